@@ -1,0 +1,111 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The flight recorder inside the runtime: the probe and the functions behind
+   it.  runtime/eventring.c tells how it works. */
+
+#ifndef CAML_EVENTRING_H
+#define CAML_EVENTRING_H
+
+#ifdef CAML_INTERNALS
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include "eventring_format.h"
+#include "mlvalues.h"
+
+/* Events of our own, numbered from EVENTRING_FIRST_RECORD. */
+enum caml_eventring_record {
+#define RECORD(id, category, payload, unit, name, doc) id,
+#include "eventring_events.tbl"
+};
+
+/* The control page.  While tracing runs, the first page of the ring file is
+   mapped here, so that [control] has a fixed address and is shared with
+   whoever opens the file; otherwise it is zeros. Nothing but [control] is
+   ever read back from it. Hidden: a probe in position-independent code needs
+   no look-up of the address. */
+union caml_eventring_page {
+  struct eventring_header header;
+  char page[EVENTRING_PAGE];
+};
+extern union caml_eventring_page caml_eventring_page
+  __attribute__((visibility("hidden")));
+
+/* The categories that are being recorded; 0 when not started or paused. */
+Caml_inline uint32_t caml_eventring_active(void)
+{
+  return (uint32_t) __atomic_load_n(&caml_eventring_page.header.control,
+                                    __ATOMIC_RELAXED);
+}
+
+/* The test in front of every probe: one load, one test, one branch. */
+#define Caml_eventring_on(mask) \
+  (__builtin_expect((caml_eventring_active() & (mask)) != 0, 0))
+
+/* Write an event to the ring of the current domain.  [word] is an event word
+   without its time.  Call with the domain lock held; the category has been
+   tested.  No allocation, no OCaml callback, no lock but in a domain's first
+   event.  The ring may be unavailable (disk full): the event is dropped. */
+void caml_eventring_emit(uint64_t word);
+void caml_eventring_emit_int(uint64_t word, uint64_t payload);
+
+/* The same with [words] payload words, at most EVENTRING_MAX_PAYLOAD_WORDS;
+   the length in [word] is 0 and filled in here. */
+void caml_eventring_emit_words(uint64_t word, const uint64_t *payload,
+                               uint32_t words);
+
+/* The same with [length] bytes of any content, at most
+   EVENTRING_MAX_BYTES. */
+#define EVENTRING_MAX_BYTES (8 * (EVENTRING_MAX_PAYLOAD_WORDS - 1))
+void caml_eventring_emit_bytes(uint64_t word, const void *bytes,
+                               size_t length);
+
+/* Reads the environment and starts tracing if it says so.  Called once a
+   start of the runtime, with a single domain running. */
+void caml_eventring_init(void);
+
+/* Starts tracing with the categories of [mask], paused or not.  Returns 1
+   when it runs or ran already.  On failure returns 0, with what was tried and
+   why it failed in [why]; everything is as it was before.  Any domain may
+   call it, no other domain is stopped. */
+int caml_eventring_start(uint32_t mask, int paused, char *why, size_t size);
+
+/* Ends tracing in order: marks the file as ended, and removes it unless it is
+   to be kept.  Nothing is unmapped. */
+void caml_eventring_stop(void);
+
+/* Started and not stopped since. */
+int caml_eventring_started(void);
+
+/* Pause and resume; no effect when not started.  1 if the call changed the
+   state. */
+int caml_eventring_pause(void);
+int caml_eventring_resume(void);
+
+/* In a forked child: gives it a ring file of its own if the parent had one. */
+void caml_eventring_restart_in_child(void);
+
+/* Path of the ring file, absolute, in memory from malloc that the caller
+   frees; NULL when not started or out of memory. */
+char *caml_eventring_path(void);
+
+/* Adds a name to the schema.  [name] is NUL-terminated and at most
+   EVENTRING_NAME_SIZE - 1 bytes. [unit] likewise.  Returns the event id, or
+   -1 when EVENTRING_MAX_USER_EVENTS names are registered, or -2 when out of
+   memory.  From any domain. */
+int caml_eventring_register(const char *name, enum eventring_kind kind,
+                            enum eventring_payload payload, const char *unit);
+
+#endif /* CAML_INTERNALS */
+
+#endif /* CAML_EVENTRING_H */

@@ -1,0 +1,254 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The layout of a ring file, in one place.
+
+   The producer (runtime/eventring.c) writes what is described here, the
+   reader (consumer/eventring_reader.c) reads it; nothing else in the project
+   knows an offset or a bit.  doc/FORMAT.md says the same in prose, complete
+   enough to write a reader from it.  This header needs no OCaml header.
+
+     +--------------------------------------------------+ 0
+     | control and identity: struct eventring_header    |
+     +--------------------------------------------------+ schema_offset
+     | schema: one struct eventring_schema_entry a name |
+     +--------------------------------------------------+ directory_offset
+     | directory: one struct eventring_slot a ring      |
+     +--------------------------------------------------+ rings_offset
+     | ring 0 | ring 1 | ...  ring_words words each     |
+     +--------------------------------------------------+ file_size
+
+   All numbers are in the byte order of the machine that wrote the file. */
+
+#ifndef CAML_EVENTRING_FORMAT_H
+#define CAML_EVENTRING_FORMAT_H
+
+#include <stdint.h>
+
+/* The first 16 bytes.  The second half, read as the number of domains that a
+   stock Runtime_events file has at this place, is far over any limit: a stock
+   consumer refuses the file when it opens it. */
+#define EVENTRING_MAGIC "OCaml Eventring\n"
+#define EVENTRING_MAGIC_SIZE 16
+
+/* A reader refuses another major version; a newer minor version only adds
+   fields where this one has zeros, and records it may skip. */
+#define EVENTRING_VERSION_MAJOR 1
+#define EVENTRING_VERSION_MINOR 0
+
+/* The file is named <pid>EVENTRING_SUFFIX. */
+#define EVENTRING_SUFFIX ".eventring"
+
+/* The control section is one page of the largest page size that the
+   architecture can be configured for, since it is mapped over a static page
+   of the runtime. */
+#if defined(__aarch64__) || defined(__powerpc64__)
+#define EVENTRING_PAGE 65536
+#else
+#define EVENTRING_PAGE 4096
+#endif
+
+/* Geometry.  A ring is a power of two of words, at least two blocks. */
+#define EVENTRING_MIN_LOG_WORDS 9     /* 512 words */
+#define EVENTRING_MAX_LOG_WORDS 30    /* 8 GiB */
+#define EVENTRING_DEFAULT_LOG_WORDS 16
+#define EVENTRING_MIN_BLOCK_WORDS 256
+#define EVENTRING_MAX_BLOCK_WORDS 512 /* 4 KiB */
+#define EVENTRING_MAX_RINGS 4096
+
+/* Block words for a ring of [ring_words]: an eighth of the ring, between the
+   two limits. */
+static inline uint32_t eventring_block_words(uint64_t ring_words)
+{
+  uint64_t b = ring_words / 8;
+  return b < EVENTRING_MIN_BLOCK_WORDS ? EVENTRING_MIN_BLOCK_WORDS
+       : b > EVENTRING_MAX_BLOCK_WORDS ? EVENTRING_MAX_BLOCK_WORDS
+       : (uint32_t) b;
+}
+
+/* Clocks that ticks may come from. */
+enum eventring_clock {
+  EVENTRING_CLOCK_MONOTONIC = 1,      /* CLOCK_MONOTONIC nanoseconds */
+  EVENTRING_CLOCK_TSC = 2,            /* x86-64 rdtsc, invariant */
+  EVENTRING_CLOCK_CNTVCT = 3          /* arm64 cntvct_el0 */
+};
+
+/* What became of the writer. */
+enum eventring_state {
+  EVENTRING_RUNNING = 1,              /* or killed: see pid and start time */
+  EVENTRING_ENDED = 2,                /* ended in order */
+  EVENTRING_REPLACED = 3              /* another program image, same pid,
+                                         started a file of its own */
+};
+
+/* Categories: bit numbers in the masks.  The names are in the table of
+   categories of eventring_events.tbl. */
+enum eventring_categories {
+#define CATEGORY(id, number, name, by_default, doc) \
+  EVENTRING_##id##_BIT = number, EVENTRING_##id = 1 << number,
+#include "eventring_events.tbl"
+  EVENTRING_ALL_CATEGORIES = 0
+#define CATEGORY(id, number, name, by_default, doc) | (1 << number)
+#include "eventring_events.tbl"
+  ,
+  EVENTRING_DEFAULT_CATEGORIES = 0
+#define CATEGORY(id, number, name, by_default, doc) | (by_default << number)
+#include "eventring_events.tbl"
+};
+
+/* One instant, read on every clock. */
+struct eventring_instant {
+  uint64_t ticks;                     /* 0: not taken */
+  int64_t monotonic_ns;               /* CLOCK_MONOTONIC */
+  int64_t realtime_ns;                /* CLOCK_REALTIME */
+};
+
+/* Section 0.  [control] is the one word that a consumer may write, with
+   compare-and-swap: the mask of categories that are being recorded in the
+   low 32 bits, and in the high 32 the mask to put back on resume.  Paused is
+   a low half of 0. */
+struct eventring_header {
+  char magic[EVENTRING_MAGIC_SIZE];
+  uint16_t version_major;
+  uint16_t version_minor;
+  uint32_t header_size;               /* bytes of this struct in use */
+  uint64_t file_size;                 /* bytes, all sections */
+  uint64_t schema_offset;             /* from the start of the file */
+  uint32_t schema_entry_size;         /* bytes */
+  uint32_t schema_capacity;           /* entries */
+  uint64_t directory_offset;
+  uint32_t slot_size;                 /* bytes */
+  uint32_t rings;                     /* slots in the directory */
+  uint64_t rings_offset;
+  uint64_t ring_words;                /* 8-byte words a ring */
+  uint32_t block_words;               /* 8-byte words a block */
+  uint32_t clock;                     /* enum eventring_clock */
+  uint32_t pid;
+  uint32_t parent_pid;                /* of the traced parent after a fork,
+                                         0 when not forked */
+  uint64_t start_time;                /* field 22 of /proc/PID/stat; 0: unknown */
+  uint64_t start_stack;               /* field 28 of /proc/PID/stat: another
+                                         value after exec; 0: unknown */
+  char boot_id[40];                   /* /proc/sys/kernel/random/boot_id */
+  char program[256];                  /* path of the executable, cut */
+  char runtime[32];                   /* OCaml version of the runtime */
+  struct eventring_instant started;   /* when tracing started */
+
+  /* From here on, words that change while the program runs.  They stand on
+     cache lines of their own. */
+  _Alignas(128) uint64_t control;     /* atomic */
+  _Alignas(128) uint32_t state;       /* atomic, enum eventring_state */
+  uint32_t schema_count;              /* atomic, published with release */
+  struct eventring_instant ended;     /* valid once state is not running */
+};
+
+/* What a name of the schema stands for. */
+enum eventring_kind {
+  EVENTRING_SPAN = 1,                 /* begin and end words */
+  EVENTRING_COUNTER = 2,              /* sampled value */
+  EVENTRING_INSTANT = 3,              /* happened once, with its payload */
+  EVENTRING_CATEGORY = 4              /* names a category; id is 0 */
+};
+
+/* What the payload words hold. */
+enum eventring_payload {
+  EVENTRING_NO_PAYLOAD = 0,
+  EVENTRING_INT = 1,                  /* one word, signed */
+  EVENTRING_BYTES = 2,                /* a word: length in bytes; the bytes,
+                                         zero-padded to a word */
+  EVENTRING_INTS = 3                  /* several words, each a signed integer */
+};
+
+/* One name.  The categories come first, then the runtime's events, then the
+   program's as they are registered.  An entry never changes once
+   [schema_count] covers it. */
+#define EVENTRING_NAME_SIZE 128       /* with the final NUL */
+#define EVENTRING_UNIT_SIZE 16        /* with the final NUL */
+
+struct eventring_schema_entry {
+  uint16_t id;
+  uint8_t kind;                       /* enum eventring_kind */
+  uint8_t payload;                    /* enum eventring_payload */
+  uint32_t category;                  /* bit number */
+  uint64_t reserved;                  /* 0 */
+  char unit[EVENTRING_UNIT_SIZE];
+  char name[EVENTRING_NAME_SIZE];
+};
+
+/* Ids.  Each part has room to grow, so that an id keeps its meaning. */
+#define EVENTRING_FIRST_PHASE 1
+#define EVENTRING_FIRST_COUNTER 256
+#define EVENTRING_FIRST_LIFECYCLE 512
+#define EVENTRING_FIRST_RECORD 640
+#define EVENTRING_FIRST_USER_ID 1024
+#define EVENTRING_MAX_USER_EVENTS 32768
+
+/* One ring of the directory.  Positions count words since the ring began and
+   never wrap; a word's place in the ring is its position modulo ring_words.
+   The writer stores [reserve] before it touches the block that ends there,
+   and [tail] after each event. */
+struct eventring_slot {
+  uint64_t tail;                      /* atomic: words published */
+  uint64_t reserve;                   /* atomic: words reserved */
+  uint64_t reserved[14];
+};
+
+/* A block begins with a header of four words. */
+#define EVENTRING_BLOCK_HEADER_WORDS 4
+enum eventring_block_header {
+  EVENTRING_BLOCK_TICKS,              /* base of the events' times */
+  EVENTRING_BLOCK_NS,                 /* CLOCK_MONOTONIC at the same instant */
+  EVENTRING_BLOCK_EVENTS,             /* events in this ring before the block */
+  EVENTRING_BLOCK_WHO                 /* domain id | OS thread id << 32 */
+};
+
+/* An event word:
+
+       63            24 23    18 17 16 15     0
+      +----------------+--------+-----+--------+
+      | ticks since    | payload|form |  event |
+      | the block base | words  |     |   id   |
+      +----------------+--------+-----+--------+
+
+   then the payload words.  A whole word of 0 is padding to the end of the
+   block; no event has id 0.  63 payload words means that the true number is
+   in the low 32 bits of the next word, which is not counted in it. */
+enum eventring_form {
+  EVENTRING_FORM_BEGIN = 0,
+  EVENTRING_FORM_END = 1,
+  EVENTRING_FORM_COUNTER = 2,
+  EVENTRING_FORM_INSTANT = 3
+};
+
+#define EVENTRING_ID_BITS 16
+#define EVENTRING_FORM_SHIFT 16
+#define EVENTRING_LENGTH_SHIFT 18
+#define EVENTRING_LENGTH_LONG 63
+#define EVENTRING_TICKS_SHIFT 24
+#define EVENTRING_TICKS_BITS 40
+
+#define EVENTRING_WORD(id, form, length) \
+  ((uint64_t)(id) | (uint64_t)(form) << EVENTRING_FORM_SHIFT \
+   | (uint64_t)(length) << EVENTRING_LENGTH_SHIFT)
+#define EVENTRING_WORD_ID(w) ((uint32_t)((w) & 0xFFFF))
+#define EVENTRING_WORD_FORM(w) \
+  ((enum eventring_form)((w) >> EVENTRING_FORM_SHIFT & 3))
+#define EVENTRING_WORD_LENGTH(w) \
+  ((uint32_t)((w) >> EVENTRING_LENGTH_SHIFT & 63))
+#define EVENTRING_WORD_TICKS(w) ((w) >> EVENTRING_TICKS_SHIFT)
+
+/* Payload words of the largest event, without the count word: what is left
+   of the smallest block. */
+#define EVENTRING_MAX_PAYLOAD_WORDS \
+  (EVENTRING_MIN_BLOCK_WORDS - EVENTRING_BLOCK_HEADER_WORDS - 2)
+
+#endif /* CAML_EVENTRING_FORMAT_H */

@@ -1,0 +1,217 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The C interface of Runtime_events, over Eventring's rings.
+
+   The names and numbers are those of OCaml's own header of this name, so
+   that the runtime's probes, C stubs and the Runtime_events library compile
+   and link unchanged.  What lies behind them is in caml/eventring.h. */
+
+#ifndef CAML_RUNTIME_EVENTS_H
+#define CAML_RUNTIME_EVENTS_H
+
+#include "mlvalues.h"
+
+/* The events, numbered as the OCaml constructors of Runtime_events. */
+
+typedef enum {
+#define PHASE(id, category, name, doc) id,
+#include "eventring_events.tbl"
+} ev_runtime_phase;
+
+typedef enum {
+#define COUNTER(id, category, unit, name, doc) id,
+#include "eventring_events.tbl"
+} ev_runtime_counter;
+
+typedef enum {
+#define LIFECYCLE(id, category, name, doc) id,
+#include "eventring_events.tbl"
+} ev_lifecycle;
+
+/* Kinds of message.  Ring files do not use these numbers; they are here for
+   code that names them. */
+typedef enum {
+  EV_INTERNAL,
+  EV_LIFECYCLE,
+  EV_BEGIN,
+  EV_EXIT,
+  EV_COUNTER,
+  EV_ALLOC,
+  EV_FLUSH
+} ev_runtime_message_type;
+
+typedef enum { EV_GC } ev_event_type;
+
+typedef enum { EV_USER_SPAN_BEGIN, EV_USER_SPAN_END } ev_user_span;
+
+/* What the functions of caml/runtime_events_consumer.h return. */
+typedef enum {
+  E_SUCCESS = 0,
+  E_CURSOR_NOT_OPEN = -1,
+  E_CORRUPT_STREAM = -2,
+  E_ALLOC_FAIL = -3,
+  E_PATH_FAILURE = -4,
+  E_OPEN_FAILURE = -5,
+  E_NO_CURRENT_RING = -6,
+  E_MAP_FAILURE = -7,
+  E_CURSOR_POLL_BUSY = -8
+} runtime_events_error;
+
+struct caml_runtime_events_cursor;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Start tracing with every category; no effect when it runs.  Does not stop
+   other domains.  Call with the domain lock held.  A failure prints one line
+   on stderr and leaves tracing off. */
+CAMLextern void caml_runtime_events_start(void);
+
+/* Pause and resume.  All domains see it at their next probe.  No effect when
+   not started, or when paused or running already.  Call with the domain lock
+   held: the pause or resume is itself an event of this domain. */
+CAMLextern void caml_runtime_events_pause(void);
+CAMLextern void caml_runtime_events_resume(void);
+
+/* 1 when started and not paused, else 0.  From any thread. */
+CAMLextern int caml_runtime_events_are_active(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifdef CAML_INTERNALS
+
+#include "eventring.h"
+
+/* The probes.  With a constant event each is the test of caml/eventring.h
+   and, when it holds, a call with a constant in a register. */
+
+Caml_inline uint32_t caml_ev_phase_category(ev_runtime_phase phase)
+{
+  switch (phase) {
+#define PHASE(id, category, name, doc) case id: return EVENTRING_##category;
+#include "eventring_events.tbl"
+  }
+  return 0;
+}
+
+Caml_inline uint32_t caml_ev_counter_category(ev_runtime_counter counter)
+{
+  switch (counter) {
+#define COUNTER(id, category, unit, name, doc) \
+  case id: return EVENTRING_##category;
+#include "eventring_events.tbl"
+  }
+  return 0;
+}
+
+#define CAML_EV_BEGIN(p) \
+  do { \
+    if (Caml_eventring_on(caml_ev_phase_category(p))) \
+      caml_eventring_emit(EVENTRING_WORD(EVENTRING_FIRST_PHASE + (p), \
+                                         EVENTRING_FORM_BEGIN, 0)); \
+  } while (0)
+
+#define CAML_EV_END(p) \
+  do { \
+    if (Caml_eventring_on(caml_ev_phase_category(p))) \
+      caml_eventring_emit(EVENTRING_WORD(EVENTRING_FIRST_PHASE + (p), \
+                                         EVENTRING_FORM_END, 0)); \
+  } while (0)
+
+/* [v] is not evaluated unless the counter is recorded. */
+#define CAML_EV_COUNTER(c, v) \
+  do { \
+    if (Caml_eventring_on(caml_ev_counter_category(c))) \
+      caml_eventring_emit_int(EVENTRING_WORD(EVENTRING_FIRST_COUNTER + (c), \
+                                             EVENTRING_FORM_COUNTER, 1), \
+                              (uint64_t) (v)); \
+  } while (0)
+
+/* Rare, and used by libraries outside the runtime: a call. */
+#define CAML_EV_LIFECYCLE(l, d) caml_ev_lifecycle(l, d)
+
+#ifdef CAML_INSTR
+#define CAML_EV_ALLOC(s) \
+  do { if (Caml_eventring_on(EVENTRING_ALLOC)) caml_ev_alloc(s); } while (0)
+#define CAML_EV_ALLOC_FLUSH() \
+  do { if (Caml_eventring_on(EVENTRING_ALLOC)) caml_ev_alloc_flush(); } \
+  while (0)
+#else
+#define CAML_EV_ALLOC(s)
+#define CAML_EV_ALLOC_FLUSH()
+#endif
+
+#define CAML_RUNTIME_EVENTS_INIT() caml_runtime_events_init()
+#define CAML_RUNTIME_EVENTS_DESTROY() caml_runtime_events_destroy()
+
+/* The same probes as functions. */
+void caml_ev_begin(ev_runtime_phase phase);
+void caml_ev_end(ev_runtime_phase phase);
+void caml_ev_counter(ev_runtime_counter counter, uint64_t value);
+CAMLextern void caml_ev_lifecycle(ev_lifecycle lifecycle, int64_t data);
+
+/* Count a block of [wosize] words allocated in the major heap by this domain;
+   write this domain's counts and clear them. Instrumented runtime only. */
+void caml_ev_alloc(uint64_t wosize);
+void caml_ev_alloc_flush(void);
+
+/* Sizes of 0 to 9 words, tens up to 99, the rest. */
+#define RUNTIME_EVENTS_NUM_ALLOC_BUCKETS_SINGLE 1
+#define RUNTIME_EVENTS_NUM_ALLOC_BUCKETS_DECADE 9
+#define RUNTIME_EVENTS_NUM_ALLOC_BUCKETS \
+  (10 * RUNTIME_EVENTS_NUM_ALLOC_BUCKETS_SINGLE \
+   + RUNTIME_EVENTS_NUM_ALLOC_BUCKETS_DECADE + 1)
+
+/* Start-up, exit, and a forked child's fresh start. */
+void caml_runtime_events_init(void);
+void caml_runtime_events_destroy(void);
+CAMLextern void caml_runtime_events_post_fork(void);
+
+/* Path of this process' ring file, from caml_stat_alloc; NULL when tracing
+   has not been started. */
+CAMLextern char_os *caml_runtime_events_current_location(void);
+
+/* User events of the Runtime_events module: its limits and types. */
+#define RUNTIME_EVENTS_MAX_CUSTOM_EVENTS (1 << 13)
+#define RUNTIME_EVENTS_CUSTOM_EVENT_ID_LENGTH EVENTRING_NAME_SIZE
+#define RUNTIME_EVENTS_MAX_MSG_LENGTH (1 << 10)
+
+typedef enum {
+  EV_USER_ML_TYPE_UNIT,
+  EV_USER_ML_TYPE_INT,
+  EV_USER_ML_TYPE_SPAN,
+  EV_USER_ML_TYPE_CUSTOM
+} ev_user_ml_type;
+
+/* Runtime_events.User.register; raises Invalid_argument on a name that is
+   too long or has a NUL, or on one event too many. */
+CAMLextern value caml_runtime_events_user_register(value event_name,
+                                                   value event_tag,
+                                                   value event_type);
+
+/* Runtime_events.User.write; raises what the encoder raises, and
+   Invalid_argument when the length that it returns is not within [buffer]. */
+CAMLextern value caml_runtime_events_user_write(value buffer, value event,
+                                                value content);
+
+/* The event registered here under [event_name], or a new one when its type
+   needs no decoder, or Val_none. */
+CAMLextern value caml_runtime_events_user_resolve(
+  char *event_name, ev_user_ml_type event_type);
+
+#endif /* CAML_INTERNALS */
+
+#endif /* CAML_RUNTIME_EVENTS_H */

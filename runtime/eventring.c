@@ -1,0 +1,966 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#define CAML_INTERNALS
+#define _GNU_SOURCE
+
+/* The producer: from a probe to the ring file.
+
+   A probe tests one word, [caml_eventring_page.header.control].  The page is
+   ordinary zeroed memory of the runtime until tracing starts; then the first
+   page of the ring file is mapped over it, so that the word keeps its address
+   and is shared with every process that has the file open.
+
+   When the test holds, the probe calls an emit function:
+
+       probe --> emit --> struct writer of the domain --> its ring
+
+   A ring has a single writer, the domain that holds its slot (Caml_state->id)
+   with the domain lock, so emitting needs no lock and no read-modify-write.
+   All that emitting needs is in the slot's [struct writer], private memory:
+   nothing in the shared file is ever read back, and whoever scribbles over it
+   can at worst switch tracing on or off.
+
+   The writer finds out by itself that it has no ring yet, that the slot has
+   passed to another domain, or that the block is full: the tests of
+   [block_takes] send all of these to [enter_block].  So starting stops nobody, and a
+   domain pays for its ring when it first writes.
+
+   Publication, see eventring_format.h for the layout:
+
+       writer                              reader
+       ------                              ------
+       reserve = end of the new block      t = tail            (acquire)
+       release fence                       copy words before t (relaxed)
+       header, events         (relaxed)    acquire fence
+       tail = position        (release)    drop what is below
+                                             reserve - ring_words
+
+   A reader that saw a word of the new block also sees the [reserve] that
+   announced it, and so knows which words of its copy may have been replaced.
+
+   Once mapped, a file stays mapped until the process ends: a domain may be in
+   the middle of an event whenever tracing stops. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
+#include "caml/config.h"
+#include "caml/domain.h"
+#include "caml/eventring.h"
+#include "caml/eventring_clock.h"
+#include "caml/osdeps.h"
+#include "caml/runtime_events.h"
+#include "caml/startup_aux.h"
+#include "caml/version.h"
+
+_Alignas(EVENTRING_PAGE) union caml_eventring_page caml_eventring_page;
+
+_Static_assert(sizeof(struct eventring_header) <= EVENTRING_PAGE,
+               "the header fits the page that is mapped over the runtime's");
+_Static_assert(sizeof(struct eventring_slot) == 128, "a slot is two lines");
+_Static_assert(EVENTRING_MAX_RINGS >= Max_domains_max, "a ring a domain");
+
+/* Writers */
+
+struct writer {
+  uint64_t *ring;               /* first word of the ring */
+  uint64_t mask;                /* words of the ring - 1 */
+  uint64_t pos;                 /* words written since the ring began */
+  uint64_t end;                 /* where the current block ends */
+  uint64_t base;                /* ticks of the current block */
+  uint64_t events;              /* events written since the ring began */
+  struct eventring_slot *slot;  /* where [pos] is published */
+  int32_t domain;               /* whose block it is, or NOBODY */
+  uint32_t session;             /* the session that the ring belongs to */
+};
+
+#define NOBODY (-1)             /* no domain has this unique id */
+
+_Static_assert(sizeof(struct writer) == 64, "a writer is a cache line");
+
+static _Alignas(64) struct writer writers[EVENTRING_MAX_RINGS];
+
+/* A start disowns the writers of the session before, whose domains may be
+   running: relaxed atomics. */
+Caml_inline int32_t owner(struct writer *w)
+{
+  return __atomic_load_n(&w->domain, __ATOMIC_RELAXED);
+}
+
+Caml_inline void disown(struct writer *w)
+{
+  __atomic_store_n(&w->domain, NOBODY, __ATOMIC_RELAXED);
+}
+
+/* The session: from a start to the stop, or to the fork in a child.  Written
+   under [session_lock].  A domain reads it under the lock, in [attach], before
+   its first event; what is read without the lock ([clock_kind],
+   [block_words]) does not change while a writer of the session exists. */
+static pthread_mutex_t session_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+  uint32_t number;              /* 0: never started */
+  int started;
+  int restart;                  /* in a forked child: what the parent had */
+  uint64_t restart_control;
+  char *map;                    /* the whole file */
+  struct eventring_header header; /* our copy of what we wrote */
+  char *path;                   /* absolute */
+  dev_t dev;                    /* of the file at [path] */
+  ino_t ino;
+  uint64_t schema_allocated;    /* bytes of the schema section */
+} session;
+
+static uint32_t clock_kind;
+static uint32_t block_words;
+
+/* What the environment asks for, from [caml_eventring_init]. */
+static struct {
+  char *dir;                    /* NULL: the current directory */
+  int keep;
+  int monotonic;                /* do not use the hardware counter */
+} config;
+
+#define HEADER (&caml_eventring_page.header)
+
+static void complain(const char *format, ...)
+  __attribute__((format(printf, 1, 2)));
+
+static void complain(const char *format, ...)
+{
+  char line[PATH_MAX + 256];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line, sizeof(line), format, args);
+  va_end(args);
+  fprintf(stderr, "eventring: %s\n", line);
+}
+
+/* Allocates the pages of [length] bytes at [offset] of the file, so that a
+   full disk is an error here and not a SIGBUS at the first write.  Returns 0
+   or an errno.  [madvise] does it through the mapping, whatever the program
+   did to its file descriptors, directory or user meanwhile; older kernels
+   need the file opened once more. */
+static int allocate(uint64_t offset, uint64_t length)
+{
+#ifdef MADV_POPULATE_WRITE
+  if (madvise(session.map + offset, length, MADV_POPULATE_WRITE) == 0)
+    return 0;
+  if (errno == EFAULT) return ENOSPC;
+  if (errno != EINVAL) return errno;
+#endif
+  struct stat st;
+  int fd = open(session.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return errno;
+  int err = ESTALE;
+  if (fstat(fd, &st) == 0 && st.st_dev == session.dev
+      && st.st_ino == session.ino)
+    err = posix_fallocate(fd, (off_t) offset, (off_t) length);
+  close(fd);
+  return err;
+}
+
+/* Gives the writer the ring of its slot in the current session.  Returns 0
+   when there is none to have. */
+static int attach(struct writer *w, int slot)
+{
+  int ok = 0;
+  pthread_mutex_lock(&session_lock);
+  const struct eventring_header *h = &session.header;
+  if (session.started && (uint32_t) slot < h->rings) {
+    if (w->session == session.number) {
+      /* Taken over from an earlier domain, or given up on. */
+      ok = w->ring != NULL;
+    } else {
+      uint64_t bytes = h->ring_words * sizeof(uint64_t);
+      uint64_t offset = h->rings_offset + slot * bytes;
+      int err = allocate(offset, bytes);
+      w->session = session.number;
+      w->pos = w->end = w->events = 0;
+      w->ring = NULL;
+      if (err == 0) {
+        w->ring = (uint64_t *) (session.map + offset);
+        w->mask = h->ring_words - 1;
+        w->slot = (struct eventring_slot *)
+          (session.map + h->directory_offset) + slot;
+        ok = 1;
+      } else {
+        complain("cannot allocate %llu bytes for a ring in %s: %s;"
+                 " the domain is not traced",
+                 (unsigned long long) bytes, session.path, strerror(err));
+      }
+    }
+  }
+  pthread_mutex_unlock(&session_lock);
+  return ok;
+}
+
+static uint32_t thread_id(void)
+{
+#ifdef __linux__
+  return (uint32_t) syscall(SYS_gettid);
+#else
+  return (uint32_t) getpid();
+#endif
+}
+
+Caml_inline void store(uint64_t *word, uint64_t x)
+{
+  __atomic_store_n(word, x, __ATOMIC_RELAXED);
+}
+
+/* Moves the writer to a fresh block, whose base is now.  Returns 0 when the
+   domain has no ring. */
+static __attribute__((noinline, cold))
+int enter_block(struct writer *w, caml_domain_state *domain)
+{
+  if (owner(w) != domain->unique_id || w->ring == NULL) {
+    disown(w);
+    if (!attach(w, domain->id)) return 0;
+    __atomic_store_n(&w->domain, domain->unique_id, __ATOMIC_RELAXED);
+  }
+
+  /* Padding ends the block that we leave. */
+  if (w->pos < w->end) store(&w->ring[w->pos & w->mask], 0);
+  w->pos = w->end;
+  w->end += block_words;
+
+  /* Whoever sees a word that is stored after this fence sees [reserve]. */
+  __atomic_store_n(&w->slot->reserve, w->end, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+
+  uint64_t *block = &w->ring[w->pos & w->mask];
+  w->base = eventring_ticks(clock_kind);
+  store(&block[EVENTRING_BLOCK_TICKS], w->base);
+  store(&block[EVENTRING_BLOCK_NS],
+        (uint64_t) eventring_clock_ns(CLOCK_MONOTONIC));
+  store(&block[EVENTRING_BLOCK_EVENTS], w->events);
+  store(&block[EVENTRING_BLOCK_WHO],
+        (uint32_t) w->domain | (uint64_t) thread_id() << 32);
+  w->pos += EVENTRING_BLOCK_HEADER_WORDS;
+  return 1;
+}
+
+/* The fast path: is this still our domain's block, is there room for [words]
+   words, do the ticks fit?  Then *ticks is what goes into the event word.
+   The hardware counter only, so that nothing here needs the stack. */
+Caml_inline int block_takes(struct writer *w, caml_domain_state *domain,
+                            uint32_t words, uint64_t *ticks)
+{
+  if (__builtin_expect(owner(w) != domain->unique_id
+                       || w->end - w->pos < words
+                       || clock_kind == EVENTRING_CLOCK_MONOTONIC, 0))
+    return 0;
+  uint64_t delta = eventring_hardware_ticks() - w->base;
+  *ticks = delta << EVENTRING_TICKS_SHIFT;
+  return __builtin_expect(delta >> EVENTRING_TICKS_BITS == 0, 1);
+}
+
+/* The same on any clock, with a fresh block when there has to be one.  0 when
+   the domain has no ring. */
+static __attribute__((noinline))
+int make_room(struct writer *w, caml_domain_state *domain, uint32_t words,
+              uint64_t *ticks)
+{
+  uint64_t delta = eventring_ticks(clock_kind) - w->base;
+  if (owner(w) != domain->unique_id || w->end - w->pos < words
+      || delta >> EVENTRING_TICKS_BITS) {
+    if (!enter_block(w, domain)) return 0;
+    delta = 0;
+  }
+  *ticks = delta << EVENTRING_TICKS_SHIFT;
+  return 1;
+}
+
+/* Where the next event goes. */
+Caml_inline uint64_t *next_word(struct writer *w)
+{
+  return &w->ring[w->pos & w->mask];
+}
+
+/* Publishes the [words] words at the writer's position. */
+Caml_inline void publish(struct writer *w, uint32_t words)
+{
+  w->pos += words;
+  w->events++;
+  /* Whoever sees this position sees the event before it. */
+  __atomic_store_n(&w->slot->tail, w->pos, __ATOMIC_RELEASE);
+}
+
+static __attribute__((noinline))
+void emit_slowly(struct writer *w, caml_domain_state *domain, uint64_t word,
+                 uint32_t words, uint64_t payload)
+{
+  uint64_t ticks;
+  if (!make_room(w, domain, words, &ticks)) return;
+  uint64_t *p = next_word(w);
+  store(p, word | ticks);
+  if (words > 1) store(p + 1, payload);
+  publish(w, words);
+}
+
+void caml_eventring_emit(uint64_t word)
+{
+  caml_domain_state *domain = Caml_state;
+  struct writer *w = &writers[domain->id];
+  uint64_t ticks;
+  if (!block_takes(w, domain, 1, &ticks)) {
+    emit_slowly(w, domain, word, 1, 0);
+    return;
+  }
+  store(next_word(w), word | ticks);
+  publish(w, 1);
+}
+
+void caml_eventring_emit_int(uint64_t word, uint64_t payload)
+{
+  caml_domain_state *domain = Caml_state;
+  struct writer *w = &writers[domain->id];
+  uint64_t ticks;
+  if (!block_takes(w, domain, 2, &ticks)) {
+    emit_slowly(w, domain, word, 2, payload);
+    return;
+  }
+  uint64_t *p = next_word(w);
+  store(p, word | ticks);
+  store(p + 1, payload);
+  publish(w, 2);
+}
+
+/* Starts an event of [words] payload words: its word, and the count when it
+   does not fit there.  *total is the words of the whole event.  Returns where
+   the payload goes, or NULL. */
+static uint64_t *open_long_event(struct writer *w, uint64_t word,
+                                 uint32_t words, uint32_t *total)
+{
+  uint64_t ticks;
+  int is_long = words >= EVENTRING_LENGTH_LONG;
+  CAMLassert(words <= EVENTRING_MAX_PAYLOAD_WORDS);
+  *total = 1 + is_long + words;
+  if (!make_room(w, Caml_state, *total, &ticks)) return NULL;
+  uint64_t length = is_long ? EVENTRING_LENGTH_LONG : words;
+  uint64_t *p = next_word(w);
+  store(p++, word | length << EVENTRING_LENGTH_SHIFT | ticks);
+  if (is_long) store(p++, words);
+  return p;
+}
+
+void caml_eventring_emit_words(uint64_t word, const uint64_t *payload,
+                               uint32_t words)
+{
+  struct writer *w = &writers[Caml_state->id];
+  uint32_t total;
+  uint64_t *p = open_long_event(w, word, words, &total);
+  if (p == NULL) return;
+  for (uint32_t i = 0; i < words; i++) store(&p[i], payload[i]);
+  publish(w, total);
+}
+
+void caml_eventring_emit_bytes(uint64_t word, const void *bytes,
+                               size_t length)
+{
+  struct writer *w = &writers[Caml_state->id];
+  const char *from = bytes;
+  uint32_t total;
+  uint64_t *p = open_long_event(w, word, 1 + (length + 7) / 8, &total);
+  if (p == NULL) return;
+  store(p++, length);
+  while (length > 0) {
+    uint64_t x = 0;
+    size_t n = length < 8 ? length : 8;
+    memcpy(&x, from, n);
+    store(p++, x);
+    from += n;
+    length -= n;
+  }
+  publish(w, total);
+}
+
+/* The schema.  [names] holds the user events of this process, whether or not
+   tracing has started; under [session_lock]. */
+
+static struct {
+  struct eventring_schema_entry *entry;
+  uint32_t count, capacity;
+} names;
+
+static const struct eventring_schema_entry runtime_schema[] = {
+#define CATEGORY(id, bit, name, by_default, doc) \
+  { 0, EVENTRING_CATEGORY, 0, bit, 0, "", name },
+#include "caml/eventring_events.tbl"
+#define PHASE(id, category, name, doc) \
+  { EVENTRING_FIRST_PHASE + id, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, \
+    EVENTRING_##category##_BIT, 0, "", name },
+#define COUNTER(id, category, unit, name, doc) \
+  { EVENTRING_FIRST_COUNTER + id, EVENTRING_COUNTER, EVENTRING_INT, \
+    EVENTRING_##category##_BIT, 0, unit, name },
+#define LIFECYCLE(id, category, name, doc) \
+  { EVENTRING_FIRST_LIFECYCLE + id, EVENTRING_INSTANT, EVENTRING_INT, \
+    EVENTRING_##category##_BIT, 0, "", name },
+#define RECORD(id, category, payload, unit, name, doc) \
+  { EVENTRING_FIRST_RECORD + id, EVENTRING_INSTANT, EVENTRING_##payload, \
+    EVENTRING_##category##_BIT, 0, unit, name },
+#include "caml/eventring_events.tbl"
+};
+
+#define RUNTIME_SCHEMA (sizeof(runtime_schema) / sizeof(runtime_schema[0]))
+
+/* The schema grows by this much at a time. */
+#define SCHEMA_CHUNK (1 << 16)
+
+/* Appends to the file's schema, whose writer is whoever holds [session_lock].
+   The count comes last, so that a reader never sees half an entry. */
+static int append_to_schema(const struct eventring_schema_entry *entry,
+                            uint32_t n)
+{
+  struct eventring_header *h = &session.header;
+  uint64_t size = sizeof(*entry);
+  uint64_t limit = (h->schema_capacity * size + EVENTRING_PAGE - 1)
+    / EVENTRING_PAGE * EVENTRING_PAGE;
+  while ((h->schema_count + n) * size > session.schema_allocated) {
+    uint64_t at = session.schema_allocated;
+    uint64_t chunk = limit - at < SCHEMA_CHUNK ? limit - at : SCHEMA_CHUNK;
+    int err = chunk == 0 ? ENOSPC : allocate(h->schema_offset + at, chunk);
+    if (err != 0) return err;
+    session.schema_allocated += chunk;
+  }
+  memcpy(session.map + h->schema_offset + h->schema_count * size, entry,
+         n * size);
+  h->schema_count += n;
+  __atomic_store_n(&((struct eventring_header *) session.map)->schema_count,
+                   h->schema_count, __ATOMIC_RELEASE);
+  return 0;
+}
+
+int caml_eventring_register(const char *name, enum eventring_kind kind,
+                            enum eventring_payload payload, const char *unit)
+{
+  int id;
+  pthread_mutex_lock(&session_lock);
+  if (names.count == EVENTRING_MAX_USER_EVENTS) {
+    id = -1;
+    goto out;
+  }
+  if (names.count == names.capacity) {
+    uint32_t capacity = names.capacity ? 2 * names.capacity : 16;
+    void *p = realloc(names.entry, capacity * sizeof(*names.entry));
+    if (p == NULL) {
+      id = -2;
+      goto out;
+    }
+    names.entry = p;
+    names.capacity = capacity;
+  }
+  struct eventring_schema_entry *e = &names.entry[names.count];
+  memset(e, 0, sizeof(*e));
+  id = EVENTRING_FIRST_USER_ID + names.count;
+  e->id = id;
+  e->kind = kind;
+  e->payload = payload;
+  e->category = EVENTRING_USER_BIT;
+  strncpy(e->unit, unit, EVENTRING_UNIT_SIZE - 1);
+  strncpy(e->name, name, EVENTRING_NAME_SIZE - 1);
+  names.count++;
+  if (session.started) {
+    int err = append_to_schema(e, 1);
+    if (err != 0)
+      complain("cannot add the event %s to %s: %s; it has no name there",
+               name, session.path, strerror(err));
+  }
+ out:
+  pthread_mutex_unlock(&session_lock);
+  return id;
+}
+
+/* Who we are: what tells a reader whether the process still lives. */
+
+/* The first [size] - 1 bytes of a small file, NUL-terminated; "" if none. */
+static void read_file(const char *path, char *buffer, size_t size)
+{
+  ssize_t n = -1;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) {
+    n = read(fd, buffer, size - 1);
+    close(fd);
+  }
+  buffer[n > 0 ? n : 0] = '\0';
+}
+
+static void identify(struct eventring_header *h)
+{
+  char buffer[1024];
+  h->pid = getpid();
+#ifdef __linux__
+  read_file("/proc/self/stat", buffer, sizeof(buffer));
+  /* The second field, a name in parentheses, may hold anything: count fields
+     from the last parenthesis on. */
+  char *p = strrchr(buffer, ')');
+  for (int field = 2; p != NULL && field < 28; ) {
+    p = strchr(p + 1, ' ');
+    field++;
+    if (p != NULL && field == 22) h->start_time = strtoull(p + 1, NULL, 10);
+    if (p != NULL && field == 28) h->start_stack = strtoull(p + 1, NULL, 10);
+  }
+  read_file("/proc/sys/kernel/random/boot_id", buffer, sizeof(buffer));
+  snprintf(h->boot_id, sizeof(h->boot_id), "%.*s",
+           (int) strcspn(buffer, "\n"), buffer);
+  ssize_t n = readlink("/proc/self/exe", h->program, sizeof(h->program) - 1);
+  if (n < 0) h->program[0] = '\0';
+#endif
+  strncpy(h->runtime, OCAML_VERSION_STRING, sizeof(h->runtime) - 1);
+}
+
+/* The hardware counter is good when the processor says that it runs evenly,
+   and the kernel, which has compared the processors' counters, uses it. */
+static uint32_t choose_clock(void)
+{
+  uint32_t clock = EVENTRING_CLOCK_MONOTONIC;
+  if (config.monotonic) return clock;
+#if defined(__x86_64__) && defined(__linux__)
+  unsigned a, b, c, d;
+  char source[32];
+  if (__get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1 << 8)) {
+    read_file("/sys/devices/system/clocksource/clocksource0/"
+              "current_clocksource", source, sizeof(source));
+    if (strcmp(source, "tsc\n") == 0) clock = EVENTRING_CLOCK_TSC;
+  }
+#elif defined(__aarch64__)
+  clock = EVENTRING_CLOCK_CNTVCT;
+#endif
+  return clock;
+}
+
+/* Start */
+
+/* Words of a ring, as a power of two, from OCAMLRUNPARAM=e=N.  The startup
+   code has parsed the parameter but takes anything for a number. */
+static unsigned ring_log_words(void)
+{
+  uintnat log = caml_params->runtime_events_log_wsize;
+  char *item = caml_secure_getenv("OCAMLRUNPARAM");
+  if (item == NULL) item = caml_secure_getenv("CAMLRUNPARAM");
+  while (item != NULL) {
+    if (*item == 'e') {
+      size_t length = strcspn(item, ",");
+      char *end;
+      unsigned long n = strtoul(length > 2 ? item + 2 : "", &end, 0);
+      if (item[1] != '=' || end != item + length || n < 1
+          || n > EVENTRING_MAX_LOG_WORDS) {
+        complain("OCAMLRUNPARAM: %.*s is not understood (e=N with N from 1 to"
+                 " %d: 2^N words a ring); using e=%d",
+                 (int) length, item, EVENTRING_MAX_LOG_WORDS,
+                 EVENTRING_DEFAULT_LOG_WORDS);
+        log = EVENTRING_DEFAULT_LOG_WORDS;
+      }
+    }
+    item = strchr(item, ',');
+    if (item != NULL) item++;
+  }
+  if (log > EVENTRING_MAX_LOG_WORDS) log = EVENTRING_DEFAULT_LOG_WORDS;
+  return log < EVENTRING_MIN_LOG_WORDS ? EVENTRING_MIN_LOG_WORDS : log;
+}
+
+static uint64_t round_up_to_page(uint64_t n)
+{
+  return (n + EVENTRING_PAGE - 1) / EVENTRING_PAGE * EVENTRING_PAGE;
+}
+
+static void lay_out(struct eventring_header *h)
+{
+  memcpy(h->magic, EVENTRING_MAGIC, EVENTRING_MAGIC_SIZE);
+  h->version_major = EVENTRING_VERSION_MAJOR;
+  h->version_minor = EVENTRING_VERSION_MINOR;
+  h->header_size = sizeof(*h);
+  h->rings = caml_params->max_domains;
+  h->slot_size = sizeof(struct eventring_slot);
+  h->directory_offset = EVENTRING_PAGE;
+  h->schema_offset = h->directory_offset
+    + round_up_to_page((uint64_t) h->rings * h->slot_size);
+  h->schema_entry_size = sizeof(struct eventring_schema_entry);
+  h->schema_capacity = RUNTIME_SCHEMA + EVENTRING_MAX_USER_EVENTS;
+  h->rings_offset = h->schema_offset
+    + round_up_to_page((uint64_t) h->schema_capacity * h->schema_entry_size);
+  h->ring_words = (uint64_t) 1 << ring_log_words();
+  h->block_words = eventring_block_words(h->ring_words);
+  h->file_size =
+    h->rings_offset + h->rings * h->ring_words * sizeof(uint64_t);
+}
+
+/* Removes a ring file that another program image with our process id left at
+   [path].  Leaves alone what may be something else; returns 0 then. */
+static int remove_stale(const char *path)
+{
+  struct stat st, now;
+  char magic[EVENTRING_MAGIC_SIZE];
+  int ours = 0;
+  int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return 0;
+  if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
+      && st.st_uid == geteuid() && st.st_nlink == 1) {
+    /* Empty: killed between creating the file and writing its header. */
+    ours = st.st_size == 0
+      || (pread(fd, magic, sizeof(magic), 0) == sizeof(magic)
+          && memcmp(magic, EVENTRING_MAGIC, sizeof(magic)) == 0);
+    if (ours && st.st_size > 0) {
+      /* Readers that have it open learn why it stands still. */
+      uint32_t state = EVENTRING_REPLACED;
+      off_t at = offsetof(struct eventring_header, state);
+      uint32_t old;
+      if (pread(fd, &old, sizeof(old), at) == sizeof(old)
+          && old == EVENTRING_RUNNING
+          && pwrite(fd, &state, sizeof(state), at) < 0) { /* best effort */ }
+    }
+  }
+  close(fd);
+  return ours && lstat(path, &now) == 0 && now.st_dev == st.st_dev
+    && now.st_ino == st.st_ino && unlink(path) == 0;
+}
+
+/* Creates the file at [path], refusing to follow or to overwrite anything
+   that is not a stale ring file.  Returns the descriptor, or -1 with *why. */
+static int create_file(const char *path, const char **why)
+{
+  for (int attempt = 0; ; attempt++) {
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                  S_IRUSR | S_IWUSR);
+    if (fd >= 0) return fd;
+    int err = errno;
+    *why = strerror(err);
+    if (err != EEXIST) return -1;
+    if (attempt > 0 || !remove_stale(path)) {
+      *why = "something that is not a ring file of this user is there;"
+             " remove it, or set OCAML_EVENTRING_PREFIX to another directory";
+      return -1;
+    }
+  }
+}
+
+static void fork_handler(void);
+
+static int start_session(uint64_t control, char *why, size_t why_size)
+{
+  static int handler_installed = 0;
+  struct eventring_header h;
+  char dir[PATH_MAX], path[PATH_MAX + 32];
+  const char *what, *reason;
+  char *map = MAP_FAILED;
+  struct stat st;
+  struct rlimit limit;
+  int err, fd = -1;
+
+  memset(&h, 0, sizeof(h));
+  lay_out(&h);
+  h.clock = choose_clock();
+  h.parent_pid = session.restart ? session.header.pid : 0;
+  identify(&h);
+  h.started = eventring_now(h.clock);
+  h.control = control & 0xFFFFFFFF00000000;     /* paused until all is set */
+  h.state = EVENTRING_RUNNING;
+
+  if (config.dir != NULL ? realpath(config.dir, dir) == NULL
+                         : getcwd(dir, sizeof(dir)) == NULL) {
+    err = errno;
+    snprintf(why, why_size, "cannot use %s as the directory of the ring file:"
+             " %s", config.dir != NULL ? config.dir : "the current directory",
+             strerror(err));
+    return 0;
+  }
+  snprintf(path, sizeof(path), "%s/%lu" EVENTRING_SUFFIX,
+           strcmp(dir, "/") == 0 ? "" : dir, (unsigned long) h.pid);
+
+  what = "create";
+  fd = create_file(path, &reason);
+  if (fd < 0) goto fail_message;
+
+  /* From here on, errors are in errno or [err] and the file is removed. */
+  err = 0;
+  what = "write the header of";
+  if (pwrite(fd, &h, sizeof(h), 0) != (ssize_t) sizeof(h)) goto fail;
+
+  what = "set the size of";
+  err = EFBIG;
+  /* Over the limit, the system would send a signal instead of an error. */
+  if (h.file_size > INT64_MAX || h.file_size > SIZE_MAX
+      || (getrlimit(RLIMIT_FSIZE, &limit) == 0
+          && limit.rlim_cur != RLIM_INFINITY
+          && h.file_size > limit.rlim_cur)) goto fail;
+  err = 0;
+  if (ftruncate(fd, (off_t) h.file_size) != 0) goto fail;
+  if (fstat(fd, &st) != 0) goto fail;
+
+  what = "map";
+  map = mmap(NULL, h.file_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (map == MAP_FAILED) goto fail;
+
+  session.header = h;
+  session.map = map;
+  session.dev = st.st_dev;
+  session.ino = st.st_ino;
+  session.schema_allocated = 0;
+  free(session.path);
+  what = "remember the name of";
+  session.path = strdup(path);
+  if (session.path == NULL) goto fail;
+
+  what = "allocate";
+  err = allocate(0, h.schema_offset);
+  if (err != 0) goto fail;
+  err = append_to_schema(runtime_schema, RUNTIME_SCHEMA);
+  if (err == 0 && names.count > 0)
+    err = append_to_schema(names.entry, names.count);
+  if (err != 0) goto fail;
+
+  what = "watch for forks with";
+  if (!handler_installed) {
+    err = pthread_atfork(NULL, NULL, fork_handler);
+    if (err != 0) goto fail;
+    handler_installed = 1;
+  }
+
+  clock_kind = h.clock;
+  block_words = h.block_words;
+  if (session.number++ > 0)
+    for (uint32_t i = 0; i < EVENTRING_MAX_RINGS; i++) disown(&writers[i]);
+  __atomic_store_n(&session.started, 1, __ATOMIC_RELEASE);
+
+  /* The last step: no probe notices anything before it, and every probe that
+     notices finds the session through [session_lock]. */
+  what = "map the control page of";
+  if (mmap(&caml_eventring_page, EVENTRING_PAGE, PROT_READ | PROT_WRITE,
+           MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+    err = errno;
+    __atomic_store_n(&session.started, 0, __ATOMIC_RELEASE);
+    /* Linux may have taken the old page away before it failed. */
+    mmap(&caml_eventring_page, EVENTRING_PAGE, PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    goto fail;
+  }
+  __atomic_store_n(&HEADER->control, control, __ATOMIC_RELEASE);
+  close(fd);
+  return 1;
+
+ fail:
+  reason = strerror(err != 0 ? err : errno);
+  if (map != MAP_FAILED) munmap(map, h.file_size);
+  unlink(path);
+  close(fd);
+ fail_message:
+  snprintf(why, why_size, "cannot %s %s: %s", what, path, reason);
+  return 0;
+}
+
+int caml_eventring_start(uint32_t mask, int paused, char *why, size_t size)
+{
+  pthread_mutex_lock(&session_lock);
+  int ok = session.started;
+  int fresh = !ok;
+  if (fresh) {
+    uint64_t control = (uint64_t) mask << 32 | (paused ? 0 : mask);
+    ok = start_session(control, why, size);
+    session.restart = 0;
+  }
+  pthread_mutex_unlock(&session_lock);
+  if (ok && fresh) caml_ev_lifecycle(EV_RING_START, getpid());
+  return ok;
+}
+
+int caml_eventring_started(void)
+{
+  return __atomic_load_n(&session.started, __ATOMIC_ACQUIRE);
+}
+
+void caml_eventring_stop(void)
+{
+  if (!caml_eventring_started()) return;
+  caml_ev_lifecycle(EV_RING_STOP, 0);
+  pthread_mutex_lock(&session_lock);
+  if (session.started) {
+    struct stat st;
+    __atomic_store_n(&HEADER->control, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&session.started, 0, __ATOMIC_RELEASE);
+    HEADER->ended = eventring_now(clock_kind);
+    __atomic_store_n(&HEADER->state, EVENTRING_ENDED, __ATOMIC_RELEASE);
+    if (!config.keep && lstat(session.path, &st) == 0
+        && st.st_dev == session.dev && st.st_ino == session.ino)
+      unlink(session.path);
+  }
+  pthread_mutex_unlock(&session_lock);
+}
+
+/* Pause and resume, against others who do the same from outside. */
+
+int caml_eventring_pause(void)
+{
+  uint64_t c = __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
+  if (!caml_eventring_started() || (uint32_t) c == 0) return 0;
+  caml_ev_lifecycle(EV_RING_PAUSE, 0);
+  do {
+    if ((uint32_t) c == 0) return 0;
+  } while (!__atomic_compare_exchange_n(&HEADER->control, &c,
+                                        (uint64_t) (uint32_t) c << 32, 0,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  return 1;
+}
+
+int caml_eventring_resume(void)
+{
+  uint64_t c = __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
+  if (!caml_eventring_started()) return 0;
+  do {
+    if ((uint32_t) c != 0) return 0;
+  } while (!__atomic_compare_exchange_n(&HEADER->control, &c, c | c >> 32, 0,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  caml_ev_lifecycle(EV_RING_RESUME, 0);
+  return 1;
+}
+
+char *caml_eventring_path(void)
+{
+  char *path = NULL;
+  pthread_mutex_lock(&session_lock);
+  if (session.started) path = strdup(session.path);
+  pthread_mutex_unlock(&session_lock);
+  return path;
+}
+
+/* Fork.  The child is born with the parent's page and rings mapped; before it
+   runs anything else it lets go of them.  It gets its own file when it turns
+   out to go on as an OCaml program. */
+
+static void fork_handler(void)
+{
+  /* Another thread of the parent may have held it. */
+  pthread_mutex_init(&session_lock, NULL);
+  if (!session.started) return;
+  session.restart = 1;
+  session.restart_control =
+    __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
+  session.started = 0;
+  for (uint32_t i = 0; i < session.header.rings; i++) disown(&writers[i]);
+  /* Should this fail, probes still find no ring to write to. */
+  mmap(&caml_eventring_page, EVENTRING_PAGE, PROT_READ | PROT_WRITE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  munmap(session.map, session.header.file_size);
+}
+
+void caml_eventring_restart_in_child(void)
+{
+  char why[PATH_MAX + 256];
+  uint64_t control = session.restart_control;
+  uint32_t mask = (uint32_t) control;
+  if (!session.restart) return;
+  if (!caml_eventring_start(mask != 0 ? mask : control >> 32, mask == 0, why,
+                            sizeof(why)))
+    complain("%s; the forked child is not traced", why);
+}
+
+/* The environment.  A variable of ours wins over its older synonym; a value
+   that is not understood is named and ignored. */
+
+static uint32_t categories_from(const char *list, uint32_t mask)
+{
+  static const struct { const char *name; uint32_t mask; } known[] = {
+#define CATEGORY(id, bit, name, by_default, doc) { name, EVENTRING_##id },
+#include "caml/eventring_events.tbl"
+    { "all", EVENTRING_ALL_CATEGORIES }
+  };
+  const size_t count = sizeof(known) / sizeof(known[0]);
+  /* "gc,sync" is just these; "-alloc" takes away from what there was. */
+  if (*list != '-') mask = 0;
+  while (*list != '\0') {
+    size_t i, length = strcspn(list, ",");
+    int remove = *list == '-';
+    const char *name = list + remove;
+    size_t name_length = length - remove;
+    for (i = 0; i < count; i++)
+      if (strlen(known[i].name) == name_length
+          && memcmp(known[i].name, name, name_length) == 0) break;
+    if (i < count)
+      mask = remove ? mask & ~known[i].mask : mask | known[i].mask;
+    else if (length > 0)
+      complain("OCAML_EVENTRING_CATEGORIES: there is no category %.*s"
+               " (gc, gc_detail, domain, sync, user, alloc, all); ignored",
+               (int) name_length, name);
+    list += length;
+    if (*list == ',') list++;
+  }
+  return mask;
+}
+
+/* A variable that is 1 or 0.  Unset or not understood is [otherwise]. */
+static int flag(const char *name, int otherwise)
+{
+  const char *s = caml_secure_getenv(name);
+  if (s == NULL || *s == '\0') return otherwise;
+  if (strcmp(s, "1") == 0) return 1;
+  if (strcmp(s, "0") == 0) return 0;
+  complain("%s: %s is not understood (1 or 0); ignored", name, s);
+  return otherwise;
+}
+
+void caml_eventring_init(void)
+{
+  char why[PATH_MAX + 256];
+  const char *s;
+  int start = 0, paused = 0;
+  uint32_t mask = EVENTRING_DEFAULT_CATEGORIES;
+
+  s = caml_secure_getenv("OCAML_EVENTRING_PREFIX");
+  if (s == NULL || *s == '\0')
+    s = caml_secure_getenv("OCAML_RUNTIME_EVENTS_DIR");
+  free(config.dir);
+  config.dir = s == NULL || *s == '\0' ? NULL : strdup(s);
+
+  config.keep = flag("OCAML_EVENTRING_KEEP",
+    caml_secure_getenv("OCAML_RUNTIME_EVENTS_PRESERVE") != NULL);
+
+  s = caml_secure_getenv("OCAML_EVENTRING_CLOCK");
+  config.monotonic = 0;
+  if (s != NULL && strcmp(s, "monotonic") == 0) config.monotonic = 1;
+  else if (s != NULL && *s != '\0' && strcmp(s, "tsc") != 0)
+    complain("OCAML_EVENTRING_CLOCK: %s is not understood (tsc or monotonic);"
+             " ignored", s);
+
+  s = caml_secure_getenv("OCAML_EVENTRING_START");
+  if (s != NULL && *s != '\0') {
+    if (strcmp(s, "1") == 0) start = 1;
+    else if (strcmp(s, "paused") == 0) start = paused = 1;
+    else if (strcmp(s, "0") != 0)
+      complain("OCAML_EVENTRING_START: %s is not understood (1, paused or 0);"
+               " ignored", s);
+  } else if (caml_secure_getenv("OCAML_RUNTIME_EVENTS_START") != NULL) {
+    start = 1;
+    mask = EVENTRING_ALL_CATEGORIES;
+  }
+
+  if (!start) return;
+  s = caml_secure_getenv("OCAML_EVENTRING_CATEGORIES");
+  if (s != NULL && *s != '\0') mask = categories_from(s, mask);
+  if (!caml_eventring_start(mask, paused, why, sizeof(why)))
+    complain("%s; tracing is off", why);
+}
