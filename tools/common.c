@@ -1,0 +1,155 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common.h"
+#include "text.h"
+
+/* Messages */
+
+static void complain_va(const char *format, va_list arguments)
+{
+  char line[1024];
+  vsnprintf(line, sizeof line, format, arguments);
+  fputs("eventring: ", stderr);
+  print_text(stderr, line, strlen(line), TEXT_LINE);
+}
+
+void complain(const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  complain_va(format, arguments);
+  va_end(arguments);
+  fputc('\n', stderr);
+}
+
+void usage_error(const struct command *command, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  complain_va(format, arguments);
+  va_end(arguments);
+  if (command != NULL)
+    fprintf(stderr, " (see eventring %s --help)\n", command->name);
+  else
+    fputs(" (see eventring --help)\n", stderr);
+  exit(STATUS_USAGE);
+}
+
+/* Options */
+
+void other_option(const struct command *command, int option, char **argv)
+{
+  const char *given = argv[optind - 1];
+  if (option == 'h')
+    print_and_exit(command->help);
+  if (option == ':')
+    usage_error(command, "%s: %s needs a value", command->name, given);
+  if (optopt == 0)
+    usage_error(command, "%s: unknown option %s", command->name, given);
+  if (strncmp(given, "--", 2) == 0 && strchr(given, '=') != NULL)
+    usage_error(command, "%s: %s takes no value", command->name, given);
+  usage_error(command, "%s: unknown option -%c", command->name, optopt);
+}
+
+void print_and_exit(const char *text)
+{
+  fputs(text, stdout);
+  exit(finish_output(STATUS_OK));
+}
+
+/* The target */
+
+static bool all_digits(const char *s)
+{
+  return *s != '\0' && s[strspn(s, "0123456789")] == '\0';
+}
+
+struct eventring_cursor *open_target(const struct command *command,
+                                     int argc, char **argv,
+                                     const char *dir, bool control)
+{
+  if (optind >= argc)
+    usage_error(command, "%s: which process or file?", command->name);
+  if (optind + 1 < argc)
+    usage_error(command, "%s: one process or file at a time, so what is %s?",
+                command->name, argv[optind + 1]);
+
+  const char *target = argv[optind];
+  bool is_pid = all_digits(target);
+  if (dir != NULL && !is_pid)
+    usage_error(command, "%s: --dir goes with a PID, and %s is a path",
+                command->name, target);
+
+  char why[512] = "";
+  struct eventring_options options = {
+    .size = sizeof options, .control = control,
+    .message = why, .message_size = sizeof why
+  };
+  struct eventring_cursor *cursor = NULL;
+  int error;
+  if (is_pid) {
+    errno = 0;
+    long pid = strtol(target, NULL, 10);
+    if (errno != 0 || pid <= 0 || pid > 0x7FFFFFFF)
+      usage_error(command, "%s: %s is not a process id", command->name,
+                  target);
+    error = eventring_open_pid(pid, dir, &options, &cursor);
+  } else {
+    error = eventring_open(target, &options, &cursor);
+  }
+  if (error < 0) {
+    if (why[0] != '\0')
+      complain("%s", why);
+    else
+      complain("%s: %s", target, eventring_strerror(error));
+    exit(STATUS_CANNOT_READ);
+  }
+  return cursor;
+}
+
+struct eventring_info target_info(struct eventring_cursor *cursor)
+{
+  struct eventring_info info = { .size = sizeof info };
+  int error = eventring_get_info(cursor, &info);
+  if (error < 0) {
+    complain("%s: %s", eventring_path(cursor), eventring_strerror(error));
+    exit(STATUS_CANNOT_READ);
+  }
+  return info;
+}
+
+/* Output.  stdio remembers that a write failed but not why. */
+
+static int write_errno = 0;
+
+bool output_works(void)
+{
+  if (!ferror(stdout)) return true;
+  if (write_errno == 0) write_errno = errno;
+  return false;
+}
+
+enum status finish_output(enum status status)
+{
+  errno = 0;
+  if (fflush(stdout) != 0 && write_errno == 0) write_errno = errno;
+  if (!ferror(stdout) || write_errno == EPIPE) return status;
+  complain("cannot write the output: %s",
+           write_errno != 0 ? strerror(write_errno) : "write error");
+  return STATUS_CANNOT_WRITE;
+}

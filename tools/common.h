@@ -1,0 +1,85 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* What every subcommand of `eventring` shares: its place in the table of
+   commands, its options, the target that it opens, and how the program ends.
+   Text and durations are in text.h, the reading loop is in follow.h.  All of
+   tools/ stands on the public header of libeventring alone. */
+
+#ifndef TOOLS_COMMON_H
+#define TOOLS_COMMON_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include "eventring_reader.h"
+
+/* Exit codes; the manual lists them. */
+enum status {
+  STATUS_OK = 0,
+  STATUS_FINDING = 1,             /* kept for commands that check something */
+  STATUS_USAGE = 2,
+  STATUS_CANNOT_READ = 3,         /* or open, or control */
+  STATUS_CANNOT_WRITE = 4
+};
+
+struct command {
+  const char *name;
+  const char *summary;            /* one line, for `eventring --help` */
+  const char *help;               /* at most a screen */
+  enum status (*run)(int argc, char **argv);
+};
+
+extern const struct command events_command, pauses_command, pause_command,
+  resume_command;
+
+/* One line on standard error, "eventring: " before it.  What terminals obey
+   is escaped, so that a file's bytes may be among the arguments. */
+__attribute__((format(printf, 1, 2)))
+void complain(const char *format, ...);
+
+/* The same, with a hint at --help of [command] (or of the whole program when
+   NULL); ends the program with STATUS_USAGE. */
+__attribute__((format(printf, 2, 3)))
+_Noreturn void usage_error(const struct command *command,
+                           const char *format, ...);
+
+/* Options.  A subcommand writes OPTION_HELP first in its table, starts its
+   short options with OPTION_SHORT and hands to [other_option] what it does
+   not know itself: --help and mistakes.  It does not return. */
+#define OPTION_SHORT ":h"
+#define OPTION_HELP { "help", no_argument, NULL, 'h' }
+_Noreturn void other_option(const struct command *command, int option,
+                            char **argv);
+
+/* Prints [text] on standard output and ends the program. */
+_Noreturn void print_and_exit(const char *text);
+
+/* Opens the one argument that is left after the options: digits are a process
+   (its ring file is looked for in [dir] when that is not NULL), all else is a
+   path.  Ends the program with a message when that fails. */
+struct eventring_cursor *open_target(const struct command *command,
+                                     int argc, char **argv,
+                                     const char *dir, bool control);
+
+/* What the file says of its process. */
+struct eventring_info target_info(struct eventring_cursor *cursor);
+
+/* Whether standard output took all so far; false when nobody reads it any
+   more or the disk is full. */
+bool output_works(void);
+
+/* Flushes standard output.  The value is [status], or STATUS_CANNOT_WRITE,
+   with a message, when something could not be written.  A reader that went
+   away (`| head`) has got what it wanted: that is not an error. */
+enum status finish_output(enum status status);
+
+#endif /* TOOLS_COMMON_H */

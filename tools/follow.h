@@ -1,0 +1,43 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The reading loop: all events that are there, or all until the process ends
+   or the user interrupts. */
+
+#ifndef TOOLS_FOLLOW_H
+#define TOOLS_FOLLOW_H
+
+#include "common.h"
+
+struct reading {
+  bool follow;                    /* go on until the end or Ctrl-C */
+  void *state;                    /* given to the functions below */
+  void (*event)(void *state, const struct eventring_event *event);
+  /* After each batch, [idle] when it was empty; false stops the reading. */
+  bool (*pass)(void *state, bool idle);
+};
+
+/* Reads from [cursor] as [reading] says.  Without [follow], events of a
+   running process that are younger than the call are left out, so that a fast
+   writer cannot keep it busy for ever.  SIGINT and SIGTERM end a [follow] in
+   order; a second one kills.  The value is STATUS_OK, or STATUS_CANNOT_READ,
+   with a message, when the file is damaged. */
+enum status read_events(struct eventring_cursor *cursor,
+                        const struct reading *reading);
+
+/* The clock of the events' times, now. */
+int64_t monotonic_ns(void);
+
+/* How many events of all rings the cursor will never see. */
+uint64_t lost_events(struct eventring_cursor *cursor);
+
+#endif /* TOOLS_FOLLOW_H */

@@ -1,0 +1,63 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include "histogram.h"
+
+/* Values below HISTOGRAM_SUB have a bucket each.  Above, a value whose highest
+   bit is [top] falls into the octave top - HISTOGRAM_SUB_BITS + 1, and the
+   HISTOGRAM_SUB_BITS bits that follow the highest choose the bucket in it. */
+static uint32_t bucket_of(uint64_t ns)
+{
+  if (ns < HISTOGRAM_SUB) return (uint32_t) ns;
+  if (ns >> HISTOGRAM_TOP_BIT != 0) return HISTOGRAM_BUCKETS - 1;
+  uint32_t top = 63 - (uint32_t) __builtin_clzll(ns);
+  uint32_t shift = top - HISTOGRAM_SUB_BITS;
+  return (shift + 1) * HISTOGRAM_SUB
+         + (uint32_t) (ns >> shift & (HISTOGRAM_SUB - 1));
+}
+
+static uint64_t middle_of(uint32_t bucket)
+{
+  if (bucket < HISTOGRAM_SUB) return bucket;
+  uint32_t shift = bucket / HISTOGRAM_SUB - 1;
+  uint64_t low = (uint64_t) (HISTOGRAM_SUB + bucket % HISTOGRAM_SUB) << shift;
+  return low + (UINT64_C(1) << shift) / 2;
+}
+
+void histogram_add(struct histogram *h, uint64_t ns)
+{
+  h->count++;
+  h->total += ns;
+  if (ns > h->max) h->max = ns;
+  h->buckets[bucket_of(ns)]++;
+}
+
+uint64_t histogram_quantile(const struct histogram *h, double q)
+{
+  if (h->count == 0) return 0;
+  /* The rank of the one looked for, from 1. */
+  double exact = q * (double) h->count;
+  uint64_t rank = (uint64_t) exact;
+  if ((double) rank < exact || rank == 0) rank++;
+
+  uint64_t seen = 0;
+  for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+    seen += h->buckets[i];
+    if (seen >= rank) {
+      uint64_t middle = middle_of(i);
+      /* The largest one is known exactly. */
+      return seen == h->count && rank == h->count ? h->max
+           : middle < h->max ? middle : h->max;
+    }
+  }
+  return h->max;
+}

@@ -1,0 +1,42 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* A distribution of durations in constant memory: 64 buckets of equal width
+   for each power of two, so that a percentile is right to 1 %. */
+
+#ifndef TOOLS_HISTOGRAM_H
+#define TOOLS_HISTOGRAM_H
+
+#include <stdint.h>
+
+#define HISTOGRAM_SUB_BITS 6
+#define HISTOGRAM_SUB (1 << HISTOGRAM_SUB_BITS)
+/* Buckets reach up to 2^42 ns, 73 minutes; what is longer falls into the last
+   one.  The maximum and the total are exact all the same. */
+#define HISTOGRAM_TOP_BIT 42
+#define HISTOGRAM_BUCKETS \
+  ((HISTOGRAM_TOP_BIT - HISTOGRAM_SUB_BITS + 1) * HISTOGRAM_SUB)
+
+struct histogram {
+  uint64_t count;
+  uint64_t total;
+  uint64_t max;
+  uint32_t buckets[HISTOGRAM_BUCKETS];
+};
+
+void histogram_add(struct histogram *h, uint64_t ns);
+
+/* The smallest duration that at least the share [q] (0 to 1) of all do not
+   exceed; 0 when there are none. */
+uint64_t histogram_quantile(const struct histogram *h, double q);
+
+#endif /* TOOLS_HISTOGRAM_H */

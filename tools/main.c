@@ -1,0 +1,79 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The command `eventring`: finds the subcommand and runs it. */
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include "common.h"
+
+static const struct command *const commands[] = {
+  &events_command, &pauses_command, &pause_command, &resume_command
+};
+#define COMMANDS (sizeof commands / sizeof *commands)
+
+static const struct command *find_command(const char *name)
+{
+  for (size_t i = 0; i < COMMANDS; i++)
+    if (strcmp(commands[i]->name, name) == 0) return commands[i];
+  return NULL;
+}
+
+static enum status print_overview(void)
+{
+  fputs("Usage: eventring COMMAND [OPTION...] PID|FILE\n"
+        "Reads the flight recorder of an OCaml process: one that runs, by its\n"
+        "process id, or one that has ended or was killed, by its ring file.\n"
+        "\n", stdout);
+  for (size_t i = 0; i < COMMANDS; i++)
+    printf("  %-9s %s\n", commands[i]->name, commands[i]->summary);
+  fputs("  help      describe one of these: eventring help COMMAND\n"
+        "\n"
+        "  --help, --version\n"
+        "\n"
+        "A process is traced when it was built with Eventring's OCaml and\n"
+        "started with OCAML_EVENTRING_START=1.  The manual: man eventring.\n",
+        stdout);
+  return finish_output(STATUS_OK);
+}
+
+static enum status run_help(int argc, char **argv)
+{
+  if (argc < 2) return print_overview();
+  const struct command *command = find_command(argv[1]);
+  if (command == NULL) usage_error(NULL, "no command %s", argv[1]);
+  print_and_exit(command->help);
+}
+
+int main(int argc, char **argv)
+{
+  /* A closed pipe shows as EPIPE, which finish_output knows. */
+  signal(SIGPIPE, SIG_IGN);
+  opterr = 0;
+
+  if (argc < 2) usage_error(NULL, "which command?");
+  const char *name = argv[1];
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+    return print_overview();
+  if (strcmp(name, "--version") == 0) {
+    printf("eventring %s\n", eventring_reader_version());
+    return finish_output(STATUS_OK);
+  }
+  if (strcmp(name, "help") == 0) return run_help(argc - 1, argv + 1);
+
+  const struct command *command = find_command(name);
+  if (command == NULL)
+    usage_error(NULL, name[0] == '-' ? "unknown option %s" : "no command %s",
+                name);
+  return command->run(argc - 1, argv + 1);
+}

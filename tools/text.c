@@ -1,0 +1,83 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <stdbool.h>
+#include "text.h"
+
+/* The length of the UTF-8 character at [s], at most [left] bytes, and its
+   code in *code; 0 when it is not UTF-8 (overlong forms, surrogates and codes
+   past the last one included). */
+static size_t utf8_char(const unsigned char *s, size_t left, uint32_t *code)
+{
+  static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+  size_t length = s[0] < 0x80 ? 1 : s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2
+                : s[0] < 0xF0 ? 3 : s[0] < 0xF5 ? 4 : 0;
+  if (length == 0 || length > left) return 0;
+  uint32_t c = length == 1 ? s[0] : s[0] & (0x7Fu >> length);
+  for (size_t i = 1; i < length; i++) {
+    if ((s[i] & 0xC0) != 0x80) return 0;
+    c = c << 6 | (s[i] & 0x3Fu);
+  }
+  if (c < least[length] || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF))
+    return 0;
+  *code = c;
+  return length;
+}
+
+static bool obeyed_by_terminals(uint32_t c)
+{
+  return c < 0x20 || (c >= 0x7F && c < 0xA0)  /* control characters */
+      || c == 0x061C                          /* direction of writing */
+      || c == 0x200E || c == 0x200F
+      || (c >= 0x2028 && c <= 0x202E)         /* and line separators */
+      || (c >= 0x2066 && c <= 0x2069)
+      || c == 0xFEFF;
+}
+
+void print_text(FILE *out, const char *text, size_t length,
+                enum text_use use)
+{
+  const unsigned char *s = (const unsigned char *) text;
+  bool after_space = true;
+  for (size_t i = 0, n; i < length; i += n) {
+    uint32_t c = 0;
+    n = utf8_char(s + i, length - i, &c);
+    bool escape = n == 0 || obeyed_by_terminals(c);
+    if (n == 0) n = 1;
+    if (use != TEXT_LINE && c == ' ')
+      escape = after_space || i + 1 == length;
+    after_space = c == ' ';
+
+    if (escape)
+      for (size_t k = i; k < i + n; k++) fprintf(out, "\\x%02x", s[k]);
+    else {
+      if ((use != TEXT_LINE && c == '\\')
+          || (use == TEXT_QUOTED && c == '"'))
+        putc('\\', out);
+      fwrite(s + i, 1, n, out);
+    }
+  }
+}
+
+const char *format_duration(char buffer[DURATION_SIZE], uint64_t ns)
+{
+  static const char *const units[] = { "ns", "us", "ms", "s" };
+  double value = (double) ns;
+  int unit = 0;
+  while (unit < 3 && value >= 999.5) {
+    value /= 1000;
+    unit++;
+  }
+  int decimals = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  snprintf(buffer, DURATION_SIZE, "%.*f %s", decimals, value, units[unit]);
+  return buffer;
+}

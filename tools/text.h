@@ -1,0 +1,42 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* How names, texts and durations are printed. */
+
+#ifndef TOOLS_TEXT_H
+#define TOOLS_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum text_use {
+  TEXT_COLUMN,      /* one column of a line: backslashes are doubled, and no
+                       two spaces follow each other, none is at an end */
+  TEXT_QUOTED,      /* the same, and quotes too get a backslash */
+  TEXT_LINE         /* a whole message: only what terminals obey is escaped */
+};
+
+/* Prints [length] bytes.  Valid UTF-8 stays as it is; control characters,
+   characters that turn the direction of writing, and bytes that are not UTF-8
+   become \xHH, so that no text can move the cursor, split a line or hide what
+   stands beside it. */
+void print_text(FILE *out, const char *text, size_t length,
+                enum text_use use);
+
+/* Room for any duration: "12.3 us". */
+#define DURATION_SIZE 24
+
+/* Writes [ns] with three digits and a unit into [buffer]; returns it. */
+const char *format_duration(char buffer[DURATION_SIZE], uint64_t ns);
+
+#endif /* TOOLS_TEXT_H */
