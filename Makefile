@@ -1,0 +1,318 @@
+# Eventring: the OCaml toolchain with a flight recorder, its reader library
+# and the eventring command. make help lists the targets.
+#
+# Everything made lies under _build:
+#   upstream/     the pristine OCaml tree        (upstream/fetch)
+#   ocaml/        the same with ours laid over   (upstream/graft), built here
+#   lib/ bin/     libeventring, the eventring command
+#   stage/        all of it installed, for the tests (build-aux/stage)
+#   stock/        pristine OCaml, built and installed: what tests compare with
+#   variant/      our runtime alone, for a stock OCaml that is installed
+#   done/         a file a finished step; log/ the output of each
+
+B := _build
+STEP := build-aux/step
+LOG := $(B)/log
+DONE := $(B)/done
+TREE := $(B)/ocaml
+ABS := $(CURDIR)/$(B)
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+# configure runs by itself for every target that builds; these do not.
+ifneq ($(filter-out help deps demo clean distclean,$(or $(MAKECMDGOALS),all)),)
+include $(B)/config.mk
+endif
+
+$(B)/config.mk: configure config.mk.in
+	@mkdir -p $(B)
+	@if test -x $(B)/config.status; then \
+	  what="./config.status --recheck && ./config.status"; \
+	else what="../configure"; fi; \
+	$(STEP) "configure" $(LOG)/configure.log sh -c "cd $(B) && $$what" || \
+	  { grep '^configure: ' $(LOG)/configure.log >&2; exit 1; }
+	@touch $@
+
+configure: configure.ac
+	@if command -v autoconf >/dev/null; then \
+	  autoconf && rm -rf autom4te.cache; \
+	else echo "configure.ac is newer than configure, and autoconf is not" \
+	  "installed (Debian package autoconf)" >&2; exit 1; fi
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+# Upstream's make must not see our variables nor our job server.
+UPMAKE = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL $(MAKE) -j$(JOBS)
+
+# A PREFIX given to make stays, until configure is run again.
+PREFIX ?= $(shell test $(DONE)/prefix -nt $(B)/config.mk && \
+	    cat $(DONE)/prefix || echo $(prefix))
+
+# ocamldoc and the man pages of the libraries take longer than the compilers.
+OCAML_FLAGS ?= --enable-ocamltest --disable-ocamldoc --disable-stdlib-manpages
+
+##@ Building
+
+.PHONY: all
+all: toolchain lib tool ## the toolchain, libeventring and the eventring command
+
+$(DONE)/fetch: upstream/package-lock.json upstream/fetch $(B)/config.mk
+	@mkdir -p $(DONE)
+	@$(STEP) "fetch OCaml's sources" $(LOG)/fetch.log \
+	  upstream/fetch --out $(B)/upstream \
+	  $(if $(OCAML_SOURCE),--source $(OCAML_SOURCE))
+	@touch $@
+
+OVERLAY := $(shell awk '/^(add|replace) / { print $$2 }' upstream/overlay)
+
+# Touches done/tree when a file of the tree changed, and only then.
+$(DONE)/graft: $(DONE)/fetch upstream/graft upstream/overlay upstream/edits \
+               $(OVERLAY)
+	@$(STEP) "graft ours onto them" $(LOG)/graft.log \
+	  upstream/graft --pristine $(B)/upstream --out $(TREE) \
+	  --stamp $(DONE)/tree
+	@touch $@
+
+$(DONE)/tree $(TREE)/configure: $(DONE)/graft
+	@:
+
+.PHONY: FORCE
+$(DONE)/prefix: FORCE
+	@mkdir -p $(DONE)
+	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' >$@
+
+# Another prefix is compiled into all of it.
+$(DONE)/ocaml-configure: $(TREE)/configure $(DONE)/prefix
+	@if test -e $(TREE)/Makefile.config; then \
+	  $(STEP) "clean the toolchain: it will be for $(PREFIX)" \
+	    $(LOG)/ocaml-clean.log $(UPMAKE) -C $(TREE) clean; fi
+	@$(STEP) "configure the toolchain" $(LOG)/ocaml-configure.log \
+	  sh -c 'cd $(TREE) && $(OCAML_CONFIGURE_VARS) \
+	    ./configure --prefix="$(PREFIX)" $(OCAML_FLAGS)'
+	@touch $@
+
+$(DONE)/toolchain: $(DONE)/ocaml-configure $(DONE)/tree
+	@$(STEP) "build the toolchain (first time: 3 minutes)" \
+	  $(LOG)/ocaml-build.log $(UPMAKE) -C $(TREE)
+	@touch $@
+
+.PHONY: toolchain
+toolchain: $(DONE)/toolchain ## the grafted OCaml: compilers, runtime, libraries
+
+# The libraries named are those with C code that sees our headers.
+.PHONY: runtime
+runtime: $(DONE)/graft ## after a change in runtime/ or consumer/: only what it needs
+	@test -e $(DONE)/toolchain || $(MAKE) --no-print-directory toolchain
+	@$(STEP) "build the runtime" $(LOG)/runtime.log \
+	  $(UPMAKE) -C $(TREE) runtime-all runtime-allopt
+	@for lib in runtime_events unix systhreads; do \
+	  $(STEP) "build library $$lib" $(LOG)/runtime-$$lib.log \
+	    $(UPMAKE) -C $(TREE)/otherlibs/$$lib all allopt || exit 1; done
+
+## libeventring and the command
+
+# Two spaces, what, of what: V=1 shows the commands instead.
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-6s %s\n' $1 $@)
+
+WARNINGS = -Wall -Wextra
+LIB_CFLAGS = -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) -Iconsumer -Iruntime
+LIB_SRC := $(filter-out consumer/runtime_events_consumer.c,\
+             $(wildcard consumer/*.c))
+TOOL_SRC := $(wildcard tools/*.c)
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
+TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/obj/%.o)
+SONAME := libeventring.so.1
+
+-include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)
+
+$(B)/obj/consumer/%.o: consumer/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(LIB_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+
+$(B)/obj/tools/%.o: tools/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) -Iconsumer -MMD -MP \
+	  -c -o $@ $<
+
+$(B)/lib/libeventring.a: $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@
+	$(call say,AR)
+	$(Q)ar rcs $@ $^
+
+$(B)/lib/$(SONAME): $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
+	  $(LIBATOMIC)
+	$(Q)ln -sf $(SONAME) $(B)/lib/libeventring.so
+
+$(B)/lib/eventring.pc: build-aux/eventring.pc.in $(DONE)/prefix
+	@mkdir -p $(@D)
+	$(call say,GEN)
+	$(Q)sed 's,@prefix@,$(PREFIX),; s,@LIBATOMIC@,$(LIBATOMIC),' $< >$@
+
+$(B)/bin/eventring: $(TOOL_OBJ) $(B)/lib/libeventring.a
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(TOOL_OBJ) $(B)/lib/libeventring.a \
+	  $(LIBATOMIC)
+
+.PHONY: lib tool
+lib: $(B)/lib/libeventring.a $(B)/lib/$(SONAME) $(B)/lib/eventring.pc ## libeventring
+tool: $(B)/bin/eventring ## the eventring command
+
+##@ Installing
+
+.PHONY: install
+install: all ## all of it under PREFIX; DESTDIR is honoured
+	@$(STEP) "install under $(DESTDIR)$(PREFIX)" $(LOG)/install.log \
+	  build-aux/install "$(DESTDIR)" "$(PREFIX)"
+
+.PHONY: stage
+stage: $(DONE)/stage ## all of it installed under _build/stage, usable there
+$(DONE)/stage: $(DONE)/toolchain $(B)/lib/libeventring.a $(B)/lib/$(SONAME) \
+               $(B)/lib/eventring.pc $(B)/bin/eventring \
+               build-aux/install build-aux/stage $(wildcard doc/man/*.1)
+	@rm -rf $(B)/stage
+	@$(STEP) "install for the tests" $(LOG)/stage.log sh -c \
+	  'build-aux/install $(ABS)/stage/root "$(PREFIX)" && \
+	   build-aux/stage $(B)/stage "$(PREFIX)"'
+	@touch $@
+
+##@ Other trees
+
+STOCK_FLAGS = --enable-ocamltest --disable-ocamldoc --disable-stdlib-manpages
+
+.PHONY: stock
+stock: $(DONE)/stock ## pristine OCaml, built and installed under _build/stock
+$(DONE)/stock: $(DONE)/fetch
+	@rm -rf $(B)/stock
+	@mkdir -p $(B)/stock
+	@cp -a $(B)/upstream $(B)/stock/src
+	@$(STEP) "configure stock OCaml" $(LOG)/stock-configure.log \
+	  sh -c 'cd $(B)/stock/src && $(OCAML_CONFIGURE_VARS) \
+	    ./configure --prefix=$(ABS)/stock/install $(STOCK_FLAGS)'
+	@$(STEP) "build stock OCaml (3 minutes)" $(LOG)/stock-build.log \
+	  $(UPMAKE) -C $(B)/stock/src
+	@$(STEP) "install stock OCaml" $(LOG)/stock-install.log \
+	  $(UPMAKE) -C $(B)/stock/src install
+	@touch $@
+
+# The bytecode runtime has the path of its OCaml compiled in: VARIANT_PREFIX
+# is the prefix of the OCaml that the variant is for, by default the one in
+# PATH when it is the right version.
+VARIANT_PREFIX ?= $(shell \
+  if test "`ocamlopt -version 2>/dev/null`" = `head -n1 $(B)/upstream/VERSION`; \
+  then dirname "`dirname "\`command -v ocamlopt\`"`"; \
+  else echo $(ABS)/stock/install; fi)
+VARIANT_TREE = $(B)/variant/tree
+VARIANT_FLAGS = --disable-debug-runtime --disable-instrumented-runtime \
+                --disable-ocamldoc
+
+.PHONY: variant
+variant: $(DONE)/variant ## our runtime alone, for a stock OCaml 5.3.0 (VARIANT_PREFIX)
+$(DONE)/variant: $(DONE)/graft
+	@mkdir -p $(B)/variant
+	@$(STEP) "graft the variant's tree" $(LOG)/variant-graft.log \
+	  upstream/graft --pristine $(B)/upstream --out $(VARIANT_TREE)
+	@grep -qsx 'prefix=$(VARIANT_PREFIX)' $(VARIANT_TREE)/Makefile.config || \
+	  $(STEP) "configure it for $(VARIANT_PREFIX)" \
+	    $(LOG)/variant-configure.log \
+	    sh -c 'cd $(VARIANT_TREE) && $(OCAML_CONFIGURE_VARS) \
+	      ./configure --prefix="$(VARIANT_PREFIX)" $(VARIANT_FLAGS)'
+	@$(STEP) "build it" $(LOG)/variant-build.log $(UPMAKE) \
+	  -C $(VARIANT_TREE) runtime/libasmrun.a runtime/libcamlrun.a \
+	  runtime/ocamlrun
+	@for file in libasmrun.a libcamlrun.a ocamlrun; do \
+	  stem=$${file%.a}; \
+	  cp $(VARIANT_TREE)/runtime/$$file \
+	    $(B)/variant/$${stem}_eventring$${file#$$stem}; done
+	@touch $@
+	@echo "use it: ocamlopt -I $(ABS)/variant -runtime-variant _eventring"
+
+DIST = ocaml-$(shell head -n1 $(TREE)/VERSION)
+
+.PHONY: dist
+dist: $(DONE)/graft ## the grafted tree as a plain source tarball
+	@rm -rf $(B)/dist && mkdir -p $(B)/dist
+	@$(STEP) "graft a clean tree" $(LOG)/dist-graft.log upstream/graft \
+	  --pristine $(B)/upstream --out $(B)/dist/$(DIST)
+	@rm $(B)/dist/$(DIST)/.grafted
+	@tar -C $(B)/dist --owner=0 --group=0 --numeric-owner --sort=name \
+	  -czf $(B)/$(DIST).tar.gz $(DIST)
+	@rm -rf $(B)/dist
+	@echo "$(B)/$(DIST).tar.gz"
+
+##@ Testing and measuring
+
+RING_TESTS := $(patsubst testsuite/ring/%.c,$(B)/test/ring/%,\
+                $(wildcard testsuite/ring/*.c))
+
+# A first line "// BUILD: ..." adds flags and files to the command line.
+$(B)/test/ring/%: testsuite/ring/%.c $(B)/lib/libeventring.a \
+                  $(wildcard testsuite/ring/*.h runtime/*.[ch] \
+                    runtime/caml/* consumer/*.h)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(LIB_CFLAGS) -Itestsuite/ring -o $@ $< \
+	  `sed -n '1s,^// BUILD: ,,p' $<` $(B)/lib/libeventring.a \
+	  `$(PKG_CONFIG) --cflags --libs cmocka` -lpthread $(LIBATOMIC)
+
+TEST_ENV = EVENTRING_TOP=$(CURDIR) EVENTRING_BUILD=$(ABS) \
+  EVENTRING_STAGE=$(ABS)/stage EVENTRING_OCAML=$(ABS)/stage \
+  EVENTRING_BIN=$(ABS)/bin/eventring EVENTRING_STOCK=$(ABS)/stock/install \
+  EVENTRING_VARIANT=$(ABS)/variant
+
+# clean-tree.t looks at what the tests before it left behind.
+TESTS ?= $(sort $(shell find testsuite -name '*.t' ! -name clean-tree.t)) \
+         testsuite/build/clean-tree.t
+
+.PHONY: check ring-tests
+ring-tests: $(RING_TESTS)
+check: all stage stock ## every test: C, OCaml, command, and upstream's of the runtime
+	@$(MAKE) --no-print-directory variant \
+	  VARIANT_PREFIX=$(ABS)/stock/install
+	@$(MAKE) --no-print-directory ring-tests
+	@mkdir -p $(B)/test
+	@git status --porcelain >$(B)/test/tree-before 2>/dev/null || true
+	@$(TEST_ENV) testsuite/run $(RING_TESTS) $(TESTS)
+
+.PHONY: check-upstream
+check-upstream: toolchain ## upstream's whole testsuite, compared with stock
+	@testsuite/upstream/run --tree $(TREE) --jobs $(JOBS) \
+	  --log $(LOG)/check-upstream.log --compare upstream/known-results
+
+.PHONY: bench-probes
+bench-probes: all stage stock ## what a probe costs, ours and stock's
+	@$(TEST_ENV) bench/run-probes
+
+##@ The rest
+
+.PHONY: deps
+deps: ## install the Debian packages of debian-packages.txt, or say how
+	@build-aux/deps debian-packages.txt
+
+.PHONY: demo demo-run
+demo: ## from a fresh checkout to a traced multi-domain program
+	@$(MAKE) --no-print-directory deps
+	@$(MAKE) --no-print-directory demo-run
+demo-run: all stage
+	@build-aux/demo $(B)
+
+.PHONY: clean distclean help
+clean: ## remove what was built, keep the sources and the configuration
+	rm -rf $(filter-out $(B)/upstream $(B)/config.%,$(wildcard $(B)/*))
+
+distclean: ## remove _build
+	rm -rf $(B)
+
+help: ## this list
+	@awk -F ' *:.*## ' '/^##@/ { print substr($$0, 5) ":" } \
+	  /^[a-z-]+:.* ## / { printf "  %-16s %s\n", $$1, $$2 }' Makefile
+	@echo "Variables: PREFIX DESTDIR JOBS CC CFLAGS OCAML_FLAGS VARIANT_PREFIX"

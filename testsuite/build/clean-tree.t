@@ -1,0 +1,13 @@
+#!/bin/sh
+# Building and testing write under _build only: the work tree is as it was
+# when make check began. Runs last.
+. "$(dirname "$0")/lib.sh"
+
+cd "$top" || exit 1
+if git status --porcelain >"$work/after" 2>/dev/null; then
+  check "no file of the work tree was made or changed" \
+    diff "$EVENTRING_BUILD/test/tree-before" "$work/after"
+  plan
+else
+  echo "1..0 # SKIP not a git checkout"
+fi

@@ -1,0 +1,127 @@
+#!/bin/sh
+# upstream/graft: everything must fit exactly, or the build stops with the
+# file and the anchor named, before anything is written.
+. "$(dirname "$0")/lib.sh"
+
+# reset: a small upstream tree, and the files to lay over it
+reset() {
+  rm -rf "$work/up" "$work/top" "$work/tree" "$work/stamp"
+  mkdir -p "$work/up/runtime" "$work/top/upstream" "$work/top/ours"
+  cp "$top"/upstream/package*.json "$work/top/upstream"
+  echo 5.3.0 >"$work/up/VERSION"
+  printf 'SOURCES = \\\n  gc \\\n  main\n' >"$work/up/Makefile"
+  echo 'stock' >"$work/up/runtime/events.c"
+  echo 'stock' >"$work/up/runtime/gc.c"
+  echo 'ours' >"$work/top/ours/events.c"
+  echo 'ours' >"$work/top/ours/ring.c"
+  cat >"$work/top/upstream/overlay" <<'END'
+replace ours/events.c runtime/
+add ours/ring.c runtime/
+END
+  cat >"$work/top/upstream/edits" <<'END'
+file Makefile
+  find   gc \
+  put    gc \\n  ring \
+END
+}
+graft() {
+  run "$top/upstream/graft" --top "$work/top" --pristine "$work/up" \
+    --out "$work/tree" --stamp "$work/stamp"
+}
+holds() { [ "$(cat "$work/tree/$1")" = "$2" ] || { cat "$work/tree/$1"; return 1; }; }
+older() { touch -d '2001-01-01' "$@"; }
+untouched() { [ ! "$1" -nt "$work/then" ]; }
+
+reset
+graft
+check "a tree that fits is grafted" succeeds
+check "a file is replaced" holds runtime/events.c ours
+check "a file is added" holds runtime/ring.c ours
+check "a list is edited" holds Makefile "$(printf 'SOURCES = \\\n  gc \\\n  ring \\\n  main')"
+check "the rest is as it was" holds runtime/gc.c stock
+check "upstream's tree is not touched" grep -q stock "$work/up/runtime/events.c"
+
+# Incremental: only what changed is written.
+touch -d '2001-01-02' "$work/then"
+find "$work/tree" "$work/stamp" -type f -exec touch -d '2001-01-01' {} +
+touch "$work/tree/runtime/gc.o"
+graft
+check "a second graft writes no file" untouched "$work/tree/runtime/events.c"
+check "and leaves the stamp alone" untouched "$work/stamp"
+echo 'ours, better' >"$work/top/ours/ring.c"
+graft
+check "a changed file is written" holds runtime/ring.c 'ours, better'
+check "its neighbour is not" untouched "$work/tree/runtime/events.c"
+check "the stamp is touched" test "$work/stamp" -nt "$work/then"
+check "a product of the build stays" test -e "$work/tree/runtime/gc.o"
+sed -i '/ring/d' "$work/top/upstream/overlay"
+graft
+check "a file that is no longer laid goes away" \
+  test ! -e "$work/tree/runtime/ring.c"
+
+# Anchors
+reset
+sed -i 's/gc/garbage/' "$work/up/Makefile"
+graft
+check "a renamed anchor stops, naming file and anchor" \
+  stops_with Makefile 'gc' '0 times' upstream/edits:3
+check "and nothing was written" test ! -e "$work/tree"
+reset
+cat "$work/up/Makefile" >>"$work/up/Makefile.twice"
+cat "$work/up/Makefile.twice" >>"$work/up/Makefile"
+graft
+check "an ambiguous anchor stops" stops_with Makefile 'gc' '2 times'
+reset
+sed -i 's/file Makefile/file GNUmakefile/' "$work/top/upstream/edits"
+graft
+check "an edit to a file that is gone stops" stops_with GNUmakefile 'renamed'
+reset
+sed -i '/put/d' "$work/top/upstream/edits"
+graft
+check "an edit without its text stops" stops_with 'no put'
+reset
+sed -i 's/find/seek/' "$work/top/upstream/edits"
+graft
+check "an unknown word in the edits stops" stops_with upstream/edits:2
+
+# The overlay
+reset
+rm "$work/up/runtime/events.c"
+graft
+check "replacing what upstream no longer has stops" \
+  stops_with runtime/events.c 'no runtime/events.c'
+reset
+touch "$work/up/runtime/ring.c"
+graft
+check "adding what upstream now has stops" stops_with runtime/ring.c 'of its own'
+reset
+rm "$work/top/ours/ring.c"
+graft
+check "a source that is missing stops" stops_with ours/ring.c 'does not exist'
+reset
+echo 'copy ours/ring.c x' >>"$work/top/upstream/overlay"
+graft
+check "an unknown word in the overlay stops" stops_with upstream/overlay:3
+
+# Versions
+reset
+echo 5.4.0 >"$work/up/VERSION"
+graft
+check "another version stops" stops_with 5.4.0 5.3.0
+reset
+rm "$work/up/VERSION"
+graft
+check "what is not an OCaml tree stops" stops_with 'not an OCaml source tree'
+
+# The real edits fit the real tree.
+rm -rf "$work/tree"
+run "$top/upstream/graft" --pristine "$EVENTRING_BUILD/upstream" \
+  --out "$work/tree"
+check "the project's own overlay and edits fit OCaml's tree" succeeds
+run "$top/upstream/graft" --pristine "$EVENTRING_BUILD/upstream" \
+  --out "$work/tree"
+check "and are stable" says ' 0 of '
+check "the tree is the one that was built" cmp "$work/tree/Makefile" \
+  "$EVENTRING_BUILD/ocaml/Makefile"
+
+plan
