@@ -1,0 +1,1527 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* libeventring: the reader of ring files.
+
+   The writer of a ring knows nothing of its readers and overwrites the oldest
+   block when it needs room.  So a reader never looks at an event in the
+   mapped file: it copies the rest of one block to memory of its own, asks
+   whether the writer has meanwhile come round to that block, and decodes the
+   copy if not.
+
+        mapped file                     cursor, private memory
+     +-----+-----+-----+-----+   fetch    +-----------------+   decode
+     |     |block|     |     |  ------->  | copy of a block |  -------> events
+     +-----+-----+-----+-----+            +-----------------+
+              ^ position                      ^ next    ^ end
+
+   Positions count the words of a ring since it began and never wrap.
+   [fetch] copies from [position] to the tail of the ring or to the end of the
+   block, whichever is first.  It is called only when everything of the copy
+   before has been returned, and never for a ring of which the present call
+   has returned an event: the payloads of events point into the copy.
+
+   A block is overwritten as a whole, in the sense that [reserve] moves by
+   whole blocks and before the first word of the block changes: a copy of one
+   block is either all good or to be dropped.  The header of every block says
+   how many events the ring had before it, so the number of events lost is the
+   difference to the number that this reader expected, whatever the reason.
+
+   The reading of all rings in order of time goes in passes.  A pass begins by
+   reading the clock: the horizon.  Tails are loaded after that, so every
+   event with a time up to the horizon is visible to this pass, whichever ring
+   it is in; events behind the horizon wait for the next pass.  Rings with
+   something to return stand in a heap by the time of their next event.  A
+   ring that has nothing new costs one load a pass.
+
+   The file is not trusted.  The header is copied and checked at open, and the
+   checked copy is what is used; a place in a ring is a position modulo the
+   ring's size; a length is held against the end of the copy.  A slot whose
+   words contradict each other has nothing to read, a block that no writer
+   writes is left at once: each call ends after a bounded number of steps. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "caml/eventring_format.h"
+/* Beside this file in libeventring, among the runtime's headers in OCaml. */
+#if __has_include("eventring_reader.h")
+#include "eventring_reader.h"
+#else
+#include "caml/eventring_reader.h"
+#endif
+
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* What a reader of version 1.0 needs of the header. */
+#define HEADER_SIZE \
+  (offsetof(struct eventring_header, ended) + sizeof(struct eventring_instant))
+
+/* Bounds of what is believed of a file. */
+#define MAX_POSITION ((uint64_t)1 << 62)
+#define MAX_SCHEMA_CAPACITY ((uint32_t)1 << 17)
+#define MAX_IDS ((uint32_t)1 << EVENTRING_ID_BITS)
+#define MAX_CATEGORIES 32
+#define MIN_NS_PER_TICK (1.0 / 1024)
+#define MAX_NS_PER_TICK 65536.0
+
+/* How often [fetch] runs after a writer that overtakes it, in one call. */
+#define MAX_OVERTAKEN 16
+
+/* Time that a writer is given between reading the clock and publishing. */
+#define GRACE_NS 300
+
+struct pair {
+  uint64_t ticks;
+  int64_t ns;
+};
+
+/* A ring, as far as this cursor has come in it. */
+struct ring {
+  uint64_t *copy;               /* block_words words */
+  uint32_t next, end;           /* what of the copy is not returned yet */
+  uint32_t domain, thread;      /* from the header of the block in the copy */
+  uint64_t ticks;               /* its base... */
+  int64_t ns;                   /* ...and what that is in nanoseconds */
+  double ns_per_tick;           /* fixed for a block: times stay in order */
+  uint64_t block;               /* position of the block in the copy */
+  uint64_t position;            /* where to copy from next */
+  uint64_t index;               /* events of the ring before copy[next] */
+  uint64_t batch;               /* last call that returned an event of it */
+  uint64_t last_ticks;          /* of the last event returned */
+  int64_t last_ns;
+  uint64_t lost_word;           /* payload of the last EVENTRING_EV_LOST */
+  uint64_t read, lost;
+  uint8_t index_known;          /* 0: take it from the next block header */
+  uint8_t lost_pending;         /* lost_word is to be returned */
+  uint8_t damaged;              /* EVENTRING_E_DAMAGED is to be returned */
+  uint8_t slot_damaged;         /* and has been, for the slot as it is */
+};
+
+/* A ring in the heap.  [ticks] is the time of its next event, or not after it
+   when the ring must be fetched to know. */
+struct waiting {
+  uint64_t ticks;
+  uint32_t ring;
+};
+
+enum boot { BOOT_SAME, BOOT_OTHER, BOOT_UNKNOWN };
+
+struct eventring_cursor {
+  /* The mapped file.  Nothing of it is used that is not checked. */
+  const char *map;
+  size_t map_size;
+  const struct eventring_header *shared;
+  uint64_t *control;            /* in a mapping of its own; NULL: read only */
+
+  /* The header as it was checked. */
+  struct eventring_header header;
+  int pid;                      /* as this process calls it */
+  enum boot boot;
+  char *path;
+
+  /* The clock: ns = origin.ns + (ticks - origin.ticks) * ns_per_tick */
+  struct pair origin;
+  double ns_per_tick;
+  uint64_t baseline;            /* ticks that ns_per_tick was measured over */
+  int own_clock;                /* ticks are of a clock that we can read */
+  int gone;                     /* the process is known to have ended */
+
+  /* The rings, and the pass over them. */
+  struct ring *rings;
+  uint64_t *copies;
+  struct waiting *heap;
+  uint32_t waiting;             /* in the heap */
+  uint64_t horizon;
+  uint64_t batch;               /* counts the calls that read */
+
+  /* The schema. */
+  struct eventring_description *schema;
+  uint32_t schema_seen;         /* entries of the file that have been copied */
+  uint32_t schema_size;         /* of them, events: what schema[] holds */
+  uint32_t *by_id;              /* 1 + index in schema[]; 0: none */
+  char categories[MAX_CATEGORIES][EVENTRING_NAME_SIZE];
+};
+
+const char *eventring_reader_version(void)
+{
+  return EVENTRING_READER_VERSION;
+}
+
+const char *eventring_strerror(int error)
+{
+  switch (error) {
+  case EVENTRING_OK: return "no error";
+  case EVENTRING_E_NOT_FOUND: return "no such file or process";
+  case EVENTRING_E_PERMISSION: return "permission denied";
+  case EVENTRING_E_SYSTEM: return "the system refused";
+  case EVENTRING_E_NOT_A_RING: return "not a ring file";
+  case EVENTRING_E_VERSION: return "a ring file of another major version";
+  case EVENTRING_E_HEADER: return "impossible header of a ring file";
+  case EVENTRING_E_TRUNCATED: return "truncated ring file";
+  case EVENTRING_E_MEMORY: return "out of memory";
+  case EVENTRING_E_DAMAGED: return "damaged block";
+  case EVENTRING_E_ARGUMENT: return "invalid argument";
+  default: return "unknown error";
+  }
+}
+
+/* Writes the one line of [options->message] and returns [error].  Names of
+   files may hold anything: what would break the line is replaced. */
+__attribute__((format(printf, 3, 4)))
+static int fail(const struct eventring_options *options, int error,
+                const char *format, ...)
+{
+  if (options->message != NULL && options->message_size > 0) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(options->message, options->message_size, format, args);
+    va_end(args);
+    for (char *p = options->message; *p != 0; p++)
+      if ((unsigned char) *p < ' ' || *p == 127) *p = '?';
+  }
+  return error;
+}
+
+/* Options grow at their end.  Fields that the caller does not know are 0;
+   fields that we do not know must be. */
+static int take_options(struct eventring_options *mine,
+                        const struct eventring_options *given)
+{
+  memset(mine, 0, sizeof *mine);
+  if (given == NULL) return 0;
+  if (given->size < sizeof given->size) return EVENTRING_E_ARGUMENT;
+  memcpy(mine, given, given->size < sizeof *mine ? given->size : sizeof *mine);
+  if (mine->message != NULL && mine->message_size > 0) mine->message[0] = 0;
+  for (size_t i = sizeof *mine; i < given->size; i++)
+    if (((const char *) given)[i] != 0)
+      return fail(mine, EVENTRING_E_ARGUMENT,
+                  "options of %zu bytes set something that this library, "
+                  "which knows %zu, does not have: use a newer libeventring",
+                  given->size, sizeof *mine);
+  return 0;
+}
+
+/* Clocks */
+
+static int64_t monotonic_ns(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The clock of kind [clock] now, if this machine has it, else 0.  Nothing
+   that the program does before is seen to happen after, nor the reverse: the
+   horizon of a pass rests on the loads of tails staying behind it. */
+static uint64_t clock_ticks(uint32_t clock)
+{
+  switch (clock) {
+  case EVENTRING_CLOCK_MONOTONIC:
+    return (uint64_t) monotonic_ns();
+#if defined(__x86_64__)
+  case EVENTRING_CLOCK_TSC: {
+    uint64_t ticks;
+    __asm__ volatile ("lfence" ::: "memory");
+    ticks = __builtin_ia32_rdtsc();
+    __asm__ volatile ("lfence" ::: "memory");
+    return ticks;
+  }
+#elif defined(__aarch64__)
+  case EVENTRING_CLOCK_CNTVCT: {
+    uint64_t ticks;
+    __asm__ volatile ("isb\n\tmrs %0, cntvct_el0\n\tisb"
+                      : "=r" (ticks) :: "memory");
+    return ticks;
+  }
+#endif
+  default:
+    return 0;
+  }
+}
+
+/* One instant on both clocks: the tightest of several tries. */
+static struct pair own_pair(uint32_t clock)
+{
+  struct pair best = { 0, 0 };
+  uint64_t width = UINT64_MAX;
+  for (int i = 0; i < 12; i++) {
+    uint64_t before = clock_ticks(clock);
+    int64_t ns = monotonic_ns();
+    uint64_t after = clock_ticks(clock);
+    if (after - before < width) {
+      width = after - before;
+      best.ticks = before + width / 2;
+      best.ns = ns;
+    }
+  }
+  return best;
+}
+
+/* Draws the line through two instants, if they can be of a clock and it
+   rests on more than the line that is there. */
+static void draw(struct eventring_cursor *c, struct pair a, struct pair b)
+{
+  double rate;
+  if (a.ticks == 0 || b.ticks <= a.ticks || b.ns <= a.ns) return;
+  if (b.ticks - a.ticks <= c->baseline) return;
+  /* Unsigned, since a hostile pair may be further apart than INT64_MAX. */
+  rate = (double) ((uint64_t) b.ns - (uint64_t) a.ns)
+         / (double) (b.ticks - a.ticks);
+  if (!(rate >= MIN_NS_PER_TICK && rate <= MAX_NS_PER_TICK)) return;
+  c->origin = a;
+  c->ns_per_tick = rate;
+  c->baseline = b.ticks - a.ticks;
+}
+
+static const struct eventring_slot *slot_of(const struct eventring_cursor *c,
+                                            uint32_t ring)
+{
+  return (const struct eventring_slot *)
+    (c->map + c->header.directory_offset
+     + (uint64_t) ring * c->header.slot_size);
+}
+
+static const uint64_t *words_at(const struct eventring_cursor *c,
+                                uint32_t ring, uint64_t position)
+{
+  const uint64_t *rings =
+    (const uint64_t *) (c->map + c->header.rings_offset);
+  return rings + ring * c->header.ring_words
+         + (position & (c->header.ring_words - 1));
+}
+
+static uint64_t block_of(const struct eventring_cursor *c, uint64_t position)
+{
+  return position & ~((uint64_t) c->header.block_words - 1);
+}
+
+static uint64_t load_tail(const struct eventring_cursor *c, uint32_t ring)
+{
+  /* Acquire, paired with the writer's release after each event: the tail must
+     be seen before any word below it. */
+  return __atomic_load_n(&slot_of(c, ring)->tail, __ATOMIC_ACQUIRE);
+}
+
+/* Measures the clock: from the start of tracing to now if we can read the
+   clock; else to the end of the process; else to the youngest block that any
+   ring has, which is all that a killed process of another boot leaves. */
+static void calibrate(struct eventring_cursor *c)
+{
+  struct pair started = { c->header.started.ticks,
+                          c->header.started.monotonic_ns };
+  struct pair oldest = { 0, 0 };
+
+  if (c->header.clock == EVENTRING_CLOCK_MONOTONIC) return;
+  if (c->own_clock) draw(c, started, own_pair(c->header.clock));
+  if (c->baseline != 0) return;
+  /* Acquire: the state must be seen before the instant that it covers. */
+  if (__atomic_load_n(&c->shared->state, __ATOMIC_ACQUIRE)
+      != EVENTRING_RUNNING) {
+    const struct eventring_instant *ended = &c->shared->ended;
+    draw(c, started, (struct pair) {
+           __atomic_load_n(&ended->ticks, __ATOMIC_RELAXED),
+           __atomic_load_n(&ended->monotonic_ns, __ATOMIC_RELAXED) });
+  }
+  if (c->baseline != 0) return;
+  for (int pass = 0; pass < 2; pass++) {
+    for (uint32_t i = 0; i < c->header.rings; i++) {
+      uint64_t tail = load_tail(c, i);
+      const uint64_t *block;
+      struct pair p;
+      if (tail == 0 || tail > MAX_POSITION) continue;
+      block = words_at(c, i, block_of(c, tail - 1));
+      p.ticks = __atomic_load_n(&block[EVENTRING_BLOCK_TICKS],
+                                __ATOMIC_RELAXED);
+      p.ns = (int64_t) __atomic_load_n(&block[EVENTRING_BLOCK_NS],
+                                       __ATOMIC_RELAXED);
+      if (oldest.ticks == 0 || (p.ticks != 0 && p.ticks < oldest.ticks))
+        oldest = p;
+      draw(c, pass == 0 ? started : oldest, p);
+    }
+    if (c->baseline != 0) return;
+  }
+  /* Nothing to measure with.  Keep the order, at least. */
+  c->origin = started.ticks != 0 ? started : oldest;
+}
+
+static int64_t to_ns(const struct eventring_cursor *c, uint64_t ticks)
+{
+  double ns;
+  if (c->header.clock == EVENTRING_CLOCK_MONOTONIC) return (int64_t) ticks;
+  ns = (double) (int64_t) (ticks - c->origin.ticks) * c->ns_per_tick;
+  if (!(ns > -9.2e18 && ns < 9.2e18)) return 0;
+  return (int64_t) ((uint64_t) c->origin.ns + (uint64_t) (int64_t) ns);
+}
+
+/* Reading one ring */
+
+static int drained(const struct ring *r)
+{
+  return r->next == r->end && !r->lost_pending;
+}
+
+static void leave_block(const struct eventring_cursor *c, struct ring *r)
+{
+  r->next = r->end;
+  r->position = r->block + c->header.block_words;
+}
+
+/* Leaves the block if what comes next in it is not an event.  After this the
+   ring is drained, or its next word is an event's. */
+static void settle(const struct eventring_cursor *c, struct ring *r)
+{
+  if (r->next < r->end && EVENTRING_WORD_ID(r->copy[r->next]) == 0) {
+    if (r->copy[r->next] != 0) r->damaged = 1;
+    leave_block(c, r);
+  }
+}
+
+/* Takes up a block whose header has just been copied.  Returns 0 when the
+   header cannot be a writer's. */
+static int begin_block(struct eventring_cursor *c, struct ring *r)
+{
+  uint64_t events = r->copy[EVENTRING_BLOCK_EVENTS];
+  uint64_t who = r->copy[EVENTRING_BLOCK_WHO];
+  uint64_t ticks = r->copy[EVENTRING_BLOCK_TICKS];
+  int64_t ns;
+
+  /* Every event is a word at least. */
+  if (events > r->block) return 0;
+  if (r->index_known && events > r->index) {
+    r->lost_word = events - r->index;
+    r->lost_pending = 1;
+    r->lost += r->lost_word;
+  } else if (r->index_known && events < r->index) {
+    /* A block before has told more events than there were. */
+    r->damaged = 1;
+  }
+  r->index = events;
+  r->index_known = 1;
+  r->domain = (uint32_t) who;
+  r->thread = (uint32_t) (who >> 32);
+
+  /* Measuring over twice the time halves the error. */
+  if (c->own_clock && c->baseline != 0
+      && ticks - c->origin.ticks > 2 * c->baseline)
+    calibrate(c);
+  ns = to_ns(c, ticks);
+  /* The line may have moved since the last block.  (Ticks that run backwards
+     are of a damaged block: nothing is bent after it.) */
+  if (ticks >= r->last_ticks && ns < r->last_ns && r->read > 0) ns = r->last_ns;
+  r->ticks = ticks;
+  r->ns = ns;
+  r->ns_per_tick = c->ns_per_tick;
+  return 1;
+}
+
+static void copy_words(uint64_t *to, const uint64_t *from, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+}
+
+/* Copies what the ring has from [position] to the end of that block.
+   Afterwards the ring has something to return (an event, a loss, or damage)
+   or, for now, there is nothing.  The ring must be drained. */
+static void fetch(struct eventring_cursor *c, uint32_t ring)
+{
+  struct ring *r = &c->rings[ring];
+  const struct eventring_slot *slot = slot_of(c, ring);
+  const uint64_t ring_words = c->header.ring_words;
+  const uint64_t block_words = c->header.block_words;
+
+  for (int tries = 0; tries < MAX_OVERTAKEN; tries++) {
+    uint64_t block = block_of(c, r->position);
+    uint64_t first = r->position - block;
+    uint64_t tail = load_tail(c, ring);
+    uint64_t end, reserve;
+
+    if (tail <= r->position) return;
+    end = tail - block < block_words ? tail - block : block_words;
+    copy_words(r->copy + first, words_at(c, ring, block) + first, end - first);
+    /* Acquire, paired with the release fence that the writer has between
+       [reserve] and the words of a new block: if any of the words copied is of
+       a later lap, the [reserve] that covers it must be seen after it. */
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    reserve = __atomic_load_n(&slot->reserve, __ATOMIC_RELAXED);
+
+    /* A tail is never seen without the [reserve] above it. */
+    if (UNLIKELY(reserve < tail || reserve > MAX_POSITION
+                 || reserve % block_words != 0)) {
+      if (!r->slot_damaged) r->damaged = 1;
+      r->slot_damaged = 1;
+      return;
+    }
+    r->slot_damaged = 0;
+    if (reserve > ring_words && block < reserve - ring_words) {
+      /* Overtaken.  The oldest whole block says how many events are gone. */
+      r->position = reserve - ring_words;
+      continue;
+    }
+
+    r->block = block;
+    r->position = block + end;
+    r->end = (uint32_t) end;
+    r->next = (uint32_t) first;
+    if (first == 0) {
+      /* No writer publishes a block without an event. */
+      if (end <= EVENTRING_BLOCK_HEADER_WORDS || !begin_block(c, r)) {
+        r->damaged = 1;
+        leave_block(c, r);
+        return;
+      }
+      r->next = EVENTRING_BLOCK_HEADER_WORDS;
+      settle(c, r);
+      if (r->next == r->end) r->damaged = 1;
+      return;
+    }
+    settle(c, r);
+    if (r->next < r->end || r->damaged) return;
+    /* Padding: there is a next block. */
+  }
+}
+
+/* Returns events of the copy up to time [limit]. */
+static int decode(struct eventring_cursor *c, uint32_t ring,
+                  struct eventring_event *events, int max, uint64_t limit)
+{
+  struct ring *r = &c->rings[ring];
+  const uint64_t *copy = r->copy;
+  const uint64_t base = r->ticks;
+  const int64_t base_ns = r->ns;
+  const double ns_per_tick = r->ns_per_tick;
+  const uint32_t domain = r->domain, thread = r->thread, end = r->end;
+  uint32_t next = r->next;
+  struct eventring_event *e = events, *full = events + max;
+  uint64_t decoded;
+
+  if (UNLIKELY(r->lost_pending)) {
+    if (base > limit) return 0;
+    *e++ = (struct eventring_event) {
+      .ns = base_ns, .ticks = base, .payload = &r->lost_word, .words = 1,
+      .ring = ring, .domain = domain, .thread = thread,
+      .form = EVENTRING_EV_LOST };
+    r->lost_pending = 0;
+    r->batch = c->batch;
+  }
+  decoded = (uint64_t) -(e - events);
+  while (e < full && next < end) {
+    uint64_t word = copy[next];
+    uint64_t delta = EVENTRING_WORD_TICKS(word);
+    uint32_t id = EVENTRING_WORD_ID(word);
+    uint32_t words = EVENTRING_WORD_LENGTH(word);
+    uint32_t payload = next + 1;
+
+    if (base + delta > limit) break;
+    if (UNLIKELY(id == 0)) break;
+    if (UNLIKELY(words == EVENTRING_LENGTH_LONG)) {
+      words = payload < end ? (uint32_t) copy[payload] : UINT32_MAX;
+      payload++;
+    }
+    if (UNLIKELY(payload > end || words > end - payload)) {
+      r->damaged = 1;
+      break;
+    }
+    *e++ = (struct eventring_event) {
+      .ns = (int64_t) ((uint64_t) base_ns
+                       + (uint64_t) (int64_t) ((double) (int64_t) delta
+                                               * ns_per_tick)),
+      .ticks = base + delta, .payload = copy + payload, .words = words,
+      .ring = ring, .domain = domain, .thread = thread,
+      .id = (uint16_t) id, .form = (uint8_t) EVENTRING_WORD_FORM(word) };
+    next = payload + words;
+  }
+  r->next = next;
+  decoded += (uint64_t) (e - events);
+  if (decoded > 0) {
+    r->index += decoded;
+    r->read += decoded;
+    r->batch = c->batch;
+    r->last_ticks = e[-1].ticks;
+    r->last_ns = e[-1].ns;
+  }
+  if (r->damaged) leave_block(c, r); else settle(c, r);
+  return (int) (e - events);
+}
+
+int eventring_read_ring(struct eventring_cursor *c, uint32_t ring,
+                        struct eventring_event *events, int max)
+{
+  struct ring *r;
+  if (c == NULL || events == NULL || max < 0 || ring >= c->header.rings)
+    return EVENTRING_E_ARGUMENT;
+  if (max == 0) return 0;
+  r = &c->rings[ring];
+  c->batch++;
+  if (drained(r) && !r->damaged) fetch(c, ring);
+  if (r->damaged) {
+    r->damaged = 0;
+    return EVENTRING_E_DAMAGED;
+  }
+  return decode(c, ring, events, max, UINT64_MAX);
+}
+
+/* Reading all rings in order of time */
+
+static int before(struct waiting a, struct waiting b)
+{
+  return a.ticks < b.ticks || (a.ticks == b.ticks && a.ring < b.ring);
+}
+
+/* Moves the top of the heap to its place. */
+static void sift_down(struct eventring_cursor *c)
+{
+  struct waiting *heap = c->heap;
+  struct waiting moving = heap[0];
+  uint32_t i = 0, child;
+  while ((child = 2 * i + 1) < c->waiting) {
+    if (child + 1 < c->waiting && before(heap[child + 1], heap[child]))
+      child++;
+    if (!before(heap[child], moving)) break;
+    heap[i] = heap[child];
+    i = child;
+  }
+  heap[i] = moving;
+}
+
+static void pop(struct eventring_cursor *c)
+{
+  c->waiting--;
+  if (c->waiting > 0) {
+    c->heap[0] = c->heap[c->waiting];
+    sift_down(c);
+  }
+}
+
+static void push(struct eventring_cursor *c, struct waiting w)
+{
+  struct waiting *heap = c->heap;
+  uint32_t i = c->waiting++;
+  while (i > 0 && before(w, heap[(i - 1) / 2])) {
+    heap[i] = heap[(i - 1) / 2];
+    i = (i - 1) / 2;
+  }
+  heap[i] = w;
+}
+
+/* The time of what a ring returns next; 0, the front of the heap, for
+   damage. */
+static uint64_t next_ticks(const struct ring *r)
+{
+  if (UNLIKELY(r->damaged)) return 0;
+  if (UNLIKELY(r->lost_pending)) return r->ticks;
+  return r->ticks + EVENTRING_WORD_TICKS(r->copy[r->next]);
+}
+
+/* The time up to which the events of all rings can be seen. */
+static uint64_t take_horizon(struct eventring_cursor *c)
+{
+  uint64_t now, grace = (uint64_t) (GRACE_NS / c->ns_per_tick);
+  if (!c->own_clock || c->gone
+      || __atomic_load_n(&c->shared->state, __ATOMIC_RELAXED)
+         != EVENTRING_RUNNING)
+    return UINT64_MAX;
+  now = clock_ticks(c->header.clock);
+  /* A writer reads the clock some nanoseconds before it publishes. */
+  for (int i = 0; i < 1000; i++)
+    if (clock_ticks(c->header.clock) - now >= grace) break;
+  return now;
+}
+
+static void begin_pass(struct eventring_cursor *c)
+{
+  c->horizon = take_horizon(c);
+  c->waiting = 0;
+  for (uint32_t i = 0; i < c->header.rings; i++) {
+    struct ring *r = &c->rings[i];
+    if (drained(r) && !r->damaged) {
+      if (load_tail(c, i) <= r->position) continue;
+      fetch(c, i);
+      if (drained(r) && !r->damaged) continue;
+    }
+    push(c, (struct waiting) { next_ticks(r), i });
+  }
+}
+
+int eventring_read(struct eventring_cursor *c, struct eventring_event *events,
+                   int max)
+{
+  int n = 0, fresh = 0;
+
+  if (c == NULL || events == NULL || max < 0) return EVENTRING_E_ARGUMENT;
+  c->batch++;
+  while (n < max) {
+    struct waiting *top = &c->heap[0];
+    struct ring *r;
+    uint64_t limit = c->horizon;
+
+    if (c->waiting == 0 || top->ticks > c->horizon) {
+      if (n > 0) break;
+      if (!fresh) {
+        begin_pass(c);
+        fresh = 1;
+        continue;
+      }
+      /* An event of more than a second from now is damaged, or our clock is
+         not the writer's: waiting for it would be waiting for ever. */
+      if (c->waiting == 0
+          || top->ticks - c->horizon < (uint64_t) (1e9 / c->ns_per_tick))
+        break;
+      limit = top->ticks;
+    }
+    r = &c->rings[top->ring];
+    if (UNLIKELY(r->damaged)) {
+      if (n > 0) break;
+      r->damaged = 0;
+      if (!drained(r)) {
+        top->ticks = next_ticks(r);
+        sift_down(c);
+      }
+      return EVENTRING_E_DAMAGED;
+    }
+    if (drained(r)) {
+      if (load_tail(c, top->ring) <= r->position) {
+        pop(c);
+        continue;
+      }
+      if (r->batch == c->batch) break;
+      fetch(c, top->ring);
+      if (drained(r) && !r->damaged) {
+        pop(c);
+      } else {
+        top->ticks = next_ticks(r);
+        sift_down(c);
+      }
+      continue;
+    }
+    /* As far as this ring is the first. */
+    for (uint32_t i = 1; i <= 2 && i < c->waiting; i++) {
+      const struct waiting *w = &c->heap[i];
+      uint64_t last = w->ticks - (w->ring < top->ring && w->ticks > 0);
+      if (last < limit) limit = last;
+    }
+    n += decode(c, top->ring, events + n, max - n, limit);
+    if (!drained(r) || r->damaged) {
+      top->ticks = next_ticks(r);
+      sift_down(c);
+    }
+  }
+  return n;
+}
+
+uint64_t eventring_events_read(const struct eventring_cursor *c, uint32_t ring)
+{
+  return c == NULL || ring >= c->header.rings ? 0 : c->rings[ring].read;
+}
+
+uint64_t eventring_events_lost(const struct eventring_cursor *c, uint32_t ring)
+{
+  return c == NULL || ring >= c->header.rings ? 0 : c->rings[ring].lost;
+}
+
+const char *eventring_event_bytes(const struct eventring_event *event,
+                                  size_t *length)
+{
+  uint64_t bytes;
+  if (event == NULL || event->words == 0 || event->form != EVENTRING_EV_INSTANT)
+    return NULL;
+  bytes = event->payload[0];
+  if (bytes > (uint64_t) (event->words - 1) * 8
+      || (bytes + 7) / 8 != event->words - 1)
+    return NULL;
+  if (length != NULL) *length = (size_t) bytes;
+  return (const char *) (event->payload + 1);
+}
+
+/* The position of a cursor that wants nothing of before now: behind the last
+   event, having read the block of that event for its index and its domain. */
+static void skip_to_now(struct eventring_cursor *c, uint32_t ring)
+{
+  struct ring *r = &c->rings[ring];
+  struct eventring_event skipped[32];
+
+  for (int tries = 0; tries < MAX_OVERTAKEN; tries++) {
+    uint64_t tail = load_tail(c, ring);
+    if (tail == 0) return;
+    r->position = block_of(c, tail - 1);
+    r->index_known = 0;
+    fetch(c, ring);
+    if (r->position >= tail || r->damaged) break;
+  }
+  while (!drained(r) && !r->damaged)
+    decode(c, ring, skipped, 32, UINT64_MAX);
+  r->read = 0;
+  r->batch = 0;
+}
+
+/* The schema */
+
+/* Takes in the entries that the program has added since the last time. */
+static void read_schema(struct eventring_cursor *c)
+{
+  /* Acquire, paired with the release with which the program publishes an
+     entry: the count must be seen before the entries that it covers. */
+  uint32_t count = __atomic_load_n(&c->shared->schema_count, __ATOMIC_ACQUIRE);
+  if (count > c->header.schema_capacity) count = c->header.schema_capacity;
+  for (; c->schema_seen < count; c->schema_seen++) {
+    struct eventring_schema_entry e;
+    struct eventring_description *d = &c->schema[c->schema_size];
+    memcpy(&e, c->map + c->header.schema_offset
+               + (uint64_t) c->schema_seen * c->header.schema_entry_size,
+           sizeof e);
+    e.name[sizeof e.name - 1] = 0;
+    e.unit[sizeof e.unit - 1] = 0;
+    if (e.kind == EVENTRING_CATEGORY) {
+      if (e.category < MAX_CATEGORIES && c->categories[e.category][0] == 0)
+        memcpy(c->categories[e.category], e.name, sizeof e.name);
+    } else if (e.kind >= EVENTRING_SPAN && e.kind <= EVENTRING_INSTANT
+               && e.id != 0 && c->by_id[e.id] == 0) {
+      d->id = e.id;
+      d->kind = e.kind;
+      d->payload = e.payload;
+      d->category = e.category;
+      memcpy(d->unit, e.unit, sizeof d->unit);
+      memcpy(d->name, e.name, sizeof d->name);
+      c->by_id[e.id] = ++c->schema_size;
+    }
+    /* Anything else is of a newer minor version. */
+  }
+}
+
+const struct eventring_description *eventring_describe(
+  struct eventring_cursor *c, uint32_t id)
+{
+  if (c == NULL || id >= MAX_IDS) return NULL;
+  if (c->by_id[id] == 0) read_schema(c);
+  return c->by_id[id] == 0 ? NULL : &c->schema[c->by_id[id] - 1];
+}
+
+int eventring_find(struct eventring_cursor *c, const char *name)
+{
+  if (c == NULL || name == NULL) return -1;
+  read_schema(c);
+  for (uint32_t i = 0; i < c->schema_size; i++)
+    if (strcmp(c->schema[i].name, name) == 0) return c->schema[i].id;
+  return -1;
+}
+
+const char *eventring_category(struct eventring_cursor *c, uint32_t bit)
+{
+  if (c == NULL || bit >= MAX_CATEGORIES) return NULL;
+  read_schema(c);
+  return c->categories[bit][0] == 0 ? NULL : c->categories[bit];
+}
+
+/* The process, as /proc tells it.  Where there is no /proc, less is known. */
+
+/* Reads a small file of /proc.  Returns its length, 0 when there is none. */
+static size_t read_small(const char *path, char *buffer, size_t size)
+{
+  size_t have = 0;
+  ssize_t n = 0;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0) return 0;
+  while (have < size - 1
+         && ((n = read(fd, buffer + have, size - 1 - have)) > 0
+             || (n < 0 && errno == EINTR)))
+    if (n > 0) have += (size_t) n;
+  close(fd);
+  buffer[have] = 0;
+  return have;
+}
+
+static enum boot compare_boot(const struct eventring_header *h)
+{
+  char ours[sizeof h->boot_id];
+  if (read_small("/proc/sys/kernel/random/boot_id", ours, sizeof ours) == 0
+      || h->boot_id[0] == 0)
+    return BOOT_UNKNOWN;
+  ours[strcspn(ours, "\n")] = 0;
+  return strcmp(ours, h->boot_id) == 0 ? BOOT_SAME : BOOT_OTHER;
+}
+
+/* What is left of the process that wrote the file. */
+static int process_state(const struct eventring_cursor *c)
+{
+  char path[64], stat[2048], *field;
+  unsigned long long start_time = 0, start_stack = 0;
+
+  if (c->boot == BOOT_OTHER) return EVENTRING_STATE_KILLED;
+  snprintf(path, sizeof path, "/proc/%d/stat", c->pid);
+  /* Field 2, the name, may hold blanks and parentheses. */
+  if (read_small(path, stat, sizeof stat) == 0
+      || (field = strrchr(stat, ')')) == NULL || field[1] == 0)
+    return kill(c->pid, 0) < 0 && errno == ESRCH
+           ? EVENTRING_STATE_KILLED : EVENTRING_STATE_RUNNING;
+  field += 2;
+  if (*field == 'Z' || *field == 'X' || *field == 'x')
+    return EVENTRING_STATE_KILLED;
+  for (int number = 3; number <= 28; number++) {
+    if (number == 22) start_time = strtoull(field, NULL, 10);
+    if (number == 28) start_stack = strtoull(field, NULL, 10);
+    field += strcspn(field, " ");
+    if (*field == ' ') field++;
+  }
+  if (c->header.start_time != 0 && start_time != c->header.start_time)
+    return EVENTRING_STATE_KILLED;
+  /* Read as 0 by those who may not know it. */
+  if (c->header.start_stack != 0 && start_stack > 1
+      && start_stack != c->header.start_stack)
+    return EVENTRING_STATE_REPLACED;
+  return EVENTRING_STATE_RUNNING;
+}
+
+int eventring_state(struct eventring_cursor *c)
+{
+  int state;
+  if (c == NULL) return EVENTRING_E_ARGUMENT;
+  switch (__atomic_load_n(&c->shared->state, __ATOMIC_ACQUIRE)) {
+  case EVENTRING_ENDED: return EVENTRING_STATE_ENDED;
+  case EVENTRING_REPLACED: return EVENTRING_STATE_REPLACED;
+  default:
+    state = process_state(c);
+    if (state == EVENTRING_STATE_RUNNING) return state;
+    c->gone = 1;
+    /* It may have ended in order while we asked. */
+    switch (__atomic_load_n(&c->shared->state, __ATOMIC_ACQUIRE)) {
+    case EVENTRING_ENDED: return EVENTRING_STATE_ENDED;
+    case EVENTRING_REPLACED: return EVENTRING_STATE_REPLACED;
+    default: return state;
+    }
+  }
+}
+
+int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
+{
+  struct eventring_info mine;
+  uint64_t control;
+
+  if (c == NULL || info == NULL || info->size < sizeof info->size)
+    return EVENTRING_E_ARGUMENT;
+  control = __atomic_load_n(&c->shared->control, __ATOMIC_RELAXED);
+  memset(&mine, 0, sizeof mine);
+  mine.size = info->size;
+  mine.pid = (uint32_t) c->pid;
+  mine.parent_pid = c->header.parent_pid;
+  mine.rings = c->header.rings;
+  mine.block_words = c->header.block_words;
+  mine.ring_words = c->header.ring_words;
+  mine.active = (uint32_t) control;
+  mine.resume = (uint32_t) (control >> 32);
+  mine.started_ns = c->header.started.monotonic_ns;
+  mine.started_realtime_ns = c->header.started.realtime_ns;
+  mine.version_major = c->header.version_major;
+  mine.version_minor = c->header.version_minor;
+  mine.same_boot = c->boot != BOOT_OTHER;
+  mine.clock = (uint8_t) c->header.clock;
+  mine.ticks_per_ns = 1 / c->ns_per_tick;
+  memcpy(mine.program, c->header.program, sizeof mine.program);
+  memcpy(mine.runtime, c->header.runtime, sizeof mine.runtime);
+  if (info->size > sizeof mine)
+    memset((char *) info + sizeof mine, 0, info->size - sizeof mine);
+  memcpy(info, &mine, info->size < sizeof mine ? info->size : sizeof mine);
+  return 0;
+}
+
+const char *eventring_path(const struct eventring_cursor *c)
+{
+  return c == NULL ? NULL : c->path;
+}
+
+/* Control.  One word holds both masks, so that whoever changes it, the
+   program included, changes them together. */
+
+static uint64_t masks(uint32_t resume, uint32_t active)
+{
+  return (uint64_t) resume << 32 | active;
+}
+
+static uint64_t paused(uint64_t control)
+{
+  return (uint32_t) control == 0 ? control : masks((uint32_t) control, 0);
+}
+
+static uint64_t resumed(uint64_t control)
+{
+  uint32_t resume = (uint32_t) (control >> 32);
+  return (uint32_t) control != 0 ? control : masks(resume, resume);
+}
+
+int eventring_pause(struct eventring_cursor *c)
+{
+  uint64_t old;
+  if (c == NULL || c->control == NULL) return EVENTRING_E_ARGUMENT;
+  /* No order: the mask says nothing of any other memory. */
+  old = __atomic_load_n(c->control, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(c->control, &old, paused(old), 1,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+  return 0;
+}
+
+int eventring_resume(struct eventring_cursor *c)
+{
+  uint64_t old;
+  if (c == NULL || c->control == NULL) return EVENTRING_E_ARGUMENT;
+  old = __atomic_load_n(c->control, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(c->control, &old, resumed(old), 1,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+  return 0;
+}
+
+int eventring_set_categories(struct eventring_cursor *c, uint32_t mask)
+{
+  uint64_t old;
+  /* No category at all is eventring_pause, which can be taken back. */
+  if (c == NULL || c->control == NULL || mask == 0)
+    return EVENTRING_E_ARGUMENT;
+  old = __atomic_load_n(c->control, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(c->control, &old,
+                                      masks(mask, (uint32_t) old ? mask : 0),
+                                      1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+  return 0;
+}
+
+/* Opening */
+
+/* Reads the start of the file into [h].  Reading, not mapping: a file that is
+   shorter than it should be must not be a SIGBUS.  Returns the bytes read. */
+static ssize_t read_header(int fd, struct eventring_header *h)
+{
+  size_t have = 0;
+  ssize_t n;
+  memset(h, 0, sizeof *h);
+  while (have < sizeof *h) {
+    n = pread(fd, (char *) h + have, sizeof *h - have, (off_t) have);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return -1;
+    if (n == 0) break;
+    have += (size_t) n;
+  }
+  return (ssize_t) have;
+}
+
+/* What can be told from the first bytes: that this is a ring file, and one of
+   a version that we can read. */
+static int check_magic(const struct eventring_header *h, size_t have,
+                       const struct eventring_options *o, const char *path)
+{
+  size_t magic = have < EVENTRING_MAGIC_SIZE ? have : EVENTRING_MAGIC_SIZE;
+  if (have == 0)
+    return fail(o, EVENTRING_E_NOT_A_RING,
+                "%s: the file is empty; if the program is just starting, "
+                "try again", path);
+  if (memcmp(h->magic, EVENTRING_MAGIC, magic) != 0)
+    return fail(o, EVENTRING_E_NOT_A_RING,
+                "%s: not a ring file: it does not begin with \"OCaml "
+                "Eventring\"; ring files are named <pid>%s", path,
+                EVENTRING_SUFFIX);
+  if (have < offsetof(struct eventring_header, header_size))
+    return fail(o, EVENTRING_E_TRUNCATED,
+                "%s: truncated: %zu bytes, and the header alone has %zu; copy "
+                "the file again", path, have, HEADER_SIZE);
+  if (h->version_major == (EVENTRING_VERSION_MAJOR << 8))
+    return fail(o, EVENTRING_E_VERSION,
+                "%s: written by a machine of the other byte order; read it "
+                "on one like that", path);
+  if (h->version_major != EVENTRING_VERSION_MAJOR)
+    return fail(o, EVENTRING_E_VERSION,
+                "%s: format version %u.%u, and this reader knows %u.x; use "
+                "the one that belongs to the program's compiler", path,
+                h->version_major, h->version_minor, EVENTRING_VERSION_MAJOR);
+  if (have < HEADER_SIZE)
+    return fail(o, EVENTRING_E_TRUNCATED,
+                "%s: truncated: %zu bytes, and the header alone has %zu; copy "
+                "the file again", path, have, HEADER_SIZE);
+  return 0;
+}
+
+/* A section begins on a word, not before [*end], and ends in the file.  Moves
+   *end to its end. */
+static int check_section(const char *name, uint64_t offset, uint64_t size,
+                         uint64_t *end, uint64_t file_size,
+                         const struct eventring_options *o, const char *path)
+{
+  if (offset % 8 != 0)
+    return fail(o, EVENTRING_E_HEADER,
+                "%s: damaged header: the %s at offset %llu is not aligned to 8 "
+                "bytes", path, name, (unsigned long long) offset);
+  if (offset < *end)
+    return fail(o, EVENTRING_E_HEADER,
+                "%s: damaged header: the %s at offset %llu, before the end of "
+                "what precedes it at %llu", path, name,
+                (unsigned long long) offset, (unsigned long long) *end);
+  if (offset > file_size || size > file_size - offset)
+    return fail(o, EVENTRING_E_HEADER,
+                "%s: damaged header: the %s at offset %llu with %llu bytes, in "
+                "a file of %llu", path, name, (unsigned long long) offset,
+                (unsigned long long) size, (unsigned long long) file_size);
+  *end = offset + size;
+  return 0;
+}
+
+/* A number of the header is in a range. */
+static int check_range(const char *name, uint64_t value, uint64_t low,
+                       uint64_t high, const struct eventring_options *o,
+                       const char *path)
+{
+  if (value >= low && value <= high) return 0;
+  return fail(o, EVENTRING_E_HEADER,
+              "%s: damaged header: %s is %llu, and must be from %llu to %llu",
+              path, name, (unsigned long long) value, (unsigned long long) low,
+              (unsigned long long) high);
+}
+
+/* Everything that the rest of this file takes for granted.  Products of a
+   count and a size cannot overflow: both are limited first. */
+static int check_header(const struct eventring_header *h, uint64_t actual_size,
+                        const struct eventring_options *o, const char *path)
+{
+  uint64_t end = h->header_size;
+  int err;
+
+  if ((err = check_range("header size", h->header_size, HEADER_SIZE,
+                         h->file_size, o, path)) < 0
+      || (err = check_range("schema entry size", h->schema_entry_size,
+                            sizeof(struct eventring_schema_entry), 65536, o,
+                            path)) < 0
+      || (err = check_range("schema capacity", h->schema_capacity, 1,
+                            MAX_SCHEMA_CAPACITY, o, path)) < 0
+      || (err = check_range("schema count", h->schema_count, 0,
+                            h->schema_capacity, o, path)) < 0
+      || (err = check_range("slot size", h->slot_size,
+                            offsetof(struct eventring_slot, reserved), 65536,
+                            o, path)) < 0
+      || (err = check_range("number of rings", h->rings, 1,
+                            EVENTRING_MAX_RINGS, o, path)) < 0
+      || (err = check_range("words in a ring", h->ring_words,
+                            (uint64_t) 1 << EVENTRING_MIN_LOG_WORDS,
+                            (uint64_t) 1 << EVENTRING_MAX_LOG_WORDS, o,
+                            path)) < 0
+      || (err = check_range("words in a block", h->block_words,
+                            EVENTRING_MIN_BLOCK_WORDS,
+                            EVENTRING_MAX_BLOCK_WORDS, o, path)) < 0
+      || (err = check_range("clock", h->clock, EVENTRING_CLOCK_MONOTONIC,
+                            EVENTRING_CLOCK_CNTVCT, o, path)) < 0
+      || (err = check_range("state", h->state, EVENTRING_RUNNING,
+                            EVENTRING_REPLACED, o, path)) < 0
+      || (err = check_range("pid", h->pid, 1, INT_MAX, o, path)) < 0)
+    return err;
+  if (h->schema_entry_size % 8 != 0 || h->slot_size % 8 != 0)
+    return fail(o, EVENTRING_E_HEADER,
+                "%s: damaged header: schema entries of %u bytes and slots of "
+                "%u, which must be multiples of 8", path, h->schema_entry_size,
+                h->slot_size);
+  if ((h->ring_words & (h->ring_words - 1)) != 0
+      || (h->block_words & (h->block_words - 1)) != 0)
+    return fail(o, EVENTRING_E_HEADER,
+                "%s: damaged header: %llu words in a ring and %u in a block, "
+                "which must be powers of two", path,
+                (unsigned long long) h->ring_words, h->block_words);
+  if (h->ring_words < 2 * (uint64_t) h->block_words)
+    return fail(o, EVENTRING_E_HEADER,
+                "%s: damaged header: %llu words in a ring are not two blocks "
+                "of %u", path, (unsigned long long) h->ring_words,
+                h->block_words);
+  if ((err = check_section("schema", h->schema_offset,
+                           (uint64_t) h->schema_entry_size
+                           * h->schema_capacity,
+                           &end, h->file_size, o, path)) < 0
+      || (err = check_section("directory", h->directory_offset,
+                              (uint64_t) h->slot_size * h->rings,
+                              &end, h->file_size, o, path)) < 0
+      || (err = check_section("rings", h->rings_offset,
+                              h->ring_words * 8 * h->rings,
+                              &end, h->file_size, o, path)) < 0)
+    return err;
+  if (h->file_size > actual_size)
+    return fail(o, EVENTRING_E_TRUNCATED,
+                "%s: truncated: %llu bytes, and the header says %llu; copy the "
+                "file again", path, (unsigned long long) actual_size,
+                (unsigned long long) h->file_size);
+  if (h->file_size > SIZE_MAX)
+    return fail(o, EVENTRING_E_SYSTEM,
+                "%s: %llu bytes are more than this machine can map", path,
+                (unsigned long long) h->file_size);
+  return 0;
+}
+
+static int system_error(int error)
+{
+  switch (error) {
+  case ENOENT: case ENOTDIR: return EVENTRING_E_NOT_FOUND;
+  case EACCES: case EPERM: case EROFS: return EVENTRING_E_PERMISSION;
+  case EISDIR: return EVENTRING_E_NOT_A_RING;
+  case ENOMEM: return EVENTRING_E_MEMORY;
+  default: return EVENTRING_E_SYSTEM;
+  }
+}
+
+/* Allocates all that the cursor will ever need.  The larger arrays are pages
+   of zeros until they are used. */
+static int allocate(struct eventring_cursor *c)
+{
+  const struct eventring_header *h = &c->header;
+  c->rings = calloc(h->rings, sizeof *c->rings);
+  c->heap = calloc(h->rings, sizeof *c->heap);
+  c->copies = calloc(h->rings, (size_t) h->block_words * 8);
+  c->schema = calloc(h->schema_capacity, sizeof *c->schema);
+  c->by_id = calloc(MAX_IDS, sizeof *c->by_id);
+  if (c->rings == NULL || c->heap == NULL || c->copies == NULL
+      || c->schema == NULL || c->by_id == NULL)
+    return EVENTRING_E_MEMORY;
+  for (uint32_t i = 0; i < h->rings; i++) {
+    c->rings[i].copy = c->copies + (size_t) i * h->block_words;
+    c->rings[i].index_known = 1;
+  }
+  return 0;
+}
+
+/* Opens [path].  [pid] is the process as we call it, or 0: as it calls
+   itself (the two differ across containers). */
+static int open_path(const char *path, int pid,
+                     const struct eventring_options *o,
+                     struct eventring_cursor **result)
+{
+  struct eventring_cursor *c = NULL;
+  struct stat st;
+  ssize_t have;
+  void *map;
+  int err, fd;
+
+  /* Never waiting for the other side of a FIFO, never becoming the owner of a
+     terminal. */
+  fd = open(path, (o->control ? O_RDWR : O_RDONLY)
+                  | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0) {
+    err = fail(o, system_error(errno), "cannot open %s%s: %s", path,
+               o->control ? " for control" : "", strerror(errno));
+    goto err_out;
+  }
+  if (fstat(fd, &st) < 0) {
+    err = fail(o, EVENTRING_E_SYSTEM, "cannot look at %s: %s", path,
+               strerror(errno));
+    goto err_out;
+  }
+  if (!S_ISREG(st.st_mode)) {
+    err = fail(o, EVENTRING_E_NOT_A_RING, "%s: %s, not a ring file", path,
+               S_ISDIR(st.st_mode) ? "a directory" : "a special file");
+    goto err_out;
+  }
+  c = calloc(1, sizeof *c);
+  if (c != NULL) c->path = strdup(path);
+  if (c == NULL || c->path == NULL) {
+    err = fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path);
+    goto err_out;
+  }
+  have = read_header(fd, &c->header);
+  if (have < 0) {
+    err = fail(o, EVENTRING_E_SYSTEM, "cannot read %s: %s", path,
+               strerror(errno));
+    goto err_out;
+  }
+  err = check_magic(&c->header, (size_t) have, o, path);
+  if (err < 0) goto err_out;
+  err = check_header(&c->header, (uint64_t) st.st_size, o, path);
+  if (err < 0) goto err_out;
+  c->header.boot_id[sizeof c->header.boot_id - 1] = 0;
+  c->header.program[sizeof c->header.program - 1] = 0;
+  c->header.runtime[sizeof c->header.runtime - 1] = 0;
+
+  map = mmap(NULL, (size_t) c->header.file_size, PROT_READ, MAP_SHARED, fd, 0);
+  if (map == MAP_FAILED) {
+    err = fail(o, system_error(errno), "cannot map the %llu bytes of %s: %s",
+               (unsigned long long) c->header.file_size, path,
+               strerror(errno));
+    goto err_out;
+  }
+  c->map = map;
+  c->map_size = (size_t) c->header.file_size;
+  c->shared = map;
+  if (o->control) {
+    map = mmap(NULL, sizeof(struct eventring_header), PROT_READ | PROT_WRITE,
+               MAP_SHARED, fd, 0);
+    if (map == MAP_FAILED) {
+      err = fail(o, system_error(errno), "cannot map %s for control: %s", path,
+                 strerror(errno));
+      goto err_out;
+    }
+    c->control = &((struct eventring_header *) map)->control;
+  }
+  if (allocate(c) < 0) {
+    err = fail(o, EVENTRING_E_MEMORY,
+               "%s: no memory to read %u rings of it", path, c->header.rings);
+    goto err_out;
+  }
+  close(fd);
+
+  c->pid = pid != 0 ? pid : (int) c->header.pid;
+  c->boot = compare_boot(&c->header);
+  c->own_clock = c->boot != BOOT_OTHER && clock_ticks(c->header.clock) != 0;
+  c->ns_per_tick = 1;
+  calibrate(c);
+  eventring_state(c);
+  if (o->from_now)
+    for (uint32_t i = 0; i < c->header.rings; i++) skip_to_now(c, i);
+  *result = c;
+  return 0;
+
+err_out:
+  if (fd >= 0) close(fd);
+  eventring_close(c);
+  return err;
+}
+
+void eventring_close(struct eventring_cursor *c)
+{
+  if (c == NULL) return;
+  if (c->control != NULL)
+    munmap((char *) c->control - offsetof(struct eventring_header, control),
+           sizeof(struct eventring_header));
+  if (c->map != NULL) munmap((void *) c->map, c->map_size);
+  free(c->by_id);
+  free(c->schema);
+  free(c->copies);
+  free(c->heap);
+  free(c->rings);
+  free(c->path);
+  free(c);
+}
+
+int eventring_open(const char *path, const struct eventring_options *options,
+                   struct eventring_cursor **result)
+{
+  struct eventring_options o;
+  int err;
+  if (result == NULL) return EVENTRING_E_ARGUMENT;
+  *result = NULL;
+  err = take_options(&o, options);
+  if (err < 0) return err;
+  if (path == NULL)
+    return fail(&o, EVENTRING_E_ARGUMENT, "no path of a ring file was given");
+  return open_path(path, 0, &o, result);
+}
+
+/* Finding the file of a process */
+
+/* The records of a file of /proc, one after the other. */
+struct records {
+  int fd;
+  int cut;                      /* the last record was only the front of one */
+  char delimiter;
+  size_t begin, end;
+  char buffer[2 * PATH_MAX];
+};
+
+static int open_records(struct records *s, int pid, const char *file,
+                        char delimiter)
+{
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/%s", pid, file);
+  s->cut = 0;
+  s->delimiter = delimiter;
+  s->begin = s->end = 0;
+  s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  return s->fd >= 0;
+}
+
+/* The next record, with a NUL behind it; NULL at the end.  Of a record that
+   is too long only the front is returned. */
+static char *next_record(struct records *s)
+{
+  for (;;) {
+    char *begin = s->buffer + s->begin;
+    char *end = memchr(begin, s->delimiter, s->end - s->begin);
+    int skip = s->cut;
+    ssize_t n;
+    if (end != NULL) {
+      *end = 0;
+      s->begin = (size_t) (end + 1 - s->buffer);
+      s->cut = 0;
+      if (skip) continue;
+      return begin;
+    }
+    memmove(s->buffer, begin, s->end - s->begin);
+    s->end -= s->begin;
+    s->begin = 0;
+    if (s->end == sizeof s->buffer - 1) {
+      s->buffer[s->end] = 0;
+      s->end = 0;
+      s->cut = 1;
+      if (skip) continue;
+      return s->buffer;
+    }
+    do
+      n = read(s->fd, s->buffer + s->end, sizeof s->buffer - 1 - s->end);
+    while (n < 0 && errno == EINTR);
+    if (n <= 0) {
+      if (s->end == 0 || skip) return NULL;
+      s->buffer[s->end] = 0;
+      s->end = 0;
+      return s->buffer;
+    }
+    s->end += (size_t) n;
+  }
+}
+
+/* The process's number for itself, which its file is named after: another
+   one when it runs in a container. */
+static long own_pid(int pid)
+{
+  struct records s;
+  char *line;
+  long own = pid;
+  if (!open_records(&s, pid, "status", '\n')) return pid;
+  while ((line = next_record(&s)) != NULL)
+    if (strncmp(line, "NSpid:", 6) == 0) {
+      char *last = strrchr(line, '\t');
+      if (last != NULL) own = strtol(last, NULL, 10);
+    }
+  close(s.fd);
+  return own > 0 ? own : pid;
+}
+
+/* The ring file that the process has mapped.  Returns 1 when it was found. */
+static int mapped_path(int pid, const char *name, char *path, size_t size)
+{
+  struct records s;
+  char *line;
+  int found = 0;
+  if (!open_records(&s, pid, "maps", '\n')) return 0;
+  while (!found && (line = next_record(&s)) != NULL) {
+    char *file = strchr(line, '/');
+    size_t length = strlen(line), want = strlen(name);
+    if (file == NULL || length < want + 1
+        || strcmp(line + length - want, name) != 0
+        || line[length - want - 1] != '/')
+      continue;
+    found = (size_t) snprintf(path, size, "%s", file) < size;
+  }
+  close(s.fd);
+  return found;
+}
+
+/* The directory that the process's environment names for its ring files; a
+   relative one is as seen from where the process works now. */
+static int environment_path(int pid, const char *name, char *path, size_t size)
+{
+  static const char *const variables[] =
+    { "OCAML_EVENTRING_PREFIX=", "OCAML_RUNTIME_EVENTS_DIR=" };
+  struct records s;
+  char *entry;
+  size_t found = 2;
+  if (!open_records(&s, pid, "environ", 0)) return 0;
+  while (found > 0 && (entry = next_record(&s)) != NULL)
+    for (size_t i = 0; i < found; i++) {
+      size_t length = strlen(variables[i]);
+      if (strncmp(entry, variables[i], length) == 0 && entry[length] != 0) {
+        const char *dir = entry + length;
+        int n = dir[0] == '/'
+                ? snprintf(path, size, "%s/%s", dir, name)
+                : snprintf(path, size, "/proc/%d/cwd/%s/%s", pid, dir, name);
+        if ((size_t) n < size) found = i;
+      }
+    }
+  close(s.fd);
+  return found < 2;
+}
+
+/* Says why there is no ring file of a process. */
+static int explain(int pid, const char *dir, const struct eventring_options *o)
+{
+  char proc[64];
+  struct stat st;
+  if (kill(pid, 0) < 0 && errno == ESRCH)
+    return fail(o, EVENTRING_E_NOT_FOUND,
+                "process %d does not exist, and there is no %s/%d%s of it",
+                pid, dir == NULL ? "." : dir, pid, EVENTRING_SUFFIX);
+  snprintf(proc, sizeof proc, "/proc/%d", pid);
+  if (dir == NULL && geteuid() != 0 && stat(proc, &st) == 0
+      && st.st_uid != geteuid())
+    return fail(o, EVENTRING_E_PERMISSION,
+                "process %d belongs to user %lu, and you are %lu: run this as "
+                "that user or as root, or give the path of its ring file", pid,
+                (unsigned long) st.st_uid, (unsigned long) geteuid());
+  if (dir != NULL)
+    return fail(o, EVENTRING_E_NOT_FOUND,
+                "there is no %s/%d%s: process %d is not traced, or into "
+                "another directory; start it with OCAML_EVENTRING_START=1 and "
+                "OCAML_EVENTRING_PREFIX=%s", dir, pid, EVENTRING_SUFFIX, pid,
+                dir);
+  return fail(o, EVENTRING_E_NOT_FOUND,
+              "process %d is not traced: start it with "
+              "OCAML_EVENTRING_START=1", pid);
+}
+
+int eventring_open_pid(long pid, const char *dir,
+                       const struct eventring_options *options,
+                       struct eventring_cursor **result)
+{
+  struct eventring_options o;
+  char name[64], path[PATH_MAX], inside[PATH_MAX + 64];
+  int err, known;
+
+  if (result == NULL) return EVENTRING_E_ARGUMENT;
+  *result = NULL;
+  err = take_options(&o, options);
+  if (err < 0) return err;
+  if (pid <= 0 || pid > INT_MAX)
+    return fail(&o, EVENTRING_E_ARGUMENT, "%ld is not the number of a process",
+                pid);
+  if (dir != NULL) {
+    snprintf(name, sizeof name, "%ld%s", pid, EVENTRING_SUFFIX);
+    if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int) sizeof path)
+      return fail(&o, EVENTRING_E_ARGUMENT,
+                  "the directory's name is longer than %d bytes", PATH_MAX);
+    err = open_path(path, 0, &o, result);
+    return err == EVENTRING_E_NOT_FOUND ? explain((int) pid, dir, &o) : err;
+  }
+
+  snprintf(name, sizeof name, "%ld%s", own_pid((int) pid), EVENTRING_SUFFIX);
+  known = mapped_path((int) pid, name, path, sizeof path);
+  if (!known) known = environment_path((int) pid, name, path, sizeof path);
+  if (known) {
+    err = open_path(path, (int) pid, &o, result);
+    if (err == EVENTRING_E_NOT_FOUND && path[0] == '/') {
+      /* The path may be one of a container. */
+      snprintf(inside, sizeof inside, "/proc/%ld/root%s", pid, path);
+      err = open_path(inside, (int) pid, &o, result);
+    }
+    if (err != EVENTRING_E_NOT_FOUND) return err;
+  }
+  snprintf(path, sizeof path, "/proc/%ld/cwd/%s", pid, name);
+  err = open_path(path, (int) pid, &o, result);
+  if (err != EVENTRING_E_NOT_FOUND && err != EVENTRING_E_PERMISSION)
+    return err;
+  /* What a process left that is gone, or may not be looked into. */
+  snprintf(path, sizeof path, "./%ld%s", pid, EVENTRING_SUFFIX);
+  err = open_path(path, 0, &o, result);
+  return err == EVENTRING_E_NOT_FOUND ? explain((int) pid, dir, &o) : err;
+}
