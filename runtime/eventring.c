@@ -86,9 +86,11 @@ _Static_assert(sizeof(struct eventring_header) <= EVENTRING_PAGE,
 _Static_assert(sizeof(struct eventring_slot) == 128, "a slot is two lines");
 _Static_assert(EVENTRING_MAX_RINGS >= Max_domains_max, "a ring a domain");
 
-/* Writers */
+/* Writers.  Each has cache lines of its own: domains write them all the
+   time. */
 
 struct writer {
+  _Alignas(128)
   uint64_t *ring;               /* first word of the ring */
   uint64_t mask;                /* words of the ring - 1 */
   uint64_t pos;                 /* words written since the ring began */
@@ -98,13 +100,12 @@ struct writer {
   struct eventring_slot *slot;  /* where [pos] is published */
   int32_t domain;               /* whose block it is, or NOBODY */
   uint32_t session;             /* the session that the ring belongs to */
+  uint64_t allocated;           /* words of the ring that have pages */
 };
 
 #define NOBODY (-1)             /* no domain has this unique id */
 
-_Static_assert(sizeof(struct writer) == 64, "a writer is a cache line");
-
-static _Alignas(64) struct writer writers[EVENTRING_MAX_RINGS];
+static struct writer writers[EVENTRING_MAX_RINGS];
 
 /* A start disowns the writers of the session before, whose domains may be
    running: relaxed atomics. */
@@ -161,11 +162,17 @@ static void complain(const char *format, ...)
   fprintf(stderr, "eventring: %s\n", line);
 }
 
+static uint64_t round_up_to_page(uint64_t n)
+{
+  return (n + EVENTRING_PAGE - 1) / EVENTRING_PAGE * EVENTRING_PAGE;
+}
+
 /* Allocates the pages of [length] bytes at [offset] of the file, so that a
    full disk is an error here and not a SIGBUS at the first write.  Returns 0
    or an errno.  [madvise] does it through the mapping, whatever the program
-   did to its file descriptors, directory or user meanwhile; older kernels
-   need the file opened once more. */
+   did to its descriptors, directory or user since the start, and leaves it to
+   the file system when to choose blocks: a short program's file never reaches
+   the disk.  Linux before 5.14 needs the file opened once more. */
 static int allocate(uint64_t offset, uint64_t length)
 {
 #ifdef MADV_POPULATE_WRITE
@@ -175,14 +182,38 @@ static int allocate(uint64_t offset, uint64_t length)
   if (errno != EINVAL) return errno;
 #endif
   struct stat st;
+  int err = ESTALE;
   int fd = open(session.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0) return errno;
-  int err = ESTALE;
   if (fstat(fd, &st) == 0 && st.st_dev == session.dev
       && st.st_ino == session.ino)
     err = posix_fallocate(fd, (off_t) offset, (off_t) length);
   close(fd);
   return err;
+}
+
+/* Rings are allocated in pieces, ahead of the writer in its first lap: an idle
+   domain costs one piece. */
+#define RING_PIECE_WORDS ((1 << 16) / sizeof(uint64_t))
+
+/* Allocates the next piece of the writer's ring; 0 when that fails.  The
+   domain's trace ends there, and stays readable. */
+static int extend_ring(struct writer *w, int slot)
+{
+  const struct eventring_header *h = &session.header;
+  uint64_t words = h->ring_words - w->allocated;
+  if (words > RING_PIECE_WORDS) words = RING_PIECE_WORDS;
+  int err = allocate(h->rings_offset
+                     + (slot * h->ring_words + w->allocated) * sizeof(uint64_t),
+                     words * sizeof(uint64_t));
+  if (err != 0) {
+    w->ring = NULL;
+    complain("cannot allocate memory for the ring of a domain in %s: %s;"
+             " it is no longer traced", session.path, strerror(err));
+    return 0;
+  }
+  w->allocated += words;
+  return 1;
 }
 
 /* Gives the writer the ring of its slot in the current session.  Returns 0
@@ -193,28 +224,17 @@ static int attach(struct writer *w, int slot)
   pthread_mutex_lock(&session_lock);
   const struct eventring_header *h = &session.header;
   if (session.started && (uint32_t) slot < h->rings) {
-    if (w->session == session.number) {
-      /* Taken over from an earlier domain, or given up on. */
-      ok = w->ring != NULL;
-    } else {
+    if (w->session != session.number) {
       uint64_t bytes = h->ring_words * sizeof(uint64_t);
-      uint64_t offset = h->rings_offset + slot * bytes;
-      int err = allocate(offset, bytes);
       w->session = session.number;
-      w->pos = w->end = w->events = 0;
-      w->ring = NULL;
-      if (err == 0) {
-        w->ring = (uint64_t *) (session.map + offset);
-        w->mask = h->ring_words - 1;
-        w->slot = (struct eventring_slot *)
-          (session.map + h->directory_offset) + slot;
-        ok = 1;
-      } else {
-        complain("cannot allocate %llu bytes for a ring in %s: %s;"
-                 " the domain is not traced",
-                 (unsigned long long) bytes, session.path, strerror(err));
-      }
+      w->pos = w->end = w->events = w->allocated = 0;
+      w->mask = h->ring_words - 1;
+      w->slot = (struct eventring_slot *)
+        (session.map + h->directory_offset) + slot;
+      w->ring = (uint64_t *) (session.map + h->rings_offset + slot * bytes);
     }
+    /* No ring: given up on by an earlier domain of this slot. */
+    ok = w->ring != NULL;
   }
   pthread_mutex_unlock(&session_lock);
   return ok;
@@ -244,6 +264,9 @@ int enter_block(struct writer *w, caml_domain_state *domain)
     if (!attach(w, domain->id)) return 0;
     __atomic_store_n(&w->domain, domain->unique_id, __ATOMIC_RELAXED);
   }
+
+  if (w->end >= w->allocated && w->allocated <= w->mask
+      && !extend_ring(w, domain->id)) return 0;
 
   /* Padding ends the block that we leave. */
   if (w->pos < w->end) store(&w->ring[w->pos & w->mask], 0);
@@ -430,28 +453,23 @@ static const struct eventring_schema_entry runtime_schema[] = {
 
 #define RUNTIME_SCHEMA (sizeof(runtime_schema) / sizeof(runtime_schema[0]))
 
-/* The schema grows by this much at a time. */
-#define SCHEMA_CHUNK (1 << 16)
-
-/* Appends to the file's schema, whose writer is whoever holds [session_lock].
-   The count comes last, so that a reader never sees half an entry. */
-static int append_to_schema(const struct eventring_schema_entry *entry,
-                            uint32_t n)
+/* Adds an entry to the file's schema; the writer is whoever holds
+   [session_lock].  The count comes last, so that a reader never sees half an
+   entry. */
+static int append_to_schema(const struct eventring_schema_entry *entry)
 {
   struct eventring_header *h = &session.header;
   uint64_t size = sizeof(*entry);
-  uint64_t limit = (h->schema_capacity * size + EVENTRING_PAGE - 1)
-    / EVENTRING_PAGE * EVENTRING_PAGE;
-  while ((h->schema_count + n) * size > session.schema_allocated) {
-    uint64_t at = session.schema_allocated;
-    uint64_t chunk = limit - at < SCHEMA_CHUNK ? limit - at : SCHEMA_CHUNK;
-    int err = chunk == 0 ? ENOSPC : allocate(h->schema_offset + at, chunk);
+  uint64_t end = (h->schema_count + 1) * size;
+  if (h->schema_count == h->schema_capacity) return ENOSPC;
+  if (end > session.schema_allocated) {
+    uint64_t chunk = round_up_to_page(end) - session.schema_allocated;
+    int err = allocate(h->schema_offset + session.schema_allocated, chunk);
     if (err != 0) return err;
     session.schema_allocated += chunk;
   }
-  memcpy(session.map + h->schema_offset + h->schema_count * size, entry,
-         n * size);
-  h->schema_count += n;
+  memcpy(session.map + h->schema_offset + end - size, entry, size);
+  h->schema_count++;
   __atomic_store_n(&((struct eventring_header *) session.map)->schema_count,
                    h->schema_count, __ATOMIC_RELEASE);
   return 0;
@@ -487,7 +505,7 @@ int caml_eventring_register(const char *name, enum eventring_kind kind,
   strncpy(e->name, name, EVENTRING_NAME_SIZE - 1);
   names.count++;
   if (session.started) {
-    int err = append_to_schema(e, 1);
+    int err = append_to_schema(e);
     if (err != 0)
       complain("cannot add the event %s to %s: %s; it has no name there",
                name, session.path, strerror(err));
@@ -585,11 +603,6 @@ static unsigned ring_log_words(void)
   return log < EVENTRING_MIN_LOG_WORDS ? EVENTRING_MIN_LOG_WORDS : log;
 }
 
-static uint64_t round_up_to_page(uint64_t n)
-{
-  return (n + EVENTRING_PAGE - 1) / EVENTRING_PAGE * EVENTRING_PAGE;
-}
-
 static void lay_out(struct eventring_header *h)
 {
   memcpy(h->magic, EVENTRING_MAGIC, EVENTRING_MAGIC_SIZE);
@@ -598,13 +611,13 @@ static void lay_out(struct eventring_header *h)
   h->header_size = sizeof(*h);
   h->rings = caml_params->max_domains;
   h->slot_size = sizeof(struct eventring_slot);
-  h->directory_offset = EVENTRING_PAGE;
-  h->schema_offset = h->directory_offset
-    + round_up_to_page((uint64_t) h->rings * h->slot_size);
+  h->schema_offset = EVENTRING_PAGE;
   h->schema_entry_size = sizeof(struct eventring_schema_entry);
   h->schema_capacity = RUNTIME_SCHEMA + EVENTRING_MAX_USER_EVENTS;
-  h->rings_offset = h->schema_offset
+  h->directory_offset = h->schema_offset
     + round_up_to_page((uint64_t) h->schema_capacity * h->schema_entry_size);
+  h->rings_offset = h->directory_offset
+    + round_up_to_page((uint64_t) h->rings * h->slot_size);
   h->ring_words = (uint64_t) 1 << ring_log_words();
   h->block_words = eventring_block_words(h->ring_words);
   h->file_size =
@@ -660,6 +673,13 @@ static int create_file(const char *path, const char **why)
   }
 }
 
+/* Returns 0 or an errno. */
+static int write_all(int fd, const void *data, size_t size, uint64_t offset)
+{
+  ssize_t n = pwrite(fd, data, size, (off_t) offset);
+  return n < 0 ? errno : (size_t) n < size ? ENOSPC : 0;
+}
+
 static void fork_handler(void);
 
 static int start_session(uint64_t control, char *why, size_t why_size)
@@ -698,10 +718,6 @@ static int start_session(uint64_t control, char *why, size_t why_size)
   if (fd < 0) goto fail_message;
 
   /* From here on, errors are in errno or [err] and the file is removed. */
-  err = 0;
-  what = "write the header of";
-  if (pwrite(fd, &h, sizeof(h), 0) != (ssize_t) sizeof(h)) goto fail;
-
   what = "set the size of";
   err = EFBIG;
   /* Over the limit, the system would send a signal instead of an error. */
@@ -712,28 +728,39 @@ static int start_session(uint64_t control, char *why, size_t why_size)
   err = 0;
   if (ftruncate(fd, (off_t) h.file_size) != 0) goto fail;
   if (fstat(fd, &st) != 0) goto fail;
+  session.dev = st.st_dev;
+  session.ino = st.st_ino;
+
+  /* Writing allocates as well. */
+  what = "write the header of";
+  h.schema_count = RUNTIME_SCHEMA;
+  err = write_all(fd, runtime_schema, sizeof(runtime_schema), h.schema_offset);
+  if (err == 0) err = write_all(fd, &h, sizeof(h), 0);
+  if (err != 0) goto fail;
 
   what = "map";
   map = mmap(NULL, h.file_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (map == MAP_FAILED) goto fail;
+  /* Not to read ahead around each page that is touched first. */
+  madvise(map, h.file_size, MADV_RANDOM);
 
   session.header = h;
   session.map = map;
-  session.dev = st.st_dev;
-  session.ino = st.st_ino;
-  session.schema_allocated = 0;
+  session.schema_allocated = round_up_to_page(sizeof(runtime_schema));
   free(session.path);
   what = "remember the name of";
   session.path = strdup(path);
   if (session.path == NULL) goto fail;
 
   what = "allocate";
-  err = allocate(0, h.schema_offset);
+  err = allocate(h.directory_offset, h.rings_offset - h.directory_offset);
   if (err != 0) goto fail;
-  err = append_to_schema(runtime_schema, RUNTIME_SCHEMA);
-  if (err == 0 && names.count > 0)
-    err = append_to_schema(names.entry, names.count);
-  if (err != 0) goto fail;
+
+  what = "add the program's events to";
+  for (uint32_t i = 0; i < names.count; i++) {
+    err = append_to_schema(&names.entry[i]);
+    if (err != 0) goto fail;
+  }
 
   what = "watch for forks with";
   if (!handler_installed) {

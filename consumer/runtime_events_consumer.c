@@ -1,0 +1,592 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#define CAML_INTERNALS
+
+/* The reading side of Runtime_events, over libeventring.
+
+   The first half is the C interface: a cursor holds a batch of events from
+   eventring_read and hands them to callbacks one by one.  An event that a
+   callback refuses stays in the batch and comes first in the next poll.
+
+   The second half is the OCaml interface, whose C callbacks call those of a
+   Runtime_events.Callbacks.t.  An exception of an OCaml callback ends the
+   poll behind the event that it was raised for, and is raised when the cursor
+   is in order again. */
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "caml/alloc.h"
+#include "caml/callback.h"
+#include "caml/custom.h"
+#include "caml/eventring_clock.h"
+#include "caml/eventring_reader.h"
+#include "caml/fail.h"
+#include "caml/memory.h"
+#include "caml/mlvalues.h"
+#include "caml/osdeps.h"
+#include "caml/runtime_events.h"
+#include "caml/runtime_events_consumer.h"
+
+#define BATCH 128
+
+struct caml_runtime_events_cursor {
+  struct eventring_cursor *reader;
+  atomic_int polling;
+  int closing;                  /* free at the end of the poll */
+  struct eventring_event batch[BATCH];
+  int next, count;              /* what is left of the batch */
+
+  int (*runtime_begin)(int, void *, uint64_t, ev_runtime_phase);
+  int (*runtime_end)(int, void *, uint64_t, ev_runtime_phase);
+  int (*runtime_counter)(int, void *, uint64_t, ev_runtime_counter, uint64_t);
+  int (*alloc)(int, void *, uint64_t, uint64_t *);
+  int (*lifecycle)(int, void *, int64_t, ev_lifecycle, int64_t);
+  int (*lost_events)(int, void *, int);
+  int (*user_unit)(int, void *, int64_t, uintnat, char *);
+  int (*user_span)(int, void *, int64_t, uintnat, char *, ev_user_span);
+  int (*user_int)(int, void *, int64_t, uintnat, char *, uint64_t);
+  int (*user_custom)(int, void *, int64_t, uintnat, char *, uintnat,
+                     uint64_t *);
+};
+
+static runtime_events_error open_cursor(
+  const char_os *path, int pid, struct caml_runtime_events_cursor **result,
+  char *why, size_t why_size)
+{
+  struct eventring_options options = { .size = sizeof(options),
+                                       .message = why,
+                                       .message_size = why_size };
+  struct caml_runtime_events_cursor *cursor;
+  int err;
+
+  cursor = caml_stat_calloc_noexc(1, sizeof(*cursor));
+  if (cursor == NULL) return E_ALLOC_FAIL;
+  if (pid < 0) {
+    char_os *own = caml_runtime_events_current_location();
+    if (own == NULL) {
+      caml_stat_free(cursor);
+      return E_NO_CURRENT_RING;
+    }
+    err = eventring_open(own, &options, &cursor->reader);
+    caml_stat_free(own);
+  } else {
+    err = eventring_open_pid(pid, path != NULL ? path : ".", &options,
+                             &cursor->reader);
+  }
+  if (err == EVENTRING_OK) {
+    *result = cursor;
+    return E_SUCCESS;
+  }
+  caml_stat_free(cursor);
+  switch (err) {
+  case EVENTRING_E_NOT_FOUND:
+  case EVENTRING_E_PERMISSION: return E_OPEN_FAILURE;
+  case EVENTRING_E_MEMORY: return E_ALLOC_FAIL;
+  case EVENTRING_E_SYSTEM: return E_MAP_FAILURE;
+  default: return E_CORRUPT_STREAM;
+  }
+}
+
+CAMLexport runtime_events_error caml_runtime_events_create_cursor(
+  const char_os *path, int pid, struct caml_runtime_events_cursor **cursor)
+{
+  return open_cursor(path, pid, cursor, NULL, 0);
+}
+
+CAMLexport void caml_runtime_events_free_cursor(
+  struct caml_runtime_events_cursor *cursor)
+{
+  if (atomic_load(&cursor->polling)) {
+    cursor->closing = 1;
+    return;
+  }
+  eventring_close(cursor->reader);
+  caml_stat_free(cursor);
+}
+
+/* One setter a callback: the field and the function type. */
+
+#define SETTER(setter, field, ...) \
+  CAMLexport void caml_runtime_events_set_##setter( \
+    struct caml_runtime_events_cursor *cursor, int (*f)(__VA_ARGS__)) \
+  { \
+    cursor->field = f; \
+  }
+
+SETTER(runtime_begin, runtime_begin, int, void *, uint64_t, ev_runtime_phase)
+SETTER(runtime_end, runtime_end, int, void *, uint64_t, ev_runtime_phase)
+SETTER(runtime_counter, runtime_counter, int, void *, uint64_t,
+       ev_runtime_counter, uint64_t)
+SETTER(runtime_alloc, alloc, int, void *, uint64_t, uint64_t *)
+SETTER(alloc, alloc, int, void *, uint64_t, uint64_t *)
+SETTER(lifecycle, lifecycle, int, void *, int64_t, ev_lifecycle, int64_t)
+SETTER(lost_events, lost_events, int, void *, int)
+SETTER(user_unit, user_unit, int, void *, int64_t, uintnat, char *)
+SETTER(user_span, user_span, int, void *, int64_t, uintnat, char *,
+       ev_user_span)
+SETTER(user_int, user_int, int, void *, int64_t, uintnat, char *, uint64_t)
+SETTER(user_custom, user_custom, int, void *, int64_t, uintnat, char *,
+       uintnat, uint64_t *)
+
+/* The number of an event within a part of the ids, or -1. */
+static int member(const struct eventring_event *e, int first, int count)
+{
+  return e->id >= first && e->id < first + count ? e->id - first : -1;
+}
+
+static const int phases = 0
+#define PHASE(id, category, name, doc) + 1
+#include "caml/eventring_events.tbl"
+  ;
+static const int counters = 0
+#define COUNTER(id, category, unit, name, doc) + 1
+#include "caml/eventring_events.tbl"
+  ;
+static const int lifecycles = 0
+#define LIFECYCLE(id, category, name, doc) + 1
+#include "caml/eventring_events.tbl"
+  ;
+
+static int deliver_user(struct caml_runtime_events_cursor *c, void *data,
+                        const struct eventring_event *e)
+{
+  const struct eventring_description *d =
+    eventring_describe(c->reader, e->id);
+  uintnat id = e->id - EVENTRING_FIRST_USER_ID;
+  char *name = d != NULL ? (char *) d->name : "";
+
+  switch (e->form) {
+  case EVENTRING_EV_BEGIN:
+  case EVENTRING_EV_END:
+    return c->user_span == NULL
+      || c->user_span(e->ring, data, e->ns, id, name,
+                      e->form == EVENTRING_EV_BEGIN ? EV_USER_SPAN_BEGIN
+                                                    : EV_USER_SPAN_END);
+  case EVENTRING_EV_COUNTER:
+    return e->words < 1 || c->user_int == NULL
+      || c->user_int(e->ring, data, e->ns, id, name, e->payload[0]);
+  default:
+    if (e->words == 0)
+      return c->user_unit == NULL
+        || c->user_unit(e->ring, data, e->ns, id, name);
+    return c->user_custom == NULL
+      || c->user_custom(e->ring, data, e->ns, id, name, e->words,
+                        (uint64_t *) e->payload);
+  }
+}
+
+/* Calls the callback for [e], if there is one.  0 when it refused. */
+static int deliver(struct caml_runtime_events_cursor *c, void *data,
+                   const struct eventring_event *e)
+{
+  int n;
+
+  if (e->form == EVENTRING_EV_LOST) {
+    uint64_t lost = e->payload[0];
+    return c->lost_events == NULL
+      || c->lost_events(e->ring, data, lost > INT_MAX ? INT_MAX : (int) lost);
+  }
+  if (e->id >= EVENTRING_FIRST_USER_ID) return deliver_user(c, data, e);
+
+  switch (e->form) {
+  case EVENTRING_EV_BEGIN:
+    n = member(e, EVENTRING_FIRST_PHASE, phases);
+    return n < 0 || c->runtime_begin == NULL
+      || c->runtime_begin(e->ring, data, e->ns, n);
+  case EVENTRING_EV_END:
+    n = member(e, EVENTRING_FIRST_PHASE, phases);
+    return n < 0 || c->runtime_end == NULL
+      || c->runtime_end(e->ring, data, e->ns, n);
+  case EVENTRING_EV_COUNTER:
+    n = member(e, EVENTRING_FIRST_COUNTER, counters);
+    return n < 0 || e->words < 1 || c->runtime_counter == NULL
+      || c->runtime_counter(e->ring, data, e->ns, n, e->payload[0]);
+  default:
+    n = member(e, EVENTRING_FIRST_LIFECYCLE, lifecycles);
+    if (n >= 0)
+      return e->words < 1 || c->lifecycle == NULL
+        || c->lifecycle(e->ring, data, e->ns, n, (int64_t) e->payload[0]);
+    if (e->id == EVENTRING_FIRST_RECORD + EV_ALLOC_SIZES)
+      return e->words < RUNTIME_EVENTS_NUM_ALLOC_BUCKETS || c->alloc == NULL
+        || c->alloc(e->ring, data, e->ns, (uint64_t *) e->payload);
+    return 1;
+  }
+}
+
+/* Events written this much after a poll began wait for the next one: a poll
+   whose callbacks make events must come to an end.  More than the error of
+   any conversion of ticks. */
+#define POLL_GRACE_NS 1000000
+
+CAMLexport runtime_events_error caml_runtime_events_read_poll(
+  struct caml_runtime_events_cursor *c, void *data, uintnat max_events,
+  uintnat *consumed)
+{
+  runtime_events_error result = E_SUCCESS;
+  uintnat passed = 0;
+  int idle = 0;
+
+  if (!atomic_compare_exchange_strong(&c->polling, &idle, 1))
+    return E_CURSOR_POLL_BUSY;
+
+  int64_t until = eventring_clock_ns(CLOCK_MONOTONIC) + POLL_GRACE_NS;
+  while (!c->closing && (max_events == 0 || passed < max_events)) {
+    if (c->next == c->count) {
+      int n = eventring_read(c->reader, c->batch, BATCH);
+      c->next = 0;
+      c->count = n > 0 ? n : 0;
+      if (n < 0) result = E_CORRUPT_STREAM;
+      if (n <= 0) break;
+    }
+    const struct eventring_event *e = &c->batch[c->next];
+    if (e->ns > until || !deliver(c, data, e)) break;
+    c->next++;
+    passed += e->form != EVENTRING_EV_LOST;
+  }
+
+  if (consumed != NULL) *consumed = passed;
+  atomic_store(&c->polling, 0);
+  if (c->closing) caml_runtime_events_free_cursor(c);
+  return result;
+}
+
+/* The OCaml interface.
+
+   A Runtime_events.cursor is a block of three fields. */
+
+enum {
+  CURSOR_HANDLE,                /* custom block: the C cursor, NULL if freed */
+  CURSOR_BUFFER,                /* bytes for decoders, or Val_none */
+  CURSOR_EVENTS                 /* array: event id -> User.t, or Val_none */
+};
+
+/* Runtime_events.Callbacks.t */
+enum {
+  CALLBACK_BEGIN, CALLBACK_END, CALLBACK_COUNTER, CALLBACK_ALLOC,
+  CALLBACK_LIFECYCLE, CALLBACK_LOST, CALLBACK_USER
+};
+
+#define Handle_val(v) \
+  (*(struct caml_runtime_events_cursor **) Data_custom_val(v))
+
+/* What the C callbacks of an OCaml cursor get: roots of the poll. */
+struct ml_poll {
+  value *cursor;
+  value *callbacks;
+  value *exception;             /* Val_unit: none */
+  struct caml_runtime_events_cursor *handle;
+};
+
+/* Ends a callback.  After an exception the event counts as seen, so that the
+   next poll goes on behind it. */
+static int ended(struct ml_poll *poll, value result)
+{
+  if (!Is_exception_result(result)) return 1;
+  *poll->exception = Extract_exception(result);
+  poll->handle->next++;
+  return 0;
+}
+
+/* Calls callback number [which], if set: domain, time, then up to two
+   arguments. */
+static int call(struct ml_poll *poll, int which, int domain, uint64_t ns,
+                int count, value a, value b)
+{
+  CAMLparam2(a, b);
+  CAMLlocal1(f);
+  CAMLlocalN(args, 4);
+  f = Field(*poll->callbacks, which);
+  if (Is_none(f)) CAMLreturnT(int, 1);
+  args[0] = Val_int(domain);
+  args[1] = caml_copy_int64(ns);
+  args[2] = a;
+  args[3] = b;
+  int r = ended(poll, caml_callbackN_exn(Some_val(f), 2 + count, args));
+  CAMLreturnT(int, r);
+}
+
+static int ml_begin(int domain, void *data, uint64_t ns,
+                    ev_runtime_phase phase)
+{
+  return call(data, CALLBACK_BEGIN, domain, ns, 1, Val_int(phase), Val_unit);
+}
+
+static int ml_end(int domain, void *data, uint64_t ns, ev_runtime_phase phase)
+{
+  return call(data, CALLBACK_END, domain, ns, 1, Val_int(phase), Val_unit);
+}
+
+static int ml_counter(int domain, void *data, uint64_t ns,
+                      ev_runtime_counter counter, uint64_t n)
+{
+  return call(data, CALLBACK_COUNTER, domain, ns, 2, Val_int(counter),
+              Val_long(n));
+}
+
+static int ml_lifecycle(int domain, void *data, int64_t ns,
+                        ev_lifecycle lifecycle, int64_t argument)
+{
+  CAMLparam0();
+  CAMLlocal1(arg);
+  arg = Val_none;
+  if (argument != 0) arg = caml_alloc_some(Val_long(argument));
+  int r = call(data, CALLBACK_LIFECYCLE, domain, ns, 2, Val_int(lifecycle),
+               arg);
+  CAMLreturnT(int, r);
+}
+
+static int ml_alloc(int domain, void *data, uint64_t ns, uint64_t *sizes)
+{
+  CAMLparam0();
+  CAMLlocal1(array);
+  array = caml_alloc(RUNTIME_EVENTS_NUM_ALLOC_BUCKETS, 0);
+  for (int i = 0; i < RUNTIME_EVENTS_NUM_ALLOC_BUCKETS; i++)
+    Store_field(array, i, Val_long(sizes[i]));
+  int r = call(data, CALLBACK_ALLOC, domain, ns, 1, array, Val_unit);
+  CAMLreturnT(int, r);
+}
+
+static int ml_lost(int domain, void *data, int lost)
+{
+  struct ml_poll *poll = data;
+  value f = Field(*poll->callbacks, CALLBACK_LOST);
+  if (Is_none(f)) return 1;
+  return ended(poll, caml_callback2_exn(Some_val(f), Val_int(domain),
+                                        Val_int(lost)));
+}
+
+/* The User.t for event [id] of the traced process, from the cursor's array or
+   by name; Val_none when this program does not know it. */
+static value known_event(struct ml_poll *poll, uintnat id, char *name,
+                         ev_user_ml_type type)
+{
+  CAMLparam0();
+  CAMLlocal3(events, grown, event);
+  events = Field(*poll->cursor, CURSOR_EVENTS);
+  uintnat size = Is_block(events) ? Wosize_val(events) : 0;
+  if (id < size && Is_block(Field(events, id)))
+    CAMLreturn(Field(events, id));
+
+  event = caml_runtime_events_user_resolve(name, type);
+  if (id >= size) {
+    uintnat new_size = size == 0 ? 256 : size;
+    while (id >= new_size) new_size *= 2;
+    grown = caml_alloc(new_size, 0);
+    for (uintnat i = 0; i < size; i++)
+      Store_field(grown, i, Field(events, i));
+    for (uintnat i = size; i < new_size; i++)
+      Store_field(grown, i, Val_none);
+    caml_modify(&Field(*poll->cursor, CURSOR_EVENTS), grown);
+    events = grown;
+  }
+  Store_field(events, id, event);
+  CAMLreturn(event);
+}
+
+/* The callbacks for the type of [event]: a list of one-field blocks.  Types
+   are numbered as ev_user_ml_type, custom types by their own id. */
+static value listeners(struct ml_poll *poll, value event)
+{
+  value by_type = Field(*poll->callbacks, CALLBACK_USER);
+  value type = Field(event, 2);
+  uintnat index = Is_block(type) ? Long_val(Field(Field(type, 0), 2))
+                                 : Long_val(type);
+  return index < Wosize_val(by_type) ? Field(by_type, index) : Val_emptylist;
+}
+
+static int call_listeners(struct ml_poll *poll, value list, int domain,
+                          int64_t ns, value event, value content)
+{
+  CAMLparam3(list, event, content);
+  CAMLlocalN(args, 4);
+  args[0] = Val_int(domain);
+  args[1] = caml_copy_int64(ns);
+  args[2] = event;
+  args[3] = content;
+  for (; list != Val_emptylist; list = Field(list, 1)) {
+    value f = Field(Field(list, 0), 0);
+    if (!ended(poll, caml_callbackN_exn(f, 4, args))) CAMLreturnT(int, 0);
+  }
+  CAMLreturnT(int, 1);
+}
+
+/* An event whose content is an immediate value. */
+static int user_immediate(void *data, int domain, int64_t ns, uintnat id,
+                          char *name, ev_user_ml_type type, value content)
+{
+  CAMLparam0();
+  CAMLlocal1(event);
+  event = known_event(data, id, name, type);
+  int r = call_listeners(data, listeners(data, event), domain, ns, event,
+                         content);
+  CAMLreturnT(int, r);
+}
+
+static int ml_user_unit(int domain, void *data, int64_t ns, uintnat id,
+                        char *name)
+{
+  return user_immediate(data, domain, ns, id, name, EV_USER_ML_TYPE_UNIT,
+                        Val_unit);
+}
+
+static int ml_user_span(int domain, void *data, int64_t ns, uintnat id,
+                        char *name, ev_user_span span)
+{
+  return user_immediate(data, domain, ns, id, name, EV_USER_ML_TYPE_SPAN,
+                        Val_int(span));
+}
+
+static int ml_user_int(int domain, void *data, int64_t ns, uintnat id,
+                       char *name, uint64_t n)
+{
+  return user_immediate(data, domain, ns, id, name, EV_USER_ML_TYPE_INT,
+                        Val_long(n));
+}
+
+static int ml_user_custom(int domain, void *data, int64_t ns, uintnat id,
+                          char *name, uintnat words, uint64_t *payload)
+{
+  CAMLparam0();
+  CAMLlocal5(event, list, buffer, content, decoder);
+  struct ml_poll *poll = data;
+  struct eventring_event e = { .payload = payload, .words = words };
+  size_t length;
+  const char *bytes = eventring_event_bytes(&e, &length);
+
+  event = known_event(poll, id, name, EV_USER_ML_TYPE_CUSTOM);
+  if (event == Val_none || bytes == NULL || length > EVENTRING_MAX_BYTES)
+    CAMLreturnT(int, 1);
+  list = listeners(poll, event);
+  if (list == Val_emptylist) CAMLreturnT(int, 1);
+
+  buffer = Field(*poll->cursor, CURSOR_BUFFER);
+  if (buffer == Val_none) {
+    buffer = caml_alloc_string(EVENTRING_MAX_BYTES);
+    caml_modify(&Field(*poll->cursor, CURSOR_BUFFER), buffer);
+  }
+  memcpy(Bytes_val(buffer), bytes, length);
+  decoder = Field(Field(Field(event, 2), 0), 1);
+  content = caml_callback2_exn(decoder, buffer, Val_long(length));
+  if (Is_exception_result(content))
+    CAMLreturnT(int, ended(poll, content));
+  int r = call_listeners(poll, list, domain, ns, event, content);
+  CAMLreturnT(int, r);
+}
+
+static void finalise_cursor(value v)
+{
+  if (Handle_val(v) != NULL) caml_runtime_events_free_cursor(Handle_val(v));
+}
+
+static struct custom_operations cursor_operations = {
+  "runtime_events.cursor",
+  finalise_cursor,
+  custom_compare_default,
+  custom_hash_default,
+  custom_serialize_default,
+  custom_deserialize_default,
+  custom_compare_ext_default,
+  custom_fixed_length_default
+};
+
+CAMLprim value caml_ml_runtime_events_create_cursor(value path_pid)
+{
+  CAMLparam1(path_pid);
+  CAMLlocal2(handle, result);
+  struct caml_runtime_events_cursor *c = NULL;
+  char_os *path = NULL;
+  int pid = -1;
+  char why[512] = "", message[560];
+
+  handle = caml_alloc_custom_mem(&cursor_operations,
+                                 sizeof(struct caml_runtime_events_cursor *),
+                                 sizeof(struct caml_runtime_events_cursor));
+  Handle_val(handle) = NULL;
+  if (Is_some(path_pid)) {
+    path = caml_stat_strdup_to_os(String_val(Field(Some_val(path_pid), 0)));
+    pid = Int_val(Field(Some_val(path_pid), 1));
+  }
+  runtime_events_error err = open_cursor(path, pid, &c, why, sizeof(why));
+  caml_stat_free(path);
+
+  switch (err) {
+  case E_SUCCESS:
+    break;
+  case E_NO_CURRENT_RING:
+    caml_failwith("Runtime_events: no ring for current process."
+                  " Was runtime_events started?");
+  case E_OPEN_FAILURE:
+    caml_failwith("Runtime_events: could not create cursor for specified"
+                  " path.");
+  case E_ALLOC_FAIL:
+    caml_raise_out_of_memory();
+  default:
+    snprintf(message, sizeof(message), "Runtime_events: %s", why);
+    caml_failwith(message);
+  }
+
+  caml_runtime_events_set_runtime_begin(c, ml_begin);
+  caml_runtime_events_set_runtime_end(c, ml_end);
+  caml_runtime_events_set_runtime_counter(c, ml_counter);
+  caml_runtime_events_set_alloc(c, ml_alloc);
+  caml_runtime_events_set_lifecycle(c, ml_lifecycle);
+  caml_runtime_events_set_lost_events(c, ml_lost);
+  caml_runtime_events_set_user_unit(c, ml_user_unit);
+  caml_runtime_events_set_user_span(c, ml_user_span);
+  caml_runtime_events_set_user_int(c, ml_user_int);
+  caml_runtime_events_set_user_custom(c, ml_user_custom);
+  Handle_val(handle) = c;
+
+  result = caml_alloc_3(0, handle, Val_none, Val_none);
+  CAMLreturn(result);
+}
+
+CAMLprim value caml_ml_runtime_events_free_cursor(value cursor)
+{
+  value handle = Field(cursor, CURSOR_HANDLE);
+  struct caml_runtime_events_cursor *c = Handle_val(handle);
+  Handle_val(handle) = NULL;
+  if (c != NULL) caml_runtime_events_free_cursor(c);
+  return Val_unit;
+}
+
+CAMLprim value caml_ml_runtime_events_read_poll(value cursor, value callbacks,
+                                                value max_option)
+{
+  CAMLparam3(cursor, callbacks, max_option);
+  CAMLlocal1(exception);
+  struct caml_runtime_events_cursor *c =
+    Handle_val(Field(cursor, CURSOR_HANDLE));
+  intnat max = Is_some(max_option) ? Long_val(Some_val(max_option)) : 0;
+  uintnat consumed = 0;
+
+  if (c == NULL) caml_failwith("Runtime_events: invalid or closed cursor");
+  exception = Val_unit;
+  struct ml_poll poll = { &cursor, &callbacks, &exception, c };
+  runtime_events_error err =
+    caml_runtime_events_read_poll(c, &poll, max > 0 ? max : 0, &consumed);
+
+  if (exception != Val_unit) caml_raise(exception);
+  switch (err) {
+  case E_SUCCESS:
+    CAMLreturn(Val_long(consumed));
+  case E_CURSOR_POLL_BUSY:
+    caml_failwith("Runtime_events: poll called concurrently or reentrant");
+  default:
+    caml_failwith("Runtime_events: the ring file is damaged");
+  }
+}

@@ -1,0 +1,111 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Reading events in C with the interface of Runtime_events.  The functions
+   and their types are those of OCaml's header of this name; eventring_reader.h
+   is the interface behind them, which needs no OCaml and tells more. */
+
+#ifndef CAML_RUNTIME_EVENTS_CONSUMER_H
+#define CAML_RUNTIME_EVENTS_CONSUMER_H
+
+#include "caml/runtime_events.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Opens a cursor on the process [pid], whose ring file is in the directory
+   [path] (NULL: the current one), or on this process when [pid] is negative.
+   On success the cursor is in *cursor and belongs to the caller. */
+CAMLextern runtime_events_error caml_runtime_events_create_cursor(
+  const char_os *path, int pid, struct caml_runtime_events_cursor **cursor);
+
+/* Closes and frees.  In a callback of this cursor: at the end of the poll. */
+CAMLextern void caml_runtime_events_free_cursor(
+  struct caml_runtime_events_cursor *cursor);
+
+/* The callbacks, one a kind of event; NULL, as at the start, is none.
+   [domain] is the index of the ring, [data] what was given to the poll,
+   [timestamp] in CLOCK_MONOTONIC nanoseconds.  A callback returns 1 to go on,
+   0 to stop the poll; the next poll begins with the same event. */
+
+CAMLextern void caml_runtime_events_set_runtime_begin(
+  struct caml_runtime_events_cursor *cursor,
+  int (*f)(int domain, void *data, uint64_t timestamp,
+           ev_runtime_phase phase));
+
+CAMLextern void caml_runtime_events_set_runtime_end(
+  struct caml_runtime_events_cursor *cursor,
+  int (*f)(int domain, void *data, uint64_t timestamp,
+           ev_runtime_phase phase));
+
+CAMLextern void caml_runtime_events_set_runtime_counter(
+  struct caml_runtime_events_cursor *cursor,
+  int (*f)(int domain, void *data, uint64_t timestamp,
+           ev_runtime_counter counter, uint64_t value));
+
+/* [sizes]: RUNTIME_EVENTS_NUM_ALLOC_BUCKETS counts. */
+CAMLextern void caml_runtime_events_set_runtime_alloc(
+  struct caml_runtime_events_cursor *cursor,
+  int (*f)(int domain, void *data, uint64_t timestamp, uint64_t *sizes));
+CAMLextern void caml_runtime_events_set_alloc(
+  struct caml_runtime_events_cursor *cursor,
+  int (*f)(int domain, void *data, uint64_t timestamp, uint64_t *sizes));
+
+CAMLextern void caml_runtime_events_set_lifecycle(
+  struct caml_runtime_events_cursor *cursor,
+  int (*f)(int domain, void *data, int64_t timestamp, ev_lifecycle lifecycle,
+           int64_t argument));
+
+/* [lost]: how many events of this ring were overwritten unread. */
+CAMLextern void caml_runtime_events_set_lost_events(
+  struct caml_runtime_events_cursor *cursor,
+  int (*f)(int domain, void *data, int lost));
+
+/* User events.  [name] is valid during the callback; [event_id] identifies
+   the event among those of the process that is read. */
+
+CAMLextern void caml_runtime_events_set_user_unit(
+  struct caml_runtime_events_cursor *cursor,
+  int (*f)(int domain, void *data, int64_t timestamp, uintnat event_id,
+           char *name));
+
+CAMLextern void caml_runtime_events_set_user_span(
+  struct caml_runtime_events_cursor *cursor,
+  int (*f)(int domain, void *data, int64_t timestamp, uintnat event_id,
+           char *name, ev_user_span span));
+
+CAMLextern void caml_runtime_events_set_user_int(
+  struct caml_runtime_events_cursor *cursor,
+  int (*f)(int domain, void *data, int64_t timestamp, uintnat event_id,
+           char *name, uint64_t value));
+
+/* [words] 64-bit words at [payload]: the length in bytes, then the bytes. */
+CAMLextern void caml_runtime_events_set_user_custom(
+  struct caml_runtime_events_cursor *cursor,
+  int (*f)(int domain, void *data, int64_t timestamp, uintnat event_id,
+           char *name, uintnat words, uint64_t *payload));
+
+/* Calls the callbacks for the events that the cursor has not seen yet, all
+   rings merged by time; at most [max_events] of them unless that is 0.  Sets
+   *consumed, if not NULL, to the number of events passed.  E_CURSOR_POLL_BUSY
+   when the cursor is being polled already: by another thread, or because a
+   callback polls it. */
+CAMLextern runtime_events_error caml_runtime_events_read_poll(
+  struct caml_runtime_events_cursor *cursor, void *data, uintnat max_events,
+  uintnat *consumed);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CAML_RUNTIME_EVENTS_CONSUMER_H */
