@@ -157,6 +157,11 @@ static void put(struct ring_file *f, uint32_t ring, uint64_t position,
 static void enter_block(struct ring_file *f, uint32_t ring, uint64_t ticks)
 {
   struct ring_writer *w = &f->writers[ring];
+  uint64_t ns = ticks;
+  if (f->ns_per_tick > 0)
+    ns = (uint64_t) f->header->started.monotonic_ns
+         + (uint64_t) ((double) (ticks - f->header->started.ticks)
+                       * f->ns_per_tick);
   if (w->position < w->block_end) put(f, ring, w->position, 0);
   w->position = w->block_end;
   w->block_end += f->header->block_words;
@@ -165,7 +170,7 @@ static void enter_block(struct ring_file *f, uint32_t ring, uint64_t ticks)
   /* Whoever sees a word of this lap sees [reserve] too. */
   __atomic_thread_fence(__ATOMIC_RELEASE);
   put(f, ring, w->position + EVENTRING_BLOCK_TICKS, ticks);
-  put(f, ring, w->position + EVENTRING_BLOCK_NS, ticks);
+  put(f, ring, w->position + EVENTRING_BLOCK_NS, ns);
   put(f, ring, w->position + EVENTRING_BLOCK_EVENTS, w->events);
   put(f, ring, w->position + EVENTRING_BLOCK_WHO,
       w->domain | (uint64_t) w->thread << 32);

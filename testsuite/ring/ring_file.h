@@ -62,6 +62,7 @@ struct ring_file {
   char *map;
   size_t size;
   struct eventring_header *header;
+  double ns_per_tick;           /* for block headers; [0: ns are ticks] */
   struct ring_writer *writers;
 };
 

@@ -1,0 +1,218 @@
+// BUILD: testsuite/ring/ring_file.c
+/* If this breaks, times and durations are wrong, the order of a running
+   process's events is disturbed between two reads, or a file with impossible
+   clocks crashes the reader. */
+
+#include <time.h>
+
+#include "ring_file.h"
+
+static int64_t now_ns(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Ticks of 0.4 ns from an instant on, as on another machine. */
+static void foreign(struct ring_file *f, uint32_t state)
+{
+  ring_create(f, &(struct ring_options) {
+                .clock = EVENTRING_CLOCK_TSC, .other_boot = 1,
+                .state = state, .log_words = 13 });
+  f->header->started.ticks = 1000000;
+  f->header->started.monotonic_ns = 7000000000;
+  f->ns_per_tick = 0.4;
+}
+
+static void check_foreign(struct ring_file *f, int64_t tolerance)
+{
+  struct eventring_cursor *c = ring_open(f);
+  struct eventring_event ev[100];
+  int n;
+  while ((n = eventring_read(c, ev, 100)) > 0)
+    for (int i = 0; i < n; i++) {
+      int64_t ns = 7000000000 + (int64_t) ((ev[i].ticks - 1000000) * 2 / 5);
+      assert_true(llabs(ev[i].ns - ns) <= tolerance);
+    }
+  assert_int_equal(n, 0);
+  eventring_close(c);
+}
+
+static void ended_elsewhere(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  foreign(&f, EVENTRING_ENDED);
+  f.header->ended.ticks = 1000000 + 2500000000000;
+  f.header->ended.monotonic_ns = 7000000000 + 1000000000000;
+  for (uint64_t i = 0; i < 2500; i++)
+    ring_count(&f, 0, 1000000 + i * 1000000000, 256, i);
+  check_foreign(&f, 2);
+  ring_destroy(&f);
+}
+
+static void killed_elsewhere(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  foreign(&f, EVENTRING_RUNNING);
+  for (uint64_t i = 0; i < 2500; i++)
+    ring_count(&f, 0, 1000000 + i * 1000000, 256, i);
+  check_foreign(&f, 2);
+  ring_destroy(&f);
+}
+
+static void monotonic_is_itself(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *c;
+  struct eventring_event ev[1];
+  uint64_t big = ((uint64_t) 1 << 61) + 12345;
+  (void) state;
+  ring_create(&f, NULL);
+  ring_count(&f, 0, big, 256, 0);
+  c = ring_open(&f);
+  assert_int_equal(eventring_read(c, ev, 1), 1);
+  assert_true(ev[0].ns == (int64_t) big);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
+#if defined(__x86_64__)
+#define OWN_CLOCK EVENTRING_CLOCK_TSC
+static uint64_t own_ticks(void) { return __builtin_ia32_rdtsc(); }
+#elif defined(__aarch64__)
+#define OWN_CLOCK EVENTRING_CLOCK_CNTVCT
+static uint64_t own_ticks(void)
+{
+  uint64_t ticks;
+  __asm__ volatile ("isb\n\tmrs %0, cntvct_el0" : "=r" (ticks));
+  return ticks;
+}
+#endif
+
+/* A running process on this machine: times are those of our own clock, from
+   the first microseconds of a trace on, and never run backwards while the
+   reader learns the rate better and better. */
+static void running_here(void **state)
+{
+#ifndef OWN_CLOCK
+  (void) state;
+  skip();
+#else
+  struct ring_file f;
+  struct eventring_cursor *c;
+  struct eventring_info info = { .size = sizeof info };
+  struct eventring_event ev[8];
+  int64_t last = 0, end;
+  uint64_t checked = 0;
+  (void) state;
+  ring_create(&f, &(struct ring_options) {
+                .clock = OWN_CLOCK, .state = EVENTRING_RUNNING,
+                .log_words = 10 });
+  f.header->started.monotonic_ns = now_ns();
+  f.header->started.ticks = own_ticks();
+  c = ring_open(&f);
+  end = now_ns() + 300000000;
+  while (now_ns() < end) {
+    int64_t before = now_ns(), after;
+    uint64_t ticks = own_ticks();
+    int n;
+    after = now_ns();
+    ring_count(&f, 0, ticks, 256, 0);
+    n = eventring_read(c, ev, 8);
+    assert_int_equal(n, 1);
+    assert_true(ev[0].ns >= last);
+    last = ev[0].ns;
+    /* 20 us of grace is far below what a wrong rate would give in 300 ms. */
+    assert_true(ev[0].ns > before - 20000 && ev[0].ns < after + 20000);
+    checked++;
+  }
+  assert_true(checked > 100);
+  assert_int_equal(eventring_get_info(c, &info), 0);
+  assert_true(info.ticks_per_ns > 0.005 && info.ticks_per_ns < 10);
+  eventring_close(c);
+  ring_destroy(&f);
+#endif
+}
+
+/* What is written later but happened earlier still comes first: an event
+   waits until the reader's own clock has passed it. */
+static void order_between_reads(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *c;
+  struct eventring_event ev[4];
+  uint64_t now;
+  (void) state;
+  ring_create(&f, &(struct ring_options) {
+                .rings = 2, .state = EVENTRING_RUNNING });
+  c = ring_open(&f);
+  now = (uint64_t) now_ns();
+  ring_count(&f, 0, now + 200000000, 256, 1);
+  assert_int_equal(eventring_read(c, ev, 4), 0);
+  ring_count(&f, 1, now + 100000000, 256, 0);
+  assert_int_equal(eventring_read(c, ev, 4), 0);
+  for (uint64_t i = 0; i < 2; i++) {
+    int n;
+    while ((n = eventring_read(c, ev, 1)) == 0)
+      assert_true((uint64_t) now_ns() < now + 5000000000);
+    assert_int_equal(n, 1);
+    assert_int_equal(ev[0].payload[0], i);
+    assert_true(ev[0].ns <= now_ns());
+  }
+  /* Nothing more is to come of a process that has ended. */
+  ring_count(&f, 0, (uint64_t) now_ns() + 500000000, 256, 2);
+  assert_int_equal(eventring_read(c, ev, 4), 0);
+  f.header->state = EVENTRING_ENDED;
+  assert_int_equal(eventring_read(c, ev, 4), 1);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
+static void impossible_clocks(void **state)
+{
+  static const uint64_t values[] = {
+    0, 1, 1000, (uint64_t) 1 << 40, (uint64_t) INT64_MAX,
+    (uint64_t) INT64_MAX + 1, UINT64_MAX };
+  size_t count = sizeof values / sizeof *values;
+  struct ring_file f;
+  struct eventring_event ev[200];
+  char first;
+  (void) state;
+  ring_create(&f, &(struct ring_options) { .clock = EVENTRING_CLOCK_TSC });
+  for (uint64_t i = 0; i < 100; i++)
+    ring_count(&f, 0, (i << 57) + (i & 3), 256, i);
+  first = f.header->boot_id[0];
+  for (size_t a = 0; a < count; a++)
+    for (size_t b = 0; b < count; b++)
+      for (size_t d = 0; d < count; d++)
+        for (size_t e = 0; e < count; e++) {
+          struct eventring_cursor *c;
+          int damaged = 0;
+          f.header->state = 1 + (uint32_t) ((a + e) & 1);
+          f.header->boot_id[0] = (b & 1) != 0 ? 'x' : first;
+          f.header->started.ticks = values[a];
+          f.header->started.monotonic_ns = (int64_t) values[b];
+          f.header->ended.ticks = values[d];
+          f.header->ended.monotonic_ns = (int64_t) values[e];
+          c = ring_open(&f);
+          ring_read_all(c, ev, 200, &damaged);
+          eventring_close(c);
+        }
+  ring_destroy(&f);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(ended_elsewhere),
+    cmocka_unit_test(killed_elsewhere),
+    cmocka_unit_test(monotonic_is_itself),
+    cmocka_unit_test(running_here),
+    cmocka_unit_test(order_between_reads),
+    cmocka_unit_test(impossible_clocks),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

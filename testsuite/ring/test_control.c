@@ -1,0 +1,130 @@
+// BUILD: testsuite/ring/ring_file.c
+/* If this breaks, pausing or resuming from outside records the wrong
+   categories, or a reader that only wanted to read can switch tracing off. */
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "ring_file.h"
+
+static struct eventring_cursor *open_control(struct ring_file *f)
+{
+  struct eventring_cursor *c;
+  struct eventring_options o = { .size = sizeof o, .control = 1 };
+  assert_int_equal(eventring_open(f->path, &o, &c), 0);
+  return c;
+}
+
+static void check(struct eventring_cursor *c, struct ring_file *f,
+                  uint32_t active, uint32_t resume)
+{
+  struct eventring_info info = { .size = sizeof info };
+  assert_int_equal(eventring_get_info(c, &info), 0);
+  assert_int_equal(info.active, active);
+  assert_int_equal(info.resume, resume);
+  assert_int_equal(f->header->control, active | (uint64_t) resume << 32);
+}
+
+static void pause_and_resume(void **state)
+{
+  const uint32_t all = EVENTRING_DEFAULT_CATEGORIES;
+  struct ring_file f;
+  struct eventring_cursor *c, *other;
+  struct eventring_event ev[2];
+  (void) state;
+  ring_create(&f, NULL);
+  c = open_control(&f);
+  other = open_control(&f);
+  check(c, &f, all, all);
+  assert_int_equal(eventring_resume(c), 0);
+  check(c, &f, all, all);
+  assert_int_equal(eventring_pause(c), 0);
+  check(c, &f, 0, all);
+  assert_int_equal(eventring_pause(other), 0);
+  check(other, &f, 0, all);
+  assert_int_equal(eventring_resume(other), 0);
+  check(c, &f, all, all);
+  assert_int_equal(eventring_set_categories(c, 5), 0);
+  check(c, &f, 5, 5);
+  eventring_pause(c);
+  check(c, &f, 0, 5);
+  assert_int_equal(eventring_set_categories(c, 9), 0);
+  check(c, &f, 0, 9);
+  eventring_resume(c);
+  check(c, &f, 9, 9);
+  assert_int_equal(eventring_set_categories(c, 0), EVENTRING_E_ARGUMENT);
+  check(c, &f, 9, 9);
+  /* A cursor with control reads like any other. */
+  ring_count(&f, 0, 1, 256, 1);
+  assert_int_equal(eventring_read(c, ev, 2), 1);
+  eventring_close(other);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
+static void not_without_asking(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *c;
+  uint64_t before;
+  (void) state;
+  ring_create(&f, NULL);
+  before = f.header->control;
+  c = ring_open(&f);
+  assert_int_equal(eventring_pause(c), EVENTRING_E_ARGUMENT);
+  assert_int_equal(eventring_resume(c), EVENTRING_E_ARGUMENT);
+  assert_int_equal(eventring_set_categories(c, 1), EVENTRING_E_ARGUMENT);
+  assert_int_equal(eventring_pause(NULL), EVENTRING_E_ARGUMENT);
+  assert_int_equal(eventring_resume(NULL), EVENTRING_E_ARGUMENT);
+  assert_int_equal(f.header->control, before);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
+static void *flip(void *cursor)
+{
+  for (int i = 0; i < 100000; i++) {
+    eventring_pause(cursor);
+    eventring_resume(cursor);
+  }
+  return NULL;
+}
+
+static void both_masks_change_together(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *a, *b, *c;
+  pthread_t first, second;
+  (void) state;
+  ring_create(&f, NULL);
+  a = open_control(&f);
+  b = open_control(&f);
+  c = open_control(&f);
+  pthread_create(&first, NULL, flip, a);
+  pthread_create(&second, NULL, flip, b);
+  for (uint32_t i = 0; i < 100000; i++) {
+    uint64_t now;
+    eventring_set_categories(c, 1 + i % 7);
+    now = __atomic_load_n(&f.header->control, __ATOMIC_RELAXED);
+    assert_int_equal(now >> 32, 1 + i % 7);
+    assert_true((uint32_t) now == 0 || (uint32_t) now == now >> 32);
+  }
+  pthread_join(first, NULL);
+  pthread_join(second, NULL);
+  eventring_resume(c);
+  check(c, &f, 1 + 99999 % 7, 1 + 99999 % 7);
+  eventring_close(a);
+  eventring_close(b);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(pause_and_resume),
+    cmocka_unit_test(not_without_asking),
+    cmocka_unit_test(both_masks_change_together),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,310 @@
+// BUILD: testsuite/ring/ring_file.c
+/* If this breaks, a killed program is taken for a running one or the reverse,
+   or `eventring ... PID` finds another file than the process's, or none. */
+
+#define _GNU_SOURCE
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "ring_file.h"
+
+/* A field of /proc/PID/stat, counted from 1. */
+static uint64_t stat_field(pid_t pid, int number)
+{
+  char path[64], text[2048], *field;
+  size_t n;
+  FILE *f;
+  snprintf(path, sizeof path, "/proc/%d/stat", (int) pid);
+  f = fopen(path, "r");
+  assert_non_null(f);
+  n = fread(text, 1, sizeof text - 1, f);
+  text[n] = 0;
+  fclose(f);
+  field = strrchr(text, ')');
+  assert_non_null(field);
+  for (int i = 2; i < number; i++) {
+    field = strchr(field + 1, ' ');
+    assert_non_null(field);
+  }
+  return strtoull(field, NULL, 10);
+}
+
+static int state_of(struct ring_file *f)
+{
+  struct eventring_cursor *c = ring_open(f);
+  int state = eventring_state(c);
+  eventring_close(c);
+  return state;
+}
+
+static void what_the_file_says(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *c;
+  (void) state;
+  ring_create(&f, &(struct ring_options) { .state = EVENTRING_RUNNING });
+  assert_int_equal(state_of(&f), EVENTRING_STATE_RUNNING);
+  c = ring_open(&f);
+  f.header->state = EVENTRING_ENDED;
+  assert_int_equal(eventring_state(c), EVENTRING_STATE_ENDED);
+  assert_int_equal(state_of(&f), EVENTRING_STATE_ENDED);
+  f.header->state = EVENTRING_REPLACED;
+  assert_int_equal(eventring_state(c), EVENTRING_STATE_REPLACED);
+  assert_int_equal(state_of(&f), EVENTRING_STATE_REPLACED);
+  assert_int_equal(eventring_state(NULL), EVENTRING_E_ARGUMENT);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
+static void another_process_of_the_number(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  ring_create(&f, &(struct ring_options) { .state = EVENTRING_RUNNING });
+  f.header->start_time++;
+  assert_int_equal(state_of(&f), EVENTRING_STATE_KILLED);
+  f.header->start_time = 0;
+  assert_int_equal(state_of(&f), EVENTRING_STATE_RUNNING);
+  ring_destroy(&f);
+  ring_create(&f, &(struct ring_options) {
+                .state = EVENTRING_RUNNING, .other_boot = 1 });
+  assert_int_equal(state_of(&f), EVENTRING_STATE_KILLED);
+  ring_destroy(&f);
+}
+
+static void another_program_in_the_process(void **state)
+{
+  struct ring_file f;
+  uint64_t stack = stat_field(getpid(), 28);
+  (void) state;
+  if (stack == 0) skip();
+  ring_create(&f, &(struct ring_options) { .state = EVENTRING_RUNNING });
+  f.header->start_stack = stack;
+  assert_int_equal(state_of(&f), EVENTRING_STATE_RUNNING);
+  f.header->start_stack = stack + 4096;
+  assert_int_equal(state_of(&f), EVENTRING_STATE_REPLACED);
+  ring_destroy(&f);
+}
+
+static void killed(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *c;
+  struct eventring_event ev[4];
+  siginfo_t info;
+  pid_t child = fork();
+  (void) state;
+  if (child == 0) for (;;) pause();
+  ring_create(&f, &(struct ring_options) {
+                .state = EVENTRING_RUNNING, .pid = (uint32_t) child });
+  f.header->start_time = stat_field(child, 22);
+  ring_count(&f, 0, 1, 256, 1);
+  c = ring_open(&f);
+  assert_int_equal(eventring_state(c), EVENTRING_STATE_RUNNING);
+  kill(child, SIGKILL);
+  /* First a zombie, then nothing. */
+  assert_int_equal(waitid(P_PID, (id_t) child, &info, WEXITED | WNOWAIT), 0);
+  assert_int_equal(eventring_state(c), EVENTRING_STATE_KILLED);
+  assert_int_equal(waitpid(child, NULL, 0), child);
+  assert_int_equal(eventring_state(c), EVENTRING_STATE_KILLED);
+  assert_int_equal(eventring_read(c, ev, 4), 1);
+  assert_int_equal(state_of(&f), EVENTRING_STATE_KILLED);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
+/* Opening by process */
+
+static int open_pid(long pid, const char *dir, char why[512])
+{
+  struct eventring_cursor *c;
+  struct eventring_options o = { .size = sizeof o, .message = why,
+                                 .message_size = 512 };
+  int err = eventring_open_pid(pid, dir, &o, &c);
+  if (err == 0) snprintf(why, 512, "%s", eventring_path(c));
+  else assert_null(c);
+  assert_null(strchr(why, '\n'));
+  eventring_close(c);
+  return err;
+}
+
+static void in_a_directory(void **state)
+{
+  struct ring_file f;
+  char why[512];
+  (void) state;
+  ring_create(&f, NULL);
+  assert_int_equal(open_pid(getpid(), f.dir, why), 0);
+  assert_string_equal(why, f.path);
+  assert_int_equal(open_pid(getppid(), f.dir, why), EVENTRING_E_NOT_FOUND);
+  assert_non_null(strstr(why, "OCAML_EVENTRING_START=1"));
+  assert_non_null(strstr(why, f.dir));
+  assert_int_equal(open_pid(getpid(), "/no/such/dir", why),
+                   EVENTRING_E_NOT_FOUND);
+  assert_int_equal(open_pid(0, NULL, why), EVENTRING_E_ARGUMENT);
+  assert_int_equal(open_pid(-1, NULL, why), EVENTRING_E_ARGUMENT);
+  assert_int_equal(open_pid(1L << 40, NULL, why), EVENTRING_E_ARGUMENT);
+  ring_destroy(&f);
+}
+
+/* This test's own process has the file mapped. */
+static void by_what_is_mapped(void **state)
+{
+  struct ring_file f;
+  char why[512];
+  (void) state;
+  ring_create(&f, NULL);
+  assert_int_equal(open_pid(getpid(), NULL, why), 0);
+  assert_string_equal(why, f.path);
+  ring_destroy(&f);
+}
+
+/* Starts a program that sleeps, with [variable] in its environment and [dir]
+   as its directory; not back before it runs. */
+static pid_t start(const char *dir, const char *variable)
+{
+  int ready[2];
+  char byte;
+  pid_t child;
+  assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+  child = fork();
+  if (child == 0) {
+    char *const arguments[] = { "sleep", "100", NULL };
+    char *const environment[] =
+      { "OTHER=1", (char *) variable, "LAST=OCAML_EVENTRING_PREFIX=/x", NULL };
+    if (chdir(dir) == 0) execve("/bin/sleep", arguments, environment);
+    _exit(1);
+  }
+  close(ready[1]);
+  assert_int_equal(read(ready[0], &byte, 1), 0);
+  close(ready[0]);
+  return child;
+}
+
+static void stop(pid_t child)
+{
+  kill(child, SIGKILL);
+  waitpid(child, NULL, 0);
+}
+
+/* Opens by the number of a program that [f] is made to belong to. */
+static int open_of(const struct ring_file *f, pid_t child, char why[512])
+{
+  char path[512];
+  int err;
+  snprintf(path, sizeof path, "%s/%d%s", f->dir, (int) child,
+           EVENTRING_SUFFIX);
+  assert_int_equal(link(f->path, path), 0);
+  err = open_pid(child, NULL, why);
+  unlink(path);
+  stop(child);
+  return err;
+}
+
+static void by_its_environment(void **state)
+{
+  static const char *const names[] =
+    { "OCAML_EVENTRING_PREFIX", "OCAML_RUNTIME_EVENTS_DIR" };
+  struct ring_file f;
+  char variable[256], why[512];
+  (void) state;
+  ring_create(&f, NULL);
+  for (int i = 0; i < 2; i++) {
+    snprintf(variable, sizeof variable, "%s=%s", names[i], f.dir);
+    assert_int_equal(open_of(&f, start("/", variable), why), 0);
+    assert_non_null(strstr(why, f.dir));
+    /* A name that is seen from where the program works. */
+    snprintf(variable, sizeof variable, "%s=.%s", names[i], f.dir);
+    assert_int_equal(open_of(&f, start("/", variable), why), 0);
+    assert_non_null(strstr(why, f.dir));
+  }
+  ring_destroy(&f);
+}
+
+static void by_its_directory(void **state)
+{
+  struct ring_file f;
+  char why[512];
+  (void) state;
+  ring_create(&f, NULL);
+  assert_int_equal(open_of(&f, start(f.dir, "X=1"), why), 0);
+  ring_destroy(&f);
+}
+
+static void by_our_directory(void **state)
+{
+  struct ring_file f;
+  char why[512], back[512];
+  pid_t child = fork();
+  (void) state;
+  if (child == 0) _exit(0);
+  waitpid(child, NULL, 0);
+  ring_create(&f, &(struct ring_options) {
+                .pid = (uint32_t) child, .state = EVENTRING_RUNNING });
+  assert_non_null(getcwd(back, sizeof back));
+  assert_int_equal(chdir(f.dir), 0);
+  assert_int_equal(open_pid(child, NULL, why), 0);
+  assert_int_equal(chdir(back), 0);
+  ring_destroy(&f);
+}
+
+static void why_there_is_none(void **state)
+{
+  char why[512];
+  pid_t child = fork();
+  (void) state;
+  if (child == 0) _exit(0);
+  waitpid(child, NULL, 0);
+  assert_int_equal(open_pid(child, NULL, why), EVENTRING_E_NOT_FOUND);
+  assert_non_null(strstr(why, "does not exist"));
+  assert_int_equal(open_pid(child, "/tmp", why), EVENTRING_E_NOT_FOUND);
+  assert_non_null(strstr(why, "does not exist"));
+
+  child = start("/", "X=1");
+  assert_int_equal(open_pid(child, NULL, why), EVENTRING_E_NOT_FOUND);
+  assert_non_null(strstr(why, "not traced"));
+  assert_non_null(strstr(why, "OCAML_EVENTRING_START=1"));
+  stop(child);
+}
+
+static void of_another_user(void **state)
+{
+  int status;
+  pid_t parent = getpid(), child;
+  (void) state;
+  if (geteuid() != 0) skip();
+  child = fork();
+  if (child == 0) {
+    struct eventring_cursor *c;
+    char why[512] = "";
+    struct eventring_options o = { .size = sizeof o, .message = why,
+                                   .message_size = sizeof why };
+    if (chdir("/") != 0 || setgid(65534) != 0 || setuid(65534) != 0) _exit(9);
+    if (eventring_open_pid(parent, NULL, &o, &c) != EVENTRING_E_PERMISSION)
+      _exit(1);
+    _exit(strstr(why, "belongs to user 0") == NULL);
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(what_the_file_says),
+    cmocka_unit_test(another_process_of_the_number),
+    cmocka_unit_test(another_program_in_the_process),
+    cmocka_unit_test(killed),
+    cmocka_unit_test(in_a_directory),
+    cmocka_unit_test(by_what_is_mapped),
+    cmocka_unit_test(by_its_environment),
+    cmocka_unit_test(by_its_directory),
+    cmocka_unit_test(by_our_directory),
+    cmocka_unit_test(why_there_is_none),
+    cmocka_unit_test(of_another_user),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
