@@ -194,7 +194,7 @@ static int allocate(uint64_t offset, uint64_t length)
 
 /* Rings are allocated in pieces, ahead of the writer in its first lap: an idle
    domain costs one piece. */
-#define RING_PIECE_WORDS ((1 << 16) / sizeof(uint64_t))
+#define RING_PIECE_WORDS ((1 << 14) / sizeof(uint64_t))
 
 /* Allocates the next piece of the writer's ring; 0 when that fails.  The
    domain's trace ends there, and stays readable. */

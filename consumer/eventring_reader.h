@@ -1,0 +1,252 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* libeventring: reading the ring file of an OCaml process.
+
+   A cursor is an open ring file and a place in each of its rings.  Any number
+   of cursors may read one file, from any process that may open it; the writer
+   never waits for a reader and never learns of it.  The process may be
+   running, ended or killed.  The file is not trusted: whatever it holds, the
+   functions below stay within it and end.
+
+     struct eventring_cursor *c;
+     char why[256];
+     struct eventring_options o = { .size = sizeof o, .message = why,
+                                    .message_size = sizeof why };
+     struct eventring_event ev[256];
+     int n;
+
+     if (eventring_open("1234.eventring", &o, &c) < 0)
+       { fprintf(stderr, "%s\n", why); exit(3); }
+     while ((n = eventring_read(c, ev, 256)) > 0)
+       for (int i = 0; i < n; i++) ...;
+     eventring_close(c);
+
+   Functions that can fail return a negative enum eventring_error.  Nothing
+   is allocated after open.  A cursor is for one thread at a time; different
+   cursors are independent. */
+
+#ifndef EVENTRING_READER_H
+#define EVENTRING_READER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef EVENTRING_API
+#define EVENTRING_API __attribute__((visibility("default")))
+#endif
+
+#define EVENTRING_READER_VERSION "0.1.0"
+
+/* The version of the library that is linked, as above. */
+EVENTRING_API const char *eventring_reader_version(void);
+
+enum eventring_error {
+  EVENTRING_OK = 0,
+  EVENTRING_E_NOT_FOUND = -1,     /* no such file or process */
+  EVENTRING_E_PERMISSION = -2,    /* may not open it */
+  EVENTRING_E_SYSTEM = -3,        /* another failure of open, fstat or mmap */
+  EVENTRING_E_NOT_A_RING = -4,    /* not a ring file: wrong magic, or empty */
+  EVENTRING_E_VERSION = -5,       /* another major version of the format */
+  EVENTRING_E_HEADER = -6,        /* sizes or offsets that cannot be */
+  EVENTRING_E_TRUNCATED = -7,     /* shorter than its header says */
+  EVENTRING_E_MEMORY = -8,        /* no memory for the cursor */
+  EVENTRING_E_DAMAGED = -9,       /* a block that no writer writes; reading
+                                     goes on behind it */
+  EVENTRING_E_ARGUMENT = -10      /* a null pointer, a ring out of range, a
+                                     cursor that was not opened for control */
+};
+
+/* A few words for an error code.  Never NULL; static. */
+EVENTRING_API const char *eventring_strerror(int error);
+
+/* How to open.  Set [size] to sizeof(struct eventring_options) and what is
+   not used to 0; the struct may grow at its end. */
+struct eventring_options {
+  size_t size;
+  int from_now;                   /* 1: only events written from now on;
+                                     0: from the oldest that is still there */
+  int control;                    /* 1: open for writing too, so that the
+                                     functions under Control work */
+  char *message;                  /* if not NULL: gets one line that says what
+                                     was tried, on what, and why it failed */
+  size_t message_size;
+};
+
+struct eventring_cursor;
+
+/* Opens the ring file at [path].  [options] may be NULL.  On success *result
+   is a cursor, to be given to eventring_close, and the value is 0; on failure
+   *result is NULL. */
+EVENTRING_API int eventring_open(const char *path,
+                                 const struct eventring_options *options,
+                                 struct eventring_cursor **result);
+
+/* Opens the ring file of process [pid]: <pid>.eventring in directory [dir] or,
+   when [dir] is NULL, the file that the process has mapped, or one in the
+   directory that its environment names, in its working directory, or in
+   ours. */
+EVENTRING_API int eventring_open_pid(long pid, const char *dir,
+                                     const struct eventring_options *options,
+                                     struct eventring_cursor **result);
+
+/* Closes; NULL is fine.  Pointers got from the cursor are void after this. */
+EVENTRING_API void eventring_close(struct eventring_cursor *cursor);
+
+/* The form of an event.  The first four are as in the file. */
+enum {
+  EVENTRING_EV_BEGIN = 0,         /* a span begins */
+  EVENTRING_EV_END = 1,           /* a span ends */
+  EVENTRING_EV_COUNTER = 2,       /* payload[0] is the value, signed */
+  EVENTRING_EV_INSTANT = 3,       /* something happened; see the schema for
+                                     what the payload holds */
+  EVENTRING_EV_LOST = 4           /* the reader was overtaken: payload[0] is
+                                     how many events of this ring it will
+                                     never see; id is 0 */
+};
+
+struct eventring_event {
+  int64_t ns;                     /* CLOCK_MONOTONIC nanoseconds */
+  uint64_t ticks;                 /* the writer's clock */
+  const uint64_t *payload;        /* [words] words; valid until the next read
+                                     on this cursor */
+  uint32_t words;
+  uint32_t ring;                  /* which ring, from 0 */
+  uint32_t domain;                /* unique id of the domain */
+  uint32_t thread;                /* OS id of the thread that began the block */
+  uint16_t id;                    /* see eventring_describe */
+  uint8_t form;
+  uint8_t reserved[5];
+};
+
+/* Reads up to [max] events of all rings in the order of their times.  Returns
+   how many, 0 when there are no more for now, or EVENTRING_E_DAMAGED once for
+   each damaged block.  May return fewer than [max] while there are more.
+   While the process runs, the order holds between calls as well, but for
+   events whose writer was interrupted between reading the clock and
+   publishing. */
+EVENTRING_API int eventring_read(struct eventring_cursor *cursor,
+                                 struct eventring_event *events, int max);
+
+/* The same for one ring, which is faster.  Use one of the two on a cursor,
+   not both. */
+EVENTRING_API int eventring_read_ring(struct eventring_cursor *cursor,
+                                      uint32_t ring,
+                                      struct eventring_event *events, int max);
+
+/* Exact counts for a ring, so far: events returned by this cursor, and events
+   that it will never see because they were overwritten (those of before a
+   [from_now] cursor's opening are in neither).  0 for a ring out of range. */
+EVENTRING_API uint64_t eventring_events_read(
+  const struct eventring_cursor *cursor, uint32_t ring);
+EVENTRING_API uint64_t eventring_events_lost(
+  const struct eventring_cursor *cursor, uint32_t ring);
+
+/* The text of an event whose payload is EVENTRING_PAYLOAD_BYTES: sets
+   *length, and returns its first byte, or NULL when the payload is not of
+   this form. Not NUL-terminated; any bytes. */
+EVENTRING_API const char *eventring_event_bytes(
+  const struct eventring_event *event, size_t *length);
+
+/* What a name stands for. */
+enum {
+  EVENTRING_KIND_SPAN = 1,
+  EVENTRING_KIND_COUNTER = 2,
+  EVENTRING_KIND_INSTANT = 3
+};
+enum {
+  EVENTRING_PAYLOAD_NONE = 0,
+  EVENTRING_PAYLOAD_INT = 1,      /* one signed word */
+  EVENTRING_PAYLOAD_BYTES = 2,    /* see eventring_event_bytes */
+  EVENTRING_PAYLOAD_INTS = 3      /* signed words */
+};
+
+struct eventring_description {
+  uint16_t id;
+  uint8_t kind;
+  uint8_t payload;
+  uint32_t category;              /* bit number in the masks */
+  char unit[16];                  /* "" for none */
+  char name[128];
+};
+
+/* The schema's entry for event [id], or NULL when the file has none (yet).
+   Stays valid and unchanged until the cursor is closed. */
+EVENTRING_API const struct eventring_description *eventring_describe(
+  struct eventring_cursor *cursor, uint32_t id);
+
+/* The id of the event called [name], or -1.  With user events the first one
+   registered of that name. */
+EVENTRING_API int eventring_find(struct eventring_cursor *cursor,
+                                 const char *name);
+
+/* The name of the category with bit number [bit], or NULL. */
+EVENTRING_API const char *eventring_category(struct eventring_cursor *cursor,
+                                             uint32_t bit);
+
+/* What became of the process. */
+enum {
+  EVENTRING_STATE_RUNNING = 1,
+  EVENTRING_STATE_ENDED = 2,      /* ended in order */
+  EVENTRING_STATE_REPLACED = 3,   /* replaced by another program (exec) */
+  EVENTRING_STATE_KILLED = 4      /* gone without having said so */
+};
+
+/* Asks the file and, where that says running, the system. */
+EVENTRING_API int eventring_state(struct eventring_cursor *cursor);
+
+struct eventring_info {
+  size_t size;                    /* set to sizeof before the call */
+  uint32_t pid;
+  uint32_t parent_pid;            /* of the traced process that forked this
+                                     one; 0: none */
+  uint32_t rings;
+  uint32_t block_words;
+  uint64_t ring_words;
+  uint32_t active;                /* mask of categories being recorded; 0 is
+                                     paused */
+  uint32_t resume;                /* mask that resuming restores */
+  int64_t started_ns;             /* CLOCK_MONOTONIC when tracing started */
+  int64_t started_realtime_ns;    /* the same instant since the epoch */
+  uint16_t version_major, version_minor;
+  uint8_t same_boot;              /* the file was made since this machine
+                                     started */
+  uint8_t clock;                  /* 1 monotonic, 2 TSC, 3 cntvct */
+  double ticks_per_ns;
+  char program[256];
+  char runtime[32];
+};
+
+EVENTRING_API int eventring_get_info(struct eventring_cursor *cursor,
+                                     struct eventring_info *info);
+
+/* The path that was opened. */
+EVENTRING_API const char *eventring_path(
+  const struct eventring_cursor *cursor);
+
+/* Control from outside, on a cursor opened with [control]: effective at the
+   next probe of every domain.  Pausing what is paused and resuming what runs
+   do nothing.  Categories set while paused are those restored. */
+EVENTRING_API int eventring_pause(struct eventring_cursor *cursor);
+EVENTRING_API int eventring_resume(struct eventring_cursor *cursor);
+EVENTRING_API int eventring_set_categories(struct eventring_cursor *cursor,
+                                           uint32_t mask);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* EVENTRING_READER_H */
