@@ -463,7 +463,8 @@ static int ml_user_custom(int domain, void *data, int64_t ns, uintnat id,
   CAMLparam0();
   CAMLlocal5(event, list, buffer, content, decoder);
   struct ml_poll *poll = data;
-  struct eventring_event e = { .payload = payload, .words = words };
+  struct eventring_event e = { .form = EVENTRING_EV_INSTANT,
+                               .payload = payload, .words = words };
   size_t length;
   const char *bytes = eventring_event_bytes(&e, &length);
 
