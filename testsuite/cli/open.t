@@ -1,0 +1,83 @@
+#!/bin/sh
+# Targets that cannot be opened: one line each, that says what and why.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+
+for command in events pauses "pauses --now" pause resume; do
+  run eventring $command 4242424
+  ok "$command: no such process" refused 3 '4242424'
+  run eventring $command --dir "$tmp" $$
+  ok "$command: a process that is not traced" refused 3 "$$"
+  run eventring $command ./missing.eventring
+  ok "$command: missing file" refused 3 'missing.eventring'
+done
+run eventring events $$
+ok "process that is not traced, without --dir" refused 3 "$$ is not traced"
+run eventring events --dir "$tmp/nowhere" $$
+ok "missing directory" refused 3 'nowhere'
+run eventring events "$tmp"
+ok "directory" refused 3 'directory'
+run eventring events /dev/zero
+ok "device" refused 3 '/dev/zero'
+mkfifo fifo
+run timeout 10 "$EVENTRING_BIN" events ./fifo
+ok "named pipe: does not wait" refused 3 'fifo'
+: >empty
+run eventring events ./empty
+ok "empty file" refused 3 'empty'
+head -c 100000 /dev/zero >zeros
+run eventring events ./zeros
+ok "zeros" refused 3 'zeros'
+for size in 1 100 4096 100000; do
+  perl -e 'srand(42); print pack("C*", map { int rand 256 } 1..shift)' \
+    $size >random
+  run eventring events ./random
+  ok "$size random bytes" refused 3 'random'
+done
+echo 'let () = print_endline "hello"' >hello.ml
+run eventring events hello.ml
+ok "text" refused 3 'hello.ml'
+
+make_ring version
+run eventring events version.eventring
+ok "another major version" refused 3 'version 2\.'
+make_ring plain
+size=$(wc -c <plain.eventring)
+for left in 1 15 16 100 600 4095 4096 5000 50000 $((size - 1)); do
+  head -c "$left" plain.eventring >cut
+  run eventring events ./cut
+  ok "cut to $left of $size bytes" refused 3 'cut'
+done
+run eventring pause plain.eventring
+ok "pausing what has ended" refused 3 'has ended'
+run eventring resume plain.eventring
+ok "resuming what has ended" refused 3 'has ended'
+
+# Bytes of the file changed at random places: any answer will do, but an
+# answer.
+answered() { [ "$status" -eq 0 ] || [ "$status" -eq 3 ]; }
+wrong=0
+for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+  perl -e 'srand(shift); local $/; my $s = <STDIN>;
+    substr($s, rand 700, 1) = chr rand 256 for 1..4;
+    substr($s, 45000 + rand(length($s) - 45000), 1) = chr rand 256 for 1..40;
+    print $s' $seed <plain.eventring >changed
+  for command in "events --raw" pauses; do
+    run timeout 20 "$EVENTRING_BIN" $command ./changed
+    answered || { wrong=$((wrong + 1)); echo "# seed $seed: $status"; }
+  done
+done
+ok "files with changed bytes are read or refused" [ $wrong = 0 ]
+
+# A process of somebody else: nobody looks at ours.
+if can_be_nobody; then
+  chmod 600 plain.eventring
+  run as_nobody events "$tmp/plain.eventring"
+  ok "a file of somebody else" refused 3 '[Pp]ermission'
+  run as_nobody events $$
+  ok "a process of somebody else" refused 3 "$$"
+else
+  skip "a file of somebody else" "needs root and setpriv"
+  skip "a process of somebody else" "needs root and setpriv"
+fi
+finish

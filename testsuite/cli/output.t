@@ -1,0 +1,38 @@
+#!/bin/sh
+# Output that goes nowhere.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+make_ring lost
+make_ring pauses
+
+to_full() { eventring "$@" >/dev/full; }
+for command in "events lost.eventring" "events --raw lost.eventring" \
+  "events --follow lost.eventring" "pauses pauses.eventring" "--help" \
+  "--version" "help pauses" "events --help"; do
+  run to_full $command
+  ok "$command on a full disk" exits 4
+  ok "$command on a full disk says so" err_has 'No space left on device'
+done
+closed() { eventring "$@" >&-; }
+run closed events lost.eventring
+ok "standard output closed" exits 4
+
+# The status of the command itself, at the head of a pipe.
+to_head() { { eventring "$@"; echo $? >piped; } | head -1; }
+for command in "events pauses.eventring" "events -f pauses.eventring" \
+  "pauses pauses.eventring" "--help"; do
+  run to_head $command
+  ok "$command | head: quiet" [ ! -s err ]
+  ok "$command | head: exits with 0" [ "$(cat piped)" = 0 ]
+done
+# The pipe is closed before the first byte is written.
+to_nobody() {
+  mkfifo gone
+  { sleep 0.2; eventring events --raw pauses.eventring; echo $? >piped; } >gone &
+  : <gone
+  wait $!
+}
+run to_nobody
+ok "nobody reads: quiet" [ ! -s err ]
+ok "nobody reads: exits with 0" [ "$(cat piped)" = 0 ]
+finish

@@ -1,0 +1,127 @@
+# Read by the tests of this folder: what they run, and TAP.
+#
+#   run COMMAND...       runs it; leaves $status, $tmp/out and $tmp/err
+#   eventring ARG...     the command under test
+#   ok NAME COMMAND...   a test: passes when COMMAND succeeds
+#   skip NAME REASON
+#   finish               the last line of a test: prints the plan
+#
+# The environment says where things are; by hand, what make built is taken.
+
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
+: "${EVENTRING_TOP:=$(cd "$here/../.." && pwd)}"
+: "${EVENTRING_BIN:=$EVENTRING_TOP/_build/bin/eventring}"
+: "${EVENTRING_STAGE:=$EVENTRING_TOP/_build/stage}"
+[ -x "$EVENTRING_BIN" ] || { echo "Bail out! no $EVENTRING_BIN"; exit 1; }
+
+tests=0
+failed=0
+started=            # processes to end with the test
+
+tmp=$(mktemp -d) || exit 1
+# Others may look for files in here: one test does so as another user.
+chmod 755 "$tmp"
+clean_up() {
+  for pid in $started; do kill -9 "$pid" 2>/dev/null; done
+  rm -rf "$tmp"
+}
+trap clean_up EXIT
+trap 'exit 1' HUP INT TERM
+
+eventring() { "$EVENTRING_BIN" "$@"; }
+
+# The same as another user, which only root can become.
+can_be_nobody() { [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; }
+as_nobody() {
+  [ -x "$tmp/eventring" ] || cp "$EVENTRING_BIN" "$tmp/eventring"
+  setpriv --reuid 65534 --regid 65534 --clear-groups "$tmp/eventring" "$@"
+}
+
+run() {
+  "$@" >"$tmp/out" 2>"$tmp/err"
+  status=$?
+}
+
+ok() {
+  tests=$((tests + 1))
+  name=$1
+  shift
+  if "$@" >"$tmp/why" 2>&1; then
+    echo "ok $tests - $name"
+  else
+    failed=$((failed + 1))
+    echo "not ok $tests - $name"
+    echo "# failed: $*"
+    sed 's/^/#   /' "$tmp/why"
+    echo "# last command: status $status, standard output and error:"
+    head -20 "$tmp/out" "$tmp/err" | sed 's/^/#   /'
+  fi
+}
+
+skip() {
+  tests=$((tests + 1))
+  echo "ok $tests - $1 # SKIP $2"
+}
+
+finish() {
+  echo "1..$tests"
+  [ "$failed" = 0 ]
+  exit
+}
+
+# Conditions on what [run] left.
+
+exits() { [ "$status" = "$1" ]; }
+prints() { diff "$here/$1" "$tmp/out"; }
+silent() { ! [ -s "$tmp/out" ] && ! [ -s "$tmp/err" ]; }
+out_has() { grep -q -e "$1" "$tmp/out"; }
+err_has() { grep -q -e "$1" "$tmp/err"; }
+out_lines() { [ "$(wc -l <"$tmp/out")" -eq "$1" ]; }
+
+# Refused with exit code $1 and one line that has the words $2.
+refused() {
+  exits "$1" && ! [ -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
+    grep -q '^eventring: ' "$tmp/err" && err_has "$2"
+}
+
+# Ring files whose bytes are known: make_ring KIND makes $tmp/KIND.eventring
+make_ring() {
+  [ -x "$tmp/make_ring" ] ||
+    ${CC:-cc} -std=gnu11 -I"$EVENTRING_TOP/runtime" -o "$tmp/make_ring" \
+      "$here/make_ring.c" || exit 1
+  "$tmp/make_ring" "$1" "$tmp/$1.eventring" || exit 1
+}
+
+# OCaml programs, traced into $tmp/rings: compile NAME; start NAME ARG...
+# leaves the process id in $pid and waits until it is traced.
+
+compile() {
+  cp "$here/$1.ml" "$tmp/" &&
+    (cd "$tmp" && "$EVENTRING_STAGE/bin/ocamlopt" -I +unix -o "$1" \
+      unix.cmxa "$1.ml") || exit 1
+  mkdir -p "$tmp/rings"
+}
+
+start() {
+  program=$1
+  shift
+  OCAML_EVENTRING_START=1 OCAML_EVENTRING_PREFIX=$tmp/rings \
+    OCAML_EVENTRING_KEEP=1 "$tmp/$program" "$@" >"$tmp/$program.out" &
+  pid=$!
+  started="$started $pid"
+  ring=$tmp/rings/$pid.eventring
+  within 10 traced
+}
+
+traced() { [ -s "$ring" ] && eventring events "$ring" >/dev/null 2>&1; }
+
+# Tries COMMAND until it succeeds, for SECONDS at most.
+within() {
+  tries=$(($1 * 20))
+  shift
+  until "$@"; do
+    tries=$((tries - 1))
+    [ $tries -gt 0 ] || return 1
+    sleep 0.05
+  done
+}

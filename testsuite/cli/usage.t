@@ -1,0 +1,67 @@
+#!/bin/sh
+# What the command line says and does not take.
+. "$(dirname "$0")/tap.sh"
+
+fits_a_screen() { exits 0 && [ "$(wc -l <"$tmp/out")" -le 24 ] &&
+  [ "$(wc -L <"$tmp/out")" -le 79 ] && ! [ -s "$tmp/err" ]; }
+for command in events pauses pause resume; do
+  run eventring $command --help
+  ok "$command --help fits a screen" fits_a_screen
+  cp "$tmp/out" "$tmp/help"
+  run eventring help $command
+  ok "help $command says the same" cmp "$tmp/out" "$tmp/help"
+done
+run eventring --help
+ok "--help fits a screen" fits_a_screen
+for command in events pauses pause resume; do
+  ok "--help names $command" out_has "^  $command "
+done
+run eventring --version
+ok "--version" out_has '^eventring [0-9]*\.[0-9]*\.[0-9]*$'
+
+run eventring
+ok "no command" refused 2 'which command'
+run eventring evnts
+ok "unknown command" refused 2 'no command evnts'
+run eventring --bogus
+ok "unknown option before the command" refused 2 'unknown option --bogus'
+run eventring help evnts
+ok "help for an unknown command" refused 2 'no command evnts'
+for command in events pauses pause resume; do
+  run eventring $command
+  ok "$command: no target" refused 2 "$command: which process or file"
+done
+run eventring events one two
+ok "two targets" refused 2 'what is two'
+run eventring events --bogus one
+ok "unknown long option" refused 2 'unknown option --bogus'
+run eventring events one -fx
+ok "unknown short option" refused 2 'unknown option -x'
+run eventring events --raw=1 one
+ok "value for an option without one" refused 2 '--raw=1 takes no value'
+run eventring events one --dir
+ok "option without its value" refused 2 '--dir needs a value'
+run eventring events --dir /tmp ./one
+ok "--dir with a path" refused 2 '--dir goes with a PID'
+run eventring events 0
+ok "process 0" refused 2 '0 is not a process id'
+run eventring events 123456789012345678901234567890
+ok "a number that no process has" refused 2 'is not a process id'
+for seconds in 0 -1 1x nan inf ''; do
+  run eventring pauses --interval "$seconds" one
+  ok "--interval '$seconds'" refused 2 'is not an interval'
+done
+run eventring pauses --now --interval 1 one
+ok "--now with --interval" refused 2 'exclude each other'
+run eventring events "$(printf '\033[2Jone')" two "$(printf 'a\nb')"
+ok "what is typed cannot command the terminal" refused 2 'two'
+run eventring "$(printf 'a\033[2J\nb')"
+ok "nor as a command" refused 2 'a\\x1b\[2J\\x0ab'
+
+run man --warnings -l "$EVENTRING_TOP/doc/man/eventring.1"
+if command -v man >/dev/null; then
+  ok "the manual page has no warnings" [ ! -s "$tmp/err" ]
+else
+  skip "the manual page has no warnings" "man is not installed"
+fi
+finish
