@@ -705,8 +705,9 @@ static int start_session(uint64_t control, char *why, size_t why_size)
   if (config.dir != NULL ? realpath(config.dir, dir) == NULL
                          : getcwd(dir, sizeof(dir)) == NULL) {
     err = errno;
-    snprintf(why, why_size, "cannot use %s as the directory of the ring file:"
-             " %s", config.dir != NULL ? config.dir : "the current directory",
+    /* A name of any length must leave room for the reason. */
+    snprintf(why, why_size, "cannot use %.1000s as the directory of the ring"
+             " file: %s", config.dir != NULL ? config.dir : "the current directory",
              strerror(err));
     return 0;
   }
