@@ -1,0 +1,104 @@
+# Read by the tests of this folder: OCaml programs, compiled both ways and run
+# under the recorder. TAP and what is common come from ../cli/tap.sh.
+#
+#   build NAME [LIBRARY|FILE...]  NAME.ml and the rest, into $tmp/NAME.opt and
+#                                 $tmp/NAME.byte
+#   both FUNCTION                 calls it with $mode = opt, then byte
+#   fresh                         an empty folder $tmp/w, entered
+#   ring                          the only ring file in the current folder
+#   shows PATTERN                 eventring events $(ring) has such a line
+#   inside FOLDER COMMAND...      runs it there
+#   checks PROGRAM...             a program that prints its own "ok - NAME" and
+#                                 "not ok - NAME" lines and ends with "done"
+
+. "$(dirname "$0")/../cli/tap.sh"
+cd "$tmp" || exit 1
+
+# Only what a test sets may steer its programs.
+for variable in START PREFIX KEEP CATEGORIES CLOCK; do
+  unset "OCAML_EVENTRING_$variable"
+done
+unset OCAML_RUNTIME_EVENTS_START OCAML_RUNTIME_EVENTS_DIR
+unset OCAML_RUNTIME_EVENTS_PRESERVE OCAMLRUNPARAM CAMLRUNPARAM
+
+# Where the compilers are, and what to add to every command line.
+ocaml=$EVENTRING_STAGE
+ocaml_flags=
+
+give_up() {
+  sed 's/^/# /' "$tmp/build.log"
+  echo "Bail out! cannot build $1"
+  exit 1
+}
+
+# compile_to OUTPUT COMPILER FLAG... FILE...: LIBRARY stands for LIBRARY.cma
+# or .cmxa; files are taken from this folder
+compile_to() {
+  output=$1 compiler=$2
+  shift 2
+  suffix=cma
+  [ "$compiler" = ocamlc ] || suffix=cmxa
+  set -- "$@" --
+  while [ "$1" != -- ]; do
+    case $1 in
+      unix|threads|runtime_events)
+        set -- "$@" -I "+$1" "$1.$suffix" ;;
+      *.ml|*.c)
+        cp "$here/$1" "$tmp/" && set -- "$@" "$1" ;;
+      *) set -- "$@" "$1" ;;
+    esac
+    shift
+  done
+  shift
+  # shellcheck disable=SC2086
+  (cd "$tmp" && "$ocaml/bin/$compiler" -w +a-4-9-40-41-42-44-45-70 \
+     $ocaml_flags -o "$output" "$@") >"$tmp/build.log" 2>&1
+}
+
+build() {
+  stem=$1
+  shift
+  compile_to "$stem.opt" ocamlopt "$@" "$stem.ml" || give_up "$stem.opt"
+  for file; do case $file in *.c) set -- -custom "$@"; break ;; esac; done
+  compile_to "$stem.byte" ocamlc "$@" "$stem.ml" || give_up "$stem.byte"
+}
+
+both() {
+  for mode in opt byte; do "$@"; done
+}
+
+fresh() {
+  cd "$tmp" && rm -rf w && mkdir w && cd w || exit 1
+}
+
+ring() { ls -d -- *.eventring; }
+no_ring() { [ -z "$(ls -A)" ]; }
+
+shows() { eventring events "$(ring)" | grep -q -e "$1"; }
+count() { eventring events "$(ring)" 2>/dev/null | grep -c -e "$1"; }
+lacks() { ! shows "$1"; }
+inside() { (cd "$1" && shift && "$@"); }
+
+# One line on stderr, of ours, with all these words.
+one_line() {
+  [ "$(wc -l <"$tmp/err")" -eq 1 ] && grep -q '^eventring: ' "$tmp/err" ||
+    return 1
+  for word; do grep -qF -e "$word" "$tmp/err" || return 1; done
+}
+
+no_line() { ! [ -s "$tmp/err" ]; }
+
+checks() {
+  "$@" >"$tmp/checks" 2>"$tmp/err"
+  status=$?
+  : >"$tmp/out"
+  while IFS= read -r line; do
+    case $line in
+      'ok - '*) ok "$mode: ${line#ok - }" true ;;
+      'not ok - '*) ok "$mode: ${line#not ok - }" false ;;
+      *) echo "# $line" ;;
+    esac
+  done <"$tmp/checks"
+  ok "$mode: it came to its end" \
+    eval '[ "$status" = 0 ] && [ "$(tail -n 1 "$tmp/checks")" = done ]'
+}
