@@ -1,0 +1,115 @@
+#!/bin/sh
+# The table of events: doc/EVENTS.md is what it says, and it names the same
+# things, in the same order, as Runtime_events of the tree that is being built.
+: "${EVENTRING_TOP:=$(git rev-parse --show-toplevel)}"
+: "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
+. "$(dirname "$0")/lib.sh"
+
+headers=$top/runtime/caml
+module=$EVENTRING_BUILD/ocaml/otherlibs/runtime_events/runtime_events
+
+# compile TABLE: the page, from this table and the format header beside it
+compile() {
+  rm -rf "$work/include" && mkdir -p "$work/include/caml"
+  cp "$headers/eventring_format.h" "$work/include/caml"
+  cp "$1" "$work/include/caml/eventring_events.tbl"
+  ${CC:-cc} -std=gnu11 -I"$work/include" -o "$work/events-md" \
+    "$top/build-aux/events-md.c" && "$work/events-md" >"$work/EVENTS.md"
+}
+
+page_is_current() {
+  diff "$top/doc/EVENTS.md" "$1" ||
+    { echo "run: make doc/EVENTS.md"; return 1; }
+}
+
+# of_table TABLE: a line "part constructor name" an event, in its order
+of_table() {
+  {
+    echo '#define PHASE(id, category, name, doc) runtime_phase id name'
+    echo '#define COUNTER(id, category, unit, name, doc)' \
+      'runtime_counter id name'
+    echo '#define LIFECYCLE(id, category, name, doc) lifecycle id name'
+    cat "$1"
+  } | ${CC:-cc} -E -P -x c - | tr -d '"' | xargs -n 3 echo
+}
+
+# constructors FILE TYPE: those of a variant type, one a line
+constructors() {
+  awk -v type="$2" '
+    /^(type|let|val|module|external) / { inside = $1 == "type" && $2 == type }
+    inside && match($0, /^[| ] *EV_[A-Z_0-9]+/) {
+      sub(/^[| ] */, ""); print $1 }' "$1"
+}
+
+# names FILE TYPE: "constructor name" lines of the function TYPE_name
+names() {
+  awk -v function_name="$2_name" '
+    /^(type|let|val|module|external) / {
+      inside = $1 == "let" && $2 == function_name }
+    inside' "$1" | tr '\n' ' ' | grep -o 'EV_[A-Z_0-9]* *-> *"[^"]*"' |
+    sed 's/ *-> *"/ /; s/"$//'
+}
+
+# agrees TABLE TYPE: the table's part is what the OCaml module has
+agrees() {
+  of_table "$1" | sed -n "s/^$2 //p" >"$work/table"
+  [ -s "$work/table" ] || { echo "the table has no $2"; return 1; }
+  cut -d ' ' -f 1 "$work/table" >"$work/order"
+  for file in "$module.ml" "$module.mli"; do
+    constructors "$file" "$2" | diff "$work/order" - ||
+      { echo "constructors of $2 in $file"; return 1; }
+  done
+  sort "$work/table" >"$work/pairs"
+  names "$module.ml" "$2" | sort | diff "$work/pairs" - ||
+    { echo "names of $2 in $module.ml"; return 1; }
+}
+
+# column PAGE NUMBER: a column of all its tables of events
+column() { sed -n "s/^| \([0-9]*\) | \(\`[a-z_]*\`\) | .*/\\$2/p" "$1"; }
+
+unique() {
+  column "$work/EVENTS.md" "$1" | sort >"$work/all"
+  [ "$(wc -l <"$work/all")" -eq "$(of_all)" ] ||
+    { echo "$(wc -l <"$work/all") rows, and $(of_all) events"; return 1; }
+  uniq -d "$work/all" >"$work/twice"
+  [ ! -s "$work/twice" ] || { echo "twice:"; cat "$work/twice"; return 1; }
+}
+of_all() {
+  grep -cE '^(PHASE|COUNTER|LIFECYCLE|RECORD)\(' "$headers/eventring_events.tbl"
+}
+
+# disagrees TABLE TYPE LINE: the check above says no, for this line of a diff
+disagrees() {
+  if agrees "$1" "$2" >"$work/said"; then echo "passes"; return 1; fi
+  grep -qxF -e "$3" "$work/said" || { cat "$work/said"; return 1; }
+}
+
+table=$headers/eventring_events.tbl
+check "the page compiles from the table" compile "$table"
+check "doc/EVENTS.md is made from the table" page_is_current "$work/EVENTS.md"
+check "no id is used twice" unique 1
+check "no name is used twice" unique 2
+for part in runtime_phase runtime_counter lifecycle; do
+  check "$part: constructors, order and names are those of Runtime_events" \
+    agrees "$table" "$part"
+done
+
+# A table with a name, an order or an event changed does not pass.
+sed 's/"minor_local_roots"/"minor_roots"/' "$table" >"$work/renamed"
+check "a renamed span is noticed" disagrees "$work/renamed" runtime_phase \
+  '< EV_MINOR_LOCAL_ROOTS minor_roots'
+sed 's/EV_RING_PAUSE/EV_X/; s/EV_RING_RESUME/EV_RING_PAUSE/
+     s/EV_X/EV_RING_RESUME/; s/"ring_pause"/"x"/; s/"ring_resume"/"ring_pause"/
+     s/"x"/"ring_resume"/' "$table" >"$work/swapped"
+check "two events in another order are noticed" \
+  disagrees "$work/swapped" lifecycle '< EV_RING_RESUME'
+awk '/^COUNTER\(EV_C_MINOR_PROMOTED/ { gone = 1 }
+     !gone { print } /\)$/ { gone = 0 }' "$table" >"$work/shorter"
+check "a counter that is missing is noticed" \
+  disagrees "$work/shorter" runtime_counter '> EV_C_MINOR_PROMOTED'
+old_page_is_noticed() {
+  compile "$work/renamed" && ! page_is_current "$work/EVENTS.md" >/dev/null
+}
+check "a page that is out of date is noticed" old_page_is_noticed
+
+plan
