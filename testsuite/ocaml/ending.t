@@ -1,0 +1,78 @@
+#!/bin/sh
+# The end of a ring file: it could be readable by others, stay behind, vanish
+# though it was to be kept, not say what became of its process, or be
+# unreadable after a kill at the wrong moment.
+. "$(dirname "$0")/programs.sh"
+build plain
+build endless unix
+build forever
+
+START=OCAML_EVENTRING_START KEEP=OCAML_EVENTRING_KEEP
+
+ended() {
+  fresh
+  # Whatever the umask takes away from others, we never gave.
+  run env $START=1 $KEEP=1 sh -c 'umask 0; exec "$0"' "$tmp/plain.$mode"
+  ok "$mode: the file is for its user alone" \
+    [ "$(stat -c %a "$(ring)")" = 600 ]
+  run eventring pauses "$(ring)"
+  ok "$mode: kept, it says that the program ended" out_has '(ended)'
+  fresh; run env $START=1 "$tmp/plain.$mode"
+  ok "$mode: removed at the end" eval 'exits 3 && no_ring'
+  fresh; run env $START=1 sh -c 'umask 0777; exec "$0"' "$tmp/plain.$mode"
+  ok "$mode: an odd umask: no worse than one line" \
+    eval 'exits 3 && [ "$(wc -l <"$tmp/err")" -le 1 ] && no_ring'
+}
+both ended
+
+# endless HOW: ends itself by HOW after it has written events
+how() {
+  for how in exit2 uncaught _exit abort; do
+    fresh; run env $START=1 $KEEP=1 "$tmp/endless.$mode" $how
+    traced_status=$status
+    ok "$mode: $how: the file is readable" shows '  begin    minor$'
+    fresh; run "$tmp/endless.$mode" $how
+    ok "$mode: $how: exit code as without tracing" exits "$traced_status"
+  done
+  fresh; run env $START=1 "$tmp/endless.$mode" uncaught
+  ok "$mode: an uncaught exception is a crash: the file stays" \
+    shows "  minor\$"
+  fresh; run env $START=1 "$tmp/endless.$mode" domains
+  ok "$mode: at_exit with a domain running: the file is removed" \
+    eval 'exits 0 && no_ring'
+  fresh; run env $START=1 "$tmp/endless.$mode" replace
+  ok "$mode: somebody else's file of that name at the end is left alone" \
+    [ "$(cat "$(ring)")" = other ]
+  fresh; run env $START=1 "$tmp/endless.$mode" remove
+  ok "$mode: the file removed under the running program: as usual" \
+    eval 'exits 0 && no_line && no_ring'
+}
+both how
+
+# Killed at twenty moments, from before the file exists to long after
+killed() {
+  wrong=0
+  for moment in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    fresh
+    env $START=1 OCAMLRUNPARAM=e=10 "$tmp/forever.$mode" &
+    victim=$!
+    started="$started $victim"
+    [ $moment -le 4 ] || within 10 [ -s $victim.eventring ]
+    sleep "0.0$(($$ % 7))$moment"
+    kill -9 $victim
+    wait $victim 2>/dev/null
+    [ $moment -gt 4 ] || [ -s $victim.eventring ] || continue
+    if ! run eventring events $victim.eventring || ! exits 0 ||
+       [ $moment -gt 4 ] && ! out_has '  minor$'; then
+      wrong=$((wrong + 1))
+      echo "# moment $moment: status $status, $(head -n 1 "$tmp/err")"
+      # Killed before the header was whole: refused in words is right.
+      [ $moment -gt 4 ] || ! err_has 'not a ring file' || wrong=$((wrong - 1))
+    fi
+  done 2>/dev/null
+  ok "$mode: killed at any moment: readable" [ $wrong = 0 ]
+  run eventring pauses $victim.eventring
+  ok "$mode: killed: says so" out_has '(killed)'
+}
+both killed
+finish

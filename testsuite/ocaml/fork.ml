@@ -1,0 +1,75 @@
+(* Forks, as its argument says, and prints the process ids: parent, child.
+
+     child        both go on and write events; the child begins one more domain
+                  of its own
+     exit         the child ends at once
+     exec         the child is replaced by the program given next
+     grandchild   the child forks again; three ids
+     system       a shell by Sys.command, no OCaml in it
+     raw          fork(2) by C, and the child is C as well
+     storm N      N children one after the other, each writing events *)
+
+external raw_fork : unit -> int = "test_raw_fork"
+
+let collect () = for _ = 1 to 3 do Gc.minor () done
+
+type Runtime_events.User.tag += Whose
+let whose =
+  Runtime_events.User.register "whose" Whose Runtime_events.Type.int
+let write () = Runtime_events.User.write whose (Unix.getpid ())
+
+let ids = ref [ Unix.getpid () ]
+let print () =
+  print_endline
+    (String.concat " " (List.rev_map string_of_int !ids))
+
+let wait pid =
+  ids := pid :: !ids;
+  match Unix.waitpid [] pid with
+  | _, Unix.WEXITED 0 -> ()
+  | _ -> failwith "the child failed"
+
+let fork child =
+  match Unix.fork () with
+  | 0 -> child (); exit 0
+  | pid -> pid
+
+let () =
+  collect ();
+  write ();
+  match Sys.argv.(1) with
+  | "child" ->
+    let pid = fork (fun () ->
+        for _ = 1 to 100 do write (); collect () done;
+        Domain.join (Domain.spawn (fun () -> collect (); write ()))) in
+    for _ = 1 to 100 do write (); collect () done;
+    wait pid;
+    print ()
+  | "exit" -> wait (fork ignore); print ()
+  | "exec" ->
+    let program = Sys.argv.(2) in
+    wait (fork (fun () ->
+        Unix.execv program (Array.sub Sys.argv 2 (Array.length Sys.argv - 2))));
+    print ()
+  | "grandchild" ->
+    wait (fork (fun () ->
+        collect (); write ();
+        let pid = fork (fun () -> collect (); write ()) in
+        ignore (Unix.waitpid [] pid)));
+    print ()
+  | "system" ->
+    assert (Sys.command "exit 7" = 7);
+    collect ();
+    print ()
+  | "raw" ->
+    wait (raw_fork ());
+    collect ();
+    write ();
+    print ()
+  | "storm" ->
+    for _ = 1 to int_of_string Sys.argv.(2) do
+      wait (fork (fun () -> write (); collect ()))
+    done;
+    collect ();
+    print ()
+  | how -> invalid_arg how
