@@ -47,7 +47,9 @@
    checked copy is what is used; a place in a ring is a position modulo the
    ring's size; a length is held against the end of the copy.  A slot whose
    words contradict each other has nothing to read, a block that no writer
-   writes is left at once: each call ends after a bounded number of steps. */
+   writes is left at once: each call ends after a bounded number of steps.
+   One thing is beyond a reader of mapped memory: who cuts the file shorter
+   while it is open stops the reader with SIGBUS. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -517,8 +519,7 @@ static int decode(struct eventring_cursor *c, uint32_t ring,
   const double ns_per_tick = r->ns_per_tick;
   const uint32_t domain = r->domain, thread = r->thread, end = r->end;
   uint32_t next = r->next;
-  struct eventring_event *e = events, *full = events + max;
-  uint64_t decoded;
+  struct eventring_event *e = events, *full = events + max, *first;
 
   if (UNLIKELY(r->lost_pending)) {
     if (base > limit) return 0;
@@ -529,7 +530,7 @@ static int decode(struct eventring_cursor *c, uint32_t ring,
     r->lost_pending = 0;
     r->batch = c->batch;
   }
-  decoded = (uint64_t) -(e - events);
+  first = e;
   while (e < full && next < end) {
     uint64_t word = copy[next];
     uint64_t delta = EVENTRING_WORD_TICKS(word);
@@ -557,10 +558,9 @@ static int decode(struct eventring_cursor *c, uint32_t ring,
     next = payload + words;
   }
   r->next = next;
-  decoded += (uint64_t) (e - events);
-  if (decoded > 0) {
-    r->index += decoded;
-    r->read += decoded;
+  if (e > first) {
+    r->index += (uint64_t) (e - first);
+    r->read += (uint64_t) (e - first);
     r->batch = c->batch;
     r->last_ticks = e[-1].ticks;
     r->last_ns = e[-1].ns;

@@ -137,6 +137,37 @@ static void running_here(void **state)
 #endif
 }
 
+/* The start of the trace is dated 5 ms too early, so that the first rate is
+   far too high and each measurement draws the line lower than the last. */
+static void never_backwards(void **state)
+{
+#ifndef OWN_CLOCK
+  (void) state;
+  skip();
+#else
+  struct ring_file f;
+  struct eventring_cursor *c;
+  struct eventring_event ev[8];
+  int64_t last = 0, end;
+  (void) state;
+  ring_create(&f, &(struct ring_options) {
+                .clock = OWN_CLOCK, .state = EVENTRING_RUNNING,
+                .log_words = 10 });
+  f.header->started.monotonic_ns = now_ns() - 5000000;
+  f.header->started.ticks = own_ticks();
+  c = ring_open(&f);
+  end = now_ns() + 100000000;
+  while (now_ns() < end) {
+    ring_count(&f, 0, own_ticks(), 256, 0);
+    assert_int_equal(eventring_read(c, ev, 8), 1);
+    assert_true(ev[0].ns >= last);
+    last = ev[0].ns;
+  }
+  eventring_close(c);
+  ring_destroy(&f);
+#endif
+}
+
 /* What is written later but happened earlier still comes first: an event
    waits until the reader's own clock has passed it. */
 static void order_between_reads(void **state)
@@ -211,6 +242,7 @@ int main(void)
     cmocka_unit_test(killed_elsewhere),
     cmocka_unit_test(monotonic_is_itself),
     cmocka_unit_test(running_here),
+    cmocka_unit_test(never_backwards),
     cmocka_unit_test(order_between_reads),
     cmocka_unit_test(impossible_clocks),
   };

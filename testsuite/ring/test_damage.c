@@ -175,6 +175,37 @@ static void damage_is_contained(void **state)
   }
 }
 
+/* A header that cannot be: more events than words before the block; or no
+   event in a block that was left.  Either costs that block and no more. */
+static void headers_that_cannot_be(void **state)
+{
+  static struct eventring_event ev[2000];
+  (void) state;
+  for (int kind = 0; kind < 3; kind++) {
+    struct ring_file f;
+    struct eventring_cursor *c;
+    int damaged = 0;
+    size_t n;
+    ring_create(&f, &(struct ring_options) { .log_words = 11 });
+    for (uint64_t i = 0; i < 1000; i++) ring_count(&f, 0, i, 256, i);
+    if (kind == 0)
+      ring_words(&f, 0)[3 * 256 + EVENTRING_BLOCK_EVENTS] = UINT64_MAX;
+    else if (kind == 1)
+      ring_words(&f, 0)[3 * 256 + EVENTRING_BLOCK_EVENTS] = 3 * 256 + 1;
+    else
+      ring_words(&f, 0)[3 * 256 + EVENTRING_BLOCK_HEADER_WORDS] = 0;
+    c = ring_open(&f);
+    n = ring_read_all(c, ev, 2000, &damaged);
+    assert_int_equal(damaged, 1);
+    assert_int_equal(n, 1000 - 126 + 1);
+    assert_int_equal(ev[3 * 126].form, EVENTRING_EV_LOST);
+    assert_int_equal(eventring_events_lost(c, 0), 126);
+    assert_int_equal(ev[n - 1].ticks, 999);
+    eventring_close(c);
+    ring_destroy(&f);
+  }
+}
+
 static void payload_past_the_tail(void **state)
 {
   struct eventring_event ev[10];
@@ -225,6 +256,7 @@ int main(void)
     cmocka_unit_test(hostile_slots),
     cmocka_unit_test(slots_that_jump),
     cmocka_unit_test(damage_is_contained),
+    cmocka_unit_test(headers_that_cannot_be),
     cmocka_unit_test(payload_past_the_tail),
     cmocka_unit_test(times_of_the_future),
   };

@@ -73,7 +73,7 @@ static void impossible_fields(void **state)
   REFUSES(directory_offset, bad, 0, 4096, good.directory_offset + 1,
           good.rings_offset, good.file_size, HUGE);
   REFUSES(slot_size, bad, 0, 8, 15, 129, 65536, 1 << 30, UINT32_MAX);
-  REFUSES(rings, bad, 0, 4, 4096, 4097, 1 << 31, UINT32_MAX);
+  REFUSES(rings, bad, 0, 4, 4096, 4097, 1u << 31, UINT32_MAX);
   REFUSES(rings_offset, bad, 0, 4096, good.directory_offset,
           good.rings_offset + 8, good.rings_offset + 1, good.file_size, HUGE);
   REFUSES(ring_words, bad, 0, 1, 2, 256, 511, 513, 768, 1024, 1 << 30,
