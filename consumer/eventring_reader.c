@@ -1034,10 +1034,11 @@ static int check_magic(const struct eventring_header *h, size_t have,
                        const struct eventring_options *o, const char *path)
 {
   size_t magic = have < EVENTRING_MAGIC_SIZE ? have : EVENTRING_MAGIC_SIZE;
-  if (have == 0)
+  if (have == 0 || h->magic[0] == 0)
     return fail(o, EVENTRING_E_NOT_A_RING,
-                "%s: the file is empty; if the program is just starting, "
-                "try again", path);
+                "%s: not a ring file: %s; if the program is just starting, "
+                "try again", path,
+                have == 0 ? "it is empty" : "it begins with zeros");
   if (memcmp(h->magic, EVENTRING_MAGIC, magic) != 0)
     return fail(o, EVENTRING_E_NOT_A_RING,
                 "%s: not a ring file: it does not begin with \"OCaml "
