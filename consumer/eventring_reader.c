@@ -69,6 +69,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "caml/eventring_clock.h"
 #include "caml/eventring_format.h"
 /* Beside this file in libeventring, among the runtime's headers in OCaml. */
 #if __has_include("eventring_reader.h")
@@ -230,58 +231,32 @@ static int take_options(struct eventring_options *mine,
 
 /* Clocks */
 
-static int64_t monotonic_ns(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* The clock of kind [clock] now, if this machine has it, else 0.  Nothing
    that the program does before is seen to happen after, nor the reverse: the
    horizon of a pass rests on the loads of tails staying behind it. */
 static uint64_t clock_ticks(uint32_t clock)
 {
-  switch (clock) {
-  case EVENTRING_CLOCK_MONOTONIC:
-    return (uint64_t) monotonic_ns();
-#if defined(__x86_64__)
-  case EVENTRING_CLOCK_TSC: {
-    uint64_t ticks;
-    __asm__ volatile ("lfence" ::: "memory");
-    ticks = __builtin_ia32_rdtsc();
-    __asm__ volatile ("lfence" ::: "memory");
-    return ticks;
-  }
-#elif defined(__aarch64__)
-  case EVENTRING_CLOCK_CNTVCT: {
-    uint64_t ticks;
-    __asm__ volatile ("isb\n\tmrs %0, cntvct_el0\n\tisb"
-                      : "=r" (ticks) :: "memory");
-    return ticks;
-  }
-#endif
-  default:
+  uint64_t ticks;
+  if (clock != EVENTRING_CLOCK_MONOTONIC && clock != EVENTRING_HARDWARE_CLOCK)
     return 0;
-  }
+#if defined(__x86_64__)
+  __asm__ volatile ("lfence" ::: "memory");
+  ticks = eventring_ticks(clock);
+  __asm__ volatile ("lfence" ::: "memory");
+#elif defined(__aarch64__)
+  __asm__ volatile ("isb" ::: "memory");
+  ticks = eventring_ticks(clock);
+  __asm__ volatile ("isb" ::: "memory");
+#else
+  ticks = eventring_ticks(clock);
+#endif
+  return ticks;
 }
 
-/* One instant on both clocks: the tightest of several tries. */
 static struct pair own_pair(uint32_t clock)
 {
-  struct pair best = { 0, 0 };
-  uint64_t width = UINT64_MAX;
-  for (int i = 0; i < 12; i++) {
-    uint64_t before = clock_ticks(clock);
-    int64_t ns = monotonic_ns();
-    uint64_t after = clock_ticks(clock);
-    if (after - before < width) {
-      width = after - before;
-      best.ticks = before + width / 2;
-      best.ns = ns;
-    }
-  }
-  return best;
+  struct eventring_instant now = eventring_now(clock);
+  return (struct pair) { now.ticks, now.monotonic_ns };
 }
 
 /* Draws the line through two instants, if they can be of a clock and it

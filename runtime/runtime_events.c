@@ -196,9 +196,10 @@ static ev_user_ml_type ml_type(value type)
                         : (ev_user_ml_type) Int_val(type);
 }
 
-CAMLprim value caml_runtime_events_user_register(value event_name,
-                                                 value event_tag,
-                                                 value event_type)
+/* Registers an event, and returns its id, or what caml_eventring_register
+   returns when there is no room.  The User.t is in *result, a root. */
+static int register_event(value event_name, value event_tag, value event_type,
+                          value *result)
 {
   CAMLparam3(event_name, event_tag, event_type);
   CAMLlocal2(event, item);
@@ -212,13 +213,6 @@ CAMLprim value caml_runtime_events_user_register(value event_name,
     [EV_USER_ML_TYPE_CUSTOM] = { EVENTRING_INSTANT, EVENTRING_BYTES }
   };
   ev_user_ml_type type = ml_type(event_type);
-
-  if (caml_string_length(event_name) >= RUNTIME_EVENTS_CUSTOM_EVENT_ID_LENGTH)
-    caml_invalid_argument(
-      "Runtime_events.User.register: maximum length for event name exceeded");
-  if (!caml_string_is_c_safe(event_name))
-    caml_invalid_argument(
-      "Runtime_events.User.register: event name has null characters");
 
   /* All allocation before the lock is taken: a collection may run finalisers
      that register events. */
@@ -243,7 +237,25 @@ CAMLprim value caml_runtime_events_user_register(value event_name,
     caml_modify_generational_global_root(&user_events, item);
   }
   caml_plat_unlock(&user_events_lock);
+  *result = event;
+  CAMLreturnT(int, id);
+}
 
+CAMLprim value caml_runtime_events_user_register(value event_name,
+                                                 value event_tag,
+                                                 value event_type)
+{
+  CAMLparam3(event_name, event_tag, event_type);
+  CAMLlocal1(event);
+
+  if (caml_string_length(event_name) >= RUNTIME_EVENTS_CUSTOM_EVENT_ID_LENGTH)
+    caml_invalid_argument(
+      "Runtime_events.User.register: maximum length for event name exceeded");
+  if (!caml_string_is_c_safe(event_name))
+    caml_invalid_argument(
+      "Runtime_events.User.register: event name has null characters");
+
+  int id = register_event(event_name, event_tag, event_type, &event);
   if (id == -1)
     caml_invalid_argument(
       "Runtime_events.User.register: maximum number of custom events exceeded");
@@ -291,11 +303,11 @@ CAMLprim value caml_runtime_events_user_write(value buffer, value event,
   CAMLreturn(Val_unit);
 }
 
-CAMLexport value caml_runtime_events_user_resolve(
-  char *event_name, ev_user_ml_type event_type)
+CAMLexport value caml_runtime_events_user_find(
+  int id, char *event_name, ev_user_ml_type event_type)
 {
   CAMLparam0();
-  CAMLlocal2(events, name);
+  CAMLlocal3(events, name, found);
 
   caml_plat_lock_blocking(&user_events_lock);
   events = user_events;
@@ -303,14 +315,24 @@ CAMLexport value caml_runtime_events_user_resolve(
 
   /* The type must agree as well: the callback for this event is chosen by
      it. */
+  found = Val_none;
   for (; events != Val_emptylist; events = Field(events, 1)) {
     value event = Field(events, 0);
-    if (ml_type(Field(event, EVENT_TYPE)) == event_type
-        && strcmp(String_val(Field(event, EVENT_NAME)), event_name) == 0)
-      CAMLreturn(event);
+    if (ml_type(Field(event, EVENT_TYPE)) != event_type
+        || strcmp(String_val(Field(event, EVENT_NAME)), event_name) != 0)
+      continue;
+    if (found == Val_none) found = event;
+    if (Int_val(Field(event, EVENT_ID)) == id) CAMLreturn(event);
   }
-  if (event_type == EV_USER_ML_TYPE_CUSTOM) CAMLreturn(Val_none);
+  if (found != Val_none || event_type == EV_USER_ML_TYPE_CUSTOM)
+    CAMLreturn(found);
   name = caml_copy_string(event_name);
-  CAMLreturn(caml_runtime_events_user_register(name, Val_none,
-                                               Val_int(event_type)));
+  int new_id = register_event(name, Val_none, Val_int(event_type), &found);
+  CAMLreturn(new_id >= 0 ? found : Val_none);
+}
+
+CAMLexport value caml_runtime_events_user_resolve(
+  char *event_name, ev_user_ml_type event_type)
+{
+  return caml_runtime_events_user_find(-1, event_name, event_type);
 }

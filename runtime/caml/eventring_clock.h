@@ -67,7 +67,7 @@ static inline struct eventring_instant eventring_now(uint32_t clock)
 {
   struct eventring_instant best = { 0, 0, 0 };
   uint64_t width = UINT64_MAX;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 8; i++) {
     uint64_t before = eventring_ticks(clock);
     int64_t ns = eventring_clock_ns(CLOCK_MONOTONIC);
     uint64_t after = eventring_ticks(clock);

@@ -207,8 +207,13 @@ CAMLextern value caml_runtime_events_user_register(value event_name,
 CAMLextern value caml_runtime_events_user_write(value buffer, value event,
                                                 value content);
 
-/* The event registered here under [event_name], or a new one when its type
-   needs no decoder, or Val_none. */
+/* The event registered here under [event_name] with this type, or a new one
+   when the type needs no decoder and there is room, or Val_none.  Of several
+   that agree, the one with this [id], else the newest.  Does not raise. */
+CAMLextern value caml_runtime_events_user_find(
+  int id, char *event_name, ev_user_ml_type event_type);
+
+/* The same without an id. */
 CAMLextern value caml_runtime_events_user_resolve(
   char *event_name, ev_user_ml_type event_type);
 
