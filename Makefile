@@ -185,6 +185,13 @@ $(DONE)/stage: $(DONE)/toolchain $(B)/lib/libeventring.a $(B)/lib/$(SONAME) \
 	   build-aux/stage $(B)/stage "$(PREFIX)"'
 	@touch $@
 
+# The page of events is made from their table, on request, and committed.
+doc/EVENTS.md: build-aux/events-md.c runtime/caml/eventring_events.tbl \
+               runtime/caml/eventring_format.h
+	@mkdir -p $(B)/obj
+	$(Q)$(CC) -std=gnu11 $(WARNINGS) -Iruntime -o $(B)/obj/events-md $<
+	$(Q)$(B)/obj/events-md >$@
+
 ##@ Other trees
 
 STOCK_FLAGS = --enable-ocamltest --disable-ocamldoc --disable-stdlib-manpages
@@ -252,11 +259,11 @@ dist: $(DONE)/graft ## the grafted tree as a plain source tarball
 ##@ Testing and measuring
 
 RING_TESTS := $(patsubst testsuite/ring/%.c,$(B)/test/ring/%,\
-                $(wildcard testsuite/ring/*.c))
+                $(wildcard testsuite/ring/test_*.c))
 
 # A first line "// BUILD: ..." adds flags and files to the command line.
 $(B)/test/ring/%: testsuite/ring/%.c $(B)/lib/libeventring.a \
-                  $(wildcard testsuite/ring/*.h runtime/*.[ch] \
+                  $(wildcard testsuite/ring/ring_file.* runtime/*.[ch] \
                     runtime/caml/* consumer/*.h)
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -289,8 +296,8 @@ check-upstream: toolchain ## upstream's whole testsuite, compared with stock
 	  --log $(LOG)/check-upstream.log --compare upstream/known-results
 
 .PHONY: bench-probes
-bench-probes: all stage stock ## what a probe costs, ours and stock's
-	@$(TEST_ENV) bench/run-probes
+bench-probes: all stage ## what a probe costs
+	@bench/run-probes $(B)/stage $(B)/bench
 
 ##@ The rest
 
