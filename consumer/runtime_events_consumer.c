@@ -369,8 +369,17 @@ static int ml_lost(int domain, void *data, int lost)
                                         Val_int(lost)));
 }
 
+/* What a User.t is an event of. */
+static ev_user_ml_type type_of(value event)
+{
+  value type = Field(event, 2);
+  return Is_block(type) ? EV_USER_ML_TYPE_CUSTOM
+                        : (ev_user_ml_type) Int_val(type);
+}
+
 /* The User.t for event [id] of the traced process, from the cursor's array or
-   by name; Val_none when this program does not know it. */
+   by name; Val_none when this program does not know it.  A broken file may
+   write one id in several forms: what is returned has the type asked for. */
 static value known_event(struct ml_poll *poll, uintnat id, char *name,
                          ev_user_ml_type type)
 {
@@ -378,10 +387,14 @@ static value known_event(struct ml_poll *poll, uintnat id, char *name,
   CAMLlocal3(events, grown, event);
   events = Field(*poll->cursor, CURSOR_EVENTS);
   uintnat size = Is_block(events) ? Wosize_val(events) : 0;
-  if (id < size && Is_block(Field(events, id)))
+  if (id < size && Is_block(Field(events, id))
+      && type_of(Field(events, id)) == type)
     CAMLreturn(Field(events, id));
 
-  event = caml_runtime_events_user_resolve(name, type);
+  /* The ids of this process are right for another run of this program, too,
+     if it registers in the same order. */
+  event = caml_runtime_events_user_find(EVENTRING_FIRST_USER_ID + id, name,
+                                        type);
   if (id >= size) {
     uintnat new_size = size == 0 ? 256 : size;
     while (id >= new_size) new_size *= 2;
@@ -397,14 +410,11 @@ static value known_event(struct ml_poll *poll, uintnat id, char *name,
   CAMLreturn(event);
 }
 
-/* The callbacks for the type of [event]: a list of one-field blocks.  Types
-   are numbered as ev_user_ml_type, custom types by their own id. */
-static value listeners(struct ml_poll *poll, value event)
+/* The callbacks for a type: a list of one-field blocks.  Types are numbered as
+   ev_user_ml_type, custom types by their own id. */
+static value listeners(struct ml_poll *poll, uintnat index)
 {
   value by_type = Field(*poll->callbacks, CALLBACK_USER);
-  value type = Field(event, 2);
-  uintnat index = Is_block(type) ? Long_val(Field(Field(type, 0), 2))
-                                 : Long_val(type);
   return index < Wosize_val(by_type) ? Field(by_type, index) : Val_emptylist;
 }
 
@@ -430,8 +440,11 @@ static int user_immediate(void *data, int domain, int64_t ns, uintnat id,
 {
   CAMLparam0();
   CAMLlocal1(event);
+  /* Not to register for nobody what is new here. */
+  if (listeners(data, type) == Val_emptylist) CAMLreturnT(int, 1);
   event = known_event(data, id, name, type);
-  int r = call_listeners(data, listeners(data, event), domain, ns, event,
+  if (event == Val_none) CAMLreturnT(int, 1);
+  int r = call_listeners(data, listeners(data, type), domain, ns, event,
                          content);
   CAMLreturnT(int, r);
 }
@@ -471,7 +484,8 @@ static int ml_user_custom(int domain, void *data, int64_t ns, uintnat id,
   event = known_event(poll, id, name, EV_USER_ML_TYPE_CUSTOM);
   if (event == Val_none || bytes == NULL || length > EVENTRING_MAX_BYTES)
     CAMLreturnT(int, 1);
-  list = listeners(poll, event);
+  /* A custom type is a block in the User.t's third field. */
+  list = listeners(poll, Long_val(Field(Field(Field(event, 2), 0), 2)));
   if (list == Val_emptylist) CAMLreturnT(int, 1);
 
   buffer = Field(*poll->cursor, CURSOR_BUFFER);
