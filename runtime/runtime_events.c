@@ -27,12 +27,22 @@
 #include "caml/callback.h"
 #include "caml/domain.h"
 #include "caml/eventring.h"
+#include "caml/eventring_reader.h"
 #include "caml/fail.h"
 #include "caml/memory.h"
 #include "caml/mlvalues.h"
 #include "caml/osdeps.h"
 #include "caml/platform.h"
 #include "caml/runtime_events.h"
+
+#ifndef NATIVE_CODE
+/* The stubs of the Runtime_events library call the reader.  ocamlrun loads
+   them when it runs: the linker must be made to put the reader in. */
+int (*const caml_runtime_events_reader)(const char *,
+                                        const struct eventring_options *,
+                                        struct eventring_cursor **) =
+  eventring_open;
+#endif
 
 /* Life */
 
