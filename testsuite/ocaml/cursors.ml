@@ -1,0 +1,49 @@
+(* Cursors on what is no good ring file.
+
+     cursors DIRECTORY      has 1.eventring, 2.eventring... ; each must raise
+                            Failure with a message that names it, or be read *)
+
+open Runtime_events
+open Check
+
+let poll name dir pid =
+  match create_cursor (Some (dir, pid)) with
+  | exception Failure why ->
+    ok (name ^ ": refused in words") (String.length why > 20)
+  | cursor ->
+    (* A callback for everything: whatever is in there is looked at. *)
+    let seen = ref 0 in
+    let count1 _ _ _ = incr seen and count2 _ _ _ _ = incr seen in
+    let callbacks =
+      Callbacks.create ~runtime_begin:count1 ~runtime_end:count1
+        ~runtime_counter:count2 ~alloc:count1 ~lifecycle:count2
+        ~lost_events:(fun _ _ -> incr seen) ()
+      |> Callbacks.add_user_event Type.unit count2
+      |> Callbacks.add_user_event Type.int count2
+      |> Callbacks.add_user_event Type.span count2 in
+    for _ = 1 to 3 do
+      match read_poll cursor callbacks None with
+      | _ -> ()
+      | exception Failure _ -> ()
+    done;
+    free_cursor cursor;
+    ok (Printf.sprintf "%s: read, and it ended" name) true
+
+let () =
+  let dir = Sys.argv.(1) in
+  raises "a directory that is not there" failure (fun () ->
+      create_cursor (Some (Filename.concat dir "none", 1)));
+  raises "a process that is not there" failure (fun () ->
+      create_cursor (Some (dir, 999_999)));
+  raises "a path with a NUL" (fun e -> failure e || invalid e) (fun () ->
+      create_cursor (Some ("a\000b", 1)));
+  raises "a path of 10000 bytes" failure (fun () ->
+      create_cursor (Some (String.make 10_000 'x', 1)));
+  raises "no ring of this process" failure (fun () -> create_cursor None);
+  let ic = open_in (Filename.concat dir "kinds") in
+  try
+    while true do
+      Scanf.sscanf (input_line ic) "%d %s@\n" (fun pid name ->
+          poll name dir pid)
+    done
+  with End_of_file -> print_endline "done"

@@ -1,0 +1,64 @@
+#!/bin/sh
+# Runtime_events.create_cursor on files that are damaged, cut, or not there:
+# it could crash the program that reads, or claim that all is well. This is
+# what the stock tests test_corrupted and test_create_cursor_failures promise.
+. "$(dirname "$0")/programs.sh"
+build cursors runtime_events check.ml
+build plain
+
+mkdir files
+(cd files && OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 OCAMLRUNPARAM=e=12 \
+  "$tmp/plain.opt" >/dev/null && mv -- *.eventring ../good) ||
+  mv files/*.eventring good
+size=$(stat -c %s good)
+number=0
+# kind NAME: standard input is the next file
+kind() {
+  number=$((number + 1))
+  cat >files/$number.eventring
+  echo "$number $1" >>files/kinds
+}
+kind 'a good file' <good
+kind 'an empty file' </dev/null
+kind 'zeros' <<END
+$(head -c 100 /dev/zero | tr '\0' '0')
+END
+head -c 100000 /dev/zero | kind 'a file of zeros'
+head -c 100000 /dev/urandom | kind 'a file of random bytes'
+for length in 1 15 16 64 400 1024 4095 4096 5000 100000 $((size / 2)) \
+              $((size - 1)); do
+  head -c "$length" good | kind "cut to $length bytes"
+done
+# poke NAME OFFSET OCTAL...: the good file with other bytes there
+poke() {
+  cp good poked
+  printf '%b' "$3" | dd of=poked bs=1 seek="$2" conv=notrunc 2>/dev/null
+  kind "$1" <poked
+}
+poke 'another magic number' 0 'X'
+poke 'another major version' 16 '\0377'
+for field in 20 24 32 40 44 48 56 60 64 72 80 84; do
+  poke "header field at $field full of ones" $field '\0377\0377\0377\0377'
+  poke "header field at $field zero" $field '\0\0\0\0'
+done
+# Random damage anywhere, many times: the same each time
+perl -e '
+  open my $in, "<:raw", "good" or die; local $/; my $good = <$in>;
+  my $n = shift; srand 1;
+  for my $file ($n + 1 .. $n + 60) {
+    my $bad = $good;
+    my $from = $file % 3 == 0 ? 0 : $file % 3 == 1 ? 4096
+             : length($bad) - 33 * 4096 * 8;
+    $from = 0 if $from < 0;
+    my $span = $file % 3 == 0 ? 4096 : length($bad) - $from;
+    substr($bad, $from + int rand $span, 8) = pack "Q", int rand 2**53
+      for 1 .. 1 + $file % 200;
+    open my $out, ">:raw", "files/$file.eventring" or die;
+    print $out $bad;
+    open my $kinds, ">>", "files/kinds" or die;
+    print $kinds "$file random damage $file\n";
+  }' $number
+
+run_checks() { checks "$tmp/cursors.$mode" "$tmp/files"; }
+both run_checks
+finish
