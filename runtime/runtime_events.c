@@ -153,8 +153,10 @@ void caml_ev_counter(ev_runtime_counter counter, uint64_t val)
 
 CAMLexport void caml_ev_lifecycle(ev_lifecycle lifecycle, int64_t data)
 {
-  /* What this domain counted is written under its own name. */
-  if (lifecycle == EV_DOMAIN_TERMINATE) { CAML_EV_ALLOC_FLUSH(); }
+  /* What this domain counted is written under its own name, before it is too
+     late. */
+  if (lifecycle == EV_DOMAIN_TERMINATE || lifecycle == EV_RING_STOP
+      || lifecycle == EV_RING_PAUSE) { CAML_EV_ALLOC_FLUSH(); }
   if (!Caml_eventring_on(EVENTRING_DOMAIN)) return;
   /* The caller does not say whose child this is; the reader wants to know. */
   if (lifecycle == EV_FORK_CHILD && data == 0) data = getppid();
