@@ -1,0 +1,167 @@
+#!/bin/sh
+# doc/FORMAT.md is complete: decode.py, written from it alone, reads from the
+# files of traced programs what eventring reads, to the last byte.
+. "$(dirname "$0")/../cli/tap.sh"
+cd "$tmp" || exit 1
+mkdir rings.d
+
+command -v python3 >/dev/null || {
+  echo "1..0 # SKIP needs python3"
+  exit 0
+}
+cp "$here/rings.ml" . &&
+  "$EVENTRING_STAGE/bin/ocamlopt" -I +runtime_events -o rings \
+    runtime_events.cmxa rings.ml || exit 1
+
+decode() { PYTHONDONTWRITEBYTECODE=1 python3 "$here/decode.py" "$@"; }
+
+# A run of the program from beginning to end: trace NAME ARG... makes NAME
+trace() {
+  file=$1
+  shift
+  OCAML_EVENTRING_START=1 OCAML_EVENTRING_PREFIX=$tmp/rings.d \
+    OCAML_EVENTRING_KEEP=1 ./rings "$@" || exit 1
+  mv rings.d/*.eventring "$file"
+}
+
+# Leaves the output in $tmp/out.
+both() {
+  run eventring events --raw "$1"
+  exits 0 && [ -s out ] && decode "$1" >decoded
+}
+same() { both "$1" && cmp out decoded; }
+
+# Ticks of a hardware counter become ns by a rate that each reader measures
+# for itself, if it is on the machine and in the boot of the file.  So what
+# such a file is, is compared as it is without the ns, and whole in a copy
+# that is as if from another machine: the rate is in the file then.
+same_ticks() {
+  both "$1" && cut -f 2- out >out.ticks && cut -f 2- decoded >decoded.ticks &&
+    cmp out.ticks decoded.ticks
+}
+elsewhere() {
+  cp --sparse=always "$1" "$1.moved"
+  printf 'elsewhere' | dd of="$1.moved" bs=1 seek=112 conv=notrunc 2>/dev/null
+}
+compare() {
+  ok "$1: the same events" same_ticks "$1"
+  elsewhere "$1"
+  ok "$1, as if on another machine: the same bytes" same "$1.moved"
+}
+values() { awk -F '\t' -v c="$1" '!seen[$c]++ { n++ } END { print n + 0 }' out; }
+lost() { out_has '	lost	0	-	'; }
+not_lost() { ! lost; }
+
+# Garbage in several domains, more than the rings hold.
+OCAMLRUNPARAM=e=9 trace small gc 20000 4
+compare small
+ok "small: the rings went round" lost
+ok "small: four rings" [ "$(values 3)" = 4 ]
+trace large gc 40000 4
+compare large
+ok "large: the rings went round" lost
+ok "large: four rings" [ "$(values 3)" = 4 ]
+
+# The program's own events.
+trace user user
+compare user
+ok "user: nothing was lost" not_lost
+ok "user: min_int" out_has '	count	c000000000000000$'
+ok "user: a text of no bytes" out_has '	note	0000000000000000$'
+ok "user: the longest text" out_has '	note	0000000000000400 .* '
+ok "user: no name commands the terminal" \
+  out_has '	odd \\\\ name\\x09\\x0a\\xff \\x20.*\\x20	-$'
+OCAMLRUNPARAM=e=9 trace user-small user
+compare user-small
+
+# Domains one after the other, in one ring.
+OCAMLRUNPARAM=e=10 trace turn-small turn 50
+compare turn-small
+ok "turn-small: the rings went round" lost
+OCAMLRUNPARAM=e=18 trace turn turn 30
+compare turn
+ok "turn: nothing was lost" not_lost
+ok "turn: every domain" [ "$(values 4)" = 31 ]
+ok "turn: on fewer rings" [ "$(values 3)" -lt 31 ]
+
+# A clock of which the ticks are ns.
+OCAML_EVENTRING_CLOCK=monotonic
+export OCAML_EVENTRING_CLOCK
+OCAMLRUNPARAM=e=9 trace monotonic gc 20000 3
+ok "monotonic: the same bytes" same monotonic
+ok "monotonic: ticks are ns" awk -F '\t' '$1 != $2 { exit 1 }' out
+trace monotonic-user user
+ok "monotonic-user: the same bytes" same monotonic-user
+unset OCAML_EVENTRING_CLOCK
+
+# Paused and copied, then killed in the middle.
+for e in 9 16; do
+  mkdir -p rings.k
+  OCAMLRUNPARAM=e=$e OCAML_EVENTRING_START=1 OCAML_EVENTRING_PREFIX=$tmp/rings.k \
+    ./rings wait &
+  pid=$!
+  started="$started $pid"
+  ring=$tmp/rings.k/$pid.eventring
+  ok "$e: a program that writes without end" within 10 traced
+  sleep 0.7
+  run eventring pause --dir "$tmp/rings.k" "$pid"
+  ok "$e: it is paused" exits 0
+  sleep 0.2
+  cp --sparse=always "$ring" "paused-$e"
+  compare "paused-$e"
+  run eventring resume --dir "$tmp/rings.k" "$pid"
+  sleep 0.3
+  kill -9 "$pid"
+  wait "$pid" 2>/dev/null
+  mv "$ring" "killed-$e"
+  compare "killed-$e"
+  ok "killed-$e: its rings went round" lost
+  ok "killed-$e: it did not end in order" eval '! out_has "	ring_stop	"'
+done
+
+# An event of the oldest block is damaged: both go on behind it.
+make_damaged() {
+  cp --sparse=always monotonic damaged
+  python3 - damaged <<'END'
+import struct, sys
+with open(sys.argv[1], "r+b") as file:
+    header = file.read(128)
+    rings, = struct.unpack_from("=Q", header, 64)
+    block, = struct.unpack_from("=I", header, 80)
+    tail, reserve = 0, 0
+    file.seek(struct.unpack_from("=Q", header, 48)[0])
+    tail, reserve = struct.unpack("=QQ", file.read(16))
+    words, = struct.unpack_from("=Q", header, 72)
+    # the first event of the oldest block of ring 0
+    file.seek(rings + ((reserve - words) % words + 4) * 8)
+    file.write(struct.pack("=Q", 0x10000))
+END
+}
+make_damaged
+run eventring events --raw damaged
+ok "damaged: eventring says so" exits 3
+cp out expected
+run decode damaged
+ok "damaged: decode.py says so" exits 3
+ok "damaged: the rest is the same" cmp expected out
+
+# Not ring files: one line that says so.
+bad() { exits 3 && ! [ -s out ] && [ "$(wc -l <err)" -eq 1 ] && err_has "$1"; }
+run decode missing
+ok "missing file" bad 'missing: No such file'
+run decode .
+ok "directory" bad 'not a regular file'
+: >empty
+run decode empty
+ok "empty file" bad 'empty: too short'
+head -c 100000 /dev/zero >zeros
+run decode zeros
+ok "zeros" bad 'zeros: not a ring file'
+head -c 100000 user >cut
+run decode cut
+ok "cut off" bad 'cut: cut short'
+cp --sparse=always user version
+printf '\002' | dd of=version bs=1 seek=16 conv=notrunc 2>/dev/null
+run decode version
+ok "another major version" bad 'version 2\.0'
+finish
