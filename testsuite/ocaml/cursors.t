@@ -12,34 +12,32 @@ mkdir files
   mv files/*.eventring good
 size=$(stat -c %s good)
 number=0
-# kind NAME: standard input is the next file
+# kind refused|read|either NAME: standard input is the next file
 kind() {
   number=$((number + 1))
   cat >files/$number.eventring
-  echo "$number $1" >>files/kinds
+  echo "$number $1 $2" >>files/kinds
 }
-kind 'a good file' <good
-kind 'an empty file' </dev/null
-kind 'zeros' <<END
-$(head -c 100 /dev/zero | tr '\0' '0')
-END
-head -c 100000 /dev/zero | kind 'a file of zeros'
-head -c 100000 /dev/urandom | kind 'a file of random bytes'
+kind read 'a good file' <good
+kind refused 'an empty file' </dev/null
+echo 'Ceci n est pas un anneau' | kind refused 'a line of text'
+head -c 100000 /dev/zero | kind refused 'a file of zeros'
+head -c 100000 /dev/urandom | kind refused 'a file of random bytes'
 for length in 1 15 16 64 400 1024 4095 4096 5000 100000 $((size / 2)) \
               $((size - 1)); do
-  head -c "$length" good | kind "cut to $length bytes"
+  head -c "$length" good | kind refused "cut to $length bytes"
 done
-# poke NAME OFFSET OCTAL...: the good file with other bytes there
+# poke refused|either NAME OFFSET OCTAL: the good file with other bytes there
 poke() {
   cp good poked
-  printf '%b' "$3" | dd of=poked bs=1 seek="$2" conv=notrunc 2>/dev/null
-  kind "$1" <poked
+  printf '%b' "$4" | dd of=poked bs=1 seek="$3" conv=notrunc 2>/dev/null
+  kind "$1" "$2" <poked
 }
-poke 'another magic number' 0 'X'
-poke 'another major version' 16 '\0377'
+poke refused 'another magic number' 0 'X'
+poke refused 'another major version' 16 '\0377'
 for field in 20 24 32 40 44 48 56 60 64 72 80 84; do
-  poke "header field at $field full of ones" $field '\0377\0377\0377\0377'
-  poke "header field at $field zero" $field '\0\0\0\0'
+  poke either "header field at $field full of ones" $field '\0377\0377\0377\0377'
+  poke either "header field at $field zero" $field '\0\0\0\0'
 done
 # Random damage anywhere, many times: the same each time
 perl -e '
@@ -56,7 +54,7 @@ perl -e '
     open my $out, ">:raw", "files/$file.eventring" or die;
     print $out $bad;
     open my $kinds, ">>", "files/kinds" or die;
-    print $kinds "$file random damage $file\n";
+    print $kinds "$file either random damage $file\n";
   }' $number
 
 run_checks() { checks "$tmp/cursors.$mode" "$tmp/files"; }

@@ -36,6 +36,10 @@ start() {
   fresh; plain $START=
   ok "$mode: START empty: as not set" quietly
   ok "$mode: START empty: no file" no_ring
+  fresh
+  (exec <&- >&- 2>&- && exec env $START=1 $KEEP=1 "$tmp/plain.$mode")
+  ok "$mode: standard descriptors closed: the file is whole" eval \
+    'shows "  minor\$" && [ "$(eventring pauses "$(ring)" | wc -l)" -gt 3 ]'
   for bad in yes 2 11 PAUSED ' 1'; do
     fresh; plain "$START=$bad"
     ok "$mode: START=$bad: one line names it" complaining $START "$bad"

@@ -3,7 +3,8 @@
      child        both go on and write events; the child begins one more domain
                   of its own
      exit         the child ends at once
-     exec         the child is replaced by the program given next
+     exec         the child is replaced by the program given next, which ends
+                  with exit code 3
      grandchild   the child forks again; three ids
      system       a shell by Sys.command, no OCaml in it
      raw          fork(2) by C, and the child is C as well
@@ -23,10 +24,10 @@ let print () =
   print_endline
     (String.concat " " (List.rev_map string_of_int !ids))
 
-let wait pid =
+let wait ?(code = 0) pid =
   ids := pid :: !ids;
   match Unix.waitpid [] pid with
-  | _, Unix.WEXITED 0 -> ()
+  | _, Unix.WEXITED c when c = code -> ()
   | _ -> failwith "the child failed"
 
 let fork child =
@@ -48,7 +49,8 @@ let () =
   | "exit" -> wait (fork ignore); print ()
   | "exec" ->
     let program = Sys.argv.(2) in
-    wait (fork (fun () ->
+    wait ~code:3 (fork (fun () ->
+        write ();
         Unix.execv program (Array.sub Sys.argv 2 (Array.length Sys.argv - 2))));
     print ()
   | "grandchild" ->
