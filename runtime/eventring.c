@@ -207,6 +207,8 @@ static int extend_ring(struct writer *w, int slot)
                      + (slot * h->ring_words + w->allocated) * sizeof(uint64_t),
                      words * sizeof(uint64_t));
   if (err != 0) {
+    /* No shorter event may still find room in the block before. */
+    disown(w);
     w->ring = NULL;
     complain("cannot allocate memory for the ring of a domain in %s: %s;"
              " it is no longer traced", session.path, strerror(err));
