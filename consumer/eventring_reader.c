@@ -368,12 +368,32 @@ static void leave_block(const struct eventring_cursor *c, struct ring *r)
   r->position = r->block + c->header.block_words;
 }
 
+/* The payload of the event at [next]: where it begins in the copy, and how
+   many words.  Returns 0 when it does not end within [end]. */
+static inline int find_payload(const uint64_t *copy, uint32_t next,
+                               uint32_t end, uint32_t *payload,
+                               uint32_t *words)
+{
+  *words = EVENTRING_WORD_LENGTH(copy[next]);
+  *payload = next + 1;
+  if (UNLIKELY(*words == EVENTRING_LENGTH_LONG)) {
+    *words = *payload < end ? (uint32_t) copy[*payload] : UINT32_MAX;
+    ++*payload;
+  }
+  return !UNLIKELY(*payload > end || *words > end - *payload);
+}
+
 /* Leaves the block if what comes next in it is not an event.  After this the
-   ring is drained, or its next word is an event's. */
+   ring is drained, or what is next is an event. */
 static void settle(const struct eventring_cursor *c, struct ring *r)
 {
-  if (r->next < r->end && EVENTRING_WORD_ID(r->copy[r->next]) == 0) {
+  uint32_t payload, words;
+  if (r->next == r->end) return;
+  if (EVENTRING_WORD_ID(r->copy[r->next]) == 0) {
     if (r->copy[r->next] != 0) r->damaged = 1;
+    leave_block(c, r);
+  } else if (!find_payload(r->copy, r->next, r->end, &payload, &words)) {
+    r->damaged = 1;
     leave_block(c, r);
   }
 }
@@ -438,7 +458,11 @@ static void fetch(struct eventring_cursor *c, uint32_t ring)
     uint64_t tail = load_tail(c, ring);
     uint64_t end, reserve;
 
-    if (tail <= r->position) return;
+    if (tail <= r->position) {
+      /* [reserve], seen before, was more than a lap ahead of this tail. */
+      if (tries > 0 && !r->slot_damaged) r->damaged = r->slot_damaged = 1;
+      return;
+    }
     end = tail - block < block_words ? tail - block : block_words;
     copy_words(r->copy + first, words_at(c, ring, block) + first, end - first);
     /* Acquire, paired with the release fence that the writer has between
@@ -510,19 +534,11 @@ static int decode(struct eventring_cursor *c, uint32_t ring,
     uint64_t word = copy[next];
     uint64_t delta = EVENTRING_WORD_TICKS(word);
     uint32_t id = EVENTRING_WORD_ID(word);
-    uint32_t words = EVENTRING_WORD_LENGTH(word);
-    uint32_t payload = next + 1;
+    uint32_t words, payload;
 
     if (base + delta > limit) break;
     if (UNLIKELY(id == 0)) break;
-    if (UNLIKELY(words == EVENTRING_LENGTH_LONG)) {
-      words = payload < end ? (uint32_t) copy[payload] : UINT32_MAX;
-      payload++;
-    }
-    if (UNLIKELY(payload > end || words > end - payload)) {
-      r->damaged = 1;
-      break;
-    }
+    if (!find_payload(copy, next, end, &payload, &words)) break;
     *e++ = (struct eventring_event) {
       .ns = (int64_t) ((uint64_t) base_ns
                        + (uint64_t) (int64_t) ((double) (int64_t) delta
@@ -540,7 +556,7 @@ static int decode(struct eventring_cursor *c, uint32_t ring,
     r->last_ticks = e[-1].ticks;
     r->last_ns = e[-1].ns;
   }
-  if (r->damaged) leave_block(c, r); else settle(c, r);
+  settle(c, r);
   return (int) (e - events);
 }
 
