@@ -15,7 +15,7 @@ run_checks() {
   started="$started $!"
   exec 9>to
   echo >&9
-  within 10 grep -q written pid
+  within 10 grep -qs written pid
   checks "$tmp/loss.$mode" read "$tmp/w" "$(head -n 1 pid)" 100000
   run eventring events "$(ring)"
   ok "$mode: the command counts the same" \

@@ -1,6 +1,7 @@
 (* Pause and resume through Runtime_events.
 
      switch        its own tests
+     switch resume resumes, collects and writes a user event
      switch wait   prints its process id, then for each line of standard input
                    runs a minor collection, writes a user event and prints
                    whether tracing was active *)
@@ -69,5 +70,7 @@ let own () =
   ok "paused and resumed by another domain" (!numbers = [ 6 ])
 
 let () =
-  if Array.length Sys.argv > 1 then wait ()
-  else begin own (); print_endline "done" end
+  match Sys.argv with
+  | [| _; "wait" |] -> wait ()
+  | [| _; "resume" |] -> resume (); Gc.full_major (); User.write number 1
+  | _ -> own (); print_endline "done"

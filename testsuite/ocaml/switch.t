@@ -45,5 +45,10 @@ for mode in opt byte; do
   outside paused OCAML_EVENTRING_CATEGORIES=user false
   ok "$mode: the categories come back as they were asked for" \
     [ "$(numbers)$(count .)" = "3 4 2" ]
+  fresh
+  run env OCAML_EVENTRING_START=paused OCAML_EVENTRING_KEEP=1 \
+    OCAML_EVENTRING_CATEGORIES=user "$tmp/switch.$mode" resume
+  ok "$mode: as well when the program itself resumes" \
+    [ "$(numbers)$(count .)" = "1 1" ]
 done
 finish
