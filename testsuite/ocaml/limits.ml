@@ -4,7 +4,10 @@
      limits early|late      registers all before or after tracing starts
      limits write           a process with events that nobody else knows; prints
                             its id, and ends when standard input does
-     limits read DIR PID    reads those, when no more can be registered here *)
+     limits read DIR PID    reads those
+     limits full DIR PID    the same when no more can be registered here
+     limits confused DIR PID
+                            reads a file whose text was given the unit's id *)
 
 open Runtime_events
 open Check
@@ -90,6 +93,13 @@ let read_full dir pid =
     (poll cursor = [ "7 7" ]);
   ok "and the cursor goes on" (poll cursor = [])
 
+let confused dir pid =
+  ignore (User.register "foreign text" Test text);
+  let seen = poll (create_cursor (Some (dir, pid))) in
+  ok "an id in two forms: neither is taken for the other"
+    (List.mem "foreign unit?" seen && List.mem "7 7?" seen
+     && not (List.mem "foreign text abc" seen))
+
 let () =
   match Array.to_list Sys.argv |> List.tl with
   | [ "early" ] -> all false; print_endline "done"
@@ -98,4 +108,6 @@ let () =
   | [ "read"; dir; pid ] -> read dir (int_of_string pid); print_endline "done"
   | [ "full"; dir; pid ] ->
     read_full dir (int_of_string pid); print_endline "done"
+  | [ "confused"; dir; pid ] ->
+    confused dir (int_of_string pid); print_endline "done"
   | _ -> exit 2

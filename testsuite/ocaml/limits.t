@@ -18,7 +18,7 @@ both own
 other() {
   fresh
   mkfifo hold
-  "$tmp/limits.$mode" write <hold >pid &
+  OCAML_EVENTRING_KEEP=1 "$tmp/limits.$mode" write <hold >pid &
   started="$started $!"
   exec 9>hold
   within 10 [ -s pid ]
@@ -27,6 +27,16 @@ other() {
   checks "$tmp/limits.$mode" full "$tmp/w" "$pid"
   exec 9>&-
   wait
+  # The text's event word, two words of payload, gets the unit's id.
+  perl -0777 -i -pe '$unit = 1024; $text = 1027; $n = 0;
+    for ($i = 0; $i < length; $i += 8) {
+      $w = unpack "Q", substr $_, $i, 8;
+      next unless ($w & 0xffffff) == ($text | 3 << 16 | 2 << 18);
+      substr($_, $i, 8) = pack "Q", $w - $text + $unit; $n++
+    }
+    warn "$n words changed\n" if $n != 1' "$pid.eventring" 2>changed
+  ok "$mode: (one word of the file is changed)" [ ! -s changed ]
+  checks "$tmp/limits.$mode" confused "$tmp/w" "$pid"
 }
 both other
 finish
