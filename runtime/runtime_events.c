@@ -63,11 +63,6 @@ void caml_runtime_events_destroy(void)
   caml_eventring_stop();
 }
 
-void caml_runtime_events_post_fork(void)
-{
-  caml_eventring_restart_in_child();
-}
-
 CAMLexport void caml_runtime_events_start(void)
 {
   char why[PATH_MAX + 256];
@@ -192,6 +187,15 @@ void caml_ev_alloc_flush(void)
 }
 
 #endif
+
+void caml_runtime_events_post_fork(void)
+{
+#ifdef CAML_INSTR
+  /* The parent writes what was counted before the fork. */
+  memset(alloc_sizes[Caml_state->id], 0, sizeof(alloc_sizes[0]));
+#endif
+  caml_eventring_restart_in_child();
+}
 
 /* User events.  The OCaml side of these values:
 
