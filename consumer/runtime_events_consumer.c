@@ -508,14 +508,8 @@ static void finalise_cursor(value v)
 }
 
 static struct custom_operations cursor_operations = {
-  "runtime_events.cursor",
-  finalise_cursor,
-  custom_compare_default,
-  custom_hash_default,
-  custom_serialize_default,
-  custom_deserialize_default,
-  custom_compare_ext_default,
-  custom_fixed_length_default
+  .identifier = "runtime_events.cursor",
+  .finalize = finalise_cursor
 };
 
 CAMLprim value caml_ml_runtime_events_create_cursor(value path_pid)
