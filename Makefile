@@ -50,8 +50,8 @@ UPMAKE = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL $(MAKE) -j$(JOBS)
 PREFIX ?= $(shell test $(DONE)/prefix -nt $(B)/config.mk && \
 	    cat $(DONE)/prefix || echo $(prefix))
 
-# ocamldoc and the man pages of the libraries take longer than the compilers.
-OCAML_FLAGS ?= --enable-ocamltest --disable-ocamldoc --disable-stdlib-manpages
+# The man pages of the libraries take longer to make than the compilers.
+OCAML_FLAGS ?= --enable-ocamltest --disable-stdlib-manpages
 
 ##@ Building
 
