@@ -790,7 +790,8 @@ static void read_schema(struct eventring_cursor *c)
     if (e.kind == EVENTRING_CATEGORY) {
       if (e.category < MAX_CATEGORIES && c->categories[e.category][0] == 0)
         memcpy(c->categories[e.category], e.name, sizeof e.name);
-    } else if (e.kind >= EVENTRING_SPAN && e.kind <= EVENTRING_INSTANT
+    } else if (((e.kind >= EVENTRING_SPAN && e.kind <= EVENTRING_INSTANT)
+                || e.kind == EVENTRING_FLOW)
                && e.id != 0 && c->by_id[e.id] == 0) {
       d->id = e.id;
       d->kind = e.kind;

@@ -165,7 +165,10 @@ EVENTRING_API const char *eventring_event_bytes(
 enum {
   EVENTRING_KIND_SPAN = 1,
   EVENTRING_KIND_COUNTER = 2,
-  EVENTRING_KIND_INSTANT = 3
+  EVENTRING_KIND_INSTANT = 3,
+  EVENTRING_KIND_FLOW = 5         /* begin, steps (instants) and end, perhaps
+                                     in several domains, tied together by the
+                                     id in payload[0] */
 };
 enum {
   EVENTRING_PAYLOAD_NONE = 0,

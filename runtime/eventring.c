@@ -427,10 +427,12 @@ void caml_eventring_emit_bytes(uint64_t word, const void *bytes,
 }
 
 /* The schema.  [names] holds the user events of this process, whether or not
-   tracing has started; under [session_lock]. */
+   tracing has started; under [session_lock].  [bucket] finds an entry by its
+   name: open addressing, at most half full; 1 + index, or 0. */
 
 static struct {
   struct eventring_schema_entry *entry;
+  uint32_t *bucket;             /* twice [capacity] */
   uint32_t count, capacity;
 } names;
 
@@ -477,44 +479,140 @@ static int append_to_schema(const struct eventring_schema_entry *entry)
   return 0;
 }
 
-int caml_eventring_register(const char *name, enum eventring_kind kind,
-                            enum eventring_payload payload, const char *unit)
+/* The bucket of [name]: that of its first entry, or the empty one where it
+   would go.  FNV-1a. */
+static uint32_t *find_name(const char *name)
 {
-  int id;
-  pthread_mutex_lock(&session_lock);
-  if (names.count == EVENTRING_MAX_USER_EVENTS) {
-    id = -1;
-    goto out;
+  uint32_t hash = 2166136261u;
+  for (const char *p = name; *p != '\0'; p++)
+    hash = (hash ^ (unsigned char) *p) * 16777619u;
+  uint32_t mask = 2 * names.capacity - 1;
+  uint32_t i = hash & mask;
+  while (names.bucket[i] != 0
+         && strcmp(names.entry[names.bucket[i] - 1].name, name) != 0)
+    i = (i + 1) & mask;
+  return &names.bucket[i];
+}
+
+/* Room for one more name; 0 when out of memory. */
+static int reserve_name(void)
+{
+  if (names.count < names.capacity) return 1;
+  uint32_t capacity = names.capacity ? 2 * names.capacity : 16;
+  void *entry = realloc(names.entry, capacity * sizeof(*names.entry));
+  if (entry == NULL) return 0;
+  names.entry = entry;
+  uint32_t *bucket = calloc(2 * (size_t) capacity, sizeof(*bucket));
+  if (bucket == NULL) return 0;
+  free(names.bucket);
+  names.bucket = bucket;
+  names.capacity = capacity;
+  for (uint32_t i = 0; i < names.count; i++) {
+    uint32_t *b = find_name(names.entry[i].name);
+    if (*b == 0) *b = i + 1;
   }
-  if (names.count == names.capacity) {
-    uint32_t capacity = names.capacity ? 2 * names.capacity : 16;
-    void *p = realloc(names.entry, capacity * sizeof(*names.entry));
-    if (p == NULL) {
-      id = -2;
-      goto out;
-    }
-    names.entry = p;
-    names.capacity = capacity;
+  return 1;
+}
+
+static int add_name(const struct eventring_schema_entry *e)
+{
+  if (names.count == EVENTRING_MAX_USER_EVENTS) return EVENTRING_TOO_MANY;
+  if (!reserve_name()) return EVENTRING_NO_MEMORY;
+  struct eventring_schema_entry *mine = &names.entry[names.count];
+  *mine = *e;
+  mine->id = EVENTRING_FIRST_USER_ID + names.count;
+  uint32_t *b = find_name(mine->name);
+  names.count++;
+  if (*b == 0) *b = names.count;
+  if (session.started) {
+    int err = append_to_schema(mine);
+    if (err != 0)
+      complain("cannot add the event %s to %s: %s; it has no name there",
+               mine->name, session.path, strerror(err));
   }
-  struct eventring_schema_entry *e = &names.entry[names.count];
+  return mine->id;
+}
+
+static void describe(struct eventring_schema_entry *e, const char *name,
+                     int kind, int payload, const char *unit)
+{
   memset(e, 0, sizeof(*e));
-  id = EVENTRING_FIRST_USER_ID + names.count;
-  e->id = id;
   e->kind = kind;
   e->payload = payload;
   e->category = EVENTRING_USER_BIT;
   strncpy(e->unit, unit, EVENTRING_UNIT_SIZE - 1);
   strncpy(e->name, name, EVENTRING_NAME_SIZE - 1);
-  names.count++;
-  if (session.started) {
-    int err = append_to_schema(e);
-    if (err != 0)
-      complain("cannot add the event %s to %s: %s; it has no name there",
-               name, session.path, strerror(err));
-  }
- out:
+}
+
+int caml_eventring_register(const char *name, enum eventring_kind kind,
+                            enum eventring_payload payload, const char *unit)
+{
+  struct eventring_schema_entry e;
+  describe(&e, name, kind, payload, unit);
+  pthread_mutex_lock(&session_lock);
+  int id = add_name(&e);
   pthread_mutex_unlock(&session_lock);
   return id;
+}
+
+int caml_eventring_register_once(const char *name, enum eventring_kind kind,
+                                 enum eventring_payload payload,
+                                 const char *unit)
+{
+  struct eventring_schema_entry e;
+  int id;
+  describe(&e, name, kind, payload, unit);
+  pthread_mutex_lock(&session_lock);
+  uint32_t at = names.count == 0 ? 0 : *find_name(e.name);
+  if (at == 0) {
+    id = add_name(&e);
+  } else {
+    const struct eventring_schema_entry *old = &names.entry[at - 1];
+    id = old->kind == e.kind && old->payload == e.payload
+      && strcmp(old->unit, e.unit) == 0 ? old->id : EVENTRING_OTHER_TYPE;
+  }
+  pthread_mutex_unlock(&session_lock);
+  return id;
+}
+
+/* For C stubs */
+
+static int register_for_c(const char *name, enum eventring_kind kind,
+                          const char *unit)
+{
+  if (name == NULL || *name == '\0' || strlen(name) >= EVENTRING_NAME_SIZE
+      || strlen(unit) >= EVENTRING_UNIT_SIZE)
+    return EVENTRING_BAD_NAME;
+  return caml_eventring_register_once(name, kind, EVENTRING_INT, unit);
+}
+
+CAMLexport int caml_eventring_span(const char *name)
+{
+  return register_for_c(name, EVENTRING_SPAN, "");
+}
+
+CAMLexport int caml_eventring_counter(const char *name, const char *unit)
+{
+  return register_for_c(name, EVENTRING_COUNTER, unit != NULL ? unit : "");
+}
+
+CAMLexport void caml_eventring_span_start(int event)
+{
+  if (Caml_eventring_on(EVENTRING_USER) && event > 0)
+    caml_eventring_emit(EVENTRING_WORD(event, EVENTRING_FORM_BEGIN, 0));
+}
+
+CAMLexport void caml_eventring_span_finish(int event)
+{
+  if (Caml_eventring_on(EVENTRING_USER) && event > 0)
+    caml_eventring_emit(EVENTRING_WORD(event, EVENTRING_FORM_END, 0));
+}
+
+CAMLexport void caml_eventring_sample(int event, int64_t value)
+{
+  if (Caml_eventring_on(EVENTRING_USER) && event > 0)
+    caml_eventring_emit_int(EVENTRING_WORD(event, EVENTRING_FORM_COUNTER, 1),
+                            (uint64_t) value);
 }
 
 /* Who we are: what tells a reader whether the process still lives. */
@@ -684,7 +782,8 @@ static int write_all(int fd, const void *data, size_t size, uint64_t offset)
 
 static void fork_handler(void);
 
-static int start_session(uint64_t control, char *why, size_t why_size)
+static int start_session(const char *in, uint64_t control, char *why,
+                         size_t why_size)
 {
   static int handler_installed = 0;
   struct eventring_header h;
@@ -704,12 +803,12 @@ static int start_session(uint64_t control, char *why, size_t why_size)
   h.control = control & 0xFFFFFFFF00000000;     /* paused until all is set */
   h.state = EVENTRING_RUNNING;
 
-  if (config.dir != NULL ? realpath(config.dir, dir) == NULL
-                         : getcwd(dir, sizeof(dir)) == NULL) {
+  if (in != NULL ? realpath(in, dir) == NULL
+                 : getcwd(dir, sizeof(dir)) == NULL) {
     err = errno;
     /* A name of any length must leave room for the reason. */
     snprintf(why, why_size, "cannot use %.1000s as the directory of the ring"
-             " file: %s", config.dir != NULL ? config.dir : "the current directory",
+             " file: %s", in != NULL ? in : "the current directory",
              strerror(err));
     return 0;
   }
@@ -804,14 +903,15 @@ static int start_session(uint64_t control, char *why, size_t why_size)
   return 0;
 }
 
-int caml_eventring_start(uint32_t mask, int paused, char *why, size_t size)
+int caml_eventring_start(const char *dir, uint32_t mask, int paused, char *why,
+                         size_t size)
 {
   pthread_mutex_lock(&session_lock);
   int ok = session.started;
   int fresh = !ok;
   if (fresh) {
     uint64_t control = (uint64_t) mask << 32 | (paused ? 0 : mask);
-    ok = start_session(control, why, size);
+    ok = start_session(dir != NULL ? dir : config.dir, control, why, size);
     session.restart = 0;
   }
   pthread_mutex_unlock(&session_lock);
@@ -869,6 +969,22 @@ int caml_eventring_resume(void)
   return 1;
 }
 
+uint32_t caml_eventring_categories(void)
+{
+  uint64_t c = __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
+  return (uint32_t) c != 0 ? (uint32_t) c : (uint32_t) (c >> 32);
+}
+
+void caml_eventring_set_categories(uint32_t mask)
+{
+  uint64_t c = __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED), new;
+  if (!caml_eventring_started()) return;
+  do {
+    new = (uint64_t) mask << 32 | ((uint32_t) c != 0 ? mask : 0);
+  } while (!__atomic_compare_exchange_n(&HEADER->control, &c, new, 0,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
 char *caml_eventring_path(void)
 {
   char *path = NULL;
@@ -876,6 +992,95 @@ char *caml_eventring_path(void)
   if (session.started) path = strdup(session.path);
   pthread_mutex_unlock(&session_lock);
   return path;
+}
+
+/* Snapshot: the rings as they are now, in a file of their own, as if the
+   process had ended at this moment. */
+
+/* Copies ring [i] to [fd].  What the writer does meanwhile goes to blocks that
+   the [reserve] read afterwards excludes.  [buffer] holds a ring.  Returns 0
+   or an errno. */
+static int copy_ring(int fd, uint32_t i, uint64_t *buffer)
+{
+  const struct eventring_header *h = &session.header;
+  const struct eventring_slot *slot = (const struct eventring_slot *)
+    (session.map + h->directory_offset) + i;
+  uint64_t offset = h->rings_offset + i * h->ring_words * sizeof(uint64_t);
+  const uint64_t *ring = (const uint64_t *) (session.map + offset);
+  struct eventring_slot copy;
+  uint64_t words;
+
+  memset(&copy, 0, sizeof(copy));
+  do {
+    /* The events before [tail] are seen with it. */
+    copy.tail = __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE);
+    if (copy.tail == 0) return 0;
+    words = copy.tail < h->ring_words ? copy.tail : h->ring_words;
+    for (uint64_t w = 0; w < words; w++)
+      buffer[w] = __atomic_load_n(&ring[w], __ATOMIC_RELAXED);
+    /* If a word of a later block was seen, so is the [reserve] before it. */
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    copy.reserve = __atomic_load_n(&slot->reserve, __ATOMIC_RELAXED);
+    /* Overtaken by a whole lap (a tiny ring): nothing of it is good. */
+  } while (copy.reserve >= copy.tail + h->ring_words);
+  int err = write_all(fd, buffer, words * sizeof(uint64_t), offset);
+  return err != 0 ? err
+    : write_all(fd, &copy, sizeof(copy),
+                h->directory_offset + i * sizeof(copy));
+}
+
+static int copy_session(int fd, uint64_t *buffer)
+{
+  struct eventring_header h = session.header;
+  h.control = (uint64_t) caml_eventring_categories() << 32;
+  h.ended = eventring_now(clock_kind);
+  h.state = EVENTRING_ENDED;
+  if (ftruncate(fd, (off_t) h.file_size) != 0) return errno;
+  int err = write_all(fd, session.map + h.schema_offset,
+                      h.schema_count * sizeof(struct eventring_schema_entry),
+                      h.schema_offset);
+  for (uint32_t i = 0; err == 0 && i < h.rings; i++)
+    err = copy_ring(fd, i, buffer);
+  return err != 0 ? err : write_all(fd, &h, sizeof(h), 0);
+}
+
+int caml_eventring_snapshot(const char *path, char *why, size_t size)
+{
+  char temporary[PATH_MAX];
+  int err = 0, fd = -1;
+  uint64_t *buffer = NULL;
+
+  pthread_mutex_lock(&session_lock);
+  if (!session.started) {
+    snprintf(why, size, "cannot write a snapshot to %s: this process is not"
+             " being traced", path);
+    pthread_mutex_unlock(&session_lock);
+    return 0;
+  }
+  if (snprintf(temporary, sizeof(temporary), "%s.%lu.tmp", path,
+               (unsigned long) getpid()) >= (int) sizeof(temporary))
+    err = ENAMETOOLONG;
+  if (err == 0) {
+    buffer = malloc(session.header.ring_words * sizeof(uint64_t));
+    if (buffer == NULL) err = ENOMEM;
+  }
+  if (err == 0) {
+    fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+              S_IRUSR | S_IWUSR);
+    if (fd < 0) err = errno;
+  }
+  if (err == 0) err = copy_session(fd, buffer);
+  pthread_mutex_unlock(&session_lock);
+  if (fd >= 0) {
+    if (close(fd) != 0 && err == 0) err = errno;
+    if (err == 0 && rename(temporary, path) != 0) err = errno;
+    if (err != 0) unlink(temporary);
+  }
+  free(buffer);
+  if (err != 0)
+    snprintf(why, size, "cannot write a snapshot to %s: %s", path,
+             strerror(err));
+  return err == 0;
 }
 
 /* Fork.  The child is born with the parent's page and rings mapped; before it
@@ -901,11 +1106,16 @@ static void fork_handler(void)
 void caml_eventring_restart_in_child(void)
 {
   char why[PATH_MAX + 256];
+  char dir[PATH_MAX + 32];
   uint64_t control = session.restart_control;
   uint32_t mask = (uint32_t) control;
   if (!session.restart) return;
-  if (!caml_eventring_start(mask != 0 ? mask : control >> 32, mask == 0, why,
-                            sizeof(why)))
+  /* Beside the parent's file, wherever either has gone since. */
+  snprintf(dir, sizeof(dir), "%s", session.path);
+  char *slash = strrchr(dir, '/');
+  slash[slash == dir] = '\0';           /* the root keeps its slash */
+  if (!caml_eventring_start(dir, mask != 0 ? mask : control >> 32,
+                            mask == 0, why, sizeof(why)))
     complain("%s; the forked child is not traced", why);
 }
 
@@ -991,6 +1201,6 @@ void caml_eventring_init(void)
   if (!start) return;
   s = caml_secure_getenv("OCAML_EVENTRING_CATEGORIES");
   if (s != NULL && *s != '\0') mask = categories_from(s, mask);
-  if (!caml_eventring_start(mask, paused, why, sizeof(why)))
+  if (!caml_eventring_start(NULL, mask, paused, why, sizeof(why)))
     complain("%s; tracing is off", why);
 }

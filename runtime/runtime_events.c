@@ -66,7 +66,7 @@ void caml_runtime_events_destroy(void)
 CAMLexport void caml_runtime_events_start(void)
 {
   char why[PATH_MAX + 256];
-  if (!caml_eventring_start(EVENTRING_ALL_CATEGORIES, 0, why, sizeof(why)))
+  if (!caml_eventring_start(NULL, EVENTRING_ALL_CATEGORIES, 0, why, sizeof(why)))
     fprintf(stderr, "eventring: %s; tracing is off\n", why);
 }
 
@@ -242,7 +242,7 @@ static int register_event(value event_name, value event_tag, value event_type,
   Field(item, 1) = Val_emptylist;
 
   caml_plat_lock_blocking(&user_events_lock);
-  int id = -1;
+  int id = EVENTRING_TOO_MANY;
   if (user_event_count < RUNTIME_EVENTS_MAX_CUSTOM_EVENTS)
     id = caml_eventring_register(String_val(event_name), as[type].kind,
                                  as[type].payload, "");
@@ -272,7 +272,7 @@ CAMLprim value caml_runtime_events_user_register(value event_name,
       "Runtime_events.User.register: event name has null characters");
 
   int id = register_event(event_name, event_tag, event_type, &event);
-  if (id == -1)
+  if (id == EVENTRING_TOO_MANY)
     caml_invalid_argument(
       "Runtime_events.User.register: maximum number of custom events exceeded");
   if (id < 0) caml_raise_out_of_memory();

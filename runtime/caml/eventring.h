@@ -10,11 +10,53 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The flight recorder inside the runtime: the probe and the functions behind
-   it.  runtime/eventring.c tells how it works. */
+/* The flight recorder, for C code in an OCaml program.  The first part is for
+   C stubs; the second, behind CAML_INTERNALS, is the runtime's own: the probe
+   and the functions behind it.  runtime/eventring.c tells how it works. */
 
 #ifndef CAML_EVENTRING_H
 #define CAML_EVENTRING_H
+
+#include <stdint.h>
+#include "misc.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Events of C stubs.  An event is registered once, under a name that shows in
+   every reader; it is the same event as one that OCaml code registers under
+   this name with the same type.
+
+     static int span;
+     if (span == 0) span = caml_eventring_span("compress");
+     caml_eventring_span_start(span);
+     ...
+     caml_eventring_span_finish(span);
+*/
+
+/* Registration returns the event's number, over 0, or one of these. From any
+   thread, with or without the domain lock, before or after tracing starts. */
+enum {
+  EVENTRING_TOO_MANY = -1,      /* 32768 events are registered */
+  EVENTRING_NO_MEMORY = -2,
+  EVENTRING_OTHER_TYPE = -3,    /* the name has another type */
+  EVENTRING_BAD_NAME = -4       /* name: 1 to 127 bytes; unit: to 15 bytes */
+};
+CAMLextern int caml_eventring_span(const char *name);
+CAMLextern int caml_eventring_counter(const char *name, const char *unit);
+
+/* Writing.  Hold the domain lock: not between caml_enter_blocking_section and
+   caml_leave_blocking_section, nor in a thread that OCaml does not know.  Does
+   not allocate, raise, or run OCaml code.  Does nothing when user events are
+   not being recorded, or when [event] is an error of registration. */
+CAMLextern void caml_eventring_span_start(int event);
+CAMLextern void caml_eventring_span_finish(int event);
+CAMLextern void caml_eventring_sample(int event, int64_t value);
+
+#ifdef __cplusplus
+}
+#endif
 
 #ifdef CAML_INTERNALS
 
@@ -74,11 +116,13 @@ void caml_eventring_emit_bytes(uint64_t word, const void *bytes,
    start of the runtime, with a single domain running. */
 void caml_eventring_init(void);
 
-/* Starts tracing with the categories of [mask], paused or not.  Returns 1
+/* Starts tracing with the categories of [mask], paused or not, with the ring
+   file in directory [dir] (NULL: what the environment says).  Returns 1
    when it runs or ran already.  On failure returns 0, with what was tried and
    why it failed in [why]; everything is as it was before.  Any domain may
    call it, no other domain is stopped. */
-int caml_eventring_start(uint32_t mask, int paused, char *why, size_t size);
+int caml_eventring_start(const char *dir, uint32_t mask, int paused, char *why,
+                         size_t size);
 
 /* Ends tracing in order: marks the file as ended, and removes it unless it is
    to be kept.  Nothing is unmapped. */
@@ -92,6 +136,16 @@ int caml_eventring_started(void);
 int caml_eventring_pause(void);
 int caml_eventring_resume(void);
 
+/* The categories recorded, or to be recorded again on resume; setting has no
+   effect when not started. */
+uint32_t caml_eventring_categories(void);
+void caml_eventring_set_categories(uint32_t mask);
+
+/* Writes the rings as they are now to a file at [path], which replaces what
+   is there when it is complete.  Returns 1, or 0 with the reason in [why] and
+   [path] as it was.  Needs no domain lock; takes as long as writing takes. */
+int caml_eventring_snapshot(const char *path, char *why, size_t size);
+
 /* In a forked child: gives it a ring file of its own if the parent had one. */
 void caml_eventring_restart_in_child(void);
 
@@ -100,11 +154,15 @@ void caml_eventring_restart_in_child(void);
 char *caml_eventring_path(void);
 
 /* Adds a name to the schema.  [name] is NUL-terminated and at most
-   EVENTRING_NAME_SIZE - 1 bytes. [unit] likewise.  Returns the event id, or
-   -1 when EVENTRING_MAX_USER_EVENTS names are registered, or -2 when out of
-   memory.  From any domain. */
+   EVENTRING_NAME_SIZE - 1 bytes, [unit] likewise EVENTRING_UNIT_SIZE - 1.
+   Returns the event id, or an error as above.  From any thread.  The second
+   returns the id of an event that has the same name and type already, and
+   EVENTRING_OTHER_TYPE when only the name is the same. */
 int caml_eventring_register(const char *name, enum eventring_kind kind,
                             enum eventring_payload payload, const char *unit);
+int caml_eventring_register_once(const char *name, enum eventring_kind kind,
+                                 enum eventring_payload payload,
+                                 const char *unit);
 
 #endif /* CAML_INTERNALS */
 

@@ -156,7 +156,10 @@ enum eventring_kind {
   EVENTRING_SPAN = 1,                 /* begin and end words */
   EVENTRING_COUNTER = 2,              /* sampled value */
   EVENTRING_INSTANT = 3,              /* happened once, with its payload */
-  EVENTRING_CATEGORY = 4              /* names a category; id is 0 */
+  EVENTRING_CATEGORY = 4,             /* names a category; id is 0 */
+  EVENTRING_FLOW = 5                  /* start, steps and end (begin, instant
+                                         and end words) of what goes from
+                                         domain to domain, tied by an INT */
 };
 
 /* What the payload words hold. */

@@ -1,0 +1,323 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#define CAML_INTERNALS
+
+/* The primitives of the standard library's module Eventring: control and user
+   events over eventring.c, cursors over eventring_reader.c. */
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "caml/alloc.h"
+#include "caml/bigarray.h"
+#include "caml/custom.h"
+#include "caml/eventring.h"
+#include "caml/eventring_clock.h"
+#include "caml/eventring_reader.h"
+#include "caml/fail.h"
+#include "caml/memory.h"
+#include "caml/mlvalues.h"
+#include "caml/runtime_events.h"
+#include "caml/signals.h"
+
+#define MESSAGE (PATH_MAX + 256)
+
+static CAMLnoret void raise_sys_error(const char *message)
+{
+  caml_raise_sys_error(caml_copy_string(message));
+}
+
+/* A path as C wants it, in memory from malloc. */
+static char *copy_path(value path, const char *function)
+{
+  if (!caml_string_is_c_safe(path)) caml_invalid_argument(function);
+  char *copy = strdup(String_val(path));
+  if (copy == NULL) caml_raise_out_of_memory();
+  return copy;
+}
+
+/* Control */
+
+CAMLprim value caml_ml_eventring_start(value dir, value mask)
+{
+  char why[MESSAGE];
+  char *copy = Is_some(dir) ? copy_path(Some_val(dir), "Eventring.start")
+                            : NULL;
+  int ok = caml_eventring_start(copy, Int_val(mask), 0, why, sizeof(why));
+  free(copy);
+  if (!ok) raise_sys_error(why);
+  return Val_unit;
+}
+
+CAMLprim value caml_ml_eventring_stop(value unit)
+{
+  caml_eventring_stop();
+  return Val_unit;
+}
+
+CAMLprim value caml_ml_eventring_pause(value unit)
+{
+  caml_eventring_pause();
+  return Val_unit;
+}
+
+CAMLprim value caml_ml_eventring_resume(value unit)
+{
+  caml_eventring_resume();
+  return Val_unit;
+}
+
+CAMLprim value caml_ml_eventring_mask(value unit)
+{
+  return Val_int(caml_eventring_categories());
+}
+
+CAMLprim value caml_ml_eventring_set_mask(value mask)
+{
+  caml_eventring_set_categories(Int_val(mask));
+  return Val_unit;
+}
+
+CAMLprim value caml_ml_eventring_snapshot(value file)
+{
+  char why[MESSAGE];
+  char *path = copy_path(file, "Eventring.snapshot");
+  caml_enter_blocking_section();
+  int ok = caml_eventring_snapshot(path, why, sizeof(why));
+  caml_leave_blocking_section();
+  free(path);
+  if (!ok) raise_sys_error(why);
+  return Val_unit;
+}
+
+_Static_assert(offsetof(struct eventring_header, control) == 512,
+               "stdlib/eventring.ml reads the control word there");
+_Static_assert(EVENTRING_USER == 16, "and tests this bit");
+
+CAMLprim value caml_ml_eventring_control_page(value unit)
+{
+  intnat size = sizeof(caml_eventring_page);
+  return caml_ba_alloc(CAML_BA_UINT8 | CAML_BA_C_LAYOUT | CAML_BA_EXTERNAL, 1,
+                       &caml_eventring_page, &size);
+}
+
+/* User events.  Native code calls caml_eventring_emit and _emit_int with
+   untagged integers. */
+
+CAMLprim value caml_ml_eventring_emit(value word)
+{
+  caml_eventring_emit((uint64_t) Long_val(word));
+  return Val_unit;
+}
+
+CAMLprim value caml_ml_eventring_emit_int(value word, value n)
+{
+  caml_eventring_emit_int((uint64_t) Long_val(word), (uint64_t) Long_val(n));
+  return Val_unit;
+}
+
+CAMLprim value caml_ml_eventring_emit_bytes(value word, value bytes,
+                                            value length)
+{
+  caml_eventring_emit_bytes((uint64_t) Long_val(word), Bytes_val(bytes),
+                            Long_val(length));
+  return Val_unit;
+}
+
+CAMLprim value caml_ml_eventring_register(value name, value kind,
+                                          value payload, value unit)
+{
+  CAMLparam4(name, kind, payload, unit);
+  mlsize_t length = caml_string_length(name);
+  if (length == 0)
+    caml_invalid_argument("Eventring: the name of an event is empty");
+  if (length >= EVENTRING_NAME_SIZE)
+    caml_invalid_argument(
+      "Eventring: the name of an event is longer than 127 bytes");
+  if (caml_string_length(unit) >= EVENTRING_UNIT_SIZE)
+    caml_invalid_argument("Eventring: a unit is longer than 15 bytes");
+  if (!caml_string_is_c_safe(name) || !caml_string_is_c_safe(unit))
+    caml_invalid_argument("Eventring: a name or unit holds a NUL byte");
+  int id = caml_eventring_register_once(String_val(name), Int_val(kind),
+                                        Int_val(payload), String_val(unit));
+  switch (id) {
+  case EVENTRING_TOO_MANY:
+    caml_invalid_argument("Eventring: 32768 events are registered already");
+  case EVENTRING_OTHER_TYPE:
+    caml_invalid_argument(
+      "Eventring: an event of this name and another type is registered");
+  case EVENTRING_NO_MEMORY:
+    caml_raise_out_of_memory();
+  }
+  CAMLreturn(Val_int(id));
+}
+
+/* Cursors.  A handle is a custom block that holds this. */
+
+#define BATCH 256
+
+struct cursor {
+  struct eventring_cursor *reader;      /* NULL: freed */
+  struct eventring_event events[BATCH];
+};
+
+#define Cursor_val(v) (*(struct cursor **) Data_custom_val(v))
+
+_Static_assert(sizeof(struct eventring_event) == 48
+               && offsetof(struct eventring_event, ns) == 0
+               && offsetof(struct eventring_event, words) == 24
+               && offsetof(struct eventring_event, ring) == 28
+               && offsetof(struct eventring_event, domain) == 32
+               && offsetof(struct eventring_event, thread) == 36
+               && offsetof(struct eventring_event, id) == 40
+               && offsetof(struct eventring_event, form) == 42,
+               "stdlib/eventring.ml reads the events at these offsets");
+
+static void finalise_cursor(value v)
+{
+  struct cursor *c = Cursor_val(v);
+  if (c == NULL) return;
+  eventring_close(c->reader);
+  free(c);
+}
+
+static struct custom_operations cursor_operations = {
+  "eventring.cursor",
+  finalise_cursor,
+  custom_compare_default,
+  custom_hash_default,
+  custom_serialize_default,
+  custom_deserialize_default,
+  custom_compare_ext_default,
+  custom_fixed_length_default
+};
+
+/* type source = Self | Process of { pid; dir } | File of string */
+CAMLprim value caml_ml_eventring_cursor_create(value source, value from_now)
+{
+  CAMLparam2(source, from_now);
+  CAMLlocal1(handle);
+  char why[MESSAGE];
+  struct eventring_options options = {
+    .size = sizeof(options), .from_now = Bool_val(from_now), .message = why,
+    .message_size = sizeof(why)
+  };
+  char *path = NULL;
+  int err;
+
+  handle = caml_alloc_custom_mem(&cursor_operations, sizeof(struct cursor *),
+                                 sizeof(struct cursor));
+  Cursor_val(handle) = NULL;
+  struct cursor *c = calloc(1, sizeof(*c));
+  if (c == NULL) caml_raise_out_of_memory();
+  Cursor_val(handle) = c;
+
+  if (Is_long(source)) {
+    path = caml_eventring_path();
+    if (path == NULL)
+      raise_sys_error("Eventring: this process is not being traced");
+    err = eventring_open(path, &options, &c->reader);
+  } else if (Tag_val(source) == 0) {
+    value dir = Field(source, 1);
+    if (Is_some(dir)) path = copy_path(Some_val(dir), "Eventring.Cursor.create");
+    err = eventring_open_pid(Long_val(Field(source, 0)), path, &options,
+                             &c->reader);
+  } else {
+    path = copy_path(Field(source, 0), "Eventring.Cursor.create");
+    err = eventring_open(path, &options, &c->reader);
+  }
+  free(path);
+  if (err == EVENTRING_E_MEMORY) caml_raise_out_of_memory();
+  if (err < 0) raise_sys_error(why);
+  CAMLreturn(handle);
+}
+
+CAMLprim value caml_ml_eventring_cursor_batch(value handle)
+{
+  CAMLparam1(handle);
+  struct cursor *c = Cursor_val(handle);
+  intnat size = sizeof(c->events);
+  CAMLreturn(caml_ba_alloc(CAML_BA_UINT8 | CAML_BA_C_LAYOUT
+                           | CAML_BA_EXTERNAL, 1, c->events, &size));
+}
+
+CAMLprim value caml_ml_eventring_cursor_read(value handle)
+{
+  struct cursor *c = Cursor_val(handle);
+  if (c->reader == NULL) return Val_int(0);
+  int n = eventring_read(c->reader, c->events, BATCH);
+  if (n < 0) caml_failwith("Eventring.Cursor.poll: the ring file is damaged");
+  return Val_int(n);
+}
+
+/* The batch stays: the OCaml side may still hold it. */
+CAMLprim value caml_ml_eventring_cursor_free(value handle)
+{
+  struct cursor *c = Cursor_val(handle);
+  eventring_close(c->reader);
+  c->reader = NULL;
+  return Val_unit;
+}
+
+/* (name, unit) of an event, if the file has it */
+CAMLprim value caml_ml_eventring_cursor_describe(value handle, value id)
+{
+  CAMLparam1(handle);
+  CAMLlocal3(name, unit, both);
+  struct cursor *c = Cursor_val(handle);
+  const struct eventring_description *d =
+    eventring_describe(c->reader, Int_val(id));
+  if (d == NULL) CAMLreturn(Val_none);
+  name = caml_copy_string(d->name);
+  unit = caml_copy_string(d->unit);
+  both = caml_alloc_2(0, name, unit);
+  CAMLreturn(caml_alloc_some(both));
+}
+
+CAMLprim value caml_ml_eventring_cursor_state(value handle)
+{
+  return Val_int(eventring_state(Cursor_val(handle)->reader));
+}
+
+CAMLprim value caml_ml_eventring_cursor_text(value handle, value index)
+{
+  CAMLparam1(handle);
+  CAMLlocal1(text);
+  struct cursor *c = Cursor_val(handle);
+  size_t length;
+  const char *bytes = c->reader == NULL ? NULL
+    : eventring_event_bytes(&c->events[Int_val(index)], &length);
+  if (bytes == NULL) CAMLreturn(Val_none);
+  text = caml_alloc_initialized_string(length, bytes);
+  CAMLreturn(caml_alloc_some(text));
+}
+
+/* The OCaml side has checked that the event has this word. */
+intnat caml_ml_eventring_cursor_word(value handle, intnat index, intnat word)
+{
+  struct cursor *c = Cursor_val(handle);
+  return c->reader == NULL ? 0 : (intnat) c->events[index].payload[word];
+}
+
+CAMLprim value caml_ml_eventring_cursor_word_byte(value handle, value index,
+                                                  value word)
+{
+  return Val_long(caml_ml_eventring_cursor_word(handle, Long_val(index),
+                                                Long_val(word)));
+}
+
+CAMLprim value caml_ml_eventring_now(value unit)
+{
+  return Val_long(eventring_clock_ns(CLOCK_MONOTONIC));
+}

@@ -1,0 +1,463 @@
+(**************************************************************************)
+(*                                                                        *)
+(*                               Eventring                                *)
+(*                                                                        *)
+(*   Copyright 2026 the Eventring authors                                 *)
+(*                                                                        *)
+(*   This file is distributed under the terms of the GNU Lesser General   *)
+(*   Public License version 2.1, with the special exception on linking    *)
+(*   described in the file LICENSE.                                       *)
+(*                                                                        *)
+(**************************************************************************)
+
+(* The primitives are in runtime/eventring_ml.c; the layout of event words
+   and of the control page in runtime/caml/eventring_format.h. *)
+
+(* Control *)
+
+type category = Gc | Gc_detail | Domain | Sync | User | Alloc
+
+(* Bit numbers are those of the table of events. *)
+let bit = function
+  | Gc -> 1
+  | Gc_detail -> 2
+  | Domain -> 4
+  | Sync -> 8
+  | User -> 16
+  | Alloc -> 32
+
+let all_categories = [Gc; Gc_detail; Domain; Sync; User; Alloc]
+
+let rec mask_of = function
+  | [] -> 0
+  | c :: rest -> bit c lor mask_of rest
+
+let rec of_mask mask = function
+  | [] -> []
+  | c :: rest ->
+      if mask land bit c <> 0 then c :: of_mask mask rest
+      else of_mask mask rest
+
+external start_recording : string option -> int -> unit
+  = "caml_ml_eventring_start"
+external stop : unit -> unit = "caml_ml_eventring_stop"
+external pause : unit -> unit = "caml_ml_eventring_pause"
+external resume : unit -> unit = "caml_ml_eventring_resume"
+external path : unit -> string option = "caml_ml_runtime_events_path"
+external current_mask : unit -> int = "caml_ml_eventring_mask" [@@noalloc]
+external set_mask : int -> unit = "caml_ml_eventring_set_mask" [@@noalloc]
+external snapshot : string -> unit = "caml_ml_eventring_snapshot"
+
+let nonempty where categories =
+  if categories = [] then
+    invalid_arg ("Eventring." ^ where ^ ": no category; see pause")
+  else mask_of categories
+
+let default_categories = [Gc; Gc_detail; Domain; Sync; User]
+
+let start ?dir ?(categories = default_categories) () =
+  start_recording dir (nonempty "start" categories)
+
+let categories () = of_mask (current_mask ()) all_categories
+
+let set_categories categories =
+  set_mask (nonempty "set_categories" categories)
+
+(* The control page of the runtime, as memory that OCaml code reads without a
+   call.  Its word 64 is what every probe tests. *)
+type page =
+  (char, Bigarray.int8_unsigned_elt, Bigarray.c_layout) Bigarray.Array1.t
+
+external control_page : unit -> page = "caml_ml_eventring_control_page"
+external get_32 : page -> int -> int32 = "%caml_bigstring_get32u"
+external int_of_int32 : int32 -> int = "%int32_to_int"
+
+let page = control_page ()
+
+let[@inline] recording () = int_of_int32 (get_32 page 512) land 16 <> 0
+
+external active : unit -> bool = "caml_ml_runtime_events_are_active"
+  [@@noalloc]
+
+(* User events.  An event's value is its event word without the time: the id,
+   and above it the form and the number of payload words.  The result of the
+   primitives means nothing: they have none, in C. *)
+
+external emit : (int [@untagged]) -> (int [@untagged])
+  = "caml_ml_eventring_emit" "caml_eventring_emit" [@@noalloc]
+external emit_int : (int [@untagged]) -> (int [@untagged]) -> (int [@untagged])
+  = "caml_ml_eventring_emit_int" "caml_eventring_emit_int" [@@noalloc]
+external emit_bytes : int -> bytes -> int -> unit
+  = "caml_ml_eventring_emit_bytes" [@@noalloc]
+
+let form_end = 1 lsl 16
+let form_counter = 2 lsl 16
+let form_instant = 3 lsl 16
+let one_word = 1 lsl 18
+
+(* Kinds and payloads as in the schema. *)
+external register_event : string -> int -> int -> string -> int
+  = "caml_ml_eventring_register"
+
+let kind_span = 1
+let kind_counter = 2
+let kind_instant = 3
+let kind_flow = 5
+
+let payload_none = 0
+let payload_int = 1
+let payload_bytes = 2
+
+external reraise : exn -> 'a = "%reraise"
+
+module Span = struct
+  type t = int
+
+  let register name = register_event name kind_span payload_int ""
+
+  let[@inline] start span = if recording () then ignore (emit span)
+
+  let[@inline] start_with span n =
+    if recording () then ignore (emit_int (span lor one_word) n)
+
+  let[@inline] finish span =
+    if recording () then ignore (emit (span lor form_end))
+
+  let around span f =
+    match f () with
+    | result -> finish span; result
+    | exception e -> finish span; reraise e
+
+  let run span f = start span; around span f
+  let run_with span n f = start_with span n; around span f
+end
+
+module Counter = struct
+  type t = int
+
+  let register ?(unit = "") name =
+    register_event name kind_counter payload_int unit
+    lor form_counter lor one_word
+
+  let[@inline] sample counter n =
+    if recording () then ignore (emit_int counter n)
+end
+
+module Mark = struct
+  type t = int
+
+  let register name =
+    register_event name kind_instant payload_none "" lor form_instant
+
+  let[@inline] emit mark = if recording () then ignore (emit mark)
+end
+
+module Message = struct
+  type t = int
+
+  let max_length = 1024
+
+  let register name =
+    register_event name kind_instant payload_bytes "" lor form_instant
+
+  let emit message text =
+    if recording () then
+      let length = String.length text in
+      emit_bytes message (Bytes.unsafe_of_string text)
+        (if length > max_length then max_length else length)
+end
+
+module Flow = struct
+  type t = int
+
+  let register name =
+    register_event name kind_flow payload_int "" lor one_word
+
+  let[@inline] start flow id = if recording () then ignore (emit_int flow id)
+
+  let[@inline] step flow id =
+    if recording () then ignore (emit_int (flow lor form_instant) id)
+
+  let[@inline] finish flow id =
+    if recording () then ignore (emit_int (flow lor form_end) id)
+end
+
+module Custom = struct
+  type 'a t = {
+    event : int;
+    encode : bytes -> 'a -> int;
+    decode : bytes -> int -> 'a;
+  }
+
+  let max_length = 1024
+
+  let register name ~encode ~decode =
+    let event =
+      register_event name kind_instant payload_bytes "" lor form_instant in
+    { event; encode; decode }
+
+  let emit custom x =
+    if recording () then begin
+      let buffer = Bytes.create max_length in
+      let length = custom.encode buffer x in
+      if length < 0 || length > max_length then
+        invalid_arg "Eventring.Custom.emit: the encoder returned a length \
+                     that is not within its buffer";
+      emit_bytes custom.event buffer length
+    end
+
+  let decode custom text =
+    custom.decode (Bytes.unsafe_of_string text) (String.length text)
+end
+
+(* Cursors.  C code reads events in batches into an array of its own, struct
+   eventring_event of consumer/eventring_reader.h, which is seen from here as
+   a Bigarray; nothing is allocated for an event. *)
+
+module Cursor = struct
+  type handle
+
+  type source =
+    | Self
+    | Process of { pid : int; dir : string option }
+    | File of string
+
+  type state = Running | Ended | Replaced | Killed
+
+  type t = {
+    handle : handle;
+    batch : page;
+    busy : bool Atomic.t;
+    mutable closed : bool;
+    mutable index : int;        (* the event that accessors tell of... *)
+    mutable offset : int;       (* ...and where it is in the batch, in bytes *)
+    mutable count : int;        (* events in the batch *)
+    mutable until : int;        (* events after this wait for the next poll *)
+    mutable names : string array;       (* by id, "" if not known yet *)
+  }
+
+  type callbacks = {
+    span_start : t -> unit;
+    span_finish : t -> unit;
+    counter : t -> unit;
+    instant : t -> unit;
+    lost : t -> unit;
+  }
+
+  external create_handle : source -> bool -> handle
+    = "caml_ml_eventring_cursor_create"
+  external batch_of : handle -> page = "caml_ml_eventring_cursor_batch"
+  external read : handle -> int = "caml_ml_eventring_cursor_read"
+  external free : handle -> unit = "caml_ml_eventring_cursor_free"
+  external describe : handle -> int -> (string * string) option
+    = "caml_ml_eventring_cursor_describe"
+  external handle_state : handle -> int = "caml_ml_eventring_cursor_state"
+  external handle_text : handle -> int -> string option
+    = "caml_ml_eventring_cursor_text"
+  external handle_word : handle -> (int [@untagged]) -> (int [@untagged])
+    -> (int [@untagged])
+    = "caml_ml_eventring_cursor_word_byte" "caml_ml_eventring_cursor_word"
+    [@@noalloc]
+
+  external now : unit -> int = "caml_ml_eventring_now" [@@noalloc]
+  external get_64 : page -> int -> int64 = "%caml_bigstring_get64u"
+  external get_16 : page -> int -> int = "%caml_bigstring_get16u"
+  external int_of_int64 : int64 -> int = "%int64_to_int"
+
+  (* Offsets in struct eventring_event; the C side asserts them. *)
+  let event_size = 48
+  let at_ns = 0
+  let at_words = 24
+  let at_ring = 28
+  let at_domain = 32
+  let at_thread = 36
+  let at_id = 40
+  let at_form = 42
+
+  let create ?(from_now = false) source =
+    let handle = create_handle source from_now in
+    { handle; batch = batch_of handle; busy = Atomic.make false;
+      closed = false; index = 0; offset = 0; count = 0; until = 0; names = [||] }
+
+  let ignore_event _ = ()
+
+  let callbacks ?(span_start = ignore_event) ?(span_finish = ignore_event)
+      ?(counter = ignore_event) ?(instant = ignore_event)
+      ?(lost = ignore_event) () =
+    { span_start; span_finish; counter; instant; lost }
+
+  let[@inline] time c = int_of_int64 (get_64 c.batch (c.offset + at_ns))
+  let[@inline] ring c = int_of_int32 (get_32 c.batch (c.offset + at_ring))
+  let[@inline] domain c = int_of_int32 (get_32 c.batch (c.offset + at_domain))
+  let[@inline] thread c = int_of_int32 (get_32 c.batch (c.offset + at_thread))
+  let[@inline] id c = get_16 c.batch (c.offset + at_id)
+  let[@inline] words c = int_of_int32 (get_32 c.batch (c.offset + at_words))
+  let[@inline] form c = get_16 c.batch (c.offset + at_form) land 255
+
+  let value c = if words c = 0 then 0 else handle_word c.handle c.index 0
+
+  let argument c n =
+    if n < 0 || n >= words c then invalid_arg "Eventring.Cursor.argument"
+    else handle_word c.handle c.index n
+
+  let text c =
+    match handle_text c.handle c.index with
+    | Some text -> text
+    | None -> invalid_arg "Eventring.Cursor.text: the event carries no text"
+
+  let grow names id =
+    let grown = Array.make (id + 256) "" in
+    Array.blit names 0 grown 0 (Array.length names);
+    grown
+
+  let name c =
+    let id = id c in
+    if id >= Array.length c.names then c.names <- grow c.names id;
+    match Array.unsafe_get c.names id with
+    | "" ->
+        let name =
+          match describe c.handle id with
+          | Some (name, _) -> name
+          | None -> "" in
+        c.names.(id) <- name;
+        name
+    | name -> name
+
+  let unit c =
+    match describe c.handle (id c) with
+    | Some (_, unit) -> unit
+    | None -> ""
+
+  (* Closing waits for the poll that it is called in. *)
+  let release c = free c.handle
+
+  let close c =
+    if not c.closed then begin
+      c.closed <- true;
+      if Atomic.compare_and_set c.busy false true then release c
+    end
+
+  let finished c =
+    if c.closed then release c else Atomic.set c.busy false
+
+  (* The loop over a batch.  The event is passed before its callback runs, so
+     that a callback that raises is not called for it again. *)
+  let rec deliver c callbacks left done_ =
+    if left = 0 || c.closed then done_
+    else if c.index + 1 >= c.count && not (refill c) then done_
+    else begin
+      let index = c.index + 1 in
+      c.index <- index;
+      c.offset <- index * event_size;
+      match form c with
+      | 0 -> callbacks.span_start c; deliver c callbacks (left - 1) (done_ + 1)
+      | 1 -> callbacks.span_finish c; deliver c callbacks (left - 1) (done_ + 1)
+      | 2 -> callbacks.counter c; deliver c callbacks (left - 1) (done_ + 1)
+      | 3 -> callbacks.instant c; deliver c callbacks (left - 1) (done_ + 1)
+      | _ -> callbacks.lost c; deliver c callbacks left done_
+    end
+
+  (* A poll whose callbacks make events must come to an end. *)
+  and refill c =
+    if c.count > 0 && time c > c.until then false
+    else begin
+      c.count <- 0;
+      c.index <- -1;
+      c.offset <- 0;
+      c.count <- read c.handle;
+      c.count > 0
+    end
+
+  let poll ?(max = max_int) c callbacks =
+    if not (Atomic.compare_and_set c.busy false true) then
+      invalid_arg
+        (if c.closed then "Eventring.Cursor.poll: the cursor is closed"
+         else "Eventring.Cursor.poll: the cursor is being polled");
+    c.until <- now () + 1_000_000;
+    match deliver c callbacks max 0 with
+    | n -> finished c; n
+    | exception e -> finished c; reraise e
+
+  let state c =
+    match handle_state c.handle with
+    | 2 -> Ended
+    | 3 -> Replaced
+    | 4 -> Killed
+    | _ -> Running
+end
+
+(* Watching for slow spans: a cursor on this process, and for each ring the
+   watched spans that are open in it. *)
+
+type slow = {
+  name : string;
+  domain : int;
+  start : int;
+  duration : int;
+}
+
+module Watch = struct
+  type open_span = { id : int; since : int; limit : int }
+
+  type t = {
+    cursor : Cursor.t;
+    callbacks : Cursor.callbacks;
+  }
+
+  (* What stands for a span that is not watched. *)
+  let not_watched = max_int
+
+  let create spans f =
+    let limits = ref [||] in            (* by id; -1: not looked up yet *)
+    let limit_of c =
+      let id = Cursor.id c in
+      if id >= Array.length !limits then begin
+        let grown = Array.make (id + 256) (-1) in
+        Array.blit !limits 0 grown 0 (Array.length !limits);
+        limits := grown
+      end;
+      if !limits.(id) < 0 then begin
+        let rec find name = function
+          | [] -> not_watched
+          | (watched, limit) :: rest ->
+              if String.equal watched name then limit else find name rest in
+        !limits.(id) <- find (Cursor.name c) spans
+      end;
+      !limits.(id) in
+    let rings = ref [||] in             (* the open spans of each *)
+    let opened c =
+      let ring = Cursor.ring c in
+      if ring >= Array.length !rings then begin
+        let grown = Array.make (ring + 16) [] in
+        Array.blit !rings 0 grown 0 (Array.length !rings);
+        rings := grown
+      end;
+      !rings.(ring) in
+    let span_start c =
+      let limit = limit_of c in
+      if limit <> not_watched then begin
+        let others = opened c in
+        !rings.(Cursor.ring c) <-
+          { id = Cursor.id c; since = Cursor.time c; limit } :: others
+      end in
+    let span_finish c =
+      if limit_of c <> not_watched then
+        match opened c with
+        | { id; since; limit } :: rest when id = Cursor.id c ->
+            !rings.(Cursor.ring c) <- rest;
+            let duration = Cursor.time c - since in
+            if duration > limit then
+              f { name = Cursor.name c; domain = Cursor.domain c;
+                  start = since; duration }
+        | _ ->
+            (* Its start was before the watch, or lost. *)
+            !rings.(Cursor.ring c) <- [] in
+    let lost c = ignore (opened c); !rings.(Cursor.ring c) <- [] in
+    { cursor = Cursor.create ~from_now:true Cursor.Self;
+      callbacks = Cursor.callbacks ~span_start ~span_finish ~lost () }
+
+  let poll w = ignore (Cursor.poll w.cursor w.callbacks)
+  let stop w = Cursor.close w.cursor
+end
+
+let on_slow = Watch.create

@@ -1,0 +1,350 @@
+(**************************************************************************)
+(*                                                                        *)
+(*                               Eventring                                *)
+(*                                                                        *)
+(*   Copyright 2026 the Eventring authors                                 *)
+(*                                                                        *)
+(*   This file is distributed under the terms of the GNU Lesser General   *)
+(*   Public License version 2.1, with the special exception on linking    *)
+(*   described in the file LICENSE.                                       *)
+(*                                                                        *)
+(**************************************************************************)
+
+(** The flight recorder of the runtime.
+
+    The runtime writes what it does (minor collections, major slices,
+    stop-the-world sections, ...) to a ring in memory, one for each domain, in
+    a file that any process may read while the program runs and after it
+    ended or crashed. This module switches the recorder on and off, adds events
+    of the program to the rings, and reads rings.
+
+    {[
+      let request = Eventring.Span.register "request"
+      let queue = Eventring.Counter.register ~unit:"jobs" "queue"
+
+      let serve job =
+        Eventring.Span.run request (fun () ->
+          Eventring.Counter.sample queue (Queue.length jobs);
+          answer job)
+    ]}
+
+    All of it costs next to nothing while the program is not being traced:
+    writing an event is then a test of one word in memory, without a call and
+    without an allocation. Traced, an event takes some 10 ns, most of which is
+    reading the clock.
+
+    Every function may be called from every domain and thread. Times are
+    nanoseconds of the system's monotonic clock. *)
+
+(** {1:control Control} *)
+
+(** What is recorded is chosen by category. *)
+type category =
+  | Gc  (** Collections as a whole, and their totals. *)
+  | Gc_detail  (** The steps inside a collection, and its pacing. *)
+  | Domain  (** Life of domains, of the process, of the recorder. *)
+  | Sync  (** Stop-the-world sections and waiting. *)
+  | User  (** Events of the program: those of this module. *)
+  | Alloc  (** Allocation sizes (instrumented runtime only). *)
+
+val start : ?dir:string -> ?categories:category list -> unit -> unit
+(** [start ()] starts tracing, if the process is not being traced already: then
+    it has no effect. The ring file [<pid>.eventring] is made in directory
+    [dir]; by default in the one that [OCAML_EVENTRING_PREFIX] names, or else
+    in the current one. [categories] is all but [Alloc] by default. No other
+    domain is stopped.
+
+    @raise Sys_error with the reason when tracing cannot start: the directory
+    is missing or not writable, the disk is full, ...
+    @raise Invalid_argument if [categories] is empty. *)
+
+val stop : unit -> unit
+(** Ends tracing. The ring file is removed, unless [OCAML_EVENTRING_KEEP] says
+    to keep it. The runtime does the same when the program exits. *)
+
+val pause : unit -> unit
+(** Pauses tracing: all domains stop writing at their next event. No effect
+    when not being traced or paused already. *)
+
+val resume : unit -> unit
+(** Undoes {!pause}, by this program or from outside, of the same categories. *)
+
+val active : unit -> bool
+(** Tracing has been started and is not paused. *)
+
+val path : unit -> string option
+(** The ring file of this process, as an absolute path; [None] when it is not
+    being traced. *)
+
+val categories : unit -> category list
+(** The categories being recorded, or, while paused, to be recorded after
+    {!resume}; the empty list when not being traced. *)
+
+val set_categories : category list -> unit
+(** Sets them; effective at every domain's next event. No effect when not
+    being traced.
+
+    @raise Invalid_argument if the list is empty: see {!pause}. *)
+
+(** {1:user Events of the program}
+
+    An event is registered once, under a name; typically by a definition at
+    the top of a module. Registering the same name with the same type again
+    gives the same event. Names are 1 to 127 bytes, UTF-8 by convention;
+    units up to 15 bytes. Up to 32,768 names can be registered. Before tracing
+    starts, while it is paused, or without the category [User], events are
+    registered all the same and writing them does nothing.
+
+    All [register] functions
+    @raise Invalid_argument if a name or unit is too long, empty (a name) or
+    has a NUL byte; if the name is registered with another type; or if there
+    are too many names. *)
+
+(** Spans of time: something begins and ends. Spans of one domain nest. *)
+module Span : sig
+  type t
+
+  val register : string -> t
+
+  val start : t -> unit
+  (** The span begins now, in this domain. *)
+
+  val start_with : t -> int -> unit
+  (** The same with an integer that goes with it: a request id, a size. *)
+
+  val finish : t -> unit
+  (** The span that began last under this name in this domain ends now. *)
+
+  val run : t -> (unit -> 'a) -> 'a
+  (** [run span f] is [f ()] within a span, which ends also when [f] raises. *)
+
+  val run_with : t -> int -> (unit -> 'a) -> 'a
+  (** [run_with span n f] is {!run} with an integer. *)
+end
+
+(** Values that are sampled now and then. *)
+module Counter : sig
+  type t
+
+  val register : ?unit:string -> string -> t
+  (** [unit] is for display: ["bytes"], ["jobs"]. *)
+
+  val sample : t -> int -> unit
+  (** The value is this now. All 63 bits are kept. *)
+end
+
+(** Instants. *)
+module Mark : sig
+  type t
+
+  val register : string -> t
+
+  val emit : t -> unit
+  (** This happens now. *)
+end
+
+(** Instants with a text. *)
+module Message : sig
+  type t
+
+  val register : string -> t
+
+  val emit : t -> string -> unit
+  (** Writes the text, cut to its first {!max_length} bytes. *)
+
+  val max_length : int
+  (** 1024 *)
+end
+
+(** What goes from domain to domain: a request through a pipeline, a task from
+    the queue to a worker. An id that the program chooses ties its start, its
+    steps and its end together, wherever they are written. *)
+module Flow : sig
+  type t
+
+  val register : string -> t
+
+  val start : t -> int -> unit
+  (** The flow with this id begins here. *)
+
+  val step : t -> int -> unit
+  (** It comes by here. *)
+
+  val finish : t -> int -> unit
+  (** It ends here. *)
+end
+
+(** Instants with a value in a representation of the program's own. *)
+module Custom : sig
+  type 'a t
+
+  val register :
+    string -> encode:(bytes -> 'a -> int) -> decode:(bytes -> int -> 'a) ->
+    'a t
+  (** [encode buffer x] writes [x] to [buffer], which has {!max_length} bytes,
+      and returns how many bytes it wrote. [decode buffer length] is the
+      reverse. A program that registers a name again gets events with the
+      functions it gave then. *)
+
+  val emit : 'a t -> 'a -> unit
+  (** Encodes and writes the value; allocates the buffer.
+
+      @raise Invalid_argument if [encode] returns a length that is not within
+      its buffer; nothing is written then. What [encode] raises is passed
+      on. *)
+
+  val decode : 'a t -> string -> 'a
+  (** The value of an event, from {!Cursor.text}. *)
+
+  val max_length : int
+  (** 1024 *)
+end
+
+(** {1:reading Reading} *)
+
+(** Reading the rings of a process: this one, another one, or what an ended
+    one left. *)
+module Cursor : sig
+  type t
+  (** A place in each ring of one file. A cursor is used by one domain at a
+      time. *)
+
+  (** Whose rings. *)
+  type source =
+    | Self  (** this process *)
+    | Process of { pid : int; dir : string option }
+        (** The process [pid], whose file is in [dir], or, with [None], where
+            it has it open. *)
+    | File of string  (** a ring file or a snapshot *)
+
+  val create : ?from_now:bool -> source -> t
+  (** A cursor that will see the events from the oldest that is still there on
+      or, if [from_now], those written after this call.
+
+      @raise Sys_error with the reason when there is no such file or process,
+      or it cannot be opened, or is not a ring file of a version that this
+      program can read. *)
+
+  type callbacks
+
+  val callbacks :
+    ?span_start:(t -> unit) -> ?span_finish:(t -> unit) ->
+    ?counter:(t -> unit) -> ?instant:(t -> unit) -> ?lost:(t -> unit) ->
+    unit -> callbacks
+  (** What to call for an event of each form; by default, nothing. A callback
+      gets the cursor, and asks it about the event with the functions below.
+      [lost] is called where the reader has been overtaken. *)
+
+  val poll : ?max:int -> t -> callbacks -> int
+  (** Calls the callbacks for the events that the cursor has not passed yet, at
+      most [max] of them, of all rings in the order of their times. Returns
+      how many events were passed, losses not counted: 0 if there is nothing
+      new. Events that are written a millisecond or more after the call are
+      left for the next one.
+
+      A callback may raise: the exception is passed on, and the next poll
+      goes on behind the event. It may {!close} the cursor, which ends the
+      poll. No event causes an allocation here.
+
+      @raise Invalid_argument if the cursor is closed, or being polled: by
+      another domain, or by the caller of this very callback.
+      @raise Failure if a part of the file is damaged. The next poll goes on
+      behind it. *)
+
+  val close : t -> unit
+  (** Releases the file. Closing twice is fine. *)
+
+  (** {2 The event of a callback}
+
+      These tell of the event for which a callback has been called, and are
+      meaningless outside of it. *)
+
+  val time : t -> int
+  (** When. *)
+
+  val domain : t -> int
+  (** Which domain: its unique id, as [(Domain.self () :> int)]. *)
+
+  val thread : t -> int
+  (** The system's id of the thread that wrote to the domain's ring first
+      around that time. *)
+
+  val ring : t -> int
+  (** Which ring, from 0. Domains that follow each other may share one. *)
+
+  val id : t -> int
+  (** Number of the event's name in this file. *)
+
+  val name : t -> string
+  (** Its name; [""] for a loss. Allocates only when an id comes first. *)
+
+  val unit : t -> string
+  (** The unit of a counter, or [""]. *)
+
+  val value : t -> int
+  (** The integer of a counter, of a span with an integer, the id of a flow,
+      the number of events lost; 0 if there is none. *)
+
+  val words : t -> int
+  (** How many integers the event carries. *)
+
+  val argument : t -> int -> int
+  (** [argument c n] is the [n]th of them, from 0.
+      @raise Invalid_argument if there are not so many. *)
+
+  val text : t -> string
+  (** The text of a message or a custom event.
+      @raise Invalid_argument if the event carries no text. *)
+
+  (** {2 The process} *)
+
+  (** What became of the process that is read. *)
+  type state =
+    | Running
+    | Ended  (** in order *)
+    | Replaced  (** by another program ([exec]) *)
+    | Killed  (** or crashed *)
+
+  val state : t -> state
+end
+
+(** {1:snapshots Snapshots} *)
+
+val snapshot : string -> unit
+(** [snapshot file] writes the rings of this process as they are now to
+    [file], which every reader of ring files reads: for when something odd
+    just happened. The file is complete when it appears under its name, and
+    replaces what was there. Other threads and domains go on meanwhile.
+
+    @raise Sys_error with the reason, if the process is not being traced, or
+    the file cannot be written; what was at [file] is left as it was. *)
+
+type slow = {
+  name : string;  (** of the span *)
+  domain : int;
+  start : int;  (** when it began *)
+  duration : int;  (** in nanoseconds *)
+}
+
+(** A watch for slow spans. *)
+module Watch : sig
+  type t
+
+  val poll : t -> unit
+  (** Looks at what was recorded since the last time, and calls the watch's
+      function for each span that took too long. What the function raises is
+      passed on. *)
+
+  val stop : t -> unit
+  (** Ends the watch. *)
+end
+
+val on_slow : (string * int) list -> (slow -> unit) -> Watch.t
+(** [on_slow ["minor", 10_000_000; "request", 500_000_000] f] watches this
+    process for minor collections over 10 ms and spans [request] over
+    500 ms, by the names of the runtime's own spans and the program's.
+    [f] is called in {!Watch.poll}, for which the program finds the place and
+    time: after each request, in a loop of a domain or thread of its own, ...
+    {!snapshot} is what [f] may want to call.
+
+    @raise Sys_error if the process is not being traced. *)
