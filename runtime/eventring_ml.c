@@ -193,14 +193,8 @@ static void finalise_cursor(value v)
 }
 
 static struct custom_operations cursor_operations = {
-  "eventring.cursor",
-  finalise_cursor,
-  custom_compare_default,
-  custom_hash_default,
-  custom_serialize_default,
-  custom_deserialize_default,
-  custom_compare_ext_default,
-  custom_fixed_length_default
+  .identifier = "eventring.cursor",
+  .finalize = finalise_cursor
 };
 
 /* type source = Self | Process of { pid; dir } | File of string */
