@@ -776,8 +776,17 @@ static int create_file(const char *path, const char **why)
 /* Returns 0 or an errno. */
 static int write_all(int fd, const void *data, size_t size, uint64_t offset)
 {
-  ssize_t n = pwrite(fd, data, size, (off_t) offset);
-  return n < 0 ? errno : (size_t) n < size ? ENOSPC : 0;
+  const char *from = data;
+  while (size > 0) {
+    ssize_t n = pwrite(fd, from, size, (off_t) offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    if (n == 0) return ENOSPC;
+    from += n;
+    offset += n;
+    size -= n;
+  }
+  return 0;
 }
 
 static void fork_handler(void);
@@ -997,16 +1006,23 @@ char *caml_eventring_path(void)
 /* Snapshot: the rings as they are now, in a file of their own, as if the
    process had ended at this moment. */
 
+/* What is copied: a session, which stays mapped whatever becomes of it. */
+struct source {
+  struct eventring_header header;
+  const char *map;
+};
+
 /* Copies ring [i] to [fd].  What the writer does meanwhile goes to blocks that
    the [reserve] read afterwards excludes.  [buffer] holds a ring.  Returns 0
    or an errno. */
-static int copy_ring(int fd, uint32_t i, uint64_t *buffer)
+static int copy_ring(const struct source *from, int fd, uint32_t i,
+                     uint64_t *buffer)
 {
-  const struct eventring_header *h = &session.header;
+  const struct eventring_header *h = &from->header;
   const struct eventring_slot *slot = (const struct eventring_slot *)
-    (session.map + h->directory_offset) + i;
+    (from->map + h->directory_offset) + i;
   uint64_t offset = h->rings_offset + i * h->ring_words * sizeof(uint64_t);
-  const uint64_t *ring = (const uint64_t *) (session.map + offset);
+  const uint64_t *ring = (const uint64_t *) (from->map + offset);
   struct eventring_slot copy;
   uint64_t words;
 
@@ -1029,56 +1045,63 @@ static int copy_ring(int fd, uint32_t i, uint64_t *buffer)
                 h->directory_offset + i * sizeof(copy));
 }
 
-static int copy_session(int fd, uint64_t *buffer)
+static int copy_session(const struct source *from, int fd, uint64_t *buffer)
 {
-  struct eventring_header h = session.header;
+  struct eventring_header h = from->header;
   h.control = (uint64_t) caml_eventring_categories() << 32;
-  h.ended = eventring_now(clock_kind);
+  h.ended = eventring_now(h.clock);
   h.state = EVENTRING_ENDED;
-  if (ftruncate(fd, (off_t) h.file_size) != 0) return errno;
-  int err = write_all(fd, session.map + h.schema_offset,
-                      h.schema_count * sizeof(struct eventring_schema_entry),
-                      h.schema_offset);
+  int err = ftruncate(fd, (off_t) h.file_size) != 0 ? errno : 0;
   for (uint32_t i = 0; err == 0 && i < h.rings; i++)
-    err = copy_ring(fd, i, buffer);
+    err = copy_ring(from, fd, i, buffer);
+  /* Every name that the rings may refer to by now */
+  pthread_mutex_lock(&session_lock);
+  if (session.map == from->map) h.schema_count = session.header.schema_count;
+  pthread_mutex_unlock(&session_lock);
+  if (err == 0)
+    err = write_all(fd, from->map + h.schema_offset,
+                    h.schema_count * sizeof(struct eventring_schema_entry),
+                    h.schema_offset);
   return err != 0 ? err : write_all(fd, &h, sizeof(h), 0);
 }
 
 int caml_eventring_snapshot(const char *path, char *why, size_t size)
 {
   char temporary[PATH_MAX];
-  int err = 0, fd = -1;
-  uint64_t *buffer = NULL;
+  struct source from;
+  int err = 0, started;
 
+  /* Writing takes long, and a domain's first event waits for this lock. */
   pthread_mutex_lock(&session_lock);
-  if (!session.started) {
-    snprintf(why, size, "cannot write a snapshot to %s: this process is not"
-             " being traced", path);
-    pthread_mutex_unlock(&session_lock);
+  started = session.started;
+  from.header = session.header;
+  from.map = session.map;
+  pthread_mutex_unlock(&session_lock);
+  if (!started) {
+    snprintf(why, size, "cannot write a snapshot to %.1000s: this process is"
+             " not being traced", path);
     return 0;
   }
-  if (snprintf(temporary, sizeof(temporary), "%s.%lu.tmp", path,
-               (unsigned long) getpid()) >= (int) sizeof(temporary))
-    err = ENAMETOOLONG;
+
+  uint64_t *buffer = malloc(from.header.ring_words * sizeof(uint64_t));
+  if (buffer == NULL) err = ENOMEM;
+  if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path)
+      >= (int) sizeof(temporary)) err = ENAMETOOLONG;
   if (err == 0) {
-    buffer = malloc(session.header.ring_words * sizeof(uint64_t));
-    if (buffer == NULL) err = ENOMEM;
-  }
-  if (err == 0) {
-    fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-              S_IRUSR | S_IWUSR);
-    if (fd < 0) err = errno;
-  }
-  if (err == 0) err = copy_session(fd, buffer);
-  pthread_mutex_unlock(&session_lock);
-  if (fd >= 0) {
-    if (close(fd) != 0 && err == 0) err = errno;
-    if (err == 0 && rename(temporary, path) != 0) err = errno;
-    if (err != 0) unlink(temporary);
+    /* Mode 0600, and a name that no other snapshot has */
+    int fd = mkostemp(temporary, O_CLOEXEC);
+    if (fd < 0) {
+      err = errno;
+    } else {
+      err = copy_session(&from, fd, buffer);
+      if (close(fd) != 0 && err == 0) err = errno;
+      if (err == 0 && rename(temporary, path) != 0) err = errno;
+      if (err != 0) unlink(temporary);
+    }
   }
   free(buffer);
   if (err != 0)
-    snprintf(why, size, "cannot write a snapshot to %s: %s", path,
+    snprintf(why, size, "cannot write a snapshot to %.1000s: %s", path,
              strerror(err));
   return err == 0;
 }
