@@ -264,19 +264,19 @@ CAMLprim value caml_ml_eventring_cursor_free(value handle)
   return Val_unit;
 }
 
-/* (name, unit) of an event, if the file has it */
+/* (name, unit, kind) of an event, if the file has it */
 CAMLprim value caml_ml_eventring_cursor_describe(value handle, value id)
 {
   CAMLparam1(handle);
-  CAMLlocal3(name, unit, both);
+  CAMLlocal3(name, unit, all);
   struct cursor *c = Cursor_val(handle);
   const struct eventring_description *d =
     eventring_describe(c->reader, Int_val(id));
   if (d == NULL) CAMLreturn(Val_none);
   name = caml_copy_string(d->name);
   unit = caml_copy_string(d->unit);
-  both = caml_alloc_2(0, name, unit);
-  CAMLreturn(caml_alloc_some(both));
+  all = caml_alloc_3(0, name, unit, Val_int(d->kind));
+  CAMLreturn(caml_alloc_some(all));
 }
 
 CAMLprim value caml_ml_eventring_cursor_state(value handle)
@@ -290,18 +290,21 @@ CAMLprim value caml_ml_eventring_cursor_text(value handle, value index)
   CAMLlocal1(text);
   struct cursor *c = Cursor_val(handle);
   size_t length;
-  const char *bytes = c->reader == NULL ? NULL
+  const char *bytes = c->reader == NULL || Int_val(index) < 0 ? NULL
     : eventring_event_bytes(&c->events[Int_val(index)], &length);
   if (bytes == NULL) CAMLreturn(Val_none);
   text = caml_alloc_initialized_string(length, bytes);
   CAMLreturn(caml_alloc_some(text));
 }
 
-/* The OCaml side has checked that the event has this word. */
+/* Outside of callbacks, [index] may be -1 and the number of words that the
+   OCaml side has seen that of another event. */
 intnat caml_ml_eventring_cursor_word(value handle, intnat index, intnat word)
 {
   struct cursor *c = Cursor_val(handle);
-  return c->reader == NULL ? 0 : (intnat) c->events[index].payload[word];
+  if (c->reader == NULL || index < 0 || word >= c->events[index].words)
+    return 0;
+  return (intnat) c->events[index].payload[word];
 }
 
 CAMLprim value caml_ml_eventring_cursor_word_byte(value handle, value index,

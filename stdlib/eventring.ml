@@ -203,7 +203,8 @@ module Custom = struct
       if length < 0 || length > max_length then
         invalid_arg "Eventring.Custom.emit: the encoder returned a length \
                      that is not within its buffer";
-      emit_bytes custom.event buffer length
+      (* The encoder may have run for long: still wanted? *)
+      if recording () then emit_bytes custom.event buffer length
     end
 
   let decode custom text =
@@ -234,6 +235,7 @@ module Cursor = struct
     mutable count : int;        (* events in the batch *)
     mutable until : int;        (* events after this wait for the next poll *)
     mutable names : string array;       (* by id, "" if not known yet *)
+    mutable kinds : int array;          (* by id, 0 if not known yet *)
   }
 
   type callbacks = {
@@ -241,6 +243,9 @@ module Cursor = struct
     span_finish : t -> unit;
     counter : t -> unit;
     instant : t -> unit;
+    flow_start : t -> unit;
+    flow_step : t -> unit;
+    flow_finish : t -> unit;
     lost : t -> unit;
   }
 
@@ -249,7 +254,7 @@ module Cursor = struct
   external batch_of : handle -> page = "caml_ml_eventring_cursor_batch"
   external read : handle -> int = "caml_ml_eventring_cursor_read"
   external free : handle -> unit = "caml_ml_eventring_cursor_free"
-  external describe : handle -> int -> (string * string) option
+  external describe : handle -> int -> (string * string * int) option
     = "caml_ml_eventring_cursor_describe"
   external handle_state : handle -> int = "caml_ml_eventring_cursor_state"
   external handle_text : handle -> int -> string option
@@ -277,14 +282,17 @@ module Cursor = struct
   let create ?(from_now = false) source =
     let handle = create_handle source from_now in
     { handle; batch = batch_of handle; busy = Atomic.make false;
-      closed = false; index = 0; offset = 0; count = 0; until = 0; names = [||] }
+      closed = false; index = 0; offset = 0; count = 0; until = 0;
+      names = [||]; kinds = [||] }
 
   let ignore_event _ = ()
 
   let callbacks ?(span_start = ignore_event) ?(span_finish = ignore_event)
       ?(counter = ignore_event) ?(instant = ignore_event)
-      ?(lost = ignore_event) () =
-    { span_start; span_finish; counter; instant; lost }
+      ?(flow_start = ignore_event) ?(flow_step = ignore_event)
+      ?(flow_finish = ignore_event) ?(lost = ignore_event) () =
+    { span_start; span_finish; counter; instant; flow_start; flow_step;
+      flow_finish; lost }
 
   let[@inline] time c = int_of_int64 (get_64 c.batch (c.offset + at_ns))
   let[@inline] ring c = int_of_int32 (get_32 c.batch (c.offset + at_ring))
@@ -305,27 +313,39 @@ module Cursor = struct
     | Some text -> text
     | None -> invalid_arg "Eventring.Cursor.text: the event carries no text"
 
-  let grow names id =
-    let grown = Array.make (id + 256) "" in
-    Array.blit names 0 grown 0 (Array.length names);
+  let grow table id nothing =
+    let grown = Array.make (id + 256) nothing in
+    Array.blit table 0 grown 0 (Array.length table);
     grown
+
+  (* Takes in what the file says about an event when its id comes first. *)
+  let learn c id =
+    if id >= Array.length c.names then begin
+      c.names <- grow c.names id "";
+      c.kinds <- grow c.kinds id 0
+    end;
+    match describe c.handle id with
+    | Some (name, _, kind) -> c.names.(id) <- name; c.kinds.(id) <- kind
+    | None -> ()
 
   let name c =
     let id = id c in
-    if id >= Array.length c.names then c.names <- grow c.names id;
-    match Array.unsafe_get c.names id with
-    | "" ->
-        let name =
-          match describe c.handle id with
-          | Some (name, _) -> name
-          | None -> "" in
-        c.names.(id) <- name;
-        name
-    | name -> name
+    if id >= Array.length c.names || c.names.(id) = "" then learn c id;
+    c.names.(id)
+
+  (* Spans and flows share the forms.  What has no integer is no flow, which
+     saves most events the look at the table. *)
+  let[@inline] is_flow c =
+    words c = 1 && begin
+      let id = id c in
+      if id >= Array.length c.kinds || Array.unsafe_get c.kinds id = 0
+      then learn c id;
+      Array.unsafe_get c.kinds id = kind_flow
+    end
 
   let unit c =
     match describe c.handle (id c) with
-    | Some (_, unit) -> unit
+    | Some (_, unit, _) -> unit
     | None -> ""
 
   (* Closing waits for the poll that it is called in. *)
@@ -340,26 +360,35 @@ module Cursor = struct
   let finished c =
     if c.closed then release c else Atomic.set c.busy false
 
+  let is_running c =
+    handle_state c.handle = 1 || begin c.until <- max_int; false end
+
   (* The loop over a batch.  The event is passed before its callback runs, so
      that a callback that raises is not called for it again. *)
   let rec deliver c callbacks left done_ =
-    if left = 0 || c.closed then done_
+    if left <= 0 || c.closed then done_
     else if c.index + 1 >= c.count && not (refill c) then done_
     else begin
       let index = c.index + 1 in
       c.index <- index;
       c.offset <- index * event_size;
-      match form c with
-      | 0 -> callbacks.span_start c; deliver c callbacks (left - 1) (done_ + 1)
-      | 1 -> callbacks.span_finish c; deliver c callbacks (left - 1) (done_ + 1)
-      | 2 -> callbacks.counter c; deliver c callbacks (left - 1) (done_ + 1)
-      | 3 -> callbacks.instant c; deliver c callbacks (left - 1) (done_ + 1)
-      | _ -> callbacks.lost c; deliver c callbacks left done_
+      let form = form c in
+      begin match form with
+      | 0 -> if is_flow c then callbacks.flow_start c else callbacks.span_start c
+      | 1 ->
+          if is_flow c then callbacks.flow_finish c else callbacks.span_finish c
+      | 2 -> callbacks.counter c
+      | 3 -> if is_flow c then callbacks.flow_step c else callbacks.instant c
+      | _ -> callbacks.lost c
+      end;
+      if form <= 3 then deliver c callbacks (left - 1) (done_ + 1)
+      else deliver c callbacks left done_
     end
 
-  (* A poll whose callbacks make events must come to an end. *)
+  (* A poll whose callbacks make events must come to an end; a file to which
+     nobody writes has one, and its times may be those of another machine. *)
   and refill c =
-    if c.count > 0 && time c > c.until then false
+    if c.count > 0 && time c > c.until && is_running c then false
     else begin
       c.count <- 0;
       c.index <- -1;
@@ -368,11 +397,19 @@ module Cursor = struct
       c.count > 0
     end
 
+  let closed = "Eventring.Cursor.poll: the cursor is closed"
+
   let poll ?(max = max_int) c callbacks =
     if not (Atomic.compare_and_set c.busy false true) then
-      invalid_arg
-        (if c.closed then "Eventring.Cursor.poll: the cursor is closed"
-         else "Eventring.Cursor.poll: the cursor is being polled");
+      invalid_arg (if c.closed then closed else
+                   "Eventring.Cursor.poll: the cursor is being polled");
+    if c.closed then begin
+      (* while another domain's poll came to its end *)
+      release c;
+      invalid_arg closed
+    end;
+    (* The events of the last poll say nothing about this one's end. *)
+    if c.index + 1 >= c.count then c.count <- 0;
     c.until <- now () + 1_000_000;
     match deliver c callbacks max 0 with
     | n -> finished c; n
@@ -380,10 +417,11 @@ module Cursor = struct
 
   let state c =
     match handle_state c.handle with
+    | 1 -> Running
     | 2 -> Ended
     | 3 -> Replaced
     | 4 -> Killed
-    | _ -> Running
+    | _ -> invalid_arg "Eventring.Cursor.state: the cursor is closed"
 end
 
 (* Watching for slow spans: a cursor on this process, and for each ring the

@@ -229,8 +229,9 @@ module Cursor : sig
 
   val callbacks :
     ?span_start:(t -> unit) -> ?span_finish:(t -> unit) ->
-    ?counter:(t -> unit) -> ?instant:(t -> unit) -> ?lost:(t -> unit) ->
-    unit -> callbacks
+    ?counter:(t -> unit) -> ?instant:(t -> unit) ->
+    ?flow_start:(t -> unit) -> ?flow_step:(t -> unit) ->
+    ?flow_finish:(t -> unit) -> ?lost:(t -> unit) -> unit -> callbacks
   (** What to call for an event of each form; by default, nothing. A callback
       gets the cursor, and asks it about the event with the functions below.
       [lost] is called where the reader has been overtaken. *)
@@ -306,6 +307,7 @@ module Cursor : sig
     | Killed  (** or crashed *)
 
   val state : t -> state
+  (** @raise Invalid_argument if the cursor is closed. *)
 end
 
 (** {1:snapshots Snapshots} *)
