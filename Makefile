@@ -297,7 +297,7 @@ check-upstream: toolchain ## upstream's whole testsuite, compared with stock
 
 .PHONY: bench-probes
 bench-probes: all stage ## what a probe costs
-	@bench/run-probes $(B)/stage $(B)/bench
+	@EVENTRING_STOCK=$(ABS)/stock/install bench/run-probes
 
 ##@ The rest
 
