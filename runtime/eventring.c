@@ -149,6 +149,9 @@ static struct {
 
 #define HEADER (&caml_eventring_page.header)
 
+/* What runs rarely is compiled for size: every program carries it. */
+#define COLD __attribute__((cold))
+
 static void complain(const char *format, ...)
   __attribute__((format(printf, 1, 2)));
 
@@ -436,26 +439,67 @@ static struct {
   uint32_t count, capacity;
 } names;
 
-static const struct eventring_schema_entry runtime_schema[] = {
+/* The runtime's events.  In the file an entry has 160 bytes, mostly zeros, and
+   every program that is linked carries this table: texts apart, name and unit
+   by turns. */
+static const struct { uint16_t id; uint8_t kind, payload, category; }
+runtime_events[] = {
 #define CATEGORY(id, bit, name, by_default, doc) \
-  { 0, EVENTRING_CATEGORY, 0, bit, 0, "", name },
+  { 0, EVENTRING_CATEGORY, 0, bit },
 #include "caml/eventring_events.tbl"
 #define PHASE(id, category, name, doc) \
   { EVENTRING_FIRST_PHASE + id, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, \
-    EVENTRING_##category##_BIT, 0, "", name },
+    EVENTRING_##category##_BIT },
 #define COUNTER(id, category, unit, name, doc) \
   { EVENTRING_FIRST_COUNTER + id, EVENTRING_COUNTER, EVENTRING_INT, \
-    EVENTRING_##category##_BIT, 0, unit, name },
+    EVENTRING_##category##_BIT },
 #define LIFECYCLE(id, category, name, doc) \
   { EVENTRING_FIRST_LIFECYCLE + id, EVENTRING_INSTANT, EVENTRING_INT, \
-    EVENTRING_##category##_BIT, 0, "", name },
+    EVENTRING_##category##_BIT },
 #define RECORD(id, category, payload, unit, name, doc) \
   { EVENTRING_FIRST_RECORD + id, EVENTRING_INSTANT, EVENTRING_##payload, \
-    EVENTRING_##category##_BIT, 0, unit, name },
+    EVENTRING_##category##_BIT },
 #include "caml/eventring_events.tbl"
 };
 
-#define RUNTIME_SCHEMA (sizeof(runtime_schema) / sizeof(runtime_schema[0]))
+static const char runtime_texts[] =
+#define CATEGORY(id, bit, name, by_default, doc) name "\0\0"
+#include "caml/eventring_events.tbl"
+#define PHASE(id, category, name, doc) name "\0\0"
+#define COUNTER(id, category, unit, name, doc) name "\0" unit "\0"
+#define LIFECYCLE(id, category, name, doc) name "\0\0"
+#define RECORD(id, category, payload, unit, name, doc) name "\0" unit "\0"
+#include "caml/eventring_events.tbl"
+  ;
+
+#define FITS(name, unit) \
+  _Static_assert(sizeof(name) <= EVENTRING_NAME_SIZE \
+                 && sizeof(unit) <= EVENTRING_UNIT_SIZE, "too long: " name);
+#define CATEGORY(id, bit, name, by_default, doc) FITS(name, "")
+#define PHASE(id, category, name, doc) FITS(name, "")
+#define COUNTER(id, category, unit, name, doc) FITS(name, unit)
+#define LIFECYCLE(id, category, name, doc) FITS(name, "")
+#define RECORD(id, category, payload, unit, name, doc) FITS(name, unit)
+#include "caml/eventring_events.tbl"
+
+#define RUNTIME_SCHEMA (sizeof(runtime_events) / sizeof(runtime_events[0]))
+
+/* Makes the schema's first entries of them. */
+static void runtime_schema(struct eventring_schema_entry entry[RUNTIME_SCHEMA])
+{
+  const char *text = runtime_texts;
+  memset(entry, 0, RUNTIME_SCHEMA * sizeof(*entry));
+  for (uint32_t i = 0; i < RUNTIME_SCHEMA; i++) {
+    entry[i].id = runtime_events[i].id;
+    entry[i].kind = runtime_events[i].kind;
+    entry[i].payload = runtime_events[i].payload;
+    entry[i].category = runtime_events[i].category;
+    strcpy(entry[i].name, text);
+    text += strlen(text) + 1;
+    strcpy(entry[i].unit, text);
+    text += strlen(text) + 1;
+  }
+}
 
 /* Adds an entry to the file's schema; the writer is whoever holds
    [session_lock].  The count comes last, so that a reader never sees half an
@@ -514,6 +558,7 @@ static int reserve_name(void)
   return 1;
 }
 
+COLD
 static int add_name(const struct eventring_schema_entry *e)
 {
   if (names.count == EVENTRING_MAX_USER_EVENTS) return EVENTRING_TOO_MANY;
@@ -555,6 +600,7 @@ int caml_eventring_register(const char *name, enum eventring_kind kind,
   return id;
 }
 
+COLD
 int caml_eventring_register_once(const char *name, enum eventring_kind kind,
                                  enum eventring_payload payload,
                                  const char *unit)
@@ -791,10 +837,12 @@ static int write_all(int fd, const void *data, size_t size, uint64_t offset)
 
 static void fork_handler(void);
 
+COLD
 static int start_session(const char *in, uint64_t control, char *why,
                          size_t why_size)
 {
   static int handler_installed = 0;
+  struct eventring_schema_entry schema[RUNTIME_SCHEMA];
   struct eventring_header h;
   char dir[PATH_MAX], path[PATH_MAX + 32];
   const char *what, *reason;
@@ -845,7 +893,8 @@ static int start_session(const char *in, uint64_t control, char *why,
   /* Writing allocates as well. */
   what = "write the header of";
   h.schema_count = RUNTIME_SCHEMA;
-  err = write_all(fd, runtime_schema, sizeof(runtime_schema), h.schema_offset);
+  runtime_schema(schema);
+  err = write_all(fd, schema, sizeof(schema), h.schema_offset);
   if (err == 0) err = write_all(fd, &h, sizeof(h), 0);
   if (err != 0) goto fail;
 
@@ -857,7 +906,7 @@ static int start_session(const char *in, uint64_t control, char *why,
 
   session.header = h;
   session.map = map;
-  session.schema_allocated = round_up_to_page(sizeof(runtime_schema));
+  session.schema_allocated = round_up_to_page(sizeof(schema));
   free(session.path);
   what = "remember the name of";
   session.path = strdup(path);
@@ -933,6 +982,7 @@ int caml_eventring_started(void)
   return __atomic_load_n(&session.started, __ATOMIC_ACQUIRE);
 }
 
+COLD
 void caml_eventring_stop(void)
 {
   if (!caml_eventring_started()) return;
@@ -1015,6 +1065,7 @@ struct source {
 /* Copies ring [i] to [fd].  What the writer does meanwhile goes to blocks that
    the [reserve] read afterwards excludes.  [buffer] holds a ring.  Returns 0
    or an errno. */
+COLD
 static int copy_ring(const struct source *from, int fd, uint32_t i,
                      uint64_t *buffer)
 {
@@ -1045,6 +1096,7 @@ static int copy_ring(const struct source *from, int fd, uint32_t i,
                 h->directory_offset + i * sizeof(copy));
 }
 
+COLD
 static int copy_session(const struct source *from, int fd, uint64_t *buffer)
 {
   struct eventring_header h = from->header;
@@ -1065,6 +1117,7 @@ static int copy_session(const struct source *from, int fd, uint64_t *buffer)
   return err != 0 ? err : write_all(fd, &h, sizeof(h), 0);
 }
 
+COLD
 int caml_eventring_snapshot(const char *path, char *why, size_t size)
 {
   char temporary[PATH_MAX];
@@ -1126,6 +1179,7 @@ static void fork_handler(void)
   munmap(session.map, session.header.file_size);
 }
 
+COLD
 void caml_eventring_restart_in_child(void)
 {
   char why[PATH_MAX + 256];
@@ -1186,6 +1240,7 @@ static int flag(const char *name, int otherwise)
   return otherwise;
 }
 
+COLD
 void caml_eventring_init(void)
 {
   char why[PATH_MAX + 256];
