@@ -19,7 +19,9 @@ let line form c =
 let callbacks add =
   let seen form c = if Cursor.id c >= first_user_id then add (line form c) in
   Cursor.callbacks ~span_start:(seen "begin") ~span_finish:(seen "end")
-    ~counter:(seen "counter") ~instant:(seen "instant") ()
+    ~counter:(seen "counter") ~instant:(seen "instant")
+    ~flow_start:(seen "start") ~flow_step:(seen "step")
+    ~flow_finish:(seen "finish") ()
 
 (* The lines of what the cursor has not passed yet. *)
 let rest cursor =
