@@ -290,8 +290,15 @@ CAMLprim value caml_ml_eventring_cursor_text(value handle, value index)
   CAMLlocal1(text);
   struct cursor *c = Cursor_val(handle);
   size_t length;
-  const char *bytes = c->reader == NULL || Int_val(index) < 0 ? NULL
-    : eventring_event_bytes(&c->events[Int_val(index)], &length);
+  const char *bytes = NULL;
+  if (c->reader != NULL && Int_val(index) >= 0) {
+    /* The words of an integer 0 are those of a text of length 0. */
+    const struct eventring_event *e = &c->events[Int_val(index)];
+    const struct eventring_description *d =
+      eventring_describe(c->reader, e->id);
+    if (d == NULL || d->payload == EVENTRING_PAYLOAD_BYTES)
+      bytes = eventring_event_bytes(e, &length);
+  }
   if (bytes == NULL) CAMLreturn(Val_none);
   text = caml_alloc_initialized_string(length, bytes);
   CAMLreturn(caml_alloc_some(text));
