@@ -127,7 +127,7 @@ class RingFile:
         for i in range(h.schema_count):
             at = h.schema_offset + i * h.schema_entry_size
             ident, kind = self.get("HB", at)
-            if kind in (1, 2, 3) and ident != 0:
+            if kind in (1, 2, 3, 5) and ident != 0:
                 name = self.data[at + 32:at + 159].split(b"\0")[0]
                 names.setdefault(ident, printable(name) or b"#%d" % ident)
         return names
