@@ -1,0 +1,91 @@
+(* Eventring.on_slow. *)
+
+open Eventring
+open Check
+
+let request = Span.register "request"
+let part = Span.register "part"
+let ms = 1_000_000
+
+let () =
+  raises "not traced" (function Sys_error _ -> true | _ -> false) (fun () ->
+      on_slow [] ignore);
+  start ();
+  Span.run request (fun () -> Unix.sleepf 0.03);
+  let seen = ref [] in
+  let watch = on_slow ["request", 20 * ms; "part", 5 * ms]
+      (fun s -> seen := s :: !seen) in
+  let slow () = seen := []; Watch.poll watch; List.rev !seen in
+  let names () = List.map (fun s -> s.name) (slow ()) in
+  ok "what was before the watch is not seen" (names () = []);
+  for _ = 1 to 100 do Span.run request (fun () -> Span.run part ignore) done;
+  ok "quick ones are not seen" (names () = []);
+  Span.run request (fun () ->
+      Span.run part (fun () -> Unix.sleepf 0.03);
+      Span.run part ignore);
+  (match slow () with
+   | [ inner; outer ] ->
+     ok "slow ones are, in the order of their ends"
+       (inner.name = "part" && outer.name = "request");
+     ok "with how long they took"
+       (inner.duration >= 30 * ms && outer.duration >= inner.duration
+        && outer.duration < 10_000 * ms);
+     ok "with when and where"
+       (outer.start <= inner.start && outer.domain = (Domain.self () :> int))
+   | other ->
+     ok (Printf.sprintf "slow ones are: two, not %d" (List.length other)) false);
+  ok "each once" (names () = []);
+  Span.run request (fun () ->
+      ignore (names ());
+      Span.run request (fun () -> Unix.sleepf 0.03));
+  ok "one within another of its name, over two polls"
+    (names () = ["request"; "request"]);
+  let other = Domain.join (Domain.spawn (fun () ->
+      Span.run request (fun () -> Unix.sleepf 0.03);
+      (Domain.self () :> int))) in
+  ok "in another domain"
+    (List.map (fun s -> s.domain) (slow ()) = [other]);
+  Span.finish request;
+  Span.run request (fun () -> Unix.sleepf 0.03);
+  ok "after an end without a beginning" (names () = ["request"]);
+  (try Span.run request (fun () -> Unix.sleepf 0.03; raise Exit)
+   with Exit -> ());
+  ok "one that raises" (names () = ["request"]);
+
+  let calls = ref 0 in
+  let raising = on_slow ["request", 0] (fun _ -> incr calls; raise Exit) in
+  Span.run request ignore;
+  Span.run request ignore;
+  raises "a function that raises: it comes out" ((=) Exit) (fun () ->
+      Watch.poll raising);
+  raises "and for the next one" ((=) Exit) (fun () -> Watch.poll raising);
+  Watch.poll raising;
+  ok "and no more than that" (!calls = 2);
+  Watch.stop raising;
+
+  let minor = on_slow ["minor", 0] (fun s ->
+      incr calls;
+      if s.name <> "minor" then ok "a span of the runtime: its name" false) in
+  calls := 0;
+  Gc.minor ();
+  Watch.poll minor;
+  ok "a span of the runtime" (!calls > 0);
+  Watch.stop minor;
+
+  let file = "slow.eventring" in
+  let saving = on_slow ["part", 5 * ms] (fun _ -> snapshot file) in
+  Span.run_with part 77 (fun () -> Unix.sleepf 0.01);
+  Watch.poll saving;
+  ok "a snapshot when it happens: the span is in it"
+    (List.mem "begin part 77" (Recorded.file file));
+  Watch.stop saving;
+  Watch.stop saving;
+  raises "polled after its stop" invalid (fun () -> Watch.poll saving);
+  Watch.stop watch;
+  let unknown = on_slow ["nobody's", 0] (fun _ -> incr calls) in
+  calls := 0;
+  let late = Span.register "nobody's" in
+  Span.run late ignore;
+  Watch.poll unknown;
+  ok "a name that is registered later" (!calls = 1);
+  print_endline "done"
