@@ -93,7 +93,10 @@ $(DONE)/ocaml-configure: $(TREE)/configure $(DONE)/prefix
 	    ./configure --prefix="$(PREFIX)" $(OCAML_FLAGS)'
 	@touch $@
 
+# The toplevel holds the standard library, which upstream's rule for it forgets.
 $(DONE)/toolchain: $(DONE)/ocaml-configure $(DONE)/tree
+	@find $(TREE)/stdlib -name 'eventring.ml*' -newer $(TREE)/ocaml \
+	  -exec rm -f $(TREE)/ocaml ';' 2>/dev/null || :
 	@$(STEP) "build the toolchain (first time: 3 minutes)" \
 	  $(LOG)/ocaml-build.log $(UPMAKE) -C $(TREE)
 	@touch $@
