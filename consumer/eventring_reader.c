@@ -161,6 +161,8 @@ struct eventring_cursor {
   uint32_t waiting;             /* in the heap */
   uint64_t horizon;
   uint64_t batch;               /* counts the calls that read */
+  uint64_t last_ticks;          /* of the last event of the merged order */
+  int64_t last_ns;
 
   /* The schema. */
   struct eventring_description *schema;
@@ -659,6 +661,22 @@ static void begin_pass(struct eventring_cursor *c)
   }
 }
 
+/* Nanoseconds are rounded, and measured anew, for each block: of two rings
+   they may step back where ticks do not.  Keeps the [count] events of one ring
+   that follow in the merged order in step with those before. */
+static int in_step(struct eventring_cursor *c, struct eventring_event *events,
+                   int count)
+{
+  for (int i = 0; i < count && events[i].ticks >= c->last_ticks
+                  && events[i].ns < c->last_ns; i++)
+    events[i].ns = c->last_ns;
+  if (count > 0) {
+    c->last_ticks = events[count - 1].ticks;
+    c->last_ns = events[count - 1].ns;
+  }
+  return count;
+}
+
 int eventring_read(struct eventring_cursor *c, struct eventring_event *events,
                    int max)
 {
@@ -716,7 +734,8 @@ int eventring_read(struct eventring_cursor *c, struct eventring_event *events,
       uint64_t last = w->ticks - (w->ring < top->ring && w->ticks > 0);
       if (last < limit) limit = last;
     }
-    n += decode(c, top->ring, events + n, max - n, limit);
+    n += in_step(c, events + n,
+                 decode(c, top->ring, events + n, max - n, limit));
     if (!drained(r) || r->damaged) {
       top->ticks = next_ticks(r);
       sift_down(c);
@@ -1277,6 +1296,7 @@ static int open_path(const char *path, int pid,
 
   c->pid = pid != 0 ? pid : (int) c->header.pid;
   c->boot = compare_boot(&c->header);
+  c->last_ns = INT64_MIN;
   c->own_clock = c->boot != BOOT_OTHER && clock_ticks(c->header.clock) != 0;
   c->ns_per_tick = 1;
   calibrate(c);

@@ -155,7 +155,7 @@ EVENTRING_API uint64_t eventring_events_read(
 EVENTRING_API uint64_t eventring_events_lost(
   const struct eventring_cursor *cursor, uint32_t ring);
 
-/* The text of an event whose payload is EVENTRING_PAYLOAD_BYTES: sets
+/* What an event with payload EVENTRING_PAYLOAD_BYTES or _TEXT carries: sets
    *length, and returns its first byte, or NULL when the payload is not of
    this form. Not NUL-terminated; any bytes. */
 EVENTRING_API const char *eventring_event_bytes(
@@ -174,7 +174,8 @@ enum {
   EVENTRING_PAYLOAD_NONE = 0,
   EVENTRING_PAYLOAD_INT = 1,      /* one signed word */
   EVENTRING_PAYLOAD_BYTES = 2,    /* see eventring_event_bytes */
-  EVENTRING_PAYLOAD_INTS = 3      /* signed words */
+  EVENTRING_PAYLOAD_INTS = 3,     /* signed words */
+  EVENTRING_PAYLOAD_TEXT = 4      /* the same as bytes, meant to be read */
 };
 
 struct eventring_description {

@@ -296,7 +296,8 @@ CAMLprim value caml_ml_eventring_cursor_text(value handle, value index)
     const struct eventring_event *e = &c->events[Int_val(index)];
     const struct eventring_description *d =
       eventring_describe(c->reader, e->id);
-    if (d == NULL || d->payload == EVENTRING_PAYLOAD_BYTES)
+    if (d == NULL || d->payload == EVENTRING_PAYLOAD_BYTES
+        || d->payload == EVENTRING_PAYLOAD_TEXT)
       bytes = eventring_event_bytes(e, &length);
   }
   if (bytes == NULL) CAMLreturn(Val_none);

@@ -107,6 +107,7 @@ let kind_flow = 5
 let payload_none = 0
 let payload_int = 1
 let payload_bytes = 2
+let payload_text = 4
 
 external reraise : exn -> 'a = "%reraise"
 
@@ -158,7 +159,7 @@ module Message = struct
   let max_length = 1024
 
   let register name =
-    register_event name kind_instant payload_bytes "" lor form_instant
+    register_event name kind_instant payload_text "" lor form_instant
 
   let emit message text =
     if recording () then

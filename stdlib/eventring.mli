@@ -97,8 +97,8 @@ val set_categories : category list -> unit
 
     All [register] functions
     @raise Invalid_argument if a name or unit is too long, empty (a name) or
-    has a NUL byte; if the name is registered with another type; or if there
-    are too many names. *)
+    has a NUL byte; if the name is registered with another type, a counter's
+    unit being part of its type; or if there are too many names. *)
 
 (** Spans of time: something begins and ends. Spans of one domain nest. *)
 module Span : sig
@@ -234,14 +234,15 @@ module Cursor : sig
     ?flow_finish:(t -> unit) -> ?lost:(t -> unit) -> unit -> callbacks
   (** What to call for an event of each form; by default, nothing. A callback
       gets the cursor, and asks it about the event with the functions below.
-      [lost] is called where the reader has been overtaken. *)
+      The start, the steps and the end of a {!Flow} have callbacks of their
+      own. [lost] is called where the reader has been overtaken. *)
 
   val poll : ?max:int -> t -> callbacks -> int
   (** Calls the callbacks for the events that the cursor has not passed yet, at
       most [max] of them, of all rings in the order of their times. Returns
       how many events were passed, losses not counted: 0 if there is nothing
-      new. Events that are written a millisecond or more after the call are
-      left for the next one.
+      new. Where the process runs on, what is written a millisecond or more
+      after the call may be left for the next one.
 
       A callback may raise: the exception is passed on, and the next poll
       goes on behind the event. It may {!close} the cursor, which ends the
@@ -284,7 +285,8 @@ module Cursor : sig
 
   val value : t -> int
   (** The integer of a counter, of a span with an integer, the id of a flow,
-      the number of events lost; 0 if there is none. *)
+      the number of events lost; 0 for an event that carries nothing, the
+      length in bytes for one that carries a text. *)
 
   val words : t -> int
   (** How many integers the event carries. *)

@@ -107,7 +107,8 @@ static void print_value(const struct eventring_event *event,
     print_hex(event);
     return;
   }
-  if (description->payload == EVENTRING_PAYLOAD_BYTES) {
+  if (description->payload == EVENTRING_PAYLOAD_BYTES
+      || description->payload == EVENTRING_PAYLOAD_TEXT) {
     print_bytes(event);
     return;
   }

@@ -168,7 +168,8 @@ enum eventring_payload {
   EVENTRING_INT = 1,                  /* one word, signed */
   EVENTRING_BYTES = 2,                /* a word: length in bytes; the bytes,
                                          zero-padded to a word */
-  EVENTRING_INTS = 3                  /* several words, each a signed integer */
+  EVENTRING_INTS = 3,                 /* several words, each a signed integer */
+  EVENTRING_TEXT = 4                  /* as EVENTRING_BYTES; meant to be read */
 };
 
 /* One name.  The categories come first, then the runtime's events, then the

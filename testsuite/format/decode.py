@@ -281,8 +281,12 @@ def main(argv):
     write = sys.stdout.buffer.write
     try:
         file = RingFile(path)
+        last_ticks, last_ns = 0, -(1 << 63)
         for ticks, ring, ns, domain, thread, form, ident, name, words \
                 in file.merged():
+            if ticks >= last_ticks and ns < last_ns:
+                ns = last_ns
+            last_ticks, last_ns = ticks, ns
             payload = " ".join("%016x" % word for word in words) or "-"
             write(b"%d\t%d\t%d\t%d\t%d\t%s\t%d\t%s\t%s\n" % (
                 ns, ticks, ring, domain, thread, form.encode(),
