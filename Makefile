@@ -93,8 +93,16 @@ $(DONE)/ocaml-configure: $(TREE)/configure $(DONE)/prefix
 	    ./configure --prefix="$(PREFIX)" $(OCAML_FLAGS)'
 	@touch $@
 
-# The toplevel holds the standard library, which upstream's rule for it forgets.
+# Upstream's rules do not see two things that follow from the standard library:
+# another module Stdlib makes all that was compiled unusable, and the toplevel
+# holds the library.
+STDLIB_FACE = $(addprefix $(TREE)/stdlib/,stdlib.ml stdlib.mli StdlibModules)
+
 $(DONE)/toolchain: $(DONE)/ocaml-configure $(DONE)/tree
+	@if test -e $(TREE)/stdlib/stdlib.cma && \
+	    test -n "`find $(STDLIB_FACE) -newer $(TREE)/stdlib/stdlib.cma`"; then \
+	  $(STEP) "clean the toolchain: Stdlib has other modules" \
+	    $(LOG)/ocaml-clean.log $(UPMAKE) -C $(TREE) clean; fi
 	@find $(TREE)/stdlib -name 'eventring.ml*' -newer $(TREE)/ocaml \
 	  -exec rm -f $(TREE)/ocaml ';' 2>/dev/null || :
 	@$(STEP) "build the toolchain (first time: 3 minutes)" \
