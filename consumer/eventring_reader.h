@@ -126,10 +126,12 @@ struct eventring_event {
   uint32_t words;
   uint32_t ring;                  /* which ring, from 0 */
   uint32_t domain;                /* unique id of the domain */
-  uint32_t thread;                /* OS id of the thread that began the block */
+  uint32_t thread;                /* OS id of the thread that wrote it */
   uint16_t id;                    /* see eventring_describe */
   uint8_t form;
-  uint8_t reserved[5];
+  uint8_t reserved;
+  int32_t thread_id;              /* of that thread in the threads library, or
+                                     -1 when it is not one of its threads */
 };
 
 /* Reads up to [max] events of all rings in the order of their times.  Returns
@@ -166,16 +168,21 @@ enum {
   EVENTRING_KIND_SPAN = 1,
   EVENTRING_KIND_COUNTER = 2,
   EVENTRING_KIND_INSTANT = 3,
-  EVENTRING_KIND_FLOW = 5         /* begin, steps (instants) and end, perhaps
+  EVENTRING_KIND_FLOW = 5,        /* begin, steps (instants) and end, perhaps
                                      in several domains, tied together by the
                                      id in payload[0] */
+  EVENTRING_KIND_COMPLETE = 9     /* an instant at the end of something;
+                                     payload[0] is how long it took, in ns */
 };
 enum {
   EVENTRING_PAYLOAD_NONE = 0,
   EVENTRING_PAYLOAD_INT = 1,      /* one signed word */
   EVENTRING_PAYLOAD_BYTES = 2,    /* see eventring_event_bytes */
   EVENTRING_PAYLOAD_INTS = 3,     /* signed words */
-  EVENTRING_PAYLOAD_TEXT = 4      /* the same as bytes, meant to be read */
+  EVENTRING_PAYLOAD_TEXT = 4,     /* the same as bytes, meant to be read */
+  EVENTRING_PAYLOAD_PACKED = 5    /* as _INTS once read, with a field for each
+                                     word, see eventring_field.  A span has
+                                     them at its end only */
 };
 
 struct eventring_description {
@@ -196,6 +203,35 @@ EVENTRING_API const struct eventring_description *eventring_describe(
    registered of that name. */
 EVENTRING_API int eventring_find(struct eventring_cursor *cursor,
                                  const char *name);
+
+/* A field of the payload of events with PACKED payload. */
+struct eventring_field {
+  char unit[16];                  /* "ns", "words", "bytes" ...; "cause" and
+                                     other names of values, see
+                                     eventring_value; "domain": a unique id;
+                                     "thread": an id of the threads library;
+                                     "os_thread" */
+  char name[128];
+};
+
+/* What word [word] of the payload of event [id] is, or NULL when the file does
+   not say.  Fields that repeat are found again for every round of them. Stays
+   valid and unchanged until the cursor is closed. */
+EVENTRING_API const struct eventring_field *eventring_field(
+  struct eventring_cursor *cursor, uint32_t id, uint32_t word);
+
+/* The name of value [value] in fields whose unit is [unit], or NULL. */
+EVENTRING_API const char *eventring_value(struct eventring_cursor *cursor,
+                                          const char *unit, uint64_t value);
+
+/* The name that the program or the system gave to a domain, or to a thread, as
+   they stand in an event: its [domain], [thread] and [thread_id].  NULL when
+   it has none.  Valid until the next read on this cursor. */
+EVENTRING_API const char *eventring_domain_name(
+  struct eventring_cursor *cursor, uint32_t domain);
+EVENTRING_API const char *eventring_thread_name(
+  struct eventring_cursor *cursor, uint32_t domain, uint32_t thread,
+  int32_t thread_id);
 
 /* The name of the category with bit number [bit], or NULL. */
 EVENTRING_API const char *eventring_category(struct eventring_cursor *cursor,
@@ -232,6 +268,8 @@ struct eventring_info {
   double ticks_per_ns;
   char program[256];
   char runtime[32];
+  char argv0[256];                /* how the program was called; "" when
+                                     the file does not say */
 };
 
 EVENTRING_API int eventring_get_info(struct eventring_cursor *cursor,

@@ -459,6 +459,12 @@ runtime_events[] = {
 #define RECORD(id, category, payload, unit, name, doc) \
   { EVENTRING_FIRST_RECORD + id, EVENTRING_INSTANT, EVENTRING_##payload, \
     EVENTRING_##category##_BIT },
+#define COMPLETE(id, category, name, doc) \
+  { EVENTRING_FIRST_RECORD + id, EVENTRING_COMPLETE, EVENTRING_PACKED, \
+    EVENTRING_##category##_BIT },
+#define GROUPED(id, part, event, place, scale, unit, name, doc) \
+  { EVENTRING_FIRST_COUNTER + id, EVENTRING_COUNTER, EVENTRING_INT, \
+    EVENTRING_GC_BIT },
 #include "caml/eventring_events.tbl"
 };
 
@@ -469,6 +475,9 @@ static const char runtime_texts[] =
 #define COUNTER(id, category, unit, name, doc) name "\0" unit "\0"
 #define LIFECYCLE(id, category, name, doc) name "\0\0"
 #define RECORD(id, category, payload, unit, name, doc) name "\0" unit "\0"
+#define COMPLETE(id, category, name, doc) name "\0\0"
+#define GROUPED(id, part, event, place, scale, unit, name, doc) \
+  name "\0" unit "\0"
 #include "caml/eventring_events.tbl"
   ;
 

@@ -68,6 +68,17 @@ CAMLextern void caml_eventring_sample(int event, int64_t value);
 /* Events of our own, numbered from EVENTRING_FIRST_RECORD. */
 enum caml_eventring_record {
 #define RECORD(id, category, payload, unit, name, doc) id,
+#define COMPLETE(id, category, name, doc) id,
+#include "eventring_events.tbl"
+};
+
+/* Why a collection ran, and what a stop-the-world section is for. */
+enum caml_eventring_cause {
+#define CAUSE(id, name, doc) id,
+#include "eventring_events.tbl"
+};
+enum caml_eventring_stop {
+#define STOP(id, name, doc) id,
 #include "eventring_events.tbl"
 };
 

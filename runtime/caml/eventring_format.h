@@ -43,7 +43,7 @@
 /* A reader refuses another major version; a newer minor version only adds
    fields where this one has zeros, and records it may skip. */
 #define EVENTRING_VERSION_MAJOR 1
-#define EVENTRING_VERSION_MINOR 0
+#define EVENTRING_VERSION_MINOR 1
 
 /* The file is named <pid>EVENTRING_SUFFIX. */
 #define EVENTRING_SUFFIX ".eventring"
@@ -149,6 +149,9 @@ struct eventring_header {
   _Alignas(128) uint32_t state;       /* atomic, enum eventring_state */
   uint32_t schema_count;              /* atomic, published with release */
   struct eventring_instant ended;     /* valid once state is not running */
+
+  /* Since 1.1 */
+  char argv0[256];                    /* how the program was called, cut */
 };
 
 /* What a name of the schema stands for. */
@@ -157,9 +160,24 @@ enum eventring_kind {
   EVENTRING_COUNTER = 2,              /* sampled value */
   EVENTRING_INSTANT = 3,              /* happened once, with its payload */
   EVENTRING_CATEGORY = 4,             /* names a category; id is 0 */
-  EVENTRING_FLOW = 5                  /* start, steps and end (begin, instant
+  EVENTRING_FLOW = 5,                 /* start, steps and end (begin, instant
                                          and end words) of what goes from
                                          domain to domain, tied by an INT */
+  /* Since 1.1.  The first three describe, the last is an event. */
+  EVENTRING_FIELD = 6,                /* a field of the PACKED payload of event
+                                         [id]: [place] counts from 0; [detail]
+                                         is 1 when this field and those after
+                                         it repeat to the end */
+  EVENTRING_VALUE = 7,                /* names value [place] of the fields whose
+                                         unit is [unit]; id is 0 */
+  EVENTRING_LABEL = 8,                /* the name of a domain or a thread, the
+                                         newest holds; id is 0, [place] is the
+                                         domain's unique id, [detail] is 0 or
+                                         the OS thread id, plus in its high half
+                                         0 or 1 + the id in the threads
+                                         library */
+  EVENTRING_COMPLETE = 9              /* an instant at the end of something; the
+                                         first field is how long it took */
 };
 
 /* What the payload words hold. */
@@ -169,7 +187,10 @@ enum eventring_payload {
   EVENTRING_BYTES = 2,                /* a word: length in bytes; the bytes,
                                          zero-padded to a word */
   EVENTRING_INTS = 3,                 /* several words, each a signed integer */
-  EVENTRING_TEXT = 4                  /* as EVENTRING_BYTES; meant to be read */
+  EVENTRING_TEXT = 4,                 /* as EVENTRING_BYTES; meant to be read */
+  EVENTRING_PACKED = 5                /* since 1.1: integers, see below, with
+                                         the entries of kind EVENTRING_FIELD;
+                                         with a span, those of its end */
 };
 
 /* One name.  The categories come first, then the runtime's events, then the
@@ -182,8 +203,11 @@ struct eventring_schema_entry {
   uint16_t id;
   uint8_t kind;                       /* enum eventring_kind */
   uint8_t payload;                    /* enum eventring_payload */
-  uint32_t category;                  /* bit number */
-  uint64_t reserved;                  /* 0 */
+  union {
+    uint32_t category;                /* bit number */
+    uint32_t place;                   /* of a field, a value, a label */
+  };
+  uint64_t detail;                    /* of a field or a label, else 0 */
   char unit[EVENTRING_UNIT_SIZE];
   char name[EVENTRING_NAME_SIZE];
 };
@@ -195,6 +219,7 @@ struct eventring_schema_entry {
 #define EVENTRING_FIRST_RECORD 640
 #define EVENTRING_FIRST_USER_ID 1024
 #define EVENTRING_MAX_USER_EVENTS 32768
+#define EVENTRING_MAX_LABELS 4096
 
 /* One ring of the directory.  Positions count words since the ring began and
    never wrap; a word's place in the ring is its position modulo ring_words.
@@ -249,6 +274,13 @@ enum eventring_form {
 #define EVENTRING_WORD_LENGTH(w) \
   ((uint32_t)((w) >> EVENTRING_LENGTH_SHIFT & 63))
 #define EVENTRING_WORD_TICKS(w) ((w) >> EVENTRING_TICKS_SHIFT)
+
+/* A packed payload is a sequence of unsigned integers, each in LEB128: seven
+   bits a byte, the lowest first, the eighth bit set in all but the last byte.
+   Byte i is bits 8 (i mod 8) and up of word i / 8.  The last word is filled
+   with bytes 0x80: a number that does not end is no number.  A field whose
+   unit is EVENTRING_UNIT_TICKS is a duration in ticks of the file's clock. */
+#define EVENTRING_UNIT_TICKS "ticks"
 
 /* Payload words of the largest event, without the count word: what is left
    of the smallest block. */

@@ -30,6 +30,7 @@ typedef enum {
 
 typedef enum {
 #define COUNTER(id, category, unit, name, doc) id,
+#define GROUPED(id, part, event, place, scale, unit, name, doc) id,
 #include "eventring_events.tbl"
 } ev_runtime_counter;
 
@@ -112,6 +113,8 @@ Caml_inline uint32_t caml_ev_counter_category(ev_runtime_counter counter)
   switch (counter) {
 #define COUNTER(id, category, unit, name, doc) \
   case id: return EVENTRING_##category;
+#define GROUPED(id, part, event, place, scale, unit, name, doc) \
+  case id: return EVENTRING_GC;
 #include "eventring_events.tbl"
   }
   return 0;
