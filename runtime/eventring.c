@@ -64,6 +64,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #endif
 #ifdef __x86_64__
@@ -100,6 +101,7 @@ struct writer {
   struct eventring_slot *slot;  /* where [pos] is published */
   int32_t domain;               /* whose block it is, or NOBODY */
   uint32_t session;             /* the session that the ring belongs to */
+  uint32_t thread;              /* OS id of the thread that events are of */
   uint64_t allocated;           /* words of the ring that have pages */
 };
 
@@ -119,6 +121,8 @@ Caml_inline void disown(struct writer *w)
   __atomic_store_n(&w->domain, NOBODY, __ATOMIC_RELAXED);
 }
 
+#define OS_NAME_SIZE 16         /* of a thread, in Linux */
+
 /* The session: from a start to the stop, or to the fork in a child.  Written
    under [session_lock].  A domain reads it under the lock, in [attach], before
    its first event; what is read without the lock ([clock_kind],
@@ -135,17 +139,28 @@ static struct {
   dev_t dev;                    /* of the file at [path] */
   ino_t ino;
   uint64_t schema_allocated;    /* bytes of the schema section */
+  char os_name[OS_NAME_SIZE];   /* of the thread that started it */
 } session;
 
 static uint32_t clock_kind;
 static uint32_t block_words;
+
+/* The calling thread. */
+static CAMLthread_local struct {
+  uint32_t os_id;               /* 0: not asked for yet */
+  uint32_t id;                  /* in the threads library, plus 1; or 0 */
+  char os_name[OS_NAME_SIZE];   /* what it was last, "": not asked for yet */
+} self;
+
+#define DEFAULT_THRESHOLD 1000  /* ns of waiting */
 
 /* What the environment asks for, from [caml_eventring_init]. */
 static struct {
   char *dir;                    /* NULL: the current directory */
   int keep;
   int monotonic;                /* do not use the hardware counter */
-} config;
+  uint64_t threshold;           /* ns */
+} config = { .threshold = DEFAULT_THRESHOLD };
 
 #define HEADER (&caml_eventring_page.header)
 
@@ -245,14 +260,20 @@ static int attach(struct writer *w, int slot)
   return ok;
 }
 
-static uint32_t thread_id(void)
+static uint32_t os_thread_id(void)
 {
+  if (self.os_id == 0) {
 #ifdef __linux__
-  return (uint32_t) syscall(SYS_gettid);
+    self.os_id = (uint32_t) syscall(SYS_gettid);
 #else
-  return (uint32_t) getpid();
+    self.os_id = (uint32_t) getpid();
 #endif
+  }
+  return self.os_id;
 }
+
+static void note_os_name(void);
+static uint32_t pack(uint64_t *words, const uint64_t *field, uint32_t fields);
 
 Caml_inline void store(uint64_t *word, uint64_t x)
 {
@@ -288,9 +309,24 @@ int enter_block(struct writer *w, caml_domain_state *domain)
   store(&block[EVENTRING_BLOCK_NS],
         (uint64_t) eventring_clock_ns(CLOCK_MONOTONIC));
   store(&block[EVENTRING_BLOCK_EVENTS], w->events);
+  w->thread = os_thread_id();
   store(&block[EVENTRING_BLOCK_WHO],
-        (uint32_t) w->domain | (uint64_t) thread_id() << 32);
+        (uint32_t) w->domain | (uint64_t) w->thread << 32);
   w->pos += EVENTRING_BLOCK_HEADER_WORDS;
+  note_os_name();
+  /* So that a reader that begins here knows the thread. */
+  if (self.id != 0 && Caml_eventring_on(EVENTRING_THREAD)) {
+    uint64_t field[] = { self.id - 1, w->thread };
+    uint64_t words[EVENTRING_THREAD_WORDS];
+    uint32_t n = pack(words, field, 2);
+    store(&block[EVENTRING_BLOCK_HEADER_WORDS],
+          EVENTRING_RECORD(EV_THREAD_RUN)
+          | (uint64_t) n << EVENTRING_LENGTH_SHIFT);
+    for (uint32_t i = 0; i < n; i++)
+      store(&block[EVENTRING_BLOCK_HEADER_WORDS + 1 + i], words[i]);
+    w->pos += 1 + n;
+    w->events++;
+  }
   return 1;
 }
 
@@ -429,6 +465,78 @@ void caml_eventring_emit_bytes(uint64_t word, const void *bytes,
   publish(w, total);
 }
 
+/* Packs the fields as eventring_format.h says; returns the words it takes, at
+   most 10 bytes a field. */
+static uint32_t pack(uint64_t *words, const uint64_t *field, uint32_t fields)
+{
+  uint32_t bytes = 0;
+  uint64_t word = 0;
+  for (uint32_t i = 0; i < fields; i++) {
+    uint64_t x = field[i];
+    do {
+      uint64_t byte = (x & 0x7F) | (x > 0x7F ? 0x80 : 0);
+      word |= byte << bytes % 8 * 8;
+      if (++bytes % 8 == 0) {
+        words[bytes / 8 - 1] = word;
+        word = 0;
+      }
+      x >>= 7;
+    } while (x != 0);
+  }
+  if (bytes % 8 != 0)
+    words[bytes / 8] = word | UINT64_C(0x8080808080808080) << bytes % 8 * 8;
+  return (bytes + 7) / 8;
+}
+
+void caml_eventring_emit_packed(uint64_t word, const uint64_t *field,
+                                uint32_t fields)
+{
+  uint64_t words[(EVENTRING_MAX_PACKED * 10 + 7) / 8];
+  CAMLassert(fields <= EVENTRING_MAX_PACKED);
+  uint32_t n = pack(words, field, fields);
+  /* Longer than a block takes: the last fields are cut. */
+  if (n > EVENTRING_MAX_PAYLOAD_WORDS) n = EVENTRING_MAX_PAYLOAD_WORDS;
+  caml_eventring_emit_words(word, words, n);
+}
+
+void caml_eventring_thread_switch(void)
+{
+  struct writer *w = &writers[Caml_state->id];
+  /* A block that is begun says whose it is. */
+  if (owner(w) != Caml_state->unique_id || w->thread == os_thread_id()) return;
+  uint64_t field[] = { self.id != 0 ? self.id - 1 : UINT32_MAX,
+                       os_thread_id() };
+  w->thread = os_thread_id();
+  caml_eventring_emit_packed(EVENTRING_RECORD(EV_THREAD_RUN), field, 2);
+}
+
+void caml_eventring_set_thread(intnat id)
+{
+  self.id = (uint32_t) (id + 1);
+}
+
+uint64_t caml_eventring_ticks(void)
+{
+  return eventring_ticks(clock_kind);
+}
+
+uint64_t caml_eventring_threshold(void)
+{
+  static uint64_t in_ticks;     /* 0: the ticks' length is not known yet */
+  uint64_t t = __atomic_load_n(&in_ticks, __ATOMIC_RELAXED);
+  if (t != 0) return t;
+  if (clock_kind == EVENTRING_CLOCK_MONOTONIC) return config.threshold;
+  const struct eventring_instant *start = &session.header.started;
+  int64_t ns = eventring_clock_ns(CLOCK_MONOTONIC) - start->monotonic_ns;
+  /* Too early to tell: a tick is at most 1 ns, or a little too much is
+     recorded. */
+  if (ns < 1000000) return config.threshold;
+  t = (uint64_t) ((double) (caml_eventring_ticks() - start->ticks) / ns
+                  * config.threshold);
+  __atomic_store_n(&in_ticks, t + 1, __ATOMIC_RELAXED);
+  return t;
+}
+
 /* The schema.  [names] holds the user events of this process, whether or not
    tracing has started; under [session_lock].  [bucket] finds an entry by its
    name: open addressing, at most half full; 1 + index, or 0. */
@@ -439,32 +547,36 @@ static struct {
   uint32_t count, capacity;
 } names;
 
-/* The runtime's events.  In the file an entry has 160 bytes, mostly zeros, and
-   every program that is linked carries this table: texts apart, name and unit
-   by turns. */
-static const struct { uint16_t id; uint8_t kind, payload, category; }
+/* The runtime's part of it.  In the file an entry has 160 bytes, mostly zeros,
+   and every program that is linked carries this table: texts apart, name and
+   unit by turns. [place] is the category of an event. */
+static const struct { uint16_t id; uint8_t kind, payload, place, detail; }
 runtime_events[] = {
 #define CATEGORY(id, bit, name, by_default, doc) \
-  { 0, EVENTRING_CATEGORY, 0, bit },
+  { 0, EVENTRING_CATEGORY, 0, bit, 0 },
 #include "caml/eventring_events.tbl"
 #define PHASE(id, category, name, doc) \
   { EVENTRING_FIRST_PHASE + id, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, \
-    EVENTRING_##category##_BIT },
+    EVENTRING_##category##_BIT, 0 },
 #define COUNTER(id, category, unit, name, doc) \
   { EVENTRING_FIRST_COUNTER + id, EVENTRING_COUNTER, EVENTRING_INT, \
-    EVENTRING_##category##_BIT },
+    EVENTRING_##category##_BIT, 0 },
 #define LIFECYCLE(id, category, name, doc) \
   { EVENTRING_FIRST_LIFECYCLE + id, EVENTRING_INSTANT, EVENTRING_INT, \
-    EVENTRING_##category##_BIT },
+    EVENTRING_##category##_BIT, 0 },
 #define RECORD(id, category, payload, unit, name, doc) \
   { EVENTRING_FIRST_RECORD + id, EVENTRING_INSTANT, EVENTRING_##payload, \
-    EVENTRING_##category##_BIT },
+    EVENTRING_##category##_BIT, 0 },
 #define COMPLETE(id, category, name, doc) \
   { EVENTRING_FIRST_RECORD + id, EVENTRING_COMPLETE, EVENTRING_PACKED, \
-    EVENTRING_##category##_BIT },
-#define GROUPED(id, part, event, place, scale, unit, name, doc) \
-  { EVENTRING_FIRST_COUNTER + id, EVENTRING_COUNTER, EVENTRING_INT, \
-    EVENTRING_GC_BIT },
+    EVENTRING_##category##_BIT, 0 },
+#include "caml/eventring_events.tbl"
+#define FIELD(part, event, place, unit, repeats, name) \
+  { EVENTRING_FIRST_##part + event, EVENTRING_FIELD, 0, place, repeats },
+#include "caml/eventring_events.tbl"
+#define CAUSE(id, name, doc) { 0, EVENTRING_VALUE, 0, id, 0 },
+#include "caml/eventring_events.tbl"
+#define STOP(id, name, doc) { 0, EVENTRING_VALUE, 0, id, 0 },
 #include "caml/eventring_events.tbl"
 };
 
@@ -476,8 +588,12 @@ static const char runtime_texts[] =
 #define LIFECYCLE(id, category, name, doc) name "\0\0"
 #define RECORD(id, category, payload, unit, name, doc) name "\0" unit "\0"
 #define COMPLETE(id, category, name, doc) name "\0\0"
-#define GROUPED(id, part, event, place, scale, unit, name, doc) \
-  name "\0" unit "\0"
+#include "caml/eventring_events.tbl"
+#define FIELD(part, event, place, unit, repeats, name) name "\0" unit "\0"
+#include "caml/eventring_events.tbl"
+#define CAUSE(id, name, doc) name "\0cause\0"
+#include "caml/eventring_events.tbl"
+#define STOP(id, name, doc) name "\0reason\0"
 #include "caml/eventring_events.tbl"
   ;
 
@@ -489,7 +605,17 @@ static const char runtime_texts[] =
 #define COUNTER(id, category, unit, name, doc) FITS(name, unit)
 #define LIFECYCLE(id, category, name, doc) FITS(name, "")
 #define RECORD(id, category, payload, unit, name, doc) FITS(name, unit)
+#define COMPLETE(id, category, name, doc) FITS(name, "")
+#define FIELD(part, event, place, unit, repeats, name) FITS(name, unit)
+#define CAUSE(id, name, doc) FITS(name, "cause")
+#define STOP(id, name, doc) FITS(name, "reason")
 #include "caml/eventring_events.tbl"
+
+enum {
+#define CATEGORY(id, bit, name, by_default, doc) CATEGORY_##id,
+#include "caml/eventring_events.tbl"
+  CATEGORIES                    /* so many; the phases come next */
+};
 
 #define RUNTIME_SCHEMA (sizeof(runtime_events) / sizeof(runtime_events[0]))
 
@@ -502,11 +628,17 @@ static void runtime_schema(struct eventring_schema_entry entry[RUNTIME_SCHEMA])
     entry[i].id = runtime_events[i].id;
     entry[i].kind = runtime_events[i].kind;
     entry[i].payload = runtime_events[i].payload;
-    entry[i].category = runtime_events[i].category;
+    entry[i].place = runtime_events[i].place;
+    entry[i].detail = runtime_events[i].detail;
     strcpy(entry[i].name, text);
     text += strlen(text) + 1;
     strcpy(entry[i].unit, text);
     text += strlen(text) + 1;
+    /* A span that has fields. */
+    if (entry[i].kind == EVENTRING_FIELD
+        && entry[i].id < EVENTRING_FIRST_COUNTER)
+      entry[CATEGORIES + entry[i].id - EVENTRING_FIRST_PHASE].payload =
+        EVENTRING_PACKED;
   }
 }
 
@@ -630,6 +762,102 @@ int caml_eventring_register_once(const char *name, enum eventring_kind kind,
   return id;
 }
 
+static void fork_handler(void);
+
+/* Returns 0 or an errno. */
+static int watch_forks(void)
+{
+  static atomic_int watching;
+  if (atomic_exchange(&watching, 1)) return 0;
+  int err = pthread_atfork(NULL, NULL, fork_handler);
+  if (err != 0) watching = 0;
+  return err;
+}
+
+/* Names of domains and threads, kept as they stand in the file.  Under
+   [session_lock]. */
+
+static struct {
+  struct eventring_schema_entry entry[EVENTRING_MAX_LABELS];
+  uint32_t count;
+  uint32_t in_file;             /* with those that were replaced */
+} labels;
+
+static void append_label(const struct eventring_schema_entry *e)
+{
+  /* No more than the schema has room for beside the user's events; the last
+     ones have no name then. */
+  if (labels.in_file < EVENTRING_MAX_LABELS && append_to_schema(e) == 0)
+    labels.in_file++;
+}
+
+COLD
+static int set_label(uint32_t domain, uint64_t thread, const char *name)
+{
+  uint32_t i = 0;
+  pthread_mutex_lock(&session_lock);
+  while (i < labels.count && (labels.entry[i].place != domain
+                              || labels.entry[i].detail != thread)) i++;
+  int room = i < EVENTRING_MAX_LABELS;
+  if (room) {
+    struct eventring_schema_entry *e = &labels.entry[i];
+    describe(e, name, EVENTRING_LABEL, EVENTRING_NO_PAYLOAD, "");
+    e->place = domain;
+    e->detail = thread;
+    if (i == labels.count) labels.count++;
+    if (session.started) append_label(e);
+  }
+  pthread_mutex_unlock(&session_lock);
+  return room;
+}
+
+static uint64_t this_thread(void)
+{
+  return os_thread_id() | (uint64_t) self.id << 32;
+}
+
+int caml_eventring_set_domain_name(const char *name)
+{
+  watch_forks();
+  return set_label(Caml_state->unique_id, 0, name);
+}
+
+int caml_eventring_set_thread_name(const char *name)
+{
+  watch_forks();
+  return set_label(Caml_state->unique_id, this_thread(), name);
+}
+
+/* The name that the system has for this thread, which C code may change; that
+   of the program is none. */
+static void note_os_name(void)
+{
+#ifdef __linux__
+  char name[OS_NAME_SIZE];
+  if (prctl(PR_GET_NAME, name) != 0) return;
+  if (self.os_name[0] == '\0') strcpy(self.os_name, session.os_name);
+  if (strcmp(name, self.os_name) == 0) return;
+  strcpy(self.os_name, name);
+  set_label(Caml_state->unique_id, this_thread(), name);
+#endif
+}
+
+/* In a forked child, the thread that is left has another id, and the others
+   are gone. */
+static void fork_labels(uint32_t old_thread)
+{
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < labels.count; i++) {
+    struct eventring_schema_entry *e = &labels.entry[i];
+    if ((uint32_t) e->detail == old_thread && old_thread != 0)
+      e->detail = this_thread();
+    else if (e->detail != 0) continue;
+    if (kept != i) labels.entry[kept] = *e;
+    kept++;
+  }
+  labels.count = kept;
+}
+
 /* For C stubs */
 
 static int register_for_c(const char *name, enum eventring_kind kind,
@@ -704,6 +932,7 @@ static void identify(struct eventring_header *h)
            (int) strcspn(buffer, "\n"), buffer);
   ssize_t n = readlink("/proc/self/exe", h->program, sizeof(h->program) - 1);
   if (n < 0) h->program[0] = '\0';
+  read_file("/proc/self/cmdline", h->argv0, sizeof(h->argv0));
 #endif
   strncpy(h->runtime, OCAML_VERSION_STRING, sizeof(h->runtime) - 1);
 }
@@ -768,7 +997,8 @@ static void lay_out(struct eventring_header *h)
   h->slot_size = sizeof(struct eventring_slot);
   h->schema_offset = EVENTRING_PAGE;
   h->schema_entry_size = sizeof(struct eventring_schema_entry);
-  h->schema_capacity = RUNTIME_SCHEMA + EVENTRING_MAX_USER_EVENTS;
+  h->schema_capacity =
+    RUNTIME_SCHEMA + EVENTRING_MAX_USER_EVENTS + EVENTRING_MAX_LABELS;
   h->directory_offset = h->schema_offset
     + round_up_to_page((uint64_t) h->schema_capacity * h->schema_entry_size);
   h->rings_offset = h->directory_offset
@@ -844,13 +1074,10 @@ static int write_all(int fd, const void *data, size_t size, uint64_t offset)
   return 0;
 }
 
-static void fork_handler(void);
-
 COLD
 static int start_session(const char *in, uint64_t control, char *why,
                          size_t why_size)
 {
-  static int handler_installed = 0;
   struct eventring_schema_entry schema[RUNTIME_SCHEMA];
   struct eventring_header h;
   char dir[PATH_MAX], path[PATH_MAX + 32];
@@ -865,6 +1092,9 @@ static int start_session(const char *in, uint64_t control, char *why,
   h.clock = choose_clock();
   h.parent_pid = session.restart ? session.header.pid : 0;
   identify(&h);
+#ifdef __linux__
+  prctl(PR_GET_NAME, session.os_name);
+#endif
   h.started = eventring_now(h.clock);
   h.control = control & 0xFFFFFFFF00000000;     /* paused until all is set */
   h.state = EVENTRING_RUNNING;
@@ -931,12 +1161,12 @@ static int start_session(const char *in, uint64_t control, char *why,
     if (err != 0) goto fail;
   }
 
+  labels.in_file = 0;
+  for (uint32_t i = 0; i < labels.count; i++) append_label(&labels.entry[i]);
+
   what = "watch for forks with";
-  if (!handler_installed) {
-    err = pthread_atfork(NULL, NULL, fork_handler);
-    if (err != 0) goto fail;
-    handler_installed = 1;
-  }
+  err = watch_forks();
+  if (err != 0) goto fail;
 
   clock_kind = h.clock;
   block_words = h.block_words;
@@ -982,7 +1212,14 @@ int caml_eventring_start(const char *dir, uint32_t mask, int paused, char *why,
     session.restart = 0;
   }
   pthread_mutex_unlock(&session_lock);
-  if (ok && fresh) caml_ev_lifecycle(EV_RING_START, getpid());
+  if (ok && fresh) {
+    caml_ev_lifecycle(EV_RING_START, getpid());
+    char text[sizeof(session.header.argv0) + sizeof(session.header.runtime)
+              + 8];
+    snprintf(text, sizeof(text), "%s, OCaml %s", session.header.argv0,
+             session.header.runtime);
+    caml_eventring_text(EV_PROCESS_START, EVENTRING_DOMAIN, text);
+  }
   return ok;
 }
 
@@ -1176,6 +1413,9 @@ static void fork_handler(void)
 {
   /* Another thread of the parent may have held it. */
   pthread_mutex_init(&session_lock, NULL);
+  uint32_t old_thread = self.os_id;
+  self.os_id = 0;
+  fork_labels(old_thread);
   if (!session.started) return;
   session.restart = 1;
   session.restart_control =
@@ -1229,9 +1469,10 @@ static uint32_t categories_from(const char *list, uint32_t mask)
     if (i < count)
       mask = remove ? mask & ~known[i].mask : mask | known[i].mask;
     else if (length > 0)
-      complain("OCAML_EVENTRING_CATEGORIES: there is no category %.*s"
-               " (gc, gc_detail, domain, sync, user, alloc, all); ignored",
-               (int) name_length, name);
+      complain("OCAML_EVENTRING_CATEGORIES: there is no category %.*s (all"
+#define CATEGORY(id, bit, name, by_default, doc) ", " name
+#include "caml/eventring_events.tbl"
+               "); ignored", (int) name_length, name);
     list += length;
     if (*list == ',') list++;
   }
@@ -1247,6 +1488,26 @@ static int flag(const char *name, int otherwise)
   if (strcmp(s, "0") == 0) return 0;
   complain("%s: %s is not understood (1 or 0); ignored", name, s);
   return otherwise;
+}
+
+/* A whole number of ns, or of another unit that follows it.  0 when it is
+   neither. */
+static int parse_duration(const char *s, uint64_t *ns)
+{
+  static const struct { const char *unit; uint64_t ns; } units[] = {
+    { "", 1 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 },
+    { "s", 1000000000 }
+  };
+  char *end;
+  errno = 0;
+  unsigned long long n = strtoull(s, &end, 10);
+  if (*s < '0' || *s > '9' || errno != 0) return 0;
+  for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+    if (strcmp(end, units[i].unit) == 0 && n <= INT64_MAX / units[i].ns) {
+      *ns = n * units[i].ns;
+      return 1;
+    }
+  return 0;
 }
 
 COLD
@@ -1272,6 +1533,12 @@ void caml_eventring_init(void)
   else if (s != NULL && *s != '\0' && strcmp(s, "tsc") != 0)
     complain("OCAML_EVENTRING_CLOCK: %s is not understood (tsc or monotonic);"
              " ignored", s);
+
+  s = caml_secure_getenv("OCAML_EVENTRING_THRESHOLD");
+  config.threshold = DEFAULT_THRESHOLD;
+  if (s != NULL && *s != '\0' && !parse_duration(s, &config.threshold))
+    complain("OCAML_EVENTRING_THRESHOLD: %s is not understood (a number with"
+             " ns, us, ms or s); ignored", s);
 
   s = caml_secure_getenv("OCAML_EVENTRING_START");
   if (s != NULL && *s != '\0') {

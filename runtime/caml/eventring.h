@@ -123,6 +123,33 @@ void caml_eventring_emit_words(uint64_t word, const uint64_t *payload,
 void caml_eventring_emit_bytes(uint64_t word, const void *bytes,
                                size_t length);
 
+/* The same with integers that are packed, as few bytes each as it takes; at
+   most EVENTRING_MAX_PACKED of them. */
+#define EVENTRING_MAX_PACKED 256
+void caml_eventring_emit_packed(uint64_t word, const uint64_t *field,
+                                uint32_t fields);
+
+/* The word of a record. */
+#define EVENTRING_RECORD(record) \
+  EVENTRING_WORD(EVENTRING_FIRST_RECORD + (record), EVENTRING_FORM_INSTANT, 0)
+
+/* The clock of the events, and the shortest waiting that is recorded, in its
+   ticks.  Any thread. */
+uint64_t caml_eventring_ticks(void);
+uint64_t caml_eventring_threshold(void);
+
+/* The thread that calls this has this id in the threads library; -1: none.
+   Then: events of this domain are this thread's from here on, which is
+   recorded unless it was so already. */
+void caml_eventring_set_thread(intnat id);
+void caml_eventring_thread_switch(void);
+
+/* Names for the domain and the thread that call this, 1 to 127 bytes, kept
+   and recorded whether tracing has started or not.  Returns 0 when there is
+   no room for another name. */
+int caml_eventring_set_domain_name(const char *name);
+int caml_eventring_set_thread_name(const char *name);
+
 /* Reads the environment and starts tracing if it says so.  Called once a
    start of the runtime, with a single domain running. */
 void caml_eventring_init(void);

@@ -282,9 +282,14 @@ enum eventring_form {
    unit is EVENTRING_UNIT_TICKS is a duration in ticks of the file's clock. */
 #define EVENTRING_UNIT_TICKS "ticks"
 
+/* Words of the record of the running thread, at most, that a block begins
+   with in a program with threads: two packed integers of 32 bits. */
+#define EVENTRING_THREAD_WORDS 2
+
 /* Payload words of the largest event, without the count word: what is left
    of the smallest block. */
 #define EVENTRING_MAX_PAYLOAD_WORDS \
-  (EVENTRING_MIN_BLOCK_WORDS - EVENTRING_BLOCK_HEADER_WORDS - 2)
+  (EVENTRING_MIN_BLOCK_WORDS - EVENTRING_BLOCK_HEADER_WORDS - 2 \
+   - (1 + EVENTRING_THREAD_WORDS))
 
 #endif /* CAML_EVENTRING_FORMAT_H */

@@ -95,9 +95,11 @@ CAMLextern int caml_runtime_events_are_active(void);
 #ifdef CAML_INTERNALS
 
 #include "eventring.h"
+#include "eventring_probes.h"
 
 /* The probes.  With a constant event each is the test of caml/eventring.h
-   and, when it holds, a call with a constant in a register. */
+   and, when it holds, a call with a constant in a register.  Some also tell
+   why a collection runs, see caml/eventring_probes.h. */
 
 Caml_inline uint32_t caml_ev_phase_category(ev_runtime_phase phase)
 {
@@ -108,20 +110,138 @@ Caml_inline uint32_t caml_ev_phase_category(ev_runtime_phase phase)
   return 0;
 }
 
-Caml_inline uint32_t caml_ev_counter_category(ev_runtime_counter counter)
+Caml_inline uint32_t caml_ev_record_category(enum caml_eventring_record record)
 {
-  switch (counter) {
-#define COUNTER(id, category, unit, name, doc) \
+  switch (record) {
+#define RECORD(id, category, payload, unit, name, doc) \
   case id: return EVENTRING_##category;
-#define GROUPED(id, part, event, place, scale, unit, name, doc) \
-  case id: return EVENTRING_GC;
+#define COMPLETE(id, category, name, doc) case id: return EVENTRING_##category;
 #include "eventring_events.tbl"
   }
   return 0;
 }
 
+/* With a grouped counter, that of the event that it is a field of. */
+Caml_inline uint32_t caml_ev_counter_category(ev_runtime_counter counter)
+{
+#define CATEGORY_OF_PHASE(event) caml_ev_phase_category(event)
+#define CATEGORY_OF_RECORD(event) caml_ev_record_category(event)
+  switch (counter) {
+#define COUNTER(id, category, unit, name, doc) \
+  case id: return EVENTRING_##category;
+#define GROUPED(id, part, event, place, scale, unit, name, doc) \
+  case id: return CATEGORY_OF_##part(event);
+#include "eventring_events.tbl"
+  }
+#undef CATEGORY_OF_PHASE
+#undef CATEGORY_OF_RECORD
+  return 0;
+}
+
+/* Which field of its event a grouped counter is; -1 for the others. */
+Caml_inline int caml_ev_counter_place(ev_runtime_counter counter)
+{
+  switch (counter) {
+#define GROUPED(id, part, event, place, scale, unit, name, doc) \
+  case id: return place;
+#include "eventring_events.tbl"
+  default: return -1;
+  }
+}
+
+Caml_inline void caml_ev_phase_begins(ev_runtime_phase phase)
+{
+  switch (phase) {
+  case EV_EXPLICIT_GC_MINOR:
+    caml_eventring_minor_wanted(EV_CAUSE_GC_MINOR); break;
+  case EV_EXPLICIT_GC_MAJOR_SLICE:
+    Caml_eventring_asked->called_slice = EV_CAUSE_GC_MAJOR_SLICE; break;
+  case EV_MAJOR_MARK_OPPORTUNISTIC:
+    Caml_eventring_asked->called_slice = EV_CAUSE_OPPORTUNISTIC; break;
+  case EV_EXPLICIT_GC_SET: caml_eventring_calls(EV_CAUSE_GC_SET); break;
+  case EV_EXPLICIT_GC_STAT: caml_eventring_calls(EV_CAUSE_GC_STAT); break;
+  case EV_EXPLICIT_GC_MAJOR: caml_eventring_calls(EV_CAUSE_GC_MAJOR); break;
+  case EV_EXPLICIT_GC_FULL_MAJOR:
+    caml_eventring_calls(EV_CAUSE_GC_FULL_MAJOR); break;
+  case EV_EXPLICIT_GC_COMPACT:
+    caml_eventring_calls(EV_CAUSE_GC_COMPACT); break;
+  case EV_STW_LEADER: caml_eventring_stop_requested(); break;
+  case EV_STW_API_BARRIER: caml_eventring_stop_arrived(); break;
+  case EV_MAJOR_SLICE: caml_eventring_slice_begins(); break;
+  case EV_MAJOR_FINISH_CYCLE: caml_eventring_finishes_cycle(); break;
+  default: break;
+  }
+}
+
+Caml_inline void caml_ev_phase_ends(ev_runtime_phase phase)
+{
+  switch (phase) {
+  case EV_EXPLICIT_GC_SET:
+  case EV_EXPLICIT_GC_STAT:
+  case EV_EXPLICIT_GC_MAJOR:
+  case EV_EXPLICIT_GC_FULL_MAJOR:
+  case EV_EXPLICIT_GC_COMPACT: caml_eventring_called(); break;
+  case EV_MAJOR_SLICE: caml_eventring_slice_over(); break;
+  case EV_MAJOR_FINISH_CYCLE: Caml_eventring_asked->finishing = 0; break;
+  case EV_MAJOR:
+    if (Caml_eventring_on(EVENTRING_GC)) caml_eventring_process_memory();
+    break;
+  default: break;
+  }
+}
+
+Caml_inline void caml_ev_emit_end(ev_runtime_phase phase)
+{
+  switch (phase) {
+  case EV_MINOR: caml_eventring_end_minor(); break;
+  case EV_MAJOR_SLICE: caml_eventring_end_slice(); break;
+  case EV_MAJOR_GC_CYCLE_DOMAINS:
+  case EV_MAJOR_GC_PHASE_CHANGE:
+  case EV_MAJOR_FINISH_CYCLE:
+  case EV_COMPACT: caml_eventring_end_in_stop(phase); break;
+  default:
+    caml_eventring_emit(EVENTRING_WORD(EVENTRING_FIRST_PHASE + phase,
+                                       EVENTRING_FORM_END, 0));
+  }
+}
+
+Caml_inline void caml_ev_counted(ev_runtime_counter counter)
+{
+  switch (counter) {
+  case EV_C_FORCE_MINOR_ALLOC_SMALL:
+    caml_eventring_minor_wanted(EV_CAUSE_MINOR_HEAP_FULL); break;
+  case EV_C_FORCE_MINOR_MAKE_VECT:
+    caml_eventring_minor_wanted(EV_CAUSE_ARRAY_MAKE); break;
+  case EV_C_FORCE_MINOR_SET_MINOR_HEAP_SIZE:
+    caml_eventring_minor_wanted(EV_CAUSE_MINOR_HEAP_SIZE); break;
+  case EV_C_FORCE_MINOR_MEMPROF:
+    caml_eventring_minor_wanted(EV_CAUSE_MEMPROF); break;
+  case EV_C_REQUEST_MINOR_REALLOC_REF_TABLE:
+    caml_eventring_minor_wanted(EV_CAUSE_REF_TABLE); break;
+  case EV_C_REQUEST_MINOR_REALLOC_EPHE_REF_TABLE:
+    caml_eventring_minor_wanted(EV_CAUSE_EPHE_REF_TABLE); break;
+  case EV_C_REQUEST_MINOR_REALLOC_CUSTOM_TABLE:
+    caml_eventring_minor_wanted(EV_CAUSE_CUSTOM_TABLE); break;
+  case EV_C_REQUEST_MAJOR_ALLOC_SHR:
+    caml_eventring_slice_wanted(EV_CAUSE_MAJOR_ALLOCATION); break;
+  case EV_C_REQUEST_MAJOR_ADJUST_GC_SPEED:
+    caml_eventring_slice_wanted(EV_CAUSE_CUSTOM_MEMORY); break;
+  default: break;
+  }
+}
+
+/* Its event is written when the last of its fields comes; those of the minor
+   collection go with the end of its span. */
+Caml_inline void caml_ev_group(ev_runtime_counter counter, uint64_t value)
+{
+  Caml_eventring_asked->group[caml_ev_counter_place(counter)] = value;
+  if (counter == EV_C_MAJOR_HEAP_LARGE_BLOCKS) caml_eventring_heap();
+  if (counter == EV_C_MAJOR_SLICE_BUDGET) caml_eventring_pacing();
+}
+
 #define CAML_EV_BEGIN(p) \
   do { \
+    caml_ev_phase_begins(p); \
     if (Caml_eventring_on(caml_ev_phase_category(p))) \
       caml_eventring_emit(EVENTRING_WORD(EVENTRING_FIRST_PHASE + (p), \
                                          EVENTRING_FORM_BEGIN, 0)); \
@@ -129,18 +249,21 @@ Caml_inline uint32_t caml_ev_counter_category(ev_runtime_counter counter)
 
 #define CAML_EV_END(p) \
   do { \
-    if (Caml_eventring_on(caml_ev_phase_category(p))) \
-      caml_eventring_emit(EVENTRING_WORD(EVENTRING_FIRST_PHASE + (p), \
-                                         EVENTRING_FORM_END, 0)); \
+    if (Caml_eventring_on(caml_ev_phase_category(p))) caml_ev_emit_end(p); \
+    caml_ev_phase_ends(p); \
   } while (0)
 
 /* [v] is not evaluated unless the counter is recorded. */
 #define CAML_EV_COUNTER(c, v) \
   do { \
-    if (Caml_eventring_on(caml_ev_counter_category(c))) \
-      caml_eventring_emit_int(EVENTRING_WORD(EVENTRING_FIRST_COUNTER + (c), \
-                                             EVENTRING_FORM_COUNTER, 1), \
-                              (uint64_t) (v)); \
+    caml_ev_counted(c); \
+    if (Caml_eventring_on(caml_ev_counter_category(c))) { \
+      if (caml_ev_counter_place(c) >= 0) caml_ev_group(c, (uint64_t) (v)); \
+      else \
+        caml_eventring_emit_int(EVENTRING_WORD(EVENTRING_FIRST_COUNTER + (c), \
+                                               EVENTRING_FORM_COUNTER, 1), \
+                                (uint64_t) (v)); \
+    } \
   } while (0)
 
 /* Rare, and used by libraries outside the runtime: a call. */

@@ -1,0 +1,240 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* What the probes call that tell why a collection ran, who stopped whom, which
+   thread runs and what it waited for.  The probes that OCaml's runtime has
+   already call some of it, through the macros of caml/runtime_events.h; the
+   semantic patches in upstream/ put the other calls into its files.  Include
+   caml/runtime_events.h, which includes this.
+
+   runtime/eventring_gc.c and runtime/eventring_wait.c tell how it works.
+   Call all of it with the domain lock held, where not said otherwise.  None of
+   it allocates, raises or runs OCaml code. */
+
+#ifndef CAML_EVENTRING_PROBES_H
+#define CAML_EVENTRING_PROBES_H
+
+#ifdef CAML_INTERNALS
+
+#include "eventring.h"
+#include "domain_state.h"
+
+/* Causes: eventring_gc.c */
+
+/* What a domain asked for, and has not got yet.  One a slot, written by its
+   domain only; whether tracing is on or not, so that a cause is known for
+   the first collection after it was switched on. */
+struct caml_eventring_asked {
+  _Alignas(64)
+  uint64_t called;              /* collections that the program called for and
+                                   that are under way: a stack of causes, a
+                                   byte each */
+  uint64_t slices;              /* major slices under way, likewise */
+  uint8_t minor;                /* a minor collection was requested: why */
+  uint8_t slice;                /* a major slice was requested: why */
+  uint8_t called_slice;         /* of the slice that begins now, when that is
+                                   not the one requested */
+  uint8_t finishing;            /* of the major cycle that is being finished
+                                   in a stop: all its slices have it */
+  uint8_t emptying;             /* of the minor collection that is tried */
+  uint8_t reason;               /* of the stop that is tried */
+  uint8_t last_slice;           /* of the slice before */
+  uint64_t group[9];            /* fields of an event that comes field by
+                                   field */
+};
+extern struct caml_eventring_asked caml_eventring_asked[EVENTRING_MAX_RINGS]
+  __attribute__((visibility("hidden")));
+
+#define Caml_eventring_asked (&caml_eventring_asked[Caml_state->id])
+
+/* A minor collection, or a major slice, is being requested.  The first cause
+   holds until the request is met. */
+Caml_inline void caml_eventring_minor_wanted(enum caml_eventring_cause cause)
+{
+  struct caml_eventring_asked *a = Caml_eventring_asked;
+  if (a->minor == 0) a->minor = cause;
+}
+
+Caml_inline void caml_eventring_slice_wanted(enum caml_eventring_cause cause)
+{
+  struct caml_eventring_asked *a = Caml_eventring_asked;
+  if (a->slice == 0) a->slice = cause;
+}
+
+/* From here to [caml_eventring_called], the program has called for
+   collections. */
+Caml_inline void caml_eventring_calls(enum caml_eventring_cause cause)
+{
+  struct caml_eventring_asked *a = Caml_eventring_asked;
+  /* Gc.stat does what Gc.full_major does. */
+  if ((a->called & 0xFF) == EV_CAUSE_GC_STAT) cause = EV_CAUSE_GC_STAT;
+  a->called = a->called << 8 | cause;
+}
+
+Caml_inline void caml_eventring_called(void)
+{
+  Caml_eventring_asked->called >>= 8;
+}
+
+/* In caml_poll_gc_work, before and after it meets a request for a minor
+   collection, if there is one. */
+Caml_inline void caml_eventring_empties_minor_heap(int requested)
+{
+  struct caml_eventring_asked *a = Caml_eventring_asked;
+  a->emptying = requested ? a->minor : 0;
+  a->minor = 0;
+}
+
+Caml_inline void caml_eventring_emptied_minor_heap(void)
+{
+  Caml_eventring_asked->emptying = 0;
+}
+
+/* In caml_poll_gc_work, whether a major slice comes now.  What was wanted and
+   done already is forgotten. */
+Caml_inline void caml_eventring_slices_due(int due)
+{
+  if (!due) Caml_eventring_asked->slice = 0;
+}
+
+/* Around a major slice. */
+Caml_inline void caml_eventring_slice_begins(void)
+{
+  struct caml_eventring_asked *a = Caml_eventring_asked;
+  uint8_t cause = a->finishing;
+  if (cause == 0) {
+    cause = a->called_slice;
+    a->called_slice = 0;
+  }
+  if (cause == 0) {
+    cause = a->slice;
+    a->slice = 0;
+  }
+  a->last_slice = cause;
+  a->slices = a->slices << 8 | cause;
+}
+
+Caml_inline void caml_eventring_slice_over(void)
+{
+  Caml_eventring_asked->slices >>= 8;
+}
+
+/* Stops */
+
+/* Before an attempt to stop all domains.  Evaluates to 0, to stand in front
+   of the attempt in an expression. */
+Caml_inline int caml_eventring_stop_for(enum caml_eventring_stop reason)
+{
+  Caml_eventring_asked->reason = reason;
+  return 0;
+}
+
+void caml_eventring_stop_requested(void);   /* the attempt succeeds */
+void caml_eventring_stop_arrived(void);     /* this domain has stopped */
+void caml_eventring_stop_over(void);        /* the last domain goes on; no
+                                               other stop can begin before
+                                               this returns */
+
+void caml_eventring_finishes_cycle(void);  /* in a stop of this reason */
+
+/* Ends of spans, with what there is to tell, and what comes with others; the
+   category has been tested. */
+void caml_eventring_end_minor(void);
+void caml_eventring_end_slice(void);
+void caml_eventring_end_in_stop(ev_runtime_phase phase);
+void caml_eventring_heap(void);
+void caml_eventring_pacing(void);
+void caml_eventring_process_memory(void);
+
+/* Pools of the major heap taken from the system and given back, by all
+   domains since the program began.  Relaxed atomics. */
+extern uint64_t caml_eventring_pools_mapped, caml_eventring_pools_unmapped;
+
+Caml_inline void caml_eventring_pool_mapped(const void *pool)
+{
+  if (pool != NULL)
+    __atomic_fetch_add(&caml_eventring_pools_mapped, 1, __ATOMIC_RELAXED);
+}
+
+Caml_inline void caml_eventring_pool_unmapped(void)
+{
+  __atomic_fetch_add(&caml_eventring_pools_unmapped, 1, __ATOMIC_RELAXED);
+}
+
+/* A record of two integers, if its category is recorded: sizes before and
+   after. */
+#define Caml_eventring_resized(record, category, from, to) \
+  do { \
+    if (Caml_eventring_on(category)) { \
+      uint64_t sizes[] = { (from), (to) }; \
+      caml_eventring_emit_packed(EVENTRING_RECORD(record), sizes, 2); \
+    } \
+  } while (0)
+
+/* Domains, threads and waiting: eventring_wait.c */
+
+/* In a fresh domain, before anything else is written there. */
+void caml_eventring_domain_starts(caml_domain_state *parent);
+
+/* The program is about to exit with this code. */
+void caml_eventring_exits(int code);
+
+/* The functions that follow are called by the threads library too, which
+   does not see the control page. */
+
+/* The thread that calls this is the one of this descriptor, from its start
+   on. [descr] is a Thread.t, or Val_unit when there is none yet. */
+CAMLextern void caml_eventring_thread_starts(value descr);
+CAMLextern void caml_eventring_thread_created(value descr);
+CAMLextern void caml_eventring_thread_registered(value descr); /* both */
+CAMLextern void caml_eventring_thread_ends(value descr);
+
+/* Events of this domain are this thread's from here on. */
+CAMLextern void caml_eventring_thread_runs(void);
+
+/* A time to give to [caml_eventring_waited]; 0 when waiting is not recorded.
+   Needs no lock. */
+CAMLextern uint64_t caml_eventring_wait_begins(void);
+
+/* This thread waited since then, for what [record] says. */
+CAMLextern void caml_eventring_waited(int record, uint64_t since);
+
+/* The blocking section that this thread enters next waits for what [record]
+   says, unless something was said already. */
+CAMLextern void caml_eventring_wait_for(int record);
+
+/* In caml_enter_blocking_section: what was said, at its beginning; what its
+   signal handlers returned, which is returned; just before the lock is
+   released. */
+int caml_eventring_wait_reason(void);
+caml_result caml_eventring_wait_signals(int record, caml_result result);
+void caml_eventring_blocks(int record);
+
+/* In caml_leave_blocking_section: without the lock, before it is taken; then
+   with it, and the value got before. */
+uint64_t caml_eventring_returns(void);
+void caml_eventring_unblocks(uint64_t returned);
+
+/* Work done between two points, for a complete event without a threshold: the
+   time to begin with, or 0; the event with one more field. */
+Caml_inline uint64_t caml_eventring_begins(uint32_t category)
+{
+  return Caml_eventring_on(category) ? caml_eventring_ticks() : 0;
+}
+void caml_eventring_took(int record, uint64_t since, uint64_t field);
+
+/* A text, if its category is recorded; cut where it is too long. */
+void caml_eventring_text(int record, uint32_t category, const char *text);
+
+#endif /* CAML_INTERNALS */
+
+#endif /* CAML_EVENTRING_PROBES_H */

@@ -1,0 +1,236 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#define CAML_INTERNALS
+
+/* Why collections ran, and who stopped whom.
+
+   A collection begins far from what brought it about: a request sets a flag
+   of its domain, which is met at the next poll, perhaps by another domain's
+   collection.  So a request leaves its cause in the domain's struct
+   caml_eventring_asked:
+
+       request --> [minor], [slice]
+                       | caml_poll_gc_work
+                       v
+                   [emptying]           the slice itself
+                       | stop
+                       v
+                   struct stop: requester, reason, cause
+                       |
+                       v
+       end of the minor collection, of the cycle, of the compaction ...
+       in every domain that was stopped
+
+   Collections that the program calls for by a function of module Gc, and the
+   end of a domain, go the same way without a request: their cause is on the
+   stack [called].
+
+   All collections of several domains, and every minor collection, run in a
+   stop-the-world section.  One is under way at a time, between the moment in
+   which its leader is chosen and the one in which its last domain leaves, so
+   there is one struct stop.  The leader fills it before it interrupts the
+   others, who read it afterwards: the interrupt orders these. */
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "caml/domain.h"
+#include "caml/eventring_clock.h"
+#include "caml/misc.h"
+#include "caml/runtime_events.h"
+
+struct caml_eventring_asked caml_eventring_asked[EVENTRING_MAX_RINGS];
+
+/* Domains of one stop whose arrival is told; those beyond are not. */
+#define MAX_ARRIVALS 120
+
+static struct {
+  uint8_t reason, cause;
+  int recorded;                 /* the times below are taken */
+  int32_t requester;            /* unique id of the domain */
+  uint64_t requested;           /* ticks */
+  _Atomic uint32_t arrivals;
+  struct { int32_t domain; uint64_t ticks; } arrived[MAX_ARRIVALS];
+} stop;
+
+static uint8_t cause_of_stop(struct caml_eventring_asked *a)
+{
+  uint8_t called = a->called & 0xFF;
+  switch ((enum caml_eventring_stop) a->reason) {
+  case EV_STOP_MINOR:
+    return a->emptying != 0 ? a->emptying : called;
+  case EV_STOP_RESERVATION:
+    return called != 0 ? called : EV_CAUSE_MINOR_HEAP_SIZE;
+  case EV_STOP_FINISH:
+    return called;
+  case EV_STOP_MAJOR_CYCLE:
+    return EV_CAUSE_CYCLE_DONE;
+  case EV_STOP_PHASE:
+    return EV_CAUSE_PHASE_DONE;
+  case EV_STOP_SLICE:
+    return a->last_slice;
+  case EV_STOP_FRAMETABLES:
+    return EV_CAUSE_CODE_LOADED;
+  case EV_STOP_UNKNOWN:
+    break;
+  }
+  return EV_CAUSE_UNKNOWN;
+}
+
+void caml_eventring_stop_requested(void)
+{
+  struct caml_eventring_asked *a = Caml_eventring_asked;
+  stop.reason = a->reason;
+  stop.cause = cause_of_stop(a);
+  stop.requester = Caml_state->unique_id;
+  a->reason = EV_STOP_UNKNOWN;
+  atomic_store_explicit(&stop.arrivals, 0, memory_order_relaxed);
+  stop.recorded = Caml_eventring_on(EVENTRING_SYNC);
+  if (stop.recorded) stop.requested = caml_eventring_ticks();
+}
+
+void caml_eventring_stop_arrived(void)
+{
+  if (!stop.recorded) return;
+  uint32_t i =
+    atomic_fetch_add_explicit(&stop.arrivals, 1, memory_order_relaxed);
+  if (i < MAX_ARRIVALS) {
+    stop.arrived[i].domain = Caml_state->unique_id;
+    stop.arrived[i].ticks = caml_eventring_ticks();
+  }
+}
+
+/* Time does not go back, but the counters of two processors may differ by a
+   few ticks. */
+static uint64_t ticks_between(uint64_t from, uint64_t to)
+{
+  return to > from ? to - from : 0;
+}
+
+void caml_eventring_stop_over(void)
+{
+  uint64_t field[5 + 2 * MAX_ARRIVALS];
+  uint32_t n = 5;
+  if (!stop.recorded || !Caml_eventring_on(EVENTRING_SYNC)) return;
+  uint64_t now = caml_eventring_ticks();
+  uint64_t last = 0;
+  /* All were counted before they went on. */
+  uint32_t arrivals =
+    atomic_load_explicit(&stop.arrivals, memory_order_relaxed);
+  if (arrivals > MAX_ARRIVALS) arrivals = MAX_ARRIVALS;
+  for (uint32_t i = 0; i < arrivals; i++) {
+    uint64_t after = ticks_between(stop.requested, stop.arrived[i].ticks);
+    field[n++] = stop.arrived[i].domain;
+    field[n++] = after;
+    if (after > last) last = after;
+  }
+  if (arrivals == 0 && stop.reason != EV_STOP_SLICE) {
+    /* Alone: there is no barrier to arrive at. */
+    field[n++] = stop.requester;
+    field[n++] = 0;
+  }
+  field[0] = ticks_between(stop.requested, now);
+  /* For a slice, domains are told and not stopped. */
+  field[1] = stop.reason == EV_STOP_SLICE ? 0 : ticks_between(last, field[0]);
+  field[2] = stop.requester;
+  field[3] = stop.reason;
+  field[4] = stop.cause;
+  caml_eventring_emit_packed(EVENTRING_RECORD(EV_STOP), field, n);
+}
+
+/* Ends of spans */
+
+#define END_OF(phase) \
+  EVENTRING_WORD(EVENTRING_FIRST_PHASE + (phase), EVENTRING_FORM_END, 0)
+
+void caml_eventring_end_minor(void)
+{
+  struct caml_eventring_asked *a = Caml_eventring_asked;
+  /* The probes give bytes. */
+  uint64_t field[] = { a->group[0] / sizeof(value),
+                       a->group[1] / sizeof(value),
+                       stop.cause, stop.requester };
+  caml_eventring_emit_packed(END_OF(EV_MINOR), field, 4);
+}
+
+void caml_eventring_end_in_stop(ev_runtime_phase phase)
+{
+  uint64_t field[] = { stop.cause, stop.requester };
+  caml_eventring_emit_packed(END_OF(phase), field, 2);
+}
+
+void caml_eventring_finishes_cycle(void)
+{
+  Caml_eventring_asked->finishing = stop.cause;
+}
+
+void caml_eventring_end_slice(void)
+{
+  uint64_t cause = Caml_eventring_asked->slices & 0xFF;
+  caml_eventring_emit_packed(END_OF(EV_MAJOR_SLICE), &cause, 1);
+}
+
+/* Memory */
+
+uint64_t caml_eventring_pools_mapped, caml_eventring_pools_unmapped;
+
+enum { POOLS, LIVE, LARGE, FRAGMENTED, LIVE_BLOCKS, LARGE_BLOCKS };
+
+void caml_eventring_heap(void)
+{
+  const uint64_t *g = Caml_eventring_asked->group;
+  uint64_t field[] = {
+    g[POOLS], g[LIVE], g[LARGE], g[FRAGMENTED], g[LIVE_BLOCKS],
+    g[LARGE_BLOCKS],
+    ticks_between(g[LIVE] + g[FRAGMENTED], g[POOLS]),
+    Caml_state->dependent_size,
+    __atomic_load_n(&caml_eventring_pools_mapped, __ATOMIC_RELAXED),
+    __atomic_load_n(&caml_eventring_pools_unmapped, __ATOMIC_RELAXED)
+  };
+  caml_eventring_emit_packed(EVENTRING_RECORD(EV_HEAP), field,
+                             sizeof(field) / sizeof(field[0]));
+}
+
+void caml_eventring_pacing(void)
+{
+  caml_eventring_emit_packed(EVENTRING_RECORD(EV_PACING),
+                             Caml_eventring_asked->group, 9);
+}
+
+void caml_eventring_process_memory(void)
+{
+#ifdef __linux__
+  static _Atomic int64_t next;          /* CLOCK_MONOTONIC_COARSE ns */
+  char text[128];
+  unsigned long mapped, resident;
+  int64_t now = eventring_clock_ns(CLOCK_MONOTONIC_COARSE);
+  int64_t due = atomic_load_explicit(&next, memory_order_relaxed);
+  /* One domain a second; reading takes some microseconds. */
+  if (now < due
+      || !atomic_compare_exchange_strong(&next, &due, now + 1000000000))
+    return;
+  int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  ssize_t n = read(fd, text, sizeof(text) - 1);
+  close(fd);
+  if (n <= 0) return;
+  text[n] = '\0';
+  if (sscanf(text, "%lu %lu", &mapped, &resident) != 2) return;
+  uint64_t page = sysconf(_SC_PAGESIZE);
+  uint64_t field[] = { mapped * page, resident * page };
+  caml_eventring_emit_packed(EVENTRING_RECORD(EV_PROCESS_MEMORY), field, 2);
+#endif
+}

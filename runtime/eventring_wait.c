@@ -1,0 +1,185 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#define CAML_INTERNALS
+
+/* Domains, threads, and what they waited for.
+
+   Waiting is one event, written when it is over and only if it took longer
+   than the threshold: it cannot flood a ring, and what does not wait writes
+   nothing.  All waiting that releases the domain lock goes through
+   caml_enter_blocking_section and caml_leave_blocking_section:
+
+       since                   returned               now
+         |  the system call,     |  for the domain      |
+         |  the other's mutex    |  lock                |
+         +-----------------------+----------------------+
+         |<-------------------- duration -------------->|
+                                 |<- for_domain_lock -->|
+
+   The thread that enters is the one that leaves, so [waiting] is a variable of
+   the thread; other threads of its domain write to the ring meanwhile. Who
+   enters may have said what for, with [caml_eventring_wait_for]. */
+
+#include <string.h>
+
+#include "caml/domain.h"
+#include "caml/misc.h"
+#include "caml/mlvalues.h"
+#include "caml/runtime_events.h"
+
+static CAMLthread_local struct {
+  uint64_t since;               /* ticks; 0: not recorded */
+  int record;                   /* what the blocking section is */
+  int next;                     /* 1 + what the next one is; 0: nothing was
+                                   said */
+} waiting;
+
+CAMLexport void caml_eventring_wait_for(int record)
+{
+  if (Caml_eventring_on(EVENTRING_WAIT) && waiting.next == 0)
+    waiting.next = 1 + record;
+}
+
+int caml_eventring_wait_reason(void)
+{
+  if (waiting.next == 0) return EV_BLOCKING_SECTION;
+  int record = waiting.next - 1;
+  waiting.next = 0;
+  return record;
+}
+
+caml_result caml_eventring_wait_signals(int record, caml_result result)
+{
+  /* The blocking section will not be entered, and the span that
+     caml_ml_condition_wait has begun has its end here. */
+  if (caml_result_is_exception(result)
+      && (record == EV_CONDITION_WAIT || record == EV_DOMAIN_JOIN
+          || record == EV_SEMAPHORE_WAIT))
+    CAML_EV_END(EV_DOMAIN_CONDITION_WAIT);
+  return result;
+}
+
+void caml_eventring_blocks(int record)
+{
+  waiting.since = caml_eventring_wait_begins();
+  waiting.record = record;
+}
+
+uint64_t caml_eventring_returns(void)
+{
+  return waiting.since != 0 ? caml_eventring_ticks() : 0;
+}
+
+static void waited(int record, uint64_t since, uint64_t returned)
+{
+  uint64_t now = caml_eventring_ticks();
+  uint64_t field[] = { now - since, now - returned };
+  if (now - since >= caml_eventring_threshold()
+      && Caml_eventring_on(EVENTRING_WAIT))
+    caml_eventring_emit_packed(EVENTRING_RECORD(record), field,
+                               returned != 0 ? 2 : 1);
+}
+
+void caml_eventring_unblocks(uint64_t returned)
+{
+  if (Caml_eventring_on(EVENTRING_THREAD)) caml_eventring_thread_switch();
+  if (returned != 0) waited(waiting.record, waiting.since, returned);
+  waiting.since = 0;
+}
+
+CAMLexport uint64_t caml_eventring_wait_begins(void)
+{
+  return caml_eventring_begins(EVENTRING_WAIT);
+}
+
+CAMLexport void caml_eventring_waited(int record, uint64_t since)
+{
+  if (since != 0) waited(record, since, 0);
+}
+
+void caml_eventring_took(int record, uint64_t since, uint64_t value)
+{
+  uint64_t field[] = { caml_eventring_ticks() - since, value };
+  if (since != 0 && Caml_eventring_on(EVENTRING_RUNTIME))
+    caml_eventring_emit_packed(EVENTRING_RECORD(record), field, 2);
+}
+
+void caml_eventring_text(int record, uint32_t category, const char *text)
+{
+  size_t length = strlen(text);
+  if (!Caml_eventring_on(category)) return;
+  if (length > EVENTRING_MAX_BYTES) length = EVENTRING_MAX_BYTES;
+  caml_eventring_emit_bytes(EVENTRING_RECORD(record), text, length);
+}
+
+/* Domains, threads, and the process */
+
+void caml_eventring_exits(int code)
+{
+  if (Caml_eventring_on(EVENTRING_DOMAIN))
+    caml_eventring_emit_int(EVENTRING_WORD(EVENTRING_FIRST_RECORD
+                                           + EV_PROCESS_EXIT,
+                                           EVENTRING_FORM_INSTANT, 1),
+                            (uint64_t) (int64_t) code);
+}
+
+void caml_eventring_domain_starts(caml_domain_state *parent)
+{
+  /* What the domain that had this slot before left behind. */
+  memset(Caml_eventring_asked, 0, sizeof(struct caml_eventring_asked));
+  if (Caml_eventring_on(EVENTRING_DOMAIN)) {
+    uint64_t field[] = { Caml_state->unique_id, parent->unique_id,
+                         Caml_state->id };
+    caml_eventring_emit_packed(EVENTRING_RECORD(EV_DOMAIN_START), field, 3);
+  }
+}
+
+/* Thread.t, a block whose first field is the thread's id. */
+static intnat thread_id(value descr)
+{
+  return Is_block(descr) ? Long_val(Field(descr, 0)) : -1;
+}
+
+static void about_thread(int record, value descr)
+{
+  uint64_t id = thread_id(descr);
+  if (Caml_eventring_on(EVENTRING_THREAD))
+    caml_eventring_emit_packed(EVENTRING_RECORD(record), &id, 1);
+}
+
+CAMLexport void caml_eventring_thread_starts(value descr)
+{
+  caml_eventring_set_thread(thread_id(descr));
+  caml_eventring_thread_runs();
+}
+
+CAMLexport void caml_eventring_thread_created(value descr)
+{
+  about_thread(EV_THREAD_CREATE, descr);
+}
+
+CAMLexport void caml_eventring_thread_registered(value descr)
+{
+  caml_eventring_thread_created(descr);
+  caml_eventring_thread_starts(descr);
+}
+
+CAMLexport void caml_eventring_thread_ends(value descr)
+{
+  about_thread(EV_THREAD_END, descr);
+}
+
+CAMLexport void caml_eventring_thread_runs(void)
+{
+  if (Caml_eventring_on(EVENTRING_THREAD)) caml_eventring_thread_switch();
+}

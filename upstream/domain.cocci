@@ -1,0 +1,124 @@
+// Who started a domain, why it collects, and who stops it.
+// file runtime/domain.c
+
+// adds caml_eventring_domain_starts
+@domain_starts@
+@@
+domain_thread_func(...) {
+<...
+  domain_create(...);
++ if (domain_self) caml_eventring_domain_starts(p->parent->state);
+...>
+}
+
+// adds caml_eventring_calls(EV_CAUSE_DOMAIN_END)
+@domain_ends@
+identifier s;
+@@
+  s->terminating = 1;
++ caml_eventring_calls(EV_CAUSE_DOMAIN_END);
+
+// Interrupts are answered by the backup thread while the domain's own thread
+// blocks.
+// adds caml_eventring_thread_runs
+@backup@
+@@
+backup_thread_func(...) {
+<...
++ caml_eventring_thread_runs();
+  caml_handle_incoming_interrupts();
+...>
+}
+
+// adds EV_STOP_RESERVATION
+@reservation@
+expression list rest;
+@@
+- caml_try_run_on_all_domains(&stw_resize_minor_heap_reservation, rest)
++ (caml_eventring_stop_for(EV_STOP_RESERVATION),
++  caml_try_run_on_all_domains(&stw_resize_minor_heap_reservation, rest))
+
+// adds EV_STOP_SLICE
+@global_slice@
+expression list rest;
+@@
+- caml_try_run_on_all_domains_async(&stw_global_major_slice, rest)
++ (caml_eventring_stop_for(EV_STOP_SLICE),
++  caml_try_run_on_all_domains_async(&stw_global_major_slice, rest))
+
+// adds EV_CAUSE_GLOBAL_SLICE
+@global_slice_wanted@
+identifier d;
+@@
+stw_global_major_slice(...) {
+<...
+  d->requested_major_slice = 1;
++ caml_eventring_slice_wanted(EV_CAUSE_GLOBAL_SLICE);
+...>
+}
+
+// adds caml_eventring_stop_over
+@stop_over@
+@@
+decrement_stw_domains_still_processing(...) {
+<...
+  if (am_last) {
++   caml_eventring_stop_over();
+    ...
+  }
+...>
+}
+
+// adds EV_CAUSE_MINOR_HEAP_FULL
+@minor_heap_full@
+identifier d;
+@@
+  d->requested_minor_gc = 1;
++ caml_eventring_minor_wanted(EV_CAUSE_MINOR_HEAP_FULL);
+
+// adds EV_CAUSE_HALF_MINOR_HEAP
+@half_minor_heap@
+identifier d;
+@@
+  CAMLassert(...);
+  advance_global_major_slice_epoch(d);
++ caml_eventring_slice_wanted(EV_CAUSE_HALF_MINOR_HEAP);
+
+// adds EV_CAUSE_EARLY_MINOR
+@early_minor@
+identifier d;
+@@
+  if (d->requested_minor_gc) {
+    advance_global_major_slice_epoch(d);
++   caml_eventring_slice_wanted(EV_CAUSE_EARLY_MINOR);
+  }
+
+// adds EV_CAUSE_OTHER_DOMAIN
+@other_domain@
+identifier d;
+@@
+  if (d->major_slice_epoch < atomic_load(&caml_major_slice_epoch)) {
+    d->requested_major_slice = 1;
++   caml_eventring_slice_wanted(EV_CAUSE_OTHER_DOMAIN);
+  }
+
+// adds caml_eventring_empties_minor_heap
+// adds caml_eventring_emptied_minor_heap
+@empties_minor_heap@
+identifier d;
+@@
++ caml_eventring_empties_minor_heap(d->requested_minor_gc);
+  if (d->requested_minor_gc) {
+    d->requested_minor_gc = 0;
+    caml_empty_minor_heaps_once();
++   caml_eventring_emptied_minor_heap();
+  }
+
+// adds caml_eventring_slices_due
+@slices_due@
+identifier d;
+statement s;
+@@
++ caml_eventring_slices_due(d->requested_major_slice
++                           || d->requested_global_major_slice);
+  if (d->requested_major_slice || d->requested_global_major_slice) s

@@ -1,0 +1,19 @@
+// Stacks that grow.
+// file runtime/fiber.c
+
+// adds #include "caml/runtime_events.h"
+@header@
+@@
+  #include "caml/platform.h"
++ #include "caml/runtime_events.h"
+
+// adds EV_STACK_SIZE
+@grow@
+@@
+caml_try_realloc_stack(...) {
+<...
+  if (!new_stack) return 0;
++ Caml_eventring_resized(EV_STACK_SIZE, EVENTRING_RUNTIME,
++                        Stack_high(old_stack) - Stack_base(old_stack), wsize);
+...>
+}

@@ -1,0 +1,25 @@
+// Stops for minor collections, and the size of the minor heap.
+// file runtime/minor_gc.c
+
+// adds EV_STOP_MINOR
+@minor@
+expression sync;
+expression list rest;
+@@
+- caml_try_run_on_all_domains_with_spin_work(sync, &caml_stw_empty_minor_heap, rest)
++ (caml_eventring_stop_for(EV_STOP_MINOR),
++  caml_try_run_on_all_domains_with_spin_work(sync, &caml_stw_empty_minor_heap, rest))
+
+// adds EV_MINOR_HEAP_SIZE
+@resize@
+identifier d;
+expression size;
+statement s;
+@@
+caml_set_minor_heap_size(...) {
+<...
++ Caml_eventring_resized(EV_MINOR_HEAP_SIZE, EVENTRING_GC,
++                        Caml_state->minor_heap_wsz, size);
+  if (caml_reallocate_minor_heap(size) < 0) s
+...>
+}

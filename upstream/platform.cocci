@@ -1,0 +1,18 @@
+// Waiting for locks of the runtime, such as a channel's.
+// file runtime/platform.c
+
+// adds #include "caml/runtime_events.h"
+@header@
+@@
+  #include "caml/signals.h"
++ #include "caml/runtime_events.h"
+
+// adds EV_LOCK_WAIT
+@lock@
+@@
+caml_plat_lock_non_blocking_actual(...) {
+<...
++ caml_eventring_wait_for(EV_LOCK_WAIT);
+  caml_enter_blocking_section_no_pending();
+...>
+}

@@ -1,0 +1,18 @@
+// The end of a program by an exception.
+// file runtime/printexc.c
+
+// adds #include "caml/runtime_events.h"
+@header@
+@@
+  #include "caml/printexc.h"
++ #include "caml/runtime_events.h"
+
+// adds caml_eventring_exits
+@uncaught@
+@@
+caml_fatal_uncaught_exception(...) {
+<...
++ caml_eventring_exits(2);
+  exit(2);
+...>
+}

@@ -1,0 +1,27 @@
+// Waiting for mutexes and conditions.
+// file runtime/sync.c
+
+// adds EV_MUTEX_WAIT
+@mutex@
+@@
+caml_ml_mutex_lock(...) {
+<...
++ caml_eventring_wait_for(EV_MUTEX_WAIT);
+  caml_enter_blocking_section();
+...>
+}
+
+// The span ends before an error is raised.
+// adds EV_CONDITION_WAIT
+@condition@
+@@
+caml_ml_condition_wait(...) {
+<...
++ caml_eventring_wait_for(EV_CONDITION_WAIT);
+  caml_enter_blocking_section();
+  ...
+- sync_check_error(retcode, "Condition.wait");
+  CAML_EV_END(EV_DOMAIN_CONDITION_WAIT);
++ sync_check_error(retcode, "Condition.wait");
+...>
+}

@@ -1,0 +1,13 @@
+// The program's exit.
+// file runtime/sys.c
+
+// adds caml_eventring_exits
+@exit@
+identifier code;
+@@
+caml_do_exit(int code) {
+<...
++ caml_eventring_exits(code);
+  CAML_RUNTIME_EVENTS_DESTROY();
+...>
+}
