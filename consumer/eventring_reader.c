@@ -28,7 +28,9 @@
    [fetch] copies from [position] to the tail of the ring or to the end of the
    block, whichever is first.  It is called only when everything of the copy
    before has been returned, and never for a ring of which the present call
-   has returned an event: the payloads of events point into the copy.
+   has returned an event: the payloads of events point into the copy.  A
+   packed payload is unpacked as its event is decoded, to a place of its own
+   beside the copy, which lasts as long.
 
    A block is overwritten as a whole, in the sense that [reserve] moves by
    whole blocks and before the first word of the block changes: a copy of one
@@ -84,13 +86,23 @@
 #define HEADER_SIZE \
   (offsetof(struct eventring_header, ended) + sizeof(struct eventring_instant))
 
+/* From which size on it has [argv0]. */
+#define ARGV0_SIZE (offsetof(struct eventring_header, argv0) \
+                    + sizeof(((struct eventring_header *) 0)->argv0))
+
 /* Bounds of what is believed of a file. */
 #define MAX_POSITION ((uint64_t)1 << 62)
 #define MAX_SCHEMA_CAPACITY ((uint32_t)1 << 17)
 #define MAX_IDS ((uint32_t)1 << EVENTRING_ID_BITS)
 #define MAX_CATEGORIES 32
+#define MAX_FIELDS 64           /* of an event */
+#define MAX_UNITS 16            /* that have names of values */
+#define MAX_VALUES 256          /* of such a unit */
 #define MIN_NS_PER_TICK (1.0 / 1024)
 #define MAX_NS_PER_TICK 65536.0
+
+/* Integers that a word of a packed payload holds at most. */
+#define UNPACKED 8
 
 /* How often [fetch] runs after a writer that overtakes it, in one call. */
 #define MAX_OVERTAKEN 16
@@ -106,8 +118,10 @@ struct pair {
 /* A ring, as far as this cursor has come in it. */
 struct ring {
   uint64_t *copy;               /* block_words words */
+  uint64_t *unpacked;           /* UNPACKED words for each of the copy */
   uint32_t next, end;           /* what of the copy is not returned yet */
-  uint32_t domain, thread;      /* from the header of the block in the copy */
+  uint32_t domain, thread;      /* from the header of the block in the copy; */
+  int32_t thread_id;            /* the thread then from its "thread_run" */
   uint64_t ticks;               /* its base... */
   int64_t ns;                   /* ...and what that is in nanoseconds */
   double ns_per_tick;           /* fixed for a block: times stay in order */
@@ -131,6 +145,43 @@ struct waiting {
   uint64_t ticks;
   uint32_t ring;
 };
+
+/* What [decode] does with the events of an id; 0 for most. */
+enum {
+  PACKED = 1,                   /* unpacks them */
+  THREAD_RUN = 2                /* and takes the thread that runs from them */
+};
+
+/* The fields of the events of an id.  Places are below MAX_FIELDS. */
+struct layout {
+  uint64_t ticks;               /* bit mask of the places that hold ticks */
+  uint32_t first;               /* 1 + index in fields[]; 0: none */
+  uint8_t places;               /* 1 + the highest place */
+  uint8_t repeats;              /* 1 + the place from which they repeat; 0: they
+                                   do not */
+};
+
+struct field {
+  struct eventring_field is;
+  uint32_t place;
+  uint32_t next;                /* of the same event, as [first] */
+};
+
+/* The values of the fields of a unit; "" has no name. */
+struct unit {
+  char unit[EVENTRING_UNIT_SIZE];
+  char names[MAX_VALUES][EVENTRING_NAME_SIZE];
+};
+
+struct label {
+  uint32_t domain;
+  uint32_t thread;              /* OS id, 0: the domain itself */
+  uint32_t thread_id;           /* 1 + the id, 0: any */
+  uint16_t next;                /* 1 + index of one that is older; 0: none */
+  char name[EVENTRING_NAME_SIZE];
+};
+
+#define LABEL_LISTS 1024
 
 enum boot { BOOT_SAME, BOOT_OTHER, BOOT_UNKNOWN };
 
@@ -156,7 +207,7 @@ struct eventring_cursor {
 
   /* The rings, and the pass over them. */
   struct ring *rings;
-  uint64_t *copies;
+  uint64_t *copies, *unpacked;
   struct waiting *heap;
   uint32_t waiting;             /* in the heap */
   uint64_t horizon;
@@ -169,6 +220,15 @@ struct eventring_cursor {
   uint32_t schema_seen;         /* entries of the file that have been copied */
   uint32_t schema_size;         /* of them, events: what schema[] holds */
   uint32_t *by_id;              /* 1 + index in schema[]; 0: none */
+  uint8_t *special;             /* by id, what decode does with it */
+  struct layout *layouts;       /* by id */
+  struct field *fields;
+  uint32_t fields_size;
+  struct unit *units;           /* MAX_UNITS */
+  uint32_t units_size;
+  struct label *labels;         /* EVENTRING_MAX_LABELS */
+  uint32_t labels_size;
+  uint16_t label_lists[LABEL_LISTS];  /* 1 + index of the newest; 0: none */
   char categories[MAX_CATEGORIES][EVENTRING_NAME_SIZE];
 };
 
@@ -357,6 +417,136 @@ static int64_t to_ns(const struct eventring_cursor *c, uint64_t ticks)
   return (int64_t) ((uint64_t) c->origin.ns + (uint64_t) (int64_t) ns);
 }
 
+/* The schema */
+
+static void add_event(struct eventring_cursor *c,
+                      const struct eventring_schema_entry *e)
+{
+  struct eventring_description *d = &c->schema[c->schema_size];
+  if (e->id == 0 || c->by_id[e->id] != 0) return;
+  d->id = e->id;
+  d->kind = e->kind;
+  d->payload = e->payload;
+  d->category = e->category;
+  memcpy(d->unit, e->unit, sizeof d->unit);
+  memcpy(d->name, e->name, sizeof d->name);
+  c->by_id[e->id] = ++c->schema_size;
+  if (e->payload == EVENTRING_PACKED) {
+    c->special[e->id] = PACKED;
+    /* The program may have an event of this name too. */
+    if (e->id < EVENTRING_FIRST_USER_ID && strcmp(e->name, "thread_run") == 0)
+      c->special[e->id] |= THREAD_RUN;
+  }
+}
+
+/* The field of [layout] at [place]: 1 + its index, or 0. */
+static uint32_t find_field(const struct eventring_cursor *c,
+                           const struct layout *layout, uint32_t place)
+{
+  uint32_t i = layout->first;
+  while (i != 0 && c->fields[i - 1].place != place) i = c->fields[i - 1].next;
+  return i;
+}
+
+static void add_field(struct eventring_cursor *c,
+                      const struct eventring_schema_entry *e)
+{
+  struct layout *layout = &c->layouts[e->id];
+  struct field *f = &c->fields[c->fields_size];
+  if (e->id == 0 || e->place >= MAX_FIELDS
+      || find_field(c, layout, e->place) != 0)
+    return;
+  memcpy(f->is.name, e->name, sizeof f->is.name);
+  if (strcmp(e->unit, EVENTRING_UNIT_TICKS) == 0) {
+    layout->ticks |= (uint64_t) 1 << e->place;
+    strcpy(f->is.unit, "ns");
+  } else {
+    memcpy(f->is.unit, e->unit, sizeof f->is.unit);
+  }
+  f->place = e->place;
+  f->next = layout->first;
+  layout->first = ++c->fields_size;
+  if (e->place >= layout->places) layout->places = (uint8_t) (e->place + 1);
+  if ((e->detail & 1) != 0
+      && (layout->repeats == 0 || e->place < layout->repeats))
+    layout->repeats = (uint8_t) (e->place + 1);
+}
+
+static struct unit *find_unit(struct eventring_cursor *c, const char *unit)
+{
+  for (uint32_t i = 0; i < c->units_size; i++)
+    if (strcmp(c->units[i].unit, unit) == 0) return &c->units[i];
+  return NULL;
+}
+
+static void add_value(struct eventring_cursor *c,
+                      const struct eventring_schema_entry *e)
+{
+  struct unit *u = find_unit(c, e->unit);
+  if (e->place >= MAX_VALUES) return;
+  if (u == NULL) {
+    if (c->units_size == MAX_UNITS) return;
+    u = &c->units[c->units_size++];
+    memcpy(u->unit, e->unit, sizeof u->unit);
+  }
+  if (u->names[e->place][0] == 0)
+    memcpy(u->names[e->place], e->name, sizeof e->name);
+}
+
+/* The list of the labels of a thread, or of a domain with a thread of 0. */
+static uint16_t *label_list(struct eventring_cursor *c, uint32_t domain,
+                            uint32_t thread)
+{
+  return &c->label_lists[(domain * 31 + thread) % LABEL_LISTS];
+}
+
+static void add_label(struct eventring_cursor *c,
+                      const struct eventring_schema_entry *e)
+{
+  struct label *l = &c->labels[c->labels_size];
+  uint16_t *list = label_list(c, e->place, (uint32_t) e->detail);
+  if (c->labels_size == EVENTRING_MAX_LABELS
+      || ((uint32_t) e->detail == 0 && e->detail != 0))
+    return;
+  l->domain = e->place;
+  l->thread = (uint32_t) e->detail;
+  l->thread_id = (uint32_t) (e->detail >> 32);
+  l->next = *list;
+  memcpy(l->name, e->name, sizeof l->name);
+  *list = (uint16_t) ++c->labels_size;
+}
+
+/* Takes in the entries that the program has added since the last time. */
+static void read_schema(struct eventring_cursor *c)
+{
+  /* Acquire, paired with the release with which the program publishes an
+     entry: the count must be seen before the entries that it covers. */
+  uint32_t count = __atomic_load_n(&c->shared->schema_count, __ATOMIC_ACQUIRE);
+  if (count > c->header.schema_capacity) count = c->header.schema_capacity;
+  for (; UNLIKELY(c->schema_seen < count); c->schema_seen++) {
+    struct eventring_schema_entry e;
+    memcpy(&e, c->map + c->header.schema_offset
+               + (uint64_t) c->schema_seen * c->header.schema_entry_size,
+           sizeof e);
+    e.name[sizeof e.name - 1] = 0;
+    e.unit[sizeof e.unit - 1] = 0;
+    switch (e.kind) {
+    case EVENTRING_SPAN: case EVENTRING_COUNTER: case EVENTRING_INSTANT:
+    case EVENTRING_FLOW: case EVENTRING_COMPLETE:
+      add_event(c, &e);
+      break;
+    case EVENTRING_CATEGORY:
+      if (e.category < MAX_CATEGORIES && c->categories[e.category][0] == 0)
+        memcpy(c->categories[e.category], e.name, sizeof e.name);
+      break;
+    case EVENTRING_FIELD: add_field(c, &e); break;
+    case EVENTRING_VALUE: add_value(c, &e); break;
+    case EVENTRING_LABEL: add_label(c, &e); break;
+    default: break;             /* of a newer minor version */
+    }
+  }
+}
+
 /* Reading one ring */
 
 static int drained(const struct ring *r)
@@ -423,6 +613,7 @@ static int begin_block(struct eventring_cursor *c, struct ring *r)
   r->index_known = 1;
   r->domain = (uint32_t) who;
   r->thread = (uint32_t) (who >> 32);
+  r->thread_id = -1;
 
   /* Measuring over twice the time halves the error. */
   if (c->own_clock && c->baseline != 0
@@ -465,6 +656,8 @@ static void fetch(struct eventring_cursor *c, uint32_t ring)
       if (tries > 0 && !r->slot_damaged) r->damaged = r->slot_damaged = 1;
       return;
     }
+    /* The entries of the events below this tail were published before it. */
+    read_schema(c);
     end = tail - block < block_words ? tail - block : block_words;
     copy_words(r->copy + first, words_at(c, ring, block) + first, end - first);
     /* Acquire, paired with the release fence that the writer has between
@@ -509,6 +702,63 @@ static void fetch(struct eventring_cursor *c, uint32_t ring)
   }
 }
 
+/* A duration in nanoseconds, in the measure of the block. */
+static uint64_t duration_ns(const struct ring *r, uint64_t ticks)
+{
+  /* Beyond 2^53 a double has not all of the digits. */
+  double ns = (double) ticks * r->ns_per_tick;
+  if (ns >= 9.2e18) return INT64_MAX;
+  return r->ns_per_tick == 1 ? ticks : (uint64_t) ns;
+}
+
+/* Unpacks the [words] words at [payload] of the copy, for an event of [id].
+   Returns how many integers there are; they begin at unpacked[UNPACKED *
+   payload].  What a number has beyond 64 bits is dropped, and so is one that
+   does not end. */
+static uint32_t unpack(const struct eventring_cursor *c, struct ring *r,
+                       uint32_t id, uint32_t payload, uint32_t words)
+{
+  const struct layout *layout = &c->layouts[id];
+  uint64_t *to = r->unpacked + (size_t) UNPACKED * payload;
+  uint64_t number = 0;
+  uint32_t n = 0, shift = 0;
+
+  for (uint32_t i = 0; i < words; i++) {
+    uint64_t word = r->copy[payload + i];
+    for (int byte = 0; byte < 8; byte++, word >>= 8) {
+      if (shift < 64) number |= (word & 0x7F) << shift;
+      shift += 7;
+      if ((word & 0x80) == 0) {
+        to[n++] = number;
+        number = 0;
+        shift = 0;
+      }
+    }
+  }
+  if (layout->ticks != 0)
+    for (uint32_t i = 0, place = 0; i < n && place < layout->places; i++) {
+      if ((layout->ticks >> place & 1) != 0) to[i] = duration_ns(r, to[i]);
+      if (++place == layout->places && layout->repeats != 0)
+        place = layout->repeats - 1u;
+    }
+  return n;
+}
+
+/* Does with an event what [special] says of its id.  Its payload is still that
+   of the copy, at [payload]. */
+__attribute__((noinline))
+static void decode_special(const struct eventring_cursor *c, struct ring *r,
+                           struct eventring_event *e, uint32_t payload)
+{
+  e->words = unpack(c, r, e->id, payload, e->words);
+  e->payload = r->unpacked + (size_t) UNPACKED * payload;
+  if ((c->special[e->id] & THREAD_RUN) != 0 && e->words >= 2) {
+    e->thread_id = r->thread_id =
+      e->payload[0] > INT32_MAX ? -1 : (int32_t) e->payload[0];
+    e->thread = r->thread = (uint32_t) e->payload[1];
+  }
+}
+
 /* Returns events of the copy up to time [limit]. */
 static int decode(struct eventring_cursor *c, uint32_t ring,
                   struct eventring_event *events, int max, uint64_t limit)
@@ -518,7 +768,8 @@ static int decode(struct eventring_cursor *c, uint32_t ring,
   const uint64_t base = r->ticks;
   const int64_t base_ns = r->ns;
   const double ns_per_tick = r->ns_per_tick;
-  const uint32_t domain = r->domain, thread = r->thread, end = r->end;
+  const uint8_t *special = c->special;
+  const uint32_t domain = r->domain, end = r->end;
   uint32_t next = r->next;
   struct eventring_event *e = events, *full = events + max, *first;
 
@@ -526,7 +777,7 @@ static int decode(struct eventring_cursor *c, uint32_t ring,
     if (base > limit) return 0;
     *e++ = (struct eventring_event) {
       .ns = base_ns, .ticks = base, .payload = &r->lost_word, .words = 1,
-      .ring = ring, .domain = domain, .thread = thread,
+      .ring = ring, .domain = domain, .thread = r->thread, .thread_id = -1,
       .form = EVENTRING_EV_LOST };
     r->lost_pending = 0;
     r->batch = c->batch;
@@ -546,9 +797,11 @@ static int decode(struct eventring_cursor *c, uint32_t ring,
                        + (uint64_t) (int64_t) ((double) (int64_t) delta
                                                * ns_per_tick)),
       .ticks = base + delta, .payload = copy + payload, .words = words,
-      .ring = ring, .domain = domain, .thread = thread,
-      .id = (uint16_t) id, .form = (uint8_t) EVENTRING_WORD_FORM(word) };
+      .ring = ring, .domain = domain, .thread = r->thread,
+      .id = (uint16_t) id, .form = (uint8_t) EVENTRING_WORD_FORM(word),
+      .thread_id = r->thread_id };
     next = payload + words;
+    if (words > 0 && special[id] != 0) decode_special(c, r, &e[-1], payload);
   }
   r->next = next;
   if (e > first) {
@@ -789,40 +1042,7 @@ static void skip_to_now(struct eventring_cursor *c, uint32_t ring)
   r->batch = 0;
 }
 
-/* The schema */
-
-/* Takes in the entries that the program has added since the last time. */
-static void read_schema(struct eventring_cursor *c)
-{
-  /* Acquire, paired with the release with which the program publishes an
-     entry: the count must be seen before the entries that it covers. */
-  uint32_t count = __atomic_load_n(&c->shared->schema_count, __ATOMIC_ACQUIRE);
-  if (count > c->header.schema_capacity) count = c->header.schema_capacity;
-  for (; c->schema_seen < count; c->schema_seen++) {
-    struct eventring_schema_entry e;
-    struct eventring_description *d = &c->schema[c->schema_size];
-    memcpy(&e, c->map + c->header.schema_offset
-               + (uint64_t) c->schema_seen * c->header.schema_entry_size,
-           sizeof e);
-    e.name[sizeof e.name - 1] = 0;
-    e.unit[sizeof e.unit - 1] = 0;
-    if (e.kind == EVENTRING_CATEGORY) {
-      if (e.category < MAX_CATEGORIES && c->categories[e.category][0] == 0)
-        memcpy(c->categories[e.category], e.name, sizeof e.name);
-    } else if (((e.kind >= EVENTRING_SPAN && e.kind <= EVENTRING_INSTANT)
-                || e.kind == EVENTRING_FLOW)
-               && e.id != 0 && c->by_id[e.id] == 0) {
-      d->id = e.id;
-      d->kind = e.kind;
-      d->payload = e.payload;
-      d->category = e.category;
-      memcpy(d->unit, e.unit, sizeof d->unit);
-      memcpy(d->name, e.name, sizeof d->name);
-      c->by_id[e.id] = ++c->schema_size;
-    }
-    /* Anything else is of a newer minor version. */
-  }
-}
+/* The schema, as it is asked for */
 
 const struct eventring_description *eventring_describe(
   struct eventring_cursor *c, uint32_t id)
@@ -839,6 +1059,63 @@ int eventring_find(struct eventring_cursor *c, const char *name)
   for (uint32_t i = 0; i < c->schema_size; i++)
     if (strcmp(c->schema[i].name, name) == 0) return c->schema[i].id;
   return -1;
+}
+
+const struct eventring_field *eventring_field(struct eventring_cursor *c,
+                                              uint32_t id, uint32_t word)
+{
+  const struct layout *layout;
+  uint32_t i;
+  if (c == NULL || id >= MAX_IDS) return NULL;
+  read_schema(c);
+  if ((c->special[id] & PACKED) == 0) return NULL;
+  layout = &c->layouts[id];
+  if (word >= layout->places && layout->repeats != 0) {
+    uint32_t first = layout->repeats - 1u;
+    word = first + (word - first) % (layout->places - first);
+  }
+  i = find_field(c, layout, word);
+  return i == 0 ? NULL : &c->fields[i - 1].is;
+}
+
+const char *eventring_value(struct eventring_cursor *c, const char *unit,
+                            uint64_t value)
+{
+  const struct unit *u;
+  if (c == NULL || unit == NULL || value >= MAX_VALUES) return NULL;
+  read_schema(c);
+  u = find_unit(c, unit);
+  return u == NULL || u->names[value][0] == 0 ? NULL : u->names[value];
+}
+
+/* The newest label of a thread, or of a domain with a thread of 0.  Of two
+   threads with one OS id, one after the other, [thread_id] tells them apart
+   where it is known: it is 1 + the id, or 0. */
+static const char *find_label(struct eventring_cursor *c, uint32_t domain,
+                              uint32_t thread, uint32_t thread_id)
+{
+  read_schema(c);
+  for (uint16_t i = *label_list(c, domain, thread); i != 0; ) {
+    const struct label *l = &c->labels[i - 1];
+    if (l->domain == domain && l->thread == thread
+        && (l->thread_id == thread_id || l->thread_id == 0 || thread_id == 0))
+      return l->name[0] == 0 ? NULL : l->name;
+    i = l->next;
+  }
+  return NULL;
+}
+
+const char *eventring_domain_name(struct eventring_cursor *c, uint32_t domain)
+{
+  return c == NULL ? NULL : find_label(c, domain, 0, 0);
+}
+
+const char *eventring_thread_name(struct eventring_cursor *c, uint32_t domain,
+                                  uint32_t thread, int32_t thread_id)
+{
+  if (c == NULL || thread == 0) return NULL;
+  return find_label(c, domain, thread,
+                    thread_id < 0 ? 0 : (uint32_t) thread_id + 1);
 }
 
 const char *eventring_category(struct eventring_cursor *c, uint32_t bit)
@@ -953,6 +1230,7 @@ int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
   mine.ticks_per_ns = 1 / c->ns_per_tick;
   memcpy(mine.program, c->header.program, sizeof mine.program);
   memcpy(mine.runtime, c->header.runtime, sizeof mine.runtime);
+  memcpy(mine.argv0, c->header.argv0, sizeof mine.argv0);
   if (info->size > sizeof mine)
     memset((char *) info + sizeof mine, 0, info->size - sizeof mine);
   memcpy(info, &mine, info->size < sizeof mine ? info->size : sizeof mine);
@@ -1204,13 +1482,23 @@ static int allocate(struct eventring_cursor *c)
   c->rings = calloc(h->rings, sizeof *c->rings);
   c->heap = calloc(h->rings, sizeof *c->heap);
   c->copies = calloc(h->rings, (size_t) h->block_words * 8);
+  c->unpacked = calloc(h->rings, (size_t) h->block_words * UNPACKED * 8);
   c->schema = calloc(h->schema_capacity, sizeof *c->schema);
   c->by_id = calloc(MAX_IDS, sizeof *c->by_id);
+  c->special = calloc(MAX_IDS, sizeof *c->special);
+  c->layouts = calloc(MAX_IDS, sizeof *c->layouts);
+  c->fields = calloc(h->schema_capacity, sizeof *c->fields);
+  c->units = calloc(MAX_UNITS, sizeof *c->units);
+  c->labels = calloc(EVENTRING_MAX_LABELS, sizeof *c->labels);
   if (c->rings == NULL || c->heap == NULL || c->copies == NULL
-      || c->schema == NULL || c->by_id == NULL)
+      || c->unpacked == NULL || c->schema == NULL || c->by_id == NULL
+      || c->special == NULL || c->layouts == NULL || c->fields == NULL
+      || c->units == NULL || c->labels == NULL)
     return EVENTRING_E_MEMORY;
   for (uint32_t i = 0; i < h->rings; i++) {
     c->rings[i].copy = c->copies + (size_t) i * h->block_words;
+    c->rings[i].unpacked =
+      c->unpacked + (size_t) i * h->block_words * UNPACKED;
     c->rings[i].index_known = 1;
   }
   return 0;
@@ -1266,6 +1554,8 @@ static int open_path(const char *path, int pid,
   c->header.boot_id[sizeof c->header.boot_id - 1] = 0;
   c->header.program[sizeof c->header.program - 1] = 0;
   c->header.runtime[sizeof c->header.runtime - 1] = 0;
+  c->header.argv0[sizeof c->header.argv0 - 1] = 0;
+  if (c->header.header_size < ARGV0_SIZE) c->header.argv0[0] = 0;
 
   map = mmap(NULL, (size_t) c->header.file_size, PROT_READ, MAP_SHARED, fd, 0);
   if (map == MAP_FAILED) {
@@ -1319,8 +1609,14 @@ void eventring_close(struct eventring_cursor *c)
     munmap((char *) c->control - offsetof(struct eventring_header, control),
            sizeof(struct eventring_header));
   if (c->map != NULL) munmap((void *) c->map, c->map_size);
+  free(c->labels);
+  free(c->units);
+  free(c->fields);
+  free(c->layouts);
+  free(c->special);
   free(c->by_id);
   free(c->schema);
+  free(c->unpacked);
   free(c->copies);
   free(c->heap);
   free(c->rings);

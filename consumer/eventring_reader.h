@@ -49,7 +49,7 @@ extern "C" {
 #define EVENTRING_API __attribute__((visibility("default")))
 #endif
 
-#define EVENTRING_READER_VERSION "0.1.0"
+#define EVENTRING_READER_VERSION "0.2.0"
 
 /* The version of the library that is linked, as above. */
 EVENTRING_API const char *eventring_reader_version(void);
