@@ -468,7 +468,7 @@ static void add_field(struct eventring_cursor *c,
   layout->first = ++c->fields_size;
   if (e->place >= layout->places) layout->places = (uint8_t) (e->place + 1);
   if ((e->detail & 1) != 0
-      && (layout->repeats == 0 || e->place < layout->repeats))
+      && (layout->repeats == 0 || e->place + 1 < layout->repeats))
     layout->repeats = (uint8_t) (e->place + 1);
 }
 

@@ -96,6 +96,10 @@ void ring_create(struct ring_file *f, const struct ring_options *options)
   layout.rings_offset =
     round_up(layout.directory_offset + slot * o.rings, 4096);
   layout.file_size = layout.rings_offset + o.rings * words * 8;
+  if (o.version_1_0) {
+    layout.version_minor = 0;
+    layout.header_size = offsetof(struct eventring_header, argv0) + 96;
+  }
   if (o.other_boot)
     strcpy(layout.boot_id, "00000000-0000-0000-0000-000000000000");
   else
@@ -206,6 +210,35 @@ void ring_count(struct ring_file *f, uint32_t ring, uint64_t ticks,
   ring_write(f, ring, ticks, EVENTRING_FORM_COUNTER, id, &value, 1);
 }
 
+uint32_t ring_pack(uint64_t *words, const uint64_t *integers, uint32_t count)
+{
+  uint32_t bytes = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uint64_t rest = integers[i];
+    int more;
+    do {
+      uint64_t byte = rest & 0x7F;
+      rest >>= 7;
+      more = rest != 0;
+      if (bytes % 8 == 0) words[bytes / 8] = 0x8080808080808080u;
+      words[bytes / 8] ^= (uint64_t) (byte | (more ? 0 : 0x80))
+                          << 8 * (bytes % 8);
+      bytes++;
+    } while (more);
+  }
+  return (bytes + 7) / 8;
+}
+
+void ring_packed(struct ring_file *f, uint32_t ring, uint64_t ticks,
+                 uint32_t form, uint32_t id, const uint64_t *integers,
+                 uint32_t count)
+{
+  uint64_t words[EVENTRING_MAX_BLOCK_WORDS];
+  assert_true(RING_PACKED_WORDS(count) <= EVENTRING_MAX_BLOCK_WORDS);
+  ring_write(f, ring, ticks, form, id, words,
+             ring_pack(words, integers, count));
+}
+
 void ring_domain(struct ring_file *f, uint32_t ring, uint32_t domain,
                  uint32_t thread)
 {
@@ -214,25 +247,54 @@ void ring_domain(struct ring_file *f, uint32_t ring, uint32_t domain,
   f->writers[ring].fresh = 1;
 }
 
-void ring_schema(struct ring_file *f, uint32_t id, uint32_t kind,
-                 uint32_t payload, uint32_t category, const char *unit,
-                 const char *name)
+void ring_entry(struct ring_file *f, struct eventring_schema_entry e,
+                const char *unit, const char *name)
 {
-  struct eventring_schema_entry e;
   uint32_t n = f->header->schema_count;
   size_t unit_size = strlen(unit), name_size = strlen(name);
 
   assert_true(n < f->header->schema_capacity);
-  memset(&e, 0, sizeof e);
-  e.id = (uint16_t) id;
-  e.kind = (uint8_t) kind;
-  e.payload = (uint8_t) payload;
-  e.category = category;
   memcpy(e.unit, unit, unit_size < sizeof e.unit ? unit_size : sizeof e.unit);
   memcpy(e.name, name, name_size < sizeof e.name ? name_size : sizeof e.name);
   memcpy(f->map + f->header->schema_offset
          + (size_t) n * f->header->schema_entry_size, &e, sizeof e);
   __atomic_store_n(&f->header->schema_count, n + 1, __ATOMIC_RELEASE);
+}
+
+void ring_schema(struct ring_file *f, uint32_t id, uint32_t kind,
+                 uint32_t payload, uint32_t category, const char *unit,
+                 const char *name)
+{
+  ring_entry(f, (struct eventring_schema_entry) {
+               .id = (uint16_t) id, .kind = (uint8_t) kind,
+               .payload = (uint8_t) payload, .category = category },
+             unit, name);
+}
+
+void ring_field(struct ring_file *f, uint32_t id, uint32_t place,
+                const char *unit, int repeats, const char *name)
+{
+  ring_entry(f, (struct eventring_schema_entry) {
+               .id = (uint16_t) id, .kind = EVENTRING_FIELD, .place = place,
+               .detail = (uint64_t) repeats },
+             unit, name);
+}
+
+void ring_value(struct ring_file *f, const char *unit, uint32_t value,
+                const char *name)
+{
+  ring_entry(f, (struct eventring_schema_entry) {
+               .kind = EVENTRING_VALUE, .place = value },
+             unit, name);
+}
+
+void ring_label(struct ring_file *f, uint32_t domain, uint32_t thread,
+                int32_t thread_id, const char *name)
+{
+  ring_entry(f, (struct eventring_schema_entry) {
+               .kind = EVENTRING_LABEL, .place = domain,
+               .detail = thread | (uint64_t) (thread_id + 1) << 32 },
+             "", name);
 }
 
 static struct eventring_cursor *open_with(struct ring_file *f, int from_now)

@@ -45,6 +45,7 @@ struct ring_options {
   uint32_t extra_entry_bytes;   /* as a newer minor version may have */
   uint32_t extra_slot_bytes;
   uint32_t schema_capacity;     /* [64] */
+  int version_1_0;              /* a header as format 1.0 had it */
 };
 
 struct ring_writer {
@@ -78,14 +79,36 @@ void ring_write(struct ring_file *f, uint32_t ring, uint64_t ticks,
 void ring_count(struct ring_file *f, uint32_t ring, uint64_t ticks,
                 uint32_t id, uint64_t value);
 
+/* Words that [count] integers take at most when they are packed. */
+#define RING_PACKED_WORDS(count) ((count) * 10 / 8 + 1)
+
+/* Packs integers into words; returns how many. */
+uint32_t ring_pack(uint64_t *words, const uint64_t *integers, uint32_t count);
+
+/* Appends an event with [count] integers, packed. */
+void ring_packed(struct ring_file *f, uint32_t ring, uint64_t ticks,
+                 uint32_t form, uint32_t id, const uint64_t *integers,
+                 uint32_t count);
+
 /* The ring's next event is of another domain, in a block of its own. */
 void ring_domain(struct ring_file *f, uint32_t ring, uint32_t domain,
                  uint32_t thread);
 
-/* Adds an entry to the schema.  [name] may fill the field to its last byte. */
+/* Adds an entry to the schema.  [unit] and [name] are cut where their fields
+   end, without a NUL. */
+void ring_entry(struct ring_file *f, struct eventring_schema_entry entry,
+                const char *unit, const char *name);
 void ring_schema(struct ring_file *f, uint32_t id, uint32_t kind,
                  uint32_t payload, uint32_t category, const char *unit,
                  const char *name);
+void ring_field(struct ring_file *f, uint32_t id, uint32_t place,
+                const char *unit, int repeats, const char *name);
+void ring_value(struct ring_file *f, const char *unit, uint32_t value,
+                const char *name);
+
+/* [thread] 0: of the domain; [thread_id] -1: not of the threads library. */
+void ring_label(struct ring_file *f, uint32_t domain, uint32_t thread,
+                int32_t thread_id, const char *name);
 
 /* The words of a ring, and its slot, for tests that do damage. */
 uint64_t *ring_words(struct ring_file *f, uint32_t ring);

@@ -138,6 +138,58 @@ static void newer_minor_version(void **state)
   ring_destroy(&f);
 }
 
+/* A file of 1.0 has other things where a later header goes on. */
+static void older_minor_version(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *c;
+  struct eventring_event ev[500];
+  struct eventring_info info = { .size = sizeof info };
+  (void) state;
+  ring_create(&f, &(struct ring_options) { .version_1_0 = 1 });
+  memset(f.header->argv0, 'x', sizeof f.header->argv0);
+  ring_schema(&f, 1, EVENTRING_SPAN, 0, 0, "", "minor");
+  ring_schema(&f, 1024, EVENTRING_INSTANT, EVENTRING_INTS, 4, "", "thread_run");
+  for (uint64_t i = 0; i < 100; i++)
+    ring_write(&f, 0, i, EVENTRING_FORM_INSTANT, 1024,
+               (uint64_t[]) { 0x0102, i }, 2);
+  c = ring_open(&f);
+  assert_int_equal(ring_read_all(c, ev, 500, NULL), 100);
+  for (int i = 0; i < 100; i++) {
+    assert_int_equal(ev[i].words, 2);
+    assert_int_equal(ev[i].thread, 1000);
+    assert_int_equal(ev[i].thread_id, -1);
+  }
+  assert_int_equal(eventring_get_info(c, &info), 0);
+  assert_string_equal(info.argv0, "");
+  assert_int_equal(info.version_minor, 0);
+  assert_null(eventring_field(c, 1024, 0));
+  assert_null(eventring_value(c, "cause", 0));
+  assert_null(eventring_domain_name(c, 0));
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
+static void how_it_was_called(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *c;
+  struct eventring_info info = { .size = sizeof info };
+  (void) state;
+  ring_create(&f, NULL);
+  strcpy(f.header->argv0, "./my program");
+  c = ring_open(&f);
+  assert_int_equal(eventring_get_info(c, &info), 0);
+  assert_string_equal(info.argv0, "./my program");
+  eventring_close(c);
+  memset(f.header->argv0, 'x', sizeof f.header->argv0);
+  c = ring_open(&f);
+  assert_int_equal(eventring_get_info(c, &info), 0);
+  assert_int_equal(strlen(info.argv0), sizeof f.header->argv0 - 1);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
 static void truncated(void **state)
 {
   char path[256];
@@ -227,6 +279,8 @@ int main(void)
     cmocka_unit_test(impossible_fields),
     cmocka_unit_test(any_field_anything),
     cmocka_unit_test(newer_minor_version),
+    cmocka_unit_test(older_minor_version),
+    cmocka_unit_test(how_it_was_called),
     cmocka_unit_test(truncated),
     cmocka_unit_test(zeros_and_noise),
     cmocka_unit_test(the_other_byte_order),
