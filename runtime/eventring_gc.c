@@ -122,8 +122,8 @@ static uint64_t ticks_between(uint64_t from, uint64_t to)
 
 void caml_eventring_stop_over(void)
 {
-  uint64_t field[5 + 2 * MAX_ARRIVALS];
-  uint32_t n = 5;
+  uint64_t field[4 + 2 * MAX_ARRIVALS];
+  uint32_t n = 4;
   if (!stop.recorded || !Caml_eventring_on(EVENTRING_SYNC)) return;
   uint64_t now = caml_eventring_ticks();
   uint64_t last = 0;
@@ -142,12 +142,12 @@ void caml_eventring_stop_over(void)
     field[n++] = stop.requester;
     field[n++] = 0;
   }
-  field[0] = ticks_between(stop.requested, now);
   /* For a slice, domains are told and not stopped. */
-  field[1] = stop.reason == EV_STOP_SLICE ? 0 : ticks_between(last, field[0]);
-  field[2] = stop.requester;
-  field[3] = stop.reason;
-  field[4] = stop.cause;
+  field[0] = stop.reason == EV_STOP_SLICE
+    ? 0 : ticks_between(stop.requested + last, now);
+  field[1] = stop.requester;
+  field[2] = stop.reason;
+  field[3] = stop.cause;
   caml_eventring_emit_packed(EVENTRING_RECORD(EV_STOP), field, n);
 }
 
