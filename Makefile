@@ -69,6 +69,7 @@ OVERLAY := $(shell awk '/^(add|replace) / { print $$2 }' upstream/overlay)
 
 # Touches done/tree when a file of the tree changed, and only then.
 $(DONE)/graft: $(DONE)/fetch upstream/graft upstream/overlay upstream/edits \
+               $(wildcard upstream/*.cocci) \
                $(OVERLAY)
 	@$(STEP) "graft ours onto them" $(LOG)/graft.log \
 	  upstream/graft --pristine $(B)/upstream --out $(TREE) \

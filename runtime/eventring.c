@@ -513,6 +513,7 @@ void caml_eventring_thread_switch(void)
 void caml_eventring_set_thread(intnat id)
 {
   self.id = (uint32_t) (id + 1);
+  writers[Caml_state->id].thread = 0;   /* to be told, also if it runs */
 }
 
 uint64_t caml_eventring_ticks(void)

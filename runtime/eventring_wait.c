@@ -109,9 +109,9 @@ CAMLexport void caml_eventring_waited(int record, uint64_t since)
 
 void caml_eventring_took(int record, uint64_t since, uint64_t value)
 {
+  if (since == 0 || !Caml_eventring_on(EVENTRING_RUNTIME)) return;
   uint64_t field[] = { caml_eventring_ticks() - since, value };
-  if (since != 0 && Caml_eventring_on(EVENTRING_RUNTIME))
-    caml_eventring_emit_packed(EVENTRING_RECORD(record), field, 2);
+  caml_eventring_emit_packed(EVENTRING_RECORD(record), field, 2);
 }
 
 void caml_eventring_text(int record, uint32_t category, const char *text)
