@@ -311,6 +311,10 @@ check-upstream: toolchain ## upstream's whole testsuite, compared with stock
 bench-probes: all stage ## what a probe costs
 	@EVENTRING_STOCK=$(ABS)/stock/install bench/run-probes
 
+.PHONY: bench-instructions
+bench-instructions: all stage stock ## instructions of whole programs, under callgrind
+	@EVENTRING_BUILD=$(ABS) bench/run-instructions
+
 ##@ The rest
 
 .PHONY: deps
