@@ -453,9 +453,7 @@ static void add_field(struct eventring_cursor *c,
 {
   struct layout *layout = &c->layouts[e->id];
   struct field *f = &c->fields[c->fields_size];
-  if (e->id == 0 || e->place >= MAX_FIELDS
-      || find_field(c, layout, e->place) != 0)
-    return;
+  if (e->place >= MAX_FIELDS || find_field(c, layout, e->place) != 0) return;
   memcpy(f->is.name, e->name, sizeof f->is.name);
   if (strcmp(e->unit, EVENTRING_UNIT_TICKS) == 0) {
     layout->ticks |= (uint64_t) 1 << e->place;

@@ -311,6 +311,33 @@ static void ticks_are_nanoseconds_once_read(void **state)
   ring_destroy(&f);
 }
 
+/* Fields are told apart at every place, and what is behind the last is none. */
+static void ticks_in_some_of_many_fields(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *c;
+  uint64_t integers[150], converted[150];
+  (void) state;
+  ring_create(&f, &(struct ring_options) {
+                .clock = EVENTRING_CLOCK_TSC, .other_boot = 1,
+                .schema_capacity = 65 });
+  f.header->started.ticks = 4000;
+  f.header->ended.ticks = 4000 + 4000000;
+  f.header->ended.monotonic_ns = f.header->started.monotonic_ns + 1000000;
+  packed_event(&f, "long");
+  for (uint32_t i = 0; i < 64; i++)
+    ring_field(&f, ID, i, i % 3 == 0 ? "ticks" : "words", 0, "field");
+  for (uint64_t i = 0; i < 150; i++) {
+    integers[i] = 400 + 40 * i;
+    converted[i] = i < 64 && i % 3 == 0 ? 100 + 10 * i : integers[i];
+  }
+  ring_packed(&f, 0, 10000, EVENTRING_FORM_INSTANT, ID, integers, 150);
+  c = ring_open(&f);
+  read_one(c, converted, 150);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
 /* With the monotonic clock a tick is a nanosecond, to the last digit; more
    than a signed number holds becomes the largest. */
 static void ticks_of_the_monotonic_clock(void **state)
@@ -427,6 +454,7 @@ int main(void)
     cmocka_unit_test(fields_have_names),
     cmocka_unit_test(fields_that_repeat),
     cmocka_unit_test(ticks_are_nanoseconds_once_read),
+    cmocka_unit_test(ticks_in_some_of_many_fields),
     cmocka_unit_test(ticks_of_the_monotonic_clock),
     cmocka_unit_test(values_have_names),
     cmocka_unit_test(hostile_entries),

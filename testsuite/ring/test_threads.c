@@ -238,6 +238,30 @@ static void threads_have_names(void **state)
   ring_destroy(&f);
 }
 
+/* No name comes to another domain or thread, near or far. */
+static void names_are_of_one_only(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *c;
+  (void) state;
+  ring_create(&f, NULL);
+  ring_label(&f, 40, 5000, -1, "thread");
+  ring_label(&f, 40, 0, -1, "domain");
+  c = ring_open(&f);
+  for (uint32_t domain = 0; domain < 3000; domain++) {
+    is_called(eventring_domain_name(c, domain), domain == 40 ? "domain" : NULL);
+    is_called(eventring_thread_name(c, domain, 5000, -1),
+              domain == 40 ? "thread" : NULL);
+  }
+  for (uint32_t thread = 1; thread < 10000; thread++) {
+    is_called(eventring_thread_name(c, 40, thread, -1),
+              thread == 5000 ? "thread" : NULL);
+    assert_null(eventring_thread_name(c, 39, thread, -1));
+  }
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
 static void hostile_labels(void **state)
 {
   struct ring_file f;
@@ -283,6 +307,7 @@ int main(void)
     cmocka_unit_test(no_thread_run_of_the_runtime),
     cmocka_unit_test(domains_have_names),
     cmocka_unit_test(threads_have_names),
+    cmocka_unit_test(names_are_of_one_only),
     cmocka_unit_test(hostile_labels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
