@@ -43,6 +43,11 @@ HEADER_MIN = 672
 
 Header = namedtuple("Header", [name for name, _, _ in FIELDS])
 
+EVENT_KINDS = (1, 2, 3, 5, 9)
+FIELD_KIND = 6
+PACKED = 5
+FIRST_USER_ID = 1024
+
 
 class Bad(Exception):
     """The file, or an event in it, is not as FORMAT.md says."""
@@ -50,6 +55,32 @@ class Bad(Exception):
 
 def power_of_two(n):
     return n > 0 and n & (n - 1) == 0
+
+
+class Layout:
+    """The fields of an event with a packed payload."""
+
+    def __init__(self, places):
+        self.ticks = {p for p, (unit, _) in places.items() if unit == b"ticks"}
+        self.end = max(places) + 1
+        self.group = min((p for p, (_, repeats) in places.items() if repeats),
+                         default=None)
+
+    def is_ticks(self, word):
+        if word >= self.end and self.group is not None:
+            word = self.group + (word - self.group) % (self.end - self.group)
+        return word in self.ticks
+
+
+def unpack(words):
+    """The integers of a packed payload."""
+    number, shift = 0, 0
+    for byte in b"".join(word.to_bytes(8, "little") for word in words):
+        number |= (byte & 0x7f) << shift
+        shift += 7
+        if byte < 0x80:
+            yield number & MASK64
+            number, shift = 0, 0
 
 
 class RingFile:
@@ -68,7 +99,7 @@ class RingFile:
             os.close(fd)
         self.damaged = 0
         self.header = self.read_header()
-        self.names = self.read_schema()
+        self.read_schema()
         self.rate = self.find_rate()
 
     def get(self, form, at):
@@ -123,14 +154,28 @@ class RingFile:
 
     def read_schema(self):
         h = self.header
-        names = {}
+        self.names = {}
+        self.packed = set()
+        self.thread_run = None
+        fields = {}                 # id -> place -> unit, repeats
         for i in range(h.schema_count):
             at = h.schema_offset + i * h.schema_entry_size
-            ident, kind = self.get("HB", at)
-            if kind in (1, 2, 3, 5) and ident != 0:
-                name = self.data[at + 32:at + 159].split(b"\0")[0]
-                names.setdefault(ident, printable(name) or b"#%d" % ident)
-        return names
+            ident, kind, payload, place, detail = self.get("HBBIQ", at)
+            unit = self.data[at + 16:at + 31].split(b"\0")[0]
+            name = self.data[at + 32:at + 159].split(b"\0")[0]
+            if kind in EVENT_KINDS and ident != 0:
+                if ident in self.names:
+                    continue
+                self.names[ident] = printable(name) or b"#%d" % ident
+                if payload == PACKED:
+                    self.packed.add(ident)
+                    if name == b"thread_run" and ident < FIRST_USER_ID:
+                        self.thread_run = ident
+            elif kind == FIELD_KIND and place <= 63:
+                fields.setdefault(ident, {}).setdefault(
+                    place, (unit, detail & 1))
+        self.layouts = {ident: Layout(places)
+                        for ident, places in fields.items()}
 
     # Section 5
 
@@ -180,6 +225,10 @@ class RingFile:
             try:
                 for after, form, ident, payload in self.decode(words):
                     expected += 1
+                    if ident in self.packed:
+                        payload = self.integers(ident, payload)
+                    if ident == self.thread_run and len(payload) >= 2:
+                        thread = payload[1] & 0xffffffff
                     name = self.names.get(ident, b"#%d" % ident)
                     yield ((base + after) & MASK64, ring, self.ns(base, after),
                            domain, thread, FORMS[form], ident, name, payload)
@@ -187,6 +236,13 @@ class RingFile:
                 damaged = True
             if damaged or expected == before:
                 self.damaged += 1
+
+    def integers(self, ident, words):
+        """What a packed payload holds, durations in ns."""
+        layout = self.layouts.get(ident)
+        return [self.duration(integer)
+                if layout is not None and layout.is_ticks(i) else integer
+                for i, integer in enumerate(unpack(words))]
 
     @staticmethod
     def decode(words):
@@ -240,6 +296,12 @@ class RingFile:
             return base + after
         return (h.started_ns + int((base - h.started_ticks) * self.rate)
                 + int(after * self.rate))
+
+    def duration(self, ticks):
+        rate = self.rate or 1.0
+        if ticks * rate >= 9.2e18:
+            return (1 << 63) - 1
+        return ticks if rate == 1 else int(ticks * rate)
 
     # Section 10
 
