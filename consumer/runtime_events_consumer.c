@@ -16,7 +16,9 @@
 
    The first half is the C interface: a cursor holds a batch of events from
    eventring_read and hands them to callbacks one by one.  An event that a
-   callback refuses stays in the batch and comes first in the next poll.
+   callback refuses stays in the batch and comes first in the next poll.  Some
+   counters of Runtime_events are fields of other events in our rings; each is
+   handed out as an event of its own, before the event that carries it.
 
    The second half is the OCaml interface, whose C callbacks call those of a
    Runtime_events.Callbacks.t.  An exception of an OCaml callback ends the
@@ -49,6 +51,10 @@ struct caml_runtime_events_cursor {
   int closing;                  /* free at the end of the poll */
   struct eventring_event batch[BATCH];
   int next, count;              /* what is left of the batch */
+  int row;                      /* of the table [grouped]: those above were
+                                   handed out for batch[next] */
+  const struct grouped *counter; /* what is being handed out: this counter of
+                                    batch[next] or, if NULL, the event */
 
   int (*runtime_begin)(int, void *, uint64_t, ev_runtime_phase);
   int (*runtime_end)(int, void *, uint64_t, ev_runtime_phase);
@@ -154,12 +160,51 @@ static const int phases = 0
   ;
 static const int counters = 0
 #define COUNTER(id, category, unit, name, doc) + 1
+#define GROUPED(id, part, event, place, scale, unit, name, doc) + 1
 #include "caml/eventring_events.tbl"
   ;
 static const int lifecycles = 0
 #define LIFECYCLE(id, category, name, doc) + 1
 #include "caml/eventring_events.tbl"
   ;
+
+/* The counters that are fields of other events. */
+static const struct grouped {
+  uint16_t event;
+  uint8_t place, scale;
+  uint16_t counter;
+} grouped[] = {
+#define GROUPED(id, part, event, place, scale, unit, name, doc) \
+  { EVENTRING_FIRST_##part + event, place, scale, id },
+#include "caml/eventring_events.tbl"
+};
+#define GROUPED_ROWS ((int) (sizeof(grouped) / sizeof(grouped[0])))
+
+/* The first counter that [e] = batch[next] carries and that was not handed out
+   yet, or NULL. */
+static const struct grouped *next_counter(
+  struct caml_runtime_events_cursor *c, const struct eventring_event *e)
+{
+  /* Most events end here. */
+  if (e->words == 0 || e->id >= EVENTRING_FIRST_USER_ID
+      || (e->form != EVENTRING_EV_END && e->form != EVENTRING_EV_INSTANT))
+    return NULL;
+  for (; c->row < GROUPED_ROWS; c->row++)
+    if (grouped[c->row].event == e->id && grouped[c->row].place < e->words)
+      return &grouped[c->row];
+  return NULL;
+}
+
+/* Goes on behind what is being handed out. */
+static void pass(struct caml_runtime_events_cursor *c)
+{
+  if (c->counter != NULL) {
+    c->row++;
+  } else {
+    c->next++;
+    c->row = 0;
+  }
+}
 
 static int deliver_user(struct caml_runtime_events_cursor *c, void *data,
                         const struct eventring_event *e)
@@ -189,12 +234,17 @@ static int deliver_user(struct caml_runtime_events_cursor *c, void *data,
   }
 }
 
-/* Calls the callback for [e], if there is one.  0 when it refused. */
+/* Calls the callback for [e], or for the counter of it that is being handed
+   out, if there is one.  0 when it refused. */
 static int deliver(struct caml_runtime_events_cursor *c, void *data,
                    const struct eventring_event *e)
 {
   int n;
 
+  if (c->counter != NULL)
+    return c->runtime_counter == NULL
+      || c->runtime_counter(e->ring, data, e->ns, c->counter->counter,
+                            c->counter->scale * e->payload[c->counter->place]);
   if (e->form == EVENTRING_EV_LOST) {
     uint64_t lost = e->payload[0];
     return c->lost_events == NULL
@@ -258,8 +308,9 @@ CAMLexport runtime_events_error caml_runtime_events_read_poll(
       if (eventring_state(c->reader) == EVENTRING_STATE_RUNNING) break;
       until = INT64_MAX;
     }
+    c->counter = next_counter(c, e);
     if (!deliver(c, data, e)) break;
-    c->next++;
+    pass(c);
     passed += e->form != EVENTRING_EV_LOST;
   }
 
@@ -302,7 +353,7 @@ static int ended(struct ml_poll *poll, value result)
 {
   if (!Is_exception_result(result)) return 1;
   *poll->exception = Extract_exception(result);
-  poll->handle->next++;
+  pass(poll->handle);
   return 0;
 }
 
