@@ -95,14 +95,15 @@ $(DONE)/ocaml-configure: $(TREE)/configure $(DONE)/prefix
 	@touch $@
 
 # Upstream's rules do not see two things that follow from the standard library:
-# another module Stdlib makes all that was compiled unusable, and the toplevel
-# holds the library.
-STDLIB_FACE = $(addprefix $(TREE)/stdlib/,stdlib.ml stdlib.mli StdlibModules)
+# an edit of ours to one of its modules, such as Stdlib, makes all that was
+# compiled unusable, and the toplevel holds the library.
+STDLIB_EDITED = $(addprefix $(TREE)/,\
+  $(shell awk '/^file stdlib\/[^.]/ { print $$2 }' upstream/edits))
 
 $(DONE)/toolchain: $(DONE)/ocaml-configure $(DONE)/tree
 	@if test -e $(TREE)/stdlib/stdlib.cma && \
-	    test -n "`find $(STDLIB_FACE) -newer $(TREE)/stdlib/stdlib.cma`"; then \
-	  $(STEP) "clean the toolchain: Stdlib has other modules" \
+	    test -n "`find $(STDLIB_EDITED) -newer $(TREE)/stdlib/stdlib.cma`"; then \
+	  $(STEP) "clean the toolchain: another standard library" \
 	    $(LOG)/ocaml-clean.log $(UPMAKE) -C $(TREE) clean; fi
 	@find $(TREE)/stdlib -name 'eventring.ml*' -newer $(TREE)/ocaml \
 	  -exec rm -f $(TREE)/ocaml ';' 2>/dev/null || :
