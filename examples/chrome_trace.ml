@@ -27,30 +27,64 @@ let json_string s =
 
 let separator = ref "["
 
-(* One event: its phase, as the trace format calls it, and what it has besides
-   a name, a time in microseconds and where it happened: a domain is shown as a
-   thread. *)
-let event phase rest c =
-  let ns = Cursor.time c in
-  Printf.printf
-    "%s\n{\"ph\":\"%s\",\"name\":%s,\"ts\":%d.%03d,\"pid\":1,\"tid\":%d%s}"
-    !separator phase (json_string (Cursor.name c)) (ns / 1000) (ns mod 1000)
-    (Cursor.domain c) rest;
+let print phase name domain rest =
+  Printf.printf "%s\n{\"ph\":\"%s\",\"name\":%s,\"pid\":1,\"tid\":%d%s}"
+    !separator phase (json_string name) domain rest;
   separator := ","
 
-let argument name value =
-  Printf.sprintf ",\"args\":{%s:%s}" (json_string name) value
+(* What belongs to an event, each with its name and its value in JSON. *)
+let arguments = function
+  | [] -> ""
+  | list ->
+      Printf.sprintf ",\"args\":{%s}"
+        (String.concat ","
+           (List.map (fun (name, v) -> json_string name ^ ":" ^ v) list))
 
-let value c =
-  if Cursor.words c = 0 then ""
-  else argument "value" (string_of_int (Cursor.value c))
+(* A domain is shown as a thread; its name is told before its first event. *)
+let named : (int, unit) Hashtbl.t = Hashtbl.create 8
+
+let name_domain c =
+  let domain = Cursor.domain c in
+  if not (Hashtbl.mem named domain) then begin
+    Hashtbl.add named domain ();
+    match Cursor.domain_name c with
+    | "" -> ()
+    | name ->
+        print "M" "thread_name" domain (arguments ["name", json_string name])
+  end
+
+(* Times are in microseconds. *)
+let us ns = Printf.sprintf "%d.%03d" (ns / 1000) (ns mod 1000)
+
+(* One event: its phase, as the trace format calls it, when it was, and what it
+   has besides. *)
+let event_at ns phase rest c =
+  name_domain c;
+  print phase (Cursor.name c) (Cursor.domain c)
+    (Printf.sprintf ",\"ts\":%s%s" (us ns) rest)
+
+let event phase rest c = event_at (Cursor.time c) phase rest c
+
+(* The integers that an event carries: by their names if they have some. *)
+let values c =
+  let shown { Cursor.name; value; meaning; _ } =
+    name, if meaning = "" then string_of_int value else json_string meaning in
+  match Cursor.fields c with
+  | [] when Cursor.words c = 0 -> ""
+  | [] -> arguments ["value", string_of_int (Cursor.value c)]
+  | fields -> arguments (List.map shown fields)
 
 let instant c =
   let text =
     match Cursor.text c with
-    | text -> argument "text" (json_string text)
-    | exception Invalid_argument _ -> value c in
+    | text -> arguments ["text", json_string text]
+    | exception Invalid_argument _ -> values c in
   event "i" (",\"s\":\"t\"" ^ text) c
+
+(* Comes at its end, and is shown from its start on. *)
+let complete c =
+  let ns = Cursor.value c in
+  event_at (Cursor.time c - ns) "X" (",\"dur\":" ^ us ns ^ values c) c
 
 let flow phase c =
   event phase
@@ -59,11 +93,11 @@ let flow phase c =
     c
 
 let callbacks =
-  Cursor.callbacks ~instant ()
-    ~span_start:(fun c -> event "B" (value c) c)
-    ~span_finish:(event "E" "")
+  Cursor.callbacks ~instant ~complete ()
+    ~span_start:(fun c -> event "B" (values c) c)
+    ~span_finish:(fun c -> event "E" (values c) c)
     ~counter:(fun c ->
-      event "C" (argument (Cursor.name c) (string_of_int (Cursor.value c))) c)
+      event "C" (arguments [Cursor.name c, string_of_int (Cursor.value c)]) c)
     ~flow_start:(flow "s") ~flow_step:(flow "t") ~flow_finish:(flow "f")
     ~lost:(fun c ->
       Printf.eprintf "domain %d: %d events lost\n" (Cursor.domain c)

@@ -1,5 +1,6 @@
 (* Pause times.  A program that reads its own rings while it works and prints
-   each pause of its garbage collector, and at the end a table of them.
+   each pause of its garbage collector, with its cause, and at the end a table
+   of them.
 
      ocamlopt pause_times.ml -o pause_times && ./pause_times *)
 
@@ -36,8 +37,9 @@ let span_finish c =
       let duration = Cursor.time c - start in
       let seen = List.assoc (Cursor.name c) pauses in
       seen := duration :: !seen;
-      Printf.printf "domain %d  %-11s  %8.1f us\n" (Cursor.domain c)
+      Printf.printf "domain %d  %-11s  %8.1f us  %s\n" (Cursor.domain c)
         (Cursor.name c) (float duration /. 1e3)
+        (Cursor.field c "cause").meaning
 
 (* The reader came too late for some events: what was going on is unknown. *)
 let lost c =

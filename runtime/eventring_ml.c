@@ -47,14 +47,29 @@ static char *copy_path(value path, const char *function)
   return copy;
 }
 
+/* A name as it may stand in a file. */
+static const char *checked_name(value name)
+{
+  mlsize_t length = caml_string_length(name);
+  if (length == 0) caml_invalid_argument("Eventring: a name is empty");
+  if (length >= EVENTRING_NAME_SIZE)
+    caml_invalid_argument("Eventring: a name is longer than 127 bytes");
+  if (!caml_string_is_c_safe(name))
+    caml_invalid_argument("Eventring: a name holds a NUL byte");
+  return String_val(name);
+}
+
 /* Control */
 
+/* [mask] 0: the default. */
 CAMLprim value caml_ml_eventring_start(value dir, value mask)
 {
   char why[MESSAGE];
   char *copy = Is_some(dir) ? copy_path(Some_val(dir), "Eventring.start")
                             : NULL;
-  int ok = caml_eventring_start(copy, Int_val(mask), 0, why, sizeof(why));
+  uint32_t categories = mask != Val_int(0) ? Int_val(mask)
+                                           : EVENTRING_DEFAULT_CATEGORIES;
+  int ok = caml_eventring_start(copy, categories, 0, why, sizeof(why));
   free(copy);
   if (!ok) raise_sys_error(why);
   return Val_unit;
@@ -139,17 +154,12 @@ CAMLprim value caml_ml_eventring_register(value name, value kind,
                                           value payload, value unit)
 {
   CAMLparam4(name, kind, payload, unit);
-  mlsize_t length = caml_string_length(name);
-  if (length == 0)
-    caml_invalid_argument("Eventring: the name of an event is empty");
-  if (length >= EVENTRING_NAME_SIZE)
-    caml_invalid_argument(
-      "Eventring: the name of an event is longer than 127 bytes");
+  const char *checked = checked_name(name);
   if (caml_string_length(unit) >= EVENTRING_UNIT_SIZE)
     caml_invalid_argument("Eventring: a unit is longer than 15 bytes");
-  if (!caml_string_is_c_safe(name) || !caml_string_is_c_safe(unit))
-    caml_invalid_argument("Eventring: a name or unit holds a NUL byte");
-  int id = caml_eventring_register_once(String_val(name), Int_val(kind),
+  if (!caml_string_is_c_safe(unit))
+    caml_invalid_argument("Eventring: a unit holds a NUL byte");
+  int id = caml_eventring_register_once(checked, Int_val(kind),
                                         Int_val(payload), String_val(unit));
   switch (id) {
   case EVENTRING_TOO_MANY:
@@ -181,7 +191,8 @@ _Static_assert(sizeof(struct eventring_event) == 48
                && offsetof(struct eventring_event, domain) == 32
                && offsetof(struct eventring_event, thread) == 36
                && offsetof(struct eventring_event, id) == 40
-               && offsetof(struct eventring_event, form) == 42,
+               && offsetof(struct eventring_event, form) == 42
+               && offsetof(struct eventring_event, thread_id) == 44,
                "stdlib/eventring.ml reads the events at these offsets");
 
 static void finalise_cursor(value v)
@@ -284,6 +295,14 @@ CAMLprim value caml_ml_eventring_cursor_state(value handle)
   return Val_int(eventring_state(Cursor_val(handle)->reader));
 }
 
+/* The event that the OCaml side is at, or NULL: when the cursor is freed, and
+   outside of callbacks, where [index] may be -1. */
+static const struct eventring_event *current(const struct cursor *c,
+                                             intnat index)
+{
+  return c->reader != NULL && index >= 0 ? &c->events[index] : NULL;
+}
+
 CAMLprim value caml_ml_eventring_cursor_text(value handle, value index)
 {
   CAMLparam1(handle);
@@ -291,9 +310,9 @@ CAMLprim value caml_ml_eventring_cursor_text(value handle, value index)
   struct cursor *c = Cursor_val(handle);
   size_t length;
   const char *bytes = NULL;
-  if (c->reader != NULL && Int_val(index) >= 0) {
+  const struct eventring_event *e = current(c, Long_val(index));
+  if (e != NULL) {
     /* The words of an integer 0 are those of a text of length 0. */
-    const struct eventring_event *e = &c->events[Int_val(index)];
     const struct eventring_description *d =
       eventring_describe(c->reader, e->id);
     if (d == NULL || d->payload == EVENTRING_PAYLOAD_BYTES
@@ -305,14 +324,53 @@ CAMLprim value caml_ml_eventring_cursor_text(value handle, value index)
   CAMLreturn(caml_alloc_some(text));
 }
 
-/* Outside of callbacks, [index] may be -1 and the number of words that the
-   OCaml side has seen that of another event. */
+/* Word [word] of an event as a Cursor.field, if the file says what it is. */
+CAMLprim value caml_ml_eventring_cursor_field(value handle, value index,
+                                              value word)
+{
+  CAMLparam1(handle);
+  CAMLlocal4(name, unit, meaning, all);
+  struct cursor *c = Cursor_val(handle);
+  const struct eventring_event *e = current(c, Long_val(index));
+  if (e == NULL || Long_val(word) >= e->words) CAMLreturn(Val_none);
+  const struct eventring_field *field =
+    eventring_field(c->reader, e->id, Long_val(word));
+  if (field == NULL) CAMLreturn(Val_none);
+  uint64_t n = e->payload[Long_val(word)];
+  const char *known = eventring_value(c->reader, field->unit, n);
+  name = caml_copy_string(field->name);
+  unit = caml_copy_string(field->unit);
+  meaning = caml_copy_string(known != NULL ? known : "");
+  all = caml_alloc_4(0, name, unit, Val_long(n), meaning);
+  CAMLreturn(caml_alloc_some(all));
+}
+
+CAMLprim value caml_ml_eventring_cursor_domain_name(value handle, value index)
+{
+  struct cursor *c = Cursor_val(handle);
+  const struct eventring_event *e = current(c, Long_val(index));
+  const char *name =
+    e != NULL ? eventring_domain_name(c->reader, e->domain) : NULL;
+  return caml_copy_string(name != NULL ? name : "");
+}
+
+CAMLprim value caml_ml_eventring_cursor_thread_name(value handle, value index)
+{
+  struct cursor *c = Cursor_val(handle);
+  const struct eventring_event *e = current(c, Long_val(index));
+  const char *name =
+    e != NULL ? eventring_thread_name(c->reader, e->domain, e->thread,
+                                      e->thread_id) : NULL;
+  return caml_copy_string(name != NULL ? name : "");
+}
+
+/* Outside of callbacks, the number of words that the OCaml side has seen may
+   be that of another event. */
 intnat caml_ml_eventring_cursor_word(value handle, intnat index, intnat word)
 {
   struct cursor *c = Cursor_val(handle);
-  if (c->reader == NULL || index < 0 || word >= c->events[index].words)
-    return 0;
-  return (intnat) c->events[index].payload[word];
+  const struct eventring_event *e = current(c, index);
+  return e != NULL && word < e->words ? (intnat) e->payload[word] : 0;
 }
 
 CAMLprim value caml_ml_eventring_cursor_word_byte(value handle, value index,

@@ -15,7 +15,17 @@
 
 (* Control *)
 
-type category = Gc | Gc_detail | Domain | Sync | User | Alloc
+type category =
+  | Gc
+  | Gc_detail
+  | Domain
+  | Sync
+  | User
+  | Alloc
+  | Sync_detail
+  | Wait
+  | Thread
+  | Runtime
 
 (* Bit numbers are those of the table of events. *)
 let bit = function
@@ -25,8 +35,14 @@ let bit = function
   | Sync -> 8
   | User -> 16
   | Alloc -> 32
+  | Sync_detail -> 64
+  | Wait -> 128
+  | Thread -> 256
+  | Runtime -> 512
 
-let all_categories = [Gc; Gc_detail; Domain; Sync; User; Alloc]
+let all_categories =
+  [Gc; Gc_detail; Domain; Sync; User; Alloc; Sync_detail; Wait; Thread;
+   Runtime]
 
 let rec mask_of = function
   | [] -> 0
@@ -53,10 +69,11 @@ let nonempty where categories =
     invalid_arg ("Eventring." ^ where ^ ": no category; see pause")
   else mask_of categories
 
-let default_categories = [Gc; Gc_detail; Domain; Sync; User]
-
-let start ?dir ?(categories = default_categories) () =
-  start_recording dir (nonempty "start" categories)
+let start ?dir ?categories () =
+  start_recording dir
+    (match categories with
+     | None -> 0        (* the runtime's own default *)
+     | Some categories -> nonempty "start" categories)
 
 let categories () = of_mask (current_mask ()) all_categories
 
@@ -103,6 +120,7 @@ let kind_span = 1
 let kind_counter = 2
 let kind_instant = 3
 let kind_flow = 5
+let kind_complete = 9
 
 let payload_none = 0
 let payload_int = 1
@@ -244,10 +262,18 @@ module Cursor = struct
     span_finish : t -> unit;
     counter : t -> unit;
     instant : t -> unit;
+    complete : t -> unit;
     flow_start : t -> unit;
     flow_step : t -> unit;
     flow_finish : t -> unit;
     lost : t -> unit;
+  }
+
+  type field = {
+    name : string;
+    unit : string;
+    value : int;
+    meaning : string;
   }
 
   external create_handle : source -> bool -> handle
@@ -264,6 +290,12 @@ module Cursor = struct
     -> (int [@untagged])
     = "caml_ml_eventring_cursor_word_byte" "caml_ml_eventring_cursor_word"
     [@@noalloc]
+  external handle_field : handle -> int -> int -> field option
+    = "caml_ml_eventring_cursor_field"
+  external handle_domain_name : handle -> int -> string
+    = "caml_ml_eventring_cursor_domain_name"
+  external handle_thread_name : handle -> int -> string
+    = "caml_ml_eventring_cursor_thread_name"
 
   external now : unit -> int = "caml_ml_eventring_now" [@@noalloc]
   external get_64 : page -> int -> int64 = "%caml_bigstring_get64u"
@@ -279,6 +311,7 @@ module Cursor = struct
   let at_thread = 36
   let at_id = 40
   let at_form = 42
+  let at_thread_id = 44
 
   let create ?(from_now = false) source =
     let handle = create_handle source from_now in
@@ -290,15 +323,18 @@ module Cursor = struct
 
   let callbacks ?(span_start = ignore_event) ?(span_finish = ignore_event)
       ?(counter = ignore_event) ?(instant = ignore_event)
-      ?(flow_start = ignore_event) ?(flow_step = ignore_event)
-      ?(flow_finish = ignore_event) ?(lost = ignore_event) () =
-    { span_start; span_finish; counter; instant; flow_start; flow_step;
-      flow_finish; lost }
+      ?(complete = ignore_event) ?(flow_start = ignore_event)
+      ?(flow_step = ignore_event) ?(flow_finish = ignore_event)
+      ?(lost = ignore_event) () =
+    { span_start; span_finish; counter; instant; complete; flow_start;
+      flow_step; flow_finish; lost }
 
   let[@inline] time c = int_of_int64 (get_64 c.batch (c.offset + at_ns))
   let[@inline] ring c = int_of_int32 (get_32 c.batch (c.offset + at_ring))
   let[@inline] domain c = int_of_int32 (get_32 c.batch (c.offset + at_domain))
   let[@inline] thread c = int_of_int32 (get_32 c.batch (c.offset + at_thread))
+  let[@inline] thread_id c =
+    int_of_int32 (get_32 c.batch (c.offset + at_thread_id))
   let[@inline] id c = get_16 c.batch (c.offset + at_id)
   let[@inline] words c = int_of_int32 (get_32 c.batch (c.offset + at_words))
   let[@inline] form c = get_16 c.batch (c.offset + at_form) land 255
@@ -313,6 +349,24 @@ module Cursor = struct
     match handle_text c.handle c.index with
     | Some text -> text
     | None -> invalid_arg "Eventring.Cursor.text: the event carries no text"
+
+  let rec fields_from c n =
+    match handle_field c.handle c.index n with
+    | None -> []
+    | Some field -> field :: fields_from c (n + 1)
+
+  let fields c = fields_from c 0
+
+  let field c name =
+    let rec find n =
+      match handle_field c.handle c.index n with
+      | None -> raise Not_found
+      | Some field ->
+          if String.equal field.name name then field else find (n + 1) in
+    find 0
+
+  let domain_name c = handle_domain_name c.handle c.index
+  let thread_name c = handle_thread_name c.handle c.index
 
   let grow table id nothing =
     let grown = Array.make (id + 256) nothing in
@@ -334,15 +388,20 @@ module Cursor = struct
     if id >= Array.length c.names || c.names.(id) = "" then learn c id;
     c.names.(id)
 
+  let[@inline] kind c =
+    let id = id c in
+    if id >= Array.length c.kinds || Array.unsafe_get c.kinds id = 0
+    then learn c id;
+    Array.unsafe_get c.kinds id
+
   (* Spans and flows share the forms.  What has no integer is no flow, which
      saves most events the look at the table. *)
-  let[@inline] is_flow c =
-    words c = 1 && begin
-      let id = id c in
-      if id >= Array.length c.kinds || Array.unsafe_get c.kinds id = 0
-      then learn c id;
-      Array.unsafe_get c.kinds id = kind_flow
-    end
+  let[@inline] is_flow c = words c = 1 && kind c = kind_flow
+
+  let deliver_instant c callbacks =
+    if is_flow c then callbacks.flow_step c
+    else if words c > 0 && kind c = kind_complete then callbacks.complete c
+    else callbacks.instant c
 
   let unit c =
     match describe c.handle (id c) with
@@ -379,7 +438,7 @@ module Cursor = struct
       | 1 ->
           if is_flow c then callbacks.flow_finish c else callbacks.span_finish c
       | 2 -> callbacks.counter c
-      | 3 -> if is_flow c then callbacks.flow_step c else callbacks.instant c
+      | 3 -> deliver_instant c callbacks
       | _ -> callbacks.lost c
       end;
       if form <= 3 then deliver c callbacks (left - 1) (done_ + 1)
@@ -426,7 +485,8 @@ module Cursor = struct
 end
 
 (* Watching for slow spans: a cursor on this process, and for each ring the
-   watched spans that are open in it. *)
+   watched spans that are open in it.  An event that is complete in itself needs
+   no such memory. *)
 
 type slow = {
   name : string;
@@ -463,6 +523,9 @@ module Watch = struct
         !limits.(id) <- find (Cursor.name c) spans
       end;
       !limits.(id) in
+    let report c duration =
+      f { name = Cursor.name c; domain = Cursor.domain c;
+          start = Cursor.time c - duration; duration } in
     let rings = ref [||] in             (* the open spans of each *)
     let opened c =
       let ring = Cursor.ring c in
@@ -485,15 +548,15 @@ module Watch = struct
         | { id; since; limit } :: rest when id = Cursor.id c ->
             !rings.(Cursor.ring c) <- rest;
             let duration = Cursor.time c - since in
-            if duration > limit then
-              f { name = Cursor.name c; domain = Cursor.domain c;
-                  start = since; duration }
+            if duration > limit then report c duration
         | _ ->
             (* Its start was before the watch, or lost. *)
             !rings.(Cursor.ring c) <- [] in
+    let complete c =
+      if Cursor.value c > limit_of c then report c (Cursor.value c) in
     let lost c = ignore (opened c); !rings.(Cursor.ring c) <- [] in
     { cursor = Cursor.create ~from_now:true Cursor.Self;
-      callbacks = Cursor.callbacks ~span_start ~span_finish ~lost () }
+      callbacks = Cursor.callbacks ~span_start ~span_finish ~complete ~lost () }
 
   let poll w = ignore (Cursor.poll w.cursor w.callbacks)
   let stop w = Cursor.close w.cursor

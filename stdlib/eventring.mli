@@ -40,19 +40,28 @@
 
 (** What is recorded is chosen by category. *)
 type category =
-  | Gc  (** Collections as a whole, and their totals. *)
+  | Gc  (** Collections as a whole, why they ran and what they found. *)
   | Gc_detail  (** The steps inside a collection, and its pacing. *)
   | Domain  (** Life of domains, of the process, of the recorder. *)
-  | Sync  (** Stop-the-world sections and waiting. *)
+  | Sync  (** Stop-the-world sections, one event each. *)
   | User  (** Events of the program: those of this module. *)
   | Alloc  (** Allocation sizes (instrumented runtime only). *)
+  | Sync_detail
+      (** The steps of a stop-the-world section, domain by domain, and
+          interrupts. *)
+  | Wait
+      (** Waiting that took longer than [OCAML_EVENTRING_THRESHOLD]: for
+          mutexes, conditions, other domains, system calls, ... *)
+  | Thread
+      (** Threads of the threads library: creation, end, which one runs. *)
+  | Runtime  (** Signals, finalisers, code loaded, stacks. *)
 
 val start : ?dir:string -> ?categories:category list -> unit -> unit
 (** [start ()] starts tracing, if the process is not being traced already: then
     it has no effect. The ring file [<pid>.eventring] is made in directory
     [dir]; by default in the one that [OCAML_EVENTRING_PREFIX] names, or else
-    in the current one. [categories] is all but [Alloc] by default. No other
-    domain is stopped.
+    in the current one. [categories] is all but [Gc_detail], [Sync_detail] and
+    [Alloc] by default. No other domain is stopped.
 
     @raise Sys_error with the reason when tracing cannot start: the directory
     is missing or not writable, the disk is full, ...
@@ -229,13 +238,16 @@ module Cursor : sig
 
   val callbacks :
     ?span_start:(t -> unit) -> ?span_finish:(t -> unit) ->
-    ?counter:(t -> unit) -> ?instant:(t -> unit) ->
+    ?counter:(t -> unit) -> ?instant:(t -> unit) -> ?complete:(t -> unit) ->
     ?flow_start:(t -> unit) -> ?flow_step:(t -> unit) ->
     ?flow_finish:(t -> unit) -> ?lost:(t -> unit) -> unit -> callbacks
   (** What to call for an event of each form; by default, nothing. A callback
       gets the cursor, and asks it about the event with the functions below.
-      The start, the steps and the end of a {!Flow} have callbacks of their
-      own. [lost] is called where the reader has been overtaken. *)
+      [complete] is called for an event that tells of something from beginning
+      to end, such as a wait or a stop-the-world section: {!time} is its end,
+      {!value} how long it took, in nanoseconds. The start, the steps and the
+      end of a {!Flow} have callbacks of their own. [lost] is called where the
+      reader has been overtaken. *)
 
   val poll : ?max:int -> t -> callbacks -> int
   (** Calls the callbacks for the events that the cursor has not passed yet, at
@@ -267,9 +279,20 @@ module Cursor : sig
   val domain : t -> int
   (** Which domain: its unique id, as [(Domain.self () :> int)]. *)
 
+  val domain_name : t -> string
+  (** The name of that domain; [""] if it has none.
+      Allocates. *)
+
   val thread : t -> int
-  (** The system's id of the thread that wrote to the domain's ring first
-      around that time. *)
+  (** The system's id of the thread that wrote the event. *)
+
+  val thread_id : t -> int
+  (** The id of that thread in the threads library, as [Thread.id]; [-1] if it
+      is not one of its threads. *)
+
+  val thread_name : t -> string
+  (** The name of that thread; [""] if it has none.
+      Allocates. *)
 
   val ring : t -> int
   (** Which ring, from 0. Domains that follow each other may share one. *)
@@ -285,15 +308,40 @@ module Cursor : sig
 
   val value : t -> int
   (** The integer of a counter, of a span with an integer, the id of a flow,
-      the number of events lost; 0 for an event that carries nothing, the
-      length in bytes for one that carries a text. *)
+      the nanoseconds of a complete event, the number of events lost; 0 for an
+      event that carries nothing, the length in bytes for one that carries a
+      text, the first integer of one that carries several. *)
 
   val words : t -> int
-  (** How many integers the event carries. *)
+  (** How many integers the event carries. An end of a span may carry some
+      that its start does not. *)
 
   val argument : t -> int -> int
   (** [argument c n] is the [n]th of them, from 0.
       @raise Invalid_argument if there are not so many. *)
+
+  (** An integer of an event whose integers have names. *)
+  type field = {
+    name : string;  (** ["promoted"], ["cause"], ... *)
+    unit : string;
+        (** ["ns"], ["words"], ["bytes"], ...; ["domain"]: a unique id of a
+            domain, ["thread"]: an id of the threads library, ["os_thread"]:
+            one of the system; [""] *)
+    value : int;
+    meaning : string;
+        (** What the value stands for where values of this unit have names,
+            such as ["minor_heap_full"] of a ["cause"]; else [""]. *)
+  }
+
+  val fields : t -> field list
+  (** The integers of the event with their names, in the order of {!argument};
+      the empty list if they have none. The events of the runtime that have
+      fields are in [doc/EVENTS.md]. Several fields of one event have the same
+      name where it tells of several domains. Allocates. *)
+
+  val field : t -> string -> field
+  (** The first field of this name. Allocates.
+      @raise Not_found if the event has none of this name. *)
 
   val text : t -> string
   (** The text of a message or a custom event.
@@ -324,7 +372,7 @@ val snapshot : string -> unit
     the file cannot be written; what was at [file] is left as it was. *)
 
 type slow = {
-  name : string;  (** of the span *)
+  name : string;  (** of the span or complete event *)
   domain : int;
   start : int;  (** when it began *)
   duration : int;  (** in nanoseconds *)
@@ -346,7 +394,8 @@ end
 val on_slow : (string * int) list -> (slow -> unit) -> Watch.t
 (** [on_slow ["minor", 10_000_000; "request", 500_000_000] f] watches this
     process for minor collections over 10 ms and spans [request] over
-    500 ms, by the names of the runtime's own spans and the program's.
+    500 ms, by the names of the program's spans and of the runtime's own spans
+    and complete events.
     [f] is called in {!Watch.poll}, for which the program finds the place and
     time: after each request, in a loop of a domain or thread of its own, ...
     {!snapshot} is what [f] may want to call.

@@ -29,8 +29,9 @@ let not_traced when_ =
   ok (when_ ^ ": pause, resume, set_categories and stop have no effect")
     (not (active ()) && path () = None && categories () = [])
 
-let all = [Gc; Gc_detail; Domain; Sync; User; Alloc]
-let by_default = [Gc; Gc_detail; Domain; Sync; User]
+let all =
+  [Gc; Gc_detail; Domain; Sync; User; Alloc; Sync_detail; Wait; Thread; Runtime]
+let by_default = [Gc; Domain; Sync; User; Wait; Thread; Runtime]
 
 let refusals () =
   let refused name words dir =

@@ -74,6 +74,11 @@ let accessors cursor =
                    && Cursor.time c <= after + 100_000_000);
     ok "the domain" (Cursor.domain c = (Domain.self () :> int));
     ok "the thread" (Cursor.thread c = Unix.getpid ());
+    ok "the thread is none of the threads library" (Cursor.thread_id c = -1);
+    ok "the domain has no name" (Cursor.domain_name c = "");
+    ok "its integers have no names" (Cursor.fields c = []);
+    raises "nor has one of them" ((=) Not_found) (fun () ->
+        Cursor.field c "counter");
     ok "the ring" (Cursor.ring c = 0);
     ok "an id of the program's" (Cursor.id c >= 1024) in
   let counter c =
@@ -319,11 +324,12 @@ let file path expected =
     let n = ref 0 in
     let seen c =
       incr n;
-      ignore (Cursor.name c, Cursor.unit c, Cursor.value c, Cursor.time c);
+      ignore (Cursor.name c, Cursor.unit c, Cursor.value c, Cursor.time c,
+              Cursor.fields c, Cursor.domain_name c, Cursor.thread_name c);
       for i = 0 to Cursor.words c - 1 do ignore (Cursor.argument c i) done;
       try ignore (Cursor.text c) with Invalid_argument _ -> () in
     let callbacks = Cursor.callbacks ~span_start:seen ~span_finish:seen
-        ~counter:seen ~instant:seen ~lost:seen () in
+        ~counter:seen ~instant:seen ~complete:seen ~lost:seen () in
     let rec all tries =
       if tries > 0 then
         match Cursor.poll cursor callbacks with

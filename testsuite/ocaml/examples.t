@@ -21,7 +21,9 @@ pause_times() {
   ok "$mode: pause_times runs" exits 0
   kind='(minor      |major_slice)' us='[0-9]+\.[0-9] us'
   ok "$mode: it prints pauses, and a table of both kinds" all_lines \
-    "domain 0  $kind  +$us|$kind  +[0-9]+ pauses, median +$us, longest +$us"
+    "domain 0  $kind  +$us  [a-z_]+|$kind  +[0-9]+ pauses, median +$us,\
+ longest +$us"
+  ok "$mode: with their causes" out_has '  minor .*  minor_heap_full$'
   ok "$mode: of minor collections" out_has '^minor  .* pauses'
   ok "$mode: of major slices" out_has '^major_slice  .* pauses'
   ok "$mode: its ring file is gone" no_ring
@@ -70,11 +72,16 @@ pool_and_trace() {
   run "$tmp/chrome_trace.$mode" "$(ring)"
   ok "$mode: chrome_trace runs" exits 0
   ok "$mode: it writes JSON" json
-  for phase in B E C i s f; do
+  for phase in B E C X i s f; do
     ok "$mode: with phase $phase" out_has "^{\"ph\":\"$phase\",\"name\":\".*}"
   done
   ok "$mode: it has each task" \
     [ "$(grep -c '"B","name":"task"' "$tmp/out")" = 40 ]
+
+  ok "$mode: the end of a minor collection has what it did" \
+    out_has '"E","name":"minor".*"promoted":[0-9]*,.*"cause":"[a-z_]*"'
+  ok "$mode: something complete has a duration" \
+    out_has '"X","name":"stop_the_world".*"dur":[0-9]*\.[0-9]*,'
 
   run "$tmp/chrome_trace.$mode" missing.eventring
   ok "$mode: a missing file is named" err_has missing.eventring

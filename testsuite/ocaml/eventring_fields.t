@@ -1,0 +1,14 @@
+#!/bin/sh
+# What events of the runtime carry, through Eventring.Cursor: a number that is
+# not Gc's, a field under another's name, a cause that is not the cause, a wait
+# that goes unseen or comes twice.
+. "$(dirname "$0")/programs.sh"
+build eventring_fields unix check.ml
+
+run_checks() {
+  fresh
+  checks env OCAMLRUNPARAM=e=18 "$tmp/eventring_fields.$mode"
+  ok "$mode: nothing on standard error" no_line
+}
+both run_checks
+finish
