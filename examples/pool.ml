@@ -1,7 +1,8 @@
 (* User events in a pool of domains.  Tasks wait in a queue and are done by
    whichever domain is free.  A span around each task says where it ran and for
    how long, a flow with the number of the task leads from who put it into the
-   queue to who did it, and a counter shows how long the queue was.
+   queue to who did it, and a counter shows how long the queue was.  Domains
+   have names.
 
      ocamlopt pool.ml -o pool
      OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 ./pool
@@ -51,7 +52,10 @@ let () =
   let tasks = 40 in
   let pool = { lock = Mutex.create (); work_or_end = Condition.create ();
                queue = Queue.create (); ending = false } in
-  let workers = List.init 2 (fun _ -> Domain.spawn (fun () -> worker pool)) in
+  set_domain_name "submitter";
+  let workers = List.init 2 (fun i -> Domain.spawn (fun () ->
+    set_domain_name (Printf.sprintf "worker %d" (i + 1));
+    worker pool)) in
   let results = Array.make tasks 0 in
   for i = 0 to tasks - 1 do
     add pool i (fun () -> results.(i) <- fib (15 + i mod 10))

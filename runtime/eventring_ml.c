@@ -12,8 +12,8 @@
 
 #define CAML_INTERNALS
 
-/* The primitives of the standard library's module Eventring: control and user
-   events over eventring.c, cursors over eventring_reader.c. */
+/* The primitives of the standard library's module Eventring: control, names
+   and user events over eventring.c, cursors over eventring_reader.c. */
 
 #include <limits.h>
 #include <stdlib.h>
@@ -125,6 +125,20 @@ CAMLprim value caml_ml_eventring_control_page(value unit)
   intnat size = sizeof(caml_eventring_page);
   return caml_ba_alloc(CAML_BA_UINT8 | CAML_BA_C_LAYOUT | CAML_BA_EXTERNAL, 1,
                        &caml_eventring_page, &size);
+}
+
+/* Names of domains and threads.  Without one, tracing goes on as well. */
+
+CAMLprim value caml_ml_eventring_set_domain_name(value name)
+{
+  caml_eventring_set_domain_name(checked_name(name));
+  return Val_unit;
+}
+
+CAMLprim value caml_ml_eventring_set_thread_name(value name)
+{
+  caml_eventring_set_thread_name(checked_name(name));
+  return Val_unit;
 }
 
 /* User events.  Native code calls caml_eventring_emit and _emit_int with

@@ -64,6 +64,11 @@ external current_mask : unit -> int = "caml_ml_eventring_mask" [@@noalloc]
 external set_mask : int -> unit = "caml_ml_eventring_set_mask" [@@noalloc]
 external snapshot : string -> unit = "caml_ml_eventring_snapshot"
 
+external set_domain_name : string -> unit
+  = "caml_ml_eventring_set_domain_name"
+external set_thread_name : string -> unit
+  = "caml_ml_eventring_set_thread_name"
+
 let nonempty where categories =
   if categories = [] then
     invalid_arg ("Eventring." ^ where ^ ": no category; see pause")

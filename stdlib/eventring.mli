@@ -95,6 +95,31 @@ val set_categories : category list -> unit
 
     @raise Invalid_argument if the list is empty: see {!pause}. *)
 
+(** {1:names Names}
+
+    Readers show domains and threads by number. A program can give them names
+    that say what they are for: ["acceptor"], ["worker 3"]. A name holds for all
+    events of its domain or thread that are still in the rings, earlier ones
+    too; the one given last is the one that is shown.
+
+    Names may be given before tracing starts; they are kept, and written when
+    it does. A name is 1 to 127 bytes, UTF-8 by convention. A ring file has room
+    for 4096 namings, each change of a name being one; those that come later
+    are ignored. Giving a name takes a lock for a moment, and is no event: it
+    goes unseen in {!Cursor.poll}. *)
+
+val set_domain_name : string -> unit
+(** Names the domain that calls.
+
+    @raise Invalid_argument if the name is empty, longer than 127 bytes, or has
+    a NUL byte. *)
+
+val set_thread_name : string -> unit
+(** Names the thread that calls: one of the threads library, or, in a domain
+    that runs no other, the domain's own.
+
+    @raise Invalid_argument as above. *)
+
 (** {1:user Events of the program}
 
     An event is registered once, under a name; typically by a definition at
@@ -280,7 +305,7 @@ module Cursor : sig
   (** Which domain: its unique id, as [(Domain.self () :> int)]. *)
 
   val domain_name : t -> string
-  (** The name of that domain; [""] if it has none.
+  (** The name of that domain, see {!set_domain_name}; [""] if it has none.
       Allocates. *)
 
   val thread : t -> int
@@ -291,7 +316,7 @@ module Cursor : sig
       is not one of its threads. *)
 
   val thread_name : t -> string
-  (** The name of that thread; [""] if it has none.
+  (** The name of that thread, see {!set_thread_name}; [""] if it has none.
       Allocates. *)
 
   val ring : t -> int

@@ -72,12 +72,16 @@ pool_and_trace() {
   run "$tmp/chrome_trace.$mode" "$(ring)"
   ok "$mode: chrome_trace runs" exits 0
   ok "$mode: it writes JSON" json
-  for phase in B E C X i s f; do
+  for phase in B E C X M i s f; do
     ok "$mode: with phase $phase" out_has "^{\"ph\":\"$phase\",\"name\":\".*}"
   done
   ok "$mode: it has each task" \
     [ "$(grep -c '"B","name":"task"' "$tmp/out")" = 40 ]
 
+  for name in submitter 'worker 1' 'worker 2'; do
+    ok "$mode: it has the name of domain $name" \
+      out_has '"M","name":"thread_name".*"args":{"name":"'"$name"'"}}'
+  done
   ok "$mode: the end of a minor collection has what it did" \
     out_has '"E","name":"minor".*"promoted":[0-9]*,.*"cause":"[a-z_]*"'
   ok "$mode: something complete has a duration" \
