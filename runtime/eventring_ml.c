@@ -13,7 +13,8 @@
 #define CAML_INTERNALS
 
 /* The primitives of the standard library's module Eventring: control, names
-   and user events over eventring.c, cursors over eventring_reader.c. */
+   and user events over eventring.c, cursors over eventring_reader.c.  And those
+   of its modules Domain and Semaphore that say what a wait is for. */
 
 #include <limits.h>
 #include <stdlib.h>
@@ -397,4 +398,21 @@ CAMLprim value caml_ml_eventring_cursor_word_byte(value handle, value index,
 CAMLprim value caml_ml_eventring_now(value unit)
 {
   return Val_long(eventring_clock_ns(CLOCK_MONOTONIC));
+}
+
+/* Condition.wait within other functions of the standard library, under their
+   own names in the rings. */
+
+value caml_ml_condition_wait(value condition, value mutex);
+
+CAMLprim value caml_eventring_domain_join_wait(value condition, value mutex)
+{
+  caml_eventring_wait_for(EV_DOMAIN_JOIN);
+  return caml_ml_condition_wait(condition, mutex);
+}
+
+CAMLprim value caml_eventring_semaphore_wait(value condition, value mutex)
+{
+  caml_eventring_wait_for(EV_SEMAPHORE_WAIT);
+  return caml_ml_condition_wait(condition, mutex);
 }
