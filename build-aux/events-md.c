@@ -10,26 +10,29 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Prints doc/EVENTS.md from the table of events. */
+/* Prints doc/EVENTS.md from the table of events.  Fails, with a message, when
+   an event is without its advice, or an advice without its event. */
 
 #include <stdio.h>
+#include <string.h>
 #include "caml/eventring_format.h"
 
-/* Places in the parts of the table, as the runtime counts them. */
-enum {
+/* Ids, as the runtime counts them: from the places in the parts. */
+enum { BEFORE_PHASES = EVENTRING_FIRST_PHASE - 1,
 #define PHASE(id, category, name, doc) id,
 #include "caml/eventring_events.tbl"
 };
-enum {
+enum { BEFORE_COUNTERS = EVENTRING_FIRST_COUNTER - 1,
 #define COUNTER(id, category, unit, name, doc) id,
 #include "caml/eventring_events.tbl"
 };
-enum {
+enum { BEFORE_LIFECYCLE = EVENTRING_FIRST_LIFECYCLE - 1,
 #define LIFECYCLE(id, category, name, doc) id,
 #include "caml/eventring_events.tbl"
 };
-enum {
+enum { BEFORE_RECORDS = EVENTRING_FIRST_RECORD - 1,
 #define RECORD(id, category, payload, unit, name, doc) id,
+#define COMPLETE(id, category, name, doc) id,
 #include "caml/eventring_events.tbl"
 };
 
@@ -49,21 +52,136 @@ static const struct event {
   const char *kind, *unit, *name, *doc;
 } events[] = {
 #define PHASE(id, category, name, doc) \
-  { EVENTRING_FIRST_PHASE + id, EVENTRING_##category##_BIT, "span", "", \
-    name, doc },
+  { id, EVENTRING_##category##_BIT, "Span", "", name, doc },
 #define COUNTER(id, category, unit, name, doc) \
-  { EVENTRING_FIRST_COUNTER + id, EVENTRING_##category##_BIT, "counter", \
-    unit, name, doc },
+  { id, EVENTRING_##category##_BIT, "Counter", unit, name, doc },
 #define LIFECYCLE(id, category, name, doc) \
-  { EVENTRING_FIRST_LIFECYCLE + id, EVENTRING_##category##_BIT, "instant", \
-    "", name, doc },
+  { id, EVENTRING_##category##_BIT, "Instant", "", name, doc },
 #define RECORD(id, category, payload, unit, name, doc) \
-  { EVENTRING_FIRST_RECORD + id, EVENTRING_##category##_BIT, "instant", \
-    unit, name, doc },
+  { id, EVENTRING_##category##_BIT, "Instant", unit, name, doc },
+#define COMPLETE(id, category, name, doc) \
+  { id, EVENTRING_##category##_BIT, "Complete", "", name, doc },
+#include "caml/eventring_events.tbl"
+};
+
+static const struct field {
+  int event, place;
+  const char *unit;
+  int repeats;
+  const char *name;
+} fields[] = {
+#define FIELD(part, event, place, unit, repeats, name) \
+  { event, place, unit, repeats, name },
+#include "caml/eventring_events.tbl"
+};
+
+static const struct grouped {
+  int event, place, scale;
+  const char *unit, *name, *doc;
+} grouped[] = {
+#define GROUPED(id, part, event, place, scale, unit, name, doc) \
+  { event, place, scale, unit, name, doc },
+#include "caml/eventring_events.tbl"
+};
+
+static const struct value { const char *name, *doc; }
+causes[] = {
+#define CAUSE(id, name, doc) { name, doc },
+#include "caml/eventring_events.tbl"
+},
+stops[] = {
+#define STOP(id, name, doc) { name, doc },
+#include "caml/eventring_events.tbl"
+};
+
+static const struct advice { const char *name, *text; } advices[] = {
+#define WORRY(name, text) { name, text },
 #include "caml/eventring_events.tbl"
 };
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *advice_on(const struct event *event)
+{
+  for (size_t i = 0; i < LENGTH(advices); i++)
+    if (strcmp(advices[i].name, event->name) == 0) return advices[i].text;
+  return NULL;
+}
+
+static const struct event *event_called(const char *name)
+{
+  for (size_t i = 0; i < LENGTH(events); i++)
+    if (strcmp(events[i].name, name) == 0) return &events[i];
+  return NULL;
+}
+
+static const struct event *event_with_id(int id)
+{
+  for (size_t i = 0; i < LENGTH(events); i++)
+    if (events[i].id == id) return &events[i];
+  return NULL;
+}
+
+static const struct field *field_at(int event, int place)
+{
+  for (size_t i = 0; i < LENGTH(fields); i++)
+    if (fields[i].event == event && fields[i].place == place)
+      return &fields[i];
+  return NULL;
+}
+
+/* How many events and advices have not got the other. */
+static int count_alone(void)
+{
+  int alone = 0;
+  for (size_t i = 0; i < LENGTH(events); i++)
+    if (advice_on(&events[i]) == NULL) {
+      fprintf(stderr, "no WORRY for %s\n", events[i].name);
+      alone++;
+    }
+  for (size_t i = 0; i < LENGTH(advices); i++)
+    if (event_called(advices[i].name) == NULL) {
+      fprintf(stderr, "WORRY for %s, and there is no such event\n",
+              advices[i].name);
+      alone++;
+    }
+  return alone;
+}
+
+/* Units as readers see them, which make durations of ticks. */
+static const char *unit_shown(const char *unit)
+{
+  return strcmp(unit, EVENTRING_UNIT_TICKS) == 0 ? "ns"
+       : strcmp(unit, "cause") == 0 ? "a [cause](#causes)"
+       : strcmp(unit, "reason") == 0 ? "a [reason](#reasons)"
+       : strcmp(unit, "domain") == 0 ? "a domain's id"
+       : strcmp(unit, "thread") == 0 ? "a thread's id in the threads library"
+       : strcmp(unit, "os_thread") == 0 ? "a thread's id in the system"
+       : unit;
+}
+
+static void print_fields(const struct event *event)
+{
+  const struct field *f = field_at(event->id, 0);
+  if (f == NULL) return;
+  puts(strcmp(event->kind, "Span") == 0 ? "\nFields, at its end:\n"
+                                        : "\nFields:\n");
+  int repeated = 0;
+  for (int place = 0; (f = field_at(event->id, place)) != NULL; place++) {
+    repeated = repeated || f->repeats;
+    printf("- `%s`: %s%s\n", f->name, unit_shown(f->unit),
+           repeated ? "; repeated" : "");
+  }
+}
+
+static void print_event(const struct event *event)
+{
+  printf("\n### %s\n\n%s, id %d", event->name, event->kind, event->id);
+  if (event->unit[0] != '\0') printf(", in %s", event->unit);
+  printf(". %s.\n", event->doc);
+  print_fields(event);
+  printf("\n*When to worry:* %s\n", advice_on(event));
+}
 
 static void print_category(const struct category *category)
 {
@@ -71,37 +189,68 @@ static void print_category(const struct category *category)
   printf("\n## %s\n\n%s. %s by default.\n", category->name, category->doc,
          category->by_default ? "On" : "Off");
   for (size_t i = 0; i < LENGTH(events); i++) {
-    const struct event *e = &events[i];
-    if (e->category != category->bit) continue;
-    if (!any++)
-      printf("\n| id | name | kind | unit | meaning |\n"
-             "| ---: | --- | --- | --- | --- |\n");
-    printf("| %d | `%s` | %s | %s | %s |\n", e->id, e->name, e->kind, e->unit,
-           e->doc);
+    if (events[i].category != category->bit) continue;
+    print_event(&events[i]);
+    any = 1;
   }
   if (!any)
     printf("\nIts events have ids from %d on, and the names that the program"
            " gives them.\n", EVENTRING_FIRST_USER_ID);
 }
 
+static void print_values(const struct value *values, size_t count)
+{
+  puts("\n| value | name | meaning |\n| ---: | --- | --- |");
+  for (size_t i = 0; i < count; i++)
+    printf("| %zu | `%s` | %s |\n", i, values[i].name, values[i].doc);
+}
+
+static void print_grouped(void)
+{
+  puts("\n## Counters of Runtime_events\n\n"
+       "No ring holds these: they are fields of the events above. Programs"
+       " that read with\n"
+       "the module `Runtime_events` see them as the counters that they are"
+       " there.\n"
+       "\n"
+       "| counter | unit | is | meaning |\n"
+       "| --- | --- | --- | --- |");
+  for (size_t i = 0; i < LENGTH(grouped); i++) {
+    const struct grouped *g = &grouped[i];
+    printf("| `%s` | %s | ", g->name, g->unit);
+    if (g->scale != 1) printf("%d times ", g->scale);
+    printf("`%s.%s` | %s |\n", event_with_id(g->event)->name,
+           field_at(g->event, g->place)->name, g->doc);
+  }
+}
+
 int main(void)
 {
+  if (count_alone() > 0) return 1;
   puts("<!-- Made by make doc/EVENTS.md from"
        " runtime/caml/eventring_events.tbl: do not edit. -->\n"
        "# Events\n"
        "\n"
-       "Every event that the runtime records. Ids and names are those in the"
-       " schema of a\n"
-       "ring file, and ids mean the same in every file of format 1; see"
-       " [FORMAT.md](FORMAT.md).\n"
-       "The names of spans, counters and of the life of domains are those of"
-       " the module\n"
-       "`Runtime_events`.\n"
+       "Every event that the runtime records, what it means, and when to"
+       " worry about it. Ids\n"
+       "and names are those in the schema of a ring file, and ids mean the"
+       " same in every\n"
+       "file of format 1; see [FORMAT.md](FORMAT.md). The names of spans,"
+       " counters and of\n"
+       "the life of domains are those of the module `Runtime_events`.\n"
        "\n"
        "A *span* has a begin and an end. A *counter* is a value, sampled now"
        " and then. An\n"
-       "*instant* happened once, with the number or numbers that its meaning"
-       " tells of.\n"
+       "*instant* happened once. A *complete* event is an instant at the end"
+       " of something,\n"
+       "with how long it took. An event without fields may carry a number or"
+       " a text that its\n"
+       "meaning tells of. Repeated fields come once for each domain.\n"
+       "\n"
+       "Thresholds are for a service that should answer within some"
+       " milliseconds. What\n"
+       "`OCAMLRUNPARAM` sets with `s=`, `o=`, `M=` and `l=`, `Gc.set` sets as"
+       " well.\n"
        "\n"
        "Categories are switched on and off with `OCAML_EVENTRING_CATEGORIES`,"
        " a comma list\n"
@@ -110,9 +259,17 @@ int main(void)
        "| category | bit | by default | events about |\n"
        "| --- | ---: | --- | --- |");
   for (size_t i = 0; i < LENGTH(categories); i++)
-    printf("| `%s` | %d | %s | %s |\n", categories[i].name, categories[i].bit,
+    printf("| [`%s`](#%s) | %d | %s | %s |\n", categories[i].name,
+           categories[i].name, categories[i].bit,
            categories[i].by_default ? "on" : "off", categories[i].doc);
   for (size_t i = 0; i < LENGTH(categories); i++)
     print_category(&categories[i]);
+  puts("\n## Causes\n\nWhat made a collection happen: the fields in a"
+       " *cause*.");
+  print_values(causes, LENGTH(causes));
+  puts("\n## Reasons\n\nWhat all domains were stopped for: the fields in a"
+       " *reason*.");
+  print_values(stops, LENGTH(stops));
+  print_grouped();
   return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The table of events: doc/EVENTS.md is what it says, and it names the same
-# things, in the same order, as Runtime_events of the tree that is being built.
+# The table of events: doc/EVENTS.md is what it says, with advice on every
+# event, and it names the same things, in the same order, as Runtime_events of
+# the tree that is being built.
 : "${EVENTRING_TOP:=$(git rev-parse --show-toplevel)}"
 : "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
 . "$(dirname "$0")/lib.sh"
@@ -27,6 +28,8 @@ of_table() {
   {
     echo '#define PHASE(id, category, name, doc) runtime_phase id name'
     echo '#define COUNTER(id, category, unit, name, doc)' \
+      'runtime_counter id name'
+    echo '#define GROUPED(id, part, event, place, scale, unit, name, doc)' \
       'runtime_counter id name'
     echo '#define LIFECYCLE(id, category, name, doc) lifecycle id name'
     cat "$1"
@@ -64,18 +67,28 @@ agrees() {
     { echo "names of $2 in $module.ml"; return 1; }
 }
 
-# column PAGE NUMBER: a column of all its tables of events
-column() { sed -n "s/^| \([0-9]*\) | \(\`[a-z_]*\`\) | .*/\\$2/p" "$1"; }
+# ids, event_names: of all events on the page, one a line
+ids() { sed -n 's/^[A-Z][a-z]*, id \([0-9]*\).*/\1/p' "$work/EVENTS.md"; }
+event_names() {
+  awk '/^## Causes/ { exit } /^### / { print $2 }' "$work/EVENTS.md"
+}
 
+# unique ids|event_names
 unique() {
-  column "$work/EVENTS.md" "$1" | sort >"$work/all"
+  "$1" | sort >"$work/all"
   [ "$(wc -l <"$work/all")" -eq "$(of_all)" ] ||
-    { echo "$(wc -l <"$work/all") rows, and $(of_all) events"; return 1; }
+    { echo "$(wc -l <"$work/all") of $(of_all) events"; return 1; }
   uniq -d "$work/all" >"$work/twice"
   [ ! -s "$work/twice" ] || { echo "twice:"; cat "$work/twice"; return 1; }
 }
 of_all() {
-  grep -cE '^(PHASE|COUNTER|LIFECYCLE|RECORD)\(' "$headers/eventring_events.tbl"
+  grep -cE '^(PHASE|COUNTER|LIFECYCLE|RECORD|COMPLETE)\(' \
+    "$headers/eventring_events.tbl"
+}
+
+advised() {
+  [ "$(grep -c '^\*When to worry:\* .*\.$' "$work/EVENTS.md")" -eq \
+    "$(of_all)" ]
 }
 
 # disagrees TABLE TYPE LINE: the check above says no, for this line of a diff
@@ -87,8 +100,9 @@ disagrees() {
 table=$headers/eventring_events.tbl
 check "the page compiles from the table" compile "$table"
 check "doc/EVENTS.md is made from the table" page_is_current "$work/EVENTS.md"
-check "no id is used twice" unique 1
-check "no name is used twice" unique 2
+check "no id is used twice" unique ids
+check "no name is used twice" unique event_names
+check "every event has its advice" advised
 for part in runtime_phase runtime_counter lifecycle; do
   check "$part: constructors, order and names are those of Runtime_events" \
     agrees "$table" "$part"
@@ -103,12 +117,32 @@ sed 's/EV_RING_PAUSE/EV_X/; s/EV_RING_RESUME/EV_RING_PAUSE/
      s/"x"/"ring_resume"/' "$table" >"$work/swapped"
 check "two events in another order are noticed" \
   disagrees "$work/swapped" lifecycle '< EV_RING_RESUME'
-awk '/^COUNTER\(EV_C_MINOR_PROMOTED/ { gone = 1 }
-     !gone { print } /\)$/ { gone = 0 }' "$table" >"$work/shorter"
+# without ROW >TABLE: the table without the row that begins so
+without() {
+  awk -v row="$1" 'index($0, row) == 1 { gone = 1 }
+    !gone { print } /\)$/ { gone = 0 }' "$table"
+}
+without 'COUNTER(EV_C_FORCE_MINOR_MEMPROF' >"$work/shorter"
 check "a counter that is missing is noticed" \
+  disagrees "$work/shorter" runtime_counter '> EV_C_FORCE_MINOR_MEMPROF'
+without 'GROUPED(EV_C_MINOR_PROMOTED' >"$work/shorter"
+check "a counter that no ring holds and that is missing is noticed" \
   disagrees "$work/shorter" runtime_counter '> EV_C_MINOR_PROMOTED'
+# fails_saying LINE TABLE: no page is made of this table
+fails_saying() {
+  if compile "$2" 2>"$work/said"; then echo "passes"; return 1; fi
+  grep -qxF -e "$1" "$work/said" || { cat "$work/said"; return 1; }
+}
+without 'WORRY("minor"' >"$work/silent"
+check "an event without advice is noticed" \
+  fails_saying 'no WORRY for minor' "$work/silent"
+without 'PHASE(EV_COMPACT_RELEASE' >"$work/gone"
+check "advice on no event is noticed" \
+  fails_saying 'WORRY for compaction_release, and there is no such event' \
+  "$work/gone"
 old_page_is_noticed() {
-  compile "$work/renamed" && ! page_is_current "$work/EVENTS.md" >/dev/null
+  sed 's/"Marking ephemerons"/"Marking them"/' "$table" >"$work/reworded"
+  compile "$work/reworded" && ! page_is_current "$work/EVENTS.md" >/dev/null
 }
 check "a page that is out of date is noticed" old_page_is_noticed
 
