@@ -215,8 +215,8 @@ static void print_domain(const char *name, const struct domain *domain)
 {
   for (int kind = 0; kind < KINDS; kind++) {
     const struct histogram *h = &domain->kinds[kind];
-    char median[DURATION_SIZE], p99[DURATION_SIZE], max[DURATION_SIZE],
-      total[DURATION_SIZE];
+    char median[QUANTITY_SIZE], p99[QUANTITY_SIZE], max[QUANTITY_SIZE],
+      total[QUANTITY_SIZE];
     if (h->count == 0)
       printf("%-6s  %-11s  %9d  %8s  %8s  %8s  %8s\n", name, kind_names[kind],
              0, "-", "-", "-", "-");
@@ -239,7 +239,7 @@ static int by_id(const void *a, const void *b)
 static void print_table(struct pauses *p)
 {
   struct eventring_info info = target_info(p->cursor);
-  char span[DURATION_SIZE];
+  char span[QUANTITY_SIZE];
   printf("process %" PRIu32 " ", info.pid);
   print_text(stdout, info.program, strlen(info.program), TEXT_LINE);
   printf(" (%s): %" PRIu64 " %s over %s\n", state_name(p->cursor), p->events,

@@ -43,11 +43,12 @@ static bool obeyed_by_terminals(uint32_t c)
       || c == 0xFEFF;
 }
 
-void print_text(FILE *out, const char *text, size_t length,
-                enum text_use use)
+int print_text(FILE *out, const char *text, size_t length,
+               enum text_use use)
 {
   const unsigned char *s = (const unsigned char *) text;
   bool after_space = true;
+  int printed = 0;
   for (size_t i = 0, n; i < length; i += n) {
     uint32_t c = 0;
     n = utf8_char(s + i, length - i, &c);
@@ -58,26 +59,44 @@ void print_text(FILE *out, const char *text, size_t length,
     after_space = c == ' ';
 
     if (escape)
-      for (size_t k = i; k < i + n; k++) fprintf(out, "\\x%02x", s[k]);
+      for (size_t k = i; k < i + n; k++)
+        printed += fprintf(out, "\\x%02x", s[k]);
     else {
       if ((use != TEXT_LINE && c == '\\')
-          || (use == TEXT_QUOTED && c == '"'))
+          || (use == TEXT_QUOTED && c == '"')) {
         putc('\\', out);
+        printed++;
+      }
       fwrite(s + i, 1, n, out);
+      printed++;
     }
   }
+  return printed;
 }
 
-const char *format_duration(char buffer[DURATION_SIZE], uint64_t ns)
+static const char *format_quantity(char buffer[QUANTITY_SIZE],
+                                   uint64_t quantity, unsigned step,
+                                   const char *const *units, int last)
 {
-  static const char *const units[] = { "ns", "us", "ms", "s" };
-  double value = (double) ns;
+  double value = (double) quantity;
   int unit = 0;
-  while (unit < 3 && value >= 999.5) {
-    value /= 1000;
+  while (unit < last && value >= step - 0.5) {
+    value /= step;
     unit++;
   }
   int decimals = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-  snprintf(buffer, DURATION_SIZE, "%.*f %s", decimals, value, units[unit]);
+  snprintf(buffer, QUANTITY_SIZE, "%.*f %s", decimals, value, units[unit]);
   return buffer;
+}
+
+const char *format_duration(char buffer[QUANTITY_SIZE], uint64_t ns)
+{
+  static const char *const units[] = { "ns", "us", "ms", "s" };
+  return format_quantity(buffer, ns, 1000, units, 3);
+}
+
+const char *format_bytes(char buffer[QUANTITY_SIZE], uint64_t bytes)
+{
+  static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
+  return format_quantity(buffer, bytes, 1024, units, 4);
 }

@@ -29,14 +29,16 @@ enum text_use {
 /* Prints [length] bytes.  Valid UTF-8 stays as it is; control characters,
    characters that turn the direction of writing, and bytes that are not UTF-8
    become \xHH, so that no text can move the cursor, split a line or hide what
-   stands beside it. */
-void print_text(FILE *out, const char *text, size_t length,
-                enum text_use use);
+   stands beside it.  Returns how many characters were printed. */
+int print_text(FILE *out, const char *text, size_t length,
+               enum text_use use);
 
-/* Room for any duration: "12.3 us". */
-#define DURATION_SIZE 24
+/* Room for any duration, "12.3 us", and any size, "12.3 MiB". */
+#define QUANTITY_SIZE 24
 
-/* Writes [ns] with three digits and a unit into [buffer]; returns it. */
-const char *format_duration(char buffer[DURATION_SIZE], uint64_t ns);
+/* Write [ns] or [bytes] with three digits and a unit into [buffer]; return
+   it. */
+const char *format_duration(char buffer[QUANTITY_SIZE], uint64_t ns);
+const char *format_bytes(char buffer[QUANTITY_SIZE], uint64_t bytes);
 
 #endif /* TOOLS_TEXT_H */

@@ -18,6 +18,16 @@ ok "found by its process id in --dir" prints events.plain.expected
 run eventring events ./4242424.eventring -f -r
 ok "short options, after the target" prints events.raw.expected
 
+make_ring fields
+run eventring events fields.eventring
+ok "fields, durations, names of domains and threads" \
+  prints events.fields.expected
+run eventring events --raw fields.eventring
+ok "--raw: fields as numbers" \
+  [ "$(sed -n 's/.*	mutex_wait	//p' out)" = \
+    "000000000000000c 0000000000000000" ]
+ok "--raw: durations are of form complete" out_has '	complete	[0-9]*	mutex_wait	'
+
 make_ring hostile
 run eventring events hostile.eventring
 ok "no name and no text commands the terminal" prints events.hostile.expected

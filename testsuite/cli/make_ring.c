@@ -14,6 +14,11 @@
    command:  make_ring KIND FILE
 
      plain     two rings with every form of event; the process ended
+     fields    payloads with named fields, names of domains and threads
+     right     all that --check accepts
+     wrong     all that it does not
+     overtaken a ring that went round, and spans whose begin is lost
+     killed    spans that are open, of a process that was killed
      pauses    pauses of known lengths
      lost      a ring that went round, of a process that was killed
      hostile   names and texts that try to command the terminal
@@ -72,7 +77,52 @@ enum { BEFORE_LIFECYCLE = EVENTRING_FIRST_LIFECYCLE - 1,
 #define LIFECYCLE(id, category, name, doc) id,
 #include "caml/eventring_events.tbl"
 };
-enum { TEXT = EVENTRING_FIRST_USER_ID, NUMBERS, SPAN };
+enum { BEFORE_RECORDS = EVENTRING_FIRST_RECORD - 1,
+#define RECORD(id, category, payload, unit, name, doc) id,
+#define COMPLETE(id, category, name, doc) id,
+#include "caml/eventring_events.tbl"
+};
+enum {
+#define CAUSE(id, name, doc) id,
+#include "caml/eventring_events.tbl"
+};
+enum {
+#define STOP(id, name, doc) id,
+#include "caml/eventring_events.tbl"
+};
+enum { TEXT = EVENTRING_FIRST_USER_ID, NUMBERS, SPAN, OTHER_SPAN, QUEUE };
+
+static void add_field(int event, uint32_t place, const char *unit,
+                      uint64_t repeats, const char *name)
+{
+  struct eventring_schema_entry *e =
+    entry(event, EVENTRING_FIELD, 0, unit, name);
+  e->place = place;
+  e->detail = repeats;
+  for (e = file.schema; e->id != event; e++) ;
+  e->payload = EVENTRING_PACKED;
+}
+
+static void add_value(const char *unit, uint32_t value, const char *name)
+{
+  entry(0, EVENTRING_VALUE, 0, unit, name)->place = value;
+}
+
+/* [os_thread] 0: a domain.  [thread] is 0, or 1 + an id of the threads
+   library. */
+static void label(uint32_t domain, uint32_t os_thread, uint64_t thread,
+                  const char *name)
+{
+  struct eventring_schema_entry *e = entry(0, EVENTRING_LABEL, 0, "", name);
+  e->place = domain;
+  e->detail = os_thread | thread << 32;
+}
+
+static void user_event(int id, int kind, int payload, const char *unit,
+                       const char *name)
+{
+  entry(id, kind, payload, unit, name)->category = EVENTRING_USER_BIT;
+}
 
 static void make_schema(void)
 {
@@ -88,9 +138,22 @@ static void make_schema(void)
 #define LIFECYCLE(id, category, name, doc) \
   entry(id, EVENTRING_INSTANT, EVENTRING_INT, "", name);
 #include "caml/eventring_events.tbl"
-  entry(TEXT, EVENTRING_INSTANT, EVENTRING_BYTES, "", "request text");
-  entry(NUMBERS, EVENTRING_INSTANT, EVENTRING_INTS, "blocks", "sizes");
-  entry(SPAN, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, "", "my.span");
+#define RECORD(id, category, payload, unit, name, doc) \
+  entry(id, EVENTRING_INSTANT, EVENTRING_##payload, unit, name);
+#define COMPLETE(id, category, name, doc) \
+  entry(id, EVENTRING_COMPLETE, EVENTRING_PACKED, "", name);
+#include "caml/eventring_events.tbl"
+#define FIELD(part, event, place, unit, repeats, name) \
+  add_field(event, place, unit, repeats, name);
+#include "caml/eventring_events.tbl"
+#define CAUSE(id, name, doc) add_value("cause", id, name);
+#define STOP(id, name, doc) add_value("reason", id, name);
+#include "caml/eventring_events.tbl"
+  user_event(TEXT, EVENTRING_INSTANT, EVENTRING_BYTES, "", "request text");
+  user_event(NUMBERS, EVENTRING_INSTANT, EVENTRING_INTS, "blocks", "sizes");
+  user_event(SPAN, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, "", "my.span");
+  user_event(OTHER_SPAN, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, "", "other");
+  user_event(QUEUE, EVENTRING_COUNTER, EVENTRING_INT, "words", "queue");
 }
 
 /* Events */
@@ -127,10 +190,46 @@ static void emit(int ring, uint64_t at, int form, int id, uint32_t words,
   rings[ring].events++;
 }
 
+/* Integers up to UINT64_MAX, which ends them. */
+#define END UINT64_MAX
+static void packed(int ring, uint64_t at, int form, int id,
+                   const uint64_t *integers)
+{
+  uint8_t bytes[32 * 8];
+  uint64_t words[32];
+  uint32_t length = 0;
+  for (; *integers != END; integers++) {
+    uint64_t n = *integers;
+    for (; n >= 0x80; n >>= 7) bytes[length++] = (uint8_t) (n | 0x80);
+    bytes[length++] = (uint8_t) n;
+  }
+  while (length % 8 != 0) bytes[length++] = 0x80;
+  memcpy(words, bytes, length);
+  emit(ring, at, form, id, length / 8, words);
+}
+#define PACKED(ring, at, form, id, ...) \
+  packed(ring, at, EVENTRING_FORM_##form, id, \
+         (uint64_t[]) { __VA_ARGS__, END })
+
+static void begin(int ring, uint64_t at, int id)
+{
+  emit(ring, at, EVENTRING_FORM_BEGIN, id, 0, NULL);
+}
+
+static void end(int ring, uint64_t at, int id)
+{
+  emit(ring, at, EVENTRING_FORM_END, id, 0, NULL);
+}
+
+static void instant(int ring, uint64_t at, int id)
+{
+  emit(ring, at, EVENTRING_FORM_INSTANT, id, 0, NULL);
+}
+
 static void span(int ring, uint64_t from, uint64_t to, int id)
 {
-  emit(ring, from, EVENTRING_FORM_BEGIN, id, 0, NULL);
-  emit(ring, to, EVENTRING_FORM_END, id, 0, NULL);
+  begin(ring, from, id);
+  end(ring, to, id);
 }
 
 static void value(int ring, uint64_t at, int form, int id, int64_t v)
@@ -151,11 +250,11 @@ static void text(int ring, uint64_t at, int id, const char *s)
 static void plain(void)
 {
   value(0, 0, EVENTRING_FORM_INSTANT, EV_RING_START, PID);
-  emit(0, 1000, EVENTRING_FORM_BEGIN, EV_MINOR, 0, NULL);
+  begin(0, 1000, EV_MINOR);
   value(1, 1500, EVENTRING_FORM_INSTANT, EV_DOMAIN_SPAWN, PID);
-  value(0, 2000, EVENTRING_FORM_COUNTER, EV_C_MINOR_PROMOTED, 4096);
-  emit(0, 3000, EVENTRING_FORM_END, EV_MINOR, 0, NULL);
-  value(1, 4000, EVENTRING_FORM_COUNTER, EV_C_MAJOR_SLICE_BUDGET, -17);
+  value(0, 2000, EVENTRING_FORM_COUNTER, EV_C_REQUEST_MAJOR_ALLOC_SHR, 1);
+  end(0, 3000, EV_MINOR);
+  value(1, 4000, EVENTRING_FORM_COUNTER, QUEUE, -17);
   text(1, 1000000000, TEXT, "caf\303\251 \"au lait\"");
   emit(1, 1000000001, EVENTRING_FORM_INSTANT, NUMBERS, 3,
        (uint64_t[]) { 1, (uint64_t) -2, UINT64_C(1) << 62 });
@@ -165,49 +264,222 @@ static void plain(void)
   value(0, 12345678901, EVENTRING_FORM_INSTANT, EV_RING_STOP, 0);
 }
 
-/* 200 minor collections of 1, 2, ... 200 us and a slice of 2.5 ms in domain 0;
-   in domain 7 and, in the same ring after it, domain 9, sections of the three
-   kinds; what cannot be a pause must not count. */
+static void fields(void)
+{
+  label(0, 0, 0, "main");
+  label(1, 0, 0, "worker \"one\"");
+  label(1, PID + 1, 0, "pool");
+  label(1, 77, 1 + 3, "writer");
+  label(0, 0, 0, "boss");                               /* the newest holds */
+  PACKED(0, 0, INSTANT, EV_DOMAIN_START, 0, 0, 0);
+  PACKED(1, 1000, INSTANT, EV_DOMAIN_START, 1, 0, 1);
+  begin(0, 2000, EV_MINOR);
+  PACKED(0, 3000, END, EV_MINOR, 4096, 262144, EV_CAUSE_MINOR_HEAP_FULL, 1);
+  PACKED(2, 4000, INSTANT, EV_DOMAIN_START, 2, 1, 2);
+  PACKED(1, 500000, INSTANT, EV_STOP, 310000, 0, EV_STOP_MINOR,
+         EV_CAUSE_GC_MINOR, 0, 200, 1, 11000);
+  PACKED(1, 600000, INSTANT, EV_THREAD_RUN, 3, 77);
+  PACKED(1, 700000, INSTANT, EV_MUTEX_WAIT, 12, 0);
+  span(1, 700001, 700002, SPAN);
+  PACKED(1, 800000, INSTANT, EV_THREAD_RUN, 4, 78);
+  PACKED(0, 900000, INSTANT, EV_PROCESS_MEMORY, 1000, 12897484);
+  PACKED(0, 900001, INSTANT, EV_MINOR_HEAP_SIZE, 262144, 524288);
+  /* A cause of the future, and fields of the future. */
+  begin(0, 900002, EV_MAJOR_SLICE);
+  PACKED(0, 900003, END, EV_MAJOR_SLICE, 60, 5, 6);
+}
+
+/* Everything that --check has to accept. */
+static void right(void)
+{
+  /* Tracing started inside of three spans. */
+  end(0, 1, EV_MINOR);
+  end(0, 2, EV_EXPLICIT_GC_MINOR);
+  end(0, 3, SPAN);
+  /* Proper nesting, and spans inside of themselves. */
+  begin(0, 1000, EV_EXPLICIT_GC_MAJOR);
+  begin(0, 1001, EV_STW_LEADER);
+  begin(0, 1002, EV_MINOR);
+  PACKED(0, 1003, END, EV_MINOR, 1, 2, EV_CAUSE_GC_MAJOR, 0);
+  end(0, 1004, EV_STW_LEADER);
+  begin(0, 1005, EV_EXPLICIT_GC_MAJOR);
+  end(0, 1006, EV_EXPLICIT_GC_MAJOR);
+  end(0, 1007, EV_EXPLICIT_GC_MAJOR);
+  PACKED(0, 1008, INSTANT, EV_STOP, 1000, 0, EV_STOP_MINOR,
+         EV_CAUSE_GC_MINOR, 0, 0);
+  begin(0, 1009, EV_MAJOR);
+  begin(0, 1009, EV_MAJOR_SLICE);
+  span(0, 1009, 1009, EV_MAJOR);
+  end(0, 1009, EV_MAJOR_SLICE);
+  end(0, 1009, EV_MAJOR);
+  /* It took a little longer than the clock says since the start. */
+  PACKED(0, 1009, INSTANT, EV_MUTEX_WAIT, 1010, 0);
+  /* Threads: 1 begins, 2 begins, 1 ends; a span begun by one and ended by the
+     other, one that goes to another domain, and one inside of itself. */
+  PACKED(0, 2000, INSTANT, EV_THREAD_RUN, 1, PID + 10);
+  begin(0, 2001, EV_EXPLICIT_GC_MAJOR);
+  begin(0, 2002, EV_DOMAIN_CONDITION_WAIT);
+  begin(0, 2003, SPAN);
+  begin(0, 2004, SPAN);
+  begin(0, 2005, OTHER_SPAN);
+  PACKED(0, 2100, INSTANT, EV_THREAD_RUN, 2, PID + 11);
+  begin(0, 2101, EV_EXPLICIT_GC_MAJOR);
+  begin(0, 2102, EV_DOMAIN_CONDITION_WAIT);
+  end(0, 2103, OTHER_SPAN);
+  PACKED(0, 2200, INSTANT, EV_THREAD_RUN, 1, PID + 10);
+  end(0, 2201, EV_DOMAIN_CONDITION_WAIT);
+  end(0, 2202, EV_EXPLICIT_GC_MAJOR);
+  end(0, 2203, SPAN);
+  PACKED(0, 2300, INSTANT, EV_THREAD_RUN, 2, PID + 11);
+  end(0, 2301, EV_DOMAIN_CONDITION_WAIT);
+  end(0, 2302, EV_EXPLICIT_GC_MAJOR);
+  value(1, 2310, EVENTRING_FORM_INSTANT, EV_DOMAIN_SPAWN, PID);
+  end(1, 2320, SPAN);
+  /* A pause: ends and begins are missing. */
+  begin(1, 3000, EV_MINOR);
+  begin(0, 3000, EV_MINOR);
+  begin(0, 3001, SPAN);
+  value(0, 3002, EVENTRING_FORM_INSTANT, EV_RING_PAUSE, 0);
+  begin(1, 3003, EV_MINOR_CLEAR);
+  value(0, 3004, EVENTRING_FORM_INSTANT, EV_RING_RESUME, 0);
+  end(1, 3005, EV_MINOR);
+  end(1, 3006, EV_STW_HANDLER);
+  end(0, 3007, OTHER_SPAN);
+  end(0, 3008, OTHER_SPAN);
+  span(0, 3009, 3010, EV_MINOR);
+  instant(1, 4000, EV_DOMAIN_TERMINATE);
+  /* Another domain in this ring, and one that still collects when the program
+     exits inside of spans. */
+  rings[1].domain = 5;
+  begin_block(1, START + 5000);
+  end(1, 5001, EV_MINOR);
+  begin(1, 5002, EV_MINOR);
+  begin(0, 6000, EV_EXPLICIT_GC_COMPACT);
+  begin(0, 6001, SPAN);
+  value(0, 6002, EVENTRING_FORM_INSTANT, EV_PROCESS_EXIT, 0);
+  value(0, 6003, EVENTRING_FORM_INSTANT, EV_RING_STOP, 0);
+}
+
+static void wrong(void)
+{
+  /* No begin: once is the start, twice is not. */
+  end(0, 1000, EV_MINOR);
+  end(0, 1001, EV_MINOR);
+  end(0, 1002, SPAN);
+  end(0, 1003, SPAN);
+  /* No begin in a domain of which nothing is missing. */
+  value(1, 2000, EVENTRING_FORM_INSTANT, EV_DOMAIN_SPAWN, PID);
+  end(1, 2001, EV_MINOR);
+  end(1, 2002, SPAN);
+  /* No end: inside of another span. */
+  begin(0, 3000, EV_STW_LEADER);
+  begin(0, 3001, EV_MINOR);
+  end(0, 3002, EV_STW_LEADER);
+  /* No end: ended in the order of the begins. */
+  begin(0, 3010, EV_MINOR);
+  begin(0, 3011, EV_MINOR_CLEAR);
+  end(0, 3012, EV_MINOR);
+  end(0, 3013, EV_MINOR_CLEAR);
+  /* Time goes back. */
+  instant(1, 4000, EV_RING_START);
+  instant(1, 3999, EV_RING_START);
+  /* Durations. */
+  PACKED(0, 5000, INSTANT, EV_MUTEX_WAIT, 7000, 0);
+  PACKED(0, 5001, INSTANT, EV_MUTEX_WAIT, UINT64_MAX - 1, 0);
+  PACKED(0, 5002, INSTANT, EV_MUTEX_WAIT, 5002, 0);
+  /* Causes, but not a field of another unit. */
+  begin(0, 6000, EV_MINOR);
+  PACKED(0, 6001, END, EV_MINOR, 0, 0, EV_CAUSE_UNKNOWN, 0);
+  PACKED(0, 6002, INSTANT, EV_STOP, 0, 0, EV_STOP_UNKNOWN,
+         EV_CAUSE_UNKNOWN, 0, 0);
+  /* A domain ends inside of spans. */
+  begin(1, 7000, EV_EXPLICIT_GC_MAJOR);
+  begin(1, 7001, EV_MINOR);
+  begin(1, 7002, OTHER_SPAN);
+  value(1, 7003, EVENTRING_FORM_INSTANT, EV_DOMAIN_TERMINATE, PID);
+  /* So does a thread. */
+  PACKED(0, 7100, INSTANT, EV_THREAD_RUN, 1, PID + 10);
+  begin(0, 7101, OTHER_SPAN);
+  PACKED(0, 7102, INSTANT, EV_THREAD_END, 1);
+  /* The program does not exit inside of a collection. */
+  begin(0, 8000, EV_EXPLICIT_GC_MAJOR);
+  begin(0, 8001, EV_MINOR);
+  value(0, 8002, EVENTRING_FORM_INSTANT, EV_PROCESS_EXIT, 0);
+  value(0, 8003, EVENTRING_FORM_INSTANT, EV_RING_STOP, 0);
+}
+
+/* 100 minor collections of 1, 2, ... 100 us for three causes, in all but ten
+   of which domain 7 takes part, and a slice of 2.5 ms in domain 0; in the same
+   ring as domain 7, after it, domain 9; what cannot be a pause must not
+   count. */
 static void pauses(void)
 {
+  label(7, 0, 0, "worker");
   uint64_t t = 1000;
-  emit(0, t, EVENTRING_FORM_END, EV_MINOR, 0, NULL);    /* no begin */
-  for (uint64_t i = 1; i <= 200; i++) {
-    emit(0, t, EVENTRING_FORM_BEGIN, EV_STW_LEADER, 0, NULL);
-    span(0, t + 100, t + 100 + i * 1000, EV_MINOR);
-    emit(0, t + 200 + i * 1000, EVENTRING_FORM_END, EV_STW_LEADER, 0, NULL);
+  end(0, t, EV_MINOR);    /* no begin */
+  for (uint64_t i = 1; i <= 100; i++) {
+    uint64_t took = i * 1000, asked_by = i % 25 == 0 ? 7 : 0;
+    int cause = i % 10 == 0 ? EV_CAUSE_GC_MINOR
+              : i == 1 ? EV_CAUSE_GC_SET : EV_CAUSE_MINOR_HEAP_FULL;
+    begin(0, t, EV_MINOR);
+    PACKED(0, t + took, END, EV_MINOR, 10, 20, cause, asked_by);
+    if (i <= 10)
+      PACKED(0, t + took, INSTANT, EV_STOP, took, asked_by, EV_STOP_MINOR, cause,
+             0, 0);
+    else
+      PACKED(0, t + took, INSTANT, EV_STOP, took - 500, asked_by,
+             EV_STOP_MINOR, cause, 0, 0, 7, 500);
     t += 1000000;
   }
-  span(0, t, t + 2500000, EV_MAJOR_SLICE);
-  emit(0, t + 3000000, EVENTRING_FORM_BEGIN, EV_MAJOR_SLICE, 0, NULL);
+  begin(0, t, EV_MAJOR_SLICE);
+  PACKED(0, t + 2500000, END, EV_MAJOR_SLICE, EV_CAUSE_HALF_MINOR_HEAP);
+  /* Nobody is stopped, and waiting is no pause of the collector. */
+  PACKED(0, t + 2600000, INSTANT, EV_STOP, 0, 0, EV_STOP_SLICE,
+         EV_CAUSE_GLOBAL_SLICE);
+  PACKED(0, t + 2700000, INSTANT, EV_MUTEX_WAIT, 1000, 0);
+  begin(0, t + 3000000, EV_MAJOR_SLICE);
 
   rings[1].domain = 7;
-  span(1, 5000, 6000, EV_STW_API_BARRIER);
-  span(1, 6000, 9000, EV_STW_HANDLER);
-  emit(1, 20000, EVENTRING_FORM_BEGIN, EV_STW_HANDLER, 0, NULL);
-  span(1, 21000, 22000, EV_STW_API_BARRIER);            /* held: no pause */
-  emit(1, 30000, EVENTRING_FORM_END, EV_STW_HANDLER, 0, NULL);
-  emit(1, 40000, EVENTRING_FORM_BEGIN, EV_MINOR, 0, NULL);
-  emit(1, 50000, EVENTRING_FORM_BEGIN, EV_MINOR, 0, NULL);
-  emit(1, 51000, EVENTRING_FORM_END, EV_MINOR, 0, NULL);
-  emit(1, 60000, EVENTRING_FORM_BEGIN, EV_MINOR, 0, NULL);
+  begin(1, 40000, EV_MINOR);
+  begin(1, 50000, EV_MINOR);
+  PACKED(1, 51000, END, EV_MINOR, 10, 20, EV_CAUSE_GC_MINOR, 7);
+  begin(1, 60000, EV_MINOR);
   rings[1].domain = 9;
   begin_block(1, START + 70000);
-  emit(1, 71000, EVENTRING_FORM_END, EV_MINOR, 0, NULL);
-  span(1, 80000, 80123, EV_MINOR);
+  end(1, 71000, EV_MINOR);
+  /* A cause of the future. */
+  begin(1, 80000, EV_MINOR);
+  PACKED(1, 80123, END, EV_MINOR, 10, 20, 1000, 9);
 
   rings[2].domain = 3;
-  emit(2, 100, EVENTRING_FORM_BEGIN, EV_MINOR, 0, NULL);
+  begin(2, 100, EV_MINOR);
   value(2, 200, EVENTRING_FORM_INSTANT, EV_RING_PAUSE, 0);
   value(2, 300, EVENTRING_FORM_INSTANT, EV_RING_RESUME, 0);
-  emit(2, 400, EVENTRING_FORM_END, EV_MINOR, 0, NULL);
+  end(2, 400, EV_MINOR);
 }
 
 static void lost(void)
 {
   for (uint64_t i = 0; i < 1000; i++)
-    value(0, i * 1000, EVENTRING_FORM_COUNTER, EV_C_MINOR_PROMOTED,
-          (int64_t) i);
+    value(0, i * 1000, EVENTRING_FORM_COUNTER, QUEUE, (int64_t) i);
+}
+
+static void overtaken(void)
+{
+  begin(0, 0, EV_EXPLICIT_GC_MAJOR);
+  begin(0, 1, SPAN);
+  begin(0, 2, SPAN);
+  for (uint64_t i = 10; i < 1000; i++)
+    value(0, i, EVENTRING_FORM_COUNTER, QUEUE, (int64_t) i);
+  end(0, 1000, EV_EXPLICIT_GC_MAJOR);
+  end(0, 1001, SPAN);
+  end(0, 1002, SPAN);
+}
+
+static void killed(void)
+{
+  begin(0, 0, EV_MINOR);
+  begin(0, 1, SPAN);
 }
 
 static void hostile(void)
@@ -260,8 +532,15 @@ int main(int argc, char **argv)
   make_schema();
 
   const char *kind = argv[1];
-  if (strcmp(kind, "pauses") == 0) pauses();
-  else if (strcmp(kind, "lost") == 0) {
+  if (strcmp(kind, "fields") == 0) fields();
+  else if (strcmp(kind, "right") == 0) right();
+  else if (strcmp(kind, "wrong") == 0) wrong();
+  else if (strcmp(kind, "pauses") == 0) pauses();
+  else if (strcmp(kind, "overtaken") == 0) overtaken();
+  else if (strcmp(kind, "killed") == 0) {
+    h->state = EVENTRING_RUNNING;
+    killed();
+  } else if (strcmp(kind, "lost") == 0) {
     h->state = EVENTRING_RUNNING;
     lost();
   } else if (strcmp(kind, "hostile") == 0) hostile();

@@ -42,6 +42,7 @@ make_ring version
 run eventring events version.eventring
 ok "another major version" refused 3 'version 2\.'
 make_ring plain
+make_ring fields
 size=$(wc -c <plain.eventring)
 for left in 1 15 16 100 600 4095 4096 5000 50000 $((size - 1)); do
   head -c "$left" plain.eventring >cut
@@ -61,8 +62,8 @@ for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
   perl -e 'srand(shift); local $/; my $s = <STDIN>;
     substr($s, rand 700, 1) = chr rand 256 for 1..4;
     substr($s, 45000 + rand(length($s) - 45000), 1) = chr rand 256 for 1..40;
-    print $s' $seed <plain.eventring >changed
-  for command in "events --raw" pauses; do
+    print $s' $seed <fields.eventring >changed
+  for command in events "events --raw" pauses; do
     run timeout 20 "$EVENTRING_BIN" $command ./changed
     answered || { wrong=$((wrong + 1)); echo "# seed $seed: $status"; }
   done

@@ -1,0 +1,219 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "line.h"
+#include "text.h"
+
+struct lines new_lines(struct eventring_cursor *cursor)
+{
+  return (struct lines) {
+    .cursor = cursor, .started_ns = target_info(cursor).started_ns,
+    .domain_width = 10, .thread_width = 14
+  };
+}
+
+/* Columns 1 to 5 */
+
+const char *form_name(const struct eventring_event *event,
+                      const struct eventring_description *description)
+{
+  static const char *const names[] = {
+    [EVENTRING_EV_BEGIN] = "begin", [EVENTRING_EV_END] = "end",
+    [EVENTRING_EV_COUNTER] = "counter", [EVENTRING_EV_INSTANT] = "instant",
+    [EVENTRING_EV_LOST] = "lost"
+  };
+  if (event->form == EVENTRING_EV_INSTANT && description != NULL
+      && description->kind == EVENTRING_KIND_COMPLETE)
+    return "complete";
+  return event->form < sizeof names / sizeof *names ? names[event->form]
+                                                    : "unknown";
+}
+
+void print_name(const struct eventring_event *event,
+                const struct eventring_description *description)
+{
+  if (event->form == EVENTRING_EV_LOST)
+    putchar('-');
+  else if (description == NULL || description->name[0] == '\0')
+    printf("#%u", event->id);
+  else
+    print_text(stdout, description->name, strlen(description->name),
+               TEXT_COLUMN);
+}
+
+static void print_time(int64_t ns)
+{
+  uint64_t distance = ns < 0 ? -(uint64_t) ns : (uint64_t) ns;
+  char seconds[32];
+  snprintf(seconds, sizeof seconds, "%s%" PRIu64 ".%09" PRIu64,
+           ns < 0 ? "-" : "", distance / 1000000000, distance % 1000000000);
+  printf("%-13s", seconds);
+}
+
+/* A name in quotes after a space; returns how many characters. */
+static int print_quoted_name(const char *name)
+{
+  if (name == NULL) return 0;
+  fputs(" \"", stdout);
+  int width = print_text(stdout, name, strlen(name), TEXT_QUOTED);
+  putchar('"');
+  return width + 3;
+}
+
+static void end_column(int printed, int *width)
+{
+  if (printed > *width) *width = printed;
+  printf("%*s  ", *width - printed, "");
+}
+
+void print_columns(struct lines *lines, const struct eventring_event *event)
+{
+  const struct eventring_description *description =
+    eventring_describe(lines->cursor, event->id);
+  /* Unsigned, since the times of a damaged file may be any. */
+  print_time((int64_t) ((uint64_t) event->ns - (uint64_t) lines->started_ns));
+
+  int printed = printf("  domain %" PRIu32, event->domain) - 2;
+  printed += print_quoted_name(eventring_domain_name(lines->cursor,
+                                                     event->domain));
+  end_column(printed, &lines->domain_width);
+
+  printed = printf("thread %" PRIu32, event->thread);
+  if (event->thread_id >= 0) printed += printf(" #%" PRId32, event->thread_id);
+  printed += print_quoted_name(
+    eventring_thread_name(lines->cursor, event->domain, event->thread,
+                          event->thread_id));
+  end_column(printed, &lines->thread_width);
+
+  printf("%-8s  ", form_name(event, description));
+  print_name(event, description);
+}
+
+/* Column 6 */
+
+void print_hex(const struct eventring_event *event)
+{
+  for (uint32_t i = 0; i < event->words; i++)
+    printf(i == 0 ? "%016" PRIx64 : " %016" PRIx64, event->payload[i]);
+}
+
+static void print_bytes(const struct eventring_event *event)
+{
+  size_t length;
+  const char *text = eventring_event_bytes(event, &length);
+  if (text == NULL) {
+    print_hex(event);
+    return;
+  }
+  putchar('"');
+  print_text(stdout, text, length, TEXT_QUOTED);
+  putchar('"');
+}
+
+static void print_unit(const char *unit)
+{
+  if (unit[0] == '\0') return;
+  putchar(' ');
+  print_text(stdout, unit, strlen(unit), TEXT_COLUMN);
+}
+
+static void print_integers(const struct eventring_event *event,
+                           const char *unit)
+{
+  for (uint32_t i = 0; i < event->words; i++)
+    printf(i == 0 ? "%" PRId64 : " %" PRId64, (int64_t) event->payload[i]);
+  print_unit(unit);
+}
+
+const struct eventring_field *field_of(struct eventring_cursor *cursor,
+                                       const struct eventring_event *event,
+                                       uint32_t word)
+{
+  return event->form == EVENTRING_EV_BEGIN ? NULL
+         : eventring_field(cursor, event->id, word);
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+  size_t length = strlen(text), end_length = strlen(end);
+  return length >= end_length
+         && strcmp(text + length - end_length, end) == 0;
+}
+
+static void print_field_value(struct eventring_cursor *cursor,
+                              const struct eventring_field *field,
+                              uint64_t value)
+{
+  char buffer[QUANTITY_SIZE];
+  const char *name = eventring_value(cursor, field->unit, value);
+  if (name != NULL)
+    print_text(stdout, name, strlen(name), TEXT_COLUMN);
+  else if (strcmp(field->unit, "ns") == 0)
+    fputs(format_duration(buffer, value), stdout);
+  else if (strcmp(field->unit, "bytes") == 0)
+    fputs(format_bytes(buffer, value), stdout);
+  else {
+    printf("%" PRId64, (int64_t) value);
+    if (strcmp(field->unit, "domain") == 0 && value <= UINT32_MAX)
+      print_quoted_name(eventring_domain_name(cursor, (uint32_t) value));
+    else if (!ends_in(field->name, field->unit))
+      print_unit(field->unit);
+  }
+}
+
+/* How long it took comes first, and needs no name. */
+static void print_fields(struct eventring_cursor *cursor,
+                         const struct eventring_event *event,
+                         const struct eventring_description *description)
+{
+  for (uint32_t i = 0; i < event->words; i++) {
+    const struct eventring_field *field = field_of(cursor, event, i);
+    if (i > 0) putchar(' ');
+    if (field == NULL) {
+      printf("%" PRId64, (int64_t) event->payload[i]);
+      continue;
+    }
+    if (i > 0 || description->kind != EVENTRING_KIND_COMPLETE) {
+      print_text(stdout, field->name, strlen(field->name), TEXT_COLUMN);
+      putchar('=');
+    }
+    print_field_value(cursor, field, event->payload[i]);
+  }
+}
+
+void print_value(struct lines *lines, const struct eventring_event *event)
+{
+  const struct eventring_description *description =
+    eventring_describe(lines->cursor, event->id);
+  if (event->form == EVENTRING_EV_LOST) {
+    uint64_t count = event->words > 0 ? event->payload[0] : 0;
+    printf("  %" PRIu64 " events", count);
+    return;
+  }
+  if (event->words == 0) return;
+  fputs("  ", stdout);
+  if (description == NULL) {
+    print_hex(event);
+    return;
+  }
+  switch (description->payload) {
+  case EVENTRING_PAYLOAD_BYTES:
+  case EVENTRING_PAYLOAD_TEXT: print_bytes(event); break;
+  case EVENTRING_PAYLOAD_PACKED:
+    print_fields(lines->cursor, event, description);
+    break;
+  default: print_integers(event, description->unit);
+  }
+}

@@ -1,0 +1,50 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* An event as a line of text that people read. */
+
+#ifndef TOOLS_LINE_H
+#define TOOLS_LINE_H
+
+#include "common.h"
+
+struct lines {
+  struct eventring_cursor *cursor;
+  int64_t started_ns;
+  int domain_width, thread_width; /* of their columns: the widest so far */
+};
+
+struct lines new_lines(struct eventring_cursor *cursor);
+
+/* Prints the columns 1 to 5 of `eventring events --help`, and no end of
+   line. */
+void print_columns(struct lines *lines, const struct eventring_event *event);
+
+/* Prints column 6, with what separates it, when there is something to say. */
+void print_value(struct lines *lines, const struct eventring_event *event);
+
+/* The words for forms and names of events. */
+const char *form_name(const struct eventring_event *event,
+                      const struct eventring_description *description);
+void print_name(const struct eventring_event *event,
+                const struct eventring_description *description);
+
+/* The payload as hexadecimal words. */
+void print_hex(const struct eventring_event *event);
+
+/* The field of word [word] of what [event] carries, or NULL: only the end of
+   a span has fields. */
+const struct eventring_field *field_of(struct eventring_cursor *cursor,
+                                       const struct eventring_event *event,
+                                       uint32_t word);
+
+#endif /* TOOLS_LINE_H */
