@@ -14,6 +14,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include "check.h"
 #include "common.h"
 #include "follow.h"
 #include "line.h"
@@ -22,6 +23,7 @@ static const char help[] =
 "Usage: eventring events [OPTION...] PID|FILE\n"
 "Prints every event of a process or ring file, a line each, in order of time.\n"
 "\n"
+"  -c, --check     print what is wrong with the events instead, see the manual\n"
 "  -d, --dir=DIR   with a PID: the directory of the ring file\n"
 "  -f, --follow    go on until the process ends or Ctrl-C\n"
 "  -r, --raw       exact fields for programs, see below\n"
@@ -83,30 +85,41 @@ static enum status run(int argc, char **argv)
 {
   static const struct option options[] = {
     OPTION_HELP,
+    { "check", no_argument, NULL, 'c' },
     { "dir", required_argument, NULL, 'd' },
     { "follow", no_argument, NULL, 'f' },
     { "raw", no_argument, NULL, 'r' },
     { NULL, 0, NULL, 0 }
   };
   const char *dir = NULL;
-  bool follow = false, raw = false;
+  bool check = false, follow = false, raw = false;
   int option;
-  while ((option = getopt_long(argc, argv, OPTION_SHORT "d:fr", options,
+  while ((option = getopt_long(argc, argv, OPTION_SHORT "cd:fr", options,
                                NULL)) != -1)
     switch (option) {
+    case 'c': check = true; break;
     case 'd': dir = optarg; break;
     case 'f': follow = true; break;
     case 'r': raw = true; break;
     default: other_option(&events_command, option, argv);
     }
 
+  if (check && raw)
+    usage_error(&events_command, "events: --check and --raw exclude each "
+                "other");
+
   struct eventring_cursor *cursor =
     open_target(&events_command, argc, argv, dir, false);
-  struct printer printer = { .lines = new_lines(cursor), .flush = follow };
-  enum status status = read_events(cursor, &(struct reading) {
-    .follow = follow, .state = &printer,
-    .event = raw ? print_event_raw : print_event, .pass = pass
-  });
+  enum status status;
+  if (check)
+    status = check_events(cursor, follow);
+  else {
+    struct printer printer = { .lines = new_lines(cursor), .flush = follow };
+    status = read_events(cursor, &(struct reading) {
+      .follow = follow, .state = &printer,
+      .event = raw ? print_event_raw : print_event, .pass = pass
+    });
+  }
   status = finish_output(status);
   uint64_t lost = lost_events(cursor);
   if (lost > 0 && output_works())

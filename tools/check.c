@@ -1,0 +1,516 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* What --check asks of the events, each ring by itself:
+
+   - time never goes back;
+   - each end has its begin, and each begin its end;
+   - spans of the runtime end in the order opposite to that of their begins;
+   - nothing took longer than there was time since tracing started;
+   - the runtime knew why it did what it did.
+
+   A recorder that is switched on and off and that overwrites what is old has
+   ends without begins by nature: at the start of what it holds, and after a
+   gap, which is a loss or a pause.  These are counted as cut off, like the
+   spans in which the process ended.
+
+   Spans of the runtime lie on a stack, one a ring, since a ring has one domain
+   at a time.  Its entries know their thread: what one thread begins while
+   another one is inside of a span need not end before that.  Spans of the
+   program may begin in one thread and end in another, in another domain even;
+   of them, only numbers are compared. */
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "check.h"
+#include "follow.h"
+#include "line.h"
+
+#define IDS 65536                 /* an event's id has 16 bits */
+#define DEPTH 64                  /* of the runtime's spans in each other */
+
+struct ring {
+  bool started;                   /* [ticks] and [domain] are valid */
+  uint64_t ticks;                 /* of the event before */
+  uint32_t domain;
+  /* Open spans of the runtime, each as its begin, the innermost last. */
+  struct eventring_event open[DEPTH];
+  uint32_t depth;
+  /* The domain may have been inside of spans before what we know of it.  Each
+     can have been open once: it is set in [cut] when its end was seen. */
+  bool cut_before;
+  uint8_t cut[IDS / 8];
+};
+
+/* Spans of the program with one name, in one thread of one domain. */
+struct user_spans {
+  struct eventring_event begin;   /* the last one; id 0 in a free place */
+  int64_t open;                   /* begins less ends; negative when spans
+                                     that began elsewhere ended here */
+  bool cut;                       /* an end without begin was passed over */
+  bool gone;                      /* the thread or domain has ended */
+};
+
+#define USER_SPANS 16384          /* a power of two */
+
+struct check {
+  struct lines lines;
+  struct eventring_cursor *cursor;
+  struct ring **rings;            /* NULL before the first event */
+  uint32_t ring_count;
+  uint32_t user_category;
+  int exit_id, stop_id, pause_id, resume_id, spawn_id, terminate_id,
+    thread_exit_id;
+  struct user_spans users[USER_SPANS];
+  uint32_t users_used;
+  bool users_gap;                 /* a begin of any of them may be missing */
+  bool users_given_up;            /* too many at once */
+  int64_t user_open[IDS];         /* by id, in all threads */
+  uint64_t events, spans, findings, cut_off;
+};
+
+static void *allocate(size_t size)
+{
+  void *memory = calloc(1, size);
+  if (memory == NULL) {
+    complain("not enough memory");
+    exit(STATUS_CANNOT_READ);
+  }
+  return memory;
+}
+
+/* Prints the event with what is wrong with it. */
+__attribute__((format(printf, 3, 4)))
+static void find(struct check *c, const struct eventring_event *event,
+                 const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  print_columns(&c->lines, event);
+  fputs("  ", stdout);
+  vprintf(format, arguments);
+  putchar('\n');
+  va_end(arguments);
+  c->findings++;
+}
+
+static const char *name_of(struct check *c, uint16_t id)
+{
+  const struct eventring_description *d = eventring_describe(c->cursor, id);
+  return d == NULL ? "" : d->name;
+}
+
+/* Gaps */
+
+static void cut_ring(struct check *c, struct ring *ring)
+{
+  c->cut_off += ring->depth;
+  ring->depth = 0;
+  ring->cut_before = true;
+  memset(ring->cut, 0, sizeof ring->cut);
+}
+
+static void forget_users(struct check *c)
+{
+  memset(c->users, 0, sizeof c->users);
+  memset(c->user_open, 0, sizeof c->user_open);
+  c->users_used = 0;
+}
+
+static void cut_users(struct check *c)
+{
+  for (uint32_t id = 0; id < IDS; id++)
+    if (c->user_open[id] > 0) c->cut_off += (uint64_t) c->user_open[id];
+  forget_users(c);
+  c->users_gap = true;
+}
+
+static void cut_all(struct check *c)
+{
+  for (uint32_t i = 0; i < c->ring_count; i++)
+    if (c->rings[i] != NULL) cut_ring(c, c->rings[i]);
+  cut_users(c);
+}
+
+/* Spans of the runtime */
+
+static void remove_open(struct ring *ring, uint32_t place)
+{
+  memmove(&ring->open[place], &ring->open[place + 1],
+          (ring->depth - place - 1) * sizeof *ring->open);
+  ring->depth--;
+}
+
+/* Where the innermost open span [id] of [thread] is, or -1; any thread will do
+   when [thread] is 0. */
+static int find_open(const struct ring *ring, uint16_t id, uint32_t thread)
+{
+  int place = (int) ring->depth - 1;
+  while (place >= 0 && (ring->open[place].id != id
+                        || (thread != 0
+                            && ring->open[place].thread != thread)))
+    place--;
+  return place;
+}
+
+static void runtime_begin(struct check *c, struct ring *ring,
+                          const struct eventring_event *event)
+{
+  if (ring->depth == DEPTH) {
+    find(c, event, "inside of %d spans", DEPTH);
+    cut_ring(c, ring);
+  }
+  ring->open[ring->depth++] = *event;
+}
+
+/* Spans of other threads may stay open inside of this one. */
+static void runtime_end(struct check *c, struct ring *ring,
+                        const struct eventring_event *event)
+{
+  int begin = find_open(ring, event->id, event->thread);
+  if (begin < 0) begin = find_open(ring, event->id, 0);
+  if (begin >= 0) {
+    for (uint32_t i = ring->depth - 1; i > (uint32_t) begin; i--)
+      if (ring->open[i].thread == ring->open[begin].thread) {
+        find(c, &ring->open[i], "no end");
+        remove_open(ring, i);
+      }
+    remove_open(ring, (uint32_t) begin);
+    c->spans++;
+    return;
+  }
+  uint8_t *cut = &ring->cut[event->id / 8], bit = 1u << event->id % 8;
+  if (!ring->cut_before || (*cut & bit) != 0) {
+    find(c, event, "no begin");
+    return;
+  }
+  *cut |= bit;
+  c->cut_off++;
+}
+
+/* Whether the program's code may run inside of this span, and so end the
+   program in it. */
+static bool runs_program(struct check *c, uint16_t id)
+{
+  return strncmp(name_of(c, id), "explicit_gc_", 12) == 0
+         || strcmp(name_of(c, id), "domain_condition_wait") == 0;
+}
+
+/* The domain ends, in which nothing can be open, or the program does. */
+static void no_end(struct check *c, struct ring *ring, bool program)
+{
+  for (uint32_t i = ring->depth; i > 0; i--)
+    if (!program || !runs_program(c, ring->open[i - 1].id)) {
+      find(c, &ring->open[i - 1], "no end");
+      remove_open(ring, i - 1);
+    }
+}
+
+/* Spans of the program */
+
+static bool same_spans(const struct user_spans *spans,
+                       const struct eventring_event *event)
+{
+  return spans->begin.id == event->id && spans->begin.thread == event->thread
+         && spans->begin.domain == event->domain;
+}
+
+static bool is_free(const struct user_spans *spans)
+{
+  return spans->begin.id == 0;
+}
+
+static struct user_spans *place_of(struct check *c,
+                                   const struct eventring_event *event)
+{
+  uint32_t at = (event->id * 0x9E3779B1u) ^ (event->thread * 0x85EBCA6Bu)
+                ^ (event->domain * 0xC2B2AE35u);
+  at ^= at >> 16;
+  while (!is_free(&c->users[at % USER_SPANS])
+         && !same_spans(&c->users[at % USER_SPANS], event))
+    at++;
+  return &c->users[at % USER_SPANS];
+}
+
+/* Drops those of which none is open. */
+static void make_room(struct check *c)
+{
+  struct user_spans *all = allocate(sizeof c->users);
+  memcpy(all, c->users, sizeof c->users);
+  memset(c->users, 0, sizeof c->users);
+  c->users_used = 0;
+  for (uint32_t i = 0; i < USER_SPANS; i++)
+    if (!is_free(&all[i]) && all[i].open != 0) {
+      *place_of(c, &all[i].begin) = all[i];
+      c->users_used++;
+    }
+  free(all);
+}
+
+static struct user_spans *spans_of(struct check *c,
+                                   const struct eventring_event *event)
+{
+  struct user_spans *spans = place_of(c, event);
+  if (!is_free(spans)) return spans;
+  if (c->users_used >= USER_SPANS / 2) {
+    make_room(c);
+    spans = place_of(c, event);
+  }
+  if (c->users_used >= USER_SPANS / 2) {
+    c->users_given_up = true;
+    return NULL;
+  }
+  spans->begin = *event;
+  c->users_used++;
+  return spans;
+}
+
+static void user_begin(struct check *c, const struct eventring_event *event)
+{
+  struct user_spans *spans = spans_of(c, event);
+  if (spans == NULL) return;
+  spans->begin = *event;
+  spans->open++;
+  c->user_open[event->id]++;
+}
+
+static void user_end(struct check *c, const struct ring *ring,
+                     const struct eventring_event *event)
+{
+  struct user_spans *spans = spans_of(c, event);
+  if (spans == NULL) return;
+  if (c->user_open[event->id] > 0) {
+    spans->open--;
+    c->user_open[event->id]--;
+    c->spans++;
+  } else if (c->users_gap || (ring->cut_before && !spans->cut)) {
+    spans->cut = true;
+    c->cut_off++;
+  } else
+    find(c, event, "no begin");
+}
+
+/* A domain has ended, or one of its threads. */
+static void users_gone(struct check *c, const struct eventring_event *event,
+                       bool whole_domain)
+{
+  for (uint32_t i = 0; i < USER_SPANS; i++) {
+    struct user_spans *spans = &c->users[i];
+    if (!is_free(spans) && spans->begin.domain == event->domain
+        && (whole_domain || spans->begin.thread == event->thread))
+      spans->gone = true;
+  }
+}
+
+/* What is open at the end of a process may contain that.  In one that ended in
+   order, a span whose thread was gone before cannot; but there may be another
+   one of its name, which does, and which was begun by one thread and ended by
+   another. */
+static void users_at_end(struct check *c, bool in_order)
+{
+  for (int gone = 0; gone <= 1; gone++)
+    for (uint32_t i = 0; i < USER_SPANS; i++) {
+      struct user_spans *spans = &c->users[i];
+      int64_t *in_all = &c->user_open[spans->begin.id];
+      if (spans->gone != gone || spans->open <= 0 || *in_all <= 0) continue;
+      if (in_order && gone)
+        find(c, &spans->begin, "no end");
+      else
+        c->cut_off += (uint64_t) (spans->open < *in_all ? spans->open
+                                                        : *in_all);
+      *in_all -= spans->open;
+    }
+}
+
+/* Events */
+
+static void check_duration(struct check *c,
+                           const struct eventring_event *event,
+                           const struct eventring_description *description)
+{
+  if (description->kind != EVENTRING_KIND_COMPLETE || event->words == 0)
+    return;
+  uint64_t took = event->payload[0];
+  uint64_t there_was = (uint64_t) event->ns - (uint64_t) c->lines.started_ns;
+  /* Both are right to 0.1 %, each in its own way. */
+  if (event->ns >= c->lines.started_ns
+      && took > there_was + there_was / 1000 + 1000)
+    find(c, event, "took longer than there was since tracing started");
+}
+
+static void check_causes(struct check *c, const struct eventring_event *event,
+                         const struct eventring_description *description)
+{
+  if (description->payload != EVENTRING_PAYLOAD_PACKED) return;
+  for (uint32_t i = 0; i < event->words; i++) {
+    if (event->payload[i] != 0) continue;
+    const struct eventring_field *field = field_of(c->cursor, event, i);
+    if (field == NULL) continue;
+    const char *name = eventring_value(c->cursor, field->unit, 0);
+    if (name != NULL && strcmp(name, "unknown") == 0)
+      find(c, event, "%s unknown", field->unit);
+  }
+}
+
+static void check_span(struct check *c, struct ring *ring,
+                       const struct eventring_event *event,
+                       const struct eventring_description *description)
+{
+  bool begins = event->form == EVENTRING_EV_BEGIN;
+  if (description->kind != EVENTRING_KIND_SPAN
+      || (!begins && event->form != EVENTRING_EV_END))
+    return;
+  if (description->category != c->user_category)
+    (begins ? runtime_begin : runtime_end)(c, ring, event);
+  else if (c->users_given_up)
+    return;
+  else if (begins)
+    user_begin(c, event);
+  else
+    user_end(c, ring, event);
+}
+
+static void check_life(struct check *c, struct ring *ring,
+                       const struct eventring_event *event)
+{
+  if (event->form != EVENTRING_EV_INSTANT) return;
+  if (event->id == c->pause_id || event->id == c->resume_id)
+    cut_all(c);
+  else if (event->id == c->exit_id || event->id == c->stop_id)
+    no_end(c, ring, true);
+  else if (event->id == c->spawn_id)
+    ring->cut_before = false;
+  else if (event->id == c->terminate_id) {
+    no_end(c, ring, false);
+    users_gone(c, event, true);
+  } else if (event->id == c->thread_exit_id)
+    users_gone(c, event, false);
+}
+
+static void check_event(void *state, const struct eventring_event *event)
+{
+  struct check *c = state;
+  if (event->ring >= c->ring_count) return;
+  if (c->rings[event->ring] == NULL)
+    c->rings[event->ring] = allocate(sizeof(struct ring));
+  struct ring *ring = c->rings[event->ring];
+
+  if (event->form == EVENTRING_EV_LOST) {
+    cut_ring(c, ring);
+    cut_users(c);
+    return;
+  }
+  c->events++;
+  if (ring->started && event->ticks < ring->ticks)
+    find(c, event, "earlier than the event before it");
+  if (!ring->started || ring->domain != event->domain) cut_ring(c, ring);
+  ring->started = true;
+  ring->ticks = event->ticks;
+  ring->domain = event->domain;
+
+  const struct eventring_description *description =
+    eventring_describe(c->cursor, event->id);
+  if (description == NULL) return;
+  check_duration(c, event, description);
+  check_causes(c, event, description);
+  check_span(c, ring, event, description);
+  check_life(c, ring, event);
+}
+
+static bool pass(void *state, bool idle)
+{
+  (void) state;
+  if (idle) fflush(stdout);
+  return output_works();
+}
+
+/* The check */
+
+static int runtime_event(struct check *c, const char *name)
+{
+  int id = eventring_find(c->cursor, name);
+  return id >= 0 && eventring_describe(c->cursor, (uint32_t) id)->category
+                    != c->user_category ? id : -1;
+}
+
+static struct check *new_check(struct eventring_cursor *cursor)
+{
+  struct check *c = allocate(sizeof *c);
+  c->lines = new_lines(cursor);
+  c->cursor = cursor;
+  c->ring_count = target_info(cursor).rings;
+  c->rings = allocate(c->ring_count * sizeof *c->rings);
+  c->user_category = UINT32_MAX;
+  for (uint32_t bit = 0; bit < 32; bit++) {
+    const char *name = eventring_category(cursor, bit);
+    if (name != NULL && strcmp(name, "user") == 0) c->user_category = bit;
+  }
+  c->exit_id = runtime_event(c, "exit");
+  c->stop_id = runtime_event(c, "ring_stop");
+  c->pause_id = runtime_event(c, "ring_pause");
+  c->resume_id = runtime_event(c, "ring_resume");
+  c->spawn_id = runtime_event(c, "domain_spawn");
+  c->terminate_id = runtime_event(c, "domain_terminate");
+  c->thread_exit_id = runtime_event(c, "thread_exit");
+  return c;
+}
+
+static void free_check(struct check *c)
+{
+  for (uint32_t i = 0; i < c->ring_count; i++) free(c->rings[i]);
+  free(c->rings);
+  free(c);
+}
+
+static void print_count(uint64_t count, const char *what)
+{
+  printf("%" PRIu64 " %s%s", count, what, count == 1 ? "" : "s");
+}
+
+static void sum_up(struct check *c)
+{
+  print_count(c->events, "event");
+  fputs(", ", stdout);
+  print_count(c->spans, "span");
+  fputs(", ", stdout);
+  if (c->findings == 0)
+    fputs("balanced", stdout);
+  else
+    print_count(c->findings, "finding");
+  if (c->cut_off > 0) {
+    fputs("; ", stdout);
+    print_count(c->cut_off, "more span");
+    fputs(" cut off by the start, a gap or the end", stdout);
+  }
+  if (c->users_given_up)
+    fputs("; too many spans of the program at once to check them", stdout);
+  putchar('\n');
+}
+
+enum status check_events(struct eventring_cursor *cursor, bool follow)
+{
+  struct check *c = new_check(cursor);
+  enum status status = read_events(cursor, &(struct reading) {
+    .follow = follow, .state = c, .event = check_event, .pass = pass
+  });
+  for (uint32_t i = 0; i < c->ring_count; i++)
+    if (c->rings[i] != NULL) c->cut_off += c->rings[i]->depth;
+  if (!c->users_given_up)
+    users_at_end(c, eventring_state(cursor) == EVENTRING_STATE_ENDED);
+  sum_up(c);
+  if (status == STATUS_OK && c->findings > 0) status = STATUS_FINDING;
+  free_check(c);
+  return status;
+}
