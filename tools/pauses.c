@@ -10,12 +10,13 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* eventring pauses: how long each domain collected and stood still.
+/* eventring pauses: how long each domain collected and stood still, and why.
 
-   Three distributions a domain: minor collections, major slices, and the time
-   stopped for a stop-the-world section.  What is open at the moment belongs to
-   a ring, which has one writer and one domain at a time; what is counted
-   belongs to a domain, by its unique id, since rings are reused. */
+   Three distributions a domain: minor collections and major slices, which are
+   spans, and the time stopped, which one event tells of all domains.  What is
+   open at the moment belongs to a ring, which has one writer and one domain at
+   a time; what is counted belongs to a domain, by its unique id, since rings
+   are reused. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,13 +25,13 @@
 #include "common.h"
 #include "follow.h"
 #include "histogram.h"
+#include "line.h"
 #include "text.h"
 
 static const char help[] =
 "Usage: eventring pauses [OPTION...] PID|FILE\n"
 "Prints a table of the garbage collector's pauses in each domain.  A running\n"
-"process is followed until it ends or Ctrl-C, then the table is printed; for\n"
-"the ring file of an ended or killed process it is printed at once.\n"
+"process is followed until it ends or Ctrl-C, then the table is printed.\n"
 "\n"
 "  -d, --dir=DIR      with a PID: the directory of the ring file\n"
 "  -n, --now          print what the rings hold now, do not follow\n"
@@ -38,53 +39,43 @@ static const char help[] =
 "  -h, --help         this text\n"
 "\n"
 "Columns, separated by two spaces or more:\n"
-"  domain    unique id of the domain\n"
+"  domain    unique id of the domain; its name is at the end of the line\n"
 "  pause     minor        minor collections\n"
 "            major slice  slices of major collection\n"
-"            stopped      stop-the-world sections: from the request or the\n"
-"                         stop until the domain's part of the work is done;\n"
-"                         minor collections are among them\n"
-"  count     how many began and ended while they were watched\n"
+"            stopped      stop-the-world sections, from when the domain had\n"
+"                         stopped; minor collections are among them\n"
+"  count     how many ended, and began, while they were watched\n"
 "  median, p99   half, and 99 of 100, were no longer than this (to 1 %)\n"
 "  max, total    the longest one, and all together (exact)\n"
-"A pause of which the beginning or the end was lost is not counted.\n";
+"Then what caused them, and how often; a minor collection or a stop counts\n"
+"there once, however many domains it held up.\n";
 
-/* What is measured.  A pause of a kind lasts while any of its spans is open;
-   the spans of "stopped" follow or hold each other. */
+/* What is measured. */
 enum kind { MINOR, MAJOR_SLICE, STOPPED, KINDS };
-
-static const char *const kind_names[KINDS] = {
-  [MINOR] = "minor", [MAJOR_SLICE] = "major slice", [STOPPED] = "stopped"
-};
 
 static const struct {
   const char *name;
-  enum kind kind;
-} spans[] = {
-  { "minor", MINOR },
-  { "major_slice", MAJOR_SLICE },
-  { "stw_leader", STOPPED },
-  { "stw_api_barrier", STOPPED },
-  { "stw_handler", STOPPED }
+  const char *event;
+  const char *cause;              /* the field that says why */
+} kinds[KINDS] = {
+  [MINOR] = { "minor", "minor", "cause" },
+  [MAJOR_SLICE] = { "major slice", "major_slice", "cause" },
+  [STOPPED] = { "stopped", "stop_the_world", "reason" }
 };
-#define SPANS (sizeof spans / sizeof *spans)
 
 struct domain {
   uint32_t id;
   struct histogram kinds[KINDS];
 };
 
-/* A pause that has begun: which of its spans are open, as a set of indices
-   in [spans], and since when. */
-struct open_pause {
-  uint32_t open;
-  int64_t since;
-};
-
 struct ring {
   struct domain *domain;          /* the one that writes to it now, or NULL */
-  struct open_pause pauses[KINDS];
+  struct { bool open; int64_t since; } spans[KINDS];
 };
+
+/* Causes by their values, of which there are fewer; more than that fall
+   together. */
+#define CAUSES 64
 
 /* Programs may start domains without end, so only so many get a row of their
    own; the others share one. */
@@ -92,13 +83,14 @@ struct ring {
 
 struct pauses {
   struct eventring_cursor *cursor;
-  int span_ids[SPANS];            /* -1: the file does not know it */
+  int ids[KINDS];                 /* -1: the file does not know it */
   int pause_id, resume_id;
   struct ring *rings;
   uint32_t ring_count;
   struct domain *apart[DOMAINS_APART];
   uint32_t apart_count;
   struct domain *others;
+  uint64_t causes[KINDS][CAUSES];
   uint64_t events;
   int64_t first_ns, last_ns;
   int64_t interval_ns, next_table_ns;     /* 0: no tables in between */
@@ -132,7 +124,7 @@ static struct domain *domain_of(struct pauses *p, uint32_t id)
 
 static void forget_open(struct ring *ring)
 {
-  memset(ring->pauses, 0, sizeof ring->pauses);
+  memset(ring->spans, 0, sizeof ring->spans);
 }
 
 /* After tracing was paused, an end may belong to another begin. */
@@ -143,23 +135,63 @@ static void forget_all_open(struct pauses *p)
 
 /* Events */
 
-static void span_begins(struct open_pause *pause, uint32_t span, int64_t ns)
+static bool is_field(struct pauses *p, const struct eventring_event *event,
+                     uint32_t word, const char *name)
 {
-  uint32_t bit = UINT32_C(1) << span;
-  /* No span holds itself: the end of an open one was not recorded. */
-  if (pause->open & bit) pause->open = 0;
-  if (pause->open == 0) pause->since = ns;
-  pause->open |= bit;
+  const struct eventring_field *field = field_of(p->cursor, event, word);
+  return field != NULL && strcmp(field->name, name) == 0;
 }
 
-static void span_ends(struct open_pause *pause, uint32_t span, int64_t ns,
-                      struct histogram *histogram)
+/* The first field called [name], or [otherwise]. */
+static uint64_t field_called(struct pauses *p,
+                             const struct eventring_event *event,
+                             const char *name, uint64_t otherwise)
 {
-  uint32_t bit = UINT32_C(1) << span;
-  if ((pause->open & bit) == 0) return;   /* its begin was not recorded */
-  pause->open &= ~bit;
-  if (pause->open == 0 && ns >= pause->since)
-    histogram_add(histogram, (uint64_t) ns - (uint64_t) pause->since);
+  for (uint32_t i = 0; i < event->words; i++)
+    if (is_field(p, event, i, name)) return event->payload[i];
+  return otherwise;
+}
+
+static void count_cause(struct pauses *p, enum kind kind,
+                        const struct eventring_event *event)
+{
+  uint64_t cause = field_called(p, event, kinds[kind].cause, UINT64_MAX);
+  if (cause == UINT64_MAX) return;
+  p->causes[kind][cause < CAUSES ? cause : CAUSES - 1]++;
+}
+
+static void span_ends(struct pauses *p, struct ring *ring, enum kind kind,
+                      const struct eventring_event *event)
+{
+  if (!ring->spans[kind].open) return;    /* its begin was not recorded */
+  ring->spans[kind].open = false;
+  if (event->ns >= ring->spans[kind].since)
+    histogram_add(&ring->domain->kinds[kind], (uint64_t) event->ns
+                  - (uint64_t) ring->spans[kind].since);
+  /* All domains take part in a minor collection: it is told of by the one
+     that asked for it. */
+  if (field_called(p, event, "requested_by", event->domain) == event->domain)
+    count_cause(p, kind, event);
+}
+
+/* Each domain that was stopped stands there with how long after the request it
+   arrived.  The duration counts from when the last one had arrived.  A request
+   that no domain has to wait for has none of them. */
+static void stop_ends(struct pauses *p, const struct eventring_event *event)
+{
+  uint64_t last = 0;
+  for (uint32_t i = 0; i < event->words; i++)
+    if (is_field(p, event, i, "arrived_after") && event->payload[i] > last)
+      last = event->payload[i];
+
+  struct domain *domain = NULL;
+  for (uint32_t i = 0; i < event->words; i++)
+    if (is_field(p, event, i, "domain"))
+      domain = domain_of(p, (uint32_t) event->payload[i]);
+    else if (domain != NULL && is_field(p, event, i, "arrived_after"))
+      histogram_add(&domain->kinds[STOPPED],
+                    last - event->payload[i] + event->payload[0]);
+  if (domain != NULL) count_cause(p, STOPPED, event);
 }
 
 static void count_event(void *state, const struct eventring_event *event)
@@ -175,25 +207,24 @@ static void count_event(void *state, const struct eventring_event *event)
   if (p->events++ == 0) p->first_ns = event->ns;
   p->last_ns = event->ns;
 
-  struct domain *domain = ring->domain;
-  if (domain == NULL || domain->id != event->domain) {
-    ring->domain = domain = domain_of(p, event->domain);
+  if (ring->domain == NULL || ring->domain->id != event->domain) {
+    ring->domain = domain_of(p, event->domain);
     forget_open(ring);
   }
   if (event->form == EVENTRING_EV_INSTANT) {
     if (event->id == p->pause_id || event->id == p->resume_id)
       forget_all_open(p);
+    else if (event->id == p->ids[STOPPED])
+      stop_ends(p, event);
     return;
   }
-  if (event->form != EVENTRING_EV_BEGIN && event->form != EVENTRING_EV_END)
-    return;
-  for (uint32_t span = 0; span < SPANS; span++) {
-    if (event->id != p->span_ids[span]) continue;
-    enum kind kind = spans[span].kind;
-    if (event->form == EVENTRING_EV_BEGIN)
-      span_begins(&ring->pauses[kind], span, event->ns);
-    else
-      span_ends(&ring->pauses[kind], span, event->ns, &domain->kinds[kind]);
+  for (enum kind kind = 0; kind < STOPPED; kind++) {
+    if (event->id != p->ids[kind]) continue;
+    if (event->form == EVENTRING_EV_BEGIN) {
+      ring->spans[kind].open = true;
+      ring->spans[kind].since = event->ns;
+    } else if (event->form == EVENTRING_EV_END)
+      span_ends(p, ring, kind, event);
     return;
   }
 }
@@ -211,23 +242,75 @@ static const char *state_name(struct eventring_cursor *cursor)
   }
 }
 
-static void print_domain(const char *name, const struct domain *domain)
+static void print_row(const char *domain, enum kind kind,
+                      const struct histogram *h)
 {
-  for (int kind = 0; kind < KINDS; kind++) {
-    const struct histogram *h = &domain->kinds[kind];
-    char median[QUANTITY_SIZE], p99[QUANTITY_SIZE], max[QUANTITY_SIZE],
-      total[QUANTITY_SIZE];
-    if (h->count == 0)
-      printf("%-6s  %-11s  %9d  %8s  %8s  %8s  %8s\n", name, kind_names[kind],
-             0, "-", "-", "-", "-");
-    else
-      printf("%-6s  %-11s  %9" PRIu64 "  %8s  %8s  %8s  %8s\n", name,
-             kind_names[kind], h->count,
-             format_duration(median, histogram_quantile(h, 0.5)),
-             format_duration(p99, histogram_quantile(h, 0.99)),
-             format_duration(max, h->max),
-             format_duration(total, h->total));
+  char median[QUANTITY_SIZE], p99[QUANTITY_SIZE], max[QUANTITY_SIZE],
+    total[QUANTITY_SIZE];
+  printf("%-6s  %-11s  ", domain, kinds[kind].name);
+  if (h->count == 0)
+    printf("%9d  %8s  %8s  %8s  %8s", 0, "-", "-", "-", "-");
+  else
+    printf("%9" PRIu64 "  %8s  %8s  %8s  %8s", h->count,
+           format_duration(median, histogram_quantile(h, 0.5)),
+           format_duration(p99, histogram_quantile(h, 0.99)),
+           format_duration(max, h->max), format_duration(total, h->total));
+}
+
+static void print_domain(struct pauses *p, const struct domain *domain)
+{
+  char id[16] = "others";
+  const char *name = NULL;
+  if (domain != p->others) {
+    snprintf(id, sizeof id, "%" PRIu32, domain->id);
+    name = eventring_domain_name(p->cursor, domain->id);
   }
+  for (enum kind kind = 0; kind < KINDS; kind++) {
+    print_row(id, kind, &domain->kinds[kind]);
+    if (name != NULL) {
+      fputs("  \"", stdout);
+      print_text(stdout, name, strlen(name), TEXT_QUOTED);
+      putchar('"');
+    }
+    putchar('\n');
+  }
+}
+
+/* The causes of a kind, the most frequent first; of two alike, the first. */
+static void print_causes(struct pauses *p, enum kind kind)
+{
+  uint64_t left[CAUSES];
+  memcpy(left, p->causes[kind], sizeof left);
+  for (uint32_t printed = 0; ; printed++) {
+    uint32_t most = 0;
+    for (uint32_t i = 1; i < CAUSES; i++)
+      if (left[i] > left[most]) most = i;
+    if (left[most] == 0) {
+      if (printed > 0) putchar('\n');
+      return;
+    }
+    if (printed == 0)
+      printf("%-11s  ", kinds[kind].name);
+    else
+      fputs(", ", stdout);
+    const char *name = eventring_value(p->cursor, kinds[kind].cause, most);
+    if (name != NULL)
+      print_text(stdout, name, strlen(name), TEXT_COLUMN);
+    else if (most < CAUSES - 1)
+      printf("#%" PRIu32, most);
+    else
+      fputs("others", stdout);
+    printf(" %" PRIu64, left[most]);
+    left[most] = 0;
+  }
+}
+
+static bool any_causes(const struct pauses *p)
+{
+  for (uint32_t kind = 0; kind < KINDS; kind++)
+    for (uint32_t i = 0; i < CAUSES; i++)
+      if (p->causes[kind][i] > 0) return true;
+  return false;
 }
 
 static int by_id(const void *a, const void *b)
@@ -251,12 +334,11 @@ static void print_table(struct pauses *p)
   printf("%-6s  %-11s  %9s  %8s  %8s  %8s  %8s\n", "domain", "pause", "count",
          "median", "p99", "max", "total");
   qsort(p->apart, p->apart_count, sizeof *p->apart, by_id);
-  for (uint32_t i = 0; i < p->apart_count; i++) {
-    char name[16];
-    snprintf(name, sizeof name, "%" PRIu32, p->apart[i]->id);
-    print_domain(name, p->apart[i]);
-  }
-  if (p->others != NULL) print_domain("others", p->others);
+  for (uint32_t i = 0; i < p->apart_count; i++)
+    print_domain(p, p->apart[i]);
+  if (p->others != NULL) print_domain(p, p->others);
+  if (any_causes(p)) puts("pause        causes");
+  for (enum kind kind = 0; kind < KINDS; kind++) print_causes(p, kind);
 
   uint64_t lost = lost_events(p->cursor);
   if (lost > 0)
@@ -284,8 +366,8 @@ static struct pauses *new_pauses(struct eventring_cursor *cursor,
 {
   struct pauses *p = allocate(1, sizeof *p);
   p->cursor = cursor;
-  for (uint32_t span = 0; span < SPANS; span++)
-    p->span_ids[span] = eventring_find(cursor, spans[span].name);
+  for (enum kind kind = 0; kind < KINDS; kind++)
+    p->ids[kind] = eventring_find(cursor, kinds[kind].event);
   p->pause_id = eventring_find(cursor, "ring_pause");
   p->resume_id = eventring_find(cursor, "ring_resume");
   p->ring_count = target_info(cursor).rings;
