@@ -416,3 +416,10 @@ CAMLprim value caml_eventring_semaphore_wait(value condition, value mutex)
   caml_eventring_wait_for(EV_SEMAPHORE_WAIT);
   return caml_ml_condition_wait(condition, mutex);
 }
+
+/* Dynlink, in bytecode: the unit that is loaded now. */
+CAMLprim value caml_eventring_loaded(value unit)
+{
+  caml_eventring_text(EV_DYNLINK, EVENTRING_RUNTIME, String_val(unit));
+  return Val_unit;
+}
