@@ -20,6 +20,8 @@ ok "events: two domains" eval "grep -q 'domain 0 ' out && grep -q 'domain 1 ' ou
 ok "events: in the order of time" in_order "$pid"
 run eventring events "$pid"
 ok "found by its process id alone" exits 0
+run eventring events --check "$pid"
+ok "events --check: nothing wrong" exits 0
 run eventring pauses --now "$pid"
 ok "pauses --now ends by itself" exits 0
 ok "pauses --now: of a running process" out_has '(running)'
@@ -29,6 +31,9 @@ for domain in 0 1; do
   ok "pauses: domain $domain was stopped" \
     out_has "^$domain  *stopped  *[1-9][0-9]*  "
 done
+ok "pauses: and why" out_has '^minor  .*minor_heap_full [1-9]'
+ok "pauses: and why all were stopped" \
+  out_has '^stopped  .*minor_collection [1-9]'
 
 # Paused from outside: the last event of the ring stays the last.
 last_event() { eventring events --raw "$pid" 2>/dev/null | tail -1 | cut -f 2-; }
@@ -122,11 +127,13 @@ run eventring events --raw "$ring"
 cut -f 2- out | grep -v '	lost	' | tail -1000 >kept
 ok "events --follow: the same as in the file that is kept" \
   eval "tail -1000 followed | cmp - kept"
+run eventring events --check "$ring"
+ok "ended: nothing wrong" exits 0
 run eventring pauses "$ring"
 ok "ended: the table says so" out_has '(ended)'
 start work 1 3
 run timeout 60 "$EVENTRING_BIN" pauses "$pid"
 ok "pauses ends with the process" exits 0
 ok "pauses: prints its table then" out_has '(ended)'
-ok "pauses: three domains" [ "$(grep -c '  minor ' out)" -eq 3 ]
+ok "pauses: three domains" [ "$(grep -c '^[0-9].*  minor ' out)" -eq 3 ]
 finish
