@@ -36,7 +36,7 @@ const char *form_name(const struct eventring_event *event,
   };
   if (event->form == EVENTRING_EV_INSTANT && description != NULL
       && description->kind == EVENTRING_KIND_COMPLETE)
-    return "complete";
+    return "lasted";
   return event->form < sizeof names / sizeof *names ? names[event->form]
                                                     : "unknown";
 }
@@ -97,7 +97,7 @@ void print_columns(struct lines *lines, const struct eventring_event *event)
                           event->thread_id));
   end_column(printed, &lines->thread_width);
 
-  printf("%-8s  ", form_name(event, description));
+  printf("%-7s  ", form_name(event, description));
   print_name(event, description);
 }
 
@@ -145,13 +145,6 @@ const struct eventring_field *field_of(struct eventring_cursor *cursor,
          : eventring_field(cursor, event->id, word);
 }
 
-static bool ends_in(const char *text, const char *end)
-{
-  size_t length = strlen(text), end_length = strlen(end);
-  return length >= end_length
-         && strcmp(text + length - end_length, end) == 0;
-}
-
 static void print_field_value(struct eventring_cursor *cursor,
                               const struct eventring_field *field,
                               uint64_t value)
@@ -168,7 +161,7 @@ static void print_field_value(struct eventring_cursor *cursor,
     printf("%" PRId64, (int64_t) value);
     if (strcmp(field->unit, "domain") == 0 && value <= UINT32_MAX)
       print_quoted_name(eventring_domain_name(cursor, (uint32_t) value));
-    else if (!ends_in(field->name, field->unit))
+    else if (strstr(field->name, field->unit) == NULL)  /* live_blocks */
       print_unit(field->unit);
   }
 }
