@@ -35,22 +35,29 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* A span and a counter by turns, as the runtime writes.  The rings take turns
-   of [run] events. */
+/* A span and a counter by turns, as the runtime writes; or, as it does when a
+   collection ends, a span with four packed integers at its end.  The rings take
+   turns of [run] events. */
 static void fill(struct ring_file *f, uint32_t rings, uint32_t events,
-                 uint32_t run)
+                 uint32_t run, int packed)
 {
+  const uint64_t integers[] = { 21000, 262144, 1, 0 };
   uint64_t ticks = 1000;
+  ring_schema(f, 12, EVENTRING_SPAN, EVENTRING_PACKED, 0, "", "minor");
+  ring_field(f, 12, 0, "words", 0, "promoted");
   for (uint32_t i = 0; i < events; i++) {
     uint32_t r = i / run % rings;
     ticks += 40;
-    if (i % 4 == 3) ring_count(f, r, ticks, 256, i);
+    if (packed && i % 2 == 1)
+      ring_packed(f, r, ticks, EVENTRING_FORM_END, 12, integers, 4);
+    else if (packed) ring_write(f, r, ticks, EVENTRING_FORM_BEGIN, 12, NULL, 0);
+    else if (i % 4 == 3) ring_count(f, r, ticks, 256, i);
     else ring_write(f, r, ticks, i & 1, 1, NULL, 0);
   }
 }
 
 static void measure(const char *name, uint32_t slots, uint32_t rings,
-                    uint32_t run, int merged)
+                    uint32_t run, int merged, int packed)
 {
   static struct eventring_event ev[BATCH];
   double cost[RUNS];
@@ -60,7 +67,7 @@ static void measure(const char *name, uint32_t slots, uint32_t rings,
   ring_create(&f, &(struct ring_options) {
                 .rings = slots, .log_words = 16,
                 .clock = EVENTRING_CLOCK_TSC, .other_boot = 1 });
-  fill(&f, rings, 48000 * rings, run);
+  fill(&f, rings, (packed ? 32000 : 48000) * rings, run, packed);
   for (int i = 0; i < RUNS; i++) {
     struct eventring_cursor *c = ring_open(&f);
     uint64_t events = 0;
@@ -88,10 +95,11 @@ static void measure(const char *name, uint32_t slots, uint32_t rings,
 int main(void)
 {
   printf("name\tmedian_ns\tmin_ns\n");
-  measure("read_ring", 1, 1, 1, 0);
-  measure("merged_1_of_128", 128, 1, 1, 1);
-  measure("merged_4_of_128", 128, 4, 10, 1);
-  measure("merged_4_alternating", 128, 4, 1, 1);
-  measure("merged_32_of_128", 128, 32, 10, 1);
+  measure("read_ring", 1, 1, 1, 0, 0);
+  measure("read_ring_packed", 1, 1, 1, 0, 1);
+  measure("merged_1_of_128", 128, 1, 1, 1, 0);
+  measure("merged_4_of_128", 128, 4, 10, 1, 0);
+  measure("merged_4_alternating", 128, 4, 1, 1, 0);
+  measure("merged_32_of_128", 128, 32, 10, 1, 0);
   return 0;
 }
