@@ -43,7 +43,9 @@ HEADER_MIN = 672
 
 Header = namedtuple("Header", [name for name, _, _ in FIELDS])
 
-EVENT_KINDS = (1, 2, 3, 5, 9)
+COMPLETE_KIND = 9
+EVENT_KINDS = (1, 2, 3, 5, COMPLETE_KIND)
+INSTANT = 3
 FIELD_KIND = 6
 PACKED = 5
 FIRST_USER_ID = 1024
@@ -156,6 +158,7 @@ class RingFile:
         h = self.header
         self.names = {}
         self.packed = set()
+        self.complete = set()
         self.thread_run = None
         fields = {}                 # id -> place -> unit, repeats
         for i in range(h.schema_count):
@@ -167,6 +170,8 @@ class RingFile:
                 if ident in self.names:
                     continue
                 self.names[ident] = printable(name) or b"#%d" % ident
+                if kind == COMPLETE_KIND:
+                    self.complete.add(ident)
                 if payload == PACKED:
                     self.packed.add(ident)
                     if name == b"thread_run" and ident < FIRST_USER_ID:
@@ -231,11 +236,17 @@ class RingFile:
                         thread = payload[1] & 0xffffffff
                     name = self.names.get(ident, b"#%d" % ident)
                     yield ((base + after) & MASK64, ring, self.ns(base, after),
-                           domain, thread, FORMS[form], ident, name, payload)
+                           domain, thread, self.form(form, ident), ident, name,
+                           payload)
             except Bad:
                 damaged = True
             if damaged or expected == before:
                 self.damaged += 1
+
+    def form(self, form, ident):
+        if form == INSTANT and ident in self.complete:
+            return "complete"
+        return FORMS[form]
 
     def integers(self, ident, words):
         """What a packed payload holds, durations in ns."""
