@@ -23,7 +23,7 @@ static const char help[] =
 "Usage: eventring events [OPTION...] PID|FILE\n"
 "Prints every event of a process or ring file, a line each, in order of time.\n"
 "\n"
-"  -c, --check     print what is wrong with the events instead, see the manual\n"
+"  -c, --check     print what is wrong with the events instead: man eventring\n"
 "  -d, --dir=DIR   with a PID: the directory of the ring file\n"
 "  -f, --follow    go on until the process ends or Ctrl-C\n"
 "  -r, --raw       exact fields for programs, see below\n"
@@ -32,7 +32,7 @@ static const char help[] =
 "Columns, separated by two spaces or more:\n"
 "  1  seconds since tracing started\n"
 "  2  domain: its unique id, and its name in quotes if it has one\n"
-"  3  thread: its id in the system, # and that in the threads library, its name\n"
+"  3  thread: its id in the system, # and the threads library's id, its name\n"
 "  4  begin or end of a span, counter, instant, lasted, or lost\n"
 "  5  name of the event; - for lost\n"
 "  6  value and unit, text in quotes, or fields as name=value; for lasted,\n"
@@ -40,7 +40,7 @@ static const char help[] =
 "Bytes of names and texts that are not printable UTF-8 are shown as \\xHH.\n"
 "\n"
 "With --raw, columns are separated by one tab: monotonic nanoseconds, ticks,\n"
-"ring, domain, thread, form, event id, name, payload as hexadecimal words or -\n";
+"ring, domain, thread, form, event id, name, payload as hexadecimal words\n";
 
 struct printer {
   struct lines lines;

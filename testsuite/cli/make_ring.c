@@ -424,8 +424,8 @@ static void pauses(void)
     begin(0, t, EV_MINOR);
     PACKED(0, t + took, END, EV_MINOR, 10, 20, cause, asked_by);
     if (i <= 10)
-      PACKED(0, t + took, INSTANT, EV_STOP, took, asked_by, EV_STOP_MINOR, cause,
-             0, 0);
+      PACKED(0, t + took, INSTANT, EV_STOP, took, asked_by, EV_STOP_MINOR,
+             cause, 0, 0);
     else
       PACKED(0, t + took, INSTANT, EV_STOP, took - 500, asked_by,
              EV_STOP_MINOR, cause, 0, 0, 7, 500);
