@@ -86,11 +86,13 @@ Caml_inline void caml_eventring_called(void)
 }
 
 /* In caml_poll_gc_work, before and after it meets a request for a minor
-   collection, if there is one. */
+   collection, if there is one.  While it tries to stop the others, it may be
+   stopped by them and poll within this poll: if that has a request of its own
+   to meet, ours is met as well, and otherwise [emptying] must stay. */
 Caml_inline void caml_eventring_empties_minor_heap(int requested)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
-  a->emptying = requested ? a->minor : 0;
+  if (requested) a->emptying = a->minor;
   a->minor = 0;
 }
 
