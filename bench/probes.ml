@@ -62,7 +62,7 @@ let () =
   row "rdtsc" "-" (fun () -> measure bare_clock);
   row "clock_gettime" "-" (fun () -> measure (fun () -> run gettime));
   all "disabled";
-  Eventring.start ();
+  Eventring.start ~categories:Eventring.[Gc; Gc_detail; User] ();
   Eventring.pause ();
   all "paused";
   Eventring.resume ();

@@ -41,13 +41,13 @@ static void bare_gettime(void)
 static void begin_end(void)
 {
   for (int i = 0; i < PER_RUN / 8; i++)
-    { EIGHT(CAML_EV_BEGIN(EV_MINOR); CAML_EV_END(EV_MINOR);) }
+    { EIGHT(CAML_EV_BEGIN(EV_MAJOR_SWEEP); CAML_EV_END(EV_MAJOR_SWEEP);) }
 }
 
 static void counter(void)
 {
   for (int i = 0; i < PER_RUN / 8; i++)
-    { EIGHT(CAML_EV_COUNTER(EV_C_MINOR_PROMOTED, i);) }
+    { EIGHT(CAML_EV_COUNTER(EV_C_REQUEST_MAJOR_ALLOC_SHR, i);) }
 }
 
 value bench_run(value which)

@@ -313,7 +313,9 @@ int enter_block(struct writer *w, caml_domain_state *domain)
   store(&block[EVENTRING_BLOCK_WHO],
         (uint32_t) w->domain | (uint64_t) w->thread << 32);
   w->pos += EVENTRING_BLOCK_HEADER_WORDS;
-  note_os_name();
+  /* A name that was changed is seen soon enough. */
+  if (self.os_name[0] == '\0' || w->pos / block_words % 16 == 0)
+    note_os_name();
   /* So that a reader that begins here knows the thread. */
   if (self.id != 0 && Caml_eventring_on(EVENTRING_THREAD)) {
     uint64_t field[] = { self.id - 1, w->thread };
@@ -521,6 +523,7 @@ uint64_t caml_eventring_ticks(void)
   return eventring_ticks(clock_kind);
 }
 
+COLD
 uint64_t caml_eventring_threshold(void)
 {
   static uint64_t in_ticks;     /* 0: the ticks' length is not known yet */
@@ -831,6 +834,7 @@ int caml_eventring_set_thread_name(const char *name)
 
 /* The name that the system has for this thread, which C code may change; that
    of the program is none. */
+COLD
 static void note_os_name(void)
 {
 #ifdef __linux__
@@ -845,6 +849,7 @@ static void note_os_name(void)
 
 /* In a forked child, the thread that is left has another id, and the others
    are gone. */
+COLD
 static void fork_labels(uint32_t old_thread)
 {
   uint32_t kept = 0;
@@ -1493,6 +1498,7 @@ static int flag(const char *name, int otherwise)
 
 /* A whole number of ns, or of another unit that follows it.  0 when it is
    neither. */
+COLD
 static int parse_duration(const char *s, uint64_t *ns)
 {
   static const struct { const char *unit; uint64_t ns; } units[] = {

@@ -54,6 +54,19 @@
 
 struct caml_eventring_asked caml_eventring_asked[EVENTRING_MAX_RINGS];
 
+void caml_eventring_calls(enum caml_eventring_cause cause)
+{
+  struct caml_eventring_asked *a = Caml_eventring_asked;
+  /* Gc.stat does what Gc.full_major does. */
+  if ((a->called & 0xFF) == EV_CAUSE_GC_STAT) cause = EV_CAUSE_GC_STAT;
+  a->called = a->called << 8 | cause;
+}
+
+void caml_eventring_called(void)
+{
+  Caml_eventring_asked->called >>= 8;
+}
+
 /* Domains of one stop whose arrival is told; those beyond are not. */
 #define MAX_ARRIVALS 120
 

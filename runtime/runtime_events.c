@@ -131,19 +131,24 @@ CAMLprim value caml_ml_runtime_events_path(value unit)
 
 /* Probes as functions */
 
+__attribute__((cold))
 void caml_ev_begin(ev_runtime_phase phase)
 {
-  CAML_EV_BEGIN(phase);
+  caml_ev_inline_begin(phase);
 }
 
+__attribute__((cold))
 void caml_ev_end(ev_runtime_phase phase)
 {
-  CAML_EV_END(phase);
+  caml_ev_inline_end(phase);
 }
 
+__attribute__((cold))
 void caml_ev_counter(ev_runtime_counter counter, uint64_t val)
 {
-  CAML_EV_COUNTER(counter, val);
+  caml_ev_counted(counter);
+  if (Caml_eventring_on(caml_ev_counter_category(counter)))
+    caml_ev_emit_counter(counter, val);
 }
 
 CAMLexport void caml_ev_lifecycle(ev_lifecycle lifecycle, int64_t data)

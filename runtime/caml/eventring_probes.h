@@ -72,18 +72,8 @@ Caml_inline void caml_eventring_slice_wanted(enum caml_eventring_cause cause)
 
 /* From here to [caml_eventring_called], the program has called for
    collections. */
-Caml_inline void caml_eventring_calls(enum caml_eventring_cause cause)
-{
-  struct caml_eventring_asked *a = Caml_eventring_asked;
-  /* Gc.stat does what Gc.full_major does. */
-  if ((a->called & 0xFF) == EV_CAUSE_GC_STAT) cause = EV_CAUSE_GC_STAT;
-  a->called = a->called << 8 | cause;
-}
-
-Caml_inline void caml_eventring_called(void)
-{
-  Caml_eventring_asked->called >>= 8;
-}
+void caml_eventring_calls(enum caml_eventring_cause cause);
+void caml_eventring_called(void);
 
 /* In caml_poll_gc_work, before and after it meets a request for a minor
    collection, if there is one.  While it tries to stop the others, it may be

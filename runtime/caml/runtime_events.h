@@ -190,6 +190,14 @@ Caml_inline void caml_ev_phase_ends(ev_runtime_phase phase)
   }
 }
 
+Caml_inline void caml_ev_inline_begin(ev_runtime_phase phase)
+{
+  caml_ev_phase_begins(phase);
+  if (Caml_eventring_on(caml_ev_phase_category(phase)))
+    caml_eventring_emit(EVENTRING_WORD(EVENTRING_FIRST_PHASE + phase,
+                                       EVENTRING_FORM_BEGIN, 0));
+}
+
 Caml_inline void caml_ev_emit_end(ev_runtime_phase phase)
 {
   switch (phase) {
@@ -203,6 +211,12 @@ Caml_inline void caml_ev_emit_end(ev_runtime_phase phase)
     caml_eventring_emit(EVENTRING_WORD(EVENTRING_FIRST_PHASE + phase,
                                        EVENTRING_FORM_END, 0));
   }
+}
+
+Caml_inline void caml_ev_inline_end(ev_runtime_phase phase)
+{
+  if (Caml_eventring_on(caml_ev_phase_category(phase))) caml_ev_emit_end(phase);
+  caml_ev_phase_ends(phase);
 }
 
 Caml_inline void caml_ev_counted(ev_runtime_counter counter)
@@ -230,39 +244,42 @@ Caml_inline void caml_ev_counted(ev_runtime_counter counter)
   }
 }
 
-/* Its event is written when the last of its fields comes; those of the minor
-   collection go with the end of its span. */
-Caml_inline void caml_ev_group(ev_runtime_counter counter, uint64_t value)
+/* The event of a grouped counter is written when the last of its fields comes;
+   those of the minor collection go with the end of its span. */
+Caml_inline void caml_ev_emit_counter(ev_runtime_counter counter,
+                                      uint64_t value)
 {
-  Caml_eventring_asked->group[caml_ev_counter_place(counter)] = value;
+  int place = caml_ev_counter_place(counter);
+  if (place >= 0)
+    Caml_eventring_asked->group[place] = value;
+  else
+    caml_eventring_emit_int(EVENTRING_WORD(EVENTRING_FIRST_COUNTER + counter,
+                                           EVENTRING_FORM_COUNTER, 1), value);
   if (counter == EV_C_MAJOR_HEAP_LARGE_BLOCKS) caml_eventring_heap();
   if (counter == EV_C_MAJOR_SLICE_BUDGET) caml_eventring_pacing();
 }
 
+/* With an event that is not known here, all this is in the functions below. */
 #define CAML_EV_BEGIN(p) \
   do { \
-    caml_ev_phase_begins(p); \
-    if (Caml_eventring_on(caml_ev_phase_category(p))) \
-      caml_eventring_emit(EVENTRING_WORD(EVENTRING_FIRST_PHASE + (p), \
-                                         EVENTRING_FORM_BEGIN, 0)); \
+    if (__builtin_constant_p(p)) caml_ev_inline_begin(p); \
+    else caml_ev_begin(p); \
   } while (0)
 
 #define CAML_EV_END(p) \
   do { \
-    if (Caml_eventring_on(caml_ev_phase_category(p))) caml_ev_emit_end(p); \
-    caml_ev_phase_ends(p); \
+    if (__builtin_constant_p(p)) caml_ev_inline_end(p); \
+    else caml_ev_end(p); \
   } while (0)
 
 /* [v] is not evaluated unless the counter is recorded. */
 #define CAML_EV_COUNTER(c, v) \
   do { \
-    caml_ev_counted(c); \
-    if (Caml_eventring_on(caml_ev_counter_category(c))) { \
-      if (caml_ev_counter_place(c) >= 0) caml_ev_group(c, (uint64_t) (v)); \
-      else \
-        caml_eventring_emit_int(EVENTRING_WORD(EVENTRING_FIRST_COUNTER + (c), \
-                                               EVENTRING_FORM_COUNTER, 1), \
-                                (uint64_t) (v)); \
+    if (!__builtin_constant_p(c)) { caml_ev_counter(c, (uint64_t) (v)); } \
+    else { \
+      caml_ev_counted(c); \
+      if (Caml_eventring_on(caml_ev_counter_category(c))) \
+        caml_ev_emit_counter(c, (uint64_t) (v)); \
     } \
   } while (0)
 
