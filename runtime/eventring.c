@@ -534,10 +534,10 @@ uint64_t caml_eventring_threshold(void)
   int64_t ns = eventring_clock_ns(CLOCK_MONOTONIC) - start->monotonic_ns;
   /* Too early to tell: a tick is at most 1 ns, or a little too much is
      recorded. */
-  if (ns < 1000000) return config.threshold;
+  if (ns < 20000) return config.threshold;
   t = (uint64_t) ((double) (caml_eventring_ticks() - start->ticks) / ns
                   * config.threshold);
-  __atomic_store_n(&in_ticks, t + 1, __ATOMIC_RELAXED);
+  if (ns > 1000000) __atomic_store_n(&in_ticks, t + 1, __ATOMIC_RELAXED);
   return t;
 }
 

@@ -106,10 +106,16 @@ categories() {
   ok "$mode: gc,domain: has both" eval \
     "shows '  domain_spawn' && shows '  minor\$'"
   ok "$mode: gc,domain: no details" lacks '  minor_local_roots$'
-  fresh; plain $START=1 $CATEGORIES=-gc_detail
-  ok "$mode: -gc_detail: the rest stays" eval \
-    "shows '  domain_spawn' && shows '  minor\$' && shows '  stw_'"
-  ok "$mode: -gc_detail: no details" lacks '  minor_local_roots$'
+  fresh; plain $START=1
+  ok "$mode: by default: no details" eval \
+    "lacks '  minor_local_roots\$' && lacks '  stw_'"
+  fresh; plain $START=1 $CATEGORIES=all
+  ok "$mode: all: details" eval \
+    "shows '  minor_local_roots\$' && shows '  stw_'"
+  fresh; plain $START=1 $CATEGORIES=-user
+  ok "$mode: -user: the rest stays" eval \
+    "shows '  domain_spawn' && shows '  minor\$' && shows '  stop_the_world'"
+  ok "$mode: -user: no details all the same" lacks '  minor_local_roots$'
   fresh; plain $START=1 $CATEGORIES=all,-gc,-gc_detail
   ok "$mode: all,-gc,-gc_detail" eval \
     "shows '  domain_spawn' && lacks '  minor\$'"
