@@ -263,7 +263,7 @@ dist: $(DONE)/graft ## the grafted tree as a plain source tarball
 	@rm -rf $(B)/dist && mkdir -p $(B)/dist
 	@$(STEP) "graft a clean tree" $(LOG)/dist-graft.log upstream/graft \
 	  --pristine $(B)/upstream --out $(B)/dist/$(DIST)
-	@rm $(B)/dist/$(DIST)/.grafted
+	@rm -r $(B)/dist/$(DIST)/.grafted $(B)/dist/$(DIST)/.patched
 	@tar -C $(B)/dist --owner=0 --group=0 --numeric-owner --sort=name \
 	  -czf $(B)/$(DIST).tar.gz $(DIST)
 	@rm -rf $(B)/dist
