@@ -8,6 +8,7 @@ build pause_times
 build metrics_socket unix
 build chrome_trace
 build pool
+build contention unix threads
 build slow_request unix
 build checksum example_stubs.c
 
@@ -91,6 +92,23 @@ pool_and_trace() {
   ok "$mode: a missing file is named" err_has missing.eventring
 }
 
+contention() {
+  fresh
+  run env OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 \
+    "$tmp/contention.$mode"
+  ok "$mode: contention runs" exits 0
+  ok "$mode: it does its updates" out_has '^20 updates$'
+  for domain in front back; do
+    for n in 1 2; do
+      ok "$mode: $domain $n is known by its name, and updates" shows \
+        "\"$domain\" *thread [0-9]* #[0-3] \"$domain $n\" *begin    update"
+    done
+  done
+  ok "$mode: someone waited for the mutex" shows '  lasted   mutex_wait  '
+  run eventring events --check "$(ring)"
+  ok "$mode: all of it is balanced" exits 0
+}
+
 slow_request() {
   fresh
   run "$tmp/slow_request.$mode"
@@ -125,6 +143,7 @@ END
 both pause_times
 both metrics_socket
 both pool_and_trace
+both contention
 both slow_request
 both stubs
 finish
