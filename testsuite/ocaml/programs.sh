@@ -8,6 +8,15 @@
 #   ring                          the only ring file in the current folder
 #   shows PATTERN                 eventring events $(ring) has such a line
 #   inside FOLDER COMMAND...      runs it there
+#   record PROGRAM ARG...         runs $tmp/PROGRAM.$mode in a fresh folder,
+#                                 traced, and leaves what it prints in
+#                                 $tmp/out, its events in ./events; set
+#                                 variables of its environment in $with
+#   has PATTERN, hasnt PATTERN    ./events has such a line, or none
+#   well                          what was recorded ended in order, and
+#                                 eventring events --check finds nothing
+#   ends SPAN FIELD               ./events has an end of that span with this
+#                                 name=value
 #   checks PROGRAM...             a program that prints its own "ok - NAME" and
 #                                 "not ok - NAME" lines and ends with "done"
 
@@ -15,7 +24,7 @@
 cd "$tmp" || exit 1
 
 # Only what a test sets may steer its programs.
-for variable in START PREFIX KEEP CATEGORIES CLOCK; do
+for variable in START PREFIX KEEP CATEGORIES CLOCK THRESHOLD; do
   unset "OCAML_EVENTRING_$variable"
 done
 unset OCAML_RUNTIME_EVENTS_START OCAML_RUNTIME_EVENTS_DIR
@@ -41,7 +50,7 @@ compile_to() {
   set -- "$@" --
   while [ "$1" != -- ]; do
     case $1 in
-      unix|threads|runtime_events)
+      unix|threads|dynlink|runtime_events)
         set -- "$@" -I "+$1" "$1.$suffix" ;;
       *.ml|*.c)
         cp "$here/$1" "$tmp/" && set -- "$@" "$1" ;;
@@ -78,6 +87,21 @@ shows() { eventring events "$(ring)" | grep -q -e "$1"; }
 count() { eventring events "$(ring)" 2>/dev/null | grep -c -e "$1"; }
 lacks() { ! shows "$1"; }
 inside() { (cd "$1" && shift && "$@"); }
+
+with=
+record() {
+  program=$1
+  shift
+  fresh
+  # shellcheck disable=SC2086
+  run env OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 $with \
+    timeout 60 "$tmp/$program.$mode" "$@"
+  eventring events "$(ring)" >events
+}
+has() { grep -q -e "$1" events; }
+hasnt() { ! has "$1"; }
+ends() { has "  end  *$1  .*\<$2\( \|\$\)"; }
+well() { exits "${1:-0}" && eventring events --check "$(ring)"; }
 
 # One line on stderr, of ours, with all these words.
 one_line() {

@@ -1,0 +1,33 @@
+/* What OCaml code cannot do by itself: collections and threads from C, and
+   names that the system has for threads. */
+
+#define CAML_INTERNALS
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <caml/callback.h>
+#include <caml/memory.h>
+#include <caml/minor_gc.h>
+#include <caml/mlvalues.h>
+#include <caml/signals.h>
+#include <caml/threads.h>
+
+value test_minor_collection(value unit)
+{
+  caml_minor_collection();
+  return unit;
+}
+
+value test_request_major_slice(value unit)
+{
+  caml_request_major_slice(0);
+  return unit;
+}
+
+/* The signal is noted, and its handler not run before the program's next
+   poll. */
+value test_raise_signal(value unit)
+{
+  raise(SIGALRM);
+  return unit;
+}
