@@ -1,16 +1,12 @@
-/* What OCaml code cannot do by itself: collections and threads from C, and
-   names that the system has for threads. */
+/* What OCaml code cannot do by itself: collections from C, a signal at an
+   exact place, names that the system has for threads. */
 
 #define CAML_INTERNALS
-#include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <caml/callback.h>
-#include <caml/memory.h>
 #include <caml/minor_gc.h>
 #include <caml/mlvalues.h>
 #include <caml/signals.h>
-#include <caml/threads.h>
 
 value test_minor_collection(value unit)
 {
@@ -30,4 +26,10 @@ value test_raise_signal(value unit)
 {
   raise(SIGALRM);
   return unit;
+}
+
+value test_name_thread(value name)
+{
+  prctl(PR_SET_NAME, String_val(name));
+  return Val_unit;
 }
