@@ -103,6 +103,74 @@ echo 'copy ours/ring.c x' >>"$work/top/upstream/overlay"
 graft
 check "an unknown word in the overlay stops" stops_with upstream/overlay:3
 
+# Semantic patches
+semantic() {
+  reset
+  printf '%s\n' '#include "gc.h"' 'int collect(int n)' '{' '  stop_all(n);' \
+    '  return n;' '}' >"$work/up/runtime/gc.c"
+  echo 'int first(void) { return begin(); }' >"$work/up/runtime/first.c"
+  cat >"$work/top/upstream/gc.cocci" <<'END'
+// Who stops.
+// file runtime/gc.c
+
+// adds note_stop
+@stops@
+expression n;
+@@
++ note_stop();
+  stop_all(n);
+END
+  # Comes before it, and fits.
+  cat >"$work/top/upstream/first.cocci" <<'END'
+// file runtime/first.c
+
+// adds note_begin
+@begins@
+@@
+- begin()
++ note_begin()
+END
+}
+semantic
+graft
+check "a semantic patch that fits is grafted" succeeds
+check "and applied" grep -q note_stop "$work/tree/runtime/gc.c"
+check "upstream's file is not touched" \
+  eval '! grep -q note_stop "$work/up/runtime/gc.c"'
+semantic
+sed -i 's/stop_all/stop_everyone/' "$work/up/runtime/gc.c"
+graft
+check "a renamed anchor stops, naming file, anchor and rule" stops_with \
+  runtime/gc.c 'stop_all(n)' '0 times' 'rule stops' upstream/gc.cocci
+check "and nothing was written, of the patch that fits neither" \
+  test ! -e "$work/tree"
+semantic
+graft
+sed -i 's/stop_all/stop_everyone/' "$work/up/runtime/gc.c"
+echo 'changed' >"$work/up/runtime/events.h"
+graft
+check "so it does when an earlier graft is there" stops_with runtime/gc.c
+check "which stays as it is" eval '[ ! -e "$work/tree/runtime/events.h" ] &&
+  grep -q "note_stop" "$work/tree/runtime/gc.c"'
+semantic
+sed -i 's/^  stop_all.*/&\n  stop_all(n + 1);/' "$work/up/runtime/gc.c"
+graft
+check "an anchor that is there twice stops" stops_with runtime/gc.c \
+  'stop_all(n)' '2 times'
+semantic
+rm "$work/up/runtime/gc.c"
+graft
+check "a file that is gone stops" stops_with runtime/gc.c 'renamed'
+semantic
+sed -i '/adds/d' "$work/top/upstream/gc.cocci"
+graft
+check "a rule that says not what it adds stops" stops_with gc.cocci stops
+semantic
+echo '@@ this is no patch' >>"$work/top/upstream/gc.cocci"
+graft
+check "a patch that spatch cannot read stops" \
+  eval '[ "$rc" != 0 ] && says gc.cocci && [ ! -e "$work/tree" ]'
+
 # Versions
 reset
 echo 5.4.0 >"$work/up/VERSION"
@@ -123,5 +191,27 @@ run "$top/upstream/graft" --pristine "$EVENTRING_BUILD/upstream" \
 check "and are stable" says ' 0 of '
 check "the tree is the one that was built" cmp "$work/tree/Makefile" \
   "$EVENTRING_BUILD/ocaml/Makefile"
+
+# And could fail to: in OCaml's own tree, one anchor of each kind is renamed.
+renamed() {
+  rm -rf "$work/renamed" "$work/tree"
+  cp -rs "$EVENTRING_BUILD/upstream" "$work/renamed"
+  rm "$work/renamed/$1"
+  sed "s/\\<$2\\>/renamed_in_this_release/g" "$EVENTRING_BUILD/upstream/$1" \
+    >"$work/renamed/$1"
+  mkdir "$work/tree"
+  # The other files need not be computed again.
+  cp -r "$EVENTRING_BUILD/ocaml/.patched" "$work/tree/"
+  run "$top/upstream/graft" --pristine "$work/renamed" --out "$work/tree"
+  check "$1: without $2 the graft stops, and says so" \
+    stops_with "$1" "anchor '" "$2" '0 times' "rule $3"
+  check "$1: and nothing was written" [ "$(ls -A "$work/tree")" = .patched ]
+}
+renamed runtime/domain.c decrement_stw_domains_still_processing stop_over
+renamed runtime/domain.c requested_minor_gc minor_heap_full
+renamed runtime/major_gc.c stw_try_complete_gc_phase phase
+renamed runtime/signals.c caml_leave_blocking_section leave
+renamed runtime/sync.c caml_ml_condition_wait condition
+renamed otherlibs/systhreads/st_stubs.c caml_threadstatus_wait join
 
 plan
