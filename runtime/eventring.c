@@ -918,6 +918,14 @@ static void read_file(const char *path, char *buffer, size_t size)
   buffer[n > 0 ? n : 0] = '\0';
 }
 
+#ifndef NATIVE_CODE
+static const char *base_name(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash != NULL ? slash + 1 : path;
+}
+#endif
+
 static void identify(struct eventring_header *h)
 {
   char buffer[1024];
@@ -938,7 +946,15 @@ static void identify(struct eventring_header *h)
            (int) strcspn(buffer, "\n"), buffer);
   ssize_t n = readlink("/proc/self/exe", h->program, sizeof(h->program) - 1);
   if (n < 0) h->program[0] = '\0';
-  read_file("/proc/self/cmdline", h->argv0, sizeof(h->argv0));
+  read_file("/proc/self/cmdline", buffer, sizeof(buffer));
+  p = buffer;
+#ifndef NATIVE_CODE
+  /* ocamlrun PROGRAM: the program is meant. */
+  if (strncmp(base_name(p), "ocamlrun", 8) == 0
+      && p[strlen(p) + 1] != '\0' && p[strlen(p) + 1] != '-')
+    p += strlen(p) + 1;
+#endif
+  snprintf(h->argv0, sizeof(h->argv0), "%.*s", (int) sizeof(h->argv0) - 1, p);
 #endif
   strncpy(h->runtime, OCAML_VERSION_STRING, sizeof(h->runtime) - 1);
 }

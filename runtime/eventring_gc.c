@@ -94,7 +94,7 @@ static uint8_t cause_of_stop(struct caml_eventring_asked *a)
   case EV_STOP_PHASE:
     return EV_CAUSE_PHASE_DONE;
   case EV_STOP_SLICE:
-    return a->last_slice;
+    return a->slices_of_all;
   case EV_STOP_FRAMETABLES:
     return EV_CAUSE_CODE_LOADED;
   case EV_STOP_UNKNOWN:
@@ -109,6 +109,7 @@ void caml_eventring_stop_requested(void)
   stop.reason = a->reason;
   stop.cause = cause_of_stop(a);
   stop.requester = Caml_state->unique_id;
+  if (a->reason == EV_STOP_SLICE) a->slices_of_all = 0;
   a->reason = EV_STOP_UNKNOWN;
   atomic_store_explicit(&stop.arrivals, 0, memory_order_relaxed);
   stop.recorded = Caml_eventring_on(EVENTRING_SYNC);
@@ -192,7 +193,7 @@ void caml_eventring_finishes_cycle(void)
 
 void caml_eventring_end_slice(void)
 {
-  uint64_t cause = Caml_eventring_asked->slices & 0xFF;
+  uint64_t cause = Caml_eventring_asked->under_way & 0xFF;
   caml_eventring_emit_packed(END_OF(EV_MAJOR_SLICE), &cause, 1);
 }
 

@@ -153,6 +153,8 @@ static void print_field_value(struct eventring_cursor *cursor,
   const char *name = eventring_value(cursor, field->unit, value);
   if (name != NULL)
     print_text(stdout, name, strlen(name), TEXT_COLUMN);
+  else if (strcmp(field->unit, "thread") == 0 && value > INT32_MAX)
+    fputs("none", stdout);      /* not a thread of the threads library */
   else if (strcmp(field->unit, "ns") == 0)
     fputs(format_duration(buffer, value), stdout);
   else if (strcmp(field->unit, "bytes") == 0)

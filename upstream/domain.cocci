@@ -119,6 +119,6 @@ identifier d;
 identifier d;
 statement s;
 @@
-+ caml_eventring_slices_due(d->requested_major_slice
-+                           || d->requested_global_major_slice);
++ caml_eventring_slices_due(d->requested_major_slice,
++                           d->requested_global_major_slice);
   if (d->requested_major_slice || d->requested_global_major_slice) s

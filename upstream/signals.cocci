@@ -9,10 +9,13 @@
 
 // Whoever has another cause has said so before.
 // adds caml_eventring_slice_wanted(EV_CAUSE_C_CALL)
+// adds caml_eventring_slices_wanted(EV_CAUSE_C_CALL)
 @request_slice@
+identifier all;
 @@
-caml_request_major_slice(...) {
-+ caml_eventring_slice_wanted(EV_CAUSE_C_CALL);
+caml_request_major_slice(int all) {
++ if (all) caml_eventring_slices_wanted(EV_CAUSE_C_CALL);
++ else caml_eventring_slice_wanted(EV_CAUSE_C_CALL);
   ...
 }
 

@@ -38,16 +38,16 @@ struct caml_eventring_asked {
   uint64_t called;              /* collections that the program called for and
                                    that are under way: a stack of causes, a
                                    byte each */
-  uint64_t slices;              /* major slices under way, likewise */
+  uint64_t under_way;           /* major slices under way, likewise */
   uint8_t minor;                /* a minor collection was requested: why */
   uint8_t slice;                /* a major slice was requested: why */
+  uint8_t slices_of_all;        /* one in each domain was requested: why */
   uint8_t called_slice;         /* of the slice that begins now, when that is
                                    not the one requested */
   uint8_t finishing;            /* of the major cycle that is being finished
                                    in a stop: all its slices have it */
   uint8_t emptying;             /* of the minor collection that is tried */
   uint8_t reason;               /* of the stop that is tried */
-  uint8_t last_slice;           /* of the slice before */
   uint64_t group[9];            /* fields of an event that comes field by
                                    field */
 };
@@ -68,6 +68,15 @@ Caml_inline void caml_eventring_slice_wanted(enum caml_eventring_cause cause)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
   if (a->slice == 0) a->slice = cause;
+}
+
+/* The same in all domains.  The request stands until the attempt to tell them
+   succeeds, and each poll of this domain until then does a slice. */
+Caml_inline void caml_eventring_slices_wanted(enum caml_eventring_cause cause)
+{
+  struct caml_eventring_asked *a = Caml_eventring_asked;
+  caml_eventring_slice_wanted(cause);
+  if (a->slices_of_all == 0) a->slices_of_all = cause;
 }
 
 /* From here to [caml_eventring_called], the program has called for
@@ -91,11 +100,13 @@ Caml_inline void caml_eventring_emptied_minor_heap(void)
   Caml_eventring_asked->emptying = 0;
 }
 
-/* In caml_poll_gc_work, whether a major slice comes now.  What was wanted and
-   done already is forgotten. */
-Caml_inline void caml_eventring_slices_due(int due)
+/* In caml_poll_gc_work, whether a major slice comes now, here or in all domains.
+   What was wanted and done already is forgotten. */
+Caml_inline void caml_eventring_slices_due(int here, int of_all)
 {
-  if (!due) Caml_eventring_asked->slice = 0;
+  struct caml_eventring_asked *a = Caml_eventring_asked;
+  if (!of_all) a->slices_of_all = 0;
+  if (!of_all && !here) a->slice = 0;
 }
 
 /* Around a major slice. */
@@ -111,13 +122,13 @@ Caml_inline void caml_eventring_slice_begins(void)
     cause = a->slice;
     a->slice = 0;
   }
-  a->last_slice = cause;
-  a->slices = a->slices << 8 | cause;
+  if (cause == 0) cause = a->slices_of_all;
+  a->under_way = a->under_way << 8 | cause;
 }
 
 Caml_inline void caml_eventring_slice_over(void)
 {
-  Caml_eventring_asked->slices >>= 8;
+  Caml_eventring_asked->under_way >>= 8;
 }
 
 /* Stops */

@@ -181,6 +181,10 @@ Caml_inline void caml_ev_phase_ends(ev_runtime_phase phase)
   case EV_EXPLICIT_GC_MAJOR:
   case EV_EXPLICIT_GC_FULL_MAJOR:
   case EV_EXPLICIT_GC_COMPACT: caml_eventring_called(); break;
+  case EV_EXPLICIT_GC_MAJOR_SLICE:
+  case EV_MAJOR_MARK_OPPORTUNISTIC:
+    /* There may have been no slice, for want of work. */
+    Caml_eventring_asked->called_slice = 0; break;
   case EV_MAJOR_SLICE: caml_eventring_slice_over(); break;
   case EV_MAJOR_FINISH_CYCLE: Caml_eventring_asked->finishing = 0; break;
   case EV_MAJOR:
@@ -190,10 +194,19 @@ Caml_inline void caml_ev_phase_ends(ev_runtime_phase phase)
   }
 }
 
+/* Slices in a cycle that is finished in a stop are details of that: a domain
+   that waits for others does thousands, of no work. */
+Caml_inline uint32_t caml_ev_category_now(ev_runtime_phase phase)
+{
+  if (phase == EV_MAJOR_SLICE && Caml_eventring_asked->finishing != 0)
+    return EVENTRING_GC_DETAIL;
+  return caml_ev_phase_category(phase);
+}
+
 Caml_inline void caml_ev_inline_begin(ev_runtime_phase phase)
 {
   caml_ev_phase_begins(phase);
-  if (Caml_eventring_on(caml_ev_phase_category(phase)))
+  if (Caml_eventring_on(caml_ev_category_now(phase)))
     caml_eventring_emit(EVENTRING_WORD(EVENTRING_FIRST_PHASE + phase,
                                        EVENTRING_FORM_BEGIN, 0));
 }
@@ -215,7 +228,7 @@ Caml_inline void caml_ev_emit_end(ev_runtime_phase phase)
 
 Caml_inline void caml_ev_inline_end(ev_runtime_phase phase)
 {
-  if (Caml_eventring_on(caml_ev_phase_category(phase))) caml_ev_emit_end(phase);
+  if (Caml_eventring_on(caml_ev_category_now(phase))) caml_ev_emit_end(phase);
   caml_ev_phase_ends(phase);
 }
 
@@ -237,9 +250,9 @@ Caml_inline void caml_ev_counted(ev_runtime_counter counter)
   case EV_C_REQUEST_MINOR_REALLOC_CUSTOM_TABLE:
     caml_eventring_minor_wanted(EV_CAUSE_CUSTOM_TABLE); break;
   case EV_C_REQUEST_MAJOR_ALLOC_SHR:
-    caml_eventring_slice_wanted(EV_CAUSE_MAJOR_ALLOCATION); break;
+    caml_eventring_slices_wanted(EV_CAUSE_MAJOR_ALLOCATION); break;
   case EV_C_REQUEST_MAJOR_ADJUST_GC_SPEED:
-    caml_eventring_slice_wanted(EV_CAUSE_CUSTOM_MEMORY); break;
+    caml_eventring_slices_wanted(EV_CAUSE_CUSTOM_MEMORY); break;
   default: break;
   }
 }
