@@ -63,11 +63,11 @@ lost() { out_has '	lost	0	-	'; }
 not_lost() { ! lost; }
 
 # Garbage in several domains, more than the rings hold.
-OCAMLRUNPARAM=e=9 trace small rings gc 20000 4
+OCAMLRUNPARAM=e=9 OCAML_EVENTRING_CATEGORIES=all trace small rings gc 20000 4
 compare small
 ok "small: the rings went round" lost
 ok "small: four rings" [ "$(values 3)" = 4 ]
-trace large rings gc 40000 4
+OCAML_EVENTRING_CATEGORIES=all trace large rings gc 40000 4
 compare large
 ok "large: the rings went round" lost
 ok "large: four rings" [ "$(values 3)" = 4 ]
