@@ -316,6 +316,10 @@ bench-probes: all stage ## what a probe costs
 bench-instructions: all stage stock ## instructions of whole programs, under callgrind
 	@EVENTRING_BUILD=$(ABS) bench/run-instructions
 
+.PHONY: bench-reader
+bench-reader: all stage stock ## how fast events are read, and how many are lost
+	@EVENTRING_BUILD=$(ABS) bench/run-reader
+
 ##@ The rest
 
 .PHONY: deps
