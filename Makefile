@@ -320,6 +320,10 @@ bench-instructions: all stage stock ## instructions of whole programs, under cal
 bench-reader: all stage stock ## how fast events are read, and how many are lost
 	@EVENTRING_BUILD=$(ABS) bench/run-reader
 
+.PHONY: bench-scale
+bench-scale: all stage stock ## tracing with more domains; its memory; starting
+	@EVENTRING_BUILD=$(ABS) bench/run-scale
+
 ##@ The rest
 
 .PHONY: deps

@@ -1,0 +1,7 @@
+(* What scale.ml writes with our toolchain. *)
+
+let event = Eventring.Span.register "span"
+
+let[@inline] span () =
+  Eventring.Span.start event;
+  Eventring.Span.finish event
