@@ -1,0 +1,44 @@
+(* A large heap that lives on: a table of records, each with a finaliser and an
+   ephemeron that knows it, of which a few are replaced all the time. *)
+
+type entry = { key : int; mutable friend : entry option; text : string }
+
+let finalised = ref 0
+
+let entry key =
+  let e = { key; friend = None; text = String.make (8 + key mod 57) '.' } in
+  Gc.finalise (fun _ -> incr finalised) e;
+  e
+
+let () =
+  let size = int_of_string Sys.argv.(1) in
+  let table = Array.init size entry in
+  let notes = Ephemeron.K1.make in
+  let known = Array.map (fun e -> notes e (e.key * 3)) table in
+  let state = ref 7 in
+  let next bound =
+    state := (!state * 1103515245 + 12345) land 0x3FFFFFFF;
+    (!state lsr 8) mod bound
+  in
+  for round = 1 to 4 * size do
+    let i = next size in
+    if round land 3 = 0 then begin
+      table.(i) <- entry (size + round);
+      known.(i) <- notes table.(i) (table.(i).key * 3)
+    end
+    else table.(i).friend <- Some table.(next size);
+    (* Chains of friends would keep all that was ever made. *)
+    if round land 7 = 0 then table.(next size).friend <- None
+  done;
+  let sum = ref 0 in
+  Array.iteri
+    (fun i e ->
+      match Ephemeron.K1.query known.(i) e with
+      | Some note -> sum := !sum + note + String.length e.text
+      | None -> failwith "a key that lives has lost its data")
+    table;
+  Array.iter (fun e -> e.friend <- None) table;
+  Gc.full_major ();
+  Gc.full_major ();
+  Printf.printf "%d, %d finalised\n" !sum !finalised;
+  ignore (Sys.opaque_identity table)

@@ -1,0 +1,203 @@
+"""The whole programs that are measured (bench/programs/list) and the
+configurations they are measured in: what bench/run-programs and
+bench/run-instructions share.
+"""
+
+import contextlib
+import dataclasses
+import hashlib
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import threading
+
+from common import (BENCH, OUT, STAGE, STOCK, compile_ocaml, environment, fail)
+
+SOURCES = STOCK.parent / "src"          # where make stock built OCaml
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Configuration:
+    name: str
+    prefix: pathlib.Path
+    settings: dict
+    read: bool = False                  # a reader follows the program
+
+
+STOCK_OFF, STOCK_ON, *_ = CONFIGURATIONS = (
+    Configuration("stock off", STOCK, {}),
+    Configuration("stock on", STOCK, {"OCAML_RUNTIME_EVENTS_START": "1"}),
+    Configuration("ours off", STAGE, {}),
+    Configuration("ours paused", STAGE, {"OCAML_EVENTRING_START": "paused"}),
+    Configuration("ours on", STAGE, {"OCAML_EVENTRING_START": "1"}),
+    Configuration("ours all", STAGE, {"OCAML_EVENTRING_START": "1",
+                                      "OCAML_EVENTRING_CATEGORIES": "all"}),
+    Configuration("ours read", STAGE, {"OCAML_EVENTRING_START": "1"}, True),
+)
+
+# The options of a tool; all write their one result to the file "result".
+TOOLS = {
+    "ocamlopt": ("-w", "-a", "-I", "+compiler-libs", "-c", "-o", "result.cmx"),
+    "ocamllex": ("-q", "-o", "result"),
+    "ocamldoc": ("-hide-warnings", "-latex", "-o", "result"),
+}
+TOOL_RESULTS = {"ocamlopt": "result.o"}
+
+
+def installed(prefix):
+    """Where a toolchain really is: the programs in STAGE/bin are scripts, which
+    start the real ones and would be measured with them."""
+    return (prefix / "lib").resolve().parent
+
+
+class Program:
+    def __init__(self, name, kind, quick, full, instructions, libraries):
+        self.name, self.kind = name, kind
+        self.sizes = {"quick": quick, "full": full,
+                      "instructions": instructions}
+        self.tool = libraries == "tool"
+        self.libraries = [] if libraries in ("tool", "-") \
+            else libraries.split(",")
+        self.expected = {}
+
+    def missing(self):
+        """Why it cannot be measured, or None."""
+        if not self.tool:
+            return None
+        for prefix, whose in (STAGE, "ours"), (STOCK, "stock"):
+            if not (installed(prefix) / "bin" / f"{self.name}.opt").exists():
+                return f"{whose} has no {self.name}.opt"
+        return None if SOURCES.exists() else "no sources beside stock"
+
+    def build(self, work):
+        """Compile it with both toolchains in WORK."""
+        self.built = {}
+        for prefix in STAGE, STOCK:
+            if self.tool:
+                self.built[prefix] = (installed(prefix) / "bin"
+                                      / f"{self.name}.opt")
+            else:
+                self.built[prefix] = compile_ocaml(
+                    prefix, work / ("stock" if prefix == STOCK else "ours"),
+                    self.name, [BENCH / "programs" / f"{self.name}.ml"],
+                    self.libraries)
+
+    def command(self, prefix, size):
+        if not self.tool:
+            return [str(self.built[prefix]), size]
+        sources = sorted(map(str, SOURCES.glob(size)))
+        if not sources:
+            fail(f"{self.name}: no {size} in {SOURCES}")
+        return [str(self.built[prefix]), *TOOLS[self.name], *sources]
+
+    def check(self, folder, size, configuration):
+        """It must do the same in all configurations: the output, or a tool's
+        result, is that of the first."""
+        made = folder / (TOOL_RESULTS.get(self.name, "result") if self.tool
+                         else "output")
+        if not made.exists() or made.stat().st_size == 0:
+            fail(f"{self.name} {size}, {configuration.name}: no result")
+        digest = hashlib.sha256(made.read_bytes()).hexdigest()
+        if self.expected.setdefault(size, digest) != digest:
+            fail(f"{self.name} {size}, {configuration.name}: another result "
+                 "than in the configurations before")
+
+
+def programs(size, only=()):
+    """Those of the list with such a size, or of these those named ONLY."""
+    found = []
+    for line in (BENCH / "programs" / "list").read_text().splitlines():
+        words = line.split()
+        if words and words[0] != "#":
+            program = Program(*words)
+            if program.sizes[size] != "-":
+                found.append(program)
+    unknown = set(only) - {program.name for program in found}
+    if unknown:
+        fail(f"no such program: {', '.join(sorted(unknown))}; there are "
+             + ", ".join(program.name for program in found))
+    return [p for p in found if not only or p.name in only]
+
+
+def prepare(wanted, work, results):
+    """Compile the programs WANTED in WORK; tell which are missing, and return
+    the others."""
+    there = []
+    results.manifest["skipped"] = {}
+    for number, program in enumerate(wanted):
+        results.step(f"compiling {program.name}", number, len(wanted))
+        why = program.missing()
+        if why:
+            results.manifest["skipped"][program.name] = why
+            print(f"skipped: {program.name}: {why}", flush=True)
+        else:
+            program.build(work)
+            there.append(program)
+    return there
+
+
+class Reader(threading.Thread):
+    """Follows the process that makes a ring file in RINGS, as one would who
+    records all of it."""
+
+    def __init__(self, rings):
+        super().__init__()
+        self.rings, self.ended, self.attached = rings, threading.Event(), False
+
+    def run(self):
+        # It looks for the file for the first milliseconds only; then the
+        # reader runs until the process has ended.
+        while not self.ended.wait(0.001):
+            for ring in self.rings.glob("*.eventring"):
+                done = subprocess.run(
+                    [STAGE / "bin" / "eventring", "events", "--raw", "--follow",
+                     ring],
+                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                self.attached |= done.returncode == 0
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.join()
+
+
+@contextlib.contextmanager
+def finished(program, configuration, size, wrap, **settings):
+    """Run what WRAP makes of the program's command line, in a folder of its
+    own, to the end.  The value is that folder and what came on standard
+    error."""
+    with tempfile.TemporaryDirectory(dir=OUT, prefix="run-") as name:
+        folder = pathlib.Path(name)
+        rings = folder / "rings"
+        rings.mkdir()
+        env = environment(OCAMLLIB=str(installed(configuration.prefix)
+                                       / "lib" / "ocaml"),
+                          OCAML_EVENTRING_PREFIX=str(rings),
+                          OCAML_RUNTIME_EVENTS_DIR=str(rings),
+                          **configuration.settings, **settings)
+        reader = Reader(rings) if configuration.read \
+            else contextlib.nullcontext()
+        with reader, open(folder / "output", "w") as output:
+            done = subprocess.run(
+                wrap(program.command(configuration.prefix, size)), cwd=folder,
+                env=env, stdin=subprocess.DEVNULL, stdout=output,
+                stderr=subprocess.PIPE, text=True)
+        what = f"{program.name} {size}, {configuration.name}"
+        if done.returncode != 0:
+            fail(f"{what}: exit code {done.returncode}\n{done.stderr}")
+        if configuration.read and not reader.attached:
+            fail(f"{what}: it ended before its reader had found it")
+        program.check(folder, size, configuration)
+        yield folder, done.stderr
+
+
+def work_folder(name):
+    """A new folder _build/bench/NAME."""
+    work = OUT / name
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    return work
