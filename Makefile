@@ -309,8 +309,8 @@ check-upstream: toolchain ## upstream's whole testsuite, compared with stock
 	  --log $(LOG)/check-upstream.log --compare upstream/known-results
 
 .PHONY: bench-probes
-bench-probes: all stage ## what a probe costs
-	@EVENTRING_STOCK=$(ABS)/stock/install bench/run-probes
+bench-probes: all stage stock ## what a probe costs, beside stock OCaml's
+	@EVENTRING_BUILD=$(ABS) bench/run-probes
 
 .PHONY: bench-instructions
 bench-instructions: all stage stock ## instructions of whole programs, under callgrind

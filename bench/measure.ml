@@ -1,27 +1,130 @@
-(* Timing for the programs of this folder: many short runs, of which the median
-   counts; a run is short enough that most are not interrupted. *)
+(* How the operations are timed, and in which states: see run-probes, which
+   makes a table of what is printed here.  A line a figure, separated by tabs:
+   what, from where, state, bytes of ring and minor words an operation, the
+   samples, and the floors measured between them, both in ns an operation. *)
 
-external now : unit -> int = "bench_now" [@@noalloc]
-external bare_clock : unit -> unit = "bench_bare_clock" [@@noalloc]
+external now : unit -> int = "bench_now" [@@noalloc]            (* ns *)
+external ticks : unit -> int = "bench_ticks" [@@noalloc]
+external evict : unit -> unit = "bench_evict" [@@noalloc]
+external written : unit -> int = "bench_written"                (* words *)
+external ring_bytes : unit -> int = "bench_ring_bytes"
+external fresh_ring : unit -> unit = "bench_fresh_ring"
 
-let per_run = 4096                      (* operations in a run *)
+type op = {
+  what : string;
+  from : string;
+  events : int;                 (* events that one operation writes *)
+  loop : int -> unit;           (* so many operations, a multiple of 8 *)
+  once : unit -> int;           (* ticks that one takes *)
+  bare : unit -> int;           (* the same of none *)
+}
 
-let median_and_least a =
+let bare_once () = let t = ticks () in ticks () - t
+
+let floor_loop = ref ignore             (* readings of the counter *)
+
+let print what from state ~bytes ~words samples floors =
+  let list a =
+    String.concat "," (List.map (Printf.sprintf "%.4f") (Array.to_list a)) in
+  Printf.printf "%s\t%s\t%s\t%.3f\t%.3f\t%s\t%s\n%!" what from state
+    bytes words (list samples) (list floors)
+
+let time loop n =
+  let start = now () in
+  loop n;
+  now () - start
+
+let each f n = float (time f n) /. float n
+
+(* A batch is long beside reading the clock, and so short that most are not
+   interrupted. *)
+let batches = 61
+let batch_ns = 20_000
+
+let batch_size loop =
+  let rec search n =
+    if n >= 65536 || min (time loop n) (time loop n) >= batch_ns then n
+    else search (2 * n) in
+  search 8
+
+(* Minor words, then bytes of ring, an operation. *)
+let needs op =
+  let n = batch_size op.loop in
+  let before = written () in
+  let words = Gc.minor_words () in
+  op.loop n;
+  let words = Gc.minor_words () -. words in
+  words /. float n, float (8 * (written () - before)) /. float n
+
+(* The floor is measured beside each sample: the machine's speed drifts. *)
+let floor op = each !floor_loop 512 *. float op.events
+
+let warm state op =
+  let words, bytes = needs op in
+  let n = batch_size op.loop in
+  let floors = Array.make batches 0. in
+  let samples =
+    Array.init batches (fun i ->
+      floors.(i) <- floor op;
+      each op.loop n) in
+  print op.what op.from state ~bytes ~words samples floors
+
+(* Single operations, each after the caches were filled with something else,
+   less what timing costs then. *)
+
+let shots = 11
+
+let median a =
+  let a = Array.copy a in
   Array.sort compare a;
-  a.(Array.length a / 2), a.(0)
+  a.(Array.length a / 2)
 
-(* Nanoseconds an operation of [f], which does [per_run] of them. *)
-let measure f =
-  f ();
-  median_and_least
-    (Array.init 401 (fun _ ->
-       let start = now () in
-       f ();
-       float (now () - start) /. float per_run))
+let first_ticks, first_now = ticks (), now ()
 
-(* The clock, measured beside each figure: the machine's speed drifts, and it
-   is the floor of whatever reads it. *)
-let row name state figure =
-  let clock, _ = measure bare_clock in
-  let median, least = figure () in
-  Printf.printf "%s\t%s\t%.2f\t%.2f\t%.2f\n%!" name state median least clock
+let cold state op =
+  let words, bytes = needs op in
+  let shot f = evict (); f () in
+  let bare = Array.make shots 0 in
+  let taken =
+    Array.init shots (fun i ->
+      bare.(i) <- shot op.bare;
+      shot op.once) in
+  let bare = median bare in
+  let ns_per_tick =
+    float (now () - first_now) /. float (ticks () - first_ticks) in
+  print op.what op.from state ~bytes ~words
+    (Array.map (fun t -> float (t - bare) *. ns_per_tick) taken)
+    (Array.init shots (fun _ -> floor op))
+
+(* The first lap of a ring, in which its pages come into being. *)
+
+let laps = 3
+
+let first_touch state op =
+  let words, bytes = needs op in
+  let n = int_of_float (float (ring_bytes ()) /. bytes) / 8 * 8 in
+  print op.what op.from state ~bytes ~words
+    (Array.init laps (fun _ -> fresh_ring (); each op.loop n))
+    (Array.init laps (fun _ -> floor op))
+
+(* Reading.  [read timed] opens a cursor, gives [timed] a function that reads
+   all there is and returns how many events, and closes it. *)
+
+let readings = 11
+
+let reading state what (from, read) =
+  let words = ref 0. and samples = ref [] in
+  let timed poll =
+    let before = Gc.minor_words () in
+    let start = now () in
+    let count = float (poll ()) in
+    samples := float (now () - start) /. count :: !samples;
+    words := (Gc.minor_words () -. before) /. count in
+  for _ = 1 to readings do read timed done;
+  let samples = Array.of_list !samples in
+  print what from state ~bytes:0. ~words:!words samples
+    (Array.map (fun _ -> 0.) samples)
+
+(* What probes_own.ml has more than stock OCaml. *)
+let own_ops : op list ref = ref []
+let own_readers : (string * (((unit -> int) -> unit) -> unit)) list ref = ref []

@@ -1,83 +1,181 @@
-(* Measures what probes, events of the program, and reading cost, and writes a
-   table of tab-separated values. *)
+(* Measures what the runtime's probes, events of the program, and reading cost,
+   in every state; and, called as "probes read DIRECTORY" by itself, reads what
+   its parent writes, without a pause.  Compiled with our toolchain, together
+   with probes_own.ml, and with a stock one. *)
 
 open Measure
 
-external run : int -> unit = "bench_run" [@@noalloc]
-external bytes : int -> float = "bench_bytes"
-external fill : unit -> unit = "bench_fill" [@@noalloc]
-external read : bool -> float = "bench_read"
+external c_ops : unit -> int = "bench_ops"
+external c_what : int -> string = "bench_what"
+external c_events : int -> int = "bench_events"
+external c_loop : int -> int -> unit = "bench_loop" [@@noalloc]
+external c_once : int -> int = "bench_once" [@@noalloc]
 
-let gettime, begin_end, counter = 0, 1, 2
+(* The first is nothing, two are clocks. *)
+let clocks, c_probes =
+  let op i =
+    { what = c_what i; from = "C"; events = c_events i; loop = c_loop i;
+      once = (fun () -> c_once i); bare = (fun () -> c_once 0) } in
+  match List.init (c_ops ()) op with
+  | _ :: hardware :: gettime :: probes -> [hardware; gettime], probes
+  | _ -> assert false
 
-(* The same from OCaml code, eight a turn. *)
+let () = floor_loop := (List.hd clocks).loop
 
-let span = Eventring.Span.register "span"
-let value = Eventring.Counter.register "value"
+(* Events of the library Runtime_events, eight a turn, so that the loop does not
+   count. *)
 
-let spans () =
-  let[@inline] one () = Eventring.Span.start span; Eventring.Span.finish span in
-  for _ = 1 to per_run / 8 do
-    one (); one (); one (); one (); one (); one (); one (); one ()
+open Runtime_events
+
+type User.tag += Span | Value | Unit | Custom
+
+let span = User.register "span" Span Type.span
+let value = User.register "value" Value Type.int
+let unit = User.register "unit" Unit Type.unit
+let text =
+  Type.register
+    ~encode:(fun buffer s -> Bytes.blit_string s 0 buffer 0 16; 16)
+    ~decode:(fun buffer length -> Bytes.sub_string buffer 0 length)
+let custom = User.register "custom" Custom text
+
+let[@inline] write_span _ = User.write span Begin; User.write span End
+let[@inline] write_value i = User.write value i
+let[@inline] write_unit _ = User.write unit ()
+let[@inline] write_custom _ = User.write custom "sixteen bytes it"
+
+let spans n =
+  for i = 1 to n / 8 do
+    write_span i; write_span i; write_span i; write_span i;
+    write_span i; write_span i; write_span i; write_span i
   done
 
-let samples () =
-  let[@inline] one i = Eventring.Counter.sample value i in
-  for i = 1 to per_run / 8 do
-    one i; one i; one i; one i; one i; one i; one i; one i
+let values n =
+  for i = 1 to n / 8 do
+    write_value i; write_value i; write_value i; write_value i;
+    write_value i; write_value i; write_value i; write_value i
   done
 
-let all state =
-  row "begin+end" state (fun () -> measure (fun () -> run begin_end));
-  row "counter" state (fun () -> measure (fun () -> run counter));
-  row "Eventring span" state (fun () -> measure spans);
-  row "Eventring counter" state (fun () -> measure samples)
+let units n =
+  for i = 1 to n / 8 do
+    write_unit i; write_unit i; write_unit i; write_unit i;
+    write_unit i; write_unit i; write_unit i; write_unit i
+  done
 
-(* Reading with a callback for each event, which looks at its time. *)
+let customs n =
+  for i = 1 to n / 8 do
+    write_custom i; write_custom i; write_custom i; write_custom i;
+    write_custom i; write_custom i; write_custom i; write_custom i
+  done
 
-let last = ref 0
+let user_ops =
+  let op what events loop once =
+    { what; from = "Runtime_events"; events; loop; once; bare = bare_once } in
+  [
+    op "user span" 2 spans
+      (fun () -> let t = ticks () in write_span 1; ticks () - t);
+    op "user counter" 1 values
+      (fun () -> let t = ticks () in write_value 1; ticks () - t);
+    op "user unit" 1 units
+      (fun () -> let t = ticks () in write_unit 1; ticks () - t);
+    op "user custom, 16 bytes" 1 customs
+      (fun () -> let t = ticks () in write_custom 1; ticks () - t);
+  ]
+
+let ops = c_probes @ !own_ops @ user_ops
+
+(* Reading with callbacks that look at the time. *)
+
+let last = ref 0L
 
 let callbacks =
-  let see c = last := Eventring.Cursor.time c in
-  Eventring.Cursor.callbacks ~span_start:see ~span_finish:see ~counter:see ()
+  let see time = last := Timestamp.to_int64 time in
+  let phase _ time _ = see time and counter _ time _ _ = see time in
+  let user _ time _ _ = see time in
+  Callbacks.create ~runtime_begin:phase ~runtime_end:phase
+    ~runtime_counter:counter ()
+  |> Callbacks.add_user_event Type.span user
+  |> Callbacks.add_user_event Type.int user
+  |> Callbacks.add_user_event Type.unit user
+  |> Callbacks.add_user_event text user
 
-let read_all () =
-  let cursor = Eventring.Cursor.(create Self) in
+let read timed =
+  let cursor = create_cursor None in
+  timed (fun () -> read_poll cursor callbacks None);
+  free_cursor cursor
+
+external c_open : unit -> unit = "bench_open"
+external c_poll : unit -> int = "bench_poll"
+external c_close : unit -> unit = "bench_close"
+
+let read_in_c timed =
+  c_open ();
+  timed c_poll;
+  c_close ()
+
+let readers = ["C", read_in_c; "Runtime_events", read] @ !own_readers
+
+(* Two laps of spans and counters, a counter to a span; in stock OCaml, where
+   they are larger, more. *)
+let fill spans counters =
+  for _ = 1 to ring_bytes () / 128 do spans 8; counters 8 done
+
+let read_all state =
+  let named what = (List.find (fun op -> op.what = what) c_probes).loop in
+  fill (named "begin+end") (named "counter");
+  List.iter (reading state "read one of the runtime") readers;
+  fill spans values;
+  List.iter (reading state "read one of the program") readers
+
+(* The consumer says that it reads once it has read something; it ends with its
+   parent, or when that kills it.  How much of a processor it had is printed,
+   since others may want them too. *)
+
+let consume directory =
+  let parent = Unix.getppid () in
+  let cursor = create_cursor (Some (directory, parent)) in
+  let poll () = read_poll cursor callbacks None in
+  while poll () = 0 do () done;
+  print_string "reads";
+  close_out stdout;
+  while Unix.getppid () = parent do
+    for _ = 1 to 1000 do ignore (poll ()) done
+  done
+
+let with_consumer f =
+  let directory = Filename.dirname (Option.get (path ())) in
   let start = now () in
-  let words = Gc.minor_words () in
-  let count = Eventring.Cursor.poll cursor callbacks in
-  let words = Gc.minor_words () -. words in
-  let ns = now () - start in
-  Eventring.Cursor.close cursor;
-  float ns /. float count, words, count
-
-let times_41 f = median_and_least (Array.init 41 (fun _ -> f ()))
-
-let allocated f =
-  let before = Gc.minor_words () in
+  let from_consumer, to_us = Unix.pipe ~cloexec:true () in
+  let consumer =
+    Unix.create_process Sys.executable_name [| "probes"; "read"; directory |]
+      Unix.stdin to_us Unix.stderr in
+  Unix.close to_us;
+  if Unix.read from_consumer (Bytes.create 1) 0 1 = 0 then
+    failwith "the consumer cannot read the ring file";
   f ();
-  Gc.minor_words () -. before
+  Unix.kill consumer Sys.sigkill;
+  let ns = now () - start in
+  ignore (Unix.waitpid [] consumer);
+  Unix.close from_consumer;
+  let used = Unix.times () in
+  Printf.printf "consumer\t%.3f\n"
+    ((used.tms_cutime +. used.tms_cstime) /. float ns *. 1e9)
+
+let measure () =
+  List.iter (warm "-") clocks;
+  List.iter (warm "disabled") ops;
+  List.iter (cold "disabled, cold") ops;
+  start ();
+  pause ();
+  List.iter (warm "paused") ops;
+  resume ();
+  fill spans values;            (* what a first lap costs is another state *)
+  List.iter (warm "enabled") ops;
+  with_consumer (fun () -> List.iter (warm "with a consumer") ops);
+  List.iter (cold "enabled, cold") ops;
+  List.iter (first_touch "first touch") ops;
+  read_all "enabled"
 
 let () =
-  row "rdtsc" "-" (fun () -> measure bare_clock);
-  row "clock_gettime" "-" (fun () -> measure (fun () -> run gettime));
-  all "disabled";
-  Eventring.start ~categories:Eventring.[Gc; Gc_detail; User] ();
-  Eventring.pause ();
-  all "paused";
-  Eventring.resume ();
-  all "enabled";
-  let many () = for _ = 1 to 100 do spans (); samples () done in
-  let writing = allocated many in
-  fill ();
-  row "read an event" "one ring" (fun () -> times_41 (fun () -> read false));
-  row "read an event" "merged" (fun () -> times_41 (fun () -> read true));
-  row "Eventring.Cursor" "merged"
-    (fun () -> times_41 (fun () -> let ns, _, _ = read_all () in ns));
-  let _, reading, count = read_all () in
-  Printf.eprintf "bytes of ring: begin or end %.2f, counter %.2f\n"
-    (bytes begin_end /. 2.) (bytes counter);
-  Printf.eprintf
-    "minor words allocated: %.0f for %d spans and as many counters, \
-     %.0f for reading %d events\n"
-    writing (100 * per_run) reading count
+  match Sys.argv with
+  | [| _; "read"; directory |] -> consume directory
+  | _ -> measure ()

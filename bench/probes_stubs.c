@@ -10,99 +10,236 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Probes of the real runtime, inside an OCaml program: the macros that the
-   garbage collector uses, in loops that measure.ml times; and reading with
-   the C library. */
+/* The operations of C code: the runtime's probes as the garbage collector uses
+   them, and the events of C stubs, which stock OCaml has not; and reading from
+   C.  Compiled with our toolchain and with a stock one, where the same macros
+   are calls of caml_ev_begin and so on. */
 
 #define CAML_INTERNALS
-#include <stdio.h>
 #include <stdlib.h>
 #include <caml/alloc.h>
-#include <caml/eventring.h>
-#include <caml/eventring_clock.h>
-#include <caml/eventring_reader.h>
 #include <caml/fail.h>
 #include <caml/memory.h>
 #include <caml/runtime_events.h>
+#include <caml/runtime_events_consumer.h>
+#ifdef CAML_EVENTRING_H
+#include <caml/eventring_reader.h>
+#endif
+#include "measure.h"
 
-#define PER_RUN 4096              /* operations in a run, as in measure.ml */
+static volatile uint64_t sink;
 
-/* Eight operations a turn, so that the loop itself does not count. */
-#define EIGHT(x) x x x x x x x x
+/* OP(name, what it is called, events that it writes, code).  The first three
+   are no probes: what a single operation is compared with, and the clocks.
+   The code sees [i], which changes. */
 
-static uint64_t sink;
+#define OPS \
+  OP(nothing, "nothing", 0, ) \
+  OP(hardware, "hardware counter", 1, sink = eventring_hardware_ticks();) \
+  OP(gettime, "clock_gettime", 1, sink = eventring_clock_ns(CLOCK_MONOTONIC);) \
+  OP(begin, "begin", 1, CAML_EV_BEGIN(EV_MAJOR_SWEEP);) \
+  OP(end, "end", 1, CAML_EV_END(EV_MAJOR_SWEEP);) \
+  OP(begin_end, "begin+end", 2, \
+     CAML_EV_BEGIN(EV_MAJOR_SWEEP); CAML_EV_END(EV_MAJOR_SWEEP);) \
+  OP(counter, "counter", 1, \
+     CAML_EV_COUNTER(EV_C_REQUEST_MAJOR_ALLOC_SHR, i);) \
+  OP(minor_end, "minor: end", 1, CAML_EV_END(EV_MINOR);) \
+  OP(minor, "minor: begin, 2 counters, end", MINOR_EVENTS, \
+     CAML_EV_BEGIN(EV_MINOR); CAML_EV_COUNTER(EV_C_MINOR_PROMOTED, i); \
+     CAML_EV_COUNTER(EV_C_MINOR_ALLOCATED, 262144 * 8); \
+     CAML_EV_END(EV_MINOR);) \
+  OP(heap, "heap: 6 counters", HEAP_EVENTS, \
+     CAML_EV_COUNTER(EV_C_MAJOR_HEAP_POOL_WORDS, 1000000 + i); \
+     CAML_EV_COUNTER(EV_C_MAJOR_HEAP_POOL_LIVE_WORDS, 700000 + i); \
+     CAML_EV_COUNTER(EV_C_MAJOR_HEAP_LARGE_WORDS, 200000 + i); \
+     CAML_EV_COUNTER(EV_C_MAJOR_HEAP_POOL_FRAG_WORDS, 30000); \
+     CAML_EV_COUNTER(EV_C_MAJOR_HEAP_POOL_LIVE_BLOCKS, 90000); \
+     CAML_EV_COUNTER(EV_C_MAJOR_HEAP_LARGE_BLOCKS, 100);) \
+  OWN_OPS
 
-static void bare_gettime(void)
+#ifdef CAML_EVENTRING_H
+static int span, samples;
+
+/* Counters that belong together are one event, or come with an end. */
+#define MINOR_EVENTS 2
+#define HEAP_EVENTS 1
+#define OWN_OPS \
+  OP(record, "record of 2 integers", 1, \
+     Caml_eventring_resized(EV_MINOR_HEAP_SIZE, EVENTRING_GC, 32768, \
+                            262144 + i);) \
+  OP(user_span, "user span", 2, \
+     caml_eventring_span_start(span); caml_eventring_span_finish(span);) \
+  OP(user_counter, "user counter", 1, caml_eventring_sample(samples, i);)
+#else
+#define MINOR_EVENTS 4
+#define HEAP_EVENTS 6
+#define OWN_OPS
+#endif
+
+/* Eight a turn, so that the loop itself does not count. */
+#define EIGHT(...) __VA_ARGS__ __VA_ARGS__ __VA_ARGS__ __VA_ARGS__ \
+                   __VA_ARGS__ __VA_ARGS__ __VA_ARGS__ __VA_ARGS__
+
+#define OP(name, what, events, ...) \
+  static void name##_loop(long n) \
+  { \
+    for (long i = 0; i < n / 8; i++) { EIGHT(__VA_ARGS__) } \
+  } \
+  static int64_t name##_once(long i) \
+  { \
+    int64_t start = fenced_ticks(); \
+    __VA_ARGS__ \
+    return fenced_ticks() - start; \
+  }
+OPS
+#undef OP
+
+static const struct {
+  const char *what;
+  int events;
+  void (*loop)(long);
+  int64_t (*once)(long);
+} ops[] = {
+#define OP(name, what, events, ...) { what, events, name##_loop, name##_once },
+OPS
+#undef OP
+};
+
+value bench_ops(value unit)
 {
-  for (int i = 0; i < PER_RUN / 8; i++)
-    { EIGHT(sink += eventring_clock_ns(CLOCK_MONOTONIC);) }
+#ifdef CAML_EVENTRING_H
+  span = caml_eventring_span("c span");
+  samples = caml_eventring_counter("c counter", "");
+#endif
+  return Val_int(sizeof(ops) / sizeof(ops[0]));
 }
 
-static void begin_end(void)
+value bench_what(value op)
 {
-  for (int i = 0; i < PER_RUN / 8; i++)
-    { EIGHT(CAML_EV_BEGIN(EV_MAJOR_SWEEP); CAML_EV_END(EV_MAJOR_SWEEP);) }
+  return caml_copy_string(ops[Int_val(op)].what);
 }
 
-static void counter(void)
+value bench_events(value op)
 {
-  for (int i = 0; i < PER_RUN / 8; i++)
-    { EIGHT(CAML_EV_COUNTER(EV_C_REQUEST_MAJOR_ALLOC_SHR, i);) }
+  return Val_int(ops[Int_val(op)].events);
 }
 
-value bench_run(value which)
+value bench_loop(value op, value n)
 {
-  static void (*const what[])(void) = { bare_gettime, begin_end, counter };
-  what[Int_val(which)]();
+  ops[Int_val(op)].loop(Long_val(n));
   return Val_unit;
 }
 
-/* Bytes of ring an operation, from the number of words that the domain has
-   published; block headers are spread over the events of a block. */
-value bench_bytes(value which)
+value bench_once(value op)
 {
-  const struct eventring_header *h = &caml_eventring_page.header;
+  return Val_long(ops[Int_val(op)].once(0));
+}
+
+/* Reading with a callback for each event, as the library Runtime_events has
+   it. */
+
+static int saw(int ring, void *data, uint64_t time, ev_runtime_phase phase)
+{
+  sink = time;
+  return 1;
+}
+
+static int saw_counter(int ring, void *data, uint64_t time,
+                       ev_runtime_counter counter, uint64_t v)
+{
+  sink = time + v;
+  return 1;
+}
+
+static int saw_span(int ring, void *data, int64_t time, uintnat event,
+                    char *name, ev_user_span span)
+{
+  sink = time + span;
+  return 1;
+}
+
+static int saw_int(int ring, void *data, int64_t time, uintnat event,
+                   char *name, uint64_t v)
+{
+  sink = time + v;
+  return 1;
+}
+
+#ifndef CAML_EVENTRING_H
+/* The library has these; its header has another that it has not. */
+void caml_runtime_events_set_user_span(
+  struct caml_runtime_events_cursor *cursor,
+  int (*f)(int ring, void *data, int64_t time, uintnat event, char *name,
+           ev_user_span span));
+void caml_runtime_events_set_user_int(
+  struct caml_runtime_events_cursor *cursor,
+  int (*f)(int ring, void *data, int64_t time, uintnat event, char *name,
+           uint64_t v));
+#endif
+
+static struct caml_runtime_events_cursor *cursor;
+
+value bench_open(value unit)
+{
+  if (caml_runtime_events_create_cursor(NULL, -1, &cursor) != E_SUCCESS)
+    caml_failwith("cannot open the ring file");
+  caml_runtime_events_set_runtime_begin(cursor, saw);
+  caml_runtime_events_set_runtime_end(cursor, saw);
+  caml_runtime_events_set_runtime_counter(cursor, saw_counter);
+  caml_runtime_events_set_user_span(cursor, saw_span);
+  caml_runtime_events_set_user_int(cursor, saw_int);
+  return Val_unit;
+}
+
+value bench_poll(value unit)
+{
+  uintnat count = 0;
+  if (caml_runtime_events_read_poll(cursor, NULL, 0, &count) != E_SUCCESS)
+    caml_failwith("cannot read the ring file");
+  return Val_long(count);
+}
+
+value bench_close(value unit)
+{
+  caml_runtime_events_free_cursor(cursor);
+  return Val_unit;
+}
+
+#ifdef CAML_EVENTRING_H
+
+/* Reading in batches, as libeventring has it: all rings merged by time, or
+   one. */
+
+static struct eventring_cursor *own;
+
+value bench_own_open(value unit)
+{
   char *path = caml_eventring_path();
-  uint64_t before, after, at = h->directory_offset;
-  FILE *f = path == NULL ? NULL : fopen(path, "rb");
-  int ok = f != NULL;
-  setvbuf(f, NULL, _IONBF, 0);
-  ok = ok && fseek(f, at, SEEK_SET) == 0 && fread(&before, 8, 1, f) == 1;
-  bench_run(which);
-  ok = ok && fseek(f, at, SEEK_SET) == 0 && fread(&after, 8, 1, f) == 1;
-  if (f != NULL) fclose(f);
+  int err = path == NULL ? EVENTRING_E_NOT_FOUND
+                         : eventring_open(path, NULL, &own);
   free(path);
-  if (!ok) caml_failwith("cannot read the ring file");
-  return caml_copy_double(8.0 * (after - before) / PER_RUN);
-}
-
-/* Fills the ring. */
-value bench_fill(value unit)
-{
-  for (int i = 0; i < 20; i++) { begin_end(); counter(); }
+  if (err < 0) caml_failwith(eventring_strerror(err));
   return Val_unit;
 }
 
-/* Reads all there is, batch by batch, of one ring or merged: nanoseconds an
-   event. */
-value bench_read(value merged)
+value bench_own_read(value merged)
 {
   enum { BATCH = 256 };
   static struct eventring_event events[BATCH];
-  char *path = caml_eventring_path();
-  struct eventring_cursor *c;
   int64_t n, count = 0;
-  int err = path == NULL ? -1 : eventring_open(path, NULL, &c);
-  free(path);
-  if (err < 0) caml_failwith("cannot open the ring file");
-  int64_t start = eventring_clock_ns(CLOCK_MONOTONIC);
-  while ((n = Bool_val(merged) ? eventring_read(c, events, BATCH)
-                               : eventring_read_ring(c, 0, events, BATCH))
+  while ((n = Bool_val(merged) ? eventring_read(own, events, BATCH)
+                               : eventring_read_ring(own, 0, events, BATCH))
          > 0) {
-    sink += events[n - 1].ns;
+    for (int64_t i = 0; i < n; i++) sink = events[i].ns;
     count += n;
   }
-  int64_t end = eventring_clock_ns(CLOCK_MONOTONIC);
-  eventring_close(c);
-  return caml_copy_double((double) (end - start) / count);
+  return Val_long(count);
 }
+
+value bench_own_close(value unit)
+{
+  eventring_close(own);
+  return Val_unit;
+}
+
+#endif
