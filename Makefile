@@ -308,6 +308,10 @@ check-upstream: toolchain ## upstream's whole testsuite, compared with stock
 	@testsuite/upstream/run --tree $(TREE) --jobs $(JOBS) \
 	  --log $(LOG)/check-upstream.log --compare upstream/known-results
 
+.PHONY: bench
+bench: all stage stock ## whole programs, timed; BENCH=full for large ones
+	@EVENTRING_BUILD=$(ABS) bench/run-programs
+
 .PHONY: bench-probes
 bench-probes: all stage stock ## what a probe costs, beside stock OCaml's
 	@EVENTRING_BUILD=$(ABS) bench/run-probes
