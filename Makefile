@@ -207,7 +207,7 @@ doc/EVENTS.md: build-aux/events-md.c runtime/caml/eventring_events.tbl \
 
 ##@ Other trees
 
-STOCK_FLAGS = --enable-ocamltest --disable-ocamldoc --disable-stdlib-manpages
+STOCK_FLAGS = --enable-ocamltest --disable-stdlib-manpages
 
 .PHONY: stock
 stock: $(DONE)/stock ## pristine OCaml, built and installed under _build/stock
