@@ -108,8 +108,8 @@ class Program:
             # The names of local symbols have numbers that depend on how many
             # modules the standard library has; the code does not.
             made = folder / "code"
-            run("objcopy", "-O", "binary", "--only-section=.text", folder / name,
-                made)
+            run("objcopy", "-O", "binary", "--only-section=.text",
+                folder / name, made)
         if not made.exists() or made.stat().st_size == 0:
             fail(f"{self.name} {size}, {configuration.name}: no result")
         digest = hashlib.sha256(made.read_bytes()).hexdigest()

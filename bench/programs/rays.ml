@@ -35,7 +35,9 @@ let distance origin direction = function
   | Sphere { centre; radius; _ } ->
       let to_centre = centre -- origin in
       let along = dot to_centre direction in
-      let rest = along *. along -. dot to_centre to_centre +. radius *. radius in
+      let rest =
+        along *. along -. dot to_centre to_centre +. radius *. radius
+      in
       if rest < 0. then None
       else
         let near = along -. sqrt rest and far = along +. sqrt rest in
