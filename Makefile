@@ -328,6 +328,10 @@ bench-reader: all stage stock ## how fast events are read, and how many are lost
 bench-scale: all stage stock ## tracing with more domains; its memory; starting
 	@EVENTRING_BUILD=$(ABS) bench/run-scale
 
+.PHONY: bench-validate
+bench-validate: all stage ## perf's counts, durations and shares beside Eventring's
+	@EVENTRING_BUILD=$(ABS) bench/run-validate
+
 ##@ The rest
 
 .PHONY: deps
