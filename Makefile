@@ -332,6 +332,10 @@ bench-scale: all stage stock ## tracing with more domains; its memory; starting
 bench-validate: all stage ## perf's counts, durations and shares beside Eventring's
 	@EVENTRING_BUILD=$(ABS) bench/run-validate
 
+.PHONY: bench-report
+bench-report: ## a page with plots, of what the benchmarks left: TO=folder to keep it
+	@EVENTRING_BUILD=$(ABS) bench/report $(if $(TO),--to $(TO))
+
 ##@ The rest
 
 .PHONY: deps

@@ -1,0 +1,130 @@
+#!/bin/sh
+# The page of the benchmarks: its verdicts follow the figures, what is missing
+# is said, and its plots can be shown.
+: "${EVENTRING_TOP:=$(git rev-parse --show-toplevel)}"
+. "$(dirname "$0")/lib.sh"
+
+command -v gnuplot >/dev/null || { echo "1..0 # SKIP no gnuplot"; exit 0; }
+
+in=$work/in
+page=$work/page/report.md
+
+# tsv NAME: a table from standard input, with commas for tabs, and a manifest
+tsv() {
+  mkdir -p "$in"
+  tr , '\t' >"$in/$1.tsv"
+  cat >"$in/$1.json" <<END
+{ "benchmark": "$1", "started": "2026-01-02T03:04:05Z", "seconds": 1,
+  "cpu": "a processor", "cores": 2, "memory_kib": 1048576, "kernel": "6.1",
+  "clocksource": "tsc", "compiler": "cc 1", "ocaml": "5.3.0",
+  "ocaml_integrity": "sha512-x", "commit": "c0ffee", "commit_changed": false,
+  "flags": {}, "skipped": {}, "complete": ${2:-true} }
+END
+}
+
+probes() {
+  tsv probes <<END
+what,from,state,runtime,median_ns,p10_ns,p90_ns,least_ns,floor_ns,bytes,minor_words
+begin+end,C,enabled,ours,$1,19,21,19,20,16,0
+begin+end,C,enabled,stock,60,55,65,50,20,48,0
+END
+}
+
+programs() {
+  tsv programs "${2:-true}" <<END
+program,kind,configuration,runs,median_s,low_s,high_s,ratio,ratio_low,ratio_high,peak_kib,minor,major
+trees,allocation,stock off,9,2,1.9,2.1,1,1,1,2048,10,1
+trees,allocation,stock on,9,2.2,2.1,2.3,1.1,1.05,1.15,2048,10,1
+trees,allocation,ours off,9,2,1.9,2.1,1.001,$1,1.003,2048,10,1
+trees,allocation,ours on,9,2,1.9,2.1,1.005,1.002,1.008,2048,10,1
+all,geometric mean,ours on / stock off,9,,,,1.005,1.002,1.008,,,
+END
+}
+
+make_page() {
+  rm -rf "$work/page"
+  run "$top/bench/report" --from "${1:-$in}" --to "$work/page"
+}
+
+# verdict STATE WHAT WORD...: the line of the table that says it
+verdict() {
+  grep -F "| $1 | $2 |" "$page" >"$work/line" ||
+    { echo "no such line:"; grep -F "| $2" "$page"; return 1; }
+  shift 2
+  for word in "$@"; do
+    grep -qF -e "$word" "$work/line" ||
+      { echo "does not say $word:"; cat "$work/line"; return 1; }
+  done
+}
+
+says_above_table() { sed '/^| /q' "$page" | grep -qF -e "$1"; }
+
+plots_are_xml() {
+  links=$(sed -n 's/^!\[.*](\(.*\))$/\1/p' "$page")
+  [ -n "$links" ] || { echo "no plot"; return 1; }
+  for link in $links; do
+    python3 -c 'import sys, xml.dom.minidom as m
+assert m.parse(sys.argv[1]).documentElement.tagName == "svg"' \
+      "$work/page/$link" || return 1
+  done
+}
+
+probes 20
+programs 0.999
+make_page
+check "a page is made" succeeds
+check "a target that is hit, and by how much" \
+  verdict hit "phase begin+end, tracing on, against stock" "3.00 ×" \
+  "20 % to spare"
+check "its cost in readings of the clock: two for two events" \
+  verdict hit "phase begin+end, tracing on, against the clock" "2.00 ×"
+check "an interval that contains 1 is noise" \
+  verdict hit "programs, off ÷ stock off" "none of 1 "
+check "the geometric mean" \
+  verdict hit "programs, on ÷ stock off, geometric mean" "1.005"
+check "what was not measured is no hit" \
+  verdict "**not measured**" "events read in a second, in C"
+check "a benchmark that did not run is named first" \
+  says_above_table "reader: not measured (make bench-reader)"
+check "plots are there, and XML" plots_are_xml
+check "figures and manifests are beside the page" \
+  test -f "$work/page/probes.tsv" -a -f "$work/page/programs.json"
+
+cp -r "$work/page" "$work/kept"
+make_page "$work/kept"
+check "the page can be made again from its folder" \
+  cmp "$page" "$work/kept/report.md"
+
+probes 30
+programs 1.0005 false
+make_page
+check "a missed target, and by how much" \
+  verdict "**MISSED**" "phase begin+end, tracing on, against stock" "2.00 ×" \
+  "20 % too little"
+check "an interval above 1 is slower" \
+  verdict "**MISSED**" "programs, off ÷ stock off" "trees 1.001" "(incomplete)"
+check "an interrupted benchmark is named first" \
+  says_above_table "programs: incomplete"
+
+tsv instructions <<END
+program,configuration,instructions,ratio
+trees,stock off,1000000,1
+trees,ours off,1000500,1.0005
+trees,ours on,1020000,1.02
+END
+make_page
+check "or the same instructions" verdict hit "programs, off ÷ stock off"
+check "instructions, hit" verdict hit "instructions, off ÷ stock off" "+0.05 %"
+check "instructions, missed" \
+  verdict "**MISSED**" "instructions, on ÷ stock off" "+2.00 %" "1 points"
+
+sed 's/median_ns/other/' "$in/probes.tsv" >"$work/new"
+mv "$work/new" "$in/probes.tsv"
+make_page
+check "a column that is not there is named first" \
+  says_above_table "probes: no column median_ns"
+
+rm -rf "$in" && mkdir "$in"
+make_page
+check "no figures: no page" stops_with "no figures" "make bench-probes"
+plan
