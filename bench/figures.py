@@ -9,7 +9,7 @@ import common
 # The benchmarks, each with the target of make that runs it.
 BENCHMARKS = {
     "probes": "bench-probes",
-    "programs": "bench-programs",
+    "programs": "bench",
     "instructions": "bench-instructions",
     "reader": "bench-reader",
     "loss": "bench-reader",
@@ -151,9 +151,19 @@ def probe(figures, what, source, state, runtime="ours"):
                        runtime=runtime, **{"from": source})
 
 
-def reader_speed(figures, what, rings):
-    return number(figures.row("reader", what=what, rings=rings),
-                  "events_per_s")
+def against_stock_reader(figures, row):
+    """How many times as long as a reader of ours stock's takes for all events
+    of a round; stock may have more of them for the same.  None where there is
+    none to compare with."""
+    kind, packed, _ = row["what"].partition(", packed")
+    stock = figures.row("reader", "median_ns_per_event", rings=row["rings"],
+                        what=STOCK_READER.get(kind, "") + packed)
+
+    def whole(row):
+        cost = number(row, "median_ns_per_event")
+        return cost and cost * (number(row, "events") or 1)
+
+    return ratio(whole(stock), whole(row))
 
 
 def by_program(figures, name, configuration):

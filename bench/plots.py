@@ -8,6 +8,7 @@ is drawn and in which colour, so that a runtime has one colour on all plots.
 import subprocess
 
 import common
+from figures import figure
 
 # Told apart by those who see fewer colours too (Okabe and Ito).
 BLUE, ORANGE, GREEN, PURPLE, SKY, GREY = (
@@ -65,8 +66,8 @@ def rows_axis(labels, sizes):
 def block(name, points):
     """Named data, a line a point."""
     return [f"${name} << END",
-            *("\t".join(f"{value:.6g}" for value in point)
-              for point in points), "END"]
+            *("\t".join(value if isinstance(value, str) else f"{value:.6g}"
+                        for value in point) for point in points), "END"]
 
 
 def key(count):
@@ -88,7 +89,8 @@ def bars(path, title, axis, labels, series):
     pieces = []
     for s, (name, colour, values) in enumerate(series):
         points = [(values[i],
-                   middles[i] + (len(here) - 1) / 2 - here.index(s))
+                   middles[i] + (len(here) - 1) / 2 - here.index(s),
+                   words(figure(values[i])))
                   for i, here in enumerate(given) if s in here]
         if not points:
             continue
@@ -96,7 +98,7 @@ def bars(path, title, axis, labels, series):
         pieces += [f"$s{s} using ($1/2):2:($1/2):(0.42) with boxxyerror "
                    f"fillstyle solid noborder linecolor '{colour}' "
                    f"title {words(name)}",
-                   f"$s{s} using 1:2:(sprintf('%.3g', $1)) with labels left "
+                   f"$s{s} using 1:2:3 with labels left "
                    "offset 0.6,0 notitle"]
     return draw(path, int(EDGES + 17 * sum(sizes)), lines, pieces)
 
@@ -139,7 +141,8 @@ def curves(path, title, across, up, series, log="", marks=(), most="*"):
              f"set ylabel {words(up)}",
              "set key outside right center vertical Left reverse samplen 3 "
              "spacing 1.3",
-             "set xrange [*:*]", "set offsets graph 0.03, graph 0.03, graph 0.05, 0"]
+             "set xrange [*:*]",
+             "set offsets graph 0.03, graph 0.03, graph 0.05, 0"]
     if log:
         lines += [f"set logscale {log}"]
     for name, place in (("x", 0), ("y", 1)):

@@ -2,8 +2,8 @@
 
 import math
 
-from figures import (RUNTIMES, STOCK_READER, by_program, figure, geometric_mean,
-                     interval, number, percent, probe, ratio, reader_speed,
+from figures import (RUNTIMES, against_stock_reader, by_program, figure,
+                     geometric_mean, interval, number, percent, probe, ratio,
                      some, times, values)
 
 HIT, MISSED, UNKNOWN = "hit", "**MISSED**", "**not measured**"
@@ -15,7 +15,7 @@ class Verdict:
 
     def __init__(self, what, measured, target, hit, margin=""):
         self.what, self.target, self.margin = what, target, margin
-        self.measured = measured if hit is not None else "–"
+        self.measured = measured or "–"
         self.state = UNKNOWN if hit is None else HIT if hit else MISSED
 
     def cells(self):
@@ -103,15 +103,13 @@ def probe_verdicts(figures):
 
 
 def reader_verdicts(figures):
-    rows = figures.rows("reader", "what", "rings", "events_per_s")
     verdicts = []
     for title, ours, target in (
             ("events read in a second, in C", "libeventring", 8),
             ("events read in a second, OCaml callbacks", "Eventring.Cursor",
              4)):
-        speeds = {rings: ratio(reader_speed(figures, ours, rings),
-                               reader_speed(figures, STOCK_READER[ours], rings))
-                  for rings in values(rows, "rings")}
+        speeds = {row["rings"]: against_stock_reader(figures, row)
+                  for row in figures.rows("reader", "rings", what=ours)}
         speeds = {rings: v for rings, v in speeds.items() if v is not None}
         verdicts.append(limit(
             title, min(speeds.values(), default=None), target,
@@ -129,6 +127,8 @@ def reader_verdicts(figures):
 
 def counted(failing, total, what):
     """A verdict's words on how many programs do what they should not."""
+    if not total:
+        return ""
     if not failing:
         return f"none of {total} programs {what}"
     return f"{len(failing)} of {total} programs {what}: {', '.join(failing)}"
@@ -204,6 +204,9 @@ def instruction_verdicts(figures):
 
 def validate_verdicts(figures):
     verdicts = []
+    for why in values(figures.rows("validate", "value", figure="why"),
+                      "value"):
+        figures.missing.append(f"validate: skipped: {why}")
     for part, what in (("uprobes", "counts and durations, against perf"),
                        ("samples", "share of time, against perf")):
         found = {f"{row['program']} {row['subject']}": row["value"]
@@ -212,10 +215,13 @@ def validate_verdicts(figures):
         bad = [name for name, value in found.items() if value == "no"]
         good = [name for name, value in found.items() if value == "yes"]
         verdicts.append(Verdict(
-            what, f"{len(good)} of {len(found)} agree"
+            what, found and f"{len(good)} of {len(found)} agree"
             + (f", {len(found) - len(good) - len(bad)} skipped"
                if len(good) + len(bad) < len(found) else ""),
-            "all agree", not bad if good or bad else None,
+            "all agree",
+            # What was skipped may have been what does not agree.
+            False if bad else True if found and len(good) == len(found)
+            else None,
             f"**not: {', '.join(bad)}**" if bad else ""))
     return verdicts
 
@@ -232,5 +238,8 @@ def all_verdicts(figures):
         if name in figures.incomplete:
             for verdict in here:
                 verdict.measured += " (incomplete)"
+                # What is absent may miss the target.
+                if verdict.state == HIT:
+                    verdict.state = UNKNOWN
         verdicts += here
     return verdicts

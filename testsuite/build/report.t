@@ -23,7 +23,7 @@ END
 }
 
 probes() {
-  tsv probes <<END
+  tsv probes "${2:-true}" <<END
 what,from,state,runtime,median_ns,p10_ns,p90_ns,least_ns,floor_ns,bytes,minor_words
 begin+end,C,enabled,ours,$1,19,21,19,20,16,0
 begin+end,C,enabled,stock,60,55,65,50,20,48,0
@@ -113,10 +113,33 @@ trees,ours off,1000500,1.0005
 trees,ours on,1020000,1.02
 END
 make_page
-check "or the same instructions" verdict hit "programs, off ÷ stock off"
 check "instructions, hit" verdict hit "instructions, off ÷ stock off" "+0.05 %"
 check "instructions, missed" \
   verdict "**MISSED**" "instructions, on ÷ stock off" "+2.00 %" "1 points"
+programs 1.0005
+make_page
+check "not slower where instructions are the same" verdict hit "programs, off ÷ stock off"
+
+tsv validate <<END
+part,program,subject,figure,value
+uprobes,trees,minor,agree,yes
+uprobes,trees,major_slice,agree,no
+samples,trees,share,why,perf may not
+samples,trees,share,agree,skipped
+END
+make_page
+check "counts that do not agree" \
+  verdict "**MISSED**" "counts and durations, against perf" "1 of 2 agree" \
+  "trees major_slice"
+check "what was skipped is no hit" \
+  verdict "**not measured**" "share of time, against perf" "1 skipped"
+check "why it was skipped is said first" says_above_table "perf may not"
+
+probes 20 false
+make_page
+check "a hit of an interrupted benchmark is none" \
+  verdict "**not measured**" "phase begin+end, tracing on, against stock" \
+  "3.00 ×" "(incomplete)"
 
 sed 's/median_ns/other/' "$in/probes.tsv" >"$work/new"
 mv "$work/new" "$in/probes.tsv"
