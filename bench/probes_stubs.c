@@ -42,7 +42,7 @@ static volatile uint64_t sink;
   OP(begin_end, "begin+end", 2, \
      CAML_EV_BEGIN(EV_MAJOR_SWEEP); CAML_EV_END(EV_MAJOR_SWEEP);) \
   OP(counter, "counter", 1, \
-     CAML_EV_COUNTER(EV_C_REQUEST_MAJOR_ALLOC_SHR, i);) \
+     CAML_EV_COUNTER(EV_C_FORCE_MINOR_MEMPROF, i);) \
   OP(minor_end, "minor: end", 1, CAML_EV_END(EV_MINOR);) \
   OP(minor, "minor: begin, 2 counters, end", MINOR_EVENTS, \
      CAML_EV_BEGIN(EV_MINOR); CAML_EV_COUNTER(EV_C_MINOR_PROMOTED, i); \

@@ -54,6 +54,13 @@
 
 struct caml_eventring_asked caml_eventring_asked[EVENTRING_MAX_RINGS];
 
+void caml_eventring_slices_wanted(enum caml_eventring_cause cause)
+{
+  struct caml_eventring_asked *a = Caml_eventring_asked;
+  caml_eventring_slice_wanted(cause);
+  if (a->slices_of_all == 0) a->slices_of_all = cause;
+}
+
 void caml_eventring_calls(enum caml_eventring_cause cause)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;

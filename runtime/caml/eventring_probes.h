@@ -71,13 +71,11 @@ Caml_inline void caml_eventring_slice_wanted(enum caml_eventring_cause cause)
 }
 
 /* The same in all domains.  The request stands until the attempt to tell them
-   succeeds, and each poll of this domain until then does a slice. */
-Caml_inline void caml_eventring_slices_wanted(enum caml_eventring_cause cause)
-{
-  struct caml_eventring_asked *a = Caml_eventring_asked;
-  caml_eventring_slice_wanted(cause);
-  if (a->slices_of_all == 0) a->slices_of_all = cause;
-}
+   succeeds, and each poll of this domain until then does a slice.  A call, so
+   that allocation in the major heap, which may come to this, saves no
+   registers for it. */
+void caml_eventring_slices_wanted(enum caml_eventring_cause cause)
+  __attribute__((cold));
 
 /* From here to [caml_eventring_called], the program has called for
    collections. */
