@@ -7,7 +7,7 @@
      events N    runs of events, each followed by as long a computation
      cost N      prints the nanoseconds an event of such a run, N times *)
 
-open Measure
+open Timing
 
 external nothing : unit -> unit = "bench_nothing" [@@noalloc]
 

@@ -19,9 +19,9 @@ let serve poll =
       user := 0; runtime := 0; lost := 0;
       for _ = 1 to times do
         if milliseconds > 0 then Unix.sleepf (float milliseconds /. 1000.);
-        let start = Measure.now () in
+        let start = Timing.now () in
         (try poll () with Failure _ -> incr failed);
-        spent := !spent + Measure.now () - start
+        spent := !spent + Timing.now () - start
       done;
       Printf.printf "%d %d %d %d %d\n%!" !spent !user !runtime !lost !failed
     done

@@ -54,10 +54,10 @@ let collect times =
 (* [rate] events a second, in a burst each millisecond; 0: as fast as can be.
    Behind its time it writes more at once. *)
 let write_at rate milliseconds =
-  let start = Measure.now () in
+  let start = Timing.now () in
   let stop = start + milliseconds * 1_000_000 in
   let rec go written =
-    let now = Measure.now () in
+    let now = Timing.now () in
     if now >= stop then written
     else if rate > 0
             && written >= rate * ((now - start) / 1_000) / 1_000_000
@@ -78,8 +78,8 @@ let () =
   try
     while true do
       let line = read_line () in
-      let start = Measure.now () in
+      let start = Timing.now () in
       let written = command line in
-      Printf.printf "%d %d\n%!" written (Measure.now () - start)
+      Printf.printf "%d %d\n%!" written (Timing.now () - start)
     done
   with End_of_file -> ()

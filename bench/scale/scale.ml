@@ -32,9 +32,9 @@ let in_domains domains prepare f =
   let part () =
     prepare ();
     wait_for domains;
-    let start = Measure.now () and cpu = cpu_now () in
+    let start = Timing.now () and cpu = cpu_now () in
     f ();
-    let cpu = cpu_now () - cpu and stop = Measure.now () in
+    let cpu = cpu_now () - cpu and stop = Timing.now () in
     wait_for (2 * domains);
     { cpu; start; stop } in
   let others = List.init (domains - 1) (fun _ -> Domain.spawn part) in
@@ -55,10 +55,10 @@ let write domains prepared times f =
 
 let spawn times =
   let one _ =
-    let start = Measure.now () in
+    let start = Timing.now () in
     Domain.join (Domain.spawn ignore);
-    float (Measure.now () - start) in
-  let median, _ = Measure.median_and_least (Array.init times one) in
+    float (Timing.now () - start) in
+  let median, _ = Timing.median_and_least (Array.init times one) in
   Printf.printf "%.0f\n" median
 
 let () =
