@@ -24,6 +24,12 @@ STOCK = pathlib.Path(os.environ.get("EVENTRING_STOCK",
                                     BUILD / "stock" / "install"))
 OUT = BUILD / "bench"
 
+# In probes.tsv, whose figures in stock OCaml those of an interface of ours, or of
+# an operation, are compared with.
+STOCK_FROM = {"Eventring": "Runtime_events", "libeventring": "C",
+              "libeventring, one ring": "C"}
+STOCK_WHAT = {"user text, 16 bytes": "user custom, 16 bytes"}
+
 # Only what a benchmark sets may steer what it runs.
 STEERING = ("OCAML_EVENTRING_", "OCAML_RUNTIME_EVENTS_", "OCAMLRUNPARAM",
             "CAMLRUNPARAM")

@@ -5,6 +5,7 @@ import json
 import math
 
 import common
+from common import STOCK_FROM, STOCK_WHAT
 
 # The benchmarks, each with the target of make that runs it.
 BENCHMARKS = {
@@ -28,11 +29,6 @@ STOCK_READER = {
     "Eventring.Cursor": "stock in OCaml",
     "Runtime_events in OCaml": "stock in OCaml",
 }
-
-# And an operation of ours, where stock has no such thing.
-STOCK_FROM = {"Eventring": "Runtime_events", "libeventring": "C",
-              "libeventring, one ring": "C"}
-STOCK_WHAT = {"user text, 16 bytes": "user custom, 16 bytes"}
 
 
 def number(row, column):
