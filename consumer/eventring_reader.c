@@ -45,6 +45,9 @@
    something to return stand in a heap by the time of their next event.  A
    ring that has nothing new costs one load a pass.
 
+   All of this works on a source, see eventring_source.h: the mapped file of a
+   ring, or what another format makes look like one.
+
    The file is not trusted.  The header is copied and checked at open, and the
    checked copy is what is used; a place in a ring is a position modulo the
    ring's size; a length is held against the end of the copy.  A slot whose
@@ -76,8 +79,13 @@
 /* Beside this file in libeventring, among the runtime's headers in OCaml. */
 #if __has_include("eventring_reader.h")
 #include "eventring_reader.h"
+#include "eventring_source.h"
+#define FORMATS eventring_formats
 #else
 #include "caml/eventring_reader.h"
+#include "caml/eventring_source.h"
+/* OCaml programs read ring files only. */
+static const struct eventring_format *const FORMATS[] = { NULL };
 #endif
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -186,10 +194,9 @@ struct label {
 enum boot { BOOT_SAME, BOOT_OTHER, BOOT_UNKNOWN };
 
 struct eventring_cursor {
-  /* The mapped file.  Nothing of it is used that is not checked. */
-  const char *map;
-  size_t map_size;
-  const struct eventring_header *shared;
+  /* Where the words come from.  Nothing of it is used that is not checked. */
+  struct eventring_source *source;
+  const struct eventring_header *shared; /* that of the source */
   uint64_t *control;            /* in a mapping of its own; NULL: read only */
 
   /* The header as it was checked. */
@@ -257,9 +264,8 @@ const char *eventring_strerror(int error)
 
 /* Writes the one line of [options->message] and returns [error].  Names of
    files may hold anything: what would break the line is replaced. */
-__attribute__((format(printf, 3, 4)))
-static int fail(const struct eventring_options *options, int error,
-                const char *format, ...)
+int fail(const struct eventring_options *options, int error,
+         const char *format, ...)
 {
   if (options->message != NULL && options->message_size > 0) {
     va_list args;
@@ -341,17 +347,14 @@ static const struct eventring_slot *slot_of(const struct eventring_cursor *c,
                                             uint32_t ring)
 {
   return (const struct eventring_slot *)
-    (c->map + c->header.directory_offset
-     + (uint64_t) ring * c->header.slot_size);
+    (c->source->directory + (uint64_t) ring * c->header.slot_size);
 }
 
 static const uint64_t *words_at(const struct eventring_cursor *c,
                                 uint32_t ring, uint64_t position)
 {
-  const uint64_t *rings =
-    (const uint64_t *) (c->map + c->header.rings_offset);
-  return rings + ring * c->header.ring_words
-         + (position & (c->header.ring_words - 1));
+  const struct eventring_words *w = &c->source->rings[ring];
+  return w->words + ((position - w->first) & w->mask);
 }
 
 static uint64_t block_of(const struct eventring_cursor *c, uint64_t position)
@@ -380,7 +383,7 @@ static void calibrate(struct eventring_cursor *c)
   if (c->baseline != 0) return;
   /* Acquire: the state must be seen before the instant that it covers. */
   if (__atomic_load_n(&c->shared->state, __ATOMIC_ACQUIRE)
-      != EVENTRING_RUNNING) {
+      != EVENTRING_RUNNING || !c->source->live) {
     const struct eventring_instant *ended = &c->shared->ended;
     draw(c, started, (struct pair) {
            __atomic_load_n(&ended->ticks, __ATOMIC_RELAXED),
@@ -523,7 +526,7 @@ static void read_schema(struct eventring_cursor *c)
   if (count > c->header.schema_capacity) count = c->header.schema_capacity;
   for (; UNLIKELY(c->schema_seen < count); c->schema_seen++) {
     struct eventring_schema_entry e;
-    memcpy(&e, c->map + c->header.schema_offset
+    memcpy(&e, c->source->schema
                + (uint64_t) c->schema_seen * c->header.schema_entry_size,
            sizeof e);
     e.name[sizeof e.name - 1] = 0;
@@ -633,58 +636,69 @@ static void copy_words(uint64_t *to, const uint64_t *from, size_t n)
     to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
 }
 
+int eventring_copy_block(struct eventring_cursor *c, uint32_t ring,
+                         uint64_t *position, uint64_t *to)
+{
+  const struct eventring_slot *slot = slot_of(c, ring);
+  const uint64_t lap = c->source->lap;
+  const uint64_t block_words = c->header.block_words;
+  uint64_t block = block_of(c, *position), first = *position - block;
+  uint64_t tail = load_tail(c, ring), oldest = c->source->rings[ring].first;
+  uint64_t end, reserve;
+
+  if (tail <= *position) return 0;
+  end = tail - block < block_words ? tail - block : block_words;
+  if (block >= oldest)
+    copy_words(to + first, words_at(c, ring, block + first), end - first);
+  /* Acquire, paired with the release fence that the writer has between
+     [reserve] and the words of a new block: if any of the words copied is of
+     a later lap, the [reserve] that covers it must be seen after it. */
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  reserve = __atomic_load_n(&slot->reserve, __ATOMIC_RELAXED);
+
+  /* A tail is never seen without the [reserve] above it. */
+  if (UNLIKELY(reserve < tail || reserve > MAX_POSITION
+               || reserve % block_words != 0))
+    return EVENTRING_E_DAMAGED;
+  if (reserve > lap && oldest < reserve - lap) oldest = reserve - lap;
+  if (block < oldest) *position = oldest;
+  return (int) (end - first);
+}
+
 /* Copies what the ring has from [position] to the end of that block.
    Afterwards the ring has something to return (an event, a loss, or damage)
    or, for now, there is nothing.  The ring must be drained. */
 static void fetch(struct eventring_cursor *c, uint32_t ring)
 {
   struct ring *r = &c->rings[ring];
-  const struct eventring_slot *slot = slot_of(c, ring);
-  const uint64_t ring_words = c->header.ring_words;
-  const uint64_t block_words = c->header.block_words;
 
   for (int tries = 0; tries < MAX_OVERTAKEN; tries++) {
-    uint64_t block = block_of(c, r->position);
-    uint64_t first = r->position - block;
-    uint64_t tail = load_tail(c, ring);
-    uint64_t end, reserve;
+    uint64_t position = r->position;
+    uint32_t first = (uint32_t) (position - block_of(c, position));
+    int words = eventring_copy_block(c, ring, &position, r->copy);
 
-    if (tail <= r->position) {
-      /* [reserve], seen before, was more than a lap ahead of this tail. */
-      if (tries > 0 && !r->slot_damaged) r->damaged = r->slot_damaged = 1;
-      return;
-    }
-    /* The entries of the events below this tail were published before it. */
-    read_schema(c);
-    end = tail - block < block_words ? tail - block : block_words;
-    copy_words(r->copy + first, words_at(c, ring, block) + first, end - first);
-    /* Acquire, paired with the release fence that the writer has between
-       [reserve] and the words of a new block: if any of the words copied is of
-       a later lap, the [reserve] that covers it must be seen after it. */
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    reserve = __atomic_load_n(&slot->reserve, __ATOMIC_RELAXED);
-
-    /* A tail is never seen without the [reserve] above it. */
-    if (UNLIKELY(reserve < tail || reserve > MAX_POSITION
-                 || reserve % block_words != 0)) {
-      if (!r->slot_damaged) r->damaged = 1;
-      r->slot_damaged = 1;
+    if (words <= 0) {
+      /* With 0, [reserve], seen before, was over a lap ahead of this tail. */
+      if ((words < 0 || tries > 0) && !r->slot_damaged)
+        r->damaged = r->slot_damaged = 1;
       return;
     }
     r->slot_damaged = 0;
-    if (reserve > ring_words && block < reserve - ring_words) {
+    if (position != r->position) {
       /* Overtaken.  The oldest whole block says how many events are gone. */
-      r->position = reserve - ring_words;
+      r->position = position;
       continue;
     }
+    /* The entries of the events just copied were published before them. */
+    read_schema(c);
 
-    r->block = block;
-    r->position = block + end;
-    r->end = (uint32_t) end;
-    r->next = (uint32_t) first;
+    r->block = position - first;
+    r->position = position + (uint32_t) words;
+    r->end = first + (uint32_t) words;
+    r->next = first;
     if (first == 0) {
       /* No writer publishes a block without an event. */
-      if (end <= EVENTRING_BLOCK_HEADER_WORDS || !begin_block(c, r)) {
+      if (r->end <= EVENTRING_BLOCK_HEADER_WORDS || !begin_block(c, r)) {
         r->damaged = 1;
         leave_block(c, r);
         return;
@@ -813,6 +827,15 @@ static int decode(struct eventring_cursor *c, uint32_t ring,
   return (int) (e - events);
 }
 
+/* Asks the source for more.  Returns 1 when there was, 0 or an error. */
+static int advance(struct eventring_cursor *c)
+{
+  if (c->source->advance == NULL) return 0;
+  for (uint32_t i = 0; i < c->header.rings; i++)
+    c->source->rings[i].needed = c->rings[i].position;
+  return c->source->advance(c->source);
+}
+
 int eventring_read_ring(struct eventring_cursor *c, uint32_t ring,
                         struct eventring_event *events, int max)
 {
@@ -820,9 +843,16 @@ int eventring_read_ring(struct eventring_cursor *c, uint32_t ring,
   if (c == NULL || events == NULL || max < 0 || ring >= c->header.rings)
     return EVENTRING_E_ARGUMENT;
   if (max == 0) return 0;
+  if (!c->source->live) return EVENTRING_E_ARGUMENT;
   r = &c->rings[ring];
   c->batch++;
-  if (drained(r) && !r->damaged) fetch(c, ring);
+  if (drained(r) && !r->damaged) {
+    if (load_tail(c, ring) <= r->position) {
+      int more = advance(c);
+      if (more < 0) return more;
+    }
+    fetch(c, ring);
+  }
   if (r->damaged) {
     r->damaged = 0;
     return EVENTRING_E_DAMAGED;
@@ -886,6 +916,7 @@ static uint64_t next_ticks(const struct ring *r)
 static uint64_t take_horizon(struct eventring_cursor *c)
 {
   uint64_t now, grace = (uint64_t) (GRACE_NS / c->ns_per_tick);
+  if (!c->source->live) return c->source->horizon;
   if (!c->own_clock || c->gone
       || __atomic_load_n(&c->shared->state, __ATOMIC_RELAXED)
          != EVENTRING_RUNNING)
@@ -897,8 +928,10 @@ static uint64_t take_horizon(struct eventring_cursor *c)
   return now;
 }
 
-static void begin_pass(struct eventring_cursor *c)
+static int begin_pass(struct eventring_cursor *c)
 {
+  int more = advance(c);
+  if (more < 0) return more;
   c->horizon = take_horizon(c);
   c->waiting = 0;
   for (uint32_t i = 0; i < c->header.rings; i++) {
@@ -910,6 +943,7 @@ static void begin_pass(struct eventring_cursor *c)
     }
     push(c, (struct waiting) { next_ticks(r), i });
   }
+  return more;
 }
 
 /* Nanoseconds are rounded, and measured anew, for each block: of two rings
@@ -931,7 +965,7 @@ static int in_step(struct eventring_cursor *c, struct eventring_event *events,
 int eventring_read(struct eventring_cursor *c, struct eventring_event *events,
                    int max)
 {
-  int n = 0, fresh = 0;
+  int n = 0, more = 1;
 
   if (c == NULL || events == NULL || max < 0) return EVENTRING_E_ARGUMENT;
   c->batch++;
@@ -942,9 +976,9 @@ int eventring_read(struct eventring_cursor *c, struct eventring_event *events,
 
     if (c->waiting == 0 || top->ticks > c->horizon) {
       if (n > 0) break;
-      if (!fresh) {
-        begin_pass(c);
-        fresh = 1;
+      if (more) {
+        more = begin_pass(c);
+        if (more < 0) return more;
         continue;
       }
       /* An event of more than a second from now is damaged, or our clock is
@@ -1038,6 +1072,27 @@ static void skip_to_now(struct eventring_cursor *c, uint32_t ring)
     decode(c, ring, skipped, 32, UINT64_MAX);
   r->read = 0;
   r->batch = 0;
+}
+
+int eventring_seek(struct eventring_cursor *c, int64_t ns)
+{
+  int err;
+  if (c == NULL || c->source->seek == NULL) return EVENTRING_E_ARGUMENT;
+  err = c->source->seek(c->source, ns);
+  if (err < 0) return err;
+  for (uint32_t i = 0; i < c->header.rings; i++) {
+    struct ring *r = &c->rings[i];
+    r->next = r->end = 0;
+    r->position = c->source->rings[i].first;
+    r->index_known = r->lost_pending = r->damaged = r->slot_damaged = 0;
+    r->read = r->lost = 0;
+    r->last_ticks = 0;
+  }
+  c->waiting = 0;
+  c->horizon = 0;
+  c->last_ticks = 0;
+  c->last_ns = INT64_MIN;
+  return 0;
 }
 
 /* The schema, as it is asked for */
@@ -1186,6 +1241,7 @@ int eventring_state(struct eventring_cursor *c)
 {
   int state;
   if (c == NULL) return EVENTRING_E_ARGUMENT;
+  if (!c->source->live) return c->source->state;
   switch (__atomic_load_n(&c->shared->state, __ATOMIC_ACQUIRE)) {
   case EVENTRING_ENDED: return EVENTRING_STATE_ENDED;
   case EVENTRING_REPLACED: return EVENTRING_STATE_REPLACED;
@@ -1389,8 +1445,9 @@ static int check_range(const char *name, uint64_t value, uint64_t low,
 
 /* Everything that the rest of this file takes for granted.  Products of a
    count and a size cannot overflow: both are limited first. */
-static int check_header(const struct eventring_header *h, uint64_t actual_size,
-                        const struct eventring_options *o, const char *path)
+int eventring_check_header(const struct eventring_header *h,
+                           uint64_t actual_size,
+                           const struct eventring_options *o, const char *path)
 {
   uint64_t end = h->header_size;
   int err;
@@ -1502,13 +1559,72 @@ static int allocate(struct eventring_cursor *c)
   return 0;
 }
 
+/* A mapped ring file. */
+struct ring_file {
+  struct eventring_source source;
+  void *map;
+  size_t size;
+  struct eventring_words rings[];
+};
+
+static void close_ring_file(struct eventring_source *source)
+{
+  struct ring_file *f = (struct ring_file *) source;
+  if (f->map != MAP_FAILED) munmap(f->map, f->size);
+  free(f);
+}
+
+/* Makes a source of the open ring file [fd] of [size] bytes. */
+static int open_ring_file(int fd, uint64_t size, const char *path,
+                          const struct eventring_options *o,
+                          struct eventring_source **result)
+{
+  struct eventring_header h;
+  struct ring_file *f;
+  const uint64_t *words;
+  ssize_t have = read_header(fd, &h);
+  int err;
+
+  if (have < 0)
+    return fail(o, EVENTRING_E_SYSTEM, "cannot read %s: %s", path,
+                strerror(errno));
+  err = check_magic(&h, (size_t) have, o, path);
+  if (err < 0) return err;
+  err = eventring_check_header(&h, size, o, path);
+  if (err < 0) return err;
+  f = malloc(sizeof *f + h.rings * sizeof f->rings[0]);
+  if (f == NULL)
+    return fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path);
+  f->size = (size_t) h.file_size;
+  f->map = mmap(NULL, f->size, PROT_READ, MAP_SHARED, fd, 0);
+  f->source = (struct eventring_source) {
+    .checked = h, .header = f->map, .lap = h.ring_words,
+    .schema = (const char *) f->map + h.schema_offset,
+    .directory = (const char *) f->map + h.directory_offset,
+    .rings = f->rings, .live = 1, .close = close_ring_file };
+  if (f->map == MAP_FAILED) {
+    err = fail(o, system_error(errno), "cannot map the %llu bytes of %s: %s",
+               (unsigned long long) h.file_size, path, strerror(errno));
+    free(f);
+    return err;
+  }
+  words = (const uint64_t *) ((const char *) f->map + h.rings_offset);
+  for (uint32_t i = 0; i < h.rings; i++)
+    f->rings[i] = (struct eventring_words) {
+      .words = words + i * h.ring_words, .mask = h.ring_words - 1 };
+  *result = &f->source;
+  return 0;
+}
+
 /* Opens [path].  [pid] is the process as we call it, or 0: as it calls
    itself (the two differ across containers). */
 static int open_path(const char *path, int pid,
                      const struct eventring_options *o,
                      struct eventring_cursor **result)
 {
+  const struct eventring_format *const *format = FORMATS;
   struct eventring_cursor *c = NULL;
+  char start[64];
   struct stat st;
   ssize_t have;
   void *map;
@@ -1539,32 +1655,25 @@ static int open_path(const char *path, int pid,
     err = fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path);
     goto err_out;
   }
-  have = read_header(fd, &c->header);
-  if (have < 0) {
-    err = fail(o, EVENTRING_E_SYSTEM, "cannot read %s: %s", path,
-               strerror(errno));
-    goto err_out;
+  have = pread(fd, start, sizeof start, 0);
+  while (*format != NULL && (have < 0 || !(*format)->is(start, (size_t) have)))
+    format++;
+  if (*format == NULL) {
+    err = open_ring_file(fd, (uint64_t) st.st_size, path, o, &c->source);
+  } else if (o->control) {
+    err = fail(o, EVENTRING_E_ARGUMENT, "%s: only a ring file of a process "
+               "(%s) can be controlled", path, EVENTRING_SUFFIX);
+  } else {
+    err = (*format)->open(fd, (uint64_t) st.st_size, path, pid, o, &c->source);
   }
-  err = check_magic(&c->header, (size_t) have, o, path);
   if (err < 0) goto err_out;
-  err = check_header(&c->header, (uint64_t) st.st_size, o, path);
-  if (err < 0) goto err_out;
+  c->shared = c->source->header;
+  c->header = c->source->checked;
   c->header.boot_id[sizeof c->header.boot_id - 1] = 0;
   c->header.program[sizeof c->header.program - 1] = 0;
   c->header.runtime[sizeof c->header.runtime - 1] = 0;
   c->header.argv0[sizeof c->header.argv0 - 1] = 0;
   if (c->header.header_size < ARGV0_SIZE) c->header.argv0[0] = 0;
-
-  map = mmap(NULL, (size_t) c->header.file_size, PROT_READ, MAP_SHARED, fd, 0);
-  if (map == MAP_FAILED) {
-    err = fail(o, system_error(errno), "cannot map the %llu bytes of %s: %s",
-               (unsigned long long) c->header.file_size, path,
-               strerror(errno));
-    goto err_out;
-  }
-  c->map = map;
-  c->map_size = (size_t) c->header.file_size;
-  c->shared = map;
   if (o->control) {
     map = mmap(NULL, sizeof(struct eventring_header), PROT_READ | PROT_WRITE,
                MAP_SHARED, fd, 0);
@@ -1580,17 +1689,21 @@ static int open_path(const char *path, int pid,
                "%s: no memory to read %u rings of it", path, c->header.rings);
     goto err_out;
   }
-  close(fd);
 
   c->pid = pid != 0 ? pid : (int) c->header.pid;
   c->boot = compare_boot(&c->header);
   c->last_ns = INT64_MIN;
-  c->own_clock = c->boot != BOOT_OTHER && clock_ticks(c->header.clock) != 0;
+  c->own_clock = c->source->live && c->boot != BOOT_OTHER
+                 && clock_ticks(c->header.clock) != 0;
   c->ns_per_tick = 1;
   calibrate(c);
   eventring_state(c);
-  if (o->from_now)
+  if (o->from_now) {
+    err = advance(c);
+    if (err < 0) goto err_out;
     for (uint32_t i = 0; i < c->header.rings; i++) skip_to_now(c, i);
+  }
+  close(fd);
   *result = c;
   return 0;
 
@@ -1600,13 +1713,18 @@ err_out:
   return err;
 }
 
+struct eventring_source *eventring_cursor_source(struct eventring_cursor *c)
+{
+  return c->source;
+}
+
 void eventring_close(struct eventring_cursor *c)
 {
   if (c == NULL) return;
   if (c->control != NULL)
     munmap((char *) c->control - offsetof(struct eventring_header, control),
            sizeof(struct eventring_header));
-  if (c->map != NULL) munmap((void *) c->map, c->map_size);
+  if (c->source != NULL) c->source->close(c->source);
   free(c->labels);
   free(c->units);
   free(c->fields);

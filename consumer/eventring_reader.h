@@ -144,10 +144,16 @@ EVENTRING_API int eventring_read(struct eventring_cursor *cursor,
                                  struct eventring_event *events, int max);
 
 /* The same for one ring, which is faster.  Use one of the two on a cursor,
-   not both. */
+   not both.  Not for a recording, whose rings lie mixed in its file:
+   EVENTRING_E_ARGUMENT. */
 EVENTRING_API int eventring_read_ring(struct eventring_cursor *cursor,
                                       uint32_t ring,
                                       struct eventring_event *events, int max);
+
+/* In a recording, goes to where reading returns all events of [ns]
+   (CLOCK_MONOTONIC) and later, and perhaps some before them.  Counts begin
+   anew.  EVENTRING_E_ARGUMENT on other files. */
+EVENTRING_API int eventring_seek(struct eventring_cursor *cursor, int64_t ns);
 
 /* Exact counts for a ring, so far: events returned by this cursor, and events
    that it will never see because they were overwritten (those of before a
@@ -242,7 +248,9 @@ enum {
   EVENTRING_STATE_RUNNING = 1,
   EVENTRING_STATE_ENDED = 2,      /* ended in order */
   EVENTRING_STATE_REPLACED = 3,   /* replaced by another program (exec) */
-  EVENTRING_STATE_KILLED = 4      /* gone without having said so */
+  EVENTRING_STATE_KILLED = 4,     /* gone without having said so */
+  EVENTRING_STATE_UNKNOWN = 5     /* a recording that ended before the
+                                     process */
 };
 
 /* Asks the file and, where that says running, the system. */

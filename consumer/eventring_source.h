@@ -1,0 +1,120 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* What the reader decodes, wherever it comes from.  Not for users.
+
+     ring file ------------------------------\
+     recording --- eventring_recording.c ------> source --> cursor --> events
+     stock .events file --- eventring_stock.c -/
+
+   A source shows words in the layout of eventring_format.h: a header, a
+   schema, a directory with a slot for each ring, and of each ring the words
+   from some position on.  For a ring file these are the mapped file itself;
+   other formats make them in memory, and more of them at each [advance]. */
+
+#ifndef EVENTRING_SOURCE_H
+#define EVENTRING_SOURCE_H
+
+#include <stdint.h>
+#include "caml/eventring_format.h"
+
+struct eventring_options;
+struct eventring_cursor;
+
+/* The words of a ring: that of position p is words[(p - first) & mask].  No
+   position below [first] is there. */
+struct eventring_words {
+  const uint64_t *words;
+  uint64_t first;
+  uint64_t mask;
+  uint64_t needed;              /* of the reader: it has taken what is below */
+};
+
+struct eventring_source {
+  struct eventring_header checked; /* as it was at open, all of it possible */
+  const struct eventring_header *header; /* as it is now */
+  const char *schema;           /* entries of header->schema_entry_size */
+  const char *directory;        /* slots of header->slot_size */
+  struct eventring_words *rings;
+  uint64_t lap;                 /* words below reserve that are not overwritten
+                                   yet */
+
+  /* 1: header, schema and directory change while the process runs.
+     0: all of it was written before, and the process is what it was then:
+     [state], as eventring_state returns it */
+  int live;
+  int state;
+
+  /* Makes more words visible, once the reader has returned all events up to
+     the horizon.  The words from the block of [needed] on stay, perhaps at
+     another place.  Returns 1 when there is more, 0 when there is not (now, or ever),
+     or an error of eventring_reader.h.  NULL: words appear by themselves. */
+  int (*advance)(struct eventring_source *source);
+
+  /* The ticks up to which all events of all rings are visible; when [live],
+     the reader takes its own. */
+  uint64_t horizon;
+
+  /* Goes to the place from which all events of [ns] and later follow; the
+     rings begin anew there.  Or NULL. */
+  int (*seek)(struct eventring_source *source, int64_t ns);
+
+  void (*close)(struct eventring_source *source);
+};
+
+/* Another format of files than ring files. */
+struct eventring_format {
+  /* What its files are named like, for messages. */
+  const char *suffix;
+
+  /* Whether a file that begins with these bytes is one. */
+  int (*is)(const void *bytes, size_t length);
+
+  /* Makes a source of the open file [fd] of [size] bytes, which stays the
+     caller's.  [pid]: as in eventring_open_pid, or 0. Returns 0 or an
+     error, with its message given to eventring_fail. */
+  int (*open)(int fd, uint64_t size, const char *path, int pid,
+              const struct eventring_options *options,
+              struct eventring_source **result);
+};
+
+/* Those that libeventring knows, then NULL. */
+extern const struct eventring_format *const eventring_formats[];
+
+/* Writes the one line of [options->message] and returns [error].  A short name
+   in the source, a long one for the linker. */
+#define fail eventring_fail
+__attribute__((format(printf, 3, 4)))
+int eventring_fail(const struct eventring_options *options, int error,
+                   const char *format, ...);
+
+/* Whether a header is one that a reader can rely on, for a file of
+   [actual_size] bytes: 0 or an error, with its message. */
+int eventring_check_header(const struct eventring_header *h,
+                           uint64_t actual_size,
+                           const struct eventring_options *options,
+                           const char *path);
+
+/* The source that a cursor reads. */
+struct eventring_source *eventring_cursor_source(
+  struct eventring_cursor *cursor);
+
+/* Copies what ring [ring] of the cursor's source has from position *position
+   to the end of its block or of what is there, to where it belongs in the
+   block at [block], of header->block_words words.  When that has been
+   overwritten, *position becomes the oldest that is there and nothing is
+   copied.  Returns how many words there were, 0 when there is nothing, or
+   EVENTRING_E_DAMAGED when the slot says what no writer does. */
+int eventring_copy_block(struct eventring_cursor *cursor, uint32_t ring,
+                         uint64_t *position, uint64_t *block);
+
+#endif /* EVENTRING_SOURCE_H */
