@@ -139,6 +139,10 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/obj/%.o)
 SONAME := libeventring.so.1
 
+# What libeventring and the command are linked with.
+LIB_LIBS = -lzstd $(LIBATOMIC)
+TOOL_LIBS = $(LIB_LIBS) -ljansson -lncursesw -ltinfo -lm
+
 -include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)
 
 $(B)/obj/consumer/%.o: consumer/%.c
@@ -162,19 +166,19 @@ $(B)/lib/$(SONAME): $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
-	  $(LIBATOMIC)
+	  $(LIB_LIBS)
 	$(Q)ln -sf $(SONAME) $(B)/lib/libeventring.so
 
 $(B)/lib/eventring.pc: build-aux/eventring.pc.in $(DONE)/prefix
 	@mkdir -p $(@D)
 	$(call say,GEN)
-	$(Q)sed 's,@prefix@,$(PREFIX),; s,@LIBATOMIC@,$(LIBATOMIC),' $< >$@
+	$(Q)sed 's,@prefix@,$(PREFIX),; s,@LIBS@,$(LIB_LIBS),' $< >$@
 
 $(B)/bin/eventring: $(TOOL_OBJ) $(B)/lib/libeventring.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(TOOL_OBJ) $(B)/lib/libeventring.a \
-	  $(LIBATOMIC)
+	  $(TOOL_LIBS)
 
 .PHONY: lib tool
 lib: $(B)/lib/libeventring.a $(B)/lib/$(SONAME) $(B)/lib/eventring.pc ## libeventring
@@ -282,7 +286,7 @@ $(B)/test/ring/%: testsuite/ring/%.c $(B)/lib/libeventring.a \
 	$(call say,LINK)
 	$(Q)$(CC) $(LIB_CFLAGS) -Itestsuite/ring -o $@ $< \
 	  `sed -n '1s,^// BUILD: ,,p' $<` $(B)/lib/libeventring.a \
-	  `$(PKG_CONFIG) --cflags --libs cmocka` -lpthread $(LIBATOMIC)
+	  `$(PKG_CONFIG) --cflags --libs cmocka` -lpthread $(LIB_LIBS)
 
 TEST_ENV = EVENTRING_TOP=$(CURDIR) EVENTRING_BUILD=$(ABS) \
   EVENTRING_STAGE=$(ABS)/stage EVENTRING_OCAML=$(ABS)/stage \

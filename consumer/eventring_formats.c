@@ -16,6 +16,9 @@
 #include <stddef.h>
 #include "eventring_source.h"
 
+extern const struct eventring_format eventring_recording_format;
+
 const struct eventring_format *const eventring_formats[] = {
+  &eventring_recording_format,
   NULL
 };

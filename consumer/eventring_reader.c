@@ -913,10 +913,10 @@ static uint64_t next_ticks(const struct ring *r)
 }
 
 /* The time up to which the events of all rings can be seen. */
-static uint64_t take_horizon(struct eventring_cursor *c)
+uint64_t eventring_horizon(struct eventring_cursor *c)
 {
   uint64_t now, grace = (uint64_t) (GRACE_NS / c->ns_per_tick);
-  if (!c->source->live) return c->source->horizon;
+  if (c->source->advance != NULL) return c->source->horizon;
   if (!c->own_clock || c->gone
       || __atomic_load_n(&c->shared->state, __ATOMIC_RELAXED)
          != EVENTRING_RUNNING)
@@ -932,7 +932,7 @@ static int begin_pass(struct eventring_cursor *c)
 {
   int more = advance(c);
   if (more < 0) return more;
-  c->horizon = take_horizon(c);
+  c->horizon = eventring_horizon(c);
   c->waiting = 0;
   for (uint32_t i = 0; i < c->header.rings; i++) {
     struct ring *r = &c->rings[i];
@@ -960,6 +960,25 @@ static int in_step(struct eventring_cursor *c, struct eventring_event *events,
     c->last_ns = events[count - 1].ns;
   }
   return count;
+}
+
+/* Takes out what is not of the file, of [count] events of ring [r].  Returns
+   how many are left. */
+static int in_window(const struct eventring_cursor *c, struct ring *r,
+                     struct eventring_event *events, int count)
+{
+  const struct eventring_source *s = c->source;
+  int n = 0;
+  if (s->after == 0 && s->from_ns == s->to_ns) return count;
+  for (int i = 0; i < count; i++) {
+    if (events[i].ticks > s->after
+        && (s->from_ns == s->to_ns
+            || (events[i].ns >= s->from_ns && events[i].ns < s->to_ns)))
+      events[n++] = events[i];
+    else if (events[i].form != EVENTRING_EV_LOST)
+      r->read--;
+  }
+  return n;
 }
 
 int eventring_read(struct eventring_cursor *c, struct eventring_event *events,
@@ -1003,7 +1022,7 @@ int eventring_read(struct eventring_cursor *c, struct eventring_event *events,
         pop(c);
         continue;
       }
-      if (r->batch == c->batch) break;
+      if (r->batch == c->batch && n > 0) break;
       fetch(c, top->ring);
       if (drained(r) && !r->damaged) {
         pop(c);
@@ -1019,8 +1038,9 @@ int eventring_read(struct eventring_cursor *c, struct eventring_event *events,
       uint64_t last = w->ticks - (w->ring < top->ring && w->ticks > 0);
       if (last < limit) limit = last;
     }
-    n += in_step(c, events + n,
-                 decode(c, top->ring, events + n, max - n, limit));
+    n += in_window(c, r, events + n,
+                   in_step(c, events + n,
+                           decode(c, top->ring, events + n, max - n, limit)));
     if (!drained(r) || r->damaged) {
       top->ticks = next_ticks(r);
       sift_down(c);
@@ -1285,10 +1305,20 @@ int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
   memcpy(mine.program, c->header.program, sizeof mine.program);
   memcpy(mine.runtime, c->header.runtime, sizeof mine.runtime);
   memcpy(mine.argv0, c->header.argv0, sizeof mine.argv0);
+  mine.format = (uint8_t) c->source->format;
+  mine.parts = c->source->parts;
+  mine.first_ns = c->source->first_ns;
+  mine.last_ns = c->source->last_ns;
+  mine.damaged_at = c->source->damaged_at;
   if (info->size > sizeof mine)
     memset((char *) info + sizeof mine, 0, info->size - sizeof mine);
   memcpy(info, &mine, info->size < sizeof mine ? info->size : sizeof mine);
   return 0;
+}
+
+const char *eventring_note(struct eventring_cursor *c)
+{
+  return c == NULL ? NULL : c->source->note;
 }
 
 const char *eventring_path(const struct eventring_cursor *c)
@@ -1554,7 +1584,8 @@ static int allocate(struct eventring_cursor *c)
     c->rings[i].copy = c->copies + (size_t) i * h->block_words;
     c->rings[i].unpacked =
       c->unpacked + (size_t) i * h->block_words * UNPACKED;
-    c->rings[i].index_known = 1;
+    /* What was before a recording is not lost by reading it. */
+    c->rings[i].index_known = (uint8_t) c->source->live;
   }
   return 0;
 }
@@ -1601,7 +1632,7 @@ static int open_ring_file(int fd, uint64_t size, const char *path,
     .checked = h, .header = f->map, .lap = h.ring_words,
     .schema = (const char *) f->map + h.schema_offset,
     .directory = (const char *) f->map + h.directory_offset,
-    .rings = f->rings, .live = 1, .close = close_ring_file };
+    .rings = f->rings, .live = 1, .parts = 1, .close = close_ring_file };
   if (f->map == MAP_FAILED) {
     err = fail(o, system_error(errno), "cannot map the %llu bytes of %s: %s",
                (unsigned long long) h.file_size, path, strerror(errno));
@@ -1716,6 +1747,24 @@ err_out:
 struct eventring_source *eventring_cursor_source(struct eventring_cursor *c)
 {
   return c->source;
+}
+
+uint64_t eventring_position(const struct eventring_cursor *c, uint32_t ring)
+{
+  return c->rings[ring].position;
+}
+
+struct eventring_instant eventring_cursor_instant(
+  const struct eventring_cursor *c)
+{
+  struct eventring_instant at = { 0, 0, 0 };
+  if (c->own_clock) return eventring_now(c->header.clock);
+  if (c->baseline == 0) return at;
+  at.ticks = c->origin.ticks + c->baseline;
+  at.monotonic_ns = to_ns(c, at.ticks);
+  at.realtime_ns = c->header.started.realtime_ns
+    + (at.monotonic_ns - c->header.started.monotonic_ns);
+  return at;
 }
 
 void eventring_close(struct eventring_cursor *c)

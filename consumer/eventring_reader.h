@@ -84,11 +84,14 @@ struct eventring_options {
   char *message;                  /* if not NULL: gets one line that says what
                                      was tried, on what, and why it failed */
   size_t message_size;
+  uint32_t part;                  /* of a recording with several processes:
+                                     which one, from 0; see
+                                     eventring_info.parts */
 };
 
 struct eventring_cursor;
 
-/* Opens the ring file at [path].  [options] may be NULL.  On success *result
+/* Opens the ring file or the recording at [path].  [options] may be NULL.  On success *result
    is a cursor, to be given to eventring_close, and the value is 0; on failure
    *result is NULL. */
 EVENTRING_API int eventring_open(const char *path,
@@ -278,6 +281,20 @@ struct eventring_info {
   char runtime[32];
   char argv0[256];                /* how the program was called; "" when
                                      the file does not say */
+  uint8_t format;                 /* EVENTRING_FORMAT_... */
+  uint32_t parts;                 /* processes in the file: 1 but for some
+                                     recordings */
+  int64_t first_ns, last_ns;      /* of a recording: CLOCK_MONOTONIC between
+                                     which it was made; else 0 */
+  uint64_t damaged_at;            /* of a recording: the place in the file from
+                                     which on it cannot be read, since it is
+                                     cut or damaged there; 0: it is whole */
+};
+
+enum {
+  EVENTRING_FORMAT_RING = 0,      /* <pid>.eventring, of Eventring's OCaml */
+  EVENTRING_FORMAT_RECORDING = 1, /* see Recording */
+  EVENTRING_FORMAT_STOCK = 2      /* <pid>.events, of OCaml 5 itself */
 };
 
 EVENTRING_API int eventring_get_info(struct eventring_cursor *cursor,
@@ -294,6 +311,89 @@ EVENTRING_API int eventring_pause(struct eventring_cursor *cursor);
 EVENTRING_API int eventring_resume(struct eventring_cursor *cursor);
 EVENTRING_API int eventring_set_categories(struct eventring_cursor *cursor,
                                            uint32_t mask);
+
+/* Recording: the words of all rings, copied as they are and compressed, with
+   all that is needed to read them, in one file that eventring_open opens.  See
+   doc/RECORDING.md for the file.  Not in the reader that OCaml's runtime
+   holds.
+
+     eventring_record("out.rec", cursor, &o, &r);
+     while (...) { eventring_record_step(r); sleep; }
+     eventring_record_close(r);
+*/
+
+struct eventring_recorder;
+
+struct eventring_record_options {
+  size_t size;                    /* sizeof this struct; it may grow */
+  int level;                      /* of compression by zstd; 0: the default */
+  int64_t hold_ns;                /* if not 0, there is no file until
+                                     eventring_record_release; of what is held
+                                     until then, what is older than this may
+                                     be forgotten */
+  int replace;                    /* 1: a file at the path is overwritten; 0:
+                                     that is an error */
+  char *message;                  /* as in eventring_options */
+  size_t message_size;
+};
+
+/* Begins a recording at [path] of what [cursor] reads.  The cursor is the
+   recorder's until it is closed: do not read from it, and close it after the
+   recorder.  What it has read before is not recorded.  Errors as of
+   eventring_open. */
+EVENTRING_API int eventring_record(const char *path,
+                                   struct eventring_cursor *cursor,
+                                   const struct eventring_record_options *options,
+                                   struct eventring_recorder **result);
+
+/* Copies what is new in all rings.  Returns how many words that were (0:
+   nothing), or an error when the file could not be written (with a message in
+   the options' buffer, which must live as long as the recorder).  To lose
+   nothing, call it more often than the fastest domain fills its ring. */
+EVENTRING_API int64_t eventring_record_step(struct eventring_recorder *recorder);
+
+/* With [hold_ns]: writes what is held, and from now on all. */
+EVENTRING_API int eventring_record_release(struct eventring_recorder *recorder);
+
+/* Ends the file, and goes on in another one at [path] without a gap; with
+   [hold_ns], when released again. */
+EVENTRING_API int eventring_record_next(struct eventring_recorder *recorder,
+                                        const char *path);
+
+/* So far: bytes of the present file, events in it or held for it, events that
+   were overwritten before they could be copied. */
+struct eventring_record_totals {
+  size_t size;
+  uint64_t bytes, events, lost;
+};
+EVENTRING_API int eventring_record_totals(
+  struct eventring_recorder *recorder, struct eventring_record_totals *totals);
+
+/* A text that goes with the recording, such as a description as JSON: written
+   at its end; the last one set counts.  Copied. */
+EVENTRING_API int eventring_record_note(struct eventring_recorder *recorder,
+                                        const char *text);
+
+/* Writes what is left and the index, and ends the recorder, also when it
+   fails.  NULL is fine. */
+EVENTRING_API int eventring_record_close(struct eventring_recorder *recorder);
+
+/* The text of a recording, or NULL.  Valid until the cursor is closed. */
+EVENTRING_API const char *eventring_note(struct eventring_cursor *cursor);
+
+/* Makes a recording of pieces of recordings, without decompressing them.
+   Pieces with [join] 1 go on with the process of the piece before, and must
+   be of the same one and later; others begin a part of their own. */
+struct eventring_piece {
+  const char *path;
+  uint32_t part;
+  int join;
+  int64_t from_ns, to_ns;         /* CLOCK_MONOTONIC: events from and before;
+                                     0, 0: all */
+};
+EVENTRING_API int eventring_record_pieces(
+  const char *path, const struct eventring_piece *pieces, int count,
+  const struct eventring_record_options *options);
 
 #ifdef __cplusplus
 }

@@ -60,9 +60,21 @@ struct eventring_source {
      or an error of eventring_reader.h.  NULL: words appear by themselves. */
   int (*advance)(struct eventring_source *source);
 
-  /* The ticks up to which all events of all rings are visible; when [live],
-     the reader takes its own. */
+  /* With [advance]: the ticks up to which all events of all rings were visible
+     after the last one. */
   uint64_t horizon;
+
+  /* Only events with ticks after [after], and between the two times unless
+     both are 0, are of this file. */
+  uint64_t after;
+  int64_t from_ns, to_ns;
+
+  /* For eventring_get_info and eventring_note. */
+  int format;
+  uint32_t parts;
+  int64_t first_ns, last_ns;
+  uint64_t damaged_at;
+  const char *note;
 
   /* Goes to the place from which all events of [ns] and later follow; the
      rings begin anew there.  Or NULL. */
@@ -107,6 +119,19 @@ int eventring_check_header(const struct eventring_header *h,
 /* The source that a cursor reads. */
 struct eventring_source *eventring_cursor_source(
   struct eventring_cursor *cursor);
+
+/* Where it goes on reading in a ring. */
+uint64_t eventring_position(const struct eventring_cursor *cursor,
+                            uint32_t ring);
+
+/* The ticks up to which all events of all rings are visible to who looks at
+   them after the call. */
+uint64_t eventring_horizon(struct eventring_cursor *cursor);
+
+/* An instant on all clocks, by which ticks can be measured: now, where the
+   clock is one of this machine, else as the file has it. */
+struct eventring_instant eventring_cursor_instant(
+  const struct eventring_cursor *cursor);
 
 /* Copies what ring [ring] of the cursor's source has from position *position
    to the end of its block or of what is there, to where it belongs in the

@@ -1,0 +1,39 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Which begin belongs to an end. */
+
+#ifndef TOOLS_SPANS_H
+#define TOOLS_SPANS_H
+
+#include "common.h"
+
+/* The spans of one process that are open. */
+struct spans;
+
+/* Ends the program when there is no memory. */
+struct spans *new_spans(struct eventring_cursor *cursor);
+void free_spans(struct spans *spans);
+
+/* Takes note of every event in turn.  True when something with a duration has
+   ended with it: a span whose begin was seen, or what a complete event tells
+   of.  Then *since is when that began, in the events' nanoseconds. */
+bool span_ended(struct spans *spans, const struct eventring_event *event,
+                int64_t *since);
+
+/* The spans open now in ring [ring]: how many, and the begin of the one that
+   is [depth] deep, the outermost being 0.  Its payload is void. */
+uint32_t open_spans(const struct spans *spans, uint32_t ring);
+const struct eventring_event *open_span(const struct spans *spans,
+                                        uint32_t ring, uint32_t depth);
+
+#endif /* TOOLS_SPANS_H */
