@@ -80,12 +80,11 @@
 #if __has_include("eventring_reader.h")
 #include "eventring_reader.h"
 #include "eventring_source.h"
-#define FORMATS eventring_formats
 #else
 #include "caml/eventring_reader.h"
 #include "caml/eventring_source.h"
 /* OCaml programs read ring files only. */
-static const struct eventring_format *const FORMATS[] = { NULL };
+const struct eventring_format *const eventring_formats[] = { NULL };
 #endif
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -280,8 +279,8 @@ int fail(const struct eventring_options *options, int error,
 
 /* Options grow at their end.  Fields that the caller does not know are 0;
    fields that we do not know must be. */
-static int take_options(struct eventring_options *mine,
-                        const struct eventring_options *given)
+int eventring_take_options(struct eventring_options *mine,
+                           const struct eventring_options *given)
 {
   memset(mine, 0, sizeof *mine);
   if (given == NULL) return 0;
@@ -1647,13 +1646,11 @@ static int open_ring_file(int fd, uint64_t size, const char *path,
   return 0;
 }
 
-/* Opens [path].  [pid] is the process as we call it, or 0: as it calls
-   itself (the two differ across containers). */
-static int open_path(const char *path, int pid,
-                     const struct eventring_options *o,
-                     struct eventring_cursor **result)
+int eventring_open_path(const char *path, int pid,
+                        const struct eventring_options *o,
+                        struct eventring_cursor **result)
 {
-  const struct eventring_format *const *format = FORMATS;
+  const struct eventring_format *const *format = eventring_formats;
   struct eventring_cursor *c = NULL;
   char start[64];
   struct stat st;
@@ -1666,8 +1663,17 @@ static int open_path(const char *path, int pid,
   fd = open(path, (o->control ? O_RDWR : O_RDONLY)
                   | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
   if (fd < 0) {
-    err = fail(o, system_error(errno), "cannot open %s%s: %s", path,
-               o->control ? " for control" : "", strerror(errno));
+    const char *control = o->control ? " for control" : "", *why;
+    char owner[128];
+    err = system_error(errno);
+    why = strerror(errno);
+    if (err == EVENTRING_E_PERMISSION && geteuid() != 0
+        && stat(path, &st) == 0 && st.st_uid != geteuid())
+      fail(o, err, "cannot open %s%s: %s; it belongs to %s: run this as that "
+           "user or as root", path, control, why,
+           eventring_user(st.st_uid, owner, sizeof owner));
+    else
+      fail(o, err, "cannot open %s%s: %s", path, control, why);
     goto err_out;
   }
   if (fstat(fd, &st) < 0) {
@@ -1796,206 +1802,9 @@ int eventring_open(const char *path, const struct eventring_options *options,
   int err;
   if (result == NULL) return EVENTRING_E_ARGUMENT;
   *result = NULL;
-  err = take_options(&o, options);
+  err = eventring_take_options(&o, options);
   if (err < 0) return err;
   if (path == NULL)
     return fail(&o, EVENTRING_E_ARGUMENT, "no path of a ring file was given");
-  return open_path(path, 0, &o, result);
-}
-
-/* Finding the file of a process */
-
-/* The records of a file of /proc, one after the other. */
-struct records {
-  int fd;
-  int cut;                      /* the last record was only the front of one */
-  char delimiter;
-  size_t begin, end;
-  char buffer[2 * PATH_MAX];
-};
-
-static int open_records(struct records *s, int pid, const char *file,
-                        char delimiter)
-{
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%d/%s", pid, file);
-  s->cut = 0;
-  s->delimiter = delimiter;
-  s->begin = s->end = 0;
-  s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  return s->fd >= 0;
-}
-
-/* The next record, with a NUL behind it; NULL at the end.  Of a record that
-   is too long only the front is returned. */
-static char *next_record(struct records *s)
-{
-  for (;;) {
-    char *begin = s->buffer + s->begin;
-    char *end = memchr(begin, s->delimiter, s->end - s->begin);
-    int skip = s->cut;
-    ssize_t n;
-    if (end != NULL) {
-      *end = 0;
-      s->begin = (size_t) (end + 1 - s->buffer);
-      s->cut = 0;
-      if (skip) continue;
-      return begin;
-    }
-    memmove(s->buffer, begin, s->end - s->begin);
-    s->end -= s->begin;
-    s->begin = 0;
-    if (s->end == sizeof s->buffer - 1) {
-      s->buffer[s->end] = 0;
-      s->end = 0;
-      s->cut = 1;
-      if (skip) continue;
-      return s->buffer;
-    }
-    do
-      n = read(s->fd, s->buffer + s->end, sizeof s->buffer - 1 - s->end);
-    while (n < 0 && errno == EINTR);
-    if (n <= 0) {
-      if (s->end == 0 || skip) return NULL;
-      s->buffer[s->end] = 0;
-      s->end = 0;
-      return s->buffer;
-    }
-    s->end += (size_t) n;
-  }
-}
-
-/* The process's number for itself, which its file is named after: another
-   one when it runs in a container. */
-static long own_pid(int pid)
-{
-  struct records s;
-  char *line;
-  long own = pid;
-  if (!open_records(&s, pid, "status", '\n')) return pid;
-  while ((line = next_record(&s)) != NULL)
-    if (strncmp(line, "NSpid:", 6) == 0) {
-      char *last = strrchr(line, '\t');
-      if (last != NULL) own = strtol(last, NULL, 10);
-    }
-  close(s.fd);
-  return own > 0 ? own : pid;
-}
-
-/* The ring file that the process has mapped.  Returns 1 when it was found. */
-static int mapped_path(int pid, const char *name, char *path, size_t size)
-{
-  struct records s;
-  char *line;
-  int found = 0;
-  if (!open_records(&s, pid, "maps", '\n')) return 0;
-  while (!found && (line = next_record(&s)) != NULL) {
-    char *file = strchr(line, '/');
-    size_t length = strlen(line), want = strlen(name);
-    if (file == NULL || length < want + 1
-        || strcmp(line + length - want, name) != 0
-        || line[length - want - 1] != '/')
-      continue;
-    found = (size_t) snprintf(path, size, "%s", file) < size;
-  }
-  close(s.fd);
-  return found;
-}
-
-/* The directory that the process's environment names for its ring files; a
-   relative one is as seen from where the process works now. */
-static int environment_path(int pid, const char *name, char *path, size_t size)
-{
-  static const char *const variables[] =
-    { "OCAML_EVENTRING_PREFIX=", "OCAML_RUNTIME_EVENTS_DIR=" };
-  struct records s;
-  char *entry;
-  size_t found = 2;
-  if (!open_records(&s, pid, "environ", 0)) return 0;
-  while (found > 0 && (entry = next_record(&s)) != NULL)
-    for (size_t i = 0; i < found; i++) {
-      size_t length = strlen(variables[i]);
-      if (strncmp(entry, variables[i], length) == 0 && entry[length] != 0) {
-        const char *dir = entry + length;
-        int n = dir[0] == '/'
-                ? snprintf(path, size, "%s/%s", dir, name)
-                : snprintf(path, size, "/proc/%d/cwd/%s/%s", pid, dir, name);
-        if ((size_t) n < size) found = i;
-      }
-    }
-  close(s.fd);
-  return found < 2;
-}
-
-/* Says why there is no ring file of a process. */
-static int explain(int pid, const char *dir, const struct eventring_options *o)
-{
-  char proc[64];
-  struct stat st;
-  if (kill(pid, 0) < 0 && errno == ESRCH)
-    return fail(o, EVENTRING_E_NOT_FOUND,
-                "process %d does not exist, and there is no %s/%d%s of it",
-                pid, dir == NULL ? "." : dir, pid, EVENTRING_SUFFIX);
-  snprintf(proc, sizeof proc, "/proc/%d", pid);
-  if (dir == NULL && geteuid() != 0 && stat(proc, &st) == 0
-      && st.st_uid != geteuid())
-    return fail(o, EVENTRING_E_PERMISSION,
-                "process %d belongs to user %lu, and you are %lu: run this as "
-                "that user or as root, or give the path of its ring file", pid,
-                (unsigned long) st.st_uid, (unsigned long) geteuid());
-  if (dir != NULL)
-    return fail(o, EVENTRING_E_NOT_FOUND,
-                "there is no %s/%d%s: process %d is not traced, or into "
-                "another directory; start it with OCAML_EVENTRING_START=1 and "
-                "OCAML_EVENTRING_PREFIX=%s", dir, pid, EVENTRING_SUFFIX, pid,
-                dir);
-  return fail(o, EVENTRING_E_NOT_FOUND,
-              "process %d is not traced: start it with "
-              "OCAML_EVENTRING_START=1", pid);
-}
-
-int eventring_open_pid(long pid, const char *dir,
-                       const struct eventring_options *options,
-                       struct eventring_cursor **result)
-{
-  struct eventring_options o;
-  char name[64], path[PATH_MAX], inside[PATH_MAX + 64];
-  int err, known;
-
-  if (result == NULL) return EVENTRING_E_ARGUMENT;
-  *result = NULL;
-  err = take_options(&o, options);
-  if (err < 0) return err;
-  if (pid <= 0 || pid > INT_MAX)
-    return fail(&o, EVENTRING_E_ARGUMENT, "%ld is not the number of a process",
-                pid);
-  if (dir != NULL) {
-    snprintf(name, sizeof name, "%ld%s", pid, EVENTRING_SUFFIX);
-    if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int) sizeof path)
-      return fail(&o, EVENTRING_E_ARGUMENT,
-                  "the directory's name is longer than %d bytes", PATH_MAX);
-    err = open_path(path, 0, &o, result);
-    return err == EVENTRING_E_NOT_FOUND ? explain((int) pid, dir, &o) : err;
-  }
-
-  snprintf(name, sizeof name, "%ld%s", own_pid((int) pid), EVENTRING_SUFFIX);
-  known = mapped_path((int) pid, name, path, sizeof path);
-  if (!known) known = environment_path((int) pid, name, path, sizeof path);
-  if (known) {
-    err = open_path(path, (int) pid, &o, result);
-    if (err == EVENTRING_E_NOT_FOUND && path[0] == '/') {
-      /* The path may be one of a container. */
-      snprintf(inside, sizeof inside, "/proc/%ld/root%s", pid, path);
-      err = open_path(inside, (int) pid, &o, result);
-    }
-    if (err != EVENTRING_E_NOT_FOUND) return err;
-  }
-  snprintf(path, sizeof path, "/proc/%ld/cwd/%s", pid, name);
-  err = open_path(path, (int) pid, &o, result);
-  if (err != EVENTRING_E_NOT_FOUND && err != EVENTRING_E_PERMISSION)
-    return err;
-  /* What a process left that is gone, or may not be looked into. */
-  snprintf(path, sizeof path, "./%ld%s", pid, EVENTRING_SUFFIX);
-  err = open_path(path, 0, &o, result);
-  return err == EVENTRING_E_NOT_FOUND ? explain((int) pid, dir, &o) : err;
+  return eventring_open_path(path, 0, &o, result);
 }

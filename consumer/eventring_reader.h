@@ -98,13 +98,32 @@ EVENTRING_API int eventring_open(const char *path,
                                  const struct eventring_options *options,
                                  struct eventring_cursor **result);
 
-/* Opens the ring file of process [pid]: <pid>.eventring in directory [dir] or,
-   when [dir] is NULL, the file that the process has mapped, or one in the
-   directory that its environment names, in its working directory, or in
-   ours. */
+/* Opens the ring file of process [pid]: <pid>.eventring, else <pid>.events, in
+   directory [dir] or, when [dir] is NULL, the file that the process has
+   mapped, or one in the directory that its environment names, in its working
+   directory, or in ours. */
 EVENTRING_API int eventring_open_pid(long pid, const char *dir,
                                      const struct eventring_options *options,
                                      struct eventring_cursor **result);
+
+/* A process that has a ring file. */
+struct eventring_process {
+  int32_t pid;                    /* as we call it; of one that is gone, as
+                                     its file is named */
+  uint8_t alive;                  /* 1: it runs, and has the file mapped or may
+                                     not be looked into; 0: it is gone */
+  uint8_t format;                 /* by the file's name: EVENTRING_FORMAT_RING
+                                     or EVENTRING_FORMAT_STOCK */
+  char path[4096];                /* by which we can open it, if we may */
+};
+
+/* Finds the processes that are being traced, as far as the caller may look
+   into them, and what others left in directory [dir] (NULL: the working
+   directory).  Returns how many there are, and fills [list] with the first
+   [max] of them, in the order of their numbers; or an error, when [dir]
+   cannot be read. */
+EVENTRING_API int eventring_processes(const char *dir,
+                                      struct eventring_process *list, int max);
 
 /* Closes; NULL is fine.  Pointers got from the cursor are void after this. */
 EVENTRING_API void eventring_close(struct eventring_cursor *cursor);

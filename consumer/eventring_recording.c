@@ -462,5 +462,5 @@ err_said:
 }
 
 const struct eventring_format eventring_recording_format = {
-  .suffix = ".evr", .is = is_recording, .open = open_recording
+  .is = is_recording, .open = open_recording
 };

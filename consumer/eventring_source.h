@@ -85,7 +85,7 @@ struct eventring_source {
 
 /* Another format of files than ring files. */
 struct eventring_format {
-  /* What its files are named like, for messages. */
+  /* Its files are those of processes, named <pid>suffix; NULL: they are not. */
   const char *suffix;
 
   /* Whether a file that begins with these bytes is one. */
@@ -108,6 +108,20 @@ extern const struct eventring_format *const eventring_formats[];
 __attribute__((format(printf, 3, 4)))
 int eventring_fail(const struct eventring_options *options, int error,
                    const char *format, ...);
+
+/* Makes [mine] what was [given], which may be NULL or of another size.
+   Returns 0 or an error, with its message. */
+int eventring_take_options(struct eventring_options *mine,
+                           const struct eventring_options *given);
+
+/* Opens [path], with options that were taken.  [pid] is the process as we call
+   it, or 0: as it calls itself (the two differ across containers). */
+int eventring_open_path(const char *path, int pid,
+                        const struct eventring_options *options,
+                        struct eventring_cursor **result);
+
+/* Writes "user 1001 (bob)", for messages; returns [to]. */
+const char *eventring_user(unsigned long uid, char *to, size_t size);
 
 /* Whether a header is one that a reader can rely on, for a file of
    [actual_size] bytes: 0 or an error, with its message. */

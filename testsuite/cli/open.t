@@ -12,7 +12,7 @@ for command in events pauses "pauses --now" pause resume; do
   ok "$command: missing file" refused 3 'missing.eventring'
 done
 run eventring events $$
-ok "process that is not traced, without --dir" refused 3 "$$ is not traced"
+ok "process that is not traced, without --dir" refused 3 "$$ (.*) is not traced"
 run eventring events --dir "$tmp/nowhere" $$
 ok "missing directory" refused 3 'nowhere'
 run eventring events "$tmp"

@@ -1,0 +1,450 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Finding the ring file of a process, and the processes that have one.
+
+   A process that is traced has its ring file mapped, and /proc/PID/maps names
+   it.  Of one that may not be looked into, or is gone, there is only the file
+   itself, <pid> and a suffix, in a directory that must be guessed.  The number
+   in the name is the process's own: in a container another one than ours. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "caml/eventring_format.h"
+/* Beside this file in libeventring, among the runtime's headers in OCaml. */
+#if __has_include("eventring_reader.h")
+#include "eventring_reader.h"
+#include "eventring_source.h"
+#else
+#include "caml/eventring_reader.h"
+#include "caml/eventring_source.h"
+#endif
+
+/* What the file of a process may end in, the better first; NULL behind the
+   last.  [*format] is as in eventring_info. */
+static const char *suffix(int i, uint8_t *format)
+{
+  *format = i == 0 ? EVENTRING_FORMAT_RING : EVENTRING_FORMAT_STOCK;
+  if (i == 0) return EVENTRING_SUFFIX;
+  for (const struct eventring_format *const *f = eventring_formats; *f != NULL;
+       f++)
+    if ((*f)->suffix != NULL && --i == 0) return (*f)->suffix;
+  return NULL;
+}
+
+/* Whether [name] is <number>suffix.  *number is that then. */
+static int parse_name(const char *name, long *number, uint8_t *format)
+{
+  const char *end;
+  char *behind;
+  if (name[0] < '1' || name[0] > '9') return 0;
+  errno = 0;
+  *number = strtol(name, &behind, 10);
+  if (errno != 0 || *number > INT_MAX) return 0;
+  for (int i = 0; (end = suffix(i, format)) != NULL; i++)
+    if (strcmp(behind, end) == 0) return 1;
+  return 0;
+}
+
+/* Files of /proc and the like */
+
+/* The records of a file, one after the other. */
+struct records {
+  int fd;
+  int cut;                      /* the last record was only the front of one */
+  char delimiter;
+  size_t begin, end;
+  char buffer[2 * PATH_MAX];
+};
+
+static int open_records(struct records *s, const char *path, char delimiter)
+{
+  s->cut = 0;
+  s->delimiter = delimiter;
+  s->begin = s->end = 0;
+  s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  return s->fd >= 0;
+}
+
+static int open_proc(struct records *s, int pid, const char *file,
+                     char delimiter)
+{
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/%s", pid, file);
+  return open_records(s, path, delimiter);
+}
+
+/* The next record, with a NUL behind it; NULL at the end.  Of a record that
+   is too long only the front is returned. */
+static char *next_record(struct records *s)
+{
+  for (;;) {
+    char *begin = s->buffer + s->begin;
+    char *end = memchr(begin, s->delimiter, s->end - s->begin);
+    int skip = s->cut;
+    ssize_t n;
+    if (end != NULL) {
+      *end = 0;
+      s->begin = (size_t) (end + 1 - s->buffer);
+      s->cut = 0;
+      if (skip) continue;
+      return begin;
+    }
+    memmove(s->buffer, begin, s->end - s->begin);
+    s->end -= s->begin;
+    s->begin = 0;
+    if (s->end == sizeof s->buffer - 1) {
+      s->buffer[s->end] = 0;
+      s->end = 0;
+      s->cut = 1;
+      if (skip) continue;
+      return s->buffer;
+    }
+    do
+      n = read(s->fd, s->buffer + s->end, sizeof s->buffer - 1 - s->end);
+    while (n < 0 && errno == EINTR);
+    if (n <= 0) {
+      if (s->end == 0 || skip) return NULL;
+      s->buffer[s->end] = 0;
+      s->end = 0;
+      return s->buffer;
+    }
+    s->end += (size_t) n;
+  }
+}
+
+/* "user 1001 (bob)" */
+const char *eventring_user(unsigned long uid, char *to, size_t size)
+{
+  struct records s;
+  char *line;
+  snprintf(to, size, "user %lu", uid);
+  if (!open_records(&s, "/etc/passwd", '\n')) return to;
+  while ((line = next_record(&s)) != NULL) {
+    size_t name = strcspn(line, ":");
+    char *field = strchr(line + name + (line[name] != 0), ':');
+    char *end;
+    if (field != NULL && strtoul(field + 1, &end, 10) == uid
+        && end > field + 1 && *end == ':') {
+      snprintf(to, size, "user %lu (%.*s)", uid, (int) name, line);
+      break;
+    }
+  }
+  close(s.fd);
+  return to;
+}
+
+/* The process's number for itself, which its file is named after. */
+static long own_pid(int pid)
+{
+  struct records s;
+  char *line;
+  long own = pid;
+  if (!open_proc(&s, pid, "status", '\n')) return pid;
+  while ((line = next_record(&s)) != NULL)
+    if (strncmp(line, "NSpid:", 6) == 0) {
+      char *last = strrchr(line, '\t');
+      if (last != NULL) own = strtol(last, NULL, 10);
+      break;
+    }
+  close(s.fd);
+  return own > 0 ? own : pid;
+}
+
+/* Whether a path of the process's is none of ours: it runs in a container. */
+static int is_elsewhere(int pid)
+{
+  char proc[64], ours[64], its[64];
+  ssize_t a, b;
+  snprintf(proc, sizeof proc, "/proc/%d/ns/mnt", pid);
+  a = readlink("/proc/self/ns/mnt", ours, sizeof ours);
+  b = readlink(proc, its, sizeof its);
+  return a > 0 && b > 0 && (a != b || memcmp(ours, its, (size_t) a) != 0);
+}
+
+/* Makes of a path as the process has it one that is ours.  Returns 0 when it
+   is too long. */
+static int make_ours(int pid, const char *its, char *path, size_t size)
+{
+  if (its[0] != '/')
+    return (size_t) snprintf(path, size, "/proc/%d/cwd/%s", pid, its) < size;
+  if (is_elsewhere(pid))
+    return (size_t) snprintf(path, size, "/proc/%d/root%s", pid, its) < size;
+  return (size_t) snprintf(path, size, "%s", its) < size;
+}
+
+enum { MAPPED_UNKNOWN = -1, MAPPED_NONE = 0, MAPPED = 1 };
+
+/* The ring file of its own that the process has mapped. */
+static int mapped_path(int pid, char *path, size_t size, uint8_t *format)
+{
+  struct records s;
+  char *line;
+  long own = 0, number;
+  int found = MAPPED_NONE;
+  if (!open_proc(&s, pid, "maps", '\n')) return MAPPED_UNKNOWN;
+  while (found == MAPPED_NONE && (line = next_record(&s)) != NULL) {
+    char *file = strchr(line, '/');
+    if (file == NULL || !parse_name(strrchr(file, '/') + 1, &number, format))
+      continue;
+    /* A reader has the files of others mapped. */
+    if (own == 0) own = own_pid(pid);
+    if (number == own && make_ours(pid, file, path, size)) found = MAPPED;
+  }
+  close(s.fd);
+  return found;
+}
+
+/* The value of a variable that the process was started with, as a path. */
+static int environment_path(int pid, const char *variable, char *path,
+                            size_t size)
+{
+  struct records s;
+  char *entry;
+  size_t length = strlen(variable);
+  int found = 0;
+  if (!open_proc(&s, pid, "environ", 0)) return 0;
+  while (!found && (entry = next_record(&s)) != NULL)
+    if (strncmp(entry, variable, length) == 0 && entry[length] == '='
+        && entry[length + 1] != 0)
+      found = make_ours(pid, entry + length + 1, path, size);
+  close(s.fd);
+  return found;
+}
+
+/* Opening */
+
+/* Says why there is no ring file of a process. */
+static int explain(int pid, const char *dir, const struct eventring_options *o)
+{
+  char proc[64], name[64] = "", its[128], ours[128];
+  struct records s;
+  struct stat st;
+  char *line;
+  if (kill(pid, 0) < 0 && errno == ESRCH)
+    return fail(o, EVENTRING_E_NOT_FOUND,
+                "process %d does not exist, and there is no %s/%d%s of it",
+                pid, dir == NULL ? "." : dir, pid, EVENTRING_SUFFIX);
+  if (open_proc(&s, pid, "comm", '\n')) {
+    if ((line = next_record(&s)) != NULL)
+      snprintf(name, sizeof name, " (%.40s)", line);
+    close(s.fd);
+  }
+  snprintf(proc, sizeof proc, "/proc/%d", pid);
+  if (dir == NULL && geteuid() != 0 && stat(proc, &st) == 0
+      && st.st_uid != geteuid())
+    return fail(o, EVENTRING_E_PERMISSION,
+                "process %d%s belongs to %s, and you are %s: run this as that "
+                "user or as root, or give the path of its ring file", pid,
+                name, eventring_user(st.st_uid, its, sizeof its),
+                eventring_user(geteuid(), ours, sizeof ours));
+  if (dir != NULL)
+    return fail(o, EVENTRING_E_NOT_FOUND,
+                "there is no %s/%d%s: process %d%s is not traced, or into "
+                "another directory; start it with OCAML_EVENTRING_START=1 and "
+                "OCAML_EVENTRING_PREFIX=%s", dir, pid, EVENTRING_SUFFIX, pid,
+                name, dir);
+  return fail(o, EVENTRING_E_NOT_FOUND,
+              "process %d%s is not traced: start it with "
+              "OCAML_EVENTRING_START=1", pid, name);
+}
+
+/* Opens the file named after [number] that is in a directory. */
+static int open_in(const char *dir, long number, int pid,
+                   const struct eventring_options *o,
+                   struct eventring_cursor **result)
+{
+  char path[PATH_MAX];
+  const char *end;
+  uint8_t format;
+  int err = EVENTRING_E_NOT_FOUND;
+  for (int i = 0; err == EVENTRING_E_NOT_FOUND
+                  && (end = suffix(i, &format)) != NULL; i++) {
+    if (snprintf(path, sizeof path, "%s/%ld%s", dir, number, end)
+        >= (int) sizeof path)
+      return fail(o, EVENTRING_E_ARGUMENT,
+                  "the directory's name is longer than %d bytes", PATH_MAX);
+    err = eventring_open_path(path, pid, o, result);
+  }
+  return err;
+}
+
+int eventring_open_pid(long pid, const char *dir,
+                       const struct eventring_options *options,
+                       struct eventring_cursor **result)
+{
+  static const char *const variables[] =
+    { "OCAML_EVENTRING_PREFIX", "OCAML_RUNTIME_EVENTS_DIR" };
+  struct eventring_options o;
+  char path[PATH_MAX];
+  uint8_t format;
+  long own;
+  int err;
+
+  if (result == NULL) return EVENTRING_E_ARGUMENT;
+  *result = NULL;
+  err = eventring_take_options(&o, options);
+  if (err < 0) return err;
+  if (pid <= 0 || pid > INT_MAX)
+    return fail(&o, EVENTRING_E_ARGUMENT, "%ld is not the number of a process",
+                pid);
+  if (dir != NULL) {
+    err = open_in(dir, pid, 0, &o, result);
+    return err == EVENTRING_E_NOT_FOUND ? explain((int) pid, dir, &o) : err;
+  }
+
+  if (mapped_path((int) pid, path, sizeof path, &format) == MAPPED) {
+    err = eventring_open_path(path, (int) pid, &o, result);
+    if (err != EVENTRING_E_NOT_FOUND) return err;
+  }
+  own = own_pid((int) pid);
+  for (int i = 0; i < 2; i++)
+    if (environment_path((int) pid, variables[i], path, sizeof path)) {
+      err = open_in(path, own, (int) pid, &o, result);
+      if (err != EVENTRING_E_NOT_FOUND) return err;
+    }
+  snprintf(path, sizeof path, "/proc/%ld/cwd", pid);
+  err = open_in(path, own, (int) pid, &o, result);
+  if (err != EVENTRING_E_NOT_FOUND && err != EVENTRING_E_PERMISSION)
+    return err;
+  /* What a process left that is gone, or may not be looked into. */
+  err = open_in(".", own, 0, &o, result);
+  return err == EVENTRING_E_NOT_FOUND ? explain((int) pid, dir, &o) : err;
+}
+
+/* All processes */
+
+struct found {
+  struct eventring_process *list;
+  size_t count, capacity;
+};
+
+/* Room for one more, or NULL. */
+static struct eventring_process *add(struct found *f)
+{
+  if (f->count == f->capacity) {
+    size_t capacity = 2 * f->capacity + 16;
+    void *more = realloc(f->list, capacity * sizeof *f->list);
+    if (more == NULL) return NULL;
+    f->list = more;
+    f->capacity = capacity;
+  }
+  return &f->list[f->count];
+}
+
+/* The processes that have their ring file mapped. */
+static int find_running(struct found *f)
+{
+  DIR *proc = opendir("/proc");
+  struct dirent *entry;
+  if (proc == NULL) return 0;
+  while ((entry = readdir(proc)) != NULL) {
+    struct eventring_process *p = add(f);
+    char *end;
+    long pid = strtol(entry->d_name, &end, 10);
+    if (p == NULL) {
+      closedir(proc);
+      return EVENTRING_E_MEMORY;
+    }
+    if (pid <= 0 || pid > INT_MAX || *end != 0) continue;
+    p->pid = (int) pid;
+    p->alive = 1;
+    if (mapped_path(p->pid, p->path, sizeof p->path, &p->format) == MAPPED)
+      f->count++;
+  }
+  closedir(proc);
+  return 0;
+}
+
+static int same_file(const struct stat *st, const char *path)
+{
+  struct stat other;
+  return stat(path, &other) == 0 && other.st_dev == st->st_dev
+    && other.st_ino == st->st_ino;
+}
+
+/* The files in a directory that are of none of the processes found. */
+static int find_left(struct found *f, const char *dir)
+{
+  DIR *d = opendir(dir);
+  struct dirent *entry;
+  size_t running = f->count;
+  if (d == NULL)
+    return errno == ENOENT || errno == ENOTDIR ? EVENTRING_E_NOT_FOUND
+         : errno == EACCES ? EVENTRING_E_PERMISSION : EVENTRING_E_SYSTEM;
+  while ((entry = readdir(d)) != NULL) {
+    struct eventring_process *p;
+    struct stat st;
+    long pid;
+    size_t i = 0;
+    uint8_t format;
+    char other[PATH_MAX];
+    if (!parse_name(entry->d_name, &pid, &format)) continue;
+    p = add(f);
+    if (p == NULL) {
+      closedir(d);
+      return EVENTRING_E_MEMORY;
+    }
+    if ((size_t) snprintf(p->path, sizeof p->path, "%s/%s", dir, entry->d_name)
+        >= sizeof p->path || stat(p->path, &st) < 0 || !S_ISREG(st.st_mode))
+      continue;
+    while (i < running && !same_file(&st, f->list[i].path)) i++;
+    if (i < running) continue;
+    p->pid = (int) pid;
+    p->format = format;
+    /* A process that may not be looked into may be the one. */
+    p->alive = (kill(p->pid, 0) == 0 || errno == EPERM)
+      && mapped_path(p->pid, other, sizeof other, &format) == MAPPED_UNKNOWN;
+    f->count++;
+  }
+  closedir(d);
+  return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+  const struct eventring_process *p = a, *q = b;
+  return p->pid != q->pid ? (p->pid < q->pid ? -1 : 1)
+       : p->alive != q->alive ? q->alive - p->alive
+       : strcmp(p->path, q->path);
+}
+
+int eventring_processes(const char *dir, struct eventring_process *list,
+                        int max)
+{
+  struct found f = { NULL, 0, 0 };
+  int err;
+  if (max < 0 || (list == NULL && max > 0)) return EVENTRING_E_ARGUMENT;
+  err = find_running(&f);
+  if (err == 0) err = find_left(&f, dir == NULL ? "." : dir);
+  if (err == 0 && f.count > 0) {
+    qsort(f.list, f.count, sizeof *f.list, compare);
+    for (size_t i = 0; i < f.count && i < (size_t) max; i++)
+      list[i] = f.list[i];
+  }
+  free(f.list);
+  return err < 0 ? err : (int) f.count;
+}
