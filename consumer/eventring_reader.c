@@ -97,6 +97,10 @@ const struct eventring_format *const eventring_formats[] = { NULL };
 #define ARGV0_SIZE (offsetof(struct eventring_header, argv0) \
                     + sizeof(((struct eventring_header *) 0)->argv0))
 
+/* From which size on it has [marks]. */
+#define MARKS_SIZE (offsetof(struct eventring_header, marks) \
+                    + sizeof(((struct eventring_header *) 0)->marks))
+
 /* Bounds of what is believed of a file. */
 #define MAX_POSITION ((uint64_t)1 << 62)
 #define MAX_SCHEMA_CAPACITY ((uint32_t)1 << 17)
@@ -196,7 +200,7 @@ struct eventring_cursor {
   /* Where the words come from.  Nothing of it is used that is not checked. */
   struct eventring_source *source;
   const struct eventring_header *shared; /* that of the source */
-  uint64_t *control;            /* in a mapping of its own; NULL: read only */
+  struct eventring_header *writable; /* a mapping of its own, or NULL */
 
   /* The header as it was checked. */
   struct eventring_header header;
@@ -220,6 +224,12 @@ struct eventring_cursor {
   uint64_t batch;               /* counts the calls that read */
   uint64_t last_ticks;          /* of the last event of the merged order */
   int64_t last_ns;
+
+  /* Changes from outside that were not returned yet, the next one last. */
+  int wants_changes;
+  uint64_t marks_seen;
+  uint64_t changes[EVENTRING_MARKS];
+  uint32_t changes_left;
 
   /* The schema. */
   struct eventring_description *schema;
@@ -927,10 +937,39 @@ uint64_t eventring_horizon(struct eventring_cursor *c)
   return now;
 }
 
+static int later_first(const void *a, const void *b)
+{
+  uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
+  return (x < y) - (x > y);
+}
+
+/* Takes in the changes from outside that are new. */
+static void take_changes(struct eventring_cursor *c)
+{
+  uint64_t made = __atomic_load_n(&c->shared->marks_made, __ATOMIC_ACQUIRE);
+  uint64_t first = c->marks_seen;
+  if (made <= first) return;
+  if (made - first > EVENTRING_MARKS - c->changes_left)
+    first = made - (EVENTRING_MARKS - c->changes_left);
+  for (; first < made; first++)
+    c->changes[c->changes_left++] =
+      __atomic_load_n(&c->shared->marks[first % EVENTRING_MARKS],
+                      __ATOMIC_RELAXED);
+  qsort(c->changes, c->changes_left, sizeof c->changes[0], later_first);
+  c->marks_seen = made;
+}
+
+/* When the next one was; UINT64_MAX: there is none. */
+static uint64_t next_change(const struct eventring_cursor *c)
+{
+  return c->changes_left == 0 ? UINT64_MAX : c->changes[c->changes_left - 1];
+}
+
 static int begin_pass(struct eventring_cursor *c)
 {
   int more = advance(c);
   if (more < 0) return more;
+  if (c->wants_changes) take_changes(c);
   c->horizon = eventring_horizon(c);
   c->waiting = 0;
   for (uint32_t i = 0; i < c->header.rings; i++) {
@@ -991,7 +1030,18 @@ int eventring_read(struct eventring_cursor *c, struct eventring_event *events,
     struct waiting *top = &c->heap[0];
     struct ring *r;
     uint64_t limit = c->horizon;
+    uint64_t change = next_change(c);
 
+    if (UNLIKELY(change != UINT64_MAX) && change <= c->horizon) {
+      if (c->waiting == 0 || change <= top->ticks) {
+        events[n++] = (struct eventring_event) {
+          .ns = to_ns(c, change), .ticks = change, .thread_id = -1,
+          .form = EVENTRING_EV_CHANGED };
+        c->changes_left--;
+        continue;
+      }
+      limit = change - 1;
+    }
     if (c->waiting == 0 || top->ticks > c->horizon) {
       if (n > 0) break;
       if (more) {
@@ -1344,41 +1394,67 @@ static uint64_t resumed(uint64_t control)
   return (uint32_t) control != 0 ? control : masks(resume, resume);
 }
 
-int eventring_pause(struct eventring_cursor *c)
+/* Says that [control] is changed now. */
+static void mark_change(struct eventring_cursor *c)
+{
+  struct eventring_header *h = c->writable;
+  uint64_t mark;
+  if (c->header.header_size < MARKS_SIZE || !c->own_clock) return;
+  mark = __atomic_fetch_add(&h->marks_made, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&h->marks[mark % EVENTRING_MARKS],
+                   clock_ticks(c->header.clock), __ATOMIC_RELEASE);
+}
+
+/* What a change makes of the word [old]. */
+typedef uint64_t change(uint64_t old, uint32_t mask);
+
+static uint64_t to_paused(uint64_t old, uint32_t mask)
+{
+  (void) mask;
+  return paused(old);
+}
+
+static uint64_t to_resumed(uint64_t old, uint32_t mask)
+{
+  (void) mask;
+  return resumed(old);
+}
+
+static uint64_t to_categories(uint64_t old, uint32_t mask)
+{
+  return masks(mask, (uint32_t) old ? mask : 0);
+}
+
+static int control(struct eventring_cursor *c, change *change, uint32_t mask)
 {
   uint64_t old;
-  if (c == NULL || c->control == NULL) return EVENTRING_E_ARGUMENT;
+  if (c == NULL || c->writable == NULL) return EVENTRING_E_ARGUMENT;
   /* No order: the mask says nothing of any other memory. */
-  old = __atomic_load_n(c->control, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(c->control, &old, paused(old), 1,
+  old = __atomic_load_n(&c->writable->control, __ATOMIC_RELAXED);
+  if (change(old, mask) == old) return 0;
+  mark_change(c);
+  while (!__atomic_compare_exchange_n(&c->writable->control, &old,
+                                      change(old, mask), 1,
                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     ;
+  mark_change(c);
   return 0;
+}
+
+int eventring_pause(struct eventring_cursor *c)
+{
+  return control(c, to_paused, 0);
 }
 
 int eventring_resume(struct eventring_cursor *c)
 {
-  uint64_t old;
-  if (c == NULL || c->control == NULL) return EVENTRING_E_ARGUMENT;
-  old = __atomic_load_n(c->control, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(c->control, &old, resumed(old), 1,
-                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    ;
-  return 0;
+  return control(c, to_resumed, 0);
 }
 
 int eventring_set_categories(struct eventring_cursor *c, uint32_t mask)
 {
-  uint64_t old;
   /* No category at all is eventring_pause, which can be taken back. */
-  if (c == NULL || c->control == NULL || mask == 0)
-    return EVENTRING_E_ARGUMENT;
-  old = __atomic_load_n(c->control, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(c->control, &old,
-                                      masks(mask, (uint32_t) old ? mask : 0),
-                                      1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    ;
-  return 0;
+  return mask == 0 ? EVENTRING_E_ARGUMENT : control(c, to_categories, mask);
 }
 
 /* Opening */
@@ -1711,6 +1787,7 @@ int eventring_open_path(const char *path, int pid,
   c->header.runtime[sizeof c->header.runtime - 1] = 0;
   c->header.argv0[sizeof c->header.argv0 - 1] = 0;
   if (c->header.header_size < ARGV0_SIZE) c->header.argv0[0] = 0;
+  c->wants_changes = o->changes && c->header.header_size >= MARKS_SIZE;
   if (o->control) {
     map = mmap(NULL, sizeof(struct eventring_header), PROT_READ | PROT_WRITE,
                MAP_SHARED, fd, 0);
@@ -1719,7 +1796,7 @@ int eventring_open_path(const char *path, int pid,
                  strerror(errno));
       goto err_out;
     }
-    c->control = &((struct eventring_header *) map)->control;
+    c->writable = map;
   }
   if (allocate(c) < 0) {
     err = fail(o, EVENTRING_E_MEMORY,
@@ -1776,9 +1853,7 @@ struct eventring_instant eventring_cursor_instant(
 void eventring_close(struct eventring_cursor *c)
 {
   if (c == NULL) return;
-  if (c->control != NULL)
-    munmap((char *) c->control - offsetof(struct eventring_header, control),
-           sizeof(struct eventring_header));
+  if (c->writable != NULL) munmap(c->writable, sizeof *c->writable);
   if (c->source != NULL) c->source->close(c->source);
   free(c->labels);
   free(c->units);

@@ -87,6 +87,8 @@ struct eventring_options {
   uint32_t part;                  /* of a recording with several processes:
                                      which one, from 0; see
                                      eventring_info.parts */
+  int changes;                    /* 1: eventring_read returns
+                                     EVENTRING_EV_CHANGED too */
 };
 
 struct eventring_cursor;
@@ -135,9 +137,13 @@ enum {
   EVENTRING_EV_COUNTER = 2,       /* payload[0] is the value, signed */
   EVENTRING_EV_INSTANT = 3,       /* something happened; see the schema for
                                      what the payload holds */
-  EVENTRING_EV_LOST = 4           /* the reader was overtaken: payload[0] is
+  EVENTRING_EV_LOST = 4,          /* the reader was overtaken: payload[0] is
                                      how many events of this ring it will
                                      never see; id is 0 */
+  EVENTRING_EV_CHANGED = 5        /* what is recorded was changed from outside
+                                     at about this time, so that a begin may
+                                     have no end or the reverse; of no ring: id
+                                     and all else is 0 */
 };
 
 struct eventring_event {

@@ -402,6 +402,10 @@ static void check_life(struct check *c, struct ring *ring,
 static void check_event(void *state, const struct eventring_event *event)
 {
   struct check *c = state;
+  if (event->form == EVENTRING_EV_CHANGED) {
+    cut_all(c);
+    return;
+  }
   if (event->ring >= c->ring_count) return;
   if (c->rings[event->ring] == NULL)
     c->rings[event->ring] = allocate(sizeof(struct ring));
@@ -503,7 +507,7 @@ enum status check_events(struct eventring_cursor *cursor, bool follow)
 {
   struct check *c = new_check(cursor);
   enum status status = read_events(cursor, &(struct reading) {
-    .follow = follow, .state = c, .event = check_event, .pass = pass
+    .follow = follow, .changes = true, .state = c, .event = check_event, .pass = pass
   });
   for (uint32_t i = 0; i < c->ring_count; i++)
     if (c->rings[i] != NULL) c->cut_off += c->rings[i]->depth;

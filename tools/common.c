@@ -97,7 +97,7 @@ struct eventring_cursor *open_target(const struct command *command,
 
   char why[512] = "";
   struct eventring_options options = {
-    .size = sizeof options, .control = control,
+    .size = sizeof options, .control = control, .changes = 1,
     .message = why, .message_size = sizeof why
   };
   struct eventring_cursor *cursor = NULL;

@@ -101,6 +101,7 @@ enum status read_events(struct eventring_cursor *cursor,
     }
     for (int i = 0; i < n; i++) {
       if (batch[i].ns > last) goto done;
+      if (batch[i].form == EVENTRING_EV_CHANGED && !reading->changes) continue;
       reading->event(reading->state, &batch[i]);
     }
     if (!reading->pass(reading->state, n == 0)) break;

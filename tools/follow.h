@@ -20,6 +20,7 @@
 
 struct reading {
   bool follow;                    /* go on until the end or Ctrl-C */
+  bool changes;                   /* [event] gets EVENTRING_EV_CHANGED too */
   void *state;                    /* given to the functions below */
   void (*event)(void *state, const struct eventring_event *event);
   /* After each batch, [idle] when it was empty; false stops the reading. */

@@ -43,7 +43,7 @@
 /* A reader refuses another major version; a newer minor version only adds
    fields where this one has zeros, and records it may skip. */
 #define EVENTRING_VERSION_MAJOR 1
-#define EVENTRING_VERSION_MINOR 1
+#define EVENTRING_VERSION_MINOR 2
 
 /* The file is named <pid>EVENTRING_SUFFIX. */
 #define EVENTRING_SUFFIX ".eventring"
@@ -112,8 +112,10 @@ struct eventring_instant {
   int64_t realtime_ns;                /* CLOCK_REALTIME */
 };
 
-/* Section 0.  [control] is the one word that a consumer may write, with
-   compare-and-swap: the mask of categories that are being recorded in the
+#define EVENTRING_MARKS 32
+
+/* Section 0.  [control] is the one word that a consumer may write to any effect,
+   with compare-and-swap: the mask of categories that are being recorded in the
    low 32 bits, and in the high 32 the mask to put back on resume.  Paused is
    a low half of 0. */
 struct eventring_header {
@@ -152,6 +154,11 @@ struct eventring_header {
 
   /* Since 1.1 */
   char argv0[256];                    /* how the program was called, cut */
+
+  /* Since 1.2.  Whoever changes [control] from outside says when, in ticks:
+     just before and just after.  Mark i is marks[i % EVENTRING_MARKS]. */
+  uint64_t marks_made;                /* atomic */
+  uint64_t marks[EVENTRING_MARKS];    /* atomic */
 };
 
 /* What a name of the schema stands for. */

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "caml/eventring_clock.h"
 #include "ring_file.h"
 
 static struct eventring_cursor *open_control(struct ring_file *f)
@@ -58,6 +59,47 @@ static void pause_and_resume(void **state)
   ring_count(&f, 0, 1, 256, 1);
   assert_int_equal(eventring_read(c, ev, 2), 1);
   eventring_close(other);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
+/* Those who ask for it are told between which events it was. */
+static void changes_are_told(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *c, *told, *untold;
+  struct eventring_options o = { .size = sizeof o, .changes = 1 };
+  struct eventring_event ev[8];
+  uint64_t before, after;
+  (void) state;
+  ring_create(&f, NULL);
+  c = open_control(&f);
+  before = (uint64_t) eventring_clock_ns(CLOCK_MONOTONIC);
+  ring_count(&f, 0, before, 256, 1);
+  assert_int_equal(eventring_resume(c), 0);       /* changes nothing */
+  assert_int_equal(f.header->marks_made, 0);
+  assert_int_equal(eventring_pause(c), 0);
+  assert_int_equal(f.header->marks_made, 2);
+  after = (uint64_t) eventring_clock_ns(CLOCK_MONOTONIC);
+  ring_count(&f, 0, after, 256, 2);
+  assert_int_equal(eventring_open(f.path, &o, &told), 0);
+  assert_int_equal(ring_read_all(told, ev, 8, NULL), 4);
+  assert_int_equal(ev[0].form, EVENTRING_EV_COUNTER);
+  for (int i = 1; i <= 2; i++) {
+    assert_int_equal(ev[i].form, EVENTRING_EV_CHANGED);
+    assert_in_range(ev[i].ticks, before, after);
+  }
+  assert_int_equal(ev[3].form, EVENTRING_EV_COUNTER);
+  /* More often than there is room for. */
+  for (int i = 0; i < EVENTRING_MARKS; i++) {
+    eventring_pause(c);
+    eventring_resume(c);
+  }
+  untold = ring_open(&f);
+  assert_int_equal(ring_read_all(untold, ev, 8, NULL), 2);
+  assert_int_equal(ring_read_all(told, ev, 8, NULL), EVENTRING_MARKS);
+  eventring_close(untold);
+  eventring_close(told);
   eventring_close(c);
   ring_destroy(&f);
 }
@@ -123,6 +165,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(pause_and_resume),
+    cmocka_unit_test(changes_are_told),
     cmocka_unit_test(not_without_asking),
     cmocka_unit_test(both_masks_change_together),
   };
