@@ -106,7 +106,7 @@ static bool is_kind(struct spans *s, uint16_t id, uint8_t kind)
   return d != NULL && d->kind == kind;
 }
 
-static void forget_all(struct spans *s)
+void forget_spans(struct spans *s)
 {
   for (uint32_t i = 0; i < s->rings; i++)
     if (s->stacks[i] != NULL) s->stacks[i]->depth = 0;
@@ -116,7 +116,7 @@ bool span_ended(struct spans *s, const struct eventring_event *event,
                 int64_t *since)
 {
   if (event->form == EVENTRING_EV_CHANGED) {
-    forget_all(s);
+    forget_spans(s);
     return false;
   }
   if (event->ring >= s->rings) return false;
@@ -134,7 +134,8 @@ bool span_ended(struct spans *s, const struct eventring_event *event,
   case EVENTRING_EV_END:
     return pop(stack, event, since);
   case EVENTRING_EV_INSTANT:
-    if (event->id == s->pause_id || event->id == s->resume_id) forget_all(s);
+    if (event->id == s->pause_id || event->id == s->resume_id)
+      forget_spans(s);
     if (event->words == 0
         || !is_kind(s, event->id, EVENTRING_KIND_COMPLETE)) return false;
     *since = (int64_t) ((uint64_t) event->ns - event->payload[0]);

@@ -30,6 +30,9 @@ void free_spans(struct spans *spans);
 bool span_ended(struct spans *spans, const struct eventring_event *event,
                 int64_t *since);
 
+/* Nothing is known to be open any more: recording was paused. */
+void forget_spans(struct spans *spans);
+
 /* The spans open now in ring [ring]: how many, and the begin of the one that
    is [depth] deep, the outermost being 0.  Its payload is void. */
 uint32_t open_spans(const struct spans *spans, uint32_t ring);

@@ -1,0 +1,667 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* What an event is to the summary, its role, goes by its name, which is looked
+   up once for each id.  So files of every OCaml are understood as far as the
+   names are known.
+
+   What is open at the moment belongs to a ring, which has one writer and one
+   domain at a time, and is kept by spans.c; what is counted belongs to a
+   domain, by its unique id, since rings are reused.
+
+   Time in the collector.  Everything that keeps a domain's OCaml code from
+   running is an interval that becomes known at its end: spans of the domain
+   itself, and stops, which one domain tells of for all.  They overlap, and one
+   that ends later may hold what ended before it.  So the latest intervals of a
+   domain stay unsettled, disjoint and in order, and a new one swallows those
+   that it touches.  Settled ones are added up, and are the pauses of kind
+   PAUSE_ANY. */
+
+#include <stdlib.h>
+#include <string.h>
+#include "follow.h"
+#include "summary.h"
+
+/* Roles */
+
+enum role {
+  NOT_LOOKED_UP, OTHER, WAIT,
+  MINOR, SLICE, CYCLE, COMPACTION, EXPLICIT, IN_STOP, IN_COLLECTOR,
+  STOP, HEAP, MEMORY, MINOR_HEAP_SIZE, PACING,
+  PROMOTED, ALLOCATED, MAJOR_ALLOCATED,
+  POOLS, POOLS_LIVE, LARGE, FRAGMENTED,
+  DOMAIN_STARTS, DOMAIN_ENDS, THREAD_RUN, RING_PAUSE, RING_RESUME,
+  ROLES
+};
+
+static const struct { const char *name; enum role role; } roles[] = {
+  { "minor", MINOR },
+  { "major_slice", SLICE },
+  { "major_gc_cycle_domains", CYCLE },
+  { "compaction", COMPACTION },
+  { "explicit_gc_set", EXPLICIT },
+  { "explicit_gc_stat", EXPLICIT },
+  { "explicit_gc_minor", EXPLICIT },
+  { "explicit_gc_major", EXPLICIT },
+  { "explicit_gc_full_major", EXPLICIT },
+  { "explicit_gc_compact", EXPLICIT },
+  { "explicit_gc_major_slice", EXPLICIT },
+  { "stw_leader", IN_STOP },
+  { "stw_handler", IN_STOP },
+  { "major", IN_COLLECTOR },
+  { "major_finish_cycle", IN_COLLECTOR },
+  { "major_gc_phase_change", IN_COLLECTOR },
+  { "domain_resize_heap_reservation", IN_COLLECTOR },
+  { "stop_the_world", STOP },
+  { "heap", HEAP },
+  { "process_memory", MEMORY },
+  { "minor_heap_size", MINOR_HEAP_SIZE },
+  { "major_pacing", PACING },
+  /* Counters of stock OCaml; fields of the events above in ours. */
+  { "minor_promoted", PROMOTED },
+  { "minor_allocated", ALLOCATED },
+  { "major_allocated_words", MAJOR_ALLOCATED },
+  { "major_heap_pool_words", POOLS },
+  { "major_heap_pool_live_words", POOLS_LIVE },
+  { "major_heap_large_words", LARGE },
+  { "major_heap_pool_frag_words", FRAGMENTED },
+  { "domain_start", DOMAIN_STARTS },
+  { "domain_spawn", DOMAIN_STARTS },
+  { "domain_terminate", DOMAIN_ENDS },
+  { "thread_run", THREAD_RUN },
+  { "ring_pause", RING_PAUSE },
+  { "ring_resume", RING_RESUME }
+};
+
+/* The fields that are used, by name. */
+enum field {
+  CAUSE, REASON, REQUESTED_BY, F_PROMOTED, F_ALLOCATED, DOMAIN, ARRIVED_AFTER,
+  F_POOLS, LIVE, FREE, F_FRAGMENTED, F_LARGE, CUSTOM, MAPPED, RESIDENT, TO,
+  FIELDS
+};
+
+static const char *const field_names[FIELDS] = {
+  [CAUSE] = "cause", [REASON] = "reason", [REQUESTED_BY] = "requested_by",
+  [F_PROMOTED] = "promoted", [F_ALLOCATED] = "allocated",
+  [DOMAIN] = "domain", [ARRIVED_AFTER] = "arrived_after",
+  [F_POOLS] = "pools", [LIVE] = "live", [FREE] = "free",
+  [F_FRAGMENTED] = "fragmented", [F_LARGE] = "large", [CUSTOM] = "custom",
+  [MAPPED] = "mapped", [RESIDENT] = "resident", [TO] = "to"
+};
+
+const char *const summary_cause_unit[CAUSED] = {
+  [CAUSED_MINOR] = "cause", [CAUSED_SLICE] = "cause",
+  [CAUSED_STOPPED] = "reason", [CAUSED_CYCLE] = "cause",
+  [CAUSED_COMPACTION] = "cause"
+};
+
+/* Fields are looked for among so many words. */
+#define WORDS_KNOWN 64
+
+struct summary_ids {
+  uint8_t role[UINT16_MAX + 1];
+  uint8_t scale[ROLES];           /* bytes in the unit that its counter has */
+  /* 1 + the place of the field; 0: there is none. */
+  uint8_t place[ROLES][FIELDS];
+  uint8_t round;                  /* words of the repeated fields of a stop */
+  bool tells_stops;               /* in events of their own */
+  bool tells_threads;             /* there was an event that did */
+};
+
+static void *allocate(size_t count, size_t size)
+{
+  void *memory = calloc(count, size);
+  if (memory == NULL) {
+    complain("not enough memory");
+    exit(STATUS_CANNOT_READ);
+  }
+  return memory;
+}
+
+static bool in_category(struct summary *s,
+                        const struct eventring_description *d,
+                        const char *name)
+{
+  const char *category = eventring_category(s->cursor, d->category);
+  return category != NULL && strcmp(category, name) == 0;
+}
+
+static void find_fields(struct summary *s, uint16_t id, enum role role)
+{
+  for (uint32_t word = 0; word < WORDS_KNOWN; word++) {
+    const struct eventring_field *field = eventring_field(s->cursor, id, word);
+    if (field == NULL) continue;
+    for (int f = 0; f < FIELDS; f++) {
+      if (strcmp(field->name, field_names[f]) != 0) continue;
+      uint8_t *place = &s->ids->place[role][f];
+      if (*place == 0)
+        *place = (uint8_t) (1 + word);
+      else if (role == STOP && f == DOMAIN && s->ids->round == 0)
+        s->ids->round = (uint8_t) (1 + word - *place);
+    }
+  }
+}
+
+static enum role look_up(struct summary *s, uint16_t id)
+{
+  const struct eventring_description *d = eventring_describe(s->cursor, id);
+  if (d == NULL) return OTHER;    /* it may be registered later */
+  enum role role = OTHER;
+  if (in_category(s, d, "wait"))
+    role = WAIT;
+  else if (!in_category(s, d, "user"))
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+      if (strcmp(d->name, roles[i].name) == 0) role = roles[i].role;
+  find_fields(s, id, role);
+  s->ids->scale[role] = strcmp(d->unit, "bytes") == 0 ? 8 : 1;
+  s->ids->role[id] = (uint8_t) role;
+  return role;
+}
+
+static enum role role_of(struct summary *s, uint16_t id)
+{
+  enum role role = s->ids->role[id];
+  return role != NOT_LOOKED_UP ? role : look_up(s, id);
+}
+
+bool summary_is_user(struct summary *s, uint16_t id)
+{
+  const struct eventring_description *d = eventring_describe(s->cursor, id);
+  return d != NULL && in_category(s, d, "user");
+}
+
+bool summary_is_wait(struct summary *s, uint16_t id)
+{
+  return role_of(s, id) == WAIT;
+}
+
+/* The field's value, or [otherwise]. */
+static uint64_t field_of(const struct summary *s, enum role role,
+                         const struct eventring_event *event, enum field f,
+                         uint64_t otherwise)
+{
+  uint32_t place = s->ids->place[role][f];
+  return place != 0 && place <= event->words ? event->payload[place - 1]
+                                             : otherwise;
+}
+
+/* Domains */
+
+static struct summary_domain *new_domain(uint32_t id)
+{
+  struct summary_domain *d = allocate(1, sizeof *d);
+  d->id = id;
+  d->watched_since = INT64_MAX;
+  d->settled_to = d->backup_ns = INT64_MIN;
+  return d;
+}
+
+static struct summary_domain *domain_of(struct summary *s, uint32_t id)
+{
+  struct summary_domain **found = &s->found[id % 256];
+  if (*found != NULL && (*found)->id == id && *found != s->others)
+    return *found;
+  uint32_t i = s->domain_count;
+  while (i > 0 && s->domains[i - 1]->id > id) i--;
+  if (i > 0 && s->domains[i - 1]->id == id) return *found = s->domains[i - 1];
+  if (s->domain_count == SUMMARY_DOMAINS) {
+    if (s->others == NULL) s->others = new_domain(UINT32_MAX);
+    return s->others;
+  }
+  memmove(&s->domains[i + 1], &s->domains[i],
+          (s->domain_count++ - i) * sizeof *s->domains);
+  return *found = s->domains[i] = new_domain(id);
+}
+
+/* Time in the collector */
+
+static void settle_first(struct summary *s, struct summary_domain *d)
+{
+  struct summary_interval first = d->intervals[0];
+  uint64_t ns = (uint64_t) first.to - (uint64_t) first.from;
+  if (first.idle)
+    d->tally.idle_gc_ns += ns;
+  else {
+    d->tally.gc_ns += ns;
+    histogram_add(&d->pauses[PAUSE_ANY], ns);
+    histogram_add(&s->pauses[PAUSE_ANY], ns);
+    histogram_add(&s->recent[PAUSE_ANY], ns);
+  }
+  d->settled_to = first.to;
+  memmove(d->intervals, d->intervals + 1,
+          --d->unsettled * sizeof *d->intervals);
+}
+
+/* In the order of [to]. */
+static void add_interval(struct summary *s, struct summary_domain *d,
+                         int64_t from, int64_t to, bool idle)
+{
+  if (d == s->others || d->watched_since == INT64_MAX) return;
+  if (from < d->watched_since) from = d->watched_since;
+  if (from < d->settled_to) from = d->settled_to;
+  while (d->unsettled > 0) {
+    struct summary_interval *last = &d->intervals[d->unsettled - 1];
+    if (last->to < from) break;
+    if (last->from < from) from = last->from;
+    if (last->to > to) to = last->to;
+    idle = idle && last->idle;
+    d->unsettled--;
+  }
+  if (from >= to) return;
+  if (d->unsettled == SUMMARY_UNSETTLED) settle_first(s, d);
+  d->intervals[d->unsettled++] = (struct summary_interval) { from, to, idle };
+}
+
+static bool in_collector(enum role role)
+{
+  return role >= MINOR && role <= IN_COLLECTOR;
+}
+
+/* Since when the domain has been in the collector, or INT64_MAX. */
+static int64_t open_since(struct summary *s, const struct summary_domain *d)
+{
+  uint32_t open = open_spans(s->spans, d->ring);
+  for (uint32_t i = 0; i < open; i++) {
+    const struct eventring_event *begin = open_span(s->spans, d->ring, i);
+    if (begin->domain == d->id && in_collector(role_of(s, begin->id)))
+      return begin->ns;
+  }
+  return INT64_MAX;
+}
+
+static void settle(struct summary *s, struct summary_domain *d)
+{
+  int64_t open = open_since(s, d);
+  while (d->unsettled > 0 && d->intervals[0].to <= open) settle_first(s, d);
+}
+
+/* Time watched: from the first event of the domain on, as long as the ring
+   tells all. */
+
+static void begin_watching(struct summary *s, struct summary_domain *d,
+                           int64_t ns)
+{
+  if (d != s->others && !d->ended && d->watched_since == INT64_MAX)
+    d->watched_since = ns;
+}
+
+static void end_watching(struct summary *s, struct summary_domain *d,
+                         int64_t ns)
+{
+  if (d->watched_since == INT64_MAX) return;
+  while (d->unsettled > 0) settle_first(s, d);
+  if (ns > d->watched_since)
+    d->tally.watched_ns += (uint64_t) ns - (uint64_t) d->watched_since;
+  d->watched_since = INT64_MAX;
+}
+
+void summary_idle(struct summary *s)
+{
+  if (target_info(s->cursor).active != 0) return;
+  forget_spans(s->spans);
+  for (uint32_t i = 0; i < s->domain_count; i++)
+    end_watching(s, s->domains[i], s->domains[i]->last_ns);
+}
+
+/* Events */
+
+static void count_cause(struct summary *s, enum caused caused, uint64_t cause)
+{
+  if (cause == UINT64_MAX) return;
+  s->causes[caused][cause < SUMMARY_CAUSES ? cause : SUMMARY_CAUSES - 1]++;
+}
+
+static void add_pause(struct summary *s, struct summary_domain *d,
+                      enum pause pause, uint64_t ns)
+{
+  histogram_add(&d->pauses[pause], ns);
+  histogram_add(&s->pauses[pause], ns);
+  histogram_add(&s->recent[pause], ns);
+}
+
+static void add_timing(struct summary *s, uint16_t id, uint64_t ns)
+{
+  struct histogram **timing = &s->timings[id];
+  if (*timing == NULL) {
+    if (s->timing_count == SUMMARY_TIMINGS) return;
+    s->timing_count++;
+    *timing = allocate(1, sizeof **timing);
+  }
+  histogram_add(*timing, ns);
+}
+
+/* All domains take part in a minor collection, in the end of a cycle and in a
+   compaction, of which there is one then: that of the domain that asked for
+   it.  Where nothing says which one that was, one in which this domain has
+   taken part is over when the domain comes with another. */
+static void takes_part(struct summary *s, struct summary_domain *d,
+                       enum caused kind, bool asked_known, bool asked)
+{
+  if (asked_known ? asked : d->collective[kind] == s->collectives[kind])
+    s->collectives[kind]++;
+  d->collective[kind] = s->collectives[kind];
+}
+
+/* A span of the collector has ended. */
+static void collected(struct summary *s, struct summary_domain *d,
+                      enum role role, const struct eventring_event *event,
+                      uint64_t ns)
+{
+  bool asked_known = s->ids->place[role][REQUESTED_BY] != 0;
+  bool asked = field_of(s, role, event, REQUESTED_BY, event->domain)
+               == event->domain;
+  uint64_t cause = asked ? field_of(s, role, event, CAUSE, UINT64_MAX)
+                         : UINT64_MAX;
+  switch (role) {
+  case MINOR:
+    d->tally.minor_collections++;
+    d->tally.promoted_words += field_of(s, role, event, F_PROMOTED, 0);
+    d->tally.allocated_words += field_of(s, role, event, F_ALLOCATED, 0);
+    add_pause(s, d, PAUSE_MINOR, ns);
+    takes_part(s, d, CAUSED_MINOR, asked_known, asked);
+    count_cause(s, CAUSED_MINOR, cause);
+    break;
+  case SLICE:
+    d->tally.major_slices++;
+    add_pause(s, d, PAUSE_SLICE, ns);
+    count_cause(s, CAUSED_SLICE, cause);
+    break;
+  case CYCLE:
+    d->tally.major_cycles++;
+    takes_part(s, d, CAUSED_CYCLE, asked_known, asked);
+    count_cause(s, CAUSED_CYCLE, cause);
+    break;
+  case COMPACTION:
+    d->tally.compactions++;
+    takes_part(s, d, CAUSED_COMPACTION, asked_known, asked);
+    count_cause(s, CAUSED_COMPACTION, cause);
+    break;
+  case EXPLICIT:
+    d->tally.explicit_calls++;
+    break;
+  case IN_STOP:
+    if (!s->ids->tells_stops) add_pause(s, d, PAUSE_STOPPED, ns);
+    break;
+  default:
+    break;
+  }
+}
+
+/* Each domain that was stopped stands there with how long after the request it
+   arrived.  The duration counts from when the last one had arrived.  A request
+   that no domain has to wait for has none of them. */
+static void stopped(struct summary *s, const struct eventring_event *event)
+{
+  uint32_t domain = s->ids->place[STOP][DOMAIN],
+    arrived = s->ids->place[STOP][ARRIVED_AFTER];
+  if (domain == 0 || arrived == 0 || s->ids->round == 0) return;
+  const uint64_t *payload = event->payload - 1;   /* places count from 1 */
+  uint32_t later = arrived > domain ? arrived : domain;
+  if (later > event->words) return;
+
+  uint64_t last = 0;
+  for (uint32_t i = 0; later + i <= event->words; i += s->ids->round)
+    if (payload[arrived + i] > last) last = payload[arrived + i];
+  for (uint32_t i = 0; later + i <= event->words; i += s->ids->round) {
+    struct summary_domain *d = domain_of(s, (uint32_t) payload[domain + i]);
+    uint64_t ns = last - payload[arrived + i] + payload[1];
+    add_pause(s, d, PAUSE_STOPPED, ns);
+    histogram_add(&d->arrivals, payload[arrived + i]);
+    histogram_add(&s->arrivals, payload[arrived + i]);
+    int64_t from = (int64_t) ((uint64_t) event->ns - ns);
+    add_interval(s, d, from, event->ns,
+                 d->on_backup || d->backup_ns >= from);
+  }
+  count_cause(s, CAUSED_STOPPED,
+              field_of(s, STOP, event, REASON, UINT64_MAX));
+}
+
+static void ended(struct summary *s, struct summary_domain *d, enum role role,
+                  const struct eventring_event *event, int64_t since)
+{
+  uint64_t ns = (uint64_t) event->ns - (uint64_t) since;
+  add_timing(s, event->id, ns);
+  if (role == WAIT) d->tally.wait_ns += ns;
+  if (!in_collector(role)) return;
+  collected(s, d, role, event, ns);
+  add_interval(s, d, since, event->ns, d->on_backup);
+}
+
+static void told(struct summary *s, struct summary_domain *d, enum role role,
+                 const struct eventring_event *event)
+{
+  struct summary_heap *heap = &d->heap;
+  uint64_t value = event->words > 0 ? event->payload[0] : 0;
+  switch (role) {
+  case STOP:
+    if (event->words > 0) stopped(s, event);
+    break;
+  case HEAP:
+    *heap = (struct summary_heap) {
+      .known = true,
+      .pool_words = field_of(s, role, event, F_POOLS, 0),
+      .pool_live_words = field_of(s, role, event, LIVE, 0),
+      .pool_free_words = field_of(s, role, event, FREE, 0),
+      .fragmented_words = field_of(s, role, event, F_FRAGMENTED, 0),
+      .large_words = field_of(s, role, event, F_LARGE, 0),
+      .custom_words = field_of(s, role, event, CUSTOM, 0)
+    };
+    break;
+  case POOLS: heap->known = true; heap->pool_words = value; break;
+  case POOLS_LIVE: heap->known = true; heap->pool_live_words = value; break;
+  case LARGE: heap->known = true; heap->large_words = value; break;
+  case FRAGMENTED: heap->fragmented_words = value; break;
+  case MEMORY:
+    s->mapped_bytes = field_of(s, role, event, MAPPED, 0);
+    s->resident_bytes = field_of(s, role, event, RESIDENT, 0);
+    break;
+  case MINOR_HEAP_SIZE:
+    d->minor_heap_words = field_of(s, role, event, TO, 0);
+    break;
+  case PACING:
+    d->tally.major_allocated_words += field_of(s, role, event, F_ALLOCATED, 0);
+    break;
+  case PROMOTED:
+    d->tally.promoted_words += value / s->ids->scale[role];
+    break;
+  case ALLOCATED:
+    d->tally.allocated_words += value / s->ids->scale[role];
+    break;
+  case MAJOR_ALLOCATED:
+    d->tally.major_allocated_words += value / s->ids->scale[role];
+    break;
+  case DOMAIN_STARTS:
+    d->own_thread = event->thread;
+    d->ended = false;
+    break;
+  case DOMAIN_ENDS:
+    d->ended = true;
+    end_watching(s, d, event->ns);
+    break;
+  case THREAD_RUN:
+    s->ids->tells_threads = true;
+    break;
+  case RING_PAUSE:
+    for (uint32_t i = 0; i < s->domain_count; i++)
+      end_watching(s, s->domains[i], event->ns);
+    break;
+  case RING_RESUME:
+    for (uint32_t i = 0; i < s->domain_count; i++)
+      begin_watching(s, s->domains[i], event->ns);
+    break;
+  default:
+    break;
+  }
+}
+
+/* While a domain waits, its backup thread answers for it.  That has no id in
+   the threads library, as the only thread of a domain without the library has
+   none, which is known by its start or by what only programs do. */
+static void note_thread(struct summary *s, struct summary_domain *d,
+                        enum role role, const struct eventring_event *event)
+{
+  if (d->own_thread == 0) {
+    if (event->domain == 0)
+      d->own_thread = target_info(s->cursor).pid;
+    else if (role == WAIT || role == EXPLICIT)
+      d->own_thread = event->thread;
+  }
+  d->on_backup = s->ids->tells_threads && event->thread_id < 0
+                 && d->own_thread != 0 && event->thread != d->own_thread;
+  if (d->on_backup) d->backup_ns = event->ns;
+}
+
+void summary_event(struct summary *s, const struct eventring_event *event)
+{
+  if (event->ring >= s->ring_count) return;
+  struct summary_ring *ring = &s->rings[event->ring];
+  struct summary_domain *d = ring->domain;
+  bool lost = event->form == EVENTRING_EV_LOST;
+
+  if (d == NULL || d->id != event->domain || lost) {
+    if (d != NULL) end_watching(s, d, d->last_ns);
+    d = ring->domain = domain_of(s, event->domain);
+    d->ring = event->ring;
+  }
+  int64_t since;
+  bool has_ended = span_ended(s->spans, event, &since);
+  begin_watching(s, d, event->ns);
+  d->last_ns = event->ns;
+  if (lost) return;
+
+  enum role role = role_of(s, event->id);
+  if (s->events++ == 0) s->first_ns = event->ns;
+  if (event->ns > s->last_ns) s->last_ns = event->ns;
+  s->counts[event->id]++;
+  d->tally.events++;
+  note_thread(s, d, role, event);
+  if (has_ended && since <= event->ns) ended(s, d, role, event, since);
+  if (role > WAIT && event->form >= EVENTRING_EV_COUNTER)
+    told(s, d, role, event);
+}
+
+/* Results */
+
+int64_t summary_until(struct summary *s)
+{
+  if (eventring_state(s->cursor) == EVENTRING_STATE_RUNNING
+      && target_info(s->cursor).same_boot) {
+    int64_t now = monotonic_ns();
+    if (now > s->last_ns) return now;
+  }
+  return s->last_ns;
+}
+
+static struct summary_tally domain_tally(struct summary *s,
+                                         struct summary_domain *d,
+                                         int64_t until_ns)
+{
+  settle(s, d);
+  struct summary_tally t = d->tally;
+  if (d->watched_since >= until_ns) return t;
+  t.watched_ns += (uint64_t) until_ns - (uint64_t) d->watched_since;
+  int64_t open = open_since(s, d);
+  if (open < d->settled_to) open = d->settled_to;
+  if (open < d->watched_since) open = d->watched_since;
+  if (open < until_ns)
+    *(d->on_backup ? &t.idle_gc_ns : &t.gc_ns) +=
+      (uint64_t) until_ns - (uint64_t) open;
+  return t;
+}
+
+/* Field by field: a tally is made of nothing but numbers. */
+#define AMOUNTS (sizeof(struct summary_tally) / sizeof(uint64_t))
+
+static void add_tally(struct summary_tally *to, struct summary_tally t)
+{
+  uint64_t *sum = (uint64_t *) to, *amount = (uint64_t *) &t;
+  for (size_t i = 0; i < AMOUNTS; i++) sum[i] += amount[i];
+}
+
+struct summary_tally tally_difference(const struct summary_tally *later,
+                                      const struct summary_tally *earlier)
+{
+  struct summary_tally t = *later;
+  uint64_t *left = (uint64_t *) &t, *less = (uint64_t *) earlier;
+  for (size_t i = 0; i < AMOUNTS; i++)
+    left[i] = left[i] > less[i] ? left[i] - less[i] : 0;
+  return t;
+}
+
+struct summary_tally summary_tally(struct summary *s,
+                                   struct summary_domain *domain,
+                                   int64_t until_ns)
+{
+  if (domain != NULL) return domain_tally(s, domain, until_ns);
+  struct summary_tally all = { 0 };
+  for (uint32_t i = 0; i < s->domain_count; i++)
+    add_tally(&all, domain_tally(s, s->domains[i], until_ns));
+  if (s->others != NULL) add_tally(&all, s->others->tally);
+  all.minor_collections = s->collectives[CAUSED_MINOR];
+  all.major_cycles = s->collectives[CAUSED_CYCLE];
+  all.compactions = s->collectives[CAUSED_COMPACTION];
+  return all;
+}
+
+struct summary_heap summary_heap(const struct summary *s)
+{
+  struct summary_heap all = { 0 };
+  for (uint32_t i = 0; i < s->domain_count; i++) {
+    const struct summary_domain *d = s->domains[i];
+    if (d->ended || !d->heap.known) continue;
+    all.known = true;
+    all.pool_words += d->heap.pool_words;
+    all.pool_live_words += d->heap.pool_live_words;
+    all.pool_free_words += d->heap.pool_free_words;
+    all.fragmented_words += d->heap.fragmented_words;
+    all.large_words += d->heap.large_words;
+    all.custom_words += d->heap.custom_words;
+  }
+  return all;
+}
+
+double gc_share(const struct summary_tally *tally)
+{
+  if (tally->watched_ns == 0) return 0;
+  double share = (double) tally->gc_ns / (double) tally->watched_ns;
+  return share > 1 ? 1 : share;
+}
+
+void summary_new_interval(struct summary *s)
+{
+  memset(s->recent, 0, sizeof s->recent);
+}
+
+/* Making and ending it */
+
+struct summary *new_summary(struct eventring_cursor *cursor)
+{
+  struct summary *s = allocate(1, sizeof *s);
+  s->cursor = cursor;
+  s->spans = new_spans(cursor);
+  s->ids = allocate(1, sizeof *s->ids);
+  s->ids->tells_stops = eventring_find(cursor, "stop_the_world") >= 0;
+  s->ring_count = target_info(cursor).rings;
+  s->rings = allocate(s->ring_count, sizeof *s->rings);
+  return s;
+}
+
+void free_summary(struct summary *s)
+{
+  for (uint32_t i = 0; i < s->domain_count; i++) free(s->domains[i]);
+  for (uint32_t id = 0; id <= UINT16_MAX; id++) free(s->timings[id]);
+  free(s->others);
+  free(s->rings);
+  free(s->ids);
+  free_spans(s->spans);
+  free(s);
+}

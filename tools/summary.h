@@ -1,0 +1,187 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* What the events of a process add up to, so far: collections, pauses, words,
+   waits, in all and by domain.  `pauses`, `stat`, `latency`, `run` and `top`
+   print what stands here.
+
+     struct summary *s = new_summary(cursor);
+     for each event: summary_event(s, event);
+     whenever it was read empty: summary_idle(s);
+     struct summary_tally t = summary_tally(s, NULL, until_ns);
+
+   The structs are for reading only.  What a file does not tell (causes in
+   stock OCaml, say) stays 0. */
+
+#ifndef TOOLS_SUMMARY_H
+#define TOOLS_SUMMARY_H
+
+#include "common.h"
+#include "histogram.h"
+#include "spans.h"
+
+/* What keeps the OCaml code of a domain from running.  The first three are
+   told of by the events, and overlap: a minor collection is a stop too. */
+enum pause {
+  PAUSE_MINOR,                    /* minor collections */
+  PAUSE_SLICE,                    /* slices of major collection */
+  PAUSE_STOPPED,                  /* stop-the-world sections, from when this
+                                     domain had stopped */
+  PAUSE_ANY,                      /* whatever the collector did at a stretch,
+                                     but for what the domain slept through */
+  PAUSES
+};
+
+/* What has causes: their values' names are eventring_value's of unit
+   [summary_cause_unit]. */
+enum caused {
+  CAUSED_MINOR = PAUSE_MINOR, CAUSED_SLICE = PAUSE_SLICE,
+  CAUSED_STOPPED = PAUSE_STOPPED,
+  CAUSED_CYCLE, CAUSED_COMPACTION, CAUSED
+};
+extern const char *const summary_cause_unit[CAUSED];
+
+/* Causes by their values, of which there are fewer; those of more fall
+   together in the last one. */
+#define SUMMARY_CAUSES 64
+
+/* Amounts: those of a later time less those of an earlier one are what was in
+   between. */
+struct summary_tally {
+  uint64_t events;
+  uint64_t minor_collections;     /* in all: once, though all domains took */
+  uint64_t major_cycles;          /* part in it */
+  uint64_t compactions;
+  uint64_t major_slices;
+  uint64_t explicit_calls;        /* of Gc.major and the like */
+  uint64_t allocated_words;       /* in minor heaps */
+  uint64_t promoted_words;
+  uint64_t major_allocated_words; /* in the major heap, promoted ones among
+                                     them; only with category gc_detail */
+  uint64_t watched_ns;            /* from the first event of a domain to its
+                                     end or [until_ns], less what was lost or
+                                     paused; in all: of all domains added */
+  uint64_t gc_ns;                 /* of that, in the collector or stopped for
+                                     it; nothing counts twice */
+  uint64_t idle_gc_ns;            /* collections that the backup thread took
+                                     part in while the domain waited anyway;
+                                     not in gc_ns */
+  uint64_t wait_ns;               /* of threads that waited, added */
+};
+
+/* At the end of the last major cycle. */
+struct summary_heap {
+  bool known;
+  uint64_t pool_words, pool_live_words, pool_free_words, fragmented_words,
+    large_words, custom_words;
+};
+
+/* Time in the collector whose end may yet move. */
+#define SUMMARY_UNSETTLED 64
+struct summary_interval { int64_t from, to; bool idle; };
+
+struct summary_domain {
+  uint32_t id;
+  uint32_t ring;                  /* that it writes to */
+  bool ended;
+  struct histogram pauses[PAUSES];
+  struct histogram arrivals;      /* at stops, after the request */
+  struct summary_heap heap;
+  uint64_t minor_heap_words;      /* 0: not known, since it never changed */
+
+  /* Inner affairs. */
+  struct summary_tally tally;
+  int64_t last_ns;                /* of its events */
+  int64_t watched_since;          /* INT64_MAX: not watched now */
+  uint32_t own_thread;            /* its OS id; 0: not known */
+  bool on_backup;                 /* the backup thread runs */
+  int64_t backup_ns;              /* of its last event */
+  uint32_t collective[CAUSED];    /* the last one that it took part in */
+  int64_t settled_to;
+  uint32_t unsettled;
+  struct summary_interval intervals[SUMMARY_UNSETTLED];
+};
+
+/* Programs may start domains without end, so only so many stand apart; the
+   others share one, in which time is not added up. */
+#define SUMMARY_DOMAINS 1024
+
+/* As many names of spans have a distribution. */
+#define SUMMARY_TIMINGS 4096
+
+struct summary {
+  struct eventring_cursor *cursor;
+  struct spans *spans;            /* those open now, see spans.h */
+  uint64_t events;
+  int64_t first_ns, last_ns;      /* of events; 0 when there are none */
+  struct summary_domain *domains[SUMMARY_DOMAINS];  /* by their ids */
+  uint32_t domain_count;
+  struct summary_domain *others;  /* or NULL */
+  struct histogram pauses[PAUSES];        /* of all domains */
+  struct histogram recent[PAUSES];        /* the same since
+                                             summary_new_interval */
+  struct histogram arrivals;
+  uint64_t causes[CAUSED][SUMMARY_CAUSES];
+  uint64_t mapped_bytes, resident_bytes;  /* last known; 0: not known */
+
+  /* How long spans and waits took, by id; NULL for none. */
+  struct histogram *timings[UINT16_MAX + 1];
+  uint64_t counts[UINT16_MAX + 1];        /* events, by id */
+
+  /* Inner affairs. */
+  struct summary_ids *ids;
+  struct summary_ring { struct summary_domain *domain; } *rings;
+  uint32_t ring_count;
+  struct summary_domain *found[256];      /* by the end of their ids */
+  uint32_t timing_count;
+  uint32_t collectives[CAUSED];
+};
+
+/* Ends the program when there is no memory. */
+struct summary *new_summary(struct eventring_cursor *cursor);
+void free_summary(struct summary *s);
+
+void summary_event(struct summary *s, const struct eventring_event *event);
+
+/* To be called when there are no events for now: recording may be paused. */
+void summary_idle(struct summary *s);
+
+/* The amounts of [domain], or of all when it is NULL, as they stand at
+   [until_ns], which is summary_until's.  Histograms of PAUSE_ANY are up to
+   date after it. */
+struct summary_tally summary_tally(struct summary *s,
+                                   struct summary_domain *domain,
+                                   int64_t until_ns);
+
+/* Where [s] is to be looked at: now for a running process, else at its last
+   event. */
+int64_t summary_until(struct summary *s);
+
+/* [later] less [earlier]. */
+struct summary_tally tally_difference(const struct summary_tally *later,
+                                      const struct summary_tally *earlier);
+
+/* The heaps of all domains that run. */
+struct summary_heap summary_heap(const struct summary *s);
+
+/* The share of the time watched that was spent in the collector, 0 to 1. */
+double gc_share(const struct summary_tally *tally);
+
+/* The pauses from here on are recent. */
+void summary_new_interval(struct summary *s);
+
+/* Whether events [id] are of the program and not of the runtime, and whether
+   they tell of waiting. */
+bool summary_is_user(struct summary *s, uint16_t id);
+bool summary_is_wait(struct summary *s, uint16_t id);
+
+#endif /* TOOLS_SUMMARY_H */

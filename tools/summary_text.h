@@ -1,0 +1,34 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* A summary as people read it. */
+
+#ifndef TOOLS_SUMMARY_TEXT_H
+#define TOOLS_SUMMARY_TEXT_H
+
+#include "summary.h"
+
+extern const char *const pause_names[PAUSES];
+
+/* The line that says which process, in what state, and how much was read. */
+void print_process(struct summary *s);
+
+/* Two spaces and the domain's name in quotes, if it has one. */
+void print_domain_name(struct summary *s, const struct summary_domain *domain);
+
+/* A line for each of the kinds up to [last] that has causes, with a head. */
+void print_causes(struct summary *s, enum caused last);
+
+/* How many events were lost, if there were some. */
+void print_lost(struct summary *s);
+
+#endif /* TOOLS_SUMMARY_TEXT_H */
