@@ -351,6 +351,15 @@ static void takes_part(struct summary *s, struct summary_domain *d,
   d->collective[kind] = s->collectives[kind];
 }
 
+/* A slice that waits for other domains may answer to a request for another. */
+static bool inside_another(const struct summary *s,
+                           const struct eventring_event *event)
+{
+  for (uint32_t i = open_spans(s->spans, event->ring); i > 0; i--)
+    if (open_span(s->spans, event->ring, i - 1)->id == event->id) return true;
+  return false;
+}
+
 /* A span of the collector has ended. */
 static void collected(struct summary *s, struct summary_domain *d,
                       enum role role, const struct eventring_event *event,
@@ -372,7 +381,7 @@ static void collected(struct summary *s, struct summary_domain *d,
     break;
   case SLICE:
     d->tally.major_slices++;
-    add_pause(s, d, PAUSE_SLICE, ns);
+    if (!inside_another(s, event)) add_pause(s, d, PAUSE_SLICE, ns);
     count_cause(s, CAUSED_SLICE, cause);
     break;
   case CYCLE:
