@@ -44,11 +44,22 @@ static void catch_interrupts(void)
   sigaction(SIGTERM, &action, NULL);
 }
 
-int64_t monotonic_ns(void)
+static int64_t clock_ns(clockid_t clock)
 {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (clock_gettime(clock, &now) != 0) return -1;
   return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t monotonic_ns(void)
+{
+  return clock_ns(CLOCK_MONOTONIC);
+}
+
+int64_t process_cpu_ns(uint32_t pid)
+{
+  clockid_t clock;
+  return clock_getcpuclockid((pid_t) pid, &clock) == 0 ? clock_ns(clock) : -1;
 }
 
 /* The time of the last event wanted, when nothing is followed. */

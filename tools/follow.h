@@ -38,6 +38,9 @@ enum status read_events(struct eventring_cursor *cursor,
 /* The clock of the events' times, now. */
 int64_t monotonic_ns(void);
 
+/* The CPU time that a process has used since it began, or -1. */
+int64_t process_cpu_ns(uint32_t pid);
+
 /* How many events of all rings the cursor will never see. */
 uint64_t lost_events(struct eventring_cursor *cursor);
 

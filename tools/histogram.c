@@ -25,12 +25,17 @@ static uint32_t bucket_of(uint64_t ns)
          + (uint32_t) (ns >> shift & (HISTOGRAM_SUB - 1));
 }
 
-static uint64_t middle_of(uint32_t bucket)
+uint64_t histogram_low(uint32_t bucket)
 {
   if (bucket < HISTOGRAM_SUB) return bucket;
   uint32_t shift = bucket / HISTOGRAM_SUB - 1;
-  uint64_t low = (uint64_t) (HISTOGRAM_SUB + bucket % HISTOGRAM_SUB) << shift;
-  return low + (UINT64_C(1) << shift) / 2;
+  return (uint64_t) (HISTOGRAM_SUB + bucket % HISTOGRAM_SUB) << shift;
+}
+
+uint64_t histogram_middle(uint32_t bucket)
+{
+  uint64_t low = histogram_low(bucket);
+  return low + (histogram_low(bucket + 1) - low) / 2;
 }
 
 void histogram_add(struct histogram *h, uint64_t ns)
@@ -39,6 +44,15 @@ void histogram_add(struct histogram *h, uint64_t ns)
   h->total += ns;
   if (ns > h->max) h->max = ns;
   h->buckets[bucket_of(ns)]++;
+}
+
+void histogram_merge(struct histogram *h, const struct histogram *other)
+{
+  h->count += other->count;
+  h->total += other->total;
+  if (other->max > h->max) h->max = other->max;
+  for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+    h->buckets[i] += other->buckets[i];
 }
 
 uint64_t histogram_quantile(const struct histogram *h, double q)
@@ -53,7 +67,7 @@ uint64_t histogram_quantile(const struct histogram *h, double q)
   for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
     seen += h->buckets[i];
     if (seen >= rank) {
-      uint64_t middle = middle_of(i);
+      uint64_t middle = histogram_middle(i);
       /* The largest one is known exactly. */
       return seen == h->count && rank == h->count ? h->max
            : middle < h->max ? middle : h->max;

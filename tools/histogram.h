@@ -35,8 +35,16 @@ struct histogram {
 
 void histogram_add(struct histogram *h, uint64_t ns);
 
+/* Adds all of [other]. */
+void histogram_merge(struct histogram *h, const struct histogram *other);
+
 /* The smallest duration that at least the share [q] (0 to 1) of all do not
    exceed; 0 when there are none. */
 uint64_t histogram_quantile(const struct histogram *h, double q);
+
+/* The smallest duration that falls into a bucket, and what stands for all of
+   them.  [bucket] may be HISTOGRAM_BUCKETS for the former. */
+uint64_t histogram_low(uint32_t bucket);
+uint64_t histogram_middle(uint32_t bucket);
 
 #endif /* TOOLS_HISTOGRAM_H */

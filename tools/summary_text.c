@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "follow.h"
 #include "summary_text.h"
@@ -113,4 +114,170 @@ void print_lost(struct summary *s)
   if (lost > 0)
     printf("%" PRIu64 " %s overwritten before they could be read\n", lost,
            lost == 1 ? "event was" : "events were");
+}
+
+/* Durations */
+
+#define NAME_WIDTH 16
+
+void print_durations_head(const char *what)
+{
+  printf("%-*s  %7s  %7s  %7s  %7s  %7s  %7s  %7s\n", NAME_WIDTH, what,
+         "count", "p50", "p90", "p99", "p99.9", "max", "total");
+}
+
+void print_durations(const char *name, const struct histogram *h)
+{
+  static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
+  char text[QUANTITY_SIZE];
+  int printed = print_text(stdout, name, strlen(name), TEXT_COLUMN);
+  printf("%*s  %7" PRIu64, printed < NAME_WIDTH ? NAME_WIDTH - printed : 0, "",
+         h->count);
+  for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
+    printf("  %7s", h->count == 0 ? "-" :
+           format_duration(text, histogram_quantile(h, quantiles[i])));
+  printf("  %7s", h->count == 0 ? "-" : format_duration(text, h->max));
+  printf("  %7s\n", h->count == 0 ? "-" : format_duration(text, h->total));
+}
+
+static bool any(const struct histogram *h)
+{
+  return h->count > 0;
+}
+
+static void print_pauses(struct summary *s)
+{
+  print_durations_head("pause");
+  for (enum pause pause = 0; pause < PAUSES; pause++)
+    print_durations(pause_names[pause], &s->pauses[pause]);
+}
+
+/* How late each domain was when all were to stop. */
+static void print_arrivals(struct summary *s)
+{
+  if (!any(&s->arrivals)) return;
+  print_durations_head("arrival at stops");
+  for (uint32_t i = 0; i < s->domain_count; i++) {
+    struct summary_domain *d = s->domains[i];
+    char name[32];
+    snprintf(name, sizeof name, "domain %" PRIu32, d->id);
+    if (any(&d->arrivals)) print_durations(name, &d->arrivals);
+  }
+  if (s->others != NULL && any(&s->others->arrivals))
+    print_durations("others", &s->others->arrivals);
+}
+
+/* The names with the most time, of waits or of what the program measures. */
+#define TIMINGS_PRINTED 10
+
+static void print_timings(struct summary *s, const char *what, bool waits)
+{
+  uint16_t ids[TIMINGS_PRINTED];
+  uint32_t count = 0, all = 0;
+  for (uint32_t id = 0; id <= UINT16_MAX; id++) {
+    if (s->timings[id] == NULL
+        || !(waits ? summary_is_wait(s, (uint16_t) id)
+                   : summary_is_user(s, (uint16_t) id))) continue;
+    all++;
+    uint32_t place = count < TIMINGS_PRINTED ? count++ : count;
+    for (; place > 0 && s->timings[ids[place - 1]]->total
+                        < s->timings[id]->total; place--)
+      if (place < TIMINGS_PRINTED) ids[place] = ids[place - 1];
+    if (place < TIMINGS_PRINTED) ids[place] = (uint16_t) id;
+  }
+  if (count == 0) return;
+  print_durations_head(what);
+  for (uint32_t i = 0; i < count; i++)
+    print_durations(eventring_describe(s->cursor, ids[i])->name,
+                    s->timings[ids[i]]);
+  if (all > count)
+    printf("and %" PRIu32 " more names with less time in all\n", all - count);
+}
+
+/* All of it */
+
+static void print_domain_head(void)
+{
+  printf("%-6s  %7s  %6s  %6s  %7s  %7s  %9s  %9s  %7s\n", "domain",
+         "watched", "gc", "idle", "minor", "slices", "allocated", "promoted",
+         "longest");
+}
+
+static void print_amounts(const char *domain, const struct summary_tally *t,
+                          const struct histogram *pauses)
+{
+  char watched[QUANTITY_SIZE], share[QUANTITY_SIZE], idle[QUANTITY_SIZE],
+    allocated[QUANTITY_SIZE], promoted[QUANTITY_SIZE], longest[QUANTITY_SIZE];
+  struct summary_tally asleep = { .watched_ns = t->watched_ns,
+                                  .gc_ns = t->idle_gc_ns };
+  printf("%-6s  %7s  %6s  %6s  %7" PRIu64 "  %7" PRIu64
+         "  %9s  %9s  %7s", domain, format_duration(watched, t->watched_ns),
+         format_share(share, gc_share(t)),
+         format_share(idle, gc_share(&asleep)),
+         t->minor_collections, t->major_slices,
+         format_bytes(allocated, 8 * t->allocated_words),
+         format_bytes(promoted, 8 * t->promoted_words),
+         any(pauses) ? format_duration(longest, pauses->max) : "-");
+}
+
+static void print_domains(struct summary *s, int64_t until_ns)
+{
+  print_domain_head();
+  for (uint32_t i = 0; i <= s->domain_count; i++) {
+    struct summary_domain *d = i < s->domain_count ? s->domains[i]
+                                                   : s->others;
+    if (d == NULL) continue;
+    struct summary_tally t = summary_tally(s, d, until_ns);
+    char id[16] = "others";
+    if (d != s->others) snprintf(id, sizeof id, "%" PRIu32, d->id);
+    print_amounts(id, &t, &d->pauses[PAUSE_ANY]);
+    print_domain_name(s, d);
+    putchar('\n');
+  }
+  if (s->domain_count < 2) return;
+  struct summary_tally all = summary_tally(s, NULL, until_ns);
+  print_amounts("all", &all, &s->pauses[PAUSE_ANY]);
+  putchar('\n');
+}
+
+static void print_collections(struct summary *s, int64_t until_ns)
+{
+  struct summary_tally t = summary_tally(s, NULL, until_ns);
+  printf("collections  minor %" PRIu64 ", major cycles %" PRIu64
+         ", compactions %" PRIu64 ", calls of Gc %" PRIu64 "\n",
+         t.minor_collections, t.major_cycles, t.compactions,
+         t.explicit_calls);
+}
+
+static void print_memory(struct summary *s)
+{
+  struct summary_heap heap = summary_heap(s);
+  char text[4][QUANTITY_SIZE];
+  if (heap.known)
+    printf("heap         %s: live %s, large %s, fragmented %s\n",
+           format_bytes(text[0], 8 * (heap.pool_words + heap.large_words)),
+           format_bytes(text[1], 8 * (heap.pool_live_words
+                                      + heap.large_words)),
+           format_bytes(text[2], 8 * heap.large_words),
+           format_bytes(text[3], 8 * heap.fragmented_words));
+  if (s->resident_bytes > 0)
+    printf("memory       resident %s, mapped %s\n",
+           format_bytes(text[0], s->resident_bytes),
+           format_bytes(text[1], s->mapped_bytes));
+}
+
+void print_summary(struct summary *s)
+{
+  int64_t until_ns = summary_until(s);
+  print_process(s);
+  print_domains(s, until_ns);
+  print_collections(s, until_ns);
+  print_memory(s);
+  putchar('\n');
+  print_pauses(s);
+  print_arrivals(s);
+  print_timings(s, "wait", true);
+  print_timings(s, "span", false);
+  print_causes(s, CAUSED_COMPACTION);
+  print_lost(s);
 }

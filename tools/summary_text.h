@@ -31,4 +31,11 @@ void print_causes(struct summary *s, enum caused last);
 /* How many events were lost, if there were some. */
 void print_lost(struct summary *s);
 
+/* A line of the table of durations, and its head. */
+void print_durations_head(const char *what);
+void print_durations(const char *name, const struct histogram *h);
+
+/* All of it: what `stat` prints. */
+void print_summary(struct summary *s);
+
 #endif /* TOOLS_SUMMARY_TEXT_H */

@@ -100,3 +100,10 @@ const char *format_bytes(char buffer[QUANTITY_SIZE], uint64_t bytes)
   static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
   return format_quantity(buffer, bytes, 1024, units, 4);
 }
+
+const char *format_share(char buffer[QUANTITY_SIZE], double share)
+{
+  snprintf(buffer, QUANTITY_SIZE, "%.*f%%", share < 0.9995 ? 1 : 0,
+           share * 100);
+  return buffer;
+}

@@ -41,4 +41,7 @@ int print_text(FILE *out, const char *text, size_t length,
 const char *format_duration(char buffer[QUANTITY_SIZE], uint64_t ns);
 const char *format_bytes(char buffer[QUANTITY_SIZE], uint64_t bytes);
 
+/* "12.3%" of [share], which is from 0 to 1. */
+const char *format_share(char buffer[QUANTITY_SIZE], double share);
+
 #endif /* TOOLS_TEXT_H */

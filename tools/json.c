@@ -1,0 +1,294 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "follow.h"
+#include "json.h"
+#include "text.h"
+
+/* Nothing is left out silently: no memory ends the program. */
+static json_t *checked(json_t *value)
+{
+  if (value == NULL) {
+    complain("not enough memory");
+    exit(STATUS_CANNOT_READ);
+  }
+  return value;
+}
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+  if (json_object_set_new_nocheck(object, key, checked(value)) != 0)
+    checked(NULL);
+}
+
+static void append(json_t *array, json_t *value)
+{
+  if (json_array_append_new(array, checked(value)) != 0) checked(NULL);
+}
+
+static void set_count(json_t *object, const char *key, uint64_t value)
+{
+  set(object, key, json_integer((json_int_t) value));
+}
+
+json_t *json_text(const char *text)
+{
+  json_t *string = json_string(text);
+  if (string != NULL) return string;
+  char *escaped = NULL;
+  size_t size;
+  FILE *out = open_memstream(&escaped, &size);
+  if (out == NULL) checked(NULL);
+  print_text(out, text, strlen(text), TEXT_LINE);
+  fclose(out);
+  string = checked(json_string(escaped));
+  free(escaped);
+  return string;
+}
+
+static json_t *text_or_null(const char *text)
+{
+  return text != NULL && text[0] != '\0' ? json_text(text) : json_null();
+}
+
+json_t *json_process(struct eventring_cursor *cursor)
+{
+  static const char *const states[] = {
+    [EVENTRING_STATE_RUNNING] = "running", [EVENTRING_STATE_ENDED] = "ended",
+    [EVENTRING_STATE_REPLACED] = "replaced",
+    [EVENTRING_STATE_KILLED] = "killed", [EVENTRING_STATE_UNKNOWN] = "unknown"
+  };
+  static const char *const formats[] = {
+    [EVENTRING_FORMAT_RING] = "ring",
+    [EVENTRING_FORMAT_RECORDING] = "recording",
+    [EVENTRING_FORMAT_STOCK] = "stock"
+  };
+  struct eventring_info info = target_info(cursor);
+  int state = eventring_state(cursor);
+  if (state < 1 || state > EVENTRING_STATE_UNKNOWN)
+    state = EVENTRING_STATE_UNKNOWN;
+
+  json_t *process = checked(json_object());
+  set_count(process, "pid", info.pid);
+  set(process, "program", json_text(info.program));
+  set(process, "argv0", text_or_null(info.argv0));
+  set(process, "runtime", text_or_null(info.runtime));
+  set(process, "state", json_string(states[state]));
+  set(process, "format",
+      info.format <= EVENTRING_FORMAT_STOCK
+      ? json_string(formats[info.format]) : json_null());
+  set_count(process, "started_unix_ns", (uint64_t) info.started_realtime_ns);
+  set_count(process, "started_ns", (uint64_t) info.started_ns);
+  return process;
+}
+
+static void set_quantiles(json_t *object, const struct histogram *h)
+{
+  set_count(object, "p50_ns", histogram_quantile(h, 0.5));
+  set_count(object, "p90_ns", histogram_quantile(h, 0.9));
+  set_count(object, "p99_ns", histogram_quantile(h, 0.99));
+  set_count(object, "p99_9_ns", histogram_quantile(h, 0.999));
+  set_count(object, "max_ns", h->max);
+}
+
+static void set_durations(json_t *object, const struct histogram *h)
+{
+  set_count(object, "count", h->count);
+  set_count(object, "total_ns", h->total);
+  set_quantiles(object, h);
+}
+
+json_t *json_durations(const struct histogram *h)
+{
+  json_t *durations = checked(json_object());
+  set_durations(durations, h);
+  return durations;
+}
+
+static json_t *pauses(const struct histogram *pauses)
+{
+  static const char *const names[PAUSES] = {
+    [PAUSE_MINOR] = "minor", [PAUSE_SLICE] = "major_slice",
+    [PAUSE_STOPPED] = "stopped", [PAUSE_ANY] = "any"
+  };
+  json_t *object = checked(json_object());
+  for (enum pause pause = 0; pause < PAUSES; pause++)
+    set(object, names[pause], json_durations(&pauses[pause]));
+  return object;
+}
+
+static void set_amounts(json_t *object, const struct summary_tally *t)
+{
+  set_count(object, "events", t->events);
+  set_count(object, "watched_ns", t->watched_ns);
+  set_count(object, "gc_ns", t->gc_ns);
+  set_count(object, "idle_gc_ns", t->idle_gc_ns);
+  set(object, "gc_share", json_real(gc_share(t)));
+  set_count(object, "wait_ns", t->wait_ns);
+  set_count(object, "minor_collections", t->minor_collections);
+  set_count(object, "major_slices", t->major_slices);
+  set_count(object, "major_cycles", t->major_cycles);
+  set_count(object, "compactions", t->compactions);
+  set_count(object, "explicit_calls", t->explicit_calls);
+  set_count(object, "allocated_words", t->allocated_words);
+  set_count(object, "promoted_words", t->promoted_words);
+  set_count(object, "major_allocated_words", t->major_allocated_words);
+}
+
+static json_t *heap_or_null(const struct summary_heap *heap)
+{
+  if (!heap->known) return json_null();
+  json_t *object = checked(json_object());
+  set_count(object, "pool_words", heap->pool_words);
+  set_count(object, "pool_live_words", heap->pool_live_words);
+  set_count(object, "pool_free_words", heap->pool_free_words);
+  set_count(object, "fragmented_words", heap->fragmented_words);
+  set_count(object, "large_words", heap->large_words);
+  set_count(object, "custom_words", heap->custom_words);
+  return object;
+}
+
+static json_t *domain_json(struct summary *s, struct summary_domain *d,
+                           int64_t until_ns)
+{
+  struct summary_tally tally = summary_tally(s, d, until_ns);
+  json_t *object = checked(json_object());
+  bool others = d == s->others;
+  set(object, "id", others ? json_null() : json_integer(d->id));
+  set(object, "name",
+      others ? json_null()
+             : text_or_null(eventring_domain_name(s->cursor, d->id)));
+  set(object, "ended", json_boolean(d->ended));
+  set_amounts(object, &tally);
+  set(object, "pauses", pauses(d->pauses));
+  set(object, "arrivals", json_durations(&d->arrivals));
+  set(object, "heap", heap_or_null(&d->heap));
+  set(object, "minor_heap_words", d->minor_heap_words == 0
+      ? json_null() : json_integer((json_int_t) d->minor_heap_words));
+  return object;
+}
+
+static json_t *causes_of(struct summary *s, enum caused caused)
+{
+  json_t *object = checked(json_object());
+  for (uint32_t i = 0; i < SUMMARY_CAUSES; i++) {
+    if (s->causes[caused][i] == 0) continue;
+    const char *name = eventring_value(s->cursor, summary_cause_unit[caused],
+                                       i);
+    char number[16];
+    snprintf(number, sizeof number, "#%" PRIu32, i);
+    if (name == NULL) name = i == SUMMARY_CAUSES - 1 ? "others" : number;
+    json_t *key = json_text(name);
+    set_count(object, json_string_value(key), s->causes[caused][i]);
+    json_decref(key);
+  }
+  return object;
+}
+
+static json_t *causes(struct summary *s)
+{
+  static const char *const names[CAUSED] = {
+    [CAUSED_MINOR] = "minor", [CAUSED_SLICE] = "major_slice",
+    [CAUSED_STOPPED] = "stopped", [CAUSED_CYCLE] = "major_cycle",
+    [CAUSED_COMPACTION] = "compaction"
+  };
+  json_t *object = checked(json_object());
+  for (enum caused caused = 0; caused < CAUSED; caused++)
+    set(object, names[caused], causes_of(s, caused));
+  return object;
+}
+
+/* All that has durations: waits, or other spans. */
+static json_t *timings(struct summary *s, bool waits)
+{
+  json_t *array = checked(json_array());
+  for (uint32_t id = 0; id <= UINT16_MAX; id++) {
+    if (s->timings[id] == NULL || summary_is_wait(s, (uint16_t) id) != waits)
+      continue;
+    const struct eventring_description *d = eventring_describe(s->cursor, id);
+    json_t *timing = checked(json_object());
+    set(timing, "name", text_or_null(d != NULL ? d->name : NULL));
+    if (!waits)
+      set(timing, "user", json_boolean(summary_is_user(s, (uint16_t) id)));
+    set_durations(timing, s->timings[id]);
+    append(array, timing);
+  }
+  return array;
+}
+
+static json_t *memory(const struct summary *s)
+{
+  if (s->resident_bytes == 0) return json_null();
+  json_t *object = checked(json_object());
+  set_count(object, "mapped_bytes", s->mapped_bytes);
+  set_count(object, "resident_bytes", s->resident_bytes);
+  return object;
+}
+
+json_t *json_summary(struct summary *s)
+{
+  int64_t until_ns = summary_until(s);
+  struct summary_tally tally = summary_tally(s, NULL, until_ns);
+  struct summary_heap heap = summary_heap(s);
+
+  json_t *object = checked(json_object());
+  set_count(object, "version", 1);
+  set(object, "process", json_process(s->cursor));
+  set_count(object, "first_ns", (uint64_t) s->first_ns);
+  set_count(object, "last_ns", (uint64_t) s->last_ns);
+  set_count(object, "lost_events", lost_events(s->cursor));
+
+  json_t *total = checked(json_object());
+  set_amounts(total, &tally);
+  set(total, "pauses", pauses(s->pauses));
+  set(total, "arrivals", json_durations(&s->arrivals));
+  set(total, "heap", heap_or_null(&heap));
+  set(object, "total", total);
+
+  json_t *domains = checked(json_array());
+  for (uint32_t i = 0; i < s->domain_count; i++)
+    append(domains, domain_json(s, s->domains[i], until_ns));
+  if (s->others != NULL)
+    append(domains, domain_json(s, s->others, until_ns));
+  set(object, "domains", domains);
+
+  set(object, "causes", causes(s));
+  set(object, "waits", timings(s, true));
+  set(object, "spans", timings(s, false));
+  set(object, "memory", memory(s));
+  return object;
+}
+
+json_t *json_interval(struct summary *s, const struct summary_tally *amounts,
+                      uint64_t ns)
+{
+  json_t *object = checked(json_object());
+  set_count(object, "interval_ns", ns);
+  set_amounts(object, amounts);
+  set(object, "pauses", pauses(s->recent));
+  struct summary_heap heap = summary_heap(s);
+  set(object, "heap", heap_or_null(&heap));
+  set(object, "memory", memory(s));
+  return object;
+}
+
+void print_json(json_t *value, bool one_line)
+{
+  json_dumpf(value, stdout, one_line ? JSON_COMPACT | JSON_REAL_PRECISION(6)
+             : JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+  putchar('\n');
+  json_decref(value);
+}

@@ -1,0 +1,40 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* What the JSON of all subcommands is made of; doc/JSON.md describes it. */
+
+#ifndef TOOLS_JSON_H
+#define TOOLS_JSON_H
+
+#include <jansson.h>
+#include "histogram.h"
+#include "summary.h"
+
+/* Bytes of a file as a string.  What is not UTF-8 becomes \xHH. */
+json_t *json_text(const char *text);
+
+/* Which process it is of, and in what state. */
+json_t *json_process(struct eventring_cursor *cursor);
+
+/* How many, and how long. */
+json_t *json_durations(const struct histogram *h);
+
+/* The whole summary, and what an interval of [ns] added to it: [amounts], and
+   the recent pauses. */
+json_t *json_summary(struct summary *s);
+json_t *json_interval(struct summary *s, const struct summary_tally *amounts,
+                      uint64_t ns);
+
+/* Prints [value], indented or as one line, and frees it. */
+void print_json(json_t *value, bool one_line);
+
+#endif /* TOOLS_JSON_H */

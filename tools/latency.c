@@ -1,0 +1,262 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* eventring latency: how long pauses, spans and waits took, as distributions.
+   Those of the summary are taken, and added where a name has several ids. */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common.h"
+#include "follow.h"
+#include "hgrm.h"
+#include "json.h"
+#include "summary_text.h"
+#include "text.h"
+
+static const char help[] =
+"Usage: eventring latency [OPTION...] PID|FILE\n"
+"Prints how long the pauses of the garbage collector took, or spans and waits:\n"
+"percentiles (right to 1 %), and how many took from so long to so long.  Of a\n"
+"running process this is what its rings hold now.\n"
+"\n"
+"  -d, --dir=DIR      with a PID: the directory of the ring file\n"
+"  -f, --follow       go on until the end or Ctrl-C, then print\n"
+"  -g, --hgrm[=FILE]  one distribution in HdrHistogram's percentile format,\n"
+"                     in milliseconds; \"any\" when no name is given\n"
+"  -j, --json         JSON, as described in doc/JSON.md\n"
+"  -s, --span=NAME    spans, or waits such as mutex_wait, of this name, of the\n"
+"                     runtime or of the program; may be given several times\n"
+"  -h, --help         this text\n"
+"\n"
+"Without --span these are the pauses:\n"
+"  any          whatever the collector did at a stretch\n"
+"  minor        minor collections\n"
+"  major slice  slices of major collection\n"
+"  stopped      stop-the-world sections, from when the domain had stopped\n";
+
+struct distribution {
+  const char *name;
+  struct histogram h;
+};
+
+/* Text */
+
+#define BAR_WIDTH 40
+
+/* Rows of the histogram: each reaches twice as far as the one before. */
+#define ROWS (HISTOGRAM_TOP_BIT + 1)
+
+static uint32_t row_of(uint32_t bucket)
+{
+  uint64_t low = histogram_low(bucket);
+  return low < 2 ? 0 : 63 - (uint32_t) __builtin_clzll(low);
+}
+
+static void print_bars(const struct histogram *h)
+{
+  uint64_t rows[ROWS] = { 0 }, most = 0;
+  uint32_t first = ROWS, last = 0;
+  for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+    if (h->buckets[i] == 0) continue;
+    last = row_of(i);
+    if (first == ROWS) first = last;
+    rows[last] += h->buckets[i];
+    if (rows[last] > most) most = rows[last];
+  }
+  for (uint32_t row = first; row <= last; row++) {
+    char from[QUANTITY_SIZE], to[QUANTITY_SIZE];
+    int width = (int) ((double) rows[row] * BAR_WIDTH / (double) most + 0.5);
+    if (width == 0 && rows[row] > 0) width = 1;
+    printf("%8s to %7s  %8" PRIu64 "%s%.*s\n",
+           format_duration(from, row == 0 ? 0 : UINT64_C(1) << row),
+           format_duration(to, UINT64_C(2) << row), rows[row],
+           width > 0 ? "  " : "", width,
+           "########################################");
+  }
+}
+
+static void print_distributions(struct summary *s, const char *what,
+                                const struct distribution *all, size_t count)
+{
+  print_process(s);
+  print_durations_head(what);
+  for (size_t i = 0; i < count; i++) print_durations(all[i].name, &all[i].h);
+  for (size_t i = 0; i < count; i++) {
+    if (all[i].h.count == 0) continue;
+    putchar('\n');
+    print_text(stdout, all[i].name, strlen(all[i].name), TEXT_COLUMN);
+    puts(":");
+    print_bars(&all[i].h);
+  }
+  print_lost(s);
+}
+
+/* JSON */
+
+static json_t *buckets(const struct histogram *h)
+{
+  json_t *array = json_array();
+  for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+    if (h->buckets[i] > 0)
+      json_array_append_new(array, json_pack(
+        "{sIsIsI}", "from_ns", (json_int_t) histogram_low(i),
+        "to_ns", (json_int_t) histogram_low(i + 1),
+        "count", (json_int_t) h->buckets[i]));
+  return array;
+}
+
+static void print_all_json(struct summary *s, const struct distribution *all,
+                           size_t count)
+{
+  json_t *object = json_object(), *distributions = json_array();
+  for (size_t i = 0; i < count; i++) {
+    json_t *d = json_durations(&all[i].h);
+    json_object_set_new(d, "name", json_text(all[i].name));
+    json_object_set_new(d, "buckets", buckets(&all[i].h));
+    json_array_append_new(distributions, d);
+  }
+  json_object_set_new(object, "version", json_integer(1));
+  json_object_set_new(object, "process", json_process(s->cursor));
+  json_object_set_new(object, "first_ns", json_integer(s->first_ns));
+  json_object_set_new(object, "last_ns", json_integer(s->last_ns));
+  json_object_set_new(object, "lost_events",
+                      json_integer((json_int_t) lost_events(s->cursor)));
+  json_object_set_new(object, "distributions", distributions);
+  print_json(object, false);
+}
+
+/* The command */
+
+static void add_named(struct summary *s, struct distribution *to)
+{
+  for (uint32_t id = 0; id <= UINT16_MAX; id++) {
+    const struct eventring_description *d =
+      s->timings[id] != NULL ? eventring_describe(s->cursor, id) : NULL;
+    if (d != NULL && strcmp(d->name, to->name) == 0)
+      histogram_merge(&to->h, s->timings[id]);
+  }
+}
+
+static void add_pauses(struct summary *s, struct distribution *all)
+{
+  static const enum pause order[PAUSES] = {
+    PAUSE_ANY, PAUSE_MINOR, PAUSE_SLICE, PAUSE_STOPPED
+  };
+  summary_tally(s, NULL, summary_until(s));
+  for (int i = 0; i < PAUSES; i++) {
+    all[i].name = pause_names[order[i]];
+    all[i].h = s->pauses[order[i]];
+  }
+}
+
+static enum status write_hgrm(const char *path, const struct histogram *h)
+{
+  if (path == NULL) {
+    print_hgrm(stdout, h);
+    return STATUS_OK;
+  }
+  FILE *out = fopen(path, "w");
+  bool failed = out == NULL;
+  if (!failed) {
+    print_hgrm(out, h);
+    failed = ferror(out) != 0;
+    failed = fclose(out) != 0 || failed;
+  }
+  if (!failed) return STATUS_OK;
+  complain("cannot write %s: %s", path, strerror(errno));
+  return STATUS_CANNOT_WRITE;
+}
+
+static void take_event(void *state, const struct eventring_event *event)
+{
+  summary_event(state, event);
+}
+
+static bool pass(void *state, bool idle)
+{
+  if (idle) summary_idle(state);
+  return true;
+}
+
+static enum status run(int argc, char **argv)
+{
+  static const struct option options[] = {
+    OPTION_HELP,
+    { "dir", required_argument, NULL, 'd' },
+    { "follow", no_argument, NULL, 'f' },
+    { "hgrm", optional_argument, NULL, 'g' },
+    { "json", no_argument, NULL, 'j' },
+    { "span", required_argument, NULL, 's' },
+    { NULL, 0, NULL, 0 }
+  };
+  const char *dir = NULL, *hgrm_path = NULL;
+  bool follow = false, json = false, hgrm = false;
+  size_t names = 0;
+  struct distribution *all =
+    calloc((size_t) argc + PAUSES, sizeof *all);
+  if (all == NULL) {
+    complain("not enough memory");
+    return STATUS_CANNOT_READ;
+  }
+  int option;
+  while ((option = getopt_long(argc, argv, OPTION_SHORT "d:fg::js:", options,
+                               NULL)) != -1)
+    switch (option) {
+    case 'd': dir = optarg; break;
+    case 'f': follow = true; break;
+    case 'g': hgrm = true; hgrm_path = optarg; break;
+    case 'j': json = true; break;
+    case 's': all[names++].name = optarg; break;
+    default: other_option(&latency_command, option, argv);
+    }
+  if (hgrm && json)
+    usage_error(&latency_command, "latency: --hgrm and --json exclude each "
+                "other");
+  if (hgrm && names > 1)
+    usage_error(&latency_command, "latency: --hgrm takes one --span");
+
+  struct eventring_cursor *cursor =
+    open_target(&latency_command, argc, argv, dir, false);
+  struct summary *s = new_summary(cursor);
+  enum status status = read_events(cursor, &(struct reading) {
+    .follow = follow, .state = s, .event = take_event, .pass = pass
+  });
+  for (size_t i = 0; i < names; i++) {
+    add_named(s, &all[i]);
+    if (all[i].h.count == 0)
+      complain("%s: no span or wait called %s has ended here",
+               eventring_path(cursor), all[i].name);
+  }
+  size_t count = names > 0 ? names : PAUSES;
+  if (names == 0) add_pauses(s, all);
+  if (hgrm) {
+    enum status written = write_hgrm(hgrm_path, &all[0].h);
+    if (written != STATUS_OK) status = written;
+  } else if (json)
+    print_all_json(s, all, count);
+  else
+    print_distributions(s, names > 0 ? "span" : "pause", all, count);
+  status = finish_output(status);
+  free(all);
+  free_summary(s);
+  eventring_close(cursor);
+  return status;
+}
+
+const struct command latency_command = {
+  .name = "latency",
+  .summary = "how long pauses, spans and waits took, as distributions",
+  .help = help, .run = run
+};

@@ -1,0 +1,238 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* eventring stat: the summary of a process, and how it changes.
+
+   An interval ends where the next event lies beyond it or, while the process
+   runs, where the clock does and there are no events for now. */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include "common.h"
+#include "follow.h"
+#include "json.h"
+#include "parse.h"
+#include "summary_text.h"
+#include "text.h"
+
+static const char help[] =
+"Usage: eventring stat [OPTION...] PID|FILE\n"
+"Prints what the garbage collector did: its share of the time, collections,\n"
+"words, pauses and their causes, stops and waits.  Of a running process this\n"
+"is what its rings hold now.\n"
+"\n"
+"  -d, --dir=DIR      with a PID: the directory of the ring file\n"
+"  -f, --follow       go on until the end or Ctrl-C, then print\n"
+"  -i, --interval=S   the same, with a line of rates every S seconds until\n"
+"                     then: of a file, S seconds of its own time\n"
+"  -j, --json         JSON, as described in doc/JSON.md\n"
+"  -h, --help         this text\n"
+"\n"
+"Columns:\n"
+"  watched   from the first event of the domain that is there to its end\n"
+"  gc        share of that in which its code stood still for the collector\n"
+"  idle      share in which it collected while its code waited anyway\n"
+"  longest   of the pauses; \"any\" are all, those that touch taken as one\n"
+"  p50 ...   so many of 100 were no longer than this (to 1 %)\n";
+
+struct stat {
+  struct summary *summary;
+  bool json;
+  bool running;                   /* the clock ends intervals */
+  int64_t interval_ns;            /* 0: none */
+  bool counting;                  /* the first interval has begun */
+  int64_t since_ns, next_ns;      /* of the present interval */
+  uint64_t lines;
+  struct summary_tally before;
+  uint64_t lost_before;
+  int64_t cpu_before;
+};
+
+/* Intervals */
+
+#define SHORTEST_NS (INT64_C(10) * 1000 * 1000)
+#define LONGEST_NS (INT64_C(3600) * 1000 * 1000000000)
+#define LINES_A_HEAD 20
+
+static const char *per_second(char buffer[QUANTITY_SIZE], uint64_t count,
+                              double seconds)
+{
+  double rate = (double) count / seconds;
+  snprintf(buffer, QUANTITY_SIZE, "%.*f", rate < 99.95 ? 1 : 0, rate);
+  return buffer;
+}
+
+static void print_line(struct stat *st, const struct summary_tally *t,
+                       double seconds, uint64_t lost, double cpu)
+{
+  struct summary *s = st->summary;
+  const struct histogram *pauses = &s->recent[PAUSE_ANY];
+  char share[QUANTITY_SIZE], used[QUANTITY_SIZE] = "-",
+    minor[QUANTITY_SIZE], allocated[QUANTITY_SIZE], promoted[QUANTITY_SIZE],
+    p99[QUANTITY_SIZE] = "-", max[QUANTITY_SIZE] = "-";
+  if (st->lines++ % LINES_A_HEAD == 0)
+    puts("   time  domains     gc    cpu  minor/s    alloc/s    promo/s"
+         "      p99      max");
+  if (cpu >= 0) format_share(used, cpu);
+  if (pauses->count > 0) {
+    format_duration(p99, histogram_quantile(pauses, 0.99));
+    format_duration(max, pauses->max);
+  }
+  uint32_t domains = 0;
+  for (uint32_t i = 0; i < s->domain_count; i++)
+    domains += !s->domains[i]->ended;
+  printf("%7.1f  %7" PRIu32 "  %5s  %5s  %7s  %9s  %9s  %7s  %7s",
+         (double) (st->next_ns - target_info(s->cursor).started_ns) / 1e9,
+         domains, format_share(share, gc_share(t)), used,
+         per_second(minor, t->minor_collections, seconds),
+         format_bytes(allocated,
+                      (uint64_t) (8 * (double) t->allocated_words / seconds)),
+         format_bytes(promoted,
+                      (uint64_t) (8 * (double) t->promoted_words / seconds)),
+         p99, max);
+  if (lost > 0) printf("  %" PRIu64 " events lost", lost);
+  putchar('\n');
+}
+
+static void print_interval_json(struct stat *st,
+                                const struct summary_tally *t, uint64_t ns,
+                                uint64_t lost, int64_t cpu_ns)
+{
+  json_t *line = json_interval(st->summary, t, ns);
+  json_object_set_new(line, "until_ns", json_integer(st->next_ns));
+  json_object_set_new(line, "lost_events", json_integer((json_int_t) lost));
+  json_object_set_new(line, "cpu_ns",
+                      cpu_ns >= 0 ? json_integer(cpu_ns) : json_null());
+  print_json(line, true);
+}
+
+static void begin_interval(struct stat *st, int64_t ns)
+{
+  struct summary *s = st->summary;
+  st->since_ns = ns;
+  st->next_ns = ns > INT64_MAX - st->interval_ns ? INT64_MAX
+                                                 : ns + st->interval_ns;
+  st->before = summary_tally(s, NULL, ns);
+  st->lost_before = lost_events(s->cursor);
+  st->cpu_before = st->running ? process_cpu_ns(target_info(s->cursor).pid)
+                               : -1;
+  summary_new_interval(s);
+}
+
+static void end_interval(struct stat *st)
+{
+  struct summary *s = st->summary;
+  uint64_t ns = (uint64_t) st->next_ns - (uint64_t) st->since_ns;
+  struct summary_tally now = summary_tally(s, NULL, st->next_ns);
+  struct summary_tally t = tally_difference(&now, &st->before);
+  uint64_t lost = lost_events(s->cursor) - st->lost_before;
+  int64_t cpu_ns = st->running ? process_cpu_ns(target_info(s->cursor).pid)
+                               : -1;
+  if (cpu_ns >= 0 && st->cpu_before >= 0) cpu_ns -= st->cpu_before;
+  if (st->json)
+    print_interval_json(st, &t, ns, lost, cpu_ns);
+  else
+    print_line(st, &t, (double) ns / 1e9, lost, (double) cpu_ns / (double) ns);
+  fflush(stdout);
+}
+
+/* Of a file, intervals without events are left out. */
+static void pass_time(struct stat *st, int64_t ns)
+{
+  if (st->interval_ns == 0 || ns < st->next_ns) return;
+  if (!st->counting) {
+    st->counting = true;
+    begin_interval(st, ns);
+    return;
+  }
+  end_interval(st);
+  uint64_t beyond = (uint64_t) ns - (uint64_t) st->next_ns;
+  begin_interval(st, ns - (int64_t) (beyond % (uint64_t) st->interval_ns));
+}
+
+static void take_event(void *state, const struct eventring_event *event)
+{
+  struct stat *st = state;
+  pass_time(st, event->ns);
+  summary_event(st->summary, event);
+}
+
+static bool pass(void *state, bool idle)
+{
+  struct stat *st = state;
+  if (idle) {
+    summary_idle(st->summary);
+    if (st->running
+        && eventring_state(st->summary->cursor) == EVENTRING_STATE_RUNNING)
+      pass_time(st, monotonic_ns());
+  }
+  return output_works();
+}
+
+/* The command */
+
+static enum status run(int argc, char **argv)
+{
+  static const struct option options[] = {
+    OPTION_HELP,
+    { "dir", required_argument, NULL, 'd' },
+    { "follow", no_argument, NULL, 'f' },
+    { "interval", required_argument, NULL, 'i' },
+    { "json", no_argument, NULL, 'j' },
+    { NULL, 0, NULL, 0 }
+  };
+  struct stat st = { 0 };
+  const char *dir = NULL;
+  bool follow = false;
+  int option;
+  while ((option = getopt_long(argc, argv, OPTION_SHORT "d:fi:j", options,
+                               NULL)) != -1)
+    switch (option) {
+    case 'd': dir = optarg; break;
+    case 'f': follow = true; break;
+    case 'i':
+      if (!parse_duration(optarg, &st.interval_ns)
+          || st.interval_ns < SHORTEST_NS || st.interval_ns > LONGEST_NS)
+        usage_error(&stat_command, "stat: %s is not an interval: from 10ms to "
+                    "1000h, in seconds or with a unit", optarg);
+      follow = true;
+      break;
+    case 'j': st.json = true; break;
+    default: other_option(&stat_command, option, argv);
+    }
+
+  struct eventring_cursor *cursor =
+    open_target(&stat_command, argc, argv, dir, false);
+  st.summary = new_summary(cursor);
+  st.running = eventring_state(cursor) == EVENTRING_STATE_RUNNING;
+  /* What is in the rings already is not of the first interval. */
+  if (st.running) st.next_ns = monotonic_ns();
+  enum status status = read_events(cursor, &(struct reading) {
+    .follow = follow, .state = &st, .event = take_event, .pass = pass
+  });
+  if (st.json)
+    print_json(json_summary(st.summary), st.interval_ns != 0);
+  else {
+    if (st.lines > 0) putchar('\n');
+    print_summary(st.summary);
+  }
+  status = finish_output(status);
+  free_summary(st.summary);
+  eventring_close(cursor);
+  return status;
+}
+
+const struct command stat_command = {
+  .name = "stat",
+  .summary = "what the garbage collector did, and its share of the time",
+  .help = help, .run = run
+};
