@@ -332,6 +332,10 @@ bench-reader: all stage stock ## how fast events are read, and how many are lost
 bench-scale: all stage stock ## tracing with more domains; its memory; starting
 	@EVENTRING_BUILD=$(ABS) bench/run-scale
 
+.PHONY: bench-stat
+bench-stat: all stage ## how long summing up ten million recorded events takes
+	@EVENTRING_BUILD=$(ABS) bench/run-stat
+
 .PHONY: bench-validate
 bench-validate: all stage ## perf's counts, durations and shares beside Eventring's
 	@EVENTRING_BUILD=$(ABS) bench/run-validate

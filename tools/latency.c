@@ -122,8 +122,9 @@ static void print_all_json(struct summary *s, const struct distribution *all,
 {
   json_t *object = json_object(), *distributions = json_array();
   for (size_t i = 0; i < count; i++) {
-    json_t *d = json_durations(&all[i].h);
+    json_t *d = json_object();
     json_object_set_new(d, "name", json_text(all[i].name));
+    json_object_update_new(d, json_durations(&all[i].h));
     json_object_set_new(d, "buckets", buckets(&all[i].h));
     json_array_append_new(distributions, d);
   }

@@ -496,9 +496,6 @@ static void told(struct summary *s, struct summary_domain *d, enum role role,
     d->ended = true;
     end_watching(s, d, event->ns);
     break;
-  case THREAD_RUN:
-    s->ids->tells_threads = true;
-    break;
   case RING_PAUSE:
     for (uint32_t i = 0; i < s->domain_count; i++)
       end_watching(s, s->domains[i], event->ns);
@@ -524,6 +521,7 @@ static void note_thread(struct summary *s, struct summary_domain *d,
     else if (role == WAIT || role == EXPLICIT)
       d->own_thread = event->thread;
   }
+  if (role == THREAD_RUN) s->ids->tells_threads = true;
   d->on_backup = s->ids->tells_threads && event->thread_id < 0
                  && d->own_thread != 0 && event->thread != d->own_thread;
   if (d->on_backup) d->backup_ns = event->ns;

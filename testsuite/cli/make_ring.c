@@ -20,6 +20,8 @@
      overtaken a ring that went round, and spans whose begin is lost
      killed    spans that are open, of a process that was killed
      pauses    pauses of known lengths
+     summary   all that the summary adds up, in known amounts
+     stock     the same as far as stock OCaml tells it, with its names
      lost      a ring that went round, of a process that was killed
      hostile   names and texts that try to command the terminal
      damaged   plain, with a block that no writer writes
@@ -83,6 +85,10 @@ enum { BEFORE_RECORDS = EVENTRING_FIRST_RECORD - 1,
 #include "caml/eventring_events.tbl"
 };
 enum {
+#define CATEGORY(id, bit, name, by_default, doc) BIT_##id = bit,
+#include "caml/eventring_events.tbl"
+};
+enum {
 #define CAUSE(id, name, doc) id,
 #include "caml/eventring_events.tbl"
 };
@@ -140,8 +146,9 @@ static void make_schema(void)
 #include "caml/eventring_events.tbl"
 #define RECORD(id, category, payload, unit, name, doc) \
   entry(id, EVENTRING_INSTANT, EVENTRING_##payload, unit, name);
-#define COMPLETE(id, category, name, doc) \
-  entry(id, EVENTRING_COMPLETE, EVENTRING_PACKED, "", name);
+#define COMPLETE(id, in, name, doc) \
+  entry(id, EVENTRING_COMPLETE, EVENTRING_PACKED, "", name)->category = \
+    BIT_##in;
 #include "caml/eventring_events.tbl"
 #define FIELD(part, event, place, unit, repeats, name) \
   add_field(event, place, unit, repeats, name);
@@ -458,6 +465,126 @@ static void pauses(void)
   end(2, 400, EV_MINOR);
 }
 
+/* In ms: 20 of domain 0, less a pause of 2; 13 of domain 1, less the same.
+   A call of Gc that takes 1 ms holds a minor collection, for which domain 0
+   was stopped for 200 us and domain 1 for 150 us, a compaction and the end of
+   a cycle.  Then a slice of 200 us with another in it, waits of 300 and 500
+   us, and a minor collection of which the backup thread does domain 1's part
+   while it joins; 210 us each. */
+#define MS 1000000
+#define BACKUP 999
+#define NO_THREAD 0xFFFFFFFF
+
+static void summary_minor(uint64_t from, uint64_t to_0, uint64_t to_1,
+                          int cause)
+{
+  begin(0, from, EV_MINOR);
+  begin(1, from, EV_MINOR);
+  PACKED(1, to_1, END, EV_MINOR, 50, 500, cause, 0);
+  PACKED(0, to_0, END, EV_MINOR, 100, 1000, cause, 0);
+}
+
+static void summary(void)
+{
+  label(1, 0, 0, "worker");
+  value(0, 0, EVENTRING_FORM_INSTANT, EV_RING_START, PID);
+  PACKED(1, 1 * MS, INSTANT, EV_DOMAIN_START, 1, 0, 1);
+
+  begin(0, 2000000, EV_EXPLICIT_GC_COMPACT);
+  summary_minor(2100000, 2200000, 2150000, EV_CAUSE_GC_COMPACT);
+  PACKED(0, 2250000, INSTANT, EV_STOP, 150000, 0, EV_STOP_MINOR,
+         EV_CAUSE_GC_COMPACT, 0, 10000, 1, 60000);
+  for (int ring = 0; ring < 2; ring++) {
+    begin(ring, 2300000, EV_COMPACT);
+    PACKED(ring, 2350000, END, EV_COMPACT, EV_CAUSE_GC_COMPACT, 0);
+    begin(ring, 2500000, EV_MAJOR_GC_CYCLE_DOMAINS);
+    PACKED(ring, 2580000, END, EV_MAJOR_GC_CYCLE_DOMAINS,
+           EV_CAUSE_GC_COMPACT, 0);
+  }
+  end(0, 3000000, EV_EXPLICIT_GC_COMPACT);
+
+  begin(1, 4000000, EV_MAJOR_SLICE);
+  begin(1, 4050000, EV_MAJOR_SLICE);
+  PACKED(1, 4100000, END, EV_MAJOR_SLICE, EV_CAUSE_OTHER_DOMAIN);
+  PACKED(1, 4200000, END, EV_MAJOR_SLICE, EV_CAUSE_HALF_MINOR_HEAP);
+
+  PACKED(0, 5000000, INSTANT, EV_MUTEX_WAIT, 300000, 0);
+  PACKED(0, 6000000, INSTANT, EV_CONDITION_WAIT, 500000, 0);
+
+  PACKED(1, 7000000, INSTANT, EV_THREAD_RUN, NO_THREAD, BACKUP);
+  summary_minor(7100000, 7250000, 7300000, EV_CAUSE_MINOR_HEAP_FULL);
+  PACKED(1, 7305000, INSTANT, EV_THREAD_RUN, NO_THREAD, PID + 1);
+  PACKED(1, 7306000, INSTANT, EV_DOMAIN_JOIN, 700000, 0);
+  PACKED(0, 7310000, INSTANT, EV_STOP, 210000, 0, EV_STOP_MINOR,
+         EV_CAUSE_MINOR_HEAP_FULL, 0, 0, 1, 0);
+
+  PACKED(0, 8 * MS, INSTANT, EV_HEAP, 40960, 20000, 1000, 300, 10, 1, 20660,
+         7, 10, 0);
+  PACKED(1, 8 * MS, INSTANT, EV_HEAP, 4096, 2000, 0, 96, 10, 0, 2000, 0, 1,
+         0);
+  PACKED(0, 8 * MS, INSTANT, EV_PROCESS_MEMORY, 1048576, 524288);
+  PACKED(1, 8 * MS, INSTANT, EV_MINOR_HEAP_SIZE, 262144, 524288);
+  span(0, 9000000, 9500000, SPAN);
+  span(0, 9600000, 9700000, SPAN);
+  span(1, 9000000, 9200000, OTHER_SPAN);
+  value(0, 10 * MS, EVENTRING_FORM_INSTANT, EV_RING_PAUSE, 0);
+  value(0, 12 * MS, EVENTRING_FORM_INSTANT, EV_RING_RESUME, 0);
+  value(1, 14 * MS, EVENTRING_FORM_INSTANT, EV_DOMAIN_TERMINATE, PID);
+  value(0, 20 * MS, EVENTRING_FORM_INSTANT, EV_RING_STOP, 0);
+}
+
+/* Stock OCaml gives no causes, stops are spans, and amounts are counters, some
+   in bytes. */
+enum { C_PROMOTED = 300, C_ALLOCATED, C_POOLS, C_POOLS_LIVE, C_LARGE,
+       C_FRAGMENTED };
+
+static void stock_minor(int ring, uint64_t from)
+{
+  begin(ring, from, ring == 0 ? EV_STW_LEADER : EV_STW_HANDLER);
+  begin(ring, from + 10000, EV_MINOR);
+  value(ring, from + 50000, EVENTRING_FORM_COUNTER, C_PROMOTED, 800);
+  value(ring, from + 50001, EVENTRING_FORM_COUNTER, C_ALLOCATED, 16000);
+  end(ring, from + 90000, EV_MINOR);
+  end(ring, from + 100000, ring == 0 ? EV_STW_LEADER : EV_STW_HANDLER);
+}
+
+static void stock(void)
+{
+  for (uint32_t i = 0; i < file.first.h.schema_count; i++) {
+    struct eventring_schema_entry *e = &file.schema[i];
+    if (e->kind == EVENTRING_FIELD) e->id = 0;
+    if (e->id == EV_STOP || e->id >= EVENTRING_FIRST_USER_ID)
+      snprintf(e->name, sizeof e->name, "?");
+  }
+  entry(C_PROMOTED, EVENTRING_COUNTER, EVENTRING_INT, "bytes",
+        "minor_promoted");
+  entry(C_ALLOCATED, EVENTRING_COUNTER, EVENTRING_INT, "bytes",
+        "minor_allocated");
+  entry(C_POOLS, EVENTRING_COUNTER, EVENTRING_INT, "words",
+        "major_heap_pool_words");
+  entry(C_POOLS_LIVE, EVENTRING_COUNTER, EVENTRING_INT, "words",
+        "major_heap_pool_live_words");
+  entry(C_LARGE, EVENTRING_COUNTER, EVENTRING_INT, "words",
+        "major_heap_large_words");
+  entry(C_FRAGMENTED, EVENTRING_COUNTER, EVENTRING_INT, "words",
+        "major_heap_pool_frag_words");
+
+  value(0, 0, EVENTRING_FORM_INSTANT, EV_RING_START, PID);
+  value(1, 0, EVENTRING_FORM_INSTANT, EV_DOMAIN_SPAWN, PID);
+  for (int ring = 0; ring < 2; ring++) {
+    stock_minor(ring, 1 * MS);
+    stock_minor(ring, 2 * MS);
+    span(ring, 3 * MS, 3 * MS + 50000, EV_MAJOR_GC_CYCLE_DOMAINS);
+    span(ring, 4 * MS, 4 * MS + 60000, EV_MAJOR_SLICE);
+    value(ring, 5 * MS, EVENTRING_FORM_COUNTER, C_POOLS, 4096);
+    value(ring, 5 * MS, EVENTRING_FORM_COUNTER, C_POOLS_LIVE, 2048);
+    value(ring, 5 * MS, EVENTRING_FORM_COUNTER, C_LARGE, 1024);
+    value(ring, 5 * MS, EVENTRING_FORM_COUNTER, C_FRAGMENTED, 64);
+  }
+  span(0, 6 * MS, 7 * MS, EV_EXPLICIT_GC_FULL_MAJOR);
+  value(0, 10 * MS, EVENTRING_FORM_INSTANT, EV_RING_STOP, 0);
+}
+
 static void lost(void)
 {
   for (uint64_t i = 0; i < 1000; i++)
@@ -536,6 +663,8 @@ int main(int argc, char **argv)
   else if (strcmp(kind, "right") == 0) right();
   else if (strcmp(kind, "wrong") == 0) wrong();
   else if (strcmp(kind, "pauses") == 0) pauses();
+  else if (strcmp(kind, "summary") == 0) summary();
+  else if (strcmp(kind, "stock") == 0) stock();
   else if (strcmp(kind, "overtaken") == 0) overtaken();
   else if (strcmp(kind, "killed") == 0) {
     h->state = EVENTRING_RUNNING;

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 
-for command in events pauses "pauses --now" pause resume; do
+for command in stat latency events pauses "pauses --now" pause resume; do
   run eventring $command 4242424
   ok "$command: no such process" refused 3 '4242424'
   run eventring $command --dir "$tmp" $$
@@ -63,7 +63,8 @@ for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     substr($s, rand 700, 1) = chr rand 256 for 1..4;
     substr($s, 45000 + rand(length($s) - 45000), 1) = chr rand 256 for 1..40;
     print $s' $seed <fields.eventring >changed
-  for command in events "events --raw" "events --check" pauses; do
+  for command in stat latency "stat --json" "latency --hgrm" events \
+    "events --raw" "events --check" pauses; do
     run timeout 20 "$EVENTRING_BIN" $command ./changed
     answered || { wrong=$((wrong + 1)); echo "# seed $seed: $status"; }
   done

@@ -8,6 +8,9 @@ make_ring pauses
 to_full() { eventring "$@" >/dev/full; }
 for command in "events lost.eventring" "events --raw lost.eventring" \
   "events --follow lost.eventring" "pauses pauses.eventring" "--help" \
+  "stat pauses.eventring" "stat -j pauses.eventring" \
+  "stat -i 10ms pauses.eventring" "latency pauses.eventring" \
+  "latency -j pauses.eventring" "latency --hgrm pauses.eventring" \
   "--version" "help pauses" "events --help"; do
   run to_full $command
   ok "$command on a full disk" exits 4
@@ -20,7 +23,8 @@ ok "standard output closed" exits 4
 # The status of the command itself, at the head of a pipe.
 to_head() { { eventring "$@"; echo $? >piped; } | head -1; }
 for command in "events pauses.eventring" "events -f pauses.eventring" \
-  "pauses pauses.eventring" "--help"; do
+  "stat pauses.eventring" "stat -i 10ms pauses.eventring" \
+  "latency pauses.eventring" "pauses pauses.eventring" "--help"; do
   run to_head $command
   ok "$command | head: quiet" [ ! -s err ]
   ok "$command | head: exits with 0" [ "$(cat piped)" = 0 ]

@@ -4,7 +4,7 @@
 
 fits_a_screen() { exits 0 && [ "$(wc -l <"$tmp/out")" -le 24 ] &&
   [ "$(wc -L <"$tmp/out")" -le 79 ] && ! [ -s "$tmp/err" ]; }
-for command in events pauses pause resume; do
+for command in stat latency events pauses pause resume; do
   run eventring $command --help
   ok "$command --help fits a screen" fits_a_screen
   cp "$tmp/out" "$tmp/help"
@@ -13,7 +13,7 @@ for command in events pauses pause resume; do
 done
 run eventring --help
 ok "--help fits a screen" fits_a_screen
-for command in events pauses pause resume; do
+for command in stat latency events pauses pause resume; do
   ok "--help names $command" out_has "^  $command "
 done
 run eventring --version
@@ -27,7 +27,7 @@ run eventring --bogus
 ok "unknown option before the command" refused 2 'unknown option --bogus'
 run eventring help evnts
 ok "help for an unknown command" refused 2 'no command evnts'
-for command in events pauses pause resume; do
+for command in stat latency events pauses pause resume; do
   run eventring $command
   ok "$command: no target" refused 2 "$command: which process or file"
 done

@@ -1,0 +1,21 @@
+(* Collects in two domains, one after the other, then says what it did as the
+   lines that testsuite/cli/stat.t compares. *)
+
+let work times =
+  for i = 1 to times do
+    ignore (Sys.opaque_identity (List.init 1000 (fun k -> Some (k + i))))
+  done
+
+let () =
+  Domain.join (Domain.spawn (fun () -> work 2000));
+  work 2000;
+  Gc.full_major ();
+  Gc.compact ();
+  let s = Gc.quick_stat () in
+  List.iter (fun (name, n) -> Printf.printf "%s %d\n" name n)
+    [ "minor_collections", s.minor_collections;
+      "major_cycles", s.major_collections;
+      "compactions", s.compactions;
+      "allocated_words", int_of_float s.minor_words;
+      "promoted_words", int_of_float s.promoted_words;
+      "explicit_calls", 2 ]

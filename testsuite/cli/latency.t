@@ -1,0 +1,67 @@
+#!/bin/sh
+# eventring latency: that distributions have every duration, and where it goes.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+
+make_ring pauses
+run eventring latency pauses.eventring
+ok "pauses of known lengths" prints latency.expected
+ok "exits with 0" exits 0
+ok "no line is wider than a terminal" [ "$(wc -L <out)" -le 80 ]
+run eventring latency --follow pauses.eventring
+ok "--follow of an ended process prints the same" prints latency.expected
+
+make_ring summary
+run eventring latency --span=my.span -s mutex_wait summary.eventring
+ok "a span of the program, and a wait" prints latency.span.expected
+run eventring latency --span=my.span --json summary.eventring
+ok "--json" prints latency.json.expected
+
+run eventring latency --span nothing summary.eventring
+ok "a name that nothing has: said" err_has 'no span or wait called nothing'
+ok "a name that nothing has: an empty line" out_has '^nothing  *0  '
+ok "a name that nothing has: no error" exits 0
+
+# Buckets hold all there is, each within its bounds.
+run eventring latency --json pauses.eventring
+ok "JSON: counts of the buckets add up" jq -e \
+  'all(.distributions[]; .count == ([.buckets[].count] | add // 0))' out
+ok "JSON: buckets follow each other, right to 1 or 2 %" jq -e \
+  'all(.distributions[].buckets[];
+       .from_ns < .to_ns and .to_ns <= .from_ns * 65 / 64 + 1)' out
+ok "JSON: percentiles rise" jq -e \
+  'all(.distributions[]; .p50_ns <= .p90_ns and .p90_ns <= .p99_ns
+       and .p99_ns <= .p99_9_ns and .p99_9_ns <= .max_ns)' out
+
+# HdrHistogram's format, against the durations themselves.
+run eventring events --raw pauses.eventring
+cp out raw
+run eventring latency --hgrm --span=minor pauses.eventring
+ok "--hgrm prints" exits 0
+cp out printed
+ok "--hgrm: as told from the events" python3 "$here/check_hgrm.py" raw out
+run eventring latency --hgrm=minor.hgrm -s minor pauses.eventring
+ok "--hgrm=FILE prints nothing" silent
+ok "--hgrm=FILE writes the same" cmp printed minor.hgrm
+run eventring latency --hgrm pauses.eventring
+ok "--hgrm of all pauses" out_has '^#\[Max .* Total count '
+make_ring plain
+run eventring latency --hgrm --span nothing plain.eventring
+ok "--hgrm of nothing" out_has 'Total count    = *0\]'
+run eventring latency --hgrm=nowhere/x.hgrm pauses.eventring
+ok "--hgrm to where nothing can be written" refused 4 'nowhere/x.hgrm'
+run eventring latency --hgrm=/dev/full pauses.eventring
+ok "--hgrm on a full disk" refused 4 'No space left on device'
+
+run eventring latency --hgrm -s a -s b pauses.eventring
+ok "--hgrm of two" refused 2 '--hgrm takes one'
+run eventring latency --hgrm --json pauses.eventring
+ok "--hgrm and --json" refused 2 'exclude'
+
+# A running process.
+compile work
+start work 60 2
+run eventring latency "$pid"
+ok "running: returns at once" exits 0
+ok "running: pauses" out_has '^minor  *[1-9]'
+finish

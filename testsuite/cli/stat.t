@@ -1,0 +1,98 @@
+#!/bin/sh
+# eventring stat: that every amount is right, and that it ends as it should.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+
+make_ring summary
+run eventring stat summary.eventring
+ok "known amounts, as text" prints stat.expected
+ok "no line is wider than a terminal, but for names" \
+  eval "[ \"\$(grep -v worker out | wc -L)\" -le 80 ]"
+ok "exits with 0" exits 0
+ok "nothing to remark" [ ! -s err ]
+run eventring stat --follow summary.eventring
+ok "--follow of an ended process prints the same" prints stat.expected
+
+run eventring stat --json summary.eventring
+ok "known amounts, as JSON" prints stat.json.expected
+ok "which another program reads" jq -e '.version == 1' out
+
+run eventring stat --interval=10ms summary.eventring
+ok "--interval: a line for each, then the summary" \
+  prints stat.interval.expected
+run eventring stat --interval=10ms --json summary.eventring
+ok "--interval --json: an object a line" out_lines 3
+for amount in gc_ns idle_gc_ns wait_ns allocated_words promoted_words \
+  major_slices; do
+  ok "$amount of the intervals add up to the whole" jq -se \
+    "(map(select(.interval_ns).$amount) | add) == (.[-1].total.$amount)" out
+done
+
+# Domain 0 is paused after 10 ms for 2 ms, which is in no interval.
+ok "time that is watched goes with the intervals" jq -se \
+  'map(select(.interval_ns).watched_ns) == [19000000, 10000000]' out
+
+make_ring stock
+run eventring stat stock.eventring
+ok "what stock OCaml tells: no causes, counters in bytes, stops as spans" \
+  prints stat.stock.expected
+
+make_ring hostile
+run eventring stat hostile.eventring
+escapes() { LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" out; }
+ok "no name commands the terminal" eval '! escapes'
+run eventring stat --json hostile.eventring
+ok "JSON of names that are not UTF-8" \
+  jq -e 'any(.spans[].name; contains("\\xc0\\xafoverlong"))' out
+
+make_ring lost
+run eventring stat lost.eventring
+ok "says what was lost" out_has '^504 events were overwritten'
+run eventring stat --json lost.eventring
+ok "JSON: says what was lost" jq -e '.lost_events == 504' out
+ok "JSON: in what state" jq -e '.process.state == "killed"' out
+
+# What the program itself says at its end, of which nothing may be lost.
+compile counts
+(cd rings && OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 OCAMLRUNPARAM=e=22 \
+  ../counts) >said || exit 1
+run eventring stat --json rings/*.eventring
+ok "a program: nothing was lost" jq -e '.lost_events == 0' out
+while read -r name said; do
+  ok "a program: $name is what Gc.quick_stat says, $said" \
+    [ "$(jq ".total.$name" out)" = "$said" ]
+done <said
+ok "a program: causes add up to the collections" jq -e \
+  '(.causes.minor | add) == .total.minor_collections' out
+ok "a program: the collector took some of the time, not all" jq -e \
+  'all(.domains[]; .gc_ns > 0 and .gc_ns < .watched_ns)' out
+ok "a program: domain 1 has ended, domain 0 has not" jq -e \
+  '[.domains[].ended] == [false, true]' out
+ok "a program: domain 0 slept while domain 1 worked" jq -e \
+  '.domains[0].idle_gc_ns > 0 and .domains[1].idle_gc_ns == 0' out
+ok "a program: pauses of all kinds fit into the time in the collector" jq -e \
+  '.domains[1] | .pauses.any.total_ns == .gc_ns
+     and .pauses.minor.total_ns <= .gc_ns' out
+
+# Running processes.
+compile work
+start work 60 2
+run eventring stat "$pid"
+ok "running: returns at once" exits 0
+ok "running: says so" out_has '(running)'
+run timeout -s INT --preserve-status 2 "$EVENTRING_BIN" stat --interval 0.2 --json "$pid"
+ok "running: Ctrl-C ends --interval in order" exits 0
+ok "running: intervals, then the summary" jq -se \
+  'length > 2 and .[-1].process.state == "running"
+     and all(.[:-1][]; .interval_ns >= 200000000 and .gc_share <= 1)' out
+ok "running: the processor was used in them" jq -se '.[1].cpu_ns > 0' out
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+run eventring stat --interval 0.2 "$ring"
+ok "killed: the table says so" out_has '(killed)'
+
+for interval in 0 9ms -1 x 1001h ''; do
+  run eventring stat --interval="$interval" summary.eventring
+  ok "'$interval' is not an interval" refused 2 'not an interval'
+done
+finish
