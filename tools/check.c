@@ -507,7 +507,8 @@ enum status check_events(struct eventring_cursor *cursor, bool follow)
 {
   struct check *c = new_check(cursor);
   enum status status = read_events(cursor, &(struct reading) {
-    .follow = follow, .changes = true, .state = c, .event = check_event, .pass = pass
+    .follow = follow, .changes = true, .state = c, .event = check_event,
+    .pass = pass
   });
   for (uint32_t i = 0; i < c->ring_count; i++)
     if (c->rings[i] != NULL) c->cut_off += c->rings[i]->depth;

@@ -232,7 +232,8 @@ static enum status run(int argc, char **argv)
     open_target(&latency_command, argc, argv, dir, false);
   struct summary *s = new_summary(cursor);
   enum status status = read_events(cursor, &(struct reading) {
-    .follow = follow, .state = s, .event = take_event, .pass = pass
+    .follow = follow, .changes = true, .state = s, .event = take_event,
+    .pass = pass
   });
   for (size_t i = 0; i < names; i++) {
     add_named(s, &all[i]);

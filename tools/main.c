@@ -18,8 +18,8 @@
 #include "common.h"
 
 static const struct command *const commands[] = {
-  &stat_command, &latency_command, &events_command, &pauses_command,
-  &pause_command, &resume_command
+  &run_command, &stat_command, &latency_command, &events_command,
+  &pauses_command, &pause_command, &resume_command
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 

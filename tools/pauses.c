@@ -151,7 +151,8 @@ static enum status run(int argc, char **argv)
                       .interval_ns = interval_ns,
                       .next_table_ns = monotonic_ns() + interval_ns };
   enum status status = read_events(cursor, &(struct reading) {
-    .follow = follow, .state = &p, .event = count_event, .pass = pass
+    .follow = follow, .changes = true, .state = &p, .event = count_event,
+    .pass = pass
   });
   print_table(p.summary);
   status = finish_output(status);

@@ -217,7 +217,8 @@ static enum status run(int argc, char **argv)
   /* What is in the rings already is not of the first interval. */
   if (st.running) st.next_ns = monotonic_ns();
   enum status status = read_events(cursor, &(struct reading) {
-    .follow = follow, .state = &st, .event = take_event, .pass = pass
+    .follow = follow, .changes = true, .state = &st, .event = take_event,
+    .pass = pass
   });
   if (st.json)
     print_json(json_summary(st.summary), st.interval_ns != 0);

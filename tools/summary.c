@@ -304,12 +304,17 @@ static void end_watching(struct summary *s, struct summary_domain *d,
   d->watched_since = INT64_MAX;
 }
 
-void summary_idle(struct summary *s)
+/* Nobody knows what happens from here on. */
+static void stop_watching(struct summary *s)
 {
-  if (target_info(s->cursor).active != 0) return;
   forget_spans(s->spans);
   for (uint32_t i = 0; i < s->domain_count; i++)
     end_watching(s, s->domains[i], s->domains[i]->last_ns);
+}
+
+void summary_idle(struct summary *s)
+{
+  if (target_info(s->cursor).active == 0) stop_watching(s);
 }
 
 /* Events */
@@ -529,7 +534,9 @@ static void note_thread(struct summary *s, struct summary_domain *d,
 
 void summary_event(struct summary *s, const struct eventring_event *event)
 {
-  if (event->ring >= s->ring_count) return;
+  if (event->form == EVENTRING_EV_CHANGED) stop_watching(s);
+  if (event->ring >= s->ring_count || event->form == EVENTRING_EV_CHANGED)
+    return;
   struct summary_ring *ring = &s->rings[event->ring];
   struct summary_domain *d = ring->domain;
   bool lost = event->form == EVENTRING_EV_LOST;

@@ -1,0 +1,29 @@
+(* A program for run.t: does what its arguments say, in order. *)
+
+let collect n = for _ = 1 to n do Gc.minor () done
+
+let rec act = function
+  | [] -> ()
+  | "minor" :: n :: rest -> collect (int_of_string n); act rest
+  | "domain" :: n :: rest ->
+    Domain.join (Domain.spawn (fun () -> collect (int_of_string n))); act rest
+  | "print" :: text :: rest -> print_endline text; act rest
+  | "exec" :: program -> Unix.execvp (List.hd program) (Array.of_list program)
+  | "kill" :: _ -> Unix.kill (Unix.getpid ()) Sys.sigterm
+  | "raise" :: _ -> failwith "raised"
+  | "fork" :: n :: rest ->
+    (match Unix.fork () with
+     | 0 -> collect (int_of_string n); exit 0
+     | child -> ignore (Unix.waitpid [] child));
+    act rest
+  | "catch" :: _ ->
+    (* Until it gets a signal; which one is its exit code. *)
+    List.iter (fun (signal, code) ->
+        Sys.set_signal signal (Sys.Signal_handle (fun _ -> exit code)))
+      [Sys.sigterm, 15; Sys.sigint, 2; Sys.sighup, 1];
+    print_endline "ready";
+    while true do Unix.sleep 1 done
+  | "exit" :: code :: _ -> exit (int_of_string code)
+  | word :: _ -> failwith word
+
+let () = act (List.tl (Array.to_list Sys.argv))

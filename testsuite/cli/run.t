@@ -1,0 +1,123 @@
+#!/bin/sh
+# eventring run: the program is run as it would be, and nothing of it is lost.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+compile run
+mkdir here tmp && cd here || exit 1
+TMPDIR=$tmp/tmp
+export TMPDIR
+nothing_left() { [ -z "$(ls -A "$tmp/tmp")" ] && [ -z "$(ls -A .)" ]; }
+minors_in() { eventring stat "$1" | grep -q "^collections  minor $2,"; }
+minors() { jq '.total.minor_collections' "$1"; }
+
+# The program's own affairs.
+run eventring run -- ../run print hello minor 20 exit 7
+ok "the exit code is the program's" exits 7
+ok "its output is" [ "$(cat ../out)" = hello ]
+ok "the summary is on standard error" err_has '^process [0-9]* .*/run (ended)'
+ok "and has its collections" err_has '^collections  minor 2[0-9],'
+ok "nothing is left in the working directory, nor elsewhere" nothing_left
+run eventring run -q ../run exit 0
+ok "--quiet: nothing is printed" silent
+run eventring run -q ../run kill
+ok "a signal that ends it ends eventring" exits 143
+run eventring run -q ../run raise
+ok "an exception" exits 2
+ok "nothing is left of those either" nothing_left
+run eventring run -q -- ../run print -- print --help
+ok "arguments that look like options are the program's" \
+  [ "$(cat ../out)" = "$(printf -- '--\n--help')" ]
+echo input >"$tmp/input"
+"$EVENTRING_BIN" run -q cat <"$tmp/input" >"$tmp/out"
+ok "standard input is the program's" [ "$(cat "$tmp/out")" = input ]
+
+# Signals that are sent to eventring.
+for signal in TERM:15 INT:2 HUP:1; do
+  "$EVENTRING_BIN" run -q ../run catch >"$tmp/ready" &
+  runner=$!
+  started="$started $runner"
+  within 10 grep -q ready "$tmp/ready"
+  # A shell's background command ignores SIGINT, and so would the program.
+  kill -"${signal%:*}" "$runner"
+  if [ "${signal%:*}" = INT ]; then
+    sleep 0.2
+    kill -TERM "$runner" 2>/dev/null
+    wait "$runner"
+    status=$?
+    ok "SIG${signal%:*} reaches a program that does not ignore it" \
+      eval '[ $status = 2 ] || [ $status = 15 ]'
+  else
+    wait "$runner"
+    status=$?
+    ok "SIG${signal%:*} is passed on" exits "${signal#*:}"
+  fi
+done
+
+# Nothing is lost: each collection is counted.
+run eventring run --json --summary ../json ../run minor 5000 domain 5000
+ok "10000 collections in two domains" [ "$(minors ../json)" -ge 10000 ]
+ok "none was lost" [ "$(jq '.lost_events' ../json)" = 0 ]
+run eventring run --json --summary ../json ../run minor 10
+ok "a summary's file is not overwritten" \
+  eval 'exits 4 && err_has "json: File exists"'
+run eventring run -f --json --summary ../json ../run minor 10
+ok "but with --force it is" [ "$(minors ../json)" -lt 100 ]
+
+# Recorded.
+run eventring run -q -o ../out.evr ../run minor 3000 domain 3000
+ok "--output: a recording" exits 0
+run eventring stat --json ../out.evr
+ok "it has all collections" [ "$(minors ../out)" -ge 6000 ]
+run eventring events --check ../out.evr
+ok "and is in order" exits 0
+run eventring run -q -o ../out.evr ../run minor 1
+ok "a recording is not overwritten" \
+  eval 'exits 4 && err_has "out.evr: File exists"'
+run eventring run -q -o /nonexistent/x.evr ../run print ran
+ok "what cannot be recorded is run all the same" \
+  eval 'exits 4 && out_has ran && err_has "cannot make /nonexistent/x.evr"'
+
+# What is recorded.
+run eventring run -q -c user -o ../user.evr ../run minor 100
+run eventring events ../user.evr
+ok "--categories" eval '! out_has minor'
+run eventring run -q -d "$tmp/here" -e 12 ../run minor 100
+ok "--dir: the ring file is left there" [ "$(ls *.eventring | wc -l)" = 1 ]
+ok "--ring: its size" [ "$(stat -c %s ./*.eventring)" -lt 20000000 ]
+rm -f ./*.eventring
+
+# Programs that are others in the end.
+run eventring run ../run minor 10 exec ../run minor 500 exit 5
+ok "a program that replaces itself: the exit code of the last" exits 5
+ok "and its summary" err_has '^collections  minor 50[0-9],'
+run eventring run -q -o ../becomes.evr ../run minor 10 exec ../run minor 500
+ok "and two recordings" \
+  eval 'minors_in ../becomes.evr 1. && minors_in ../becomes.2.evr 50.'
+run eventring run sh -c '../run minor 100; exit 4'
+ok "a shell: its exit code" exits 4
+ok "it wrote no events" err_has 'sh wrote no events'
+ok "but another process did" err_has '1 other traced process ran'
+run eventring run -q sh -c 'exec ../run minor 5 exit 6'
+ok "a shell that becomes the program" exits 6
+run eventring run ../run minor 10 fork 100 minor 10
+ok "a child is traced for itself" \
+  eval 'err_has "^collections  minor 2[0-9]," && err_has "1 other traced"'
+ok "nothing is left of all that" nothing_left
+
+# What cannot be run.
+run eventring run
+ok "no program: usage" refused 2 'run: which program?'
+run eventring run --ring 3 ../run
+ok "a ring too small: usage" refused 2 '\-\-ring 3 is not'
+run eventring run ./none
+ok "no such program: 127" refused 127 'cannot run ./none: No such file'
+echo >file
+run eventring run ./file
+ok "not executable: 126" refused 126 'cannot run ./file: Permission denied'
+rm file
+run eventring run -d /nonexistent ../run
+ok "no such folder: not run" refused 4 '/nonexistent: No such file'
+run env TMPDIR=/nonexistent "$EVENTRING_BIN" run ../run print ran
+ok "no room for the ring file: not run" refused 4 'cannot make a folder'
+ok "nothing is left" nothing_left
+finish

@@ -1,0 +1,24 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Names of files that follow each other: out.evr, out.2.evr, out.3.evr. */
+
+#ifndef TOOLS_NUMBERED_H
+#define TOOLS_NUMBERED_H
+
+#include <stdint.h>
+
+/* [path] for the first, then with the number before its ending.  To be freed;
+   ends the program when there is no memory. */
+char *numbered_path(const char *path, uint32_t number);
+
+#endif /* TOOLS_NUMBERED_H */

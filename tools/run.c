@@ -1,0 +1,469 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* eventring run: starts a program with tracing on, follows it, and says at its
+   end what its runtime did.
+
+   The program is our child.  Its ring file lies in a folder made for it, so
+   that nothing is left behind, unless --dir names one.  While it runs, one
+   loop looks at its rings, with two cursors where a recording is made as well:
+
+       waitpid -- not yet --> recorder, summary --> sleep --+
+          ^                                                 |
+          +-------------------------------------------------+
+
+   The rings are read once more after the program has ended: its file stays
+   until then.  Signals that others send to us go to the program, those of the
+   terminal reach it anyway, and its end becomes ours. */
+
+#define _GNU_SOURCE
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "common.h"
+#include "json.h"
+#include "numbered.h"
+#include "pace.h"
+#include "summary_text.h"
+
+static const char help[] =
+"Usage: eventring run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+"Runs PROGRAM with tracing on from its first instruction, and prints a summary\n"
+"of what its runtime did on standard error when it ends.  The exit code is the\n"
+"program's; if a signal ended it, that signal ends eventring too.\n"
+"\n"
+"  -o, --output=FILE      record all events there as well\n"
+"      --trace=FILE       write a trace for a viewer, see eventring trace\n"
+"  -f, --force            overwrite these files\n"
+"  -c, --categories=LIST  what to record, as OCAML_EVENTRING_CATEGORIES\n"
+"  -e, --ring=N           rings of 2^N words (default 16)\n"
+"  -d, --dir=DIR          put the ring file there and leave it\n"
+"      --summary=FILE     the summary goes there\n"
+"      --json             as JSON\n"
+"  -q, --quiet            no summary\n"
+"  -h, --help             this text\n"
+"\n"
+"What PROGRAM starts is traced too, but only PROGRAM is followed.  If it makes\n"
+"itself another program (exec), the summary is that one's, and the recording\n"
+"goes on in FILE.2 or, of out.evr, in out.2.evr.\n"
+"Exit codes of its own: 2 usage, 4 cannot write, 126 and 127 as of env(1):\n"
+"PROGRAM cannot be run or is not there.\n"
+"Example: eventring run -o slow.evr -- ./server --port 8080\n";
+
+#define BATCH 1024
+
+struct run {
+  const char *output, *trace, *summary_path;
+  const char *categories, *dir;
+  long ring;                      /* 0: as the environment says */
+  bool force, json, quiet;
+
+  char *folder;                   /* of the ring file */
+  bool own_folder;
+  char **program;
+  pid_t pid;
+  int pidfd;
+  int exit_status;                /* of waitpid */
+
+  uint32_t programs;              /* that it has been, with ring files */
+  struct eventring_cursor *cursor;    /* of its present one; NULL: none yet */
+  struct summary *summary;
+  struct eventring_cursor *recorded;  /* the recorder's, or NULL */
+  struct eventring_recorder *recorder;
+  char why[512];
+  enum status status;
+};
+
+static _Noreturn void no_memory(void)
+{
+  complain("not enough memory");
+  exit(STATUS_CANNOT_READ);
+}
+
+/* The folder of the ring file */
+
+static void make_folder(struct run *run)
+{
+  const char *tmp = getenv("TMPDIR");
+  if (run->dir != NULL) {
+    run->folder = realpath(run->dir, NULL);
+    if (run->folder == NULL) {
+      complain("--dir %s: %s", run->dir, strerror(errno));
+      exit(STATUS_CANNOT_WRITE);
+    }
+    return;
+  }
+  if (tmp == NULL || *tmp != '/') tmp = "/tmp";
+  if (asprintf(&run->folder, "%s/eventring-XXXXXX", tmp) < 0) no_memory();
+  if (mkdtemp(run->folder) == NULL) {
+    complain("cannot make a folder for the ring file, %s: %s", run->folder,
+             strerror(errno));
+    exit(STATUS_CANNOT_WRITE);
+  }
+  run->own_folder = true;
+}
+
+/* Removes it with the ring files in it, ours and those of other processes that
+   the program has started.  Returns how many of these there were. */
+static unsigned remove_folder(struct run *run)
+{
+  unsigned others = 0;
+  char ours[32];
+  DIR *d = opendir(run->folder);
+  struct dirent *entry;
+  if (d == NULL) return 0;
+  snprintf(ours, sizeof ours, "%ld.", (long) run->pid);
+  while ((entry = readdir(d)) != NULL) {
+    if (entry->d_name[0] == '.') continue;
+    if (strncmp(entry->d_name, ours, strlen(ours)) != 0) others++;
+    unlinkat(dirfd(d), entry->d_name, 0);
+  }
+  closedir(d);
+  rmdir(run->folder);
+  return others;
+}
+
+/* The program */
+
+static void set(const char *name, const char *value)
+{
+  if (setenv(name, value, 1) < 0) no_memory();
+}
+
+/* What makes it trace; programs of stock OCaml 5 read the names of theirs. */
+static void set_environment(const struct run *run)
+{
+  set("OCAML_EVENTRING_START", "1");
+  set("OCAML_EVENTRING_PREFIX", run->folder);
+  set("OCAML_EVENTRING_KEEP", "1");
+  set("OCAML_RUNTIME_EVENTS_START", "1");
+  set("OCAML_RUNTIME_EVENTS_DIR", run->folder);
+  set("OCAML_RUNTIME_EVENTS_PRESERVE", "1");
+  if (run->categories != NULL)
+    set("OCAML_EVENTRING_CATEGORIES", run->categories);
+  if (run->ring > 0) {
+    const char *old = getenv("OCAMLRUNPARAM");
+    char *new;
+    if (asprintf(&new, "%s%se=%ld", old == NULL ? "" : old,
+                 old == NULL || *old == 0 ? "" : ",", run->ring) < 0)
+      no_memory();
+    set("OCAMLRUNPARAM", new);
+    free(new);
+  }
+}
+
+static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1,
+                                 SIGUSR2, SIGALRM, SIGCONT };
+#define FORWARDED (sizeof forwarded / sizeof *forwarded)
+
+static volatile sig_atomic_t child;
+
+/* The terminal sends its signals to the program as well as to us. */
+static void forward(int signal, siginfo_t *info, void *context)
+{
+  int error = errno;
+  (void) context;
+  if (info->si_code <= 0 && child > 0) kill((pid_t) child, signal);
+  errno = error;
+}
+
+static void start_program(struct run *run)
+{
+  struct sigaction action = { .sa_sigaction = forward,
+                              .sa_flags = SA_SIGINFO | SA_RESTART };
+  struct sigaction before[FORWARDED];
+  int failed[2];
+  int error;
+
+  if (pipe2(failed, O_CLOEXEC) < 0) {
+    complain("cannot make a pipe: %s", strerror(errno));
+    exit(STATUS_CANNOT_READ);
+  }
+  sigfillset(&action.sa_mask);
+  for (size_t i = 0; i < FORWARDED; i++)
+    sigaction(forwarded[i], &action, &before[i]);
+  fflush(NULL);
+  child = run->pid = fork();
+  if (run->pid == 0) {
+    for (size_t i = 0; i < FORWARDED; i++)
+      sigaction(forwarded[i], &before[i], NULL);
+    signal(SIGPIPE, SIG_DFL);
+    set_environment(run);
+    execvp(run->program[0], run->program);
+    error = errno;
+    if (write(failed[1], &error, sizeof error) < 0) _exit(126);
+    _exit(error == ENOENT ? 127 : 126);
+  }
+  close(failed[1]);
+  if (run->pid < 0) {
+    complain("cannot start a process: %s", strerror(errno));
+    exit(STATUS_CANNOT_READ);
+  }
+  if (read(failed[0], &error, sizeof error) == sizeof error) {
+    complain("cannot run %s: %s", run->program[0], strerror(error));
+    waitpid(run->pid, NULL, 0);
+    if (run->own_folder) remove_folder(run);
+    exit(error == ENOENT ? 127 : 126);
+  }
+  close(failed[0]);
+  run->pidfd = pidfd_open(run->pid, 0);
+}
+
+/* Sleeps; returns true when the program has ended meanwhile.  It stays a
+   zombie until its exit status is asked for, so that nobody takes its pid. */
+static bool ended_within(struct run *run, long ns)
+{
+  struct timespec time = { .tv_nsec = ns };
+  siginfo_t info = { .si_pid = 0 };
+  if (run->pidfd >= 0) {
+    struct pollfd poll = { .fd = run->pidfd, .events = POLLIN };
+    return ppoll(&poll, 1, &time, NULL) > 0;
+  }
+  nanosleep(&time, NULL);
+  return waitid(P_PID, (id_t) run->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0
+         && info.si_pid != 0;
+}
+
+/* Its end is ours. */
+static _Noreturn void end_like(const struct run *run)
+{
+  if (run->status == STATUS_OK && WIFSIGNALED(run->exit_status)) {
+    /* One core file, if any, is enough. */
+    setrlimit(RLIMIT_CORE, &(struct rlimit) { 0, 0 });
+    signal(WTERMSIG(run->exit_status), SIG_DFL);
+    raise(WTERMSIG(run->exit_status));
+    exit(128 + WTERMSIG(run->exit_status));
+  }
+  exit(run->status != STATUS_OK ? (int) run->status
+                                : WEXITSTATUS(run->exit_status));
+}
+
+/* Its rings */
+
+static struct eventring_cursor *open_ring_file(struct run *run)
+{
+  static const char *const suffixes[] = { "eventring", "events" };
+  struct eventring_cursor *cursor = NULL;
+  for (size_t i = 0; i < 2 && cursor == NULL; i++) {
+    char *path;
+    if (asprintf(&path, "%s/%ld.%s", run->folder, (long) run->pid,
+                 suffixes[i]) < 0) no_memory();
+    if (access(path, F_OK) == 0) eventring_open(path, NULL, &cursor);
+    free(path);
+  }
+  return cursor;
+}
+
+static void cannot_record(struct run *run, int error)
+{
+  complain("%s", run->why[0] != 0 ? run->why : eventring_strerror(error));
+  run->status = STATUS_CANNOT_WRITE;
+  eventring_record_close(run->recorder);
+  run->recorder = NULL;
+}
+
+static uint64_t look(struct run *run);
+
+/* Looks whether there is a ring file yet. */
+static void attach(struct run *run)
+{
+  struct eventring_record_options options = {
+    .size = sizeof options, .replace = run->force, .message = run->why,
+    .message_size = sizeof run->why };
+  int error;
+  run->cursor = open_ring_file(run);
+  if (run->cursor == NULL) return;
+  run->summary = new_summary(run->cursor);
+  run->programs++;
+  if (run->output == NULL || run->status != STATUS_OK) return;
+  run->recorded = open_ring_file(run);
+  if (run->recorded == NULL) return;
+  char *output = numbered_path(run->output, run->programs);
+  error = eventring_record(output, run->recorded, &options, &run->recorder);
+  free(output);
+  if (error < 0) cannot_record(run, error);
+}
+
+static void end_recording(struct run *run)
+{
+  int error;
+  if (run->recorder == NULL) return;
+  error = eventring_record_close(run->recorder);
+  run->recorder = NULL;
+  if (error < 0) cannot_record(run, error);
+}
+
+/* Whether the program made itself another one that has a ring file too. */
+static bool attach_next(struct run *run)
+{
+  if (run->cursor == NULL
+      || eventring_state(run->cursor) != EVENTRING_STATE_REPLACED)
+    return false;
+  int64_t started = target_info(run->cursor).started_ns;
+  struct eventring_cursor *next = open_ring_file(run);
+  bool another = next != NULL && target_info(next).started_ns != started;
+  eventring_close(next);
+  if (!another) return false;
+  while (look(run) > 0) ;
+  end_recording(run);
+  eventring_close(run->recorded);
+  free_summary(run->summary);
+  eventring_close(run->cursor);
+  run->recorded = run->cursor = NULL;
+  attach(run);
+  return true;
+}
+
+/* Takes what is new.  Returns how many words that were, about. */
+static uint64_t look(struct run *run)
+{
+  struct eventring_event batch[BATCH];
+  uint64_t words = 0;
+  int n;
+  if (run->cursor == NULL) attach(run);
+  if (run->cursor == NULL) return 0;
+  if (run->recorder != NULL) {
+    int64_t copied = eventring_record_step(run->recorder);
+    if (copied < 0) cannot_record(run, (int) copied);
+    else words = (uint64_t) copied;
+  }
+  while ((n = eventring_read(run->cursor, batch, BATCH)) != 0) {
+    if (n < 0) continue;
+    for (int i = 0; i < n; i++) summary_event(run->summary, &batch[i]);
+    if (run->recorder == NULL) words += (uint64_t) n;
+    if (n < BATCH / 2) break;
+  }
+  return words;
+}
+
+static void follow(struct run *run)
+{
+  struct pace pace = new_pace(0);
+  long sleep_ns = 1000 * 1000;
+  uint64_t looks = 0;
+  while (!ended_within(run, sleep_ns)) {
+    uint64_t words = look(run);
+    if (run->cursor == NULL) continue;
+    if (pace.ring_words == 0)
+      pace = new_pace(target_info(run->cursor).ring_words);
+    sleep_ns = next_sleep(&pace, words);
+    /* Now and then, while it is idle. */
+    if (words == 0 && looks++ % 16 == 0) attach_next(run);
+  }
+  /* What it wrote last; and it may have been quicker than our first look. */
+  do while (look(run) > 0) ;
+  while (attach_next(run));
+  waitpid(run->pid, &run->exit_status, 0);
+}
+
+/* After the end */
+
+enum { CATEGORIES = 'c', SUMMARY = 256, TRACE, JSON };
+
+static void read_options(struct run *run, int argc, char **argv)
+{
+  static const struct option options[] = {
+    OPTION_HELP,
+    { "output", required_argument, NULL, 'o' },
+    { "trace", required_argument, NULL, TRACE },
+    { "force", no_argument, NULL, 'f' },
+    { "categories", required_argument, NULL, 'c' },
+    { "ring", required_argument, NULL, 'e' },
+    { "dir", required_argument, NULL, 'd' },
+    { "summary", required_argument, NULL, SUMMARY },
+    { "json", no_argument, NULL, JSON },
+    { "quiet", no_argument, NULL, 'q' },
+    { NULL, 0, NULL, 0 }
+  };
+  int option;
+  char *end;
+  /* What follows the program is the program's. */
+  while ((option = getopt_long(argc, argv, "+" OPTION_SHORT "o:fc:e:d:q",
+                               options, NULL)) != -1)
+    switch (option) {
+    case 'o': run->output = optarg; break;
+    case TRACE: run->trace = optarg; break;
+    case 'f': run->force = true; break;
+    case 'c': run->categories = optarg; break;
+    case 'e':
+      run->ring = strtol(optarg, &end, 10);
+      if (*end != 0 || run->ring < 9 || run->ring > 30)
+        usage_error(&run_command, "run: --ring %s is not a number from 9 to 30",
+                    optarg);
+      break;
+    case 'd': run->dir = optarg; break;
+    case SUMMARY: run->summary_path = optarg; break;
+    case JSON: run->json = true; break;
+    case 'q': run->quiet = true; break;
+    default: other_option(&run_command, option, argv);
+    }
+  if (optind == argc) usage_error(&run_command, "run: which program?");
+  run->program = argv + optind;
+}
+
+/* The summary goes to the file asked for, else to standard error: standard
+   output is the program's. */
+static enum status print_summary_of(struct run *run)
+{
+  int fd = STDERR_FILENO;
+  if (run->summary_path != NULL)
+    fd = open(run->summary_path, O_WRONLY | O_CREAT | O_CLOEXEC
+                                 | (run->force ? O_TRUNC : O_EXCL), 0666);
+  if (fd < 0) {
+    complain("--summary %s: %s", run->summary_path, strerror(errno));
+    return STATUS_CANNOT_WRITE;
+  }
+  if (dup2(fd, STDOUT_FILENO) < 0) no_memory();
+  if (run->json) print_json(json_summary(run->summary), false);
+  else print_summary(run->summary);
+  return finish_output(STATUS_OK);
+}
+
+static enum status run_program(int argc, char **argv)
+{
+  struct run run = { .pidfd = -1 };
+  read_options(&run, argc, argv);
+  make_folder(&run);
+  start_program(&run);
+  follow(&run);
+  end_recording(&run);
+  if (run.cursor == NULL && !run.quiet)
+    complain("%s wrote no events: it is not a program of OCaml 5, or said "
+             "above why it could not", run.program[0]);
+  else if (run.cursor != NULL && !run.quiet && run.status == STATUS_OK)
+    run.status = print_summary_of(&run);
+  if (run.own_folder) {
+    unsigned others = remove_folder(&run);
+    if (others > 0 && !run.quiet)
+      complain("%u other traced %s ran as well; --dir keeps what they wrote",
+               others, others == 1 ? "process" : "processes");
+  }
+  end_like(&run);
+}
+
+const struct command run_command = {
+  .name = "run", .summary = "run a program with tracing, and summarise it",
+  .help = help, .run = run_program
+};
