@@ -83,7 +83,7 @@ json_t *json_process(struct eventring_cursor *cursor)
 
   json_t *process = checked(json_object());
   set_count(process, "pid", info.pid);
-  set(process, "program", json_text(info.program));
+  set(process, "program", text_or_null(info.program));
   set(process, "argv0", text_or_null(info.argv0));
   set(process, "runtime", text_or_null(info.runtime));
   set(process, "state", json_string(states[state]));

@@ -76,12 +76,13 @@ static void print_line(struct stat *st, const struct summary_tally *t,
 {
   struct summary *s = st->summary;
   const struct histogram *pauses = &s->recent[PAUSE_ANY];
-  char share[QUANTITY_SIZE], used[QUANTITY_SIZE] = "-",
+  char share[QUANTITY_SIZE] = "-", used[QUANTITY_SIZE] = "-",
     minor[QUANTITY_SIZE], allocated[QUANTITY_SIZE], promoted[QUANTITY_SIZE],
     p99[QUANTITY_SIZE] = "-", max[QUANTITY_SIZE] = "-";
   if (st->lines++ % LINES_A_HEAD == 0)
     puts("   time  domains     gc    cpu  minor/s    alloc/s    promo/s"
          "      p99      max");
+  if (t->watched_ns > 0) format_share(share, gc_share(t));
   if (cpu >= 0) format_share(used, cpu);
   if (pauses->count > 0) {
     format_duration(p99, histogram_quantile(pauses, 0.99));
@@ -92,7 +93,7 @@ static void print_line(struct stat *st, const struct summary_tally *t,
     domains += !s->domains[i]->ended;
   printf("%7.1f  %7" PRIu32 "  %5s  %5s  %7s  %9s  %9s  %7s  %7s",
          (double) (st->next_ns - target_info(s->cursor).started_ns) / 1e9,
-         domains, format_share(share, gc_share(t)), used,
+         domains, share, used,
          per_second(minor, t->minor_collections, seconds),
          format_bytes(allocated,
                       (uint64_t) (8 * (double) t->allocated_words / seconds)),
