@@ -81,16 +81,6 @@ struct check {
   uint64_t events, spans, findings, cut_off;
 };
 
-static void *allocate(size_t size)
-{
-  void *memory = calloc(1, size);
-  if (memory == NULL) {
-    complain("not enough memory");
-    exit(STATUS_CANNOT_READ);
-  }
-  return memory;
-}
-
 /* Prints the event with what is wrong with it. */
 __attribute__((format(printf, 3, 4)))
 static void find(struct check *c, const struct eventring_event *event,
@@ -247,7 +237,7 @@ static struct user_spans *place_of(struct check *c,
 /* Drops those of which none is open. */
 static void make_room(struct check *c)
 {
-  struct user_spans *all = allocate(sizeof c->users);
+  struct user_spans *all = allocate(1, sizeof c->users);
   memcpy(all, c->users, sizeof c->users);
   memset(c->users, 0, sizeof c->users);
   c->users_used = 0;
@@ -408,7 +398,7 @@ static void check_event(void *state, const struct eventring_event *event)
   }
   if (event->ring >= c->ring_count) return;
   if (c->rings[event->ring] == NULL)
-    c->rings[event->ring] = allocate(sizeof(struct ring));
+    c->rings[event->ring] = allocate(1, sizeof(struct ring));
   struct ring *ring = c->rings[event->ring];
 
   if (event->form == EVENTRING_EV_LOST) {
@@ -451,11 +441,11 @@ static int runtime_event(struct check *c, const char *name)
 
 static struct check *new_check(struct eventring_cursor *cursor)
 {
-  struct check *c = allocate(sizeof *c);
+  struct check *c = allocate(1, sizeof *c);
   c->lines = new_lines(cursor);
   c->cursor = cursor;
   c->ring_count = target_info(cursor).rings;
-  c->rings = allocate(c->ring_count * sizeof *c->rings);
+  c->rings = allocate(c->ring_count, sizeof *c->rings);
   c->user_category = UINT32_MAX;
   for (uint32_t bit = 0; bit < 32; bit++) {
     const char *name = eventring_category(cursor, bit);

@@ -50,6 +50,16 @@ void usage_error(const struct command *command, const char *format, ...)
   exit(STATUS_USAGE);
 }
 
+void *allocate(size_t count, size_t size)
+{
+  void *memory = calloc(count, size);
+  if (memory == NULL) {
+    complain("not enough memory");
+    exit(STATUS_CANNOT_READ);
+  }
+  return memory;
+}
+
 /* Options */
 
 void other_option(const struct command *command, int option, char **argv)

@@ -52,6 +52,9 @@ __attribute__((format(printf, 2, 3)))
 _Noreturn void usage_error(const struct command *command,
                            const char *format, ...);
 
+/* Zeroed, to be freed.  Ends the program when there is no memory. */
+void *allocate(size_t count, size_t size);
+
 /* Options.  A subcommand writes OPTION_HELP first in its table, starts its
    short options with OPTION_SHORT and hands to [other_option] what it does
    not know itself: --help and mistakes.  It does not return. */

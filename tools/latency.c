@@ -205,12 +205,7 @@ static enum status run(int argc, char **argv)
   const char *dir = NULL, *hgrm_path = NULL;
   bool follow = false, json = false, hgrm = false;
   size_t names = 0;
-  struct distribution *all =
-    calloc((size_t) argc + PAUSES, sizeof *all);
-  if (all == NULL) {
-    complain("not enough memory");
-    return STATUS_CANNOT_READ;
-  }
+  struct distribution *all = allocate((size_t) argc + PAUSES, sizeof *all);
   int option;
   while ((option = getopt_long(argc, argv, OPTION_SHORT "d:fg::js:", options,
                                NULL)) != -1)

@@ -38,16 +38,6 @@ struct spans {
   struct stack **stacks;          /* NULL before a ring's first event */
 };
 
-static void *allocate(size_t count, size_t size)
-{
-  void *memory = calloc(count, size);
-  if (memory == NULL) {
-    complain("not enough memory");
-    exit(STATUS_CANNOT_READ);
-  }
-  return memory;
-}
-
 struct spans *new_spans(struct eventring_cursor *cursor)
 {
   struct spans *s = allocate(1, sizeof *s);

@@ -117,16 +117,6 @@ struct summary_ids {
   bool tells_threads;             /* there was an event that did */
 };
 
-static void *allocate(size_t count, size_t size)
-{
-  void *memory = calloc(count, size);
-  if (memory == NULL) {
-    complain("not enough memory");
-    exit(STATUS_CANNOT_READ);
-  }
-  return memory;
-}
-
 static bool in_category(struct summary *s,
                         const struct eventring_description *d,
                         const char *name)
