@@ -232,6 +232,20 @@ static json_t *timings(struct summary *s, bool waits)
   return array;
 }
 
+static json_t *counts(struct summary *s)
+{
+  json_t *array = checked(json_array());
+  for (uint32_t id = 0; id <= UINT16_MAX; id++) {
+    if (s->counts[id] == 0) continue;
+    const struct eventring_description *d = eventring_describe(s->cursor, id);
+    json_t *count = checked(json_object());
+    set(count, "name", text_or_null(d != NULL ? d->name : NULL));
+    set_count(count, "count", s->counts[id]);
+    append(array, count);
+  }
+  return array;
+}
+
 static json_t *memory(const struct summary *s)
 {
   if (s->resident_bytes == 0) return json_null();
@@ -271,6 +285,7 @@ json_t *json_summary(struct summary *s)
   set(object, "causes", causes(s));
   set(object, "waits", timings(s, true));
   set(object, "spans", timings(s, false));
+  set(object, "counts", counts(s));
   set(object, "memory", memory(s));
   return object;
 }

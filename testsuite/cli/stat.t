@@ -17,6 +17,8 @@ run eventring stat --json summary.eventring
 ok "known amounts, as JSON" prints stat.json.expected
 ok "which another program reads" jq -e '.version == 1' out
 
+ok "each event is counted" jq -e '[.counts[].count] | add == 45' out
+
 run eventring stat --interval=10ms summary.eventring
 ok "--interval: a line for each, then the summary" \
   prints stat.interval.expected
