@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "follow.h"
 #include "summary_text.h"
@@ -151,19 +152,55 @@ static void print_pauses(struct summary *s)
     print_durations(pause_names[pause], &s->pauses[pause]);
 }
 
+/* The domains that have rows: of very many, those that were watched for the
+   longest time. */
+#define DOMAINS_PRINTED 32
+
+struct chosen {
+  struct summary_domain *domains[DOMAINS_PRINTED];
+  uint32_t count;
+};
+
+static int by_id(const void *a, const void *b)
+{
+  const struct summary_domain *const *x = a, *const *y = b;
+  return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
+}
+
+static struct chosen choose_domains(struct summary *s, int64_t until_ns)
+{
+  struct chosen c = { .count = 0 };
+  uint64_t watched[DOMAINS_PRINTED];
+  for (uint32_t i = 0; i < s->domain_count; i++) {
+    uint64_t ns = summary_tally(s, s->domains[i], until_ns).watched_ns;
+    uint32_t place = c.count;
+    if (c.count < DOMAINS_PRINTED)
+      c.count++;
+    else if (watched[--place] >= ns)
+      continue;
+    for (; place > 0 && watched[place - 1] < ns; place--) {
+      watched[place] = watched[place - 1];
+      c.domains[place] = c.domains[place - 1];
+    }
+    watched[place] = ns;
+    c.domains[place] = s->domains[i];
+  }
+  qsort(c.domains, c.count, sizeof *c.domains, by_id);
+  return c;
+}
+
 /* How late each domain was when all were to stop. */
-static void print_arrivals(struct summary *s)
+static void print_arrivals(struct summary *s, const struct chosen *c)
 {
   if (!any(&s->arrivals)) return;
   print_durations_head("arrival at stops");
-  for (uint32_t i = 0; i < s->domain_count; i++) {
-    struct summary_domain *d = s->domains[i];
+  for (uint32_t i = 0; i < c->count; i++) {
     char name[32];
-    snprintf(name, sizeof name, "domain %" PRIu32, d->id);
-    if (any(&d->arrivals)) print_durations(name, &d->arrivals);
+    snprintf(name, sizeof name, "domain %" PRIu32, c->domains[i]->id);
+    if (any(&c->domains[i]->arrivals))
+      print_durations(name, &c->domains[i]->arrivals);
   }
-  if (s->others != NULL && any(&s->others->arrivals))
-    print_durations("others", &s->others->arrivals);
+  if (s->domain_count > c->count) print_durations("all", &s->arrivals);
 }
 
 /* The names with the most time, of waits or of what the program measures. */
@@ -219,20 +256,22 @@ static void print_amounts(const char *domain, const struct summary_tally *t,
          any(pauses) ? format_duration(longest, pauses->max) : "-");
 }
 
-static void print_domains(struct summary *s, int64_t until_ns)
+static void print_domains(struct summary *s, const struct chosen *c,
+                          int64_t until_ns)
 {
   print_domain_head();
-  for (uint32_t i = 0; i <= s->domain_count; i++) {
-    struct summary_domain *d = i < s->domain_count ? s->domains[i]
-                                                   : s->others;
-    if (d == NULL) continue;
+  for (uint32_t i = 0; i < c->count; i++) {
+    struct summary_domain *d = c->domains[i];
     struct summary_tally t = summary_tally(s, d, until_ns);
-    char id[16] = "others";
-    if (d != s->others) snprintf(id, sizeof id, "%" PRIu32, d->id);
+    char id[16];
+    snprintf(id, sizeof id, "%" PRIu32, d->id);
     print_amounts(id, &t, &d->pauses[PAUSE_ANY]);
     print_domain_name(s, d);
     putchar('\n');
   }
+  if (s->domain_count > c->count)
+    printf("and %s%" PRIu32 " domains that were watched for less time\n",
+           s->others != NULL ? "more than " : "", s->domain_count - c->count);
   if (s->domain_count < 2) return;
   struct summary_tally all = summary_tally(s, NULL, until_ns);
   print_amounts("all", &all, &s->pauses[PAUSE_ANY]);
@@ -269,12 +308,13 @@ void print_summary(struct summary *s)
 {
   int64_t until_ns = summary_until(s);
   print_process(s);
-  print_domains(s, until_ns);
+  struct chosen c = choose_domains(s, until_ns);
+  print_domains(s, &c, until_ns);
   print_collections(s, until_ns);
   print_memory(s);
   putchar('\n');
   print_pauses(s);
-  print_arrivals(s);
+  print_arrivals(s, &c);
   print_timings(s, "wait", true);
   print_timings(s, "span", false);
   print_causes(s, CAUSED_COMPACTION);

@@ -1,5 +1,5 @@
-(* Collects in two domains, one after the other, then says what it did as the
-   lines that testsuite/cli/stat.t compares. *)
+(* Collects in so many domains beside its own, one after the other, then says
+   what it did as the lines that testsuite/cli/stat.t compares. *)
 
 let work times =
   for i = 1 to times do
@@ -7,7 +7,10 @@ let work times =
   done
 
 let () =
-  Domain.join (Domain.spawn (fun () -> work 2000));
+  let others = int_of_string Sys.argv.(1) in
+  for _ = 1 to others do
+    Domain.join (Domain.spawn (fun () -> work (2000 / others)))
+  done;
   work 2000;
   Gc.full_major ();
   Gc.compact ();
