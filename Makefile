@@ -195,7 +195,8 @@ install: all ## all of it under PREFIX; DESTDIR is honoured
 stage: $(DONE)/stage ## all of it installed under _build/stage, usable there
 $(DONE)/stage: $(DONE)/toolchain $(B)/lib/libeventring.a $(B)/lib/$(SONAME) \
                $(B)/lib/eventring.pc $(B)/bin/eventring \
-               build-aux/install build-aux/stage $(wildcard doc/man/*.1)
+               build-aux/install build-aux/stage $(wildcard doc/man/*.1) \
+               $(wildcard doc/completion/*)
 	@rm -rf $(B)/stage
 	@$(STEP) "install for the tests" $(LOG)/stage.log sh -c \
 	  'build-aux/install $(ABS)/stage/root "$(PREFIX)" && \

@@ -271,6 +271,11 @@ EVENTRING_API const char *eventring_thread_name(
 EVENTRING_API const char *eventring_category(struct eventring_cursor *cursor,
                                              uint32_t bit);
 
+/* What events of the category called [name] are about, or NULL when this
+   library does not know it.  Static.  Not in the reader that OCaml's runtime
+   holds. */
+EVENTRING_API const char *eventring_category_meaning(const char *name);
+
 /* What became of the process. */
 enum {
   EVENTRING_STATE_RUNNING = 1,

@@ -38,8 +38,18 @@ struct command {
   enum status (*run)(int argc, char **argv);
 };
 
-extern const struct command run_command, stat_command, latency_command,
-  events_command, pauses_command, pause_command, resume_command;
+extern const struct command
+  run_command,
+  ps_command,
+  stat_command,
+  latency_command,
+  events_command,
+  pauses_command,
+  pause_command,
+  resume_command,
+  enable_command,
+  disable_command,
+  categories_command;
 
 /* One line on standard error, "eventring: " before it.  What terminals obey
    is escaped, so that a file's bytes may be among the arguments. */

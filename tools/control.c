@@ -10,17 +10,25 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* eventring pause, eventring resume: tracing switched from outside. */
+/* eventring pause, resume, enable, disable: tracing switched from outside, in
+   one process or in all. */
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "category.h"
 #include "common.h"
+#include "json.h"
+#include "processes.h"
 #include "text.h"
 
 #define HELP_END \
 "\n" \
+"  -a, --all       all traced processes that can be found; with --dir, that\n" \
+"                  have their file there\n" \
 "  -d, --dir=DIR   with a PID: the directory of the ring file\n" \
+"      --json      a JSON object\n" \
 "  -q, --quiet     say nothing when it worked\n" \
 "  -h, --help      this text\n" \
 "\n" \
@@ -28,96 +36,226 @@
 
 static const char pause_help[] =
 "Usage: eventring pause [OPTION...] PID|FILE\n"
+"       eventring pause --all [OPTION...]\n"
 "Pauses the tracing of a running process.  Its ring file stays, with the\n"
 "events so far.\n"
 HELP_END;
 
 static const char resume_help[] =
 "Usage: eventring resume [OPTION...] PID|FILE\n"
+"       eventring resume --all [OPTION...]\n"
 "Resumes the tracing of a running process, with the categories of events that\n"
 "it recorded when it was paused.\n"
 HELP_END;
 
-static void print_categories(struct eventring_cursor *cursor, uint32_t mask)
+static const char enable_help[] =
+"Usage: eventring enable [OPTION...] PID|FILE CATEGORY...\n"
+"       eventring enable --all [OPTION...] CATEGORY...\n"
+"Records these categories of events too, from now on; while paused, from when\n"
+"it is resumed.  Several may be joined by commas; all is all there are, which\n"
+"eventring categories lists.\n"
+HELP_END;
+
+static const char disable_help[] =
+"Usage: eventring disable [OPTION...] PID|FILE CATEGORY...\n"
+"       eventring disable --all [OPTION...] CATEGORY...\n"
+"Records these categories of events no longer.  Several may be joined by\n"
+"commas; eventring categories lists them.  One has to be left: to record\n"
+"nothing, use eventring pause.\n"
+HELP_END;
+
+/* What is asked for. */
+struct request {
+  const struct command *command;
+  char **categories;              /* lists of names, up to a NULL */
+  bool quiet;
+  json_t *changed;                /* if not NULL, what --json prints */
+};
+
+/* The change */
+
+/* The mask of the categories asked for; false, with a message, when the
+   process does not have one of them. */
+static bool requested(const struct request *request,
+                      struct eventring_cursor *cursor, uint32_t *mask)
 {
-  const char *separator = "";
-  for (uint32_t bit = 0; bit < 32; bit++) {
-    if ((mask & UINT32_C(1) << bit) == 0) continue;
-    const char *name = eventring_category(cursor, bit);
-    fputs(separator, stdout);
-    if (name != NULL)
-      print_text(stdout, name, strlen(name), TEXT_COLUMN);
-    else
-      printf("category %" PRIu32, bit);
-    separator = ", ";
+  *mask = 0;
+  for (char **list = request->categories; *list != NULL; list++) {
+    uint32_t more;
+    if (!find_categories(cursor, *list, &more)) return false;
+    *mask |= more;
   }
+  return true;
+}
+
+static enum status change(const struct request *request,
+                          struct eventring_cursor *cursor, uint32_t recorded)
+{
+  int error;
+  if (request->command == &pause_command) {
+    error = eventring_pause(cursor);
+  } else if (request->command == &resume_command) {
+    error = eventring_resume(cursor);
+  } else {
+    uint32_t mask;
+    if (!requested(request, cursor, &mask)) return STATUS_USAGE;
+    mask = request->command == &enable_command ? recorded | mask
+                                               : recorded & ~mask;
+    if (mask == 0) {
+      complain("%s: nothing would be left to record; to record nothing: "
+               "eventring pause %s", eventring_path(cursor),
+               eventring_path(cursor));
+      return STATUS_USAGE;
+    }
+    error = eventring_set_categories(cursor, mask);
+  }
+  if (error < 0) {
+    complain("%s: %s", eventring_path(cursor), eventring_strerror(error));
+    return STATUS_CANNOT_READ;
+  }
+  return STATUS_OK;
 }
 
 static void say(struct eventring_cursor *cursor,
-                const struct eventring_info *before)
+                const struct eventring_info *before, uint32_t recorded_before)
 {
   struct eventring_info now = target_info(cursor);
-  const char *already = (before->active == 0) == (now.active == 0)
-                        ? "was already " : "";
+  uint32_t recorded = recorded_categories(cursor);
+  bool same = (before->active == 0) == (now.active == 0)
+              && recorded_before == recorded;
   printf("%" PRIu32 " ", now.pid);
   print_text(stdout, now.program, strlen(now.program), TEXT_LINE);
-  if (now.active == 0)
-    printf(": %spaused\n", already);
-  else {
-    printf(": %srecording ", already);
+  fputs(same ? ": was already " : ": ", stdout);
+  if (now.active != 0) {
+    fputs("recording ", stdout);
     print_categories(cursor, now.active);
-    putchar('\n');
+  } else {
+    fputs("paused", stdout);
+    if (recorded_before != recorded) {
+      fputs("; will record ", stdout);
+      print_categories(cursor, recorded);
+    }
   }
+  putchar('\n');
 }
 
-static enum status control(const struct command *command,
-                           int (*change)(struct eventring_cursor *),
-                           int argc, char **argv)
+static enum status control(const struct request *request,
+                           struct eventring_cursor *cursor)
 {
+  struct eventring_info before = target_info(cursor);
+  uint32_t recorded = recorded_categories(cursor);
+  if (eventring_state(cursor) != EVENTRING_STATE_RUNNING) {
+    complain("%s: its process has ended, there is nothing to %s",
+             eventring_path(cursor), request->command->name);
+    return STATUS_CANNOT_READ;
+  }
+  enum status status = change(request, cursor, recorded);
+  if (status == STATUS_OK && request->changed != NULL)
+    json_array_append_new(request->changed, json_control(cursor));
+  else if (status == STATUS_OK && !request->quiet)
+    say(cursor, &before, recorded);
+  return status;
+}
+
+/* Each gets its line, and one that cannot be changed is not in the way of the
+   others. */
+static enum status control_all(const struct request *request, const char *dir)
+{
+  size_t count, running = 0;
+  struct eventring_process *list = find_processes(dir, &count);
+  enum status status = STATUS_OK;
+  for (size_t i = 0; i < count; i++) {
+    if (!list[i].alive) continue;
+    char why[512];
+    struct eventring_cursor *cursor =
+      open_process(&list[i], (struct eventring_options) { .control = 1 }, why,
+                   sizeof why);
+    running++;
+    if (cursor == NULL) complain("%s", why);
+    if (cursor == NULL || control(request, cursor) != STATUS_OK)
+      status = STATUS_CANNOT_READ;
+    eventring_close(cursor);
+  }
+  free(list);
+  if (running == 0) {
+    complain("there is no traced process%s%s to %s", dir == NULL ? "" : " in ",
+             dir == NULL ? "" : dir, request->command->name);
+    status = STATUS_CANNOT_READ;
+  }
+  return status;
+}
+
+/* The command line */
+
+static enum status run(const struct command *command, bool with_categories,
+                       int argc, char **argv)
+{
+  enum { AS_JSON = 'J' };
   static const struct option options[] = {
     OPTION_HELP,
+    { "all", no_argument, NULL, 'a' },
     { "dir", required_argument, NULL, 'd' },
+    { "json", no_argument, NULL, AS_JSON },
     { "quiet", no_argument, NULL, 'q' },
     { NULL, 0, NULL, 0 }
   };
   const char *dir = NULL;
-  bool quiet = false;
+  bool all = false, json = false;
+  struct request request = { .command = command };
   int option;
-  while ((option = getopt_long(argc, argv, OPTION_SHORT "d:q", options,
+  while ((option = getopt_long(argc, argv, OPTION_SHORT "ad:q", options,
                                NULL)) != -1)
     switch (option) {
+    case 'a': all = true; break;
     case 'd': dir = optarg; break;
-    case 'q': quiet = true; break;
+    case AS_JSON: json = true; break;
+    case 'q': request.quiet = true; break;
     default: other_option(command, option, argv);
     }
 
-  struct eventring_cursor *cursor =
-    open_target(command, argc, argv, dir, true);
-  struct eventring_info before = target_info(cursor);
-  enum status status = STATUS_OK;
-  int error;
-  if (eventring_state(cursor) != EVENTRING_STATE_RUNNING) {
-    complain("%s: its process has ended, there is nothing to %s",
-             eventring_path(cursor), command->name);
-    status = STATUS_CANNOT_READ;
-  } else if ((error = change(cursor)) < 0) {
-    complain("%s: %s", eventring_path(cursor), eventring_strerror(error));
-    status = STATUS_CANNOT_READ;
-  } else if (!quiet) {
-    say(cursor, &before);
+  /* The target comes first, then the categories. */
+  int targets = all ? 0 : 1;
+  if (with_categories && optind + targets >= argc && (all || optind < argc))
+    usage_error(command, "%s: which categories?", command->name);
+  if (!with_categories && all && optind < argc)
+    usage_error(command, "%s: --all means all, so what is %s?", command->name,
+                argv[optind]);
+  request.categories = argv + optind + targets;
+  if (json) request.changed = json_array();
+
+  enum status status;
+  if (all) {
+    status = control_all(&request, dir);
+  } else {
+    struct eventring_cursor *cursor =
+      open_target(command, with_categories && optind < argc ? optind + 1 : argc,
+                  argv, dir, true);
+    status = control(&request, cursor);
+    eventring_close(cursor);
   }
-  eventring_close(cursor);
+  if (json) print_json(json_pack("{s:o}", "processes", request.changed),
+                       false);
   return finish_output(status);
 }
 
 static enum status run_pause(int argc, char **argv)
 {
-  return control(&pause_command, eventring_pause, argc, argv);
+  return run(&pause_command, false, argc, argv);
 }
 
 static enum status run_resume(int argc, char **argv)
 {
-  return control(&resume_command, eventring_resume, argc, argv);
+  return run(&resume_command, false, argc, argv);
+}
+
+static enum status run_enable(int argc, char **argv)
+{
+  return run(&enable_command, true, argc, argv);
+}
+
+static enum status run_disable(int argc, char **argv)
+{
+  return run(&disable_command, true, argc, argv);
 }
 
 const struct command pause_command = {
@@ -128,4 +266,14 @@ const struct command pause_command = {
 const struct command resume_command = {
   .name = "resume", .summary = "resume it",
   .help = resume_help, .run = run_resume
+};
+
+const struct command enable_command = {
+  .name = "enable", .summary = "record more categories of events",
+  .help = enable_help, .run = run_enable
+};
+
+const struct command disable_command = {
+  .name = "disable", .summary = "record fewer",
+  .help = disable_help, .run = run_disable
 };

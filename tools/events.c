@@ -10,54 +10,67 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* eventring events: every event as a line of text, in the order of time. */
+/* eventring events: every event as a line of text, in the order of time, or
+   those that a filter wants. */
 
 #include <inttypes.h>
 #include <stdio.h>
 #include "check.h"
 #include "common.h"
+#include "count.h"
+#include "event_json.h"
+#include "filter.h"
 #include "follow.h"
+#include "json.h"
 #include "line.h"
+#include "spans.h"
 
 static const char help[] =
 "Usage: eventring events [OPTION...] PID|FILE\n"
-"Prints every event of a process or ring file, a line each, in order of time.\n"
-"\n"
-"  -c, --check     print what is wrong with the events instead: man eventring\n"
-"  -d, --dir=DIR   with a PID: the directory of the ring file\n"
-"  -f, --follow    go on until the process ends or Ctrl-C\n"
-"  -r, --raw       exact fields for programs, see below\n"
-"  -h, --help      this text\n"
-"\n"
+"Prints every event of a process or file, a line each, in the order of time.\n"
+"  -c, --check             print what is wrong with the events instead\n"
+"  -d, --dir=DIR           with a PID: the directory of the ring file\n"
+"  -f, --follow            go on until the process ends or Ctrl-C\n"
+"  -h, --help              this text\n"
+"  -r, --raw               exact fields for programs, separated by one tab\n"
+"      --json              a JSON object a line\n"
+"      --count             how many events there are of each name, no more\n"
+"Which events; of options of one kind any will do:\n"
+"      --category=LIST     of these categories, see eventring categories\n"
+"      --domain=DOMAIN     of this domain: its id, or its name\n"
+"      --thread=THREAD     of this thread: its id in the system, #id or name\n"
+"      --name=PATTERN      with this name: * ? [] are as in the shell\n"
+"      --longer-than=TIME  ends of what lasted longer: 10ms, 1.5s\n"
+"      --from=TIME         from this time on, as in column 1\n"
+"      --to=TIME           up to this time\n"
 "Columns, separated by two spaces or more:\n"
-"  1  seconds since tracing started\n"
-"  2  domain: its unique id, and its name in quotes if it has one\n"
-"  3  thread: its id in the system, # and the threads library's id, its name\n"
-"  4  begin or end of a span, counter, instant, lasted, or lost\n"
-"  5  name of the event; - for lost\n"
-"  6  value and unit, text in quotes, or fields as name=value; for lasted,\n"
-"     first how long it took; for lost, how many events of this ring\n"
-"Bytes of names and texts that are not printable UTF-8 are shown as \\xHH.\n"
-"\n"
-"With --raw, columns are separated by one tab: monotonic nanoseconds, ticks,\n"
-"ring, domain, thread, form, event id, name, payload as hexadecimal words\n";
+"  1 seconds since tracing started   2 domain: its id, \"name\" if it has one\n"
+"  3 thread: its id in the system, # and the threads library's id, \"name\"\n"
+"  4 form: begin or end of a span, counter, instant, lasted, or lost\n"
+"  5 name of the event   6 what it carries; for lost, how many events\n";
 
 struct printer {
   struct lines lines;
+  struct filter *filter;
+  struct spans *spans;            /* NULL: nobody asks how long spans are */
+  struct counts *counts;
+  void (*print)(struct printer *, const struct eventring_event *);
+  int64_t took_ns;                /* what ends with the event, or -1 */
   bool flush;                     /* somebody watches */
 };
 
-static void print_event(void *state, const struct eventring_event *event)
+static void print_line(struct printer *printer,
+                         const struct eventring_event *event)
 {
-  struct printer *printer = state;
+  printer->lines.took_ns = printer->took_ns;
   print_columns(&printer->lines, event);
   print_value(&printer->lines, event);
   putchar('\n');
 }
 
-static void print_event_raw(void *state, const struct eventring_event *event)
+static void print_raw(struct printer *printer,
+                      const struct eventring_event *event)
 {
-  struct printer *printer = state;
   const struct eventring_description *description =
     eventring_describe(printer->lines.cursor, event->id);
   printf("%" PRId64 "\t%" PRIu64 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32
@@ -73,53 +86,117 @@ static void print_event_raw(void *state, const struct eventring_event *event)
   putchar('\n');
 }
 
+static void print_object(struct printer *printer,
+                         const struct eventring_event *event)
+{
+  print_json(event_json(printer->lines.cursor, printer->lines.started_ns,
+                        event, printer->took_ns), true);
+}
+
+static void count(struct printer *printer,
+                  const struct eventring_event *event)
+{
+  count_event(printer->counts, event);
+}
+
+static void handle(void *state, const struct eventring_event *event)
+{
+  struct printer *printer = state;
+  int64_t since;
+  if (printer->spans != NULL)
+    printer->took_ns = span_ended(printer->spans, event, &since)
+                       ? event->ns - since : -1;
+  if (filter_wants(printer->filter, event, printer->took_ns))
+    printer->print(printer, event);
+}
+
 static bool pass(void *state, bool idle)
 {
   struct printer *printer = state;
-  (void) idle;
   if (printer->flush) fflush(stdout);
-  return output_works();
+  return output_works() && !filter_is_past(printer->filter, idle);
+}
+
+enum form { LINES, RAW, JSON };
+
+static enum status print_events(struct eventring_cursor *cursor,
+                                struct filter *filter, enum form form,
+                                bool counted, bool follow)
+{
+  struct printer printer = {
+    .lines = new_lines(cursor), .filter = filter, .took_ns = -1,
+    .print = form == RAW ? print_raw
+             : form == JSON ? print_object : print_line,
+    .flush = follow
+  };
+  filter_begin(filter, cursor);
+  if (counted) {
+    printer.counts = new_counts(cursor);
+    printer.print = count;
+  }
+  if (filter_needs_durations(filter) || (form == JSON && !counted))
+    printer.spans = new_spans(cursor);
+  enum status status = read_events(cursor, &(struct reading) {
+    .follow = follow, .state = &printer, .event = handle, .pass = pass
+  });
+  if (counted) {
+    print_counts(printer.counts, form == JSON);
+    free_counts(printer.counts);
+  }
+  if (printer.spans != NULL) free_spans(printer.spans);
+  return status;
 }
 
 static enum status run(int argc, char **argv)
 {
+  enum { COUNT = 'C', AS_JSON = 'J' };
   static const struct option options[] = {
     OPTION_HELP,
     { "check", no_argument, NULL, 'c' },
+    { "count", no_argument, NULL, COUNT },
     { "dir", required_argument, NULL, 'd' },
     { "follow", no_argument, NULL, 'f' },
+    { "json", no_argument, NULL, AS_JSON },
     { "raw", no_argument, NULL, 'r' },
+    FILTER_OPTIONS,
     { NULL, 0, NULL, 0 }
   };
   const char *dir = NULL;
-  bool check = false, follow = false, raw = false;
+  bool check = false, counted = false, follow = false;
+  bool raw = false, json = false;
+  struct filter *filter = new_filter(&events_command);
   int option;
   while ((option = getopt_long(argc, argv, OPTION_SHORT "cd:fr", options,
                                NULL)) != -1)
     switch (option) {
     case 'c': check = true; break;
+    case COUNT: counted = true; break;
     case 'd': dir = optarg; break;
     case 'f': follow = true; break;
+    case AS_JSON: json = true; break;
     case 'r': raw = true; break;
-    default: other_option(&events_command, option, argv);
+    default:
+      if (!filter_option(filter, option, optarg))
+        other_option(&events_command, option, argv);
     }
 
-  if (check && raw)
-    usage_error(&events_command, "events: --check and --raw exclude each "
-                "other");
+  if (check && (raw || json || counted))
+    usage_error(&events_command, "events: --check and %s exclude each other",
+                raw ? "--raw" : json ? "--json" : "--count");
+  if (raw && (json || counted))
+    usage_error(&events_command, "events: --raw and %s exclude each other",
+                json ? "--json" : "--count");
+  if (check && filter_is_set(filter))
+    usage_error(&events_command, "events: --check looks at all events, so it "
+                "cannot be for some of them");
 
   struct eventring_cursor *cursor =
     open_target(&events_command, argc, argv, dir, false);
-  enum status status;
-  if (check)
-    status = check_events(cursor, follow);
-  else {
-    struct printer printer = { .lines = new_lines(cursor), .flush = follow };
-    status = read_events(cursor, &(struct reading) {
-      .follow = follow, .state = &printer,
-      .event = raw ? print_event_raw : print_event, .pass = pass
-    });
-  }
+  enum status status =
+    check ? check_events(cursor, follow)
+          : print_events(cursor, filter, raw ? RAW : json ? JSON : LINES,
+                         counted, follow);
+  free_filter(filter);
   status = finish_output(status);
   uint64_t lost = lost_events(cursor);
   if (lost > 0 && output_works())

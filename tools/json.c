@@ -305,8 +305,8 @@ json_t *json_interval(struct summary *s, const struct summary_tally *amounts,
 
 void print_json(json_t *value, bool one_line)
 {
-  json_dumpf(value, stdout, one_line ? JSON_COMPACT | JSON_REAL_PRECISION(6)
-             : JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+  json_dumpf(value, stdout, JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6)
+                             | (one_line ? JSON_COMPACT : JSON_INDENT(2)));
   putchar('\n');
   json_decref(value);
 }

@@ -34,7 +34,8 @@ json_t *json_summary(struct summary *s);
 json_t *json_interval(struct summary *s, const struct summary_tally *amounts,
                       uint64_t ns);
 
-/* Prints [value], indented or as one line, and frees it. */
+/* Prints [value], indented or as one line, and frees it.  In ASCII, so that no
+   terminal obeys it. */
 void print_json(json_t *value, bool one_line);
 
 #endif /* TOOLS_JSON_H */

@@ -20,7 +20,7 @@ struct lines new_lines(struct eventring_cursor *cursor)
 {
   return (struct lines) {
     .cursor = cursor, .started_ns = target_info(cursor).started_ns,
-    .domain_width = 10, .thread_width = 14
+    .domain_width = 10, .thread_width = 14, .took_ns = -1
   };
 }
 
@@ -197,8 +197,14 @@ void print_value(struct lines *lines, const struct eventring_event *event)
     printf("  %" PRIu64 " events", count);
     return;
   }
+  if (event->form == EVENTRING_EV_END && lines->took_ns >= 0) {
+    char buffer[QUANTITY_SIZE];
+    printf("  %s", format_duration(buffer, (uint64_t) lines->took_ns));
+    if (event->words > 0) putchar(' ');
+  } else if (event->words > 0) {
+    fputs("  ", stdout);
+  }
   if (event->words == 0) return;
-  fputs("  ", stdout);
   if (description == NULL) {
     print_hex(event);
     return;

@@ -21,6 +21,8 @@ struct lines {
   struct eventring_cursor *cursor;
   int64_t started_ns;
   int domain_width, thread_width; /* of their columns: the widest so far */
+  int64_t took_ns;                /* what is to be printed with the end of a
+                                     span; -1: nothing */
 };
 
 struct lines new_lines(struct eventring_cursor *cursor);

@@ -18,8 +18,17 @@
 #include "common.h"
 
 static const struct command *const commands[] = {
-  &run_command, &stat_command, &latency_command, &events_command,
-  &pauses_command, &pause_command, &resume_command
+  &run_command,
+  &ps_command,
+  &stat_command,
+  &latency_command,
+  &events_command,
+  &pauses_command,
+  &pause_command,
+  &resume_command,
+  &enable_command,
+  &disable_command,
+  &categories_command,
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 
@@ -37,8 +46,8 @@ static enum status print_overview(void)
         "process id, or one that has ended or was killed, by its ring file.\n"
         "\n", stdout);
   for (size_t i = 0; i < COMMANDS; i++)
-    printf("  %-9s %s\n", commands[i]->name, commands[i]->summary);
-  fputs("  help      describe one of these: eventring help COMMAND\n"
+    printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+  fputs("  help       describe one of these: eventring help COMMAND\n"
         "\n"
         "  --help, --version\n"
         "\n"

@@ -106,6 +106,10 @@ check "the shared library exports eventring_ names only" succeeds
 run eventring --help
 check "the command is installed" succeeds
 check "its man page is installed" test -f "$stage/share/man/man1/eventring.1"
+check "its completion for bash is installed" \
+  test -f "$stage/share/bash-completion/completions/eventring"
+check "its completion for zsh is installed" \
+  test -f "$stage/share/zsh/site-functions/_eventring"
 check "C code can include the runtime's headers" test -f \
   "$(ocamlc -where)/caml/eventring_events.tbl"
 

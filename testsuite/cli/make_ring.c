@@ -135,17 +135,21 @@ static void make_schema(void)
 #define CATEGORY(id, bit, name, by_default, doc) \
   entry(0, EVENTRING_CATEGORY, 0, "", name)->category = bit;
 #include "caml/eventring_events.tbl"
-#define PHASE(id, category, name, doc) \
-  entry(id, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, "", name);
+#define PHASE(id, in, name, doc) \
+  entry(id, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, "", name)->category = \
+    BIT_##in;
 #include "caml/eventring_events.tbl"
-#define COUNTER(id, category, unit, name, doc) \
-  entry(id, EVENTRING_COUNTER, EVENTRING_INT, unit, name);
+#define COUNTER(id, in, unit, name, doc) \
+  entry(id, EVENTRING_COUNTER, EVENTRING_INT, unit, name)->category = \
+    BIT_##in;
 #include "caml/eventring_events.tbl"
-#define LIFECYCLE(id, category, name, doc) \
-  entry(id, EVENTRING_INSTANT, EVENTRING_INT, "", name);
+#define LIFECYCLE(id, in, name, doc) \
+  entry(id, EVENTRING_INSTANT, EVENTRING_INT, "", name)->category = \
+    BIT_##in;
 #include "caml/eventring_events.tbl"
-#define RECORD(id, category, payload, unit, name, doc) \
-  entry(id, EVENTRING_INSTANT, EVENTRING_##payload, unit, name);
+#define RECORD(id, in, payload, unit, name, doc) \
+  entry(id, EVENTRING_INSTANT, EVENTRING_##payload, unit, name)->category = \
+    BIT_##in;
 #define COMPLETE(id, in, name, doc) \
   entry(id, EVENTRING_COMPLETE, EVENTRING_PACKED, "", name)->category = \
     BIT_##in;
@@ -623,6 +627,7 @@ static void hostile(void)
   span(0, 4, 5, 2002);
   span(0, 6, 7, 2003);
   text(0, 8, TEXT, "\033[31mred\b\b \"\\  end\n");
+  text(0, 9, TEXT, "\377\001");
 }
 
 int main(int argc, char **argv)

@@ -3,7 +3,8 @@
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 
-for command in stat latency events pauses "pauses --now" pause resume; do
+for command in stat latency events pauses "pauses --now" pause resume \
+  categories; do
   run eventring $command 4242424
   ok "$command: no such process" refused 3 '4242424'
   run eventring $command --dir "$tmp" $$
@@ -64,7 +65,8 @@ for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     substr($s, 45000 + rand(length($s) - 45000), 1) = chr rand 256 for 1..40;
     print $s' $seed <fields.eventring >changed
   for command in stat latency "stat --json" "latency --hgrm" events \
-    "events --raw" "events --check" pauses; do
+    "events --raw" "events --check" "events --json" \
+    "events --count --longer-than=0" categories pauses; do
     run timeout 20 "$EVENTRING_BIN" $command ./changed
     answered || { wrong=$((wrong + 1)); echo "# seed $seed: $status"; }
   done

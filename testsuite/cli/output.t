@@ -11,7 +11,8 @@ for command in "events lost.eventring" "events --raw lost.eventring" \
   "stat pauses.eventring" "stat -j pauses.eventring" \
   "stat -i 10ms pauses.eventring" "latency pauses.eventring" \
   "latency -j pauses.eventring" "latency --hgrm pauses.eventring" \
-  "--version" "help pauses" "events --help"; do
+  "--version" "help pauses" "events --help" "events --json lost.eventring" \
+  "events --count lost.eventring" "categories lost.eventring"; do
   run to_full $command
   ok "$command on a full disk" exits 4
   ok "$command on a full disk says so" err_has 'No space left on device'

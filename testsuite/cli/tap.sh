@@ -12,6 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd) || exit 1
 : "${EVENTRING_TOP:=$(cd "$here/../.." && pwd)}"
 : "${EVENTRING_BIN:=$EVENTRING_TOP/_build/bin/eventring}"
 : "${EVENTRING_STAGE:=$EVENTRING_TOP/_build/stage}"
+export EVENTRING_TOP EVENTRING_BIN EVENTRING_STAGE
 [ -x "$EVENTRING_BIN" ] || { echo "Bail out! no $EVENTRING_BIN"; exit 1; }
 
 tests=0

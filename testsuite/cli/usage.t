@@ -4,7 +4,8 @@
 
 fits_a_screen() { exits 0 && [ "$(wc -l <"$tmp/out")" -le 24 ] &&
   [ "$(wc -L <"$tmp/out")" -le 79 ] && ! [ -s "$tmp/err" ]; }
-for command in stat latency events pauses pause resume; do
+commands="run ps stat latency events pauses pause resume enable disable categories"
+for command in $commands; do
   run eventring $command --help
   ok "$command --help fits a screen" fits_a_screen
   cp "$tmp/out" "$tmp/help"
@@ -13,7 +14,7 @@ for command in stat latency events pauses pause resume; do
 done
 run eventring --help
 ok "--help fits a screen" fits_a_screen
-for command in stat latency events pauses pause resume; do
+for command in $commands; do
   ok "--help names $command" out_has "^  $command "
 done
 run eventring --version

@@ -1,0 +1,161 @@
+#!/bin/sh
+# Completion in bash and zsh, by calling its functions as the shells do.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+compile work
+start work 120 1
+# The command, for which no process runs but this one.
+cat >eventring <<END
+#!/bin/sh
+case "\$*" in
+"ps --pids") echo $pid ;;
+*) exec "$EVENTRING_BIN" "\$@" ;;
+esac
+END
+chmod +x eventring
+PATH=$tmp:$PATH
+mkdir files
+make_ring plain
+cp plain.eventring files/
+cd files || exit 1
+
+# bash: complete WORD... leaves the proposals for the last word in $tmp/out, a
+# line each; as bash does, --x=y are three words.
+cat >"$tmp/complete.bash" <<'END'
+. "$EVENTRING_TOP/doc/completion/eventring.bash"
+[[ $(complete -p eventring) == *" _eventring "* ]] || exit 9
+COMP_WORDS=( "$@" )
+COMP_CWORD=$(($# - 1))
+_eventring "$1" "${!#}" "${COMP_WORDS[COMP_CWORD-1]}"
+printf '%s\n' "${COMPREPLY[@]}"
+END
+
+# zsh: the builtins that take the proposals print them instead.
+cat >"$tmp/complete.zsh" <<'END'
+compadd() {
+  local -a values; local before=$IPREFIX
+  while [[ $1 == -* ]]; do
+    case $1 in
+    -a) values=( ${(P)2} ); shift ;;
+    -X) shift ;;
+    esac
+    shift
+  done
+  print -rl -- $before${^${(M)values:#$PREFIX*}}
+}
+compset() {
+  [[ $1 == -P ]] || return 1
+  local rest=${PREFIX##${~2}}
+  [[ $rest != $PREFIX ]] || return 1
+  IPREFIX+=${PREFIX%$rest}; PREFIX=$rest
+}
+_describe() {
+  local each name
+  [[ $1 != -o ]] || shift
+  shift
+  for each in "$@"; do
+    [[ $each == [a-z]* ]] || continue
+    for name in ${(P)each}; do
+      name=${name%%:*}
+      [[ $name != $PREFIX* ]] || print -r -- $name
+    done
+  done
+}
+_files() {
+  local -a found
+  [[ $1 == -/ ]] && found=( $PREFIX*(N/) ) || found=( $PREFIX*(N) )
+  print -rl -- $IPREFIX${^found}
+}
+_normal() { print -r -- "command line: $words"; }
+words=( "$@" )
+CURRENT=$#
+PREFIX=${@[-1]} IPREFIX=
+fpath=( $EVENTRING_TOP/doc/completion $fpath )
+autoload -U _eventring
+_eventring
+END
+
+complete() { "$shell" "$tmp/complete.$shell" "$@" >"$tmp/out" 2>"$tmp/err"; }
+proposes() {
+  printf '%s\n' "$@" | LC_ALL=C sort | grep -v '^$' >"$tmp/wanted"
+  LC_ALL=C sort "$tmp/out" | grep -v '^$' | diff "$tmp/wanted" - &&
+    ! [ -s "$tmp/err" ]
+}
+commands() { eventring --help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p'; }
+options() { eventring "$1" --help | grep -o '^ *-.*' | sed 's/^ *//; s/  .*//' |
+  grep -o -e '--[a-z-]*=\{0,1\}'; }
+
+# The options of these commands ($1), and all else.
+test_shell() {
+  complete eventring ''
+  ok "$shell: commands" eval 'proposes $(commands)'
+  complete eventring pau
+  ok "$shell: commands that begin so" proposes pause pauses
+  complete eventring help dis
+  ok "$shell: commands to be helped with" proposes disable
+  for command in $1; do
+    complete eventring $command --
+    ok "$shell: options of $command" eval "proposes \$(options $command)"
+  done
+  complete eventring ps --pr
+  ok "$shell: options that begin so" proposes --prune
+  complete eventring pause ''
+  ok "$shell: processes and files" proposes "$pid" plain.eventring
+  complete eventring events pl
+  ok "$shell: files" proposes plain.eventring
+  complete eventring enable "$pid" gc
+  ok "$shell: categories" proposes gc gc_detail
+  complete eventring disable --quiet "$pid" gc,sy
+  ok "$shell: categories in a list" proposes gc,sync gc,sync_detail
+  complete eventring disable -d "$tmp/files" "$pid" sync_
+  ok "$shell: a value is not the process" proposes sync_detail
+  complete eventring disable --all al
+  ok "$shell: categories of all processes" proposes all alloc
+  complete eventring run -- cat pl
+  ok "$shell: a command line of another program" eval \
+    "[ -s '$tmp/out' ] && ! grep -q '^[0-9]*\$' '$tmp/out'"
+  complete eventring nothing --
+  ok "$shell: options of no command" proposes ''
+  complete eventring ps ''
+  ok "$shell: ps takes no process" proposes ''
+}
+
+shell=bash
+test_shell "$(commands | grep -v help)"
+complete eventring events --category = wa
+ok "bash: value of an option: categories" proposes wait
+complete eventring events --category = wait,thr
+ok "bash: value of an option: categories in a list" proposes wait,thread
+cd ..
+complete eventring events --dir = fil
+ok "bash: value of an option: directories" proposes files
+complete eventring events -d fil
+ok "bash: value of a short option" proposes files
+complete eventring events --dir fil
+ok "bash: value behind a space" proposes files
+cd files || exit 1
+complete eventring events --name = pl
+ok "bash: value of an option: a pattern" proposes ''
+
+shell=zsh
+if command -v zsh >/dev/null; then
+  test_shell "ps events"
+  complete eventring events --category=wa
+  ok "zsh: value of an option: categories" proposes --category=wait
+  complete eventring events --category=wait,thr
+  ok "zsh: value of an option: categories in a list" \
+    proposes --category=wait,thread
+  cd ..
+  complete eventring events --dir=fil
+  ok "zsh: value of an option: directories" proposes --dir=files
+  complete eventring events -d fil
+  ok "zsh: value of a short option" proposes files
+  complete eventring events --dir fil
+  ok "zsh: value behind a space" proposes files
+  cd files || exit 1
+  complete eventring events --name=pl
+  ok "zsh: value of an option: a pattern" proposes ''
+else
+  skip "zsh: completion" "zsh is not installed"
+fi
+finish

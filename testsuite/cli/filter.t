@@ -1,0 +1,110 @@
+#!/bin/sh
+# eventring events: only some of the events, as JSON, counted.  What is printed
+# of files whose every byte is known stands in filter.expected, by test.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+make_ring fields
+make_ring pauses
+make_ring plain
+make_ring lost
+make_ring hostile
+
+expected() {
+  awk -v title="== $1" '$0 == title { on = 1; next } /^== / { on = 0 } on' \
+    "$here/filter.expected"
+}
+as_expected() { exits 0 && expected "$1" | diff - out; }
+check() {
+  test=$1
+  shift
+  run eventring events "$@"
+  ok "$test" as_expected "$test"
+}
+
+check "domain by id" --domain=2 fields.eventring
+check "domain by name" --domain='work*' fields.eventring
+check "either of two domains" --domain=boss --domain=2 fields.eventring
+check "thread by id" --thread=78 fields.eventring
+check "thread by id of the threads library" --thread='#3' fields.eventring
+check "thread by name" --thread=pool fields.eventring
+check "category" --category=wait fields.eventring
+check "categories" --category=wait,user --category=sync fields.eventring
+check "all categories" --category=all --domain=2 fields.eventring
+check "name" --name=minor fields.eventring
+check "pattern" --name='m*r*' fields.eventring
+check "either of two names" --name=mutex_wait --name='*.span' fields.eventring
+check "name of an event without one" --name='#6*' plain.eventring
+check "longer" --longer-than=97us --name=minor pauses.eventring
+check "longer: complete events too" --longer-than=12ns fields.eventring
+check "from" --from=2.5000007 plain.eventring
+check "from and to: themselves too" --from=1us --to=0.000002 plain.eventring
+check "to" --to=1500ns plain.eventring
+check "all must hold" --domain=1 --thread=77 --category=user --to=700001ns \
+  fields.eventring
+check "losses belong to their domain" --domain=0 --to=504us lost.eventring
+check "raw" --raw --name=mutex_wait fields.eventring
+
+check "json" --json fields.eventring
+check "json: every form" --json plain.eventring
+check "json: hostile names" --json hostile.eventring
+check "json: lost" --json --to=504us lost.eventring
+check "json: filtered" --json --domain=0 --longer-than=0 fields.eventring
+check "count" --count fields.eventring
+check "count: filtered" --count --category=gc --domain=0 fields.eventring
+check "count: hostile names" --count hostile.eventring
+check "count: json" --count --json plain.eventring
+check "count: nothing" --count --name=nothing plain.eventring
+
+run eventring events --name=nothing plain.eventring
+ok "nothing is wanted: nothing is printed" silent
+ok "nothing is wanted: exits with 0" exits 0
+run eventring events --name=queue --domain=0 lost.eventring
+ok "a loss is told also when only names are wanted" err_has '504 events were'
+ok "a loss has no name" eval '! out_has "  lost  "'
+
+run eventring events --category=wait,waiting fields.eventring
+ok "unknown category: told, with those there are" refused 2 \
+  "no category 'waiting'; there are gc, gc_detail, domain, "
+run eventring events --category= fields.eventring
+ok "empty category" refused 2 "no category ''"
+run eventring events --category=wait, fields.eventring
+ok "empty category in a list" refused 2 "no category ''"
+for option in domain thread; do
+  run eventring events --$option= fields.eventring
+  ok "empty $option" refused 2 "which $option"
+  run eventring events --$option=4294967296 fields.eventring
+  ok "$option out of range" refused 2 "there is no $option 4294967296"
+done
+for option in from to longer-than; do
+  for time in '' x -1 1x nan 1e30; do
+    run eventring events --$option="$time" fields.eventring
+    ok "--$option='$time'" refused 2 'is not a time'
+  done
+done
+run eventring events --check --name=minor fields.eventring
+ok "--check with a filter" refused 2 '--check looks at all events'
+for options in "--check --json" "--check --count" "--raw --json" \
+  "--raw --count"; do
+  run eventring events $options fields.eventring
+  ok "$options" refused 2 'exclude each other'
+done
+
+# A process that is idle writes nothing that is later.
+compile work
+start work 120 1
+eventring pause -q "$pid"
+run timeout 60 "$EVENTRING_BIN" events --follow --to=0.01 "$pid"
+ok "--follow --to ends" exits 0
+
+# In a recording, --from does not read what is before it.
+if eventring help dump >help 2>&1; then
+  eventring dump -o fields.rec fields.eventring
+  run eventring events --from=600us --domain=1 fields.rec
+  ok "recording: from" as_expected "recording: from"
+  run eventring events --longer-than=100us --from=0.4ms fields.rec
+  ok "recording: longer, from" as_expected "recording: longer, from"
+else
+  skip "recording: from" "there is no command dump"
+  skip "recording: longer, from" "there is no command dump"
+fi
+finish

@@ -1,0 +1,215 @@
+#!/bin/sh
+# eventring ps: which processes are found, what is said of them, and that
+# --prune removes what it should and no more.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+compile work
+dir=$tmp/rings
+all="--dir $dir --no-rate"
+
+# The columns of a process's line, by number.
+line() { awk -F '  +' -v pid="$1" '$1 == pid { print $'"$2"' }' out; }
+
+run eventring ps $all
+ok "nothing there: nothing printed" silent
+ok "nothing there: exits with 0" exits 0
+
+start work 120 3
+running=$pid
+start work 120 1
+paused=$pid
+eventring pause -q "$paused"
+start work 120 1
+killed=$pid
+kill -9 "$killed"
+wait "$killed" 2>/dev/null
+make_ring plain
+cp plain.eventring rings/4242424.eventring
+
+domains() {
+  run eventring ps $all
+  [ "$(line "$running" 5)" = 3 ]
+}
+ok "domains that are alive" within 10 domains
+ok "pid, user, state, size, runtime, program, categories" \
+  [ "$(line "$running" 2,\$3,\$6,\$8,\$9,\$10)" = \
+    "$(id -un) recording 512 KiB eventring $tmp/work gc,domain,sync,user,wait,thread,runtime" ]
+ok "age" eval "line $running 4 | grep -q '^[0-9]*m\{0,1\}[0-9]*s\$'"
+ok "--no-rate" [ "$(line "$running" 7)" = - ]
+ok "paused" [ "$(line "$paused" 3)" = paused ]
+ok "killed, with its file" \
+  [ "$(line "$killed" 3,\$10)" = "killed $dir/$killed.eventring" ]
+ok "ended, with its file" \
+  [ "$(line 4242424 3,\$9,\$10)" = \
+    "ended /usr/bin/program $dir/4242424.eventring" ]
+ok "a line for each, and one of titles" out_lines 5
+
+cat >joined.ml <<'END'
+let () =
+  Domain.join (Domain.spawn (fun () -> ()));
+  print_endline "joined";
+  Unix.sleep 120
+END
+"$EVENTRING_STAGE/bin/ocamlopt" -I +unix -o joined unix.cmxa joined.ml || exit 1
+start joined
+joined=$pid
+within 10 grep -q joined joined.out
+run eventring ps $all
+ok "domains that have ended are not counted" [ "$(line "$joined" 5)" = 1 ]
+kill -9 "$joined"
+wait "$joined" 2>/dev/null
+rm "rings/$joined.eventring"
+
+rate() {
+  run eventring ps --dir rings
+  [ "$(line "$running" 7)" -gt 10 ]
+}
+ok "events a second" within 10 rate
+ok "events a second: none while paused" [ "$(line "$paused" 7)" = 0 ]
+run eventring ps
+ok "found without --dir" [ "$(line "$running" 3)" = recording ]
+ok "files that others left elsewhere are not" [ -z "$(line "$killed" 3)" ]
+run eventring ps --pids --dir rings
+ok "--pids: those that run" \
+  [ "$(tr '\n' ' ' <out)" = "$(printf '%s\n%s\n' "$running" "$paused" |
+    sort -n | tr '\n' ' ')" ]
+run eventring ps --json $all
+object() { awk -v RS='    }' -v line="\"pid\": $1," 'index($0, line)' out; }
+has() { object "$1" | grep -qF "$2"; }
+ok "--json: of one that runs" eval \
+  "has $running '\"state\": \"running\"' && has $running '\"domains\": 3'"
+ok "--json: of one that is paused" has "$paused" '"paused": true'
+ok "--json: of one that was killed" eval \
+  "has $killed '\"state\": \"killed\"' &&
+    has $killed '\"path\": \"$dir/$killed.eventring\"'"
+
+# What is not a ring file, or not one to read.
+echo text >rings/4242425.eventring
+mkdir rings/4242426.eventring
+mkfifo rings/4242427.eventring
+echo notes >rings/notes
+ln -s "$tmp/plain.eventring" rings/4242428.eventring
+ln -s "$dir/$running.eventring" rings/4242429.eventring
+run timeout 20 "$EVENTRING_BIN" ps $all
+ok "not a ring file: said so" eval "line 4242425 10 | grep -q 4242425.eventring"
+ok "not a ring file: unreadable" [ "$(line 4242425 3)" = unreadable ]
+ok "what is no file is not looked at" \
+  [ -z "$(line 4242426 1)$(line 4242427 1)" ]
+make_ring hostile
+cp hostile.eventring rings/4242430.eventring
+perl -e 'open F, "+<", shift; binmode F; local $/; $_ = <F>;
+  s,/usr/bin/program,\033[2Jprogram\n\377\0\0\0,; seek F, 0, 0; print F $_' \
+  rings/4242430.eventring
+run eventring ps $all
+ok "no program's name commands the terminal" \
+  [ "$(line 4242430 9)" = '\x1b[2Jprogram\x0a\xff' ]
+
+# Of somebody else.
+if can_be_nobody; then
+  run as_nobody ps $all
+  ok "somebody else: sees that it is there, and whose" \
+    [ "$(line "$running" 2,\$3)" = "$(id -un) unreadable" ]
+  ok "somebody else: is told what to do" eval \
+    "line $running 10 | grep -q 'belongs to user 0 (root).*as root'"
+  chmod 777 rings
+  chmod 600 rings/*.eventring
+  run as_nobody ps --prune --dir "$dir"
+  ok "somebody else removes nothing" eval \
+    "[ -e rings/$killed.eventring ] && [ -e rings/4242424.eventring ]"
+  chmod 755 rings
+else
+  skip "ps by somebody else" "needs root and setpriv"
+fi
+
+# In a container: another number, and a path that we do not have.
+if unshare --pid --mount --fork true 2>/dev/null; then
+  mkdir inside
+  unshare --pid --mount --fork --mount-proc sh -c "
+    mount -t tmpfs none '$tmp/inside'
+    OCAML_EVENTRING_START=1 OCAML_EVENTRING_PREFIX='$tmp/inside' \
+      exec '$tmp/work' 120 1" >/dev/null 2>&1 &
+  outer=$!
+  contained() {
+    run eventring ps --no-rate
+    inner=$(cat /proc/$outer/task/$outer/children)
+    inner=${inner% }
+    [ "$(line "$inner" 3)" = recording ]
+  }
+  ok "in a container: found, by our number for it" within 10 contained
+  started="$started $inner"
+  ok "in a container: what it does" [ "$(line "$inner" 5,\$9)" = "1 $tmp/work" ]
+  run eventring ps --json --no-rate
+  ok "in a container: its file" \
+    has "$inner" "\"path\": \"/proc/$inner/root$tmp/inside/1.eventring\""
+  run eventring disable --quiet "$inner" wait
+  ok "in a container: controlled by our number" silent
+else
+  skip "in a container" "needs the right to make one"
+fi
+
+# Removing
+run eventring ps --prune --dir rings
+ok "--prune shows what it removes" [ "$(line "$killed" 3)" = killed ]
+ok "--prune shows no other" [ -z "$(line "$running" 3)$(line 4242425 3)" ]
+ok "--prune says what it removed" eval \
+  "out_has '^removed rings/$killed.eventring\$' && out_has 'removed rings/4242424'"
+ok "--prune removes the files of the dead" \
+  eval "! [ -e rings/$killed.eventring ] && ! [ -e rings/4242424.eventring ]"
+ok "not those of the living" \
+  eval "[ -e rings/$running.eventring ] && [ -e rings/$paused.eventring ]"
+ok "not what is no ring file" eval "[ -f rings/4242425.eventring ] &&
+  [ -d rings/4242426.eventring ] && [ -p rings/4242427.eventring ] &&
+  [ -f rings/notes ]"
+ok "not through a link" eval "[ -f plain.eventring ] &&
+  [ -L rings/4242428.eventring ] && [ -L rings/4242429.eventring ]"
+ok "a link is told of" err_has 'rings/4242428.eventring is kept: it is a link'
+ok "what could not be removed is an error" exits 4
+rm rings/4242428.eventring rings/4242429.eventring
+run eventring ps --prune --dir rings
+ok "nothing left: nothing printed" silent
+ok "nothing left: exits with 0" exits 0
+cp plain.eventring rings/4242424.eventring
+run eventring ps --prune --json --dir rings
+ok "--prune --json: what was removed" has 4242424 '"removed": true'
+cp "rings/$running.eventring" rings/4242431.eventring
+run eventring ps --prune --dir rings
+ok "a copy of the file of a process that runs is kept" \
+  [ -e rings/4242431.eventring ]
+ok "and not shown" silent
+cp plain.eventring here.eventring
+cp plain.eventring 4242424.eventring
+run eventring ps --prune
+ok "without --dir: in the working directory" \
+  eval "! [ -e 4242424.eventring ] && [ -e here.eventring ]"
+
+# On a terminal it asks.
+asked() {
+  cp plain.eventring 4242424.eventring
+  { sleep 0.3; echo "$1"; sleep 0.3; } |
+    script -qec "$EVENTRING_BIN ps --prune $2" /dev/null >out 2>&1
+}
+if command -v script >/dev/null; then
+  asked n
+  ok "on a terminal: asks" out_has 'Remove this file? \[y/N\]'
+  ok "on a terminal: no" [ -e 4242424.eventring ]
+  asked y
+  ok "on a terminal: yes" [ ! -e 4242424.eventring ]
+  asked '' --yes
+  ok "on a terminal, --yes: does not ask" \
+    eval "! [ -e 4242424.eventring ] && ! out_has 'y/N'"
+else
+  skip "on a terminal" "script is not installed"
+fi
+
+# The command line
+run eventring ps --dir nowhere
+ok "no such directory" refused 3 nowhere
+run eventring ps 1234
+ok "a process" refused 2 'what is 1234'
+run eventring ps --yes
+ok "--yes alone" refused 2 'goes with --prune'
+for option in json prune; do
+  run eventring ps --pids --$option
+  ok "--pids with --$option" refused 2 'exclude each other'
+done
+finish

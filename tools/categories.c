@@ -1,0 +1,168 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* eventring categories: which events a process records, and could record. */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "category.h"
+#include "common.h"
+#include "json.h"
+#include "processes.h"
+#include "text.h"
+
+static const char help[] =
+"Usage: eventring categories [OPTION...] PID|FILE\n"
+"       eventring categories --all [OPTION...]\n"
+"Lists the categories of events of a process or file: name, on when they are\n"
+"recorded, and what they are about.  Of a paused process, those are on that it\n"
+"records when resumed; of one that has ended, those that it recorded last.\n"
+"\n"
+"  -a, --all       all traced processes that can be found; with --dir, that\n"
+"                  have their file there\n"
+"  -d, --dir=DIR   with a PID: the directory of the ring file\n"
+"      --json      a JSON object\n"
+"      --names     the names alone, a line each\n"
+"  -h, --help      this text\n"
+"\n"
+"eventring enable and eventring disable switch them.\n";
+
+enum form { TABLE, NAMES, JSON };
+
+static void list_names(struct eventring_cursor *cursor)
+{
+  for (uint32_t bit = 0; bit < 32; bit++) {
+    const char *name = eventring_category(cursor, bit);
+    if (name == NULL) continue;
+    print_text(stdout, name, strlen(name), TEXT_COLUMN);
+    putchar('\n');
+  }
+}
+
+static void list_table(struct eventring_cursor *cursor)
+{
+  struct eventring_info info = target_info(cursor);
+  uint32_t on = recorded_categories(cursor);
+  printf("%" PRIu32 " ", info.pid);
+  print_text(stdout, info.program, strlen(info.program), TEXT_LINE);
+  printf(": %s\n", state_name(cursor));
+  for (uint32_t bit = 0; bit < 32; bit++) {
+    const char *name = eventring_category(cursor, bit);
+    if (name == NULL) continue;
+    fputs("  ", stdout);
+    int width = print_text(stdout, name, strlen(name), TEXT_COLUMN);
+    const char *meaning = eventring_category_meaning(name);
+    printf("%*s  %-3s%s%s\n", width < 11 ? 11 - width : 0, "",
+           on >> bit & 1 ? "on" : "off", meaning == NULL ? "" : "  ",
+           meaning == NULL ? "" : meaning);
+  }
+}
+
+static json_t *list_json(struct eventring_cursor *cursor)
+{
+  uint32_t on = recorded_categories(cursor);
+  json_t *process = json_control(cursor), *known = json_array();
+  for (uint32_t bit = 0; bit < 32; bit++) {
+    const char *name = eventring_category(cursor, bit);
+    if (name == NULL) continue;
+    const char *meaning = eventring_category_meaning(name);
+    json_array_append_new(
+      known, json_pack("{s:o,s:b,s:s*}", "name", json_text(name),
+                       "recorded", (int) (on >> bit & 1), "meaning",
+                       meaning));
+  }
+  json_object_set_new(process, "known_categories", known);
+  return process;
+}
+
+static void print_list(struct eventring_cursor *cursor, enum form form,
+                       json_t *processes)
+{
+  switch (form) {
+  case TABLE: list_table(cursor); break;
+  case NAMES: list_names(cursor); break;
+  case JSON: json_array_append_new(processes, list_json(cursor)); break;
+  }
+}
+
+static enum status list_all(const char *dir, enum form form,
+                            json_t *processes)
+{
+  size_t count;
+  struct eventring_process *all = find_processes(dir, &count);
+  enum status status = STATUS_OK;
+  for (size_t i = 0; i < count; i++) {
+    if (!all[i].alive) continue;
+    char why[512];
+    struct eventring_cursor *cursor =
+      open_process(&all[i], (struct eventring_options) { 0 }, why, sizeof why);
+    if (cursor == NULL) {
+      complain("%s", why);
+      status = STATUS_CANNOT_READ;
+      continue;
+    }
+    print_list(cursor, form, processes);
+    eventring_close(cursor);
+  }
+  free(all);
+  return status;
+}
+
+static enum status run(int argc, char **argv)
+{
+  enum { AS_JSON = 'J', ONLY_NAMES = 'N' };
+  static const struct option options[] = {
+    OPTION_HELP,
+    { "all", no_argument, NULL, 'a' },
+    { "dir", required_argument, NULL, 'd' },
+    { "json", no_argument, NULL, AS_JSON },
+    { "names", no_argument, NULL, ONLY_NAMES },
+    { NULL, 0, NULL, 0 }
+  };
+  const char *dir = NULL;
+  bool all = false;
+  enum form form = TABLE;
+  int option;
+  while ((option = getopt_long(argc, argv, OPTION_SHORT "ad:", options,
+                               NULL)) != -1)
+    switch (option) {
+    case 'a': all = true; break;
+    case 'd': dir = optarg; break;
+    case AS_JSON: form = JSON; break;
+    case ONLY_NAMES: form = NAMES; break;
+    default: other_option(&categories_command, option, argv);
+    }
+  if (all && optind < argc)
+    usage_error(&categories_command,
+                "categories: --all means all, so what is %s?", argv[optind]);
+
+  json_t *processes = form == JSON ? json_array() : NULL;
+  enum status status = STATUS_OK;
+  if (all) {
+    status = list_all(dir, form, processes);
+  } else {
+    struct eventring_cursor *cursor =
+      open_target(&categories_command, argc, argv, dir, false);
+    print_list(cursor, form, processes);
+    eventring_close(cursor);
+  }
+  if (form == JSON) print_json(json_pack("{s:o}", "processes", processes),
+                               false);
+  return finish_output(status);
+}
+
+const struct command categories_command = {
+  .name = "categories", .summary = "list them, and which are recorded",
+  .help = help, .run = run
+};

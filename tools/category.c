@@ -1,0 +1,94 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "category.h"
+#include "text.h"
+
+uint32_t all_categories(struct eventring_cursor *cursor)
+{
+  uint32_t all = 0;
+  for (uint32_t bit = 0; bit < 32; bit++)
+    if (eventring_category(cursor, bit) != NULL) all |= UINT32_C(1) << bit;
+  return all;
+}
+
+uint32_t recorded_categories(struct eventring_cursor *cursor)
+{
+  struct eventring_info info = target_info(cursor);
+  return info.active != 0 ? info.active : info.resume;
+}
+
+/* The mask of the one that is called as the [length] bytes at [name]; 0 when
+   there is none. */
+static uint32_t find_category(struct eventring_cursor *cursor,
+                              const char *name, size_t length)
+{
+  if (length == 3 && memcmp(name, "all", 3) == 0)
+    return all_categories(cursor);
+  for (uint32_t bit = 0; bit < 32; bit++) {
+    const char *known = eventring_category(cursor, bit);
+    if (known != NULL && strlen(known) == length
+        && memcmp(known, name, length) == 0)
+      return UINT32_C(1) << bit;
+  }
+  return 0;
+}
+
+static void complain_of_unknown(struct eventring_cursor *cursor,
+                                const char *name, size_t length)
+{
+  char known[600] = "";
+  size_t used = 0;
+  for (uint32_t bit = 0; bit < 32; bit++) {
+    const char *category = eventring_category(cursor, bit);
+    if (category != NULL && used < sizeof known)
+      used += (size_t) snprintf(known + used, sizeof known - used, "%s%s",
+                                used == 0 ? "" : ", ", category);
+  }
+  complain("%s: no category '%.*s'; there are %s", eventring_path(cursor),
+           (int) length, name, known);
+}
+
+bool find_categories(struct eventring_cursor *cursor, const char *list,
+                     uint32_t *mask)
+{
+  *mask = 0;
+  for (;;) {
+    size_t length = strcspn(list, ",");
+    uint32_t found = find_category(cursor, list, length);
+    if (found == 0) {
+      complain_of_unknown(cursor, list, length);
+      return false;
+    }
+    *mask |= found;
+    if (list[length] == '\0') return true;
+    list += length + 1;
+  }
+}
+
+void print_categories(struct eventring_cursor *cursor, uint32_t mask)
+{
+  const char *separator = "";
+  for (uint32_t bit = 0; bit < 32; bit++) {
+    if ((mask & UINT32_C(1) << bit) == 0) continue;
+    const char *name = eventring_category(cursor, bit);
+    fputs(separator, stdout);
+    if (name != NULL)
+      print_text(stdout, name, strlen(name), TEXT_COLUMN);
+    else
+      printf("category %" PRIu32, bit);
+    separator = ", ";
+  }
+}

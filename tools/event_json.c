@@ -1,0 +1,186 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "event_json.h"
+#include "json.h"
+#include "line.h"
+
+/* Fields that come in rounds are found again a round later; no round is
+   longer than this. */
+#define LONGEST_ROUND 16
+
+/* Leaves [key] out when there is no name. */
+static void set_name(json_t *object, const char *key, const char *name)
+{
+  if (name != NULL) json_object_set_new(object, key, json_text(name));
+}
+
+static json_t *integer(uint64_t word)
+{
+  return json_integer((json_int_t) word);
+}
+
+static json_t *integers(const struct eventring_event *event, uint32_t from)
+{
+  json_t *array = json_array();
+  for (uint32_t i = from; i < event->words; i++)
+    json_array_append_new(array, integer(event->payload[i]));
+  return array;
+}
+
+/* What is not UTF-8 as hexadecimal digits. */
+static void set_bytes(json_t *object, const struct eventring_event *event)
+{
+  size_t length;
+  const char *bytes = eventring_event_bytes(event, &length);
+  if (bytes == NULL) {
+    json_object_set_new(object, "values", integers(event, 0));
+    return;
+  }
+  json_t *text = json_stringn(bytes, length);
+  if (text != NULL) {
+    json_object_set_new(object, "text", text);
+    return;
+  }
+  char hex[2 * 64 * sizeof(uint64_t) + 1];
+  for (size_t i = 0; i < length && i < sizeof hex / 2; i++)
+    snprintf(hex + 2 * i, 3, "%02x", (unsigned char) bytes[i]);
+  json_object_set_new(object, "bytes", json_string(hex));
+}
+
+static json_t *field_value(struct eventring_cursor *cursor,
+                           const struct eventring_field *field, uint64_t word)
+{
+  const char *name = eventring_value(cursor, field->unit, word);
+  if (name != NULL) return json_text(name);
+  if (strcmp(field->unit, "thread") == 0 && word > INT32_MAX)
+    return json_null();       /* not a thread of the threads library */
+  return integer(word);
+}
+
+/* How many fields are in the round that [word] begins; 0 when it begins
+   none. */
+static uint32_t round_length(struct eventring_cursor *cursor,
+                             const struct eventring_event *event,
+                             uint32_t word)
+{
+  const struct eventring_field *field = field_of(cursor, event, word);
+  for (uint32_t n = 1; n <= LONGEST_ROUND; n++)
+    if (field_of(cursor, event, word + n) == field) return n;
+  return 0;
+}
+
+static void set_field(json_t *object, struct eventring_cursor *cursor,
+                      const struct eventring_field *field, uint64_t word)
+{
+  char key[4 * sizeof field->name + 1];
+  json_t *name = json_text(field->name);
+  snprintf(key, sizeof key, "%s", json_string_value(name));
+  json_decref(name);
+  json_object_set_new(object, key, field_value(cursor, field, word));
+}
+
+/* Fields by their names, those that come in rounds in an array "rounds" of
+   objects, and numbers without a name in "values". */
+static void set_fields(json_t *object, struct eventring_cursor *cursor,
+                       const struct eventring_event *event, uint32_t word)
+{
+  json_t *fields = json_object(), *rounds = json_array(), *round = fields;
+  uint32_t length = 0, in_round = 0;
+  for (; word < event->words; word++) {
+    const struct eventring_field *field = field_of(cursor, event, word);
+    if (field == NULL) {
+      json_object_set_new(object, "values", integers(event, word));
+      break;
+    }
+    if (length == 0) length = round_length(cursor, event, word);
+    if (length > 0 && in_round++ % length == 0) {
+      round = json_object();
+      json_array_append_new(rounds, round);
+    }
+    set_field(round, cursor, field, event->payload[word]);
+  }
+  if (json_array_size(rounds) > 0)
+    json_object_set(fields, "rounds", rounds);
+  json_decref(rounds);
+  if (json_object_size(fields) > 0)
+    json_object_set(object, "fields", fields);
+  json_decref(fields);
+}
+
+static void set_payload(json_t *object, struct eventring_cursor *cursor,
+                        const struct eventring_event *event,
+                        const struct eventring_description *description)
+{
+  if (event->words == 0) return;
+  if (description == NULL) {
+    json_object_set_new(object, "values", integers(event, 0));
+    return;
+  }
+  switch (description->payload) {
+  case EVENTRING_PAYLOAD_BYTES:
+  case EVENTRING_PAYLOAD_TEXT: set_bytes(object, event); break;
+  case EVENTRING_PAYLOAD_PACKED:
+    set_fields(object, cursor, event,
+               description->kind == EVENTRING_KIND_COMPLETE);
+    break;
+  default:
+    if (event->words == 1)
+      json_object_set_new(object, "value", integer(event->payload[0]));
+    else
+      json_object_set_new(object, "values", integers(event, 0));
+    if (description->unit[0] != '\0')
+      set_name(object, "unit", description->unit);
+  }
+}
+
+json_t *event_json(struct eventring_cursor *cursor, int64_t started_ns,
+                   const struct eventring_event *event, int64_t took_ns)
+{
+  const struct eventring_description *description =
+    eventring_describe(cursor, event->id);
+  json_t *object = json_object();
+  /* Unsigned, since the times of a damaged file may be any. */
+  json_object_set_new(object, "ns", integer((uint64_t) event->ns
+                                            - (uint64_t) started_ns));
+  json_object_set_new(object, "domain", integer(event->domain));
+  set_name(object, "domain_name",
+           eventring_domain_name(cursor, event->domain));
+  json_object_set_new(object, "thread", integer(event->thread));
+  if (event->thread_id >= 0)
+    json_object_set_new(object, "thread_id",
+                        integer((uint64_t) event->thread_id));
+  set_name(object, "thread_name",
+           eventring_thread_name(cursor, event->domain, event->thread,
+                                 event->thread_id));
+  json_object_set_new(object, "form",
+                      json_string(form_name(event, description)));
+  if (event->form == EVENTRING_EV_LOST) {
+    json_object_set_new(object, "events",
+                        integer(event->words > 0 ? event->payload[0] : 0));
+    return object;
+  }
+  json_object_set_new(object, "id", integer(event->id));
+  if (description != NULL) {
+    if (description->name[0] != '\0')
+      set_name(object, "name", description->name);
+    set_name(object, "category",
+             eventring_category(cursor, description->category));
+  }
+  if (took_ns >= 0)
+    json_object_set_new(object, "duration_ns", integer((uint64_t) took_ns));
+  set_payload(object, cursor, event, description);
+  return object;
+}

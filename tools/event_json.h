@@ -1,0 +1,26 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* An event as a JSON object; doc/JSON.md has the schema. */
+
+#ifndef TOOLS_EVENT_JSON_H
+#define TOOLS_EVENT_JSON_H
+
+#include <jansson.h>
+#include "common.h"
+
+/* [started_ns] is when tracing started; with the event something of [took_ns]
+   has ended, or -1. */
+json_t *event_json(struct eventring_cursor *cursor, int64_t started_ns,
+                   const struct eventring_event *event, int64_t took_ns);
+
+#endif /* TOOLS_EVENT_JSON_H */

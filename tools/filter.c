@@ -1,0 +1,263 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Every event of a busy process is asked about, so what can be decided once
+   for each id of an event (by name and category) is kept in a table, and what
+   costs most comes last: names of domains and threads. */
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "category.h"
+#include "filter.h"
+#include "follow.h"
+#include "parse.h"
+
+#define IDS 65536
+
+/* Events of several domains may be a little out of order. */
+#define LATEST_NS (1000 * 1000 * 1000)
+
+/* One value of --domain or --thread. */
+struct choice {
+  enum { BY_ID, BY_THREAD_ID, BY_NAME } by;
+  uint32_t id;
+  const char *name;
+};
+
+/* Values of one option, any of which will do. */
+struct choices {
+  size_t count;
+  struct choice *list;
+};
+
+struct filter {
+  const struct command *command;
+  struct eventring_cursor *cursor;
+  bool set;
+  struct choices domains, threads, names, categories;
+  uint32_t category_mask;
+  int64_t longer_than;            /* -1: not asked for */
+  int64_t from, to;               /* since tracing started, and then ... */
+  int64_t first_ns, last_ns;      /* ... as times of events */
+  int64_t stop_ns;
+  bool past;
+  uint8_t by_id[IDS];
+};
+enum { NOT_DECIDED, WANTED, NOT_WANTED };
+
+/* Options */
+
+static struct choice *add(struct choices *choices, const char *name)
+{
+  choices->list = reallocarray(choices->list, choices->count + 1,
+                               sizeof *choices->list);
+  if (choices->list == NULL) {
+    complain("not enough memory");
+    exit(STATUS_CANNOT_READ);
+  }
+  struct choice *choice = &choices->list[choices->count++];
+  *choice = (struct choice) { .by = BY_NAME, .name = name };
+  return choice;
+}
+
+struct filter *new_filter(const struct command *command)
+{
+  struct filter *f = calloc(1, sizeof *f);
+  if (f == NULL) {
+    complain("not enough memory");
+    exit(STATUS_CANNOT_READ);
+  }
+  f->command = command;
+  f->longer_than = -1;
+  f->from = -1;
+  f->to = INT64_MAX;
+  return f;
+}
+
+void free_filter(struct filter *f)
+{
+  free(f->domains.list);
+  free(f->threads.list);
+  free(f->names.list);
+  free(f->categories.list);
+  free(f);
+}
+
+/* Digits are an id; for a thread, # and digits one of the threads library. */
+static void add_domain_or_thread(struct filter *f, struct choices *choices,
+                                 const char *value)
+{
+  const char *digits = choices == &f->threads && value[0] == '#' ? value + 1
+                                                                 : value;
+  if (value[0] == '\0')
+    usage_error(f->command, "%s: which %s?", f->command->name,
+                choices == &f->domains ? "domain" : "thread");
+  struct choice *choice = add(choices, value);
+  if (digits[0] == '\0' || digits[strspn(digits, "0123456789")] != '\0')
+    return;
+  unsigned long long id = strtoull(digits, NULL, 10);
+  if (id > UINT32_MAX)
+    usage_error(f->command, "%s: there is no %s %s", f->command->name,
+                choices == &f->domains ? "domain" : "thread", value);
+  choice->by = digits == value ? BY_ID : BY_THREAD_ID;
+  choice->id = (uint32_t) id;
+}
+
+static void take_time(struct filter *f, int option, const char *value)
+{
+  int64_t *to = option == FILTER_FROM ? &f->from
+              : option == FILTER_TO ? &f->to : &f->longer_than;
+  if (!parse_duration(value, to))
+    usage_error(f->command, "%s: %s is not a time such as 10ms or 1.5s",
+                f->command->name, value[0] == '\0' ? "''" : value);
+}
+
+bool filter_option(struct filter *f, int option, const char *value)
+{
+  switch (option) {
+  case FILTER_CATEGORY: add(&f->categories, value); break;
+  case FILTER_DOMAIN: add_domain_or_thread(f, &f->domains, value); break;
+  case FILTER_NAME: add(&f->names, value); break;
+  case FILTER_THREAD: add_domain_or_thread(f, &f->threads, value); break;
+  case FILTER_FROM:
+  case FILTER_LONGER_THAN:
+  case FILTER_TO: take_time(f, option, value); break;
+  default: return false;
+  }
+  f->set = true;
+  return true;
+}
+
+bool filter_is_set(const struct filter *f)
+{
+  return f->set;
+}
+
+bool filter_needs_durations(const struct filter *f)
+{
+  return f->longer_than >= 0;
+}
+
+/* The time [since] after the start of tracing; not past the end of time. */
+static int64_t time_after(int64_t started_ns, int64_t since)
+{
+  int64_t ns;
+  return __builtin_add_overflow(started_ns, since, &ns) ? INT64_MAX : ns;
+}
+
+void filter_begin(struct filter *f, struct eventring_cursor *cursor)
+{
+  int64_t started_ns = target_info(cursor).started_ns;
+  f->cursor = cursor;
+  for (size_t i = 0; i < f->categories.count; i++) {
+    uint32_t mask;
+    if (!find_categories(cursor, f->categories.list[i].name, &mask))
+      exit(STATUS_USAGE);
+    f->category_mask |= mask;
+  }
+  f->first_ns = f->from < 0 ? INT64_MIN : time_after(started_ns, f->from);
+  f->last_ns = time_after(started_ns, f->to);
+  f->stop_ns = time_after(f->last_ns, LATEST_NS);
+  /* A span that ends later may have begun before. */
+  if (f->from > 0 && f->longer_than < 0)
+    eventring_seek(cursor, f->first_ns);
+}
+
+/* Events */
+
+static bool name_is_wanted(const struct filter *f, const char *name)
+{
+  for (size_t i = 0; i < f->names.count; i++)
+    if (fnmatch(f->names.list[i].name, name, 0) == 0) return true;
+  return f->names.count == 0;
+}
+
+static bool decide(struct filter *f, const struct eventring_event *event)
+{
+  const struct eventring_description *d =
+    eventring_describe(f->cursor, event->id);
+  char number[16];
+  snprintf(number, sizeof number, "#%u", event->id);
+  bool wanted = name_is_wanted(f, d == NULL || d->name[0] == '\0' ? number
+                                                                  : d->name);
+  if (f->categories.count > 0
+      && (d == NULL || d->category >= 32
+          || (f->category_mask >> d->category & 1) == 0))
+    wanted = false;
+  /* What has no description yet may get one. */
+  if (d != NULL) f->by_id[event->id] = wanted ? WANTED : NOT_WANTED;
+  return wanted;
+}
+
+static bool id_is_wanted(struct filter *f,
+                         const struct eventring_event *event)
+{
+  if (event->form == EVENTRING_EV_LOST)
+    return f->names.count == 0 && f->categories.count == 0;
+  return f->by_id[event->id] == NOT_DECIDED ? decide(f, event)
+                                            : f->by_id[event->id] == WANTED;
+}
+
+static bool named(const struct choice *choice, const char *name)
+{
+  return name != NULL && fnmatch(choice->name, name, 0) == 0;
+}
+
+static bool domain_is_wanted(const struct filter *f,
+                             const struct eventring_event *event)
+{
+  for (size_t i = 0; i < f->domains.count; i++) {
+    const struct choice *choice = &f->domains.list[i];
+    if (choice->by == BY_ID
+        ? choice->id == event->domain
+        : named(choice, eventring_domain_name(f->cursor, event->domain)))
+      return true;
+  }
+  return f->domains.count == 0;
+}
+
+static bool thread_is_wanted(const struct filter *f,
+                             const struct eventring_event *event)
+{
+  for (size_t i = 0; i < f->threads.count; i++) {
+    const struct choice *choice = &f->threads.list[i];
+    if (choice->by == BY_ID ? choice->id == event->thread
+        : choice->by == BY_THREAD_ID
+        ? event->thread_id >= 0 && choice->id == (uint32_t) event->thread_id
+        : named(choice, eventring_thread_name(f->cursor, event->domain,
+                                              event->thread,
+                                              event->thread_id)))
+      return true;
+  }
+  return f->threads.count == 0;
+}
+
+bool filter_wants(struct filter *f, const struct eventring_event *event,
+                  int64_t took_ns)
+{
+  if (event->ns > f->last_ns) {
+    f->past = f->past || event->ns > f->stop_ns;
+    return false;
+  }
+  return event->ns >= f->first_ns
+      && (f->longer_than < 0 || took_ns > f->longer_than)
+      && id_is_wanted(f, event)
+      && domain_is_wanted(f, event)
+      && thread_is_wanted(f, event);
+}
+
+bool filter_is_past(const struct filter *f, bool idle)
+{
+  return f->past || (idle && monotonic_ns() > f->stop_ns);
+}

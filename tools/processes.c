@@ -1,0 +1,120 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "category.h"
+#include "json.h"
+#include "processes.h"
+
+static bool is_in(const char *path, const struct stat *dir)
+{
+  char parent[sizeof ((struct eventring_process *) 0)->path];
+  struct stat st;
+  snprintf(parent, sizeof parent, "%s", path);
+  char *slash = strrchr(parent, '/');
+  if (slash == NULL) return false;
+  slash[slash == parent ? 1 : 0] = '\0';
+  return stat(parent, &st) == 0 && st.st_dev == dir->st_dev
+      && st.st_ino == dir->st_ino;
+}
+
+/* All that can be found.  Their number may grow between two looks. */
+static struct eventring_process *find_all(const char *dir, size_t *count)
+{
+  struct eventring_process *list = NULL;
+  int room = 0, found;
+  while ((found = eventring_processes(dir, list, room)) > room) {
+    room = found + 16;
+    free(list);
+    list = calloc((size_t) room, sizeof *list);
+    if (list == NULL) {
+      found = EVENTRING_E_MEMORY;
+      break;
+    }
+  }
+  if (found < 0) {
+    complain("cannot look for processes%s%s: %s", dir == NULL ? "" : " in ",
+             dir == NULL ? "" : dir, eventring_strerror(found));
+    exit(STATUS_CANNOT_READ);
+  }
+  *count = (size_t) found;
+  return list;
+}
+
+struct eventring_process *find_processes(const char *dir, size_t *count)
+{
+  struct stat st;
+  size_t found;
+  struct eventring_process *list = find_all(dir, &found);
+  if (dir == NULL || stat(dir, &st) < 0) {
+    *count = found;
+    return list;
+  }
+  *count = 0;
+  for (size_t i = 0; i < found; i++)
+    if (is_in(list[i].path, &st)) list[(*count)++] = list[i];
+  return list;
+}
+
+/* By its number first: only so is it clear which process it is when it has
+   another number for itself, in a container. */
+struct eventring_cursor *open_process(const struct eventring_process *process,
+                                      struct eventring_options options,
+                                      char *why, size_t why_size)
+{
+  struct eventring_cursor *cursor = NULL;
+  int error = -1;
+  why[0] = '\0';
+  options.size = sizeof options;
+  options.message = why;
+  options.message_size = why_size;
+  if (process->alive)
+    error = eventring_open_pid(process->pid, NULL, &options, &cursor);
+  if (error < 0) error = eventring_open(process->path, &options, &cursor);
+  if (error < 0 && why[0] == '\0')
+    snprintf(why, why_size, "%s: %s", process->path,
+             eventring_strerror(error));
+  return cursor;
+}
+
+const char *state_name(struct eventring_cursor *cursor)
+{
+  switch (eventring_state(cursor)) {
+  case EVENTRING_STATE_RUNNING:
+    return target_info(cursor).active != 0 ? "recording" : "paused";
+  case EVENTRING_STATE_ENDED: return "ended";
+  case EVENTRING_STATE_REPLACED: return "replaced";
+  case EVENTRING_STATE_KILLED: return "killed";
+  default: return "unknown";
+  }
+}
+
+json_t *json_control(struct eventring_cursor *cursor)
+{
+  struct eventring_info info = target_info(cursor);
+  uint32_t recorded = recorded_categories(cursor);
+  json_t *process = json_process(cursor), *categories = json_array();
+  for (uint32_t bit = 0; bit < 32; bit++) {
+    const char *name = eventring_category(cursor, bit);
+    if (name != NULL && (recorded >> bit & 1) != 0)
+      json_array_append_new(categories, json_text(name));
+  }
+  json_object_set_new(process, "path", json_text(eventring_path(cursor)));
+  json_object_set_new(process, "paused", json_boolean(info.active == 0));
+  json_object_set_new(process, "categories", categories);
+  json_object_set_new(process, "ring_bytes",
+                      json_integer((json_int_t) info.ring_words * 8));
+  return process;
+}

@@ -1,0 +1,38 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The processes that are traced, found by libeventring, as the commands want
+   them. */
+
+#ifndef TOOLS_PROCESSES_H
+#define TOOLS_PROCESSES_H
+
+#include <jansson.h>
+#include "common.h"
+
+/* With [dir], those that have their file there; else all that can be found,
+   and what others left in the working directory.  Sets *count; the list is
+   the caller's to free.  Ends the program with a message when that fails. */
+struct eventring_process *find_processes(const char *dir, size_t *count);
+
+/* Opens its file; NULL when that fails, with the reason in [why]. */
+struct eventring_cursor *open_process(const struct eventring_process *process,
+                                      struct eventring_options options,
+                                      char *why, size_t why_size);
+
+/* recording, paused, ended, replaced, killed, or unknown. */
+const char *state_name(struct eventring_cursor *cursor);
+
+/* json_process, with what control changes. */
+json_t *json_control(struct eventring_cursor *cursor);
+
+#endif /* TOOLS_PROCESSES_H */

@@ -1,0 +1,503 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* eventring ps: the traced processes, and the files that others left.
+
+   Three passes: every process is opened, with one cursor on all that its rings
+   hold, from which it is known which domains live, and one on what comes from
+   now on; after a moment, the events that came are counted; then the lines are
+   printed, in columns as wide as they must be. */
+
+#define _GNU_SOURCE               /* O_PATH */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "category.h"
+#include "common.h"
+#include "follow.h"
+#include "json.h"
+#include "processes.h"
+#include "text.h"
+
+static const char help[] =
+"Usage: eventring ps [OPTION...]\n"
+"Lists the traced processes, and the files that others left here.\n"
+"\n"
+"  -d, --dir=DIR  only those that have their file in this directory\n"
+"      --json     a JSON object\n"
+"      --no-rate  do not watch for 0.2 s how many events come\n"
+"      --pids     the process ids of those that run, a line each, no more\n"
+"      --prune    show the files of processes that are gone, and remove them;\n"
+"                 asks first when standard input is a terminal\n"
+"  -y, --yes      with --prune: do not ask\n"
+"  -h, --help     this text\n"
+"\n"
+"Columns, separated by two spaces or more:\n"
+"  pid, user, state (recording, paused; ended, killed, replaced by exec)\n"
+"  age         since tracing started\n"
+"  domains     that are alive, as far as the rings tell\n"
+"  ring        size of the ring of each domain\n"
+"  events/s    of all domains\n"
+"  runtime     that of Eventring's OCaml or of stock OCaml\n"
+"  program     then its categories; the file of one that is gone; or why the\n"
+"              process cannot be looked into\n";
+
+#define RATE_NS (200 * 1000 * 1000)
+
+struct row {
+  const struct eventring_process *process;
+  struct eventring_cursor *cursor;    /* NULL: it cannot be opened ... */
+  char why[512];                      /* ... for this reason */
+  struct eventring_cursor *coming;    /* NULL: nobody asks for the rate */
+  int64_t since;
+  uint32_t domains;
+  double rate;
+  bool removed;
+};
+
+struct options {
+  const char *dir;
+  bool json, rate, pids, prune, yes;
+};
+
+/* What is asked of a process */
+
+static bool runs(struct eventring_cursor *cursor)
+{
+  return eventring_state(cursor) == EVENTRING_STATE_RUNNING;
+}
+
+/* A ring that has another domain is that domain's; one whose domain has
+   terminated is nobody's. */
+static uint32_t living_domains(struct eventring_cursor *cursor)
+{
+  struct eventring_event batch[256];
+  uint32_t rings = target_info(cursor).rings, living = 0;
+  int terminate = eventring_find(cursor, "domain_terminate");
+  int64_t last = monotonic_ns();
+  struct { uint32_t domain; bool lives; } *ring = calloc(rings, sizeof *ring);
+  if (ring == NULL) return 0;
+  for (uint32_t i = 0; i < rings; i++) ring[i].domain = UINT32_MAX;
+  for (bool done = false; !done; ) {
+    int n = eventring_read(cursor, batch, 256);
+    if (n == EVENTRING_E_DAMAGED) continue;
+    for (int i = 0; i < n; i++) {
+      const struct eventring_event *event = &batch[i];
+      if (event->ring >= rings) continue;
+      if (event->id == terminate && event->form == EVENTRING_EV_INSTANT) {
+        ring[event->ring].lives = false;
+        ring[event->ring].domain = event->domain;
+      } else if (event->domain != ring[event->ring].domain) {
+        ring[event->ring].lives = true;
+        ring[event->ring].domain = event->domain;
+      }
+      done = event->ns > last;
+    }
+    if (n <= 0) done = true;
+  }
+  for (uint32_t i = 0; i < rings; i++) living += ring[i].lives;
+  free(ring);
+  return living;
+}
+
+/* Events from when [coming] was opened until now, a second. */
+static double event_rate(struct eventring_cursor *coming, int64_t since)
+{
+  struct eventring_event batch[256];
+  int64_t now = monotonic_ns();
+  uint64_t events = 0;
+  for (bool done = false; !done; ) {
+    int n = eventring_read(coming, batch, 256);
+    if (n == EVENTRING_E_DAMAGED) continue;
+    for (int i = 0; i < n && !done; i++) {
+      done = batch[i].ns > now;
+      if (!done && batch[i].form != EVENTRING_EV_LOST) events++;
+    }
+    if (n <= 0) done = true;
+  }
+  return (double) (events + lost_events(coming)) * 1e9
+         / (double) (now - since);
+}
+
+static void look_at(struct row *row, const struct options *options)
+{
+  char why[sizeof row->why];
+  row->cursor = open_process(row->process, (struct eventring_options) { 0 },
+                             row->why, sizeof row->why);
+  if (row->cursor == NULL || !runs(row->cursor)) return;
+  row->domains = living_domains(row->cursor);
+  if (!options->rate) return;
+  row->since = monotonic_ns();
+  row->coming = open_process(row->process,
+                             (struct eventring_options) { .from_now = 1 },
+                             why, sizeof why);
+}
+
+static void measure_rates(struct row *rows, size_t count)
+{
+  bool any = false;
+  for (size_t i = 0; i < count; i++) any = any || rows[i].coming != NULL;
+  if (!any) return;
+  nanosleep(&(struct timespec) { .tv_nsec = RATE_NS }, NULL);
+  for (size_t i = 0; i < count; i++)
+    if (rows[i].coming != NULL)
+      rows[i].rate = event_rate(rows[i].coming, rows[i].since);
+}
+
+/* Whether it is the file of a process, which will not write to it again. */
+static bool is_left(struct eventring_cursor *cursor)
+{
+  return !runs(cursor)
+      && target_info(cursor).format != EVENTRING_FORMAT_RECORDING;
+}
+
+/* The lines */
+
+enum column {
+  PID, USER, STATE, AGE, DOMAINS, RING, RATE, RUNTIME, PROGRAM, REST, COLUMNS
+};
+
+struct line {
+  char *text[COLUMNS];
+  int width[COLUMNS];
+};
+
+__attribute__((format(printf, 3, 4)))
+static void set(struct line *line, enum column column, const char *format, ...)
+{
+  char text[4600];
+  size_t size;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  free(line->text[column]);
+  line->text[column] = NULL;
+  FILE *out = open_memstream(&line->text[column], &size);
+  if (out == NULL) return;
+  line->width[column] = print_text(out, text, strlen(text), TEXT_COLUMN);
+  fclose(out);
+}
+
+static const char *user_name(const struct row *row, char number[16])
+{
+  struct stat st;
+  if (stat(row->process->path, &st) < 0) return "-";
+  struct passwd *user = getpwuid(st.st_uid);
+  if (user != NULL) return user->pw_name;
+  snprintf(number, 16, "%lu", (unsigned long) st.st_uid);
+  return number;
+}
+
+static void set_age(struct line *line, int64_t ns)
+{
+  int64_t s = ns / 1000000000;
+  if (s < 60)
+    set(line, AGE, "%" PRId64 "s", s);
+  else if (s < 3600)
+    set(line, AGE, "%" PRId64 "m%02ds", s / 60, (int) (s % 60));
+  else if (s < 86400)
+    set(line, AGE, "%" PRId64 "h%02dm", s / 3600, (int) (s / 60 % 60));
+  else
+    set(line, AGE, "%" PRId64 "d%02dh", s / 86400, (int) (s / 3600 % 24));
+}
+
+static void set_categories(struct line *line, struct eventring_cursor *cursor)
+{
+  char list[1024] = "";
+  size_t used = 0;
+  uint32_t recorded = recorded_categories(cursor);
+  for (uint32_t bit = 0; bit < 32; bit++) {
+    const char *name = eventring_category(cursor, bit);
+    if (name != NULL && (recorded >> bit & 1) != 0 && used < sizeof list)
+      used += (size_t) snprintf(list + used, sizeof list - used, "%s%s",
+                                used == 0 ? "" : ",", name);
+  }
+  set(line, REST, "%s", used == 0 ? "-" : list);
+}
+
+static void set_line(struct line *line, const struct row *row)
+{
+  char number[16], size[QUANTITY_SIZE];
+  for (enum column c = 0; c < COLUMNS; c++) set(line, c, "-");
+  set(line, PID, "%" PRId32, row->process->pid);
+  set(line, USER, "%s", user_name(row, number));
+  set(line, RUNTIME, "%s", row->process->format == EVENTRING_FORMAT_STOCK
+                           ? "stock" : "eventring");
+  if (row->cursor == NULL) {
+    set(line, STATE, "unreadable");
+    set(line, REST, "%s", row->why);
+    return;
+  }
+  struct eventring_info info = target_info(row->cursor);
+  set(line, STATE, "%s", state_name(row->cursor));
+  set(line, RING, "%s", format_bytes(size, info.ring_words * 8));
+  if (info.program[0] != '\0') set(line, PROGRAM, "%s", info.program);
+  if (!runs(row->cursor)) {
+    set(line, REST, "%s", row->process->path);
+    return;
+  }
+  set_age(line, monotonic_ns() - info.started_ns);
+  set(line, DOMAINS, "%" PRIu32, row->domains);
+  if (row->coming != NULL) set(line, RATE, "%.0f", row->rate);
+  set_categories(line, row->cursor);
+}
+
+static void print_table(const struct row *rows, size_t count)
+{
+  static const char *const titles[COLUMNS] = {
+    "pid", "user", "state", "age", "domains", "ring", "events/s", "runtime",
+    "program", "categories or file"
+  };
+  int widest[COLUMNS] = { 0 };
+  struct line *lines = calloc(count + 1, sizeof *lines);
+  if (lines == NULL) return;
+  for (enum column c = 0; c < COLUMNS; c++) set(&lines[0], c, "%s", titles[c]);
+  for (size_t i = 0; i < count; i++) set_line(&lines[i + 1], &rows[i]);
+  for (size_t i = 0; i <= count; i++)
+    for (enum column c = 0; c < COLUMNS; c++)
+      if (lines[i].width[c] > widest[c]) widest[c] = lines[i].width[c];
+  for (size_t i = 0; i <= count; i++)
+    for (enum column c = 0; c < COLUMNS; c++) {
+      fputs(lines[i].text[c] == NULL ? "" : lines[i].text[c], stdout);
+      if (c + 1 < COLUMNS)
+        printf("%*s  ", widest[c] - lines[i].width[c], "");
+      else
+        putchar('\n');
+      free(lines[i].text[c]);
+    }
+  free(lines);
+}
+
+static json_t *row_json(const struct row *row, bool pruned)
+{
+  char number[16];
+  json_t *object = row->cursor != NULL ? json_control(row->cursor)
+                                       : json_object();
+  json_object_set_new(object, "pid", json_integer(row->process->pid));
+  json_object_set_new(object, "user", json_string(user_name(row, number)));
+  json_object_set_new(object, "path", json_text(row->process->path));
+  if (pruned)
+    json_object_set_new(object, "removed", json_boolean(row->removed));
+  if (row->cursor == NULL) {
+    json_object_set_new(object, "error", json_text(row->why));
+  } else if (runs(row->cursor)) {
+    int64_t started_ns = target_info(row->cursor).started_ns;
+    json_object_set_new(object, "age_ns",
+                        json_integer(monotonic_ns() - started_ns));
+    json_object_set_new(object, "domains", json_integer(row->domains));
+    if (row->coming != NULL)
+      json_object_set_new(object, "events_per_second",
+                          json_integer((json_int_t) row->rate));
+  }
+  return object;
+}
+
+/* Removing */
+
+/* Whether [path] is still the file of a process that is gone, and the name of
+   it is no link: opened again, so that what is looked at is what the name in
+   [dir] stands for. */
+static bool may_remove(int dir, const char *path, const char *name)
+{
+  char opened[64], why[512];
+  struct stat link, file;
+  struct eventring_cursor *cursor = NULL;
+  bool may = false;
+  int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+                             | O_NOCTTY);
+  if (fd < 0) {
+    complain("%s is kept: it is a link, or cannot be opened", path);
+    return false;
+  }
+  snprintf(opened, sizeof opened, "/proc/self/fd/%d", fd);
+  eventring_open(opened, &(struct eventring_options) {
+                   .size = sizeof(struct eventring_options), .message = why,
+                   .message_size = sizeof why }, &cursor);
+  if (cursor == NULL)
+    complain("%s is kept: it is no ring file any more", path);
+  else if (!is_left(cursor))
+    complain("%s is kept: its process runs", path);
+  else if (fstat(fd, &file) < 0
+           || fstatat(dir, name, &link, AT_SYMLINK_NOFOLLOW) < 0
+           || file.st_dev != link.st_dev || file.st_ino != link.st_ino)
+    complain("%s is kept: it is another file now", path);
+  else
+    may = true;
+  eventring_close(cursor);
+  close(fd);
+  return may;
+}
+
+static bool remove_file(const char *path)
+{
+  char parent[sizeof ((struct eventring_process *) 0)->path];
+  snprintf(parent, sizeof parent, "%s", path);
+  char *slash = strrchr(parent, '/');
+  if (slash == NULL) return false;
+  *slash = '\0';
+  int dir = open(parent[0] == '\0' ? "/" : parent,
+                 O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (dir < 0) return false;
+  bool removed = may_remove(dir, path, slash + 1);
+  if (removed && unlinkat(dir, slash + 1, 0) < 0) {
+    complain("cannot remove %s: %s", path, strerror(errno));
+    removed = false;
+  }
+  close(dir);
+  return removed;
+}
+
+static bool agreed(const struct options *options, size_t count)
+{
+  if (options->yes || !isatty(STDIN_FILENO)) return true;
+  char answer[16] = "";
+  fflush(stdout);
+  fprintf(stderr, "Remove %s? [y/N] ",
+          count == 1 ? "this file" : "these files");
+  return fgets(answer, sizeof answer, stdin) != NULL
+      && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+/* Only the rows of files that are left. */
+static enum status prune(struct row *rows, size_t count,
+                         const struct options *options)
+{
+  enum status status = STATUS_OK;
+  if (!agreed(options, count)) return STATUS_OK;
+  for (size_t i = 0; i < count; i++) {
+    const char *path = rows[i].process->path;
+    rows[i].removed = remove_file(path);
+    if (!rows[i].removed) {
+      status = STATUS_CANNOT_WRITE;
+    } else if (!options->json) {
+      fputs("removed ", stdout);
+      print_text(stdout, path, strlen(path), TEXT_LINE);
+      putchar('\n');
+    }
+  }
+  return status;
+}
+
+/* The command */
+
+static void close_row(struct row *row)
+{
+  eventring_close(row->cursor);
+  eventring_close(row->coming);
+}
+
+static void print_objects(const struct row *rows, size_t count, bool pruned)
+{
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; i++)
+    json_array_append_new(list, row_json(&rows[i], pruned));
+  print_json(json_pack("{s:o}", "processes", list), false);
+}
+
+static enum status list(const struct eventring_process *processes,
+                        size_t found, const struct options *options)
+{
+  enum status status = STATUS_OK;
+  struct row *rows = calloc(found, sizeof *rows);
+  size_t count = 0;
+  if (rows == NULL) {
+    complain("not enough memory");
+    return STATUS_CANNOT_READ;
+  }
+  for (size_t i = 0; i < found; i++) {
+    struct row *row = &rows[count];
+    row->process = &processes[i];
+    look_at(row, options);
+    if (!options->prune
+        || (row->cursor != NULL && !row->process->alive
+            && is_left(row->cursor))) {
+      count++;
+    } else {
+      close_row(row);
+      *row = (struct row) { 0 };
+    }
+  }
+  measure_rates(rows, count);
+  if (!options->json && count > 0) print_table(rows, count);
+  if (options->prune && count > 0) status = prune(rows, count, options);
+  if (options->json) print_objects(rows, count, options->prune);
+  for (size_t i = 0; i < count; i++) close_row(&rows[i]);
+  free(rows);
+  return status;
+}
+
+static void print_pids(const struct eventring_process *processes, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (processes[i].alive) printf("%" PRId32 "\n", processes[i].pid);
+}
+
+static enum status run(int argc, char **argv)
+{
+  enum { AS_JSON = 'J', NO_RATE = 'R', ONLY_PIDS = 'I', PRUNE = 'P' };
+  static const struct option long_options[] = {
+    OPTION_HELP,
+    { "dir", required_argument, NULL, 'd' },
+    { "json", no_argument, NULL, AS_JSON },
+    { "no-rate", no_argument, NULL, NO_RATE },
+    { "pids", no_argument, NULL, ONLY_PIDS },
+    { "prune", no_argument, NULL, PRUNE },
+    { "yes", no_argument, NULL, 'y' },
+    { NULL, 0, NULL, 0 }
+  };
+  struct options options = { .rate = true };
+  int option;
+  while ((option = getopt_long(argc, argv, OPTION_SHORT "d:y", long_options,
+                               NULL)) != -1)
+    switch (option) {
+    case 'd': options.dir = optarg; break;
+    case AS_JSON: options.json = true; break;
+    case NO_RATE: options.rate = false; break;
+    case ONLY_PIDS: options.pids = true; break;
+    case PRUNE: options.prune = true; break;
+    case 'y': options.yes = true; break;
+    default: other_option(&ps_command, option, argv);
+    }
+  if (optind < argc)
+    usage_error(&ps_command, "ps: it lists all, so what is %s?",
+                argv[optind]);
+  if (options.pids && (options.json || options.prune))
+    usage_error(&ps_command, "ps: --pids and %s exclude each other",
+                options.json ? "--json" : "--prune");
+  if (options.yes && !options.prune)
+    usage_error(&ps_command, "ps: --yes goes with --prune");
+  if (options.prune) options.rate = false;
+
+  size_t count;
+  struct eventring_process *processes = find_processes(options.dir, &count);
+  enum status status = STATUS_OK;
+  if (options.pids)
+    print_pids(processes, count);
+  else
+    status = list(processes, count, &options);
+  free(processes);
+  return finish_output(status);
+}
+
+const struct command ps_command = {
+  .name = "ps", .summary = "list the traced processes", .help = help,
+  .run = run
+};
