@@ -218,6 +218,21 @@ static int mapped_path(int pid, char *path, size_t size, uint8_t *format)
   return found;
 }
 
+static int same_file(const struct stat *st, const char *path)
+{
+  struct stat other;
+  return stat(path, &other) == 0 && other.st_dev == st->st_dev
+    && other.st_ino == st->st_ino;
+}
+
+int eventring_is_mapped(int pid, const struct stat *file)
+{
+  char path[PATH_MAX];
+  uint8_t format;
+  int found = mapped_path(pid, path, sizeof path, &format);
+  return found == MAPPED ? same_file(file, path) : found;
+}
+
 /* The value of a variable that the process was started with, as a path. */
 static int environment_path(int pid, const char *variable, char *path,
                             size_t size)
@@ -379,13 +394,6 @@ static int find_running(struct found *f)
   return 0;
 }
 
-static int same_file(const struct stat *st, const char *path)
-{
-  struct stat other;
-  return stat(path, &other) == 0 && other.st_dev == st->st_dev
-    && other.st_ino == st->st_ino;
-}
-
 /* The files in a directory that are of none of the processes found. */
 static int find_left(struct found *f, const char *dir)
 {
@@ -401,7 +409,6 @@ static int find_left(struct found *f, const char *dir)
     long pid;
     size_t i = 0;
     uint8_t format;
-    char other[PATH_MAX];
     if (!parse_name(entry->d_name, &pid, &format)) continue;
     p = add(f);
     if (p == NULL) {
@@ -417,7 +424,7 @@ static int find_left(struct found *f, const char *dir)
     p->format = format;
     /* A process that may not be looked into may be the one. */
     p->alive = (kill(p->pid, 0) == 0 || errno == EPERM)
-      && mapped_path(p->pid, other, sizeof other, &format) == MAPPED_UNKNOWN;
+      && eventring_is_mapped(p->pid, &st) == MAPPED_UNKNOWN;
     f->count++;
   }
   closedir(d);

@@ -17,8 +17,10 @@
 #include "eventring_source.h"
 
 extern const struct eventring_format eventring_recording_format;
+extern const struct eventring_format eventring_stock_format;
 
 const struct eventring_format *const eventring_formats[] = {
   &eventring_recording_format,
+  &eventring_stock_format,
   NULL
 };

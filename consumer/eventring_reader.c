@@ -1275,29 +1275,38 @@ static enum boot compare_boot(const struct eventring_header *h)
   return strcmp(ours, h->boot_id) == 0 ? BOOT_SAME : BOOT_OTHER;
 }
 
-/* What is left of the process that wrote the file. */
-static int process_state(const struct eventring_cursor *c)
+int eventring_process_fields(int pid, uint64_t *start_time,
+                             uint64_t *start_stack)
 {
   char path[64], stat[2048], *field;
-  unsigned long long start_time = 0, start_stack = 0;
 
-  if (c->boot == BOOT_OTHER) return EVENTRING_STATE_KILLED;
-  snprintf(path, sizeof path, "/proc/%d/stat", c->pid);
+  *start_time = *start_stack = 0;
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
   /* Field 2, the name, may hold blanks and parentheses. */
   if (read_small(path, stat, sizeof stat) == 0
       || (field = strrchr(stat, ')')) == NULL || field[1] == 0)
-    return kill(c->pid, 0) < 0 && errno == ESRCH
-           ? EVENTRING_STATE_KILLED : EVENTRING_STATE_RUNNING;
+    return !(kill(pid, 0) < 0 && errno == ESRCH);
   field += 2;
-  if (*field == 'Z' || *field == 'X' || *field == 'x')
-    return EVENTRING_STATE_KILLED;
+  if (*field == 'Z' || *field == 'X' || *field == 'x') return 0;
   for (int number = 3; number <= 28; number++) {
-    if (number == 22) start_time = strtoull(field, NULL, 10);
-    if (number == 28) start_stack = strtoull(field, NULL, 10);
+    if (number == 22) *start_time = strtoull(field, NULL, 10);
+    if (number == 28) *start_stack = strtoull(field, NULL, 10);
     field += strcspn(field, " ");
     if (*field == ' ') field++;
   }
-  if (c->header.start_time != 0 && start_time != c->header.start_time)
+  return 1;
+}
+
+/* What is left of the process that wrote the file. */
+static int process_state(const struct eventring_cursor *c)
+{
+  uint64_t start_time, start_stack;
+
+  if (c->boot == BOOT_OTHER
+      || !eventring_process_fields(c->pid, &start_time, &start_stack))
+    return EVENTRING_STATE_KILLED;
+  if (c->header.start_time != 0 && start_time != 0
+      && start_time != c->header.start_time)
     return EVENTRING_STATE_KILLED;
   /* Read as 0 by those who may not know it. */
   if (c->header.start_stack != 0 && start_stack > 1
@@ -1355,6 +1364,7 @@ int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
   memcpy(mine.runtime, c->header.runtime, sizeof mine.runtime);
   memcpy(mine.argv0, c->header.argv0, sizeof mine.argv0);
   mine.format = (uint8_t) c->source->format;
+  mine.lost_is_bound = (uint8_t) c->source->lost_is_bound;
   mine.parts = c->source->parts;
   mine.first_ns = c->source->first_ns;
   mine.last_ns = c->source->last_ns;
@@ -1582,7 +1592,7 @@ int eventring_check_header(const struct eventring_header *h,
                             EVENTRING_CLOCK_CNTVCT, o, path)) < 0
       || (err = check_range("state", h->state, EVENTRING_RUNNING,
                             EVENTRING_REPLACED, o, path)) < 0
-      || (err = check_range("pid", h->pid, 1, INT_MAX, o, path)) < 0)
+      || (err = check_range("pid", h->pid, 0, INT_MAX, o, path)) < 0)
     return err;
   if (h->schema_entry_size % 8 != 0 || h->slot_size % 8 != 0)
     return fail(o, EVENTRING_E_HEADER,
@@ -1774,8 +1784,7 @@ int eventring_open_path(const char *path, int pid,
   if (*format == NULL) {
     err = open_ring_file(fd, (uint64_t) st.st_size, path, o, &c->source);
   } else if (o->control) {
-    err = fail(o, EVENTRING_E_ARGUMENT, "%s: only a ring file of a process "
-               "(%s) can be controlled", path, EVENTRING_SUFFIX);
+    err = fail(o, EVENTRING_E_ARGUMENT, "%s: %s", path, (*format)->no_control);
   } else {
     err = (*format)->open(fd, (uint64_t) st.st_size, path, pid, o, &c->source);
   }

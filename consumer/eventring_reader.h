@@ -139,7 +139,8 @@ enum {
                                      what the payload holds */
   EVENTRING_EV_LOST = 4,          /* the reader was overtaken: payload[0] is
                                      how many events of this ring it will
-                                     never see; id is 0 */
+                                     never see, see also
+                                     eventring_info.lost_is_bound; id is 0 */
   EVENTRING_EV_CHANGED = 5        /* what is recorded was changed from outside
                                      at about this time, so that a begin may
                                      have no end or the reverse; of no ring: id
@@ -183,9 +184,10 @@ EVENTRING_API int eventring_read_ring(struct eventring_cursor *cursor,
    anew.  EVENTRING_E_ARGUMENT on other files. */
 EVENTRING_API int eventring_seek(struct eventring_cursor *cursor, int64_t ns);
 
-/* Exact counts for a ring, so far: events returned by this cursor, and events
-   that it will never see because they were overwritten (those of before a
-   [from_now] cursor's opening are in neither).  0 for a ring out of range. */
+/* Counts for a ring, so far: events returned by this cursor, and events that it
+   will never see because they were overwritten (those of before a [from_now]
+   cursor's opening are in neither).  Both are exact, but see
+   eventring_info.lost_is_bound.  0 for a ring out of range. */
 EVENTRING_API uint64_t eventring_events_read(
   const struct eventring_cursor *cursor, uint32_t ring);
 EVENTRING_API uint64_t eventring_events_lost(
@@ -319,6 +321,10 @@ struct eventring_info {
   uint64_t damaged_at;            /* of a recording: the place in the file from
                                      which on it cannot be read, since it is
                                      cut or damaged there; 0: it is whole */
+  uint8_t lost_is_bound;          /* 1: counts of lost events are the most that
+                                     they can be (stock OCaml, which counts
+                                     words only, and recordings of it); 0: they
+                                     are exact */
 };
 
 enum {

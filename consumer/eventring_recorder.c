@@ -473,7 +473,7 @@ static int write_segment(struct eventring_recorder *r)
   return end_chunk(r, chunk, size);
 }
 
-/* One round.  Returns 1 when a ring had more than its share. */
+/* One round.  Returns 1 when there is more to copy. */
 static int round_of_rings(struct eventring_recorder *r)
 {
   const struct eventring_header *h = &r->source->checked;
@@ -485,7 +485,9 @@ static int round_of_rings(struct eventring_recorder *r)
     for (uint32_t i = 0; i < h->rings; i++)
       r->source->rings[i].needed = r->rings[i].position;
     err = r->source->advance(r->source);
-    if (err < 0) return r->failed = err;
+    /* What is damaged is not there to be copied. */
+    if (err < 0 && err != EVENTRING_E_DAMAGED) return r->failed = err;
+    more = r->source->behind;
   }
   r->horizon = eventring_horizon(r->cursor);
   r->horizon_ns = now_ns();

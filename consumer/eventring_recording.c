@@ -447,6 +447,8 @@ static int open_recording(int fd, uint64_t size, const char *path, int pid,
   r->source.directory = (const char *) r->slots;
   r->source.lap = UINT64_MAX;
   r->source.format = EVENTRING_FORMAT_RECORDING;
+  r->source.lost_is_bound =
+    memcmp(r->header.magic, STOCK_MAGIC, sizeof r->header.magic) == 0;
   r->source.note = r->note;
   r->source.advance = advance;
   r->source.seek = seek;
@@ -462,5 +464,7 @@ err_said:
 }
 
 const struct eventring_format eventring_recording_format = {
+  .no_control = "a recording; only a process can be controlled, by its number "
+    "or its ring file",
   .is = is_recording, .open = open_recording
 };

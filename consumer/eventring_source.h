@@ -61,8 +61,9 @@ struct eventring_source {
   int (*advance)(struct eventring_source *source);
 
   /* With [advance]: the ticks up to which all events of all rings were visible
-     after the last one. */
+     after the last one, and whether it left some that are there already. */
   uint64_t horizon;
+  int behind;
 
   /* Only events with ticks after [after], and between the two times unless
      both are 0, are of this file. */
@@ -71,6 +72,7 @@ struct eventring_source {
 
   /* For eventring_get_info and eventring_note. */
   int format;
+  int lost_is_bound;
   uint32_t parts;
   int64_t first_ns, last_ns;
   uint64_t damaged_at;
@@ -88,6 +90,9 @@ struct eventring_format {
   /* Its files are those of processes, named <pid>suffix; NULL: they are not. */
   const char *suffix;
 
+  /* Why they cannot be controlled, for a message. */
+  const char *no_control;
+
   /* Whether a file that begins with these bytes is one. */
   int (*is)(const void *bytes, size_t length);
 
@@ -98,6 +103,10 @@ struct eventring_format {
               const struct eventring_options *options,
               struct eventring_source **result);
 };
+
+/* The [magic] of a header that was made of a file of stock OCaml: the counts of
+   lost events in its blocks are upper bounds. */
+#define STOCK_MAGIC "OCaml 5 .events"
 
 /* Those that libeventring knows, then NULL. */
 extern const struct eventring_format *const eventring_formats[];
@@ -119,6 +128,17 @@ int eventring_take_options(struct eventring_options *mine,
 int eventring_open_path(const char *path, int pid,
                         const struct eventring_options *options,
                         struct eventring_cursor **result);
+
+/* Fields 22 and 28 of /proc/PID/stat: when the process started, in clock
+   ticks since boot, and its stack, another one after exec; 0 when not known.
+   Returns 0 when there is no such process, or only what is left of one. */
+int eventring_process_fields(int pid, uint64_t *start_time,
+                             uint64_t *start_stack);
+
+/* Whether the process has the file mapped as its ring file: 1, 0, or -1 when
+   it may not be looked into. */
+struct stat;
+int eventring_is_mapped(int pid, const struct stat *file);
 
 /* Writes "user 1001 (bob)", for messages; returns [to]. */
 const char *eventring_user(unsigned long uid, char *to, size_t size);
