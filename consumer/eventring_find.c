@@ -30,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -225,12 +226,29 @@ static int same_file(const struct stat *st, const char *path)
     && other.st_ino == st->st_ino;
 }
 
+/* By device and inode, which hold when the file was renamed; else by its name,
+   since some file systems tell others in /proc than to stat. */
 int eventring_is_mapped(int pid, const struct stat *file)
 {
-  char path[PATH_MAX];
+  struct records s;
+  char path[PATH_MAX], *line;
   uint8_t format;
-  int found = mapped_path(pid, path, sizeof path, &format);
-  return found == MAPPED ? same_file(file, path) : found;
+  int found;
+  if (!open_proc(&s, pid, "maps", '\n')) return MAPPED_UNKNOWN;
+  found = MAPPED_NONE;
+  while (found == MAPPED_NONE && (line = next_record(&s)) != NULL) {
+    unsigned int high, low;
+    unsigned long long inode;
+    if (sscanf(line, "%*s %*s %*s %x:%x %llu", &high, &low, &inode) == 3
+        && inode == file->st_ino && high == major(file->st_dev)
+        && low == minor(file->st_dev))
+      found = MAPPED;
+  }
+  close(s.fd);
+  if (found == MAPPED_NONE
+      && mapped_path(pid, path, sizeof path, &format) == MAPPED)
+    found = same_file(file, path);
+  return found;
 }
 
 /* The value of a variable that the process was started with, as a path. */

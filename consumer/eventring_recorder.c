@@ -518,6 +518,8 @@ static int64_t step(struct eventring_recorder *r, int all)
                                     : 16 * SEGMENT_WORDS;
   int more;
   if (r->failed < 0) return r->failed;
+  /* An event that was translated may have got a block of its own. */
+  if (r->source->advance != NULL) enough *= h->block_words / 2;
   do {
     uint64_t before = r->words;
     more = round_of_rings(r);

@@ -135,8 +135,8 @@ int eventring_open_path(const char *path, int pid,
 int eventring_process_fields(int pid, uint64_t *start_time,
                              uint64_t *start_stack);
 
-/* Whether the process has the file mapped as its ring file: 1, 0, or -1 when
-   it may not be looked into. */
+/* Whether the process has the file mapped: 1, 0, or -1 when it may not be
+   looked into. */
 struct stat;
 int eventring_is_mapped(int pid, const struct stat *file);
 

@@ -174,10 +174,11 @@ static int64_t copy_ring(struct stock *s, uint32_t ring, uint64_t *position,
   const uint64_t mask = s->layout.ring_words - 1;
 
   for (int tries = 0; tries < MAX_OVERTAKEN; tries++) {
-    /* Acquire, paired with the writer's release of each: the head before the
-       tail, so that it is never the larger. */
+    /* Acquire, paired with the writer's release of each.  The two are of one
+       moment if the head is the same before and after. */
     uint64_t head = __atomic_load_n(&h->head, __ATOMIC_ACQUIRE), n;
     *tail = __atomic_load_n(&h->tail, __ATOMIC_ACQUIRE);
+    if (__atomic_load_n(&h->head, __ATOMIC_RELAXED) != head) continue;
     if (*tail < head || *tail - head > s->layout.ring_words
         || *tail > MAX_POSITION)
       return -1;
@@ -667,20 +668,26 @@ static int64_t boot_ns(void)
   return eventring_clock_ns(CLOCK_REALTIME) - eventring_clock_ns(CLOCK_BOOTTIME);
 }
 
-/* Whether process [pid] is the one that writes the file. */
-static int is_writer(int pid, const struct stat *st)
+/* What process [pid] has to do with the file, as of eventring_state: it writes
+   it; or it is another one, and the file's is gone; or it is the same one with
+   another program. */
+static int writer_state(int pid, const struct stat *st)
 {
-  uint64_t start_time, start_stack;
+  const uint64_t second = 1000000000;
+  uint64_t start_time, start_stack, tick = second
+                                           / (uint64_t) sysconf(_SC_CLK_TCK);
   int mapped;
   if (pid <= 0 || !eventring_process_fields(pid, &start_time, &start_stack))
-    return 0;
+    return EVENTRING_STATE_KILLED;
   mapped = eventring_is_mapped(pid, st);
-  /* Of one that may not be looked into: it started before the file was
-     last written.  Clock ticks are coarse. */
-  return mapped >= 0 ? mapped
-    : boot_ns() + (int64_t) (start_time * (1000000000ull
-                                           / (uint64_t) sysconf(_SC_CLK_TCK)))
-      <= ns_of(st->st_mtim) + 1000000000;
+  if (mapped == 1) return EVENTRING_STATE_RUNNING;
+  /* The file of a process was written after it started.  Neither time is
+     exact. */
+  if (start_time > INT64_MAX / tick
+      || boot_ns() + (int64_t) (start_time * tick)
+         > ns_of(st->st_mtim) + (int64_t) second)
+    return EVENTRING_STATE_KILLED;
+  return mapped == 0 ? EVENTRING_STATE_REPLACED : EVENTRING_STATE_RUNNING;
 }
 
 static void read_line(const char *path, char *to, size_t size)
@@ -761,6 +768,7 @@ static void fill_header(struct stock *s, const char *path, int pid,
   struct survey v = { .oldest = 0 };
   uint32_t all = EVENTRING_GC | EVENTRING_GC_DETAIL | EVENTRING_DOMAIN
                  | EVENTRING_SYNC_DETAIL | EVENTRING_USER;
+  int state;
 
   for (uint32_t i = 0; i < s->layout.rings; i++) survey_ring(s, i, &v);
   memcpy(h->magic, STOCK_MAGIC, sizeof h->magic);
@@ -787,13 +795,16 @@ static void fill_header(struct stock *s, const char *path, int pid,
   if (h->pid == 0 && v.pid <= INT_MAX) h->pid = (uint32_t) v.pid;
   if (pid == 0) pid = (int) h->pid;
   fill_times(s, st, &v);
-  s->alive = is_writer(pid, st);
-  if (s->alive)
+  state = writer_state(pid, st);
+  s->alive = state == EVENTRING_STATE_RUNNING;
+  if (s->alive) {
     fill_process(s, pid);
-  else {
+  } else {
     h->start_time = UINT64_MAX; /* of no process */
     if (h->pid == 0) strcpy(h->boot_id, "another");
     if (v.stopped) end_at(s, EVENTRING_ENDED, v.newest);
+    else if (state == EVENTRING_STATE_REPLACED)
+      end_at(s, EVENTRING_REPLACED, v.newest);
   }
   make_schema(s, fill_version(s, pid, &v));
 }

@@ -1,0 +1,65 @@
+#!/bin/sh
+# A running program of stock OCaml is not found, taken for another or for
+# ended, cannot be followed to its end, or can be "controlled".
+. "$(dirname "$0")/stock.sh"
+compile_stock work
+compile_stock read
+cd "$tmp" || exit 1
+
+in_order() { awk -F '\t' '$2 < last { exit 1 } { last = $2 }' "$1"; }
+
+start_stock ./work 1000000 0.005 ""
+run eventring events "$pid"
+ok "found by its process id" exits 0
+ok "events" out_has 'domain 1 .* begin    minor$'
+run eventring pauses --now --dir "$tmp/rings" "$pid"
+ok "found in --dir" exits 0
+ok "it runs" out_has "^process $pid $tmp/work (running)"
+ok "pauses: minor collections of two domains" \
+  [ "$(grep -c '^[01]  *minor  *[1-9]' out)" -eq 2 ]
+run eventring events --check "$pid"
+ok "events --check: nothing wrong" exits 0
+for command in pause resume; do
+  run eventring $command "$pid"
+  ok "$command" refused 3 'stock OCaml cannot be paused'
+done
+mv "$ring" hidden
+run eventring events "$pid"
+ok "renamed while it runs: not found" refused 3 "$pid (work) is not traced"
+run eventring pauses --now hidden
+ok "renamed while it runs: by its path" out_has '(running)'
+mv hidden "$ring"
+if can_be_nobody; then
+  run as_nobody events "$pid"
+  ok "by somebody else" refused 3 "$pid (work) belongs to user 0 (root), and"
+  run as_nobody events "$ring"
+  ok "by somebody else, by its file" refused 3 'belongs to user 0 (root)'
+else
+  skip "by somebody else" "needs root and setpriv"
+  skip "by somebody else, by its file" "needs root and setpriv"
+fi
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+run eventring pauses "$ring"
+ok "killed: says so" out_has '(killed)'
+
+# Followed to its end: what was followed is what is kept.
+start_stock ./work 200 0.005 ""
+run timeout 60 "$EVENTRING_BIN" events --raw --follow "$pid"
+ok "events --follow ends with the process" exits 0
+ok "events --follow: to the last event" out_has '	ring_stop	'
+ok "events --follow: in the order of time" in_order out
+wait "$pid"
+mv out followed
+run eventring events --raw "$ring"
+ok "events --follow: the same as in the file" cmp out followed
+run eventring pauses "$ring"
+ok "ended in order: says so" out_has '(ended)'
+
+# A traced program may become another one.
+start_stock ./work 20 0.005 exec
+within 10 grep -q done stock.out
+within 10 sh -c "tr '\\0' ' ' </proc/$pid/cmdline | grep -q sleep"
+run eventring pauses "$ring"
+ok "became another program: says so" out_has '(replaced by another program)'
+finish

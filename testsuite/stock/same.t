@@ -1,0 +1,51 @@
+#!/bin/sh
+# What the command shows of a file of stock OCaml is not what Runtime_events
+# itself reads of it: an event too many or too few, another name, time, value
+# or order, or fewer events said to be lost than were.
+. "$(dirname "$0")/stock.sh"
+compile_stock work
+compile_stock read
+cd "$tmp" || exit 1
+
+# The same lines; of what is lost, the most that it can be.
+same() {
+  theirs >theirs && grep -v ' lost ' theirs >events && ours >ours &&
+    [ -s events ] && cmp events ours
+}
+at_most() {
+  eventring events --raw "$ring" 2>/dev/null | awk -F '\t' '
+    $6 == "lost" { print $3, $9 }' >bound
+  grep ' lost ' theirs | while read -r number _ words; do
+    printf '%d %016x\n' "$number" $((words / 2))
+  done | sort >words
+  sort bound | cmp - words
+}
+
+trace ./work 100 0 ""
+ok "ended in order: the same events" same
+ok "ended in order: nothing is lost" eval '! grep -q lost theirs'
+ok "all kinds of events" eval "grep -q ' begin minor -' ours &&
+  grep -q ' counter minor_allocated ' ours && grep -q ' ring_start ' ours &&
+  grep -q ' begin request -' ours && grep -q ' counter size ' ours &&
+  grep -q ' instant a tick -' ours && grep -q ' instant note 0.*0011 ' ours"
+ok "two domains" eval "grep -q '^1 .* domain_spawn ' ours"
+run eventring events "$ring"
+ok "a negative number is one" out_has 'counter  size  -97$'
+ok "what has no words is text or bytes" \
+  eval "! out_has 'lost' && out_has 'instant  note  '"
+run eventring events --check "$ring"
+ok "events --check: nothing wrong" exits 0
+
+trace ./work 30 0 kill
+ok "killed: the same events" same
+
+for log in 9 12; do
+  OCAMLRUNPARAM=e=$log trace ./work 300 0 ""
+  ok "2^$log words, overwritten: the same events" same
+  ok "2^$log words, overwritten: both rings" \
+    [ "$(grep -c lost theirs)" = 2 ]
+  ok "2^$log words, overwritten: what can be lost at most" at_most
+done
+trace ./work 1000 0 ""
+ok "more events than are translated at once: the same" same
+finish
