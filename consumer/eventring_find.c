@@ -279,8 +279,9 @@ static int explain(int pid, const char *dir, const struct eventring_options *o)
   char *line;
   if (kill(pid, 0) < 0 && errno == ESRCH)
     return fail(o, EVENTRING_E_NOT_FOUND,
-                "process %d does not exist, and there is no %s/%d%s of it",
-                pid, dir == NULL ? "." : dir, pid, EVENTRING_SUFFIX);
+                "process %d does not exist, and there is no %s/%d%s or %s of "
+                "it", pid, dir == NULL ? "." : dir, pid, EVENTRING_SUFFIX,
+                ".events");
   if (open_proc(&s, pid, "comm", '\n')) {
     if ((line = next_record(&s)) != NULL)
       snprintf(name, sizeof name, " (%.40s)", line);
@@ -302,7 +303,8 @@ static int explain(int pid, const char *dir, const struct eventring_options *o)
                 name, dir);
   return fail(o, EVENTRING_E_NOT_FOUND,
               "process %d%s is not traced: start it with "
-              "OCAML_EVENTRING_START=1", pid, name);
+              "OCAML_EVENTRING_START=1, or if its OCaml is the stock one with "
+              "OCAML_RUNTIME_EVENTS_START=1", pid, name);
 }
 
 /* Opens the file named after [number] that is in a directory. */

@@ -93,9 +93,9 @@ struct eventring_options {
 
 struct eventring_cursor;
 
-/* Opens the ring file or the recording at [path].  [options] may be NULL.  On success *result
-   is a cursor, to be given to eventring_close, and the value is 0; on failure
-   *result is NULL. */
+/* Opens the ring file, the recording, or the file of stock OCaml at [path].
+   [options] may be NULL.  On success *result is a cursor, to be given to
+   eventring_close, and the value is 0; on failure *result is NULL. */
 EVENTRING_API int eventring_open(const char *path,
                                  const struct eventring_options *options,
                                  struct eventring_cursor **result);
@@ -309,8 +309,9 @@ struct eventring_info {
                                      started */
   uint8_t clock;                  /* 1 monotonic, 2 TSC, 3 cntvct */
   double ticks_per_ns;
-  char program[256];
-  char runtime[32];
+  char program[256];              /* "" when it is not known */
+  char runtime[32];               /* of stock OCaml, what is sure of it, such as
+                                     "5.3 or later" */
   char argv0[256];                /* how the program was called; "" when
                                      the file does not say */
   uint8_t format;                 /* EVENTRING_FORMAT_... */
@@ -330,7 +331,8 @@ struct eventring_info {
 enum {
   EVENTRING_FORMAT_RING = 0,      /* <pid>.eventring, of Eventring's OCaml */
   EVENTRING_FORMAT_RECORDING = 1, /* see Recording */
-  EVENTRING_FORMAT_STOCK = 2      /* <pid>.events, of OCaml 5 itself */
+  EVENTRING_FORMAT_STOCK = 2      /* <pid>.events, of OCaml 5 itself, see
+                                     doc/STOCK.md */
 };
 
 EVENTRING_API int eventring_get_info(struct eventring_cursor *cursor,

@@ -546,11 +546,18 @@ static uint64_t clock_now(void)
   return (uint64_t) now;
 }
 
+/* [time] plus what is from [from] to [to], which may be anything. */
+static int64_t shifted(int64_t time, uint64_t from, uint64_t to)
+{
+  return (int64_t) ((uint64_t) time + (to - from));
+}
+
 static void end_at(struct stock *s, uint32_t state, uint64_t ticks)
 {
+  const struct eventring_instant *started = &s->header.started;
   s->header.ended = (struct eventring_instant) {
-    ticks, (int64_t) ticks, s->header.started.realtime_ns
-      + ((int64_t) ticks - s->header.started.monotonic_ns) };
+    ticks, (int64_t) ticks,
+    shifted(started->realtime_ns, started->ticks, ticks) };
   s->header.state = state;
 }
 
@@ -719,19 +726,18 @@ static void fill_times(struct stock *s, const struct stat *st,
 {
   struct eventring_header *h = &s->header;
   struct eventring_instant now = eventring_now(EVENTRING_CLOCK_MONOTONIC);
-  int64_t started = (int64_t) (v->started != 0 ? v->started : v->oldest);
-  if (started == 0) started = now.monotonic_ns;
-  h->started.ticks = (uint64_t) started;
-  h->started.monotonic_ns = started;
+  uint64_t started = v->started != 0 ? v->started : v->oldest;
+  if (started == 0) started = now.ticks;
+  h->started.ticks = started;
+  h->started.monotonic_ns = (int64_t) started;
   if (ns_of(st->st_mtim) >= boot_ns() && v->newest <= now.ticks) {
     read_line("/proc/sys/kernel/random/boot_id", h->boot_id,
               sizeof h->boot_id);
-    h->started.realtime_ns =
-      now.realtime_ns - (now.monotonic_ns - started);
+    h->started.realtime_ns = shifted(now.realtime_ns, now.ticks, started);
   } else {
     strcpy(h->boot_id, "another");
     h->started.realtime_ns =
-      ns_of(st->st_mtim) - ((int64_t) v->newest - started);
+      shifted(ns_of(st->st_mtim), v->newest, started);
   }
 }
 

@@ -3,18 +3,22 @@
 # ended, cannot be followed to its end, or can be "controlled".
 . "$(dirname "$0")/stock.sh"
 compile_stock work
-compile_stock read
 cd "$tmp" || exit 1
+: "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
+${CC:-cc} -std=gnu11 -I"$EVENTRING_TOP/consumer" -o use "$here/use.c" \
+  "$EVENTRING_BUILD/lib/libeventring.a" -lzstd || exit 1
 
 in_order() { awk -F '\t' '$2 < last { exit 1 } { last = $2 }' "$1"; }
 
 start_stock ./work 1000000 0.005 ""
-run eventring events "$pid"
-ok "found by its process id" exits 0
-ok "events" out_has 'domain 1 .* begin    minor$'
+collected() { eventring events "$pid" | grep -q 'domain 1 .* begin    minor$'; }
+ok "found by its process id: events" within 20 collected
 run eventring pauses --now --dir "$tmp/rings" "$pid"
 ok "found in --dir" exits 0
 ok "it runs" out_has "^process $pid $tmp/work (running)"
+run ./use info "$ring"
+ok "which OCaml it is" out_has "^runtime 5\\.3\\.0\$"
+ok "how it was called" out_has '^argv0 ./work$'
 ok "pauses: minor collections of two domains" \
   [ "$(grep -c '^[01]  *minor  *[1-9]' out)" -eq 2 ]
 run eventring events --check "$pid"
@@ -55,6 +59,26 @@ run eventring events --raw "$ring"
 ok "events --follow: the same as in the file" cmp out followed
 run eventring pauses "$ring"
 ok "ended in order: says so" out_has '(ended)'
+run ./use info "$ring"
+ok "ended: what is sure of its OCaml" out_has '^runtime 5.3 or later$'
+
+# Recorded while it runs.
+start_stock ./work 100 0.005 ""
+run timeout 60 ./use record "$ring" recording
+ok "recorded to its end" exits 0
+wait "$pid"
+eventring events --raw "$ring" >direct
+run eventring events --raw ./recording
+ok "recorded: the same events as in the file" cmp out direct
+
+# Run by ocamlrun.
+"$EVENTRING_STOCK/bin/ocamlc" -I +unix -I +runtime_events -o work.byte \
+  unix.cma runtime_events.cma work.ml || exit 1
+start_stock "$EVENTRING_STOCK/bin/ocamlrun" work.byte 1000000 0.005 ""
+run ./use info "$ring"
+ok "bytecode: which OCaml it is" out_has "^runtime 5\\.3\\.0\$"
+kill "$pid"
+wait "$pid" 2>/dev/null
 
 # A traced program may become another one.
 start_stock ./work 20 0.005 exec
