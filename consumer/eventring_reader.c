@@ -1558,6 +1558,12 @@ static int check_range(const char *name, uint64_t value, uint64_t low,
               (unsigned long long) high);
 }
 
+/* Of those the number of the process is not always known. */
+static int is_of_stock(const struct eventring_header *h)
+{
+  return memcmp(h->magic, STOCK_MAGIC, sizeof h->magic) == 0;
+}
+
 /* Everything that the rest of this file takes for granted.  Products of a
    count and a size cannot overflow: both are limited first. */
 int eventring_check_header(const struct eventring_header *h,
@@ -1592,7 +1598,8 @@ int eventring_check_header(const struct eventring_header *h,
                             EVENTRING_CLOCK_CNTVCT, o, path)) < 0
       || (err = check_range("state", h->state, EVENTRING_RUNNING,
                             EVENTRING_REPLACED, o, path)) < 0
-      || (err = check_range("pid", h->pid, 0, INT_MAX, o, path)) < 0)
+      || (err = check_range("pid", h->pid, !is_of_stock(h), INT_MAX, o,
+                            path)) < 0)
     return err;
   if (h->schema_entry_size % 8 != 0 || h->slot_size % 8 != 0)
     return fail(o, EVENTRING_E_HEADER,

@@ -323,7 +323,8 @@ static uint64_t *emit(struct stock *s, uint32_t ring, uint64_t ticks,
   uint32_t more = length >= EVENTRING_LENGTH_LONG;
   uint64_t *to;
 
-  if (r->fresh || in_block == 0 || ticks < r->base
+  /* A time before the base is far behind it, too. */
+  if (r->fresh || in_block == 0
       || ticks - r->base >= (uint64_t) 1 << EVENTRING_TICKS_BITS
       || in_block + 1 + more + length > BLOCK_WORDS) {
     if (in_block != 0) {

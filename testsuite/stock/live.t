@@ -16,11 +16,11 @@ ok "found by its process id: events" within 20 collected
 run eventring pauses --now --dir "$tmp/rings" "$pid"
 ok "found in --dir" exits 0
 ok "it runs" out_has "^process $pid $tmp/work (running)"
-run ./use info "$ring"
-ok "which OCaml it is" out_has "^runtime 5\\.3\\.0\$"
-ok "how it was called" out_has '^argv0 ./work$'
 ok "pauses: minor collections of two domains" \
   [ "$(grep -c '^[01]  *minor  *[1-9]' out)" -eq 2 ]
+run ./use info "$ring"
+ok "which OCaml it is" out_has "^runtime 5.3.0\$"
+ok "how it was called" out_has '^argv0 ./work$'
 run eventring events --check "$pid"
 ok "events --check: nothing wrong" exits 0
 for command in pause resume; do
@@ -76,7 +76,7 @@ ok "recorded: the same events as in the file" cmp out direct
   unix.cma runtime_events.cma work.ml || exit 1
 start_stock "$EVENTRING_STOCK/bin/ocamlrun" work.byte 1000000 0.005 ""
 run ./use info "$ring"
-ok "bytecode: which OCaml it is" out_has "^runtime 5\\.3\\.0\$"
+ok "bytecode: which OCaml it is" out_has "^runtime 5.3.0\$"
 kill "$pid"
 wait "$pid" 2>/dev/null
 
