@@ -353,8 +353,9 @@ static uint64_t *emit(struct stock *s, uint32_t ring, uint64_t ticks,
   return to;
 }
 
-/* Translates a custom value: its bytes, then padding, whose length without
-   the last byte is the last byte.  Returns 0 when it cannot be. */
+/* Translates a value of a type of the program's own: its bytes, then padding
+   of at least a byte, the last of which says how many bytes of padding are
+   before it.  Returns 0 when it cannot be. */
 static int translate_custom(struct stock *s, uint32_t ring,
                             const uint64_t *event, uint32_t length)
 {
@@ -454,14 +455,14 @@ static void drop_taken(struct stock *s, uint32_t ring)
 {
   struct ring *r = &s->rings[ring];
   struct eventring_words *w = &s->words[ring];
-  uint64_t keep;
+  uint64_t taken;
   if (w->needed <= w->first || r->count < BUFFER_WORDS / 2) return;
-  keep = w->needed - w->first;
-  if (keep > r->count) keep = r->count;
-  keep -= keep % BLOCK_WORDS;
-  memmove(r->words, r->words + keep, (size_t) (r->count - keep) * 8);
-  r->count -= keep;
-  w->first += keep;
+  taken = w->needed - w->first;
+  if (taken > r->count) taken = r->count;
+  taken -= taken % BLOCK_WORDS;
+  memmove(r->words, r->words + taken, (size_t) (r->count - taken) * 8);
+  r->count -= taken;
+  w->first += taken;
 }
 
 static int has_room(const struct ring *r)
@@ -673,7 +674,8 @@ static int64_t ns_of(struct timespec t)
 /* When this machine started, since the epoch. */
 static int64_t boot_ns(void)
 {
-  return eventring_clock_ns(CLOCK_REALTIME) - eventring_clock_ns(CLOCK_BOOTTIME);
+  return eventring_clock_ns(CLOCK_REALTIME)
+    - eventring_clock_ns(CLOCK_BOOTTIME);
 }
 
 /* What process [pid] has to do with the file, as of eventring_state: it writes

@@ -46,6 +46,9 @@ for log in 9 12; do
     [ "$(grep -c lost theirs)" = 2 ]
   ok "2^$log words, overwritten: what can be lost at most" at_most
 done
+trace ./work 20 0 compact
+ok "compactions: the same events" same
+ok "compactions: their steps" grep -q ' begin compaction_release -$' ours
 trace ./work 1000 0 ""
 ok "more events than are translated at once: the same" same
 finish
