@@ -12,7 +12,7 @@
 
 /* The format: a line for each step of the percentile, of which there are five
    on each half of the way that is left to 100, so that the steps become finer;
-   a value may stand in several lines.  Then three lines that sum up.  */
+   a value may stand in several lines.  Then three lines that sum up. */
 
 #include <inttypes.h>
 #include <math.h>
