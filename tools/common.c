@@ -143,6 +143,11 @@ struct eventring_info target_info(struct eventring_cursor *cursor)
   return info;
 }
 
+const char *at_most(struct eventring_cursor *cursor)
+{
+  return target_info(cursor).lost_is_bound ? "at most " : "";
+}
+
 /* Output.  stdio remembers that a write failed but not why. */
 
 static int write_errno = 0;

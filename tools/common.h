@@ -86,6 +86,9 @@ struct eventring_cursor *open_target(const struct command *command,
 /* What the file says of its process. */
 struct eventring_info target_info(struct eventring_cursor *cursor);
 
+/* "at most " where the file cannot tell exactly how many events were lost. */
+const char *at_most(struct eventring_cursor *cursor);
+
 /* Whether standard output took all so far; false when nobody reads it any
    more or the disk is full. */
 bool output_works(void);

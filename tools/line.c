@@ -194,7 +194,7 @@ void print_value(struct lines *lines, const struct eventring_event *event)
     eventring_describe(lines->cursor, event->id);
   if (event->form == EVENTRING_EV_LOST) {
     uint64_t count = event->words > 0 ? event->payload[0] : 0;
-    printf("  %" PRIu64 " events", count);
+    printf("  %s%" PRIu64 " events", at_most(lines->cursor), count);
     return;
   }
   if (event->form == EVENTRING_EV_END && lines->took_ns >= 0) {

@@ -112,8 +112,8 @@ void print_lost(struct summary *s)
 {
   uint64_t lost = lost_events(s->cursor);
   if (lost > 0)
-    printf("%" PRIu64 " %s overwritten before they could be read\n", lost,
-           lost == 1 ? "event was" : "events were");
+    printf("%s%" PRIu64 " %s overwritten before they could be read\n",
+           at_most(s->cursor), lost, lost == 1 ? "event was" : "events were");
 }
 
 /* Durations */
