@@ -56,7 +56,7 @@ static void list_table(struct eventring_cursor *cursor)
   uint32_t on = recorded_categories(cursor);
   printf("%" PRIu32 " ", info.pid);
   print_text(stdout, info.program, strlen(info.program), TEXT_LINE);
-  printf(": %s\n", state_name(cursor));
+  printf(": %s\n", recording_state(cursor));
   for (uint32_t bit = 0; bit < 32; bit++) {
     const char *name = eventring_category(cursor, bit);
     if (name == NULL) continue;

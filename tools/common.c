@@ -148,6 +148,18 @@ const char *at_most(struct eventring_cursor *cursor)
   return target_info(cursor).lost_is_bound ? "at most " : "";
 }
 
+const char *state_name(int state)
+{
+  switch (state) {
+  case EVENTRING_STATE_RUNNING: return "running";
+  case EVENTRING_STATE_ENDED: return "ended";
+  case EVENTRING_STATE_REPLACED: return "replaced by another program";
+  case EVENTRING_STATE_KILLED: return "killed";
+  case EVENTRING_STATE_UNKNOWN: return "ran on after this recording";
+  default: return "in an unknown state";
+  }
+}
+
 /* Output.  stdio remembers that a write failed but not why. */
 
 static int write_errno = 0;

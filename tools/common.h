@@ -43,6 +43,7 @@ extern const struct command
   ps_command,
   stat_command,
   latency_command,
+  top_command,
   events_command,
   pauses_command,
   pause_command,
@@ -88,6 +89,9 @@ struct eventring_info target_info(struct eventring_cursor *cursor);
 
 /* "at most " where the file cannot tell exactly how many events were lost. */
 const char *at_most(struct eventring_cursor *cursor);
+
+/* A word or a few for one of EVENTRING_STATE_... */
+const char *state_name(int state);
 
 /* Whether standard output took all so far; false when nobody reads it any
    more or the disk is full. */

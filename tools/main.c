@@ -22,6 +22,7 @@ static const struct command *const commands[] = {
   &ps_command,
   &stat_command,
   &latency_command,
+  &top_command,
   &events_command,
   &pauses_command,
   &pause_command,

@@ -89,7 +89,7 @@ struct eventring_cursor *open_process(const struct eventring_process *process,
   return cursor;
 }
 
-const char *state_name(struct eventring_cursor *cursor)
+const char *recording_state(struct eventring_cursor *cursor)
 {
   switch (eventring_state(cursor)) {
   case EVENTRING_STATE_RUNNING:

@@ -30,7 +30,7 @@ struct eventring_cursor *open_process(const struct eventring_process *process,
                                       char *why, size_t why_size);
 
 /* recording, paused, ended, replaced, killed, or unknown. */
-const char *state_name(struct eventring_cursor *cursor);
+const char *recording_state(struct eventring_cursor *cursor);
 
 /* json_process, with what control changes. */
 json_t *json_control(struct eventring_cursor *cursor);

@@ -247,7 +247,7 @@ static void set_line(struct line *line, const struct row *row)
     return;
   }
   struct eventring_info info = target_info(row->cursor);
-  set(line, STATE, "%s", state_name(row->cursor));
+  set(line, STATE, "%s", recording_state(row->cursor));
   set(line, RING, "%s", format_bytes(size, info.ring_words * 8));
   if (info.program[0] != '\0') set(line, PROGRAM, "%s", info.program);
   if (!runs(row->cursor)) {

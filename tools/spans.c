@@ -78,16 +78,32 @@ static int find_begin(const struct stack *stack,
   return other;
 }
 
+static void take_out(struct stack *stack, uint32_t at)
+{
+  stack->depth--;
+  memmove(stack->open + at, stack->open + at + 1,
+          (stack->depth - at) * sizeof *stack->open);
+}
+
 static bool pop(struct stack *stack, const struct eventring_event *event,
                 int64_t *since)
 {
   int at = find_begin(stack, event);
   if (at < 0) return false;
   *since = stack->open[at].ns;
-  stack->depth--;
-  memmove(stack->open + at, stack->open + at + 1,
-          (stack->depth - (uint32_t) at) * sizeof *stack->open);
+  take_out(stack, (uint32_t) at);
   return event->ns >= *since;
+}
+
+bool span_to_end(const struct spans *s, const struct eventring_event *event,
+                 int64_t *since)
+{
+  const struct stack *stack = event->ring < s->rings ? s->stacks[event->ring]
+                                                     : NULL;
+  if (stack == NULL || stack->domain != event->domain) return false;
+  int at = find_begin(stack, event);
+  if (at >= 0) *since = stack->open[at].ns;
+  return at >= 0;
 }
 
 static bool is_kind(struct spans *s, uint16_t id, uint8_t kind)
@@ -145,4 +161,9 @@ const struct eventring_event *open_span(const struct spans *s, uint32_t ring,
                                         uint32_t depth)
 {
   return &s->stacks[ring]->open[depth];
+}
+
+void forget_span(struct spans *s, uint32_t ring, uint32_t depth)
+{
+  take_out(s->stacks[ring], depth);
 }

@@ -30,6 +30,11 @@ void free_spans(struct spans *spans);
 bool span_ended(struct spans *spans, const struct eventring_event *event,
                 int64_t *since);
 
+/* Whether [event], an end, would end a span in span_ended, and since when that
+   is open. */
+bool span_to_end(const struct spans *spans,
+                 const struct eventring_event *event, int64_t *since);
+
 /* Nothing is known to be open any more: recording was paused. */
 void forget_spans(struct spans *spans);
 
@@ -38,5 +43,8 @@ void forget_spans(struct spans *spans);
 uint32_t open_spans(const struct spans *spans, uint32_t ring);
 const struct eventring_event *open_span(const struct spans *spans,
                                         uint32_t ring, uint32_t depth);
+
+/* Closes that one, of whose end the caller knows that it was not recorded. */
+void forget_span(struct spans *spans, uint32_t ring, uint32_t depth);
 
 #endif /* TOOLS_SPANS_H */

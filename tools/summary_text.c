@@ -29,24 +29,14 @@ static const char *const caused_names[CAUSED] = {
   [CAUSED_COMPACTION] = "compaction"
 };
 
-static const char *state_name(struct eventring_cursor *cursor)
-{
-  switch (eventring_state(cursor)) {
-  case EVENTRING_STATE_RUNNING: return "running";
-  case EVENTRING_STATE_ENDED: return "ended";
-  case EVENTRING_STATE_REPLACED: return "replaced by another program";
-  case EVENTRING_STATE_KILLED: return "killed";
-  default: return "in an unknown state";
-  }
-}
-
 void print_process(struct summary *s)
 {
   struct eventring_info info = target_info(s->cursor);
   char span[QUANTITY_SIZE];
   printf("process %" PRIu32 "%s", info.pid, info.program[0] ? " " : "");
   print_text(stdout, info.program, strlen(info.program), TEXT_LINE);
-  printf(" (%s): %" PRIu64 " %s over %s\n", state_name(s->cursor), s->events,
+  printf(" (%s): %" PRIu64 " %s over %s\n",
+         state_name(eventring_state(s->cursor)), s->events,
          s->events == 1 ? "event" : "events",
          format_duration(span, s->last_ns > s->first_ns
                                ? (uint64_t) s->last_ns - (uint64_t) s->first_ns

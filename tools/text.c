@@ -107,3 +107,14 @@ const char *format_share(char buffer[QUANTITY_SIZE], double share)
            share * 100);
   return buffer;
 }
+
+const char *format_count(char buffer[QUANTITY_SIZE], double count)
+{
+  static const char *const units[] = { "", "k", "M", "G" };
+  if (count < 999.5) {
+    snprintf(buffer, QUANTITY_SIZE, "%.*f",
+             count == 0 || count >= 9.95 ? 0 : 1, count);
+    return buffer;
+  }
+  return format_quantity(buffer, (uint64_t) count, 1000, units, 3);
+}

@@ -44,4 +44,7 @@ const char *format_bytes(char buffer[QUANTITY_SIZE], uint64_t bytes);
 /* "12.3%" of [share], which is from 0 to 1. */
 const char *format_share(char buffer[QUANTITY_SIZE], double share);
 
+/* The same for how many there are of something, "12.3 k". */
+const char *format_count(char buffer[QUANTITY_SIZE], double count);
+
 #endif /* TOOLS_TEXT_H */

@@ -1,0 +1,726 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* eventring top: a live view of a process.
+
+   The loop reads what was written into a window (window.h) some twenty times
+   a second, more often when there is much of it, so that a busy program's
+   rings do not overtake it, and makes and
+   draws a screen (top_screen.h) as often as the user wants, or when a key was
+   pressed.  All that the terminal knows of is in top_screen.c; the keys are
+   here. */
+
+#define _GNU_SOURCE
+#include <curses.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "follow.h"
+#include "top_screen.h"
+
+static const char help[] =
+"Usage: eventring top [OPTION...] [PID|FILE]\n"
+"Shows live what the runtime of a process does, on the whole terminal.\n"
+"Without an argument: the one process that is traced, or a list to choose\n"
+"from.\n"
+"\n"
+"  -d, --dir=DIR      the directory of the ring file, or of those listed\n"
+"  -h, --help         this text\n"
+"\n"
+"For each domain there is what it does now, the share of its time in the\n"
+"collector, what it allocates, collections a second, and its pauses; then the\n"
+"program's own spans that took most of the last 10 seconds, and the longest\n"
+"pauses of the last minute, with their causes.\n"
+"\n"
+"  q  quit                        c  choose the categories recorded\n"
+"  p  pause or resume recording   s  choose the process; arrows: next one\n"
+"  + -  look more or less often   r  forget the longest so far\n"
+"  space  freeze the screen       h  help\n"
+"\n"
+"Prints a few lines of summary when it ends.  For output that is no terminal:\n"
+"eventring stat --interval.\n";
+
+#define BATCH 512
+/* Between two looks into the rings; the less, the faster they fill. */
+#define WAIT_SHORTEST_MS 3
+#define WAIT_LONGEST_MS 48
+#define MANY_EVENTS 8192
+/* A fast writer does not keep us from looking at the keys. */
+#define READ_AT_MOST_NS (SECOND_NS / 10)
+/* What is before this in a recording is not read. */
+#define RECORDING_NS (60 * SECOND_NS)
+#define PROCESSES 256
+
+static const int64_t intervals[] = {
+  SECOND_NS / 10, SECOND_NS / 5, SECOND_NS / 2, SECOND_NS, 2 * SECOND_NS,
+  5 * SECOND_NS, 10 * SECOND_NS
+};
+#define INTERVALS ((int) (sizeof intervals / sizeof *intervals))
+
+struct top {
+  const char *dir;                /* or NULL */
+  struct eventring_cursor *cursor;        /* NULL: no process chosen yet */
+  struct window *window;
+  long pid;                       /* as we call it */
+  bool controlled;
+  char why_not[SCREEN_TEXT];      /* it is not controlled */
+  struct eventring_info info;
+  int state;
+  uint32_t active;                /* categories, when last looked at */
+  uint64_t lost_before;
+  int wait_ms;
+  int interval;                   /* of drawing: which of them */
+  bool quit;
+  struct eventring_process *processes;
+  int process_count;
+  struct screen screen;
+};
+
+static volatile sig_atomic_t interrupted = 0;
+
+static void interrupt(int signal)
+{
+  (void) signal;
+  interrupted = 1;
+}
+
+/* In place of what the terminal library does: it would leave without a
+   summary. */
+static void catch_interrupts(void)
+{
+  struct sigaction action = { .sa_handler = interrupt };
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+__attribute__((format(printf, 2, 3)))
+static void say(struct top *t, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(t->screen.message, sizeof t->screen.message, format, arguments);
+  va_end(arguments);
+}
+
+/* The process that is looked at */
+
+static void leave(struct top *t)
+{
+  if (t->cursor == NULL) return;
+  free_window(t->window);
+  eventring_close(t->cursor);
+  t->cursor = NULL;
+}
+
+static void read_new(struct top *t)
+{
+  struct eventring_event batch[BATCH];
+  int64_t began = monotonic_ns();
+  int n, count = 0;
+  while ((n = eventring_read(t->cursor, batch, BATCH)) > 0
+         || n == EVENTRING_E_DAMAGED) {
+    for (int i = 0; i < n; i++) window_event(t->window, &batch[i]);
+    count += n > 0 ? n : 0;
+    if (monotonic_ns() - began > READ_AT_MOST_NS) break;
+  }
+  if (n == 0) window_idle(t->window);
+  if (count > MANY_EVENTS && t->wait_ms > WAIT_SHORTEST_MS)
+    t->wait_ms /= 2;
+  else if (count < MANY_EVENTS / 4 && t->wait_ms < WAIT_LONGEST_MS)
+    t->wait_ms *= 2;
+}
+
+static void look_again(struct top *t)
+{
+  t->info = target_info(t->cursor);
+  t->state = eventring_state(t->cursor);
+}
+
+/* Takes over [cursor], and another one that may control when there is one. */
+static void look_at(struct top *t, struct eventring_cursor *cursor, long pid)
+{
+  leave(t);
+  struct eventring_cursor *control;
+  struct eventring_options options = {
+    .size = sizeof options, .control = 1, .message = t->why_not,
+    .message_size = sizeof t->why_not
+  };
+  t->controlled = eventring_open(eventring_path(cursor), &options, &control)
+                  == EVENTRING_OK;
+  if (t->controlled) {
+    eventring_close(cursor);
+    cursor = control;
+  }
+  t->cursor = cursor;
+  t->window = new_window(cursor);
+  look_again(t);
+  t->pid = pid != 0 ? pid : t->info.pid;
+  t->active = t->info.active;
+  if (t->info.format == EVENTRING_FORMAT_RECORDING)
+    eventring_seek(cursor, t->info.last_ns - RECORDING_NS);
+  read_new(t);
+  t->lost_before = lost_events(cursor);
+  t->screen.first_domain = 0;
+  t->screen.frozen = false;
+}
+
+/* After exec: goes on with the file of the new program, when it has one. */
+static void follow_exec(struct top *t)
+{
+  struct eventring_options options = { .size = sizeof options };
+  struct eventring_cursor *cursor;
+  if (t->state != EVENTRING_STATE_REPLACED
+      || eventring_open_pid(t->pid, t->dir, &options, &cursor) < 0) return;
+  if (target_info(cursor).started_ns == t->info.started_ns)
+    eventring_close(cursor);
+  else {
+    look_at(t, cursor, t->pid);
+    say(t, "the process executed another program");
+  }
+}
+
+static void find_processes(struct top *t)
+{
+  int n = eventring_processes(t->dir, t->processes, PROCESSES);
+  t->process_count = n < 0 ? 0 : n < PROCESSES ? n : PROCESSES;
+}
+
+static void look_at_process(struct top *t, int which)
+{
+  const struct eventring_process *p = &t->processes[which];
+  char why[SCREEN_TEXT] = "";
+  struct eventring_options options = { .size = sizeof options, .message = why,
+                                       .message_size = sizeof why };
+  struct eventring_cursor *cursor;
+  if (eventring_open(p->path, &options, &cursor) < 0) {
+    say(t, "%s", why);
+    return;
+  }
+  look_at(t, cursor, p->pid);
+  t->screen.view = SCREEN_MAIN;
+}
+
+/* The screen's struct */
+
+static const char *format_age(char buffer[QUANTITY_SIZE], int64_t ns)
+{
+  long long s = ns < 0 ? 0 : ns / SECOND_NS;
+  if (s < 60)
+    snprintf(buffer, QUANTITY_SIZE, "%lld s", s);
+  else if (s < 3600)
+    snprintf(buffer, QUANTITY_SIZE, "%lld m %lld s", s / 60, s % 60);
+  else if (s < 86400)
+    snprintf(buffer, QUANTITY_SIZE, "%lld h %lld m", s / 3600, s / 60 % 60);
+  else
+    snprintf(buffer, QUANTITY_SIZE, "%lld d %lld h", s / 86400,
+             s / 3600 % 24);
+  return buffer;
+}
+
+static bool is_paused(const struct top *t)
+{
+  return t->info.active == 0 && t->info.format == EVENTRING_FORMAT_RING;
+}
+
+static void append(char text[SCREEN_TEXT], const char *word)
+{
+  size_t length = strlen(text);
+  snprintf(text + length, SCREEN_TEXT - length, "%s", word);
+}
+
+/* What is recorded, or is to be again after a pause. */
+static uint32_t mask(const struct top *t)
+{
+  return t->info.active != 0 ? t->info.active : t->info.resume;
+}
+
+static void fill_recording(struct top *t)
+{
+  char *text = t->screen.recording;
+  snprintf(text, SCREEN_TEXT, "%s", is_paused(t) ? "paused:" : "recording:");
+  for (uint32_t bit = 0; bit < 32; bit++) {
+    const char *name = eventring_category(t->cursor, bit);
+    if (name == NULL || (mask(t) & UINT32_C(1) << bit) == 0) continue;
+    append(text, " ");
+    append(text, name);
+  }
+}
+
+/* The letter by which the system tells what a thread does, or 0. */
+static char thread_state(long pid, uint32_t thread)
+{
+  char path[64], line[512];
+  snprintf(path, sizeof path, "/proc/%ld/task/%" PRIu32 "/stat", pid, thread);
+  FILE *file = fopen(path, "re");
+  if (file == NULL) return 0;
+  size_t n = fread(line, 1, sizeof line - 1, file);
+  fclose(file);
+  line[n] = '\0';
+  const char *name_end = strrchr(line, ')');
+  return name_end != NULL && name_end[1] == ' ' ? name_end[2] : 0;
+}
+
+static bool is_asleep(long pid, const struct window_domain *d)
+{
+  bool any = false;
+  for (size_t i = 0; i < sizeof d->threads / sizeof *d->threads; i++) {
+    char state = d->threads[i] == 0 ? 0 : thread_state(pid, d->threads[i]);
+    if (state == 'R') return false;
+    any |= state != 0;
+  }
+  return any;
+}
+
+/* "mutex" of "mutex_wait", "blocking" of "blocking_section". */
+static size_t stem_length(const char *wait)
+{
+  size_t length = strlen(wait);
+  const char *last = strrchr(wait, '_');
+  if (last != NULL
+      && (strcmp(last, "_wait") == 0 || strcmp(last, "_section") == 0))
+    length = (size_t) (last - wait);
+  return length;
+}
+
+static void fill_phase(const struct top *t, const struct window_domain *d,
+                       char *phase, size_t size)
+{
+  bool running = t->state == EVENTRING_STATE_RUNNING;
+  int64_t quiet = t->screen.now - d->last_event_ns;
+  char age[QUANTITY_SIZE];
+  if (d->ended)
+    snprintf(phase, size, "ended");
+  else if (running && is_paused(t))
+    snprintf(phase, size, "not recorded");
+  else if (d->runtime_span[0] != '\0')
+    snprintf(phase, size, "%s", d->runtime_span);
+  else if (running && is_asleep(t->pid, d)) {
+    if (d->wait_share >= 0.5 && quiet < SECOND_NS)
+      snprintf(phase, size, "waiting: %.*s", (int) stem_length(d->wait),
+               d->wait);
+    else if (quiet >= SECOND_NS)
+      snprintf(phase, size, "waiting %s", format_age(age, quiet));
+    else
+      snprintf(phase, size, "waiting");
+  } else
+    snprintf(phase, size, "%s", d->user_span[0] != '\0' ? d->user_span
+                                : running ? "running" : "");
+}
+
+static uint64_t resident_bytes(long pid)
+{
+  char path[64];
+  unsigned long long size, resident;
+  snprintf(path, sizeof path, "/proc/%ld/statm", pid);
+  FILE *file = fopen(path, "re");
+  if (file == NULL) return 0;
+  int n = fscanf(file, "%llu %llu", &size, &resident);
+  fclose(file);
+  return n == 2 ? resident * (uint64_t) sysconf(_SC_PAGESIZE) : 0;
+}
+
+/* The time up to which all events have been read. */
+static int64_t present(const struct top *t)
+{
+  return t->state == EVENTRING_STATE_RUNNING && t->info.same_boot
+         ? monotonic_ns() : window_last_ns(t->window) + SECOND_NS / 4;
+}
+
+static void fill_process(struct top *t)
+{
+  struct screen *s = &t->screen;
+  char age[QUANTITY_SIZE];
+  int64_t span_ns = intervals[t->interval] > SECOND_NS
+                    ? intervals[t->interval] : SECOND_NS;
+  s->now = present(t);
+  window_until(t->window, s->now);
+  s->ended = t->state != EVENTRING_STATE_RUNNING;
+  s->paused = is_paused(t) && !s->ended;
+  snprintf(s->process, sizeof s->process, "%ld %s", t->pid, t->info.program);
+  snprintf(s->state, sizeof s->state, "%s%s %s",
+           s->paused ? "paused" : state_name(t->state),
+           s->ended ? " after" : "",
+           format_age(age, s->now - t->info.started_ns));
+  fill_recording(t);
+  s->lost_is_bound = t->info.lost_is_bound != 0;
+  s->lost = lost_events(t->cursor) - t->lost_before;
+
+  s->totals = window_process(t->window, s->now, span_ns);
+  uint64_t resident = s->ended ? 0 : resident_bytes(t->pid);
+  if (resident != 0) s->totals.resident = resident;
+  s->domain_count = window_domains(t->window, s->now, span_ns, s->domains,
+                                   SCREEN_DOMAINS);
+  for (int i = 0; i < s->domain_count; i++)
+    fill_phase(t, &s->domains[i], s->phases[i], sizeof s->phases[i]);
+  s->span_count = window_spans(t->window, s->now, s->spans, SCREEN_SPANS);
+  s->pause_count = window_long_pauses(t->window, s->now, s->pauses);
+}
+
+static void fill_categories(struct top *t)
+{
+  struct screen *s = &t->screen;
+  s->item_count = 0;
+  for (uint32_t bit = 0; bit < 32; bit++) {
+    const char *name = eventring_category(t->cursor, bit);
+    if (name == NULL) continue;
+    struct screen_item *item = &s->items[s->item_count++];
+    item->marked = (mask(t) & UINT32_C(1) << bit) != 0;
+    snprintf(item->text, sizeof item->text, "%s", name);
+  }
+}
+
+static void fill_process_item(struct top *t, int which)
+{
+  const struct eventring_process *p = &t->processes[which];
+  struct screen_item *item = &t->screen.items[which];
+  item->marked = t->cursor != NULL && p->pid == t->pid;
+  char why[SCREEN_TEXT - 32] = "";
+  struct eventring_options options = { .size = sizeof options, .message = why,
+                                       .message_size = sizeof why };
+  struct eventring_cursor *cursor;
+  if (eventring_open(p->path, &options, &cursor) < 0) {
+    snprintf(item->text, sizeof item->text, "%7" PRId32 "  %s", p->pid, why);
+    return;
+  }
+  struct eventring_info info = target_info(cursor);
+  int state = eventring_state(cursor);
+  char age[QUANTITY_SIZE] = "";
+  bool running = state == EVENTRING_STATE_RUNNING;
+  if (running) format_age(age, monotonic_ns() - info.started_ns);
+  snprintf(item->text, sizeof item->text, "%7" PRId32 "  %-9s  %-7s  %s",
+           p->pid, age, running && info.active == 0
+                        && info.format == EVENTRING_FORMAT_RING
+                        ? "paused" : state_name(state),
+           info.program);
+  eventring_close(cursor);
+}
+
+static void fill_processes(struct top *t)
+{
+  int32_t selected = t->screen.selected < t->process_count
+                     ? t->processes[t->screen.selected].pid : 0;
+  find_processes(t);
+  t->screen.item_count = t->process_count;
+  for (int i = 0; i < t->process_count; i++) {
+    fill_process_item(t, i);
+    if (t->processes[i].pid == selected) t->screen.selected = i;
+  }
+  if (t->screen.selected >= t->process_count) t->screen.selected = 0;
+}
+
+static void fill_screen(struct top *t)
+{
+  if (t->cursor != NULL) {
+    look_again(t);
+    follow_exec(t);
+    /* What was open when categories changed may never be seen to end. */
+    if (t->info.active != t->active) {
+      t->active = t->info.active;
+      window_gap(t->window);
+    }
+  }
+  t->screen.interval_ns = intervals[t->interval];
+  switch (t->screen.view) {
+  case SCREEN_MAIN: if (!t->screen.frozen) fill_process(t); break;
+  case SCREEN_CATEGORIES: fill_categories(t); break;
+  case SCREEN_PROCESSES: fill_processes(t); break;
+  case SCREEN_HELP: break;
+  }
+}
+
+/* Control */
+
+static bool may_control(struct top *t)
+{
+  look_again(t);
+  if (t->state != EVENTRING_STATE_RUNNING)
+    say(t, "the process has ended");
+  else if (!t->controlled)
+    say(t, "cannot be controlled: %s", t->why_not);
+  return t->state == EVENTRING_STATE_RUNNING && t->controlled;
+}
+
+static void report(struct top *t, int error, const char *done)
+{
+  if (error < 0)
+    say(t, "%s", eventring_strerror(error));
+  else
+    say(t, "%s", done);
+}
+
+static void pause_or_resume(struct top *t)
+{
+  if (!may_control(t)) return;
+  if (is_paused(t))
+    report(t, eventring_resume(t->cursor), "recording was resumed");
+  else
+    report(t, eventring_pause(t->cursor), "recording is paused");
+}
+
+static void switch_category(struct top *t)
+{
+  if (!may_control(t)) return;
+  int which = t->screen.selected;
+  uint32_t bit = 0;
+  while (eventring_category(t->cursor, bit) == NULL || which-- > 0)
+    if (++bit == 32) return;
+  uint32_t wanted = mask(t) ^ UINT32_C(1) << bit;
+  if (wanted == 0)
+    say(t, "one category must stay; p pauses the recording");
+  else
+    report(t, eventring_set_categories(t->cursor, wanted), "");
+}
+
+/* Keys */
+
+static void show_list(struct top *t, enum screen_view view)
+{
+  t->screen.view = view;
+  t->screen.selected = 0;
+  if (view == SCREEN_PROCESSES && t->cursor != NULL) {
+    find_processes(t);
+    for (int i = 0; i < t->process_count; i++)
+      if (t->processes[i].pid == t->pid) t->screen.selected = i;
+  }
+}
+
+static void neighbour(struct top *t, int direction)
+{
+  find_processes(t);
+  if (t->process_count == 0) {
+    say(t, "no traced process was found");
+    return;
+  }
+  int at = 0;
+  while (at < t->process_count && t->processes[at].pid < t->pid) at++;
+  bool here = at < t->process_count && t->processes[at].pid == t->pid;
+  if (here && t->process_count == 1) {
+    say(t, "no other traced process was found");
+    return;
+  }
+  if (direction < 0 || here) at += direction;
+  look_at_process(t, (at + t->process_count) % t->process_count);
+}
+
+static void scroll_domains(struct top *t, int direction)
+{
+  int first = t->screen.first_domain + direction;
+  if (first >= 0 && first < t->screen.domain_count)
+    t->screen.first_domain = first;
+}
+
+static void change_interval(struct top *t, int direction)
+{
+  int wanted = t->interval + direction;
+  if (wanted < 0 || wanted >= INTERVALS) return;
+  t->interval = wanted;
+}
+
+static void key_in_main(struct top *t, int key)
+{
+  switch (key) {
+  case 'p': pause_or_resume(t); break;
+  case 'c': show_list(t, SCREEN_CATEGORIES); break;
+  case 's': show_list(t, SCREEN_PROCESSES); break;
+  case KEY_LEFT: neighbour(t, -1); break;
+  case KEY_RIGHT: neighbour(t, 1); break;
+  case KEY_UP: scroll_domains(t, -1); break;
+  case KEY_DOWN: scroll_domains(t, 1); break;
+  case '+': case '=': change_interval(t, -1); break;
+  case '-': change_interval(t, 1); break;
+  case 'h': case '?': t->screen.view = SCREEN_HELP; break;
+  case 'r':
+    window_reset_maxima(t->window);
+    say(t, "the longest so far are forgotten");
+    break;
+  case ' ': t->screen.frozen = !t->screen.frozen; break;
+  }
+}
+
+static void key_in_list(struct top *t, int key)
+{
+  struct screen *s = &t->screen;
+  bool processes = s->view == SCREEN_PROCESSES;
+  switch (key) {
+  case KEY_UP: if (s->selected > 0) s->selected--; break;
+  case KEY_DOWN: if (s->selected + 1 < s->item_count) s->selected++; break;
+  case 27: case 's': case 'c':
+    if (t->cursor != NULL) s->view = SCREEN_MAIN;
+    break;
+  case ' ': case '\n': case '\r': case KEY_ENTER:
+    if (!processes)
+      switch_category(t);
+    else if (s->selected < t->process_count)
+      look_at_process(t, s->selected);
+    break;
+  }
+}
+
+static void press(struct top *t, int key)
+{
+  if (key == KEY_RESIZE) return;
+  t->screen.message[0] = '\0';
+  if (t->screen.view == SCREEN_HELP)
+    t->screen.view = SCREEN_MAIN;
+  else if (key == 'q')
+    t->quit = true;
+  else if (t->screen.view == SCREEN_MAIN)
+    key_in_main(t, key);
+  else
+    key_in_list(t, key);
+}
+
+/* The loop */
+
+static int milliseconds(const struct top *t, int64_t until)
+{
+  int64_t left = until - monotonic_ns();
+  int64_t ms = left <= 0 ? 0 : left / 1000000 + 1;
+  return ms < t->wait_ms ? (int) ms : t->wait_ms;
+}
+
+static void loop(struct top *t)
+{
+  int64_t next_draw = 0;
+  while (!interrupted && !t->quit) {
+    if (t->cursor != NULL) read_new(t);
+    if (monotonic_ns() >= next_draw) {
+      fill_screen(t);
+      screen_draw(&t->screen);
+      next_draw = monotonic_ns() + intervals[t->interval];
+    }
+    struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+    poll(&input, 1, milliseconds(t, next_draw));
+    if (input.revents & (POLLHUP | POLLERR | POLLNVAL)) break;
+    /* Asked even without input: a new size is a key as well. */
+    for (int key; (key = getch()) != ERR; next_draw = 0) press(t, key);
+  }
+}
+
+static void print_summary(struct top *t)
+{
+  if (t->cursor == NULL) return;
+  look_again(t);
+  read_new(t);
+  struct summary *all = window_summary(t->window);
+  struct summary_tally amount = summary_tally(all, NULL, all->last_ns);
+  const struct histogram *pauses = &all->pauses[PAUSE_ANY];
+  char a[QUANTITY_SIZE], b[QUANTITY_SIZE], c[QUANTITY_SIZE];
+  printf("process %ld ", t->pid);
+  print_text(stdout, t->info.program, strlen(t->info.program), TEXT_LINE);
+  printf(" (%s): %" PRIu64 " events over %s, %" PRIu64 " lost\n",
+         state_name(t->state), all->events,
+         format_duration(a, (uint64_t) (all->last_ns - all->first_ns)),
+         lost_events(t->cursor) - t->lost_before);
+  printf("in the collector %s of the time; %" PRIu64 " minor collections, %"
+         PRIu64 " major cycles\n", format_share(a, gc_share(&amount)),
+         amount.minor_collections, amount.major_cycles);
+  printf("%" PRIu64 " pauses", pauses->count);
+  if (pauses->count > 0)
+    printf(": median %s, p99 %s, longest %s",
+           format_duration(a, histogram_quantile(pauses, 0.5)),
+           format_duration(b, histogram_quantile(pauses, 0.99)),
+           format_duration(c, pauses->max));
+  putchar('\n');
+}
+
+/* The command */
+
+static void choose_process(struct top *t)
+{
+  find_processes(t);
+  int running = 0, which = 0;
+  for (int i = 0; i < t->process_count; i++)
+    if (t->processes[i].alive) {
+      running++;
+      which = i;
+    }
+  if (running == 0) {
+    complain("no process that is being traced was found: start one with "
+             "OCAML_EVENTRING_START=1, or name its id or file");
+    exit(STATUS_CANNOT_READ);
+  }
+  t->screen.view = SCREEN_PROCESSES;
+  if (running == 1) look_at_process(t, which);
+}
+
+static struct top *new_top(const char *dir)
+{
+  struct top *t = allocate(1, sizeof *t);
+  t->processes = allocate(PROCESSES, sizeof *t->processes);
+  t->screen.items = allocate(PROCESSES, sizeof *t->screen.items);
+  t->dir = dir;
+  t->wait_ms = WAIT_LONGEST_MS;
+  while (intervals[t->interval] < SECOND_NS) t->interval++;
+  return t;
+}
+
+static void free_top(struct top *t)
+{
+  leave(t);
+  free(t->processes);
+  free(t->screen.items);
+  free(t);
+}
+
+static enum status run(int argc, char **argv)
+{
+  static const struct option options[] = {
+    OPTION_HELP,
+    { "dir", required_argument, NULL, 'd' },
+    { NULL, 0, NULL, 0 }
+  };
+  const char *dir = NULL;
+  int option;
+  while ((option = getopt_long(argc, argv, OPTION_SHORT "d:", options,
+                               NULL)) != -1)
+    switch (option) {
+    case 'd': dir = optarg; break;
+    default: other_option(&top_command, option, argv);
+    }
+  if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
+    usage_error(&top_command, "top: needs a terminal for input and output; "
+                "eventring stat --interval prints line by line");
+
+  struct top *t = new_top(dir);
+  if (optind < argc) {
+    char *end;
+    long pid = strtol(argv[optind], &end, 10);
+    look_at(t, open_target(&top_command, argc, argv, dir, false),
+            *end == '\0' ? pid : 0);
+  } else
+    choose_process(t);
+
+  if (!screen_open()) {
+    const char *term = getenv("TERM");
+    complain("top: cannot draw on terminal type %s: set TERM",
+             term == NULL ? "(none)" : term);
+    free_top(t);
+    return STATUS_USAGE;
+  }
+  catch_interrupts();
+  loop(t);
+  screen_close();
+  print_summary(t);
+  free_top(t);
+  return finish_output(STATUS_OK);
+}
+
+const struct command top_command = {
+  .name = "top", .summary = "live view of a process on the terminal",
+  .help = help, .run = run
+};

@@ -1,0 +1,69 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The screen of eventring top, drawn from a plain struct. */
+
+#ifndef TOOLS_TOP_SCREEN_H
+#define TOOLS_TOP_SCREEN_H
+
+#include "text.h"
+#include "window.h"
+
+#define SCREEN_DOMAINS 1024
+#define SCREEN_SPANS 16
+#define SCREEN_TEXT 512
+
+enum screen_view {
+  SCREEN_MAIN, SCREEN_CATEGORIES, SCREEN_PROCESSES, SCREEN_HELP
+};
+
+/* A line of a list in which one is selected. */
+struct screen_item {
+  char text[SCREEN_TEXT];
+  bool marked;
+};
+
+/* Texts may hold any bytes: they are cleaned when they are drawn. */
+struct screen {
+  enum screen_view view;
+  char process[SCREEN_TEXT];      /* who it is; "" for nobody yet */
+  char state[SCREEN_TEXT];
+  bool ended;
+  bool paused, frozen;
+  int64_t interval_ns;
+  char recording[SCREEN_TEXT];    /* which categories */
+  uint64_t lost;
+  bool lost_is_bound;             /* it is that at the most */
+  int64_t now;
+  struct window_process totals;
+  int domain_count;
+  int first_domain;               /* as far as one scrolled */
+  struct window_domain domains[SCREEN_DOMAINS];
+  char phases[SCREEN_DOMAINS][WINDOW_NAME + 32];  /* what each does now */
+  int span_count;
+  struct window_span spans[SCREEN_SPANS];
+  int pause_count;
+  struct window_pause pauses[LONG_PAUSES];
+  char message[SCREEN_TEXT];      /* what the last key did; "" for nothing */
+  struct screen_item *items;      /* of a list */
+  int item_count, selected;
+};
+
+/* Takes the terminal; false when it is none that can be drawn on. */
+bool screen_open(void);
+
+/* Gives it back as it was. */
+void screen_close(void);
+
+void screen_draw(const struct screen *screen);
+
+#endif /* TOOLS_TOP_SCREEN_H */

@@ -1,0 +1,742 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* What happened in the last seconds.
+
+   Amounts are summary.c's.  Time is cut into slots, and what stands in the
+   summary at the end of each slot of the last half minute is kept, for each
+   domain and for all: what happened in between is the difference.  Spans of
+   the program are kept as series: what lasts is spread over the slots that it
+   covers when it ends; what is still open is added when the window is asked.
+   Slots have numbers, so that old ones need no clearing: they are
+   overwritten, or found to be of another time.
+
+   Rings have one domain at a time, and what is kept of a domain goes when its
+   ring passes to another one, so memory does not grow with the number of
+   domains. */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "line.h"
+#include "summary.h"
+#include "window.h"
+
+#define SLOT_NS (SECOND_NS / 4)
+#define SLOTS 128
+#define SPANS_APART 1024          /* names; later ones are left out */
+#define PAUSE_SECONDS (WINDOW_NS / SECOND_NS + 1)
+
+/* Amounts at the end of each slot. */
+struct amounts {
+  struct { uint64_t number; struct summary_tally tally; } slots[SLOTS];
+};
+
+/* What a span of the program did in each slot. */
+struct slot {
+  uint64_t number;                /* which one since time 0 */
+  uint64_t ns;                    /* time covered */
+  uint64_t count, total;          /* ended in it, and how long they took */
+};
+struct series { struct slot slots[SLOTS]; };
+
+/* A second of pauses. */
+struct pause_second { uint64_t number; struct histogram pauses; };
+
+struct domain {
+  struct summary_domain *summary;
+  int64_t first_ns, last_ns;
+  struct amounts amounts;
+  uint64_t last_pause;
+  uint16_t last_wait;             /* id of the event */
+  uint32_t threads[8];
+  uint32_t next_thread;
+};
+
+struct user_span { uint16_t id; uint64_t max; struct series series; };
+
+struct long_pause {
+  int64_t from_ns, end_ns;
+  uint32_t domain, domains;
+  uint16_t id;
+  uint64_t requested_by;          /* UINT64_MAX: the file does not say */
+  char cause[WINDOW_NAME];
+};
+
+/* What events mean here, by their ids. */
+enum meaning { NOT_LOOKED_UP, OTHER, GC_SPAN, RUNTIME_SPAN, USER_SPAN, WAIT };
+
+struct window {
+  struct eventring_cursor *cursor;
+  struct summary *summary;
+  uint8_t meanings[UINT16_MAX + 1];
+  int stop;                       /* id of stop_the_world */
+  uint32_t ring_count;
+  struct domain **domains;        /* by ring; NULL before the first event */
+  struct amounts amounts;         /* of all */
+  uint64_t slot;                  /* the one that has not ended */
+  struct user_span *user_spans[SPANS_APART];
+  uint32_t user_span_count;
+  struct user_span *user_span_of[UINT16_MAX + 1];
+  struct pause_second pause_seconds[PAUSE_SECONDS];
+  struct long_pause long_pauses[LONG_PAUSES];   /* end_ns 0: free */
+  uint64_t max_pause;
+  int64_t first_ns, last_ns;
+};
+
+static void copy_name(char to[WINDOW_NAME], const char *name)
+{
+  size_t length = name == NULL ? 0 : strnlen(name, WINDOW_NAME - 1);
+  if (length > 0) memcpy(to, name, length);
+  to[length] = '\0';
+}
+
+static void name_event(const struct window *w, char to[WINDOW_NAME],
+                       uint32_t id)
+{
+  const struct eventring_description *d = eventring_describe(w->cursor, id);
+  copy_name(to, d == NULL ? NULL : d->name);
+}
+
+/* Slots */
+
+static uint64_t slot_number(int64_t ns)
+{
+  return ns < 0 ? 0 : (uint64_t) (ns / SLOT_NS);
+}
+
+/* How much of [from, to) lies in [low, high). */
+static uint64_t overlap(int64_t from, int64_t to, int64_t low, int64_t high)
+{
+  if (from < low) from = low;
+  if (to > high) to = high;
+  return from < to ? (uint64_t) to - (uint64_t) from : 0;
+}
+
+/* A stretch of time: whole slots, the latest of which has ended. */
+struct stretch { uint64_t first, last; };
+
+static struct stretch stretch_before(int64_t now, int64_t span_ns)
+{
+  uint64_t end = slot_number(now), slots = (uint64_t) (span_ns / SLOT_NS);
+  return (struct stretch) { end > slots ? end - slots : 0,
+                            end > 0 ? end - 1 : 0 };
+}
+
+static int64_t begin_of(struct stretch s)
+{
+  return (int64_t) s.first * SLOT_NS;
+}
+
+static int64_t end_of(struct stretch s)
+{
+  return (int64_t) (s.last + 1) * SLOT_NS;
+}
+
+/* How long the stretch is, without what lies before [first_ns]. */
+static double length_of(struct stretch s, int64_t first_ns)
+{
+  uint64_t ns = overlap(begin_of(s), end_of(s), first_ns, INT64_MAX);
+  return (double) (ns < SLOT_NS ? SLOT_NS : ns);
+}
+
+static double a_second(uint64_t count, double ns)
+{
+  return (double) count * SECOND_NS / ns;
+}
+
+/* Amounts */
+
+static void keep(struct amounts *amounts, uint64_t number,
+                 struct summary_tally tally)
+{
+  amounts->slots[number % SLOTS].number = number;
+  amounts->slots[number % SLOTS].tally = tally;
+}
+
+/* What stood there at the end of slot [number], which is the same as at the
+   end of the last one kept before it. */
+static const struct summary_tally *at_end(const struct amounts *amounts,
+                                          uint64_t number)
+{
+  static const struct summary_tally nothing;
+  for (uint64_t i = 0; i < SLOTS && i <= number; i++) {
+    uint64_t n = number - i;
+    if (n != 0 && amounts->slots[n % SLOTS].number == n)
+      return &amounts->slots[n % SLOTS].tally;
+  }
+  return &nothing;
+}
+
+static struct summary_tally amount_in(const struct amounts *amounts,
+                                      struct stretch s)
+{
+  return tally_difference(at_end(amounts, s.last),
+                          at_end(amounts, s.first > 0 ? s.first - 1 : 0));
+}
+
+/* Takes the pauses since the last time into the second in which they were. */
+static void keep_pauses(struct window *w, int64_t ns)
+{
+  const struct histogram *recent = &w->summary->recent[PAUSE_ANY];
+  uint64_t number = slot_number(ns) / (SECOND_NS / SLOT_NS);
+  struct pause_second *second = &w->pause_seconds[number % PAUSE_SECONDS];
+  if (second->number != number) {
+    memset(second, 0, sizeof *second);
+    second->number = number;
+  }
+  histogram_merge(&second->pauses, recent);
+  if (recent->max > w->max_pause) w->max_pause = recent->max;
+  summary_new_interval(w->summary);
+}
+
+static void keep_last_pause(struct domain *d)
+{
+  const struct summary_domain *s = d->summary;
+  if (s->unsettled == 0) return;
+  const struct summary_interval *last = &s->intervals[s->unsettled - 1];
+  if (!last->idle) d->last_pause = (uint64_t) (last->to - last->from);
+}
+
+static void end_slot(struct window *w, uint64_t number)
+{
+  int64_t end = (int64_t) (number + 1) * SLOT_NS;
+  for (uint32_t i = 0; i < w->ring_count; i++) {
+    struct domain *d = w->domains[i];
+    if (d == NULL) continue;
+    keep_last_pause(d);
+    keep(&d->amounts, number, summary_tally(w->summary, d->summary, end));
+  }
+  keep(&w->amounts, number, summary_tally(w->summary, NULL, end));
+  keep_pauses(w, end - 1);
+}
+
+void window_until(struct window *w, int64_t ns)
+{
+  uint64_t slot = slot_number(ns);
+  if (w->slot + SLOTS < slot) w->slot = slot - SLOTS;
+  for (; w->slot < slot; w->slot++) end_slot(w, w->slot);
+}
+
+/* What events mean */
+
+static enum meaning look_up(struct window *w, uint16_t id)
+{
+  const struct eventring_description *d = eventring_describe(w->cursor, id);
+  if (d == NULL) return NOT_LOOKED_UP;
+  if (d->kind == EVENTRING_KIND_COMPLETE)
+    return summary_is_wait(w->summary, id) ? WAIT : OTHER;
+  if (d->kind != EVENTRING_KIND_SPAN) return OTHER;
+  if (summary_is_user(w->summary, id)) return USER_SPAN;
+  const char *category = eventring_category(w->cursor, d->category);
+  return category != NULL && (strcmp(category, "gc") == 0
+                              || strcmp(category, "gc_detail") == 0)
+         ? GC_SPAN : RUNTIME_SPAN;
+}
+
+static enum meaning meaning_of(struct window *w, uint16_t id)
+{
+  if (w->meanings[id] == NOT_LOOKED_UP)
+    w->meanings[id] = (uint8_t) look_up(w, id);
+  return w->meanings[id];
+}
+
+/* The first field called [name], or UINT64_MAX. */
+static uint64_t field_called(struct window *w,
+                             const struct eventring_event *event,
+                             const char *name)
+{
+  for (uint32_t i = 0; i < event->words; i++) {
+    const struct eventring_field *field = field_of(w->cursor, event, i);
+    if (field != NULL && strcmp(field->name, name) == 0)
+      return event->payload[i];
+  }
+  return UINT64_MAX;
+}
+
+/* Long pauses */
+
+/* A free place, or the shortest pause if it is shorter than [ns]; or NULL. */
+static struct long_pause *place_for(struct window *w, uint64_t ns,
+                                    int64_t now)
+{
+  struct long_pause *shortest = NULL;
+  uint64_t least = ns;
+  for (struct long_pause *p = w->long_pauses; p < w->long_pauses + LONG_PAUSES;
+       p++) {
+    if (p->end_ns == 0 || p->end_ns < now - LONG_PAUSES_NS) return p;
+    uint64_t length = (uint64_t) (p->end_ns - p->from_ns);
+    if (length < least) {
+      least = length;
+      shortest = p;
+    }
+  }
+  return shortest;
+}
+
+/* What several domains do together is one pause. */
+static struct long_pause *same_pause(struct window *w,
+                                     const struct eventring_event *event,
+                                     int64_t since, uint64_t requested_by)
+{
+  if (requested_by == UINT64_MAX) return NULL;
+  for (struct long_pause *p = w->long_pauses; p < w->long_pauses + LONG_PAUSES;
+       p++)
+    if (p->id == event->id && p->requested_by == requested_by
+        && p->from_ns < event->ns && since < p->end_ns) return p;
+  return NULL;
+}
+
+static void keep_if_long(struct window *w, const struct eventring_event *event,
+                         int64_t since)
+{
+  uint64_t ns = (uint64_t) (event->ns - since);
+  struct long_pause *place = place_for(w, ns, event->ns);
+  if (place == NULL) return;
+  uint64_t requested_by = field_called(w, event, "requested_by");
+  struct long_pause *same = same_pause(w, event, since, requested_by);
+  if (same != NULL) {
+    same->domains++;
+    if (ns > (uint64_t) (same->end_ns - same->from_ns)) {
+      same->from_ns = since;
+      same->end_ns = event->ns;
+      same->domain = event->domain;
+    }
+    return;
+  }
+  *place = (struct long_pause) {
+    .from_ns = since, .end_ns = event->ns, .domain = event->domain,
+    .domains = 1, .id = event->id, .requested_by = requested_by
+  };
+  uint64_t cause = field_called(w, event, "cause");
+  copy_name(place->cause, eventring_value(w->cursor, "cause", cause));
+}
+
+/* A stop-the-world section for which the other domains waited longer than it
+   took. */
+static void keep_if_late(struct window *w, const struct eventring_event *event)
+{
+  uint64_t domain = 0, latest = 0, latest_domain = 0;
+  for (uint32_t i = 0; i < event->words; i++) {
+    const struct eventring_field *field = field_of(w->cursor, event, i);
+    if (field == NULL) continue;
+    if (strcmp(field->name, "domain") == 0)
+      domain = event->payload[i];
+    else if (strcmp(field->name, "arrived_after") == 0
+             && event->payload[i] > latest) {
+      latest = event->payload[i];
+      latest_domain = domain;
+    }
+  }
+  uint64_t took = event->words > 0 ? event->payload[0] : 0;
+  if (latest <= took || took + latest > (uint64_t) event->ns) return;
+  struct long_pause *place = place_for(w, took + latest, event->ns);
+  if (place == NULL) return;
+  *place = (struct long_pause) {
+    .from_ns = event->ns - (int64_t) (took + latest), .end_ns = event->ns,
+    .domain = event->domain, .domains = 1, .id = event->id,
+    .requested_by = UINT64_MAX
+  };
+  const char *reason = eventring_value(w->cursor, "reason",
+                                       field_called(w, event, "reason"));
+  snprintf(place->cause, sizeof place->cause, "%s, waited for domain %"
+           PRIu64, reason == NULL ? "" : reason, latest_domain);
+}
+
+/* Spans of the program */
+
+/* The slot with this number, or NULL when it is too old. */
+static struct slot *slot_at(struct series *series, uint64_t number)
+{
+  struct slot *slot = &series->slots[number % SLOTS];
+  if (slot->number > number) return NULL;
+  if (slot->number < number) *slot = (struct slot) { .number = number };
+  return slot;
+}
+
+static void add_span(struct series *series, int64_t from, int64_t to)
+{
+  uint64_t last = slot_number(to), first = slot_number(from);
+  if (last >= SLOTS && first < last - SLOTS + 1) first = last - SLOTS + 1;
+  for (uint64_t n = first; n <= last; n++) {
+    struct slot *slot = slot_at(series, n);
+    int64_t begin = (int64_t) n * SLOT_NS;
+    if (slot != NULL) slot->ns += overlap(from, to, begin, begin + SLOT_NS);
+  }
+  struct slot *slot = slot_at(series, last);
+  if (slot == NULL) return;
+  slot->count++;
+  slot->total += (uint64_t) (to - from);
+}
+
+static struct slot sum(const struct series *series, struct stretch s)
+{
+  struct slot all = { 0 };
+  for (uint64_t n = s.first; n <= s.last; n++) {
+    const struct slot *slot = &series->slots[n % SLOTS];
+    if (slot->number != n) continue;
+    all.ns += slot->ns;
+    all.count += slot->count;
+    all.total += slot->total;
+  }
+  return all;
+}
+
+static struct user_span *user_span_of(struct window *w, uint16_t id)
+{
+  struct user_span **place = &w->user_span_of[id];
+  if (*place == NULL && w->user_span_count < SPANS_APART) {
+    *place = allocate(1, sizeof **place);
+    (*place)->id = id;
+    w->user_spans[w->user_span_count++] = *place;
+  }
+  return *place;
+}
+
+static void user_span_ended(struct window *w, uint16_t id, int64_t from,
+                            int64_t to)
+{
+  struct user_span *span = user_span_of(w, id);
+  if (span == NULL) return;
+  add_span(&span->series, from, to);
+  if ((uint64_t) (to - from) > span->max) span->max = (uint64_t) (to - from);
+}
+
+/* Events */
+
+static void note_thread(struct domain *d, uint32_t thread)
+{
+  uint32_t places = sizeof d->threads / sizeof *d->threads;
+  for (uint32_t i = 0; i < places; i++)
+    if (d->threads[i] == thread) return;
+  d->threads[d->next_thread++ % places] = thread;
+}
+
+/* Forgets domains and amounts, and knows the names still. */
+static void start_over(struct window *w)
+{
+  for (uint32_t i = 0; i < w->ring_count; i++) {
+    free(w->domains[i]);
+    w->domains[i] = NULL;
+  }
+  memset(&w->amounts, 0, sizeof w->amounts);
+  free_summary(w->summary);
+  w->summary = new_summary(w->cursor);
+}
+
+static void note_domain(struct window *w, const struct eventring_event *event)
+{
+  struct domain *d = w->domains[event->ring];
+  struct summary_domain *of = w->summary->rings[event->ring].domain;
+  if (d == NULL || d->summary != of) {
+    free(d);
+    d = w->domains[event->ring] = allocate(1, sizeof *d);
+    d->summary = of;
+    d->first_ns = event->ns;
+  }
+  d->last_ns = event->ns;
+  note_thread(d, event->thread);
+  if (event->form == EVENTRING_EV_INSTANT && meaning_of(w, event->id) == WAIT)
+    d->last_wait = event->id;
+}
+
+/* A collection that has been open for so long, while another one of its kind
+   begins, has ended while its category was not recorded. */
+static void forget_stale(struct window *w, const struct eventring_event *begin)
+{
+  struct spans *spans = w->summary->spans;
+  for (uint32_t i = open_spans(spans, begin->ring); i-- > 0; ) {
+    const struct eventring_event *open = open_span(spans, begin->ring, i);
+    if (open->id == begin->id && open->ns < begin->ns - WINDOW_NS)
+      forget_span(spans, begin->ring, i);
+  }
+}
+
+static bool in_collector(const struct window *w, uint32_t ring)
+{
+  const struct spans *spans = w->summary->spans;
+  for (uint32_t i = 0; i < open_spans(spans, ring); i++)
+    if (w->meanings[open_span(spans, ring, i)->id] == GC_SPAN) return true;
+  return false;
+}
+
+void window_event(struct window *w, const struct eventring_event *event)
+{
+  if (event->ring >= w->ring_count) return;
+  if (event->ns > w->last_ns) {
+    if (w->last_ns == 0) w->first_ns = event->ns;
+    w->last_ns = event->ns;
+    window_until(w, event->ns);
+  }
+  if (w->summary->domain_count == SUMMARY_DOMAINS) start_over(w);
+
+  enum meaning meaning = meaning_of(w, event->id);
+  int64_t since;
+  bool ends = event->form == EVENTRING_EV_END
+              && span_to_end(w->summary->spans, event, &since)
+              && since >= 0 && since <= event->ns;
+  if (event->form == EVENTRING_EV_BEGIN && meaning == GC_SPAN)
+    forget_stale(w, event);
+  summary_event(w->summary, event);
+  if (event->form == EVENTRING_EV_LOST) return;
+  note_domain(w, event);
+  if (event->form == EVENTRING_EV_BEGIN && meaning == USER_SPAN)
+    user_span_of(w, event->id);
+  else if (ends && meaning == USER_SPAN)
+    user_span_ended(w, event->id, since, event->ns);
+  else if (ends && meaning == GC_SPAN && !in_collector(w, event->ring))
+    keep_if_long(w, event, since);
+  else if (event->form == EVENTRING_EV_INSTANT && event->id == w->stop)
+    keep_if_late(w, event);
+}
+
+void window_idle(struct window *w)
+{
+  summary_idle(w->summary);
+}
+
+void window_gap(struct window *w)
+{
+  forget_spans(w->summary->spans);
+}
+
+void window_reset_maxima(struct window *w)
+{
+  keep_pauses(w, w->last_ns);
+  w->max_pause = 0;
+  /* The one thing that is not for reading only: nobody else looks at it. */
+  for (uint32_t i = 0; i < w->summary->domain_count; i++)
+    w->summary->domains[i]->pauses[PAUSE_ANY].max = 0;
+  for (uint32_t i = 0; i < w->user_span_count; i++) w->user_spans[i]->max = 0;
+}
+
+int64_t window_last_ns(const struct window *w)
+{
+  return w->last_ns;
+}
+
+/* Making and ending it */
+
+struct window *new_window(struct eventring_cursor *cursor)
+{
+  struct window *w = allocate(1, sizeof *w);
+  w->cursor = cursor;
+  w->summary = new_summary(cursor);
+  w->stop = eventring_find(cursor, "stop_the_world");
+  w->ring_count = target_info(cursor).rings;
+  w->domains = allocate(w->ring_count, sizeof *w->domains);
+  return w;
+}
+
+void free_window(struct window *w)
+{
+  for (uint32_t i = 0; i < w->ring_count; i++) free(w->domains[i]);
+  for (uint32_t i = 0; i < w->user_span_count; i++) free(w->user_spans[i]);
+  free(w->domains);
+  free_summary(w->summary);
+  free(w);
+}
+
+/* Domains */
+
+/* One that has ended stays for a while. */
+static bool is_shown(const struct domain *d, int64_t now)
+{
+  return d != NULL && (!d->summary->ended || d->last_ns > now - WINDOW_NS);
+}
+
+/* The innermost open span of the program, or of the runtime. */
+static void innermost(const struct window *w, uint32_t ring, bool user,
+                      char name[WINDOW_NAME])
+{
+  const struct spans *spans = w->summary->spans;
+  name[0] = '\0';
+  for (uint32_t i = open_spans(spans, ring); i-- > 0; ) {
+    uint16_t id = open_span(spans, ring, i)->id;
+    if ((w->meanings[id] == USER_SPAN) != user) continue;
+    name_event(w, name, id);
+    return;
+  }
+}
+
+static void fill_domain(const struct window *w, uint32_t ring, int64_t now,
+                        int64_t span_ns, struct window_domain *out)
+{
+  const struct domain *d = w->domains[ring];
+  struct stretch stretch = stretch_before(now, span_ns);
+  double length = length_of(stretch, d->first_ns);
+  struct summary_tally amount = amount_in(&d->amounts, stretch);
+  *out = (struct window_domain) {
+    .id = d->summary->id, .ended = d->summary->ended,
+    .last_event_ns = d->last_ns,
+    .wait_share = (double) amount.wait_ns / length,
+    .gc_share = gc_share(&amount),
+    .words_rate = a_second(amount.allocated_words, length),
+    .minor_rate = a_second(amount.minor_collections, length),
+    .slice_rate = a_second(amount.major_slices, length),
+    .last_pause = d->last_pause, .max_pause = d->summary->pauses[PAUSE_ANY].max
+  };
+  memcpy(out->threads, d->threads, sizeof out->threads);
+  copy_name(out->name, eventring_domain_name(w->cursor, d->summary->id));
+  innermost(w, ring, false, out->runtime_span);
+  innermost(w, ring, true, out->user_span);
+  if (d->last_wait != 0) name_event(w, out->wait, d->last_wait);
+
+  for (int i = 0; i < HISTORY; i++) {
+    amount = amount_in(&d->amounts,
+                       stretch_before(now - i * SECOND_NS, SECOND_NS));
+    out->gc_history[i] = (float) gc_share(&amount);
+  }
+}
+
+static int by_id(const void *a, const void *b)
+{
+  const struct window_domain *x = a, *y = b;
+  return (x->id > y->id) - (x->id < y->id);
+}
+
+int window_domains(const struct window *w, int64_t now, int64_t span_ns,
+                   struct window_domain *list, int max)
+{
+  int count = 0;
+  for (uint32_t i = 0; i < w->ring_count && count < max; i++)
+    if (is_shown(w->domains[i], now))
+      fill_domain(w, i, now, span_ns, &list[count++]);
+  qsort(list, (size_t) count, sizeof *list, by_id);
+  return count;
+}
+
+/* The process */
+
+static void fill_pauses(const struct window *w, int64_t now,
+                        struct window_process *out)
+{
+  struct histogram all = { 0 };
+  uint64_t second = slot_number(now) / (SECOND_NS / SLOT_NS);
+  for (size_t i = 0; i < PAUSE_SECONDS; i++) {
+    const struct pause_second *s = &w->pause_seconds[i];
+    if (s->number <= second && s->number + PAUSE_SECONDS > second)
+      histogram_merge(&all, &s->pauses);
+  }
+  out->pauses = all.count;
+  out->p50 = histogram_quantile(&all, 0.5);
+  out->p99 = histogram_quantile(&all, 0.99);
+  out->max = all.max;
+  out->max_ever = w->max_pause;
+}
+
+struct window_process window_process(const struct window *w, int64_t now,
+                                     int64_t span_ns)
+{
+  struct stretch stretch = stretch_before(now, span_ns);
+  double length = length_of(stretch, w->first_ns);
+  struct summary_tally amount = amount_in(&w->amounts, stretch);
+  struct summary_heap heap = summary_heap(w->summary);
+  struct window_process out = {
+    .gc_share = gc_share(&amount),
+    .event_rate = a_second(amount.events, length),
+    .words_rate = a_second(amount.allocated_words, length),
+    .promoted_rate = a_second(amount.promoted_words, length),
+    .minor_rate = a_second(amount.minor_collections, length),
+    .slice_rate = a_second(amount.major_slices, length),
+    .cycles = amount_in(&w->amounts,
+                        stretch_before(now, WINDOW_NS)).major_cycles,
+    .heap_known = heap.known,
+    .heap_words = heap.pool_words + heap.large_words,
+    .live_words = heap.pool_live_words + heap.large_words,
+    .resident = w->summary->resident_bytes
+  };
+  fill_pauses(w, now, &out);
+  return out;
+}
+
+/* Spans of the program: results */
+
+/* The time in [stretch] of spans [id] that are open. */
+static uint64_t open_time(const struct window *w, uint16_t id, int64_t now,
+                          struct stretch stretch)
+{
+  const struct spans *spans = w->summary->spans;
+  uint64_t ns = 0;
+  for (uint32_t ring = 0; ring < w->ring_count; ring++)
+    for (uint32_t i = 0; i < open_spans(spans, ring); i++) {
+      const struct eventring_event *begin = open_span(spans, ring, i);
+      if (begin->id == id)
+        ns += overlap(begin->ns, now, begin_of(stretch), end_of(stretch));
+    }
+  return ns;
+}
+
+static int by_share(const void *a, const void *b)
+{
+  const struct window_span *x = a, *y = b;
+  return (x->share < y->share) - (x->share > y->share);
+}
+
+int window_spans(const struct window *w, int64_t now,
+                 struct window_span *list, int max)
+{
+  struct stretch stretch = stretch_before(now, WINDOW_NS);
+  double length = length_of(stretch, w->first_ns);
+  struct window_span *all = allocate(w->user_span_count + 1, sizeof *all);
+  int count = 0;
+  for (uint32_t i = 0; i < w->user_span_count; i++) {
+    const struct user_span *span = w->user_spans[i];
+    struct slot s = sum(&span->series, stretch);
+    uint64_t ns = s.ns + open_time(w, span->id, now, stretch);
+    if (ns == 0 && s.count == 0) continue;
+    struct window_span *out = &all[count++];
+    name_event(w, out->name, span->id);
+    out->rate = a_second(s.count, length);
+    out->share = (double) ns / length;
+    out->mean = s.count == 0 ? 0 : s.total / s.count;
+    out->max = span->max;
+  }
+  qsort(all, (size_t) count, sizeof *all, by_share);
+  if (count > max) count = max;
+  memcpy(list, all, (size_t) count * sizeof *all);
+  free(all);
+  return count;
+}
+
+/* Long pauses: results */
+
+static int by_end(const void *a, const void *b)
+{
+  const struct window_pause *x = a, *y = b;
+  return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
+}
+
+int window_long_pauses(const struct window *w, int64_t now,
+                       struct window_pause list[LONG_PAUSES])
+{
+  int count = 0;
+  for (const struct long_pause *p = w->long_pauses;
+       p < w->long_pauses + LONG_PAUSES; p++) {
+    if (p->end_ns == 0 || p->end_ns < now - LONG_PAUSES_NS) continue;
+    struct window_pause *out = &list[count++];
+    *out = (struct window_pause) {
+      .end_ns = p->end_ns, .ns = (uint64_t) (p->end_ns - p->from_ns),
+      .domain = p->domain, .domains = p->domains
+    };
+    name_event(w, out->name, p->id);
+    copy_name(out->cause, p->cause);
+  }
+  qsort(list, (size_t) count, sizeof *list, by_end);
+  return count;
+}
+
+struct summary *window_summary(struct window *w)
+{
+  return w->summary;
+}
