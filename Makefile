@@ -329,6 +329,10 @@ bench-instructions: all stage stock ## instructions of whole programs, under cal
 bench-reader: all stage stock ## how fast events are read, and how many are lost
 	@EVENTRING_BUILD=$(ABS) bench/run-reader
 
+.PHONY: bench-record
+bench-record: all stage ## what eventring record costs, and keeps up with
+	@EVENTRING_BUILD=$(ABS) bench/run-record
+
 .PHONY: bench-scale
 bench-scale: all stage stock ## tracing with more domains; its memory; starting
 	@EVENTRING_BUILD=$(ABS) bench/run-scale

@@ -139,12 +139,16 @@ struct ring {
   uint64_t block;               /* position of the block in the copy */
   uint64_t position;            /* where to copy from next */
   uint64_t index;               /* events of the ring before copy[next] */
+  uint64_t returned;            /* and before the one after the last returned */
+  uint64_t skip;                /* events of the ring that are not returned */
   uint64_t batch;               /* last call that returned an event of it */
   uint64_t last_ticks;          /* of the last event returned */
   int64_t last_ns;
   uint64_t lost_word;           /* payload of the last EVENTRING_EV_LOST */
   uint64_t read, lost;
   uint8_t index_known;          /* 0: take it from the next block header */
+  uint8_t anew;                 /* which may be of before [index] */
+  uint8_t cut;                  /* events were not returned for their times */
   uint8_t lost_pending;         /* lost_word is to be returned */
   uint8_t damaged;              /* EVENTRING_E_DAMAGED is to be returned */
   uint8_t slot_damaged;         /* and has been, for the slot as it is */
@@ -404,8 +408,12 @@ static void calibrate(struct eventring_cursor *c)
       uint64_t tail = load_tail(c, i);
       const uint64_t *block;
       struct pair p;
+      uint64_t at;
       if (tail == 0 || tail > MAX_POSITION) continue;
-      block = words_at(c, i, block_of(c, tail - 1));
+      at = block_of(c, tail - 1);
+      if (at < c->source->rings[i].first || tail - at <= EVENTRING_BLOCK_NS)
+        continue;
+      block = words_at(c, i, at);
       p.ticks = __atomic_load_n(&block[EVENTRING_BLOCK_TICKS],
                                 __ATOMIC_RELAXED);
       p.ns = (int64_t) __atomic_load_n(&block[EVENTRING_BLOCK_NS],
@@ -427,6 +435,16 @@ static int64_t to_ns(const struct eventring_cursor *c, uint64_t ticks)
   ns = (double) (int64_t) (ticks - c->origin.ticks) * c->ns_per_tick;
   if (!(ns > -9.2e18 && ns < 9.2e18)) return 0;
   return (int64_t) ((uint64_t) c->origin.ns + (uint64_t) (int64_t) ns);
+}
+
+uint64_t eventring_ticks_of(const struct eventring_cursor *c, int64_t ns)
+{
+  double ticks;
+  if (c->header.clock == EVENTRING_CLOCK_MONOTONIC)
+    return ns < 0 ? 0 : (uint64_t) ns;
+  ticks = ((double) ns - (double) c->origin.ns) / c->ns_per_tick
+          + (double) c->origin.ticks;
+  return ticks < 0 ? 0 : ticks < 1.8e19 ? (uint64_t) ticks : UINT64_MAX;
 }
 
 /* The schema */
@@ -605,22 +623,23 @@ static void settle(const struct eventring_cursor *c, struct ring *r)
 static int begin_block(struct eventring_cursor *c, struct ring *r)
 {
   uint64_t events = r->copy[EVENTRING_BLOCK_EVENTS];
+  uint64_t first = r->anew && events < r->skip ? r->skip : events;
   uint64_t who = r->copy[EVENTRING_BLOCK_WHO];
   uint64_t ticks = r->copy[EVENTRING_BLOCK_TICKS];
   int64_t ns;
 
   /* Every event is a word at least. */
   if (events > r->block) return 0;
-  if (r->index_known && events > r->index) {
-    r->lost_word = events - r->index;
+  if (r->index_known && first > r->index) {
+    r->lost_word = first - r->index;
     r->lost_pending = 1;
-    r->lost += r->lost_word;
-  } else if (r->index_known && events < r->index) {
+  } else if (r->index_known && first < r->index && !r->anew) {
     /* A block before has told more events than there were. */
     r->damaged = 1;
   }
   r->index = events;
   r->index_known = 1;
+  r->anew = 0;
   r->domain = (uint32_t) who;
   r->thread = (uint32_t) (who >> 32);
   r->thread_id = -1;
@@ -800,6 +819,7 @@ static int decode(struct eventring_cursor *c, uint32_t ring,
       .ns = base_ns, .ticks = base, .payload = &r->lost_word, .words = 1,
       .ring = ring, .domain = domain, .thread = r->thread, .thread_id = -1,
       .form = EVENTRING_EV_LOST };
+    r->lost += r->lost_word;
     r->lost_pending = 0;
     r->batch = c->batch;
   }
@@ -965,10 +985,36 @@ static uint64_t next_change(const struct eventring_cursor *c)
   return c->changes_left == 0 ? UINT64_MAX : c->changes[c->changes_left - 1];
 }
 
+/* The source begins anew.  What was returned of a ring is known by the number
+   of its events, and is not returned again. */
+static void begin_anew(struct eventring_cursor *c)
+{
+  for (uint32_t i = 0; i < c->header.rings; i++) {
+    const struct eventring_words *w = &c->source->rings[i];
+    struct ring *r = &c->rings[i];
+    r->next = r->end = 0;
+    r->lost_pending = r->damaged = r->slot_damaged = 0;
+    r->position = w->first;
+    r->skip = r->index = r->returned;
+    /* What lies between two cuts is not lost. */
+    if (r->cut) r->index_known = 0;
+    r->cut = 0;
+    if (w->from != UINT64_MAX && w->from >= r->skip) {
+      if (!r->index_known) r->index = w->from;
+      r->index_known = 1;
+      r->skip = w->from;
+    }
+    r->anew = 1;
+  }
+  c->baseline = 0;
+  calibrate(c);
+}
+
 static int begin_pass(struct eventring_cursor *c)
 {
   int more = advance(c);
   if (more < 0) return more;
+  if (more == EVENTRING_ANEW) begin_anew(c);
   if (c->wants_changes) take_changes(c);
   c->horizon = eventring_horizon(c);
   c->waiting = 0;
@@ -1000,21 +1046,34 @@ static int in_step(struct eventring_cursor *c, struct eventring_event *events,
   return count;
 }
 
-/* Takes out what is not of the file, of [count] events of ring [r].  Returns
-   how many are left. */
-static int in_window(const struct eventring_cursor *c, struct ring *r,
-                     struct eventring_event *events, int count)
+/* Takes out what is not of the file, of the [count] events of ring [r] that
+   were decoded last.  Returns how many are left. */
+static int of_file(const struct eventring_cursor *c, struct ring *r,
+                   struct eventring_event *events, int count)
 {
   const struct eventring_source *s = c->source;
+  const int all = s->from_ns == s->to_ns;
+  uint64_t index = r->index - (uint64_t) count;
   int n = 0;
-  if (s->after == 0 && s->from_ns == s->to_ns) return count;
+  if (all && index >= r->skip) {
+    r->returned = r->index;
+    return count;
+  }
+  if (count > 0 && events[0].form == EVENTRING_EV_LOST) index++;
   for (int i = 0; i < count; i++) {
-    if (events[i].ticks > s->after
-        && (s->from_ns == s->to_ns
-            || (events[i].ns >= s->from_ns && events[i].ns < s->to_ns)))
-      events[n++] = events[i];
-    else if (events[i].form != EVENTRING_EV_LOST)
+    struct eventring_event *e = &events[i];
+    int lost = e->form == EVENTRING_EV_LOST;
+    int in_time = all || (e->ns >= s->from_ns && e->ns < s->to_ns);
+    if (!lost) index++;
+    if (in_time && (lost || index > r->skip)) {
+      r->returned = index;
+      events[n++] = *e;
+    } else if (lost) {
+      r->lost -= e->payload[0];
+    } else {
       r->read--;
+      if (!in_time) r->cut = 1;
+    }
   }
   return n;
 }
@@ -1087,9 +1146,9 @@ int eventring_read(struct eventring_cursor *c, struct eventring_event *events,
       uint64_t last = w->ticks - (w->ring < top->ring && w->ticks > 0);
       if (last < limit) limit = last;
     }
-    n += in_window(c, r, events + n,
-                   in_step(c, events + n,
-                           decode(c, top->ring, events + n, max - n, limit)));
+    n += of_file(c, r, events + n,
+                 in_step(c, events + n,
+                         decode(c, top->ring, events + n, max - n, limit)));
     if (!drained(r) || r->damaged) {
       top->ticks = next_ticks(r);
       sift_down(c);
@@ -1147,14 +1206,17 @@ int eventring_seek(struct eventring_cursor *c, int64_t ns)
 {
   int err;
   if (c == NULL || c->source->seek == NULL) return EVENTRING_E_ARGUMENT;
-  err = c->source->seek(c->source, ns);
+  /* A millisecond is more than any clock is measured wrong. */
+  if (ns >= INT64_MIN + 1000000) ns -= 1000000;
+  err = c->source->seek(c->source, eventring_ticks_of(c, ns));
   if (err < 0) return err;
   for (uint32_t i = 0; i < c->header.rings; i++) {
     struct ring *r = &c->rings[i];
     r->next = r->end = 0;
     r->position = c->source->rings[i].first;
     r->index_known = r->lost_pending = r->damaged = r->slot_damaged = 0;
-    r->read = r->lost = 0;
+    r->read = r->lost = r->index = r->returned = r->skip = 0;
+    r->cut = 0;
     r->last_ticks = 0;
   }
   c->waiting = 0;
@@ -1369,6 +1431,8 @@ int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
   mine.first_ns = c->source->first_ns;
   mine.last_ns = c->source->last_ns;
   mine.damaged_at = c->source->damaged_at;
+  mine.recorded_events = c->source->events;
+  mine.recorded_lost = c->source->lost;
   if (info->size > sizeof mine)
     memset((char *) info + sizeof mine, 0, info->size - sizeof mine);
   memcpy(info, &mine, info->size < sizeof mine ? info->size : sizeof mine);
@@ -1848,9 +1912,18 @@ struct eventring_source *eventring_cursor_source(struct eventring_cursor *c)
   return c->source;
 }
 
-uint64_t eventring_position(const struct eventring_cursor *c, uint32_t ring)
+uint64_t eventring_position(const struct eventring_cursor *c, uint32_t ring,
+                            uint64_t *index)
 {
-  return c->rings[ring].position;
+  const struct ring *r = &c->rings[ring];
+  *index = r->position > 0 && r->index_known ? r->index
+           : load_tail(c, ring) == 0 ? 0 : UINT64_MAX;
+  return drained(r) ? block_of(c, r->position) : r->block;
+}
+
+uint64_t eventring_tail(const struct eventring_cursor *c, uint32_t ring)
+{
+  return load_tail(c, ring);
 }
 
 struct eventring_instant eventring_cursor_instant(

@@ -326,6 +326,10 @@ struct eventring_info {
                                      they can be (stock OCaml, which counts
                                      words only, and recordings of it); 0: they
                                      are exact */
+  uint64_t recorded_events;       /* of a recording: what its recorder counted;
+                                     UINT64_MAX: it did not, being killed, or
+                                     somebody has cut the recording */
+  uint64_t recorded_lost;         /* likewise, events that it could not copy */
 };
 
 enum {
@@ -355,7 +359,7 @@ EVENTRING_API int eventring_set_categories(struct eventring_cursor *cursor,
    doc/RECORDING.md for the file.  Not in the reader that OCaml's runtime
    holds.
 
-     eventring_record("out.rec", cursor, &o, &r);
+     eventring_record("out.evr", cursor, &o, &r);
      while (...) { eventring_record_step(r); sleep; }
      eventring_record_close(r);
 */
@@ -378,7 +382,8 @@ struct eventring_record_options {
 /* Begins a recording at [path] of what [cursor] reads.  The cursor is the
    recorder's until it is closed: do not read from it, and close it after the
    recorder.  What it has read before is not recorded.  Errors as of
-   eventring_open. */
+   eventring_open.  eventring_record_step never waits for the process, nor the
+   process for it. */
 EVENTRING_API int eventring_record(const char *path,
                                    struct eventring_cursor *cursor,
                                    const struct eventring_record_options *options,
@@ -398,22 +403,27 @@ EVENTRING_API int eventring_record_release(struct eventring_recorder *recorder);
 EVENTRING_API int eventring_record_next(struct eventring_recorder *recorder,
                                         const char *path);
 
-/* So far: bytes of the present file, events in it or held for it, events that
-   were overwritten before they could be copied. */
+/* So far: bytes of the present file; in all files, and held for the next one:
+   their number and bytes, events, and events that were overwritten before they
+   could be copied. */
 struct eventring_record_totals {
   size_t size;
-  uint64_t bytes, events, lost;
+  uint64_t bytes, files, all_bytes, events, lost;
 };
 EVENTRING_API int eventring_record_totals(
   struct eventring_recorder *recorder, struct eventring_record_totals *totals);
 
-/* A text that goes with the recording, such as a description as JSON: written
-   at its end; the last one set counts.  Copied. */
+/* A text that goes with the recording, such as a description as JSON, also of
+   the files that follow; the last one set counts.  Copied. */
 EVENTRING_API int eventring_record_note(struct eventring_recorder *recorder,
                                         const char *text);
 
-/* Writes what is left and the index, and ends the recorder, also when it
-   fails.  NULL is fine. */
+/* Writes what is left and the index.  After this there are the totals, and
+   nothing more to record. */
+EVENTRING_API int eventring_record_end(struct eventring_recorder *recorder);
+
+/* Does so if it was not done, and frees the recorder, also when that fails.
+   NULL is fine. */
 EVENTRING_API int eventring_record_close(struct eventring_recorder *recorder);
 
 /* The text of a recording, or NULL.  Valid until the cursor is closed. */
@@ -432,6 +442,14 @@ struct eventring_piece {
 EVENTRING_API int eventring_record_pieces(
   const char *path, const struct eventring_piece *pieces, int count,
   const struct eventring_record_options *options);
+
+/* Looks at all of a ring file or a recording, and calls [found] for what
+   is not as it must be: where in the file, and one line of what it is.
+   Returns 0, also when something was found, or an error, with its message,
+   when the file cannot be opened as either. */
+EVENTRING_API int eventring_verify(
+  const char *path, const struct eventring_options *options,
+  void (*found)(void *state, uint64_t offset, const char *what), void *state);
 
 #ifdef __cplusplus
 }

@@ -27,6 +27,10 @@
    ring, with the block that the horizon falls into: that block is in both,
    which also makes every segment readable by itself.
 
+   Which events a file has is told in numbers of events, for each ring: a file
+   that goes on where another ended has those from the first one on that was
+   after the horizon there, whatever blocks they are in.
+
    Where the writer overtakes the recorder, words are missing.  Positions in
    the recording go on as if they were not; the header of the next block says
    how many events are. */
@@ -46,20 +50,34 @@
 
 #include "caml/eventring_clock.h"
 #include "caml/eventring_format.h"
+#include "eventring_chunks.h"
 #include "eventring_reader.h"
-#include "eventring_recording.h"
 #include "eventring_source.h"
 
 /* A segment is written when it has so many words, or is so old. */
 #define SEGMENT_WORDS ((uint64_t) 1 << 17)
 #define SEGMENT_NS 1000000000
 
-/* A ring's share of a segment, at most: what it has beyond waits for the next
-   round. */
-#define SHARE_WORDS ((uint64_t) 1 << 16)
+/* Copying is much faster than compressing.  So rings are looked at while a
+   segment is compressed as well, and what they wrote meanwhile waits in memory,
+   up to so many words: then it waits in the rings. */
+#define WAITING_WORDS ((uint64_t) 1 << 22)
+
+/* Copied of a ring at once, before it is the turn of the others. */
+#define TURN_WORDS ((uint64_t) 1 << 16)
+
+/* How often a round runs after the writer of a ring. */
+#define MAX_OVERTAKEN 16
 
 /* As fast as the words come. */
 #define DEFAULT_LEVEL 1
+
+/* How far a ring has come. */
+struct mark {
+  uint64_t index;               /* events of the ring before; RECORDING_ANY: not
+                                   known, since none was seen */
+  uint64_t events, lost;        /* copied and missed since the recorder began */
+};
 
 struct copied {                 /* of a ring */
   uint64_t *words;
@@ -71,18 +89,20 @@ struct copied {                 /* of a ring */
   uint64_t position;            /* in the ring, where to go on */
   uint64_t events;              /* copied, without those of the last block */
   uint64_t lost;
-  uint64_t events_before, lost_before; /* of these, in files before this one */
-  int begun;                    /* there has been a block */
-  int held_back;                /* it had more than its share */
-  int late;                     /* words of the last segment may be of after
-                                   its horizon */
+  struct mark begin;            /* of the file */
+  struct mark horizon, end;     /* of the last segment: at its horizon, and with
+                                   all of its words */
+  int held_back;                /* there is more in the ring */
+  int late;                     /* the last segment has events of it that are
+                                   of after its horizon */
 };
 
-/* A chunk, compressed. */
+/* A segment that is held, and how far the rings had come with it. */
 struct packet {
   struct packet *next;
   struct chunk chunk;
-  char bytes[];
+  char *stored;
+  struct mark marks[];
 };
 
 struct eventring_recorder {
@@ -90,27 +110,23 @@ struct eventring_recorder {
   struct eventring_source *source;
   struct eventring_record_options options;
   char *path;
-  int fd;
+  struct chunk_writer file;
   int failed;                   /* the error that ended it, or 0 */
-  uint64_t rounds;
+  int ended;
+  struct eventring_record_totals done; /* in files before the present one */
 
   struct copied *rings;
   uint64_t words;               /* copied and in no segment yet */
+  uint64_t copied;              /* since it began */
   int64_t since_ns;             /* when the last segment was written */
   uint64_t horizon;
   int64_t horizon_ns;
-  uint64_t after;               /* events up to then are of the file before */
   uint32_t schema_count;        /* entries in the present file */
 
   int hold;
   struct packet *held, **held_end;
 
-  uint64_t offset;              /* of the end of the file */
-  struct index_entry *index;
-  size_t index_count, index_capacity;
   char *note;
-
-  ZSTD_CCtx *zstd;
   char *raw;                    /* of the chunk being made */
   size_t raw_capacity;
 };
@@ -134,105 +150,31 @@ static int give_up(struct eventring_recorder *r, int error, const char *what)
   return r->failed;
 }
 
-static int write_all(struct eventring_recorder *r, const void *bytes,
-                     size_t length)
+/* The same of what a function of eventring_chunks.h returned. */
+static int cannot_write(struct eventring_recorder *r, int error)
 {
-  const char *p = bytes;
-  while (length > 0) {
-    ssize_t n = write(r->fd, p, length);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      give_up(r, EVENTRING_E_SYSTEM, "cannot write");
-      /* Readers find the end of the last whole chunk anyway. */
-      if (ftruncate(r->fd, (off_t) r->offset) < 0) { /* then so be it */ }
-      return r->failed;
-    }
-    p += n;
-    length -= (size_t) n;
-  }
-  return 0;
+  return error < 0 ? give_up(r, error, "cannot write") : 0;
 }
 
-static int write_packet(struct eventring_recorder *r, const struct chunk *chunk,
-                        const char *bytes)
+/* Room for the [size] bytes of a chunk; NULL: no memory. */
+static char *make_room(struct eventring_recorder *r, size_t size)
 {
-  if (r->index_count == r->index_capacity) {
-    size_t capacity = r->index_capacity * 2 + 64;
-    void *more = realloc(r->index, capacity * sizeof *r->index);
-    if (more == NULL) return give_up(r, EVENTRING_E_MEMORY, "cannot write");
-    r->index = more;
-    r->index_capacity = capacity;
-  }
-  if (write_all(r, chunk, sizeof *chunk) < 0
-      || write_all(r, bytes, (size_t) chunk->stored) < 0)
-    return r->failed;
-  if (chunk->kind != CHUNK_INDEX)
-    r->index[r->index_count++] = (struct index_entry) { r->offset, *chunk };
-  r->offset += sizeof *chunk + chunk->stored;
-  return 0;
-}
-
-/* Chunks */
-
-/* Room for a chunk's [size] bytes after the struct chunk; NULL: no memory. */
-static char *begin_chunk(struct eventring_recorder *r, size_t size)
-{
-  if (sizeof(struct chunk) + size > r->raw_capacity) {
-    size_t capacity = sizeof(struct chunk) + size + size / 4;
+  if (size > r->raw_capacity) {
+    size_t capacity = size + size / 4;
     free(r->raw);
-    r->raw_capacity = 0;
     r->raw = malloc(capacity);
-    if (r->raw == NULL) {
-      give_up(r, EVENTRING_E_MEMORY, "cannot write");
-      return NULL;
-    }
-    r->raw_capacity = capacity;
+    r->raw_capacity = r->raw == NULL ? 0 : capacity;
+    if (r->raw == NULL) give_up(r, EVENTRING_E_MEMORY, "cannot write");
   }
-  return r->raw + sizeof(struct chunk);
-}
-
-/* Compresses what was put there, and writes it or holds it. */
-static int end_chunk(struct eventring_recorder *r, struct chunk chunk,
-                     size_t size)
-{
-  size_t bound = ZSTD_compressBound(sizeof chunk + size), stored;
-  struct packet *p = malloc(sizeof *p + bound);
-  int err;
-  if (p == NULL) return give_up(r, EVENTRING_E_MEMORY, "cannot write");
-  chunk.raw = sizeof chunk + size;
-  memcpy(r->raw, &chunk, sizeof chunk);
-  stored = ZSTD_compress2(r->zstd, p->bytes, bound, r->raw, chunk.raw);
-  if (ZSTD_isError(stored)) {
-    free(p);
-    return give_up(r, EVENTRING_E_MEMORY, "cannot compress");
-  }
-  chunk.stored = stored;
-  if (r->hold && chunk.kind == CHUNK_SEGMENT) {
-    struct packet *small = realloc(p, sizeof *p + stored);
-    if (small != NULL) p = small;
-    p->next = NULL;
-    p->chunk = chunk;
-    *r->held_end = p;
-    r->held_end = &p->next;
-    while (r->held->chunk.last_ns < chunk.last_ns - r->options.hold_ns) {
-      p = r->held;
-      r->held = p->next;
-      free(p);
-    }
-    return 0;
-  }
-  err = write_packet(r, &chunk, p->bytes);
-  free(p);
-  return err;
+  return r->raw;
 }
 
 static int write_chunk(struct eventring_recorder *r, uint32_t kind,
                        const void *bytes, size_t size)
 {
-  char *to = begin_chunk(r, size);
-  if (to == NULL) return r->failed;
-  memcpy(to, bytes, size);
-  return end_chunk(r, (struct chunk) { .kind = kind }, size);
+  return cannot_write(r, eventring_write_chunk(
+                           &r->file, (struct chunk) { .kind = kind }, bytes,
+                           size));
 }
 
 /* The header as it is now. */
@@ -250,6 +192,9 @@ static struct eventring_header header_now(struct eventring_recorder *r)
       __atomic_load_n(&now->ended.realtime_ns, __ATOMIC_RELAXED);
   }
   h.schema_count = 0;
+  /* Of an older format there is something else. */
+  if (h.header_size < sizeof h)
+    memset((char *) &h + h.header_size, 0, sizeof h - h.header_size);
   return h;
 }
 
@@ -264,65 +209,41 @@ static int write_schema(struct eventring_recorder *r)
   struct eventring_schema_entry *to;
   if (count > h->schema_capacity) count = h->schema_capacity;
   if (count <= first) return 0;
-  to = (void *) begin_chunk(r, (count - first) * sizeof *to);
+  to = (void *) make_room(r, (count - first) * sizeof *to);
   if (to == NULL) return r->failed;
   for (uint32_t i = first; i < count; i++)
     memcpy(&to[i - first],
            r->source->schema + (uint64_t) i * h->schema_entry_size, sizeof *to);
   r->schema_count = count;
-  return end_chunk(r, (struct chunk) { .kind = CHUNK_SCHEMA },
-                   (count - first) * sizeof *to);
+  return write_chunk(r, CHUNK_SCHEMA, to, (count - first) * sizeof *to);
+}
+
+static int write_note(struct eventring_recorder *r)
+{
+  return r->note == NULL ? 0
+         : write_chunk(r, CHUNK_NOTE, r->note, strlen(r->note));
 }
 
 static int begin_file(struct eventring_recorder *r)
 {
-  struct recording_start start = { .version_major = RECORDING_VERSION_MAJOR,
-                                   .version_minor = RECORDING_VERSION_MINOR,
-                                   .chunk_size = sizeof(struct chunk) };
   struct eventring_header h = header_now(r);
   char *to;
-  memcpy(start.magic, RECORDING_MAGIC, sizeof start.magic);
-  r->fd = open(r->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY
-                        | (r->options.replace ? O_TRUNC : O_EXCL), 0600);
-  if (r->fd < 0) return give_up(r, EVENTRING_E_SYSTEM, "cannot make");
-  r->offset = 0;
-  r->index_count = 0;
-  r->schema_count = 0;
-  if (write_all(r, &start, sizeof start) < 0) return r->failed;
-  r->offset = sizeof start;
-  to = begin_chunk(r, sizeof h);
+  if (eventring_begin_chunks(&r->file, r->path, r->options.replace) < 0)
+    return give_up(r, EVENTRING_E_SYSTEM, "cannot make");
+  to = make_room(r, sizeof h + h.rings * sizeof(uint64_t));
   if (to == NULL) return r->failed;
   memcpy(to, &h, sizeof h);
-  if (end_chunk(r, (struct chunk) { .kind = CHUNK_PROCESS, .horizon = r->after },
-                sizeof h) < 0)
+  for (uint32_t i = 0; i < h.rings; i++)
+    memcpy(to + sizeof h + i * sizeof(uint64_t), &r->rings[i].begin.index,
+           sizeof(uint64_t));
+  if (write_chunk(r, CHUNK_PROCESS, to,
+                  sizeof h + h.rings * sizeof(uint64_t)) < 0)
     return r->failed;
-  return write_schema(r);
+  r->schema_count = 0;
+  return write_schema(r) < 0 ? r->failed : write_note(r);
 }
 
 /* Rounds */
-
-/* How many events with a time after [ticks] the blocks hold that begin with
-   word [from] of what was copied of a ring, up to word [end]. */
-static uint64_t count_events(const struct eventring_recorder *r,
-                             const struct copied *c, uint64_t from,
-                             uint64_t end, uint64_t ticks)
-{
-  const uint64_t block_words = r->source->checked.block_words;
-  uint64_t events = 0;
-  for (uint64_t block = from; block < end; block += block_words) {
-    uint64_t base = c->words[block + EVENTRING_BLOCK_TICKS];
-    uint64_t i = block + EVENTRING_BLOCK_HEADER_WORDS;
-    while (i < end && i < block + block_words && c->words[i] != 0) {
-      uint64_t length = EVENTRING_WORD_LENGTH(c->words[i]);
-      if (ticks == 0 || base + EVENTRING_WORD_TICKS(c->words[i]) > ticks)
-        events++;
-      if (length == EVENTRING_LENGTH_LONG)
-        length = i + 1 < end ? 1 + (uint64_t) (uint32_t) c->words[i + 1] : 0;
-      i += 1 + length;
-    }
-  }
-  return events;
-}
 
 static uint64_t last_block(const struct eventring_recorder *r, uint64_t count)
 {
@@ -330,11 +251,49 @@ static uint64_t last_block(const struct eventring_recorder *r, uint64_t count)
   return count == 0 ? 0 : (count - 1) / block_words * block_words;
 }
 
-/* All events that were copied of a ring. */
-static uint64_t events_copied(const struct eventring_recorder *r,
-                              const struct copied *c)
+/* How many events up to time [horizon] the block holds that begins with word
+   [block] of what was copied of a ring, up to word [end].  As the reader does,
+   it leaves a block where that is damaged. */
+static uint64_t count_events(const struct eventring_recorder *r,
+                             const struct copied *c, uint64_t block,
+                             uint64_t end, uint64_t horizon)
 {
-  return c->events + count_events(r, c, last_block(r, c->count), c->count, 0);
+  const uint64_t base = c->words[block + EVENTRING_BLOCK_TICKS];
+  uint64_t events = 0, i = block + EVENTRING_BLOCK_HEADER_WORDS;
+  if (end > block + r->source->checked.block_words)
+    end = block + r->source->checked.block_words;
+  while (i < end && EVENTRING_WORD_ID(c->words[i]) != 0
+         && base + EVENTRING_WORD_TICKS(c->words[i]) <= horizon) {
+    uint64_t length = EVENTRING_WORD_LENGTH(c->words[i++]);
+    if (length == EVENTRING_LENGTH_LONG)
+      length = i < end ? (uint32_t) c->words[i++] : UINT32_MAX;
+    if (length > end - i) break;
+    i += length;
+    events++;
+  }
+  return events;
+}
+
+/* All events of the blocks up to word [end] that begins or ends one. */
+static uint64_t events_before(const struct eventring_recorder *r,
+                              const struct copied *c, uint64_t end)
+{
+  uint64_t block = last_block(r, end);
+  return end == 0 ? 0 : c->words[block + EVENTRING_BLOCK_EVENTS]
+                        + count_events(r, c, block, end, UINT64_MAX);
+}
+
+/* How many events of the ring before the block at word [block] of what was
+   copied are missing. */
+static uint64_t gap_before(const struct eventring_recorder *r,
+                           const struct copied *c, uint64_t block)
+{
+  uint64_t before = events_before(r, c, block);
+  uint64_t index = c->words[block + EVENTRING_BLOCK_EVENTS];
+  /* The first block of all: what was before the recorder is not missing. */
+  if (block == 0) before = c->first > RECORDING_POSITION ? RECORDING_ANY
+                           : c->begin.index;
+  return index > before ? index - before : 0;
 }
 
 /* Takes note of a block that begins at word [at] of what was copied. */
@@ -342,17 +301,40 @@ static void count_block(const struct eventring_recorder *r, struct copied *c,
                         uint64_t at)
 {
   uint64_t index = c->words[at + EVENTRING_BLOCK_EVENTS];
-  if (c->begun) {
-    /* The events that the ring had after those of the block before. */
-    uint64_t block = last_block(r, at);
-    uint64_t last = count_events(r, c, block, at, 0);
-    uint64_t before = c->words[block + EVENTRING_BLOCK_EVENTS] + last;
-    c->events += last;
-    if (index > before) c->lost += index - before;
-  } else if (r->rounds > 1) {
-    c->lost += index;
+  c->lost += gap_before(r, c, at);
+  if (at > 0)
+    c->events += count_events(r, c, last_block(r, at), at, UINT64_MAX);
+  else if (c->begin.index != RECORDING_ANY && index < c->begin.index)
+    /* The block begins with some that are not to be recorded. */
+    c->events -= c->begin.index - index;
+}
+
+/* How far a ring has come at time [horizon]. */
+static struct mark mark_of(const struct eventring_recorder *r,
+                           const struct copied *c, uint64_t horizon)
+{
+  struct mark m = c->begin;
+  uint64_t block;
+  if (c->count == 0) return m;
+  block = last_block(r, c->count);
+  m.events = c->events;
+  m.lost = c->lost;
+  while (block > 0 && c->words[block + EVENTRING_BLOCK_TICKS] > horizon) {
+    m.lost -= gap_before(r, c, block);
+    block -= r->source->checked.block_words;
+    m.events -= count_events(r, c, block, c->count, UINT64_MAX);
   }
-  c->begun = 1;
+  if (c->words[block + EVENTRING_BLOCK_TICKS] > horizon) {
+    m.lost -= gap_before(r, c, block);
+    /* Its events are none of the ring's so far. */
+    if (c->first == RECORDING_POSITION) return m.index = c->begin.index, m;
+    m.index = c->words[block + EVENTRING_BLOCK_EVENTS];
+    return m;
+  }
+  m.index = count_events(r, c, block, c->count, horizon);
+  m.events += m.index;
+  m.index += c->words[block + EVENTRING_BLOCK_EVENTS];
+  return m;
 }
 
 /* Makes room for a block more. */
@@ -368,21 +350,22 @@ static int grow(struct eventring_recorder *r, struct copied *c)
   return 0;
 }
 
-/* Copies what is new in ring [i], up to its share. */
+/* Copies what is new in ring [i], up to what it may have at once. */
 static int copy_ring(struct eventring_recorder *r, uint32_t i)
 {
   struct copied *c = &r->rings[i];
   const uint64_t block_words = r->source->checked.block_words;
+  const uint64_t enough = c->count + TURN_WORDS;
 
   c->held_back = 0;
-  for (;;) {
+  for (int overtaken = 0; overtaken < MAX_OVERTAKEN;) {
     uint64_t position = c->position, in_block = position % block_words;
     uint64_t at = c->count;
     uint64_t *block;
     int words;
 
-    if (c->count - c->sent >= SHARE_WORDS) {
-      c->held_back = 1;
+    if (c->count >= enough || r->words >= WAITING_WORDS) {
+      c->held_back = eventring_tail(r->cursor, i) > c->position;
       return 0;
     }
     if (grow(r, c) < 0) return r->failed;
@@ -399,13 +382,15 @@ static int copy_ring(struct eventring_recorder *r, uint32_t i)
         r->words += block_words - in_block;
       }
       c->position = position;
+      overtaken++;
       continue;
     }
     c->count += (uint64_t) words;
     c->position += (uint64_t) words;
     r->words += (uint64_t) words;
+    r->copied += (uint64_t) words;
     if (in_block == 0) {
-      if (words < EVENTRING_BLOCK_HEADER_WORDS) {
+      if (words <= EVENTRING_BLOCK_HEADER_WORDS) {
         /* No writer does that.  Whoever reads it shall see the damage. */
         uint64_t rest = block_words - (uint64_t) words;
         memset(block + words, 0, rest * 8);
@@ -415,6 +400,7 @@ static int copy_ring(struct eventring_recorder *r, uint32_t i)
       count_block(r, c, at);
     }
   }
+  return 0;
 }
 
 /* The block of what was copied of a ring that time [horizon] falls into: the
@@ -427,6 +413,54 @@ static uint64_t horizon_block(const struct eventring_recorder *r,
   while (at > 0 && c->words[at + EVENTRING_BLOCK_TICKS] > horizon)
     at -= block_words;
   return at;
+}
+
+/* Gives each ring a turn.  Returns 1 when one has more. */
+static int copy_rings(struct eventring_recorder *r)
+{
+  int more = 0;
+  for (uint32_t i = 0; i < r->source->checked.rings; i++) {
+    if (copy_ring(r, i) < 0) return r->failed;
+    more |= r->rings[i].held_back;
+  }
+  return more;
+}
+
+/* Copies while a segment is compressed. */
+static void copy_meanwhile(void *state)
+{
+  struct eventring_recorder *r = state;
+  if (r->failed == 0) copy_rings(r);
+}
+
+/* Keeps a segment, and forgets what is older than is to be held. */
+static int hold_segment(struct eventring_recorder *r, struct chunk chunk,
+                        size_t size)
+{
+  const uint32_t rings = r->source->checked.rings;
+  struct packet *p = malloc(sizeof *p + rings * sizeof p->marks[0]);
+  int err;
+  if (p == NULL) return cannot_write(r, EVENTRING_E_MEMORY);
+  err = eventring_compress(&r->file, &chunk, r->raw, size, &p->stored);
+  if (err < 0) {
+    free(p);
+    return cannot_write(r, err);
+  }
+  p->next = NULL;
+  p->chunk = chunk;
+  for (uint32_t i = 0; i < rings; i++)
+    p->marks[i] = r->rings[i].horizon;
+  *r->held_end = p;
+  r->held_end = &p->next;
+  while (r->held != p
+         && r->held->chunk.last_ns < chunk.last_ns - r->options.hold_ns) {
+    struct packet *old = r->held;
+    for (uint32_t i = 0; i < rings; i++) r->rings[i].begin = old->marks[i];
+    r->held = old->next;
+    free(old->stored);
+    free(old);
+  }
+  return 0;
 }
 
 /* Writes what was copied, and keeps the blocks that later words, or events
@@ -444,13 +478,21 @@ static int write_segment(struct eventring_recorder *r)
   for (uint32_t i = 0; i < rings; i++)
     if (r->rings[i].count > r->rings[i].sent || r->rings[i].late)
       size += sizeof(struct run) + (size_t) r->rings[i].count * 8;
-  to = begin_chunk(r, size);
+  if (size > RECORDING_MAX_RAW)
+    return r->failed = fail(&(struct eventring_options) {
+                              .message = r->options.message,
+                              .message_size = r->options.message_size },
+                            EVENTRING_E_DAMAGED, "%s: its events are of the "
+                            "future", eventring_path(r->cursor));
+  to = make_room(r, size);
   if (to == NULL) return r->failed;
   for (uint32_t i = 0; i < rings; i++) {
     struct copied *c = &r->rings[i];
     struct run run = { i, (uint32_t) c->count, c->first };
     uint64_t keep;
     int64_t ns;
+    c->horizon = mark_of(r, c, r->horizon);
+    c->end = mark_of(r, c, UINT64_MAX);
     if (c->count <= c->sent && !c->late) continue;
     memcpy(to, &run, sizeof run);
     memcpy(to + sizeof run, c->words, (size_t) c->count * 8);
@@ -459,9 +501,9 @@ static int write_segment(struct eventring_recorder *r)
     if (ns < chunk.first_ns) chunk.first_ns = ns;
     /* Nobody's clock says when it ended. */
     ns = (int64_t) c->words[last_block(r, c->count) + EVENTRING_BLOCK_NS];
-    if (r->horizon == UINT64_MAX && ns > last_ns) last_ns = ns;
+    if (ns > last_ns) last_ns = ns;
 
-    c->late = c->count > c->sent;
+    c->late = c->end.index != c->horizon.index;
     keep = horizon_block(r, c, r->horizon);
     memmove(c->words, c->words + keep, (size_t) (c->count - keep) * 8);
     c->first += keep;
@@ -470,16 +512,18 @@ static int write_segment(struct eventring_recorder *r)
   }
   r->words = 0;
   if (r->horizon == UINT64_MAX) chunk.last_ns = last_ns;
-  return end_chunk(r, chunk, size);
+  if (r->hold) return hold_segment(r, chunk, size);
+  return cannot_write(r, eventring_write_chunk(&r->file, chunk, r->raw, size));
 }
 
 /* One round.  Returns 1 when there is more to copy. */
 static int round_of_rings(struct eventring_recorder *r)
 {
   const struct eventring_header *h = &r->source->checked;
-  int more = 0;
+  const uint64_t before = r->horizon;
+  const int64_t before_ns = r->horizon_ns;
+  int more;
 
-  r->rounds++;
   if (r->source->advance != NULL) {
     int err;
     for (uint32_t i = 0; i < h->rings; i++)
@@ -487,24 +531,30 @@ static int round_of_rings(struct eventring_recorder *r)
     err = r->source->advance(r->source);
     /* What is damaged is not there to be copied. */
     if (err < 0 && err != EVENTRING_E_DAMAGED) return r->failed = err;
-    more = r->source->behind;
   }
   r->horizon = eventring_horizon(r->cursor);
   r->horizon_ns = now_ns();
-  for (uint32_t i = 0; i < h->rings; i++)
-    if (copy_ring(r, i) < 0) return r->failed;
-  /* Of a ring with more, only what its last block begins after is sure. */
+  do
+    more = copy_rings(r);
+  while (more > 0 && r->words < WAITING_WORDS);
+  if (more < 0) return r->failed;
+  if (r->source->behind) more = 1;
+  /* Of a ring with more, only what is before its last block is sure; what was
+     before stays so. */
   for (uint32_t i = 0; i < h->rings; i++) {
-    struct copied *c = &r->rings[i];
-    if (c->held_back) {
-      const uint64_t *last =
-        c->words + last_block(r, c->count);
-      more = 1;
-      if (last[EVENTRING_BLOCK_TICKS] < r->horizon) {
-        r->horizon = last[EVENTRING_BLOCK_TICKS];
-        r->horizon_ns = (int64_t) last[EVENTRING_BLOCK_NS];
-      }
+    const struct copied *c = &r->rings[i];
+    const uint64_t *last = c->words + last_block(r, c->count);
+    if (!c->held_back) continue;
+    if (c->count == 0) {
+      r->horizon = 0;
+    } else if (last[EVENTRING_BLOCK_TICKS] <= r->horizon) {
+      r->horizon = last[EVENTRING_BLOCK_TICKS] - 1;
+      r->horizon_ns = (int64_t) last[EVENTRING_BLOCK_NS];
     }
+  }
+  if (r->horizon <= before) {
+    r->horizon = before;
+    r->horizon_ns = before_ns;
   }
   return more;
 }
@@ -513,29 +563,27 @@ static int round_of_rings(struct eventring_recorder *r)
 static int64_t step(struct eventring_recorder *r, int all)
 {
   const struct eventring_header *h = &r->source->checked;
-  /* A writer that never rests is left alone after all that rings can hold. */
-  uint64_t copied = 0, enough = all ? h->rings * h->ring_words
-                                    : 16 * SEGMENT_WORDS;
+  const uint64_t copied = r->copied;
+  /* A writer that never rests is left alone after all that rings hold; where
+     they are translated, each event may have got a block of its own. */
+  const uint64_t enough = h->rings * h->ring_words
+    * (r->source->advance != NULL ? h->block_words / 2 : 1);
   int more;
   if (r->failed < 0) return r->failed;
-  /* An event that was translated may have got a block of its own. */
-  if (r->source->advance != NULL) enough *= h->block_words / 2;
+  if (r->ended) return EVENTRING_E_ARGUMENT;
   do {
-    uint64_t before = r->words;
+    int late = 0;
     more = round_of_rings(r);
     if (more < 0) return r->failed;
-    copied += r->words - before;
-    if (r->words >= SEGMENT_WORDS || more
-        || now_ns() - r->since_ns >= SEGMENT_NS || all) {
-      int late = 0;
-      for (uint32_t i = 0; i < h->rings; i++) late |= r->rings[i].late;
+    for (uint32_t i = 0; i < h->rings; i++) late |= r->rings[i].late;
+    if (r->words >= SEGMENT_WORDS || more || all
+        || now_ns() - r->since_ns >= SEGMENT_NS) {
       r->since_ns = now_ns();
       if ((r->words > 0 || (all && late)) && write_segment(r) < 0)
         return r->failed;
     }
-    /* What is new by then is for the next step. */
-  } while (more && copied < enough);
-  return (int64_t) copied;
+  } while (more && r->copied - copied < enough);
+  return (int64_t) (r->copied - copied);
 }
 
 int64_t eventring_record_step(struct eventring_recorder *r)
@@ -561,7 +609,7 @@ int eventring_record(const char *path, struct eventring_cursor *cursor,
   if (options != NULL)
     memcpy(&r->options, options, options->size < sizeof r->options
                                  ? options->size : sizeof r->options);
-  r->fd = -1;
+  r->file.fd = -1;
   r->cursor = cursor;
   r->source = eventring_cursor_source(cursor);
   r->hold = r->options.hold_ns > 0;
@@ -569,23 +617,29 @@ int eventring_record(const char *path, struct eventring_cursor *cursor,
   r->since_ns = now_ns();
   r->path = strdup(path);
   r->rings = calloc(r->source->checked.rings, sizeof *r->rings);
-  r->zstd = ZSTD_createCCtx();
-  if (r->path == NULL || r->rings == NULL || r->zstd == NULL) {
+  r->file.zstd = ZSTD_createCCtx();
+  r->file.meanwhile = copy_meanwhile;
+  r->file.state = r;
+  if (r->path == NULL || r->rings == NULL || r->file.zstd == NULL) {
     err = EVENTRING_E_MEMORY;
     goto err_out;
   }
   if (!r->source->live) {
-    err = EVENTRING_E_ARGUMENT;
+    err = fail(&(struct eventring_options) {
+                 .message = r->options.message,
+                 .message_size = r->options.message_size },
+               EVENTRING_E_ARGUMENT, "%s is a recording already",
+               eventring_path(cursor));
     goto err_out;
   }
-  ZSTD_CCtx_setParameter(r->zstd, ZSTD_c_compressionLevel,
+  ZSTD_CCtx_setParameter(r->file.zstd, ZSTD_c_compressionLevel,
                          r->options.level == 0 ? DEFAULT_LEVEL
                                                : r->options.level);
-  ZSTD_CCtx_setParameter(r->zstd, ZSTD_c_checksumFlag, 1);
   for (uint32_t i = 0; i < r->source->checked.rings; i++) {
-    uint64_t position = eventring_position(cursor, i);
-    r->rings[i].position = position - position % r->source->checked.block_words;
+    r->rings[i].position =
+      eventring_position(cursor, i, &r->rings[i].begin.index);
     r->rings[i].first = RECORDING_POSITION;
+    r->rings[i].horizon = r->rings[i].end = r->rings[i].begin;
   }
   err = r->hold ? 0 : begin_file(r);
   if (err < 0) goto err_out;
@@ -593,6 +647,7 @@ int eventring_record(const char *path, struct eventring_cursor *cursor,
   return 0;
 
 err_out:
+  r->failed = err;
   eventring_record_close(r);
   return err;
 }
@@ -605,8 +660,10 @@ int eventring_record_release(struct eventring_recorder *r)
   if (begin_file(r) < 0) return r->failed;
   while (r->held != NULL) {
     struct packet *p = r->held;
-    if (r->failed == 0) write_packet(r, &p->chunk, p->bytes);
+    if (r->failed == 0)
+      cannot_write(r, eventring_append(&r->file, p->chunk, p->stored));
     r->held = p->next;
+    free(p->stored);
     free(p);
   }
   r->held_end = &r->held;
@@ -621,7 +678,8 @@ int eventring_record_note(struct eventring_recorder *r, const char *text)
   if (copy == NULL) return EVENTRING_E_MEMORY;
   free(r->note);
   r->note = copy;
-  return 0;
+  if (r->failed < 0) return r->failed;
+  return r->file.fd < 0 ? 0 : write_note(r);
 }
 
 int eventring_record_totals(struct eventring_recorder *r,
@@ -630,11 +688,17 @@ int eventring_record_totals(struct eventring_recorder *r,
   struct eventring_record_totals mine = { .size = sizeof mine };
   if (r == NULL || totals == NULL || totals->size < sizeof totals->size)
     return EVENTRING_E_ARGUMENT;
-  mine.bytes = r->offset;
-  for (uint32_t i = 0; i < r->source->checked.rings; i++) {
+  mine = r->done;
+  if (r->file.fd >= 0) {
+    mine.bytes = r->file.offset;
+    mine.all_bytes += r->file.offset;
+    mine.files++;
+  }
+  for (uint32_t i = 0; i < r->source->checked.rings && !r->ended; i++) {
     const struct copied *c = &r->rings[i];
-    mine.events += events_copied(r, c) - c->events_before;
-    mine.lost += c->lost - c->lost_before;
+    struct mark m = mark_of(r, c, UINT64_MAX);
+    mine.events += m.events - c->begin.events;
+    mine.lost += m.lost - c->begin.lost;
   }
   mine.size = totals->size;
   memcpy(totals, &mine,
@@ -642,52 +706,35 @@ int eventring_record_totals(struct eventring_recorder *r,
   return 0;
 }
 
-/* Writes the index and the trailer. */
-static int write_index(struct eventring_recorder *r)
-{
-  struct recording_trailer trailer = { .index = r->offset };
-  memcpy(trailer.magic, RECORDING_TRAILER_MAGIC, sizeof trailer.magic);
-  if (write_chunk(r, CHUNK_INDEX, r->index,
-                  r->index_count * sizeof *r->index) < 0)
-    return r->failed;
-  return write_all(r, &trailer, sizeof trailer);
-}
-
 /* Ends the file.  When it is [continued], what comes after the last horizon is
    left to the next. */
 static int end_file(struct eventring_recorder *r, int continued)
 {
-  struct eventring_record_totals totals = { .size = sizeof totals };
   struct part_end end = { .continued = (uint32_t) continued };
-  int err;
 
-  if (step(r, 1) < 0) return r->failed;
-  eventring_record_totals(r, &totals);
-  for (uint32_t i = 0; i < r->source->checked.rings && continued; i++) {
+  if (step(r, 1) < 0 || write_schema(r) < 0) return r->failed;
+  for (uint32_t i = 0; i < r->source->checked.rings; i++) {
     struct copied *c = &r->rings[i];
-    uint64_t after = count_events(r, c, 0, c->count, r->horizon);
-    totals.events -= after;
-    c->events_before = events_copied(r, c) - after;
-    c->lost_before = c->lost;
+    struct mark m = continued ? c->horizon : c->end;
+    end.events += m.events - c->begin.events;
+    end.lost += m.lost - c->begin.lost;
+    c->begin = m;
+    /* The next file needs the block that the horizon falls into. */
     c->late = c->count > 0;
   }
   end.state = (uint32_t) eventring_state(r->cursor);
   if (end.state == EVENTRING_STATE_RUNNING)
     end.state = EVENTRING_STATE_UNKNOWN;
-  end.events = totals.events;
-  end.lost = totals.lost;
   end.header = header_now(r);
   if (end.header.state == EVENTRING_RUNNING)
     end.header.ended = eventring_cursor_instant(r->cursor);
-  if (r->note != NULL
-      && write_chunk(r, CHUNK_NOTE, r->note, strlen(r->note)) < 0)
-    return r->failed;
-  if (write_chunk(r, CHUNK_END, &end, sizeof end) < 0
-      || write_index(r) < 0)
-    return r->failed;
-  err = close(r->fd);
-  r->fd = -1;
-  return err < 0 ? give_up(r, EVENTRING_E_SYSTEM, "cannot write") : 0;
+  if (write_chunk(r, CHUNK_END, &end, sizeof end) < 0) return r->failed;
+  if (cannot_write(r, eventring_end_chunks(&r->file)) < 0) return r->failed;
+  r->done.files++;
+  r->done.all_bytes += r->file.offset;
+  r->done.events += end.events;
+  r->done.lost += end.lost;
+  return 0;
 }
 
 int eventring_record_next(struct eventring_recorder *r, const char *path)
@@ -695,7 +742,7 @@ int eventring_record_next(struct eventring_recorder *r, const char *path)
   char *copy;
   if (r == NULL || path == NULL) return EVENTRING_E_ARGUMENT;
   if (r->failed < 0) return r->failed;
-  if (r->fd < 0) return EVENTRING_E_ARGUMENT;
+  if (r->file.fd < 0) return EVENTRING_E_ARGUMENT;
   copy = strdup(path);
   if (copy == NULL) return give_up(r, EVENTRING_E_MEMORY, "cannot make");
   if (end_file(r, 1) < 0) {
@@ -704,31 +751,36 @@ int eventring_record_next(struct eventring_recorder *r, const char *path)
   }
   free(r->path);
   r->path = copy;
-  r->after = r->horizon;
   r->hold = r->options.hold_ns > 0;
   return r->hold ? 0 : begin_file(r);
+}
+
+int eventring_record_end(struct eventring_recorder *r)
+{
+  if (r == NULL) return EVENTRING_E_ARGUMENT;
+  if (r->file.fd >= 0 && r->failed == 0) end_file(r, 0);
+  r->ended = 1;
+  return r->failed;
 }
 
 int eventring_record_close(struct eventring_recorder *r)
 {
   int err;
   if (r == NULL) return 0;
-  if (r->fd >= 0 && r->failed == 0) end_file(r, 0);
-  err = r->failed;
-  if (r->fd >= 0) close(r->fd);
+  err = eventring_record_end(r);
   while (r->held != NULL) {
     struct packet *p = r->held;
     r->held = p->next;
+    free(p->stored);
     free(p);
   }
   if (r->rings != NULL)
     for (uint32_t i = 0; i < r->source->checked.rings; i++)
       free(r->rings[i].words);
   free(r->rings);
-  ZSTD_freeCCtx(r->zstd);
+  eventring_drop_chunks(&r->file);
   free(r->raw);
   free(r->note);
-  free(r->index);
   free(r->path);
   free(r);
   return err;

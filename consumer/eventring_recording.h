@@ -11,28 +11,29 @@
 /**************************************************************************/
 
 /* The layout of a recording, in one place; doc/RECORDING.md says the same in
-   prose.  eventring_recorder.c writes it, eventring_recording.c reads it.
+   prose.  eventring_recorder.c and eventring_pieces.c write it,
+   eventring_recording.c reads it.
 
      +--------------------------------------+
      | struct recording_start               |
      +--------------------------------------+
-     | chunk: PROCESS                       |  a part begins: one process
+     | chunk: PROCESS                       |  a piece begins: one process
      | chunk: SCHEMA                        |
      | chunk: SEGMENT                       |  words of the rings
      | chunk: SCHEMA, SEGMENT, SEGMENT ...  |
      | chunk: NOTE                          |
      | chunk: END                           |
      +--------------------------------------+
-     | more parts                           |
+     | more pieces                          |
      +--------------------------------------+
      | chunk: INDEX                         |
      | struct recording_trailer             |
      +--------------------------------------+
 
-   A chunk is a struct chunk and then [stored] bytes, a zstd frame with a
-   checksum.  What it holds, [raw] bytes, begins with the struct chunk once
-   more (with [stored] 0), so that the checksum covers that too.  Numbers are
-   in the byte order of the machine that wrote the file. */
+   A chunk is a struct chunk and then [stored] bytes, a zstd frame of [raw]
+   bytes.  A part is a process: one piece, or several that were joined, one
+   after the other.  Numbers are in the byte order of the machine that wrote
+   the file. */
 
 #ifndef EVENTRING_RECORDING_H
 #define EVENTRING_RECORDING_H
@@ -48,11 +49,17 @@ struct recording_start {
   char magic[16];
   uint16_t version_major, version_minor;
   uint32_t chunk_size;          /* of struct chunk */
-  uint64_t reserved;
+  uint64_t sum;                 /* recording_sum of what is before */
 };
 
+/* The header of the ring file has its size in the format of the ring file that
+   this version is of; a longer one is another version of the recording. */
+_Static_assert(sizeof(struct eventring_header) == 1280,
+               "RECORDING_VERSION_MAJOR and doc/RECORDING.md");
+
 enum chunk_kind {
-  CHUNK_PROCESS = 1,            /* struct eventring_header */
+  CHUNK_PROCESS = 1,            /* struct eventring_header; for each ring, a
+                                   uint64_t, see RECORDING_ANY */
   CHUNK_SCHEMA = 2,             /* struct eventring_schema_entry, each */
   CHUNK_SEGMENT = 3,            /* struct run and its words, each */
   CHUNK_NOTE = 4,               /* text */
@@ -65,16 +72,22 @@ struct chunk {
   uint32_t part;                /* from 0 */
   uint64_t stored;              /* bytes after this, compressed */
   uint64_t raw;                 /* bytes that they become */
-  uint64_t horizon;             /* ticks.  Of a segment: all events up to then
-                                   are in it and those before it.  Of a
-                                   process: events up to then do not belong to
-                                   the part, 0: all do */
   /* Of a segment, else 0: */
+  uint64_t horizon;             /* ticks: all events up to then are in it and
+                                   those before it */
   int64_t first_ns, last_ns;    /* CLOCK_MONOTONIC of its oldest block, and of
                                    the horizon */
-  uint64_t shift;               /* what to add to the positions of its runs */
-  uint64_t reserved;
+  uint64_t shift;               /* what to add to the positions of its runs;
+                                   the same for all chunks of a piece */
+  uint64_t content;             /* recording_sum of the stored bytes */
+  uint64_t sum;                 /* recording_sum of what is before */
 };
+
+/* Of the numbers of a PROCESS, one for each ring: how many events the ring had
+   that do not belong to the piece, since a piece before has them.
+   RECORDING_ANY: all that are in the piece belong to it, and what the ring
+   lost before them is not known. */
+#define RECORDING_ANY UINT64_MAX
 
 /* A run of words of one ring, from the beginning of a block on.  Positions
    count the words of the ring in this recording, from RECORDING_POSITION on:
@@ -90,14 +103,14 @@ struct run {
 
 /* Each piece that is joined to a part has its positions moved by this. */
 #define RECORDING_SHIFT ((uint64_t) 1 << 50)
-#define RECORDING_MAX_JOINED 2048
+#define RECORDING_MAX_JOINED 1024
 
 struct part_end {
   uint32_t state;               /* as of eventring_state, 5: it ran on */
   uint32_t continued;           /* 1: events after the last horizon are in
                                    another file */
-  uint64_t events, lost;
-  int64_t from_ns, to_ns;       /* events outside do not count; 0, 0: all do */
+  uint64_t events, lost;        /* RECORDING_ANY: not counted */
+  int64_t from_ns, to_ns;       /* events from and before; 0, 0: all */
   struct eventring_header header; /* as it was then; [ended]: when that was */
 };
 
@@ -110,12 +123,28 @@ struct index_entry {
 
 struct recording_trailer {
   uint64_t index;               /* offset of the chunk */
-  uint64_t reserved;
+  uint64_t sum;                 /* recording_sum of [index] */
   char magic[16];
 };
 
 /* Bounds of what is believed of a file. */
 #define RECORDING_MAX_RAW ((uint64_t) 256 << 20)
 #define RECORDING_MAX_PARTS 4096
+
+/* A change of one word always changes it. */
+static inline uint64_t recording_sum(const void *bytes, uint64_t length)
+{
+  const char *p = bytes;
+  uint64_t sum = 0xCBF29CE484222325u, word;
+  for (; length > 0; p += sizeof word) {
+    uint64_t n = length < sizeof word ? length : sizeof word;
+    word = 0;
+    __builtin_memcpy(&word, p, (size_t) n);
+    sum = (sum ^ word) * 0x100000001B3u;
+    sum ^= sum >> 32;
+    length -= n;
+  }
+  return sum;
+}
 
 #endif /* EVENTRING_RECORDING_H */

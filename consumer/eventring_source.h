@@ -37,6 +37,15 @@ struct eventring_words {
   uint64_t first;
   uint64_t mask;
   uint64_t needed;              /* of the reader: it has taken what is below */
+  uint64_t from;                /* where the source begins anew: how many events
+                                   the ring had before that; UINT64_MAX: not
+                                   known */
+};
+
+enum {
+  EVENTRING_MORE = 1,           /* there are more words */
+  EVENTRING_ANEW = 2            /* the rings begin anew with these; the clock is
+                                   measured anew too */
 };
 
 struct eventring_source {
@@ -65,9 +74,7 @@ struct eventring_source {
   uint64_t horizon;
   int behind;
 
-  /* Only events with ticks after [after], and between the two times unless
-     both are 0, are of this file. */
-  uint64_t after;
+  /* Only events from and before these times are of this file; 0, 0: all. */
   int64_t from_ns, to_ns;
 
   /* For eventring_get_info and eventring_note. */
@@ -76,11 +83,12 @@ struct eventring_source {
   uint32_t parts;
   int64_t first_ns, last_ns;
   uint64_t damaged_at;
+  uint64_t events, lost;
   const char *note;
 
-  /* Goes to the place from which all events of [ns] and later follow; the
+  /* Goes to the place from which all events of [ticks] and later follow; the
      rings begin anew there.  Or NULL. */
-  int (*seek)(struct eventring_source *source, int64_t ns);
+  int (*seek)(struct eventring_source *source, uint64_t ticks);
 
   void (*close)(struct eventring_source *source);
 };
@@ -154,13 +162,21 @@ int eventring_check_header(const struct eventring_header *h,
 struct eventring_source *eventring_cursor_source(
   struct eventring_cursor *cursor);
 
-/* Where it goes on reading in a ring. */
+/* Where it goes on reading in a ring: the position of the block, and in *index
+   how many events the ring had before; UINT64_MAX: it has read none, and wants
+   whatever the ring still has. */
 uint64_t eventring_position(const struct eventring_cursor *cursor,
-                            uint32_t ring);
+                            uint32_t ring, uint64_t *index);
+
+/* How many words the ring has by now. */
+uint64_t eventring_tail(const struct eventring_cursor *cursor, uint32_t ring);
 
 /* The ticks up to which all events of all rings are visible to who looks at
    them after the call. */
 uint64_t eventring_horizon(struct eventring_cursor *cursor);
+
+/* The ticks at a time, as the cursor measures the clock. */
+uint64_t eventring_ticks_of(const struct eventring_cursor *cursor, int64_t ns);
 
 /* An instant on all clocks, by which ticks can be measured: now, where the
    clock is one of this machine, else as the file has it. */

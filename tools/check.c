@@ -78,7 +78,8 @@ struct check {
   bool users_gap;                 /* a begin of any of them may be missing */
   bool users_given_up;            /* too many at once */
   int64_t user_open[IDS];         /* by id, in all threads */
-  uint64_t events, spans, findings, cut_off;
+  bool quiet;
+  struct balance sum;
 };
 
 /* Prints the event with what is wrong with it. */
@@ -87,13 +88,14 @@ static void find(struct check *c, const struct eventring_event *event,
                  const char *format, ...)
 {
   va_list arguments;
+  c->sum.findings++;
+  if (c->quiet) return;
   va_start(arguments, format);
   print_columns(&c->lines, event);
   fputs("  ", stdout);
   vprintf(format, arguments);
   putchar('\n');
   va_end(arguments);
-  c->findings++;
 }
 
 static const char *name_of(struct check *c, uint16_t id)
@@ -106,7 +108,7 @@ static const char *name_of(struct check *c, uint16_t id)
 
 static void cut_ring(struct check *c, struct ring *ring)
 {
-  c->cut_off += ring->depth;
+  c->sum.cut_off += ring->depth;
   ring->depth = 0;
   ring->cut_before = true;
   memset(ring->cut, 0, sizeof ring->cut);
@@ -122,7 +124,7 @@ static void forget_users(struct check *c)
 static void cut_users(struct check *c)
 {
   for (uint32_t id = 0; id < IDS; id++)
-    if (c->user_open[id] > 0) c->cut_off += (uint64_t) c->user_open[id];
+    if (c->user_open[id] > 0) c->sum.cut_off += (uint64_t) c->user_open[id];
   forget_users(c);
   c->users_gap = true;
 }
@@ -178,7 +180,7 @@ static void runtime_end(struct check *c, struct ring *ring,
         remove_open(ring, i);
       }
     remove_open(ring, (uint32_t) begin);
-    c->spans++;
+    c->sum.spans++;
     return;
   }
   uint8_t *cut = &ring->cut[event->id / 8], bit = 1u << event->id % 8;
@@ -187,7 +189,7 @@ static void runtime_end(struct check *c, struct ring *ring,
     return;
   }
   *cut |= bit;
-  c->cut_off++;
+  c->sum.cut_off++;
 }
 
 /* Whether the program's code may run inside of this span, and so end the
@@ -284,10 +286,10 @@ static void user_end(struct check *c, const struct ring *ring,
   if (c->user_open[event->id] > 0) {
     spans->open--;
     c->user_open[event->id]--;
-    c->spans++;
+    c->sum.spans++;
   } else if (c->users_gap || (ring->cut_before && !spans->cut)) {
     spans->cut = true;
-    c->cut_off++;
+    c->sum.cut_off++;
   } else
     find(c, event, "no begin");
 }
@@ -318,7 +320,7 @@ static void users_at_end(struct check *c, bool in_order)
       if (in_order && gone)
         find(c, &spans->begin, "no end");
       else
-        c->cut_off += (uint64_t) (spans->open < *in_all ? spans->open
+        c->sum.cut_off += (uint64_t) (spans->open < *in_all ? spans->open
                                                         : *in_all);
       *in_all -= spans->open;
     }
@@ -406,7 +408,7 @@ static void check_event(void *state, const struct eventring_event *event)
     cut_users(c);
     return;
   }
-  c->events++;
+  c->sum.events++;
   if (ring->started && event->ticks < ring->ticks)
     find(c, event, "earlier than the event before it");
   if (!ring->started || ring->domain != event->domain) cut_ring(c, ring);
@@ -475,17 +477,17 @@ static void print_count(uint64_t count, const char *what)
 
 static void sum_up(struct check *c)
 {
-  print_count(c->events, "event");
+  print_count(c->sum.events, "event");
   fputs(", ", stdout);
-  print_count(c->spans, "span");
+  print_count(c->sum.spans, "span");
   fputs(", ", stdout);
-  if (c->findings == 0)
+  if (c->sum.findings == 0)
     fputs("balanced", stdout);
   else
-    print_count(c->findings, "finding");
-  if (c->cut_off > 0) {
+    print_count(c->sum.findings, "finding");
+  if (c->sum.cut_off > 0) {
     fputs("; ", stdout);
-    print_count(c->cut_off, "more span");
+    print_count(c->sum.cut_off, "more span");
     fputs(" cut off by the start, a gap or the end", stdout);
   }
   if (c->users_given_up)
@@ -493,19 +495,36 @@ static void sum_up(struct check *c)
   putchar('\n');
 }
 
-enum status check_events(struct eventring_cursor *cursor, bool follow)
+static enum status check_all(struct check *c, bool follow)
 {
-  struct check *c = new_check(cursor);
-  enum status status = read_events(cursor, &(struct reading) {
+  enum status status = read_events(c->cursor, &(struct reading) {
     .follow = follow, .changes = true, .state = c, .event = check_event,
     .pass = pass
   });
   for (uint32_t i = 0; i < c->ring_count; i++)
-    if (c->rings[i] != NULL) c->cut_off += c->rings[i]->depth;
+    if (c->rings[i] != NULL) c->sum.cut_off += c->rings[i]->depth;
   if (!c->users_given_up)
-    users_at_end(c, eventring_state(cursor) == EVENTRING_STATE_ENDED);
+    users_at_end(c, eventring_state(c->cursor) == EVENTRING_STATE_ENDED);
+  if (status == STATUS_OK && c->sum.findings > 0) status = STATUS_FINDING;
+  return status;
+}
+
+enum status check_events(struct eventring_cursor *cursor, bool follow)
+{
+  struct check *c = new_check(cursor);
+  enum status status = check_all(c, follow);
   sum_up(c);
-  if (status == STATUS_OK && c->findings > 0) status = STATUS_FINDING;
+  free_check(c);
+  return status;
+}
+
+enum status balance_events(struct eventring_cursor *cursor,
+                           struct balance *balance)
+{
+  struct check *c = new_check(cursor);
+  c->quiet = true;
+  enum status status = check_all(c, false);
+  *balance = c->sum;
   free_check(c);
   return status;
 }

@@ -21,4 +21,12 @@
    one that sums up.  The value is STATUS_FINDING when something is wrong. */
 enum status check_events(struct eventring_cursor *cursor, bool follow);
 
+/* The same in numbers, without printing. */
+struct balance {
+  uint64_t events, spans, findings;
+  uint64_t cut_off;               /* spans, by the start, a gap or the end */
+};
+enum status balance_events(struct eventring_cursor *cursor,
+                           struct balance *balance);
+
 #endif /* TOOLS_CHECK_H */

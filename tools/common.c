@@ -132,6 +132,22 @@ struct eventring_cursor *open_target(const struct command *command,
   return cursor;
 }
 
+struct eventring_cursor *open_part(const char *path, uint32_t part)
+{
+  char why[512] = "";
+  struct eventring_options options = { .size = sizeof options, .part = part,
+                                       .message = why,
+                                       .message_size = sizeof why };
+  struct eventring_cursor *cursor;
+  int error = eventring_open(path, &options, &cursor);
+  if (error == 0) return cursor;
+  if (why[0] != '\0')
+    complain("%s", why);
+  else
+    complain("%s: %s", path, eventring_strerror(error));
+  exit(STATUS_CANNOT_READ);
+}
+
 struct eventring_info target_info(struct eventring_cursor *cursor)
 {
   struct eventring_info info = { .size = sizeof info };

@@ -46,11 +46,17 @@ extern const struct command
   top_command,
   events_command,
   pauses_command,
+  record_command,
+  dump_command,
   pause_command,
   resume_command,
   enable_command,
   disable_command,
-  categories_command;
+  categories_command,
+  cat_command,
+  cut_command,
+  merge_command,
+  check_command;
 
 /* One line on standard error, "eventring: " before it.  What terminals obey
    is escaped, so that a file's bytes may be among the arguments. */
@@ -83,6 +89,10 @@ _Noreturn void print_and_exit(const char *text);
 struct eventring_cursor *open_target(const struct command *command,
                                      int argc, char **argv,
                                      const char *dir, bool control);
+
+/* Opens the file at [path]: of a recording, part [part].  Ends the program with
+   a message when that fails. */
+struct eventring_cursor *open_part(const char *path, uint32_t part);
 
 /* What the file says of its process. */
 struct eventring_info target_info(struct eventring_cursor *cursor);

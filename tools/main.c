@@ -25,11 +25,17 @@ static const struct command *const commands[] = {
   &top_command,
   &events_command,
   &pauses_command,
+  &record_command,
+  &dump_command,
   &pause_command,
   &resume_command,
   &enable_command,
   &disable_command,
   &categories_command,
+  &cat_command,
+  &cut_command,
+  &merge_command,
+  &check_command,
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 
@@ -42,19 +48,13 @@ static const struct command *find_command(const char *name)
 
 static enum status print_overview(void)
 {
-  fputs("Usage: eventring COMMAND [OPTION...] PID|FILE\n"
-        "Reads the flight recorder of an OCaml process: one that runs, by its\n"
-        "process id, or one that has ended or was killed, by its ring file.\n"
-        "\n", stdout);
+  fputs("Usage: eventring COMMAND [OPTION...] [PID|FILE]\n"
+        "Reads the flight recorder of an OCaml process, by its id or its file.\n",
+        stdout);
   for (size_t i = 0; i < COMMANDS; i++)
     printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
   fputs("  help       describe one of these: eventring help COMMAND\n"
-        "\n"
-        "  --help, --version\n"
-        "\n"
-        "A process is traced when it was built with Eventring's OCaml and\n"
-        "started with OCAML_EVENTRING_START=1.  The manual: man eventring.\n",
-        stdout);
+        "Also --help, --version.  The manual: man eventring.\n", stdout);
   return finish_output(STATUS_OK);
 }
 

@@ -17,16 +17,9 @@
 
 #include <stdint.h>
 
-struct pace {
-  uint64_t ring_words;
-  long sleep_ns;
-};
-
-struct pace new_pace(uint64_t ring_words);
-
-/* After a look that found [words] new words in all rings together: the time
-   until the next.  It is a tenth of what the rings would take to fill at this
-   rate, and short enough that a sudden start is not missed. */
-long next_sleep(struct pace *pace, uint64_t words);
+/* The nanoseconds until a quarter of a ring of [ring_words] can be full, when
+   [words] came in [passed] nanoseconds; short enough that a sudden start is not
+   missed. */
+long next_sleep(uint64_t ring_words, uint64_t words, int64_t passed);
 
 #endif /* TOOLS_PACE_H */

@@ -43,7 +43,9 @@
 #include <time.h>
 #include <unistd.h>
 #include "common.h"
+#include "follow.h"
 #include "json.h"
+#include "manifest.h"
 #include "numbered.h"
 #include "pace.h"
 #include "summary_text.h"
@@ -303,7 +305,13 @@ static void attach(struct run *run)
   char *output = numbered_path(run->output, run->programs);
   error = eventring_record(output, run->recorded, &options, &run->recorder);
   free(output);
-  if (error < 0) cannot_record(run, error);
+  if (error < 0) {
+    cannot_record(run, error);
+    return;
+  }
+  char *manifest = new_manifest(run->recorded, NULL);
+  eventring_record_note(run->recorder, manifest);
+  free(manifest);
 }
 
 static void end_recording(struct run *run)
@@ -360,15 +368,16 @@ static uint64_t look(struct run *run)
 
 static void follow(struct run *run)
 {
-  struct pace pace = new_pace(0);
   long sleep_ns = 1000 * 1000;
+  int64_t before = monotonic_ns();
   uint64_t looks = 0;
   while (!ended_within(run, sleep_ns)) {
     uint64_t words = look(run);
+    int64_t now = monotonic_ns();
     if (run->cursor == NULL) continue;
-    if (pace.ring_words == 0)
-      pace = new_pace(target_info(run->cursor).ring_words);
-    sleep_ns = next_sleep(&pace, words);
+    sleep_ns = next_sleep(target_info(run->cursor).ring_words, words,
+                          now - before);
+    before = now;
     /* Now and then, while it is idle. */
     if (words == 0 && looks++ % 16 == 0) attach_next(run);
   }

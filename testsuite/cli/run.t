@@ -33,6 +33,7 @@ ok "standard input is the program's" [ "$(cat "$tmp/out")" = input ]
 
 # Signals that are sent to eventring.
 for signal in TERM:15 INT:2 HUP:1; do
+  rm -f "$tmp/ready"
   "$EVENTRING_BIN" run -q ../run catch >"$tmp/ready" &
   runner=$!
   started="$started $runner"

@@ -1,0 +1,322 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* See eventring_chunks.h.
+
+   The list of chunks is taken from the index or, when the recorder did not
+   come to write one, made by going from chunk to chunk up to where the file
+   was cut.  Every struct chunk carries its own sum and that of the bytes after
+   it, so that damage is found before anything is decompressed. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "eventring_chunks.h"
+#include "eventring_reader.h"
+#include "eventring_source.h"
+
+/* Reading */
+
+int eventring_read_at(const struct chunk_reader *r, uint64_t offset, void *to,
+                      uint64_t length)
+{
+  char *p = to;
+  if (offset > r->size || length > r->size - offset) return 0;
+  while (length > 0) {
+    ssize_t n = pread(r->fd, p, (size_t) length, (off_t) offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return 0;
+    p += n;
+    offset += (uint64_t) n;
+    length -= (uint64_t) n;
+  }
+  return 1;
+}
+
+int eventring_possible_chunk(const struct chunk_reader *r, uint64_t offset,
+                             const struct chunk *c)
+{
+  return c->sum == recording_sum(c, offsetof(struct chunk, sum))
+    && c->kind >= CHUNK_PROCESS && c->kind <= CHUNK_INDEX
+    && c->part < RECORDING_MAX_PARTS && c->raw <= RECORDING_MAX_RAW
+    && c->shift % RECORDING_SHIFT == 0
+    && c->shift / RECORDING_SHIFT < RECORDING_MAX_JOINED
+    && offset <= r->size && r->size - offset >= sizeof *c
+    && c->stored <= r->size - offset - sizeof *c;
+}
+
+static int reserve(char **buffer, size_t *capacity, size_t size)
+{
+  if (size <= *capacity) return 1;
+  free(*buffer);
+  *buffer = malloc(size);
+  *capacity = *buffer == NULL ? 0 : size;
+  return *buffer != NULL;
+}
+
+int eventring_read_stored(struct chunk_reader *r, const struct index_entry *e)
+{
+  const struct chunk *c = &e->chunk;
+  if (!reserve(&r->stored, &r->stored_capacity, (size_t) c->stored))
+    return EVENTRING_E_MEMORY;
+  return eventring_read_at(r, e->offset + sizeof *c, r->stored, c->stored)
+         && recording_sum(r->stored, c->stored) == c->content
+         ? 0 : EVENTRING_E_DAMAGED;
+}
+
+int eventring_read_chunk(struct chunk_reader *r, const struct index_entry *e)
+{
+  size_t n;
+  int err = eventring_read_stored(r, e);
+  if (err < 0) return err;
+  if (!reserve(&r->raw, &r->raw_capacity, (size_t) e->chunk.raw))
+    return EVENTRING_E_MEMORY;
+  n = ZSTD_decompressDCtx(r->zstd, r->raw, (size_t) e->chunk.raw, r->stored,
+                          (size_t) e->chunk.stored);
+  return ZSTD_isError(n) || n != e->chunk.raw ? EVENTRING_E_DAMAGED : 0;
+}
+
+static int add_chunk(struct index_entry **chunks, size_t *count,
+                     size_t *capacity, uint64_t offset, const struct chunk *c)
+{
+  if (*count == *capacity) {
+    size_t more = 2 * *capacity + 64;
+    void *bigger = realloc(*chunks, more * sizeof **chunks);
+    if (bigger == NULL) return EVENTRING_E_MEMORY;
+    *chunks = bigger;
+    *capacity = more;
+  }
+  (*chunks)[(*count)++] = (struct index_entry) { offset, *c };
+  return 0;
+}
+
+static int list_chunk(struct chunk_reader *r, uint64_t offset,
+                      const struct chunk *c)
+{
+  return add_chunk(&r->chunks, &r->count, &r->capacity, offset, c);
+}
+
+/* Takes the list from the index.  Returns 0, also when there is none to rely
+   on, or EVENTRING_E_MEMORY. */
+static int take_index(struct chunk_reader *r)
+{
+  struct recording_trailer trailer;
+  struct index_entry at;
+  int err;
+  if (r->size < sizeof trailer
+      || !eventring_read_at(r, r->size - sizeof trailer, &trailer,
+                            sizeof trailer)
+      || memcmp(trailer.magic, RECORDING_TRAILER_MAGIC, sizeof trailer.magic)
+         != 0
+      || trailer.sum != recording_sum(&trailer.index, sizeof trailer.index)
+      || !eventring_read_at(r, trailer.index, &at.chunk, sizeof at.chunk)
+      || at.chunk.kind != CHUNK_INDEX
+      || !eventring_possible_chunk(r, trailer.index, &at.chunk))
+    return 0;
+  at.offset = trailer.index;
+  err = eventring_read_chunk(r, &at);
+  if (err < 0) return err == EVENTRING_E_MEMORY ? err : 0;
+  r->indexed = 1;
+  for (size_t i = 0; i < at.chunk.raw / sizeof(struct index_entry); i++) {
+    struct index_entry e;
+    memcpy(&e, r->raw + i * sizeof e, sizeof e);
+    if (!eventring_possible_chunk(r, e.offset, &e.chunk)) r->indexed = 0;
+    else if (list_chunk(r, e.offset, &e.chunk) < 0) return EVENTRING_E_MEMORY;
+  }
+  if (!r->indexed) r->count = 0;
+  return 0;
+}
+
+/* Makes the list by going through the file. */
+static int walk(struct chunk_reader *r)
+{
+  uint64_t offset = sizeof(struct recording_start);
+  struct chunk c;
+  while (eventring_read_at(r, offset, &c, sizeof c)
+         && eventring_possible_chunk(r, offset, &c)) {
+    if (c.kind == CHUNK_INDEX) return 0;
+    if (list_chunk(r, offset, &c) < 0) return EVENTRING_E_MEMORY;
+    offset += sizeof c + c.stored;
+  }
+  r->damaged_at = offset;
+  return 0;
+}
+
+static int check_start(const struct chunk_reader *r,
+                       const struct eventring_options *o, const char *path)
+{
+  struct recording_start start;
+  if (!eventring_read_at(r, 0, &start, sizeof start))
+    return fail(o, EVENTRING_E_TRUNCATED, "%s: truncated: %llu bytes", path,
+                (unsigned long long) r->size);
+  if (start.version_major == RECORDING_VERSION_MAJOR << 8)
+    return fail(o, EVENTRING_E_VERSION,
+                "%s: made by a machine of the other byte order; read it on one "
+                "like that", path);
+  if (start.version_major != RECORDING_VERSION_MAJOR)
+    return fail(o, EVENTRING_E_VERSION,
+                "%s: a recording of version %u.%u, and this reader knows %u.x",
+                path, start.version_major, start.version_minor,
+                RECORDING_VERSION_MAJOR);
+  if (start.sum != recording_sum(&start, offsetof(struct recording_start, sum))
+      || start.chunk_size != sizeof(struct chunk))
+    return fail(o, EVENTRING_E_HEADER, "%s: its first bytes are damaged", path);
+  return 0;
+}
+
+int eventring_list_chunks(struct chunk_reader *r, int fd, uint64_t size,
+                          const struct eventring_options *o, const char *path)
+{
+  int err;
+  memset(r, 0, sizeof *r);
+  r->fd = fd;
+  r->size = size;
+  err = check_start(r, o, path);
+  if (err < 0) return err;
+  r->zstd = ZSTD_createDCtx();
+  err = r->zstd == NULL ? EVENTRING_E_MEMORY : take_index(r);
+  if (err == 0 && !r->indexed) err = walk(r);
+  return err < 0 ? fail(o, err, "%s: no memory to read it", path) : 0;
+}
+
+void eventring_close_chunks(struct chunk_reader *r)
+{
+  if (r->fd >= 0) close(r->fd);
+  ZSTD_freeDCtx(r->zstd);
+  free(r->chunks);
+  free(r->stored);
+  free(r->raw);
+}
+
+/* Writing */
+
+/* Bytes that are compressed at once. */
+#define SLICE ((size_t) 64 << 10)
+
+static int write_all(struct chunk_writer *w, const void *bytes, size_t length)
+{
+  const char *p = bytes;
+  while (length > 0) {
+    ssize_t n = write(w->fd, p, length);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      int reason = errno;
+      /* Readers find the end of the last whole chunk anyway. */
+      if (ftruncate(w->fd, (off_t) w->offset) < 0) { /* then so be it */ }
+      errno = reason;
+      return EVENTRING_E_SYSTEM;
+    }
+    p += n;
+    length -= (size_t) n;
+  }
+  return 0;
+}
+
+int eventring_begin_chunks(struct chunk_writer *w, const char *path,
+                           int replace)
+{
+  struct recording_start start = { .version_major = RECORDING_VERSION_MAJOR,
+                                   .version_minor = RECORDING_VERSION_MINOR,
+                                   .chunk_size = sizeof(struct chunk) };
+  memcpy(start.magic, RECORDING_MAGIC, sizeof start.magic);
+  start.sum = recording_sum(&start, offsetof(struct recording_start, sum));
+  w->offset = 0;
+  w->count = 0;
+  w->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY
+                     | (replace ? O_TRUNC : O_EXCL), 0600);
+  if (w->fd < 0 || write_all(w, &start, sizeof start) < 0)
+    return EVENTRING_E_SYSTEM;
+  w->offset = sizeof start;
+  return 0;
+}
+
+int eventring_compress(struct chunk_writer *w, struct chunk *c,
+                       const void *bytes, size_t size, char **stored)
+{
+  size_t bound = ZSTD_compressBound(size), slice, left = 1;
+  ZSTD_inBuffer in = { bytes, 0, 0 };
+  ZSTD_outBuffer out = { malloc(bound), bound, 0 };
+  char *small;
+  if (out.dst == NULL) return EVENTRING_E_MEMORY;
+  ZSTD_CCtx_reset(w->zstd, ZSTD_reset_session_only);
+  ZSTD_CCtx_setPledgedSrcSize(w->zstd, size);
+  do {
+    slice = size - in.size < SLICE ? size - in.size : SLICE;
+    in.size += slice;
+    left = ZSTD_compressStream2(w->zstd, &out, &in, in.size < size
+                                ? ZSTD_e_continue : ZSTD_e_end);
+    if (ZSTD_isError(left) || (in.size == size && left > 0)) {
+      free(out.dst);
+      return EVENTRING_E_MEMORY;
+    }
+    if (w->meanwhile != NULL) w->meanwhile(w->state);
+  } while (in.size < size);
+  small = realloc(out.dst, out.pos);
+  *stored = small == NULL ? out.dst : small;
+  c->raw = size;
+  c->stored = out.pos;
+  c->content = recording_sum(*stored, out.pos);
+  return 0;
+}
+
+int eventring_append(struct chunk_writer *w, struct chunk c,
+                     const char *stored)
+{
+  c.sum = recording_sum(&c, offsetof(struct chunk, sum));
+  if (write_all(w, &c, sizeof c) < 0
+      || write_all(w, stored, (size_t) c.stored) < 0)
+    return EVENTRING_E_SYSTEM;
+  if (add_chunk(&w->index, &w->count, &w->capacity, w->offset, &c) < 0)
+    return EVENTRING_E_MEMORY;
+  w->offset += sizeof c + c.stored;
+  return 0;
+}
+
+int eventring_write_chunk(struct chunk_writer *w, struct chunk c,
+                          const void *bytes, size_t size)
+{
+  char *stored;
+  int err = eventring_compress(w, &c, bytes, size, &stored);
+  if (err < 0) return err;
+  err = eventring_append(w, c, stored);
+  free(stored);
+  return err;
+}
+
+int eventring_end_chunks(struct chunk_writer *w)
+{
+  struct recording_trailer trailer = { .index = w->offset };
+  int err;
+  memcpy(trailer.magic, RECORDING_TRAILER_MAGIC, sizeof trailer.magic);
+  trailer.sum = recording_sum(&trailer.index, sizeof trailer.index);
+  err = eventring_write_chunk(w, (struct chunk) { .kind = CHUNK_INDEX },
+                              w->index, w->count * sizeof *w->index);
+  if (err == 0) err = write_all(w, &trailer, sizeof trailer);
+  if (close(w->fd) < 0 && err == 0) err = EVENTRING_E_SYSTEM;
+  w->fd = -1;
+  return err;
+}
+
+void eventring_drop_chunks(struct chunk_writer *w)
+{
+  if (w->fd >= 0) close(w->fd);
+  w->fd = -1;
+  ZSTD_freeCCtx(w->zstd);
+  free(w->index);
+}

@@ -1,0 +1,96 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* A recording as a list of chunks: what its reader, its checker and what puts
+   pieces together share in reading the file, and what the recorder and the
+   latter share in writing it. */
+
+#ifndef EVENTRING_CHUNKS_H
+#define EVENTRING_CHUNKS_H
+
+#include <stddef.h>
+#include <zstd.h>
+#include "eventring_recording.h"
+
+struct eventring_options;
+
+/* Reading.  Nothing of the file is trusted: what is in the list has been held
+   against its sum, the file's size, and bounds. */
+struct chunk_reader {
+  int fd;
+  uint64_t size;                /* of the file */
+  struct index_entry *chunks;   /* in the order of the file */
+  size_t count, capacity;
+  int indexed;                  /* the list is from the index */
+  uint64_t damaged_at;          /* where the list ends before the file does; 0:
+                                   it does not */
+  ZSTD_DCtx *zstd;
+  char *stored, *raw;           /* of the last chunk read */
+  size_t stored_capacity, raw_capacity;
+};
+
+/* Makes the list for the open file [fd], which is the reader's from then on
+   (also when it fails).  Returns 0 or an error, with its message. */
+int eventring_list_chunks(struct chunk_reader *r, int fd, uint64_t size,
+                          const struct eventring_options *o, const char *path);
+void eventring_close_chunks(struct chunk_reader *r);
+
+/* Reads bytes of the file: 1, or 0 when they are not there. */
+int eventring_read_at(const struct chunk_reader *r, uint64_t offset, void *to,
+                      uint64_t length);
+
+/* Reads the stored bytes of a chunk to r->stored.  Returns 0,
+   EVENTRING_E_DAMAGED or EVENTRING_E_MEMORY. */
+int eventring_read_stored(struct chunk_reader *r, const struct index_entry *e);
+
+/* The same, and what they become to r->raw. */
+int eventring_read_chunk(struct chunk_reader *r, const struct index_entry *e);
+
+/* Whether a struct chunk of the file is right as far as it can be told. */
+int eventring_possible_chunk(const struct chunk_reader *r, uint64_t offset,
+                             const struct chunk *c);
+
+/* Writing.  All return 0 or an error, whose reason errno has. */
+struct chunk_writer {
+  int fd;                       /* -1: no file */
+  uint64_t offset;              /* of its end */
+  struct index_entry *index;
+  size_t count, capacity;
+  ZSTD_CCtx *zstd;
+  /* Called again and again while much is compressed; or NULL. */
+  void (*meanwhile)(void *state);
+  void *state;
+};
+
+int eventring_begin_chunks(struct chunk_writer *w, const char *path,
+                           int replace);
+
+/* Compresses [size] bytes; *stored is to be freed, and what [c] tells of them
+   is set in it. */
+int eventring_compress(struct chunk_writer *w, struct chunk *c,
+                       const void *bytes, size_t size, char **stored);
+
+/* Appends a chunk with its stored bytes. */
+int eventring_append(struct chunk_writer *w, struct chunk c,
+                     const char *stored);
+
+/* Compresses and appends. */
+int eventring_write_chunk(struct chunk_writer *w, struct chunk c,
+                          const void *bytes, size_t size);
+
+/* Writes index and trailer, and closes the file. */
+int eventring_end_chunks(struct chunk_writer *w);
+
+/* Frees what the writer has; a file still open stays as it is. */
+void eventring_drop_chunks(struct chunk_writer *w);
+
+#endif /* EVENTRING_CHUNKS_H */

@@ -1,0 +1,318 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* A recording made of pieces of others: joined, cut, put side by side.
+
+   Segments are copied as they are stored.  What changes stands beside them:
+   the part and the shift of positions in each struct chunk, and in the END of
+   a piece the times between which events count, since a cut goes through the
+   middle of a segment.  A piece that was made of several is several again. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "eventring_chunks.h"
+#include "eventring_reader.h"
+#include "eventring_source.h"
+
+struct joining {
+  const char *path;             /* of what is made */
+  struct eventring_options say;
+  struct chunk_writer to;
+  uint32_t part;
+  uint64_t shift;               /* of the next piece */
+  struct eventring_header process; /* of the part */
+
+  /* The piece that is being copied. */
+  const struct eventring_piece *piece;
+  struct eventring_cursor *cursor; /* for its clock */
+  struct chunk_reader from;
+  struct part_end end;          /* as it will be written */
+  int open;                     /* it has a PROCESS and no END yet */
+  int ended;                    /* it had an END */
+  uint64_t before;              /* horizon of its segment before */
+  uint64_t from_ticks, to_ticks; /* a segment with nothing between these is left
+                                   out */
+};
+
+/* How long, at most, events may come later than their times say, and how
+   wrong a clock may be measured. */
+#define LATE_NS 1000000000
+#define CLOCK_NS 1000000
+
+static int say(struct joining *j, int error, const char *what)
+{
+  int reason = errno;
+  if (error == EVENTRING_E_SYSTEM)
+    return fail(&j->say, error, "cannot write %s: %s", j->path,
+                strerror(reason));
+  if (error == EVENTRING_E_DAMAGED)
+    return fail(&j->say, error, "%s is damaged: %s; see eventring check",
+                j->piece->path, what);
+  return fail(&j->say, error, "%s: %s", j->piece->path,
+              error == EVENTRING_E_MEMORY ? "out of memory" : what);
+}
+
+static int is_cut(const struct eventring_piece *p)
+{
+  return p->from_ns != p->to_ns;
+}
+
+static int append(struct joining *j, const struct index_entry *e)
+{
+  struct chunk c = e->chunk;
+  int err = eventring_read_stored(&j->from, e);
+  if (err < 0) return say(j, err, "a chunk is not what was written");
+  c.part = j->part;
+  c.shift = j->shift;
+  err = eventring_append(&j->to, c, j->from.stored);
+  return err < 0 ? say(j, err, NULL) : 0;
+}
+
+static int write_chunk(struct joining *j, uint32_t kind, const void *bytes,
+                       size_t size)
+{
+  int err = eventring_write_chunk(
+    &j->to, (struct chunk) { .kind = kind, .part = j->part, .shift = j->shift },
+    bytes, size);
+  return err < 0 ? say(j, err, NULL) : 0;
+}
+
+static int read_chunk(struct joining *j, const struct index_entry *e)
+{
+  int err = eventring_read_chunk(&j->from, e);
+  return err < 0 ? say(j, err, "a chunk is not what was written") : 0;
+}
+
+static int is_wanted(const struct joining *j, const struct index_entry *e,
+                     uint64_t before)
+{
+  return e->chunk.horizon >= j->from_ticks && before <= j->to_ticks;
+}
+
+/* Whether the piece that begins with [e] begins with the segment that it
+   began with. */
+static int is_whole_from_start(const struct joining *j,
+                               const struct index_entry *e)
+{
+  const struct index_entry *end = j->from.chunks + j->from.count;
+  const struct chunk process = e->chunk;
+  while (++e < end)
+    if (e->chunk.kind == CHUNK_SEGMENT && e->chunk.part == process.part
+        && e->chunk.shift == process.shift)
+      return is_wanted(j, e, 0);
+  return 1;
+}
+
+static int end_piece(struct joining *j);
+
+static int begin_piece(struct joining *j, const struct index_entry *e, int join)
+{
+  int continues = join && j->end.continued;
+  struct eventring_header h;
+  int err = j->open ? end_piece(j) : 0;
+  if (err == 0) err = read_chunk(j, e);
+  if (err < 0) return err;
+  if (e->chunk.raw < sizeof h)
+    return say(j, EVENTRING_E_DAMAGED, "a process without a header");
+  memcpy(&h, j->from.raw, sizeof h);
+  if (!join) {
+    j->process = h;
+  } else if (h.pid != j->process.pid || h.start_time != j->process.start_time
+             || h.started.ticks != j->process.started.ticks
+             || memcmp(h.boot_id, j->process.boot_id, sizeof h.boot_id) != 0) {
+    return fail(&j->say, EVENTRING_E_ARGUMENT, "%s is of process %u, and what "
+                "is before it of process %u or another time: only recordings "
+                "of one process follow each other", j->piece->path, h.pid,
+                j->process.pid);
+  }
+  if (j->shift / RECORDING_SHIFT >= RECORDING_MAX_JOINED)
+    return fail(&j->say, EVENTRING_E_ARGUMENT, "%s: more than %d pieces of one "
+                "process", j->piece->path, RECORDING_MAX_JOINED);
+  j->end = (struct part_end) { .state = EVENTRING_STATE_UNKNOWN, .header = h };
+  /* What of it is new is only known by reading it. */
+  if (join && !continues) j->end.events = RECORDING_ANY;
+  j->open = 1;
+  j->ended = 0;
+  j->before = 0;
+  if (is_whole_from_start(j, e)) return append(j, e);
+  /* What is left out is not missing. */
+  memset(j->from.raw + sizeof h, 0xFF, (size_t) e->chunk.raw - sizeof h);
+  return write_chunk(j, CHUNK_PROCESS, j->from.raw, (size_t) e->chunk.raw);
+}
+
+static int take_segment(struct joining *j, const struct index_entry *e)
+{
+  int wanted = is_wanted(j, e, j->before);
+  j->before = e->chunk.horizon;
+  /* Without an END, this is how long it went on. */
+  if (j->before != UINT64_MAX)
+    j->end.header.ended = (struct eventring_instant) {
+      e->chunk.horizon, e->chunk.last_ns,
+      j->end.header.started.realtime_ns
+        + (e->chunk.last_ns - j->end.header.started.monotonic_ns) };
+  return wanted ? append(j, e) : 0;
+}
+
+static int take_end(struct joining *j, const struct index_entry *e)
+{
+  int counted = j->end.events != RECORDING_ANY;
+  int err = read_chunk(j, e);
+  if (err < 0) return err;
+  if (e->chunk.raw < sizeof j->end)
+    return say(j, EVENTRING_E_DAMAGED, "an end that is too short");
+  memcpy(&j->end, j->from.raw, sizeof j->end);
+  if (!counted) j->end.events = j->end.lost = RECORDING_ANY;
+  j->ended = 1;
+  return 0;
+}
+
+static int end_piece(struct joining *j)
+{
+  const struct eventring_piece *p = j->piece;
+  struct part_end *end = &j->end;
+  int err;
+  if (is_cut(p)) {
+    int all = end->from_ns == end->to_ns;
+    if (all || p->from_ns > end->from_ns) end->from_ns = p->from_ns;
+    if (all || p->to_ns < end->to_ns) end->to_ns = p->to_ns;
+    if (end->from_ns >= end->to_ns) {
+      /* Nothing is between these. */
+      end->from_ns = 1;
+      end->to_ns = 0;
+    }
+  }
+  if (is_cut(p) || !j->ended) end->events = end->lost = RECORDING_ANY;
+  err = write_chunk(j, CHUNK_END, end, sizeof *end);
+  j->open = 0;
+  j->shift += RECORDING_SHIFT;
+  return err;
+}
+
+static int take_chunk(struct joining *j, const struct index_entry *e, int join)
+{
+  switch (e->chunk.kind) {
+  case CHUNK_PROCESS: return begin_piece(j, e, join);
+  case CHUNK_SEGMENT: return j->open ? take_segment(j, e) : 0;
+  case CHUNK_END: return j->open ? take_end(j, e) : 0;
+  default: return j->open ? append(j, e) : 0;
+  }
+}
+
+static int open_piece(struct joining *j, const struct eventring_piece *p)
+{
+  struct eventring_options o = j->say;
+  struct stat st;
+  int fd, err;
+  o.size = sizeof o;
+  o.part = p->part;
+  err = eventring_open(p->path, &o, &j->cursor);
+  if (err < 0) return err;
+  if (eventring_cursor_source(j->cursor)->format != EVENTRING_FORMAT_RECORDING)
+    return fail(&j->say, EVENTRING_E_ARGUMENT, "%s is not a recording",
+                p->path);
+  fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0 || fstat(fd, &st) < 0)
+    return fail(&j->say, EVENTRING_E_SYSTEM, "cannot open %s: %s", p->path,
+                strerror(errno));
+  return eventring_list_chunks(&j->from, fd, (uint64_t) st.st_size, &j->say,
+                               p->path);
+}
+
+static int copy_piece(struct joining *j, const struct eventring_piece *p,
+                      int first)
+{
+  int join = !first && p->join, err;
+  j->piece = p;
+  j->cursor = NULL;
+  memset(&j->from, 0, sizeof j->from);
+  j->from.fd = -1;
+  err = open_piece(j, p);
+  if (err == 0) {
+    j->from_ticks = 0;
+    j->to_ticks = UINT64_MAX;
+    if (is_cut(p) && p->from_ns > INT64_MIN + CLOCK_NS)
+      j->from_ticks = eventring_ticks_of(j->cursor, p->from_ns - CLOCK_NS);
+    if (is_cut(p) && p->to_ns < INT64_MAX - LATE_NS)
+      j->to_ticks = eventring_ticks_of(j->cursor, p->to_ns + LATE_NS);
+    if (!join) {
+      j->shift = 0;
+      if (!first) j->part++;
+    }
+  }
+  for (size_t i = 0; i < j->from.count && err == 0; i++) {
+    const struct index_entry *e = &j->from.chunks[i];
+    if (e->chunk.part != p->part) continue;
+    err = take_chunk(j, e, join);
+    if (e->chunk.kind == CHUNK_PROCESS) join = 1;
+  }
+  if (err == 0 && j->open) err = end_piece(j);
+  eventring_close_chunks(&j->from);
+  eventring_close(j->cursor);
+  return err;
+}
+
+static int is_an_input(const char *path, const struct eventring_piece *pieces,
+                       int count)
+{
+  struct stat made, st;
+  if (stat(path, &made) < 0) return 0;
+  for (int i = 0; i < count; i++)
+    if (stat(pieces[i].path, &st) == 0 && st.st_dev == made.st_dev
+        && st.st_ino == made.st_ino)
+      return 1;
+  return 0;
+}
+
+int eventring_record_pieces(const char *path,
+                            const struct eventring_piece *pieces, int count,
+                            const struct eventring_record_options *options)
+{
+  struct eventring_record_options o = { .size = 0 };
+  struct joining j = { .path = path, .to = { .fd = -1 } };
+  int err;
+
+  if (path == NULL || pieces == NULL || count <= 0
+      || (options != NULL && options->size < sizeof options->size))
+    return EVENTRING_E_ARGUMENT;
+  if (options != NULL)
+    memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
+  j.say.message = o.message;
+  j.say.message_size = o.message_size;
+  if (is_an_input(path, pieces, count))
+    return fail(&j.say, EVENTRING_E_ARGUMENT, "%s is read: write to another "
+                "file", path);
+  j.to.zstd = ZSTD_createCCtx();
+  if (j.to.zstd == NULL)
+    return fail(&j.say, EVENTRING_E_MEMORY, "%s: out of memory", path);
+  err = eventring_begin_chunks(&j.to, path, o.replace);
+  if (err < 0) say(&j, err, NULL);
+  for (int i = 0; i < count && err == 0; i++)
+    err = copy_piece(&j, &pieces[i], i == 0);
+  if (err == 0) {
+    err = eventring_end_chunks(&j.to);
+    if (err < 0) say(&j, err, NULL);
+  }
+  /* No half of what was asked for. */
+  if (err < 0 && j.to.offset > 0) unlink(path);
+  eventring_drop_chunks(&j.to);
+  return err;
+}

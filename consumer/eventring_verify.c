@@ -1,0 +1,374 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Whether a file is what its writer wrote, byte by byte.
+
+   A recording is gone through twice: chunk by chunk, each held against its
+   sums and against the index; then as the reader reads it, counting events.
+   The words of both formats are blocks, and each block is held against its
+   header, the rules for events, and the block before it. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "eventring_chunks.h"
+#include "eventring_reader.h"
+#include "eventring_source.h"
+
+/* Of a ring, what the next block goes on from. */
+struct last_block {
+  uint64_t ticks, events;       /* of its header, and events up to its end */
+  int known;
+};
+
+struct verifier {
+  void (*found)(void *state, uint64_t offset, const char *what);
+  void *state;
+  struct eventring_cursor *cursor;
+  const struct eventring_header *header;
+  struct last_block *rings;
+};
+
+__attribute__((format(printf, 3, 4)))
+static void find(struct verifier *v, uint64_t offset, const char *format, ...)
+{
+  char what[256];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(what, sizeof what, format, args);
+  va_end(args);
+  v->found(v->state, offset, what);
+}
+
+/* Blocks */
+
+/* Holds [count] words of the block at [position] of a ring against the rules.
+   [offset]: of the block in the file; [step] is how far apart its words are
+   there, 0 when they are compressed. */
+static void verify_block(struct verifier *v, uint32_t ring, uint64_t position,
+                         const uint64_t *words, uint32_t count,
+                         uint64_t offset, uint32_t step)
+{
+  struct last_block *last = &v->rings[ring];
+  uint64_t ticks = words[EVENTRING_BLOCK_TICKS], events = 0;
+  uint32_t i = EVENTRING_BLOCK_HEADER_WORDS;
+
+  if (count <= EVENTRING_BLOCK_HEADER_WORDS) {
+    find(v, offset, "ring %u: a block without an event", ring);
+    return;
+  }
+  if (words[EVENTRING_BLOCK_EVENTS] > position) {
+    find(v, offset, "ring %u: a block that says %llu events came before it, in "
+         "%llu words", ring, (unsigned long long) words[EVENTRING_BLOCK_EVENTS],
+         (unsigned long long) position);
+    return;
+  }
+  if (last->known && words[EVENTRING_BLOCK_EVENTS] < last->events)
+    find(v, offset, "ring %u: a block that says %llu events came before it, "
+         "and there were %llu", ring,
+         (unsigned long long) words[EVENTRING_BLOCK_EVENTS],
+         (unsigned long long) last->events);
+  if (last->known && ticks < last->ticks)
+    find(v, offset, "ring %u: a block that is earlier than the one before it",
+         ring);
+  while (i < count && words[i] != 0) {
+    uint64_t at = offset + (uint64_t) i * step;
+    uint64_t length = EVENTRING_WORD_LENGTH(words[i]);
+    if (EVENTRING_WORD_ID(words[i]) == 0) {
+      find(v, at, "ring %u: word %u of a block is no event", ring, i);
+      break;
+    }
+    i++;
+    if (length == EVENTRING_LENGTH_LONG)
+      length = i < count ? (uint32_t) words[i++] : UINT32_MAX;
+    if (length > count - i) {
+      find(v, at, "ring %u: an event of %llu words that does not end in its "
+           "block", ring, (unsigned long long) length);
+      break;
+    }
+    i += (uint32_t) length;
+    events++;
+  }
+  *last = (struct last_block) { ticks,
+                                words[EVENTRING_BLOCK_EVENTS] + events, 1 };
+}
+
+/* The schema */
+
+static void verify_schema(struct verifier *v, const char *entries,
+                          uint64_t entry_size, uint32_t count, uint64_t offset,
+                          uint64_t step)
+{
+  uint8_t *seen = calloc((size_t) 1 << EVENTRING_ID_BITS, 1);
+  for (uint32_t i = 0; i < count && seen != NULL; i++) {
+    struct eventring_schema_entry e;
+    uint64_t at = offset + i * step;
+    int is_event;
+    memcpy(&e, entries + i * entry_size, sizeof e);
+    is_event = (e.kind >= EVENTRING_SPAN && e.kind <= EVENTRING_INSTANT)
+               || e.kind == EVENTRING_FLOW || e.kind == EVENTRING_COMPLETE;
+    if (memchr(e.name, 0, sizeof e.name) == NULL
+        || memchr(e.unit, 0, sizeof e.unit) == NULL)
+      find(v, at, "entry %u of the schema: a name that does not end", i);
+    if (is_event && (e.id == 0 || e.category >= 32))
+      find(v, at, "entry %u of the schema: id %u in category %u cannot be", i,
+           e.id, e.category);
+    if (is_event && seen[e.id]++)
+      find(v, at, "entry %u of the schema: id %u for the second time", i, e.id);
+  }
+  free(seen);
+}
+
+/* Ring files */
+
+static void verify_ring(struct verifier *v, uint32_t ring, uint64_t *block)
+{
+  const struct eventring_header *h = v->header;
+  const struct eventring_source *s = eventring_cursor_source(v->cursor);
+  uint64_t slot_at = h->directory_offset + (uint64_t) ring * h->slot_size;
+  const struct eventring_slot *slot =
+    (const void *) (s->directory + (uint64_t) ring * h->slot_size);
+  uint64_t position = 0;
+  int words;
+  for (;;) {
+    uint64_t place = position & (h->ring_words - 1), was = position;
+    words = eventring_copy_block(v->cursor, ring, &position, block);
+    if (words < 0)
+      find(v, slot_at, "ring %u: tail %llu and reserve %llu contradict each "
+           "other", ring, (unsigned long long) slot->tail,
+           (unsigned long long) slot->reserve);
+    if (words <= 0) return;
+    if (position != was) continue;
+    /* What a running process has added meanwhile is not looked at. */
+    verify_block(v, ring, was, block, (uint32_t) words,
+                 h->rings_offset + (ring * h->ring_words + place) * 8, 8);
+    position += h->block_words;
+  }
+}
+
+static int verify_ring_file(struct verifier *v)
+{
+  const struct eventring_source *s = eventring_cursor_source(v->cursor);
+  uint32_t count =
+    __atomic_load_n(&s->header->schema_count, __ATOMIC_ACQUIRE);
+  uint64_t *block = malloc(v->header->block_words * 8);
+  if (block == NULL) return EVENTRING_E_MEMORY;
+  if (count > v->header->schema_capacity)
+    find(v, offsetof(struct eventring_header, schema_count),
+         "the schema has %u entries, in room for %u", count,
+         v->header->schema_capacity);
+  else
+    verify_schema(v, s->schema, v->header->schema_entry_size, count,
+                  v->header->schema_offset, v->header->schema_entry_size);
+  for (uint32_t i = 0; i < v->header->rings; i++) verify_ring(v, i, block);
+  free(block);
+  return 0;
+}
+
+/* Recordings */
+
+static const char *kind_name(uint32_t kind)
+{
+  static const char *const names[] =
+    { "?", "PROCESS", "SCHEMA", "SEGMENT", "NOTE", "END", "INDEX" };
+  return names[kind <= CHUNK_INDEX ? kind : 0];
+}
+
+/* The runs of a segment of the part that the cursor reads. */
+static void verify_segment(struct verifier *v, const char *p, size_t size,
+                           uint64_t offset)
+{
+  const uint32_t block_words = v->header->block_words;
+  struct run run;
+  for (; size >= sizeof run; size -= sizeof run + (size_t) run.words * 8,
+                             p += sizeof run + (size_t) run.words * 8) {
+    memcpy(&run, p, sizeof run);
+    if (run.ring >= v->header->rings || run.words > (size - sizeof run) / 8
+        || run.position % block_words != 0 || run.words == 0) {
+      find(v, offset, "a run of ring %u that cannot be", run.ring);
+      return;
+    }
+    /* The block that the segment before ended with comes once more. */
+    v->rings[run.ring].known = 0;
+    for (uint32_t i = 0; i < run.words; i += block_words)
+      verify_block(v, run.ring, run.position + i,
+                   (const uint64_t *) (p + sizeof run) + i,
+                   run.words - i < block_words ? run.words - i : block_words,
+                   offset, 0);
+  }
+  if (size != 0) find(v, offset, "a segment that does not end with a run");
+}
+
+static void verify_content(struct verifier *v, struct chunk_reader *r,
+                           const struct index_entry *e)
+{
+  const size_t entry = sizeof(struct eventring_schema_entry);
+  if (eventring_read_chunk(r, e) < 0)
+    find(v, e->offset, "the bytes of a chunk (%s) are not those that were "
+         "written", kind_name(e->chunk.kind));
+  else if (e->chunk.kind == CHUNK_SCHEMA)
+    verify_schema(v, r->raw, entry, (uint32_t) (e->chunk.raw / entry),
+                  e->offset, 0);
+}
+
+/* Goes through the file as it lies there; what the index says must be the
+   same. */
+static void verify_chunks(struct verifier *v, struct chunk_reader *r)
+{
+  uint64_t offset = sizeof(struct recording_start);
+  struct index_entry e;
+  size_t i = 0;
+  for (;;) {
+    e.offset = offset;
+    if (!eventring_read_at(r, offset, &e.chunk, sizeof e.chunk)) {
+      find(v, offset, "the recording ends here, without its index: it was cut, "
+           "or its recorder was killed");
+      return;
+    }
+    if (!eventring_possible_chunk(r, offset, &e.chunk)) {
+      find(v, offset, r->size - offset < sizeof e.chunk + e.chunk.stored
+                      ? "the recording is cut, or damaged, here"
+                      : "no chunk begins here");
+      if (i >= r->count || !r->indexed) return;
+      /* The index knows it. */
+      e = r->chunks[i];
+    } else if (r->indexed && e.chunk.kind != CHUNK_INDEX
+               && (i >= r->count || r->chunks[i].offset != offset
+                   || memcmp(&r->chunks[i].chunk, &e.chunk, sizeof e.chunk)
+                      != 0)) {
+      find(v, offset, "a chunk (%s) that the index does not know",
+           kind_name(e.chunk.kind));
+    }
+    verify_content(v, r, &e);
+    offset = e.offset + sizeof e.chunk + e.chunk.stored;
+    if (e.chunk.kind == CHUNK_INDEX) break;
+    i++;
+  }
+  if (!r->indexed)
+    find(v, offset, "the end of the file, which is to tell where the index is, "
+         "does not");
+  if (r->indexed && i != r->count)
+    find(v, e.offset, "an index of %zu chunks, and there are %zu", r->count, i);
+  if (r->size - offset != sizeof(struct recording_trailer))
+    find(v, offset, "%llu bytes after the index, and it should be %zu",
+         (unsigned long long) (r->size - offset),
+         sizeof(struct recording_trailer));
+}
+
+/* What the reader gets must be what was counted. */
+static void verify_counts(struct verifier *v, uint32_t part)
+{
+  struct eventring_info info = { .size = sizeof info };
+  struct eventring_event events[256];
+  uint64_t read = 0;
+  int n, damaged = 0;
+  eventring_get_info(v->cursor, &info);
+  while ((n = eventring_read(v->cursor, events, 256)) != 0)
+    if (n < 0) damaged++;
+  for (uint32_t i = 0; i < info.rings; i++)
+    read += eventring_events_read(v->cursor, i);
+  if (damaged > 0)
+    find(v, 0, "part %u: %d segments or blocks cannot be read", part, damaged);
+  if (info.recorded_events != UINT64_MAX && info.recorded_events != read)
+    find(v, 0, "part %u: %llu events were recorded, and %llu are read", part,
+         (unsigned long long) info.recorded_events, (unsigned long long) read);
+}
+
+static void verify_part(struct verifier *v, struct chunk_reader *r,
+                        uint32_t part)
+{
+  for (size_t i = 0; i < r->count; i++) {
+    const struct index_entry *e = &r->chunks[i];
+    if (e->chunk.kind == CHUNK_SEGMENT && e->chunk.part == part
+        && eventring_read_chunk(r, e) == 0)
+      verify_segment(v, r->raw, (size_t) e->chunk.raw, e->offset);
+  }
+  verify_counts(v, part);
+}
+
+/* The file */
+
+static int open_part(struct verifier *v, const char *path,
+                     const struct eventring_options *options, uint32_t part)
+{
+  struct eventring_options o = { .size = sizeof o, .part = part };
+  int err;
+  if (options != NULL) {
+    o.message = options->message;
+    o.message_size = options->message_size;
+  }
+  err = eventring_open(path, &o, &v->cursor);
+  if (err < 0) return err;
+  v->header = &eventring_cursor_source(v->cursor)->checked;
+  v->rings = calloc(v->header->rings, sizeof *v->rings);
+  return v->rings == NULL ? EVENTRING_E_MEMORY : 0;
+}
+
+static void close_part(struct verifier *v)
+{
+  free(v->rings);
+  eventring_close(v->cursor);
+  v->rings = NULL;
+  v->cursor = NULL;
+}
+
+static int verify_recording(struct verifier *v, const char *path,
+                            const struct eventring_options *options)
+{
+  uint32_t parts = eventring_cursor_source(v->cursor)->parts;
+  static const struct eventring_options quiet = { .size = sizeof quiet };
+  struct chunk_reader r = { .fd = -1 };
+  struct stat st;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), err;
+  if (fd < 0 || fstat(fd, &st) < 0) return EVENTRING_E_SYSTEM;
+  err = eventring_list_chunks(&r, fd, (uint64_t) st.st_size, &quiet, path);
+  if (err == 0) {
+    verify_chunks(v, &r);
+    for (uint32_t part = 0; part < parts && err == 0; part++) {
+      close_part(v);
+      err = open_part(v, path, options, part);
+      if (err == 0) verify_part(v, &r, part);
+    }
+  }
+  eventring_close_chunks(&r);
+  return err;
+}
+
+int eventring_verify(const char *path, const struct eventring_options *options,
+                     void (*found)(void *state, uint64_t offset,
+                                   const char *what),
+                     void *state)
+{
+  struct verifier v = { .found = found, .state = state };
+  int err;
+  if (path == NULL || found == NULL) return EVENTRING_E_ARGUMENT;
+  err = open_part(&v, path, options, 0);
+  if (err == 0)
+    switch (eventring_cursor_source(v.cursor)->format) {
+    case EVENTRING_FORMAT_RING: err = verify_ring_file(&v); break;
+    case EVENTRING_FORMAT_RECORDING:
+      err = verify_recording(&v, path, options);
+      break;
+    default: verify_counts(&v, 0); break;
+    }
+  close_part(&v);
+  return err;
+}

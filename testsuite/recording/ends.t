@@ -1,0 +1,107 @@
+#!/bin/sh
+# What is there when the process, the recorder or the disk comes to an end.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+compile numbers
+disk=$tmp/disk
+clean_up_disk() { umount "$disk" 2>/dev/null; clean_up; }
+trap clean_up_disk EXIT
+
+# The process is killed.
+begin
+recording -o killed.evr
+tell count 20000
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+recorded
+ok "killed process: the recorder ends" eval "exits 0 && one_line"
+ok "killed process: every number" complete killed.evr 20000
+ok "killed process: check" sound killed.evr
+run eventring check --json killed.evr
+ok "killed process: and that it was" out_has '"state": "killed"'
+exec 9>&-
+
+# The recorder is killed.
+begin
+recording -o torn.evr
+tell count 20000
+# A segment is written each second.
+held() { eventring events torn.evr 2>/dev/null | grep -q 'number *20000$'; }
+tell count 1
+ok "killed recorder: what it wrote is read while it runs" within 20 held
+kill -9 "$recorder"
+wait "$recorder" 2>/dev/null
+tell count 1
+leave
+run eventring events torn.evr
+ok "killed recorder: read up to then" exits 0
+ok "killed recorder: the numbers up to then" eval \
+  "[ \"\$(numbers torn.evr | awk '\$2 > 1' | wc -l)\" -eq 39998 ]"
+run eventring check torn.evr
+ok "killed recorder: check says so" eval \
+  "exits 1 && out_has 'ends here, without its index'"
+run eventring cat torn.evr -o mended.evr
+ok "cat makes it whole" eval "exits 0 && sound mended.evr"
+eventring events --raw torn.evr >out
+eventring events --raw mended.evr >mended
+ok "with the same events" cmp out mended
+
+# It becomes another program.
+begin
+recording -o exec.evr
+tell count 20000
+echo exec >&9
+recorded
+exec 9>&-
+ok "exec: the recorder ends" eval "exits 0 && one_line"
+ok "exec: every number" complete exec.evr 20000
+ok "exec: check" sound exec.evr
+
+# It forks: the child has a file of its own.
+begin
+recording -o fork.evr
+tell fork
+tell count 100
+leave
+recorded
+ok "fork: every number of the parent" complete fork.evr 100
+ok "fork: check" sound fork.evr
+
+# Domains that come and go.
+begin
+recording -o spawn.evr
+tell spawn 64
+leave
+recorded
+ok "64 domains: the number of each" eval \
+  "[ \"\$(numbers spawn.evr | awk '{ print \$2 }' | sort -n | uniq | wc -l)\" \
+     -eq 64 ]"
+ok "64 domains: each has an id of its own" eval \
+  "[ \"\$(numbers spawn.evr | awk '{ print \$1 }' | sort -n | uniq | wc -l)\" \
+     -eq 64 ]"
+ok "64 domains: check" sound spawn.evr
+
+# The disk is full.
+mkdir -p "$disk"
+if mount -t tmpfs -o size=256k eventring-test "$disk" 2>/dev/null; then
+  begin
+  recording -o disk/full.evr --level=-7
+  tell count 400000
+  recorded
+  ok "full disk: exit code" refused 4 'cannot write disk/full.evr: No space'
+  ok "full disk: the process goes on" kill -0 "$pid"
+  leave
+  run eventring events disk/full.evr
+  ok "full disk: what fitted is read" exits 0
+  run eventring check disk/full.evr
+  ok "full disk: check says that it is cut" exits 1
+else
+  skip "full disk" "cannot mount a small disk"
+fi
+run eventring record $$ -o x.evr
+ok "a process that is not traced" refused 3 'not traced'
+begin
+run eventring record "$pid" -o no/such/folder.evr
+ok "a folder that does not exist" refused 4 'no/such/folder.evr: No such file'
+leave
+finish

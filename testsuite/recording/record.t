@@ -1,0 +1,123 @@
+#!/bin/sh
+# What is recorded is all that was written: in one file, in several, cut and
+# put together again.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+compile numbers
+n=100000
+
+# To the end of the process.
+begin
+recording -o all.evr
+tell count $n
+leave
+recorded
+ok "record ends with the process" exits 0
+ok "one line says what there is" eval \
+  "one_line && err_has '^eventring: all.evr: 2[0-9]* events in .*, 0 lost\$'"
+ok "every number of two domains" complete all.evr $n
+ok "check finds nothing" sound all.evr
+run eventring check --json all.evr
+ok "check --json: the program's arguments" out_has '/numbers"'
+ok "check --json: how it ended" out_has '"state": "ended"'
+ok "check --json: nothing lost" out_has '"lost": 0'
+exact "$ring" >from_ring
+exact all.evr >out
+ok "the same events as in the ring file" cmp from_ring out
+events() { eventring events --raw "$1" | sort; }
+events all.evr >whole
+run eventring events --follow --raw all.evr
+sort out >followed
+ok "events --follow ends" cmp whole followed
+run eventring pauses all.evr
+ok "pauses" eval "exits 0 && out_has '(ended)'"
+run eventring record "$pid" --dir rings -o all.evr
+ok "a file is not overwritten" refused 4 'all.evr: File exists'
+ok "and stays as it is" sound all.evr
+
+# The rings of a process that has ended.
+run eventring dump "$ring" -o dump.evr
+ok "dump of a ring file" exits 0
+exact dump.evr >out
+ok "dump: the same events" cmp from_ring out
+ok "dump: check finds nothing" sound dump.evr
+run eventring dump dump.evr -o again.evr
+ok "dump of a recording is refused" refused 4 'is a recording already'
+
+# Cut at times of events, and put together again.
+total=$(wc -l <whole)
+for part in 0 3 7 10; do
+  line=$((total * part / 10 + (part == 0)))
+  at=$(eventring events all.evr | sed -n "${line}p" | awk '{ print $1 }')
+  [ $part -eq 0 ] && at=0
+  run eventring cut all.evr --to=$at -f -o a.evr
+  ok "cut up to $part tenths" exits 0
+  run eventring cut all.evr --from=$at -f -o b.evr
+  ok "cut from $part tenths on" exits 0
+  { events a.evr; events b.evr; } | sort >parts
+  ok "nothing is missing between the two" cmp whole parts
+  run eventring cat b.evr a.evr -f -o both.evr
+  ok "cat of the two" exits 0
+  events both.evr >parts
+  ok "nor in the cat of them" cmp whole parts
+  for file in a.evr b.evr both.evr; do
+    run eventring check $file
+    ok "cut at $part tenths: check of $file" exits 0
+  done
+done
+run eventring cut all.evr --from=2 --to=1 -o c.evr
+ok "a range that ends before it begins" refused 2 'not before'
+run eventring cat all.evr -f -o all.evr
+ok "not onto itself" refused 3 'another file'
+ok "which is still whole" sound all.evr
+run eventring cat "$ring" -o c.evr
+ok "cat of a ring file" refused 3 'not a recording'
+
+# In several files.
+begin
+recording -o many.evr --max-size=100K
+first=$pid
+for i in 1 2 3; do
+  tell count $n
+done
+leave
+recorded
+ok "--max-size: ends with the process" exits 0
+ok "--max-size: there are several files" [ -f many.3.evr ]
+ok "--max-size: no more than was asked for, and what is held" eval \
+  "[ \$(stat -c %s many.2.evr) -lt 2000000 ]"
+for file in many.evr many.2.evr many.3.evr; do
+  ok "--max-size: check of $file" sound $file
+done
+run eventring cat many*.evr -o cat.evr
+ok "cat of all" exits 0
+ok "cat: check finds nothing" sound cat.evr
+exact "$ring" >want
+exact cat.evr >out
+ok "cat: every event once, in order" cmp want out
+
+# Of two processes.
+run eventring cat all.evr cat.evr -o c.evr
+ok "cat of two processes is refused" refused 3 'eventring merge'
+run eventring merge cat.evr all.evr -o merged.evr
+ok "merge" exits 0
+ok "merge: check finds nothing" sound merged.evr
+events merged.evr >out
+ok "merge: those of the first process" cmp whole out
+run eventring check --json merged.evr
+ok "merge: both processes" eval "out_has '\"pid\": $first,' &&
+  [ \"\$(grep -c '\"manifest\"' out)\" -eq 2 ]"
+
+# Only the last files.
+begin
+recording -o few.evr --max-size=100K --max-files=2
+for i in 1 2 3; do
+  tell count $n
+done
+leave
+recorded
+ok "--max-files: as many are left" eval "[ \"\$(ls few*.evr | wc -l)\" -eq 2 ]"
+for file in few*.evr; do
+  ok "--max-files: check of one" sound $file
+done
+finish

@@ -1,0 +1,86 @@
+# Read by the tests of this folder: the functions of testsuite/cli/tap.sh, and
+# a program that does what it is told.
+#
+#   compile numbers
+#   begin [E]            starts it, with rings of 2^E words, or such that hold
+#                        all it ever writes
+#   tell COMMAND         and waits until it is done
+#   leave                ends it
+#   recording ARG...     starts eventring record $pid ARG... beside it, which
+#                        has begun when this returns
+#   recorded             waits until that ends; leaves $status, out and err
+
+. "$(dirname "$0")/../cli/tap.sh"
+
+begin() {
+  rm -f "$tmp/orders"
+  mkfifo "$tmp/orders"
+  export OCAMLRUNPARAM=e=${1:-20}
+  OCAML_EVENTRING_START=1 OCAML_EVENTRING_PREFIX=$tmp/rings \
+    OCAML_EVENTRING_KEEP=1 "$tmp/numbers" <"$tmp/orders" >"$tmp/answers" \
+    2>/dev/null &
+  pid=$!
+  started="$started $pid"
+  exec 9>"$tmp/orders"
+  ring=$tmp/rings/$pid.eventring
+  within 10 traced
+}
+
+answers() { wc -l <"$tmp/answers"; }
+answered() { [ "$(answers)" -gt "$before" ]; }
+tell() {
+  before=$(answers)
+  echo "$*" >&9
+  within 60 answered
+}
+leave() {
+  echo quit >&9
+  exec 9>&-
+  wait "$pid"
+}
+
+# The recorder opens its file when it has begun; with a trigger it has none,
+# and another sign is needed: the ring file is mapped.
+recording() {
+  "$EVENTRING_BIN" record "$pid" "$@" >"$tmp/record.out" 2>"$tmp/record.err" &
+  recorder=$!
+  started="$started $recorder"
+  within 10 watches
+}
+watches() {
+  [ "$(grep -c "$pid.eventring" "/proc/$recorder/maps" 2>/dev/null)" -ge 1 ] &&
+    sleep 0.2
+}
+recorded() {
+  wait "$recorder"
+  status=$?
+  cp "$tmp/record.out" "$tmp/out"
+  cp "$tmp/record.err" "$tmp/err"
+}
+
+# The values of the counter in a recording, a line each: domain and value.
+numbers() {
+  eventring events "$@" 2>"$tmp/numbers.err" |
+    awk '$6 == "counter" && $7 == "number" { print $3, $8 }'
+}
+# That each of two domains has all from 1 to $2, in order and once.
+complete() {
+  numbers "$1" | awk -v n="$2" '
+    $2 != last[$1] + 1 { print "domain " $1 ": " $2 " after " last[$1] + 0
+                         bad = 1; exit }
+    { last[$1] = $2 }
+    END { for (d in last) { domains++; if (last[d] != n) bad = 1 }
+          exit bad || domains != 2 }'
+}
+# All events, without what is in nanoseconds: these are rounded as is best at
+# the moment.  Sorted: a writer that is interrupted between reading the clock
+# and publishing is recorded when it goes on.
+exact() {
+  eventring events --raw "$@" | cut -f 2- |
+    awk -F '\t' '$5 == "lasted" { $NF = "" } { print }' | sort
+}
+# That eventring check finds nothing wrong.
+sound() { eventring check "$1"; }
+
+# At the end of every test: how many lines is one.
+one_line() { [ "$(wc -l <"$tmp/err")" -eq 1 ]; }

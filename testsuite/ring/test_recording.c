@@ -1,0 +1,880 @@
+// BUILD: testsuite/ring/ring_file.c
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Recordings: what is recorded is what a cursor reads that looks at the rings
+   as often as the recorder does. */
+
+#define _GNU_SOURCE
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ring_file.h"
+#include "eventring_chunks.h"
+
+#define MAX 400000
+
+/* An event with what its payload pointed to. */
+struct kept {
+  struct eventring_event e;
+  uint64_t first, last;
+};
+
+struct log {
+  struct kept *events;
+  size_t count;
+  uint64_t lost;
+  int damaged;
+};
+
+static void keep(struct log *log, struct eventring_cursor *c)
+{
+  struct eventring_event ev[61];
+  int n;
+  if (log->events == NULL) log->events = malloc(MAX * sizeof *log->events);
+  assert_non_null(log->events);
+  while ((n = eventring_read(c, ev, 61)) != 0) {
+    if (n == EVENTRING_E_DAMAGED) {
+      log->damaged++;
+      continue;
+    }
+    assert_true(n > 0);
+    for (int i = 0; i < n; i++) {
+      struct kept *k = &log->events[log->count++];
+      assert_true(log->count < MAX);
+      *k = (struct kept) { .e = ev[i] };
+      if (ev[i].words > 0) {
+        k->first = ev[i].payload[0];
+        k->last = ev[i].payload[ev[i].words - 1];
+      }
+      if (ev[i].form == EVENTRING_EV_LOST) log->lost += ev[i].payload[0];
+      k->e.payload = NULL;
+    }
+  }
+}
+
+static struct eventring_cursor *open_file(const char *path, uint32_t part)
+{
+  struct eventring_cursor *c;
+  char why[512];
+  struct eventring_options o = { .size = sizeof o, .message = why, .part = part,
+                                 .message_size = sizeof why };
+  if (eventring_open(path, &o, &c) < 0) fail_msg("%s", why);
+  return c;
+}
+
+static uint64_t counted(struct eventring_cursor *c, int lost)
+{
+  struct eventring_info info = { .size = sizeof info };
+  eventring_get_info(c, &info);
+  return lost ? info.recorded_lost : info.recorded_events;
+}
+
+/* Appends what a recording holds, which must be what its end says. */
+static void keep_file(struct log *log, const char *path)
+{
+  struct eventring_cursor *c = open_file(path, 0);
+  size_t before = log->count;
+  uint64_t lost_before = log->lost, losses = 0, read = 0, lost = 0;
+  struct eventring_info info = { .size = sizeof info };
+  keep(log, c);
+  assert_int_equal(log->damaged, 0);
+  eventring_get_info(c, &info);
+  assert_int_equal(info.damaged_at, 0);
+  for (size_t i = before; i < log->count; i++)
+    losses += log->events[i].e.form == EVENTRING_EV_LOST;
+  for (uint32_t i = 0; i < info.rings; i++) {
+    read += eventring_events_read(c, i);
+    lost += eventring_events_lost(c, i);
+  }
+  assert_int_equal(read, log->count - before - losses);
+  assert_int_equal(lost, log->lost - lost_before);
+  assert_int_equal(counted(c, 0), log->count - before - losses);
+  assert_int_equal(counted(c, 1), log->lost - lost_before);
+  eventring_close(c);
+}
+
+static void same(const struct log *a, const struct log *b)
+{
+  for (size_t i = 0; i < a->count && i < b->count; i++)
+    if (memcmp(&a->events[i], &b->events[i], sizeof a->events[i]) != 0) {
+      const struct kept *k = &a->events[i], *l = &b->events[i];
+      fail_msg("event %zu: ring %u ticks %llu ns %lld form %u id %u words %u "
+               "domain %u first %llu is not ring %u ticks %llu ns %lld form %u "
+               "id %u words %u domain %u first %llu", i,
+               k->e.ring, (long long) k->e.ticks, (long long) k->e.ns,
+               k->e.form, k->e.id, k->e.words, k->e.domain,
+               (long long) k->first,
+               l->e.ring, (long long) l->e.ticks, (long long) l->e.ns,
+               l->e.form, l->e.id, l->e.words, l->e.domain,
+               (long long) l->first);
+    }
+  assert_int_equal(a->count, b->count);
+  assert_int_equal(a->lost, b->lost);
+}
+
+static void forget(struct log *log)
+{
+  free(log->events);
+  *log = (struct log) { 0 };
+}
+
+/* A process of several rings that is watched by a cursor and a recorder. */
+struct scene {
+  struct ring_file f;
+  uint64_t seed, ticks, index[8];
+  struct eventring_cursor *plain, *recorded;
+  struct eventring_recorder *r;
+  char path[3][256];
+  char why[512];
+};
+
+/* Events of all sizes.  No two are of the same time, since such ones of two
+   rings have no order. */
+static void write_some(struct scene *s, uint32_t count)
+{
+  uint64_t payload[200];
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t ring = (uint32_t) (ring_random(&s->seed) % s->f.header->rings);
+    uint32_t words = 1 + (uint32_t) (ring_random(&s->seed) % 6);
+    if (ring_random(&s->seed) % 64 == 0)
+      words = 1 + (uint32_t) (ring_random(&s->seed) % 200);
+    if (ring_random(&s->seed) % 300 == 0)
+      ring_domain(&s->f, ring, (uint32_t) (ring_random(&s->seed) % 1000), 7);
+    for (uint32_t k = 0; k < words; k++) payload[k] = s->index[ring];
+    s->index[ring]++;
+    s->ticks += 1 + ring_random(&s->seed) % 3;
+    ring_write(&s->f, ring, s->ticks, EVENTRING_FORM_INSTANT, 700, payload,
+               words);
+  }
+}
+
+static void step(struct scene *s)
+{
+  int64_t n = eventring_record_step(s->r);
+  if (n < 0) fail_msg("%s", s->why);
+}
+
+static void record(struct scene *s, int64_t hold_ns)
+{
+  struct eventring_record_options o = {
+    .size = sizeof o, .hold_ns = hold_ns, .message = s->why,
+    .message_size = sizeof s->why };
+  s->recorded = ring_open(&s->f);
+  if (eventring_record(s->path[0], s->recorded, &o, &s->r) < 0)
+    fail_msg("%s", s->why);
+}
+
+static uint64_t now(void)
+{
+  struct timespec at;
+  clock_gettime(CLOCK_MONOTONIC, &at);
+  return (uint64_t) at.tv_sec * 1000000000 + (uint64_t) at.tv_nsec;
+}
+
+static void set_up(struct scene *s, uint32_t rings, uint32_t log_words,
+                   uint64_t seed, int live)
+{
+  memset(s, 0, sizeof *s);
+  s->seed = seed;
+  ring_create(&s->f, &(struct ring_options) {
+                .rings = rings, .log_words = log_words,
+                .state = live ? EVENTRING_RUNNING : EVENTRING_ENDED });
+  ring_schema(&s->f, 700, EVENTRING_INSTANT, EVENTRING_INTS, 1, "", "some");
+  /* Long enough ago that it is never in the future. */
+  s->ticks = now() - 1000000000;
+  for (int i = 0; i < 3; i++)
+    snprintf(s->path[i], sizeof s->path[i], "%s/%d.evr", s->f.dir, i);
+}
+
+static void tear_down(struct scene *s)
+{
+  if (s->plain != NULL) eventring_close(s->plain);
+  eventring_close(s->recorded);
+  for (int i = 0; i < 3; i++) unlink(s->path[i]);
+  ring_destroy(&s->f);
+}
+
+static void close_recorder(struct scene *s)
+{
+  if (eventring_record_close(s->r) < 0) fail_msg("%s", s->why);
+  s->r = NULL;
+}
+
+/* A cursor counts what a ring lost before it was opened; a recording cannot
+   know that. */
+static void without_first_losses(struct log *log)
+{
+  uint8_t seen[8] = { 0 };
+  size_t n = 0;
+  for (size_t i = 0; i < log->count; i++) {
+    struct kept *k = &log->events[i];
+    if (!seen[k->e.ring] && k->e.form == EVENTRING_EV_LOST)
+      log->lost -= k->first;
+    else
+      log->events[n++] = *k;
+    seen[k->e.ring] = 1;
+  }
+  log->count = n;
+}
+
+static void what_a_cursor_reads_is_recorded(void **state)
+{
+  (void) state;
+  for (uint32_t log_words = 9; log_words <= 15; log_words += 2)
+    for (uint32_t rings = 1; rings <= 8; rings *= 2)
+      for (int live = 0; live <= 1; live++)
+        for (uint32_t old = 0; old <= 4000; old += 2000) {
+          struct scene s;
+          struct log read = { 0 }, recorded = { 0 };
+          set_up(&s, rings, log_words, log_words + rings + old, live);
+          write_some(&s, old);
+          s.plain = ring_open(&s.f);
+          record(&s, 0);
+          for (int i = 0; i < 20; i++) {
+            step(&s);
+            keep(&read, s.plain);
+            write_some(&s, (uint32_t) (ring_random(&s.seed) % 2000));
+          }
+          /* Nothing of the last round is missing. */
+          close_recorder(&s);
+          keep(&read, s.plain);
+          keep_file(&recorded, s.path[0]);
+          if (old > 0) without_first_losses(&read);
+          same(&recorded, &read);
+          forget(&read);
+          forget(&recorded);
+          tear_down(&s);
+        }
+}
+
+/* A recorder that is late misses what a cursor that is late misses. */
+static void what_was_overwritten_is_told(void **state)
+{
+  struct scene s;
+  struct log read = { 0 }, recorded = { 0 };
+  (void) state;
+  set_up(&s, 3, 9, 5, 1);
+  s.plain = ring_open(&s.f);
+  record(&s, 0);
+  for (int i = 0; i < 60; i++) {
+    write_some(&s, 20 + (uint32_t) (ring_random(&s.seed) % 3000));
+    step(&s);
+    keep(&read, s.plain);
+  }
+  close_recorder(&s);
+  keep(&read, s.plain);
+  assert_true(read.lost > 0);
+  keep_file(&recorded, s.path[0]);
+  same(&recorded, &read);
+  forget(&read);
+  forget(&recorded);
+  tear_down(&s);
+}
+
+/* More than the recorder takes at once, and more in one ring than in the
+   other: what of a ring has to wait for the other one is not forgotten. */
+static void much_at_once(void **state)
+{
+  (void) state;
+  for (int first = 0; first <= 1; first++)
+    for (int live = 0; live <= 1; live++) {
+      struct scene s;
+      struct log read = { 0 }, recorded = { 0 };
+      uint64_t payload[62] = { 0 };
+      set_up(&s, 2, 23, 8, live);
+      for (int i = 0; i < 195000; i++) {
+        uint32_t ring = (i % 3 != 0) ^ first;
+        payload[0] = payload[61] = (uint64_t) i;
+        ring_write(&s.f, ring, s.ticks++, EVENTRING_FORM_INSTANT, 700, payload,
+                   62);
+      }
+      s.plain = ring_open(&s.f);
+      record(&s, 0);
+      keep(&read, s.plain);
+      if (first) step(&s);
+      close_recorder(&s);
+      keep_file(&recorded, s.path[0]);
+      assert_int_equal(recorded.count, 195000);
+      same(&recorded, &read);
+      forget(&read);
+      forget(&recorded);
+      tear_down(&s);
+    }
+}
+
+/* What was read before is not recorded. */
+static void from_where_the_cursor_stands(void **state)
+{
+  (void) state;
+  for (uint32_t old = 0; old < 3000; old = old * 2 + 17)
+    for (int from_now = 0; from_now <= 1; from_now++) {
+      struct scene s;
+      struct log read = { 0 }, recorded = { 0 };
+      set_up(&s, 3, 12, old, 1);
+      write_some(&s, old);
+      s.plain = ring_open(&s.f);
+      s.recorded = from_now ? ring_open_from_now(&s.f) : ring_open(&s.f);
+      keep(&read, s.plain);
+      if (!from_now) keep(&recorded, s.recorded);
+      forget(&read);
+      forget(&recorded);
+      assert_int_equal(eventring_record(s.path[0], s.recorded, NULL, &s.r), 0);
+      write_some(&s, 500);
+      close_recorder(&s);
+      keep(&read, s.plain);
+      keep_file(&recorded, s.path[0]);
+      same(&recorded, &read);
+      assert_true(read.count >= 500);
+      forget(&read);
+      forget(&recorded);
+      tear_down(&s);
+    }
+}
+
+/* Several files, one after the other: every event is in one of them; put
+   together again they are what one file would be. */
+static void no_event_falls_between_two_files(void **state)
+{
+  (void) state;
+  for (uint64_t seed = 1; seed <= 12; seed++) {
+    struct scene s;
+    struct log read = { 0 }, recorded = { 0 }, joined = { 0 };
+    struct eventring_piece pieces[3];
+    char path[300];
+    set_up(&s, 5, seed <= 6 ? 15 : 9 + (uint32_t) seed % 4, seed, 1);
+    s.plain = ring_open(&s.f);
+    record(&s, 0);
+    for (int file = 0; file < 3; file++) {
+      for (int i = 0; i < 7; i++) {
+        write_some(&s, (uint32_t) (ring_random(&s.seed) % 700));
+        /* One that is in the future: after the horizon, for a while. */
+        if (i == 6) {
+          s.ticks = now() + 100000000;
+          write_some(&s, 20);
+        }
+        if (i % 3 != 0) step(&s);
+        if (i % 3 != 0) keep(&read, s.plain);
+      }
+      if (file < 2
+          && eventring_record_next(s.r, s.path[file + 1]) < 0)
+        fail_msg("%s", s.why);
+      keep(&read, s.plain);
+    }
+    s.f.header->state = EVENTRING_ENDED;
+    close_recorder(&s);
+    keep(&read, s.plain);
+    for (int i = 0; i < 3; i++) keep_file(&recorded, s.path[i]);
+    if (seed <= 6) assert_int_equal(read.lost, 0);
+    /* With losses, they are not the same: a cursor has not come as far as a
+       recorder, which copies what is of the future too. */
+    if (seed <= 6) same(&recorded, &read);
+
+    for (int i = 0; i < 3; i++)
+      pieces[i] = (struct eventring_piece) { .path = s.path[i], .join = i > 0 };
+    snprintf(path, sizeof path, "%s/joined.evr", s.f.dir);
+    assert_int_equal(eventring_record_pieces(path, pieces, 3, NULL), 0);
+    keep_file(&joined, path);
+    same(&joined, &recorded);
+    unlink(path);
+    forget(&read);
+    forget(&recorded);
+    forget(&joined);
+    tear_down(&s);
+  }
+}
+
+/* Two recordings of the same time, joined, have every event once. */
+static void what_is_in_both_pieces_comes_once(void **state)
+{
+  struct scene s;
+  struct log read = { 0 }, joined = { 0 };
+  struct eventring_piece pieces[2];
+  (void) state;
+  set_up(&s, 4, 14, 77, 1);
+  s.plain = ring_open(&s.f);
+  for (int file = 0; file < 2; file++) {
+    write_some(&s, 3000);
+    record(&s, 0);
+    write_some(&s, 500);
+    close_recorder(&s);
+    eventring_close(s.recorded);
+    keep(&read, s.plain);
+    if (file == 0) assert_int_equal(rename(s.path[0], s.path[1]), 0);
+  }
+  s.recorded = NULL;
+  pieces[0] = (struct eventring_piece) { .path = s.path[1] };
+  pieces[1] = (struct eventring_piece) { .path = s.path[0], .join = 1 };
+  assert_int_equal(eventring_record_pieces(s.path[2], pieces, 2, NULL), 0);
+  s.recorded = open_file(s.path[2], 0);
+  keep(&joined, s.recorded);
+  assert_true(counted(s.recorded, 0) == UINT64_MAX);
+  assert_int_equal(read.count, 7000);
+  same(&joined, &read);
+  forget(&read);
+  forget(&joined);
+  tear_down(&s);
+}
+
+/* Cut in two at any time, and put together again. */
+static void a_cut_loses_nothing(void **state)
+{
+  struct scene s;
+  struct log all = { 0 };
+  (void) state;
+  set_up(&s, 4, 13, 78, 1);
+  record(&s, 0);
+  for (int i = 0; i < 40; i++) {
+    write_some(&s, 500);
+    step(&s);
+  }
+  close_recorder(&s);
+  keep_file(&all, s.path[0]);
+  assert_int_equal(all.count, 20000);
+  for (size_t i = 0; i < all.count; i += 1 + i / 3) {
+    int64_t at = all.events[i].e.ns;
+    struct eventring_piece p[2] = {
+      { .path = s.path[0], .from_ns = INT64_MIN, .to_ns = at },
+      { .path = s.path[0], .from_ns = at, .to_ns = INT64_MAX } };
+    struct log parts = { 0 }, both = { 0 };
+    for (int k = 0; k < 2; k++) {
+      struct eventring_cursor *c;
+      assert_int_equal(eventring_record_pieces(s.path[1 + k], &p[k], 1, NULL),
+                       0);
+      c = open_file(s.path[1 + k], 0);
+      keep(&parts, c);
+      eventring_close(c);
+    }
+    same(&parts, &all);
+    p[0] = (struct eventring_piece) { .path = s.path[1] };
+    p[1] = (struct eventring_piece) { .path = s.path[2], .join = 1 };
+    {
+      char path[300];
+      struct eventring_cursor *c;
+      snprintf(path, sizeof path, "%s/both.evr", s.f.dir);
+      assert_int_equal(eventring_record_pieces(path, p, 2, NULL), 0);
+      c = open_file(path, 0);
+      keep(&both, c);
+      eventring_close(c);
+      unlink(path);
+    }
+    same(&both, &all);
+    forget(&parts);
+    forget(&both);
+    unlink(s.path[1]);
+    unlink(s.path[2]);
+  }
+  forget(&all);
+  tear_down(&s);
+}
+
+/* Two processes in one file. */
+static void parts_are_apart(void **state)
+{
+  struct scene s[2];
+  struct log one[2] = { { 0 } }, part = { 0 };
+  struct eventring_piece p[2];
+  struct eventring_cursor *c;
+  struct eventring_info info = { .size = sizeof info };
+  char why[256] = "";
+  struct eventring_options o = { .size = sizeof o, .part = 2, .message = why,
+                                 .message_size = sizeof why };
+  (void) state;
+  for (int i = 0; i < 2; i++) {
+    set_up(&s[i], 2, 12, (uint64_t) i, 0);
+    s[i].f.header->pid = 4000 + (uint32_t) i;
+    record(&s[i], 0);
+    write_some(&s[i], 300);
+    close_recorder(&s[i]);
+    keep_file(&one[i], s[i].path[0]);
+    p[i] = (struct eventring_piece) { .path = s[i].path[0] };
+  }
+  assert_int_equal(eventring_record_pieces(s[0].path[1], p, 2, NULL), 0);
+  for (uint32_t i = 0; i < 2; i++) {
+    c = open_file(s[0].path[1], i);
+    eventring_get_info(c, &info);
+    assert_int_equal(info.parts, 2);
+    assert_int_equal(info.pid, 4000 + i);
+    keep(&part, c);
+    same(&part, &one[i]);
+    eventring_close(c);
+    forget(&part);
+  }
+  assert_int_equal(eventring_open(s[0].path[1], &o, &c), EVENTRING_E_ARGUMENT);
+  assert_non_null(strstr(why, "has 2 parts"));
+  /* Other processes are not joined. */
+  p[1].join = 1;
+  assert_true(eventring_record_pieces(s[0].path[2], p, 2, NULL) < 0);
+  assert_int_equal(access(s[0].path[2], F_OK), -1);
+  for (int i = 0; i < 2; i++) {
+    forget(&one[i]);
+    tear_down(&s[i]);
+  }
+}
+
+/* Held back, nothing is written; released, all of it is, but for what is too
+   old. */
+static void held_until_released(void **state)
+{
+  (void) state;
+  for (int old = 0; old <= 1; old++) {
+    struct scene s;
+    struct log read = { 0 }, recorded = { 0 };
+    struct eventring_record_totals t = { .size = sizeof t };
+    set_up(&s, 3, 14, 9, 1);
+    s.plain = ring_open(&s.f);
+    /* 1 ns: all but the last segment. */
+    record(&s, old ? 1 : 60000000000);
+    for (int i = 0; i < 3; i++) {
+      write_some(&s, 40000 / 3);
+      for (int k = 0; k < 30; k++) {
+        step(&s);
+        keep(&read, s.plain);
+        write_some(&s, 900);
+      }
+      step(&s);
+      keep(&read, s.plain);
+      assert_int_equal(access(s.path[i > 0], F_OK), -1);
+      if (i == 0) {
+        if (eventring_record_release(s.r) < 0) fail_msg("%s", s.why);
+        keep(&read, s.plain);
+        eventring_record_totals(s.r, &t);
+        assert_int_equal(eventring_record_next(s.r, s.path[1]), 0);
+        assert_int_equal(access(s.path[0], F_OK), 0);
+      }
+    }
+    assert_int_equal(eventring_record_release(s.r), 0);
+    s.f.header->state = EVENTRING_ENDED;
+    close_recorder(&s);
+    keep(&read, s.plain);
+    keep_file(&recorded, s.path[0]);
+    for (size_t i = 0; i < recorded.count; i++)
+      t.events += recorded.events[i].e.form == EVENTRING_EV_LOST;
+    assert_int_equal(recorded.count, t.events);
+    keep_file(&recorded, s.path[1]);
+    if (old) {
+      assert_true(recorded.count < read.count);
+      /* The last ones. */
+      memmove(read.events, read.events + (read.count - 1),
+              sizeof *read.events);
+      memmove(recorded.events, recorded.events + (recorded.count - 1),
+              sizeof *recorded.events);
+      read.count = recorded.count = 1;
+      read.lost = recorded.lost = 0;
+    }
+    same(&recorded, &read);
+    forget(&read);
+    forget(&recorded);
+    tear_down(&s);
+  }
+}
+
+static void seeking(void **state)
+{
+  struct scene s;
+  struct log all = { 0 };
+  struct eventring_cursor *c;
+  (void) state;
+  set_up(&s, 3, 14, 21, 1);
+  record(&s, 0);
+  for (int i = 0; i < 200; i++) {
+    write_some(&s, 1000);
+    step(&s);
+    usleep(2000);
+    s.ticks = now();
+  }
+  s.f.header->state = EVENTRING_ENDED;
+  close_recorder(&s);
+  keep_file(&all, s.path[0]);
+  c = open_file(s.path[0], 0);
+  for (size_t i = 0; i < all.count; i += 1 + all.count / 23) {
+    struct log rest = { 0 };
+    size_t more;
+    assert_int_equal(eventring_seek(c, all.events[i].e.ns), 0);
+    keep(&rest, c);
+    assert_int_equal(rest.lost, 0);
+    assert_true(rest.count >= all.count - i);
+    more = rest.count - (all.count - i);
+    /* Not the whole file again. */
+    if (i > all.count / 2) assert_true(rest.count < all.count);
+    for (size_t k = 0; k < all.count - i; k++)
+      assert_memory_equal(&rest.events[more + k], &all.events[i + k],
+                          sizeof all.events[0]);
+    forget(&rest);
+  }
+  eventring_close(c);
+  forget(&all);
+  tear_down(&s);
+}
+
+static void names_that_come_later(void **state)
+{
+  struct scene s;
+  struct eventring_cursor *c;
+  struct log log = { 0 };
+  (void) state;
+  set_up(&s, 2, 12, 3, 1);
+  record(&s, 0);
+  assert_int_equal(eventring_record_note(s.r, "first"), 0);
+  write_some(&s, 10);
+  step(&s);
+  ring_schema(&s.f, 1030, EVENTRING_SPAN, EVENTRING_PACKED, 3, "", "mine");
+  ring_field(&s.f, 1030, 0, "words", 0, "how many");
+  ring_label(&s.f, 1, 0, -1, "worker");
+  write_some(&s, 10);
+  ring_packed(&s.f, 1, s.ticks, EVENTRING_FORM_END, 1030,
+              (uint64_t[]) { 123456 }, 1);
+  assert_int_equal(eventring_record_note(s.r, "{\"second\": 2}"), 0);
+  assert_int_equal(eventring_record_next(s.r, s.path[1]), 0);
+  write_some(&s, 10);
+  close_recorder(&s);
+  for (int i = 0; i < 2; i++) {
+    c = open_file(s.path[i], 0);
+    assert_string_equal(eventring_note(c), "{\"second\": 2}");
+    assert_int_equal(eventring_find(c, "mine"), 1030);
+    assert_string_equal(eventring_field(c, 1030, 0)->name, "how many");
+    assert_string_equal(eventring_domain_name(c, 1), "worker");
+    keep(&log, c);
+    if (i == 0) assert_int_equal(log.events[log.count - 1].first, 123456);
+    eventring_close(c);
+  }
+  forget(&log);
+  tear_down(&s);
+}
+
+static void a_file_is_not_overwritten(void **state)
+{
+  struct scene s;
+  struct eventring_recorder *r;
+  char why[512] = "";
+  struct eventring_record_options o = { .size = sizeof o, .message = why,
+                                        .message_size = sizeof why };
+  (void) state;
+  set_up(&s, 1, 9, 1, 0);
+  record(&s, 0);
+  close_recorder(&s);
+  assert_true(eventring_record(s.path[0], s.recorded, &o, &r) < 0);
+  assert_non_null(strstr(why, s.path[0]));
+  assert_null(r);
+  o.replace = 1;
+  assert_int_equal(eventring_record(s.path[0], s.recorded, &o, &r), 0);
+  assert_int_equal(eventring_record_close(r), 0);
+  tear_down(&s);
+}
+
+/* Damage */
+
+static char *load(const char *path, size_t *size)
+{
+  struct stat st;
+  char *bytes;
+  int fd = open(path, O_RDONLY);
+  assert_true(fd >= 0);
+  assert_int_equal(fstat(fd, &st), 0);
+  *size = (size_t) st.st_size;
+  bytes = malloc(*size + 1);
+  assert_int_equal(read(fd, bytes, *size), st.st_size);
+  close(fd);
+  return bytes;
+}
+
+static void store(const char *path, const char *bytes, size_t size)
+{
+  int fd;
+  /* Some file systems flush a file that is overwritten. */
+  unlink(path);
+  fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+  assert_true(fd >= 0);
+  assert_int_equal(write(fd, bytes, size), (ssize_t) size);
+  close(fd);
+}
+
+/* Reads whatever is there; returns how many events, or -1 when it was not
+   opened. */
+static long read_any(const char *path, struct log *log)
+{
+  struct eventring_cursor *c;
+  long n;
+  forget(log);
+  if (eventring_open(path, NULL, &c) < 0) {
+    assert_null(c);
+    return -1;
+  }
+  keep(log, c);
+  eventring_note(c);
+  eventring_find(c, "some");
+  n = (long) log->count;
+  eventring_close(c);
+  return n;
+}
+
+static void count_finding(void *state, uint64_t offset, const char *what)
+{
+  (void) offset;
+  assert_true(strlen(what) > 5);
+  ++*(int *) state;
+}
+
+static int findings(const char *path)
+{
+  int n = 0;
+  char why[256];
+  struct eventring_options o = { .size = sizeof o, .message = why,
+                                 .message_size = sizeof why };
+  if (eventring_verify(path, &o, count_finding, &n) < 0) return -1;
+  return n;
+}
+
+static void make_small(struct scene *s)
+{
+  set_up(s, 2, 9, 31, 1);
+  record(s, 0);
+  for (int i = 0; i < 3; i++) {
+    write_some(s, 60);
+    /* A segment each time. */
+    eventring_record_note(s->r, "a note");
+    assert_int_equal(eventring_record_next(s->r, s->path[1 + i % 2]), 0);
+    if (i < 2) unlink(s->path[1 + (i + 1) % 2]);
+  }
+  close_recorder(s);
+  unlink(s->path[2]);
+}
+
+static void every_damaged_byte_is_found(void **state)
+{
+  struct scene s;
+  struct log log = { 0 };
+  size_t size;
+  char *bytes;
+  (void) state;
+  make_small(&s);
+  bytes = load(s.path[0], &size);
+  assert_int_equal(findings(s.path[0]), 0);
+  for (size_t i = 0; i < size; i++)
+    for (int bit = (int) (i % 3); bit < 8; bit += 3) {
+      bytes[i] = (char) (bytes[i] ^ 1 << bit);
+      store(s.path[2], bytes, size);
+      read_any(s.path[2], &log);
+      if (findings(s.path[2]) == 0)
+        fail_msg("bit %d of byte %zu of %zu", bit, i, size);
+      bytes[i] = (char) (bytes[i] ^ 1 << bit);
+    }
+  free(bytes);
+  forget(&log);
+  tear_down(&s);
+}
+
+static void cut_at_any_length(void **state)
+{
+  struct scene s;
+  struct log log = { 0 };
+  size_t size;
+  char *bytes;
+  long best = -1;
+  (void) state;
+  make_small(&s);
+  bytes = load(s.path[0], &size);
+  for (size_t i = 0; i < size; i++) {
+    long n;
+    store(s.path[2], bytes, i);
+    n = read_any(s.path[2], &log);
+    /* More of the file is never less of the events. */
+    assert_true(n >= best);
+    best = n;
+    assert_int_equal(log.damaged, 0);
+    assert_true(findings(s.path[2]) != 0);
+  }
+  assert_int_equal(best, 60);
+  free(bytes);
+  forget(&log);
+  tear_down(&s);
+}
+
+/* Content that no recorder writes, with sums that are right: the reader must
+   stay within it. */
+static void hostile_content(void **state)
+{
+  struct scene s;
+  struct log log = { 0 };
+  struct chunk_reader r;
+  struct stat st;
+  uint64_t seed = 4;
+  static const struct eventring_options quiet = { .size = sizeof quiet };
+  (void) state;
+  make_small(&s);
+  assert_int_equal(stat(s.path[0], &st), 0);
+  assert_int_equal(eventring_list_chunks(&r, open(s.path[0], O_RDONLY),
+                                         (uint64_t) st.st_size, &quiet, ""), 0);
+  for (int round = 0; round < 400; round++) {
+    struct chunk_writer w = { .zstd = ZSTD_createCCtx() };
+    size_t victim = ring_random(&seed) % r.count;
+    unlink(s.path[2]);
+    assert_int_equal(eventring_begin_chunks(&w, s.path[2], 0), 0);
+    for (size_t i = 0; i < r.count; i++) {
+      struct chunk c = r.chunks[i].chunk;
+      assert_int_equal(eventring_read_chunk(&r, &r.chunks[i]), 0);
+      if (i == victim && c.raw > 0) {
+        size_t at = ring_random(&seed) % (c.raw < 256 || round % 2 ? c.raw
+                                                                   : 256);
+        uint64_t value = ring_random(&seed) % 3 == 0 ? 0 : ring_random(&seed);
+        size_t n = 1 + ring_random(&seed) % 8;
+        if (n > c.raw - at) n = c.raw - at;
+        memcpy(r.raw + at, &value, n);
+        if (round % 7 == 0) c.raw = ring_random(&seed) % c.raw;
+        if (round % 11 == 0) c.shift = RECORDING_SHIFT * (seed % 3);
+        if (round % 13 == 0) c.horizon = ring_random(&seed);
+        if (round % 17 == 0) c.kind = 1 + (uint32_t) (seed % 6);
+      }
+      assert_int_equal(eventring_write_chunk(&w, c, r.raw, c.raw), 0);
+    }
+    assert_int_equal(eventring_end_chunks(&w), 0);
+    eventring_drop_chunks(&w);
+    read_any(s.path[2], &log);
+    findings(s.path[2]);
+    {
+      struct eventring_piece p[2] = {
+        { .path = s.path[2] },
+        { .path = s.path[0], .join = 1, .from_ns = 1, .to_ns = INT64_MAX } };
+      eventring_record_pieces(s.path[1], p, 2, NULL);
+      if (access(s.path[1], F_OK) == 0) read_any(s.path[1], &log);
+      unlink(s.path[1]);
+    }
+  }
+  eventring_close_chunks(&r);
+  forget(&log);
+  tear_down(&s);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(what_a_cursor_reads_is_recorded),
+    cmocka_unit_test(what_was_overwritten_is_told),
+    cmocka_unit_test(much_at_once),
+    cmocka_unit_test(from_where_the_cursor_stands),
+    cmocka_unit_test(no_event_falls_between_two_files),
+    cmocka_unit_test(what_is_in_both_pieces_comes_once),
+    cmocka_unit_test(a_cut_loses_nothing),
+    cmocka_unit_test(parts_are_apart),
+    cmocka_unit_test(held_until_released),
+    cmocka_unit_test(seeking),
+    cmocka_unit_test(names_that_come_later),
+    cmocka_unit_test(a_file_is_not_overwritten),
+    cmocka_unit_test(every_damaged_byte_is_found),
+    cmocka_unit_test(cut_at_any_length),
+    cmocka_unit_test(hostile_content),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The manifest of a recording.  What is only known while the process lives,
+   its arguments, is taken from /proc. */
+
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+#include "manifest.h"
+
+#define ARGUMENTS (64 << 10)      /* bytes of them, at most */
+
+/* JSON is UTF-8; what is not becomes question marks. */
+static json_t *text(const char *bytes, size_t length)
+{
+  json_t *string = json_stringn(bytes, length);
+  if (string != NULL) return string;
+  char *copy = malloc(length + 1);
+  if (copy == NULL) return json_null();
+  for (size_t i = 0; i < length; i++)
+    copy[i] = (unsigned char) bytes[i] < 128 ? bytes[i] : '?';
+  string = json_stringn(copy, length);
+  free(copy);
+  return string;
+}
+
+/* The arguments of process [pid], or NULL. */
+static json_t *arguments(uint32_t pid)
+{
+  char path[64], *bytes = malloc(ARGUMENTS);
+  snprintf(path, sizeof path, "/proc/%" PRIu32 "/cmdline", pid);
+  FILE *file = fopen(path, "r");
+  size_t length = file == NULL || bytes == NULL
+                  ? 0 : fread(bytes, 1, ARGUMENTS, file);
+  json_t *list = length == 0 ? NULL : json_array();
+  for (size_t i = 0; i < length; ) {
+    size_t n = strnlen(bytes + i, length - i);
+    json_array_append_new(list, text(bytes + i, n));
+    i += n + 1;
+  }
+  if (file != NULL) fclose(file);
+  free(bytes);
+  return list;
+}
+
+static json_t *machine(void)
+{
+  struct utsname u;
+  if (uname(&u) < 0) return json_null();
+  return json_pack("{s:s, s:s, s:s, s:s, s:i}", "system", u.sysname,
+                   "release", u.release, "architecture", u.machine, "host",
+                   u.nodename, "cpus", (int) sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+static json_t *categories(struct eventring_cursor *cursor, uint32_t mask)
+{
+  json_t *list = json_array();
+  for (uint32_t bit = 0; bit < 32; bit++) {
+    const char *name = eventring_category(cursor, bit);
+    if ((mask >> bit & 1) != 0 && name != NULL)
+      json_array_append_new(list, text(name, strlen(name)));
+  }
+  return list;
+}
+
+static json_t *date(int64_t realtime_ns)
+{
+  time_t seconds = (time_t) (realtime_ns / 1000000000);
+  struct tm when;
+  char day[64];
+  if (gmtime_r(&seconds, &when) == NULL
+      || strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &when) == 0)
+    return json_null();
+  return json_sprintf("%s.%09" PRId64 "Z", day, realtime_ns % 1000000000);
+}
+
+char *new_manifest(struct eventring_cursor *cursor, const char *trigger)
+{
+  static const char *const clocks[] = { "?", "monotonic", "tsc", "cntvct" };
+  struct eventring_info info = target_info(cursor);
+  struct timespec now;
+  json_t *all = json_object(), *argv = NULL;
+  clock_gettime(CLOCK_REALTIME, &now);
+  if (eventring_state(cursor) == EVENTRING_STATE_RUNNING)
+    argv = arguments(info.pid);
+  json_object_set_new(all, "program",
+                      text(info.program, strlen(info.program)));
+  if (argv == NULL && info.argv0[0] != '\0') {
+    argv = json_array();
+    json_array_append_new(argv, text(info.argv0, strlen(info.argv0)));
+  }
+  if (argv != NULL) json_object_set_new(all, "argv", argv);
+  json_object_set_new(all, "pid", json_integer(info.pid));
+  if (info.parent_pid != 0)
+    json_object_set_new(all, "parent_pid", json_integer(info.parent_pid));
+  json_object_set_new(all, "runtime",
+                      text(info.runtime, strlen(info.runtime)));
+  json_object_set_new(all, "eventring",
+                      json_string(eventring_reader_version()));
+  json_object_set_new(all, "machine", machine());
+  json_object_set_new(all, "clock", json_string(clocks[info.clock & 3]));
+  json_object_set_new(all, "rings", json_integer(info.rings));
+  json_object_set_new(all, "ring_words",
+                      json_integer((json_int_t) info.ring_words));
+  json_object_set_new(all, "categories",
+                      categories(cursor, info.active | info.resume));
+  json_object_set_new(all, "started", date(info.started_realtime_ns));
+  json_object_set_new(all, "recorded",
+                      date(now.tv_sec * INT64_C(1000000000) + now.tv_nsec));
+  if (trigger != NULL)
+    json_object_set_new(all, "trigger", text(trigger, strlen(trigger)));
+  char *result = json_dumps(all, JSON_COMPACT);
+  json_decref(all);
+  if (result == NULL) {
+    complain("not enough memory");
+    exit(STATUS_CANNOT_WRITE);
+  }
+  return result;
+}

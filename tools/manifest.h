@@ -1,0 +1,25 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* What a recording tells about itself beside its events. */
+
+#ifndef TOOLS_MANIFEST_H
+#define TOOLS_MANIFEST_H
+
+#include "common.h"
+
+/* JSON text, to be freed: the program, how it was called, the machine, the
+   versions.  [trigger]: what it was recorded for, or NULL.  doc/RECORDING.md
+   lists the members. */
+char *new_manifest(struct eventring_cursor *cursor, const char *trigger);
+
+#endif /* TOOLS_MANIFEST_H */

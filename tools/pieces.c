@@ -1,0 +1,271 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* eventring cat, cut and merge: recordings made of recordings. */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common.h"
+#include "parse.h"
+
+static const char cat_help[] =
+"Usage: eventring cat [OPTION...] FILE... -o OUT\n"
+"Puts recordings of one process together in the order of their times, for\n"
+"example those that record --max-size has made.\n"
+"\n"
+"  -o, --output=OUT    where to; must not exist\n"
+"  -f, --force         overwrite it\n"
+"  -h, --help          this text\n"
+"\n"
+"What is in several of them is in OUT once.  For recordings of different\n"
+"processes: eventring merge.\n";
+
+static const char cut_help[] =
+"Usage: eventring cut [OPTION...] FILE -o OUT\n"
+"Takes the events of a time range out of a recording.\n"
+"\n"
+"      --from=TIME     the first time of it (default: the beginning)\n"
+"      --to=TIME       the first time not of it (default: the end)\n"
+"  -o, --output=OUT    where to; must not exist\n"
+"  -f, --force         overwrite it\n"
+"  -h, --help          this text\n"
+"\n"
+"TIME is seconds since tracing started, as eventring events prints them, or a\n"
+"number with ns, us, ms, s, m or h.  Example: the second minute\n"
+"  eventring cut all.evr --from=1m --to=2m -o minute.evr\n";
+
+static const char merge_help[] =
+"Usage: eventring merge [OPTION...] FILE... -o OUT\n"
+"Puts recordings of several processes into one file, a part each.  Those of\n"
+"one process are put together, as eventring cat does.\n"
+"\n"
+"  -o, --output=OUT    where to; must not exist\n"
+"  -f, --force         overwrite it\n"
+"  -h, --help          this text\n"
+"\n"
+"Times of processes of one machine since it started are on one clock.\n";
+
+/* Part [part] of recording [path], with what orders it. */
+struct input {
+  struct eventring_piece piece;
+  struct eventring_info info;
+};
+
+struct inputs {
+  struct input *list;
+  size_t count;
+};
+
+static struct eventring_info open_input(const char *path, uint32_t part)
+{
+  struct eventring_cursor *cursor = open_part(path, part);
+  struct eventring_info info = target_info(cursor);
+  if (info.format != EVENTRING_FORMAT_RECORDING) {
+    complain("%s is not a recording; eventring dump makes one of it", path);
+    exit(STATUS_CANNOT_READ);
+  }
+  eventring_close(cursor);
+  return info;
+}
+
+/* All parts of the files named. */
+static struct inputs open_inputs(char **paths, int count)
+{
+  struct inputs in = { NULL, 0 };
+  for (int i = 0; i < count; i++) {
+    uint32_t parts = 1;
+    for (uint32_t part = 0; part < parts; part++) {
+      in.list = realloc(in.list, (in.count + 1) * sizeof *in.list);
+      if (in.list == NULL) {
+        complain("not enough memory");
+        exit(STATUS_CANNOT_READ);
+      }
+      struct input *input = &in.list[in.count++];
+      *input = (struct input) { .info = open_input(paths[i], part) };
+      input->piece.path = paths[i];
+      input->piece.part = part;
+      parts = input->info.parts;
+    }
+  }
+  return in;
+}
+
+static bool same_process(const struct input *a, const struct input *b)
+{
+  return a->info.pid == b->info.pid && a->info.started_ns == b->info.started_ns
+         && a->info.started_realtime_ns == b->info.started_realtime_ns;
+}
+
+static int compare(int64_t a, int64_t b)
+{
+  return (a > b) - (a < b);
+}
+
+/* By process, those that began first before others; then by time. */
+static int in_order(const void *left, const void *right)
+{
+  const struct input *a = left, *b = right;
+  int order = compare(a->info.started_realtime_ns, b->info.started_realtime_ns);
+  if (order == 0) order = compare(a->info.pid, b->info.pid);
+  if (order == 0) order = compare(a->info.first_ns, b->info.first_ns);
+  if (order == 0) order = compare(a->info.last_ns, b->info.last_ns);
+  return order;
+}
+
+static void sort(struct inputs *in)
+{
+  qsort(in->list, in->count, sizeof *in->list, in_order);
+  for (size_t i = 1; i < in->count; i++)
+    in->list[i].piece.join = same_process(&in->list[i - 1], &in->list[i]);
+}
+
+static enum status write_pieces(const char *output, bool force,
+                                const struct inputs *in)
+{
+  char why[512] = "";
+  struct eventring_record_options options = {
+    .size = sizeof options, .replace = force, .message = why,
+    .message_size = sizeof why
+  };
+  struct eventring_piece *pieces = calloc(in->count, sizeof *pieces);
+  if (pieces == NULL) {
+    complain("not enough memory");
+    return STATUS_CANNOT_WRITE;
+  }
+  for (size_t i = 0; i < in->count; i++) pieces[i] = in->list[i].piece;
+  int error = eventring_record_pieces(output, pieces, (int) in->count,
+                                      &options);
+  free(pieces);
+  if (error == 0) return STATUS_OK;
+  complain("%s", why[0] != '\0' ? why : eventring_strerror(error));
+  return error == EVENTRING_E_SYSTEM ? STATUS_CANNOT_WRITE
+                                     : STATUS_CANNOT_READ;
+}
+
+/* The command line */
+
+struct arguments {
+  const char *output;
+  bool force;
+  const char *from, *to;
+};
+
+enum { FROM = 256, TO };
+
+static struct arguments parse_arguments(const struct command *command,
+                                        int argc, char **argv, bool times)
+{
+  static const struct option options[] = {
+    OPTION_HELP,
+    { "output", required_argument, NULL, 'o' },
+    { "force", no_argument, NULL, 'f' },
+    { "from", required_argument, NULL, FROM },
+    { "to", required_argument, NULL, TO },
+    { NULL, 0, NULL, 0 }
+  };
+  struct arguments a = { .output = NULL };
+  int option;
+  while ((option = getopt_long(argc, argv, OPTION_SHORT "o:f", options,
+                               NULL)) != -1)
+    switch (option) {
+    case 'o': a.output = optarg; break;
+    case 'f': a.force = true; break;
+    case FROM: a.from = optarg; break;
+    case TO: a.to = optarg; break;
+    default: other_option(command, option, argv);
+    }
+  if (!times && (a.from != NULL || a.to != NULL))
+    usage_error(command, "%s: --from and --to are options of eventring cut",
+                command->name);
+  if (optind >= argc)
+    usage_error(command, "%s: which recordings?", command->name);
+  if (a.output == NULL)
+    usage_error(command, "%s: where to?  -o OUT is missing", command->name);
+  return a;
+}
+
+static enum status run_cat(int argc, char **argv)
+{
+  struct arguments a = parse_arguments(&cat_command, argc, argv, false);
+  struct inputs in = open_inputs(argv + optind, argc - optind);
+  sort(&in);
+  for (size_t i = 1; i < in.count; i++)
+    if (!in.list[i].piece.join) {
+      complain("%s is of process %" PRIu32 " and %s of process %" PRIu32
+               ": eventring merge puts several into one file",
+               in.list[i - 1].piece.path, in.list[i - 1].info.pid,
+               in.list[i].piece.path, in.list[i].info.pid);
+      return STATUS_CANNOT_READ;
+    }
+  enum status status = write_pieces(a.output, a.force, &in);
+  free(in.list);
+  return status;
+}
+
+static enum status run_merge(int argc, char **argv)
+{
+  struct arguments a = parse_arguments(&merge_command, argc, argv, false);
+  struct inputs in = open_inputs(argv + optind, argc - optind);
+  sort(&in);
+  enum status status = write_pieces(a.output, a.force, &in);
+  free(in.list);
+  return status;
+}
+
+/* What [text] says, after [start]. */
+static int64_t parse_time(const char *option, const char *text, int64_t start)
+{
+  bool negative = *text == '-';
+  int64_t ns;
+  if (!parse_duration(text + negative, &ns))
+    usage_error(&cut_command, "cut: --%s: %s is not a time such as 1.5s",
+                option, text);
+  return start + (negative ? -ns : ns);
+}
+
+static enum status run_cut(int argc, char **argv)
+{
+  struct arguments a = parse_arguments(&cut_command, argc, argv, true);
+  if (optind + 1 < argc)
+    usage_error(&cut_command, "cut: one recording at a time, so what is %s?",
+                argv[optind + 1]);
+  struct inputs in = open_inputs(argv + optind, 1);
+  for (size_t i = 0; i < in.count; i++) {
+    /* The times of the first process, when there are several: they are on
+       one clock. */
+    int64_t start = in.list[0].info.started_ns;
+    struct eventring_piece *piece = &in.list[i].piece;
+    piece->from_ns = a.from == NULL ? INT64_MIN
+                                    : parse_time("from", a.from, start);
+    piece->to_ns = a.to == NULL ? INT64_MAX : parse_time("to", a.to, start);
+    if (piece->from_ns >= piece->to_ns)
+      usage_error(&cut_command, "cut: --from is not before --to");
+  }
+  enum status status = write_pieces(a.output, a.force, &in);
+  free(in.list);
+  return status;
+}
+
+const struct command cat_command = {
+  .name = "cat", .summary = "put recordings of one process together",
+  .help = cat_help, .run = run_cat
+};
+const struct command cut_command = {
+  .name = "cut", .summary = "take a time range out of a recording",
+  .help = cut_help, .run = run_cut
+};
+const struct command merge_command = {
+  .name = "merge", .summary = "put several processes into one recording",
+  .help = merge_help, .run = run_merge
+};

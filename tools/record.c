@@ -1,0 +1,391 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* eventring record: the rings of a running process, copied to a file without
+   loss, all the time or around what a trigger says.
+
+   The recorder of libeventring copies; this decides when it looks, and when
+   another file begins.  How long it sleeps follows from how fast the rings were
+   filled last: it looks again before a quarter of one can be full. */
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+#include "common.h"
+#include "follow.h"
+#include "manifest.h"
+#include "numbered.h"
+#include "pace.h"
+#include "parse.h"
+#include "spans.h"
+#include "text.h"
+
+static const char help[] =
+"Usage: eventring record [OPTION...] PID -o FILE\n"
+"Records all that a process writes to its rings, compressed, until it ends,\n"
+"Ctrl-C, or for a time.  The other commands read the file.\n"
+"\n"
+"  -o, --output=FILE    where to; must not exist\n"
+"  -f, --force          overwrite it\n"
+"      --for=TIME       stop after TIME\n"
+"      --max-size=SIZE  go on in another file when one has SIZE: for out.evr,\n"
+"                       out.2.evr, out.3.evr and so on\n"
+"      --max-files=N    of these, keep the last N\n"
+"      --trigger=WHAT   write a file only when WHAT happens: 'NAME > TIME', a\n"
+"                       span that took longer, or NAME, any event\n"
+"      --before=TIME    what to keep of before that (default 5s)...\n"
+"      --after=TIME     ...and after it (default 1s)\n"
+"      --level=N        compression by zstd, -7 to 19 (default 1)\n"
+"  -d, --dir=DIR        the directory of the ring file\n"
+"  -h, --help           this text\n"
+"\n"
+"TIME is a number with ns, us, ms, s, m or h; SIZE one with K, M or G.\n"
+"Another trigger makes another file.  Example: what led to long pauses\n"
+"  eventring record 1234 -o slow.evr --trigger 'minor > 10ms' --before 2s\n";
+
+/* Between two questions whether the process lives, and two lines of how far
+   it is. */
+#define ASK_NS 20000000
+#define PROGRESS_NS 1000000000
+
+struct trigger {
+  const char *text;               /* NULL: there is none */
+  char name[128];
+  int64_t longer_than;            /* -1: any event of that name */
+};
+
+struct recording {
+  struct eventring_cursor *cursor;
+  struct eventring_recorder *recorder;
+  struct trigger trigger;
+  struct eventring_cursor *watched; /* for the trigger, else NULL */
+  struct spans *spans;
+  const char *output;
+  uint32_t number;                /* of the present file, from 1 */
+  bool force;
+  uint64_t max_size, max_files;
+  int64_t for_ns, before, after;
+  int level;
+  int64_t keep_until;             /* when the trigger's file ends; 0: all is held
+                                     back */
+  char why[512];
+};
+
+static volatile sig_atomic_t interrupted = 0;
+
+static void interrupt(int signal)
+{
+  (void) signal;
+  interrupted = 1;
+}
+
+static void catch_interrupts(void)
+{
+  struct sigaction action = { .sa_handler = interrupt,
+                              .sa_flags = (int) SA_RESETHAND };
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+/* Files */
+
+/* Ends the file and goes on in the next; removes the one that is too many. */
+static int next_file(struct recording *r)
+{
+  char *name = numbered_path(r->output, ++r->number);
+  int error = eventring_record_next(r->recorder, name);
+  free(name);
+  if (error == 0 && r->max_files > 0 && r->number > r->max_files) {
+    name = numbered_path(r->output, r->number - (uint32_t) r->max_files);
+    unlink(name);
+    free(name);
+  }
+  return error;
+}
+
+/* Triggers */
+
+/* "NAME > TIME" or "NAME". */
+static void parse_trigger(struct trigger *t, const char *text)
+{
+  const char *greater = strrchr(text, '>');
+  size_t length = greater == NULL ? strlen(text) : (size_t) (greater - text);
+  t->text = text;
+  t->longer_than = -1;
+  while (length > 0 && text[length - 1] == ' ') length--;
+  if (length == 0 || length >= sizeof t->name)
+    usage_error(&record_command, "record: --trigger: what is the name in '%s'?",
+                text);
+  memcpy(t->name, text, length);
+  t->name[length] = '\0';
+  if (greater == NULL) return;
+  greater += 1 + strspn(greater + 1, " ");
+  if (!parse_duration(greater, &t->longer_than))
+    usage_error(&record_command, "record: --trigger: %s is not a time such as "
+                "10ms", greater);
+}
+
+static bool triggers(struct recording *r, const struct eventring_event *event)
+{
+  const struct eventring_description *d =
+    eventring_describe(r->watched, event->id);
+  int64_t since;
+  bool ended = span_ended(r->spans, event, &since);
+  if (event->form == EVENTRING_EV_LOST || d == NULL
+      || strcmp(d->name, r->trigger.name) != 0)
+    return false;
+  return r->trigger.longer_than < 0
+         || (ended && event->ns - since > r->trigger.longer_than);
+}
+
+/* Whether it has happened since the last time.  Copying must go on beside a
+   writer that never rests: not all is read at once. */
+static bool has_triggered(struct recording *r)
+{
+  struct eventring_event batch[256];
+  bool found = false;
+  int n = 1;
+  for (int batches = 0; batches < 256 && n != 0; batches++) {
+    n = eventring_read(r->watched, batch, 256);
+    for (int i = 0; i < n; i++)
+      if (triggers(r, &batch[i])) found = true;
+  }
+  return found;
+}
+
+static int watch(struct recording *r, int64_t now)
+{
+  int error = 0;
+  if (has_triggered(r)) {
+    if (r->keep_until == 0) error = eventring_record_release(r->recorder);
+    r->keep_until = now + r->after;
+  } else if (r->keep_until != 0 && now >= r->keep_until) {
+    r->keep_until = 0;
+    error = next_file(r);
+  }
+  return error;
+}
+
+/* Recording */
+
+static void print_progress(const struct recording *r, int64_t passed)
+{
+  struct eventring_record_totals t = { .size = sizeof t };
+  char size[QUANTITY_SIZE], time[QUANTITY_SIZE];
+  eventring_record_totals(r->recorder, &t);
+  fprintf(stderr, "\r\033[K%s: %" PRIu64 " events, %s, %" PRIu64 " lost",
+          format_duration(time, (uint64_t) passed), t.events,
+          format_bytes(size, t.all_bytes), t.lost);
+}
+
+/* Until the process ends, Ctrl-C, or the time is over. */
+static int record_all(struct recording *r)
+{
+  const uint64_t ring_words = target_info(r->cursor).ring_words;
+  const bool show = isatty(STDERR_FILENO);
+  const int64_t started = monotonic_ns();
+  int64_t before = started, asked = started, shown = started;
+  bool ended = false;
+  int error = 0;
+  while (!interrupted && error == 0) {
+    int64_t words = eventring_record_step(r->recorder);
+    int64_t now = monotonic_ns();
+    if (words < 0) return (int) words;
+    if (r->watched != NULL) error = watch(r, now);
+    if (r->max_size > 0) {
+      struct eventring_record_totals t = { .size = sizeof t };
+      eventring_record_totals(r->recorder, &t);
+      if (t.bytes >= r->max_size) error = next_file(r);
+    }
+    if (ended || (r->for_ns > 0 && now - started >= r->for_ns)) break;
+    if (now - asked >= ASK_NS) {
+      asked = now;
+      /* What it wrote before its end is copied once more. */
+      ended = eventring_state(r->cursor) != EVENTRING_STATE_RUNNING;
+    }
+    if (show && now - shown >= PROGRESS_NS) {
+      shown = now;
+      print_progress(r, now - started);
+    }
+    nanosleep(&(struct timespec) {
+                .tv_nsec = next_sleep(ring_words, (uint64_t) words,
+                                      now - before) }, NULL);
+    before = now;
+  }
+  if (show && shown != started) fputs("\r\033[K", stderr);
+  return error;
+}
+
+static void sum_up(const struct recording *r, int64_t passed)
+{
+  struct eventring_record_totals t = { .size = sizeof t };
+  char size[QUANTITY_SIZE], time[QUANTITY_SIZE];
+  eventring_record_totals(r->recorder, &t);
+  if (t.files == 0) {
+    complain("nothing was recorded: '%s' did not happen in %s",
+             r->trigger.text, format_duration(time, (uint64_t) passed));
+    return;
+  }
+  complain("%s%s: %" PRIu64 " events in %s, %s, %" PRIu64 " lost",
+           r->output, t.files > 1 ? " and others" : "", t.events,
+           format_duration(time, (uint64_t) passed),
+           format_bytes(size, t.all_bytes), t.lost);
+}
+
+static void begin(struct recording *r)
+{
+  struct eventring_record_options options = {
+    .size = sizeof options, .level = r->level, .replace = r->force,
+    .hold_ns = r->trigger.text == NULL ? 0 : r->before,
+    .message = r->why, .message_size = sizeof r->why
+  };
+  /* Better said now than when it has happened. */
+  if (r->trigger.text != NULL && !r->force && access(r->output, F_OK) == 0) {
+    complain("cannot make %s: %s", r->output, strerror(EEXIST));
+    exit(STATUS_CANNOT_WRITE);
+  }
+  char *manifest = new_manifest(r->cursor, r->trigger.text);
+  int error = eventring_record(r->output, r->cursor, &options, &r->recorder);
+  if (error == 0) error = eventring_record_note(r->recorder, manifest);
+  if (error < 0) {
+    complain("%s", r->why[0] != '\0' ? r->why : eventring_strerror(error));
+    exit(STATUS_CANNOT_WRITE);
+  }
+  free(manifest);
+  if (r->trigger.text == NULL) return;
+  struct eventring_options now = { .size = sizeof now, .from_now = 1,
+                                   .message = r->why,
+                                   .message_size = sizeof r->why };
+  error = eventring_open(eventring_path(r->cursor), &now, &r->watched);
+  if (error < 0) {
+    complain("%s", r->why);
+    exit(STATUS_CANNOT_READ);
+  }
+  r->spans = new_spans(r->watched);
+}
+
+static enum status record(struct recording *r)
+{
+  int64_t started = monotonic_ns();
+  catch_interrupts();
+  /* Not woken later than asked for. */
+  prctl(PR_SET_TIMERSLACK, 1);
+  begin(r);
+  if (isatty(STDERR_FILENO))
+    complain("recording process %" PRIu32 " until it ends; Ctrl-C stops",
+             target_info(r->cursor).pid);
+  int error = record_all(r);
+  if (error == 0) error = eventring_record_end(r->recorder);
+  if (error < 0)
+    complain("%s", r->why[0] != '\0' ? r->why : eventring_strerror(error));
+  else
+    sum_up(r, monotonic_ns() - started);
+  eventring_record_close(r->recorder);
+  if (r->spans != NULL) free_spans(r->spans);
+  eventring_close(r->watched);
+  return error < 0 ? STATUS_CANNOT_WRITE : STATUS_OK;
+}
+
+/* The command line */
+
+enum { FOR = 256, MAX_SIZE, MAX_FILES, TRIGGER, BEFORE, AFTER, LEVEL };
+
+static int64_t duration(const char *option)
+{
+  int64_t ns;
+  if (!parse_duration(optarg, &ns) || ns == 0)
+    usage_error(&record_command, "record: --%s: %s is not a time such as 10s",
+                option, optarg);
+  return ns;
+}
+
+static long number(const char *option, long low, long high)
+{
+  char *end;
+  long n = strtol(optarg, &end, 10);
+  if (end == optarg || *end != '\0' || n < low || n > high)
+    usage_error(&record_command, "record: --%s: %s is not a number from %ld to "
+                "%ld", option, optarg, low, high);
+  return n;
+}
+
+static enum status run(int argc, char **argv)
+{
+  static const struct option options[] = {
+    OPTION_HELP,
+    { "output", required_argument, NULL, 'o' },
+    { "force", no_argument, NULL, 'f' },
+    { "for", required_argument, NULL, FOR },
+    { "max-size", required_argument, NULL, MAX_SIZE },
+    { "max-files", required_argument, NULL, MAX_FILES },
+    { "trigger", required_argument, NULL, TRIGGER },
+    { "before", required_argument, NULL, BEFORE },
+    { "after", required_argument, NULL, AFTER },
+    { "level", required_argument, NULL, LEVEL },
+    { "dir", required_argument, NULL, 'd' },
+    { NULL, 0, NULL, 0 }
+  };
+  struct recording r = { .number = 1, .before = 5000000000,
+                         .after = 1000000000 };
+  const char *dir = NULL;
+  bool around = false;
+  int option;
+  while ((option = getopt_long(argc, argv, OPTION_SHORT "o:fd:", options,
+                               NULL)) != -1)
+    switch (option) {
+    case 'o': r.output = optarg; break;
+    case 'f': r.force = true; break;
+    case 'd': dir = optarg; break;
+    case FOR: r.for_ns = duration("for"); break;
+    case MAX_SIZE:
+      if (!parse_size(optarg, &r.max_size) || r.max_size < 4096)
+        usage_error(&record_command, "record: --max-size: %s is not a size "
+                    "from 4K on", optarg);
+      break;
+    case MAX_FILES: r.max_files = (uint64_t) number("max-files", 1, 1000000);
+      break;
+    case TRIGGER: parse_trigger(&r.trigger, optarg); break;
+    case BEFORE: r.before = duration("before"); around = true; break;
+    case AFTER: r.after = duration("after"); around = true; break;
+    case LEVEL: r.level = (int) number("level", -7, 19); break;
+    default: other_option(&record_command, option, argv);
+    }
+  if (r.output == NULL)
+    usage_error(&record_command, "record: where to?  -o FILE is missing");
+  if (around && r.trigger.text == NULL)
+    usage_error(&record_command, "record: --before and --after go with "
+                "--trigger");
+  if (r.max_size > 0 && r.trigger.text != NULL)
+    usage_error(&record_command, "record: --max-size does not go with "
+                "--trigger, where each file is of one");
+  if (r.max_files > 0 && r.max_size == 0 && r.trigger.text == NULL)
+    usage_error(&record_command, "record: --max-files goes with --max-size or "
+                "--trigger");
+
+  r.cursor = open_target(&record_command, argc, argv, dir, false);
+  enum status status = record(&r);
+  eventring_close(r.cursor);
+  return status;
+}
+
+const struct command record_command = {
+  .name = "record", .summary = "copy all events of a process to a file",
+  .help = help, .run = run
+};
