@@ -345,6 +345,10 @@ bench-stat: all stage ## how long summing up ten million recorded events takes
 bench-validate: all stage ## perf's counts, durations and shares beside Eventring's
 	@EVENTRING_BUILD=$(ABS) bench/run-validate
 
+.PHONY: bench-trace
+bench-trace: all stage ## how fast eventring trace writes, and in how much memory
+	@EVENTRING_BUILD=$(ABS) bench/run-trace
+
 .PHONY: bench-report
 bench-report: ## a page with plots, of what the benchmarks left: TO=folder to keep it
 	@EVENTRING_BUILD=$(ABS) bench/report $(if $(TO),--to $(TO))

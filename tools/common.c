@@ -98,8 +98,23 @@ struct eventring_cursor *open_target(const struct command *command,
   if (optind + 1 < argc)
     usage_error(command, "%s: one process or file at a time, so what is %s?",
                 command->name, argv[optind + 1]);
+  return open_one(command, argv[optind], dir, control, 0);
+}
 
-  const char *target = argv[optind];
+static _Noreturn void cannot_open(const char *target, int error,
+                                  const char *why)
+{
+  if (why[0] != '\0')
+    complain("%s", why);
+  else
+    complain("%s: %s", target, eventring_strerror(error));
+  exit(STATUS_CANNOT_READ);
+}
+
+struct eventring_cursor *open_one(const struct command *command,
+                                  const char *target, const char *dir,
+                                  bool control, uint32_t part)
+{
   bool is_pid = all_digits(target);
   if (dir != NULL && !is_pid)
     usage_error(command, "%s: --dir goes with a PID, and %s is a path",
@@ -108,6 +123,7 @@ struct eventring_cursor *open_target(const struct command *command,
   char why[512] = "";
   struct eventring_options options = {
     .size = sizeof options, .control = control, .changes = 1,
+    .part = part,
     .message = why, .message_size = sizeof why
   };
   struct eventring_cursor *cursor = NULL;
@@ -122,13 +138,7 @@ struct eventring_cursor *open_target(const struct command *command,
   } else {
     error = eventring_open(target, &options, &cursor);
   }
-  if (error < 0) {
-    if (why[0] != '\0')
-      complain("%s", why);
-    else
-      complain("%s: %s", target, eventring_strerror(error));
-    exit(STATUS_CANNOT_READ);
-  }
+  if (error < 0) cannot_open(target, error, why);
   return cursor;
 }
 
@@ -140,12 +150,8 @@ struct eventring_cursor *open_part(const char *path, uint32_t part)
                                        .message_size = sizeof why };
   struct eventring_cursor *cursor;
   int error = eventring_open(path, &options, &cursor);
-  if (error == 0) return cursor;
-  if (why[0] != '\0')
-    complain("%s", why);
-  else
-    complain("%s: %s", path, eventring_strerror(error));
-  exit(STATUS_CANNOT_READ);
+  if (error < 0) cannot_open(path, error, why);
+  return cursor;
 }
 
 struct eventring_info target_info(struct eventring_cursor *cursor)

@@ -46,6 +46,7 @@ extern const struct command
   top_command,
   events_command,
   pauses_command,
+  trace_command,
   record_command,
   dump_command,
   pause_command,
@@ -93,6 +94,12 @@ struct eventring_cursor *open_target(const struct command *command,
 /* Opens the file at [path]: of a recording, part [part].  Ends the program with
    a message when that fails. */
 struct eventring_cursor *open_part(const char *path, uint32_t part);
+
+/* Opens one target as open_target does, of a recording with several processes
+   the one numbered [part]. */
+struct eventring_cursor *open_one(const struct command *command,
+                                  const char *target, const char *dir,
+                                  bool control, uint32_t part);
 
 /* What the file says of its process. */
 struct eventring_info target_info(struct eventring_cursor *cursor);

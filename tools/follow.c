@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 #include "follow.h"
@@ -24,18 +25,22 @@
 #define SLEEP_FIRST_NS (5 * 1000 * 1000)
 #define SLEEP_LONGEST_NS (50 * 1000 * 1000)
 
-static volatile sig_atomic_t interrupted = 0;
+static volatile sig_atomic_t interrupted = 0;   /* by this signal */
 
 static void interrupt(int signal)
 {
-  (void) signal;
-  interrupted = 1;
+  interrupted = signal;
+}
+
+int interrupted_by(void)
+{
+  return interrupted;
 }
 
 /* SA_RESTART keeps a signal from failing a write in progress (nanosleep ends
    all the same); SA_RESETHAND lets a second signal end a program whose output
    nobody takes. */
-static void catch_interrupts(void)
+void catch_interrupts(void)
 {
   struct sigaction action = { .sa_handler = interrupt,
                               .sa_flags = SA_RESTART | (int) SA_RESETHAND };
@@ -70,69 +75,165 @@ static int64_t last_wanted(struct eventring_cursor *cursor)
          ? monotonic_ns() : INT64_MAX;
 }
 
-static enum status report_damage(struct eventring_cursor *cursor,
-                                 uint64_t blocks)
+/* A source while it is read: what was read from it and not yet told of. */
+struct reader {
+  const struct source *source;
+  int64_t last;                   /* the time of the last event wanted */
+  uint64_t damaged;               /* blocks */
+  bool ended;                     /* the process is seen to have ended */
+  bool done;                      /* there will be no more events */
+  int at, filled;                 /* what is left of [batch] */
+  struct eventring_event batch[BATCH];
+};
+
+static int64_t time_of_next(const struct reader *reader)
 {
-  if (blocks == 0) return STATUS_OK;
-  complain("%s: %" PRIu64 " damaged %s left out", eventring_path(cursor),
-           blocks, blocks == 1 ? "block was" : "blocks were");
+  return (int64_t) ((uint64_t) reader->batch[reader->at].ns
+                    + (uint64_t) reader->source->shift_ns);
+}
+
+/* Reads the next batch, which is empty when there is nothing for now. */
+static enum status fill(struct reader *reader, bool follow)
+{
+  struct eventring_cursor *cursor = reader->source->cursor;
+  int n;
+  while ((n = eventring_read(cursor, reader->batch, BATCH))
+         == EVENTRING_E_DAMAGED)
+    reader->damaged++;
+  if (n < 0) {
+    complain("%s: %s", eventring_path(cursor), eventring_strerror(n));
+    return STATUS_CANNOT_READ;
+  }
+  reader->at = reader->filled = 0;
+  while (reader->filled < n && !reader->done)
+    if (reader->batch[reader->filled].ns > reader->last)
+      reader->done = true;
+    else
+      reader->filled++;
+  if (n > 0) return STATUS_OK;
+  /* What the process wrote before its end is read once more after the end
+     was seen. */
+  if (!follow || reader->ended)
+    reader->done = true;
+  else
+    reader->ended = eventring_state(cursor) != EVENTRING_STATE_RUNNING;
+  return STATUS_OK;
+}
+
+/* The reader whose next event is the earliest, or NULL; and in *until the time
+   of the earliest event of the others. */
+static struct reader *earliest(struct reader *readers, int count,
+                               int64_t *until)
+{
+  struct reader *first = NULL;
+  *until = INT64_MAX;
+  for (int i = 0; i < count; i++) {
+    struct reader *r = &readers[i];
+    if (r->at == r->filled) continue;
+    if (first == NULL)
+      first = r;
+    else if (time_of_next(r) < time_of_next(first)) {
+      *until = time_of_next(first);
+      first = r;
+    } else if (time_of_next(r) < *until)
+      *until = time_of_next(r);
+  }
+  return first;
+}
+
+/* Tells of events until a batch is empty; false when all are. */
+static bool tell(struct reader *readers, int count,
+                 const struct reading *reading)
+{
+  int64_t until;
+  struct reader *r;
+  while ((r = earliest(readers, count, &until)) != NULL) {
+    while (r->at < r->filled && time_of_next(r) <= until) {
+      struct eventring_event *event = &r->batch[r->at];
+      event->ns = time_of_next(r);
+      r->at++;
+      if (event->form != EVENTRING_EV_CHANGED || reading->changes)
+        reading->event(r->source->state, event);
+    }
+    if (r->at == r->filled) return true;
+  }
+  return false;
+}
+
+static enum status read_all(struct reader *readers, int count,
+                            const struct reading *reading)
+{
+  long sleep_ns = SLEEP_FIRST_NS;
+  while (!interrupted) {
+    bool done = true, ended = false;
+    for (int i = 0; i < count; i++) {
+      struct reader *r = &readers[i];
+      bool had_ended = r->ended;
+      if (r->at == r->filled && !r->done
+          && fill(r, reading->follow) != STATUS_OK)
+        return STATUS_CANNOT_READ;
+      done = done && r->done;
+      ended = ended || r->ended != had_ended;
+    }
+    bool idle = !tell(readers, count, reading);
+    if (!reading->pass(reading->state, idle)) break;
+    if (!idle)
+      sleep_ns = SLEEP_FIRST_NS;
+    else if (done)
+      break;
+    else if (!ended) {
+      nanosleep(&(struct timespec) { .tv_nsec = sleep_ns }, NULL);
+      sleep_ns = sleep_ns * 2 > SLEEP_LONGEST_NS ? SLEEP_LONGEST_NS
+                                                 : sleep_ns * 2;
+    }
+  }
+  return STATUS_OK;
+}
+
+static enum status report_damage(const struct reader *reader)
+{
+  if (reader->damaged == 0) return STATUS_OK;
+  complain("%s: %" PRIu64 " damaged %s left out",
+           eventring_path(reader->source->cursor), reader->damaged,
+           reader->damaged == 1 ? "block was" : "blocks were");
   return STATUS_CANNOT_READ;
+}
+
+static void tell_of_following(struct eventring_cursor *cursor)
+{
+  if (isatty(STDERR_FILENO)
+      && eventring_state(cursor) == EVENTRING_STATE_RUNNING)
+    complain("following process %" PRIu32 " until it ends; Ctrl-C stops",
+             target_info(cursor).pid);
+}
+
+enum status read_sources(const struct source *sources, int count,
+                         const struct reading *reading)
+{
+  struct reader *readers = calloc((size_t) count, sizeof *readers);
+  if (readers == NULL) {
+    complain("not enough memory");
+    return STATUS_CANNOT_READ;
+  }
+  if (reading->follow) catch_interrupts();
+  for (int i = 0; i < count; i++) {
+    readers[i].source = &sources[i];
+    readers[i].last = reading->follow ? INT64_MAX
+                                      : last_wanted(sources[i].cursor);
+    if (reading->follow) tell_of_following(sources[i].cursor);
+  }
+  enum status status = read_all(readers, count, reading);
+  for (int i = 0; i < count && status == STATUS_OK; i++)
+    status = report_damage(&readers[i]);
+  free(readers);
+  return status;
 }
 
 enum status read_events(struct eventring_cursor *cursor,
                         const struct reading *reading)
 {
-  struct eventring_event batch[BATCH];
-  int64_t last = INT64_MAX;
-  uint64_t damaged = 0;
-  bool ended = false;
-  long sleep_ns = SLEEP_FIRST_NS;
-
-  if (reading->follow) {
-    catch_interrupts();
-    if (isatty(STDERR_FILENO)) {
-      struct eventring_info info = target_info(cursor);
-      if (eventring_state(cursor) == EVENTRING_STATE_RUNNING)
-        complain("following process %" PRIu32 " until it ends; Ctrl-C stops",
-                 info.pid);
-    }
-  } else {
-    last = last_wanted(cursor);
-  }
-
-  while (!interrupted) {
-    int n = eventring_read(cursor, batch, BATCH);
-    if (n == EVENTRING_E_DAMAGED) {
-      damaged++;
-      continue;
-    }
-    if (n < 0) {
-      complain("%s: %s", eventring_path(cursor), eventring_strerror(n));
-      return STATUS_CANNOT_READ;
-    }
-    for (int i = 0; i < n; i++) {
-      if (batch[i].ns > last) goto done;
-      if (batch[i].form == EVENTRING_EV_CHANGED && !reading->changes) continue;
-      reading->event(reading->state, &batch[i]);
-    }
-    if (!reading->pass(reading->state, n == 0)) break;
-    if (n > 0) {
-      sleep_ns = SLEEP_FIRST_NS;
-      continue;
-    }
-    if (!reading->follow || ended) break;
-    /* What the process wrote before its end is read once more after the end
-       was seen. */
-    if (eventring_state(cursor) != EVENTRING_STATE_RUNNING) {
-      ended = true;
-      continue;
-    }
-    nanosleep(&(struct timespec) { .tv_nsec = sleep_ns }, NULL);
-    sleep_ns = sleep_ns * 2 > SLEEP_LONGEST_NS ? SLEEP_LONGEST_NS
-                                               : sleep_ns * 2;
-  }
-done:
-  return report_damage(cursor, damaged);
+  struct source source = { .cursor = cursor, .state = reading->state };
+  return read_sources(&source, 1, reading);
 }
 
 uint64_t lost_events(struct eventring_cursor *cursor)

@@ -11,7 +11,8 @@
 /**************************************************************************/
 
 /* The reading loop: all events that are there, or all until the process ends
-   or the user interrupts. */
+   or the user interrupts; of one process, or of several in the order of
+   time. */
 
 #ifndef TOOLS_FOLLOW_H
 #define TOOLS_FOLLOW_H
@@ -21,7 +22,9 @@
 struct reading {
   bool follow;                    /* go on until the end or Ctrl-C */
   bool changes;                   /* [event] gets EVENTRING_EV_CHANGED too */
-  void *state;                    /* given to the functions below */
+  void *state;                    /* given to the functions below; [event]
+                                     gets that of the source when there are
+                                     several */
   void (*event)(void *state, const struct eventring_event *event);
   /* After each batch, [idle] when it was empty; false stops the reading. */
   bool (*pass)(void *state, bool idle);
@@ -34,6 +37,23 @@ struct reading {
    with a message, when the file is damaged. */
 enum status read_events(struct eventring_cursor *cursor,
                         const struct reading *reading);
+
+/* One of several processes that are read together. */
+struct source {
+  struct eventring_cursor *cursor;
+  void *state;                    /* given to [event] of the reading */
+  int64_t shift_ns;               /* added to the times of its events, so that
+                                     those of all are of one clock */
+};
+
+/* The same for [count] sources, whose events come merged by time. */
+enum status read_sources(const struct source *sources, int count,
+                         const struct reading *reading);
+
+/* SIGINT and SIGTERM end what is read from now on in order, as in a [follow];
+   and the one that came, or 0. */
+void catch_interrupts(void);
+int interrupted_by(void);
 
 /* The clock of the events' times, now. */
 int64_t monotonic_ns(void);

@@ -25,6 +25,7 @@ static const struct command *const commands[] = {
   &top_command,
   &events_command,
   &pauses_command,
+  &trace_command,
   &record_command,
   &dump_command,
   &pause_command,

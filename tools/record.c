@@ -20,7 +20,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,23 +85,6 @@ struct recording {
                                      back */
   char why[512];
 };
-
-static volatile sig_atomic_t interrupted = 0;
-
-static void interrupt(int signal)
-{
-  (void) signal;
-  interrupted = 1;
-}
-
-static void catch_interrupts(void)
-{
-  struct sigaction action = { .sa_handler = interrupt,
-                              .sa_flags = (int) SA_RESETHAND };
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-}
 
 /* Files */
 
@@ -204,7 +186,7 @@ static int record_all(struct recording *r)
   int64_t before = started, asked = started, shown = started;
   bool ended = false;
   int error = 0;
-  while (!interrupted && error == 0) {
+  while (interrupted_by() == 0 && error == 0) {
     int64_t words = eventring_record_step(r->recorder);
     int64_t now = monotonic_ns();
     if (words < 0) return (int) words;

@@ -23,19 +23,23 @@
 #include <string.h>
 #include "spans.h"
 
-#define DEPTH 256                 /* an older one is forgotten */
+/* In one ring.  When there are more, all are given up. */
+#define DEPTH_FIRST 64
+#define DEPTH_MOST 16384
 
 struct stack {
   uint32_t domain;
-  uint32_t depth;
-  struct eventring_event open[DEPTH];
+  uint32_t depth, room;
+  struct eventring_event *open;
 };
 
 struct spans {
   struct eventring_cursor *cursor;
   int pause_id, resume_id;
   uint32_t rings;
-  struct stack **stacks;          /* NULL before a ring's first event */
+  struct stack *stacks;
+  void (*given_up)(void *state, const struct eventring_event *begin);
+  void *state;
 };
 
 struct spans *new_spans(struct eventring_cursor *cursor)
@@ -51,17 +55,47 @@ struct spans *new_spans(struct eventring_cursor *cursor)
 
 void free_spans(struct spans *s)
 {
-  for (uint32_t i = 0; i < s->rings; i++) free(s->stacks[i]);
+  for (uint32_t i = 0; i < s->rings; i++) free(s->stacks[i].open);
   free(s->stacks);
   free(s);
 }
 
-static void push(struct stack *stack, const struct eventring_event *event)
+void watch_given_up(struct spans *s,
+                    void (*given_up)(void *state,
+                                     const struct eventring_event *begin),
+                    void *state)
 {
-  if (stack->depth == DEPTH) {
-    memmove(stack->open, stack->open + 1, (DEPTH - 1) * sizeof *stack->open);
-    stack->depth--;
-  }
+  s->given_up = given_up;
+  s->state = state;
+}
+
+static void give_up(struct spans *s, struct stack *stack)
+{
+  for (; stack->depth > 0; stack->depth--)
+    if (s->given_up != NULL)
+      s->given_up(s->state, &stack->open[stack->depth - 1]);
+}
+
+void forget_spans(struct spans *s)
+{
+  for (uint32_t i = 0; i < s->rings; i++) give_up(s, &s->stacks[i]);
+}
+
+static void grow(struct stack *stack)
+{
+  stack->room = stack->room == 0 ? DEPTH_FIRST : stack->room * 2;
+  struct eventring_event *open = allocate(stack->room, sizeof *open);
+  if (stack->depth > 0)
+    memcpy(open, stack->open, stack->depth * sizeof *open);
+  free(stack->open);
+  stack->open = open;
+}
+
+static void push(struct spans *s, struct stack *stack,
+                 const struct eventring_event *event)
+{
+  if (stack->depth == DEPTH_MOST) give_up(s, stack);
+  if (stack->depth == stack->room) grow(stack);
   stack->open[stack->depth++] = *event;
 }
 
@@ -85,6 +119,15 @@ static void take_out(struct stack *stack, uint32_t at)
           (stack->depth - at) * sizeof *stack->open);
 }
 
+const struct eventring_event *begin_of(const struct spans *s,
+                                       const struct eventring_event *event)
+{
+  if (event->ring >= s->rings) return NULL;
+  const struct stack *stack = &s->stacks[event->ring];
+  int at = stack->domain == event->domain ? find_begin(stack, event) : -1;
+  return at < 0 ? NULL : &stack->open[at];
+}
+
 static bool pop(struct stack *stack, const struct eventring_event *event,
                 int64_t *since)
 {
@@ -95,27 +138,10 @@ static bool pop(struct stack *stack, const struct eventring_event *event,
   return event->ns >= *since;
 }
 
-bool span_to_end(const struct spans *s, const struct eventring_event *event,
-                 int64_t *since)
-{
-  const struct stack *stack = event->ring < s->rings ? s->stacks[event->ring]
-                                                     : NULL;
-  if (stack == NULL || stack->domain != event->domain) return false;
-  int at = find_begin(stack, event);
-  if (at >= 0) *since = stack->open[at].ns;
-  return at >= 0;
-}
-
 static bool is_kind(struct spans *s, uint16_t id, uint8_t kind)
 {
   const struct eventring_description *d = eventring_describe(s->cursor, id);
   return d != NULL && d->kind == kind;
-}
-
-void forget_spans(struct spans *s)
-{
-  for (uint32_t i = 0; i < s->rings; i++)
-    if (s->stacks[i] != NULL) s->stacks[i]->depth = 0;
 }
 
 bool span_ended(struct spans *s, const struct eventring_event *event,
@@ -126,16 +152,15 @@ bool span_ended(struct spans *s, const struct eventring_event *event,
     return false;
   }
   if (event->ring >= s->rings) return false;
-  struct stack *stack = s->stacks[event->ring];
-  if (stack == NULL)
-    stack = s->stacks[event->ring] = allocate(1, sizeof *stack);
+  struct stack *stack = &s->stacks[event->ring];
   if (event->form == EVENTRING_EV_LOST || stack->domain != event->domain)
-    stack->depth = 0;
+    give_up(s, stack);
   stack->domain = event->domain;
 
   switch (event->form) {
   case EVENTRING_EV_BEGIN:
-    if (!is_kind(s, event->id, EVENTRING_KIND_FLOW)) push(stack, event);
+    if (!is_kind(s, event->id, EVENTRING_KIND_FLOW))
+      push(s, stack, event);
     return false;
   case EVENTRING_EV_END:
     return pop(stack, event, since);
@@ -153,17 +178,16 @@ bool span_ended(struct spans *s, const struct eventring_event *event,
 
 uint32_t open_spans(const struct spans *s, uint32_t ring)
 {
-  return ring < s->rings && s->stacks[ring] != NULL ? s->stacks[ring]->depth
-                                                    : 0;
+  return ring < s->rings ? s->stacks[ring].depth : 0;
 }
 
 const struct eventring_event *open_span(const struct spans *s, uint32_t ring,
                                         uint32_t depth)
 {
-  return &s->stacks[ring]->open[depth];
+  return &s->stacks[ring].open[depth];
 }
 
 void forget_span(struct spans *s, uint32_t ring, uint32_t depth)
 {
-  take_out(s->stacks[ring], depth);
+  take_out(&s->stacks[ring], depth);
 }

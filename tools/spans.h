@@ -24,19 +24,27 @@ struct spans;
 struct spans *new_spans(struct eventring_cursor *cursor);
 void free_spans(struct spans *spans);
 
+/* Calls [given_up] with each begin whose end will not be told any more, inner
+   spans before outer ones, when they are given up: at a gap, or by
+   forget_spans.  The payload of the begin is void. */
+void watch_given_up(struct spans *spans,
+                    void (*given_up)(void *state,
+                                     const struct eventring_event *begin),
+                    void *state);
+
+/* Nothing is known to be open any more: recording was paused. */
+void forget_spans(struct spans *spans);
+
+/* The begin of what [event] ends, or NULL.  Valid until the next event, whose
+   turn [event] is.  Its payload is void. */
+const struct eventring_event *begin_of(const struct spans *spans,
+                                       const struct eventring_event *event);
+
 /* Takes note of every event in turn.  True when something with a duration has
    ended with it: a span whose begin was seen, or what a complete event tells
    of.  Then *since is when that began, in the events' nanoseconds. */
 bool span_ended(struct spans *spans, const struct eventring_event *event,
                 int64_t *since);
-
-/* Whether [event], an end, would end a span in span_ended, and since when that
-   is open. */
-bool span_to_end(const struct spans *spans,
-                 const struct eventring_event *event, int64_t *since);
-
-/* Nothing is known to be open any more: recording was paused. */
-void forget_spans(struct spans *spans);
 
 /* The spans open now in ring [ring]: how many, and the begin of the one that
    is [depth] deep, the outermost being 0.  Its payload is void. */

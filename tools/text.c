@@ -11,12 +11,10 @@
 /**************************************************************************/
 
 #include <stdbool.h>
+#include <string.h>
 #include "text.h"
 
-/* The length of the UTF-8 character at [s], at most [left] bytes, and its
-   code in *code; 0 when it is not UTF-8 (overlong forms, surrogates and codes
-   past the last one included). */
-static size_t utf8_char(const unsigned char *s, size_t left, uint32_t *code)
+size_t utf8_char(const unsigned char *s, size_t left, uint32_t *code)
 {
   static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
   size_t length = s[0] < 0x80 ? 1 : s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2
@@ -31,6 +29,20 @@ static size_t utf8_char(const unsigned char *s, size_t left, uint32_t *code)
     return 0;
   *code = c;
   return length;
+}
+
+size_t copy_as_utf8(char *out, const char *text, size_t length)
+{
+  const unsigned char *s = (const unsigned char *) text;
+  char *start = out;
+  for (size_t i = 0, n; i < length; i += n) {
+    uint32_t code;
+    n = utf8_char(s + i, length - i, &code);
+    memcpy(out, n == 0 ? "\xEF\xBF\xBD" : text + i, n == 0 ? 3 : n);
+    out += n == 0 ? 3 : n;
+    if (n == 0) n = 1;
+  }
+  return (size_t) (out - start);
 }
 
 static bool obeyed_by_terminals(uint32_t c)

@@ -19,6 +19,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* The length of the UTF-8 character at [s], at most [left] bytes, and its code
+   in *code; 0 when it is not UTF-8 (overlong forms, surrogates and codes past
+   the last one included). */
+size_t utf8_char(const unsigned char *s, size_t left, uint32_t *code);
+
+/* Copies [length] bytes as valid UTF-8: what is not UTF-8 becomes U+FFFD, a
+   character a byte.  [out] has room for three times [length].  Returns the
+   length of the copy. */
+size_t copy_as_utf8(char *out, const char *text, size_t length);
+
 enum text_use {
   TEXT_COLUMN,      /* one column of a line: backslashes are doubled, and no
                        two spaces follow each other, none is at an end */

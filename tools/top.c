@@ -24,7 +24,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -88,24 +87,6 @@ struct top {
   int process_count;
   struct screen screen;
 };
-
-static volatile sig_atomic_t interrupted = 0;
-
-static void interrupt(int signal)
-{
-  (void) signal;
-  interrupted = 1;
-}
-
-/* In place of what the terminal library does: it would leave without a
-   summary. */
-static void catch_interrupts(void)
-{
-  struct sigaction action = { .sa_handler = interrupt };
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-}
 
 __attribute__((format(printf, 2, 3)))
 static void say(struct top *t, const char *format, ...)
@@ -596,7 +577,7 @@ static int milliseconds(const struct top *t, int64_t until)
 static void loop(struct top *t)
 {
   int64_t next_draw = 0;
-  while (!interrupted && !t->quit) {
+  while (interrupted_by() == 0 && !t->quit) {
     if (t->cursor != NULL) read_new(t);
     if (monotonic_ns() >= next_draw) {
       fill_screen(t);

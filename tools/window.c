@@ -133,7 +133,7 @@ static struct stretch stretch_before(int64_t now, int64_t span_ns)
                             end > 0 ? end - 1 : 0 };
 }
 
-static int64_t begin_of(struct stretch s)
+static int64_t stretch_begin(struct stretch s)
 {
   return (int64_t) s.first * SLOT_NS;
 }
@@ -146,7 +146,7 @@ static int64_t end_of(struct stretch s)
 /* How long the stretch is, without what lies before [first_ns]. */
 static double length_of(struct stretch s, int64_t first_ns)
 {
-  uint64_t ns = overlap(begin_of(s), end_of(s), first_ns, INT64_MAX);
+  uint64_t ns = overlap(stretch_begin(s), end_of(s), first_ns, INT64_MAX);
   return (double) (ns < SLOT_NS ? SLOT_NS : ns);
 }
 
@@ -481,10 +481,10 @@ void window_event(struct window *w, const struct eventring_event *event)
   if (w->summary->domain_count == SUMMARY_DOMAINS) start_over(w);
 
   enum meaning meaning = meaning_of(w, event->id);
-  int64_t since;
-  bool ends = event->form == EVENTRING_EV_END
-              && span_to_end(w->summary->spans, event, &since)
-              && since >= 0 && since <= event->ns;
+  const struct eventring_event *begin = event->form == EVENTRING_EV_END
+    ? begin_of(w->summary->spans, event) : NULL;
+  int64_t since = begin != NULL ? begin->ns : -1;
+  bool ends = since >= 0 && since <= event->ns;
   if (event->form == EVENTRING_EV_BEGIN && meaning == GC_SPAN)
     forget_stale(w, event);
   summary_event(w->summary, event);
@@ -672,7 +672,7 @@ static uint64_t open_time(const struct window *w, uint16_t id, int64_t now,
     for (uint32_t i = 0; i < open_spans(spans, ring); i++) {
       const struct eventring_event *begin = open_span(spans, ring, i);
       if (begin->id == id)
-        ns += overlap(begin->ns, now, begin_of(stretch), end_of(stretch));
+        ns += overlap(begin->ns, now, stretch_begin(stretch), end_of(stretch));
     }
   return ns;
 }

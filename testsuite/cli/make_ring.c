@@ -23,7 +23,10 @@
      summary   all that the summary adds up, in known amounts
      stock     the same as far as stock OCaml tells it, with its names
      lost      a ring that went round, of a process that was killed
+     crossing  spans and waits that do not lie inside of each other, threads,
+               a domain that comes after another one
      hostile   names and texts that try to command the terminal
+     elsewhere plain, on another machine, 3 s later
      damaged   plain, with a block that no writer writes
      version   plain, of another major version
 
@@ -613,6 +616,45 @@ static void killed(void)
   begin(0, 1, SPAN);
 }
 
+static void crossing(void)
+{
+  label(0, 0, 0, "main");
+  /* A span ends around another one, which goes on. */
+  PACKED(0, 0, INSTANT, EV_THREAD_RUN, 1, PID + 10);
+  begin(0, 1000, SPAN);
+  begin(0, 1100, OTHER_SPAN);
+  begin(0, 1200, EV_MINOR);
+  PACKED(0, 1300, END, EV_MINOR, 1, 2, EV_CAUSE_GC_MAJOR, 0);
+  end(0, 1400, SPAN);
+  end(0, 1500, OTHER_SPAN);
+  /* Waits that seem to begin before the span around them, and inside of the
+     one before them. */
+  begin(0, 2000, SPAN);
+  PACKED(0, 2500, INSTANT, EV_MUTEX_WAIT, 501, 0);
+  end(0, 2600, SPAN);
+  PACKED(0, 2800, INSTANT, EV_MUTEX_WAIT, 201, 0);
+  PACKED(0, 2900, INSTANT, EV_STOP, 600, 0, EV_STOP_MINOR, EV_CAUSE_GC_MINOR,
+         0, 200, 1, 11000, 2, 1, 3, 1, 4, 1, 5, 1);
+  /* Begun by one thread and ended by another one, meanwhile in which is another
+     span; and an end without a begin. */
+  begin(0, 3000, SPAN);
+  PACKED(0, 3100, INSTANT, EV_THREAD_RUN, 2, PID + 11);
+  begin(0, 3200, OTHER_SPAN);
+  end(0, 3300, SPAN);
+  end(0, 3400, SPAN);
+  end(0, 3500, OTHER_SPAN);
+  /* Not ended when another domain takes the ring. */
+  rings[1].domain = 7;
+  begin(1, 4000, EV_MINOR);
+  begin(1, 4100, SPAN);
+  value(1, 4200, EVENTRING_FORM_COUNTER, QUEUE, 3);
+  value(1, 4300, EVENTRING_FORM_COUNTER, EV_C_REQUEST_MAJOR_ALLOC_SHR, 4);
+  rings[1].domain = 8;
+  begin_block(1, START + 5000);
+  end(1, 5001, EV_MINOR);
+  begin(1, 5002, OTHER_SPAN);
+}
+
 static void hostile(void)
 {
   entry(2000, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, "",
@@ -670,6 +712,7 @@ int main(int argc, char **argv)
   else if (strcmp(kind, "pauses") == 0) pauses();
   else if (strcmp(kind, "summary") == 0) summary();
   else if (strcmp(kind, "stock") == 0) stock();
+  else if (strcmp(kind, "crossing") == 0) crossing();
   else if (strcmp(kind, "overtaken") == 0) overtaken();
   else if (strcmp(kind, "killed") == 0) {
     h->state = EVENTRING_RUNNING;
@@ -682,6 +725,7 @@ int main(int argc, char **argv)
   if (strcmp(kind, "damaged") == 0)
     file.rings[1][EVENTRING_BLOCK_EVENTS] = 1000000;
   if (strcmp(kind, "version") == 0) h->version_major++;
+  if (strcmp(kind, "elsewhere") == 0) h->started.realtime_ns += 3000000000;
 
   FILE *out = fopen(argv[2], "wb");
   if (out == NULL || fwrite(&file, sizeof file, 1, out) != 1

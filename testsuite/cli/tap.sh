@@ -55,7 +55,7 @@ ok() {
     echo "# failed: $*"
     sed 's/^/#   /' "$tmp/why"
     echo "# last command: status $status, standard output and error:"
-    head -20 "$tmp/out" "$tmp/err" | sed 's/^/#   /'
+    head -20 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
   fi
 }
 
@@ -89,7 +89,7 @@ refused() {
 make_ring() {
   [ -x "$tmp/make_ring" ] ||
     ${CC:-cc} -std=gnu11 -I"$EVENTRING_TOP/runtime" -o "$tmp/make_ring" \
-      "$here/make_ring.c" || exit 1
+      "$EVENTRING_TOP/testsuite/cli/make_ring.c" || exit 1
   "$tmp/make_ring" "$1" "$tmp/$1.eventring" || exit 1
 }
 

@@ -4,7 +4,7 @@
 
 fits_a_screen() { exits 0 && [ "$(wc -l <"$tmp/out")" -le 24 ] &&
   [ "$(wc -L <"$tmp/out")" -le 79 ] && ! [ -s "$tmp/err" ]; }
-commands="run ps stat latency top events pauses record dump pause resume enable
+commands="run ps stat latency top events pauses trace record dump pause resume enable
   disable categories cat cut merge check"
 for command in $commands; do
   run eventring $command --help

@@ -1,0 +1,77 @@
+"""agree.py FORMAT ROWS RAW [FLOW...]
+
+Whether the rows that were read back from a trace are the events that
+"eventring events --raw" printed: as many of each form, name and time.  In each
+track, the spans must lie inside of each other, and each begin have its end.
+FLOW: names of events that are flows."""
+
+import collections
+import json
+import sys
+
+import rows
+
+form, rows_file, raw_file, *flows = sys.argv[1:]
+
+
+def normal(what):
+    """Perfetto has no word for a step of a flow, CTF none for a counter."""
+    if form == "perfetto" and what in ("flow_begin", "flow_step"):
+        return "flow"
+    if form == "ctf" and what == "counter":
+        return "instant"
+    return what
+
+
+def of_raw(line):
+    ns, _, _, _, _, what, _, name, payload = line.rstrip("\n").split("\t")
+    if what == "lost":
+        what, name = "instant", f"lost {int(payload, 16)} events"
+    elif name in flows:
+        what = "flow_" + {"instant": "step"}.get(what, what)
+    elif what == "lasted":
+        what = "complete"
+    return normal(what), name, int(ns)
+
+
+def of_row(line):
+    what, name, track, start, end, arguments = line.rstrip("\n").split("\t")
+    return normal(what), name, int(end), int(start), track, \
+        json.loads(arguments)
+
+
+expected = [of_raw(line) for line in open(raw_file)]
+found = [of_row(line) for line in open(rows_file)]
+rows.need(expected and found, "there are no events")
+# The clock may begin elsewhere.
+shift = (min(ns for _, _, ns in expected) - min(event[2] for event in found))
+difference = collections.Counter(expected)
+difference.subtract((what, name, ns + shift)
+                    for what, name, ns, *_ in found)
+wrong = {event: count for event, count in difference.items() if count}
+for event, count in sorted(wrong.items())[:10]:
+    print(f"{count:+d} {event}")
+rows.need(not wrong, "not the events that eventring events prints")
+
+if form != "ctf":
+    tracks = collections.defaultdict(list)
+    spans = collections.defaultdict(list)
+    for what, name, ns, start, track, _ in found:
+        if what == "begin":
+            tracks[track].append((name, ns))
+        elif what == "end":
+            rows.need(tracks[track] and tracks[track][-1][0] == name,
+                      f"{track}: {name} ends at {ns} in {tracks[track][-1:]}")
+            spans[track].append((tracks[track].pop()[1], -ns, name))
+        elif what == "complete":
+            spans[track].append((start, -ns, name))
+    rows.need(not any(tracks.values()), "a span is open at the end")
+    for track, inside in spans.items():
+        around = []
+        for start, end, name in sorted(inside):
+            while around and -around[-1][1] <= start:
+                around.pop()
+            rows.need(not around or -end <= -around[-1][1],
+                      f"{track}: {name} from {start} to {-end} crosses the end"
+                      f" of {around[-1:]}")
+            around.append((start, end, name))

@@ -1,0 +1,49 @@
+#!/bin/sh
+# eventring trace: every format, read back by something that we did not write
+# or that knows only the format's description, has the events that eventring
+# events prints: with their times, properly nested, and with what they carry.
+. "$(dirname "$0")/lib.sh"
+
+agrees() {
+  python3 -B "$here/agree.py" "$1" "$1.tsv" raw journey
+}
+
+# Of a real program.
+cp "$here/program.ml" . &&
+  "$EVENTRING_STAGE/bin/ocamlopt" -I +unix -I +threads unix.cmxa threads.cmxa \
+    program.ml -o program >/dev/null || exit 1
+# With this clock no time is rounded, each time in another way.
+OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 OCAMLRUNPARAM=e=20 \
+  OCAML_EVENTRING_CLOCK=monotonic ./program &&
+  mv [0-9]*.eventring program.eventring || exit 1
+eventring events --check program.eventring >checked
+ok "the program's events are balanced" grep -q 'balanced$' checked
+eventring events --raw program.eventring >raw
+trace program
+each_format "the events of a program, nested" agrees
+
+# jq counts too: what it does not take is no JSON.
+counted() {
+  cut -f 6 raw | sort | uniq -c >expected
+  jq -r '.traceEvents[] | select(.ph != "M") | {B: "begin", E: "end",
+      X: "lasted", C: "counter", i: "instant", s: "begin", t: "instant",
+      f: "end"}[.ph]' out.chrome | sort | uniq -c | diff expected -
+}
+if program jq; then
+  ok "jq counts as many of each form" counted
+else
+  skip "jq counts as many of each form" "no jq"
+fi
+
+# The names of their arguments are not told by all of counters.
+arguments() {
+  awk -F '\t' -v OFS='\t' '$1 == "counter" || $2 == "size" { next }
+    { sub("flow_(begin|step)", "flow", $1); print $1, $2, $6 }' "$1.tsv" | sort
+}
+alike() {
+  arguments chrome >chrome.arguments
+  arguments "$1" >arguments
+  [ -s arguments ] && diff chrome.arguments arguments
+}
+each_format "what events carry is what it is in Chrome's" alike
+finish

@@ -1,0 +1,35 @@
+#!/bin/sh
+# eventring trace of files whose every byte is known: what is in each format is
+# in NAME.expected, with times since tracing started; in CTF, where all is as it
+# was recorded, in NAME.ctf.expected.  rows.py tells of the columns.
+. "$(dirname "$0")/lib.sh"
+
+as_expected() {
+  start=5000000000
+  [ "$2" != chrome ] || start=0
+  # Of the ring that went round, the ends are what matters.
+  awk -F '\t' -v OFS='\t' -v start=$start -v name="$1" '
+    name == "overtaken" && $2 ~ /queue$/ { next }
+    { $4 = sprintf("%.0f", $4 - start); $5 = sprintf("%.0f", $5 - start)
+      print }' "$2.tsv" >rows
+  expected=$here/$1.expected
+  [ "$2" != ctf ] || expected=$here/$1.ctf.expected
+  diff "$expected" rows
+}
+
+for name in plain fields crossing hostile overtaken killed; do
+  trace $name
+  each_format "$name" as_expected $name
+done
+
+remarks() {
+  sed 's/^eventring: [^ ]*: //' chrome.err >rows
+  printf '%s\n' "$@" | diff - rows
+}
+trace crossing
+ok "what was done to spans is told" remarks "2 ends without begin left out,\
+ 3 spans without end closed, 1 span cut where one around it ended"
+trace lost
+ok "and what was lost" remarks "504 events were overwritten before they could\
+ be read"
+finish

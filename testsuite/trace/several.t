@@ -1,0 +1,60 @@
+#!/bin/sh
+# eventring trace of several processes: each is there, with all of its events,
+# and what happened at the same time stands at the same time.
+. "$(dirname "$0")/lib.sh"
+: "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
+
+rows_of() {
+  python3 -B "$here/read_fuchsia.py" <"$1" | awk -F '\t' -v OFS='\t' '
+    { $4 = sprintf("%.0f", $4 - 5000000000)
+      $5 = sprintf("%.0f", $5 - 5000000000); print }'
+}
+all_there() { rows_of "$1" | sort | diff both.rows -; }
+in_order() { rows_of "$1" | cut -f 5 | sort -nc; }
+
+make_ring plain
+make_ring fields
+sort "$here/plain.expected" "$here/fields.expected" >both.rows
+eventring trace plain.eventring fields.eventring -o a.fxt
+ok "the events of two files" all_there a.fxt
+ok "in the order of time" in_order a.fxt
+
+cc -I"$EVENTRING_TOP/consumer" -o record "$here/record.c" \
+  "$EVENTRING_BUILD/lib/libeventring.a" -lzstd || exit 1
+run ./record plain.rec plain.eventring
+ok "a recording" exits 0
+eventring trace plain.rec fields.eventring -o b.fxt
+ok "is the same as what it was made of" cmp a.fxt b.fxt
+
+pids() { jq -c '[.traceEvents[] | select(.name == "process_name") | .pid]' "$1"
+}
+threads() {
+  jq -e '[.traceEvents[] | select(.name == "thread_name") | .tid]
+    | (length == 8) and (unique | length) == 8' "$1"
+}
+eventring trace plain.eventring fields.eventring -o a.json
+if program jq; then
+  ok "processes of one id are told apart" \
+    [ "$(pids a.json)" = "[4242424,14242424]" ]
+  ok "so are their threads" threads a.json
+else
+  skip "processes of one id are told apart" "no jq"
+fi
+
+# Of two machines, their wall clocks count.
+make_ring elsewhere
+awk -F '\t' -v OFS='\t' '{ $4 += 3000000000; $5 += 3000000000
+  $4 = sprintf("%.0f", $4); $5 = sprintf("%.0f", $5); print }' \
+  "$here/plain.expected" | sort - "$here/plain.expected" >both.rows
+eventring trace plain.eventring elsewhere.eventring -o d.fxt
+ok "another machine's clock is set by the wall clock" all_there d.fxt
+ok "its events are in order too" in_order d.fxt
+if readable ctf; then
+  eventring trace plain.eventring elsewhere.eventring -o d.ctf
+  ok "in CTF too" [ "$(babeltrace2 --clock-seconds d.ctf |
+    sed -n 's/^\[\([0-9.]*\)\].*ring_start.*/\1/p' | tr '\n' ' ')" = \
+    "1.000000000 4.000000000 " ]
+else
+  skip "in CTF too" "no babeltrace2"
+fi
+finish

@@ -1,0 +1,48 @@
+#!/bin/sh
+# eventring trace: Chrome's format loads into a viewer of others, in a real
+# browser: speedscope, in Chromium.  They come from npm and Debian.
+. "$(dirname "$0")/lib.sh"
+: "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
+
+missing() {
+  for name in "a tree of spans" "waits" "no complaint"; do
+    skip "speedscope: $name" "$1"
+  done
+  finish
+}
+
+CHROMIUM=$(command -v chromium) || missing "no chromium"
+program node || missing "no node"
+viewer=$EVENTRING_BUILD/test/trace-viewer
+[ -e "$viewer/installed" ] || {
+  mkdir -p "$viewer" && (cd "$viewer" && echo '{}' >package.json &&
+    timeout 120 npm install --no-package-lock --no-audit --no-fund \
+      --ignore-scripts speedscope@1.25.0 playwright-core@1.65.1 &&
+    touch installed) >npm.log 2>&1 ||
+    missing "npm cannot install speedscope and playwright-core"
+}
+export CHROMIUM NODE_PATH="$viewer/node_modules"
+
+make_ring crossing
+eventring trace crossing.eventring -o trace.json 2>/dev/null
+HOME=$tmp TMPDIR=$tmp timeout 120 node "$here/viewer.js" trace.json >shown 2>why ||
+  cat why >>shown
+cp shown out; cp why err; status=$?
+
+# Names and total times of what a thread did, without arguments and shares.
+frames() {
+  sed -n "/^profile.* $1 (tid/,/^profile/{/^frame.*%) /p}" shown |
+    sed 's/ ([^ ]*)//g; s/ {.*//; s/^frame //' | awk '{ print $3, $1 }' | sort
+}
+spans() { frames "domain 0 main" | diff - "$here/viewer.expected"; }
+ok "speedscope: a tree of spans" spans
+stops() { frames stop_the_world | grep -q '^stop_the_world 600'; }
+ok "speedscope: waits" stops
+# It says that begin and end differ where only one has arguments, and pairs
+# them all the same.
+complaints() {
+  ! grep '^complaint' shown | grep -v 'GL Driver Message' |
+    grep -v 'end "\([^ "]*\).*" when "\1[ "].* was on the top'
+}
+ok "speedscope: no complaint" complaints
+finish

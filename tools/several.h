@@ -1,0 +1,33 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Several targets on one command line, and several processes in one target,
+   as sources with times of one clock. */
+
+#ifndef TOOLS_SEVERAL_H
+#define TOOLS_SEVERAL_H
+
+#include "follow.h"
+
+/* Opens every argument that is left after the options, as open_target does,
+   and of a recording all its processes.  Sets *sources, and returns how many
+   there are; one at least.
+
+   Times are those of the first source.  Another process of the same start of
+   the machine has CLOCK_MONOTONIC in common with it; others are shifted so
+   that their wall clocks agree. */
+int open_several(const struct command *command, int argc, char **argv,
+                 const char *dir, struct source **sources);
+
+void close_several(struct source *sources, int count);
+
+#endif /* TOOLS_SEVERAL_H */

@@ -1,0 +1,125 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "common.h"
+#include "sink.h"
+
+char *temporary_name(const char *path)
+{
+  size_t length = strlen(path);
+  while (length > 1 && path[length - 1] == '/') length--;
+  char *name = malloc(length + 32);
+  if (name == NULL) {
+    complain("not enough memory");
+    exit(STATUS_CANNOT_WRITE);
+  }
+  snprintf(name, length + 32, "%.*s.%ld.part", (int) length, path,
+           (long) getpid());
+  return name;
+}
+
+/* Sets sink->fd; false, with a message, when that cannot be. */
+static bool open_file(struct sink *sink, bool force)
+{
+  const char *path = sink->path;
+  struct stat there;
+  int flags = O_WRONLY | O_CLOEXEC;
+  if (stat(path, &there) < 0 || S_ISREG(there.st_mode)) {
+    if (!force && lstat(path, &there) == 0) {
+      complain("%s: there is such a file; --force overwrites it", path);
+      return false;
+    }
+    sink->temporary = temporary_name(path);
+    flags |= O_CREAT | O_EXCL;
+  }
+  sink->fd = open(sink->temporary != NULL ? sink->temporary : path, flags,
+                  0666);
+  if (sink->fd >= 0) return true;
+  complain("%s: cannot write it: %s", path, strerror(errno));
+  return false;
+}
+
+struct sink *open_sink(const char *path, bool force)
+{
+  struct sink *sink = malloc(sizeof *sink);
+  if (sink == NULL) {
+    complain("not enough memory");
+    return NULL;
+  }
+  sink->path = strcmp(path, "-") == 0 ? NULL : path;
+  sink->temporary = NULL;
+  sink->fd = STDOUT_FILENO;
+  sink->error = 0;
+  sink->used = 0;
+  if (sink->path == NULL || open_file(sink, force)) return sink;
+  free(sink->temporary);
+  free(sink);
+  return NULL;
+}
+
+void sink_flush(struct sink *sink)
+{
+  for (size_t done = 0; done < sink->used && sink->error == 0; ) {
+    ssize_t n = write(sink->fd, sink->buffer + done, sink->used - done);
+    if (n >= 0)
+      done += (size_t) n;
+    else if (errno != EINTR)
+      sink->error = errno;
+  }
+  sink->used = 0;
+}
+
+char *sink_room(struct sink *sink, size_t size)
+{
+  if (size > SINK_SIZE - sink->used) sink_flush(sink);
+  return sink->buffer + sink->used;
+}
+
+void sink_write(struct sink *sink, const void *bytes, size_t size)
+{
+  const char *from = bytes;
+  while (size > 0) {
+    size_t part = size < SINK_SIZE ? size : SINK_SIZE;
+    memcpy(sink_room(sink, part), from, part);
+    sink->used += part;
+    from += part;
+    size -= part;
+  }
+}
+
+bool close_sink(struct sink *sink, bool keep)
+{
+  if (keep) sink_flush(sink);
+  if (sink->path != NULL && close(sink->fd) < 0 && sink->error == 0)
+    sink->error = errno;
+  if (keep && sink->error == 0 && sink->temporary != NULL
+      && rename(sink->temporary, sink->path) < 0)
+    sink->error = errno;
+  /* A reader that went away has got what it wanted. */
+  if (sink->path == NULL && sink->error == EPIPE) sink->error = 0;
+  bool right = sink->error == 0 || !keep;
+  if (!right)
+    complain("%s: cannot write it: %s",
+             sink->path == NULL ? "standard output" : sink->path,
+             strerror(sink->error));
+  if (sink->temporary != NULL && !(keep && right)) unlink(sink->temporary);
+  free(sink->temporary);
+  free(sink);
+  return right;
+}

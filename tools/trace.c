@@ -1,0 +1,750 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* eventring trace: events as a file that trace viewers open.
+
+   Events of all processes come merged by time.  Each goes to the track of the
+   thread that wrote it; stop_the_world, which is told by whichever domain was
+   last and took place in all, to a track of its own.
+
+   Viewers want the spans of a track to lie inside of each other, and each end
+   to have its begin.  Spans of the runtime in one thread are like that, those
+   of the program need not be.  So an end without a begin is dropped; a begin
+   whose end is not known is closed with the last event of its ring; and when a
+   span ends inside of which others of its thread are still open, these are
+   ended too and begun again, so that of each name the time is right.  How long
+   a complete event took and when other events were is each a little wrong in
+   its own way: where such an event seems to have begun before the span around
+   it, or inside of the one before it, it is shortened. */
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "several.h"
+#include "text.h"
+#include "trace.h"
+
+static const char help[] =
+"Usage: eventring trace [OPTION...] PID|FILE... -o OUT\n"
+"Writes the events of processes, ring files or recordings as a file for trace\n"
+"viewers, with a track for each thread: spans, counters, flows, messages, and\n"
+"all that events carry.\n"
+"\n"
+"  -o, --output=OUT    the file to write; - is standard output\n"
+"      --format=NAME   one of these; without it, OUT's ending decides:\n"
+"        chrome    .json: Chrome's trace event format, read by most viewers\n"
+"        perfetto  .pftrace, .perfetto-trace: for Perfetto\n"
+"        fuchsia   .fxt: Fuchsia's trace format, which Perfetto reads too\n"
+"        ctf       .ctf or a slash: Common Trace Format 1.8, which is a\n"
+"                  folder, for babeltrace2 and Trace Compass\n"
+"  -d, --dir=DIR       with a PID: the directory of the ring file\n"
+"  -f, --force         overwrite OUT when it is there\n"
+"      --follow        go on until the processes end or Ctrl-C\n"
+"  -h, --help          this text\n"
+"\n"
+"Of a running process, without --follow, this is what the rings hold now.\n"
+"Several processes are shown on one clock.\n";
+
+/* Tools for formats */
+
+char *put_decimal(char *out, uint64_t n)
+{
+  static const char pairs[] =
+    "00010203040506070809101112131415161718192021222324"
+    "25262728293031323334353637383940414243444546474849"
+    "50515253545556575859606162636465666768697071727374"
+    "75767778798081828384858687888990919293949596979899";
+  char digits[20];
+  int at = sizeof digits;
+  for (; n >= 100; n /= 100) memcpy(digits + (at -= 2), pairs + n % 100 * 2, 2);
+  if (n >= 10)
+    memcpy(digits + (at -= 2), pairs + n * 2, 2);
+  else
+    digits[--at] = (char) ('0' + n);
+  memcpy(out, digits + at, sizeof digits - (size_t) at);
+  return out + sizeof digits - at;
+}
+
+char *put_integer(char *out, int64_t n)
+{
+  if (n >= 0) return put_decimal(out, (uint64_t) n);
+  *out++ = '-';
+  return put_decimal(out, -(uint64_t) n);
+}
+
+uint64_t trace_flow(const struct trace_event *e)
+{
+  return e->event->payload[0] + ((uint64_t) e->class->number << 40);
+}
+
+/* Classes and their fields */
+
+static void copy_name(char *out, const char *name)
+{
+  out[copy_as_utf8(out, name, strlen(name))] = '\0';
+}
+
+static struct trace_class *new_class(struct trace_process *p, uint32_t id)
+{
+  struct trace_class *class = allocate(1, sizeof *class);
+  class->number = ++p->trace->classes;
+  class->id = (uint16_t) id;
+  class->category = TRACE_CATEGORIES - 1;
+  if (id == TRACE_LOST_ID) {
+    strcpy(class->name, "lost");
+    return class;
+  }
+  class->description = eventring_describe(p->cursor, id);
+  if (class->description != NULL) {
+    if (class->description->category < TRACE_CATEGORIES - 1)
+      class->category = class->description->category;
+    copy_name(class->name, class->description->name);
+    copy_name(class->unit, class->description->unit);
+  }
+  class->user = strcmp(p->categories[class->category], "user") == 0;
+  if (class->name[0] == '\0')
+    snprintf(class->name, sizeof class->name, "#%u", class->id);
+  return class;
+}
+
+static struct trace_class *class_of(struct trace_process *p, uint32_t id)
+{
+  struct trace_class **class = &p->classes[id];
+  /* A name may come later than the first event that bears it. */
+  if (*class == NULL
+      || ((*class)->description == NULL && id != TRACE_LOST_ID
+          && eventring_describe(p->cursor, id) != NULL))
+    *class = new_class(p, id);
+  return *class;
+}
+
+static bool in_fields(const struct trace_class *class, uint32_t count,
+                      const char *name)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (class->fields[i] != NULL && strcmp(class->fields[i]->name, name) == 0)
+      return true;
+  return false;
+}
+
+static struct trace_field *new_field(struct trace_process *p,
+                                     struct trace_class *class, uint32_t word)
+{
+  struct trace_field *field = allocate(1, sizeof *field);
+  const struct eventring_field *is = eventring_field(p->cursor, class->id,
+                                                     word);
+  uint8_t payload = class->description == NULL ? EVENTRING_PAYLOAD_NONE
+                                               : class->description->payload;
+  char name[3 * 128 + 1] = "value";
+  if (class == p->classes[TRACE_LOST_ID])
+    strcpy(name, "events");
+  else if (is != NULL) {
+    copy_name(name, is->name);
+    memcpy(field->unit, is->unit, sizeof field->unit);
+    for (uint64_t value = 0; value < TRACE_VALUES; value++)
+      if (eventring_value(p->cursor, is->unit, value) != NULL)
+        field->named_values = true;
+  } else if (payload == EVENTRING_PAYLOAD_TEXT
+             || payload == EVENTRING_PAYLOAD_BYTES)
+    strcpy(name, "text");
+  else if (class->description != NULL
+           && class->description->kind == EVENTRING_KIND_FLOW)
+    strcpy(name, "id");
+  else if (class->unit[0] != '\0')
+    copy_name(name, class->unit);
+  field->number = ++p->trace->fields;
+  strcpy(field->name, name);
+  for (uint32_t n = 2; in_fields(class, word, field->name); n++)
+    snprintf(field->name, sizeof field->name, "%s_%" PRIu32, name, n);
+  return field;
+}
+
+static struct trace_field *field_of(struct trace_process *p,
+                                    struct trace_class *class, uint32_t word)
+{
+  if (word >= class->field_count) {
+    uint32_t count = word + 8;
+    struct trace_field **fields = allocate(count, sizeof *fields);
+    if (class->field_count > 0)
+      memcpy(fields, class->fields, class->field_count * sizeof *fields);
+    free(class->fields);
+    class->fields = fields;
+    class->field_count = count;
+  }
+  if (class->fields[word] == NULL)
+    class->fields[word] = new_field(p, class, word);
+  return class->fields[word];
+}
+
+/* Arguments: a text, or an integer a word. */
+
+uint32_t trace_arguments(const struct trace_event *e)
+{
+  return e->continued || e->text != NULL ? 1 : e->words;
+}
+
+struct trace_argument trace_argument(const struct trace_event *e, uint32_t i)
+{
+  struct trace_process *p = e->track->process;
+  if (e->continued)
+    return (struct trace_argument) { .field = p->trace->continued,
+                                     .integer = 1 };
+  struct trace_argument a = { .field = field_of(p, e->class, i) };
+  if (e->text != NULL) {
+    a.text = e->text;
+    a.length = e->length;
+    return a;
+  }
+  a.integer = (int64_t) e->event->payload[i];
+  if (a.field->named_values) {
+    a.text = eventring_value(p->cursor, a.field->unit, (uint64_t) a.integer);
+    if (a.text != NULL) a.length = strlen(a.text);
+  } else if (a.integer > INT32_MAX && strcmp(a.field->unit, "thread") == 0)
+    a.integer = -1;               /* not a thread of the threads library */
+  return a;
+}
+
+/* Tracks */
+
+struct trace_ring {
+  bool used;
+  uint32_t domain;                /* that used it last */
+  struct trace_track *track;      /* of the last event */
+  int64_t last_ns;                /* its time */
+};
+
+/* The system's id of a thread unless another track has it, as that of a
+   thread long gone or of another machine; then a number no thread has. */
+#define TIDS (1u << 23)
+static uint32_t unique_tid(struct trace *t, uint32_t thread)
+{
+  if (thread > 0 && thread < TIDS && !(t->tids[thread / 8] >> thread % 8 & 1)) {
+    t->tids[thread / 8] |= (uint8_t) (1 << thread % 8);
+    return thread;
+  }
+  return 1000000000 + t->tracks;
+}
+
+static struct trace_track *new_track(struct trace_process *p, uint32_t domain,
+                                     uint32_t thread)
+{
+  struct trace *t = p->trace;
+  struct trace_track *track = allocate(1, sizeof *track);
+  track->number = ++t->tracks;
+  track->process = p;
+  track->domain = domain;
+  track->thread = thread;
+  track->thread_id = -1;
+  track->tid = unique_tid(t, thread);
+  return track;
+}
+
+static bool name_track(struct trace_track *track)
+{
+  struct trace_process *p = track->process;
+  char name[sizeof track->name] = "stop_the_world";
+  if (track != p->stops) {
+    const char *domain = eventring_domain_name(p->cursor, track->domain);
+    char *end = put_decimal(stpcpy(name, "domain "), track->domain);
+    *end = '\0';
+    if (domain != NULL) {
+      *end++ = ' ';
+      copy_name(end, domain);
+      end = strchr(end, '\0');
+    }
+    const char *thread = eventring_thread_name(p->cursor, track->domain,
+                                               track->thread,
+                                               track->thread_id);
+    if (thread != NULL && (domain == NULL || strcmp(domain, thread) != 0))
+      copy_name(stpcpy(end, ": "), thread);
+    else if (!track->first)
+      *put_decimal(stpcpy(end, ": thread "), track->thread) = '\0';
+  }
+  if (strcmp(name, track->name) == 0) return false;
+  strcpy(track->name, name);
+  return true;
+}
+
+static void tell_track(struct trace_track *track)
+{
+  struct trace *t = track->process->trace;
+  if (name_track(track) && !t->format->raw) t->format->track(t, track);
+}
+
+static struct trace_track **place_of(struct trace_process *p, uint32_t domain,
+                                     uint32_t thread)
+{
+  uint32_t at = domain * 0x9E3779B1u ^ thread * 0x85EBCA6Bu;
+  at ^= at >> 16;
+  for (;; at++) {
+    struct trace_track **place = &p->tracks[at & (p->track_room - 1)];
+    if (*place == NULL
+        || ((*place)->domain == domain && (*place)->thread == thread))
+      return place;
+  }
+}
+
+static void more_tracks(struct trace_process *p)
+{
+  struct trace_track **old = p->tracks;
+  uint32_t room = p->track_room;
+  p->track_room = room == 0 ? 64 : room * 2;
+  p->tracks = allocate(p->track_room, sizeof *p->tracks);
+  for (uint32_t i = 0; i < room; i++)
+    if (old[i] != NULL) *place_of(p, old[i]->domain, old[i]->thread) = old[i];
+  free(old);
+}
+
+static struct trace_track *track_of(struct trace_process *p,
+                                    const struct eventring_event *event)
+{
+  struct trace_ring *ring = &p->rings[event->ring];
+  struct trace_track *track = ring->track;
+  if (track == NULL || track->thread != event->thread
+      || track->domain != event->domain) {
+    if (p->track_count >= p->track_room / 2) more_tracks(p);
+    struct trace_track **place = place_of(p, event->domain, event->thread);
+    if (*place == NULL) {
+      *place = new_track(p, event->domain, event->thread);
+      (*place)->first = !ring->used || ring->domain != event->domain;
+      p->track_count++;
+    }
+    track = *place;
+    ring->track = track;
+    ring->used = true;
+    ring->domain = event->domain;
+  }
+  if (track->name[0] == '\0'
+      || (track->thread_id < 0 && event->thread_id >= 0)) {
+    track->thread_id = event->thread_id;
+    tell_track(track);
+  }
+  return track;
+}
+
+static struct trace_track *stops_of(struct trace_process *p)
+{
+  if (p->stops == NULL) {
+    p->stops = new_track(p, UINT32_MAX, 0);
+    tell_track(p->stops);
+  }
+  return p->stops;
+}
+
+/* Events */
+
+static void write_event(struct trace *t, struct trace_event *e)
+{
+  const struct eventring_description *d = e->class->description;
+  e->words = e->event->words;
+  if (d != NULL && d->payload == EVENTRING_PAYLOAD_PACKED
+      && e->what == TRACE_BEGIN)
+    e->words = 0;                 /* only the end of a span has fields */
+  if (d != NULL && e->words > 0 && (d->payload == EVENTRING_PAYLOAD_TEXT
+                                    || d->payload == EVENTRING_PAYLOAD_BYTES))
+    e->text = eventring_event_bytes(e->event, &e->length);
+  t->format->event(t, e);
+}
+
+/* The end of [begin] that no event tells of, or a begin that repeats it. */
+static void write_made_up(struct trace_process *p, enum trace_what what,
+                          const struct eventring_event *begin, int64_t ns)
+{
+  struct eventring_event event = *begin;
+  event.words = 0;
+  write_event(p->trace, &(struct trace_event) {
+    .what = what, .continued = what == TRACE_BEGIN, .ns = ns,
+    .track = *place_of(p, begin->domain, begin->thread),
+    .class = class_of(p, begin->id), .event = &event
+  });
+}
+
+static void given_up(void *state, const struct eventring_event *begin)
+{
+  struct trace_process *p = state;
+  p->trace->closed++;
+  write_made_up(p, TRACE_END, begin, p->rings[begin->ring].last_ns);
+}
+
+/* Spans that began in the thread of its begin after it, and are still open, end
+   with it and go on after it. */
+static void end_span(struct trace_process *p, struct trace_event *e)
+{
+  const struct eventring_event *begin = begin_of(p->spans, e->event);
+  if (begin == NULL) {
+    p->trace->dropped++;
+    return;
+  }
+  uint32_t ring = e->event->ring, thread = begin->thread;
+  uint32_t count = open_spans(p->spans, ring);
+  uint32_t inside = count;
+  while (open_span(p->spans, ring, inside - 1) != begin) inside--;
+  for (uint32_t i = count; i > inside; i--) {
+    const struct eventring_event *inner = open_span(p->spans, ring, i - 1);
+    if (inner->thread == thread) write_made_up(p, TRACE_END, inner, e->ns);
+  }
+  e->track = *place_of(p, begin->domain, begin->thread);
+  e->track->last_since = begin->ns;
+  e->track->last_ns = e->ns;
+  write_event(p->trace, e);
+  for (uint32_t i = inside; i < count; i++) {
+    const struct eventring_event *inner = open_span(p->spans, ring, i);
+    if (inner->thread != thread) continue;
+    write_made_up(p, TRACE_BEGIN, inner, e->ns);
+    p->trace->cut++;
+  }
+}
+
+static enum trace_what what_is(const struct eventring_event *event,
+                               const struct trace_class *class)
+{
+  uint8_t kind = class->description == NULL ? 0 : class->description->kind;
+  bool flow = kind == EVENTRING_KIND_FLOW;
+  if (flow && event->words == 0) return TRACE_INSTANT;
+  switch (event->form) {
+  case EVENTRING_EV_BEGIN: return flow ? TRACE_FLOW_BEGIN : TRACE_BEGIN;
+  case EVENTRING_EV_END: return flow ? TRACE_FLOW_END : TRACE_END;
+  case EVENTRING_EV_COUNTER:
+    return event->words > 0 ? TRACE_COUNTER : TRACE_INSTANT;
+  case EVENTRING_EV_LOST: return TRACE_LOST;
+  default:
+    return flow ? TRACE_FLOW_STEP
+           : kind == EVENTRING_KIND_COMPLETE && event->words > 0
+             ? TRACE_COMPLETE : TRACE_INSTANT;
+  }
+}
+
+static void write_complete(struct trace_process *p, struct trace_event *e)
+{
+  struct trace_track *track = e->track;
+  uint32_t ring = e->event->ring, depth = open_spans(p->spans, ring);
+  if (e->event->id == p->stop_id)
+    e->track = track = stops_of(p);
+  else {
+    while (depth > 0
+           && open_span(p->spans, ring, depth - 1)->thread != track->thread)
+      depth--;
+    if (depth > 0 && e->since < open_span(p->spans, ring, depth - 1)->ns)
+      e->since = open_span(p->spans, ring, depth - 1)->ns;
+  }
+  if (e->since > track->last_since && e->since < track->last_ns)
+    e->since = track->last_ns;
+  if (e->since < 0) e->since = 0;
+  if (e->since > e->ns) e->since = e->ns;
+  track->last_since = e->since;
+  track->last_ns = e->ns;
+  write_event(p->trace, e);
+}
+
+static void trace_event(void *state, const struct eventring_event *event)
+{
+  struct trace_process *p = state;
+  struct trace *t = p->trace;
+  if (event->form == EVENTRING_EV_CHANGED) {
+    forget_spans(p->spans);
+    return;
+  }
+  if (event->ring >= p->info.rings) return;
+  struct trace_ring *ring = &p->rings[event->ring];
+  bool lost = event->form == EVENTRING_EV_LOST;
+  struct trace_event e = {
+    .class = class_of(p, lost ? TRACE_LOST_ID : event->id), .event = event,
+    .track = track_of(p, event),
+    /* Time does not go back, whatever a damaged file says. */
+    .ns = event->ns > ring->last_ns ? event->ns : ring->last_ns
+  };
+  e.what = what_is(event, e.class);
+  if (!lost) t->events++;
+
+  if (t->format->raw)
+    write_event(t, &e);
+  else if (e.what == TRACE_END) {
+    end_span(p, &e);
+    span_ended(p->spans, event, &e.since);
+  } else {
+    if (!span_ended(p->spans, event, &e.since)) e.since = e.ns;
+    if (e.what == TRACE_COMPLETE)
+      write_complete(p, &e);
+    else
+      write_event(t, &e);
+  }
+  ring->last_ns = e.ns;
+}
+
+static bool pass(void *state, bool idle)
+{
+  struct trace *t = state;
+  if (idle && t->sink != NULL) sink_flush(t->sink);
+  if (t->sink != NULL && t->sink->error != 0) t->failed = true;
+  return !t->failed;
+}
+
+/* The processes */
+
+static uint32_t unique_pid(struct trace *t, uint32_t pid)
+{
+  for (int i = 0; i < t->process_count; i++)
+    if (t->processes[i].pid == pid) return unique_pid(t, pid + 10000000);
+  return pid;
+}
+
+static const char *base_name(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+static void add_process(struct trace *t, struct source *source)
+{
+  struct trace_process *p = &t->processes[t->process_count];
+  source->state = p;
+  p->trace = t;
+  p->cursor = source->cursor;
+  p->info = target_info(source->cursor);
+  p->pid = unique_pid(t, p->info.pid);
+  p->number = (uint32_t) ++t->process_count;
+  copy_name(p->name, base_name(p->info.program));
+  if (p->name[0] == '\0')         /* stock OCaml's files do not say it */
+    snprintf(p->name, sizeof p->name, "process %" PRIu32, p->pid);
+  for (uint32_t bit = 0; bit < TRACE_CATEGORIES; bit++) {
+    const char *name = bit < TRACE_CATEGORIES - 1
+                       ? eventring_category(p->cursor, bit) : NULL;
+    if (name != NULL) copy_name(p->categories[bit], name);
+  }
+  p->classes = allocate(TRACE_LOST_ID + 1, sizeof *p->classes);
+  p->rings = allocate(p->info.rings, sizeof *p->rings);
+  p->spans = new_spans(p->cursor);
+  watch_given_up(p->spans, given_up, p);
+  p->stop_id = eventring_find(p->cursor, "stop_the_world");
+}
+
+/* Names that came after the first event of their track. */
+static void tell_new_names(struct trace_process *p)
+{
+  for (uint32_t i = 0; i < p->track_room; i++)
+    if (p->tracks[i] != NULL) tell_track(p->tracks[i]);
+}
+
+/* Reads all and writes all but the end of the file. */
+static enum status write_trace(struct trace *t, struct source *sources,
+                               int count, bool follow)
+{
+  t->processes = allocate((size_t) count, sizeof *t->processes);
+  t->tids = allocate(1, TIDS / 8);
+  t->continued = allocate(1, sizeof *t->continued);
+  t->continued->number = ++t->fields;
+  strcpy(t->continued->name, "continued");
+  for (int i = 0; i < count; i++) add_process(t, &sources[i]);
+  t->base_ns = t->processes[0].info.started_ns;
+
+  t->format->start(t);
+  enum status status = read_sources(sources, count, &(struct reading) {
+    .follow = follow, .changes = true, .state = t, .event = trace_event,
+    .pass = pass
+  });
+  for (int i = 0; i < count; i++) {
+    if (!t->format->raw) forget_spans(t->processes[i].spans);
+    tell_new_names(&t->processes[i]);
+  }
+  t->format->finish(t);
+  return status;
+}
+
+/* A format with several files has a folder, made under another name. */
+
+static bool is_ours(const char *name)
+{
+  return strcmp(name, "metadata") == 0 || strncmp(name, "stream_", 7) == 0;
+}
+
+/* Whether the folder holds nothing but a trace; then, if so wanted, without
+   that. */
+static bool look_through(const char *path, bool remove)
+{
+  DIR *folder = opendir(path);
+  if (folder == NULL) return false;
+  bool ours = true;
+  for (struct dirent *entry; (entry = readdir(folder)) != NULL; )
+    if (is_ours(entry->d_name)) {
+      if (remove) unlinkat(dirfd(folder), entry->d_name, 0);
+    } else if (strcmp(entry->d_name, ".") != 0
+               && strcmp(entry->d_name, "..") != 0)
+      ours = false;
+  closedir(folder);
+  return ours;
+}
+
+static void remove_folder(const char *path)
+{
+  look_through(path, true);
+  rmdir(path);
+}
+
+static char *open_folder(const char *path, bool force)
+{
+  struct stat there;
+  if (lstat(path, &there) == 0
+      && (!force || !S_ISDIR(there.st_mode) || !look_through(path, false))) {
+    complain(force ? "%s: is there, and not a trace of this format alone"
+                   : "%s: is there already; --force overwrites it", path);
+    return NULL;
+  }
+  char *temporary = temporary_name(path);
+  if (mkdir(temporary, 0777) == 0) return temporary;
+  complain("%s: cannot make the folder: %s", path, strerror(errno));
+  free(temporary);
+  return NULL;
+}
+
+static bool close_folder(char *temporary, const char *path, bool keep)
+{
+  bool right = true;
+  if (keep) {
+    remove_folder(path);
+    right = rename(temporary, path) == 0;
+    if (!right) complain("%s: cannot write it: %s", path, strerror(errno));
+  }
+  if (!keep || !right) remove_folder(temporary);
+  free(temporary);
+  return right;
+}
+
+/* The command */
+
+static const struct trace_format *const formats[] = {
+  &trace_chrome, &trace_perfetto, &trace_fuchsia, &trace_ctf
+};
+#define FORMATS (sizeof formats / sizeof *formats)
+
+static const struct trace_format *format_called(const char *name)
+{
+  for (size_t i = 0; i < FORMATS; i++)
+    if (strcmp(formats[i]->name, name) == 0) return formats[i];
+  usage_error(&trace_command, "trace: no format %s", name);
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+  size_t length = strlen(text), tail = strlen(ending);
+  return length > tail && strcmp(text + length - tail, ending) == 0;
+}
+
+static const struct trace_format *format_of_file(const char *path)
+{
+  if (strcmp(path, "-") == 0) return &trace_chrome;
+  for (size_t i = 0; i < FORMATS; i++)
+    for (int k = 0; k < TRACE_ENDINGS && formats[i]->endings[k] != NULL; k++)
+      if (ends_with(path, formats[i]->endings[k])) return formats[i];
+  usage_error(&trace_command, "trace: which format has %s? say it with "
+              "--format", path);
+}
+
+static void count(FILE *out, const char **separator, uint64_t n,
+                  const char *one, const char *more)
+{
+  if (n == 0) return;
+  fprintf(out, "%s%" PRIu64 " %s", *separator, n, n == 1 ? one : more);
+  *separator = ", ";
+}
+
+/* What is not in the file as it happened. */
+static void sum_up(const struct trace *t, const char *path)
+{
+  for (int i = 0; i < t->process_count; i++) {
+    uint64_t lost = lost_events(t->processes[i].cursor);
+    if (lost > 0)
+      complain("%s: %s%" PRIu64 " %s overwritten before they could be read",
+               eventring_path(t->processes[i].cursor),
+               at_most(t->processes[i].cursor), lost,
+               lost == 1 ? "event was" : "events were");
+  }
+  char line[256];
+  const char *separator = "";
+  FILE *out = fmemopen(line, sizeof line, "w");
+  if (out == NULL) return;
+  count(out, &separator, t->dropped, "end without begin left out",
+        "ends without begin left out");
+  count(out, &separator, t->closed, "span without end closed",
+        "spans without end closed");
+  count(out, &separator, t->cut, "span cut where one around it ended",
+        "spans cut where one around them ended");
+  fclose(out);
+  if (*separator != '\0') complain("%s: %s", path, line);
+  if (isatty(STDERR_FILENO))
+    complain("%s: %" PRIu64 " events", path, t->events);
+}
+
+static enum status run(int argc, char **argv)
+{
+  enum { FOLLOW = 256, FORMAT };
+  static const struct option options[] = {
+    OPTION_HELP,
+    { "dir", required_argument, NULL, 'd' },
+    { "follow", no_argument, NULL, FOLLOW },
+    { "force", no_argument, NULL, 'f' },
+    { "format", required_argument, NULL, FORMAT },
+    { "output", required_argument, NULL, 'o' },
+    { NULL, 0, NULL, 0 }
+  };
+  struct trace t = { .format = NULL };
+  const char *dir = NULL, *path = NULL;
+  bool follow = false, force = false;
+  int option;
+  while ((option = getopt_long(argc, argv, OPTION_SHORT "d:fo:", options,
+                               NULL)) != -1)
+    switch (option) {
+    case 'd': dir = optarg; break;
+    case 'f': force = true; break;
+    case 'o': path = optarg; break;
+    case FOLLOW: follow = true; break;
+    case FORMAT: t.format = format_called(optarg); break;
+    default: other_option(&trace_command, option, argv);
+    }
+  if (path == NULL || path[0] == '\0')
+    usage_error(&trace_command, "trace: which file to write? -o says it");
+  if (t.format == NULL) t.format = format_of_file(path);
+  if (t.format->folder && strcmp(path, "-") == 0)
+    usage_error(&trace_command, "trace: %s is a folder, which standard output "
+                "is not", t.format->name);
+
+  struct source *sources;
+  int sources_count = open_several(&trace_command, argc, argv, dir, &sources);
+  char *folder = NULL;
+  if (t.format->folder)
+    t.folder = folder = open_folder(path, force);
+  else
+    t.sink = open_sink(path, force);
+  if (t.folder == NULL && t.sink == NULL) return STATUS_CANNOT_WRITE;
+
+  catch_interrupts();
+  enum status status = write_trace(&t, sources, sources_count, follow);
+  bool stopped = interrupted_by() != 0 && !follow;
+  bool keep = !stopped && !t.failed;
+  if (folder != NULL ? !close_folder(folder, path, keep) || t.failed
+                     : !close_sink(t.sink, !stopped))
+    status = STATUS_CANNOT_WRITE;
+  if (stopped) raise(interrupted_by());
+  if (status != STATUS_CANNOT_WRITE) sum_up(&t, path);
+  close_several(sources, sources_count);
+  return status;
+}
+
+const struct command trace_command = {
+  .name = "trace", .summary = "write a file for trace viewers",
+  .help = help, .run = run
+};

@@ -1,0 +1,161 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* What the formats of `eventring trace` are told.  trace.c finds out which
+   track an event belongs to and what it is there; each format, in a file of its
+   own, writes that.
+
+   Names are valid UTF-8 here, whatever the file holds.  The [form] of a class,
+   field or track is the format's: what it has made of it once, so as not to do
+   it again for each event. */
+
+#ifndef TOOLS_TRACE_H
+#define TOOLS_TRACE_H
+
+#include "follow.h"
+#include "sink.h"
+#include "spans.h"
+
+/* A field of what events of a class carry, in word [word]. */
+struct trace_field {
+  uint32_t number;                /* of all fields of the trace, from 1 */
+  bool named_values;              /* eventring_value knows some */
+  char unit[16];
+  char name[3 * 128 + 16];        /* of its own in the class */
+  void *form;
+};
+
+/* Events of one id in one process. */
+struct trace_class {
+  uint32_t number;                /* of all classes of the trace, from 1 */
+  uint16_t id;
+  const struct eventring_description *description;  /* or NULL */
+  uint32_t category;              /* bit of the category; 32: none */
+  bool user;                      /* the program's own */
+  char name[3 * 128 + 1];
+  char unit[3 * 16 + 1];
+  struct trace_field **fields;    /* as many as were needed so far */
+  uint32_t field_count;
+  void *form;
+};
+
+/* The id of lost events, which have none. */
+#define TRACE_LOST_ID 65536
+#define TRACE_CATEGORIES 33
+/* Values of fields that may have names are less. */
+#define TRACE_VALUES 256
+
+struct trace_process {
+  uint32_t number;                /* of all processes, from 1 */
+  uint32_t pid;                   /* unlike those of the other processes */
+  struct trace *trace;
+  struct eventring_cursor *cursor;
+  struct eventring_info info;
+  char name[3 * 256 + 1];         /* of the program */
+  char categories[TRACE_CATEGORIES][3 * 128 + 1];
+  struct trace_class **classes;   /* by id; NULL until the first event */
+  struct spans *spans;
+  struct trace_ring *rings;
+  struct trace_track **tracks;    /* a hash table */
+  uint32_t track_count, track_room;
+  struct trace_track *stops;      /* for stop_the_world */
+  int stop_id;
+};
+
+/* A thread of a domain; or the sections in which all stood still. */
+struct trace_track {
+  uint32_t number;                /* of all tracks, from 1 */
+  struct trace_process *process;
+  uint32_t domain;
+  uint32_t thread;                /* the system's id of it */
+  int32_t thread_id;
+  bool first;                     /* of its domain */
+  uint32_t tid;                   /* thread, or unlike those of all others */
+  char name[3 * 2 * 128 + 64];
+  int64_t last_since, last_ns;    /* the slice that ended last */
+  void *form;
+};
+
+enum trace_what {
+  TRACE_BEGIN, TRACE_END,         /* properly nested in their track */
+  TRACE_COMPLETE,                 /* from [since] to [ns] */
+  TRACE_COUNTER, TRACE_INSTANT,
+  TRACE_FLOW_BEGIN, TRACE_FLOW_STEP, TRACE_FLOW_END,
+  TRACE_LOST
+};
+
+struct trace_event {
+  enum trace_what what;
+  bool continued;                 /* a begin: goes on after a span around it,
+                                     which was not around all of it, ended */
+  int64_t ns, since;              /* not negative */
+  struct trace_track *track;
+  struct trace_class *class;
+  const struct eventring_event *event;
+  uint32_t words;                 /* of its payload that count here */
+  const char *text;               /* that it carries instead, or NULL */
+  size_t length;
+};
+
+/* What an event carries. */
+struct trace_argument {
+  struct trace_field *field;
+  const char *text;               /* any bytes; or NULL: [integer] counts */
+  size_t length;
+  int64_t integer;
+};
+
+struct trace {
+  struct sink *sink;              /* NULL for a format with a folder */
+  const char *folder;
+  struct trace_process *processes;
+  int process_count;
+  int64_t base_ns;                /* when tracing started, in the first one */
+  uint32_t tracks, classes, fields;
+  uint8_t *tids;                  /* a bit for each that is taken */
+  struct trace_field *continued;  /* says so of a begin */
+  uint64_t events, dropped, closed, cut;
+  bool failed;                    /* could not be written */
+  const struct trace_format *format;
+  void *form;
+};
+
+#define TRACE_ENDINGS 2
+struct trace_format {
+  const char *name;
+  const char *endings[TRACE_ENDINGS];  /* of the file's name */
+  bool folder;
+  bool raw;                       /* wants begins and ends as they are, and no
+                                     tracks */
+  void (*start)(struct trace *trace);
+  /* When it is first seen, and when its name has changed. */
+  void (*track)(struct trace *trace, struct trace_track *track);
+  void (*event)(struct trace *trace, const struct trace_event *event);
+  void (*finish)(struct trace *trace);
+};
+
+extern const struct trace_format trace_chrome, trace_fuchsia, trace_perfetto,
+  trace_ctf;
+
+/* How many arguments an event has, and the one numbered [i]. */
+uint32_t trace_arguments(const struct trace_event *event);
+struct trace_argument trace_argument(const struct trace_event *event,
+                                     uint32_t i);
+
+/* The number that ties the events of a flow together. */
+uint64_t trace_flow(const struct trace_event *event);
+
+/* [n] in digits; returns the end. */
+char *put_decimal(char *out, uint64_t n);
+char *put_integer(char *out, int64_t n);
+
+#endif /* TOOLS_TRACE_H */

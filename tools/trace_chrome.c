@@ -1,0 +1,311 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Chrome's trace event format: JSON, an object an event.
+
+   Spans are B and E, complete events X, counters C, instants i, flows s, t and
+   f, names of processes and threads M.  "pid" is the process, "tid" the
+   thread; times are microseconds since tracing started, with three decimals. */
+
+#include <stdlib.h>
+#include <string.h>
+#include "text.h"
+#include "trace.h"
+
+/* What is the same in each event of a class, field or track. */
+struct form {
+  size_t length;
+  char bytes[];
+};
+
+/* Room for an event without its arguments, and for one of these without a
+   text: names are at most 6 times as long as in the file, where a byte of a
+   long name takes \u0000. */
+#define EVENT_ROOM 8192
+
+static char *put(char *out, const char *text)
+{
+  size_t length = strlen(text);
+  memcpy(out, text, length);
+  return out + length;
+}
+
+static char *put_form(char *out, const struct form *form)
+{
+  memcpy(out, form->bytes, form->length);
+  return out + form->length;
+}
+
+/* The inside of a string.  Takes up to 6 bytes for each. */
+static char *put_escaped(char *out, const char *text, size_t length)
+{
+  static const char hex[] = "0123456789abcdef";
+  const unsigned char *s = (const unsigned char *) text;
+  for (size_t i = 0, n; i < length; i += n) {
+    uint32_t code;
+    n = utf8_char(s + i, length - i, &code);
+    if (n == 0) {
+      out = put(out, "\\ufffd");
+      n = 1;
+    } else if (code < 0x20 || code == 0x7F) {
+      out = put(out, "\\u00");
+      *out++ = hex[code >> 4];
+      *out++ = hex[code & 15];
+    } else {
+      if (code == '"' || code == '\\') *out++ = '\\';
+      memcpy(out, s + i, n);
+      out += n;
+    }
+  }
+  return out;
+}
+
+static char *put_string(char *out, const char *text)
+{
+  *out++ = '"';
+  out = put_escaped(out, text, strlen(text));
+  *out++ = '"';
+  return out;
+}
+
+static struct form *new_form(const char *bytes, const char *end)
+{
+  size_t length = (size_t) (end - bytes);
+  struct form *form = allocate(1, sizeof *form + length);
+  form->length = length;
+  memcpy(form->bytes, bytes, length);
+  return form;
+}
+
+static const struct form *class_form(const struct trace_event *e)
+{
+  struct trace_class *class = e->class;
+  if (class->form == NULL) {
+    char bytes[EVENT_ROOM];
+    char *out = put(bytes, ",\"name\":");
+    out = put_string(out, class->name);
+    out = put(out, ",\"cat\":");
+    out = put_string(out, e->track->process->categories[class->category]);
+    class->form = new_form(bytes, out);
+  }
+  return class->form;
+}
+
+static const struct form *field_form(struct trace_field *field)
+{
+  if (field->form == NULL) {
+    char bytes[EVENT_ROOM];
+    char *out = put_string(bytes, field->name);
+    *out++ = ':';
+    field->form = new_form(bytes, out);
+  }
+  return field->form;
+}
+
+static const struct form *track_form(struct trace_track *track)
+{
+  if (track->form == NULL) {
+    char bytes[64];
+    char *out = put(bytes, "\",\"pid\":");
+    out = put_decimal(out, track->process->pid);
+    out = put(out, ",\"tid\":");
+    out = put_decimal(out, track->tid);
+    track->form = new_form(bytes, out);
+  }
+  return track->form;
+}
+
+/* [ns] as microseconds. */
+static char *put_us(char *out, int64_t ns)
+{
+  uint64_t n = ns < 0 ? -(uint64_t) ns : (uint64_t) ns;
+  unsigned rest = (unsigned) (n % 1000);
+  if (ns < 0) *out++ = '-';
+  out = put_decimal(out, n / 1000);
+  *out++ = '.';
+  *out++ = (char) ('0' + rest / 100);
+  *out++ = (char) ('0' + rest / 10 % 10);
+  *out++ = (char) ('0' + rest % 10);
+  return out;
+}
+
+static char *put_time(char *out, const struct trace *t, int64_t ns)
+{
+  out = put(out, ",\"ts\":");
+  return put_us(out, (int64_t) ((uint64_t) ns - (uint64_t) t->base_ns));
+}
+
+static void write_argument(struct trace *t, const struct trace_event *e,
+                           uint32_t i)
+{
+  struct trace_argument a = trace_argument(e, i);
+  char *out = sink_room(t->sink, EVENT_ROOM + 6 * a.length);
+  if (i > 0) *out++ = ',';
+  out = put_form(out, field_form(a.field));
+  if (a.text == NULL)
+    out = put_integer(out, a.integer);
+  else {
+    *out++ = '"';
+    out = put_escaped(out, a.text, a.length);
+    *out++ = '"';
+  }
+  sink_filled(t->sink, out);
+}
+
+static char *put_arguments(struct trace *t, const struct trace_event *e,
+                           char *out)
+{
+  uint32_t count = trace_arguments(e);
+  if (count == 0) return out;
+  out = put(out, ",\"args\":{");
+  sink_filled(t->sink, out);
+  for (uint32_t i = 0; i < count; i++) write_argument(t, e, i);
+  out = sink_room(t->sink, EVENT_ROOM);
+  *out++ = '}';
+  return out;
+}
+
+/* The series of a counter is called by its unit.  Counters of the runtime are
+   of a domain, those of the program are one for all. */
+static char *put_counter(const struct trace_event *e, char *out)
+{
+  if (!e->class->user) {
+    out = put(out, ",\"id\":\"domain ");
+    out = put_decimal(out, e->track->domain);
+    *out++ = '"';
+  }
+  out = put(out, ",\"args\":{");
+  out = put_form(out, field_form(trace_argument(e, 0).field));
+  out = put_integer(out, (int64_t) e->event->payload[0]);
+  *out++ = '}';
+  return out;
+}
+
+static char *put_hex(char *out, uint64_t n)
+{
+  char digits[17];
+  int at = sizeof digits;
+  do digits[--at] = "0123456789abcdef"[n & 15]; while ((n >>= 4) != 0);
+  memcpy(out, digits + at, sizeof digits - (size_t) at);
+  return out + sizeof digits - at;
+}
+
+static char *put_flow(const struct trace_event *e, char *out)
+{
+  out = put(out, ",\"id\":\"0x");
+  out = put_hex(out, trace_flow(e));
+  return put(out, e->what == TRACE_FLOW_END ? "\",\"bp\":\"e\"" : "\"");
+}
+
+static bool is_flow(const struct trace_event *e)
+{
+  return e->what == TRACE_FLOW_BEGIN || e->what == TRACE_FLOW_STEP
+         || e->what == TRACE_FLOW_END;
+}
+
+static char *put_lost(const struct trace_event *e, char *out)
+{
+  out = put(out, ",\"name\":\"lost ");
+  out = put_decimal(out, e->words > 0 ? e->event->payload[0] : 0);
+  return put(out, " events\"");
+}
+
+static void write_event(struct trace *t, const struct trace_event *e)
+{
+  static const char phases[] = {
+    [TRACE_BEGIN] = 'B', [TRACE_END] = 'E', [TRACE_COMPLETE] = 'X',
+    [TRACE_COUNTER] = 'C', [TRACE_INSTANT] = 'i', [TRACE_FLOW_BEGIN] = 's',
+    [TRACE_FLOW_STEP] = 't', [TRACE_FLOW_END] = 'f', [TRACE_LOST] = 'i'
+  };
+  char *out = sink_room(t->sink, EVENT_ROOM);
+  out = put(out, ",\n{\"ph\":\"");
+  *out++ = phases[e->what];
+  out = put_form(out, track_form(e->track));
+  out = put_time(out, t, e->what == TRACE_COMPLETE ? e->since : e->ns);
+  if (e->what == TRACE_COMPLETE) {
+    out = put(out, ",\"dur\":");
+    out = put_us(out, e->ns - e->since);
+  }
+  out = e->what == TRACE_LOST ? put_lost(e, out)
+                              : put_form(out, class_form(e));
+  if (phases[e->what] == 'i') out = put(out, ",\"s\":\"t\"");
+  if (e->what == TRACE_COUNTER)
+    out = put_counter(e, out);
+  else {
+    if (is_flow(e)) out = put_flow(e, out);
+    out = put_arguments(t, e, out);
+  }
+  *out++ = '}';
+  sink_filled(t->sink, out);
+}
+
+/* Names */
+
+/* A number instead of a name when that is NULL. */
+static void write_metadata(struct trace *t, const char *what, const char *key,
+                           uint32_t pid, uint32_t tid, const char *name,
+                           uint32_t number)
+{
+  char *out = sink_room(t->sink, EVENT_ROOM);
+  out = put(out, "{\"ph\":\"M\",\"pid\":");
+  out = put_decimal(out, pid);
+  out = put(out, ",\"tid\":");
+  out = put_decimal(out, tid);
+  out = put(out, ",\"name\":\"");
+  out = put(out, what);
+  out = put(out, "\",\"args\":{\"");
+  out = put(out, key);
+  out = put(out, "\":");
+  out = name != NULL ? put_string(out, name) : put_decimal(out, number);
+  out = put(out, "}}");
+  sink_filled(t->sink, out);
+}
+
+static void write_text(struct trace *t, const char *text)
+{
+  sink_write(t->sink, text, strlen(text));
+}
+
+static void write_track(struct trace *t, struct trace_track *track)
+{
+  uint32_t pid = track->process->pid;
+  write_text(t, ",\n");
+  write_metadata(t, "thread_name", "name", pid, track->tid, track->name, 0);
+  write_text(t, ",\n");
+  write_metadata(t, "thread_sort_index", "sort_index", pid, track->tid, NULL,
+                 track->domain);
+}
+
+static void start(struct trace *t)
+{
+  write_text(t, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+  for (int i = 0; i < t->process_count; i++) {
+    const struct trace_process *p = &t->processes[i];
+    if (i > 0) write_text(t, ",\n");
+    write_metadata(t, "process_name", "name", p->pid, p->pid, p->name, 0);
+  }
+}
+
+/* When it was goes here, since no event has a wall clock. */
+static void finish(struct trace *t)
+{
+  char bytes[128];
+  char *out = put(bytes, "\n],\"otherData\":{\"started_realtime_ns\":\"");
+  out = put_integer(out, t->processes[0].info.started_realtime_ns);
+  out = put(out, "\"}}\n");
+  sink_write(t->sink, bytes, (size_t) (out - bytes));
+}
+
+const struct trace_format trace_chrome = {
+  .name = "chrome", .endings = { ".json" }, .start = start,
+  .track = write_track, .event = write_event, .finish = finish
+};

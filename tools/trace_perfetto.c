@@ -1,0 +1,428 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Perfetto's format: protocol buffers, TracePackets one after the other.
+
+   All packets are of one sequence.  Names of events, categories and arguments
+   are interned: the packet that uses one first defines it.  Tracks form a tree:
+   a process has threads and counters, and a domain, which is a track of its
+   own without events, has the counters of the runtime. */
+
+#include <stdlib.h>
+#include <string.h>
+#include "text.h"
+#include "trace.h"
+
+/* Field numbers of the public schema, by message. */
+enum { TRACE_PACKET = 1 };
+enum {
+  PACKET_CLOCK_SNAPSHOT = 6, PACKET_TIMESTAMP = 8, PACKET_SEQUENCE_ID = 10,
+  PACKET_TRACK_EVENT = 11, PACKET_INTERNED_DATA = 12,
+  PACKET_SEQUENCE_FLAGS = 13, PACKET_DEFAULTS = 59,
+  PACKET_TRACK_DESCRIPTOR = 60
+};
+enum { CLEARED = 1, NEEDS_STATE = 2 };          /* sequence flags */
+enum { DEFAULTS_CLOCK_ID = 58 };
+enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2 };
+enum { CLOCK_ID = 1, CLOCK_TIMESTAMP = 2 };
+enum { REALTIME = 1, MONOTONIC = 3, BOOTTIME = 6 };
+enum { INTERNED_CATEGORIES = 1, INTERNED_EVENTS = 2, INTERNED_ARGUMENTS = 3 };
+enum { INTERNED_IID = 1, INTERNED_NAME = 2 };
+enum {
+  EVENT_CATEGORY_IIDS = 3, EVENT_ARGUMENTS = 4, EVENT_TYPE = 9,
+  EVENT_NAME_IID = 10, EVENT_TRACK = 11, EVENT_NAME = 23,
+  EVENT_COUNTER_VALUE = 30, EVENT_FLOW = 47, EVENT_FLOW_END = 48
+};
+enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
+enum { ARGUMENT_NAME_IID = 1, ARGUMENT_INT = 4, ARGUMENT_STRING = 6 };
+enum {
+  TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4,
+  TRACK_PARENT = 5, TRACK_COUNTER = 8
+};
+enum { PROCESS_PID = 1, PROCESS_NAME = 6 };
+enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
+enum { COUNTER_UNIT = 3, COUNTER_UNIT_NAME = 6 };
+enum { UNIT_TIME_NS = 1, UNIT_COUNT = 2, UNIT_SIZE_BYTES = 3 };
+
+/* A message that is being made.  The longest has 500 arguments. */
+struct message {
+  char *end;
+  char bytes[32 * 1024];
+};
+
+/* Wire format */
+
+static char *put_varint(char *out, uint64_t n)
+{
+  for (; n >= 0x80; n >>= 7) *out++ = (char) (n | 0x80);
+  *out++ = (char) n;
+  return out;
+}
+
+static void add_number(struct message *m, uint32_t field, uint64_t n)
+{
+  m->end = put_varint(put_varint(m->end, field << 3), n);
+}
+
+static void add_fixed(struct message *m, uint32_t field, uint64_t n)
+{
+  m->end = put_varint(m->end, field << 3 | 1);
+  for (int i = 0; i < 8; i++) *m->end++ = (char) (n >> 8 * i);
+}
+
+static void add_bytes(struct message *m, uint32_t field, const void *bytes,
+                      size_t length)
+{
+  m->end = put_varint(put_varint(m->end, field << 3 | 2), length);
+  memcpy(m->end, bytes, length);
+  m->end += length;
+}
+
+static void add_text(struct message *m, uint32_t field, const char *text)
+{
+  add_bytes(m, field, text, strlen(text));
+}
+
+static void add_message(struct message *m, uint32_t field,
+                        const struct message *inner)
+{
+  add_bytes(m, field, inner->bytes, (size_t) (inner->end - inner->bytes));
+}
+
+static void clear(struct message *m)
+{
+  m->end = m->bytes;
+}
+
+/* Packets.  Interned data that is waiting goes with the next one. */
+
+struct state {
+  bool *categories;               /* those defined, by process and bit */
+  struct message packet, event, interned, inner;
+  char text[3 * 8 * 64];          /* the longest payload as UTF-8 */
+};
+
+static void write_packet(struct trace *t, uint32_t field,
+                         const struct message *content, int64_t ns)
+{
+  struct state *s = t->form;
+  struct message *packet = &s->packet;
+  clear(packet);
+  if (ns >= 0) add_number(packet, PACKET_TIMESTAMP, (uint64_t) ns);
+  add_number(packet, PACKET_SEQUENCE_ID, 1);
+  if (s->interned.end > s->interned.bytes) {
+    add_message(packet, PACKET_INTERNED_DATA, &s->interned);
+    clear(&s->interned);
+  }
+  add_message(packet, field, content);
+  add_number(packet, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
+  size_t length = (size_t) (packet->end - packet->bytes);
+  char *out = sink_room(t->sink, length + 16);
+  out = put_varint(put_varint(out, TRACE_PACKET << 3 | 2), length);
+  memcpy(out, packet->bytes, length);
+  sink_filled(t->sink, out + length);
+}
+
+static void intern(struct state *s, uint32_t kind, uint64_t iid,
+                   const char *name)
+{
+  clear(&s->inner);
+  add_number(&s->inner, INTERNED_IID, iid);
+  add_text(&s->inner, INTERNED_NAME, name);
+  add_message(&s->interned, kind, &s->inner);
+}
+
+/* Tracks.  The last two bits of a uuid tell what it is of. */
+
+static uint64_t process_uuid(const struct trace_process *p)
+{
+  return (uint64_t) p->number << 2;
+}
+
+static uint64_t track_uuid(const struct trace_track *track)
+{
+  return (uint64_t) track->number << 2 | 1;
+}
+
+static uint64_t domain_uuid(const struct trace_track *track)
+{
+  return ((uint64_t) track->process->number << 32 | track->domain) << 2 | 2;
+}
+
+/* Those of the program are one for all domains. */
+static uint64_t counter_uuid(const struct trace_event *e)
+{
+  uint64_t of = e->class->user ? 0 : (uint64_t) e->track->domain + 1;
+  return (of << 28 | e->class->number) << 2 | 3;
+}
+
+static void write_descriptor(struct trace *t, uint64_t uuid, uint64_t parent,
+                             const char *name, uint32_t field,
+                             const struct message *what)
+{
+  struct message *track = &((struct state *) t->form)->event;
+  clear(track);
+  add_number(track, TRACK_UUID, uuid);
+  if (parent != 0) add_number(track, TRACK_PARENT, parent);
+  if (name != NULL) add_text(track, TRACK_NAME, name);
+  if (what != NULL) add_message(track, field, what);
+  write_packet(t, PACKET_TRACK_DESCRIPTOR, track, -1);
+}
+
+static void write_process(struct trace *t, const struct trace_process *p)
+{
+  struct message *process = &((struct state *) t->form)->inner;
+  clear(process);
+  add_number(process, PROCESS_PID, p->pid);
+  add_text(process, PROCESS_NAME, p->name);
+  write_descriptor(t, process_uuid(p), 0, NULL, TRACK_PROCESS, process);
+}
+
+static void write_track(struct trace *t, struct trace_track *track)
+{
+  const struct trace_process *p = track->process;
+  if (track == p->stops) {
+    write_descriptor(t, track_uuid(track), process_uuid(p), track->name, 0,
+                     NULL);
+    return;
+  }
+  struct message *thread = &((struct state *) t->form)->inner;
+  clear(thread);
+  add_number(thread, THREAD_PID, p->pid);
+  add_number(thread, THREAD_TID, track->tid);
+  add_text(thread, THREAD_NAME, track->name);
+  write_descriptor(t, track_uuid(track), process_uuid(p), NULL, TRACK_THREAD,
+                   thread);
+}
+
+static void write_counter_track(struct trace *t, const struct trace_event *e)
+{
+  struct message *counter = &((struct state *) t->form)->inner;
+  const char *unit = e->class->unit;
+  uint64_t parent = process_uuid(e->track->process);
+  if (!e->class->user) {
+    char name[32];
+    *put_decimal(stpcpy(name, "domain "), e->track->domain) = '\0';
+    write_descriptor(t, domain_uuid(e->track), parent, name, 0, NULL);
+    parent = domain_uuid(e->track);
+  }
+  clear(counter);
+  if (strcmp(unit, "ns") == 0)
+    add_number(counter, COUNTER_UNIT, UNIT_TIME_NS);
+  else if (strcmp(unit, "bytes") == 0)
+    add_number(counter, COUNTER_UNIT, UNIT_SIZE_BYTES);
+  else {
+    add_number(counter, COUNTER_UNIT, UNIT_COUNT);
+    if (unit[0] != '\0') add_text(counter, COUNTER_UNIT_NAME, unit);
+  }
+  write_descriptor(t, counter_uuid(e), parent, e->class->name, TRACK_COUNTER,
+                   counter);
+}
+
+/* Events */
+
+/* What the reader knows of a class: its name; its counter in these domains, of
+   which the last one that was wanted comes first. */
+struct form {
+  bool named;
+  uint32_t count, room;
+  uint32_t *domains;
+};
+
+static struct form *form_of(struct trace_class *class)
+{
+  if (class->form == NULL) class->form = allocate(1, sizeof(struct form));
+  return class->form;
+}
+
+static void need_counter_track(struct trace *t, const struct trace_event *e)
+{
+  struct form *form = form_of(e->class);
+  uint32_t domain = e->class->user ? 0 : e->track->domain, at = 0;
+  while (at < form->count && form->domains[at] != domain) at++;
+  if (at == form->count) {
+    if (form->count == form->room) {
+      uint32_t room = form->room == 0 ? 16 : form->room * 2;
+      uint32_t *domains = allocate(room, sizeof *domains);
+      if (at > 0) memcpy(domains, form->domains, at * sizeof *domains);
+      free(form->domains);
+      form->domains = domains;
+      form->room = room;
+    }
+    write_counter_track(t, e);
+    form->count++;
+  }
+  memmove(form->domains + 1, form->domains, at * sizeof *form->domains);
+  form->domains[0] = domain;
+}
+
+static void need_names(struct state *s, const struct trace_event *e)
+{
+  const struct trace_process *p = e->track->process;
+  uint32_t category = (p->number - 1) * TRACE_CATEGORIES + e->class->category;
+  if (!form_of(e->class)->named) {
+    form_of(e->class)->named = true;
+    intern(s, INTERNED_EVENTS, e->class->number, e->class->name);
+  }
+  if (!s->categories[category]) {
+    s->categories[category] = true;
+    intern(s, INTERNED_CATEGORIES, category + 1,
+           p->categories[e->class->category]);
+  }
+  add_number(&s->event, EVENT_CATEGORY_IIDS, category + 1);
+  add_number(&s->event, EVENT_NAME_IID, e->class->number);
+}
+
+static void add_argument(struct state *s, const struct trace_argument *a)
+{
+  struct message *inner = &s->inner;
+  if (a->field->form == NULL) {
+    a->field->form = a->field;
+    intern(s, INTERNED_ARGUMENTS, a->field->number, a->field->name);
+  }
+  clear(inner);
+  add_number(inner, ARGUMENT_NAME_IID, a->field->number);
+  if (a->text == NULL)
+    add_number(inner, ARGUMENT_INT, (uint64_t) a->integer);
+  else
+    add_bytes(inner, ARGUMENT_STRING, s->text,
+              copy_as_utf8(s->text, a->text, a->length));
+  add_message(&s->event, EVENT_ARGUMENTS, inner);
+}
+
+static void add_arguments(struct state *s, const struct trace_event *e)
+{
+  uint32_t count = trace_arguments(e);
+  for (uint32_t i = 0; i < count; i++) {
+    struct trace_argument a = trace_argument(e, i);
+    add_argument(s, &a);
+  }
+}
+
+static void begin_event(struct state *s, const struct trace_event *e,
+                        uint64_t type)
+{
+  clear(&s->event);
+  add_number(&s->event, EVENT_TYPE, type);
+  add_number(&s->event, EVENT_TRACK, type == COUNTER ? counter_uuid(e)
+                                                     : track_uuid(e->track));
+}
+
+static void add_lost_name(struct state *s, const struct trace_event *e)
+{
+  char name[64] = "lost ";
+  char *end = put_decimal(strchr(name, '\0'),
+                          e->words > 0 ? e->event->payload[0] : 0);
+  strcpy(end, " events");
+  add_text(&s->event, EVENT_NAME, name);
+}
+
+static void write_event(struct trace *t, const struct trace_event *e)
+{
+  static const uint8_t types[] = {
+    [TRACE_BEGIN] = SLICE_BEGIN, [TRACE_END] = SLICE_END,
+    [TRACE_COMPLETE] = SLICE_BEGIN, [TRACE_COUNTER] = COUNTER,
+    [TRACE_INSTANT] = INSTANT, [TRACE_FLOW_BEGIN] = INSTANT,
+    [TRACE_FLOW_STEP] = INSTANT, [TRACE_FLOW_END] = INSTANT,
+    [TRACE_LOST] = INSTANT
+  };
+  struct state *s = t->form;
+  if (e->what == TRACE_COUNTER) need_counter_track(t, e);
+  begin_event(s, e, types[e->what]);
+  switch (e->what) {
+  case TRACE_END: break;
+  case TRACE_LOST: add_lost_name(s, e); break;
+  case TRACE_COUNTER:
+    add_number(&s->event, EVENT_COUNTER_VALUE, e->event->payload[0]);
+    break;
+  case TRACE_FLOW_BEGIN:
+  case TRACE_FLOW_STEP:
+    need_names(s, e);
+    add_fixed(&s->event, EVENT_FLOW, trace_flow(e));
+    break;
+  case TRACE_FLOW_END:
+    need_names(s, e);
+    add_fixed(&s->event, EVENT_FLOW_END, trace_flow(e));
+    break;
+  default: need_names(s, e);
+  }
+  if (e->what != TRACE_COUNTER) add_arguments(s, e);
+  write_packet(t, PACKET_TRACK_EVENT, &s->event,
+               e->what == TRACE_COMPLETE ? e->since : e->ns);
+  if (e->what != TRACE_COMPLETE) return;
+  begin_event(s, e, SLICE_END);
+  write_packet(t, PACKET_TRACK_EVENT, &s->event, e->ns);
+}
+
+/* The beginning: the sequence's state is clear, times are CLOCK_MONOTONIC, and
+   what that is on the wall clock. */
+
+static void add_clock(struct state *s, uint64_t clock, int64_t ns)
+{
+  clear(&s->inner);
+  add_number(&s->inner, CLOCK_ID, clock);
+  add_number(&s->inner, CLOCK_TIMESTAMP, (uint64_t) ns);
+  add_message(&s->event, SNAPSHOT_CLOCKS, &s->inner);
+}
+
+static void write_clocks(struct trace *t)
+{
+  struct state *s = t->form;
+  const struct eventring_info *info = &t->processes[0].info;
+  clear(&s->event);
+  add_clock(s, MONOTONIC, info->started_ns);
+  /* Readers that know no other clock for a trace want this one.  It differs
+     by how long the machine has slept, which the file does not say. */
+  add_clock(s, BOOTTIME, info->started_ns);
+  if (info->started_realtime_ns > 0)
+    add_clock(s, REALTIME, info->started_realtime_ns);
+  add_number(&s->event, SNAPSHOT_PRIMARY, MONOTONIC);
+  write_packet(t, PACKET_CLOCK_SNAPSHOT, &s->event, -1);
+}
+
+static void write_defaults(struct trace *t)
+{
+  struct state *s = t->form;
+  clear(&s->inner);
+  add_number(&s->inner, DEFAULTS_CLOCK_ID, MONOTONIC);
+  clear(&s->event);
+  add_number(&s->event, PACKET_SEQUENCE_ID, 1);
+  add_message(&s->event, PACKET_DEFAULTS, &s->inner);
+  add_number(&s->event, PACKET_SEQUENCE_FLAGS, CLEARED);
+  clear(&s->packet);
+  add_message(&s->packet, TRACE_PACKET, &s->event);
+  sink_write(t->sink, s->packet.bytes,
+             (size_t) (s->packet.end - s->packet.bytes));
+}
+
+static void start(struct trace *t)
+{
+  struct state *s = allocate(1, sizeof *s);
+  s->categories = allocate(1, (size_t) t->process_count
+                                 * TRACE_CATEGORIES);
+  clear(&s->interned);
+  t->form = s;
+  write_defaults(t);
+  write_clocks(t);
+  for (int i = 0; i < t->process_count; i++) write_process(t, &t->processes[i]);
+}
+
+static void finish(struct trace *t)
+{
+  (void) t;                       /* what was written is whole */
+}
+
+const struct trace_format trace_perfetto = {
+  .name = "perfetto", .endings = { ".pftrace", ".perfetto-trace" },
+  .start = start, .track = write_track, .event = write_event,
+  .finish = finish
+};
