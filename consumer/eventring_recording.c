@@ -388,8 +388,9 @@ static int check_part(struct recording *r, const struct eventring_options *o,
   if (err == EVENTRING_E_MEMORY)
     return fail(o, err, "%s: no memory to read it", path);
   if (err < 0 && o->part >= r->source.parts)
-    return fail(o, EVENTRING_E_ARGUMENT, "%s: has %u parts, and part %u was "
-                "asked for; they count from 0", path, r->source.parts, o->part);
+    return fail(o, EVENTRING_E_ARGUMENT, "%s: has %u process%s, so there "
+                "is no number %u", path, r->source.parts,
+                r->source.parts == 1 ? "" : "es", o->part + 1);
   if (err < 0)
     return fail(o, EVENTRING_E_TRUNCATED, "%s: a recording cut or damaged "
                 "before its first event, at byte %llu", path,

@@ -78,6 +78,7 @@ static const char help[] =
 
 struct run {
   const char *output, *trace, *summary_path;
+  bool output_is_ours;            /* nobody asked for it */
   const char *categories, *dir;
   long ring;                      /* 0: as the environment says */
   bool force, json, quiet;
@@ -432,6 +433,27 @@ static void read_options(struct run *run, int argc, char **argv)
   run->program = argv + optind;
 }
 
+/* Makes a trace of what was recorded: of each program that it was. */
+static void write_trace(struct run *run)
+{
+  char **argv = allocate(run->programs + 6, sizeof *argv);
+  int argc = 0;
+  argv[argc++] = "trace";
+  argv[argc++] = "-o";
+  argv[argc++] = (char *) run->trace;
+  if (run->force) argv[argc++] = "-f";
+  argv[argc++] = "--";
+  for (uint32_t i = 1; i <= run->programs; i++)
+    argv[argc++] = numbered_path(run->output, i);
+  optind = 0;
+  run->status = trace_command.run(argc, argv);
+  for (uint32_t i = 0; i < run->programs; i++) {
+    if (run->output_is_ours) unlink(argv[argc - 1 - (int) i]);
+    free(argv[argc - 1 - (int) i]);
+  }
+  free(argv);
+}
+
 /* The summary goes to the file asked for, else to standard error: standard
    output is the program's. */
 static enum status print_summary_of(struct run *run)
@@ -455,9 +477,17 @@ static enum status run_program(int argc, char **argv)
   struct run run = { .pidfd = -1 };
   read_options(&run, argc, argv);
   make_folder(&run);
+  /* A trace is made of a recording. */
+  if (run.trace != NULL && run.output == NULL) {
+    if (asprintf((char **) &run.output, "%s/eventring-%ld.evr", run.folder,
+                 (long) getpid()) < 0) no_memory();
+    run.output_is_ours = true;
+  }
   start_program(&run);
   follow(&run);
   end_recording(&run);
+  if (run.trace != NULL && run.cursor != NULL && run.status == STATUS_OK)
+    write_trace(&run);
   if (run.cursor == NULL && !run.quiet)
     complain("%s wrote no events: it is not a program of OCaml 5, or said "
              "above why it could not", run.program[0]);

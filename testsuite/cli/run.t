@@ -78,6 +78,20 @@ run eventring run -q -o /nonexistent/x.evr ../run print ran
 ok "what cannot be recorded is run all the same" \
   eval 'exits 4 && out_has ran && err_has "cannot make /nonexistent/x.evr"'
 
+# A trace of it.
+run eventring run -q --trace ../out.json ../run minor 1000 domain 1000
+ok "--trace: minor collections of both domains" \
+  eval '[ "$(jq "[.traceEvents[] | select(.name == \"minor\" and .ph == \"B\")]
+                 | length" ../out.json)" -ge 2000 ]'
+ok "and no recording is left" nothing_left
+run eventring run -q --trace ../out.json ../run minor 1
+ok "a trace is not overwritten" eval 'exits 4 && err_has "out.json"'
+run eventring run -q --trace ../exec.json ../run minor 10 exec ../run minor 20
+ok "--trace: both programs" \
+  eval '[ "$(jq "[.traceEvents[] | select(.name == \"process_name\")]
+                 | length" ../exec.json)" = 2 ]'
+ok "nor is one of these" nothing_left
+
 # What is recorded.
 run eventring run -q -c user -o ../user.evr ../run minor 100
 run eventring events ../user.evr

@@ -104,6 +104,13 @@ ok "merge" exits 0
 ok "merge: check finds nothing" sound merged.evr
 events merged.evr >out
 ok "merge: those of the first process" cmp whole out
+run eventring events merged.evr
+ok "merge: that there is another is said" err_has 'merged.evr:2 is the next'
+events merged.evr:2 >out
+events all.evr >second
+ok "merge: those of the second" cmp second out
+run eventring events merged.evr:3
+ok "merge: there is no third" refused 3 'has 2 processes, so there is no number 3'
 run eventring check --json merged.evr
 ok "merge: both processes" eval "out_has '\"pid\": $first,' &&
   [ \"\$(grep -c '\"manifest\"' out)\" -eq 2 ]"
