@@ -107,7 +107,7 @@ ok "merge: those of the first process" cmp whole out
 run eventring events merged.evr
 ok "merge: that there is another is said" err_has 'merged.evr:2 is the next'
 events merged.evr:2 >out
-events all.evr >second
+events cat.evr >second
 ok "merge: those of the second" cmp second out
 run eventring events merged.evr:3
 ok "merge: there is no third" refused 3 'has 2 processes, so there is no number 3'
