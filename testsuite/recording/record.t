@@ -77,9 +77,12 @@ ok "cat of a ring file" refused 3 'not a recording'
 begin
 recording -o many.evr --max-size=100K
 first=$pid
-for i in 1 2 3; do
+# As fast as the recorder makes files.
+for number in 2 3; do
   tell count $n
+  within 20 [ -e many.$number.evr ]
 done
+tell count $n
 leave
 recorded
 ok "--max-size: ends with the process" exits 0
