@@ -54,7 +54,8 @@
    words contradict each other has nothing to read, a block that no writer
    writes is left at once: each call ends after a bounded number of steps.
    One thing is beyond a reader of mapped memory: who cuts the file shorter
-   while it is open stops the reader with SIGBUS. */
+   while it is open stops the reader with SIGBUS.  In a program of Eventring's
+   OCaml the runtime mends it. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -1746,6 +1747,11 @@ static int allocate(struct eventring_cursor *c)
   return 0;
 }
 
+/* Where the runtime is there, see runtime/eventring_fault.c. */
+extern void caml_eventring_guard_reading(char *base, size_t size)
+  __attribute__((weak));
+extern void caml_eventring_unguard_reading(char *base) __attribute__((weak));
+
 /* A mapped ring file. */
 struct ring_file {
   struct eventring_source source;
@@ -1757,7 +1763,10 @@ struct ring_file {
 static void close_ring_file(struct eventring_source *source)
 {
   struct ring_file *f = (struct ring_file *) source;
-  if (f->map != MAP_FAILED) munmap(f->map, f->size);
+  if (f->map != MAP_FAILED) {
+    if (caml_eventring_unguard_reading) caml_eventring_unguard_reading(f->map);
+    munmap(f->map, f->size);
+  }
   free(f);
 }
 
@@ -1795,6 +1804,8 @@ static int open_ring_file(int fd, uint64_t size, const char *path,
     free(f);
     return err;
   }
+  if (caml_eventring_guard_reading)
+    caml_eventring_guard_reading(f->map, f->size);
   words = (const uint64_t *) ((const char *) f->map + h.rings_offset);
   for (uint32_t i = 0; i < h.rings; i++)
     f->rings[i] = (struct eventring_words) {

@@ -48,8 +48,9 @@
    A reader that saw a word of the new block also sees the [reserve] that
    announced it, and so knows which words of its copy may have been replaced.
 
-   Once mapped, a file stays mapped until the process ends: a domain may be in
-   the middle of an event whenever tracing stops. */
+   Once mapped, a file stays mapped when tracing stops, since a domain may be in
+   the middle of an event.  Private memory takes its place at the next start, so
+   that starting often does not fill the disk with files that are removed. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,7 +61,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -133,13 +133,14 @@ static struct {
   int started;
   int restart;                  /* in a forked child: what the parent had */
   uint64_t restart_control;
-  char *map;                    /* the whole file */
+  char *map;                    /* the whole file; NULL: none yet */
   struct eventring_header header; /* our copy of what we wrote */
   char *path;                   /* absolute */
   dev_t dev;                    /* of the file at [path] */
   ino_t ino;
   uint64_t schema_allocated;    /* bytes of the schema section */
   char os_name[OS_NAME_SIZE];   /* of the thread that started it */
+  atomic_int short_of_room;     /* a ring could not be allocated; said once */
 } session;
 
 static uint32_t clock_kind;
@@ -175,9 +176,13 @@ static void complain(const char *format, ...)
   char line[PATH_MAX + 256];
   va_list args;
   va_start(args, format);
-  vsnprintf(line, sizeof(line), format, args);
+  int length = snprintf(line, sizeof(line), "eventring: ");
+  length += vsnprintf(line + length, sizeof(line) - length, format, args);
   va_end(args);
-  fprintf(stderr, "eventring: %s\n", line);
+  /* What does not fit is cut. */
+  if (length > (int) sizeof(line) - 1) length = sizeof(line) - 1;
+  line[length] = '\n';
+  caml_eventring_say(line, length + 1);
 }
 
 static uint64_t round_up_to_page(uint64_t n)
@@ -214,6 +219,15 @@ static int allocate(uint64_t offset, uint64_t length)
    domain costs one piece. */
 #define RING_PIECE_WORDS ((1 << 14) / sizeof(uint64_t))
 
+/* What the program did to the file, or others with its rights. */
+static int was_cut(void)
+{
+  struct stat st;
+  return stat(session.path, &st) == 0 && st.st_dev == session.dev
+    && st.st_ino == session.ino
+    && (uint64_t) st.st_size < session.header.file_size;
+}
+
 /* Allocates the next piece of the writer's ring; 0 when that fails.  The
    domain's trace ends there, and stays readable. */
 static int extend_ring(struct writer *w, int slot)
@@ -228,8 +242,12 @@ static int extend_ring(struct writer *w, int slot)
     /* No shorter event may still find room in the block before. */
     disown(w);
     w->ring = NULL;
-    complain("cannot allocate memory for the ring of a domain in %s: %s;"
-             " it is no longer traced", session.path, strerror(err));
+    if (was_cut())
+      caml_eventring_lose();
+    else if (!atomic_exchange(&session.short_of_room, 1))
+      complain("cannot allocate memory for the ring of a domain in %s: %s;"
+               " a domain that finds none is no longer traced", session.path,
+               strerror(err));
     return 0;
   }
   w->allocated += words;
@@ -714,7 +732,7 @@ static int add_name(const struct eventring_schema_entry *e)
   uint32_t *b = find_name(mine->name);
   names.count++;
   if (*b == 0) *b = names.count;
-  if (session.started) {
+  if (caml_eventring_started()) {
     int err = append_to_schema(mine);
     if (err != 0)
       complain("cannot add the event %s to %s: %s; it has no name there",
@@ -766,6 +784,7 @@ int caml_eventring_register_once(const char *name, enum eventring_kind kind,
   return id;
 }
 
+static void before_fork(void);
 static void fork_handler(void);
 
 /* Returns 0 or an errno. */
@@ -773,7 +792,7 @@ static int watch_forks(void)
 {
   static atomic_int watching;
   if (atomic_exchange(&watching, 1)) return 0;
-  int err = pthread_atfork(NULL, NULL, fork_handler);
+  int err = pthread_atfork(before_fork, NULL, fork_handler);
   if (err != 0) watching = 0;
   return err;
 }
@@ -809,7 +828,7 @@ static int set_label(uint32_t domain, uint64_t thread, const char *name)
     e->place = domain;
     e->detail = thread;
     if (i == labels.count) labels.count++;
-    if (session.started) append_label(e);
+    if (caml_eventring_started()) append_label(e);
   }
   pthread_mutex_unlock(&session_lock);
   return room;
@@ -1106,8 +1125,15 @@ static int start_session(const char *in, uint64_t control, char *why,
   const char *what, *reason;
   char *map = MAP_FAILED;
   struct stat st;
-  struct rlimit limit;
-  int err, fd = -1;
+  int err, fd = -1, guarded = 0;
+
+  if (session.map != NULL
+      && !caml_eventring_replace(session.map, session.header.file_size)) {
+    snprintf(why, why_size, "cannot let go of the last ring file: %s",
+             strerror(errno));
+    return 0;
+  }
+  session.map = NULL;
 
   memset(&h, 0, sizeof(h));
   lay_out(&h);
@@ -1140,11 +1166,7 @@ static int start_session(const char *in, uint64_t control, char *why,
   /* From here on, errors are in errno or [err] and the file is removed. */
   what = "set the size of";
   err = EFBIG;
-  /* Over the limit, the system would send a signal instead of an error. */
-  if (h.file_size > INT64_MAX || h.file_size > SIZE_MAX
-      || (getrlimit(RLIMIT_FSIZE, &limit) == 0
-          && limit.rlim_cur != RLIM_INFINITY
-          && h.file_size > limit.rlim_cur)) goto fail;
+  if (h.file_size > INT64_MAX || h.file_size > SIZE_MAX) goto fail;
   err = 0;
   if (ftruncate(fd, (off_t) h.file_size) != 0) goto fail;
   if (fstat(fd, &st) != 0) goto fail;
@@ -1165,8 +1187,14 @@ static int start_session(const char *in, uint64_t control, char *why,
   /* Not to read ahead around each page that is touched first. */
   madvise(map, h.file_size, MADV_RANDOM);
 
+  what = "watch over";
+  err = caml_eventring_guard(map, h.file_size, path);
+  if (err != 0) goto fail;
+  guarded = 1;
+
   session.header = h;
   session.map = map;
+  atomic_store(&session.short_of_room, 0);
   session.schema_allocated = round_up_to_page(sizeof(schema));
   free(session.path);
   what = "remember the name of";
@@ -1204,16 +1232,20 @@ static int start_session(const char *in, uint64_t control, char *why,
     err = errno;
     __atomic_store_n(&session.started, 0, __ATOMIC_RELEASE);
     /* Linux may have taken the old page away before it failed. */
-    mmap(&caml_eventring_page, EVENTRING_PAGE, PROT_READ | PROT_WRITE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    caml_eventring_replace_page();
     goto fail;
   }
   __atomic_store_n(&HEADER->control, control, __ATOMIC_RELEASE);
+  /* Lost already: the store went to a page of zeros. */
+  if (caml_eventring_lost())
+    __atomic_store_n(&HEADER->control, 0, __ATOMIC_RELEASE);
   close(fd);
   return 1;
 
  fail:
   reason = strerror(err != 0 ? err : errno);
+  if (guarded) caml_eventring_unguard();
+  session.map = NULL;
   if (map != MAP_FAILED) munmap(map, h.file_size);
   unlink(path);
   close(fd);
@@ -1222,15 +1254,35 @@ static int start_session(const char *in, uint64_t control, char *why,
   return 0;
 }
 
+/* Under [session_lock]. */
+COLD
+static void end_session(void)
+{
+  struct stat st;
+  if (!session.started) return;
+  __atomic_store_n(&HEADER->control, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&session.started, 0, __ATOMIC_RELEASE);
+  HEADER->ended = eventring_now(clock_kind);
+  __atomic_store_n(&HEADER->state, EVENTRING_ENDED, __ATOMIC_RELEASE);
+  caml_eventring_let_go();
+  if (!config.keep && lstat(session.path, &st) == 0
+      && st.st_dev == session.dev && st.st_ino == session.ino)
+    unlink(session.path);
+}
+
 int caml_eventring_start(const char *dir, uint32_t mask, int paused, char *why,
                          size_t size)
 {
   pthread_mutex_lock(&session_lock);
-  int ok = session.started;
+  int ok = caml_eventring_started();
   int fresh = !ok;
   if (fresh) {
     uint64_t control = (uint64_t) mask << 32 | (paused ? 0 : mask);
+    sigset_t before;
+    end_session();              /* one that was lost */
+    caml_eventring_hold_signals(&before);
     ok = start_session(dir != NULL ? dir : config.dir, control, why, size);
+    caml_eventring_release_signals(&before);
     session.restart = 0;
   }
   pthread_mutex_unlock(&session_lock);
@@ -1247,25 +1299,16 @@ int caml_eventring_start(const char *dir, uint32_t mask, int paused, char *why,
 
 int caml_eventring_started(void)
 {
-  return __atomic_load_n(&session.started, __ATOMIC_ACQUIRE);
+  return __atomic_load_n(&session.started, __ATOMIC_ACQUIRE)
+    && !caml_eventring_lost();
 }
 
 COLD
 void caml_eventring_stop(void)
 {
-  if (!caml_eventring_started()) return;
-  caml_ev_lifecycle(EV_RING_STOP, 0);
+  if (caml_eventring_started()) caml_ev_lifecycle(EV_RING_STOP, 0);
   pthread_mutex_lock(&session_lock);
-  if (session.started) {
-    struct stat st;
-    __atomic_store_n(&HEADER->control, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&session.started, 0, __ATOMIC_RELEASE);
-    HEADER->ended = eventring_now(clock_kind);
-    __atomic_store_n(&HEADER->state, EVENTRING_ENDED, __ATOMIC_RELEASE);
-    if (!config.keep && lstat(session.path, &st) == 0
-        && st.st_dev == session.dev && st.st_ino == session.ino)
-      unlink(session.path);
-  }
+  end_session();
   pthread_mutex_unlock(&session_lock);
 }
 
@@ -1316,7 +1359,7 @@ char *caml_eventring_path(void)
 {
   char *path = NULL;
   pthread_mutex_lock(&session_lock);
-  if (session.started) path = strdup(session.path);
+  if (caml_eventring_started()) path = strdup(session.path);
   pthread_mutex_unlock(&session_lock);
   return path;
 }
@@ -1344,9 +1387,12 @@ static int copy_ring(const struct source *from, int fd, uint32_t i,
   const uint64_t *ring = (const uint64_t *) (from->map + offset);
   struct eventring_slot copy;
   uint64_t words;
+  int tries = 1000;
 
   memset(&copy, 0, sizeof(copy));
   do {
+    /* So often only if somebody else writes to the directory. */
+    if (tries-- == 0) return 0;
     /* The events before [tail] are seen with it. */
     copy.tail = __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE);
     if (copy.tail == 0) return 0;
@@ -1390,11 +1436,12 @@ int caml_eventring_snapshot(const char *path, char *why, size_t size)
 {
   char temporary[PATH_MAX];
   struct source from;
+  sigset_t before;
   int err = 0, started;
 
   /* Writing takes long, and a domain's first event waits for this lock. */
   pthread_mutex_lock(&session_lock);
-  started = session.started;
+  started = caml_eventring_started();
   from.header = session.header;
   from.map = session.map;
   pthread_mutex_unlock(&session_lock);
@@ -1408,6 +1455,7 @@ int caml_eventring_snapshot(const char *path, char *why, size_t size)
   if (buffer == NULL) err = ENOMEM;
   if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path)
       >= (int) sizeof(temporary)) err = ENAMETOOLONG;
+  caml_eventring_hold_signals(&before);
   if (err == 0) {
     /* Mode 0600, and a name that no other snapshot has */
     int fd = mkostemp(temporary, O_CLOEXEC);
@@ -1420,6 +1468,7 @@ int caml_eventring_snapshot(const char *path, char *why, size_t size)
       if (err != 0) unlink(temporary);
     }
   }
+  caml_eventring_release_signals(&before);
   free(buffer);
   if (err != 0)
     snprintf(why, size, "cannot write a snapshot to %.1000s: %s", path,
@@ -1431,6 +1480,14 @@ int caml_eventring_snapshot(const char *path, char *why, size_t size)
    runs anything else it lets go of them.  It gets its own file when it turns
    out to go on as an OCaml program. */
 
+/* In the parent: when the child runs, the parent may have ended already and
+   have switched the page off. */
+static void before_fork(void)
+{
+  session.restart_control =
+    __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
+}
+
 static void fork_handler(void)
 {
   /* Another thread of the parent may have held it. */
@@ -1439,15 +1496,14 @@ static void fork_handler(void)
   self.os_id = 0;
   fork_labels(old_thread);
   if (!session.started) return;
-  session.restart = 1;
-  session.restart_control =
-    __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
+  session.restart = caml_eventring_started();
   session.started = 0;
   for (uint32_t i = 0; i < session.header.rings; i++) disown(&writers[i]);
   /* Should this fail, probes still find no ring to write to. */
-  mmap(&caml_eventring_page, EVENTRING_PAGE, PROT_READ | PROT_WRITE,
-       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  caml_eventring_replace_page();
+  caml_eventring_unguard();
   munmap(session.map, session.header.file_size);
+  session.map = NULL;
 }
 
 COLD

@@ -30,6 +30,18 @@ backup_thread_func(...) {
 ...>
 }
 
+// A signal that is blocked cannot be handled: a fault in the ring file would
+// end the process.
+// adds sigdelset(&mask, SIGBUS)
+@backup_faults@
+@@
+install_backup_thread(...) {
+<...
+  sigfillset(&mask);
++ sigdelset(&mask, SIGBUS);
+...>
+}
+
 // adds EV_STOP_RESERVATION
 @reservation@
 expression list rest;

@@ -60,6 +60,7 @@ CAMLextern void caml_eventring_sample(int event, int64_t value);
 
 #ifdef CAML_INTERNALS
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include "eventring_format.h"
@@ -166,7 +167,7 @@ int caml_eventring_start(const char *dir, uint32_t mask, int paused, char *why,
    to be kept.  Nothing is unmapped. */
 void caml_eventring_stop(void);
 
-/* Started and not stopped since. */
+/* Started, and neither stopped nor lost since. */
 int caml_eventring_started(void);
 
 /* Pause and resume; no effect when not started.  1 if the call changed the
@@ -201,6 +202,39 @@ int caml_eventring_register(const char *name, enum eventring_kind kind,
 int caml_eventring_register_once(const char *name, enum eventring_kind kind,
                                  enum eventring_payload payload,
                                  const char *unit);
+
+/* Faults, see runtime/eventring_fault.c. */
+
+/* A SIGBUS in the ring file at [path], mapped at [base], is mended from here
+   on, and the session lost; one file at a time.  Returns 0 or an errno.  The
+   second is for when the mapping is removed. */
+int caml_eventring_guard(char *base, size_t size, const char *path);
+void caml_eventring_unguard(void);
+
+/* Likewise for a file that this process reads, called by the reader, which
+   declares them: it is without them elsewhere. */
+void caml_eventring_guard_reading(char *base, size_t size);
+void caml_eventring_unguard_reading(char *base);
+
+/* The file under guard has been lost; or is so from now on. */
+int caml_eventring_lost(void);
+void caml_eventring_lose(void);
+
+/* The session has ended: the control page is zeros, whatever becomes of the
+   file, and a fault of who still writes to it is mended in silence. */
+void caml_eventring_let_go(void);
+
+/* Puts private zeros in the place of what is mapped there; of the control
+   page.  0 on failure. */
+int caml_eventring_replace(char *at, size_t size);
+int caml_eventring_replace_page(void);
+
+/* Around system calls that may send SIGPIPE or SIGXFSZ with their error. */
+void caml_eventring_hold_signals(sigset_t *before);
+void caml_eventring_release_signals(const sigset_t *before);
+
+/* Writes a line to standard error; async-signal-safe. */
+void caml_eventring_say(const char *line, size_t length);
 
 #endif /* CAML_INTERNALS */
 

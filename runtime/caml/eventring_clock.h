@@ -31,7 +31,7 @@
 
 static inline int64_t eventring_clock_ns(clockid_t clock)
 {
-  struct timespec t;
+  struct timespec t = { 0, 0 };
   clock_gettime(clock, &t);
   return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
 }

@@ -1,0 +1,256 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#define CAML_INTERNALS
+#define _GNU_SOURCE
+
+/* What the system answers with a signal where the program must go on.
+
+   A ring file that is cut short while it is mapped, or whose disk fails, makes
+   the next access to it a SIGBUS: any probe's load of the control word, any
+   store to a ring.  The handler looks at the address:
+
+     in the control page     private memory takes its place, with a control
+                             word of 0: tracing is off for every domain
+     in a mapped ring file   likewise for the page that it is in, so that the
+                             store is done when the handler returns, and for
+                             the control page
+     in a file that is read  likewise for the page; the reader finds nothing
+                             there, or damage
+     elsewhere               it is not ours: whoever had the signal before us
+                             gets it, or the program dies of it as it would
+
+   Other domains may be in the middle of an event: each fault is mended where
+   it happens.  Nothing is read back from what is lost, so zeros do no harm.
+
+   The handler is installed once, when tracing or reading first starts.  Who
+   installs one later has the signal, as with any handler.  It runs on the
+   thread's signal stack, since OCaml code reads the control word on a fiber's,
+   and needs little of it.
+
+   SIGPIPE and SIGXFSZ come with an error of write or ftruncate; around ours
+   they are held back, and the error is enough. */
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "caml/eventring.h"
+
+/* The ring file that is mapped: that of the session, or of the last one.
+   Written under the session's lock. */
+static struct {
+  _Atomic(char *) base;         /* NULL: none */
+  size_t size;
+  atomic_int lost;
+  size_t length;
+  char line[PATH_MAX + 128];    /* what to say if it is lost */
+} file;
+
+/* Files that this process reads, module Eventring.Cursor among them.  Those
+   beyond so many at a time are without guard. */
+#define MAX_READ 64
+static struct {
+  atomic_int used;
+  _Atomic(char *) base;         /* NULL: none, or not yet */
+  size_t size;
+} reading[MAX_READ];
+
+static struct sigaction previous;
+
+void caml_eventring_hold_signals(sigset_t *before)
+{
+  sigset_t held;
+  sigemptyset(&held);
+  sigaddset(&held, SIGPIPE);
+  sigaddset(&held, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &held, before);
+}
+
+void caml_eventring_release_signals(const sigset_t *before)
+{
+  const struct timespec now = { 0, 0 };
+  sigset_t held;
+  sigemptyset(&held);
+  /* What the program holds back itself is its own. */
+  if (!sigismember(before, SIGPIPE)) sigaddset(&held, SIGPIPE);
+  if (!sigismember(before, SIGXFSZ)) sigaddset(&held, SIGXFSZ);
+  while (sigtimedwait(&held, NULL, &now) > 0) { }
+  pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+void caml_eventring_say(const char *line, size_t length)
+{
+  sigset_t before;
+  caml_eventring_hold_signals(&before);
+  if (write(STDERR_FILENO, line, length) < 0) { /* nobody listens */ }
+  caml_eventring_release_signals(&before);
+}
+
+int caml_eventring_replace(char *at, size_t size)
+{
+  return mmap(at, size, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
+              -1, 0) == at;
+}
+
+int caml_eventring_replace_page(void)
+{
+  return caml_eventring_replace(caml_eventring_page.page, EVENTRING_PAGE);
+}
+
+void caml_eventring_lose(void)
+{
+  if (atomic_exchange(&file.lost, 1)) return;
+  caml_eventring_replace_page();
+  caml_eventring_say(file.line, file.length);
+}
+
+void caml_eventring_let_go(void)
+{
+  atomic_store(&file.lost, 1);
+  caml_eventring_replace_page();
+}
+
+int caml_eventring_lost(void)
+{
+  return atomic_load(&file.lost);
+}
+
+static int is_in(const char *at, const char *base, size_t size)
+{
+  return base != NULL && (uintptr_t) at - (uintptr_t) base < size;
+}
+
+/* The page of the mapping that [at] is in */
+static int replace_around(const char *at, char *base, size_t size)
+{
+  size_t offset = at - base;
+  offset -= offset % EVENTRING_PAGE;
+  size_t rest = size - offset;
+  return caml_eventring_replace(base + offset, rest < EVENTRING_PAGE
+                                               ? rest : EVENTRING_PAGE);
+}
+
+/* Puts memory where [at] is in ours; 0 when it is not, or there is none. */
+static int mend(const char *at)
+{
+  char *base = atomic_load(&file.base);
+  if (base != NULL
+      && is_in(at, caml_eventring_page.page, EVENTRING_PAGE)) {
+    caml_eventring_lose();
+    return caml_eventring_replace_page();
+  }
+  if (is_in(at, base, file.size)) {
+    caml_eventring_lose();
+    return replace_around(at, base, file.size);
+  }
+  for (int i = 0; i < MAX_READ; i++) {
+    base = atomic_load(&reading[i].base);
+    if (is_in(at, base, reading[i].size))
+      return replace_around(at, base, reading[i].size);
+  }
+  return 0;
+}
+
+/* What would have happened without us. */
+static void pass_on(int signal, siginfo_t *info, void *context)
+{
+  struct sigaction to = previous;
+  int sent = info->si_code <= 0;        /* by a process, not by a fault */
+  if (to.sa_flags & SA_RESETHAND) {
+    previous.sa_flags = 0;
+    previous.sa_handler = SIG_DFL;
+  }
+  if (to.sa_flags & SA_SIGINFO) {
+    to.sa_sigaction(signal, info, context);
+  } else if (to.sa_handler == SIG_DFL
+             || (to.sa_handler == SIG_IGN && !sent)) {
+    /* A fault comes again when we return, and cannot be ignored. */
+    struct sigaction die = { .sa_handler = SIG_DFL };
+    sigaction(signal, &die, NULL);
+    if (sent) raise(signal);
+  } else if (to.sa_handler != SIG_IGN) {
+    to.sa_handler(signal);
+  }
+}
+
+static void bus_error(int signal, siginfo_t *info, void *context)
+{
+  int err = errno;
+  int mended = info->si_code > 0 && mend(info->si_addr);
+  errno = err;
+  if (!mended) pass_on(signal, info, context);
+}
+
+/* Returns 0 or an errno. */
+static int install(void)
+{
+  static atomic_int installed;
+  if (atomic_exchange(&installed, 1)) return 0;
+  struct sigaction ours;
+  if (sigaction(SIGBUS, NULL, &previous) == 0) {
+    ours = previous;
+    ours.sa_sigaction = bus_error;
+    ours.sa_flags &= ~SA_RESETHAND;
+    ours.sa_flags |= SA_SIGINFO | SA_ONSTACK;
+    if (sigaction(SIGBUS, &ours, NULL) == 0) return 0;
+  }
+  int err = errno;
+  atomic_store(&installed, 0);
+  return err;
+}
+
+int caml_eventring_guard(char *base, size_t size, const char *path)
+{
+  int err = install();
+  if (err != 0) return err;
+  file.size = size;
+  file.length = snprintf(file.line, sizeof(file.line), "eventring: the ring"
+                         " file %s was cut short, or its disk failed; tracing"
+                         " is off\n", path);
+  atomic_store(&file.lost, 0);
+  atomic_store(&file.base, base);
+  return 0;
+}
+
+void caml_eventring_unguard(void)
+{
+  atomic_store(&file.base, NULL);
+  atomic_store(&file.lost, 0);
+}
+
+void caml_eventring_guard_reading(char *base, size_t size)
+{
+  install();
+  for (int i = 0; i < MAX_READ; i++)
+    if (!atomic_exchange(&reading[i].used, 1)) {
+      reading[i].size = size;
+      atomic_store(&reading[i].base, base);
+      return;
+    }
+}
+
+void caml_eventring_unguard_reading(char *base)
+{
+  for (int i = 0; i < MAX_READ; i++)
+    if (atomic_load(&reading[i].base) == base) {
+      atomic_store(&reading[i].base, NULL);
+      atomic_store(&reading[i].used, 0);
+      return;
+    }
+}

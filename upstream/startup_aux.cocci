@@ -1,0 +1,18 @@
+// The end of OCaml in a program that goes on without it.
+// file runtime/startup_aux.c
+
+// adds #include "caml/eventring.h"
+@header@
+@@
+  #include "caml/startup_aux.h"
++ #include "caml/eventring.h"
+
+// adds caml_eventring_stop()
+@shutdown@
+@@
+caml_shutdown(...) {
+<...
++ caml_eventring_stop();
+  caml_finalise_heap();
+...>
+}
