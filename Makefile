@@ -308,6 +308,10 @@ check: all stage stock ## every test: C, OCaml, command, and upstream's of the r
 	@git status --porcelain >$(B)/test/tree-before 2>/dev/null || true
 	@$(TEST_ENV) testsuite/run $(RING_TESTS) $(TESTS)
 
+.PHONY: check-model
+check-model: ## every execution of the ring's protocol, small sizes, by SPIN
+	@testsuite/model/check full
+
 .PHONY: check-upstream
 check-upstream: toolchain ## upstream's whole testsuite, compared with stock
 	@testsuite/upstream/run --tree $(TREE) --jobs $(JOBS) \

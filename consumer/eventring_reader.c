@@ -683,7 +683,9 @@ int eventring_copy_block(struct eventring_cursor *c, uint32_t ring,
      [reserve] and the words of a new block: if any of the words copied is of
      a later lap, the [reserve] that covers it must be seen after it. */
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
-  reserve = __atomic_load_n(&slot->reserve, __ATOMIC_RELAXED);
+  /* Acquire, paired with the release of [reserve]: who goes on at its oldest
+     block must see the tail in there, or would take the slot for damaged. */
+  reserve = __atomic_load_n(&slot->reserve, __ATOMIC_ACQUIRE);
 
   /* A tail is never seen without the [reserve] above it. */
   if (UNLIKELY(reserve < tail || reserve > MAX_POSITION

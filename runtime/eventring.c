@@ -39,10 +39,10 @@
 
        writer                              reader
        ------                              ------
-       reserve = end of the new block      t = tail            (acquire)
+       reserve = new end      (release)    t = tail            (acquire)
        release fence                       copy words before t (relaxed)
        header, events         (relaxed)    acquire fence
-       tail = position        (release)    drop what is below
+       tail = position        (release)    drop what is below  (acquire)
                                              reserve - ring_words
 
    A reader that saw a word of the new block also sees the [reserve] that
@@ -317,8 +317,9 @@ int enter_block(struct writer *w, caml_domain_state *domain)
   w->pos = w->end;
   w->end += block_words;
 
-  /* Whoever sees a word that is stored after this fence sees [reserve]. */
-  __atomic_store_n(&w->slot->reserve, w->end, __ATOMIC_RELAXED);
+  /* Whoever acquires [reserve] sees the tails before it; whoever sees a word
+     that is stored after the fence sees [reserve]. */
+  __atomic_store_n(&w->slot->reserve, w->end, __ATOMIC_RELEASE);
   __atomic_thread_fence(__ATOMIC_RELEASE);
 
   uint64_t *block = &w->ring[w->pos & w->mask];
