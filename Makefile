@@ -312,6 +312,13 @@ check: all stage stock ## every test: C, OCaml, command, and upstream's of the r
 check-model: ## every execution of the ring's protocol, small sizes, by SPIN
 	@testsuite/model/check full
 
+SOAK_SECONDS ?= 60
+
+.PHONY: soak
+soak: all stage ring-tests ## each part of testsuite/soak, for SOAK_SECONDS
+	@$(TEST_ENV) SOAK_SECONDS=$(SOAK_SECONDS) \
+	  testsuite/run $(sort $(wildcard testsuite/soak/*))
+
 .PHONY: check-upstream
 check-upstream: toolchain ## upstream's whole testsuite, compared with stock
 	@testsuite/upstream/run --tree $(TREE) --jobs $(JOBS) \
