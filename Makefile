@@ -289,6 +289,57 @@ $(B)/test/ring/%: testsuite/ring/%.c $(B)/lib/libeventring.a \
 	  `sed -n '1s,^// BUILD: ,,p' $<` $(B)/lib/libeventring.a \
 	  `$(PKG_CONFIG) --cflags --libs cmocka` -lpthread $(LIB_LIBS)
 
+## Fuzz targets, with clang's libFuzzer
+
+FUZZ := $(B)/fuzz
+FUZZ_CC = clang
+FUZZ_TARGETS := $(patsubst testsuite/fuzz/fuzz_%.c,%,\
+                  $(wildcard testsuite/fuzz/fuzz_*.c))
+FUZZ_TOOLS := $(addprefix tools/,category.c common.c filter.c follow.c parse.c \
+                text.c trigger.c)
+FUZZ_OBJ := $(patsubst %.c,$(FUZZ)/obj/%.o,\
+              $(LIB_SRC) $(FUZZ_TOOLS) testsuite/fuzz/fuzz.c)
+FUZZ_SANITIZERS = address,undefined -fno-sanitize-recover=all
+FUZZ_CFLAGS = -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARNINGS) \
+  -Iconsumer -Iruntime -Itools -Itestsuite/fuzz
+FUZZ_WORKS = $(shell echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | \
+  $(FUZZ_CC) -fsanitize=fuzzer,address,undefined -x c -o /dev/null - \
+    2>/dev/null && echo yes)
+
+-include $(FUZZ_OBJ:.o=.d)
+
+# The command's code ends the program at a mistake: the target goes on.
+$(FUZZ)/obj/tools/%.o: FUZZ_CFLAGS += -Dexit=fuzz_exit
+$(FUZZ)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) \
+	  -fsanitize=fuzzer-no-link,$(FUZZ_SANITIZERS) -MMD -MP -c -o $@ $<
+
+$(FUZZ)/libfuzz.a: $(FUZZ_OBJ)
+	$(Q)rm -f $@
+	$(call say,AR)
+	$(Q)ar rcs $@ $^
+
+$(FUZZ)/bin/seeds: testsuite/fuzz/seeds.c $(B)/lib/libeventring.a
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(LIB_CFLAGS) -o $@ $^ $(LIB_LIBS)
+
+$(FUZZ)/bin/%: testsuite/fuzz/fuzz_%.c testsuite/fuzz/fuzz.h $(FUZZ)/libfuzz.a
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer,$(FUZZ_SANITIZERS) -o $@ \
+	  $< $(FUZZ)/libfuzz.a $(LIB_LIBS) -lm
+
+.PHONY: fuzz fuzz-build
+FUZZ_SECONDS = 60
+fuzz-build: $(FUZZ)/bin/seeds $(FUZZ_TARGETS:%=$(FUZZ)/bin/%)
+fuzz: ## hostile input for the readers; FUZZ_SECONDS=60 a target
+	@$(if $(FUZZ_WORKS),$(MAKE) --no-print-directory stage stock fuzz-build,\
+	  echo "make fuzz needs clang with libFuzzer: make deps" >&2; exit 1)
+	@$(TEST_ENV) testsuite/fuzz/run $(FUZZ_SECONDS)
+
 TEST_ENV = EVENTRING_TOP=$(CURDIR) EVENTRING_BUILD=$(ABS) \
   EVENTRING_STAGE=$(ABS)/stage EVENTRING_OCAML=$(ABS)/stage \
   EVENTRING_BIN=$(ABS)/bin/eventring EVENTRING_STOCK=$(ABS)/stock/install \
@@ -303,7 +354,8 @@ ring-tests: $(RING_TESTS)
 check: all stage stock ## every test: C, OCaml, command, and upstream's of the runtime
 	@$(MAKE) --no-print-directory variant \
 	  VARIANT_PREFIX=$(ABS)/stock/install
-	@$(MAKE) --no-print-directory ring-tests
+	@$(MAKE) --no-print-directory ring-tests \
+	  $(if $(FUZZ_WORKS),fuzz-build)
 	@mkdir -p $(B)/test
 	@git status --porcelain >$(B)/test/tree-before 2>/dev/null || true
 	@$(TEST_ENV) testsuite/run $(RING_TESTS) $(TESTS)

@@ -106,9 +106,18 @@ static int add_chunk(struct index_entry **chunks, size_t *count,
   return 0;
 }
 
+/* EVENTRING_E_DAMAGED for a chunk that lies within the one before, or that
+   makes too much of the file. */
 static int list_chunk(struct chunk_reader *r, uint64_t offset,
                       const struct chunk *c)
 {
+  const struct index_entry *last =
+    r->count == 0 ? NULL : &r->chunks[r->count - 1];
+  if (c->raw > r->raw_left
+      || (last != NULL && offset < last->offset + sizeof last->chunk
+                                   + last->chunk.stored))
+    return EVENTRING_E_DAMAGED;
+  r->raw_left -= c->raw;
   return add_chunk(&r->chunks, &r->count, &r->capacity, offset, c);
 }
 
@@ -127,18 +136,23 @@ static int take_index(struct chunk_reader *r)
       || trailer.sum != recording_sum(&trailer.index, sizeof trailer.index)
       || !eventring_read_at(r, trailer.index, &at.chunk, sizeof at.chunk)
       || at.chunk.kind != CHUNK_INDEX
+      || at.chunk.raw > RECORDING_MAX_ALL_RAW(r->size)
       || !eventring_possible_chunk(r, trailer.index, &at.chunk))
     return 0;
   at.offset = trailer.index;
+  r->raw_left = RECORDING_MAX_ALL_RAW(r->size);
   err = eventring_read_chunk(r, &at);
   if (err < 0) return err == EVENTRING_E_MEMORY ? err : 0;
-  r->indexed = 1;
-  for (size_t i = 0; i < at.chunk.raw / sizeof(struct index_entry); i++) {
+  err = 0;
+  for (size_t i = 0; i < at.chunk.raw / sizeof(struct index_entry) && err == 0;
+       i++) {
     struct index_entry e;
     memcpy(&e, r->raw + i * sizeof e, sizeof e);
-    if (!eventring_possible_chunk(r, e.offset, &e.chunk)) r->indexed = 0;
-    else if (list_chunk(r, e.offset, &e.chunk) < 0) return EVENTRING_E_MEMORY;
+    err = eventring_possible_chunk(r, e.offset, &e.chunk)
+          ? list_chunk(r, e.offset, &e.chunk) : EVENTRING_E_DAMAGED;
   }
+  if (err == EVENTRING_E_MEMORY) return err;
+  r->indexed = err == 0;
   if (!r->indexed) r->count = 0;
   return 0;
 }
@@ -148,10 +162,14 @@ static int walk(struct chunk_reader *r)
 {
   uint64_t offset = sizeof(struct recording_start);
   struct chunk c;
+  r->raw_left = RECORDING_MAX_ALL_RAW(r->size);
   while (eventring_read_at(r, offset, &c, sizeof c)
          && eventring_possible_chunk(r, offset, &c)) {
+    int err;
     if (c.kind == CHUNK_INDEX) return 0;
-    if (list_chunk(r, offset, &c) < 0) return EVENTRING_E_MEMORY;
+    err = list_chunk(r, offset, &c);
+    if (err == EVENTRING_E_MEMORY) return err;
+    if (err < 0) break;
     offset += sizeof c + c.stored;
   }
   r->damaged_at = offset;

@@ -30,6 +30,7 @@ struct chunk_reader {
   uint64_t size;                /* of the file */
   struct index_entry *chunks;   /* in the order of the file */
   size_t count, capacity;
+  uint64_t raw_left;            /* bytes that more chunks may become */
   int indexed;                  /* the list is from the index */
   uint64_t damaged_at;          /* where the list ends before the file does; 0:
                                    it does not */

@@ -167,8 +167,9 @@ static int take_segment(struct joining *j, const struct index_entry *e)
   if (j->before != UINT64_MAX)
     j->end.header.ended = (struct eventring_instant) {
       e->chunk.horizon, e->chunk.last_ns,
-      j->end.header.started.realtime_ns
-        + (e->chunk.last_ns - j->end.header.started.monotonic_ns) };
+      eventring_shifted(j->end.header.started.realtime_ns,
+                        j->end.header.started.monotonic_ns,
+                        e->chunk.last_ns) };
   return wanted ? append(j, e) : 0;
 }
 
@@ -255,7 +256,9 @@ static int copy_piece(struct joining *j, const struct eventring_piece *p,
       j->to_ticks = eventring_ticks_of(j->cursor, p->to_ns + LATE_NS);
     if (!join) {
       j->shift = 0;
-      if (!first) j->part++;
+      if (!first && ++j->part == RECORDING_MAX_PARTS)
+        err = fail(&j->say, EVENTRING_E_ARGUMENT, "%s: more than %d processes",
+                   p->path, RECORDING_MAX_PARTS);
     }
   }
   for (size_t i = 0; i < j->from.count && err == 0; i++) {

@@ -54,8 +54,10 @@
    words contradict each other has nothing to read, a block that no writer
    writes is left at once: each call ends after a bounded number of steps.
    One thing is beyond a reader of mapped memory: who cuts the file shorter
-   while it is open stops the reader with SIGBUS.  In a program of Eventring's
-   OCaml the runtime mends it. */
+   while it is open stops the reader with SIGBUS.  Asking for the size before
+   each copy would only make that rarer, and the signal is the program's, not
+   ours: the command catches it (tools/truncated.c), and in a program of
+   Eventring's OCaml the runtime mends it. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -189,12 +191,13 @@ struct unit {
   char names[MAX_VALUES][EVENTRING_NAME_SIZE];
 };
 
+/* Small, with its name elsewhere: a hostile file has all of them in one list,
+   and an event may make us go through it. */
 struct label {
   uint32_t domain;
   uint32_t thread;              /* OS id, 0: the domain itself */
   uint32_t thread_id;           /* 1 + the id, 0: any */
   uint16_t next;                /* 1 + index of one that is older; 0: none */
-  char name[EVENTRING_NAME_SIZE];
 };
 
 #define LABEL_LISTS 1024
@@ -248,6 +251,7 @@ struct eventring_cursor {
   struct unit *units;           /* MAX_UNITS */
   uint32_t units_size;
   struct label *labels;         /* EVENTRING_MAX_LABELS */
+  char (*label_names)[EVENTRING_NAME_SIZE]; /* of each */
   uint32_t labels_size;
   uint16_t label_lists[LABEL_LISTS];  /* 1 + index of the newest; 0: none */
   char categories[MAX_CATEGORIES][EVENTRING_NAME_SIZE];
@@ -541,7 +545,7 @@ static void add_label(struct eventring_cursor *c,
   l->thread = (uint32_t) e->detail;
   l->thread_id = (uint32_t) (e->detail >> 32);
   l->next = *list;
-  memcpy(l->name, e->name, sizeof l->name);
+  memcpy(c->label_names[c->labels_size], e->name, sizeof e->name);
   *list = (uint16_t) ++c->labels_size;
 }
 
@@ -1286,7 +1290,7 @@ static const char *find_label(struct eventring_cursor *c, uint32_t domain,
     const struct label *l = &c->labels[i - 1];
     if (l->domain == domain && l->thread == thread
         && (l->thread_id == thread_id || l->thread_id == 0 || thread_id == 0))
-      return l->name[0] == 0 ? NULL : l->name;
+      return c->label_names[i - 1][0] == 0 ? NULL : c->label_names[i - 1];
     i = l->next;
   }
   return NULL;
@@ -1734,10 +1738,11 @@ static int allocate(struct eventring_cursor *c)
   c->fields = calloc(h->schema_capacity, sizeof *c->fields);
   c->units = calloc(MAX_UNITS, sizeof *c->units);
   c->labels = calloc(EVENTRING_MAX_LABELS, sizeof *c->labels);
+  c->label_names = calloc(EVENTRING_MAX_LABELS, sizeof *c->label_names);
   if (c->rings == NULL || c->heap == NULL || c->copies == NULL
       || c->unpacked == NULL || c->schema == NULL || c->by_id == NULL
       || c->special == NULL || c->layouts == NULL || c->fields == NULL
-      || c->units == NULL || c->labels == NULL)
+      || c->units == NULL || c->labels == NULL || c->label_names == NULL)
     return EVENTRING_E_MEMORY;
   for (uint32_t i = 0; i < h->rings; i++) {
     c->rings[i].copy = c->copies + (size_t) i * h->block_words;
@@ -1906,8 +1911,12 @@ int eventring_open_path(const char *path, int pid,
   calibrate(c);
   eventring_state(c);
   if (o->from_now) {
+    /* Damage is of before now, and skipped as all that. */
     err = advance(c);
-    if (err < 0) goto err_out;
+    if (err < 0 && err != EVENTRING_E_DAMAGED) {
+      fail(o, err, "cannot read %s: %s", path, eventring_strerror(err));
+      goto err_out;
+    }
     for (uint32_t i = 0; i < c->header.rings; i++) skip_to_now(c, i);
   }
   close(fd);
@@ -1947,8 +1956,9 @@ struct eventring_instant eventring_cursor_instant(
   if (c->baseline == 0) return at;
   at.ticks = c->origin.ticks + c->baseline;
   at.monotonic_ns = to_ns(c, at.ticks);
-  at.realtime_ns = c->header.started.realtime_ns
-    + (at.monotonic_ns - c->header.started.monotonic_ns);
+  at.realtime_ns = eventring_shifted(c->header.started.realtime_ns,
+                                     c->header.started.monotonic_ns,
+                                     at.monotonic_ns);
   return at;
 }
 
@@ -1957,6 +1967,7 @@ void eventring_close(struct eventring_cursor *c)
   if (c == NULL) return;
   if (c->writable != NULL) munmap(c->writable, sizeof *c->writable);
   if (c->source != NULL) c->source->close(c->source);
+  free(c->label_names);
   free(c->labels);
   free(c->units);
   free(c->fields);

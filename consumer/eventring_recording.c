@@ -161,8 +161,8 @@ static void no_end(struct recording *r, struct piece *p)
   if (last->horizon == UINT64_MAX) return;
   p->header.ended = (struct eventring_instant) {
     last->horizon, last->last_ns,
-    p->header.started.realtime_ns
-      + (last->last_ns - p->header.started.monotonic_ns) };
+    eventring_shifted(p->header.started.realtime_ns,
+                      p->header.started.monotonic_ns, last->last_ns) };
 }
 
 static int take_chunk(struct recording *r, const struct index_entry *e)

@@ -129,7 +129,12 @@ struct recording_trailer {
 
 /* Bounds of what is believed of a file. */
 #define RECORDING_MAX_RAW ((uint64_t) 256 << 20)
-#define RECORDING_MAX_PARTS 4096
+#define RECORDING_MAX_PARTS 1024
+
+/* Bytes that all chunks together become, at most, in a file of [size] bytes:
+   far more than events can be compressed.  So who reads the file is done in
+   time, though zstd makes megabytes of some bytes. */
+#define RECORDING_MAX_ALL_RAW(size) (((uint64_t) 16 << 20) + (size) * 256)
 
 /* A change of one word always changes it. */
 static inline uint64_t recording_sum(const void *bytes, uint64_t length)

@@ -158,6 +158,12 @@ int eventring_check_header(const struct eventring_header *h,
                            const struct eventring_options *options,
                            const char *path);
 
+/* [time] plus what is from [from] to [to]: times of a file may be anything. */
+static inline int64_t eventring_shifted(int64_t time, int64_t from, int64_t to)
+{
+  return (int64_t) ((uint64_t) time + ((uint64_t) to - (uint64_t) from));
+}
+
 /* The source that a cursor reads. */
 struct eventring_source *eventring_cursor_source(
   struct eventring_cursor *cursor);

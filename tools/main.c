@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "common.h"
+#include "truncated.h"
 
 static const struct command *const commands[] = {
   &run_command,
@@ -71,6 +72,7 @@ int main(int argc, char **argv)
 {
   /* A closed pipe shows as EPIPE, which finish_output knows. */
   signal(SIGPIPE, SIG_IGN);
+  catch_cut_files();
   opterr = 0;
 
   if (argc < 2) usage_error(NULL, "which command?");

@@ -34,6 +34,7 @@
 #include "parse.h"
 #include "spans.h"
 #include "text.h"
+#include "trigger.h"
 
 static const char help[] =
 "Usage: eventring record [OPTION...] PID -o FILE\n"
@@ -62,12 +63,6 @@ static const char help[] =
    it is. */
 #define ASK_NS 20000000
 #define PROGRESS_NS 1000000000
-
-struct trigger {
-  const char *text;               /* NULL: there is none */
-  char name[128];
-  int64_t longer_than;            /* -1: any event of that name */
-};
 
 struct recording {
   struct eventring_cursor *cursor;
@@ -103,26 +98,6 @@ static int next_file(struct recording *r)
 }
 
 /* Triggers */
-
-/* "NAME > TIME" or "NAME". */
-static void parse_trigger(struct trigger *t, const char *text)
-{
-  const char *greater = strrchr(text, '>');
-  size_t length = greater == NULL ? strlen(text) : (size_t) (greater - text);
-  t->text = text;
-  t->longer_than = -1;
-  while (length > 0 && text[length - 1] == ' ') length--;
-  if (length == 0 || length >= sizeof t->name)
-    usage_error(&record_command, "record: --trigger: what is the name in '%s'?",
-                text);
-  memcpy(t->name, text, length);
-  t->name[length] = '\0';
-  if (greater == NULL) return;
-  greater += 1 + strspn(greater + 1, " ");
-  if (!parse_duration(greater, &t->longer_than))
-    usage_error(&record_command, "record: --trigger: %s is not a time such as "
-                "10ms", greater);
-}
 
 static bool triggers(struct recording *r, const struct eventring_event *event)
 {
@@ -343,7 +318,7 @@ static enum status run(int argc, char **argv)
       break;
     case MAX_FILES: r.max_files = (uint64_t) number("max-files", 1, 1000000);
       break;
-    case TRIGGER: parse_trigger(&r.trigger, optarg); break;
+    case TRIGGER: parse_trigger(&record_command, &r.trigger, optarg); break;
     case BEFORE: r.before = duration("before"); around = true; break;
     case AFTER: r.after = duration("after"); around = true; break;
     case LEVEL: r.level = (int) number("level", -7, 19); break;

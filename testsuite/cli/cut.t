@@ -1,0 +1,37 @@
+#!/bin/sh
+# If this breaks, who cuts a file that is being read makes the command die of a
+# signal, without a word.
+. "$(dirname "$0")/tap.sh"
+
+compile work
+start work 60 1
+
+# A copy stays what it is, and its process runs: the command waits for more.
+cut() {
+  cp "$ring" "$tmp/copy.eventring"
+  eventring "$@" "$tmp/copy.eventring" >"$tmp/out" 2>"$tmp/err" &
+  reader=$!
+  started="$started $reader"
+  within 10 test -s "$tmp/out" || echo "# it printed nothing"
+  : >"$tmp/copy.eventring"
+  wait $reader 2>/dev/null
+  status=$?
+}
+
+cut events --follow
+ok 'a file that is cut while it is read ends the command' exits 3
+ok '... with one line' test "$(wc -l <"$tmp/err")" -eq 1
+ok '... that says which file' \
+  err_has "^eventring: $tmp/copy.eventring: was cut shorter while it was read$"
+
+# One that was sent says nothing of a file.
+eventring events --follow "$ring" >"$tmp/out" 2>"$tmp/err" &
+reader=$!
+started="$started $reader"
+within 10 test -s "$tmp/out"
+kill -BUS $reader
+wait $reader 2>/dev/null
+status=$?
+ok 'another SIGBUS ends it as ever' test $status -gt 128
+
+finish

@@ -1,0 +1,382 @@
+// BUILD: testsuite/ring/ring_file.c
+/* If this breaks, a file of a megabyte can keep a reader busy for longer than a
+   second: these are the worst that we could think of.  It is the time of the
+   processor that counts, so that other programs do not. */
+
+#include <time.h>
+#include <zstd.h>
+#include "eventring_recording.h"
+#include "ring_file.h"
+
+#define MEGABYTE ((size_t) 1 << 20)
+#define LABELS EVENTRING_MAX_LABELS
+
+static volatile uint64_t touched;
+
+static void touch(const char *text)
+{
+  if (text != NULL) touched += (unsigned char) text[0];
+}
+
+/* What the command asks of each event to print it. */
+static void ask_about(struct eventring_cursor *c,
+                      const struct eventring_event *e)
+{
+  const struct eventring_description *d = eventring_describe(c, e->id);
+  if (d != NULL) touch(d->name);
+  touch(eventring_domain_name(c, e->domain));
+  touch(eventring_thread_name(c, e->domain, e->thread, e->thread_id));
+  for (uint32_t i = 0; i < e->words; i++) {
+    const struct eventring_field *f = eventring_field(c, e->id, i);
+    if (f == NULL) continue;
+    touch(f->name);
+    touch(eventring_value(c, f->unit, e->payload[i]));
+  }
+}
+
+/* Returns the number of events.  [ask]: not where a recording has a hundred
+   times the events that any other file of its size can have. */
+static uint64_t read_file(const char *path, int ask)
+{
+  struct eventring_event ev[512];
+  struct eventring_cursor *c;
+  clock_t began = clock();
+  uint64_t events = 0;
+  double seconds;
+  int n;
+  assert_int_equal(eventring_open(path, NULL, &c), 0);
+  while ((n = eventring_read(c, ev, 512)) != 0) {
+    for (int i = 0; i < n && ask; i++) ask_about(c, &ev[i]);
+    if (n > 0) events += (uint64_t) n;
+  }
+  eventring_close(c);
+  seconds = (double) (clock() - began) / CLOCKS_PER_SEC;
+  print_message("# %.3f s for %llu events\n", seconds,
+                (unsigned long long) events);
+  assert_true(seconds < 1);
+  return events;
+}
+
+static uint64_t read_in_time(const char *path)
+{
+  return read_file(path, 1);
+}
+
+/* As many events as are in the ring, of as few words as can be. */
+static void fill(struct ring_file *f, uint32_t ring)
+{
+  for (uint64_t i = 0; i < f->header->ring_words; i++)
+    ring_write(f, ring, 1000 + i, EVENTRING_FORM_INSTANT, 1, NULL, 0);
+}
+
+/* Labels for whose names many others must be passed. */
+static void labels_of_one_list(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  ring_create(&f, &(struct ring_options) { .log_words = 15,
+                                           .schema_capacity = LABELS });
+  for (uint32_t i = 0; i < LABELS / 2; i++) {
+    ring_label(&f, 7, 99 + 1024 * i, -1, "a thread");
+    ring_label(&f, 7 + 1024 * i, 0, -1, "a domain");
+  }
+  assert_true(f.size <= MEGABYTE);
+  ring_domain(&f, 0, 7, 99);
+  fill(&f, 0);
+  assert_true(read_in_time(f.path) > 30000);
+  ring_destroy(&f);
+}
+
+/* One thread after the other with one OS id. */
+static void labels_of_one_thread(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  ring_create(&f, &(struct ring_options) { .log_words = 15,
+                                           .schema_capacity = LABELS });
+  for (int32_t i = 0; i < LABELS - 1; i++)
+    ring_label(&f, 7, 99, 10 + i, "a thread");
+  ring_schema(&f, 640, EVENTRING_INSTANT, EVENTRING_PACKED, 0, "",
+              "thread_run");
+  ring_domain(&f, 0, 7, 99);
+  for (uint64_t i = 0; i < f.header->ring_words; i++) {
+    if (i % 100 == 0)
+      ring_packed(&f, 0, 1000 + i, EVENTRING_FORM_INSTANT, 640,
+                  (uint64_t[]) { 10, 99 }, 2);
+    ring_write(&f, 0, 1000 + i, EVENTRING_FORM_INSTANT, 1, NULL, 0);
+  }
+  read_in_time(f.path);
+  ring_destroy(&f);
+}
+
+/* Events with as many fields as can be, each with a name of its own. */
+static void fields(void **state)
+{
+  uint64_t integers[400];
+  struct ring_file f;
+  (void) state;
+  for (int i = 0; i < 400; i++) integers[i] = (uint64_t) i % 128;
+  ring_create(&f, &(struct ring_options) { .log_words = 16,
+                                           .schema_capacity = 66 });
+  ring_schema(&f, 700, EVENTRING_INSTANT, EVENTRING_PACKED, 0, "", "much");
+  for (uint32_t i = 64; i > 0; i--)
+    ring_field(&f, 700, i - 1, i == 64 ? "cause" : "ns", i == 1, "a field");
+  ring_value(&f, "cause", 5, "a cause");
+  assert_true(f.size <= MEGABYTE);
+  for (uint64_t i = 0; i < 1200; i++)
+    ring_packed(&f, 0, 1000 + i, EVENTRING_FORM_INSTANT, 700, integers, 400);
+  read_in_time(f.path);
+  ring_destroy(&f);
+}
+
+/* Rings that contradict themselves: tails without end, and each block damaged
+   in another way. */
+static void damaged_rings(void **state)
+{
+  const uint32_t rings = 200;
+  struct ring_file f;
+  uint64_t seed = 5;
+  (void) state;
+  ring_create(&f, &(struct ring_options) { .rings = rings });
+  assert_true(f.size <= MEGABYTE);
+  for (uint32_t i = 0; i < rings; i++) {
+    struct eventring_slot *s = ring_slot(&f, i);
+    for (uint64_t w = 0; w < f.header->ring_words; w++)
+      ring_words(&f, i)[w] = w % 256 < 4 ? 0 : ring_random(&seed);
+    s->tail = ((uint64_t) 1 << (i % 63)) - i % 3;
+    s->reserve = i % 2 == 0 ? (s->tail + 255) / 256 * 256
+                            : (uint64_t) 1 << 62;
+  }
+  read_in_time(f.path);
+  ring_destroy(&f);
+}
+
+/* Rings that take turns at each event. */
+static void turns(void **state)
+{
+  const uint32_t rings = 240;
+  struct ring_file f;
+  (void) state;
+  ring_create(&f, &(struct ring_options) { .rings = rings });
+  assert_true(f.size <= MEGABYTE + 65536);
+  for (uint64_t i = 0; i < 500; i++)
+    for (uint32_t ring = 0; ring < rings; ring++)
+      ring_write(&f, ring, i * rings + ring, EVENTRING_FORM_INSTANT, 1, NULL,
+                 0);
+  assert_true(read_in_time(f.path) > 100000);
+  ring_destroy(&f);
+}
+
+/* Stock OCaml's files: header of 8 words; of each ring head and tail; words. */
+
+enum { STOCK_RING_HEADER = 16 };
+
+static void stock_file(const char *path, uint64_t rings, uint64_t words,
+                       uint64_t (*word)(uint64_t place))
+{
+  uint64_t data = 64 + rings * STOCK_RING_HEADER;
+  uint64_t header[] = { 1, rings, STOCK_RING_HEADER, words * 8, words, 64, data,
+                        0 };
+  FILE *f = fopen(path, "wb");
+  assert_non_null(f);
+  fwrite(header, 8, 8, f);
+  for (uint64_t i = 0; i < rings; i++)
+    fwrite((uint64_t[]) { 0, words }, 8, 2, f);
+  for (uint64_t i = 0; i < rings * words; i++)
+    fwrite((uint64_t[]) { word(i % words) }, 8, 1, f);
+  assert_true(ftell(f) <= (long) MEGABYTE + 64);
+  fclose(f);
+}
+
+/* Two words an event; another id of the program's each, and times that run
+   backwards. */
+static uint64_t small_event(uint64_t place)
+{
+  return place % 2 == 0 ? (uint64_t) 2 << 54 | (uint64_t) 1 << 53
+                          | (place / 2 % 8192) << 36
+                        : 1000000 - place;
+}
+
+/* 1023 words an event, of a type of the program's own; all of it bytes. */
+static uint64_t large_event(uint64_t place)
+{
+  uint64_t left = 65536 - place / 1023 * 1023;
+  uint64_t length = left < 1023 ? left : 1023;
+  return place % 1023 == 0 ? length << 54 | (uint64_t) 1 << 53
+                             | (uint64_t) 4 << 49 | (uint64_t) 3 << 36
+                           : place % 1023 == 1 ? place : 0;
+}
+
+static void stock_files(void **state)
+{
+  char dir[] = "/tmp/worst.XXXXXX", path[64];
+  (void) state;
+  assert_non_null(mkdtemp(dir));
+  snprintf(path, sizeof path, "%s/a", dir);
+  stock_file(path, 1, 65536, small_event);
+  read_in_time(path);
+  stock_file(path, 7, 16384, small_event);
+  read_in_time(path);
+  stock_file(path, 4096, 16, small_event);
+  read_in_time(path);
+  stock_file(path, 1, 65536, large_event);
+  read_in_time(path);
+  unlink(path);
+  rmdir(dir);
+}
+
+/* Recordings */
+
+struct recording {
+  FILE *file;
+  struct index_entry chunks[64];
+  size_t count;
+};
+
+static void put_chunk(struct recording *r, struct chunk c, const void *raw,
+                      size_t size)
+{
+  size_t bound = ZSTD_compressBound(size);
+  char *stored = malloc(bound);
+  assert_non_null(stored);
+  c.raw = size;
+  c.stored = ZSTD_compress(stored, bound, raw, size, 1);
+  assert_false(ZSTD_isError(c.stored));
+  c.content = recording_sum(stored, c.stored);
+  c.sum = recording_sum(&c, offsetof(struct chunk, sum));
+  r->chunks[r->count++] =
+    (struct index_entry) { (uint64_t) ftell(r->file), c };
+  fwrite(&c, sizeof c, 1, r->file);
+  fwrite(stored, 1, c.stored, r->file);
+  free(stored);
+}
+
+/* With one ring, and nothing in it yet. */
+static void begin_recording(struct recording *r, const char *path)
+{
+  struct recording_start start = { .version_major = RECORDING_VERSION_MAJOR,
+                                   .chunk_size = sizeof(struct chunk) };
+  struct { struct eventring_header h; uint64_t ring; } process = {
+    .h = { .rings = 1, .ring_words = 65536, .block_words = 512,
+           .clock = EVENTRING_CLOCK_MONOTONIC, .state = EVENTRING_RUNNING,
+           .version_major = EVENTRING_VERSION_MAJOR, .pid = 4242424 },
+    .ring = RECORDING_ANY
+  };
+  memset(r, 0, sizeof *r);
+  r->file = fopen(path, "wb");
+  assert_non_null(r->file);
+  memcpy(process.h.magic, EVENTRING_MAGIC, sizeof process.h.magic);
+  memcpy(start.magic, RECORDING_MAGIC, sizeof start.magic);
+  start.sum = recording_sum(&start, offsetof(struct recording_start, sum));
+  fwrite(&start, sizeof start, 1, r->file);
+  put_chunk(r, (struct chunk) { .kind = CHUNK_PROCESS }, &process,
+            sizeof process);
+}
+
+/* A segment with [bytes] bytes of blocks full of events of one word. */
+static void put_segment(struct recording *r, uint64_t number, size_t bytes)
+{
+  uint64_t words = bytes / 8 - 2;
+  struct run run = { .position = RECORDING_POSITION };
+  uint64_t *segment = malloc(bytes), *block;
+  assert_non_null(segment);
+  words -= words % 512;
+  run.words = (uint32_t) words;
+  run.position += number * words;
+  memcpy(segment, &run, sizeof run);
+  for (uint64_t i = 0; i < words; i++) {
+    block = segment + 2 + i / 512 * 512;
+    segment[2 + i] = EVENTRING_WORD(1, EVENTRING_FORM_INSTANT, 0);
+    if (i % 512 != 511) continue;
+    block[EVENTRING_BLOCK_TICKS] = block[EVENTRING_BLOCK_NS] = 1000;
+    block[EVENTRING_BLOCK_EVENTS] = (number * words + i) / 512 * 508;
+    block[EVENTRING_BLOCK_WHO] = 0;
+  }
+  put_chunk(r, (struct chunk) { .kind = CHUNK_SEGMENT, .horizon = UINT64_MAX },
+            segment, sizeof run + words * 8);
+  free(segment);
+}
+
+/* As large as what it becomes is allowed for. */
+static void fill_up(struct recording *r)
+{
+  size_t size = MEGABYTE - (size_t) ftell(r->file) - 200;
+  char *noise = malloc(size);
+  uint64_t seed = 1;
+  assert_non_null(noise);
+  for (size_t i = 0; i < size; i++) noise[i] = (char) ring_random(&seed);
+  put_chunk(r, (struct chunk) { .kind = CHUNK_NOTE }, noise, size);
+  free(noise);
+}
+
+static void end_recording(struct recording *r, const struct index_entry *index,
+                          size_t count)
+{
+  struct recording_trailer t = { .index = (uint64_t) ftell(r->file) };
+  put_chunk(r, (struct chunk) { .kind = CHUNK_INDEX }, index,
+            count * sizeof *index);
+  memcpy(t.magic, RECORDING_TRAILER_MAGIC, sizeof t.magic);
+  t.sum = recording_sum(&t.index, sizeof t.index);
+  fwrite(&t, sizeof t, 1, r->file);
+  assert_true(ftell(r->file) <= (long) MEGABYTE);
+  fclose(r->file);
+}
+
+/* What becomes as much as it may, and what would become a thousand times as
+   much. */
+static void small_recordings_of_much(void **state)
+{
+  char dir[] = "/tmp/worst.XXXXXX", path[64];
+  struct recording r;
+  (void) state;
+  assert_non_null(mkdtemp(dir));
+  snprintf(path, sizeof path, "%s/a", dir);
+  begin_recording(&r, path);
+  for (uint64_t i = 0; i < 16; i++) put_segment(&r, i, 16 << 20);
+  fill_up(&r);
+  fclose(r.file);
+  assert_true(read_file(path, 0) > 10000000);
+  begin_recording(&r, path);
+  for (uint64_t i = 0; i < 16; i++) put_segment(&r, i, 16 << 20);
+  fclose(r.file);
+  assert_true(read_file(path, 0) < 20000000);
+  unlink(path);
+  rmdir(dir);
+}
+
+/* An index that names one segment again and again. */
+static void an_index_of_one_segment(void **state)
+{
+  const size_t count = 200000;
+  char dir[] = "/tmp/worst.XXXXXX", path[64];
+  struct index_entry *index = malloc(count * sizeof *index);
+  struct recording r;
+  (void) state;
+  assert_non_null(index);
+  assert_non_null(mkdtemp(dir));
+  snprintf(path, sizeof path, "%s/a", dir);
+  begin_recording(&r, path);
+  put_segment(&r, 0, 1 << 20);
+  index[0] = r.chunks[0];
+  for (size_t i = 1; i < count; i++) index[i] = r.chunks[1];
+  end_recording(&r, index, count);
+  assert_true(read_file(path, 0) < 200000);
+  free(index);
+  unlink(path);
+  rmdir(dir);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(labels_of_one_list),
+    cmocka_unit_test(labels_of_one_thread),
+    cmocka_unit_test(fields),
+    cmocka_unit_test(damaged_rings),
+    cmocka_unit_test(turns),
+    cmocka_unit_test(stock_files),
+    cmocka_unit_test(small_recordings_of_much),
+    cmocka_unit_test(an_index_of_one_segment),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,106 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+
+/* A ring file is read where it is mapped.  When somebody cuts it, the kernel
+   has nothing to show where the rest was, and says so with SIGBUS: there is no
+   way to go on, but one to end with a word.  The library leaves signals to the
+   program that it is in; this is for the command.
+
+   Which file it was stands in /proc/self/maps, beside the range of addresses
+   that it is mapped to. */
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+#include "common.h"
+#include "truncated.h"
+
+/* Of a line, with a path of PATH_MAX. */
+#define LINE 4200
+
+/* Takes a number in hexadecimal digits from *p. */
+static uintptr_t take_hex(const char **p)
+{
+  uintptr_t n = 0;
+  for (;; ++*p) {
+    char c = **p;
+    if (c >= '0' && c <= '9') n = n << 4 | (uintptr_t) (c - '0');
+    else if (c >= 'a' && c <= 'f') n = n << 4 | (uintptr_t) (c - 'a' + 10);
+    else return n;
+  }
+}
+
+/* The path in a line of /proc/self/maps, such as
+     7f2a1c000000-7f2a1c021000 r--s 00000000 00:2a 1234    /tmp/1.eventring
+   or NULL when [at] is not in that range or it is not of a file. */
+static const char *path_of(const char *line, uintptr_t at)
+{
+  uintptr_t first = take_hex(&line), end;
+  if (*line++ != '-') return NULL;
+  end = take_hex(&line);
+  return at >= first && at < end ? strchr(line, '/') : NULL;
+}
+
+/* Finds the file that is mapped at [at]; only with functions that a handler of
+   signals may call. */
+static const char *mapped_at(uintptr_t at, char line[LINE])
+{
+  const char *path = NULL;
+  size_t length = 0;
+  char c;
+  int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  while (path == NULL && fd >= 0 && read(fd, &c, 1) == 1) {
+    if (c != '\n') {
+      if (length < LINE - 1) line[length++] = c;
+      continue;
+    }
+    line[length] = '\0';
+    length = 0;
+    path = path_of(line, at);
+  }
+  return path;
+}
+
+static void say(const char *text)
+{
+  if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(STATUS_CANNOT_READ);
+}
+
+static void cut(int number, siginfo_t *info, void *context)
+{
+  static char line[LINE];
+  const char *path = info->si_code != BUS_ADRERR ? NULL
+                     : mapped_at((uintptr_t) info->si_addr, line);
+  (void) context;
+  if (path == NULL) {
+    /* Not ours to explain.  It is blocked until this returns. */
+    signal(number, SIG_DFL);
+    raise(number);
+    return;
+  }
+  for (char *p = line; *p != '\0'; p++)
+    if ((unsigned char) *p < ' ' || *p == 127) *p = '?';
+  say("eventring: ");
+  say(path);
+  say(": was cut shorter while it was read\n");
+  _exit(STATUS_CANNOT_READ);
+}
+
+void catch_cut_files(void)
+{
+  struct sigaction action = { .sa_sigaction = cut, .sa_flags = SA_SIGINFO };
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGBUS, &action, NULL);
+}

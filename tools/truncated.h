@@ -1,0 +1,21 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+
+#ifndef TOOLS_TRUNCATED_H
+#define TOOLS_TRUNCATED_H
+
+/* From now on, a file that is cut while it is mapped ends the program with a
+   line that says so, and STATUS_CANNOT_READ. */
+void catch_cut_files(void);
+
+#endif /* TOOLS_TRUNCATED_H */
