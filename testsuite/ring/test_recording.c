@@ -513,7 +513,7 @@ static void parts_are_apart(void **state)
     forget(&part);
   }
   assert_int_equal(eventring_open(s[0].path[1], &o, &c), EVENTRING_E_ARGUMENT);
-  assert_non_null(strstr(why, "has 2 parts"));
+  assert_non_null(strstr(why, "has 2 processes"));
   /* Other processes are not joined. */
   p[1].join = 1;
   assert_true(eventring_record_pieces(s[0].path[2], p, 2, NULL) < 0);
