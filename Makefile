@@ -396,6 +396,10 @@ bench-reader: all stage stock ## how fast events are read, and how many are lost
 bench-record: all stage ## what eventring record costs, and keeps up with
 	@EVENTRING_BUILD=$(ABS) bench/run-record
 
+.PHONY: bench-run
+bench-run: all stage ## what eventring run adds to a program
+	@EVENTRING_BUILD=$(ABS) bench/run-run
+
 .PHONY: bench-scale
 bench-scale: all stage stock ## tracing with more domains; its memory; starting
 	@EVENTRING_BUILD=$(ABS) bench/run-scale

@@ -3,6 +3,7 @@
 # have none of its own, or not be known as its parent's child.
 . "$(dirname "$0")/programs.sh"
 build fork raw_fork.c unix runtime_events
+build orphan outlive.c unix
 build plain
 
 # traced_fork HOW...: leaves the ids that it prints in $tmp/out
@@ -110,6 +111,16 @@ no_ocaml() {
     'only_its_own "$(parent)" && has "$(parent)" "  ring_stop  "'
 }
 both no_ocaml
+
+# The parent ends, and its file with it, before the child comes to run.
+orphan() {
+  fresh
+  run env OCAML_EVENTRING_KEEP=1 "$tmp/orphan.$mode"
+  ok "$mode: an orphan says who it is" within 10 [ -s "$tmp/out" ]
+  ok "$mode: an orphan has a file with its events" \
+    within 10 has "$(cat "$tmp/out")" '  orphaned'
+}
+both orphan
 
 # The child's directory is gone or closed: it goes on without tracing.
 homeless() {
