@@ -98,7 +98,8 @@ check "a C program with the shared library" succeeds
 run sh -c "readelf -d reader | grep NEEDED"
 check "asks for libeventring.so.1" says 'libeventring.so.1'
 run sh -c "${CC:-cc} -o reader reader.c $(pc --cflags) \
-  $stage/lib/libeventring.a && ./reader"
+  $stage/lib/libeventring.a \
+  $(pc --static --libs-only-l | sed 's/-leventring//') && ./reader"
 check "a C program with the static library" succeeds
 run sh -c "nm -D --defined-only $stage/lib/libeventring.so.1 |
   awk '\$3 !~ /^eventring_/ { print; bad = 1 } END { exit bad }'"
