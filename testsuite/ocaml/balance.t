@@ -52,7 +52,7 @@ END
 }
 # Not run: modules of other programs; those that read what another test made, or
 # that do nothing without a partner.
-left_out='check recorded  cursors chrome_trace  later metrics_socket'
+left_out='check recorded orphan  cursors chrome_trace  later metrics_socket'
 
 complete() {
   for file in "$tests_of"/*.ml "$EVENTRING_TOP"/examples/*.ml; do
