@@ -36,7 +36,7 @@ end() { wait "$victim"; status=$?; }
 accounted() {
   perl -ne '
     if (/  counter  *domain  *(\d+)$/) { $seen{$1}++ }
-    elsif (/ lost +(\d+)/) { $lost += $1 }
+    elsif (/  lost  *-  *(\d+) events$/) { $lost += $1 }
     END {
       my @twice = grep { $seen{$_} > 1 } keys %seen;
       my $missing = grep { !$seen{$_} } 1 .. '"$1"';
