@@ -388,9 +388,9 @@ static void follow(struct run *run)
   waitpid(run->pid, &run->exit_status, 0);
 }
 
-/* After the end */
+/* The command line */
 
-enum { CATEGORIES = 'c', SUMMARY = 256, TRACE, JSON };
+enum { SUMMARY = 256, TRACE, JSON };
 
 static void read_options(struct run *run, int argc, char **argv)
 {
@@ -432,6 +432,8 @@ static void read_options(struct run *run, int argc, char **argv)
   if (optind == argc) usage_error(&run_command, "run: which program?");
   run->program = argv + optind;
 }
+
+/* After the end */
 
 /* Makes a trace of what was recorded: of each program that it was. */
 static void write_trace(struct run *run)
