@@ -202,6 +202,7 @@ static void start_program(struct run *run)
 
   if (pipe2(failed, O_CLOEXEC) < 0) {
     complain("cannot make a pipe: %s", strerror(errno));
+    if (run->own_folder) remove_folder(run);
     exit(STATUS_CANNOT_READ);
   }
   sigfillset(&action.sa_mask);
@@ -222,6 +223,7 @@ static void start_program(struct run *run)
   close(failed[1]);
   if (run->pid < 0) {
     complain("cannot start a process: %s", strerror(errno));
+    if (run->own_folder) remove_folder(run);
     exit(STATUS_CANNOT_READ);
   }
   if (read(failed[0], &error, sizeof error) == sizeof error) {
@@ -468,7 +470,10 @@ static enum status print_summary_of(struct run *run)
     complain("--summary %s: %s", run->summary_path, strerror(errno));
     return STATUS_CANNOT_WRITE;
   }
-  if (dup2(fd, STDOUT_FILENO) < 0) no_memory();
+  if (dup2(fd, STDOUT_FILENO) < 0) {
+    complain("cannot write the summary: %s", strerror(errno));
+    return STATUS_CANNOT_WRITE;
+  }
   if (run->json) print_json(json_summary(run->summary), false);
   else print_summary(run->summary);
   return finish_output(STATUS_OK);

@@ -114,8 +114,8 @@ struct eventring_instant {
 
 #define EVENTRING_MARKS 32
 
-/* Section 0.  [control] is the one word that a consumer may write to any effect,
-   with compare-and-swap: the mask of categories that are being recorded in the
+/* Section 0.  [control] is the one word that a consumer may write to any
+   effect, with compare-and-swap: the mask of categories that are being recorded in the
    low 32 bits, and in the high 32 the mask to put back on resume.  Paused is
    a low half of 0. */
 struct eventring_header {
