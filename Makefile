@@ -333,7 +333,7 @@ $(FUZZ)/bin/%: testsuite/fuzz/fuzz_%.c testsuite/fuzz/fuzz.h $(FUZZ)/libfuzz.a
 	  $< $(FUZZ)/libfuzz.a $(LIB_LIBS) -lm
 
 .PHONY: fuzz fuzz-build
-FUZZ_SECONDS = 60
+FUZZ_SECONDS ?= 60
 fuzz-build: $(FUZZ)/bin/seeds $(FUZZ_TARGETS:%=$(FUZZ)/bin/%)
 fuzz: ## hostile input for the readers; FUZZ_SECONDS=60 a target
 	@$(if $(FUZZ_WORKS),$(MAKE) --no-print-directory stage stock fuzz-build,\

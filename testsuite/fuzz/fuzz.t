@@ -2,15 +2,27 @@
 # If this breaks, a file that was made to do harm makes a reader crash, read
 # what is not its own, or read for ever; or an option does so to the command.
 #
-# The inputs that did once, the seeds, and some seconds of new ones; make fuzz
-# is the longer form.
+# The inputs that did once, the seeds, and FUZZ_SECONDS of new ones for each
+# target, as many targets at once as there are processors; make fuzz keeps what
+# it learns.
 . "$(dirname "$0")/../cli/tap.sh"
 : "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
 
 targets="ring stock recording plain options"
+built=
+for target in $targets; do
+  [ ! -x "$EVENTRING_BUILD/fuzz/bin/$target" ] || built="$built $target"
+done
+[ -z "$built" ] || printf '%s\n' $built |
+  HERE=$here TMP=$tmp xargs -P "$(nproc)" -I TARGET sh -c '
+    FUZZ_DIR=$TMP/TARGET "$HERE/run" "${FUZZ_SECONDS:-60}" TARGET \
+      >"$TMP/TARGET.out" 2>"$TMP/TARGET.err"
+    echo $? >"$TMP/TARGET.status"'
 for target in $targets; do
   if [ -x "$EVENTRING_BUILD/fuzz/bin/$target" ]; then
-    run env FUZZ_DIR="$tmp/fuzz" "$here/run" 3 $target
+    mv "$tmp/$target.out" "$tmp/out"; mv "$tmp/$target.err" "$tmp/err"
+    read -r status <"$tmp/$target.status"
+    echo "# $(cat "$tmp/out")"
     ok "$target: nothing is found" exits 0
   else
     skip "$target: nothing is found" "no clang with libFuzzer"
