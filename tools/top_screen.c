@@ -28,6 +28,8 @@
 #include <string.h>
 #include <wchar.h>
 #include "top_screen.h"
+#include "top_terminal.h"
+#include "truncated.h"
 
 #define LEAST_ROWS 12
 #define LEAST_COLUMNS 60
@@ -44,8 +46,11 @@ bool screen_open(void)
 {
   if (setlocale(LC_CTYPE, "") == NULL) setlocale(LC_CTYPE, "C.UTF-8");
   utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+  terminal_note();
   terminal = newterm(NULL, stdout, stdin);
   if (terminal == NULL) return false;
+  terminal_note_ending();
+  before_cut_exit(terminal_restore);
   cbreak();
   noecho();
   nonl();
@@ -67,6 +72,7 @@ bool screen_open(void)
 
 void screen_close(void)
 {
+  before_cut_exit(NULL);
   endwin();
   delscreen(terminal);
 }

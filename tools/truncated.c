@@ -78,6 +78,13 @@ static void say(const char *text)
   if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(STATUS_CANNOT_READ);
 }
 
+static void (*volatile tidy_up)(void);
+
+void before_cut_exit(void (*tidy)(void))
+{
+  tidy_up = tidy;
+}
+
 static void cut(int number, siginfo_t *info, void *context)
 {
   static char line[LINE];
@@ -92,6 +99,7 @@ static void cut(int number, siginfo_t *info, void *context)
   }
   for (char *p = line; *p != '\0'; p++)
     if ((unsigned char) *p < ' ' || *p == 127) *p = '?';
+  if (tidy_up != NULL) tidy_up();
   say("eventring: ");
   say(path);
   say(": was cut shorter while it was read\n");

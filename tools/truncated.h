@@ -18,4 +18,8 @@
    line that says so, and STATUS_CANNOT_READ. */
 void catch_cut_files(void);
 
+/* Has [tidy] called before that line; NULL for nothing.  It is called from a
+   handler of signals. */
+void before_cut_exit(void (*tidy)(void));
+
 #endif /* TOOLS_TRUNCATED_H */

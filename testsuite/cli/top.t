@@ -206,6 +206,18 @@ keys q
 ok "hostile names: q quits" shows '^ended with 0'
 view nosuch
 ok "no such file" shows '^ended with 3'
+start spans 300
+cp "$ring" copy.eventring
+view copy.eventring
+header "$pid" running
+: >copy.eventring
+ok "a file that is cut: says so" \
+  shows '^eventring: .*copy.eventring: was cut shorter while it was read$'
+ok "a file that is cut: exit code" shows '^ended with 3'
+ok "a file that is cut: the screen is as before" \
+  eval "! screen | grep -q 'q quit'"
+keys typed
+ok "a file that is cut: what one types is seen again" shows '^typed'
 
 # Stock OCaml.
 : "${EVENTRING_STOCK:=$EVENTRING_TOP/_build/stock/install}"
