@@ -109,19 +109,28 @@ contention() {
   ok "$mode: all of it is balanced" exits 0
 }
 
+# with_request N: what `eventring events` says of the first snapshot that has it
+with_request() {
+  for file in $(ls slow-*.eventring | sort -t - -k 2 -n); do
+    run eventring events "$file"
+    ! out_has "  begin    request  $1\$" || return 0
+  done
+  return 1
+}
+
 slow_request() {
   fresh
   run "$tmp/slow_request.$mode"
   ok "$mode: slow_request runs" exits 0
-  ok "$mode: it tells of both slow requests" out_lines 2
+  # On a busy machine others may be slow as well.
+  ok "$mode: it tells of both slow requests" \
+    eval '[ "$(wc -l <"$tmp/out")" -ge 2 ]'
   ok "$mode: with their durations" all_lines \
-    'request in domain 0 took [0-9]+ ms: slow-[12]\.eventring'
-  for n in 1 2; do
-    run eventring events "slow-$n.eventring"
-    ok "$mode: snapshot $n can be read" exits 0
-    ok "$mode: it has the slow request" \
-      out_has "  begin    request  $((n * 50 - 13))\$"
-    ok "$mode: and what the collector did" out_has '  begin    minor$'
+    'request in domain 0 took [0-9]+ ms: slow-[0-9]+\.eventring'
+  for n in 37 87; do
+    ok "$mode: a snapshot has slow request $n" with_request $n
+    ok "$mode: it can be read" exits 0
+    ok "$mode: and has what the collector did" out_has '  begin    minor$'
   done
 }
 
