@@ -376,6 +376,12 @@ check-upstream: toolchain ## upstream's whole testsuite, compared with stock
 	@testsuite/upstream/run --tree $(TREE) --jobs $(JOBS) \
 	  --log $(LOG)/check-upstream.log --compare upstream/known-results
 
+.PHONY: check-traced
+check-traced: toolchain tool ## the same, with all that runs being traced
+	@testsuite/upstream/run --tree $(TREE) --jobs $(JOBS) \
+	  --traced $(B)/bin/eventring --log $(LOG)/check-traced.log \
+	  --compare upstream/known-results
+
 .PHONY: bench
 bench: all stage stock ## whole programs, timed; BENCH=full for large ones
 	@EVENTRING_BUILD=$(ABS) bench/run-programs
