@@ -91,7 +91,8 @@ start work 60 2
 run eventring stat "$pid"
 ok "running: returns at once" exits 0
 ok "running: says so" out_has '(running)'
-run timeout -s INT --preserve-status 2 "$EVENTRING_BIN" stat --interval 0.2 --json "$pid"
+run timeout --foreground -s INT --preserve-status 2 \
+  "$EVENTRING_BIN" stat --interval 0.2 --json "$pid"
 ok "running: Ctrl-C ends --interval in order" exits 0
 ok "running: intervals, then the summary" jq -se \
   'length > 2 and .[-1].process.state == "running"
