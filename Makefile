@@ -289,6 +289,77 @@ $(B)/test/ring/%: testsuite/ring/%.c $(B)/lib/libeventring.a \
 	  `sed -n '1s,^// BUILD: ,,p' $<` $(B)/lib/libeventring.a \
 	  `$(PKG_CONFIG) --cflags --libs cmocka` -lpthread $(LIB_LIBS)
 
+## The same, and the command, under sanitizers
+
+# gcc: it is here anyway, with their libraries; clang's have the fuzz targets.
+SAN_CC = gcc
+SAN_CFLAGS = -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARNINGS) -Iconsumer \
+  -Iruntime
+asan_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=all
+# ThreadSanitizer does not know fences, and gcc warns of each.  It takes them
+# for nothing.  That hides what a missing fence would do (the model is for
+# that) and makes no false alarm: the words that fences order are atomic, each
+# by itself.  What it does find: an access that is not.
+tsan_FLAGS = -fsanitize=thread -Wno-tsan
+tsan_LINK = -Wl,--wrap=mmap,--wrap=munmap testsuite/sanitizers/one_mapping.c
+
+# san_works: asan or tsan, whether a program can be built and run with it.
+san_works = $(shell mkdir -p $(B)/$1 && echo 'int main(void) { return 0; }' | \
+  $(SAN_CC) $($1_FLAGS) -x c -o $(B)/$1/works - 2>/dev/null && \
+  $(B)/$1/works >/dev/null 2>&1 && echo yes)
+
+define sanitized
+-include $(patsubst %.c,$(B)/$1/obj/%.d,$(LIB_SRC) $(TOOL_SRC))
+
+$(B)/$1/obj/%.o: %.c
+	@mkdir -p $$(@D)
+	$$(call say,CC)
+	$$(Q)$$(SAN_CC) $$(SAN_CFLAGS) $($1_FLAGS) -MMD -MP -c -o $$@ $$<
+
+$(B)/$1/libeventring.a: $(LIB_SRC:%.c=$(B)/$1/obj/%.o)
+	$$(Q)rm -f $$@
+	$$(call say,AR)
+	$$(Q)ar rcs $$@ $$^
+
+$(B)/$1/eventring: $(TOOL_SRC:%.c=$(B)/$1/obj/%.o) $(B)/$1/libeventring.a \
+                   testsuite/sanitizers/options.c
+	$$(call say,LINK)
+	$$(Q)$$(SAN_CC) $$(SAN_CFLAGS) $($1_FLAGS) -DCOMMAND -o $$@ $$^ $$(TOOL_LIBS)
+
+$(B)/$1/ring/%: testsuite/ring/%.c $(B)/$1/libeventring.a \
+                $(wildcard testsuite/sanitizers/*.c testsuite/ring/ring_file.* \
+                  runtime/*.[ch] runtime/caml/* consumer/*.h)
+	@mkdir -p $$(@D)
+	$$(call say,LINK)
+	$$(Q)$$(SAN_CC) $$(SAN_CFLAGS) -Itestsuite/ring $($1_FLAGS) -o $$@ $$< \
+	  testsuite/sanitizers/options.c $($1_LINK) \
+	  `sed -n '1s,^// BUILD: ,,p' $$<` $(B)/$1/libeventring.a \
+	  `$$(PKG_CONFIG) --cflags --libs cmocka` -lpthread $$(LIB_LIBS)
+endef
+$(eval $(call sanitized,asan))
+$(eval $(call sanitized,tsan))
+
+# A test of the command, with the one that has ASan and UBSan.
+$(B)/asan/%.t: testsuite/%.t $(B)/asan/eventring
+	@mkdir -p $(@D)
+	$(Q)printf '#!/bin/sh\nexec "%s" "%s"\n' \
+	  '$(CURDIR)/testsuite/sanitizers/asan-command' '$(CURDIR)/$<' >$@
+	$(Q)chmod +x $@
+
+# All C tests have ASan and UBSan but test_worst, which wants the processor's
+# time to be short; those with threads have TSan.  Of the command's tests, those
+# that read files, and the one where somebody writes to them meanwhile.
+ASAN_RUNS := $(patsubst testsuite/%.c,$(B)/asan/%,\
+  $(filter-out %/test_worst.c,$(wildcard testsuite/ring/test_*.c))) \
+  $(patsubst %,$(B)/asan/%.t,$(addprefix cli/,check cut events filter latency \
+    output pauses stat verify) $(addprefix trace/,files rows several) \
+    hostile/consumer)
+TSAN_RUNS := $(patsubst testsuite/%.c,$(B)/tsan/%,\
+  $(shell grep -l pthread_create testsuite/ring/test_*.c))
+SANITIZED_RUNS = $(if $(call san_works,asan),$(ASAN_RUNS)) \
+                 $(if $(call san_works,tsan),$(TSAN_RUNS))
+SANITIZER_TESTS := $(wildcard testsuite/sanitizers/*.t) testsuite/ring/arm64.t
+
 ## Fuzz targets, with clang's libFuzzer
 
 FUZZ := $(B)/fuzz
@@ -349,16 +420,23 @@ TEST_ENV = EVENTRING_TOP=$(CURDIR) EVENTRING_BUILD=$(ABS) \
 TESTS ?= $(sort $(shell find testsuite -name '*.t' ! -name clean-tree.t)) \
          testsuite/build/clean-tree.t
 
-.PHONY: check ring-tests
+.PHONY: check check-sanitizers ring-tests sanitized
 ring-tests: $(RING_TESTS)
 check: all stage stock ## every test: C, OCaml, command, and upstream's of the runtime
 	@$(MAKE) --no-print-directory variant \
 	  VARIANT_PREFIX=$(ABS)/stock/install
-	@$(MAKE) --no-print-directory ring-tests \
+	@$(MAKE) --no-print-directory ring-tests sanitized \
 	  $(if $(FUZZ_WORKS),fuzz-build)
 	@mkdir -p $(B)/test
 	@git status --porcelain >$(B)/test/tree-before 2>/dev/null || true
-	@$(TEST_ENV) testsuite/run $(RING_TESTS) $(TESTS)
+	@$(TEST_ENV) testsuite/run $(RING_TESTS) $(SANITIZED_RUNS) $(TESTS)
+
+# In the recipe: what the compiler can do is asked only where it matters.
+sanitized: lib
+	@$(if $(strip $(SANITIZED_RUNS)),\
+	  $(MAKE) --no-print-directory $(SANITIZED_RUNS))
+check-sanitizers: all stage ring-tests sanitized ## ASan, UBSan, TSan, memcheck; arm64 in qemu
+	@$(TEST_ENV) testsuite/run $(SANITIZED_RUNS) $(SANITIZER_TESTS)
 
 .PHONY: check-model
 check-model: ## every execution of the ring's protocol, small sizes, by SPIN
@@ -367,7 +445,7 @@ check-model: ## every execution of the ring's protocol, small sizes, by SPIN
 SOAK_SECONDS ?= 60
 
 .PHONY: soak
-soak: all stage ring-tests ## each part of testsuite/soak, for SOAK_SECONDS
+soak: all stage ring-tests sanitized ## each part of testsuite/soak, for SOAK_SECONDS
 	@$(TEST_ENV) SOAK_SECONDS=$(SOAK_SECONDS) \
 	  testsuite/run $(sort $(wildcard testsuite/soak/*))
 

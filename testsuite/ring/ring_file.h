@@ -34,6 +34,12 @@
 #include "caml/eventring_format.h"
 #include "eventring_reader.h"
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
 /* What to make; a field of 0 takes the value in brackets. */
 struct ring_options {
   uint32_t rings;               /* [1] */

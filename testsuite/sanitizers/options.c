@@ -1,0 +1,31 @@
+/* Linked into all that is built with a sanitizer.  The exit code of a report is
+   one that neither a test nor the command has.
+
+   Leaks are looked for in the tests of the library.  The command is a process
+   that ends with its work: what it holds to its end it leaves to the system. */
+
+#ifdef COMMAND
+#define LEAKS "0"
+#else
+#define LEAKS "1"
+#endif
+
+const char *__asan_default_options(void);
+const char *__ubsan_default_options(void);
+const char *__tsan_default_options(void);
+
+const char *__asan_default_options(void)
+{
+  return "exitcode=99:strict_string_checks=1:detect_stack_use_after_return=1:"
+         "detect_leaks=" LEAKS;
+}
+
+const char *__ubsan_default_options(void)
+{
+  return "exitcode=99:print_stacktrace=1";
+}
+
+const char *__tsan_default_options(void)
+{
+  return "exitcode=99:halt_on_error=1";
+}
