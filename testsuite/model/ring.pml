@@ -49,7 +49,7 @@
 
 /* Sizes, from the command line */
 #ifndef BLOCK
-#define BLOCK 3                 /* words of a block */
+#define BLOCK 3                 /* words of a block; 2 or more */
 #endif
 #ifndef BLOCKS
 #define BLOCKS 2                /* of the ring */
@@ -64,10 +64,21 @@
 #define SNAPSHOTS 0
 #endif
 
-/* READ_LAST, for larger sizes: readers begin when the writer has ended.  They
-   have the same loads to choose from as while it ran, since a load may take
-   a store of any age, so they can return all that they could have returned at
-   any time.  Without it, the checker tries them at any time. */
+/* The writer never loads what a reader stores: a reader changes nothing for it,
+   nor for another reader.  And a load may take a store of any age.  So whatever
+   a reader does while the writer runs, it can do with the same stores when the
+   writer has ended, alone; that one reader, after the writer, is what the
+   larger sizes try.  AT_ANY_TIME puts this to the test at small sizes: readers
+   begin when they like, and there may be two of them. */
+
+#ifdef AT_ANY_TIME
+#define wait_for_writer()
+#else
+#define wait_for_writer() ended
+#endif
+
+/* What lies between two loads of a reader is seen by nobody: a step of it is
+   one load and what follows from that. */
 
 #define RING (BLOCK * BLOCKS)
 #define PADDING 0
@@ -89,19 +100,29 @@ byte fence;                     /* the newest before the last release fence */
 
 #define LOCATION(s) (pos[s] >= TAIL -> pos[s] : pos[s] % RING)
 
+/* A killed writer ends in front of one of its stores: what it does between two
+   is seen by nobody. */
+inline be_killed() { if :: true :: goto dead fi }
+
 inline store_relaxed(where, what)
 {
-  d_step {
-    stores++;
-    pos[stores] = where; val[stores] = what; rel[stores] = fence
+  atomic {
+    be_killed();
+    d_step {
+      stores++;
+      pos[stores] = where; val[stores] = what; rel[stores] = fence
+    }
   }
 }
 
 inline store_release(where, what)
 {
-  d_step {
-    stores++;
-    pos[stores] = where; val[stores] = what; rel[stores] = stores
+  atomic {
+    be_killed();
+    d_step {
+      stores++;
+      pos[stores] = where; val[stores] = what; rel[stores] = stores
+    }
   }
 }
 
@@ -173,7 +194,7 @@ inline acquire_fence()
 /* The writer, runtime/eventring.c */
 
 byte published;                 /* events before the tail */
-bool killed, ended;
+bool ended;
 
 inline enter_block()
 {
@@ -232,34 +253,36 @@ inline emit(words)
 active proctype writer()
 {
   byte w_pos, w_end, w_events;
-  {
-    do
-    :: w_pos < WRITTEN * BLOCK && (w_end < WRITTEN * BLOCK || w_pos < w_end)
-       -> emit(1)
-    :: w_end < WRITTEN * BLOCK || w_pos + 1 < w_end -> emit(2)
-    :: w_end == WRITTEN * BLOCK -> break
-    od
-  } unless { killed };
-  ended = true
-}
-
-/* At any moment: between any two stores of the writer. */
-active proctype killer()
-{
-  killed = true
+  do
+  :: w_pos < WRITTEN * BLOCK && (w_end < WRITTEN * BLOCK || w_pos < w_end) ->
+     emit(1)
+#if BLOCK > 2
+  :: w_end < WRITTEN * BLOCK || w_pos + 1 < w_end -> emit(2)
+#endif
+  :: w_end == WRITTEN * BLOCK -> break
+  od;
+dead:
+  skip;
+  /* Fewer states: what matters no more is 0. */
+  d_step { w_pos = 0; w_end = 0; w_events = 0; fence = 0; ended = true }
 }
 
 /* What has been copied, a word at its place in the ring: the store that it was
-   taken from. */
+   taken from, or 0 if that is not the one of the [position] that the word is
+   read for.  Which of the wrong ones it is makes no difference: nothing looks
+   at one without failing IS_RIGHT. */
 #define COPIED(i) copy[(block + (i)) % RING]
 #define WORD(i) val[COPIED(i)]
-#define IS_OF_POSITION(i) (pos[COPIED(i)] == block + (i) && COPIED(i) != 0)
+#define IS_RIGHT(i) (COPIED(i) != 0)
 
-inline copy_word(place)
+inline copy_word(position_of_word)
 {
   atomic {
-    load_relaxed(place, 0);
-    copy[place] = taken;
+    load_relaxed((position_of_word) % RING, 0);
+    if
+    :: pos[taken] == (position_of_word) -> copy[pos[taken] % RING] = taken
+    :: else
+    fi;
     taken = 0
   }
 }
@@ -269,10 +292,28 @@ inline take_tail()
   atomic { load_tail(TAIL, tail_seen); tail_seen = taken; taken = 0 }
 }
 
+/* What is left of an earlier look at the ring and matters no more.  What the
+   next acquire fence would tell, and the stores below which a load cannot go,
+   matter beyond what the thread has seen anyway. */
+inline forget()
+{
+  d_step {
+    i = 0;
+    do
+    :: i < RING -> copy[i] = 0; i++
+    :: else -> break
+    od;
+    i = 0; block = 0; oldest = 0; next = 0;
+    if :: acq <= cur -> acq = 0 :: else fi;
+    if :: tail_seen <= cur -> tail_seen = 0 :: else fi;
+    if :: reserve_seen <= cur -> reserve_seen = 0 :: else fi
+  }
+}
+
 /* Whether the first word of a block is its header; what it says of losses. */
 inline begin_block()
 {
-  assert(IS_OF_POSITION(0));
+  assert(IS_RIGHT(0));
 #ifndef NO_COUNT
   assert(WORD(0) >= index);
   lost = lost + WORD(0) - index;
@@ -287,12 +328,12 @@ inline decode()
 {
   do
   :: next < end && WORD(next) != PADDING ->
-     assert(IS_OF_POSITION(next));              /* of this lap */
+     assert(IS_RIGHT(next));                    /* of this lap */
      assert(next + EVENT_WORDS(WORD(next)) <= end);
      assert(EVENT_NUMBER(WORD(next)) == index); /* in order, all of them */
      if
      :: EVENT_WORDS(WORD(next)) == 2 ->
-        assert(IS_OF_POSITION(next + 1));       /* not torn */
+        assert(IS_RIGHT(next + 1));             /* not torn */
         assert(WORD(next + 1) == index + 1)
      :: else
      fi;
@@ -300,12 +341,20 @@ inline decode()
      index++;
      read++
   :: next < end && WORD(next) == PADDING ->
-     assert(IS_OF_POSITION(next));
+     assert(IS_RIGHT(next));
      position = block + BLOCK;
      break
   :: next == end -> break
   od
 }
+
+/* The oldest block that is whole, for who has seen [reserve]. */
+#ifdef CHECK_AGAINST_TAIL
+#define ABOVE ((val[tail_seen] + BLOCK - 1) / BLOCK * BLOCK)
+#else
+#define ABOVE val[reserve_seen]
+#endif
+#define OLDEST (ABOVE > RING -> ABOVE - RING : 0)
 
 /* A reader, consumer/eventring_reader.c */
 
@@ -322,64 +371,83 @@ inline take_reserve()
    nothing. */
 inline copy_block()
 {
-  block = position - position % BLOCK;
 #ifdef EARLY_CHECK
   take_reserve();
 #endif
-  take_tail();
-  if
-  :: val[tail_seen] <= position -> end = 0
-  :: else ->
-     end = (val[tail_seen] - block < BLOCK -> val[tail_seen] - block : BLOCK);
-     i = position - block;
-     do
-     :: i < end -> copy_word((block + i) % RING); i++
-     :: else -> break
-     od;
-     i = 0;
-#ifndef NO_ACQUIRE_FENCE
-     acquire_fence();
-#endif
-#ifndef EARLY_CHECK
-     take_reserve();
-#endif
-     assert(val[reserve_seen] >= val[tail_seen]); /* else taken for damage */
-#ifdef CHECK_AGAINST_TAIL
-     take_tail();
-     oldest = (val[tail_seen] > RING -> val[tail_seen] - RING : 0)
-#else
-     oldest = (val[reserve_seen] > RING -> val[reserve_seen] - RING : 0)
-#endif
-  fi
+  atomic {
+    take_tail();
+    if
+    :: val[tail_seen] > position ->
+       block = position - position % BLOCK;
+       end = (val[tail_seen] - block < BLOCK -> val[tail_seen] - block : BLOCK);
+       i = position - block
+    :: else
+    fi
+  }
+  do
+  :: atomic { i < end -> copy_word(block + i); i++ }
+  :: else -> break
+  od
 }
 
+/* What the copy is worth. */
+inline check()
+{
+#ifndef NO_ACQUIRE_FENCE
+  acquire_fence();
+#endif
+#ifndef EARLY_CHECK
+  take_reserve();
+#endif
+  assert(val[reserve_seen] >= val[tail_seen]); /* else taken for damage */
+#ifdef CHECK_AGAINST_TAIL
+  take_tail();
+#endif
+  oldest = OLDEST
+}
+
+/* A turn of the loop in fetch; [again]: there was one before. */
 inline fetch()
 {
-  again = false;
-  do
-  :: true ->
-     copy_block();
-     if
-     :: end == 0 ->
-        assert(!again);         /* else taken for damage */
-        break
+  copy_block();
+  atomic {
+    if
+    :: end == 0 ->
+       assert(!again)           /* else taken for damage */
+    :: else ->
+       check();
+       if
 #ifndef NO_CHECK
-     :: end > 0 && block < oldest ->
-        position = oldest;      /* overtaken */
-        again = true
+       :: block < oldest ->
+          position = oldest;    /* overtaken */
+          again = true
 #endif
-     :: else ->
-        next = position - block;
-        position = block + end;
-        if :: next == 0 -> begin_block() :: else fi;
-        if
-        :: next < end && WORD(next) != PADDING -> decode(); break
-        :: else ->
-           decode();            /* padding: there is a next block */
-           again = true
-        fi
+       :: else ->
+          next = position - block;
+          position = block + end;
+          if :: next == 0 -> begin_block() :: else fi;
+          again = (WORD(next) == PADDING);      /* there is a next block */
+          decode()
+       fi
+    fi;
+    forget()
+  }
+}
+
+/* At first everything, or only what comes from now on: then what was before
+   the block that is written counts as lost. */
+inline begin()
+{
+  if
+  :: true
+  :: take_tail();
+     if
+     :: val[tail_seen] > 0 ->
+        position = val[tail_seen] - 1;
+        position = position - position % BLOCK
+     :: else
      fi
-  od
+  fi
 }
 
 #if READERS > 0
@@ -391,26 +459,23 @@ active [READERS] proctype reader()
   byte copy[RING];
   byte block, end, oldest, next, i, taken, later;
   bool again, last;
-#ifdef READ_LAST
-  ended;
-#endif
+  wait_for_writer();
+  atomic { begin(); forget() };
   do
   :: fetch();
-     atomic {                   /* fewer states: what matters no more is 0 */
-       do
-       :: i < RING -> copy[i] = 0; i++
-       :: else -> break
-       od;
-       i = 0; block = 0; oldest = 0; next = 0; again = false
+     atomic {
+       if
+       :: end > 0 -> end = 0
+       :: end == 0 && last -> break
+       :: end == 0 && !last && ended ->
+          /* A process has ended: all of its stores are there. */
+          d_step {
+            last = true;
+            cur = stores; acq = 0; tail_seen = 0; reserve_seen = 0
+          }
+       :: end == 0 && !last
+       fi
      }
-     if
-     :: end > 0 -> end = 0
-     :: end == 0 && last -> break
-     :: end == 0 && !last && ended ->
-        /* A process has ended: all of its stores are there. */
-        atomic { last = true; cur = stores }
-     :: end == 0 && !last
-     fi
   od;
   assert(index == published);
   assert(read + lost == published)
@@ -420,41 +485,45 @@ active [READERS] proctype reader()
 /* A snapshot, runtime/eventring.c: copies a whole ring, to a file in which
    nothing changes any more; then who reads that. */
 
-#if SNAPSHOTS > 0
-active [SNAPSHOTS] proctype snapshot()
+inline take_reserve_relaxed()
 {
-  byte cur, acq, tail_seen, reserve_seen;
-  byte position, index, read, lost;
-  byte copy[RING];
-  byte block, end, oldest, next, i, taken, later;
-#ifdef READ_LAST
-  ended;
+  atomic {
+    load_relaxed(RESERVE, reserve_seen);
+    reserve_seen = taken;
+    taken = 0
+  }
+}
+
+/* The last position below the tail that has its word at place [i]. */
+#define LATEST(i) (i + (val[tail_seen] - 1 - i) / RING * RING)
+
+inline copy_ring()
+{
+#ifdef EARLY_CHECK
+  take_reserve_relaxed();
 #endif
+  take_tail();
+  if :: tail_seen == 0 -> goto nothing :: else fi;
   do
-  :: take_tail();
-     if :: tail_seen == 0 -> goto nothing :: else fi;
-     i = 0;
-     do
-     :: i < RING && i < val[tail_seen] -> copy_word(i); i++
-     :: else -> break
-     od;
+  :: atomic { i < RING && i < val[tail_seen] -> copy_word(LATEST(i)); i++ }
+  :: else -> break
+  od
+}
+
+inline check_ring()
+{
 #ifndef NO_ACQUIRE_FENCE
-     acquire_fence();
+  acquire_fence();
 #endif
-     atomic {
-       load_relaxed(RESERVE, reserve_seen);
-       reserve_seen = taken;
-       taken = 0
-     }
-     if
-#ifndef NO_OVERTAKEN
-     :: val[reserve_seen] >= val[tail_seen] + RING
+#ifndef EARLY_CHECK
+  take_reserve_relaxed();
 #endif
-     :: else -> break
-     fi
-  od;
+}
+
+inline read_snapshot()
+{
   assert(val[reserve_seen] >= val[tail_seen]);  /* else taken for damage */
-  oldest = (val[reserve_seen] > RING -> val[reserve_seen] - RING : 0);
+  oldest = OLDEST;
   position = oldest;
   assert(position < val[tail_seen]);            /* else taken for damage */
   do
@@ -466,7 +535,29 @@ active [SNAPSHOTS] proctype snapshot()
      decode()
   :: else -> break
   od;
-  assert(position == val[tail_seen]);
+  assert(position == val[tail_seen])
+}
+
+#if SNAPSHOTS > 0
+active [SNAPSHOTS] proctype snapshot()
+{
+  byte cur, acq, tail_seen, reserve_seen;
+  byte position, index, read, lost;
+  byte copy[RING];
+  byte block, end, oldest, next, i, taken, later;
+  wait_for_writer();
+  do
+  :: copy_ring();
+     atomic {
+       check_ring();
+       if
+#ifndef NO_OVERTAKEN
+       :: val[reserve_seen] >= val[tail_seen] + RING -> forget()
+#endif
+       :: else -> read_snapshot(); break
+       fi
+     }
+  od;
 nothing:
   skip
 }
