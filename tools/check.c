@@ -60,10 +60,23 @@ struct user_spans {
   int64_t open;                   /* begins less ends; negative when spans
                                      that began elsewhere ended here */
   bool cut;                       /* an end without begin was passed over */
-  bool gone;                      /* the thread or domain has ended */
+  uint64_t born;                  /* how many events there were then */
+  uint32_t lives[2];              /* places of its domain's and thread's */
 };
 
 #define USER_SPANS 16384          /* a power of two */
+
+/* When a domain, or a thread of it, has ended last, of those that spans are
+   kept of.  There are two for each of these at most. */
+struct life {
+  uint32_t domain;
+  uint64_t thread;                /* the OS id; WHOLE_DOMAIN: the domain */
+  bool used;
+  uint64_t ended;                 /* how many events there were then; 0: it
+                                     has not */
+};
+
+#define WHOLE_DOMAIN UINT64_MAX
 
 struct check {
   struct lines lines;
@@ -74,7 +87,9 @@ struct check {
   int exit_id, stop_id, pause_id, resume_id, spawn_id, terminate_id,
     thread_exit_id;
   struct user_spans users[USER_SPANS];
+  uint32_t used[USER_SPANS / 2];  /* their places */
   uint32_t users_used;
+  struct life lives[2 * USER_SPANS];
   bool users_gap;                 /* a begin of any of them may be missing */
   bool users_given_up;            /* too many at once */
   int64_t user_open[IDS];         /* by id, in all threads */
@@ -114,18 +129,19 @@ static void cut_ring(struct check *c, struct ring *ring)
   memset(ring->cut, 0, sizeof ring->cut);
 }
 
-static void forget_users(struct check *c)
-{
-  memset(c->users, 0, sizeof c->users);
-  memset(c->user_open, 0, sizeof c->user_open);
-  c->users_used = 0;
-}
-
+/* Many gaps may follow each other: only what there is is looked at. */
 static void cut_users(struct check *c)
 {
-  for (uint32_t id = 0; id < IDS; id++)
-    if (c->user_open[id] > 0) c->sum.cut_off += (uint64_t) c->user_open[id];
-  forget_users(c);
+  for (uint32_t i = 0; i < c->users_used; i++) {
+    struct user_spans *spans = &c->users[c->used[i]];
+    int64_t *in_all = &c->user_open[spans->begin.id];
+    if (*in_all > 0) c->sum.cut_off += (uint64_t) *in_all;
+    *in_all = 0;
+    for (int k = 0; k < 2; k++)
+      memset(&c->lives[spans->lives[k]], 0, sizeof *c->lives);
+    memset(spans, 0, sizeof *spans);
+  }
+  c->users_used = 0;
   c->users_gap = true;
 }
 
@@ -236,19 +252,57 @@ static struct user_spans *place_of(struct check *c,
   return &c->users[at % USER_SPANS];
 }
 
+/* Where what is known of this domain or thread is, or would be. */
+static struct life *life_of(struct check *c, uint32_t domain, uint64_t thread)
+{
+  uint32_t at = ((uint32_t) thread * 0x85EBCA6Bu) ^ (domain * 0xC2B2AE35u);
+  at ^= at >> 16;
+  for (;; at++) {
+    struct life *life = &c->lives[at % (2 * USER_SPANS)];
+    if (!life->used || (life->domain == domain && life->thread == thread))
+      return life;
+  }
+}
+
+/* Takes the free place that place_of has given. */
+static void keep_spans(struct check *c, struct user_spans *place,
+                       const struct user_spans *spans)
+{
+  const uint64_t threads[2] = { WHOLE_DOMAIN, spans->begin.thread };
+  *place = *spans;
+  c->used[c->users_used++] = (uint32_t) (place - c->users);
+  for (int k = 0; k < 2; k++) {
+    struct life *life = life_of(c, spans->begin.domain, threads[k]);
+    life->used = true;
+    life->domain = spans->begin.domain;
+    life->thread = threads[k];
+    place->lives[k] = (uint32_t) (life - c->lives);
+  }
+}
+
+static bool is_gone(const struct check *c, const struct user_spans *spans)
+{
+  return c->lives[spans->lives[0]].ended > spans->born
+         || c->lives[spans->lives[1]].ended > spans->born;
+}
+
 /* Drops those of which none is open. */
 static void make_room(struct check *c)
 {
-  struct user_spans *all = allocate(1, sizeof c->users);
-  memcpy(all, c->users, sizeof c->users);
+  struct check *old = allocate(1, sizeof *old);
+  *old = *c;
   memset(c->users, 0, sizeof c->users);
+  memset(c->lives, 0, sizeof c->lives);
   c->users_used = 0;
-  for (uint32_t i = 0; i < USER_SPANS; i++)
-    if (!is_free(&all[i]) && all[i].open != 0) {
-      *place_of(c, &all[i].begin) = all[i];
-      c->users_used++;
-    }
-  free(all);
+  for (uint32_t i = 0; i < old->users_used; i++) {
+    const struct user_spans *spans = &old->users[old->used[i]];
+    if (spans->open == 0) continue;
+    struct user_spans *place = place_of(c, &spans->begin);
+    keep_spans(c, place, spans);
+    for (int k = 0; k < 2; k++)
+      c->lives[place->lives[k]].ended = old->lives[spans->lives[k]].ended;
+  }
+  free(old);
 }
 
 static struct user_spans *spans_of(struct check *c,
@@ -258,14 +312,15 @@ static struct user_spans *spans_of(struct check *c,
   if (!is_free(spans)) return spans;
   if (c->users_used >= USER_SPANS / 2) {
     make_room(c);
+    /* To make a little room again and again would take for ever. */
+    if (c->users_used >= USER_SPANS / 4) {
+      c->users_given_up = true;
+      return NULL;
+    }
     spans = place_of(c, event);
   }
-  if (c->users_used >= USER_SPANS / 2) {
-    c->users_given_up = true;
-    return NULL;
-  }
-  spans->begin = *event;
-  c->users_used++;
+  keep_spans(c, spans, &(struct user_spans) { .begin = *event,
+                                              .born = c->sum.events });
   return spans;
 }
 
@@ -298,12 +353,9 @@ static void user_end(struct check *c, const struct ring *ring,
 static void users_gone(struct check *c, const struct eventring_event *event,
                        bool whole_domain)
 {
-  for (uint32_t i = 0; i < USER_SPANS; i++) {
-    struct user_spans *spans = &c->users[i];
-    if (!is_free(spans) && spans->begin.domain == event->domain
-        && (whole_domain || spans->begin.thread == event->thread))
-      spans->gone = true;
-  }
+  struct life *life = life_of(c, event->domain, whole_domain ? WHOLE_DOMAIN
+                                                             : event->thread);
+  if (life->used) life->ended = c->sum.events;
 }
 
 /* What is open at the end of a process may contain that.  In one that ended in
@@ -316,7 +368,9 @@ static void users_at_end(struct check *c, bool in_order)
     for (uint32_t i = 0; i < USER_SPANS; i++) {
       struct user_spans *spans = &c->users[i];
       int64_t *in_all = &c->user_open[spans->begin.id];
-      if (spans->gone != gone || spans->open <= 0 || *in_all <= 0) continue;
+      if (is_free(spans) || spans->open <= 0 || *in_all <= 0
+          || is_gone(c, spans) != gone)
+        continue;
       if (in_order && gone)
         find(c, &spans->begin, "no end");
       else
