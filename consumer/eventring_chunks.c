@@ -208,16 +208,37 @@ int eventring_list_chunks(struct chunk_reader *r, int fd, uint64_t size,
   err = check_start(r, o, path);
   if (err < 0) return err;
   r->zstd = ZSTD_createDCtx();
-  err = r->zstd == NULL ? EVENTRING_E_MEMORY : take_index(r);
+  r->users = malloc(sizeof *r->users);
+  if (r->users != NULL) *r->users = 1;
+  err = r->zstd == NULL || r->users == NULL ? EVENTRING_E_MEMORY
+                                            : take_index(r);
   if (err == 0 && !r->indexed) err = walk(r);
   return err < 0 ? fail(o, err, "%s: no memory to read it", path) : 0;
+}
+
+int eventring_share_chunks(struct chunk_reader *r, int fd,
+                           const struct chunk_reader *other,
+                           const struct eventring_options *o, const char *path)
+{
+  *r = *other;
+  r->fd = fd;
+  __atomic_add_fetch(r->users, 1, __ATOMIC_RELAXED);
+  r->stored = r->raw = NULL;
+  r->stored_capacity = r->raw_capacity = 0;
+  r->zstd = ZSTD_createDCtx();
+  return r->zstd == NULL
+         ? fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path) : 0;
 }
 
 void eventring_close_chunks(struct chunk_reader *r)
 {
   if (r->fd >= 0) close(r->fd);
   ZSTD_freeDCtx(r->zstd);
-  free(r->chunks);
+  if (r->users == NULL
+      || __atomic_sub_fetch(r->users, 1, __ATOMIC_ACQ_REL) == 0) {
+    free(r->users);
+    free(r->chunks);
+  }
   free(r->stored);
   free(r->raw);
 }

@@ -35,6 +35,7 @@ struct chunk_reader {
   uint64_t damaged_at;          /* where the list ends before the file does; 0:
                                    it does not */
   ZSTD_DCtx *zstd;
+  int *users;                   /* readers that share the list */
   char *stored, *raw;           /* of the last chunk read */
   size_t stored_capacity, raw_capacity;
 };
@@ -44,6 +45,16 @@ struct chunk_reader {
 int eventring_list_chunks(struct chunk_reader *r, int fd, uint64_t size,
                           const struct eventring_options *o, const char *path);
 void eventring_close_chunks(struct chunk_reader *r);
+
+/* The same with the list of [other], which is of the same file. */
+int eventring_share_chunks(struct chunk_reader *r, int fd,
+                           const struct chunk_reader *other,
+                           const struct eventring_options *o, const char *path);
+
+/* The chunks of a source that is a recording, else NULL. */
+struct eventring_source;
+const struct chunk_reader *eventring_recording_chunks(
+  const struct eventring_source *source);
 
 /* Reads bytes of the file: 1, or 0 when they are not there. */
 int eventring_read_at(const struct chunk_reader *r, uint64_t offset, void *to,

@@ -43,7 +43,8 @@ struct joining {
 
   /* The piece that is being copied. */
   const struct eventring_piece *piece;
-  struct eventring_cursor *cursor; /* for its clock */
+  struct eventring_cursor *cursor; /* for its clock; until the next is open,
+                                   which may be of the same file */
   struct chunk_reader from;
   struct part_end end;          /* as it will be written */
   int open;                     /* it has a PROCESS and no END yet */
@@ -221,21 +222,26 @@ static int take_chunk(struct joining *j, const struct index_entry *e, int join)
 static int open_piece(struct joining *j, const struct eventring_piece *p)
 {
   struct eventring_options o = j->say;
-  struct stat st;
+  struct eventring_cursor *cursor;
   int fd, err;
   o.size = sizeof o;
   o.part = p->part;
-  err = eventring_open(p->path, &o, &j->cursor);
+  o.beside = j->cursor;
+  err = eventring_open(p->path, &o, &cursor);
+  eventring_close(j->cursor);
+  j->cursor = cursor;
   if (err < 0) return err;
   if (eventring_cursor_source(j->cursor)->format != EVENTRING_FORMAT_RECORDING)
     return fail(&j->say, EVENTRING_E_ARGUMENT, "%s is not a recording",
                 p->path);
   fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0 || fstat(fd, &st) < 0)
+  if (fd < 0)
     return fail(&j->say, EVENTRING_E_SYSTEM, "cannot open %s: %s", p->path,
                 strerror(errno));
-  return eventring_list_chunks(&j->from, fd, (uint64_t) st.st_size, &j->say,
-                               p->path);
+  return eventring_share_chunks(
+    &j->from, fd,
+    eventring_recording_chunks(eventring_cursor_source(j->cursor)), &j->say,
+    p->path);
 }
 
 static int copy_piece(struct joining *j, const struct eventring_piece *p,
@@ -243,7 +249,6 @@ static int copy_piece(struct joining *j, const struct eventring_piece *p,
 {
   int join = !first && p->join, err;
   j->piece = p;
-  j->cursor = NULL;
   memset(&j->from, 0, sizeof j->from);
   j->from.fd = -1;
   err = open_piece(j, p);
@@ -269,7 +274,6 @@ static int copy_piece(struct joining *j, const struct eventring_piece *p,
   }
   if (err == 0 && j->open) err = end_piece(j);
   eventring_close_chunks(&j->from);
-  eventring_close(j->cursor);
   return err;
 }
 
@@ -316,6 +320,7 @@ int eventring_record_pieces(const char *path,
   }
   /* No half of what was asked for. */
   if (err < 0 && j.to.offset > 0) unlink(path);
+  eventring_close(j.cursor);
   eventring_drop_chunks(&j.to);
   return err;
 }

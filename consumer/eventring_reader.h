@@ -89,6 +89,9 @@ struct eventring_options {
                                      eventring_info.parts */
   int changes;                    /* 1: eventring_read returns
                                      EVENTRING_EV_CHANGED too */
+  struct eventring_cursor *beside; /* NULL, or an open cursor of the same
+                                     recording, for another part: what is
+                                     known of the file is not read again */
 };
 
 struct eventring_cursor;

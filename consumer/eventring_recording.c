@@ -26,6 +26,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "eventring_chunks.h"
 #include "eventring_reader.h"
@@ -197,7 +198,11 @@ static int is_cut(const struct piece *p)
 
 static int take_part(struct recording *r, uint32_t part)
 {
-  r->segments = malloc((r->file.count + 1) * sizeof *r->segments);
+  size_t segments = 0;
+  for (size_t i = 0; i < r->file.count; i++)
+    segments += r->file.chunks[i].chunk.part == part
+                && r->file.chunks[i].chunk.kind == CHUNK_SEGMENT;
+  r->segments = malloc((segments + 1) * sizeof *r->segments);
   if (r->segments == NULL) return EVENTRING_E_MEMORY;
   r->source.damaged_at = r->file.damaged_at;
   for (size_t i = 0; i < r->file.count; i++) {
@@ -398,6 +403,30 @@ static int check_part(struct recording *r, const struct eventring_options *o,
   return check_recorded(r, o, path);
 }
 
+const struct chunk_reader *eventring_recording_chunks(
+  const struct eventring_source *source)
+{
+  return source->close == close_recording
+         ? &((const struct recording *) source)->file : NULL;
+}
+
+/* Lists the chunks, or takes the list that a cursor beside this one has. */
+static int list_chunks(struct recording *r, int fd, uint64_t size,
+                       const struct eventring_options *o, const char *path)
+{
+  const struct chunk_reader *other = NULL;
+  struct stat st, was;
+  if (o->beside != NULL)
+    other = eventring_recording_chunks(eventring_cursor_source(o->beside));
+  if (other != NULL && other->size == size && fstat(fd, &st) == 0
+      && fstat(other->fd, &was) == 0 && st.st_dev == was.st_dev
+      && st.st_ino == was.st_ino)
+    return eventring_share_chunks(&r->file, fcntl(fd, F_DUPFD_CLOEXEC, 0),
+                                  other, o, path);
+  return eventring_list_chunks(&r->file, fcntl(fd, F_DUPFD_CLOEXEC, 0), size,
+                               o, path);
+}
+
 static int open_recording(int fd, uint64_t size, const char *path, int pid,
                           const struct eventring_options *o,
                           struct eventring_source **result)
@@ -409,8 +438,7 @@ static int open_recording(int fd, uint64_t size, const char *path, int pid,
     return fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path);
   r->source.parts = 1;
   r->piece = SIZE_MAX;
-  err = eventring_list_chunks(&r->file, fcntl(fd, F_DUPFD_CLOEXEC, 0), size, o,
-                              path);
+  err = list_chunks(r, fd, size, o, path);
   if (err == 0) err = check_part(r, o, path);
   if (err == 0) {
     r->slots = calloc(r->header.rings, sizeof *r->slots);

@@ -306,28 +306,33 @@ static void verify_part(struct verifier *v, struct chunk_reader *r,
 
 /* The file */
 
-static int open_part(struct verifier *v, const char *path,
-                     const struct eventring_options *options, uint32_t part)
-{
-  struct eventring_options o = { .size = sizeof o, .part = part };
-  int err;
-  if (options != NULL) {
-    o.message = options->message;
-    o.message_size = options->message_size;
-  }
-  err = eventring_open(path, &o, &v->cursor);
-  if (err < 0) return err;
-  v->header = &eventring_cursor_source(v->cursor)->checked;
-  v->rings = calloc(v->header->rings, sizeof *v->rings);
-  return v->rings == NULL ? EVENTRING_E_MEMORY : 0;
-}
-
 static void close_part(struct verifier *v)
 {
   free(v->rings);
   eventring_close(v->cursor);
   v->rings = NULL;
   v->cursor = NULL;
+}
+
+/* In place of the part before. */
+static int open_part(struct verifier *v, const char *path,
+                     const struct eventring_options *options, uint32_t part)
+{
+  struct eventring_options o = { .size = sizeof o, .part = part,
+                                 .beside = v->cursor };
+  struct eventring_cursor *cursor;
+  int err;
+  if (options != NULL) {
+    o.message = options->message;
+    o.message_size = options->message_size;
+  }
+  err = eventring_open(path, &o, &cursor);
+  close_part(v);
+  v->cursor = cursor;
+  if (err < 0) return err;
+  v->header = &eventring_cursor_source(v->cursor)->checked;
+  v->rings = calloc(v->header->rings, sizeof *v->rings);
+  return v->rings == NULL ? EVENTRING_E_MEMORY : 0;
 }
 
 static int verify_recording(struct verifier *v, const char *path,
@@ -343,7 +348,6 @@ static int verify_recording(struct verifier *v, const char *path,
   if (err == 0) {
     verify_chunks(v, &r);
     for (uint32_t part = 0; part < parts && err == 0; part++) {
-      close_part(v);
       err = open_part(v, path, options, part);
       if (err == 0) verify_part(v, &r, part);
     }

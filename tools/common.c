@@ -116,7 +116,8 @@ struct eventring_cursor *open_target(const struct command *command,
   char *path = allocate(strlen(argv[optind]) + 1, 1);
   strcpy(path, argv[optind]);
   uint32_t part = take_part(path);
-  struct eventring_cursor *cursor = open_one(command, path, dir, control, part);
+  struct eventring_cursor *cursor = open_one(command, path, dir, control, part,
+                                            NULL);
   free(path);
   uint32_t parts = target_info(cursor).parts;
   if (part == 0 && parts > 1)
@@ -137,7 +138,8 @@ static _Noreturn void cannot_open(const char *target, int error,
 
 struct eventring_cursor *open_one(const struct command *command,
                                   const char *target, const char *dir,
-                                  bool control, uint32_t part)
+                                  bool control, uint32_t part,
+                                  struct eventring_cursor *beside)
 {
   bool is_pid = all_digits(target);
   if (dir != NULL && !is_pid)
@@ -147,7 +149,7 @@ struct eventring_cursor *open_one(const struct command *command,
   char why[512] = "";
   struct eventring_options options = {
     .size = sizeof options, .control = control, .changes = 1,
-    .part = part,
+    .part = part, .beside = beside,
     .message = why, .message_size = sizeof why
   };
   struct eventring_cursor *cursor = NULL;
@@ -166,11 +168,12 @@ struct eventring_cursor *open_one(const struct command *command,
   return cursor;
 }
 
-struct eventring_cursor *open_part(const char *path, uint32_t part)
+struct eventring_cursor *open_part(const char *path, uint32_t part,
+                                   struct eventring_cursor *beside)
 {
   char why[512] = "";
   struct eventring_options options = { .size = sizeof options, .part = part,
-                                       .message = why,
+                                       .beside = beside, .message = why,
                                        .message_size = sizeof why };
   struct eventring_cursor *cursor;
   int error = eventring_open(path, &options, &cursor);

@@ -91,15 +91,18 @@ struct eventring_cursor *open_target(const struct command *command,
                                      int argc, char **argv,
                                      const char *dir, bool control);
 
-/* Opens the file at [path]: of a recording, part [part].  Ends the program with
-   a message when that fails. */
-struct eventring_cursor *open_part(const char *path, uint32_t part);
+/* Opens the file at [path]: of a recording, part [part].  [beside]: NULL, or an
+   open cursor of the same file, which spares reading again what is in it.  Ends
+   the program with a message when that fails. */
+struct eventring_cursor *open_part(const char *path, uint32_t part,
+                                   struct eventring_cursor *beside);
 
 /* Opens one target as open_target does, of a recording with several processes
    the one numbered [part]. */
 struct eventring_cursor *open_one(const struct command *command,
                                   const char *target, const char *dir,
-                                  bool control, uint32_t part);
+                                  bool control, uint32_t part,
+                                  struct eventring_cursor *beside);
 
 /* What the file says of its process. */
 struct eventring_info target_info(struct eventring_cursor *cursor);

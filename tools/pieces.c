@@ -67,15 +67,17 @@ struct inputs {
   size_t count;
 };
 
-static struct eventring_info open_input(const char *path, uint32_t part)
+static struct eventring_info open_input(const char *path, uint32_t part,
+                                        struct eventring_cursor **before)
 {
-  struct eventring_cursor *cursor = open_part(path, part);
+  struct eventring_cursor *cursor = open_part(path, part, *before);
   struct eventring_info info = target_info(cursor);
   if (info.format != EVENTRING_FORMAT_RECORDING) {
     complain("%s is not a recording; eventring dump makes one of it", path);
     exit(STATUS_CANNOT_READ);
   }
-  eventring_close(cursor);
+  eventring_close(*before);
+  *before = cursor;
   return info;
 }
 
@@ -84,6 +86,7 @@ static struct inputs open_inputs(char **paths, int count)
 {
   struct inputs in = { NULL, 0 };
   for (int i = 0; i < count; i++) {
+    struct eventring_cursor *cursor = NULL;
     uint32_t parts = 1;
     for (uint32_t part = 0; part < parts; part++) {
       in.list = realloc(in.list, (in.count + 1) * sizeof *in.list);
@@ -92,11 +95,13 @@ static struct inputs open_inputs(char **paths, int count)
         exit(STATUS_CANNOT_READ);
       }
       struct input *input = &in.list[in.count++];
-      *input = (struct input) { .info = open_input(paths[i], part) };
+      *input = (struct input) { .info = open_input(paths[i], part,
+                                                    &cursor) };
       input->piece.path = paths[i];
       input->piece.part = part;
       parts = input->info.parts;
     }
+    eventring_close(cursor);
   }
   return in;
 }

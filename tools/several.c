@@ -56,10 +56,12 @@ int open_several(const struct command *command, int argc, char **argv,
   if (optind >= argc)
     usage_error(command, "%s: which process or file?", command->name);
   for (int i = optind; i < argc; i++) {
+    struct eventring_cursor *beside = NULL;
     uint32_t parts = 1;
     for (uint32_t part = 0; part < parts; part++) {
       struct eventring_cursor *cursor =
-        open_one(command, argv[i], dir, false, part);
+        open_one(command, argv[i], dir, false, part, beside);
+      beside = cursor;
       parts = target_info(cursor).parts;
       *sources = add_source(*sources, count++, cursor);
     }

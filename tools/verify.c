@@ -58,11 +58,12 @@ static json_t *count(uint64_t n)
 }
 
 /* *right becomes false when its events make no sense. */
-static json_t *describe_part(const char *path, uint32_t part, bool *right)
+static json_t *describe_part(const char *path, uint32_t part,
+                             struct eventring_cursor *beside, bool *right)
 {
   static const char *const states[] = { "?", "running", "ended", "replaced",
                                         "killed", "unknown" };
-  struct eventring_cursor *cursor = open_part(path, part);
+  struct eventring_cursor *cursor = open_part(path, part, beside);
   struct eventring_info info = target_info(cursor);
   const char *note = eventring_note(cursor);
   int state = eventring_state(cursor);
@@ -83,13 +84,14 @@ static json_t *describe_part(const char *path, uint32_t part, bool *right)
   return described;
 }
 
-static enum status print_json(const char *path, uint32_t parts,
+static enum status print_json(const char *path, struct eventring_cursor *first,
                               struct findings *f)
 {
+  uint32_t parts = target_info(first).parts;
   bool right = f->count == 0;
   json_t *list = json_array();
   for (uint32_t part = 0; part < parts; part++)
-    json_array_append_new(list, describe_part(path, part, &right));
+    json_array_append_new(list, describe_part(path, part, first, &right));
   json_t *all = json_pack("{s:b, s:o, s:o}", "right", right, "parts", list,
                           "findings", f->list);
   json_dumpf(all, stdout, JSON_INDENT(2));
@@ -114,18 +116,18 @@ static enum status check(const char *path, bool json)
     complain("%s", why[0] != '\0' ? why : eventring_strerror(error));
     return STATUS_CANNOT_READ;
   }
-  struct eventring_cursor *cursor = open_part(path, 0);
-  uint32_t parts = target_info(cursor).parts;
-  eventring_close(cursor);
-  if (json) return print_json(path, parts, &f);
-  /* Whether the events make sense is asked when they are what was written. */
+  struct eventring_cursor *first = open_part(path, 0, NULL);
+  uint32_t parts = target_info(first).parts;
   enum status status = f.count == 0 ? STATUS_OK : STATUS_FINDING;
-  for (uint32_t part = 0; part < parts && f.count == 0; part++) {
-    cursor = open_part(path, part);
+  if (json) status = print_json(path, first, &f);
+  /* Whether the events make sense is asked when they are what was written. */
+  for (uint32_t part = 0; part < parts && f.count == 0 && !json; part++) {
+    struct eventring_cursor *cursor = open_part(path, part, first);
     enum status sense = check_events(cursor, false);
     if (status == STATUS_OK) status = sense;
     eventring_close(cursor);
   }
+  eventring_close(first);
   return status;
 }
 
