@@ -4,11 +4,8 @@
    processor that counts, so that other programs do not. */
 
 #include <time.h>
-#include <zstd.h>
-#include "eventring_recording.h"
-#include "ring_file.h"
+#include "recording_file.h"
 
-#define MEGABYTE ((size_t) 1 << 20)
 #define LABELS EVENTRING_MAX_LABELS
 
 static volatile uint64_t touched;
@@ -226,101 +223,6 @@ static void stock_files(void **state)
 }
 
 /* Recordings */
-
-struct recording {
-  FILE *file;
-  struct index_entry chunks[64];
-  size_t count;
-};
-
-static void put_chunk(struct recording *r, struct chunk c, const void *raw,
-                      size_t size)
-{
-  size_t bound = ZSTD_compressBound(size);
-  char *stored = malloc(bound);
-  assert_non_null(stored);
-  c.raw = size;
-  c.stored = ZSTD_compress(stored, bound, raw, size, 1);
-  assert_false(ZSTD_isError(c.stored));
-  c.content = recording_sum(stored, c.stored);
-  c.sum = recording_sum(&c, offsetof(struct chunk, sum));
-  r->chunks[r->count++] =
-    (struct index_entry) { (uint64_t) ftell(r->file), c };
-  fwrite(&c, sizeof c, 1, r->file);
-  fwrite(stored, 1, c.stored, r->file);
-  free(stored);
-}
-
-/* With one ring, and nothing in it yet. */
-static void begin_recording(struct recording *r, const char *path)
-{
-  struct recording_start start = { .version_major = RECORDING_VERSION_MAJOR,
-                                   .chunk_size = sizeof(struct chunk) };
-  struct { struct eventring_header h; uint64_t ring; } process = {
-    .h = { .rings = 1, .ring_words = 65536, .block_words = 512,
-           .clock = EVENTRING_CLOCK_MONOTONIC, .state = EVENTRING_RUNNING,
-           .version_major = EVENTRING_VERSION_MAJOR, .pid = 4242424 },
-    .ring = RECORDING_ANY
-  };
-  memset(r, 0, sizeof *r);
-  r->file = fopen(path, "wb");
-  assert_non_null(r->file);
-  memcpy(process.h.magic, EVENTRING_MAGIC, sizeof process.h.magic);
-  memcpy(start.magic, RECORDING_MAGIC, sizeof start.magic);
-  start.sum = recording_sum(&start, offsetof(struct recording_start, sum));
-  fwrite(&start, sizeof start, 1, r->file);
-  put_chunk(r, (struct chunk) { .kind = CHUNK_PROCESS }, &process,
-            sizeof process);
-}
-
-/* A segment with [bytes] bytes of blocks full of events of one word. */
-static void put_segment(struct recording *r, uint64_t number, size_t bytes)
-{
-  uint64_t words = bytes / 8 - 2;
-  struct run run = { .position = RECORDING_POSITION };
-  uint64_t *segment = malloc(bytes), *block;
-  assert_non_null(segment);
-  words -= words % 512;
-  run.words = (uint32_t) words;
-  run.position += number * words;
-  memcpy(segment, &run, sizeof run);
-  for (uint64_t i = 0; i < words; i++) {
-    block = segment + 2 + i / 512 * 512;
-    segment[2 + i] = EVENTRING_WORD(1, EVENTRING_FORM_INSTANT, 0);
-    if (i % 512 != 511) continue;
-    block[EVENTRING_BLOCK_TICKS] = block[EVENTRING_BLOCK_NS] = 1000;
-    block[EVENTRING_BLOCK_EVENTS] = (number * words + i) / 512 * 508;
-    block[EVENTRING_BLOCK_WHO] = 0;
-  }
-  put_chunk(r, (struct chunk) { .kind = CHUNK_SEGMENT, .horizon = UINT64_MAX },
-            segment, sizeof run + words * 8);
-  free(segment);
-}
-
-/* As large as what it becomes is allowed for. */
-static void fill_up(struct recording *r)
-{
-  size_t size = MEGABYTE - (size_t) ftell(r->file) - 200;
-  char *noise = malloc(size);
-  uint64_t seed = 1;
-  assert_non_null(noise);
-  for (size_t i = 0; i < size; i++) noise[i] = (char) ring_random(&seed);
-  put_chunk(r, (struct chunk) { .kind = CHUNK_NOTE }, noise, size);
-  free(noise);
-}
-
-static void end_recording(struct recording *r, const struct index_entry *index,
-                          size_t count)
-{
-  struct recording_trailer t = { .index = (uint64_t) ftell(r->file) };
-  put_chunk(r, (struct chunk) { .kind = CHUNK_INDEX }, index,
-            count * sizeof *index);
-  memcpy(t.magic, RECORDING_TRAILER_MAGIC, sizeof t.magic);
-  t.sum = recording_sum(&t.index, sizeof t.index);
-  fwrite(&t, sizeof t, 1, r->file);
-  assert_true(ftell(r->file) <= (long) MEGABYTE);
-  fclose(r->file);
-}
 
 /* What becomes as much as it may, and what would become a thousand times as
    much. */

@@ -1,0 +1,311 @@
+// BUILD: testsuite/ring/ring_file.c
+/* If this breaks, a file of a megabyte can keep a subcommand busy for longer
+   than a second.  As in test_worst.c, the processor's time counts. */
+
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include "recording_file.h"
+
+static char dir[] = "/tmp/worst.XXXXXX";
+static char path[64], made[64];
+
+/* FILE and OUT stand for the file to be read, and what is made of it. */
+static const char *const commands[][6] = {
+  { "check", "FILE" }, { "check", "--json", "FILE" },
+  { "events", "--count", "FILE" }, { "events", "--raw", "FILE" },
+  { "events", "FILE" }, { "events", "--json", "FILE" },
+  { "events", "--check", "FILE" },
+  { "events", "--longer-than=1ms", "FILE" },
+  { "stat", "FILE" }, { "stat", "--json", "FILE" },
+  { "latency", "FILE" }, { "pauses", "--now", "FILE" },
+  { "trace", "--format=chrome", "-fo", "OUT", "FILE" },
+  { "trace", "--format=perfetto", "-fo", "OUT", "FILE" },
+  { "trace", "--format=fuchsia", "-fo", "OUT", "FILE" },
+  { "trace", "--format=ctf", "-fo", "OUT/ctf", "FILE" },
+  { "dump", "-fo", "OUT", "FILE" },
+  { "cat", "-fo", "OUT", "FILE" }, { "merge", "-fo", "OUT", "FILE" },
+  { "cut", "--from=0", "--to=1", "-fo", "OUT", "FILE" }
+};
+
+static void execute(const char *const *command)
+{
+  const char *bin = getenv("EVENTRING_BIN"), *argv[8] = { "eventring" };
+  int null = open("/dev/null", O_WRONLY);
+  for (int i = 0; i < 6 && command[i] != NULL; i++)
+    argv[i + 1] = strcmp(command[i], "FILE") == 0 ? path
+                  : strncmp(command[i], "OUT", 3) == 0 ? made : command[i];
+  setrlimit(RLIMIT_CPU, &(struct rlimit) { 20, 20 });
+  if (null < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0) _exit(99);
+  execv(bin != NULL ? bin : "_build/bin/eventring", (char **) argv);
+  _exit(99);
+}
+
+static double seconds(struct timeval t)
+{
+  return (double) t.tv_sec + (double) t.tv_usec / 1e6;
+}
+
+/* Every subcommand ends, with a code of its own, in time. */
+static void commands_in_time(void)
+{
+  double worst = 0;
+  int late = 0;
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+    struct rusage used;
+    int status;
+    pid_t pid = fork();
+    if (pid == 0) execute(commands[i]);
+    assert_true(pid > 0);
+    assert_int_equal(wait4(pid, &status, 0, &used), pid);
+    double took = seconds(used.ru_utime) + seconds(used.ru_stime);
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+    if (took > worst) worst = took;
+    if (took < 1 && code <= 4) continue;
+    print_message("# %s %s: %.3f s, status %d, %ld KB\n", commands[i][0],
+                  commands[i][1], took, status, used.ru_maxrss);
+    late++;
+  }
+  print_message("# %.3f s at most\n", worst);
+  unlink(path);
+  assert_int_equal(late, 0);
+}
+
+/* Of a ring file that the test has made. */
+static void ring_in_time(struct ring_file *f)
+{
+  assert_true(f->size <= MEGABYTE + 65536);
+  snprintf(path, sizeof path, "%s/a", dir);
+  unlink(path);
+  assert_int_equal(link(f->path, path), 0);
+  commands_in_time();
+  ring_destroy(f);
+}
+
+/* Recordings */
+
+static void put_small_segment(struct recording *r, uint32_t part,
+                              uint64_t shift, uint32_t ring, uint64_t n)
+{
+  struct { struct run run; uint64_t words[8]; } s = {
+    .run = { .ring = ring, .words = 8, .position = RECORDING_POSITION
+                                                   + n * 512 },
+    .words = { 1000, 1000, 1000, 4 * n,
+               EVENTRING_WORD(1, EVENTRING_FORM_INSTANT, 0),
+               EVENTRING_WORD(2, EVENTRING_FORM_INSTANT, 0),
+               EVENTRING_WORD(3, EVENTRING_FORM_BEGIN, 0),
+               EVENTRING_WORD(4, EVENTRING_FORM_INSTANT, 0) }
+  };
+  s.words[EVENTRING_BLOCK_TICKS] = s.words[EVENTRING_BLOCK_NS] = 1000 + n;
+  s.words[EVENTRING_BLOCK_EVENTS] = 4 * n;
+  s.words[EVENTRING_BLOCK_WHO] = 7;
+  put_chunk(r, (struct chunk) { .kind = CHUNK_SEGMENT, .part = part,
+                                .shift = shift, .horizon = UINT64_MAX },
+            &s, sizeof s);
+}
+
+static int has_room(const struct recording *r, size_t bytes)
+{
+  return (size_t) ftell(r->file) + bytes < MEGABYTE;
+}
+
+static void finish(struct recording *r, int indexed)
+{
+  if (indexed) end_recording(r, r->chunks, r->count);
+  else fclose(r->file);
+  free(r->chunks);
+}
+
+static void many_parts(int indexed)
+{
+  struct recording r;
+  begin_file(&r, path);
+  for (uint32_t part = 0; part < 1024; part++) put_process(&r, part, 0, 1);
+  for (uint64_t n = 0; has_room(&r, indexed ? 400000 : 500); n++)
+    put_small_segment(&r, (uint32_t) n % 1024, 0, 0, n / 1024);
+  print_message("# %zu chunks\n", r.count);
+  finish(&r, indexed);
+  commands_in_time();
+}
+
+static void parts(void **state)
+{
+  (void) state;
+  many_parts(1);
+}
+
+static void parts_without_index(void **state)
+{
+  (void) state;
+  many_parts(0);
+}
+
+static void pieces(void **state)
+{
+  struct recording r;
+  (void) state;
+  begin_file(&r, path);
+  for (uint64_t piece = 0; piece < 1024; piece++) {
+    put_process(&r, 0, piece * RECORDING_SHIFT, 4096);
+    for (int i = 0; i < 4; i++)
+      put_small_segment(&r, 0, piece * RECORDING_SHIFT, (uint32_t) piece, i);
+  }
+  finish(&r, 1);
+  commands_in_time();
+}
+
+static void rings(void **state)
+{
+  struct recording r;
+  (void) state;
+  begin_file(&r, path);
+  put_process(&r, 0, 0, 4096);
+  for (uint64_t n = 0; has_room(&r, 400000); n++)
+    put_small_segment(&r, 0, 0, (uint32_t) n % 4096, n / 4096);
+  print_message("# %zu chunks\n", r.count);
+  finish(&r, 1);
+  commands_in_time();
+}
+
+/* Ring files */
+
+enum { PAUSE = 640, TERMINATE, THREAD_EXIT, USER = 1024 };
+
+/* With [spans] names of spans of the program. */
+static void user_spans(struct ring_file *f, uint32_t spans)
+{
+  ring_create(f, &(struct ring_options) { .log_words = 17,
+                                          .schema_capacity = 300 });
+  ring_schema(f, 0, EVENTRING_CATEGORY, 0, 1, "", "domain");
+  ring_schema(f, 0, EVENTRING_CATEGORY, 0, 4, "", "user");
+  ring_schema(f, PAUSE, EVENTRING_INSTANT, EVENTRING_NO_PAYLOAD, 1, "",
+              "ring_pause");
+  ring_schema(f, TERMINATE, EVENTRING_INSTANT, EVENTRING_NO_PAYLOAD, 1, "",
+              "domain_terminate");
+  ring_schema(f, THREAD_EXIT, EVENTRING_INSTANT, EVENTRING_NO_PAYLOAD, 1, "",
+              "thread_exit");
+  for (uint32_t i = 0; i < spans; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "span %u", i);
+    ring_schema(f, USER + i, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, 4, "", name);
+  }
+}
+
+/* A span of the program, and a pause, after which it is not known. */
+static void pauses(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  user_spans(&f, 1);
+  for (uint64_t i = 0; i < f.header->ring_words - 8192; i++)
+    ring_write(&f, 0, 1000 + i, i % 2 ? EVENTRING_FORM_INSTANT
+                                      : EVENTRING_FORM_BEGIN,
+               i % 2 ? PAUSE : USER, NULL, 0);
+  ring_in_time(&f);
+}
+
+/* [count] spans that stay open, 200 a domain. */
+static void open_spans(struct ring_file *f, uint32_t count, uint64_t *t)
+{
+  for (uint32_t i = 0; i < count; i++) {
+    if (i % 200 == 0) ring_domain(f, 0, 7 + i / 200, 99 + i / 200);
+    ring_write(f, 0, (*t)++, EVENTRING_FORM_BEGIN, USER + i % 200, NULL, 0);
+  }
+}
+
+/* Domains and threads that end again and again, while much is open. */
+static void ends(void **state)
+{
+  struct ring_file f;
+  uint64_t t = 1000;
+  (void) state;
+  user_spans(&f, 200);
+  open_spans(&f, 8000, &t);
+  ring_domain(&f, 0, 4242, 4242);
+  for (; t < 1000 + 100000; t++)
+    ring_write(&f, 0, t, EVENTRING_FORM_INSTANT,
+               t % 2 ? TERMINATE : THREAD_EXIT, NULL, 0);
+  ring_in_time(&f);
+}
+
+/* As many spans open as are kept, and new ones that end again. */
+static void open_and_closed(void **state)
+{
+  struct ring_file f;
+  uint64_t t = 1000;
+  (void) state;
+  user_spans(&f, 200);
+  open_spans(&f, 8190, &t);
+  for (uint32_t d = 0; d < 150; d++) {
+    ring_domain(&f, 0, 9000 + d, 9000 + d);
+    for (uint32_t i = 0; i < 200; i++) {
+      ring_write(&f, 0, t++, EVENTRING_FORM_BEGIN, USER + i, NULL, 0);
+      ring_write(&f, 0, t++, EVENTRING_FORM_END, USER + i, NULL, 0);
+    }
+  }
+  ring_in_time(&f);
+}
+
+/* More spans open in one thread than there are names for. */
+static void spans_in_spans(void **state)
+{
+  struct ring_file f;
+  uint64_t t = 1000;
+  (void) state;
+  user_spans(&f, 200);
+  while (t < 1000 + 120000) {
+    ring_write(&f, 0, t, EVENTRING_FORM_BEGIN, USER + t % 200, NULL, 0);
+    t++;
+  }
+  ring_in_time(&f);
+}
+
+/* Begun in one order, ended in the same. */
+static void spans_crossed(void **state)
+{
+  struct ring_file f;
+  uint64_t t = 1000;
+  (void) state;
+  user_spans(&f, 60);
+  while (t < 1000 + 16000) {
+    for (uint32_t i = 0; i < 60; i++)
+      ring_write(&f, 0, t++, EVENTRING_FORM_BEGIN, USER + i, NULL, 0);
+    for (uint32_t i = 0; i < 60; i++)
+      ring_write(&f, 0, t++, EVENTRING_FORM_END, USER + i, NULL, 0);
+  }
+  ring_in_time(&f);
+}
+
+static int make_dir(void **state)
+{
+  (void) state;
+  if (mkdtemp(dir) == NULL) return -1;
+  snprintf(path, sizeof path, "%s/a", dir);
+  snprintf(made, sizeof made, "%s/made", dir);
+  return 0;
+}
+
+static int remove_dir(void **state)
+{
+  char command[64];
+  (void) state;
+  snprintf(command, sizeof command, "rm -rf %s", dir);
+  return system(command);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(parts),
+    cmocka_unit_test(parts_without_index),
+    cmocka_unit_test(pieces),
+    cmocka_unit_test(rings),
+    cmocka_unit_test(pauses),
+    cmocka_unit_test(ends),
+    cmocka_unit_test(open_and_closed),
+    cmocka_unit_test(spans_in_spans),
+    cmocka_unit_test(spans_crossed),
+  };
+  return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
