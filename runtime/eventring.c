@@ -927,7 +927,8 @@ CAMLexport void caml_eventring_sample(int event, int64_t value)
 /* Who we are: what tells a reader whether the process still lives. */
 
 /* The first [size] - 1 bytes of a small file, NUL-terminated; "" if none. */
-static void read_file(const char *path, char *buffer, size_t size)
+/* Returns how many bytes there are before the 0 that it adds. */
+static size_t read_file(const char *path, char *buffer, size_t size)
 {
   ssize_t n = -1;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -935,7 +936,9 @@ static void read_file(const char *path, char *buffer, size_t size)
     n = read(fd, buffer, size - 1);
     close(fd);
   }
-  buffer[n > 0 ? n : 0] = '\0';
+  if (n < 0) n = 0;
+  buffer[n] = '\0';
+  return n;
 }
 
 #ifndef NATIVE_CODE
@@ -948,9 +951,9 @@ static const char *base_name(const char *path)
 
 static void identify(struct eventring_header *h)
 {
-  char buffer[1024];
   h->pid = getpid();
 #ifdef __linux__
+  char buffer[1024];
   read_file("/proc/self/stat", buffer, sizeof(buffer));
   /* The second field, a name in parentheses, may hold anything: count fields
      from the last parenthesis on. */
@@ -966,13 +969,17 @@ static void identify(struct eventring_header *h)
            (int) strcspn(buffer, "\n"), buffer);
   ssize_t n = readlink("/proc/self/exe", h->program, sizeof(h->program) - 1);
   if (n < 0) h->program[0] = '\0';
-  read_file("/proc/self/cmdline", buffer, sizeof(buffer));
+  size_t length = read_file("/proc/self/cmdline", buffer, sizeof(buffer));
   p = buffer;
 #ifndef NATIVE_CODE
-  /* ocamlrun PROGRAM: the program is meant. */
+  /* ocamlrun PROGRAM: the program is meant.  A name that is cut off by the
+     buffer has nothing behind it. */
+  size_t next = strlen(p) + 1;
   if (strncmp(base_name(p), "ocamlrun", 8) == 0
-      && p[strlen(p) + 1] != '\0' && p[strlen(p) + 1] != '-')
-    p += strlen(p) + 1;
+      && next < length && p[next] != '\0' && p[next] != '-')
+    p += next;
+#else
+  (void) length;
 #endif
   snprintf(h->argv0, sizeof(h->argv0), "%.*s", (int) sizeof(h->argv0) - 1, p);
 #endif

@@ -1,0 +1,104 @@
+// BUILD: runtime/eventring.c runtime/eventring_fault.c -I_build/ocaml/runtime -iquote _build/ocaml/runtime/caml -fsanitize=address
+/* If this breaks, the file names another program than the one that runs, or
+   the runtime reads past what the system told it of the program's arguments.
+   The test runs itself again under other names, with the runtime's own
+   producer, as for bytecode. */
+
+#define CAML_INTERNALS
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "caml/eventring.h"
+#include "caml/domain_state.h"
+#include "caml/runtime_events.h"
+#include "caml/startup_aux.h"
+#include "eventring_reader.h"
+
+/* What the producer wants of the runtime */
+CAMLthread_local caml_domain_state *caml_state;
+static struct caml_params params;
+const struct caml_params *const caml_params = &params;
+char *caml_secure_getenv(const char *name) { (void) name; return NULL; }
+void caml_ev_lifecycle(ev_lifecycle event, int64_t data)
+{
+  (void) event;
+  (void) data;
+}
+void caml_eventring_text(int record, uint32_t category, const char *text)
+{
+  (void) record;
+  (void) category;
+  (void) text;
+}
+
+/* The process that was run again: 0 when its file names it as [expected]. */
+static int is_named(const char *expected)
+{
+  char dir[] = "/tmp/name.XXXXXX", why[1024];
+  struct eventring_cursor *c;
+  struct eventring_info info;
+  char *path;
+  int differs = 1;
+  params.runtime_events_log_wsize = EVENTRING_MIN_LOG_WORDS;
+  params.max_domains = 1;
+  if (mkdtemp(dir) == NULL
+      || !caml_eventring_start(dir, EVENTRING_ALL_CATEGORIES, 0, why,
+                               sizeof why))
+    return 2;
+  path = caml_eventring_path();
+  if (path != NULL && eventring_open(path, NULL, &c) == 0) {
+    info.size = sizeof info;
+    eventring_get_info(c, &info);
+    differs = strcmp(info.argv0, expected) != 0;
+    if (differs) printf("# %s\n", info.argv0);
+    eventring_close(c);
+  }
+  free(path);
+  caml_eventring_stop();
+  rmdir(dir);
+  return differs;
+}
+
+static int number;
+
+static int named(const char *what, const char *expected, const char *name,
+                 const char *argument)
+{
+  int status = 1;
+  pid_t child;
+  fflush(stdout);
+  setenv("EXPECTED_NAME", expected, 1);
+  child = fork();
+  if (child == 0) {
+    execl("/proc/self/exe", name, argument, (char *) NULL);
+    _exit(9);
+  }
+  if (child < 0 || waitpid(child, &status, 0) < 0) status = 1;
+  printf("%sok %d - %s\n", status == 0 ? "" : "not ", ++number, what);
+  return status != 0;
+}
+
+int main(void)
+{
+  const char *expected = getenv("EXPECTED_NAME");
+  char name[1100], cut[256];
+  int failed = 0;
+  if (expected != NULL) return is_named(expected);
+  failed |= named("a program", "/x/prog", "/x/prog", "/x/other");
+  failed |= named("ocamlrun's program", "/x/prog", "/x/ocamlrun", "/x/prog");
+  failed |= named("ocamlrun without one", "/x/ocamlrun", "/x/ocamlrun", NULL);
+  failed |= named("ocamlrun's options", "/x/ocamlrun", "/x/ocamlrun", "-v");
+  /* The last part of it begins before what is kept of it ends. */
+  memset(name, 'x', sizeof name - 1);
+  name[sizeof name - 1] = 0;
+  memcpy(name + 1000, "/ocamlrun", 9);
+  memcpy(cut, name, sizeof cut - 1);
+  cut[sizeof cut - 1] = 0;
+  failed |= named("a long name of ocamlrun", cut, name, "/x/prog");
+  printf("1..%d\n", number);
+  return failed;
+}
