@@ -111,12 +111,12 @@ static int add_chunk(struct index_entry **chunks, size_t *count,
 static int list_chunk(struct chunk_reader *r, uint64_t offset,
                       const struct chunk *c)
 {
-  const struct index_entry *last =
-    r->count == 0 ? NULL : &r->chunks[r->count - 1];
-  if (c->raw > r->raw_left
-      || (last != NULL && offset < last->offset + sizeof last->chunk
-                                   + last->chunk.stored))
-    return EVENTRING_E_DAMAGED;
+  if (c->raw > r->raw_left) return EVENTRING_E_DAMAGED;
+  if (r->count > 0) {
+    const struct index_entry *last = &r->chunks[r->count - 1];
+    if (offset < last->offset + sizeof last->chunk + last->chunk.stored)
+      return EVENTRING_E_DAMAGED;
+  }
   r->raw_left -= c->raw;
   return add_chunk(&r->chunks, &r->count, &r->capacity, offset, c);
 }
@@ -288,7 +288,7 @@ int eventring_begin_chunks(struct chunk_writer *w, const char *path,
 int eventring_compress(struct chunk_writer *w, struct chunk *c,
                        const void *bytes, size_t size, char **stored)
 {
-  size_t bound = ZSTD_compressBound(size), slice, left = 1;
+  size_t bound = ZSTD_compressBound(size), slice, left;
   ZSTD_inBuffer in = { bytes, 0, 0 };
   ZSTD_outBuffer out = { malloc(bound), bound, 0 };
   char *small;

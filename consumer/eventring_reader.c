@@ -1784,6 +1784,8 @@ static int open_ring_file(int fd, uint64_t size, const char *path,
 {
   struct eventring_header h;
   struct ring_file *f;
+  const char *bytes;
+  void *map;
   const uint64_t *words;
   ssize_t have = read_header(fd, &h);
   int err;
@@ -1799,21 +1801,23 @@ static int open_ring_file(int fd, uint64_t size, const char *path,
   if (f == NULL)
     return fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path);
   f->size = (size_t) h.file_size;
-  f->map = mmap(NULL, f->size, PROT_READ, MAP_SHARED, fd, 0);
-  f->source = (struct eventring_source) {
-    .checked = h, .header = f->map, .lap = h.ring_words,
-    .schema = (const char *) f->map + h.schema_offset,
-    .directory = (const char *) f->map + h.directory_offset,
-    .rings = f->rings, .live = 1, .parts = 1, .close = close_ring_file };
-  if (f->map == MAP_FAILED) {
+  map = mmap(NULL, f->size, PROT_READ, MAP_SHARED, fd, 0);
+  if (map == MAP_FAILED) {
     err = fail(o, system_error(errno), "cannot map the %llu bytes of %s: %s",
                (unsigned long long) h.file_size, path, strerror(errno));
     free(f);
     return err;
   }
+  f->map = map;
+  bytes = map;
+  f->source = (struct eventring_source) {
+    .checked = h, .header = f->map, .lap = h.ring_words,
+    .schema = bytes + h.schema_offset,
+    .directory = bytes + h.directory_offset,
+    .rings = f->rings, .live = 1, .parts = 1, .close = close_ring_file };
   if (caml_eventring_guard_reading)
     caml_eventring_guard_reading(f->map, f->size);
-  words = (const uint64_t *) ((const char *) f->map + h.rings_offset);
+  words = (const uint64_t *) (bytes + h.rings_offset);
   for (uint32_t i = 0; i < h.rings; i++)
     f->rings[i] = (struct eventring_words) {
       .words = words + i * h.ring_words, .mask = h.ring_words - 1 };
@@ -1877,7 +1881,8 @@ int eventring_open_path(const char *path, int pid,
   } else {
     err = (*format)->open(fd, (uint64_t) st.st_size, path, pid, o, &c->source);
   }
-  if (err < 0) goto err_out;
+  /* There is a source exactly when there was no error. */
+  if (c->source == NULL) goto err_out;
   c->shared = c->source->header;
   c->header = c->source->checked;
   c->header.boot_id[sizeof c->header.boot_id - 1] = 0;

@@ -202,7 +202,7 @@ static int take_part(struct recording *r, uint32_t part)
   for (size_t i = 0; i < r->file.count; i++)
     segments += r->file.chunks[i].chunk.part == part
                 && r->file.chunks[i].chunk.kind == CHUNK_SEGMENT;
-  r->segments = malloc((segments + 1) * sizeof *r->segments);
+  r->segments = calloc(segments + 1, sizeof *r->segments);
   if (r->segments == NULL) return EVENTRING_E_MEMORY;
   r->source.damaged_at = r->file.damaged_at;
   for (size_t i = 0; i < r->file.count; i++) {
@@ -443,8 +443,10 @@ static int open_recording(int fd, uint64_t size, const char *path, int pid,
   if (err == 0) {
     r->slots = calloc(r->header.rings, sizeof *r->slots);
     r->source.rings = calloc(r->header.rings, sizeof *r->source.rings);
-    if (r->slots == NULL || r->source.rings == NULL)
-      err = fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path);
+    if (r->slots == NULL || r->source.rings == NULL) {
+      err = EVENTRING_E_MEMORY;
+      fail(o, err, "%s: no memory to read it", path);
+    }
   }
   if (err < 0) {
     close_recording(&r->source);
