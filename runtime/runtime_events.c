@@ -310,7 +310,7 @@ CAMLprim value caml_runtime_events_user_write(value buffer, value event,
   case EV_USER_ML_TYPE_CUSTOM:
     length = caml_callback2(Field(Field(type, 0), 0), buffer, content);
     if (Long_val(length) < 0
-        || Long_val(length) > caml_string_length(buffer)
+        || (mlsize_t) Long_val(length) > caml_string_length(buffer)
         || Long_val(length) > EVENTRING_MAX_BYTES)
       caml_invalid_argument(
         "Runtime_events.User.write: the encoder returned a length that is not"

@@ -66,9 +66,8 @@ void complain(const char *format, ...);
 
 /* The same, with a hint at --help of [command] (or of the whole program when
    NULL); ends the program with STATUS_USAGE. */
-__attribute__((format(printf, 2, 3)))
-_Noreturn void usage_error(const struct command *command,
-                           const char *format, ...);
+__attribute__((noreturn, format(printf, 2, 3)))
+void usage_error(const struct command *command, const char *format, ...);
 
 /* Zeroed, to be freed.  Ends the program when there is no memory. */
 void *allocate(size_t count, size_t size);

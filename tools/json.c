@@ -19,24 +19,27 @@
 #include "text.h"
 
 /* Nothing is left out silently: no memory ends the program. */
+static _Noreturn void no_memory(void)
+{
+  complain("not enough memory");
+  exit(STATUS_CANNOT_READ);
+}
+
 static json_t *checked(json_t *value)
 {
-  if (value == NULL) {
-    complain("not enough memory");
-    exit(STATUS_CANNOT_READ);
-  }
+  if (value == NULL) no_memory();
   return value;
 }
 
 static void set(json_t *object, const char *key, json_t *value)
 {
   if (json_object_set_new_nocheck(object, key, checked(value)) != 0)
-    checked(NULL);
+    no_memory();
 }
 
 static void append(json_t *array, json_t *value)
 {
-  if (json_array_append_new(array, checked(value)) != 0) checked(NULL);
+  if (json_array_append_new(array, checked(value)) != 0) no_memory();
 }
 
 static void set_count(json_t *object, const char *key, uint64_t value)
@@ -51,7 +54,7 @@ json_t *json_text(const char *text)
   char *escaped = NULL;
   size_t size;
   FILE *out = open_memstream(&escaped, &size);
-  if (out == NULL) checked(NULL);
+  if (out == NULL) no_memory();
   print_text(out, text, strlen(text), TEXT_LINE);
   fclose(out);
   string = checked(json_string(escaped));

@@ -168,7 +168,7 @@ static enum status write_hgrm(const char *path, const struct histogram *h)
     print_hgrm(stdout, h);
     return STATUS_OK;
   }
-  FILE *out = fopen(path, "w");
+  FILE *out = fopen(path, "we");
   bool failed = out == NULL;
   if (!failed) {
     print_hgrm(out, h);

@@ -45,7 +45,7 @@ static json_t *arguments(uint32_t pid)
 {
   char path[64], *bytes = malloc(ARGUMENTS);
   snprintf(path, sizeof path, "/proc/%" PRIu32 "/cmdline", pid);
-  FILE *file = fopen(path, "r");
+  FILE *file = fopen(path, "re");
   size_t length = file == NULL || bytes == NULL
                   ? 0 : fread(bytes, 1, ARGUMENTS, file);
   json_t *list = length == 0 ? NULL : json_array();

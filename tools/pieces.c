@@ -143,11 +143,7 @@ static enum status write_pieces(const char *output, bool force,
     .size = sizeof options, .replace = force, .message = why,
     .message_size = sizeof why
   };
-  struct eventring_piece *pieces = calloc(in->count, sizeof *pieces);
-  if (pieces == NULL) {
-    complain("not enough memory");
-    return STATUS_CANNOT_WRITE;
-  }
+  struct eventring_piece *pieces = allocate(in->count, sizeof *pieces);
   for (size_t i = 0; i < in->count; i++) pieces[i] = in->list[i].piece;
   int error = eventring_record_pieces(output, pieces, (int) in->count,
                                       &options);

@@ -198,7 +198,7 @@ static void print_arrivals(struct summary *s, const struct chosen *c)
 
 static void print_timings(struct summary *s, const char *what, bool waits)
 {
-  uint16_t ids[TIMINGS_PRINTED];
+  uint16_t ids[TIMINGS_PRINTED] = { 0 };
   uint32_t count = 0, all = 0;
   for (uint32_t id = 0; id <= UINT16_MAX; id++) {
     if (s->timings[id] == NULL

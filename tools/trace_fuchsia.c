@@ -105,7 +105,7 @@ static struct reference new_reference(struct trace *t, const char *text)
                | (uint64_t) length << 32);
   add_bytes(&r, text, length);
   write_record(t, &r);
-  return (struct reference) { .number = s->strings };
+  return (struct reference) { .number = s->strings, .text = text };
 }
 
 static struct reference kept_reference(struct trace *t, void **form,
@@ -226,12 +226,12 @@ static void add_event(struct trace *t, const struct trace_event *e,
   uint32_t arguments = trace_arguments(e);
   struct reference category = category_of(t, e);
   uint64_t thread = thread_of(t, e->track);
+  uint64_t names = category.number | (uint64_t) name.number << 16;
   r->words = 0;
   add_word(r, EVENT | type << 16
               | (uint64_t) (arguments < MOST_ARGUMENTS ? arguments
                                                        : MOST_ARGUMENTS) << 20
-              | thread << 24 | (uint64_t) category.number << 32
-              | (uint64_t) name.number << 48);
+              | thread << 24 | names << 32);
   add_word(r, (uint64_t) (e->what == TRACE_COMPLETE ? e->since : e->ns));
   if (thread == 0) {
     add_word(r, e->track->process->pid);
