@@ -81,7 +81,7 @@ static header read_ring(uint64_t *tail)
 {
   header h;
   char *path = caml_runtime_events_current_location();
-  int fd = path == NULL ? -1 : open(path, O_RDONLY);
+  int fd = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC);
   int ok = fd >= 0 && pread(fd, &h, sizeof(h), 0) == sizeof(h)
     && pread(fd, tail, sizeof(*tail), TAIL(h)) == sizeof(*tail);
   if (fd >= 0) close(fd);

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 {
   static struct eventring_event ev[BATCH];
   struct eventring_cursor *c;
-  char why[512];
+  char why[512] = "";
   struct eventring_options o = { .size = sizeof(o), .message = why,
                                  .message_size = sizeof(why) };
   if (argc != 4) {

@@ -209,7 +209,7 @@ static void emit(int ring, uint64_t at, int form, int id, uint32_t words,
 static void packed(int ring, uint64_t at, int form, int id,
                    const uint64_t *integers)
 {
-  uint8_t bytes[32 * 8];
+  uint8_t bytes[32 * 8] = { 0 };
   uint64_t words[32];
   uint32_t length = 0;
   for (; *integers != END; integers++) {

@@ -93,7 +93,7 @@ int open(const char *path, int flags, ...)
 {
   va_list args;
   va_start(args, flags);
-  mode_t mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
+  mode_t mode = (flags & O_CREAT) != 0 ? va_arg(args, mode_t) : 0;
   va_end(args);
   return open_mode(path, flags, mode);
 }
@@ -102,7 +102,7 @@ int open64(const char *path, int flags, ...)
 {
   va_list args;
   va_start(args, flags);
-  mode_t mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
+  mode_t mode = (flags & O_CREAT) != 0 ? va_arg(args, mode_t) : 0;
   va_end(args);
   return open_mode(path, flags, mode);
 }

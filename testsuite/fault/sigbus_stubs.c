@@ -13,6 +13,13 @@ static volatile int count;
 static char *foreign;
 static struct sigaction older;
 
+static void replace(void)
+{
+  if (mmap(foreign, 4096, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+    _exit(43);
+}
+
 static void mend(int signal, siginfo_t *info, void *context)
 {
   (void) signal;
@@ -20,16 +27,14 @@ static void mend(int signal, siginfo_t *info, void *context)
   count++;
   if (info->si_code <= 0) return;
   if (info->si_addr != foreign) _exit(42);
-  mmap(foreign, 4096, PROT_READ | PROT_WRITE,
-       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  replace();
 }
 
 static void plain(int signal)
 {
   (void) signal;
   count++;
-  mmap(foreign, 4096, PROT_READ | PROT_WRITE,
-       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  replace();
 }
 
 static void chain(int signal, siginfo_t *info, void *context)

@@ -369,11 +369,10 @@ void fuzz_record(const char *path, uint64_t words)
   struct eventring_cursor *c;
   struct eventring_recorder *r;
   uint64_t steps = 0;
-  int64_t n;
 
   if (eventring_open(path, &o, &c) < 0) return;
   if (eventring_record(to, c, &ro, &r) == 0) {
-    while ((n = eventring_record_step(r)) > 0) CHECK(++steps <= words + 64);
+    while (eventring_record_step(r) > 0) CHECK(++steps <= words + 64);
     CHECK(eventring_record_note(r, "{}") == 0);
     CHECK(eventring_record_close(r) == 0);
     fuzz_read(to, words + 64 * EVENTRING_MAX_BLOCK_WORDS, 0);

@@ -39,7 +39,7 @@ static char *in;
 static size_t in_size;
 static FILE *out;
 
-static void die(const char *what)
+static _Noreturn void die(const char *what)
 {
   fprintf(stderr, "seeds: %s\n", what);
   exit(1);
@@ -133,6 +133,8 @@ static void cut_ring_file(void)
   put(schema, h.schema_capacity * sizeof *schema);
   for (uint32_t i = 0; i < h.rings; i++) put(&slots[i], h.slot_size);
   put(rings, h.rings * words * 8);
+  free(schema);
+  free(rings);
 }
 
 /* Stock OCaml's, see consumer/eventring_stock.c */

@@ -557,7 +557,7 @@ static void not_to_be_controlled(void **state)
 {
   struct stock_file f;
   struct eventring_cursor *c;
-  char why[512];
+  char why[512] = "";
   struct eventring_options o = { .size = sizeof o, .message = why,
                                  .message_size = sizeof why, .control = 1 };
   (void) state;

@@ -9,7 +9,7 @@
 
 int main(int argc, char **argv)
 {
-  char why[256];
+  char why[256] = "";
   struct eventring_options o = {
     .size = sizeof o, .control = 1, .message = why, .message_size = sizeof why
   };
