@@ -442,6 +442,11 @@ check-sanitizers: all stage ring-tests sanitized ## ASan, UBSan, TSan, memcheck;
 check-model: ## every execution of the ring's protocol, small sizes, by SPIN
 	@testsuite/model/check full
 
+# OCaml's headers are among what is looked at: configured, not built.
+.PHONY: check-static
+check-static: $(DONE)/ocaml-configure ## clang-tidy and cppcheck over our C code
+	@$(TEST_ENV) testsuite/run $(wildcard testsuite/static/*.t)
+
 SOAK_SECONDS ?= 60
 
 .PHONY: soak
