@@ -16,13 +16,13 @@
 
 #define CAML_INTERNALS
 #define _GNU_SOURCE
-#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/select.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -187,10 +187,8 @@ static void *read_rings(void *data)
 
 static void stall(int signal)
 {
-  int before = errno;
   (void) signal;
-  nanosleep(&(struct timespec) { .tv_nsec = 20000 }, NULL);
-  errno = before;
+  select(0, NULL, NULL, NULL, &(struct timeval) { .tv_usec = 20 });
 }
 
 int main(int argc, char **argv)
@@ -251,7 +249,7 @@ int main(int argc, char **argv)
     eventring_close(r->cursor);
   }
   failed |= !every_size_was_read();
-  printf("%sok %d - events of every size, 0 to %u words, were read\n",
+  printf("%sok %d - events of every size, 0 to %d words, were read\n",
          every_size_was_read() ? "" : "not ", ++test, SIZES - 1);
   printf("1..%d\n", test);
   free(path);

@@ -14,8 +14,11 @@ value load_heap_bytes(value unit)
 
 value load_lose_bytes(value n)
 {
-  static void *volatile lost;
-  lost = malloc(Long_val(n));
+  static void **lost;
+  void **more = malloc(Long_val(n));
+  if (more == NULL) abort();
+  *more = lost;
+  lost = more;
   return Val_unit;
 }
 
@@ -23,9 +26,11 @@ value load_lose_bytes(value n)
 value load_lose_pages(value unit)
 {
   static int kind;
+  static void *last;
   (void) unit;
-  mmap(NULL, 8192, kind++ % 2 == 0 ? PROT_READ : PROT_NONE,
-       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  last = mmap(NULL, 8192, kind++ % 2 == 0 ? PROT_READ : PROT_NONE,
+              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (last == MAP_FAILED) abort();
   return Val_unit;
 }
 
