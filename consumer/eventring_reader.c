@@ -1722,15 +1722,18 @@ static int system_error(int error)
   }
 }
 
-/* Allocates all that the cursor will ever need.  The larger arrays are pages
-   of zeros until they are used. */
+/* Allocates all that the cursor will ever need.  The largest arrays have no
+   pages until they are used. */
 static int allocate(struct eventring_cursor *c)
 {
   const struct eventring_header *h = &c->header;
   c->rings = calloc(h->rings, sizeof *c->rings);
   c->heap = calloc(h->rings, sizeof *c->heap);
-  c->copies = calloc(h->rings, (size_t) h->block_words * 8);
-  c->unpacked = calloc(h->rings, (size_t) h->block_words * UNPACKED * 8);
+  /* Not calloc, which clears memory that was used before: that would be most
+     of the work for a recording of many processes with many rings. */
+  c->copies = reallocarray(NULL, h->rings, (size_t) h->block_words * 8);
+  c->unpacked = reallocarray(NULL, h->rings,
+                             (size_t) h->block_words * UNPACKED * 8);
   c->schema = calloc(h->schema_capacity, sizeof *c->schema);
   c->by_id = calloc(MAX_IDS, sizeof *c->by_id);
   c->special = calloc(MAX_IDS, sizeof *c->special);

@@ -122,7 +122,7 @@ static void many_parts(int indexed)
 {
   struct recording r;
   begin_file(&r, path);
-  for (uint32_t part = 0; part < 1024; part++) put_process(&r, part, 0, 1);
+  for (uint32_t part = 0; part < 1024; part++) put_process(&r, part, 0, 128);
   for (uint64_t n = 0; has_room(&r, indexed ? 400000 : 500); n++)
     put_small_segment(&r, (uint32_t) n % 1024, 0, 0, n / 1024);
   print_message("# %zu chunks\n", r.count);
