@@ -99,7 +99,8 @@ wait "$third"
 ok "events --follow: Ctrl-C ends it in order" [ $? = 0 ]
 
 # A table from time to time.
-run timeout -s INT 2 "$EVENTRING_BIN" pauses --interval 0.3 "$pid"
+run timeout --foreground -s INT 2 \
+  "$EVENTRING_BIN" pauses --interval 0.3 "$pid"
 ok "--interval: several tables" [ "$(grep -c '^domain ' out)" -ge 3 ]
 
 # Killed: all that was written is there.
