@@ -236,6 +236,7 @@ struct eventring_cursor {
   /* Changes from outside that were not returned yet, the next one last. */
   int wants_changes;
   uint64_t marks_seen;
+  uint64_t marks[EVENTRING_MARKS]; /* as they were taken last */
   uint64_t changes[EVENTRING_MARKS];
   uint32_t changes_left;
 
@@ -970,6 +971,19 @@ static int later_first(const void *a, const void *b)
   return (x < y) - (x > y);
 }
 
+/* Takes in the mark that was made as the [number]th.  Who made it may not have
+   stored its time yet: then it was a moment ago. */
+static void take_mark(struct eventring_cursor *c, uint64_t number)
+{
+  uint64_t place = number % EVENTRING_MARKS;
+  uint64_t ticks = __atomic_load_n(&c->shared->marks[place], __ATOMIC_RELAXED);
+  if (ticks <= c->marks[place]) {
+    if (!c->own_clock) return;
+    ticks = clock_ticks(c->header.clock);
+  }
+  c->marks[place] = c->changes[c->changes_left++] = ticks;
+}
+
 /* Takes in the changes from outside that are new. */
 static void take_changes(struct eventring_cursor *c)
 {
@@ -978,10 +992,7 @@ static void take_changes(struct eventring_cursor *c)
   if (made <= first) return;
   if (made - first > EVENTRING_MARKS - c->changes_left)
     first = made - (EVENTRING_MARKS - c->changes_left);
-  for (; first < made; first++)
-    c->changes[c->changes_left++] =
-      __atomic_load_n(&c->shared->marks[first % EVENTRING_MARKS],
-                      __ATOMIC_RELAXED);
+  for (; first < made; first++) take_mark(c, first);
   qsort(c->changes, c->changes_left, sizeof c->changes[0], later_first);
   c->marks_seen = made;
 }

@@ -104,6 +104,32 @@ static void changes_are_told(void **state)
   ring_destroy(&f);
 }
 
+/* The mark is counted first, and its time stored then. */
+static void a_change_is_being_told(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *told;
+  struct eventring_options o = { .size = sizeof o, .changes = 1 };
+  struct eventring_event ev[8];
+  uint64_t before;
+  (void) state;
+  ring_create(&f, NULL);
+  before = (uint64_t) eventring_clock_ns(CLOCK_MONOTONIC);
+  ring_count(&f, 0, before, 256, 1);
+  assert_int_equal(eventring_open(f.path, &o, &told), 0);
+  for (int lap = 0; lap < 2; lap++) {
+    f.header->marks_made += EVENTRING_MARKS;
+    assert_int_equal(ring_read_all(told, ev, 8, NULL),
+                     EVENTRING_MARKS + (lap == 0));
+    assert_true(ev[7].form == EVENTRING_EV_CHANGED);
+    assert_in_range(ev[7].ticks, before,
+                    (uint64_t) eventring_clock_ns(CLOCK_MONOTONIC));
+    before = ev[7].ticks;
+  }
+  eventring_close(told);
+  ring_destroy(&f);
+}
+
 static void not_without_asking(void **state)
 {
   struct ring_file f;
@@ -166,6 +192,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(pause_and_resume),
     cmocka_unit_test(changes_are_told),
+    cmocka_unit_test(a_change_is_being_told),
     cmocka_unit_test(not_without_asking),
     cmocka_unit_test(both_masks_change_together),
   };
