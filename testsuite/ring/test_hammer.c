@@ -12,7 +12,8 @@
    Readers read few events at a time and sleep now and then, so that what they
    hold is overtaken between two blocks and in the midst of one.  A signal
    makes a thread, reader or writer, sleep wherever it is: while it copies a
-   block, or between the stores of an event. */
+   block, or between the stores of an event.  One more thread takes snapshots,
+   of which the same is asked up to where each ends. */
 
 #define CAML_INTERNALS
 #define _GNU_SOURCE
@@ -34,6 +35,7 @@
 
 #define WRITERS 2
 #define READERS 3
+#define THREADS (WRITERS + READERS + 1)
 #define SIZES (EVENTRING_MAX_PAYLOAD_WORDS + 1)
 
 /* What the producer wants of the runtime */
@@ -185,6 +187,41 @@ static void *read_rings(void *data)
   }
 }
 
+static struct {
+  char path[PATH_MAX];
+  uint64_t taken, read, wrong;
+} snapshots;
+
+static void take_snapshot(void)
+{
+  struct reader r = { .cursor = NULL };
+  struct eventring_event events[64];
+  char why[1024];
+  int n;
+  if (!caml_eventring_snapshot(snapshots.path, why, sizeof why)
+      || eventring_open(snapshots.path, NULL, &r.cursor) < 0) {
+    snapshots.wrong++;
+    return;
+  }
+  while ((n = eventring_read(r.cursor, events, 64)) > 0)
+    for (int i = 0; i < n; i++) check(&r, &events[i]);
+  snapshots.wrong += n < 0;
+  snapshots.taken++;
+  for (int ring = 0; ring < WRITERS; ring++) {
+    snapshots.read += r.read[ring];
+    snapshots.wrong += r.wrong[ring];
+  }
+  eventring_close(r.cursor);
+  unlink(snapshots.path);
+}
+
+static void *take_snapshots(void *unused)
+{
+  (void) unused;
+  while (__atomic_load_n(&writing, __ATOMIC_ACQUIRE) > 0) take_snapshot();
+  return NULL;
+}
+
 static void stall(int signal)
 {
   (void) signal;
@@ -195,7 +232,7 @@ int main(int argc, char **argv)
 {
   char dir[PATH_MAX], why[1024] = "no folder";
   const char *temporary = getenv("TMPDIR");
-  pthread_t thread[WRITERS + READERS];
+  pthread_t thread[THREADS];
   struct reader readers[READERS];
   uint64_t seed = 1;
   char *path;
@@ -222,12 +259,15 @@ int main(int argc, char **argv)
   }
   for (uintptr_t i = 0; i < WRITERS; i++)
     pthread_create(&thread[i], NULL, write_ring, (void *) i);
+  snprintf(snapshots.path, sizeof snapshots.path, "%.3000s/snapshot", dir);
+  pthread_create(&thread[THREADS - 1], NULL, take_snapshots, NULL);
   while (__atomic_load_n(&writing, __ATOMIC_ACQUIRE) > 0) {
     uint64_t x = random_of(&seed);
-    pthread_kill(thread[x % (WRITERS + READERS)], SIGUSR1);
+    pthread_kill(thread[x % THREADS], SIGUSR1);
     usleep(x / 64 % 200);
   }
   for (int i = 0; i < WRITERS; i++) pthread_join(thread[i], NULL);
+  pthread_join(thread[THREADS - 1], NULL);
   __atomic_store_n(&done, 1, __ATOMIC_RELEASE);
   for (int i = 0; i < READERS; i++) pthread_join(thread[WRITERS + i], NULL);
 
@@ -248,7 +288,12 @@ int main(int argc, char **argv)
     }
     eventring_close(r->cursor);
   }
-  failed |= !every_size_was_read();
+  int right = snapshots.wrong == 0 && snapshots.read > 0;
+  printf("%sok %d - %llu snapshots: %llu read, %llu wrong\n",
+         right ? "" : "not ", ++test, (unsigned long long) snapshots.taken,
+         (unsigned long long) snapshots.read,
+         (unsigned long long) snapshots.wrong);
+  failed |= !right || !every_size_was_read();
   printf("%sok %d - events of every size, 0 to %d words, were read\n",
          every_size_was_read() ? "" : "not ", ++test, SIZES - 1);
   printf("1..%d\n", test);
