@@ -346,11 +346,11 @@ $(B)/asan/%.t: testsuite/%.t $(B)/asan/eventring
 	  '$(CURDIR)/testsuite/sanitizers/asan-command' '$(CURDIR)/$<' >$@
 	$(Q)chmod +x $@
 
-# All C tests have ASan and UBSan but test_worst, which wants the processor's
+# All C tests have ASan and UBSan but test_worst*, which want the processor's
 # time to be short; those with threads have TSan.  Of the command's tests, those
 # that read files, and the one where somebody writes to them meanwhile.
 ASAN_RUNS := $(patsubst testsuite/%.c,$(B)/asan/%,\
-  $(filter-out %/test_worst.c,$(wildcard testsuite/ring/test_*.c))) \
+  $(filter-out testsuite/ring/test_worst%,$(wildcard testsuite/ring/test_*.c))) \
   $(patsubst %,$(B)/asan/%.t,$(addprefix cli/,check cut events filter latency \
     output pauses stat verify) $(addprefix trace/,files rows several) \
     hostile/consumer)
@@ -452,7 +452,7 @@ SOAK_SECONDS ?= 60
 .PHONY: soak
 soak: all stage ring-tests sanitized ## each part of testsuite/soak, for SOAK_SECONDS
 	@$(TEST_ENV) SOAK_SECONDS=$(SOAK_SECONDS) \
-	  testsuite/run $(sort $(wildcard testsuite/soak/*))
+	  testsuite/run $(sort $(filter-out %.t,$(wildcard testsuite/soak/*)))
 
 .PHONY: check-upstream
 check-upstream: toolchain ## upstream's whole testsuite, compared with stock
