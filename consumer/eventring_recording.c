@@ -23,6 +23,7 @@
 #define _GNU_SOURCE
 #endif
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -416,15 +417,17 @@ static int list_chunks(struct recording *r, int fd, uint64_t size,
 {
   const struct chunk_reader *other = NULL;
   struct stat st, was;
+  r->file.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (r->file.fd < 0)
+    return fail(o, EVENTRING_E_SYSTEM, "cannot open %s: %s", path,
+                strerror(errno));
   if (o->beside != NULL)
     other = eventring_recording_chunks(eventring_cursor_source(o->beside));
   if (other != NULL && other->size == size && fstat(fd, &st) == 0
       && fstat(other->fd, &was) == 0 && st.st_dev == was.st_dev
       && st.st_ino == was.st_ino)
-    return eventring_share_chunks(&r->file, fcntl(fd, F_DUPFD_CLOEXEC, 0),
-                                  other, o, path);
-  return eventring_list_chunks(&r->file, fcntl(fd, F_DUPFD_CLOEXEC, 0), size,
-                               o, path);
+    return eventring_share_chunks(&r->file, r->file.fd, other, o, path);
+  return eventring_list_chunks(&r->file, r->file.fd, size, o, path);
 }
 
 static int open_recording(int fd, uint64_t size, const char *path, int pid,

@@ -926,8 +926,8 @@ CAMLexport void caml_eventring_sample(int event, int64_t value)
 
 /* Who we are: what tells a reader whether the process still lives. */
 
-/* The first [size] - 1 bytes of a small file, NUL-terminated; "" if none. */
-/* Returns how many bytes there are before the 0 that it adds. */
+/* The first [size] - 1 bytes of a small file, NUL-terminated; "" if none.
+   Returns how many they are. */
 static size_t read_file(const char *path, char *buffer, size_t size)
 {
   ssize_t n = -1;
