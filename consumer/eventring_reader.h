@@ -91,7 +91,8 @@ struct eventring_options {
                                      EVENTRING_EV_CHANGED too */
   struct eventring_cursor *beside; /* NULL, or an open cursor of the same
                                      recording, for another part: what is
-                                     known of the file is not read again */
+                                     known of the file is not read again;
+                                     either may be closed first */
 };
 
 struct eventring_cursor;
