@@ -281,7 +281,8 @@ RING_TESTS := $(patsubst testsuite/ring/%.c,$(B)/test/ring/%,\
 
 # A first line "// BUILD: ..." adds flags and files to the command line.
 $(B)/test/ring/%: testsuite/ring/%.c $(B)/lib/libeventring.a \
-                  $(wildcard testsuite/ring/ring_file.* runtime/*.[ch] \
+                  $(wildcard testsuite/ring/*.h testsuite/ring/ring_file.c \
+                    runtime/*.[ch] \
                     runtime/caml/* consumer/*.h)
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -327,7 +328,8 @@ $(B)/$1/eventring: $(TOOL_SRC:%.c=$(B)/$1/obj/%.o) $(B)/$1/libeventring.a \
 	$$(Q)$$(SAN_CC) $$(SAN_CFLAGS) $($1_FLAGS) -DCOMMAND -o $$@ $$^ $$(TOOL_LIBS)
 
 $(B)/$1/ring/%: testsuite/ring/%.c $(B)/$1/libeventring.a \
-                $(wildcard testsuite/sanitizers/*.c testsuite/ring/ring_file.* \
+                $(wildcard testsuite/sanitizers/*.c testsuite/ring/*.h \
+                  testsuite/ring/ring_file.c \
                   runtime/*.[ch] runtime/caml/* consumer/*.h)
 	@mkdir -p $$(@D)
 	$$(call say,LINK)

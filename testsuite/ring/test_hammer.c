@@ -15,7 +15,6 @@
    block, or between the stores of an event.  One more thread takes snapshots,
    of which the same is asked up to where each ends. */
 
-#define CAML_INTERNALS
 #define _GNU_SOURCE
 #include <limits.h>
 #include <pthread.h>
@@ -27,33 +26,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "caml/eventring.h"
-#include "caml/domain_state.h"
-#include "caml/runtime_events.h"
-#include "caml/startup_aux.h"
+#include "producer.h"
 #include "eventring_reader.h"
 
 #define WRITERS 2
 #define READERS 3
 #define THREADS (WRITERS + READERS + 1)
 #define SIZES (EVENTRING_MAX_PAYLOAD_WORDS + 1)
-
-/* What the producer wants of the runtime */
-CAMLthread_local caml_domain_state *caml_state;
-static struct caml_params params;
-const struct caml_params *const caml_params = &params;
-char *caml_secure_getenv(const char *name) { (void) name; return NULL; }
-void caml_ev_lifecycle(ev_lifecycle event, int64_t data)
-{
-  (void) event;
-  (void) data;
-}
-void caml_eventring_text(int record, uint32_t category, const char *text)
-{
-  (void) record;
-  (void) category;
-  (void) text;
-}
 
 static double seconds = 1;
 static int done, ready, writing = WRITERS;

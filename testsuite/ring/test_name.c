@@ -4,7 +4,6 @@
    The test runs itself again under other names, with the runtime's own
    producer, as for bytecode. */
 
-#define CAML_INTERNALS
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,28 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "caml/eventring.h"
-#include "caml/domain_state.h"
-#include "caml/runtime_events.h"
-#include "caml/startup_aux.h"
+#include "producer.h"
 #include "eventring_reader.h"
-
-/* What the producer wants of the runtime */
-CAMLthread_local caml_domain_state *caml_state;
-static struct caml_params params;
-const struct caml_params *const caml_params = &params;
-char *caml_secure_getenv(const char *name) { (void) name; return NULL; }
-void caml_ev_lifecycle(ev_lifecycle event, int64_t data)
-{
-  (void) event;
-  (void) data;
-}
-void caml_eventring_text(int record, uint32_t category, const char *text)
-{
-  (void) record;
-  (void) category;
-  (void) text;
-}
 
 /* The process that was run again: 0 when its file names it as [expected]. */
 static int is_named(const char *expected)

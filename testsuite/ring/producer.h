@@ -1,0 +1,41 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* For tests with runtime/eventring.c in them and no OCaml: what the producer
+   wants of the runtime.  Once in a program. */
+
+#ifndef PRODUCER_H
+#define PRODUCER_H
+
+#define CAML_INTERNALS
+#include "caml/eventring.h"
+#include "caml/domain_state.h"
+#include "caml/runtime_events.h"
+#include "caml/startup_aux.h"
+
+CAMLthread_local caml_domain_state *caml_state;
+static struct caml_params params;
+const struct caml_params *const caml_params = &params;
+char *caml_secure_getenv(const char *name) { (void) name; return NULL; }
+void caml_ev_lifecycle(ev_lifecycle event, int64_t data)
+{
+  (void) event;
+  (void) data;
+}
+void caml_eventring_text(int record, uint32_t category, const char *text)
+{
+  (void) record;
+  (void) category;
+  (void) text;
+}
+
+#endif /* PRODUCER_H */
