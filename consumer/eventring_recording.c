@@ -28,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "eventring_chunks.h"
 #include "eventring_reader.h"
@@ -411,34 +412,38 @@ const struct chunk_reader *eventring_recording_chunks(
          ? &((const struct recording *) source)->file : NULL;
 }
 
-/* Lists the chunks, or takes the list that a cursor beside this one has. */
+/* Lists the chunks, or takes the list that a cursor beside this one has.  The
+   recording takes [fd]. */
 static int list_chunks(struct recording *r, int fd, uint64_t size,
                        const struct eventring_options *o, const char *path)
 {
   const struct chunk_reader *other = NULL;
   struct stat st, was;
-  r->file.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-  if (r->file.fd < 0)
-    return fail(o, EVENTRING_E_SYSTEM, "cannot open %s: %s", path,
-                strerror(errno));
   if (o->beside != NULL)
     other = eventring_recording_chunks(eventring_cursor_source(o->beside));
   if (other != NULL && other->size == size && fstat(fd, &st) == 0
       && fstat(other->fd, &was) == 0 && st.st_dev == was.st_dev
       && st.st_ino == was.st_ino)
-    return eventring_share_chunks(&r->file, r->file.fd, other, o, path);
-  return eventring_list_chunks(&r->file, r->file.fd, size, o, path);
+    return eventring_share_chunks(&r->file, fd, other, o, path);
+  return eventring_list_chunks(&r->file, fd, size, o, path);
 }
 
 static int open_recording(int fd, uint64_t size, const char *path, int pid,
                           const struct eventring_options *o,
                           struct eventring_source **result)
 {
-  struct recording *r = calloc(1, sizeof *r);
+  struct recording *r;
   int err;
   (void) pid;
-  if (r == NULL)
+  fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (fd < 0)
+    return fail(o, EVENTRING_E_SYSTEM, "cannot open %s: %s", path,
+                strerror(errno));
+  r = calloc(1, sizeof *r);
+  if (r == NULL) {
+    close(fd);
     return fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path);
+  }
   r->source.parts = 1;
   r->piece = SIZE_MAX;
   err = list_chunks(r, fd, size, o, path);
