@@ -5,11 +5,12 @@
 # for SECONDS, with readers that stay and others that come and go, under control
 # from outside; prints TAP.
 #
-# Of a program and the readers that stay there is a sample in each second, when
-# the program says that it stands still.  A quantity is flat when the least of
-# the last third of the samples is not above the least of the middle third, but
-# for what %SLACK allows; of what %ONE_AWAY names, its median.  What comes and goes only adds to a sample; what is
-# lost each time raises the least one.
+# Of a program and the readers that stay there is a sample in each second,
+# when the program says that it stands still.  A quantity is flat when the
+# least of the last third of the samples is not above the least of the middle
+# third, but for what %SLACK allows; of what %ONE_AWAY names, its median.
+# What comes and goes only adds to a sample; what is lost each time raises the
+# least one.
 
 use strict;
 use warnings;
