@@ -967,6 +967,8 @@ static void identify(struct eventring_header *h)
   read_file("/proc/sys/kernel/random/boot_id", buffer, sizeof(buffer));
   snprintf(h->boot_id, sizeof(h->boot_id), "%.*s",
            (int) strcspn(buffer, "\n"), buffer);
+  struct stat st;
+  if (stat("/proc/self/ns/pid", &st) == 0) h->pid_namespace = st.st_ino;
   ssize_t n = readlink("/proc/self/exe", h->program, sizeof(h->program) - 1);
   if (n < 0) h->program[0] = '\0';
   size_t length = read_file("/proc/self/cmdline", buffer, sizeof(buffer));

@@ -43,10 +43,16 @@
 /* A reader refuses another major version; a newer minor version only adds
    fields where this one has zeros, and records it may skip. */
 #define EVENTRING_VERSION_MAJOR 1
-#define EVENTRING_VERSION_MINOR 2
+#define EVENTRING_VERSION_MINOR 3
 
-/* The file is named <pid>EVENTRING_SUFFIX. */
+/* The file is named <pid>EVENTRING_SUFFIX, or <pid>EVENTRING_STOCK_SUFFIX when
+   tracing was started in the way of stock OCaml's Runtime_events.  A number
+   between 1 and EVENTRING_MAX_NUMBER follows the pid, as in 12.1.eventring,
+   when a file with the names before it is kept: of a process with the same pid
+   in another pid namespace, or of an earlier one. */
 #define EVENTRING_SUFFIX ".eventring"
+#define EVENTRING_STOCK_SUFFIX ".events"
+#define EVENTRING_MAX_NUMBER 15
 
 /* The control section is one page of the largest page size that the
    architecture can be configured for, since it is mapped over a static page
@@ -159,6 +165,10 @@ struct eventring_header {
      just before and just after.  Mark i is marks[i % EVENTRING_MARKS]. */
   uint64_t marks_made;                /* atomic */
   uint64_t marks[EVENTRING_MARKS];    /* atomic */
+
+  /* Since 1.3.  [pid] is a number of this namespace: the inode of
+     /proc/self/ns/pid; 0: unknown. */
+  uint64_t pid_namespace;
 };
 
 /* What a name of the schema stands for. */
