@@ -32,8 +32,8 @@
 
    The writer finds out by itself that it has no ring yet, that the slot has
    passed to another domain, or that the block is full: the tests of
-   [block_takes] send all of these to [enter_block].  So starting stops nobody, and a
-   domain pays for its ring when it first writes.
+   [block_takes] send all of these to [enter_block].  So starting stops nobody,
+   and a domain pays for its ring when it first writes.
 
    Publication, see eventring_format.h for the layout:
 
@@ -48,9 +48,13 @@
    A reader that saw a word of the new block also sees the [reserve] that
    announced it, and so knows which words of its copy may have been replaced.
 
-   Once mapped, a file stays mapped when tracing stops, since a domain may be in
-   the middle of an event.  Private memory takes its place at the next start, so
-   that starting often does not fill the disk with files that are removed. */
+   When tracing stops, a domain may be in the middle of an event.  Emitting
+   contains no point at which a domain can be stopped, so the file is unmapped
+   after one stop-the-world section that does nothing else: [stop_writers].  It
+   also ends whatever [enter_block] was about to do.
+
+   A child that fork handlers never saw, made by _Fork or clone, finds its
+   writers wiped (MADV_WIPEONFORK): see [left_behind]. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,6 +65,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -102,12 +107,34 @@ struct writer {
   int32_t domain;               /* whose block it is, or NOBODY */
   uint32_t session;             /* the session that the ring belongs to */
   uint32_t thread;              /* OS id of the thread that events are of */
+  uint32_t kept;                /* the ring outlives the rest of its mapping */
   uint64_t allocated;           /* words of the ring that have pages */
 };
 
 #define NOBODY (-1)             /* no domain has this unique id */
 
-static struct writer writers[EVENTRING_MAX_RINGS];
+/* One for each slot, and one more, which only holds a mark: its [session] is 0
+   in a child that got wiped copies and has not noticed yet.  Zeros make a
+   writer that has no room, so that such a child comes to [enter_block]. */
+static struct writer *writers;
+
+static uint32_t *process_mark(void)
+{
+  return &writers[caml_params->max_domains].session;
+}
+
+/* Returns 0 when there is no memory.  Called before the program's threads
+   exist, so that all of them see the address. */
+static int allocate_writers(void)
+{
+  if (writers != NULL) return 1;
+  void *map = mmap(NULL, (caml_params->max_domains + 1) * sizeof(*writers),
+                   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (map == MAP_FAILED) return 0;
+  writers = map;
+  *process_mark() = 1;
+  return 1;
+}
 
 /* A start disowns the writers of the session before, whose domains may be
    running: relaxed atomics. */
@@ -128,12 +155,23 @@ Caml_inline void disown(struct writer *w)
    its first event; what is read without the lock ([clock_kind],
    [block_words]) does not change while a writer of the session exists. */
 static pthread_mutex_t session_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* A ring file in memory.  Under [session_lock]. */
+struct mapping {
+  char *base;
+  uint64_t size;                /* bytes */
+  int users;                    /* the session, and snapshots of it */
+};
+
 static struct {
   uint32_t number;              /* 0: never started */
   int started;
   int restart;                  /* in a forked child: what the parent had */
   uint64_t restart_control;
-  char *map;                    /* the whole file; NULL: none yet */
+  struct mapping *mapping;      /* of the file; NULL: none */
+  char *map;                    /* where [mapping] begins; NULL: none */
+  int released;                 /* only parts of it are left, see
+                                   [caml_eventring_release_memory] */
   struct eventring_header header; /* our copy of what we wrote */
   char *path;                   /* absolute */
   dev_t dev;                    /* of the file at [path] */
@@ -168,10 +206,7 @@ static struct {
 /* What runs rarely is compiled for size: every program carries it. */
 #define COLD __attribute__((cold))
 
-static void complain(const char *format, ...)
-  __attribute__((format(printf, 1, 2)));
-
-static void complain(const char *format, ...)
+void caml_eventring_complain(const char *format, ...)
 {
   char line[PATH_MAX + 256];
   va_list args;
@@ -184,6 +219,8 @@ static void complain(const char *format, ...)
   line[length] = '\n';
   caml_eventring_say(line, length + 1);
 }
+
+static int left_behind(void);
 
 static uint64_t round_up_to_page(uint64_t n)
 {
@@ -245,7 +282,8 @@ static int extend_ring(struct writer *w, int slot)
     if (was_cut())
       caml_eventring_lose();
     else if (!atomic_exchange(&session.short_of_room, 1))
-      complain("cannot allocate memory for the ring of a domain in %s: %s;"
+      caml_eventring_complain(
+        "cannot allocate memory for the ring of a domain in %s: %s;"
                " a domain that finds none is no longer traced", session.path,
                strerror(err));
     return 0;
@@ -259,6 +297,7 @@ static int extend_ring(struct writer *w, int slot)
 static int attach(struct writer *w, int slot)
 {
   int ok = 0;
+  if (left_behind()) return 0;
   pthread_mutex_lock(&session_lock);
   const struct eventring_header *h = &session.header;
   if (session.started && (uint32_t) slot < h->rings) {
@@ -534,7 +573,8 @@ void caml_eventring_thread_switch(void)
 void caml_eventring_set_thread(intnat id)
 {
   self.id = (uint32_t) (id + 1);
-  writers[Caml_state->id].thread = 0;   /* to be told, also if it runs */
+  /* To be told, also if it runs. */
+  if (writers != NULL) writers[Caml_state->id].thread = 0;
 }
 
 uint64_t caml_eventring_ticks(void)
@@ -736,7 +776,8 @@ static int add_name(const struct eventring_schema_entry *e)
   if (caml_eventring_started()) {
     int err = append_to_schema(mine);
     if (err != 0)
-      complain("cannot add the event %s to %s: %s; it has no name there",
+      caml_eventring_complain(
+        "cannot add the event %s to %s: %s; it has no name there",
                mine->name, session.path, strerror(err));
   }
   return mine->id;
@@ -753,12 +794,34 @@ static void describe(struct eventring_schema_entry *e, const char *name,
   strncpy(e->name, name, EVENTRING_NAME_SIZE - 1);
 }
 
+static void before_fork(void);
+static void after_fork(void);
+static void fork_handler(void);
+
+/* Returns 0 or an errno. */
+static int watch_forks(void)
+{
+  static atomic_int watching;
+  if (atomic_exchange(&watching, 1)) return 0;
+  int err = pthread_atfork(before_fork, after_fork, fork_handler);
+  if (err != 0) watching = 0;
+  return err;
+}
+
+/* Takes [session_lock], for a change of what a forked child will look at. */
+static void lock_session(void)
+{
+  watch_forks();
+  left_behind();
+  pthread_mutex_lock(&session_lock);
+}
+
 int caml_eventring_register(const char *name, enum eventring_kind kind,
                             enum eventring_payload payload, const char *unit)
 {
   struct eventring_schema_entry e;
   describe(&e, name, kind, payload, unit);
-  pthread_mutex_lock(&session_lock);
+  lock_session();
   int id = add_name(&e);
   pthread_mutex_unlock(&session_lock);
   return id;
@@ -772,7 +835,7 @@ int caml_eventring_register_once(const char *name, enum eventring_kind kind,
   struct eventring_schema_entry e;
   int id;
   describe(&e, name, kind, payload, unit);
-  pthread_mutex_lock(&session_lock);
+  lock_session();
   uint32_t at = names.count == 0 ? 0 : *find_name(e.name);
   if (at == 0) {
     id = add_name(&e);
@@ -783,19 +846,6 @@ int caml_eventring_register_once(const char *name, enum eventring_kind kind,
   }
   pthread_mutex_unlock(&session_lock);
   return id;
-}
-
-static void before_fork(void);
-static void fork_handler(void);
-
-/* Returns 0 or an errno. */
-static int watch_forks(void)
-{
-  static atomic_int watching;
-  if (atomic_exchange(&watching, 1)) return 0;
-  int err = pthread_atfork(before_fork, NULL, fork_handler);
-  if (err != 0) watching = 0;
-  return err;
 }
 
 /* Names of domains and threads, kept as they stand in the file.  Under
@@ -819,7 +869,7 @@ COLD
 static int set_label(uint32_t domain, uint64_t thread, const char *name)
 {
   uint32_t i = 0;
-  pthread_mutex_lock(&session_lock);
+  lock_session();
   while (i < labels.count && (labels.entry[i].place != domain
                               || labels.entry[i].detail != thread)) i++;
   int room = i < EVENTRING_MAX_LABELS;
@@ -842,13 +892,11 @@ static uint64_t this_thread(void)
 
 int caml_eventring_set_domain_name(const char *name)
 {
-  watch_forks();
   return set_label(Caml_state->unique_id, 0, name);
 }
 
 int caml_eventring_set_thread_name(const char *name)
 {
-  watch_forks();
   return set_label(Caml_state->unique_id, this_thread(), name);
 }
 
@@ -985,7 +1033,8 @@ static void identify(struct eventring_header *h)
 #endif
   snprintf(h->argv0, sizeof(h->argv0), "%.*s", (int) sizeof(h->argv0) - 1, p);
 #endif
-  strncpy(h->runtime, OCAML_VERSION_STRING, sizeof(h->runtime) - 1);
+  snprintf(h->runtime, sizeof(h->runtime), "%.*s",
+           (int) sizeof(h->runtime) - 1, OCAML_VERSION_STRING);
 }
 
 /* The hardware counter is good when the processor says that it runs evenly,
@@ -1024,7 +1073,8 @@ static unsigned ring_log_words(void)
       unsigned long n = strtoul(length > 2 ? item + 2 : "", &end, 0);
       if (item[1] != '=' || end != item + length || n < 1
           || n > EVENTRING_MAX_LOG_WORDS) {
-        complain("OCAMLRUNPARAM: %.*s is not understood (e=N with N from 1 to"
+        caml_eventring_complain(
+          "OCAMLRUNPARAM: %.*s is not understood (e=N with N from 1 to"
                  " %d: 2^N words a ring); using e=%d",
                  (int) length, item, EVENTRING_MAX_LOG_WORDS,
                  EVENTRING_DEFAULT_LOG_WORDS);
@@ -1060,55 +1110,6 @@ static void lay_out(struct eventring_header *h)
     h->rings_offset + h->rings * h->ring_words * sizeof(uint64_t);
 }
 
-/* Removes a ring file that another program image with our process id left at
-   [path].  Leaves alone what may be something else; returns 0 then. */
-static int remove_stale(const char *path)
-{
-  struct stat st, now;
-  char magic[EVENTRING_MAGIC_SIZE];
-  int ours = 0;
-  int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0) return 0;
-  if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
-      && st.st_uid == geteuid() && st.st_nlink == 1) {
-    /* Empty: killed between creating the file and writing its header. */
-    ours = st.st_size == 0
-      || (pread(fd, magic, sizeof(magic), 0) == sizeof(magic)
-          && memcmp(magic, EVENTRING_MAGIC, sizeof(magic)) == 0);
-    if (ours && st.st_size > 0) {
-      /* Readers that have it open learn why it stands still. */
-      uint32_t state = EVENTRING_REPLACED;
-      off_t at = offsetof(struct eventring_header, state);
-      uint32_t old;
-      if (pread(fd, &old, sizeof(old), at) == sizeof(old)
-          && old == EVENTRING_RUNNING
-          && pwrite(fd, &state, sizeof(state), at) < 0) { /* best effort */ }
-    }
-  }
-  close(fd);
-  return ours && lstat(path, &now) == 0 && now.st_dev == st.st_dev
-    && now.st_ino == st.st_ino && unlink(path) == 0;
-}
-
-/* Creates the file at [path], refusing to follow or to overwrite anything
-   that is not a stale ring file.  Returns the descriptor, or -1 with *why. */
-static int create_file(const char *path, const char **why)
-{
-  for (int attempt = 0; ; attempt++) {
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                  S_IRUSR | S_IWUSR);
-    if (fd >= 0) return fd;
-    int err = errno;
-    *why = strerror(err);
-    if (err != EEXIST) return -1;
-    if (attempt > 0 || !remove_stale(path)) {
-      *why = "something that is not a ring file of this user is there;"
-             " remove it, or set OCAML_EVENTRING_PREFIX to another directory";
-      return -1;
-    }
-  }
-}
-
 /* Returns 0 or an errno. */
 static int write_all(int fd, const void *data, size_t size, uint64_t offset)
 {
@@ -1125,6 +1126,37 @@ static int write_all(int fd, const void *data, size_t size, uint64_t offset)
   return 0;
 }
 
+/* Under [session_lock]. */
+COLD
+static void let_go_of(struct mapping *mapping)
+{
+  if (--mapping->users > 0) return;
+  munmap(mapping->base, mapping->size);
+  free(mapping);
+}
+
+/* Address space that must remain to a program whose address space is limited
+   (RLIMIT_AS, ulimit -v). */
+#define RESERVE ((size_t) 256 << 20)
+
+static int has_limited_space(void)
+{
+  struct rlimit limit;
+  return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+/* Returns 0 when the program may run out of address space since it is traced.
+   The program was linked to work without tracing. */
+static int leaves_reserve(void)
+{
+  if (!has_limited_space()) return 1;
+  void *space = mmap(NULL, RESERVE, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (space == MAP_FAILED) return 0;
+  munmap(space, RESERVE);
+  return 1;
+}
+
 COLD
 static int start_session(const char *in, uint64_t control, char *why,
                          size_t why_size)
@@ -1134,16 +1166,9 @@ static int start_session(const char *in, uint64_t control, char *why,
   char dir[PATH_MAX], path[PATH_MAX + 32];
   const char *what, *reason;
   char *map = MAP_FAILED;
+  struct mapping *mapping = NULL;
   struct stat st;
   int err, fd = -1, guarded = 0;
-
-  if (session.map != NULL
-      && !caml_eventring_replace(session.map, session.header.file_size)) {
-    snprintf(why, why_size, "cannot let go of the last ring file: %s",
-             strerror(errno));
-    return 0;
-  }
-  session.map = NULL;
 
   memset(&h, 0, sizeof(h));
   lay_out(&h);
@@ -1166,11 +1191,10 @@ static int start_session(const char *in, uint64_t control, char *why,
              strerror(err));
     return 0;
   }
-  snprintf(path, sizeof(path), "%s/%lu" EVENTRING_SUFFIX,
-           strcmp(dir, "/") == 0 ? "" : dir, (unsigned long) h.pid);
 
   what = "create";
-  fd = create_file(path, &reason);
+  fd = caml_eventring_create_file(dir, &h, EVENTRING_SUFFIX, path,
+                                  sizeof(path), &reason);
   if (fd < 0) goto fail_message;
 
   /* From here on, errors are in errno or [err] and the file is removed. */
@@ -1194,6 +1218,14 @@ static int start_session(const char *in, uint64_t control, char *why,
   what = "map";
   map = mmap(NULL, h.file_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (map == MAP_FAILED) goto fail;
+  reason = "less than 256 MiB of address space would be left to the program"
+    " (ulimit -v)";
+  if (!leaves_reserve()) goto fail_reason;
+  mapping = malloc(sizeof(*mapping));
+  if (mapping == NULL || !allocate_writers()) goto fail;
+  *mapping = (struct mapping) { map, h.file_size, 1 };
+  if (madvise(writers, (caml_params->max_domains + 1) * sizeof(*writers),
+              MADV_WIPEONFORK) != 0) { /* before Linux 4.14: see SECURITY */ }
   /* Not to read ahead around each page that is touched first. */
   madvise(map, h.file_size, MADV_RANDOM);
 
@@ -1203,7 +1235,9 @@ static int start_session(const char *in, uint64_t control, char *why,
   guarded = 1;
 
   session.header = h;
+  session.mapping = mapping;
   session.map = map;
+  session.released = 0;
   atomic_store(&session.short_of_room, 0);
   session.schema_allocated = round_up_to_page(sizeof(schema));
   free(session.path);
@@ -1230,8 +1264,8 @@ static int start_session(const char *in, uint64_t control, char *why,
 
   clock_kind = h.clock;
   block_words = h.block_words;
-  if (session.number++ > 0)
-    for (uint32_t i = 0; i < EVENTRING_MAX_RINGS; i++) disown(&writers[i]);
+  /* Never 0, the number of writers that were not used. */
+  if (++session.number == 0) session.number = 1;
   __atomic_store_n(&session.started, 1, __ATOMIC_RELEASE);
 
   /* The last step: no probe notices anything before it, and every probe that
@@ -1254,8 +1288,11 @@ static int start_session(const char *in, uint64_t control, char *why,
 
  fail:
   reason = strerror(err != 0 ? err : errno);
+ fail_reason:
   if (guarded) caml_eventring_unguard();
   session.map = NULL;
+  session.mapping = NULL;
+  free(mapping);
   if (map != MAP_FAILED) munmap(map, h.file_size);
   unlink(path);
   close(fd);
@@ -1264,7 +1301,8 @@ static int start_session(const char *in, uint64_t control, char *why,
   return 0;
 }
 
-/* Under [session_lock]. */
+/* Marks the file as ended, and removes it unless it is to be kept.  The file
+   stays mapped.  Under [session_lock]. */
 COLD
 static void end_session(void)
 {
@@ -1280,16 +1318,79 @@ static void end_session(void)
     unlink(session.path);
 }
 
+/* In every domain, while all of them are stopped. */
+static void stop_writer(caml_domain_state *domain, void *unused, int domains,
+                        caml_domain_state **all)
+{
+  (void) unused;
+  (void) domains;
+  (void) all;
+  disown(&writers[domain->id]);
+}
+
+/* Returns when no domain is in the middle of an event that it began before.
+   Hold the domain lock, and not [session_lock]: a domain that waits for the
+   latter does not stop. */
+static void stop_writers(void)
+{
+  /* Another domain may be about to stop all, this one among them. */
+  while (!caml_try_run_on_all_domains(&stop_writer, NULL, NULL)) { }
+}
+
+/* What [caml_eventring_release_memory] left. */
+COLD
+static void unmap_kept(void)
+{
+  const struct eventring_header *h = &session.header;
+  for (uint32_t i = 0; i < h->rings; i++)
+    if (writers[i].kept) {
+      writers[i].kept = 0;
+      munmap(writers[i].ring, h->ring_words * sizeof(uint64_t));
+    }
+  munmap(session.map + h->directory_offset,
+         h->rings_offset - h->directory_offset);
+  free(session.mapping);
+}
+
+/* Unmaps the file of a session that has ended or was lost, if there is one.
+   Hold the domain lock, and not [session_lock]. */
+COLD
+static void unmap_session(void)
+{
+  pthread_mutex_lock(&session_lock);
+  if (session.map != NULL && !caml_eventring_started()) {
+    end_session();              /* one that was lost */
+    uint32_t number = session.number;
+    pthread_mutex_unlock(&session_lock);
+    stop_writers();
+    pthread_mutex_lock(&session_lock);
+    /* Another domain may have done it meanwhile. */
+    if (session.map != NULL && !session.started && session.number == number) {
+      caml_eventring_unguard();
+      if (session.released) unmap_kept();
+      else let_go_of(session.mapping);
+      session.mapping = NULL;
+      session.map = NULL;
+    }
+  }
+  pthread_mutex_unlock(&session_lock);
+}
+
 int caml_eventring_start(const char *dir, uint32_t mask, int paused, char *why,
                          size_t size)
 {
-  pthread_mutex_lock(&session_lock);
-  int ok = caml_eventring_started();
+  int ok;
+  for (;;) {
+    lock_session();
+    ok = caml_eventring_started();
+    if (ok || session.map == NULL) break;
+    pthread_mutex_unlock(&session_lock);
+    unmap_session();
+  }
   int fresh = !ok;
   if (fresh) {
     uint64_t control = (uint64_t) mask << 32 | (paused ? 0 : mask);
     sigset_t before;
-    end_session();              /* one that was lost */
     caml_eventring_hold_signals(&before);
     ok = start_session(dir != NULL ? dir : config.dir, control, why, size);
     caml_eventring_release_signals(&before);
@@ -1310,16 +1411,56 @@ int caml_eventring_start(const char *dir, uint32_t mask, int paused, char *why,
 int caml_eventring_started(void)
 {
   return __atomic_load_n(&session.started, __ATOMIC_ACQUIRE)
-    && !caml_eventring_lost();
+    && !caml_eventring_lost() && !left_behind();
+}
+
+COLD
+void caml_eventring_end(void)
+{
+  if (caml_eventring_started()) caml_ev_lifecycle(EV_RING_STOP, 0);
+  lock_session();
+  end_session();
+  pthread_mutex_unlock(&session_lock);
 }
 
 COLD
 void caml_eventring_stop(void)
 {
-  if (caml_eventring_started()) caml_ev_lifecycle(EV_RING_STOP, 0);
+  caml_eventring_end();
+  unmap_session();
+}
+
+/* Memory for the program.  Domains other than this one may be in the middle of
+   an event, and cannot be stopped here: their rings and the directory stay
+   until the session's file is unmapped. */
+COLD
+int caml_eventring_release_memory(void)
+{
+  const struct eventring_header *h = &session.header;
+  if (!has_limited_space() || left_behind()) return 0;
   pthread_mutex_lock(&session_lock);
-  end_session();
+  int release = session.map != NULL && !session.released
+    && session.mapping->users == 1;
+  int was_started = release && session.started;
+  if (release) {
+    uint64_t bytes = h->ring_words * sizeof(uint64_t);
+    end_session();
+    caml_eventring_unguard();
+    session.released = 1;
+    munmap(session.map, h->directory_offset);
+    for (uint32_t i = 0; i < h->rings; i++) {
+      struct writer *w = &writers[i];
+      int own = Caml_state_opt != NULL && Caml_state_opt->id == (int) i;
+      if (own) disown(w);
+      w->kept = !own && w->session == session.number && w->ring != NULL;
+      if (!w->kept) munmap(session.map + h->rings_offset + i * bytes, bytes);
+    }
+  }
   pthread_mutex_unlock(&session_lock);
+  if (was_started)
+    caml_eventring_complain("out of memory: the program gets the memory of the"
+                            " rings; tracing is off");
+  return release;
 }
 
 /* Pause and resume, against others who do the same from outside. */
@@ -1380,8 +1521,13 @@ char *caml_eventring_path(void)
 /* What is copied: a session, which stays mapped whatever becomes of it. */
 struct source {
   struct eventring_header header;
-  const char *map;
+  uint32_t session;             /* its number */
+  struct mapping *mapping;
 };
+
+/* Words that are copied from a ring at most, over all attempts, apart from the
+   first attempt. */
+#define MAX_COPIED ((uint64_t) 1 << 20)
 
 /* Copies ring [i] to [fd].  What the writer does meanwhile goes to blocks that
    the [reserve] read afterwards excludes.  [buffer] holds a ring.  Returns 0
@@ -1392,23 +1538,23 @@ static int copy_ring(const struct source *from, int fd, uint32_t i,
 {
   const struct eventring_header *h = &from->header;
   const struct eventring_slot *slot = (const struct eventring_slot *)
-    (from->map + h->directory_offset) + i;
+    (from->mapping->base + h->directory_offset) + i;
   uint64_t offset = h->rings_offset + i * h->ring_words * sizeof(uint64_t);
-  const uint64_t *ring = (const uint64_t *) (from->map + offset);
+  const uint64_t *ring = (const uint64_t *) (from->mapping->base + offset);
   struct eventring_slot copy;
-  uint64_t words;
-  int tries = 1000;
+  uint64_t words, copied = 0;
 
   memset(&copy, 0, sizeof(copy));
   do {
-    /* So often only if somebody else writes to the directory. */
-    if (tries-- == 0) return 0;
+    /* So many only if somebody else writes to the directory. */
+    if (copied > MAX_COPIED) return 0;
     /* The events before [tail] are seen with it. */
     copy.tail = __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE);
     if (copy.tail == 0) return 0;
     words = copy.tail < h->ring_words ? copy.tail : h->ring_words;
     for (uint64_t w = 0; w < words; w++)
       buffer[w] = __atomic_load_n(&ring[w], __ATOMIC_RELAXED);
+    copied += words + 1;
     /* If a word of a later block was seen, so is the [reserve] before it. */
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     copy.reserve = __atomic_load_n(&slot->reserve, __ATOMIC_RELAXED);
@@ -1428,14 +1574,20 @@ static int copy_session(const struct source *from, int fd, uint64_t *buffer)
   h.ended = eventring_now(h.clock);
   h.state = EVENTRING_ENDED;
   int err = ftruncate(fd, (off_t) h.file_size) != 0 ? errno : 0;
-  for (uint32_t i = 0; err == 0 && i < h.rings; i++)
-    err = copy_ring(from, fd, i, buffer);
+  for (uint32_t i = 0; err == 0 && i < h.rings; i++) {
+    /* The slot of a ring that no domain has used says nothing. */
+    pthread_mutex_lock(&session_lock);
+    int used = writers[i].session == from->session;
+    pthread_mutex_unlock(&session_lock);
+    if (used) err = copy_ring(from, fd, i, buffer);
+  }
   /* Every name that the rings may refer to by now */
   pthread_mutex_lock(&session_lock);
-  if (session.map == from->map) h.schema_count = session.header.schema_count;
+  if (session.mapping == from->mapping)
+    h.schema_count = session.header.schema_count;
   pthread_mutex_unlock(&session_lock);
   if (err == 0)
-    err = write_all(fd, from->map + h.schema_offset,
+    err = write_all(fd, from->mapping->base + h.schema_offset,
                     h.schema_count * sizeof(struct eventring_schema_entry),
                     h.schema_offset);
   return err != 0 ? err : write_all(fd, &h, sizeof(h), 0);
@@ -1450,10 +1602,12 @@ int caml_eventring_snapshot(const char *path, char *why, size_t size)
   int err = 0, started;
 
   /* Writing takes long, and a domain's first event waits for this lock. */
-  pthread_mutex_lock(&session_lock);
+  lock_session();
   started = caml_eventring_started();
   from.header = session.header;
-  from.map = session.map;
+  from.session = session.number;
+  from.mapping = session.mapping;
+  if (started) from.mapping->users++;
   pthread_mutex_unlock(&session_lock);
   if (!started) {
     snprintf(why, size, "cannot write a snapshot to %.1000s: this process is"
@@ -1461,6 +1615,8 @@ int caml_eventring_snapshot(const char *path, char *why, size_t size)
     return 0;
   }
 
+  /* The session may end, and its guard with it. */
+  caml_eventring_guard_reading(from.mapping->base, from.mapping->size);
   uint64_t *buffer = malloc(from.header.ring_words * sizeof(uint64_t));
   if (buffer == NULL) err = ENOMEM;
   if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path)
@@ -1480,6 +1636,10 @@ int caml_eventring_snapshot(const char *path, char *why, size_t size)
   }
   caml_eventring_release_signals(&before);
   free(buffer);
+  caml_eventring_unguard_reading(from.mapping->base);
+  lock_session();
+  let_go_of(from.mapping);
+  pthread_mutex_unlock(&session_lock);
   if (err != 0)
     snprintf(why, size, "cannot write a snapshot to %.1000s: %s", path,
              strerror(err));
@@ -1491,29 +1651,69 @@ int caml_eventring_snapshot(const char *path, char *why, size_t size)
    out to go on as an OCaml program. */
 
 /* In the parent: when the child runs, the parent may have ended already and
-   have switched the page off. */
+   have switched the page off.  The lock is held over the fork, so that the
+   child finds names, labels and the session as nobody is about to change
+   them. */
 static void before_fork(void)
 {
+  left_behind();
+  pthread_mutex_lock(&session_lock);
   session.restart_control =
     __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
 }
 
-static void fork_handler(void)
+static void after_fork(void)
 {
-  /* Another thread of the parent may have held it. */
+  pthread_mutex_unlock(&session_lock);
+}
+
+static void leave_parent(void)
+{
   pthread_mutex_init(&session_lock, NULL);
   uint32_t old_thread = self.os_id;
   self.os_id = 0;
   fork_labels(old_thread);
-  if (!session.started) return;
-  session.restart = caml_eventring_started();
   session.started = 0;
-  for (uint32_t i = 0; i < session.header.rings; i++) disown(&writers[i]);
+  if (writers == NULL) return;
+  if (session.map == NULL) {
+    *process_mark() = 1;
+    return;
+  }
+  for (uint32_t i = 0; i < session.header.rings; i++) {
+    /* No domain of the child has used a ring. */
+    disown(&writers[i]);
+    writers[i].session = 0;
+  }
   /* Should this fail, probes still find no ring to write to. */
   caml_eventring_replace_page();
   caml_eventring_unguard();
-  munmap(session.map, session.header.file_size);
+  if (session.released) {
+    unmap_kept();
+  } else {
+    munmap(session.map, session.header.file_size);
+    free(session.mapping);
+  }
+  session.mapping = NULL;
   session.map = NULL;
+  *process_mark() = 1;
+}
+
+static void fork_handler(void)
+{
+  session.restart = session.started && !caml_eventring_lost();
+  leave_parent();
+}
+
+/* Returns 1 in a child that [fork_handler] never saw, after it has let go of
+   its parent's rings.  Such a child was not made by a function of OCaml's, and
+   is not traced.  It has one thread. */
+static int left_behind(void)
+{
+  if (session.map == NULL || *process_mark() != 0) return 0;
+  /* The parent's wish to be traced is not the child's. */
+  session.restart = 0;
+  leave_parent();
+  return 1;
 }
 
 COLD
@@ -1530,7 +1730,8 @@ void caml_eventring_restart_in_child(void)
   slash[slash == dir] = '\0';           /* the root keeps its slash */
   if (!caml_eventring_start(dir, mask != 0 ? mask : control >> 32,
                             mask == 0, why, sizeof(why)))
-    complain("%s; the forked child is not traced", why);
+    caml_eventring_complain(
+      "%s; the forked child is not traced", why);
 }
 
 /* The environment.  A variable of ours wins over its older synonym; a value
@@ -1557,7 +1758,8 @@ static uint32_t categories_from(const char *list, uint32_t mask)
     if (i < count)
       mask = remove ? mask & ~known[i].mask : mask | known[i].mask;
     else if (length > 0)
-      complain("OCAML_EVENTRING_CATEGORIES: there is no category %.*s (all"
+      caml_eventring_complain(
+        "OCAML_EVENTRING_CATEGORIES: there is no category %.*s (all"
 #define CATEGORY(id, bit, name, by_default, doc) ", " name
 #include "caml/eventring_events.tbl"
                "); ignored", (int) name_length, name);
@@ -1574,7 +1776,8 @@ static int flag(const char *name, int otherwise)
   if (s == NULL || *s == '\0') return otherwise;
   if (strcmp(s, "1") == 0) return 1;
   if (strcmp(s, "0") == 0) return 0;
-  complain("%s: %s is not understood (1 or 0); ignored", name, s);
+  caml_eventring_complain(
+    "%s: %s is not understood (1 or 0); ignored", name, s);
   return otherwise;
 }
 
@@ -1607,6 +1810,9 @@ void caml_eventring_init(void)
   int start = 0, paused = 0;
   uint32_t mask = EVENTRING_DEFAULT_CATEGORIES;
 
+  caml_eventring_note_stderr();
+  allocate_writers();
+
   s = caml_secure_getenv("OCAML_EVENTRING_PREFIX");
   if (s == NULL || *s == '\0')
     s = caml_secure_getenv("OCAML_RUNTIME_EVENTS_DIR");
@@ -1620,13 +1826,15 @@ void caml_eventring_init(void)
   config.monotonic = 0;
   if (s != NULL && strcmp(s, "monotonic") == 0) config.monotonic = 1;
   else if (s != NULL && *s != '\0' && strcmp(s, "tsc") != 0)
-    complain("OCAML_EVENTRING_CLOCK: %s is not understood (tsc or monotonic);"
+    caml_eventring_complain(
+      "OCAML_EVENTRING_CLOCK: %s is not understood (tsc or monotonic);"
              " ignored", s);
 
   s = caml_secure_getenv("OCAML_EVENTRING_THRESHOLD");
   config.threshold = DEFAULT_THRESHOLD;
   if (s != NULL && *s != '\0' && !parse_duration(s, &config.threshold))
-    complain("OCAML_EVENTRING_THRESHOLD: %s is not understood (a number with"
+    caml_eventring_complain(
+      "OCAML_EVENTRING_THRESHOLD: %s is not understood (a number with"
              " ns, us, ms or s); ignored", s);
 
   s = caml_secure_getenv("OCAML_EVENTRING_START");
@@ -1634,7 +1842,8 @@ void caml_eventring_init(void)
     if (strcmp(s, "1") == 0) start = 1;
     else if (strcmp(s, "paused") == 0) start = paused = 1;
     else if (strcmp(s, "0") != 0)
-      complain("OCAML_EVENTRING_START: %s is not understood (1, paused or 0);"
+      caml_eventring_complain(
+        "OCAML_EVENTRING_START: %s is not understood (1, paused or 0);"
                " ignored", s);
   } else if (caml_secure_getenv("OCAML_RUNTIME_EVENTS_START") != NULL) {
     start = 1;
@@ -1645,5 +1854,6 @@ void caml_eventring_init(void)
   s = caml_secure_getenv("OCAML_EVENTRING_CATEGORIES");
   if (s != NULL && *s != '\0') mask = categories_from(s, mask);
   if (!caml_eventring_start(NULL, mask, paused, why, sizeof(why)))
-    complain("%s; tracing is off", why);
+    caml_eventring_complain(
+      "%s; tracing is off", why);
 }

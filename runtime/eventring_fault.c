@@ -46,6 +46,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -93,9 +94,36 @@ void caml_eventring_release_signals(const sigset_t *before)
   pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
+/* Standard error as it was when the program started.  The program may close it
+   and open another file, which then has its number. */
+static struct {
+  enum { NOT_ASKED, OPEN, CLOSED } state;
+  dev_t dev;
+  ino_t ino;
+} standard_error;
+
+void caml_eventring_note_stderr(void)
+{
+  struct stat st;
+  standard_error.state = CLOSED;
+  if (fstat(STDERR_FILENO, &st) != 0) return;
+  standard_error.state = OPEN;
+  standard_error.dev = st.st_dev;
+  standard_error.ino = st.st_ino;
+}
+
+static int is_standard_error(void)
+{
+  struct stat st;
+  return standard_error.state == NOT_ASKED
+    || (standard_error.state == OPEN && fstat(STDERR_FILENO, &st) == 0
+        && st.st_dev == standard_error.dev && st.st_ino == standard_error.ino);
+}
+
 void caml_eventring_say(const char *line, size_t length)
 {
   sigset_t before;
+  if (!is_standard_error()) return;
   caml_eventring_hold_signals(&before);
   if (write(STDERR_FILENO, line, length) < 0) { /* nobody listens */ }
   caml_eventring_release_signals(&before);

@@ -60,14 +60,14 @@ void caml_runtime_events_init(void)
 
 void caml_runtime_events_destroy(void)
 {
-  caml_eventring_stop();
+  caml_eventring_end();
 }
 
 CAMLexport void caml_runtime_events_start(void)
 {
   char why[PATH_MAX + 256];
   if (!caml_eventring_start(NULL, EVENTRING_ALL_CATEGORIES, 0, why, sizeof(why)))
-    fprintf(stderr, "eventring: %s; tracing is off\n", why);
+    caml_eventring_complain("%s; tracing is off", why);
 }
 
 CAMLexport void caml_runtime_events_pause(void)

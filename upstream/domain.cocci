@@ -134,3 +134,11 @@ statement s;
 + caml_eventring_slices_due(d->requested_major_slice,
 +                           d->requested_global_major_slice);
   if (d->requested_major_slice || d->requested_global_major_slice) s
+
+// Threads need memory.
+// adds Caml_eventring_created 2
+@threads@
+expression list how;
+@@
+- pthread_create(how)
++ Caml_eventring_created(pthread_create(how))

@@ -10,3 +10,26 @@ caml_adjust_minor_gc_speed(...) {
   caml_request_minor_gc();
 ...>
 }
+
+// The program's memory goes before that of the rings.
+// adds Caml_eventring_allocated(malloc 2
+@stat_alloc@
+expression size;
+@@
+caml_stat_alloc_noexc(...) {
+<...
+- malloc(size)
++ Caml_eventring_allocated(malloc(size))
+...>
+}
+
+// adds Caml_eventring_allocated(realloc 2
+@stat_resize@
+expression block, size;
+@@
+caml_stat_resize_noexc(...) {
+<...
+- realloc(block, size)
++ Caml_eventring_allocated(realloc(block, size))
+...>
+}

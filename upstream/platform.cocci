@@ -16,3 +16,10 @@ caml_plat_lock_non_blocking_actual(...) {
   caml_enter_blocking_section_no_pending();
 ...>
 }
+
+// adds Caml_eventring_allocated(caml_plat_mem_map
+@map@
+expression size, reserve_only;
+@@
+- caml_plat_mem_map(size, reserve_only)
++ Caml_eventring_allocated(caml_plat_mem_map(size, reserve_only))

@@ -14,3 +14,10 @@ expression pool;
 @@
 + caml_eventring_pool_unmapped();
   caml_mem_unmap(pool, Bsize_wsize(POOL_WSIZE));
+
+// adds Caml_eventring_allocated(malloc
+@large@
+expression size;
+@@
+- malloc(size)
++ Caml_eventring_allocated(malloc(size))

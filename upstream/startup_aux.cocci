@@ -7,12 +7,12 @@
   #include "caml/startup_aux.h"
 + #include "caml/eventring.h"
 
-// adds caml_eventring_stop()
+// adds caml_eventring_end()
 @shutdown@
 @@
 caml_shutdown(...) {
 <...
-+ caml_eventring_stop();
++ caml_eventring_end();
   caml_finalise_heap();
 ...>
 }

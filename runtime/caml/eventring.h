@@ -159,13 +159,31 @@ void caml_eventring_init(void);
    file in directory [dir] (NULL: what the environment says).  Returns 1
    when it runs or ran already.  On failure returns 0, with what was tried and
    why it failed in [why]; everything is as it was before.  Any domain may
-   call it, no other domain is stopped. */
+   call it, with the domain lock held.  No other domain is stopped, unless a
+   ring file that was lost is still mapped. */
 int caml_eventring_start(const char *dir, uint32_t mask, int paused, char *why,
                          size_t size);
 
 /* Ends tracing in order: marks the file as ended, and removes it unless it is
-   to be kept.  Nothing is unmapped. */
+   to be kept.  [caml_eventring_end] is for the end of the process or of its
+   OCaml: the file stays mapped, and other domains may go on meanwhile.
+   [caml_eventring_stop] also unmaps the file, and stops all domains once for
+   that.  Call it with the domain lock held. */
+void caml_eventring_end(void);
 void caml_eventring_stop(void);
+
+/* Called when the program gets no memory.  If its address space is limited,
+   ends tracing, and unmaps all of the rings that no other domain may be
+   writing to.  Returns 1 when this gave memory back: try again.  Any thread. */
+int caml_eventring_release_memory(void);
+
+/* The value of an allocation, tried once more when it failed and tracing could
+   give memory back: of one that returns a pointer or NULL, and of one that
+   returns 0 or an error. */
+#define Caml_eventring_allocated(call) \
+  ((call) ?: caml_eventring_release_memory() ? (call) : NULL)
+#define Caml_eventring_created(call) \
+  ((call) == 0 ? 0 : (caml_eventring_release_memory(), (call)))
 
 /* Started, and neither stopped nor lost since. */
 int caml_eventring_started(void);
@@ -203,6 +221,19 @@ int caml_eventring_register_once(const char *name, enum eventring_kind kind,
                                  enum eventring_payload payload,
                                  const char *unit);
 
+/* Creates the ring file of the process that [mine] describes in directory
+   [dir], with mode 0600, and puts its name into [path].  Follows nothing, and
+   removes no file whose owner may be alive; see runtime/eventring_file.c.
+   Returns the descriptor, or -1 with the reason in [*why]. */
+int caml_eventring_create_file(const char *dir,
+                               const struct eventring_header *mine,
+                               const char *suffix, char *path, size_t size,
+                               const char **why);
+
+/* Writes a line to standard error, "eventring: " and the message. */
+void caml_eventring_complain(const char *format, ...)
+  __attribute__((format(printf, 1, 2)));
+
 /* Faults, see runtime/eventring_fault.c. */
 
 /* A SIGBUS in the ring file at [path], mapped at [base], is mended from here
@@ -233,7 +264,11 @@ int caml_eventring_replace_page(void);
 void caml_eventring_hold_signals(sigset_t *before);
 void caml_eventring_release_signals(const sigset_t *before);
 
-/* Writes a line to standard error; async-signal-safe. */
+/* Remembers which file standard error is. */
+void caml_eventring_note_stderr(void);
+
+/* Writes a line to standard error, unless descriptor 2 is another file than it
+   was when the program started, or was closed then.  Async-signal-safe. */
 void caml_eventring_say(const char *line, size_t length);
 
 #endif /* CAML_INTERNALS */

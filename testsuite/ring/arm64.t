@@ -25,8 +25,9 @@ build() {
     -iquote $ocaml/caml "$@" -o "$tmp/$out"
 }
 build hammer -static testsuite/ring/test_hammer.c runtime/eventring.c \
-  runtime/eventring_fault.c consumer/eventring_reader.c \
-  consumer/eventring_find.c testsuite/ring/no_formats.c -lpthread
+  runtime/eventring_fault.c runtime/eventring_file.c \
+  consumer/eventring_reader.c consumer/eventring_find.c \
+  testsuite/ring/no_formats.c -lpthread
 ok "the producer and the reader of ring files compile" \
   eval 'exits 0 && silent'
 

@@ -1,4 +1,4 @@
-// BUILD: runtime/eventring.c runtime/eventring_fault.c -I_build/ocaml/runtime -iquote _build/ocaml/runtime/caml
+// BUILD: runtime/eventring.c runtime/eventring_fault.c runtime/eventring_file.c -I_build/ocaml/runtime -iquote _build/ocaml/runtime/caml
 /* If this breaks, a reader returns an event that the runtime's producer never
    wrote, or loses or invents one, while writers run at full rate in the
    smallest rings.  The producer is runtime/eventring.c itself; the domains

@@ -1,0 +1,239 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#define CAML_INTERNALS
+#define _GNU_SOURCE
+
+/* The name of the ring file, and the files that have that name already.
+
+   The file of process 12 is 12.eventring.  A file of that name may exist, and
+   its owner decides about it:
+
+       this process             an earlier session of ours, or the program that
+                                this one has replaced by exec: its file goes
+       another process, alive   the pid is of another pid namespace: the file
+                                stays, and ours becomes 12.1.eventring
+       a process that is gone   a crash file: the file stays, as long as it is
+                                among the newest
+       unknown                  the owner may be alive: as if it were
+
+   A pid alone names no process.  Process 12 of our namespace is us, so a file
+   with our pid and namespace is of an owner that is gone.  The owner in another
+   namespace cannot be looked up, but whoever has a file open or mapped for
+   writing keeps others from a read lease on it, in any namespace or container
+   of this kernel. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/vfs.h>
+#endif
+
+#include "caml/eventring.h"
+
+/* Crash files that are kept for a pid, with the one that this process may
+   become. */
+#define MAX_CRASH_FILES 3
+
+enum owner { NO_FILE, THIS_PROCESS, ALIVE, GONE, NOT_OURS };
+
+/* A file that has one of the names. */
+struct candidate {
+  enum owner owner;
+  dev_t dev;
+  ino_t ino;
+  int64_t started;              /* realtime ns */
+};
+
+/* File systems whose write counts include mappings.  On overlayfs they do
+   not, and network file systems know nothing of other machines. */
+static int has_leases(int fd)
+{
+#ifdef __linux__
+  static const unsigned long known[] = {
+    0xEF53 /* ext4 */, 0x58465342 /* xfs */, 0x9123683E /* btrfs */,
+    0x01021994 /* tmpfs */, 0xF2F52010 /* f2fs */
+  };
+  struct statfs fs;
+  if (fstatfs(fd, &fs) != 0) return 0;
+  for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+    if ((unsigned long) fs.f_type == known[i]) return 1;
+#else
+  (void) fd;
+#endif
+  return 0;
+}
+
+/* Returns 1 when no process has the file at [path] open or mapped for writing,
+   0 when one has or nobody can tell. */
+static int nobody_writes(const char *path)
+{
+  int free_of_writers = 0;
+#ifdef F_SETLEASE
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return 0;
+  /* Whoever opens the file during the lease sends a signal: by default one
+     that kills. */
+  if (has_leases(fd) && fcntl(fd, F_SETSIG, SIGURG) == 0
+      && fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
+    free_of_writers = 1;
+    fcntl(fd, F_SETLEASE, F_UNLCK);
+  }
+  close(fd);
+#else
+  (void) path;
+#endif
+  return free_of_writers;
+}
+
+/* Returns 1 when both headers name a process of the same pid in the same pid
+   namespace, since the same boot. */
+static int same_pid(const struct eventring_header *a,
+                    const struct eventring_header *b)
+{
+  return a->pid == b->pid && a->pid_namespace != 0
+    && a->pid_namespace == b->pid_namespace
+    && memcmp(a->boot_id, b->boot_id, sizeof(a->boot_id)) == 0;
+}
+
+/* Finds out whose file is at [path].  [mine] is the header of this process's
+   new file.  Only a regular file of this user with one name that is empty or
+   begins as a ring file is a candidate for removal. */
+static void examine(const char *path, const struct eventring_header *mine,
+                    struct candidate *c)
+{
+  struct eventring_header h;
+  struct stat st;
+  c->owner = NOT_OURS;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) {
+    if (errno == ENOENT) c->owner = NO_FILE;
+    return;
+  }
+  memset(&h, 0, sizeof(h));
+  int regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
+    && st.st_uid == geteuid() && st.st_nlink == 1;
+  ssize_t n = regular ? pread(fd, &h, sizeof(h), 0) : -1;
+  close(fd);
+  if (n < 0 || (n > 0 && (n < EVENTRING_MAGIC_SIZE
+                          || memcmp(h.magic, EVENTRING_MAGIC,
+                                    EVENTRING_MAGIC_SIZE) != 0))) return;
+  c->dev = st.st_dev;
+  c->ino = st.st_ino;
+  c->started = h.started.realtime_ns;
+  if (same_pid(&h, mine))
+    c->owner = h.start_time == mine->start_time ? THIS_PROCESS : GONE;
+  else
+    /* Empty: its owner was killed, or is about to write the header. */
+    c->owner = nobody_writes(path) ? GONE : ALIVE;
+}
+
+/* Removes the file at [path] if it is still the candidate.  Readers that have
+   it open learn why it stands still. */
+static int remove_candidate(const char *path, const struct candidate *c)
+{
+  struct stat st;
+  int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return 0;
+  int same = fstat(fd, &st) == 0 && st.st_dev == c->dev && st.st_ino == c->ino;
+  if (same) {
+    uint32_t state = EVENTRING_REPLACED, old;
+    off_t at = offsetof(struct eventring_header, state);
+    if (pread(fd, &old, sizeof(old), at) == sizeof(old)
+        && old == EVENTRING_RUNNING
+        && pwrite(fd, &state, sizeof(state), at) < 0) { /* best effort */ }
+  }
+  close(fd);
+  return same && lstat(path, &st) == 0 && st.st_dev == c->dev
+    && st.st_ino == c->ino && unlink(path) == 0;
+}
+
+static void name_file(char *path, size_t size, const char *dir,
+                      const struct eventring_header *mine, const char *suffix,
+                      int number)
+{
+  char numbered[16] = "";
+  if (number > 0) snprintf(numbered, sizeof(numbered), ".%d", number);
+  snprintf(path, size, "%s/%lu%s%s", strcmp(dir, "/") == 0 ? "" : dir,
+           (unsigned long) mine->pid, numbered, suffix);
+}
+
+static int create(const char *path)
+{
+  return open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+              S_IRUSR | S_IWUSR);
+}
+
+#define NAMES (EVENTRING_MAX_NUMBER + 1)
+
+__attribute__((cold))
+int caml_eventring_create_file(const char *dir,
+                               const struct eventring_header *mine,
+                               const char *suffix, char *path, size_t size,
+                               const char **why)
+{
+  struct candidate c[NAMES];
+  int fd, crash_files = 0, first_free = -1;
+
+  name_file(path, size, dir, mine, suffix, 0);
+  fd = create(path);
+  if (fd >= 0 || errno != EEXIST) {
+    *why = strerror(errno);
+    return fd;
+  }
+
+  for (int i = 0; i < NAMES; i++) {
+    name_file(path, size, dir, mine, suffix, i);
+    examine(path, mine, &c[i]);
+    if (c[i].owner == THIS_PROCESS && remove_candidate(path, &c[i]))
+      c[i].owner = NO_FILE;
+    if (c[i].owner == NOT_OURS && i == 0) {
+      *why = "something that is not a ring file of this user is there;"
+             " remove it, or set OCAML_EVENTRING_PREFIX to another directory";
+      return -1;
+    }
+    if (c[i].owner == GONE) crash_files++;
+    if (c[i].owner == NO_FILE && first_free < 0) first_free = i;
+  }
+
+  for (; crash_files > MAX_CRASH_FILES - 1; crash_files--) {
+    int oldest = -1;
+    for (int i = 0; i < NAMES; i++)
+      if (c[i].owner == GONE
+          && (oldest < 0 || c[i].started < c[oldest].started)) oldest = i;
+    name_file(path, size, dir, mine, suffix, oldest);
+    c[oldest].owner = remove_candidate(path, &c[oldest]) ? NO_FILE : NOT_OURS;
+    if (c[oldest].owner == NO_FILE && (first_free < 0 || oldest < first_free))
+      first_free = oldest;
+  }
+
+  fd = -1;
+  *why = "files of other processes have all the names for this process id;"
+         " remove those that are not needed, or set OCAML_EVENTRING_PREFIX to"
+         " another directory";
+  for (int i = first_free; i >= 0 && i < NAMES && fd < 0; i++) {
+    name_file(path, size, dir, mine, suffix, i);
+    if (c[i].owner == NO_FILE) fd = create(path);
+  }
+  if (fd >= 0 && c[0].owner == ALIVE)
+    caml_eventring_complain("%s/%lu%s belongs to another process with this"
+                            " process id; the ring file is %s", dir,
+                            (unsigned long) mine->pid, suffix, path);
+  return fd;
+}

@@ -1,0 +1,72 @@
+#!/bin/sh
+# Windows in which another domain or thread may come in between: a session could
+# end, start or fork in the middle of a first event, a start, a spawn or a
+# registration, and events would vanish without being counted, or memory that is
+# gone would be used.  A library delays the one that is in the window.
+. "$(dirname "$0")/../ocaml/programs.sh"
+here=$EVENTRING_TOP/testsuite/fault
+build windows windows_stubs.c unix
+${CC:-cc} -O2 -fPIC -shared -Wall -Wextra -o "$tmp/delay.so" "$here/delay.c" \
+  -ldl >"$tmp/build.log" 2>&1 || give_up delay.so
+
+# rule FUNCTION SYMBOL MS [TIMES]: a delay after each call from SYMBOL
+rule() {
+  nm -S "$tmp/windows.opt" | awk -v f="$1" -v s="$2" -v d="$3${4:+/$4}" '
+    function number(hex,  i, n) {
+      n = 0
+      for (i = 1; i <= length(hex); i++)
+        n = n * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1
+      return n
+    }
+    $4 == s || index($4, s ".") == 1 {
+      printf "%s@%s-%x=%s ", f, $1, number($1) + number($2), d
+    }'
+}
+
+# delayed HOW RULES: runs it; says whether a delay was met, in $met
+delayed() {
+  fresh
+  run env OCAML_EVENTRING_KEEP=1 DELAY="$2" DELAY_SAYS=1 \
+    LD_PRELOAD="$tmp/delay.so" timeout 60 "$tmp/windows.opt" "$1"
+  met=$(grep -c '^delayed' "$tmp/err")
+  sed -i '/^delayed/d' "$tmp/err"
+}
+bursts() { eventring events *.eventring | grep -c '  counter  *burst'; }
+all_there() {
+  exits 0 && no_line && [ "$met" -gt 0 ] && [ "$(bursts)" = 500 ] &&
+    eventring check *.eventring
+}
+
+# In the middle of a first event, between the slot and the store of its owner.
+for symbol in enter_block attach; do
+  delayed restart "$(rule pthread_mutex_unlock $symbol 400 1)"
+  [ "$met" -gt 0 ] && break
+done
+ok "a session that ends during a first event: the next one has all events" \
+  all_there
+delayed restart "$(rule madvise extend_ring 400)$(rule madvise enter_block \
+  400)$(rule madvise allocate 100)"
+ok "a session that ends while a ring is extended: likewise" all_there
+
+for window in "mmap64 start_session" "ftruncate64 start_session" \
+  "madvise allocate" "munmap let_go_of" \
+  "pthread_mutex_unlock unmap_session" "pthread_mutex_lock unmap_session" \
+  "pthread_mutex_lock caml_eventring_start"; do
+  # shellcheck disable=SC2086
+  set -- $window
+  rules=$(rule "$1" "$2" 30)
+  # Inlined by the compiler: its caller has it.
+  [ -n "$rules" ] || rules=$(rule "$1" caml_eventring_start 30)$(
+    rule "$1" unmap_session 30)$(rule "$1" caml_eventring_end 30)
+  delayed starts "$rules"
+  ok "starts and stops delayed in $2, after $1: all events are there" all_there
+  delayed spawn "$rules"
+  ok "spawns meanwhile: all events are there" all_there
+done
+
+delayed register "$(rule realloc add_name 300)$(
+  rule realloc reserve_name 300)$(rule realloc caml_eventring_register_once \
+  300)"
+ok "a fork while a C thread registers names: the child has them" \
+  eval '[ "$met" -gt 0 ] && exits 0'
+finish

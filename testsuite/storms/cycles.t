@@ -1,0 +1,23 @@
+#!/bin/sh
+# Tracing that is started and stopped over and over, CYCLES times (100,000 by
+# make soak): address space and mappings could be used up.
+. "$(dirname "$0")/storms.sh"
+build cycles unix
+: "${CYCLES:=1000}"
+
+flat() {
+  fresh
+  run timeout 3000 "$tmp/cycles.$mode" "$1"
+  echo "# $mode: $(cat "$tmp/out")"
+  # glibc may map memory for a thread's malloc.
+  ok "$mode: $1 starts and stops: mappings and address space are flat" eval \
+    'exits 0 && no_line && no_ring && awk "{ exit !(\$1 <= 16384 && \$3 <= 8) }" \
+       "$tmp/out"'
+}
+mode=opt flat "$CYCLES"
+mode=byte flat 100
+
+fresh
+run sh -c 'ulimit -v 2000000; exec "$0" 100' "$tmp/cycles.opt"
+ok "opt: 100 of them in 2 GB of address space" eval 'exits 0 && no_line'
+finish
