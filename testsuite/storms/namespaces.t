@@ -1,0 +1,108 @@
+#!/bin/sh
+# Processes with the same process id, in other pid namespaces or one after the
+# other: one could remove or take over the ring file of another one, or their
+# crash files could fill the disk.
+. "$(dirname "$0")/storms.sh"
+build resident unix
+isolated() { unshare --pid --fork --mount-proc "$@"; }
+isolated true 2>/dev/null || {
+  echo "1..0 # SKIP no rights to make pid namespaces"
+  exit
+}
+
+# resident WHO [FILE]: as process 1 of a namespace of its own
+resident() {
+  isolated env $START=1 "$tmp/resident.$mode" "$@" \
+    >"$tmp/out.$1" 2>"$tmp/err.$1"
+}
+files() { echo $(ls -- *.eventring 2>/dev/null); }
+# only FILE WHO: that one's events, and no others
+only() {
+  eventring events "$1" | awk -v who="$2" '/  counter  *who/ {
+    n++; if ($NF != who) bad = 1 } END { exit bad || n == 0 }'
+}
+
+at_once() {
+  fresh
+  resident 10 stop & one=$!
+  within 10 [ -s 1.eventring ]
+  within 10 only 1.eventring 10 2>/dev/null
+  inode=$(ls -i 1.eventring)
+  resident 20 stop & two=$!
+  ok "$mode: a second process 1 has a file of its own" \
+    within 10 only 1.1.eventring 20
+  ok "$mode: the file of the first one stays" \
+    [ "$(ls -i 1.eventring)" = "$inode" ]
+  ok "$mode: one line says so" eval '[ "$(wc -l <"$tmp/err.20")" = 1 ] &&
+    grep -q "^eventring: .*/1.eventring belongs to another process.*\
+/1.1.eventring\$" "$tmp/err.20" && ! [ -s "$tmp/err.10" ]'
+  eventring record 1.eventring -o first.evr --for 10s 2>recorded &
+  recorder=$!
+  resident 30 stop & three=$!
+  within 10 only 1.2.eventring 30 2>/dev/null
+  : >stop
+  wait $one $two $three $recorder
+  ok "$mode: a recording of the first one goes on to its end" \
+    eval 'only first.evr 10 && eventring check first.evr'
+  ok "$mode: each removes its own file" [ -z "$(files)" ]
+}
+both at_once
+
+# has_file WHO: the name of the file with that one's events, in $found
+has_file() {
+  for found in *.eventring; do only "$found" "$1" && return; done 2>/dev/null
+  return 1
+}
+last_three() {
+  [ "$(ls | wc -l)" = 3 ] && has_file 5 && has_file 6 && has_file 7
+}
+
+crashes() {
+  fresh
+  for i in 1 2 3 4 5 6 7; do resident $i; done
+  ok "$mode: seven crashes leave the files of the last three" last_three
+  ok "$mode: nothing is said of them" [ -z "$(cat "$tmp"/err.[1-7])" ]
+  resident 10 stop & one=$!
+  ok "$mode: a live process gets the name of the oldest" within 10 has_file 10
+  live=$found
+  for i in 11 12 13 14; do resident $i; done
+  ok "$mode: crashes beside a live process: its file stays" only "$live" 10
+  ok "$mode: and three files of others" [ "$(ls | wc -l)" = 4 ]
+  : >stop; wait $one
+  ok "$mode: it removes its own" [ ! -e "$live" ]
+}
+mode=opt crashes
+
+# The same process id in the same namespace: kernel.ns_last_pid chooses it.
+fresh
+cat >"$tmp/again.sh" <<'END'
+for i in 1 2 3 4 5; do
+  echo 4999 >/proc/sys/kernel/ns_last_pid || exit 77
+  "$1" $i &
+  wait $!
+  sleep 0.05                  # the start time counts hundredths of seconds
+done
+END
+run isolated env $START=1 sh "$tmp/again.sh" "$tmp/resident.opt"
+if [ "$status" = 77 ]; then
+  skip "crashes with one process id in one namespace" "no ns_last_pid"
+else
+  ok "crashes with one process id in one namespace leave three files" \
+    [ "$(files)" = "5000.1.eventring 5000.2.eventring 5000.eventring" ]
+fi
+
+# All names taken by processes that may be alive.
+fresh
+resident 10 stop & one=$!
+within 10 only 1.eventring 10 2>/dev/null
+for i in $(seq 15); do cp 1.eventring 1.$i.eventring; done
+perl -e 'for (@ARGV) { open my $f, "+<", $_ or die; push @f, $f }
+  open my $held, ">", "held"; print $held "held"; close $held; sleep 60' \
+  -- 1.[0-9]*.eventring & holder=$!
+started="$started $holder"
+within 10 [ -s held ]
+resident 20 stop & two=$!
+ok "no name is left: one line says so" within 10 grep -q \
+  '^eventring: .*all the names.*tracing is off$' "$tmp/err.20"
+: >stop; wait $one $two; kill $holder
+finish

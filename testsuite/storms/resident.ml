@@ -1,0 +1,17 @@
+(* resident WHO FILE: writes WHO to its ring until FILE is there.
+   resident WHO: writes WHO to its ring and is killed. *)
+
+let () =
+  let who = Eventring.Counter.register "who" in
+  let number = int_of_string Sys.argv.(1) in
+  if Array.length Sys.argv > 2 then
+    while not (Sys.file_exists Sys.argv.(2)) do
+      Eventring.Counter.sample who number;
+      Unix.sleepf 0.001
+    done
+  else begin
+    Eventring.Counter.sample who number;
+    Unix.kill (Unix.getpid ()) Sys.sigkill;
+    (* The first process of a namespace cannot kill itself. *)
+    Unix._exit 9
+  end
