@@ -50,8 +50,8 @@
 
    When tracing stops, a domain may be in the middle of an event.  Emitting
    contains no point at which a domain can be stopped, so the file is unmapped
-   after one stop-the-world section that does nothing else: [stop_writers].  It
-   also ends whatever [enter_block] was about to do.
+   after one stop-the-world section that does nothing else: [stop_writers].  An
+   [enter_block] that was under way has ended then, too.
 
    A child that fork handlers never saw, made by _Fork or clone, finds its
    writers wiped (MADV_WIPEONFORK): see [left_behind]. */
@@ -115,7 +115,7 @@ struct writer {
 
 /* One for each slot, and one more, which only holds a mark: its [session] is 0
    in a child that got wiped copies and has not noticed yet.  Zeros make a
-   writer that has no room, so that such a child comes to [enter_block]. */
+   writer that has no room, so that such a child calls [enter_block]. */
 static struct writer *writers;
 
 static uint32_t *process_mark(void)
@@ -808,7 +808,8 @@ static int watch_forks(void)
   return err;
 }
 
-/* Takes [session_lock], for a change of what a forked child will look at. */
+/* Takes [session_lock].  From the first call on, the lock is held over a
+   fork. */
 static void lock_session(void)
 {
   watch_forks();
@@ -1135,7 +1136,7 @@ static void let_go_of(struct mapping *mapping)
   free(mapping);
 }
 
-/* Address space that must remain to a program whose address space is limited
+/* Bytes of address space that must remain to a program under a limit
    (RLIMIT_AS, ulimit -v). */
 #define RESERVE ((size_t) 256 << 20)
 
@@ -1337,7 +1338,7 @@ static void stop_writers(void)
   while (!caml_try_run_on_all_domains(&stop_writer, NULL, NULL)) { }
 }
 
-/* What [caml_eventring_release_memory] left. */
+/* Unmaps the parts that [caml_eventring_release_memory] left. */
 COLD
 static void unmap_kept(void)
 {

@@ -28,9 +28,9 @@
 
    A pid alone names no process.  Process 12 of our namespace is us, so a file
    with our pid and namespace is of an owner that is gone.  The owner in another
-   namespace cannot be looked up, but whoever has a file open or mapped for
-   writing keeps others from a read lease on it, in any namespace or container
-   of this kernel. */
+   namespace cannot be looked up, but the kernel grants no read lease on a file
+   that a process has open or mapped for writing, in any namespace or
+   container. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +61,7 @@ struct candidate {
   int64_t started;              /* realtime ns */
 };
 
-/* File systems whose write counts include mappings.  On overlayfs they do
+/* File systems on which a mapping counts as a writer.  On overlayfs it does
    not, and network file systems know nothing of other machines. */
 static int has_leases(int fd)
 {
@@ -88,8 +88,7 @@ static int nobody_writes(const char *path)
 #ifdef F_SETLEASE
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0) return 0;
-  /* Whoever opens the file during the lease sends a signal: by default one
-     that kills. */
+  /* An open during the lease sends a signal: by default one that kills. */
   if (has_leases(fd) && fcntl(fd, F_SETSIG, SIGURG) == 0
       && fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
     free_of_writers = 1;
@@ -112,9 +111,9 @@ static int same_pid(const struct eventring_header *a,
     && memcmp(a->boot_id, b->boot_id, sizeof(a->boot_id)) == 0;
 }
 
-/* Finds out whose file is at [path].  [mine] is the header of this process's
-   new file.  Only a regular file of this user with one name that is empty or
-   begins as a ring file is a candidate for removal. */
+/* Finds out the owner of the file at [path].  [mine] is the header of this
+   process's new file.  Only a regular file of this user with one name that is
+   empty or begins as a ring file is a candidate for removal. */
 static void examine(const char *path, const struct eventring_header *mine,
                     struct candidate *c)
 {
@@ -145,7 +144,7 @@ static void examine(const char *path, const struct eventring_header *mine,
 }
 
 /* Removes the file at [path] if it is still the candidate.  Readers that have
-   it open learn why it stands still. */
+   it open learn why there are no more events. */
 static int remove_candidate(const char *path, const struct candidate *c)
 {
   struct stat st;
@@ -213,10 +212,11 @@ int caml_eventring_create_file(const char *dir,
   }
 
   for (; crash_files > MAX_CRASH_FILES - 1; crash_files--) {
-    int oldest = -1;
-    for (int i = 0; i < NAMES; i++)
+    int oldest = 0;
+    for (int i = 1; i < NAMES; i++)
       if (c[i].owner == GONE
-          && (oldest < 0 || c[i].started < c[oldest].started)) oldest = i;
+          && (c[oldest].owner != GONE || c[i].started < c[oldest].started))
+        oldest = i;
     name_file(path, size, dir, mine, suffix, oldest);
     c[oldest].owner = remove_candidate(path, &c[oldest]) ? NO_FILE : NOT_OURS;
     if (c[oldest].owner == NO_FILE && (first_free < 0 || oldest < first_free))

@@ -135,8 +135,13 @@ void caml_eventring_exits(int code)
 
 void caml_eventring_domain_starts(caml_domain_state *parent)
 {
-  /* What the domain that had this slot before left behind. */
-  memset(Caml_eventring_asked, 0, sizeof(struct caml_eventring_asked));
+  /* Requests of the domain that had this slot before.  The runtime keeps its
+     request for slices in all domains, and so its cause must stay. */
+  struct caml_eventring_asked *asked = Caml_eventring_asked;
+  uint8_t slices_of_all =
+    Caml_state->requested_global_major_slice ? asked->slices_of_all : 0;
+  memset(asked, 0, sizeof(*asked));
+  asked->slices_of_all = slices_of_all;
   if (Caml_eventring_on(EVENTRING_DOMAIN)) {
     uint64_t field[] = { Caml_state->unique_id, parent->unique_id,
                          Caml_state->id };

@@ -61,7 +61,8 @@ val start : ?dir:string -> ?categories:category list -> unit -> unit
     it has no effect. The ring file [<pid>.eventring] is made in directory
     [dir]; by default in the one that [OCAML_EVENTRING_PREFIX] names, or else
     in the current one. [categories] is all but [Gc_detail], [Sync_detail] and
-    [Alloc] by default. No other domain is stopped.
+    [Alloc] by default. A number follows the pid, as in [<pid>.1.eventring],
+    where another process has a file of that name. No other domain is stopped.
 
     @raise Sys_error with the reason when tracing cannot start: the directory
     is missing or not writable, the disk is full, ...
@@ -69,7 +70,8 @@ val start : ?dir:string -> ?categories:category list -> unit -> unit
 
 val stop : unit -> unit
 (** Ends tracing. The ring file is removed, unless [OCAML_EVENTRING_KEEP] says
-    to keep it. The runtime does the same when the program exits. *)
+    to keep it. All domains are stopped once, as by a minor collection. The
+    runtime ends tracing when the program exits, without stopping them. *)
 
 val pause : unit -> unit
 (** Pauses tracing: all domains stop writing at their next event. No effect

@@ -11,7 +11,7 @@ caml_adjust_minor_gc_speed(...) {
 ...>
 }
 
-// The program's memory goes before that of the rings.
+// The program gets the memory of the rings before it runs out of its own.
 // adds Caml_eventring_allocated(malloc 2
 @stat_alloc@
 expression size;

@@ -223,7 +223,7 @@ int caml_eventring_register_once(const char *name, enum eventring_kind kind,
 
 /* Creates the ring file of the process that [mine] describes in directory
    [dir], with mode 0600, and puts its name into [path].  Follows nothing, and
-   removes no file whose owner may be alive; see runtime/eventring_file.c.
+   removes no file of a process that may be alive; see runtime/eventring_file.c.
    Returns the descriptor, or -1 with the reason in [*why]. */
 int caml_eventring_create_file(const char *dir,
                                const struct eventring_header *mine,

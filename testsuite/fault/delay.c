@@ -10,12 +10,12 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Delays a thread in a window of the runtime, so that what other threads do
-   meanwhile is sure to fall into it.  Preloaded; DELAY holds rules
+/* Delays a thread in a window of the runtime, so that the
+   actions of other threads fall into it.  Preloaded; DELAY holds rules
 
        FUNCTION@FROM-TO=MILLISECONDS[/TIMES]
 
-   separated by blanks: a call of the function FUNCTION whose return address is
+   separated by blanks: a call of the function FUNCTION with a return address
    between FROM and TO, addresses of the executable as nm prints them, sleeps
    after it is done; only the first TIMES calls if that is given.  The library
    does nothing without DELAY. */

@@ -1,4 +1,4 @@
-(* What one domain does while another one is delayed in the middle of a start,
+(* Actions of one domain while another one is delayed in the middle of a start,
    a stop, a first event, a fork or a spawn.
 
    windows restart    a domain writes its first event; meanwhile the session

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Windows in which another domain or thread may come in between: a session could
+# Windows between two steps, in which another domain or thread acts: a session could
 # end, start or fork in the middle of a first event, a start, a spawn or a
 # registration, and events would vanish without being counted, or memory that is
 # gone would be used.  A library delays the one that is in the window.

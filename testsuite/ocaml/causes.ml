@@ -133,6 +133,12 @@ let ways = [
       beside (fun () -> keep (ref 1))
         (fun () -> beside (fun () -> keep (ref 1))
             (fun () -> for _ = 1 to 20 do Gc.minor () done; allocate heap_size)));
+  (* The last thing that each domain does is a request that its successor in
+     the slot meets. *)
+  "successors", (fun () ->
+      for _ = 1 to 100 do
+        keep (Domain.join (Domain.spawn (fun () -> Bytes.create 10_000_000)))
+      done);
   "code_loaded", (fun () -> Dynlink.loadfile Sys.argv.(2))
 ]
 

@@ -184,6 +184,8 @@ each_once() {
 }
 both each_once
 
+both provoke successors
+
 # Every cause and reason of the table has been looked for above.
 asked_for() {
   sed -n "s/^$1(EV_[A-Z_]*, \"\([a-z_]*\)\".*/\1/p" \

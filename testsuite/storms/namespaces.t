@@ -10,13 +10,13 @@ isolated true 2>/dev/null || {
   exit
 }
 
-# resident WHO [FILE]: as process 1 of a namespace of its own
+# resident NUMBER [FILE]: as process 1 of a namespace of its own
 resident() {
   isolated env $START=1 "$tmp/resident.$mode" "$@" \
     >"$tmp/out.$1" 2>"$tmp/err.$1"
 }
 files() { echo $(ls -- *.eventring 2>/dev/null); }
-# only FILE WHO: that one's events, and no others
+# only FILE NUMBER: that one's events, and no others
 only() {
   eventring events "$1" | awk -v who="$2" '/  counter  *who/ {
     n++; if ($NF != who) bad = 1 } END { exit bad || n == 0 }'
@@ -48,7 +48,7 @@ at_once() {
 }
 both at_once
 
-# has_file WHO: the name of the file with that one's events, in $found
+# has_file NUMBER: the name of the file with that one's events, in $found
 has_file() {
   for found in *.eventring; do only "$found" "$1" && return; done 2>/dev/null
   return 1

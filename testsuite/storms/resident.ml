@@ -1,5 +1,5 @@
-(* resident WHO FILE: writes WHO to its ring until FILE is there.
-   resident WHO: writes WHO to its ring and is killed. *)
+(* resident NUMBER FILE: writes NUMBER to its ring until FILE exists.
+   resident NUMBER: writes NUMBER to its ring and is killed. *)
 
 let () =
   let who = Eventring.Counter.register "who" in
