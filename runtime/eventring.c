@@ -204,8 +204,9 @@ static struct {
 #define HEADER (&caml_eventring_page.header)
 
 /* What runs rarely is compiled for size: every program carries it. */
-#define COLD __attribute__((cold))
+#define COLD CAML_EVENTRING_COLD
 
+COLD
 void caml_eventring_complain(const char *format, ...)
 {
   char line[PATH_MAX + 256];
@@ -729,6 +730,7 @@ static int append_to_schema(const struct eventring_schema_entry *entry)
 
 /* The bucket of [name]: that of its first entry, or the empty one where it
    would go.  FNV-1a. */
+COLD
 static uint32_t *find_name(const char *name)
 {
   uint32_t hash = 2166136261u;
@@ -743,6 +745,7 @@ static uint32_t *find_name(const char *name)
 }
 
 /* Room for one more name; 0 when out of memory. */
+COLD
 static int reserve_name(void)
 {
   if (names.count < names.capacity) return 1;
@@ -783,6 +786,7 @@ static int add_name(const struct eventring_schema_entry *e)
   return mine->id;
 }
 
+COLD
 static void describe(struct eventring_schema_entry *e, const char *name,
                      int kind, int payload, const char *unit)
 {
@@ -817,6 +821,7 @@ static void lock_session(void)
   pthread_mutex_lock(&session_lock);
 }
 
+COLD
 int caml_eventring_register(const char *name, enum eventring_kind kind,
                             enum eventring_payload payload, const char *unit)
 {
@@ -886,16 +891,19 @@ static int set_label(uint32_t domain, uint64_t thread, const char *name)
   return room;
 }
 
+COLD
 static uint64_t this_thread(void)
 {
   return os_thread_id() | (uint64_t) self.id << 32;
 }
 
+COLD
 int caml_eventring_set_domain_name(const char *name)
 {
   return set_label(Caml_state->unique_id, 0, name);
 }
 
+COLD
 int caml_eventring_set_thread_name(const char *name)
 {
   return set_label(Caml_state->unique_id, this_thread(), name);
@@ -935,6 +943,7 @@ static void fork_labels(uint32_t old_thread)
 
 /* For C stubs */
 
+COLD
 static int register_for_c(const char *name, enum eventring_kind kind,
                           const char *unit)
 {
@@ -944,11 +953,13 @@ static int register_for_c(const char *name, enum eventring_kind kind,
   return caml_eventring_register_once(name, kind, EVENTRING_INT, unit);
 }
 
+COLD
 CAMLexport int caml_eventring_span(const char *name)
 {
   return register_for_c(name, EVENTRING_SPAN, "");
 }
 
+COLD
 CAMLexport int caml_eventring_counter(const char *name, const char *unit)
 {
   return register_for_c(name, EVENTRING_COUNTER, unit != NULL ? unit : "");
@@ -1466,6 +1477,7 @@ int caml_eventring_release_memory(void)
 
 /* Pause and resume, against others who do the same from outside. */
 
+COLD
 int caml_eventring_pause(void)
 {
   uint64_t c = __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
@@ -1479,6 +1491,7 @@ int caml_eventring_pause(void)
   return 1;
 }
 
+COLD
 int caml_eventring_resume(void)
 {
   uint64_t c = __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
@@ -1497,6 +1510,7 @@ uint32_t caml_eventring_categories(void)
   return (uint32_t) c != 0 ? (uint32_t) c : (uint32_t) (c >> 32);
 }
 
+COLD
 void caml_eventring_set_categories(uint32_t mask)
 {
   uint64_t c = __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED), new;
@@ -1507,6 +1521,7 @@ void caml_eventring_set_categories(uint32_t mask)
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
 
+COLD
 char *caml_eventring_path(void)
 {
   char *path = NULL;
@@ -1738,9 +1753,11 @@ void caml_eventring_restart_in_child(void)
 /* The environment.  A variable of ours wins over its older synonym; a value
    that is not understood is named and ignored. */
 
+COLD
 static uint32_t categories_from(const char *list, uint32_t mask)
 {
-  static const struct { const char *name; uint32_t mask; } known[] = {
+  /* No pointers, which would need relocations. */
+  static const struct { char name[12]; uint32_t mask; } known[] = {
 #define CATEGORY(id, bit, name, by_default, doc) { name, EVENTRING_##id },
 #include "caml/eventring_events.tbl"
     { "all", EVENTRING_ALL_CATEGORIES }
@@ -1771,6 +1788,7 @@ static uint32_t categories_from(const char *list, uint32_t mask)
 }
 
 /* A variable that is 1 or 0.  Unset or not understood is [otherwise]. */
+COLD
 static int flag(const char *name, int otherwise)
 {
   const char *s = caml_secure_getenv(name);
@@ -1787,7 +1805,7 @@ static int flag(const char *name, int otherwise)
 COLD
 static int parse_duration(const char *s, uint64_t *ns)
 {
-  static const struct { const char *unit; uint64_t ns; } units[] = {
+  static const struct { char unit[4]; uint64_t ns; } units[] = {
     { "", 1 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 },
     { "s", 1000000000 }
   };

@@ -73,6 +73,7 @@ static struct {
 
 static struct sigaction previous;
 
+CAML_EVENTRING_COLD
 void caml_eventring_hold_signals(sigset_t *before)
 {
   sigset_t held;
@@ -82,6 +83,7 @@ void caml_eventring_hold_signals(sigset_t *before)
   pthread_sigmask(SIG_BLOCK, &held, before);
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_release_signals(const sigset_t *before)
 {
   const struct timespec now = { 0, 0 };
@@ -120,6 +122,7 @@ static int is_standard_error(void)
         && st.st_dev == standard_error.dev && st.st_ino == standard_error.ino);
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_say(const char *line, size_t length)
 {
   sigset_t before;
@@ -129,6 +132,7 @@ void caml_eventring_say(const char *line, size_t length)
   caml_eventring_release_signals(&before);
 }
 
+CAML_EVENTRING_COLD
 int caml_eventring_replace(char *at, size_t size)
 {
   return mmap(at, size, PROT_READ | PROT_WRITE,
@@ -136,11 +140,13 @@ int caml_eventring_replace(char *at, size_t size)
               -1, 0) == at;
 }
 
+CAML_EVENTRING_COLD
 int caml_eventring_replace_page(void)
 {
   return caml_eventring_replace(caml_eventring_page.page, EVENTRING_PAGE);
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_lose(void)
 {
   if (atomic_exchange(&file.lost, 1)) return;
@@ -148,6 +154,7 @@ void caml_eventring_lose(void)
   caml_eventring_say(file.line, file.length);
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_let_go(void)
 {
   atomic_store(&file.lost, 1);
@@ -165,6 +172,7 @@ static int is_in(const char *at, const char *base, size_t size)
 }
 
 /* The page of the mapping that [at] is in */
+CAML_EVENTRING_COLD
 static int replace_around(const char *at, char *base, size_t size)
 {
   size_t offset = at - base;
@@ -175,6 +183,7 @@ static int replace_around(const char *at, char *base, size_t size)
 }
 
 /* Puts memory where [at] is in ours; 0 when it is not, or there is none. */
+CAML_EVENTRING_COLD
 static int mend(const char *at)
 {
   char *base = atomic_load(&file.base);
@@ -196,6 +205,7 @@ static int mend(const char *at)
 }
 
 /* What would have happened without us. */
+CAML_EVENTRING_COLD
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
   struct sigaction to = previous;
@@ -217,6 +227,7 @@ static void pass_on(int signal, siginfo_t *info, void *context)
   }
 }
 
+CAML_EVENTRING_COLD
 static void bus_error(int signal, siginfo_t *info, void *context)
 {
   int err = errno;
@@ -226,6 +237,7 @@ static void bus_error(int signal, siginfo_t *info, void *context)
 }
 
 /* Returns 0 or an errno. */
+CAML_EVENTRING_COLD
 static int install(void)
 {
   static atomic_int installed;
@@ -243,6 +255,7 @@ static int install(void)
   return err;
 }
 
+CAML_EVENTRING_COLD
 int caml_eventring_guard(char *base, size_t size, const char *path)
 {
   int err = install();
@@ -256,12 +269,14 @@ int caml_eventring_guard(char *base, size_t size, const char *path)
   return 0;
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_unguard(void)
 {
   atomic_store(&file.base, NULL);
   atomic_store(&file.lost, 0);
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_guard_reading(char *base, size_t size)
 {
   install();
@@ -273,6 +288,7 @@ void caml_eventring_guard_reading(char *base, size_t size)
     }
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_unguard_reading(char *base)
 {
   for (int i = 0; i < MAX_READ; i++)

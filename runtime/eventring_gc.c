@@ -61,6 +61,7 @@ void caml_eventring_slices_wanted(enum caml_eventring_cause cause)
   if (a->slices_of_all == 0) a->slices_of_all = cause;
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_calls(enum caml_eventring_cause cause)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
@@ -69,6 +70,7 @@ void caml_eventring_calls(enum caml_eventring_cause cause)
   a->called = a->called << 8 | cause;
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_called(void)
 {
   Caml_eventring_asked->called >>= 8;
@@ -231,6 +233,7 @@ void caml_eventring_pacing(void)
                              Caml_eventring_asked->group, 9);
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_process_memory(void)
 {
 #ifdef __linux__

@@ -58,6 +58,7 @@ int caml_eventring_wait_reason(void)
   return record;
 }
 
+CAML_EVENTRING_COLD
 caml_result caml_eventring_wait_signals(int record, caml_result result)
 {
   /* The blocking section will not be entered, and the span that
@@ -107,6 +108,7 @@ CAMLexport void caml_eventring_waited(int record, uint64_t since)
   if (since != 0) waited(record, since, 0);
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_took(int record, uint64_t since, uint64_t value)
 {
   if (since == 0 || !Caml_eventring_on(EVENTRING_RUNTIME)) return;
@@ -114,6 +116,7 @@ void caml_eventring_took(int record, uint64_t since, uint64_t value)
   caml_eventring_emit_packed(EVENTRING_RECORD(record), field, 2);
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_text(int record, uint32_t category, const char *text)
 {
   size_t length = strlen(text);
@@ -124,6 +127,7 @@ void caml_eventring_text(int record, uint32_t category, const char *text)
 
 /* Domains, threads, and the process */
 
+CAML_EVENTRING_COLD
 void caml_eventring_exits(int code)
 {
   if (Caml_eventring_on(EVENTRING_DOMAIN))
@@ -133,6 +137,7 @@ void caml_eventring_exits(int code)
                             (uint64_t) (int64_t) code);
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_domain_starts(caml_domain_state *parent)
 {
   /* Requests of the domain that had this slot before.  The runtime keeps its
@@ -155,6 +160,7 @@ static intnat thread_id(value descr)
   return Is_block(descr) ? Long_val(Field(descr, 0)) : -1;
 }
 
+CAML_EVENTRING_COLD
 static void about_thread(int record, value descr)
 {
   uint64_t id = thread_id(descr);
@@ -162,23 +168,27 @@ static void about_thread(int record, value descr)
     caml_eventring_emit_packed(EVENTRING_RECORD(record), &id, 1);
 }
 
+CAML_EVENTRING_COLD
 CAMLexport void caml_eventring_thread_starts(value descr)
 {
   caml_eventring_set_thread(thread_id(descr));
   caml_eventring_thread_runs();
 }
 
+CAML_EVENTRING_COLD
 CAMLexport void caml_eventring_thread_created(value descr)
 {
   about_thread(EV_THREAD_CREATE, descr);
 }
 
+CAML_EVENTRING_COLD
 CAMLexport void caml_eventring_thread_registered(value descr)
 {
   caml_eventring_thread_created(descr);
   caml_eventring_thread_starts(descr);
 }
 
+CAML_EVENTRING_COLD
 CAMLexport void caml_eventring_thread_ends(value descr)
 {
   about_thread(EV_THREAD_END, descr);

@@ -52,17 +52,20 @@ static value user_events = Val_emptylist;
 static uintnat user_event_count = 0;
 static caml_plat_mutex user_events_lock = CAML_PLAT_MUTEX_INITIALIZER;
 
+CAML_EVENTRING_COLD
 void caml_runtime_events_init(void)
 {
   caml_register_generational_global_root(&user_events);
   caml_eventring_init();
 }
 
+CAML_EVENTRING_COLD
 void caml_runtime_events_destroy(void)
 {
   caml_eventring_end();
 }
 
+CAML_EVENTRING_COLD
 CAMLexport void caml_runtime_events_start(void)
 {
   char why[PATH_MAX + 256];
@@ -86,6 +89,7 @@ CAMLexport int caml_runtime_events_are_active(void)
   return caml_eventring_active() != 0;
 }
 
+CAML_EVENTRING_COLD
 CAMLexport char_os *caml_runtime_events_current_location(void)
 {
   char_os *result = NULL;
@@ -118,6 +122,7 @@ CAMLprim value caml_ml_runtime_events_are_active(value unit)
   return Val_bool(caml_runtime_events_are_active());
 }
 
+CAML_EVENTRING_COLD
 CAMLprim value caml_ml_runtime_events_path(value unit)
 {
   CAMLparam0();
@@ -132,19 +137,19 @@ CAMLprim value caml_ml_runtime_events_path(value unit)
 
 /* Probes as functions */
 
-__attribute__((cold))
+CAML_EVENTRING_COLD
 void caml_ev_begin(ev_runtime_phase phase)
 {
   caml_ev_inline_begin(phase);
 }
 
-__attribute__((cold))
+CAML_EVENTRING_COLD
 void caml_ev_end(ev_runtime_phase phase)
 {
   caml_ev_inline_end(phase);
 }
 
-__attribute__((cold))
+CAML_EVENTRING_COLD
 void caml_ev_counter(ev_runtime_counter counter, uint64_t val)
 {
   caml_ev_counted(counter);
@@ -152,6 +157,7 @@ void caml_ev_counter(ev_runtime_counter counter, uint64_t val)
     caml_ev_emit_counter(counter, val);
 }
 
+CAML_EVENTRING_COLD
 CAMLexport void caml_ev_lifecycle(ev_lifecycle lifecycle, int64_t data)
 {
   /* What this domain counted is written under its own name, before it is too
@@ -194,6 +200,7 @@ void caml_ev_alloc_flush(void)
 
 #endif
 
+CAML_EVENTRING_COLD
 void caml_runtime_events_post_fork(void)
 {
 #ifdef CAML_INSTR
@@ -220,6 +227,7 @@ static ev_user_ml_type ml_type(value type)
 
 /* Registers an event, and returns its id, or what caml_eventring_register
    returns when there is no room.  The User.t is in *result, a root. */
+CAML_EVENTRING_COLD
 static int register_event(value event_name, value event_tag, value event_type,
                           value *result)
 {
@@ -263,6 +271,7 @@ static int register_event(value event_name, value event_tag, value event_type,
   CAMLreturnT(int, id);
 }
 
+CAML_EVENTRING_COLD
 CAMLprim value caml_runtime_events_user_register(value event_name,
                                                  value event_tag,
                                                  value event_type)
@@ -325,6 +334,7 @@ CAMLprim value caml_runtime_events_user_write(value buffer, value event,
   CAMLreturn(Val_unit);
 }
 
+CAML_EVENTRING_COLD
 CAMLexport value caml_runtime_events_user_find(
   int id, char *event_name, ev_user_ml_type event_type)
 {

@@ -66,6 +66,12 @@ CAMLextern void caml_eventring_sample(int event, int64_t value);
 #include "eventring_format.h"
 #include "mlvalues.h"
 
+/* Not of use to other shared objects: every program would carry the names. */
+#pragma GCC visibility push(hidden)
+
+/* What runs rarely is compiled for size: every program carries it. */
+#define CAML_EVENTRING_COLD __attribute__((cold))
+
 /* Events of our own, numbered from EVENTRING_FIRST_RECORD. */
 enum caml_eventring_record {
 #define RECORD(id, category, payload, unit, name, doc) id,
@@ -92,8 +98,7 @@ union caml_eventring_page {
   struct eventring_header header;
   char page[EVENTRING_PAGE];
 };
-extern union caml_eventring_page caml_eventring_page
-  __attribute__((visibility("hidden")));
+extern union caml_eventring_page caml_eventring_page;
 
 /* The categories that are being recorded; 0 when not started or paused. */
 Caml_inline uint32_t caml_eventring_active(void)
@@ -109,9 +114,12 @@ Caml_inline uint32_t caml_eventring_active(void)
 /* Write an event to the ring of the current domain.  [word] is an event word
    without its time.  Call with the domain lock held; the category has been
    tested.  No allocation, no OCaml callback, no lock but in a domain's first
-   event.  The ring may be unavailable (disk full): the event is dropped. */
+   event.  The ring may be unavailable (disk full): the event is dropped.
+   Exported: OCaml code that is loaded at run time calls these two. */
+#pragma GCC visibility pop
 void caml_eventring_emit(uint64_t word);
 void caml_eventring_emit_int(uint64_t word, uint64_t payload);
+#pragma GCC visibility push(hidden)
 
 /* The same with [words] payload words, at most EVENTRING_MAX_PAYLOAD_WORDS;
    the length in [word] is 0 and filled in here. */
@@ -270,6 +278,8 @@ void caml_eventring_note_stderr(void);
 /* Writes a line to standard error, unless descriptor 2 is another file than it
    was when the program started, or was closed then.  Async-signal-safe. */
 void caml_eventring_say(const char *line, size_t length);
+
+#pragma GCC visibility pop
 
 #endif /* CAML_INTERNALS */
 

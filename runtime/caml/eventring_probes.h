@@ -28,6 +28,8 @@
 #include "eventring.h"
 #include "domain_state.h"
 
+#pragma GCC visibility push(hidden)
+
 /* Causes: eventring_gc.c */
 
 /* What a domain asked for, and has not got yet.  One a slot, written by its
@@ -189,6 +191,8 @@ void caml_eventring_domain_starts(caml_domain_state *parent);
 /* The program is about to exit with this code. */
 void caml_eventring_exits(int code);
 
+#pragma GCC visibility pop
+
 /* The functions that follow are called by the threads library too, which
    does not see the control page. */
 
@@ -213,6 +217,8 @@ CAMLextern void caml_eventring_waited(int record, uint64_t since);
    says, unless something was said already. */
 CAMLextern void caml_eventring_wait_for(int record);
 
+#pragma GCC visibility push(hidden)
+
 /* In caml_enter_blocking_section: what was said, at its beginning; what its
    signal handlers returned, which is returned; just before the lock is
    released. */
@@ -235,6 +241,8 @@ void caml_eventring_took(int record, uint64_t since, uint64_t field);
 
 /* A text, if its category is recorded; cut where it is too long. */
 void caml_eventring_text(int record, uint32_t category, const char *text);
+
+#pragma GCC visibility pop
 
 #endif /* CAML_INTERNALS */
 
