@@ -858,10 +858,28 @@ int caml_eventring_register_once(const char *name, enum eventring_kind kind,
    [session_lock]. */
 
 static struct {
-  struct eventring_schema_entry entry[EVENTRING_MAX_LABELS];
-  uint32_t count;
+  struct eventring_schema_entry *entry;
+  uint32_t count, capacity;
   uint32_t in_file;             /* with those that were replaced */
 } labels;
+
+/* Makes room for one more label; returns 0 when there is none.  The old entries
+   are freed last: the process may be forked at any moment. */
+COLD
+static int reserve_label(void)
+{
+  if (labels.count < labels.capacity) return 1;
+  if (labels.count == EVENTRING_MAX_LABELS) return 0;
+  uint32_t capacity = labels.capacity ? 2 * labels.capacity : 16;
+  struct eventring_schema_entry *old = labels.entry;
+  struct eventring_schema_entry *entry = calloc(capacity, sizeof(*entry));
+  if (entry == NULL) return 0;
+  if (old != NULL) memcpy(entry, old, labels.count * sizeof(*entry));
+  labels.entry = entry;
+  labels.capacity = capacity;
+  free(old);
+  return 1;
+}
 
 static void append_label(const struct eventring_schema_entry *e)
 {
@@ -878,7 +896,7 @@ static int set_label(uint32_t domain, uint64_t thread, const char *name)
   lock_session();
   while (i < labels.count && (labels.entry[i].place != domain
                               || labels.entry[i].detail != thread)) i++;
-  int room = i < EVENTRING_MAX_LABELS;
+  int room = i < labels.count || reserve_label();
   if (room) {
     struct eventring_schema_entry *e = &labels.entry[i];
     describe(e, name, EVENTRING_LABEL, EVENTRING_NO_PAYLOAD, "");

@@ -44,6 +44,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,8 +52,22 @@
 #include "caml/eventring_clock.h"
 #include "caml/misc.h"
 #include "caml/runtime_events.h"
+#include "caml/startup_aux.h"
 
-struct caml_eventring_asked caml_eventring_asked[EVENTRING_MAX_RINGS];
+static struct caml_eventring_asked asked_first;
+struct caml_eventring_asked *caml_eventring_asked = &asked_first;
+
+CAML_EVENTRING_COLD
+void caml_eventring_init_asked(void)
+{
+  if (caml_eventring_asked != &asked_first) return;
+  /* Memory that is not touched takes none. */
+  void *all = mmap(NULL, caml_params->max_domains * sizeof(asked_first),
+                   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (all == MAP_FAILED) caml_fatal_error("out of memory");
+  caml_eventring_asked = all;
+  *Caml_eventring_asked = asked_first;
+}
 
 void caml_eventring_slices_wanted(enum caml_eventring_cause cause)
 {

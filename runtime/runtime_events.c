@@ -56,6 +56,7 @@ CAML_EVENTRING_COLD
 void caml_runtime_events_init(void)
 {
   caml_register_generational_global_root(&user_events);
+  caml_eventring_init_asked();
   caml_eventring_init();
 }
 

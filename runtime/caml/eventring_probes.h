@@ -53,10 +53,13 @@ struct caml_eventring_asked {
   uint64_t group[9];            /* fields of an event that comes field by
                                    field */
 };
-extern struct caml_eventring_asked caml_eventring_asked[EVENTRING_MAX_RINGS]
-  __attribute__((visibility("hidden")));
+extern struct caml_eventring_asked *caml_eventring_asked;
 
 #define Caml_eventring_asked (&caml_eventring_asked[Caml_state->id])
+
+/* Allocates one for each domain that there can be.  Called at the start of
+   the runtime, with a single domain running; the main domain has one before. */
+void caml_eventring_init_asked(void);
 
 /* A minor collection, or a major slice, is being requested.  The first cause
    holds until the request is met. */

@@ -20,6 +20,8 @@ if [ -x "$EVENTRING_STOCK/bin/ocamlopt" ]; then
   set -- $(sizes ours) $(sizes stock)
   ok "code and data of a hello world grow by 33,000 bytes" \
     at_most $(($1 - $3)) 33000
+  # 512 KiB are the writers.
+  ok "its zeroed memory grows by 544 KiB" at_most $(($2 - $4)) 557056
 else
   skip "the size of a hello world" "no stock OCaml; make stock"
 fi
