@@ -153,8 +153,7 @@ void caml_ev_end(ev_runtime_phase phase)
 CAML_EVENTRING_COLD
 void caml_ev_counter(ev_runtime_counter counter, uint64_t val)
 {
-  caml_ev_counted(counter);
-  if (Caml_eventring_on(caml_ev_counter_category(counter)))
+  if (Caml_eventring_on(caml_ev_counter_mask(counter)))
     caml_ev_emit_counter(counter, val);
 }
 

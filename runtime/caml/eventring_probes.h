@@ -33,8 +33,10 @@
 /* Causes: eventring_gc.c */
 
 /* What a domain asked for, and has not got yet.  One a slot, written by its
-   domain only; whether tracing is on or not, so that a cause is known for
-   the first collection after it was switched on. */
+   domain only.  A counter that reports a cause writes while events are
+   recorded, so that it touches no more memory than other probes otherwise; the
+   rest is written whether tracing is on or not, so that nothing stale is left
+   when tracing is switched on. */
 struct caml_eventring_asked {
   _Alignas(64)
   uint64_t called;              /* collections that the program called for and

@@ -257,12 +257,40 @@ Caml_inline void caml_ev_counted(ev_runtime_counter counter)
   }
 }
 
+Caml_inline int caml_ev_counter_has_cause(ev_runtime_counter counter)
+{
+  switch (counter) {
+  case EV_C_FORCE_MINOR_ALLOC_SMALL:
+  case EV_C_FORCE_MINOR_MAKE_VECT:
+  case EV_C_FORCE_MINOR_SET_MINOR_HEAP_SIZE:
+  case EV_C_FORCE_MINOR_MEMPROF:
+  case EV_C_REQUEST_MINOR_REALLOC_REF_TABLE:
+  case EV_C_REQUEST_MINOR_REALLOC_EPHE_REF_TABLE:
+  case EV_C_REQUEST_MINOR_REALLOC_CUSTOM_TABLE:
+  case EV_C_REQUEST_MAJOR_ALLOC_SHR:
+  case EV_C_REQUEST_MAJOR_ADJUST_GC_SPEED: return 1;
+  default: return 0;
+  }
+}
+
+/* The categories that a counter is of use to.  A cause is a field of events of
+   others. */
+Caml_inline uint32_t caml_ev_counter_mask(ev_runtime_counter counter)
+{
+  return caml_ev_counter_has_cause(counter)
+    ? EVENTRING_ALL_CATEGORIES : caml_ev_counter_category(counter);
+}
+
 /* The event of a grouped counter is written when the last of its fields comes;
    those of the minor collection go with the end of its span. */
 Caml_inline void caml_ev_emit_counter(ev_runtime_counter counter,
                                       uint64_t value)
 {
   int place = caml_ev_counter_place(counter);
+  if (caml_ev_counter_has_cause(counter)) {
+    caml_ev_counted(counter);
+    if (!Caml_eventring_on(caml_ev_counter_category(counter))) return;
+  }
   if (place >= 0)
     Caml_eventring_asked->group[place] = value;
   else
@@ -285,15 +313,12 @@ Caml_inline void caml_ev_emit_counter(ev_runtime_counter counter,
     else caml_ev_end(p); \
   } while (0)
 
-/* [v] is not evaluated unless the counter is recorded. */
+/* [v] is not evaluated unless something is recorded. */
 #define CAML_EV_COUNTER(c, v) \
   do { \
-    if (!__builtin_constant_p(c)) { caml_ev_counter(c, (uint64_t) (v)); } \
-    else { \
-      caml_ev_counted(c); \
-      if (Caml_eventring_on(caml_ev_counter_category(c))) \
-        caml_ev_emit_counter(c, (uint64_t) (v)); \
-    } \
+    if (!__builtin_constant_p(c)) caml_ev_counter(c, (uint64_t) (v)); \
+    else if (Caml_eventring_on(caml_ev_counter_mask(c))) \
+      caml_ev_emit_counter(c, (uint64_t) (v)); \
   } while (0)
 
 /* Rare, and used by libraries outside the runtime: a call. */

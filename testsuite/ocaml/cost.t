@@ -3,6 +3,7 @@
 # what can be counted of the costs, without a clock.
 . "$(dirname "$0")/programs.sh"
 : "${EVENTRING_STOCK:=$EVENTRING_TOP/_build/stock/install}"
+build cost unix cost_stubs.c
 
 # at_most A B: A is a number, and no more than B
 at_most() { echo "$1, at most $2"; [ -n "$1" ] && [ "$1" -le "$2" ]; }
@@ -26,4 +27,31 @@ else
   skip "the size of a hello world" "no stock OCaml; make stock"
 fi
 
+if ! command -v valgrind >/dev/null; then
+  skip "instructions and reads" "no valgrind"
+  finish
+fi
+
+# counted WHAT N: instructions and reads of data of the whole program
+counted() {
+  fresh
+  env $with valgrind --tool=callgrind --cache-sim=yes --callgrind-out-file=out \
+    "$tmp/cost.opt" "$1" "$2" >log 2>&1
+  awk '/^(summary|totals):/ { print $2, $3; exit }' out
+}
+# each WHAT N: those of one operation, times 10
+each() {
+  set -- "$2" $(counted "$1" "$2") $(counted "$1" $((2 * $2)))
+  echo $((($4 - $2) * 10 / $1)) $((($5 - $3) * 10 / $1))
+}
+
+# disabled WHAT NAME INSTRUCTIONS READS
+disabled() {
+  set -- "$@" $(each "$1" 10000)
+  ok "$2 that is not recorded: $3 instructions with the loop" \
+    at_most "$5" $(($3 * 10 + 1))
+  ok "$2 that is not recorded: $4 reads" at_most "$6" $(($4 * 10 + 1))
+}
+# The control word
+disabled cause "a counter that reports a cause" 5 1
 finish

@@ -1,0 +1,9 @@
+(* What cost.t counts: cost WHAT N does it N times. *)
+
+external cause : int -> unit = "test_cause" [@@noalloc]
+
+let () =
+  let n = int_of_string Sys.argv.(2) in
+  match Sys.argv.(1) with
+  | "cause" -> cause n
+  | what -> failwith what
