@@ -1406,6 +1406,23 @@ static void unmap_session(void)
   pthread_mutex_unlock(&session_lock);
 }
 
+static unsigned char *started_flag; /* NULL: none; under [session_lock] */
+
+static void set_started_flag(void)
+{
+  if (started_flag != NULL && session.number > 0)
+    __atomic_store_n(started_flag, 1, __ATOMIC_RELAXED);
+}
+
+COLD
+void caml_eventring_tell_when_started(unsigned char *flag)
+{
+  pthread_mutex_lock(&session_lock);
+  started_flag = flag;
+  set_started_flag();
+  pthread_mutex_unlock(&session_lock);
+}
+
 int caml_eventring_start(const char *dir, uint32_t mask, int paused, char *why,
                          size_t size)
 {
@@ -1425,6 +1442,7 @@ int caml_eventring_start(const char *dir, uint32_t mask, int paused, char *why,
     ok = start_session(dir != NULL ? dir : config.dir, control, why, size);
     caml_eventring_release_signals(&before);
     session.restart = 0;
+    set_started_flag();
   }
   pthread_mutex_unlock(&session_lock);
   if (ok && fresh) {

@@ -128,6 +128,18 @@ CAMLprim value caml_ml_eventring_control_page(value unit)
                        &caml_eventring_page, &size);
 }
 
+/* Bytecode has its literals in the heap, where they move: it always looks at
+   the page. */
+CAMLprim value caml_ml_eventring_tell_when_started(value literal)
+{
+#ifdef NATIVE_CODE
+  caml_eventring_tell_when_started(Bytes_val(literal));
+#else
+  Bytes_val(literal)[0] = 1;
+#endif
+  return Val_unit;
+}
+
 /* Names of domains and threads.  Without one, tracing goes on as well. */
 
 CAMLprim value caml_ml_eventring_set_domain_name(value name)

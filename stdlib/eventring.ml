@@ -96,7 +96,21 @@ external int_of_int32 : int32 -> int = "%int32_to_int"
 
 let page = control_page ()
 
-let[@inline] recording () = int_of_int32 (get_32 page 512) land 16 <> 0
+(* The runtime writes 1 to the first byte when tracing starts, and never 0
+   again.  Code that is compiled to native code knows the address of a literal:
+   a program that is not traced loads this byte and neither the bigarray nor the
+   page. *)
+let started = "\000"
+external tell_when_started : string -> unit
+  = "caml_ml_eventring_tell_when_started"
+let () = tell_when_started started
+
+external opaque : 'a -> 'a = "%opaque"        (* it is not what is written *)
+external byte : string -> int -> char = "%string_unsafe_get"
+
+let[@inline] recording () =
+  byte (opaque started) 0 <> '\000'
+  && int_of_int32 (get_32 page 512) land 16 <> 0
 
 external active : unit -> bool = "caml_ml_runtime_events_are_active"
   [@@noalloc]

@@ -193,6 +193,10 @@ int caml_eventring_release_memory(void);
 #define Caml_eventring_created(call) \
   ((call) == 0 ? 0 : (caml_eventring_release_memory(), (call)))
 
+/* Stores 1 at [flag] as soon as tracing has started once; one flag a
+   program. */
+void caml_eventring_tell_when_started(unsigned char *flag);
+
 /* Started, and neither stopped nor lost since. */
 int caml_eventring_started(void);
 

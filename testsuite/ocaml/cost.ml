@@ -6,4 +6,7 @@ let () =
   let n = int_of_string Sys.argv.(2) in
   match Sys.argv.(1) with
   | "cause" -> cause n
+  | "span" ->
+      let span = Eventring.Span.register "span" in
+      for _ = 1 to n do Eventring.Span.start span done
   | what -> failwith what

@@ -54,4 +54,7 @@ disabled() {
 }
 # The control word
 disabled cause "a counter that reports a cause" 5 1
+# The span, and the byte that says that tracing has never been started
+disabled span "a span of module Eventring" 12 2
+
 finish
