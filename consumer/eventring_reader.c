@@ -1769,7 +1769,7 @@ static int allocate(struct eventring_cursor *c)
 }
 
 /* Where the runtime is there, see runtime/eventring_fault.c. */
-extern void caml_eventring_guard_reading(char *base, size_t size)
+extern int caml_eventring_guard_reading(char *base, size_t size)
   __attribute__((weak));
 extern void caml_eventring_unguard_reading(char *base) __attribute__((weak));
 
@@ -1829,8 +1829,15 @@ static int open_ring_file(int fd, uint64_t size, const char *path,
     .schema = bytes + h.schema_offset,
     .directory = bytes + h.directory_offset,
     .rings = f->rings, .live = 1, .parts = 1, .close = close_ring_file };
-  if (caml_eventring_guard_reading)
-    caml_eventring_guard_reading(f->map, f->size);
+  if (caml_eventring_guard_reading) {
+    err = caml_eventring_guard_reading(f->map, f->size);
+    if (err != 0) {
+      err = fail(o, system_error(err), "cannot guard the mapping of %s: %s",
+                 path, strerror(err));
+      close_ring_file(&f->source);
+      return err;
+    }
+  }
   words = (const uint64_t *) (bytes + h.rings_offset);
   for (uint32_t i = 0; i < h.rings; i++)
     f->rings[i] = (struct eventring_words) {

@@ -45,6 +45,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -62,14 +63,16 @@ static struct {
   char line[PATH_MAX + 128];    /* what to say if it is lost */
 } file;
 
-/* Files that this process reads, module Eventring.Cursor among them.  Those
-   beyond so many at a time are without guard. */
-#define MAX_READ 64
-static struct {
+/* A mapped file that this process reads, by module Eventring.Cursor for
+   example.  An entry is reused and never freed, so that the handler can walk
+   the list at any moment. */
+struct reading {
+  struct reading *next;
   atomic_int used;
   _Atomic(char *) base;         /* NULL: none, or not yet */
   size_t size;
-} reading[MAX_READ];
+};
+static _Atomic(struct reading *) readings;
 
 static struct sigaction previous;
 
@@ -196,10 +199,9 @@ static int mend(const char *at)
     caml_eventring_lose();
     return replace_around(at, base, file.size);
   }
-  for (int i = 0; i < MAX_READ; i++) {
-    base = atomic_load(&reading[i].base);
-    if (is_in(at, base, reading[i].size))
-      return replace_around(at, base, reading[i].size);
+  for (struct reading *r = atomic_load(&readings); r != NULL; r = r->next) {
+    base = atomic_load(&r->base);
+    if (is_in(at, base, r->size)) return replace_around(at, base, r->size);
   }
   return 0;
 }
@@ -276,25 +278,39 @@ void caml_eventring_unguard(void)
   atomic_store(&file.lost, 0);
 }
 
+/* Returns an entry that is not used, or NULL when out of memory. */
 CAML_EVENTRING_COLD
-void caml_eventring_guard_reading(char *base, size_t size)
+static struct reading *take_reading(void)
 {
-  install();
-  for (int i = 0; i < MAX_READ; i++)
-    if (!atomic_exchange(&reading[i].used, 1)) {
-      reading[i].size = size;
-      atomic_store(&reading[i].base, base);
-      return;
-    }
+  struct reading *r = atomic_load(&readings), *first = r;
+  for (; r != NULL; r = r->next)
+    if (!atomic_load(&r->used) && !atomic_exchange(&r->used, 1)) return r;
+  r = calloc(1, sizeof(*r));
+  if (r == NULL) return NULL;
+  r->used = 1;
+  /* Whoever sees the entry sees the rest of the list behind it. */
+  do r->next = first;
+  while (!atomic_compare_exchange_weak(&readings, &first, r));
+  return r;
+}
+
+CAML_EVENTRING_COLD
+int caml_eventring_guard_reading(char *base, size_t size)
+{
+  struct reading *r = take_reading();
+  if (r == NULL) return ENOMEM;
+  r->size = size;
+  atomic_store(&r->base, base);
+  return install();
 }
 
 CAML_EVENTRING_COLD
 void caml_eventring_unguard_reading(char *base)
 {
-  for (int i = 0; i < MAX_READ; i++)
-    if (atomic_load(&reading[i].base) == base) {
-      atomic_store(&reading[i].base, NULL);
-      atomic_store(&reading[i].used, 0);
+  for (struct reading *r = atomic_load(&readings); r != NULL; r = r->next)
+    if (atomic_load(&r->base) == base) {
+      atomic_store(&r->base, NULL);
+      atomic_store(&r->used, 0);
       return;
     }
 }

@@ -254,9 +254,9 @@ void caml_eventring_complain(const char *format, ...)
 int caml_eventring_guard(char *base, size_t size, const char *path);
 void caml_eventring_unguard(void);
 
-/* Likewise for a file that this process reads, called by the reader, which
-   declares them: it is without them elsewhere. */
-void caml_eventring_guard_reading(char *base, size_t size);
+/* Likewise for any number of files that this process reads, called by the
+   reader, which declares them: it is without them elsewhere. */
+int caml_eventring_guard_reading(char *base, size_t size);
 void caml_eventring_unguard_reading(char *base);
 
 /* The file under guard has been lost; or is so from now on. */

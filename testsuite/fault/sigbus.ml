@@ -9,6 +9,7 @@
                             room on the disk, so that none can come again
      sigbus again           cut, then started anew
      sigbus read            cut, while cursors of its own read the file
+     sigbus cursors COUNT   a snapshot is cut that COUNT cursors read
      sigbus stopped         cut, when the recorder has been stopped
      sigbus fiber           cut, when a fiber with a small stack runs
      sigbus fork            cut, then the child and the parent go on
@@ -125,6 +126,21 @@ let () =
      under ignore;
      Atomic.set over true;
      Domain.join reader
+   | ["cursors"; count] ->
+     let module C = Eventring.Cursor in
+     let file = "snapshot" in
+     ignore (work 1 100 : int);
+     Eventring.snapshot file;
+     let cursors = List.init (int_of_string count) (fun _ -> C.create (File file)) in
+     Unix.truncate file 0;
+     let none = C.callbacks () in
+     let poll c =
+       match C.poll c none with
+       | _ -> ()
+       | exception Failure _ -> () in
+     List.iter poll cursors;
+     List.iter C.close cursors;
+     Printf.printf "%d cursors\n" (List.length cursors)
    | ["stopped"] ->
      under ignore;
      let path = Eventring.path () in

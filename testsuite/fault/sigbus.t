@@ -41,6 +41,9 @@ cut() {
   traced read
   ok "$mode: a cursor of the program finds it: as untraced" \
     eval 'as_untraced && lost'
+  fresh; run env $START=1 "$tmp/sigbus.$mode" cursors 200
+  ok "$mode: a file with 200 cursors of the program is cut: the program goes on" \
+    eval 'exits 3 && no_line && out_has "^200 cursors\$"'
   traced cut 0
   with=OCAML_EVENTRING_CATEGORIES=all
   for try in 1 2; do
