@@ -1513,16 +1513,31 @@ int caml_eventring_release_memory(void)
 
 /* Pause and resume, against others who do the same from outside. */
 
+/* Returns the categories that a control word records, or records again on
+   resume: the default when it names none.  Somebody else may have set bits
+   that are no category. */
+static uint32_t categories_of(uint64_t control)
+{
+  uint32_t mask = (uint32_t) control & EVENTRING_ALL_CATEGORIES;
+  if (mask == 0) mask = control >> 32 & EVENTRING_ALL_CATEGORIES;
+  return mask != 0 ? mask : EVENTRING_DEFAULT_CATEGORIES;
+}
+
+static int is_paused(uint64_t control)
+{
+  return ((uint32_t) control & EVENTRING_ALL_CATEGORIES) == 0;
+}
+
 COLD
 int caml_eventring_pause(void)
 {
   uint64_t c = __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
-  if (!caml_eventring_started() || (uint32_t) c == 0) return 0;
+  if (!caml_eventring_started() || is_paused(c)) return 0;
   caml_ev_lifecycle(EV_RING_PAUSE, 0);
   do {
-    if ((uint32_t) c == 0) return 0;
+    if (is_paused(c)) return 0;
   } while (!__atomic_compare_exchange_n(&HEADER->control, &c,
-                                        (uint64_t) (uint32_t) c << 32, 0,
+                                        (uint64_t) categories_of(c) << 32, 0,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   return 1;
 }
@@ -1530,11 +1545,12 @@ int caml_eventring_pause(void)
 COLD
 int caml_eventring_resume(void)
 {
-  uint64_t c = __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
+  uint64_t c = __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED), new;
   if (!caml_eventring_started()) return 0;
   do {
-    if ((uint32_t) c != 0) return 0;
-  } while (!__atomic_compare_exchange_n(&HEADER->control, &c, c | c >> 32, 0,
+    if (!is_paused(c)) return 0;
+    new = (uint64_t) categories_of(c) << 32 | categories_of(c);
+  } while (!__atomic_compare_exchange_n(&HEADER->control, &c, new, 0,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   caml_ev_lifecycle(EV_RING_RESUME, 0);
   return 1;
@@ -1543,7 +1559,7 @@ int caml_eventring_resume(void)
 uint32_t caml_eventring_categories(void)
 {
   uint64_t c = __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
-  return (uint32_t) c != 0 ? (uint32_t) c : (uint32_t) (c >> 32);
+  return caml_eventring_started() ? categories_of(c) : 0;
 }
 
 COLD
@@ -1552,7 +1568,7 @@ void caml_eventring_set_categories(uint32_t mask)
   uint64_t c = __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED), new;
   if (!caml_eventring_started()) return;
   do {
-    new = (uint64_t) mask << 32 | ((uint32_t) c != 0 ? mask : 0);
+    new = (uint64_t) mask << 32 | (is_paused(c) ? 0 : mask);
   } while (!__atomic_compare_exchange_n(&HEADER->control, &c, new, 0,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }

@@ -284,13 +284,13 @@ CAMLprim value caml_ml_eventring_cursor_batch(value handle)
                            | CAML_BA_EXTERNAL, 1, c->events, &size));
 }
 
+/* Returns how many events are in the batch, -1 for a damaged block. */
 CAMLprim value caml_ml_eventring_cursor_read(value handle)
 {
   struct cursor *c = Cursor_val(handle);
   if (c->reader == NULL) return Val_int(0);
   int n = eventring_read(c->reader, c->events, BATCH);
-  if (n < 0) caml_failwith("Eventring.Cursor.poll: the ring file is damaged");
-  return Val_int(n);
+  return Val_int(n < 0 ? -1 : n);
 }
 
 /* The batch stays: the OCaml side may still hold it. */

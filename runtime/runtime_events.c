@@ -87,7 +87,7 @@ CAMLexport void caml_runtime_events_resume(void)
 
 CAMLexport int caml_runtime_events_are_active(void)
 {
-  return caml_eventring_active() != 0;
+  return (caml_eventring_active() & EVENTRING_ALL_CATEGORIES) != 0;
 }
 
 CAML_EVENTRING_COLD

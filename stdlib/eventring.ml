@@ -298,6 +298,7 @@ module Cursor = struct
   external create_handle : source -> bool -> handle
     = "caml_ml_eventring_cursor_create"
   external batch_of : handle -> page = "caml_ml_eventring_cursor_batch"
+  (* -1: a damaged part, behind which the next call goes on. *)
   external read : handle -> int = "caml_ml_eventring_cursor_read"
   external free : handle -> unit = "caml_ml_eventring_cursor_free"
   external describe : handle -> int -> (string * string * int) option
@@ -439,6 +440,8 @@ module Cursor = struct
   let finished c =
     if c.closed then release c else Atomic.set c.busy false
 
+  exception Damaged
+
   let is_running c =
     handle_state c.handle = 1 || begin c.until <- max_int; false end
 
@@ -472,13 +475,16 @@ module Cursor = struct
       c.count <- 0;
       c.index <- -1;
       c.offset <- 0;
-      c.count <- read c.handle;
-      c.count > 0
+      let n = read c.handle in
+      if n < 0 then raise_notrace Damaged;
+      c.count <- n;
+      n > 0
     end
 
   let closed = "Eventring.Cursor.poll: the cursor is closed"
 
-  let poll ?(max = max_int) c callbacks =
+  (* The poll, which raises Damaged for a damaged part. *)
+  let poll_raw max c callbacks =
     if not (Atomic.compare_and_set c.busy false true) then
       invalid_arg (if c.closed then closed else
                    "Eventring.Cursor.poll: the cursor is being polled");
@@ -493,6 +499,10 @@ module Cursor = struct
     match deliver c callbacks max 0 with
     | n -> finished c; n
     | exception e -> finished c; reraise e
+
+  let poll ?(max = max_int) c callbacks =
+    try poll_raw max c callbacks with Damaged ->
+      failwith "Eventring.Cursor.poll: the ring file is damaged"
 
   let state c =
     match handle_state c.handle with
@@ -520,6 +530,7 @@ module Watch = struct
   type t = {
     cursor : Cursor.t;
     callbacks : Cursor.callbacks;
+    forget : unit -> unit;              (* the open spans *)
   }
 
   (* What stands for a span that is not watched. *)
@@ -575,9 +586,12 @@ module Watch = struct
       if Cursor.value c > limit_of c then report c (Cursor.value c) in
     let lost c = ignore (opened c); !rings.(Cursor.ring c) <- [] in
     { cursor = Cursor.create ~from_now:true Cursor.Self;
-      callbacks = Cursor.callbacks ~span_start ~span_finish ~complete ~lost () }
+      callbacks = Cursor.callbacks ~span_start ~span_finish ~complete ~lost ();
+      forget = fun () -> rings := [||] }
 
-  let poll w = ignore (Cursor.poll w.cursor w.callbacks)
+  let poll w =
+    try ignore (Cursor.poll_raw max_int w.cursor w.callbacks)
+    with Cursor.Damaged -> w.forget ()
   let stop w = Cursor.close w.cursor
 end
 

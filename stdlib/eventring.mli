@@ -81,7 +81,7 @@ val resume : unit -> unit
 (** Undoes {!pause}, by this program or from outside, of the same categories. *)
 
 val active : unit -> bool
-(** Tracing has been started and is not paused. *)
+(** Tracing has been started and is not paused: a category is recorded. *)
 
 val path : unit -> string option
 (** The ring file of this process, as an absolute path; [None] when it is not
@@ -89,7 +89,10 @@ val path : unit -> string option
 
 val categories : unit -> category list
 (** The categories being recorded, or, while paused, to be recorded after
-    {!resume}; the empty list when not being traced. *)
+    {!resume}; the empty list when not being traced, and only then. Somebody
+    else may have set bits of the ring file's masks that are no category: they
+    do not count, and where no other bit is set, {!resume} records the default
+    categories. *)
 
 val set_categories : category list -> unit
 (** Sets them; effective at every domain's next event. No effect when not
@@ -412,7 +415,8 @@ module Watch : sig
   val poll : t -> unit
   (** Looks at what was recorded since the last time, and calls the watch's
       function for each span that took too long. What the function raises is
-      passed on. *)
+      passed on. At a damaged part of the ring file, the spans that are open are
+      forgotten, and the next poll goes on behind it. *)
 
   val stop : t -> unit
   (** Ends the watch. *)

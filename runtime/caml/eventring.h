@@ -205,8 +205,8 @@ int caml_eventring_started(void);
 int caml_eventring_pause(void);
 int caml_eventring_resume(void);
 
-/* The categories recorded, or to be recorded again on resume; setting has no
-   effect when not started. */
+/* The categories recorded, or to be recorded again on resume, never none; 0
+   when not started.  Setting has no effect when not started. */
 uint32_t caml_eventring_categories(void);
 void caml_eventring_set_categories(uint32_t mask);
 

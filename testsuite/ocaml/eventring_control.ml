@@ -69,6 +69,41 @@ let collections cursor =
   ignore (Cursor.poll cursor callbacks);
   !n
 
+(* Somebody else writes the control word: the masks now and after resume. *)
+let set_control now after =
+  let fd = Unix.openfile (Option.get (path ())) [O_WRONLY] 0 in
+  let word = Bytes.create 8 in
+  Bytes.set_int64_ne word 0
+    (Int64.logor (Int64.of_int now) (Int64.shift_left (Int64.of_int after) 32));
+  ignore (Unix.lseek fd 512 SEEK_SET);
+  assert (Unix.write fd word 0 8 = 8);
+  Unix.close fd
+
+let from_outside () =
+  let unknown = 1 lsl 20 and gc = 1 in
+  List.iter (fun (name, now, after, is_active, expected) ->
+      let name = "masks from outside, " ^ name in
+      set_control now after;
+      ok (name ^ ": active or not") (active () = is_active);
+      ok (name ^ ": the categories are known ones") (categories () = expected);
+      set_categories (categories ());
+      ok (name ^ ": setting these categories changes nothing")
+        (active () = is_active && categories () = expected);
+      set_control now after;
+      resume ();
+      ok (name ^ ": resumed") (active () && categories () = expected);
+      set_control now after;
+      pause ();
+      ok (name ^ ": paused") (not (active ()) && categories () = expected))
+    ["all unknown", unknown, unknown, false, by_default;
+     "unknown and known", unknown lor gc, unknown, true, [Gc];
+     "paused, unknown", 0, unknown, false, by_default;
+     "unknown, then known", unknown, gc, false, [Gc];
+     "none", 0, 0, false, by_default;
+     "every bit", 0xFFFFFFFF, 0x7FFFFFFF, true, all];
+  set_categories by_default;
+  resume ()
+
 let control () =
   let mark = Mark.register "here" in
   Unix.mkdir "rings" 0o700;
@@ -134,6 +169,7 @@ let control () =
   ok "with the usual categories" (categories () = by_default);
   let cursor = Cursor.create Self in
   ok "and it is recorded" (arrives mark cursor && collections cursor > 0);
+  from_outside ();
   for _ = 1 to 20 do stop (); start (); Mark.emit mark done;
   ok "stopped and started again twenty times" (active ());
   stop ()

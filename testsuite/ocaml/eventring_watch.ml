@@ -7,7 +7,45 @@ let request = Span.register "request"
 let part = Span.register "part"
 let ms = 1_000_000
 
-let () =
+let slow_request () = Span.run request (fun () -> Unix.sleepf 0.03)
+
+(* A watch for slow requests, and the function that polls it and returns the
+   durations that it found. *)
+let watch_requests () =
+  let seen = ref [] in
+  let watch = on_slow ["request", 20 * ms] (fun s -> seen := s.duration :: !seen) in
+  watch, fun () -> seen := []; Watch.poll watch; List.rev !seen
+
+(* Somebody writes to the first ring of the file. *)
+let damage () =
+  let fd = Unix.openfile (Option.get (path ())) [O_RDWR] 0 in
+  let header = Bytes.create 80 in
+  assert (Unix.read fd header 0 80 = 80);
+  let rings_offset = Int64.to_int (Bytes.get_int64_ne header 64) in
+  let nonsense = Bytes.make 400_000 '\255' in
+  ignore (Unix.lseek fd rings_offset SEEK_SET);
+  ignore (Unix.write fd nonsense 0 (Bytes.length nonsense));
+  Unix.close fd
+
+let damaged () =
+  let watch, slow = watch_requests () in
+  slow_request ();
+  damage ();
+  ok "in a damaged ring: nothing is seen, nothing is raised" (slow () = []);
+  (* The next blocks are sound. *)
+  for _ = 1 to 2000 do Span.run part ignore done;
+  let rec polls n = if n > 0 then (ignore (slow ()); polls (n - 1)) in
+  polls 10;
+  slow_request ();
+  ok "behind the damage: the next slow span is seen" (List.length (slow ()) = 1);
+  Watch.stop watch;
+  let failing = on_slow ["request", 0] (fun _ -> failwith "mine") in
+  Span.run request ignore;
+  raises "a Failure of the watch's function is passed on" ((=) (Failure "mine"))
+    (fun () -> Watch.poll failing);
+  Watch.stop failing
+
+let watches () =
   raises "not traced" (function Sys_error _ -> true | _ -> false) (fun () ->
       on_slow [] ignore);
   start ();
@@ -88,4 +126,9 @@ let () =
   Span.run late ignore;
   Watch.poll unknown;
   ok "a name that is registered later" (!calls = 1);
+  Watch.stop unknown;
+  damaged ()
+
+let () =
+  watches ();
   print_endline "done"
