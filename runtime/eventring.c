@@ -1573,6 +1573,11 @@ void caml_eventring_set_categories(uint32_t mask)
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
 
+uint32_t caml_eventring_session(void)
+{
+  return caml_eventring_started() ? session.number : 0;
+}
+
 COLD
 char *caml_eventring_path(void)
 {

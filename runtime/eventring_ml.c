@@ -19,6 +19,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "caml/alloc.h"
 #include "caml/bigarray.h"
@@ -92,6 +93,12 @@ CAMLprim value caml_ml_eventring_resume(value unit)
 {
   caml_eventring_resume();
   return Val_unit;
+}
+
+/* Bits 32 and up: the process id. */
+CAMLprim value caml_ml_eventring_session(value unit)
+{
+  return Val_long((intnat) getpid() << 32 | caml_eventring_session());
 }
 
 CAMLprim value caml_ml_eventring_mask(value unit)

@@ -515,7 +515,11 @@ end
 
 (* Watching for slow spans: a cursor on this process, and for each ring the
    watched spans that are open in it.  An event that is complete in itself needs
-   no such memory. *)
+   no such memory.
+
+   A session is what a process records from a start to the stop.  The watch
+   compares the present session with the one that its cursor reads, and opens a
+   new cursor when they differ. *)
 
 type slow = {
   name : string;
@@ -527,11 +531,30 @@ type slow = {
 module Watch = struct
   type open_span = { id : int; since : int; limit : int }
 
+  (* Bits 32 and up are the process id, the others the number of the session,
+     which is 0 while nothing is being traced. *)
+  external current_session : unit -> int = "caml_ml_eventring_session"
+    [@@noalloc]
+  let process session = session lsr 32
+  let is_traced session = session land 0xFFFFFFFF <> 0
+
   type t = {
-    cursor : Cursor.t;
+    mutable cursor : Cursor.t option;
+    mutable session : int;              (* of the cursor *)
     callbacks : Cursor.callbacks;
     forget : unit -> unit;              (* the open spans *)
+    busy : bool Atomic.t;
+    stopped : bool Atomic.t;
   }
+
+  let rec open_from_now () =
+    let session = current_session () in
+    let cursor = Cursor.create ~from_now:true Cursor.Self in
+    if current_session () = session then cursor, session
+    else begin
+      Cursor.close cursor;
+      open_from_now ()
+    end
 
   (* What stands for a span that is not watched. *)
   let not_watched = max_int
@@ -585,14 +608,61 @@ module Watch = struct
     let complete c =
       if Cursor.value c > limit_of c then report c (Cursor.value c) in
     let lost c = ignore (opened c); !rings.(Cursor.ring c) <- [] in
-    { cursor = Cursor.create ~from_now:true Cursor.Self;
+    let cursor, session = open_from_now () in
+    { cursor = Some cursor; session;
       callbacks = Cursor.callbacks ~span_start ~span_finish ~complete ~lost ();
-      forget = fun () -> rings := [||] }
+      forget = (fun () -> rings := [||]);
+      busy = Atomic.make false; stopped = Atomic.make false }
+
+  let read w =
+    match w.cursor with
+    | None -> ()
+    | Some cursor ->
+        try ignore (Cursor.poll_raw max_int cursor w.callbacks)
+        with Cursor.Damaged -> w.forget ()
+
+  let close w =
+    match w.cursor with
+    | None -> ()
+    | Some cursor -> Cursor.close cursor
+
+  (* Opens a cursor from the beginning of [w.session], unless that session is
+     over or its file cannot be opened: the next poll tries again. *)
+  let attach w =
+    match Cursor.create Cursor.Self with
+    | exception Sys_error _ -> ()
+    | cursor ->
+        if current_session () = w.session then w.cursor <- Some cursor
+        else Cursor.close cursor;
+        (* by another domain, which did not see this cursor *)
+        if Atomic.get w.stopped then close w
+
+  let poll_session w session =
+    if w.session <> session then begin
+      (* What the process recorded until the session ended.  In a child, the
+         cursor reads the file of the parent. *)
+      if process w.session = process session then read w;
+      close w;
+      w.cursor <- None;
+      w.session <- session;
+      w.forget ()
+    end;
+    if w.cursor == None && is_traced session && not (Atomic.get w.stopped) then
+      attach w;
+    if not (Atomic.get w.stopped) then read w
 
   let poll w =
-    try ignore (Cursor.poll_raw max_int w.cursor w.callbacks)
-    with Cursor.Damaged -> w.forget ()
-  let stop w = Cursor.close w.cursor
+    if Atomic.get w.stopped then
+      invalid_arg "Eventring.Watch.poll: the watch has been stopped";
+    if not (Atomic.compare_and_set w.busy false true) then
+      invalid_arg "Eventring.Watch.poll: the watch is being polled";
+    match poll_session w (current_session ()) with
+    | () -> Atomic.set w.busy false
+    | exception e -> Atomic.set w.busy false; reraise e
+
+  let stop w =
+    Atomic.set w.stopped true;
+    close w
 end
 
 let on_slow = Watch.create

@@ -416,7 +416,14 @@ module Watch : sig
   (** Looks at what was recorded since the last time, and calls the watch's
       function for each span that took too long. What the function raises is
       passed on. At a damaged part of the ring file, the spans that are open are
-      forgotten, and the next poll goes on behind it. *)
+      forgotten, and the next poll goes on behind it.
+
+      A watch follows its process: it goes on when tracing was stopped and
+      started again, though a session that begins and ends between two polls is
+      not seen, and in a forked child it watches the child.
+
+      @raise Invalid_argument if the watch has been stopped or is being
+      polled. *)
 
   val stop : t -> unit
   (** Ends the watch. *)

@@ -205,6 +205,10 @@ int caml_eventring_started(void);
 int caml_eventring_pause(void);
 int caml_eventring_resume(void);
 
+/* Returns the number of the session, another one after each start; 0 when not
+   started. */
+uint32_t caml_eventring_session(void);
+
 /* The categories recorded, or to be recorded again on resume, never none; 0
    when not started.  Setting has no effect when not started. */
 uint32_t caml_eventring_categories(void);

@@ -1,4 +1,7 @@
-(* Eventring.on_slow. *)
+(* Eventring.on_slow.
+
+     eventring_watch          in one process
+     eventring_watch fork     in a process and its child *)
 
 open Eventring
 open Check
@@ -44,6 +47,68 @@ let damaged () =
   raises "a Failure of the watch's function is passed on" ((=) (Failure "mine"))
     (fun () -> Watch.poll failing);
   Watch.stop failing
+
+let restarted () =
+  let watch, slow = watch_requests () in
+  slow_request ();
+  stop ();
+  start ();
+  slow_request ();
+  ok "stopped and started again: spans of both sessions"
+    (List.length (slow ()) = 2);
+  slow_request ();
+  ok "and the next one" (List.length (slow ()) = 1);
+  Span.start request;
+  stop ();
+  start ();
+  Unix.sleepf 0.03;
+  Span.finish request;
+  ok "a span across the stop is not seen" (slow () = []);
+  slow_request ();
+  stop ();
+  ok "stopped: the last spans are seen" (List.length (slow ()) = 1);
+  slow_request ();
+  ok "stopped: nothing is recorded or raised" (slow () = []);
+  start ();
+  slow_request ();
+  ok "started later: seen again" (List.length (slow ()) = 1);
+  stop ();
+  Watch.stop watch;
+  start ();
+  raises "ended while nothing was recorded: polled after its end" invalid
+    (fun () -> Watch.poll watch);
+  let all = ref 0 and self = ref None in
+  let ending = on_slow ["request", 0] (fun _ ->
+      incr all; Option.iter Watch.stop !self) in
+  self := Some ending;
+  Span.run request ignore;
+  stop ();
+  start ();
+  Span.run request ignore;
+  Watch.poll ending;
+  ok "ended by its function: no other session is read" (!all = 1)
+
+let forked () =
+  start ();
+  let watch, slow = watch_requests () in
+  slow_request ();
+  let read, write = Unix.pipe () in
+  match Unix.fork () with
+  | 0 ->
+    ignore (Unix.read read (Bytes.create 1) 0 1);
+    ok "a child does not see its parent's spans" (slow () = []);
+    Span.run request (fun () -> Unix.sleepf 0.1);
+    (match slow () with
+     | [duration] -> ok "a child sees its own span" (duration >= 100 * ms)
+     | _ -> ok "a child sees its own span, once" false);
+    Watch.stop watch;
+    Unix._exit 0
+  | pid ->
+    slow_request ();
+    ignore (Unix.write_substring write "x" 0 1);
+    ok "the child ends well" (Unix.waitpid [] pid = (pid, Unix.WEXITED 0));
+    ok "the parent sees its own spans" (List.length (slow ()) = 2);
+    Watch.stop watch
 
 let watches () =
   raises "not traced" (function Sys_error _ -> true | _ -> false) (fun () ->
@@ -127,8 +192,11 @@ let watches () =
   Watch.poll unknown;
   ok "a name that is registered later" (!calls = 1);
   Watch.stop unknown;
-  damaged ()
+  damaged ();
+  restarted ()
 
 let () =
-  watches ();
+  (match Sys.argv with
+   | [| _; "fork" |] -> forked ()
+   | _ -> watches ());
   print_endline "done"

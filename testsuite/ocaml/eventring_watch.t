@@ -4,6 +4,9 @@
 . "$(dirname "$0")/programs.sh"
 build eventring_watch unix check.ml recorded.ml
 
-run_checks() { fresh; checks "$tmp/eventring_watch.$mode"; }
+run_checks() {
+  fresh; checks "$tmp/eventring_watch.$mode"
+  fresh; checks "$tmp/eventring_watch.$mode" fork
+}
 both run_checks
 finish
