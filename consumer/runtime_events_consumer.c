@@ -14,6 +14,10 @@
 
 /* The reading side of Runtime_events, over libeventring.
 
+   Events go by their names: the numbers of a file are those of the runtime that
+   wrote it.  The cursor holds a table from these to our own, made of the file's
+   schema at open.
+
    The first half is the C interface: a cursor holds a batch of events from
    eventring_read and hands them to callbacks one by one.  An event that a
    callback refuses stays in the batch and comes first in the next poll.  Some
@@ -45,8 +49,23 @@
 
 #define BATCH 128
 
+/* The counters that are fields of other events. */
+static const struct grouped {
+  uint16_t event;
+  uint8_t place, scale;
+  uint16_t counter;
+} grouped[] = {
+#define GROUPED(id, part, event, place, scale, unit, name, doc) \
+  { EVENTRING_FIRST_##part + event, place, scale, id },
+#include "caml/eventring_events.tbl"
+};
+#define GROUPED_ROWS ((int) (sizeof(grouped) / sizeof(grouped[0])))
+
 struct caml_runtime_events_cursor {
   struct eventring_cursor *reader;
+  uint16_t own[EVENTRING_FIRST_USER_ID]; /* by id in the file: our id of the
+                                            event of this name, 0: none */
+  uint16_t place[GROUPED_ROWS]; /* of these fields in the file, or NO_PLACE */
   atomic_int polling;
   int closing;                  /* free at the end of the poll */
   struct eventring_event batch[BATCH];
@@ -68,6 +87,69 @@ struct caml_runtime_events_cursor {
   int (*user_custom)(int, void *, int64_t, uintnat, char *, uintnat,
                      uint64_t *);
 };
+
+#define NO_PLACE UINT16_MAX     /* no event has so many words */
+
+/* The events that Runtime_events knows, and those that carry its counters. */
+static const struct { uint16_t id; uint8_t kind; const char *name; } known[] = {
+#define PHASE(id, category, name, doc) \
+  { EVENTRING_FIRST_PHASE + id, EVENTRING_KIND_SPAN, name },
+#define COUNTER(id, category, unit, name, doc) \
+  { EVENTRING_FIRST_COUNTER + id, EVENTRING_KIND_COUNTER, name },
+#define LIFECYCLE(id, category, name, doc) \
+  { EVENTRING_FIRST_LIFECYCLE + id, EVENTRING_KIND_INSTANT, name },
+#define RECORD(id, category, payload, unit, name, doc) \
+  { EVENTRING_FIRST_RECORD + id, EVENTRING_KIND_INSTANT, name },
+#include "caml/eventring_events.tbl"
+};
+#define KNOWN (sizeof(known) / sizeof(known[0]))
+
+static const struct field {
+  uint16_t event;
+  uint8_t place;
+  const char *unit, *name;
+} fields[] = {
+#define FIELD(part, event, place, unit, repeats, name) \
+  { EVENTRING_FIRST_##part + event, place, unit, name },
+#include "caml/eventring_events.tbl"
+};
+#define FIELDS (sizeof(fields) / sizeof(fields[0]))
+
+/* Returns the place, in event [id] of the file, of the field that is our field
+   [place] of event [event]. */
+static uint16_t find_place(struct eventring_cursor *reader, uint32_t id,
+                           uint16_t event, uint8_t place)
+{
+  const struct eventring_field *f;
+  size_t i = 0;
+  while (i < FIELDS && (fields[i].event != event || fields[i].place != place))
+    i++;
+  if (i == FIELDS) return NO_PLACE;
+  for (uint16_t w = 0; w < 64 && (f = eventring_field(reader, id, w)) != NULL;
+       w++)
+    if (strcmp(f->name, fields[i].name) == 0
+        && strcmp(f->unit, fields[i].unit) == 0) return w;
+  return NO_PLACE;
+}
+
+/* Makes the tables of [c] from the schema of its file. */
+static void map_names(struct caml_runtime_events_cursor *c)
+{
+  memset(c->place, 0xFF, sizeof(c->place));
+  for (uint32_t id = 1; id < EVENTRING_FIRST_USER_ID; id++) {
+    const struct eventring_description *d = eventring_describe(c->reader, id);
+    size_t i = 0;
+    if (d == NULL) continue;
+    while (i < KNOWN && (known[i].kind != d->kind
+                         || strcmp(known[i].name, d->name) != 0)) i++;
+    if (i == KNOWN) continue;
+    c->own[id] = known[i].id;
+    for (int row = 0; row < GROUPED_ROWS; row++)
+      if (grouped[row].event == known[i].id)
+        c->place[row] = find_place(c->reader, id, grouped[row].event,
+                                   grouped[row].place);
+  }
+}
 
 static runtime_events_error open_cursor(
   const char_os *path, int pid, struct caml_runtime_events_cursor **result,
@@ -94,6 +176,7 @@ static runtime_events_error open_cursor(
                              &cursor->reader);
   }
   if (err == EVENTRING_OK) {
+    map_names(cursor);
     *result = cursor;
     return E_SUCCESS;
   }
@@ -148,10 +231,10 @@ SETTER(user_int, user_int, int, void *, int64_t, uintnat, char *, uint64_t)
 SETTER(user_custom, user_custom, int, void *, int64_t, uintnat, char *,
        uintnat, uint64_t *)
 
-/* The number of an event within a part of the ids, or -1. */
-static int member(const struct eventring_event *e, int first, int count)
+/* The number of our event [id] within a part of the ids, or -1. */
+static int member(uint16_t id, int first, int count)
 {
-  return e->id >= first && e->id < first + count ? e->id - first : -1;
+  return id >= first && id < first + count ? id - first : -1;
 }
 
 static const int phases = 0
@@ -168,18 +251,6 @@ static const int lifecycles = 0
 #include "caml/eventring_events.tbl"
   ;
 
-/* The counters that are fields of other events. */
-static const struct grouped {
-  uint16_t event;
-  uint8_t place, scale;
-  uint16_t counter;
-} grouped[] = {
-#define GROUPED(id, part, event, place, scale, unit, name, doc) \
-  { EVENTRING_FIRST_##part + event, place, scale, id },
-#include "caml/eventring_events.tbl"
-};
-#define GROUPED_ROWS ((int) (sizeof(grouped) / sizeof(grouped[0])))
-
 /* The first counter that [e] = batch[next] carries and that was not handed out
    yet, or NULL. */
 static const struct grouped *next_counter(
@@ -190,7 +261,7 @@ static const struct grouped *next_counter(
       || (e->form != EVENTRING_EV_END && e->form != EVENTRING_EV_INSTANT))
     return NULL;
   for (; c->row < GROUPED_ROWS; c->row++)
-    if (grouped[c->row].event == e->id && grouped[c->row].place < e->words)
+    if (grouped[c->row].event == c->own[e->id] && c->place[c->row] < e->words)
       return &grouped[c->row];
   return NULL;
 }
@@ -244,33 +315,34 @@ static int deliver(struct caml_runtime_events_cursor *c, void *data,
   if (c->counter != NULL)
     return c->runtime_counter == NULL
       || c->runtime_counter(e->ring, data, e->ns, c->counter->counter,
-                            c->counter->scale * e->payload[c->counter->place]);
+                            c->counter->scale * e->payload[c->place[c->row]]);
   if (e->form == EVENTRING_EV_LOST) {
     uint64_t lost = e->payload[0];
     return c->lost_events == NULL
       || c->lost_events(e->ring, data, lost > INT_MAX ? INT_MAX : (int) lost);
   }
   if (e->id >= EVENTRING_FIRST_USER_ID) return deliver_user(c, data, e);
+  uint16_t own = c->own[e->id];
 
   switch (e->form) {
   case EVENTRING_EV_BEGIN:
-    n = member(e, EVENTRING_FIRST_PHASE, phases);
+    n = member(own, EVENTRING_FIRST_PHASE, phases);
     return n < 0 || c->runtime_begin == NULL
       || c->runtime_begin(e->ring, data, e->ns, n);
   case EVENTRING_EV_END:
-    n = member(e, EVENTRING_FIRST_PHASE, phases);
+    n = member(own, EVENTRING_FIRST_PHASE, phases);
     return n < 0 || c->runtime_end == NULL
       || c->runtime_end(e->ring, data, e->ns, n);
   case EVENTRING_EV_COUNTER:
-    n = member(e, EVENTRING_FIRST_COUNTER, counters);
+    n = member(own, EVENTRING_FIRST_COUNTER, counters);
     return n < 0 || e->words < 1 || c->runtime_counter == NULL
       || c->runtime_counter(e->ring, data, e->ns, n, e->payload[0]);
   default:
-    n = member(e, EVENTRING_FIRST_LIFECYCLE, lifecycles);
+    n = member(own, EVENTRING_FIRST_LIFECYCLE, lifecycles);
     if (n >= 0)
       return e->words < 1 || c->lifecycle == NULL
         || c->lifecycle(e->ring, data, e->ns, n, (int64_t) e->payload[0]);
-    if (e->id == EVENTRING_FIRST_RECORD + EV_ALLOC_SIZES)
+    if (own == EVENTRING_FIRST_RECORD + EV_ALLOC_SIZES)
       return e->words < RUNTIME_EVENTS_NUM_ALLOC_BUCKETS || c->alloc == NULL
         || c->alloc(e->ring, data, e->ns, (uint64_t *) e->payload);
     return 1;
