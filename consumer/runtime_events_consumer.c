@@ -151,6 +151,49 @@ static void map_names(struct caml_runtime_events_cursor *c)
   }
 }
 
+/* The categories of the events of Runtime_events. */
+static const uint32_t needed = EVENTRING_USER | EVENTRING_ALLOC
+#define PHASE(id, category, name, doc) | EVENTRING_##category
+#define COUNTER(id, category, unit, name, doc) | EVENTRING_##category
+#define LIFECYCLE(id, category, name, doc) | EVENTRING_##category
+#include "caml/eventring_events.tbl"
+  ;
+
+static int is_needed(const char *category)
+{
+#define CATEGORY(id, bit, name, by_default, doc) \
+  if (strcmp(category, name) == 0) return (needed & EVENTRING_##id) != 0;
+#include "caml/eventring_events.tbl"
+  return 0;
+}
+
+/* Returns 1 when the process records every needed category that its runtime
+   has, or has ended in order, after which the file does not tell.  Otherwise
+   returns 0 and puts the reason into [why]. */
+static int records_all(struct eventring_cursor *reader, char *why,
+                       size_t why_size)
+{
+  struct eventring_info info = { .size = sizeof(info) };
+  char missing[256] = "";
+  size_t length = 0;
+
+  eventring_get_info(reader, &info);
+  uint32_t mask = info.active != 0 ? info.active : info.resume;
+  if (mask == 0 && eventring_state(reader) == EVENTRING_STATE_ENDED) return 1;
+  for (uint32_t bit = 0; bit < 32; bit++) {
+    const char *name = eventring_category(reader, bit);
+    if (name != NULL && is_needed(name) && (mask >> bit & 1) == 0
+        && length < sizeof(missing))
+      length += snprintf(missing + length, sizeof(missing) - length, "%s%s",
+                         length > 0 ? "," : "", name);
+  }
+  if (length == 0) return 1;
+  if (why != NULL)
+    snprintf(why, why_size, "process %u does not record %s; start it with"
+             " OCAML_EVENTRING_CATEGORIES=all", info.pid, missing);
+  return 0;
+}
+
 static runtime_events_error open_cursor(
   const char_os *path, int pid, struct caml_runtime_events_cursor **result,
   char *why, size_t why_size)
@@ -175,12 +218,14 @@ static runtime_events_error open_cursor(
     err = eventring_open_pid(pid, path != NULL ? path : ".", &options,
                              &cursor->reader);
   }
-  if (err == EVENTRING_OK) {
+  if (err == EVENTRING_OK && records_all(cursor->reader, why, why_size)) {
     map_names(cursor);
     *result = cursor;
     return E_SUCCESS;
   }
+  eventring_close(cursor->reader);
   caml_stat_free(cursor);
+  if (err == EVENTRING_OK) return E_NOT_RECORDED;
   switch (err) {
   case EVENTRING_E_NOT_FOUND:
   case EVENTRING_E_PERMISSION: return E_OPEN_FAILURE;

@@ -65,7 +65,9 @@ typedef enum {
   E_OPEN_FAILURE = -5,
   E_NO_CURRENT_RING = -6,
   E_MAP_FAILURE = -7,
-  E_CURSOR_POLL_BUSY = -8
+  E_CURSOR_POLL_BUSY = -8,
+  E_NOT_RECORDED = -9           /* the process does not record all categories
+                                   of the events of Runtime_events */
 } runtime_events_error;
 
 struct caml_runtime_events_cursor;

@@ -3,6 +3,7 @@
 open Runtime_events
 
 external start : unit -> unit = "test_c_start"
+external refused : unit -> unit = "test_c_refused"
 external read : unit -> unit = "test_c_reader"
 
 type User.tag += Test
@@ -21,4 +22,8 @@ let () =
   User.write (User.register "a text" Test text) "hello";
   let int = User.register "an int" Test Type.int in
   for i = 1 to 10 do User.write int i done;
+  let all = Eventring.categories () in
+  Eventring.set_categories [Gc; User];
+  refused ();
+  Eventring.set_categories all;
   read ()

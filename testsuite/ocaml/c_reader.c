@@ -132,6 +132,16 @@ static int free_inside(int domain, void *data, int64_t time, uintnat id,
   return 1;
 }
 
+/* The OCaml side has switched categories off. */
+value test_c_refused(value unit)
+{
+  struct caml_runtime_events_cursor *c = NULL;
+  ok("not all categories are recorded: an error of its own",
+     caml_runtime_events_create_cursor(NULL, -1, &c) == E_NOT_RECORDED
+     && c == NULL);
+  return unit;
+}
+
 /* The OCaml side has written one of each, and ints 1 to 10. */
 value test_c_reader(value unit)
 {

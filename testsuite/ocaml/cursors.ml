@@ -1,5 +1,10 @@
-(* Cursors on what is no good ring file.
+(* Cursors on what is no good ring file, and on a process that records too
+   little for Runtime_events.
 
+     cursors own [start]    opens a cursor on this process, after
+                            Runtime_events.start if told so; prints "opened", or
+                            why not
+     cursors other DIRECTORY PID    the same for another process
      cursors DIRECTORY      has 1.eventring, 2.eventring...; its file kinds says
                             of each what it is and whether it must be
                             "refused", "read", or may be "either" *)
@@ -32,8 +37,15 @@ let poll expected name dir pid =
     ok (name ^ ": read to its end")
       (expected = "either" || expected = "read" && !seen > 0)
 
-let () =
-  let dir = Sys.argv.(1) in
+let attempt target =
+  let before = Eventring.categories () in
+  (match create_cursor target with
+   | exception Failure why -> print_endline why
+   | cursor -> free_cursor cursor; print_endline "opened");
+  if Eventring.categories () <> before then
+    print_endline "which changed what is recorded"
+
+let files dir =
   raises "a directory that is not there" failure (fun () ->
       create_cursor (Some (Filename.concat dir "none", 1)));
   raises "a process that is not there" failure (fun () ->
@@ -50,3 +62,10 @@ let () =
         (fun pid expected name -> poll expected name dir pid)
     done
   with End_of_file -> print_endline "done"
+
+let () =
+  match Sys.argv with
+  | [| _; "own" |] -> attempt None
+  | [| _; "own"; "start" |] -> start (); attempt None
+  | [| _; "other"; dir; pid |] -> attempt (Some (dir, int_of_string pid))
+  | _ -> files Sys.argv.(1)

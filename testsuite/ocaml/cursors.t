@@ -2,13 +2,15 @@
 # Runtime_events.create_cursor on files that are damaged, cut, or not there:
 # it could crash the program that reads, or claim that all is well. This is
 # what the stock tests test_corrupted and test_create_cursor_failures promise.
+# Or on a process that does not record what Runtime_events shows: its numbers
+# would be wrong in silence.
 . "$(dirname "$0")/programs.sh"
 build cursors runtime_events check.ml
 build plain
 
 mkdir files
 (cd files && OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 OCAMLRUNPARAM=e=12 \
-  "$tmp/plain.opt" >/dev/null && mv -- *.eventring ../good) ||
+  OCAML_EVENTRING_CATEGORIES=all "$tmp/plain.opt" >/dev/null && mv -- *.eventring ../good) ||
   mv files/*.eventring good
 size=$(stat -c %s good)
 number=0
@@ -59,4 +61,62 @@ perl -e '
 
 run_checks() { checks "$tmp/cursors.$mode" "$tmp/files"; }
 both run_checks
+
+START=OCAML_EVENTRING_START CATEGORIES=OCAML_EVENTRING_CATEGORIES
+says() { exits 0 && echo "$1" | diff - "$tmp/out" && no_line; }
+# names LIST: it refused, for want of these categories
+names() {
+  exits 0 && no_line && out_lines 1 && out_has \
+    "^Runtime_events: process [0-9]* does not record $1; start it with $CATEGORIES=all\$"
+}
+own() { fresh; run env "$@"; }
+recorded() {
+  own $START=1 "$tmp/cursors.$mode" own
+  ok "$mode: the default categories: a cursor is refused" \
+    names gc_detail,alloc,sync_detail
+  own $START=1 "$tmp/cursors.$mode" own start
+  ok "$mode: Runtime_events.start does not add categories, nor a cursor" \
+    names gc_detail,alloc,sync_detail
+  own $START=paused "$tmp/cursors.$mode" own
+  ok "$mode: paused, the default categories: refused" \
+    names gc_detail,alloc,sync_detail
+  own $START=1 $CATEGORIES=all,-user "$tmp/cursors.$mode" own
+  ok "$mode: all but user: refused" names user
+  own $START=1 $CATEGORIES=wait,thread "$tmp/cursors.$mode" own
+  ok "$mode: no category of Runtime_events: refused" \
+    names gc,gc_detail,domain,user,alloc,sync_detail
+  for all in all all,-sync,-wait,-thread,-runtime; do
+    own $START=1 $CATEGORIES=$all "$tmp/cursors.$mode" own
+    ok "$mode: $all: opened" says opened
+    own $START=paused $CATEGORIES=$all "$tmp/cursors.$mode" own
+    ok "$mode: paused, $all: opened" says opened
+  done
+  own OCAML_RUNTIME_EVENTS_START=1 "$tmp/cursors.$mode" own
+  ok "$mode: started by the variable of stock OCaml: opened" says opened
+  own "$tmp/cursors.$mode" own start
+  ok "$mode: started by Runtime_events.start: opened" says opened
+
+  for all in 0 1; do
+    fresh
+    mkfifo to from
+    what=
+    [ $all = 0 ] || what=$CATEGORIES=all
+    # shellcheck disable=SC2086
+    env $START=1 $what "$tmp/switch.$mode" wait <to >from &
+    started="$started $!"
+    exec 9>to 8<from
+    read -r pid <&8
+    run "$tmp/cursors.$mode" other "$PWD" "$pid"
+    exec 9>&- 8<&-
+    wait
+    if [ $all = 1 ]; then
+      ok "$mode: another process, all categories: opened" says opened
+    else
+      ok "$mode: another process, the default categories: refused" \
+        names gc_detail,alloc,sync_detail
+    fi
+  done
+}
+build switch unix runtime_events check.ml
+both recorded
 finish

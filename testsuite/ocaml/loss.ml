@@ -1,9 +1,10 @@
 (* A reader that is slower than the writer: what is lost is counted, what is
    read is whole and in order.
 
-     loss own         in one process, with one domain that writes and one that
-                      reads now and then
-     loss write N     prints its id, then writes 1..N when it is told to
+     loss own         in one process, which records all, with one domain that
+                      writes and one that reads now and then
+     loss write N     prints its id, then writes 1..N when it is told to; it
+                      records its own events only
      loss read DIR PID N   reads them; expects to lose most *)
 
 open Runtime_events
@@ -42,7 +43,13 @@ let report (r, _) total =
 
 let own () =
   let total = 2_000_000 in
-  let r = reading None in
+  let r, _ as reader = reading None in
+  (* From here on, nothing but numbers. *)
+  Eventring.set_categories [User];
+  poll reader;
+  r.read <- 0;
+  r.lost <- 0;
+  let r = reader in
   let finished = Atomic.make false in
   (* This domain's ring holds no numbers: the counts above are of one ring. *)
   let writer = Domain.spawn (fun () ->
@@ -60,6 +67,8 @@ let () =
     Printf.printf "%d\n%!" (Unix.getpid ());
     ignore (In_channel.input_char stdin);
     for i = 1 to int_of_string n do User.write number i done;
+    (* A cursor wants all of these to be recorded. *)
+    Eventring.set_categories [Gc; Gc_detail; Domain; User; Alloc; Sync_detail];
     print_endline "written";
     ignore (In_channel.input_line stdin)
   | [ "read"; dir; pid; n ] ->

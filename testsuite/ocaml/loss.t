@@ -3,15 +3,16 @@
 # say, or say wrongly, how many it has lost.
 . "$(dirname "$0")/programs.sh"
 build loss unix runtime_events check.ml
-users="OCAML_EVENTRING_START=1 OCAML_EVENTRING_CATEGORIES=user"
+start=OCAML_EVENTRING_START=1
+categories=OCAML_EVENTRING_CATEGORIES
 
-# shellcheck disable=SC2086
 run_checks() {
   for e in 9 12 16; do
-    fresh; checks env $users OCAMLRUNPARAM=e=$e "$tmp/loss.$mode" own
+    fresh; checks env $start $categories=all OCAMLRUNPARAM=e=$e "$tmp/loss.$mode" own
   done
   fresh; mkfifo to
-  env $users OCAMLRUNPARAM=e=12 "$tmp/loss.$mode" write 100000 <to >pid &
+  env $start $categories=user OCAMLRUNPARAM=e=12 "$tmp/loss.$mode" \
+    write 100000 <to >pid &
   started="$started $!"
   exec 9>to
   echo >&9

@@ -6,7 +6,8 @@ build switch unix runtime_events check.ml
 
 own() {
   fresh; checks "$tmp/switch.$mode"
-  fresh; checks env OCAML_EVENTRING_START=1 "$tmp/switch.$mode"
+  fresh; checks env OCAML_EVENTRING_START=1 OCAML_EVENTRING_CATEGORIES=all \
+    "$tmp/switch.$mode"
 }
 both own
 

@@ -138,10 +138,18 @@ let cursors () =
   let watch = Eventring.on_slow ["minor", 1_000_000_000] ignore in
   Eventring.Watch.poll watch;
   Eventring.Watch.stop watch;
-  let c = Runtime_events.create_cursor None in
-  ignore_int (Runtime_events.read_poll c
-                (Runtime_events.Callbacks.create ()) (Some 2000));
-  Runtime_events.free_cursor c;
+  (* Refused, when others have changed the categories meanwhile. *)
+  let before = Eventring.categories () in
+  Eventring.(set_categories
+               [Gc; Gc_detail; Domain; Sync; User; Alloc; Sync_detail; Wait;
+                Thread; Runtime]);
+  (match Runtime_events.create_cursor None with
+   | exception Failure _ -> ()
+   | c ->
+     ignore_int (Runtime_events.read_poll c
+                   (Runtime_events.Callbacks.create ()) (Some 2000));
+     Runtime_events.free_cursor c);
+  Eventring.set_categories before;
   if leaks "mapping" then lose_pages ()
 
 let rec reap pid =
