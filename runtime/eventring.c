@@ -174,6 +174,7 @@ static struct {
                                    [caml_eventring_release_memory] */
   struct eventring_header header; /* our copy of what we wrote */
   char *path;                   /* absolute */
+  const char *suffix;           /* of the file's name, static */
   dev_t dev;                    /* of the file at [path] */
   ino_t ino;
   uint64_t schema_allocated;    /* bytes of the schema section */
@@ -1223,7 +1224,7 @@ static int start_session(const char *in, uint64_t control, char *why,
   }
 
   what = "create";
-  fd = caml_eventring_create_file(dir, &h, EVENTRING_SUFFIX, path,
+  fd = caml_eventring_create_file(dir, &h, session.suffix, path,
                                   sizeof(path), &reason);
   if (fd < 0) goto fail_message;
 
@@ -1423,8 +1424,8 @@ void caml_eventring_tell_when_started(unsigned char *flag)
   pthread_mutex_unlock(&session_lock);
 }
 
-int caml_eventring_start(const char *dir, uint32_t mask, int paused, char *why,
-                         size_t size)
+int caml_eventring_start(const char *dir, const char *suffix, uint32_t mask,
+                         int paused, char *why, size_t size)
 {
   int ok;
   for (;;) {
@@ -1438,6 +1439,7 @@ int caml_eventring_start(const char *dir, uint32_t mask, int paused, char *why,
   if (fresh) {
     uint64_t control = (uint64_t) mask << 32 | (paused ? 0 : mask);
     sigset_t before;
+    session.suffix = suffix;
     caml_eventring_hold_signals(&before);
     ok = start_session(dir != NULL ? dir : config.dir, control, why, size);
     caml_eventring_release_signals(&before);
@@ -1801,10 +1803,10 @@ void caml_eventring_restart_in_child(void)
   snprintf(dir, sizeof(dir), "%s", session.path);
   char *slash = strrchr(dir, '/');
   slash[slash == dir] = '\0';           /* the root keeps its slash */
-  if (!caml_eventring_start(dir, mask != 0 ? mask : control >> 32,
-                            mask == 0, why, sizeof(why)))
-    caml_eventring_complain(
-      "%s; the forked child is not traced", why);
+  if (!caml_eventring_start(dir, session.suffix,
+                            mask != 0 ? mask : control >> 32, mask == 0, why,
+                            sizeof(why)))
+    caml_eventring_complain("%s; the forked child is not traced", why);
 }
 
 /* The environment.  A variable of ours wins over its older synonym; a value
@@ -1882,7 +1884,7 @@ COLD
 void caml_eventring_init(void)
 {
   char why[PATH_MAX + 256];
-  const char *s;
+  const char *s, *suffix = EVENTRING_SUFFIX;
   int start = 0, paused = 0;
   uint32_t mask = EVENTRING_DEFAULT_CATEGORIES;
 
@@ -1923,13 +1925,13 @@ void caml_eventring_init(void)
                " ignored", s);
   } else if (caml_secure_getenv("OCAML_RUNTIME_EVENTS_START") != NULL) {
     start = 1;
+    suffix = EVENTRING_STOCK_SUFFIX;
     mask = EVENTRING_ALL_CATEGORIES;
   }
 
   if (!start) return;
   s = caml_secure_getenv("OCAML_EVENTRING_CATEGORIES");
   if (s != NULL && *s != '\0') mask = categories_from(s, mask);
-  if (!caml_eventring_start(NULL, mask, paused, why, sizeof(why)))
-    caml_eventring_complain(
-      "%s; tracing is off", why);
+  if (!caml_eventring_start(NULL, suffix, mask, paused, why, sizeof(why)))
+    caml_eventring_complain("%s; tracing is off", why);
 }

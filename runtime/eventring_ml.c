@@ -71,7 +71,8 @@ CAMLprim value caml_ml_eventring_start(value dir, value mask)
                             : NULL;
   uint32_t categories = mask != Val_int(0) ? Int_val(mask)
                                            : EVENTRING_DEFAULT_CATEGORIES;
-  int ok = caml_eventring_start(copy, categories, 0, why, sizeof(why));
+  int ok = caml_eventring_start(copy, EVENTRING_SUFFIX, categories, 0, why,
+                                sizeof(why));
   free(copy);
   if (!ok) raise_sys_error(why);
   return Val_unit;

@@ -157,13 +157,15 @@ synonyms() {
   ok "$mode: the old names: as usual" quietly
   ok "$mode: the old names: the file is there, kept" \
     inside there shows '  minor$'
+  ok "$mode: the old names: the file has its old name" \
+    inside there eval '[ "$(ring)" = "$(ls)" ] && ls ./*.events'
   fresh; mkdir there
   run env ${OLD}_START=1 ${OLD}_DIR=there "$tmp/plain.$mode"
   ok "$mode: the old names: not kept unless asked" [ -z "$(ls there)" ]
   fresh; mkdir old new
   run env ${OLD}_START=1 $START=0 "$tmp/plain.$mode"
   ok "$mode: START=0 wins over the old start" eval 'quietly && [ -z "$(
-    ls -- *.eventring 2>/dev/null)" ]'
+    ring)" ]'
   run env $START=1 $PREFIX=new ${OLD}_DIR=old $KEEP=1 "$tmp/plain.$mode"
   ok "$mode: PREFIX wins over the old directory" \
     [ "$(ls old | wc -l) $(ls new | wc -l)" = "0 1" ]

@@ -34,7 +34,7 @@ other() {
       next unless ($w & 0xffffff) == ($text | 3 << 16 | 2 << 18);
       substr($_, $i, 8) = pack "Q", $w - $text + $unit; $n++
     }
-    warn "$n words changed\n" if $n != 1' "$pid.eventring" 2>changed
+    warn "$n words changed\n" if $n != 1' "$pid.events" 2>changed
   ok "$mode: (one word of the file is changed)" [ ! -s changed ]
   checks "$tmp/limits.$mode" confused "$tmp/w" "$pid"
 }

@@ -80,7 +80,7 @@ fresh() {
   cd "$tmp" && rm -rf w && mkdir w && cd w || exit 1
 }
 
-ring() { ls -d -- *.eventring; }
+ring() { ls -d -- *.eventring *.events 2>/dev/null; }
 no_ring() { [ -z "$(ls -A)" ]; }
 
 shows() { eventring events "$(ring)" | grep -q -e "$1"; }

@@ -222,8 +222,8 @@ int main(int argc, char **argv)
   snprintf(dir, sizeof dir, "%s/hammer.XXXXXX",
            temporary != NULL ? temporary : "/tmp");
   if (mkdtemp(dir) == NULL
-      || !caml_eventring_start(dir, EVENTRING_ALL_CATEGORIES, 0, why,
-                               sizeof why)) {
+      || !caml_eventring_start(dir, EVENTRING_SUFFIX, EVENTRING_ALL_CATEGORIES,
+                               0, why, sizeof why)) {
     printf("Bail out! %s\n", why);
     return 1;
   }

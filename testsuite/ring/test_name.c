@@ -25,8 +25,8 @@ static int is_named(const char *expected)
   params.runtime_events_log_wsize = EVENTRING_MIN_LOG_WORDS;
   params.max_domains = 1;
   if (mkdtemp(dir) == NULL
-      || !caml_eventring_start(dir, EVENTRING_ALL_CATEGORIES, 0, why,
-                               sizeof why))
+      || !caml_eventring_start(dir, EVENTRING_SUFFIX, EVENTRING_ALL_CATEGORIES,
+                               0, why, sizeof why))
     return 2;
   path = caml_eventring_path();
   if (path != NULL && eventring_open(path, NULL, &c) == 0) {
