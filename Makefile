@@ -253,11 +253,11 @@ $(DONE)/variant: $(DONE)/graft
 	      ./configure --prefix="$(VARIANT_PREFIX)" $(VARIANT_FLAGS)'
 	@$(STEP) "build it" $(LOG)/variant-build.log $(UPMAKE) \
 	  -C $(VARIANT_TREE) runtime/libasmrun.a runtime/libcamlrun.a \
-	  runtime/ocamlrun
-	@for file in libasmrun.a libcamlrun.a ocamlrun; do \
-	  stem=$${file%.a}; \
-	  cp $(VARIANT_TREE)/runtime/$$file \
-	    $(B)/variant/$${stem}_eventring$${file#$$stem}; done
+	  runtime/libasmrun_pic.a runtime/libcamlrun_pic.a runtime/ocamlrun
+	@for file in libasmrun libcamlrun; do for kind in .a _pic.a; do \
+	  cp $(VARIANT_TREE)/runtime/$$file$$kind \
+	    $(B)/variant/$${file}_eventring$$kind; done; done
+	@cp $(VARIANT_TREE)/runtime/ocamlrun $(B)/variant/ocamlrun_eventring
 	@touch $@
 	@echo "use it: ocamlopt -I $(ABS)/variant -runtime-variant _eventring"
 

@@ -53,6 +53,21 @@ else
   skip "ocamlrun_eventring" "it is not in $EVENTRING_VARIANT"
 fi
 
+# Shared objects with our runtime in them, loaded by a C program
+cp "$here/../storms/embedded.c" "$here/../storms/embedded.ml" "$tmp"
+(cd "$tmp" && ${CC:-cc} -o load embedded.c -ldl) || give_up load
+for compiler in ocamlopt ocamlc; do
+  (cd "$tmp" && "$ocaml/bin/$compiler" -output-complete-obj -o $compiler.so \
+    -I "$EVENTRING_VARIANT" -runtime-variant _eventring_pic embedded.ml) \
+    >"$tmp/build.log" 2>&1
+  ok "$compiler: a shared object can be linked" [ -e "$tmp/$compiler.so" ]
+  fresh
+  run env OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 \
+    "$tmp/load" "$tmp/$compiler.so"
+  ok "$compiler: a shared object is traced" \
+    eval 'exits 3 && no_line && shows "  ring_stop  "'
+done
+
 # A stock program, with stock's own runtime, looks at a file of ours under the
 # name that it expects.
 fresh
