@@ -287,7 +287,8 @@ static void verify_counts(struct verifier *v, uint32_t part)
     read += eventring_events_read(v->cursor, i);
   if (damaged > 0)
     find(v, 0, "part %u: %d segments or blocks cannot be read", part, damaged);
-  if (info.recorded_events != UINT64_MAX && info.recorded_events != read)
+  if (info.format == EVENTRING_FORMAT_RECORDING
+      && info.recorded_events != UINT64_MAX && info.recorded_events != read)
     find(v, 0, "part %u: %llu events were recorded, and %llu are read", part,
          (unsigned long long) info.recorded_events, (unsigned long long) read);
 }

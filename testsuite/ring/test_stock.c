@@ -747,6 +747,27 @@ static void random_damage(void **state)
   }
 }
 
+static void found(void *state, uint64_t offset, const char *what)
+{
+  (void) offset;
+  print_message("# %s\n", what);
+  ++*(int *) state;
+}
+
+/* eventring_verify finds nothing in a healthy file, which has no count of
+   recorded events. */
+static void verified(void **state)
+{
+  struct stock_file f;
+  int findings = 0;
+  (void) state;
+  stock_create(&f, NOBODY, 2, 256, 1);
+  for (uint64_t i = 0; i < 20; i++) minor(&f, 1000 + 10 * i, 3);
+  assert_int_equal(eventring_verify(f.path, NULL, found, &findings), 0);
+  assert_int_equal(findings, 0);
+  stock_destroy(&f);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -765,6 +786,7 @@ int main(void)
     cmocka_unit_test(impossible_headers),
     cmocka_unit_test(damaged_rings),
     cmocka_unit_test(random_damage),
+    cmocka_unit_test(verified),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,9 +35,13 @@ ok "what has no words is text or bytes" \
   eval "! out_has 'lost' && out_has 'instant  note  '"
 run eventring events --check "$ring"
 ok "events --check: nothing wrong" exits 0
+run eventring check "$ring"
+ok "check: nothing wrong" exits 0
 
 trace ./work 30 0 kill
 ok "killed: the same events" same
+run eventring check "$ring"
+ok "killed, check: nothing wrong" exits 0
 
 for log in 9 12; do
   OCAMLRUNPARAM=e=$log trace ./work 300 0 ""
