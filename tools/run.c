@@ -70,8 +70,8 @@ static const char help[] =
 "What PROGRAM starts is traced too, but only PROGRAM is followed.  If it makes\n"
 "itself another program (exec), the summary is that one's, and the recording\n"
 "goes on in FILE.2 or, of out.evr, in out.2.evr.\n"
-"Exit codes of its own: 2 usage, 4 cannot write, 126 and 127 as of env(1):\n"
-"PROGRAM cannot be run or is not there.\n"
+"The exit code is PROGRAM's.  Others: 2 usage; 4 cannot write, and PROGRAM ended\n"
+"with 0; 126 and 127 as of env(1): PROGRAM cannot be run or is not there.\n"
 "Example: eventring run -o slow.evr -- ./server --port 8080\n";
 
 #define BATCH 1024
@@ -251,18 +251,19 @@ static bool ended_within(struct run *run, long ns)
          && info.si_pid != 0;
 }
 
-/* Its end is ours. */
+/* Ends as the program did.  A failure of our own counts only if the program
+   ended with 0. */
 static _Noreturn void end_like(const struct run *run)
 {
-  if (run->status == STATUS_OK && WIFSIGNALED(run->exit_status)) {
+  if (WIFSIGNALED(run->exit_status)) {
     /* One core file, if any, is enough. */
     setrlimit(RLIMIT_CORE, &(struct rlimit) { 0, 0 });
     signal(WTERMSIG(run->exit_status), SIG_DFL);
     raise(WTERMSIG(run->exit_status));
     exit(128 + WTERMSIG(run->exit_status));
   }
-  exit(run->status != STATUS_OK ? (int) run->status
-                                : WEXITSTATUS(run->exit_status));
+  int code = WEXITSTATUS(run->exit_status);
+  exit(code != 0 ? code : (int) run->status);
 }
 
 /* Its rings */

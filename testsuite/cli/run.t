@@ -24,6 +24,13 @@ ok "a signal that ends it ends eventring" exits 143
 run eventring run -q ../run raise
 ok "an exception" exits 2
 ok "nothing is left of those either" nothing_left
+run_full() { eventring run "$@" 2>/dev/full; }
+run run_full ../run exit 3
+ok "a summary that cannot be written: the program's exit code" exits 3
+run run_full ../run kill
+ok "nor does it hide the signal that ended the program" exits 143
+run run_full ../run exit 0
+ok "a program that ended with 0: says that it cannot be written" exits 4
 run eventring run -q -- ../run print -- print --help
 ok "arguments that look like options are the program's" \
   [ "$(cat ../out)" = "$(printf -- '--\n--help')" ]
