@@ -71,6 +71,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -191,16 +192,26 @@ struct unit {
   char names[MAX_VALUES][EVENTRING_NAME_SIZE];
 };
 
-/* Small, with its name elsewhere: a hostile file has all of them in one list,
-   and an event may make us go through it. */
+/* The newest label of a thread, or of a domain.  A label of the file is in two
+   of these: that of its thread_id, and the one of ANY_THREAD_ID.  A lookup
+   takes the same time however many labels there are: there is one of these for
+   each key, in a hash table that the author of a file cannot fill unevenly. */
 struct label {
   uint32_t domain;
   uint32_t thread;              /* OS id, 0: the domain itself */
-  uint32_t thread_id;           /* 1 + the id, 0: any */
-  uint16_t next;                /* 1 + index of one that is older; 0: none */
+  uint64_t thread_id;           /* 1 + the id, 0: the label has none */
+  uint16_t name;                /* 1 + index in names[] */
+  uint16_t next;                /* 1 + index of one in the same list; 0: none */
 };
 
-#define LABEL_LISTS 1024
+#define ANY_THREAD_ID UINT64_MAX
+#define LABEL_LISTS_BITS 12
+
+struct labels {
+  char names[EVENTRING_MAX_LABELS][EVENTRING_NAME_SIZE];
+  struct label of[2 * EVENTRING_MAX_LABELS];
+  uint16_t lists[1 << LABEL_LISTS_BITS]; /* 1 + index in of[]; 0: none */
+};
 
 enum boot { BOOT_SAME, BOOT_OTHER, BOOT_UNKNOWN };
 
@@ -251,10 +262,9 @@ struct eventring_cursor {
   uint32_t fields_size;
   struct unit *units;           /* MAX_UNITS */
   uint32_t units_size;
-  struct label *labels;         /* EVENTRING_MAX_LABELS */
-  char (*label_names)[EVENTRING_NAME_SIZE]; /* of each */
-  uint32_t labels_size;
-  uint16_t label_lists[LABEL_LISTS];  /* 1 + index of the newest; 0: none */
+  struct labels *labels;
+  uint32_t labels_size, label_names_size;
+  uint64_t seed;                /* odd, of the hash of [labels] */
   char categories[MAX_CATEGORIES][EVENTRING_NAME_SIZE];
 };
 
@@ -527,27 +537,41 @@ static void add_value(struct eventring_cursor *c,
     memcpy(u->names[e->place], e->name, sizeof e->name);
 }
 
-/* The list of the labels of a thread, or of a domain with a thread of 0. */
-static uint16_t *label_list(struct eventring_cursor *c, uint32_t domain,
-                            uint32_t thread)
+/* The place of the number of a label in its list. */
+static uint16_t *label_at(struct eventring_cursor *c, uint32_t domain,
+                          uint32_t thread, uint64_t thread_id)
 {
-  return &c->label_lists[(domain * 31 + thread) % LABEL_LISTS];
+  uint64_t hash = ((domain * c->seed + thread) * c->seed + thread_id) * c->seed;
+  uint16_t *at = &c->labels->lists[hash >> (64 - LABEL_LISTS_BITS)];
+  for (; *at != 0; at = &c->labels->of[*at - 1].next) {
+    const struct label *l = &c->labels->of[*at - 1];
+    if (l->domain == domain && l->thread == thread && l->thread_id == thread_id)
+      break;
+  }
+  return at;
+}
+
+static void set_label(struct eventring_cursor *c, uint32_t domain,
+                      uint32_t thread, uint64_t thread_id, uint32_t name)
+{
+  uint16_t *at = label_at(c, domain, thread, thread_id);
+  if (*at == 0) {
+    c->labels->of[c->labels_size] = (struct label) { .domain = domain,
+      .thread = thread, .thread_id = thread_id };
+    *at = (uint16_t) ++c->labels_size;
+  }
+  c->labels->of[*at - 1].name = (uint16_t) name;
 }
 
 static void add_label(struct eventring_cursor *c,
                       const struct eventring_schema_entry *e)
 {
-  struct label *l = &c->labels[c->labels_size];
-  uint16_t *list = label_list(c, e->place, (uint32_t) e->detail);
-  if (c->labels_size == EVENTRING_MAX_LABELS
-      || ((uint32_t) e->detail == 0 && e->detail != 0))
-    return;
-  l->domain = e->place;
-  l->thread = (uint32_t) e->detail;
-  l->thread_id = (uint32_t) (e->detail >> 32);
-  l->next = *list;
-  memcpy(c->label_names[c->labels_size], e->name, sizeof e->name);
-  *list = (uint16_t) ++c->labels_size;
+  uint32_t thread = (uint32_t) e->detail, name = c->label_names_size;
+  if (name == EVENTRING_MAX_LABELS || (thread == 0 && e->detail != 0)) return;
+  memcpy(c->labels->names[name], e->name, sizeof e->name);
+  c->label_names_size = ++name;
+  set_label(c, e->place, thread, e->detail >> 32, name);
+  set_label(c, e->place, thread, ANY_THREAD_ID, name);
 }
 
 /* Takes in the entries that the program has added since the last time. */
@@ -1290,26 +1314,33 @@ const char *eventring_value(struct eventring_cursor *c, const char *unit,
   return u == NULL || u->names[value][0] == 0 ? NULL : u->names[value];
 }
 
+static uint16_t label_name(struct eventring_cursor *c, uint32_t domain,
+                           uint32_t thread, uint64_t thread_id)
+{
+  uint16_t l = *label_at(c, domain, thread, thread_id);
+  return l == 0 ? 0 : c->labels->of[l - 1].name;
+}
+
 /* The newest label of a thread, or of a domain with a thread of 0.  Of two
    threads with one OS id, one after the other, [thread_id] tells them apart
-   where it is known: it is 1 + the id, or 0. */
+   where it is known: it is 1 + the id, or ANY_THREAD_ID. */
 static const char *find_label(struct eventring_cursor *c, uint32_t domain,
-                              uint32_t thread, uint32_t thread_id)
+                              uint32_t thread, uint64_t thread_id)
 {
+  uint16_t name, other;
   read_schema(c);
-  for (uint16_t i = *label_list(c, domain, thread); i != 0; ) {
-    const struct label *l = &c->labels[i - 1];
-    if (l->domain == domain && l->thread == thread
-        && (l->thread_id == thread_id || l->thread_id == 0 || thread_id == 0))
-      return c->label_names[i - 1][0] == 0 ? NULL : c->label_names[i - 1];
-    i = l->next;
+  name = label_name(c, domain, thread, thread_id);
+  if (thread_id != ANY_THREAD_ID) {
+    other = label_name(c, domain, thread, 0);
+    if (other > name) name = other;
   }
-  return NULL;
+  return name == 0 || c->labels->names[name - 1][0] == 0
+         ? NULL : c->labels->names[name - 1];
 }
 
 const char *eventring_domain_name(struct eventring_cursor *c, uint32_t domain)
 {
-  return c == NULL ? NULL : find_label(c, domain, 0, 0);
+  return c == NULL ? NULL : find_label(c, domain, 0, ANY_THREAD_ID);
 }
 
 const char *eventring_thread_name(struct eventring_cursor *c, uint32_t domain,
@@ -1317,7 +1348,7 @@ const char *eventring_thread_name(struct eventring_cursor *c, uint32_t domain,
 {
   if (c == NULL || thread == 0) return NULL;
   return find_label(c, domain, thread,
-                    thread_id < 0 ? 0 : (uint32_t) thread_id + 1);
+                    thread_id < 0 ? ANY_THREAD_ID : (uint64_t) thread_id + 1);
 }
 
 const char *eventring_category(struct eventring_cursor *c, uint32_t bit)
@@ -1751,12 +1782,11 @@ static int allocate(struct eventring_cursor *c)
   c->layouts = calloc(MAX_IDS, sizeof *c->layouts);
   c->fields = calloc(h->schema_capacity, sizeof *c->fields);
   c->units = calloc(MAX_UNITS, sizeof *c->units);
-  c->labels = calloc(EVENTRING_MAX_LABELS, sizeof *c->labels);
-  c->label_names = calloc(EVENTRING_MAX_LABELS, sizeof *c->label_names);
+  c->labels = calloc(1, sizeof *c->labels);
   if (c->rings == NULL || c->heap == NULL || c->copies == NULL
       || c->unpacked == NULL || c->schema == NULL || c->by_id == NULL
       || c->special == NULL || c->layouts == NULL || c->fields == NULL
-      || c->units == NULL || c->labels == NULL || c->label_names == NULL)
+      || c->units == NULL || c->labels == NULL)
     return EVENTRING_E_MEMORY;
   for (uint32_t i = 0; i < h->rings; i++) {
     c->rings[i].copy = c->copies + (size_t) i * h->block_words;
@@ -1931,6 +1961,8 @@ int eventring_open_path(const char *path, int pid,
   c->pid = pid != 0 ? pid : (int) c->header.pid;
   c->boot = compare_boot(&c->header);
   c->last_ns = INT64_MIN;
+  memcpy(&c->seed, (const void *) getauxval(AT_RANDOM), sizeof c->seed);
+  c->seed |= 1;
   c->own_clock = c->source->live && c->boot != BOOT_OTHER
                  && clock_ticks(c->header.clock) != 0;
   c->ns_per_tick = 1;
@@ -1993,7 +2025,6 @@ void eventring_close(struct eventring_cursor *c)
   if (c == NULL) return;
   if (c->writable != NULL) munmap(c->writable, sizeof *c->writable);
   if (c->source != NULL) c->source->close(c->source);
-  free(c->label_names);
   free(c->labels);
   free(c->units);
   free(c->fields);
