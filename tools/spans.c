@@ -17,26 +17,46 @@
    one a ring.  Spans of several threads lie on it mixed; an end takes out its
    begin, wherever that lies.  After a gap (events were lost, recording was
    paused, the ring has passed to another domain) nothing is known to be
-   open. */
+   open.
+
+   The begin of an end is found in a hash table, in the same time however many
+   spans are open: one by id, and one by id and thread.  The lists of the table
+   have the latest first.  The author of a file does not know the seed, so he
+   cannot fill one list with all of his spans. */
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include "spans.h"
 
 /* In one ring.  When there are more, all are given up. */
 #define DEPTH_FIRST 64
 #define DEPTH_MOST 16384
 
+enum { BY_ID, BY_THREAD, TABLES };
+
+/* Links are 1 + an index in [open]; 0: none. */
+struct span {
+  struct eventring_event begin;   /* first: the caller has a pointer to it */
+  uint64_t number;
+  uint32_t outer, inner;
+  struct { uint32_t older, newer; } in[TABLES];   /* of the same list */
+};
+
 struct stack {
   uint32_t domain;
-  uint32_t depth, room;
-  struct eventring_event *open;
+  uint32_t depth, room;           /* room: 0 or a power of 2 */
+  uint32_t used, unused;          /* of [open]; [unused]: a list by [outer] */
+  uint32_t outermost, innermost;
+  struct span *open;
+  uint32_t *lists[TABLES];        /* [room] each */
 };
 
 struct spans {
   struct eventring_cursor *cursor;
   int pause_id, resume_id;
   uint32_t rings;
+  uint64_t seed, begun;
   struct stack *stacks;
   void (*given_up)(void *state, const struct eventring_event *begin);
   void *state;
@@ -50,12 +70,17 @@ struct spans *new_spans(struct eventring_cursor *cursor)
   s->resume_id = eventring_find(cursor, "ring_resume");
   s->rings = target_info(cursor).rings;
   s->stacks = allocate(s->rings, sizeof *s->stacks);
+  memcpy(&s->seed, (const void *) getauxval(AT_RANDOM), sizeof s->seed);
+  s->seed |= 1;
   return s;
 }
 
 void free_spans(struct spans *s)
 {
-  for (uint32_t i = 0; i < s->rings; i++) free(s->stacks[i].open);
+  for (uint32_t i = 0; i < s->rings; i++) {
+    free(s->stacks[i].open);
+    for (int t = 0; t < TABLES; t++) free(s->stacks[i].lists[t]);
+  }
   free(s->stacks);
   free(s);
 }
@@ -69,11 +94,92 @@ void watch_given_up(struct spans *s,
   s->state = state;
 }
 
+/* The table */
+
+static uint32_t *list_of(const struct spans *s, const struct stack *stack,
+                         int table, const struct eventring_event *event)
+{
+  uint64_t key = (uint64_t) event->id << 32
+                 | (table == BY_THREAD ? event->thread : 0);
+  /* As many of the highest bits as [room] needs. */
+  int shift = __builtin_clzll(stack->room) + 1;
+  return &stack->lists[table][key * s->seed >> shift];
+}
+
+/* The latest span with the id of [event] and, in the table BY_THREAD, its
+   thread; NULL: none. */
+static struct span *find(const struct spans *s, const struct stack *stack,
+                         int table, const struct eventring_event *event)
+{
+  if (stack->depth == 0) return NULL;
+  uint32_t at = *list_of(s, stack, table, event);
+  while (at != 0) {
+    struct span *span = &stack->open[at - 1];
+    if (span->begin.id == event->id
+        && (table == BY_ID || span->begin.thread == event->thread))
+      return span;
+    at = span->in[table].older;
+  }
+  return NULL;
+}
+
+static void add_to_table(struct spans *s, struct stack *stack, int table,
+                         uint32_t at)
+{
+  struct span *span = &stack->open[at - 1];
+  uint32_t *list = list_of(s, stack, table, &span->begin);
+  span->in[table].older = *list;
+  span->in[table].newer = 0;
+  if (*list != 0) stack->open[*list - 1].in[table].newer = at;
+  *list = at;
+}
+
+static void take_from_table(struct spans *s, struct stack *stack, int table,
+                            const struct span *span)
+{
+  uint32_t older = span->in[table].older, newer = span->in[table].newer;
+  if (newer != 0) stack->open[newer - 1].in[table].older = older;
+  else *list_of(s, stack, table, &span->begin) = older;
+  if (older != 0) stack->open[older - 1].in[table].newer = newer;
+}
+
+/* The stack */
+
+static void put_on(struct spans *s, struct stack *stack,
+                   const struct eventring_event *begin, uint64_t number)
+{
+  uint32_t at = stack->unused;
+  if (at != 0) stack->unused = stack->open[at - 1].outer;
+  else at = ++stack->used;
+  struct span *span = &stack->open[at - 1];
+  *span = (struct span) { .begin = *begin, .number = number,
+                          .outer = stack->innermost };
+  if (stack->innermost != 0) stack->open[stack->innermost - 1].inner = at;
+  else stack->outermost = at;
+  stack->innermost = at;
+  stack->depth++;
+  for (int t = 0; t < TABLES; t++) add_to_table(s, stack, t, at);
+}
+
+static void take_out(struct spans *s, struct stack *stack, struct span *span)
+{
+  for (int t = 0; t < TABLES; t++) take_from_table(s, stack, t, span);
+  if (span->inner != 0) stack->open[span->inner - 1].outer = span->outer;
+  else stack->innermost = span->outer;
+  if (span->outer != 0) stack->open[span->outer - 1].inner = span->inner;
+  else stack->outermost = span->inner;
+  span->outer = stack->unused;
+  stack->unused = (uint32_t) (span - stack->open) + 1;
+  stack->depth--;
+}
+
 static void give_up(struct spans *s, struct stack *stack)
 {
-  for (; stack->depth > 0; stack->depth--)
-    if (s->given_up != NULL)
-      s->given_up(s->state, &stack->open[stack->depth - 1]);
+  while (stack->innermost != 0) {
+    struct span *span = &stack->open[stack->innermost - 1];
+    if (s->given_up != NULL) s->given_up(s->state, &span->begin);
+    take_out(s, stack, span);
+  }
 }
 
 void forget_spans(struct spans *s)
@@ -81,42 +187,35 @@ void forget_spans(struct spans *s)
   for (uint32_t i = 0; i < s->rings; i++) give_up(s, &s->stacks[i]);
 }
 
-static void grow(struct stack *stack)
+/* Makes room for twice as many, and puts those that are there on it again. */
+static void grow(struct spans *s, struct stack *stack)
 {
-  stack->room = stack->room == 0 ? DEPTH_FIRST : stack->room * 2;
-  struct eventring_event *open = allocate(stack->room, sizeof *open);
-  if (stack->depth > 0)
-    memcpy(open, stack->open, stack->depth * sizeof *open);
-  free(stack->open);
-  stack->open = open;
+  struct stack old = *stack;
+  uint32_t room = old.room == 0 ? DEPTH_FIRST : old.room * 2;
+  *stack = (struct stack) { .domain = old.domain, .room = room,
+                            .open = allocate(room, sizeof *stack->open) };
+  for (int t = 0; t < TABLES; t++)
+    stack->lists[t] = allocate(room, sizeof *stack->lists[t]);
+  for (uint32_t at = old.outermost; at != 0; at = old.open[at - 1].inner)
+    put_on(s, stack, &old.open[at - 1].begin, old.open[at - 1].number);
+  free(old.open);
+  for (int t = 0; t < TABLES; t++) free(old.lists[t]);
 }
 
 static void push(struct spans *s, struct stack *stack,
                  const struct eventring_event *event)
 {
   if (stack->depth == DEPTH_MOST) give_up(s, stack);
-  if (stack->depth == stack->room) grow(stack);
-  stack->open[stack->depth++] = *event;
+  if (stack->depth == stack->room) grow(s, stack);
+  put_on(s, stack, event, ++s->begun);
 }
 
-/* The place of the begin of what [event] ends, or -1. */
-static int find_begin(const struct stack *stack,
-                      const struct eventring_event *event)
+static struct span *find_begin(const struct spans *s,
+                               const struct stack *stack,
+                               const struct eventring_event *event)
 {
-  int other = -1;
-  for (int i = (int) stack->depth - 1; i >= 0; i--)
-    if (stack->open[i].id == event->id) {
-      if (stack->open[i].thread == event->thread) return i;
-      if (other < 0) other = i;
-    }
-  return other;
-}
-
-static void take_out(struct stack *stack, uint32_t at)
-{
-  stack->depth--;
-  memmove(stack->open + at, stack->open + at + 1,
-          (stack->depth - at) * sizeof *stack->open);
+  struct span *span = find(s, stack, BY_THREAD, event);
+  return span != NULL ? span : find(s, stack, BY_ID, event);
 }
 
 const struct eventring_event *begin_of(const struct spans *s,
@@ -124,17 +223,18 @@ const struct eventring_event *begin_of(const struct spans *s,
 {
   if (event->ring >= s->rings) return NULL;
   const struct stack *stack = &s->stacks[event->ring];
-  int at = stack->domain == event->domain ? find_begin(stack, event) : -1;
-  return at < 0 ? NULL : &stack->open[at];
+  if (stack->domain != event->domain) return NULL;
+  struct span *span = find_begin(s, stack, event);
+  return span == NULL ? NULL : &span->begin;
 }
 
-static bool pop(struct stack *stack, const struct eventring_event *event,
-                int64_t *since)
+static bool pop(struct spans *s, struct stack *stack,
+                const struct eventring_event *event, int64_t *since)
 {
-  int at = find_begin(stack, event);
-  if (at < 0) return false;
-  *since = stack->open[at].ns;
-  take_out(stack, (uint32_t) at);
+  struct span *span = find_begin(s, stack, event);
+  if (span == NULL) return false;
+  *since = span->begin.ns;
+  take_out(s, stack, span);
   return event->ns >= *since;
 }
 
@@ -163,7 +263,7 @@ bool span_ended(struct spans *s, const struct eventring_event *event,
       push(s, stack, event);
     return false;
   case EVENTRING_EV_END:
-    return pop(stack, event, since);
+    return pop(s, stack, event, since);
   case EVENTRING_EV_INSTANT:
     if (event->id == s->pause_id || event->id == s->resume_id)
       forget_spans(s);
@@ -176,18 +276,58 @@ bool span_ended(struct spans *s, const struct eventring_event *event,
   }
 }
 
-uint32_t open_spans(const struct spans *s, uint32_t ring)
+static const struct eventring_event *begin_at(const struct spans *s,
+                                              uint32_t ring, uint32_t at)
 {
-  return ring < s->rings ? s->stacks[ring].depth : 0;
+  return at == 0 ? NULL : &s->stacks[ring].open[at - 1].begin;
 }
 
-const struct eventring_event *open_span(const struct spans *s, uint32_t ring,
-                                        uint32_t depth)
+const struct eventring_event *outermost_span(const struct spans *s,
+                                             uint32_t ring)
 {
-  return &s->stacks[ring].open[depth];
+  return ring >= s->rings ? NULL
+                          : begin_at(s, ring, s->stacks[ring].outermost);
 }
 
-void forget_span(struct spans *s, uint32_t ring, uint32_t depth)
+const struct eventring_event *innermost_span(const struct spans *s,
+                                             uint32_t ring)
 {
-  take_out(&s->stacks[ring], depth);
+  return ring >= s->rings ? NULL
+                          : begin_at(s, ring, s->stacks[ring].innermost);
+}
+
+/* [begin] is the first field of its span. */
+static const struct span *span_of(const struct eventring_event *begin)
+{
+  return (const struct span *) begin;
+}
+
+const struct eventring_event *next_inner_span(
+  const struct spans *s, const struct eventring_event *begin)
+{
+  return begin_at(s, begin->ring, span_of(begin)->inner);
+}
+
+const struct eventring_event *next_outer_span(
+  const struct spans *s, const struct eventring_event *begin)
+{
+  return begin_at(s, begin->ring, span_of(begin)->outer);
+}
+
+uint64_t span_number(const struct eventring_event *begin)
+{
+  return span_of(begin)->number;
+}
+
+bool is_open(const struct spans *s, uint32_t ring, uint16_t id)
+{
+  return ring < s->rings
+         && find(s, &s->stacks[ring], BY_ID,
+                 &(struct eventring_event) { .id = id }) != NULL;
+}
+
+void forget_span(struct spans *s, const struct eventring_event *begin)
+{
+  struct stack *stack = &s->stacks[begin->ring];
+  take_out(s, stack, stack->open + (span_of(begin) - stack->open));
 }

@@ -46,13 +46,27 @@ const struct eventring_event *begin_of(const struct spans *spans,
 bool span_ended(struct spans *spans, const struct eventring_event *event,
                 int64_t *since);
 
-/* The spans open now in ring [ring]: how many, and the begin of the one that
-   is [depth] deep, the outermost being 0.  Its payload is void. */
-uint32_t open_spans(const struct spans *spans, uint32_t ring);
-const struct eventring_event *open_span(const struct spans *spans,
-                                        uint32_t ring, uint32_t depth);
+/* The begins of the spans open now in ring [ring], from the outermost to the
+   innermost and back; NULL at the end.  Payloads are void.  A begin is valid
+   until the next event or forget_span. */
+const struct eventring_event *outermost_span(const struct spans *spans,
+                                             uint32_t ring);
+const struct eventring_event *innermost_span(const struct spans *spans,
+                                             uint32_t ring);
+const struct eventring_event *next_inner_span(
+  const struct spans *spans, const struct eventring_event *begin);
+const struct eventring_event *next_outer_span(
+  const struct spans *spans, const struct eventring_event *begin);
 
-/* Closes that one, of whose end the caller knows that it was not recorded. */
-void forget_span(struct spans *spans, uint32_t ring, uint32_t depth);
+/* The number of an open span: spans that began later, in whichever ring, have
+   larger ones. */
+uint64_t span_number(const struct eventring_event *begin);
+
+/* Whether a span of [id] is open in ring [ring]. */
+bool is_open(const struct spans *spans, uint32_t ring, uint16_t id);
+
+/* Closes an open span, of whose end the caller knows that it was not
+   recorded. */
+void forget_span(struct spans *spans, const struct eventring_event *begin);
 
 #endif /* TOOLS_SPANS_H */

@@ -259,12 +259,10 @@ static bool in_collector(enum role role)
 /* Since when the domain has been in the collector, or INT64_MAX. */
 static int64_t open_since(struct summary *s, const struct summary_domain *d)
 {
-  uint32_t open = open_spans(s->spans, d->ring);
-  for (uint32_t i = 0; i < open; i++) {
-    const struct eventring_event *begin = open_span(s->spans, d->ring, i);
+  const struct eventring_event *begin = outermost_span(s->spans, d->ring);
+  for (; begin != NULL; begin = next_inner_span(s->spans, begin))
     if (begin->domain == d->id && in_collector(role_of(s, begin->id)))
       return begin->ns;
-  }
   return INT64_MAX;
 }
 
@@ -346,15 +344,6 @@ static void takes_part(struct summary *s, struct summary_domain *d,
   d->collective[kind] = s->collectives[kind];
 }
 
-/* A slice that waits for other domains may answer to a request for another. */
-static bool inside_another(const struct summary *s,
-                           const struct eventring_event *event)
-{
-  for (uint32_t i = open_spans(s->spans, event->ring); i > 0; i--)
-    if (open_span(s->spans, event->ring, i - 1)->id == event->id) return true;
-  return false;
-}
-
 /* A span of the collector has ended. */
 static void collected(struct summary *s, struct summary_domain *d,
                       enum role role, const struct eventring_event *event,
@@ -376,7 +365,7 @@ static void collected(struct summary *s, struct summary_domain *d,
     break;
   case SLICE:
     d->tally.major_slices++;
-    if (!inside_another(s, event)) add_pause(s, d, PAUSE_SLICE, ns);
+    if (!is_open(s->spans, event->ring, event->id)) add_pause(s, d, PAUSE_SLICE, ns);
     count_cause(s, CAUSED_SLICE, cause);
     break;
   case CYCLE:

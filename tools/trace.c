@@ -21,7 +21,10 @@
    of the program need not be.  So an end without a begin is dropped; a begin
    whose end is not known is closed with the last event of its ring; and when a
    span ends inside of which others of its thread are still open, these are
-   ended too and begun again, so that of each name the time is right.  How long
+   ended too and go on in other tracks, one for each name, so that of each name
+   the time is right.  There they stay: the spans of one name in one thread lie
+   inside of each other, since an end is that of the latest begin.  So each span
+   is cut once at most, and the trace grows with the events.  How long
    a complete event took and when other events were is each a little wrong in
    its own way: where such an event seems to have begun before the span around
    it, or inside of the one before it, it is shortened. */
@@ -33,6 +36,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "several.h"
@@ -258,7 +262,10 @@ static bool name_track(struct trace_track *track)
 {
   struct trace_process *p = track->process;
   char name[sizeof track->name] = "stop_the_world";
-  if (track != p->stops) {
+  if (track->class != NULL) {
+    char *end = stpcpy(stpcpy(name, track->thread_track->name), ": ");
+    strcpy(end, track->class->name);
+  } else if (track != p->stops) {
     const char *domain = eventring_domain_name(p->cursor, track->domain);
     char *end = put_decimal(stpcpy(name, "domain "), track->domain);
     *end = '\0';
@@ -286,15 +293,19 @@ static void tell_track(struct trace_track *track)
   if (name_track(track) && !t->format->raw) t->format->track(t, track);
 }
 
+/* [class]: NULL, or that of the spans which go on in a track of their own. */
 static struct trace_track **place_of(struct trace_process *p, uint32_t domain,
-                                     uint32_t thread)
+                                     uint32_t thread,
+                                     const struct trace_class *class)
 {
-  uint32_t at = domain * 0x9E3779B1u ^ thread * 0x85EBCA6Bu;
-  at ^= at >> 16;
+  uint64_t key = ((domain * p->seed + thread) * p->seed
+                  + (class == NULL ? 0 : class->number)) * p->seed;
+  uint32_t at = (uint32_t) (key >> 32);
   for (;; at++) {
     struct trace_track **place = &p->tracks[at & (p->track_room - 1)];
     if (*place == NULL
-        || ((*place)->domain == domain && (*place)->thread == thread))
+        || ((*place)->domain == domain && (*place)->thread == thread
+            && (*place)->class == class))
       return place;
   }
 }
@@ -306,8 +317,17 @@ static void more_tracks(struct trace_process *p)
   p->track_room = room == 0 ? 64 : room * 2;
   p->tracks = allocate(p->track_room, sizeof *p->tracks);
   for (uint32_t i = 0; i < room; i++)
-    if (old[i] != NULL) *place_of(p, old[i]->domain, old[i]->thread) = old[i];
+    if (old[i] != NULL)
+      *place_of(p, old[i]->domain, old[i]->thread, old[i]->class) = old[i];
   free(old);
+}
+
+static struct trace_track **place_for(struct trace_process *p, uint32_t domain,
+                                      uint32_t thread,
+                                      const struct trace_class *class)
+{
+  if (p->track_count >= p->track_room / 2) more_tracks(p);
+  return place_of(p, domain, thread, class);
 }
 
 static struct trace_track *track_of(struct trace_process *p,
@@ -317,8 +337,8 @@ static struct trace_track *track_of(struct trace_process *p,
   struct trace_track *track = ring->track;
   if (track == NULL || track->thread != event->thread
       || track->domain != event->domain) {
-    if (p->track_count >= p->track_room / 2) more_tracks(p);
-    struct trace_track **place = place_of(p, event->domain, event->thread);
+    struct trace_track **place = place_for(p, event->domain, event->thread,
+                                           NULL);
     if (*place == NULL) {
       *place = new_track(p, event->domain, event->thread);
       (*place)->first = !ring->used || ring->domain != event->domain;
@@ -335,6 +355,25 @@ static struct trace_track *track_of(struct trace_process *p,
     tell_track(track);
   }
   return track;
+}
+
+/* The track in which spans of [begin]'s name and thread go on. */
+static struct trace_track *side_track_of(struct trace_process *p,
+                                         const struct eventring_event *begin)
+{
+  struct trace_class *class = class_of(p, begin->id);
+  struct trace_track **place = place_for(p, begin->domain, begin->thread,
+                                         class);
+  if (*place == NULL) {
+    struct trace_track *track = new_track(p, begin->domain, begin->thread);
+    track->class = class;
+    track->thread_track = *place_of(p, begin->domain, begin->thread, NULL);
+    track->tid = unique_tid(p->trace, 0);
+    *place = track;
+    p->track_count++;
+    tell_track(track);
+  }
+  return *place;
 }
 
 static struct trace_track *stops_of(struct trace_process *p)
@@ -362,52 +401,87 @@ static void write_event(struct trace *t, struct trace_event *e)
 }
 
 /* The end of [begin] that no event tells of, or a begin that repeats it. */
-static void write_made_up(struct trace_process *p, enum trace_what what,
+static void write_made_up(struct trace_process *p, struct trace_track *track,
+                          enum trace_what what,
                           const struct eventring_event *begin, int64_t ns)
 {
   struct eventring_event event = *begin;
   event.words = 0;
   write_event(p->trace, &(struct trace_event) {
-    .what = what, .continued = what == TRACE_BEGIN, .ns = ns,
-    .track = *place_of(p, begin->domain, begin->thread),
+    .what = what, .continued = what == TRACE_BEGIN, .ns = ns, .track = track,
     .class = class_of(p, begin->id), .event = &event
   });
+}
+
+/* Spans that are open in their thread's track, and have not been cut. */
+
+struct trace_open {
+  uint64_t number;                /* span_number */
+  struct eventring_event begin;
+};
+
+static void push(struct trace_track *track, uint64_t number,
+                 const struct eventring_event *begin)
+{
+  if (track->open_count == track->open_room) {
+    uint32_t room = track->open_room == 0 ? 8 : track->open_room * 2;
+    struct trace_open *open = allocate(room, sizeof *open);
+    if (track->open_count > 0)
+      memcpy(open, track->open, track->open_count * sizeof *open);
+    free(track->open);
+    track->open = open;
+    track->open_room = room;
+  }
+  track->open[track->open_count++] = (struct trace_open) { number, *begin };
+}
+
+/* Ends the span of [begin], one that is open, in the track where it is: with
+   the event [e], or at [ns] when that is NULL.  Those that began after it in
+   the track end with it, and go on in tracks of their own. */
+static void close_span(struct trace_process *p,
+                       const struct eventring_event *begin,
+                       struct trace_event *e, int64_t ns)
+{
+  struct trace_track *track = *place_of(p, begin->domain, begin->thread, NULL);
+  uint64_t number = span_number(begin);
+  uint32_t count = track->open_count, outer = count;
+  while (outer > 0 && track->open[outer - 1].number > number) outer--;
+  bool is_there = outer > 0 && track->open[outer - 1].number == number;
+  if (!is_there) {
+    outer = count;
+    track = side_track_of(p, begin);
+  }
+  for (uint32_t i = count; i > outer; i--)
+    write_made_up(p, track, TRACE_END, &track->open[i - 1].begin, ns);
+  if (e != NULL) {
+    e->track = track;
+    write_event(p->trace, e);
+  } else {
+    write_made_up(p, track, TRACE_END, begin, ns);
+  }
+  track->last_since = begin->ns;
+  track->last_ns = ns;
+  if (!is_there) return;
+  for (uint32_t i = outer; i < count; i++) {
+    const struct eventring_event *inner = &track->open[i].begin;
+    write_made_up(p, side_track_of(p, inner), TRACE_BEGIN, inner, ns);
+    p->trace->cut++;
+  }
+  track->open_count = outer - 1;
 }
 
 static void given_up(void *state, const struct eventring_event *begin)
 {
   struct trace_process *p = state;
   p->trace->closed++;
-  write_made_up(p, TRACE_END, begin, p->rings[begin->ring].last_ns);
+  close_span(p, begin, NULL, p->rings[begin->ring].last_ns);
 }
 
-/* Spans that began in the thread of its begin after it, and are still open, end
-   with it and go on after it. */
 static void end_span(struct trace_process *p, struct trace_event *e)
 {
   const struct eventring_event *begin = begin_of(p->spans, e->event);
-  if (begin == NULL) {
-    p->trace->dropped++;
-    return;
-  }
-  uint32_t ring = e->event->ring, thread = begin->thread;
-  uint32_t count = open_spans(p->spans, ring);
-  uint32_t inside = count;
-  while (open_span(p->spans, ring, inside - 1) != begin) inside--;
-  for (uint32_t i = count; i > inside; i--) {
-    const struct eventring_event *inner = open_span(p->spans, ring, i - 1);
-    if (inner->thread == thread) write_made_up(p, TRACE_END, inner, e->ns);
-  }
-  e->track = *place_of(p, begin->domain, begin->thread);
-  e->track->last_since = begin->ns;
-  e->track->last_ns = e->ns;
-  write_event(p->trace, e);
-  for (uint32_t i = inside; i < count; i++) {
-    const struct eventring_event *inner = open_span(p->spans, ring, i);
-    if (inner->thread != thread) continue;
-    write_made_up(p, TRACE_BEGIN, inner, e->ns);
-    p->trace->cut++;
-  }
+  if (begin != NULL) close_span(p, begin, e, e->ns);
+  else p->trace->dropped++;
 }
 
 static enum trace_what what_is(const struct eventring_event *event,
@@ -432,15 +506,11 @@ static enum trace_what what_is(const struct eventring_event *event,
 static void write_complete(struct trace_process *p, struct trace_event *e)
 {
   struct trace_track *track = e->track;
-  uint32_t ring = e->event->ring, depth = open_spans(p->spans, ring);
-  if (e->event->id == p->stop_id)
+  if (e->event->id == p->stop_id) {
     e->track = track = stops_of(p);
-  else {
-    while (depth > 0
-           && open_span(p->spans, ring, depth - 1)->thread != track->thread)
-      depth--;
-    if (depth > 0 && e->since < open_span(p->spans, ring, depth - 1)->ns)
-      e->since = open_span(p->spans, ring, depth - 1)->ns;
+  } else if (track->open_count > 0) {
+    int64_t begun = track->open[track->open_count - 1].begin.ns;
+    if (e->since < begun) e->since = begun;
   }
   if (e->since > track->last_since && e->since < track->last_ns)
     e->since = track->last_ns;
@@ -478,6 +548,11 @@ static void trace_event(void *state, const struct eventring_event *event)
     span_ended(p->spans, event, &e.since);
   } else {
     if (!span_ended(p->spans, event, &e.since)) e.since = e.ns;
+    if (e.what == TRACE_BEGIN) {
+      const struct eventring_event *begin = innermost_span(p->spans,
+                                                           event->ring);
+      push(e.track, span_number(begin), begin);
+    }
     if (e.what == TRACE_COMPLETE)
       write_complete(p, &e);
     else
@@ -529,6 +604,8 @@ static void add_process(struct trace *t, struct source *source)
   p->classes = allocate(TRACE_LOST_ID + 1, sizeof *p->classes);
   p->rings = allocate(p->info.rings, sizeof *p->rings);
   p->spans = new_spans(p->cursor);
+  memcpy(&p->seed, (const void *) getauxval(AT_RANDOM), sizeof p->seed);
+  p->seed |= 1;
   watch_given_up(p->spans, given_up, p);
   p->stop_id = eventring_find(p->cursor, "stop_the_world");
 }

@@ -65,13 +65,17 @@ struct trace_process {
   struct trace_class **classes;   /* by id; NULL until the first event */
   struct spans *spans;
   struct trace_ring *rings;
-  struct trace_track **tracks;    /* a hash table */
+  struct trace_track **tracks;    /* a hash table, of random [seed] */
+  uint64_t seed;
   uint32_t track_count, track_room;
   struct trace_track *stops;      /* for stop_the_world */
   int stop_id;
 };
 
-/* A thread of a domain; or the sections in which all stood still. */
+struct trace_open;
+
+/* A thread of a domain; spans of a name in it that do not lie inside of the
+   others there; or the sections in which all stood still. */
 struct trace_track {
   uint32_t number;                /* of all tracks, from 1 */
   struct trace_process *process;
@@ -80,7 +84,11 @@ struct trace_track {
   int32_t thread_id;
   bool first;                     /* of its domain */
   uint32_t tid;                   /* thread, or unlike those of all others */
-  char name[3 * 2 * 128 + 64];
+  struct trace_class *class;      /* of these spans, else NULL */
+  struct trace_track *thread_track;   /* then the one of their thread */
+  char name[3 * 3 * 128 + 64];
+  struct trace_open *open;        /* begun here and not ended */
+  uint32_t open_count, open_room;
   int64_t last_since, last_ns;    /* the slice that ended last */
   void *form;
 };

@@ -190,7 +190,7 @@ static void write_process(struct trace *t, const struct trace_process *p)
 static void write_track(struct trace *t, struct trace_track *track)
 {
   const struct trace_process *p = track->process;
-  if (track == p->stops) {
+  if (track == p->stops || track->class != NULL) {
     write_descriptor(t, track_uuid(track), process_uuid(p), track->name, 0,
                      NULL);
     return;

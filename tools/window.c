@@ -455,18 +455,21 @@ static void note_domain(struct window *w, const struct eventring_event *event)
 static void forget_stale(struct window *w, const struct eventring_event *begin)
 {
   struct spans *spans = w->summary->spans;
-  for (uint32_t i = open_spans(spans, begin->ring); i-- > 0; ) {
-    const struct eventring_event *open = open_span(spans, begin->ring, i);
+  const struct eventring_event *open = innermost_span(spans, begin->ring);
+  while (open != NULL) {
+    const struct eventring_event *outer = next_outer_span(spans, open);
     if (open->id == begin->id && open->ns < begin->ns - WINDOW_NS)
-      forget_span(spans, begin->ring, i);
+      forget_span(spans, open);
+    open = outer;
   }
 }
 
 static bool in_collector(const struct window *w, uint32_t ring)
 {
   const struct spans *spans = w->summary->spans;
-  for (uint32_t i = 0; i < open_spans(spans, ring); i++)
-    if (w->meanings[open_span(spans, ring, i)->id] == GC_SPAN) return true;
+  const struct eventring_event *open = innermost_span(spans, ring);
+  for (; open != NULL; open = next_outer_span(spans, open))
+    if (w->meanings[open->id] == GC_SPAN) return true;
   return false;
 }
 
@@ -561,12 +564,12 @@ static void innermost(const struct window *w, uint32_t ring, bool user,
 {
   const struct spans *spans = w->summary->spans;
   name[0] = '\0';
-  for (uint32_t i = open_spans(spans, ring); i-- > 0; ) {
-    uint16_t id = open_span(spans, ring, i)->id;
-    if ((w->meanings[id] == USER_SPAN) != user) continue;
-    name_event(w, name, id);
-    return;
-  }
+  const struct eventring_event *open = innermost_span(spans, ring);
+  for (; open != NULL; open = next_outer_span(spans, open))
+    if ((w->meanings[open->id] == USER_SPAN) == user) {
+      name_event(w, name, open->id);
+      return;
+    }
 }
 
 static void fill_domain(const struct window *w, uint32_t ring, int64_t now,
@@ -669,11 +672,10 @@ static uint64_t open_time(const struct window *w, uint16_t id, int64_t now,
   const struct spans *spans = w->summary->spans;
   uint64_t ns = 0;
   for (uint32_t ring = 0; ring < w->ring_count; ring++)
-    for (uint32_t i = 0; i < open_spans(spans, ring); i++) {
-      const struct eventring_event *begin = open_span(spans, ring, i);
+    for (const struct eventring_event *begin = outermost_span(spans, ring);
+         begin != NULL; begin = next_inner_span(spans, begin))
       if (begin->id == id)
         ns += overlap(begin->ns, now, stretch_begin(stretch), end_of(stretch));
-    }
   return ns;
 }
 

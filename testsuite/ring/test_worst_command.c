@@ -268,11 +268,11 @@ static void spans_crossed(void **state)
   struct ring_file f;
   uint64_t t = 1000;
   (void) state;
-  user_spans(&f, 60);
-  while (t < 1000 + 16000) {
-    for (uint32_t i = 0; i < 60; i++)
+  user_spans(&f, 200);
+  while (t < 1000 + 100000) {
+    for (uint32_t i = 0; i < 200; i++)
       ring_write(&f, 0, t++, EVENTRING_FORM_BEGIN, USER + i, NULL, 0);
-    for (uint32_t i = 0; i < 60; i++)
+    for (uint32_t i = 0; i < 200; i++)
       ring_write(&f, 0, t++, EVENTRING_FORM_END, USER + i, NULL, 0);
   }
   ring_in_time(&f);

@@ -36,6 +36,8 @@ frames() {
 }
 spans() { frames "domain 0 main" | diff - "$here/viewer.expected"; }
 ok "speedscope: a tree of spans" spans
+rest() { [ "$(frames "domain 0 main: other")" = "other 100.00ns" ]; }
+ok "speedscope: the rest of a span in a track of its name" rest
 stops() { frames stop_the_world | grep -q '^stop_the_world 600'; }
 ok "speedscope: waits" stops
 # It says that begin and end differ where only one has arguments, and pairs
