@@ -15,7 +15,10 @@
    A process that is traced has its ring file mapped, and /proc/PID/maps names
    it.  Of one that may not be looked into, or is gone, there is only the file
    itself, <pid> and a suffix, in a directory that must be guessed.  The number
-   in the name is the process's own: in a container another one than ours. */
+   in the name is the process's own: in a container another one than ours.  So
+   two processes may have one number, and their files stand side by side, as
+   12.eventring and 12.1.eventring; each says in which pid namespace its number
+   is one. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -44,30 +47,40 @@
 #include "caml/eventring_source.h"
 #endif
 
-/* What the file of a process may end in, the better first; NULL behind the
-   last.  [*format] is as in eventring_info. */
-static const char *suffix(int i, uint8_t *format)
+/* Names of files: <number><suffix> or <number>.<n><suffix>. */
+
+#define NUMBERS (EVENTRING_MAX_NUMBER + 1)
+
+static const char *const suffixes[] = { EVENTRING_SUFFIX,
+                                        EVENTRING_STOCK_SUFFIX };
+#define NAMES ((int) (sizeof suffixes / sizeof *suffixes) * NUMBERS)
+
+/* Writes the name numbered [i], from 0 to NAMES - 1, that the file of process
+   [number] in [dir] may have.  Returns its length, as snprintf. */
+static int write_name(char *path, size_t size, const char *dir, long number,
+                      int i)
 {
-  *format = i == 0 ? EVENTRING_FORMAT_RING : EVENTRING_FORMAT_STOCK;
-  if (i == 0) return EVENTRING_SUFFIX;
-  for (const struct eventring_format *const *f = eventring_formats; *f != NULL;
-       f++)
-    if ((*f)->suffix != NULL && --i == 0) return (*f)->suffix;
-  return NULL;
+  const char *end = suffixes[i / NUMBERS];
+  return i % NUMBERS == 0
+    ? snprintf(path, size, "%s/%ld%s", dir, number, end)
+    : snprintf(path, size, "%s/%ld.%d%s", dir, number, i % NUMBERS, end);
 }
 
-/* Whether [name] is <number>suffix.  *number is that then. */
+/* Whether [name] is such a name.  *number is that of the process then. */
 static int parse_name(const char *name, long *number, uint8_t *format)
 {
-  const char *end;
   char *behind;
   if (name[0] < '1' || name[0] > '9') return 0;
   errno = 0;
   *number = strtol(name, &behind, 10);
   if (errno != 0 || *number > INT_MAX) return 0;
-  for (int i = 0; (end = suffix(i, format)) != NULL; i++)
-    if (strcmp(behind, end) == 0) return 1;
-  return 0;
+  if (behind[0] == '.' && behind[1] >= '1' && behind[1] <= '9'
+      && strtol(behind + 1, &behind, 10) > EVENTRING_MAX_NUMBER)
+    return 0;
+  *format = strcmp(behind, EVENTRING_SUFFIX) == 0 ? EVENTRING_FORMAT_RING
+                                                  : EVENTRING_FORMAT_STOCK;
+  return *format == EVENTRING_FORMAT_RING
+    || strcmp(behind, EVENTRING_STOCK_SUFFIX) == 0;
 }
 
 /* Files of /proc and the like */
@@ -158,7 +171,7 @@ const char *eventring_user(unsigned long uid, char *to, size_t size)
   return to;
 }
 
-/* The process's number for itself, which its file is named after. */
+/* The number that the process has for itself, which its file is named after. */
 static long own_pid(int pid)
 {
   struct records s;
@@ -173,6 +186,67 @@ static long own_pid(int pid)
     }
   close(s.fd);
   return own > 0 ? own : pid;
+}
+
+uint64_t eventring_pid_namespace(int pid)
+{
+  char path[64];
+  struct stat st;
+  if (pid == 0) snprintf(path, sizeof path, "/proc/self/ns/pid");
+  else snprintf(path, sizeof path, "/proc/%d/ns/pid", pid);
+  return stat(path, &st) < 0 ? 0 : st.st_ino;
+}
+
+/* Calls [is_it] with each process until it returns 1.  Returns the number of
+   that process, 0: none, or an error. */
+static int find_process(int (*is_it)(int pid, void *state), void *state)
+{
+  DIR *proc = opendir("/proc");
+  struct dirent *entry;
+  int found = 0;
+  if (proc == NULL) return 0;
+  while (found == 0 && (entry = readdir(proc)) != NULL) {
+    char *end;
+    long pid = strtol(entry->d_name, &end, 10);
+    int is;
+    if (pid <= 0 || pid > INT_MAX || *end != 0) continue;
+    is = is_it((int) pid, state);
+    if (is != 0) found = is < 0 ? is : (int) pid;
+  }
+  closedir(proc);
+  return found;
+}
+
+struct number { uint64_t namespace; uint32_t pid; };
+
+static int has_number(int pid, void *state)
+{
+  const struct number *n = state;
+  return own_pid(pid) == n->pid
+         && eventring_pid_namespace(pid) == n->namespace;
+}
+
+int eventring_pid_of(uint64_t namespace, uint32_t pid)
+{
+  struct number n = { namespace, pid };
+  return find_process(has_number, &n);
+}
+
+int eventring_has_writer(const char *path, const struct stat *file)
+{
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  struct stat st;
+  int may = 1;
+  /* Who opens the file for writing while it is leased makes the system send us
+     a signal: one that is ignored by default, not SIGIO. */
+  if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == file->st_dev
+      && st.st_ino == file->st_ino && fcntl(fd, F_SETSIG, SIGURG) == 0
+      && fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
+    fcntl(fd, F_SETLEASE, F_UNLCK);
+    may = 0;
+  }
+  if (fd >= 0) close(fd);
+  return may;
 }
 
 /* Whether a path of the process's is none of ours: it runs in a container. */
@@ -199,7 +273,8 @@ static int make_ours(int pid, const char *its, char *path, size_t size)
 
 enum { MAPPED_UNKNOWN = -1, MAPPED_NONE = 0, MAPPED = 1 };
 
-/* The ring file of its own that the process has mapped. */
+/* The ring file of its own that the process has mapped: to write to, since a
+   reader has the files of others mapped. */
 static int mapped_path(int pid, char *path, size_t size, uint8_t *format)
 {
   struct records s;
@@ -208,10 +283,10 @@ static int mapped_path(int pid, char *path, size_t size, uint8_t *format)
   int found = MAPPED_NONE;
   if (!open_proc(&s, pid, "maps", '\n')) return MAPPED_UNKNOWN;
   while (found == MAPPED_NONE && (line = next_record(&s)) != NULL) {
-    char *file = strchr(line, '/');
-    if (file == NULL || !parse_name(strrchr(file, '/') + 1, &number, format))
+    char *file = strchr(line, '/'), *access = strchr(line, ' ');
+    if (file == NULL || access == NULL || access[2] != 'w'
+        || !parse_name(strrchr(file, '/') + 1, &number, format))
       continue;
-    /* A reader has the files of others mapped. */
     if (own == 0) own = own_pid(pid);
     if (number == own && make_ours(pid, file, path, size)) found = MAPPED;
   }
@@ -307,24 +382,51 @@ static int explain(int pid, const char *dir, const struct eventring_options *o)
               "OCAML_RUNTIME_EVENTS_START=1", pid, name);
 }
 
-/* Opens the file named after [number] that is in a directory. */
-static int open_in(const char *dir, long number, int pid,
+/* Whether the file is of namespace [namespace], as far as both are known. */
+static int is_of(const struct eventring_info *info, uint64_t namespace)
+{
+  return info->pid_namespace == 0 || namespace == 0
+         || info->pid_namespace == namespace;
+}
+
+/* Opens a file named after [number] in a directory, whose process has that
+   number in pid namespace [namespace]: that of a process that lives, else the
+   one that was started last. */
+static int open_in(const char *dir, long number, int pid, uint64_t namespace,
                    const struct eventring_options *o,
                    struct eventring_cursor **result)
 {
   char path[PATH_MAX];
-  const char *end;
-  uint8_t format;
-  int err = EVENTRING_E_NOT_FOUND;
-  for (int i = 0; err == EVENTRING_E_NOT_FOUND
-                  && (end = suffix(i, &format)) != NULL; i++) {
-    if (snprintf(path, sizeof path, "%s/%ld%s", dir, number, end)
-        >= (int) sizeof path)
+  struct eventring_cursor *c;
+  int64_t newest = INT64_MIN;
+  int error = EVENTRING_E_NOT_FOUND;
+  for (int i = 0; i < NAMES; i++) {
+    struct eventring_info info = { .size = sizeof info };
+    int err;
+    if (write_name(path, sizeof path, dir, number, i) >= (int) sizeof path)
       return fail(o, EVENTRING_E_ARGUMENT,
                   "the directory's name is longer than %d bytes", PATH_MAX);
-    err = eventring_open_path(path, pid, o, result);
+    if (access(path, F_OK) < 0 && errno == ENOENT) continue;
+    err = eventring_open_path(path, pid, o, &c);
+    if (err < 0) {
+      if (err != EVENTRING_E_NOT_FOUND) error = err;
+      continue;
+    }
+    eventring_get_info(c, &info);
+    if (is_of(&info, namespace)) {
+      int alive = eventring_state(c) == EVENTRING_STATE_RUNNING;
+      if (*result == NULL || alive || info.started_realtime_ns > newest) {
+        struct eventring_cursor *other = *result;
+        *result = c;
+        c = other;
+        newest = alive ? INT64_MAX : info.started_realtime_ns;
+      }
+    }
+    eventring_close(c);
   }
-  return err;
+  if (*result == NULL) return error;
+  if (o->message != NULL && o->message_size > 0) o->message[0] = 0;
+  return 0;
 }
 
 int eventring_open_pid(long pid, const char *dir,
@@ -335,6 +437,7 @@ int eventring_open_pid(long pid, const char *dir,
     { "OCAML_EVENTRING_PREFIX", "OCAML_RUNTIME_EVENTS_DIR" };
   struct eventring_options o;
   char path[PATH_MAX];
+  uint64_t namespace;
   uint8_t format;
   long own;
   int err;
@@ -346,8 +449,12 @@ int eventring_open_pid(long pid, const char *dir,
   if (pid <= 0 || pid > INT_MAX)
     return fail(&o, EVENTRING_E_ARGUMENT, "%ld is not the number of a process",
                 pid);
+  own = own_pid((int) pid);
+  namespace = eventring_pid_namespace((int) pid);
+  /* Of one that is gone, or may not be looked into, [pid] is a number of ours. */
+  if (namespace == 0) namespace = eventring_pid_namespace(0);
   if (dir != NULL) {
-    err = open_in(dir, pid, 0, &o, result);
+    err = open_in(dir, own, (int) pid, namespace, &o, result);
     return err == EVENTRING_E_NOT_FOUND ? explain((int) pid, dir, &o) : err;
   }
 
@@ -355,18 +462,17 @@ int eventring_open_pid(long pid, const char *dir,
     err = eventring_open_path(path, (int) pid, &o, result);
     if (err != EVENTRING_E_NOT_FOUND) return err;
   }
-  own = own_pid((int) pid);
   for (int i = 0; i < 2; i++)
     if (environment_path((int) pid, variables[i], path, sizeof path)) {
-      err = open_in(path, own, (int) pid, &o, result);
+      err = open_in(path, own, (int) pid, namespace, &o, result);
       if (err != EVENTRING_E_NOT_FOUND) return err;
     }
   snprintf(path, sizeof path, "/proc/%ld/cwd", pid);
-  err = open_in(path, own, (int) pid, &o, result);
+  err = open_in(path, own, (int) pid, namespace, &o, result);
   if (err != EVENTRING_E_NOT_FOUND && err != EVENTRING_E_PERMISSION)
     return err;
   /* What a process left that is gone, or may not be looked into. */
-  err = open_in(".", own, 0, &o, result);
+  err = open_in(".", own, (int) pid, namespace, &o, result);
   return err == EVENTRING_E_NOT_FOUND ? explain((int) pid, dir, &o) : err;
 }
 
@@ -390,27 +496,16 @@ static struct eventring_process *add(struct found *f)
   return &f->list[f->count];
 }
 
-/* The processes that have their ring file mapped. */
-static int find_running(struct found *f)
+/* Adds the process if it has its ring file mapped.  Returns 0 or an error. */
+static int add_running(int pid, void *state)
 {
-  DIR *proc = opendir("/proc");
-  struct dirent *entry;
-  if (proc == NULL) return 0;
-  while ((entry = readdir(proc)) != NULL) {
-    struct eventring_process *p = add(f);
-    char *end;
-    long pid = strtol(entry->d_name, &end, 10);
-    if (p == NULL) {
-      closedir(proc);
-      return EVENTRING_E_MEMORY;
-    }
-    if (pid <= 0 || pid > INT_MAX || *end != 0) continue;
-    p->pid = (int) pid;
-    p->alive = 1;
-    if (mapped_path(p->pid, p->path, sizeof p->path, &p->format) == MAPPED)
-      f->count++;
-  }
-  closedir(proc);
+  struct found *f = state;
+  struct eventring_process *p = add(f);
+  if (p == NULL) return EVENTRING_E_MEMORY;
+  p->pid = pid;
+  p->alive = 1;
+  if (mapped_path(pid, p->path, sizeof p->path, &p->format) == MAPPED)
+    f->count++;
   return 0;
 }
 
@@ -465,7 +560,7 @@ int eventring_processes(const char *dir, struct eventring_process *list,
   struct found f = { NULL, 0, 0 };
   int err;
   if (max < 0 || (list == NULL && max > 0)) return EVENTRING_E_ARGUMENT;
-  err = find_running(&f);
+  err = find_process(add_running, &f);
   if (err == 0) err = find_left(&f, dir == NULL ? "." : dir);
   if (err == 0 && f.count > 0) {
     qsort(f.list, f.count, sizeof *f.list, compare);

@@ -105,6 +105,10 @@ const struct eventring_format *const eventring_formats[] = { NULL };
 #define MARKS_SIZE (offsetof(struct eventring_header, marks) \
                     + sizeof(((struct eventring_header *) 0)->marks))
 
+/* From which size on it has [pid_namespace]. */
+#define PID_NAMESPACE_SIZE \
+  (offsetof(struct eventring_header, pid_namespace) + sizeof(uint64_t))
+
 /* Bounds of what is believed of a file. */
 #define MAX_POSITION ((uint64_t)1 << 62)
 #define MAX_SCHEMA_CAPACITY ((uint32_t)1 << 17)
@@ -223,7 +227,9 @@ struct eventring_cursor {
 
   /* The header as it was checked. */
   struct eventring_header header;
-  int pid;                      /* as this process calls it */
+  int pid;                      /* as this process calls it, or */
+  int elsewhere;                /* 1: as another pid namespace does */
+  struct stat file;             /* of the file that was opened */
   enum boot boot;
   char *path;
 
@@ -1413,8 +1419,12 @@ static int process_state(const struct eventring_cursor *c)
 {
   uint64_t start_time, start_stack;
 
-  if (c->boot == BOOT_OTHER
-      || !eventring_process_fields(c->pid, &start_time, &start_stack))
+  if (c->boot == BOOT_OTHER) return EVENTRING_STATE_KILLED;
+  /* Whoever writes to the file has it mapped. */
+  if (c->elsewhere)
+    return eventring_has_writer(c->path, &c->file) ? EVENTRING_STATE_RUNNING
+                                                   : EVENTRING_STATE_KILLED;
+  if (!eventring_process_fields(c->pid, &start_time, &start_stack))
     return EVENTRING_STATE_KILLED;
   if (c->header.start_time != 0 && start_time != 0
       && start_time != c->header.start_time)
@@ -1482,6 +1492,8 @@ int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
   mine.damaged_at = c->source->damaged_at;
   mine.recorded_events = c->source->events;
   mine.recorded_lost = c->source->lost;
+  mine.pid_namespace = c->header.pid_namespace;
+  mine.pid_is_elsewhere = (uint8_t) c->elsewhere;
   if (info->size > sizeof mine)
     memset((char *) info + sizeof mine, 0, info->size - sizeof mine);
   memcpy(info, &mine, info->size < sizeof mine ? info->size : sizeof mine);
@@ -1876,6 +1888,19 @@ static int open_ring_file(int fd, uint64_t size, const char *path,
   return 0;
 }
 
+/* Finds our number for the process that wrote the file. */
+static void find_process(struct eventring_cursor *c, int pid)
+{
+  uint64_t namespace = c->header.pid_namespace;
+  c->pid = pid != 0 ? pid : (int) c->header.pid;
+  if (pid != 0 || namespace == 0 || !c->source->live
+      || namespace == eventring_pid_namespace(0))
+    return;
+  pid = eventring_pid_of(namespace, c->header.pid);
+  if (pid > 0) c->pid = pid;
+  else c->elsewhere = 1;
+}
+
 int eventring_open_path(const char *path, int pid,
                         const struct eventring_options *o,
                         struct eventring_cursor **result)
@@ -1941,6 +1966,7 @@ int eventring_open_path(const char *path, int pid,
   c->header.runtime[sizeof c->header.runtime - 1] = 0;
   c->header.argv0[sizeof c->header.argv0 - 1] = 0;
   if (c->header.header_size < ARGV0_SIZE) c->header.argv0[0] = 0;
+  if (c->header.header_size < PID_NAMESPACE_SIZE) c->header.pid_namespace = 0;
   c->wants_changes = o->changes && c->header.header_size >= MARKS_SIZE;
   if (o->control) {
     map = mmap(NULL, sizeof(struct eventring_header), PROT_READ | PROT_WRITE,
@@ -1958,7 +1984,8 @@ int eventring_open_path(const char *path, int pid,
     goto err_out;
   }
 
-  c->pid = pid != 0 ? pid : (int) c->header.pid;
+  c->file = st;
+  find_process(c, pid);
   c->boot = compare_boot(&c->header);
   c->last_ns = INT64_MIN;
   memcpy(&c->seed, (const void *) getauxval(AT_RANDOM), sizeof c->seed);

@@ -104,10 +104,13 @@ EVENTRING_API int eventring_open(const char *path,
                                  const struct eventring_options *options,
                                  struct eventring_cursor **result);
 
-/* Opens the ring file of process [pid]: <pid>.eventring, else <pid>.events, in
-   directory [dir] or, when [dir] is NULL, the file that the process has
-   mapped, or one in the directory that its environment names, in its working
-   directory, or in ours. */
+/* Opens the ring file of process [pid]: a file named <pid>.eventring or
+   <pid>.events, or with a number from 1 to 15 behind the pid, in directory [dir]
+   or, when [dir] is NULL, the file that the process has mapped, or one in the
+   directory that its environment names, in its working directory, or in ours.
+   <pid> is the number that the process has for itself.  Of several files that
+   of the process that lives is opened, else the one that was started last;
+   never one of a process in another pid namespace than [pid]'s. */
 EVENTRING_API int eventring_open_pid(long pid, const char *dir,
                                      const struct eventring_options *options,
                                      struct eventring_cursor **result);
@@ -119,7 +122,7 @@ struct eventring_process {
   uint8_t alive;                  /* 1: it runs, and has the file mapped or may
                                      not be looked into; 0: it is gone */
   uint8_t format;                 /* by the file's name: EVENTRING_FORMAT_RING
-                                     or EVENTRING_FORMAT_STOCK */
+                                     for .eventring, _STOCK for .events */
   char path[4096];                /* by which we can open it, if we may */
 };
 
@@ -334,6 +337,13 @@ struct eventring_info {
                                      UINT64_MAX: it did not, being killed, or
                                      somebody has cut the recording */
   uint64_t recorded_lost;         /* likewise, events that it could not copy */
+  uint64_t pid_namespace;         /* of the process, the inode number of its
+                                     /proc/PID/ns/pid; 0: not known */
+  uint8_t pid_is_elsewhere;       /* 1: [pid] is the number of the process in
+                                     that namespace, which is not ours: we do
+                                     not see the process.  Its state is then
+                                     that it runs, unless it is sure that nobody
+                                     writes to the file */
 };
 
 enum {

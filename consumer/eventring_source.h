@@ -95,9 +95,6 @@ struct eventring_source {
 
 /* Another format of files than ring files. */
 struct eventring_format {
-  /* Its files are those of processes, named <pid>suffix; NULL: they are not. */
-  const char *suffix;
-
   /* Why they cannot be controlled, for a message. */
   const char *no_control;
 
@@ -143,9 +140,21 @@ int eventring_open_path(const char *path, int pid,
 int eventring_process_fields(int pid, uint64_t *start_time,
                              uint64_t *start_stack);
 
+/* The pid namespace of a process, or with 0 of this one, as an inode number; 0
+   when it is not known. */
+uint64_t eventring_pid_namespace(int pid);
+
+/* Our number for the process that has the number [pid] in another pid
+   namespace; 0 when we do not see it. */
+int eventring_pid_of(uint64_t pid_namespace, uint32_t pid);
+
+/* Whether somebody may have [file], which [path] is believed to name, open or
+   mapped for writing: 0 only when it is sure that nobody has. */
+struct stat;
+int eventring_has_writer(const char *path, const struct stat *file);
+
 /* Whether the process has the file mapped: 1, 0, or -1 when it may not be
    looked into. */
-struct stat;
 int eventring_is_mapped(int pid, const struct stat *file);
 
 /* Writes "user 1001 (bob)", for messages; returns [to]. */

@@ -942,7 +942,6 @@ static int open_stock(int fd, uint64_t size, const char *path, int pid,
 }
 
 const struct eventring_format eventring_stock_format = {
-  .suffix = ".events",
   .no_control = "stock OCaml cannot be paused or resumed from outside; the "
     "program can do so with Runtime_events.pause and resume",
   .is = is_stock, .open = open_stock

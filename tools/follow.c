@@ -61,10 +61,13 @@ int64_t monotonic_ns(void)
   return clock_ns(CLOCK_MONOTONIC);
 }
 
-int64_t process_cpu_ns(uint32_t pid)
+int64_t process_cpu_ns(struct eventring_cursor *cursor)
 {
+  struct eventring_info info = target_info(cursor);
   clockid_t clock;
-  return clock_getcpuclockid((pid_t) pid, &clock) == 0 ? clock_ns(clock) : -1;
+  return !info.pid_is_elsewhere
+         && clock_getcpuclockid((pid_t) info.pid, &clock) == 0
+         ? clock_ns(clock) : -1;
 }
 
 /* The time of the last event wanted, when nothing is followed. */

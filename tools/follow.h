@@ -58,8 +58,8 @@ int interrupted_by(void);
 /* The clock of the events' times, now. */
 int64_t monotonic_ns(void);
 
-/* The CPU time that a process has used since it began, or -1. */
-int64_t process_cpu_ns(uint32_t pid);
+/* The CPU time that the process has used since it began; -1: it is not known. */
+int64_t process_cpu_ns(struct eventring_cursor *cursor);
 
 /* How many events of all rings the cursor will never see. */
 uint64_t lost_events(struct eventring_cursor *cursor);

@@ -95,7 +95,7 @@ json_t *json_process(struct eventring_cursor *cursor)
       ? json_string(formats[info.format]) : json_null());
   set_count(process, "started_unix_ns", (uint64_t) info.started_realtime_ns);
   set_count(process, "started_ns", (uint64_t) info.started_ns);
-  int64_t cpu_ns = state == EVENTRING_STATE_RUNNING ? process_cpu_ns(info.pid)
+  int64_t cpu_ns = state == EVENTRING_STATE_RUNNING ? process_cpu_ns(cursor)
                                                     : -1;
   set(process, "cpu_ns", cpu_ns >= 0 ? json_integer(cpu_ns) : json_null());
   return process;

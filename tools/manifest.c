@@ -97,7 +97,8 @@ char *new_manifest(struct eventring_cursor *cursor, const char *trigger)
   struct timespec now;
   json_t *all = json_object(), *argv = NULL;
   clock_gettime(CLOCK_REALTIME, &now);
-  if (eventring_state(cursor) == EVENTRING_STATE_RUNNING)
+  if (eventring_state(cursor) == EVENTRING_STATE_RUNNING
+      && !info.pid_is_elsewhere)
     argv = arguments(info.pid);
   json_object_set_new(all, "program",
                       text(info.program, strlen(info.program)));

@@ -111,6 +111,9 @@ json_t *json_control(struct eventring_cursor *cursor)
     if (name != NULL && (recorded >> bit & 1) != 0)
       json_array_append_new(categories, json_text(name));
   }
+  if (info.pid_is_elsewhere)
+    json_object_set_new(process, "pid_namespace",
+                        json_integer((json_int_t) info.pid_namespace));
   json_object_set_new(process, "path", json_text(eventring_path(cursor)));
   json_object_set_new(process, "paused", json_boolean(info.active == 0));
   json_object_set_new(process, "categories", categories);

@@ -12,10 +12,11 @@
 
 /* eventring ps: the traced processes, and the files that others left.
 
-   Three passes: every process is opened, with one cursor on all that its rings
-   hold, from which it is known which domains live, and one on what comes from
-   now on; after a moment, the events that came are counted; then the lines are
-   printed, in columns as wide as they must be. */
+   Three passes: every process is opened and all that its rings hold is read,
+   from which it is known which domains live, and how many events there were;
+   after a moment, the events are counted once more; then the lines are printed,
+   in columns as wide as they must be.  One file is open at a time.  A file that
+   is cut, or that never ends, costs its own line only. */
 
 #define _GNU_SOURCE               /* O_PATH */
 #include <errno.h>
@@ -35,6 +36,7 @@
 #include "json.h"
 #include "processes.h"
 #include "text.h"
+#include "truncated.h"
 
 static const char help[] =
 "Usage: eventring ps [OPTION...]\n"
@@ -50,7 +52,8 @@ static const char help[] =
 "  -h, --help     this text\n"
 "\n"
 "Columns, separated by two spaces or more:\n"
-"  pid, user, state (recording, paused; ended, killed, replaced by exec)\n"
+"  pid         7@NS: it is 7 in another pid namespace, NS, and not seen in ours\n"
+"  user, state (recording, paused; ended, killed, replaced by exec)\n"
 "  age         since tracing started\n"
 "  domains     that are alive, as far as the rings tell\n"
 "  ring        size of the ring of each domain\n"
@@ -63,12 +66,17 @@ static const char help[] =
 
 struct row {
   const struct eventring_process *process;
-  struct eventring_cursor *cursor;    /* NULL: it cannot be opened ... */
-  char why[512];                      /* ... for this reason */
-  struct eventring_cursor *coming;    /* NULL: nobody asks for the rate */
+  char why[512];                  /* it cannot be read; "": it can */
+  struct eventring_info info;
+  const char *state;
+  bool runs;
+  bool left;                      /* the file of a process that is gone */
+  char *categories;
+  json_t *json;                   /* NULL: nobody asks for it */
   int64_t since;
+  uint64_t events;                /* up to then */
   uint32_t domains;
-  double rate;
+  double rate;                    /* -1: not known */
   bool removed;
 };
 
@@ -79,86 +87,79 @@ struct options {
 
 /* What is asked of a process */
 
-static bool runs(struct eventring_cursor *cursor)
-{
-  return eventring_state(cursor) == EVENTRING_STATE_RUNNING;
-}
+/* The domain that has written to a ring last. */
+struct writer {
+  uint32_t domain;                /* UINT32_MAX: nobody has */
+  bool lives;
+};
 
 /* A ring that has another domain is that domain's; one whose domain has
    terminated is nobody's. */
-static uint32_t living_domains(struct eventring_cursor *cursor)
+static void note_writer(struct writer *writer,
+                        const struct eventring_event *event, int terminate)
+{
+  bool ends = event->id == terminate && event->form == EVENTRING_EV_INSTANT;
+  if (ends || event->domain != writer->domain) writer->lives = !ends;
+  writer->domain = event->domain;
+}
+
+/* A process that writes faster than it is read is left after so long. */
+#define PATIENCE_NS 1000000000
+
+/* Counts the events after [after] and until [until], which is now, those that
+   are lost among them; [writers], if not NULL, get to know of all of them.
+   Where losses cannot be counted exactly, they are not. */
+static uint64_t count_events(struct eventring_cursor *cursor, int64_t after,
+                             int64_t until, struct writer *writers)
 {
   struct eventring_event batch[256];
-  uint32_t rings = target_info(cursor).rings, living = 0;
+  struct eventring_info info = target_info(cursor);
   int terminate = eventring_find(cursor, "domain_terminate");
-  int64_t last = monotonic_ns();
-  struct { uint32_t domain; bool lives; } *ring = calloc(rings, sizeof *ring);
-  if (ring == NULL) return 0;
-  for (uint32_t i = 0; i < rings; i++) ring[i].domain = UINT32_MAX;
-  for (bool done = false; !done; ) {
-    int n = eventring_read(cursor, batch, 256);
-    if (n == EVENTRING_E_DAMAGED) continue;
-    for (int i = 0; i < n; i++) {
-      const struct eventring_event *event = &batch[i];
-      if (event->ring >= rings) continue;
-      if (event->id == terminate && event->form == EVENTRING_EV_INSTANT) {
-        ring[event->ring].lives = false;
-        ring[event->ring].domain = event->domain;
-      } else if (event->domain != ring[event->ring].domain) {
-        ring[event->ring].lives = true;
-        ring[event->ring].domain = event->domain;
-      }
-      done = event->ns > last;
-    }
-    if (n <= 0) done = true;
-  }
-  for (uint32_t i = 0; i < rings; i++) living += ring[i].lives;
-  free(ring);
-  return living;
-}
-
-/* Events from when [coming] was opened until now, a second. */
-static double event_rate(struct eventring_cursor *coming, int64_t since)
-{
-  struct eventring_event batch[256];
-  int64_t now = monotonic_ns();
   uint64_t events = 0;
+  int n;
   for (bool done = false; !done; ) {
-    int n = eventring_read(coming, batch, 256);
+    done = monotonic_ns() > until + PATIENCE_NS;
+    n = eventring_read(cursor, batch, 256);
     if (n == EVENTRING_E_DAMAGED) continue;
-    for (int i = 0; i < n && !done; i++) {
-      done = batch[i].ns > now;
-      if (!done && batch[i].form != EVENTRING_EV_LOST) events++;
+    for (int i = 0; i < n && batch[i].ring < info.rings; i++) {
+      const struct eventring_event *event = &batch[i];
+      if (writers != NULL)
+        note_writer(&writers[event->ring], event, terminate);
+      done = done || event->ns > until;
+      if (event->ns > after && event->ns <= until
+          && event->form != EVENTRING_EV_LOST)
+        events++;
     }
     if (n <= 0) done = true;
   }
-  return (double) (events + lost_events(coming)) * 1e9
-         / (double) (now - since);
+  return events + (info.lost_is_bound ? 0 : lost_events(cursor));
 }
 
-static void look_at(struct row *row, const struct options *options)
+/* Of the rate: events before [since] are counted and subtracted, where losses
+   are exact; else they are passed over. */
+static int64_t counted_from(const struct row *row)
 {
-  char why[sizeof row->why];
-  row->cursor = open_process(row->process, (struct eventring_options) { 0 },
-                             row->why, sizeof row->why);
-  if (row->cursor == NULL || !runs(row->cursor)) return;
-  row->domains = living_domains(row->cursor);
-  if (!options->rate) return;
+  return row->info.lost_is_bound ? row->since : INT64_MIN;
+}
+
+static void look_at_running(struct row *row, struct eventring_cursor *cursor)
+{
+  struct writer *writers = calloc(row->info.rings, sizeof *writers);
+  if (writers == NULL) return;
+  for (uint32_t i = 0; i < row->info.rings; i++)
+    writers[i].domain = UINT32_MAX;
   row->since = monotonic_ns();
-  row->coming = open_process(row->process,
-                             (struct eventring_options) { .from_now = 1 },
-                             why, sizeof why);
+  row->events = count_events(cursor, counted_from(row), row->since, writers);
+  for (uint32_t i = 0; i < row->info.rings; i++)
+    row->domains += writers[i].lives;
+  free(writers);
 }
 
-static void measure_rates(struct row *rows, size_t count)
+static char *category_list(struct eventring_cursor *cursor);
+
+static bool runs(struct eventring_cursor *cursor)
 {
-  bool any = false;
-  for (size_t i = 0; i < count; i++) any = any || rows[i].coming != NULL;
-  if (!any) return;
-  nanosleep(&(struct timespec) { .tv_nsec = RATE_NS }, NULL);
-  for (size_t i = 0; i < count; i++)
-    if (rows[i].coming != NULL)
-      rows[i].rate = event_rate(rows[i].coming, rows[i].since);
+  return eventring_state(cursor) == EVENTRING_STATE_RUNNING;
 }
 
 /* Whether it is the file of a process, which will not write to it again. */
@@ -166,6 +167,71 @@ static bool is_left(struct eventring_cursor *cursor)
 {
   return !runs(cursor)
       && target_info(cursor).format != EVENTRING_FORMAT_RECORDING;
+}
+
+struct look {
+  struct row *row;
+  const struct options *options;
+};
+
+static void look(void *state)
+{
+  struct row *row = ((struct look *) state)->row;
+  const struct options *options = ((struct look *) state)->options;
+  struct eventring_cursor *cursor =
+    open_process(row->process, (struct eventring_options) { 0 }, row->why,
+                 sizeof row->why);
+  if (cursor == NULL) return;
+  row->info = target_info(cursor);
+  row->state = recording_state(cursor);
+  row->runs = runs(cursor);
+  row->left = is_left(cursor);
+  if (row->runs && !options->prune) look_at_running(row, cursor);
+  row->categories = category_list(cursor);
+  if (options->json) row->json = json_control(cursor);
+  eventring_close(cursor);
+}
+
+static void was_cut(struct row *row)
+{
+  row->runs = row->left = false;
+  snprintf(row->why, sizeof row->why, "%.400s: was cut shorter while it was "
+           "read", row->process->path);
+}
+
+static void look_at(struct row *row, const struct options *options)
+{
+  struct look state = { row, options };
+  row->rate = -1;
+  if (!unless_cut(look, &state)) was_cut(row);
+}
+
+static void measure_rate(void *state)
+{
+  struct row *row = state;
+  char why[sizeof row->why];
+  struct eventring_cursor *cursor =
+    open_process(row->process, (struct eventring_options) { 0 }, why,
+                 sizeof why);
+  if (cursor == NULL) return;
+  int64_t now = monotonic_ns();
+  /* It may be another process meanwhile. */
+  if (target_info(cursor).started_ns == row->info.started_ns) {
+    uint64_t events = count_events(cursor, counted_from(row), now, NULL);
+    uint64_t more = events > row->events ? events - row->events : 0;
+    row->rate = (double) more * 1e9 / (double) (now - row->since);
+  }
+  eventring_close(cursor);
+}
+
+static void measure_rates(struct row *rows, size_t count)
+{
+  bool any = false;
+  for (size_t i = 0; i < count; i++) any = any || rows[i].runs;
+  if (!any) return;
+  nanosleep(&(struct timespec) { .tv_nsec = RATE_NS }, NULL);
+  for (size_t i = 0; i < count; i++)
+    if (rows[i].runs && !unless_cut(measure_rate, &rows[i])) was_cut(&rows[i]);
 }
 
 /* The lines */
@@ -219,45 +285,51 @@ static void set_age(struct line *line, int64_t ns)
     set(line, AGE, "%" PRId64 "d%02dh", s / 86400, (int) (s / 3600 % 24));
 }
 
-static void set_categories(struct line *line, struct eventring_cursor *cursor)
+static char *category_list(struct eventring_cursor *cursor)
 {
-  char list[1024] = "";
-  size_t used = 0;
+  char *list = NULL;
+  size_t size;
   uint32_t recorded = recorded_categories(cursor);
+  FILE *out = open_memstream(&list, &size);
+  if (out == NULL) return NULL;
   for (uint32_t bit = 0; bit < 32; bit++) {
     const char *name = eventring_category(cursor, bit);
-    if (name != NULL && (recorded >> bit & 1) != 0 && used < sizeof list)
-      used += (size_t) snprintf(list + used, sizeof list - used, "%s%s",
-                                used == 0 ? "" : ",", name);
+    if (name != NULL && (recorded >> bit & 1) != 0)
+      fprintf(out, "%s%s", ftell(out) == 0 ? "" : ",", name);
   }
-  set(line, REST, "%s", used == 0 ? "-" : list);
+  fclose(out);
+  return list;
 }
 
 static void set_line(struct line *line, const struct row *row)
 {
+  const struct eventring_info *info = &row->info;
   char number[16], size[QUANTITY_SIZE];
   for (enum column c = 0; c < COLUMNS; c++) set(line, c, "-");
   set(line, PID, "%" PRId32, row->process->pid);
   set(line, USER, "%s", user_name(row, number));
   set(line, RUNTIME, "%s", row->process->format == EVENTRING_FORMAT_STOCK
                            ? "stock" : "eventring");
-  if (row->cursor == NULL) {
+  if (row->why[0] != '\0') {
     set(line, STATE, "unreadable");
     set(line, REST, "%s", row->why);
     return;
   }
-  struct eventring_info info = target_info(row->cursor);
-  set(line, STATE, "%s", recording_state(row->cursor));
-  set(line, RING, "%s", format_bytes(size, info.ring_words * 8));
-  if (info.program[0] != '\0') set(line, PROGRAM, "%s", info.program);
-  if (!runs(row->cursor)) {
+  if (info->pid_is_elsewhere)
+    set(line, PID, "%" PRIu32 "@%" PRIu64, info->pid, info->pid_namespace);
+  if (info->format == EVENTRING_FORMAT_RING) set(line, RUNTIME, "eventring");
+  set(line, STATE, "%s", row->state);
+  set(line, RING, "%s", format_bytes(size, info->ring_words * 8));
+  if (info->program[0] != '\0') set(line, PROGRAM, "%s", info->program);
+  if (!row->runs) {
     set(line, REST, "%s", row->process->path);
     return;
   }
-  set_age(line, monotonic_ns() - info.started_ns);
+  set_age(line, monotonic_ns() - info->started_ns);
   set(line, DOMAINS, "%" PRIu32, row->domains);
-  if (row->coming != NULL) set(line, RATE, "%.0f", row->rate);
-  set_categories(line, row->cursor);
+  if (row->rate >= 0) set(line, RATE, "%.0f", row->rate);
+  if (row->categories != NULL && row->categories[0] != '\0')
+    set(line, REST, "%s", row->categories);
 }
 
 static void print_table(const struct row *rows, size_t count)
@@ -286,24 +358,25 @@ static void print_table(const struct row *rows, size_t count)
   free(lines);
 }
 
-static json_t *row_json(const struct row *row, bool pruned)
+/* Takes the object of the row. */
+static json_t *row_json(struct row *row, bool pruned)
 {
   char number[16];
-  json_t *object = row->cursor != NULL ? json_control(row->cursor)
-                                       : json_object();
-  json_object_set_new(object, "pid", json_integer(row->process->pid));
+  bool readable = row->why[0] == '\0' && row->json != NULL;
+  json_t *object = readable ? row->json : json_object();
+  if (!readable || !row->info.pid_is_elsewhere)
+    json_object_set_new(object, "pid", json_integer(row->process->pid));
   json_object_set_new(object, "user", json_string(user_name(row, number)));
   json_object_set_new(object, "path", json_text(row->process->path));
   if (pruned)
     json_object_set_new(object, "removed", json_boolean(row->removed));
-  if (row->cursor == NULL) {
+  if (!readable) {
     json_object_set_new(object, "error", json_text(row->why));
-  } else if (runs(row->cursor)) {
-    int64_t started_ns = target_info(row->cursor).started_ns;
+  } else if (row->runs) {
     json_object_set_new(object, "age_ns",
-                        json_integer(monotonic_ns() - started_ns));
+                        json_integer(monotonic_ns() - row->info.started_ns));
     json_object_set_new(object, "domains", json_integer(row->domains));
-    if (row->coming != NULL)
+    if (row->rate >= 0)
       json_object_set_new(object, "events_per_second",
                           json_integer((json_int_t) row->rate));
   }
@@ -346,7 +419,7 @@ static bool may_remove(int dir, const char *path, const char *name)
   return may;
 }
 
-static bool remove_file(const char *path)
+static bool remove_opened(const char *path)
 {
   char parent[sizeof ((struct eventring_process *) 0)->path];
   snprintf(parent, sizeof parent, "%s", path);
@@ -363,6 +436,12 @@ static bool remove_file(const char *path)
   }
   close(dir);
   return removed;
+}
+
+static void remove_row(void *state)
+{
+  struct row *row = state;
+  row->removed = remove_opened(row->process->path);
 }
 
 static bool agreed(const struct options *options, size_t count)
@@ -384,7 +463,8 @@ static enum status prune(struct row *rows, size_t count,
   if (!agreed(options, count)) return STATUS_OK;
   for (size_t i = 0; i < count; i++) {
     const char *path = rows[i].process->path;
-    rows[i].removed = remove_file(path);
+    if (!unless_cut(remove_row, &rows[i]))
+      complain("%s is kept: it was cut shorter while it was read", path);
     if (!rows[i].removed) {
       status = STATUS_CANNOT_WRITE;
     } else if (!options->json) {
@@ -398,13 +478,7 @@ static enum status prune(struct row *rows, size_t count,
 
 /* The command */
 
-static void close_row(struct row *row)
-{
-  eventring_close(row->cursor);
-  eventring_close(row->coming);
-}
-
-static void print_objects(const struct row *rows, size_t count, bool pruned)
+static void print_objects(struct row *rows, size_t count, bool pruned)
 {
   json_t *list = json_array();
   for (size_t i = 0; i < count; i++)
@@ -426,20 +500,19 @@ static enum status list(const struct eventring_process *processes,
     struct row *row = &rows[count];
     row->process = &processes[i];
     look_at(row, options);
-    if (!options->prune
-        || (row->cursor != NULL && !row->process->alive
-            && is_left(row->cursor))) {
+    if (!options->prune || (!row->process->alive && row->left)) {
       count++;
     } else {
-      close_row(row);
+      free(row->categories);
+      json_decref(row->json);
       *row = (struct row) { 0 };
     }
   }
-  measure_rates(rows, count);
+  if (options->rate) measure_rates(rows, count);
   if (!options->json && count > 0) print_table(rows, count);
   if (options->prune && count > 0) status = prune(rows, count, options);
   if (options->json) print_objects(rows, count, options->prune);
-  for (size_t i = 0; i < count; i++) close_row(&rows[i]);
+  for (size_t i = 0; i < count; i++) free(rows[i].categories);
   free(rows);
   return status;
 }

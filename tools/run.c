@@ -87,6 +87,7 @@ struct run {
   bool own_folder;
   char **program;
   pid_t pid;
+  int64_t started_ns;             /* CLOCK_MONOTONIC before it was */
   int pidfd;
   int exit_status;                /* of waitpid */
 
@@ -209,6 +210,7 @@ static void start_program(struct run *run)
   for (size_t i = 0; i < FORWARDED; i++)
     sigaction(forwarded[i], &action, &before[i]);
   fflush(NULL);
+  run->started_ns = monotonic_ns();
   child = run->pid = fork();
   if (run->pid == 0) {
     for (size_t i = 0; i < FORWARDED; i++)
@@ -268,16 +270,19 @@ static _Noreturn void end_like(const struct run *run)
 
 /* Its rings */
 
+/* In a folder that is not ours, an earlier process may have left a file of the
+   same name. */
 static struct eventring_cursor *open_ring_file(struct run *run)
 {
-  static const char *const suffixes[] = { "eventring", "events" };
   struct eventring_cursor *cursor = NULL;
-  for (size_t i = 0; i < 2 && cursor == NULL; i++) {
-    char *path;
-    if (asprintf(&path, "%s/%ld.%s", run->folder, (long) run->pid,
-                 suffixes[i]) < 0) no_memory();
-    if (access(path, F_OK) == 0) eventring_open(path, NULL, &cursor);
-    free(path);
+  struct eventring_info info;
+  eventring_open_pid(run->pid, run->folder, NULL, &cursor);
+  if (cursor == NULL) return NULL;
+  info = target_info(cursor);
+  if (info.format == EVENTRING_FORMAT_RING
+      && (!info.same_boot || info.started_ns < run->started_ns)) {
+    eventring_close(cursor);
+    return NULL;
   }
   return cursor;
 }

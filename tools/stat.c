@@ -124,7 +124,7 @@ static void begin_interval(struct stat *st, int64_t ns)
                                                  : ns + st->interval_ns;
   st->before = summary_tally(s, NULL, ns);
   st->lost_before = lost_events(s->cursor);
-  st->cpu_before = st->running ? process_cpu_ns(target_info(s->cursor).pid)
+  st->cpu_before = st->running ? process_cpu_ns(s->cursor)
                                : -1;
   summary_new_interval(s);
 }
@@ -136,7 +136,7 @@ static void end_interval(struct stat *st)
   struct summary_tally now = summary_tally(s, NULL, st->next_ns);
   struct summary_tally t = tally_difference(&now, &st->before);
   uint64_t lost = lost_events(s->cursor) - st->lost_before;
-  int64_t cpu_ns = st->running ? process_cpu_ns(target_info(s->cursor).pid)
+  int64_t cpu_ns = st->running ? process_cpu_ns(s->cursor)
                                : -1;
   if (cpu_ns >= 0 && st->cpu_before >= 0) cpu_ns -= st->cpu_before;
   if (st->json)

@@ -241,6 +241,12 @@ static void fill_recording(struct top *t)
   }
 }
 
+/* By which the system knows the process here; 0: it does not. */
+static long system_pid(const struct top *t)
+{
+  return t->info.pid_is_elsewhere ? 0 : t->pid;
+}
+
 /* The letter by which the system tells what a thread does, or 0. */
 static char thread_state(long pid, uint32_t thread)
 {
@@ -289,7 +295,7 @@ static void fill_phase(const struct top *t, const struct window_domain *d,
     snprintf(phase, size, "not recorded");
   else if (d->runtime_span[0] != '\0')
     snprintf(phase, size, "%s", d->runtime_span);
-  else if (running && is_asleep(t->pid, d)) {
+  else if (running && is_asleep(system_pid(t), d)) {
     if (d->wait_share >= 0.5 && quiet < SECOND_NS)
       snprintf(phase, size, "waiting: %.*s", (int) stem_length(d->wait),
                d->wait);
@@ -341,7 +347,7 @@ static void fill_process(struct top *t)
   s->lost = lost_events(t->cursor) - t->lost_before;
 
   s->totals = window_process(t->window, s->now, span_ns);
-  uint64_t resident = s->ended ? 0 : resident_bytes(t->pid);
+  uint64_t resident = s->ended ? 0 : resident_bytes(system_pid(t));
   if (resident != 0) s->totals.resident = resident;
   s->domain_count = window_domains(t->window, s->now, span_ns, s->domains,
                                    SCREEN_DOMAINS);

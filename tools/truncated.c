@@ -20,6 +20,7 @@
    that it is mapped to. */
 
 #include <fcntl.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
@@ -79,6 +80,19 @@ static void say(const char *text)
 }
 
 static void (*volatile tidy_up)(void);
+static sigjmp_buf *volatile way_out;
+
+bool unless_cut(void (*act)(void *state), void *state)
+{
+  sigjmp_buf here;
+  bool cut = sigsetjmp(here, 1) != 0;
+  if (!cut) {
+    way_out = &here;
+    act(state);
+  }
+  way_out = NULL;
+  return !cut;
+}
 
 void before_cut_exit(void (*tidy)(void))
 {
@@ -97,6 +111,7 @@ static void cut(int number, siginfo_t *info, void *context)
     raise(number);
     return;
   }
+  if (way_out != NULL) siglongjmp(*way_out, 1);
   for (char *p = line; *p != '\0'; p++)
     if ((unsigned char) *p < ' ' || *p == 127) *p = '?';
   if (tidy_up != NULL) tidy_up();

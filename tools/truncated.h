@@ -14,9 +14,15 @@
 #ifndef TOOLS_TRUNCATED_H
 #define TOOLS_TRUNCATED_H
 
+#include <stdbool.h>
+
 /* From now on, a file that is cut while it is mapped ends the program with a
    line that says so, and STATUS_CANNOT_READ. */
 void catch_cut_files(void);
+
+/* Calls [act], and returns true; or false if a file was cut meanwhile.  Then
+   [act] did not come to its end, and what it had allocated is lost. */
+bool unless_cut(void (*act)(void *state), void *state);
 
 /* Has [tidy] called before that line; NULL for nothing.  It is called from a
    handler of signals. */

@@ -11,7 +11,7 @@
 /**************************************************************************/
 
 /* Writes small ring files whose every byte is known, for the tests of the
-   command:  make_ring KIND FILE
+   command:  make_ring KIND FILE [NAME=VALUE...]
 
      plain     two rings with every form of event; the process ended
      fields    payloads with named fields, names of domains and threads
@@ -31,11 +31,18 @@
      version   plain, of another major version
 
    The clock is CLOCK_MONOTONIC of a machine start that never was, so that
-   times are printed as they are written here. */
+   times are printed as they are written here.
 
+   NAME=VALUE changes the header: pid, namespace, start_time, started (in s of
+   the wall clock), program; boot=ID; state=1 while it runs.  hold=1: the file
+   stays mapped for writing, as by its process, until this program is killed. */
+
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include "caml/eventring_format.h"
 
 #define RINGS 3
@@ -672,9 +679,43 @@ static void hostile(void)
   text(0, 9, TEXT, "\377\001");
 }
 
+/* The file stays mapped until somebody ends us. */
+static int hold(const char *path)
+{
+  int fd = open(path, O_RDWR);
+  void *map = mmap(NULL, sizeof file, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                   0);
+  close(fd);
+  if (map == MAP_FAILED) return 3;
+  puts("mapped");
+  fflush(stdout);
+  for (;;) pause();
+}
+
+/* Returns 0 when [option] is none. */
+static int change(struct eventring_header *h, const char *option, int *holds)
+{
+  const char *value = strchr(option, '=');
+  if (value == NULL) return 0;
+  size_t length = (size_t) (++value - option);
+  unsigned long long number = strtoull(value, NULL, 10);
+#define IS(name) (strncmp(option, name "=", length) == 0)
+  if (IS("pid")) h->pid = (uint32_t) number;
+  else if (IS("namespace")) h->pid_namespace = number;
+  else if (IS("start_time")) h->start_time = number;
+  else if (IS("started")) h->started.realtime_ns = (int64_t) number * 1000000000;
+  else if (IS("program")) snprintf(h->program, sizeof h->program, "%s", value);
+  else if (IS("boot")) snprintf(h->boot_id, sizeof h->boot_id, "%s", value);
+  else if (IS("state")) h->state = (uint32_t) number;
+  else if (IS("hold")) *holds = (int) number;
+  else return 0;
+  return 1;
+}
+
 int main(int argc, char **argv)
 {
-  if (argc != 3) return 2;
+  int holds = 0;
+  if (argc < 3) return 2;
   struct eventring_header *h = &file.first.h;
   size_t before_rings = sizeof file - sizeof file.rings;
   *h = (struct eventring_header) {
@@ -727,11 +768,14 @@ int main(int argc, char **argv)
   if (strcmp(kind, "version") == 0) h->version_major++;
   if (strcmp(kind, "elsewhere") == 0) h->started.realtime_ns += 3000000000;
 
+  for (int i = 3; i < argc; i++)
+    if (!change(h, argv[i], &holds)) return 2;
+
   FILE *out = fopen(argv[2], "wb");
   if (out == NULL || fwrite(&file, sizeof file, 1, out) != 1
       || fclose(out) != 0) {
     perror(argv[2]);
     return 3;
   }
-  return 0;
+  return holds ? hold(argv[2]) : 0;
 }

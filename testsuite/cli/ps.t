@@ -182,6 +182,32 @@ run eventring ps --prune
 ok "without --dir: in the working directory" \
   eval "! [ -e 4242424.eventring ] && [ -e here.eventring ]"
 
+# A file that is cut while it is read, and many files.
+mkdir many
+${CC:-cc} -std=gnu11 -shared -fPIC -o cut_mapped.so "$here/cut_mapped.c" ||
+  exit 1
+for n in 1 2 3; do cp plain.eventring many/424243$n.eventring; done
+truncate -s 200000 many/4242432.eventring
+cutting() {
+  LD_PRELOAD=$tmp/cut_mapped.so CUT_SIZE=200000 "$EVENTRING_BIN" "$@"
+}
+perl -e 'open F, "+<", shift; seek F, 24, 0; print F pack "Q", 200000' \
+  many/4242432.eventring
+run cutting ps --no-rate --dir many
+said() { line 4242432 3,\$10 | grep -q 'unreadable .* was cut shorter'; }
+ok "a file that is cut while it is read: said in its line" said
+ok "and the others are listed" \
+  [ "$(line 4242431 3)$(line 4242433 3)" = endedended ]
+rm many/*
+for n in $(seq 5000 5400); do ln plain.eventring many/424$n.eventring; done
+# A cursor takes more than 1 MB of address space.
+in_little_memory() { (ulimit -v 150000 && eventring "$@"); }
+run in_little_memory ps --dir many
+ok "many files: one is open at a time" eval \
+  "exits 0 && out_lines 402 && ! out_has unreadable"
+run in_little_memory ps --prune --dir many
+ok "--prune: too" eval 'exits 0 && [ -z "$(ls many)" ]'
+
 # On a terminal it asks.
 asked() {
   cp plain.eventring 4242424.eventring

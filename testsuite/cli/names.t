@@ -1,0 +1,158 @@
+#!/bin/sh
+# The files of a process: the names that they may have, which of several is a
+# process's, and those of processes in another pid namespace.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+make_ring plain
+mkdir rings
+dir=$tmp/rings
+ours=$(stat -Lc %i /proc/self/ns/pid)
+boot=$(cat /proc/sys/kernel/random/boot_id)
+ring() { file=$1; shift; ./make_ring plain "rings/$file" "$@" || exit 1; }
+shown() { awk -F '  +' 'NR > 1 { print $1, $3, $9, $10 }' out; }
+shows() { printf '%s\n' "$@" >want; shown | diff want -; }
+is_program() { exits 0 && out_has "process [0-9]* /$1 "; }
+
+# Names
+for name in 4242424.eventring 4242424.1.eventring 4242424.15.eventring \
+    4242424.events 4242424.2.events; do
+  ring "$name"
+done
+for name in 4242424.0.eventring 4242424.16.eventring 4242424.01.eventring \
+    4242424.1.2.eventring 4242424.1eventring 4242424..eventring; do
+  ring "$name"
+done
+run eventring ps --no-rate --dir "$dir"
+ok "ps lists the files with a number, and those with stock's name" eval \
+  "awk -F '  +' 'NR > 1 { print \$8, \$10 }' out | sort | diff - - <<END
+eventring $dir/4242424.1.eventring
+eventring $dir/4242424.15.eventring
+eventring $dir/4242424.2.events
+eventring $dir/4242424.events
+eventring $dir/4242424.eventring
+END"
+for name in eventring 1.eventring 15.eventring events 2.events; do
+  rm -f rings/*
+  ring "4242424.$name"
+  run eventring stat --dir "$dir" 4242424
+  ok "found by the process id: 4242424.$name" is_program usr/bin/program
+done
+rm -f rings/*
+ring 4242424.16.eventring
+run eventring stat --dir "$dir" 4242424
+ok "not found: 4242424.16.eventring" refused 3 'no .*/4242424.eventring'
+
+# Which of several
+rm -f rings/*
+ring 4242424.eventring program=/second started=20
+ring 4242424.1.eventring program=/third started=30
+ring 4242424.2.eventring program=/first started=10
+run eventring stat --dir "$dir" 4242424
+ok "of processes that are gone: the one that was started last" is_program third
+sleep 120 &
+alive=$!
+started="$started $alive"
+start_time=$(sed 's/.*) //' /proc/$alive/stat | cut -d ' ' -f 20)
+rm -f rings/*
+ring "$alive.eventring" pid=$alive program=/crashed started=20 state=1 \
+  boot="$boot" start_time=$((start_time - 1)) namespace="$ours"
+ring "$alive.1.eventring" pid=$alive program=/lives started=10 state=1 \
+  boot="$boot" start_time="$start_time" namespace="$ours"
+ring "$alive.2.eventring" pid=$alive program=/later started=30 state=1 \
+  boot="$boot" start_time=$((start_time - 2)) namespace="$ours"
+run eventring stat --dir "$dir" $alive
+ok "that of the process that lives" is_program lives
+
+# Of another pid namespace
+rm -f rings/*
+ring "$alive.eventring" pid=$alive program=/theirs state=1 boot="$boot" \
+  start_time="$start_time" namespace=77
+run eventring stat --dir "$dir" $alive
+ok "never that of the same number in another pid namespace" \
+  refused 3 "no .*/$alive.eventring"
+run eventring stat "rings/$alive.eventring"
+ok "but by its path" is_program theirs
+run eventring ps --no-rate --dir "$dir"
+ok "ps says that its number is one of another pid namespace" \
+  shows "$alive@77 killed /theirs $dir/$alive.eventring"
+run eventring ps --json --dir "$dir"
+ok "--json: too" eval \
+  "out_has '\"pid\": $alive' && out_has '\"pid_namespace\": 77'"
+run eventring ps --pids --dir "$dir"
+ok "--pids: not" silent
+
+# Nobody but who writes to the file knows that its process lives.
+rm -f rings/*
+./make_ring plain rings/7.eventring pid=7 program=/held state=1 boot="$boot" \
+  namespace=77 hold=1 >held &
+holder=$!
+started="$started $holder"
+within 10 grep -q mapped held
+run eventring ps --no-rate --dir "$dir"
+ok "somebody has it mapped for writing: it runs" eval \
+  '[ "$(shown | cut -d " " -f 1,2)" = "7@77 recording" ]'
+run eventring ps --prune --dir "$dir"
+ok "--prune keeps it" [ -e rings/7.eventring ]
+if can_be_nobody; then
+  ring 8.eventring pid=8 state=1 boot="$boot" namespace=77
+  chmod 644 rings/8.eventring
+  chmod 777 rings
+  run as_nobody ps --prune --dir "$dir"
+  ok "--prune keeps what it cannot ask for" [ -e rings/8.eventring ]
+  chmod 755 rings
+  rm rings/8.eventring
+else
+  skip "--prune keeps what it cannot ask for" "needs root and setpriv"
+fi
+kill -9 $holder
+wait $holder 2>/dev/null
+run eventring ps --prune --dir "$dir"
+ok "nobody has: --prune removes it" [ ! -e rings/7.eventring ]
+
+# Seen from a container that shares the folder but not the processes.
+inside() { unshare --pid --fork --mount-proc "$EVENTRING_BIN" "$@"; }
+if inside --version >/dev/null 2>&1; then
+  ring "$alive.eventring" pid=$alive program=/outside state=1 boot="$boot" \
+    start_time="$start_time" namespace="$ours"
+  perl -e 'open F, "+<", shift; sysread F, $_, 1; sleep 120' \
+    "rings/$alive.eventring" &
+  started="$started $!"
+  within 10 eval "ls -l /proc/$!/fd | grep -q rings/"
+  run inside ps --prune --dir "$dir"
+  ok "from a container: kept while somebody can write to it" \
+    [ -e "rings/$alive.eventring" ]
+  run inside ps --no-rate --dir "$dir"
+  ok "from a container: shown as of another pid namespace" eval \
+    "[ \"\$(shown | cut -d ' ' -f 1,2)\" = '$alive@$ours recording' ]"
+  run inside stat --dir "$dir" "$alive"
+  ok "from a container: not by its number" refused 3 'does not exist'
+  # The other way round: of a process in a container, our number is known.
+  rm -f rings/*
+  unshare --pid --fork --mount-proc sh -c "
+    t=\$(sed 's/.*) //' /proc/1/stat | cut -d ' ' -f 20)
+    exec '$tmp/make_ring' plain '$dir/1.eventring' pid=1 program=/inside \
+      state=1 boot=$boot start_time=\$t hold=1 \
+      namespace=\$(stat -Lc %i /proc/self/ns/pid)" >held &
+  outer=$!
+  started="$started $outer"
+  within 10 grep -q mapped held
+  inner=$(tr -d ' ' </proc/$outer/task/$outer/children)
+  started="$started $inner"
+  run eventring ps --no-rate --dir "$dir"
+  ok "of a container: listed by our number" eval \
+    "[ \"\$(shown | cut -d ' ' -f 1,2,3)\" = '$inner recording /inside' ]"
+  run eventring pauses --now "$dir/1.eventring"
+  ok "of a container, by its path: with our number" \
+    out_has "process $inner /inside (running)"
+  run eventring pauses --now --dir "$dir" "$inner"
+  ok "of a container, by our number and the folder" \
+    out_has "process $inner /inside (running)"
+  run eventring pauses --now --dir "$dir" 1
+  ok "of a container: not by its own number" refused 3 'no .*/1.eventring'
+else
+  for what in "kept" "shown" "not by number" "listed" "by path" "by number" \
+      "not by its own"; do
+    skip "in a container: $what" "needs the right to make one"
+  done
+fi
+finish
