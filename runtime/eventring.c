@@ -1048,6 +1048,7 @@ static void identify(struct eventring_header *h)
            (int) strcspn(buffer, "\n"), buffer);
   struct stat st;
   if (stat("/proc/self/ns/pid", &st) == 0) h->pid_namespace = st.st_ino;
+  if (stat("/proc/self/ns/time", &st) == 0) h->time_namespace = st.st_ino;
   ssize_t n = readlink("/proc/self/exe", h->program, sizeof(h->program) - 1);
   if (n < 0) h->program[0] = '\0';
   size_t length = read_file("/proc/self/cmdline", buffer, sizeof(buffer));
@@ -1465,7 +1466,7 @@ int caml_eventring_started(void)
 }
 
 COLD
-void caml_eventring_end(void)
+CAMLexport void caml_eventring_end(void)
 {
   if (caml_eventring_started()) caml_ev_lifecycle(EV_RING_STOP, 0);
   lock_session();
@@ -1480,11 +1481,66 @@ void caml_eventring_stop(void)
   unmap_session();
 }
 
+/* Starts tracing again after it ended here, with the same categories and the
+   file in the same directory, wherever it has gone since.  Returns 0 with the
+   reason in [why] when that fails. */
+COLD
+static int start_again(uint64_t control, char *why, size_t size)
+{
+  char dir[PATH_MAX + 32];
+  uint32_t mask = (uint32_t) control;
+  snprintf(dir, sizeof(dir), "%s", session.path);
+  char *slash = strrchr(dir, '/');
+  slash[slash == dir] = '\0';           /* the root keeps its slash */
+  return caml_eventring_start(dir, session.suffix,
+                              mask != 0 ? mask : control >> 32, mask == 0, why,
+                              size);
+}
+
+/* Set between [caml_eventring_executes] and [caml_eventring_goes_on]. */
+static CAMLthread_local uint64_t control_before_exec;
+
+static int can_execute(const char *file)
+{
+  struct stat st;
+  return stat(file, &st) == 0 && S_ISREG(st.st_mode)
+    && access(file, X_OK) == 0;
+}
+
+COLD
+CAMLexport void caml_eventring_executes(const char *name, int search)
+{
+  int err = errno;
+  control_before_exec = 0;
+  if (caml_eventring_started()) {
+    char *found = search && strchr(name, '/') == NULL
+      ? caml_search_exe_in_path(name) : NULL;
+    if (can_execute(found != NULL ? found : name)) {
+      control_before_exec = __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
+      caml_eventring_end();
+    }
+    caml_stat_free(found);
+  }
+  errno = err;
+}
+
+COLD
+CAMLexport void caml_eventring_goes_on(void)
+{
+  int err = errno;
+  char why[PATH_MAX + 256];
+  if (control_before_exec != 0
+      && !start_again(control_before_exec, why, sizeof(why)))
+    caml_eventring_complain("%s; tracing is off", why);
+  control_before_exec = 0;
+  errno = err;
+}
+
 /* Memory for the program.  Domains other than this one may be in the middle of
    an event, and cannot be stopped here: their rings and the directory stay
    until the session's file is unmapped. */
 COLD
-int caml_eventring_release_memory(void)
+CAMLexport int caml_eventring_release_memory(void)
 {
   const struct eventring_header *h = &session.header;
   if (!has_limited_space() || left_behind()) return 0;
@@ -1668,10 +1724,26 @@ static int copy_session(const struct source *from, int fd, uint64_t *buffer)
   return err != 0 ? err : write_all(fd, &h, sizeof(h), 0);
 }
 
+/* Puts the name of the file that a snapshot at [path] replaces into [target]:
+   [path], or what it links to.  Returns 0, or an errno when something is there
+   that is no file, such as a device. */
+COLD
+static int target_of(const char *path, char target[PATH_MAX])
+{
+  struct stat st;
+  if (stat(path, &st) == 0) {
+    if (S_ISDIR(st.st_mode)) return EISDIR;
+    if (!S_ISREG(st.st_mode)) return ENOTSUP;
+    return realpath(path, target) != NULL ? 0 : errno;
+  }
+  if (lstat(path, &st) == 0) return ENOENT;     /* a link to nowhere */
+  return snprintf(target, PATH_MAX, "%s", path) < PATH_MAX ? 0 : ENAMETOOLONG;
+}
+
 COLD
 int caml_eventring_snapshot(const char *path, char *why, size_t size)
 {
-  char temporary[PATH_MAX];
+  char temporary[PATH_MAX], target[PATH_MAX];
   struct source from;
   sigset_t before;
   int err = 0, started;
@@ -1693,8 +1765,8 @@ int caml_eventring_snapshot(const char *path, char *why, size_t size)
   /* The session may end, and its guard with it. */
   caml_eventring_guard_reading(from.mapping->base, from.mapping->size);
   uint64_t *buffer = malloc(from.header.ring_words * sizeof(uint64_t));
-  if (buffer == NULL) err = ENOMEM;
-  if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path)
+  err = buffer == NULL ? ENOMEM : target_of(path, target);
+  if (err == 0 && snprintf(temporary, sizeof(temporary), "%s.XXXXXX", target)
       >= (int) sizeof(temporary)) err = ENAMETOOLONG;
   caml_eventring_hold_signals(&before);
   if (err == 0) {
@@ -1705,7 +1777,7 @@ int caml_eventring_snapshot(const char *path, char *why, size_t size)
     } else {
       err = copy_session(&from, fd, buffer);
       if (close(fd) != 0 && err == 0) err = errno;
-      if (err == 0 && rename(temporary, path) != 0) err = errno;
+      if (err == 0 && rename(temporary, target) != 0) err = errno;
       if (err != 0) unlink(temporary);
     }
   }
@@ -1717,7 +1789,7 @@ int caml_eventring_snapshot(const char *path, char *why, size_t size)
   pthread_mutex_unlock(&session_lock);
   if (err != 0)
     snprintf(why, size, "cannot write a snapshot to %.1000s: %s", path,
-             strerror(err));
+             err == ENOTSUP ? "it is not a regular file" : strerror(err));
   return err == 0;
 }
 
@@ -1795,17 +1867,8 @@ COLD
 void caml_eventring_restart_in_child(void)
 {
   char why[PATH_MAX + 256];
-  char dir[PATH_MAX + 32];
-  uint64_t control = session.restart_control;
-  uint32_t mask = (uint32_t) control;
   if (!session.restart) return;
-  /* Beside the parent's file, wherever either has gone since. */
-  snprintf(dir, sizeof(dir), "%s", session.path);
-  char *slash = strrchr(dir, '/');
-  slash[slash == dir] = '\0';           /* the root keeps its slash */
-  if (!caml_eventring_start(dir, session.suffix,
-                            mask != 0 ? mask : control >> 32, mask == 0, why,
-                            sizeof(why)))
+  if (!start_again(session.restart_control, why, sizeof(why)))
     caml_eventring_complain("%s; the forked child is not traced", why);
 }
 
@@ -1931,7 +1994,13 @@ void caml_eventring_init(void)
 
   if (!start) return;
   s = caml_secure_getenv("OCAML_EVENTRING_CATEGORIES");
-  if (s != NULL && *s != '\0') mask = categories_from(s, mask);
+  if (s != NULL && *s != '\0') {
+    uint32_t wanted = categories_from(s, mask);
+    if (wanted != 0) mask = wanted;
+    else
+      caml_eventring_complain("OCAML_EVENTRING_CATEGORIES: %s leaves no category"
+                              " to record; ignored", s);
+  }
   if (!caml_eventring_start(NULL, suffix, mask, paused, why, sizeof(why)))
     caml_eventring_complain("%s; tracing is off", why);
 }

@@ -152,7 +152,8 @@ module Span : sig
   (** The same with an integer that goes with it: a request id, a size. *)
 
   val finish : t -> unit
-  (** The span that began last under this name in this domain ends now. *)
+  (** The span that began last under this name in this thread, or, in a program
+      without threads, in this domain, ends now. *)
 
   val run : t -> (unit -> 'a) -> 'a
   (** [run span f] is [f ()] within a span, which ends also when [f] raises. *)
@@ -396,10 +397,12 @@ val snapshot : string -> unit
 (** [snapshot file] writes the rings of this process as they are now to
     [file], which every reader of ring files reads: for when something odd
     just happened. The file is complete when it appears under its name, and
-    replaces what was there. Other threads and domains go on meanwhile.
+    replaces a regular file of that name, or the one that a symbolic link of that
+    name points to. Other threads and domains go on meanwhile.
 
-    @raise Sys_error with the reason, if the process is not being traced, or
-    the file cannot be written; what was at [file] is left as it was. *)
+    @raise Sys_error with the reason, if the process is not being traced, [file]
+    is something else than a regular file, such as a device, or cannot be
+    written; it is left as it was. *)
 
 type slow = {
   name : string;  (** of the span or complete event *)

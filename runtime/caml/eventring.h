@@ -178,13 +178,25 @@ int caml_eventring_start(const char *dir, const char *suffix, uint32_t mask,
    OCaml: the file stays mapped, and other domains may go on meanwhile.
    [caml_eventring_stop] also unmaps the file, and stops all domains once for
    that.  Call it with the domain lock held. */
-void caml_eventring_end(void);
 void caml_eventring_stop(void);
+#pragma GCC visibility pop
+CAMLextern void caml_eventring_end(void);
+
+/* Called before and after an attempt to execute another program in this
+   process, with its file, or with a name to be searched for in PATH.  If the
+   file can be executed, the first ends tracing; then the attempt failed if the
+   second is called, which starts tracing again.  Both leave errno. */
+CAMLextern void caml_eventring_executes(const char *name, int search);
+CAMLextern void caml_eventring_goes_on(void);
+#pragma GCC visibility push(hidden)
 
 /* Called when the program gets no memory.  If its address space is limited,
    ends tracing, and unmaps all of the rings that no other domain may be
-   writing to.  Returns 1 when this gave memory back: try again.  Any thread. */
-int caml_eventring_release_memory(void);
+   writing to.  Returns 1 when this gave memory back: try again.  Any thread.
+   Exported: the threads library calls it. */
+#pragma GCC visibility pop
+CAMLextern int caml_eventring_release_memory(void);
+#pragma GCC visibility push(hidden)
 
 /* The value of an allocation, tried once more when it failed and tracing could
    give memory back: of one that returns a pointer or NULL, and of one that

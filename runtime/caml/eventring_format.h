@@ -169,6 +169,10 @@ struct eventring_header {
   /* Since 1.3.  [pid] is a number of this namespace: the inode of
      /proc/self/ns/pid; 0: unknown. */
   uint64_t pid_namespace;
+
+  /* Since 1.3.  The inode of /proc/self/ns/time: the clocks and [start_time] are
+     of this namespace; 0: unknown. */
+  uint64_t time_namespace;
 };
 
 /* What a name of the schema stands for. */

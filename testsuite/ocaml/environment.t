@@ -127,6 +127,12 @@ categories() {
   ok "$mode: an unknown category to remove: one line" complaining nonsense
   ok "$mode: an unknown category to remove: the default stays" \
     shows '  minor$'
+  for none in -all , gc,-gc; do
+    fresh; plain $START=1 $CATEGORIES=$none
+    ok "$mode: $none leaves no category: one line" complaining \
+      $CATEGORIES "no category"
+    ok "$mode: $none leaves no category: the default stays" shows '  minor$'
+  done
   fresh; plain $START=1 $CATEGORIES=gc,,domain,
   ok "$mode: empty items are nothing" quietly
 }

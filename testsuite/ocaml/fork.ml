@@ -68,6 +68,30 @@ let () =
     collect ();
     write ();
     print ()
+  | "leaves" ->
+    (* Children that end by _exit, by exec, and by _exit after an exec that
+       failed; then an exec that fails in this process, and one that does not. *)
+    let children n child = for _ = 1 to n do wait (fork child) done in
+    children 10 (fun () -> write (); Unix._exit 0);
+    children 10 (fun () -> write (); Unix.execv "/bin/true" [| "true" |]);
+    children 10 (fun () -> write (); Unix.execvp "true" [| "true" |]);
+    children 10 (fun () ->
+      write ();
+      try Unix.execv "/nowhere" [| "nowhere" |]
+      with Unix.Unix_error _ -> write (); Unix._exit 0);
+    write ();
+    (try Unix.execvp "/nowhere" [| "nowhere" |]
+     with Unix.Unix_error (ENOENT, "execvp", _) -> ());
+    let oc = open_out_gen [Open_creat; Open_wronly] 0o755 "not_a_program" in
+    output_string oc "\127ELF";
+    close_out oc;
+    (try Unix.execve "./not_a_program" [| "x" |] (Unix.environment ())
+     with Unix.Unix_error (ENOEXEC, "execve", _) -> ());
+    Unix.unlink "not_a_program";
+    write ();
+    print ();
+    if Array.length Sys.argv > 2 then
+      Unix.execve "/bin/echo" [| "echo"; "executed" |] (Unix.environment ())
   | "storm" ->
     for _ = 1 to int_of_string Sys.argv.(2) do
       wait (fork (fun () -> write (); collect ()))

@@ -99,6 +99,18 @@ replaced() {
 }
 both replaced
 
+leaves() {
+  fresh
+  run env OCAML_EVENTRING_START=1 "$tmp/fork.$mode" leaves exec
+  ok "$mode: children that end by _exit or exec leave no file, nor does exec" \
+    eval 'exits 0 && no_line && no_ring && out_has "^executed\$"'
+  traced_fork leaves
+  ok "$mode: after an exec that fails, tracing goes on" \
+    eval 'exits 0 && no_line && only_its_own "$(parent)" &&
+      has "$(parent)" "  ring_stop  "'
+}
+both leaves
+
 no_ocaml() {
   traced_fork system
   ok "$mode: a shell command has no ring" [ "$(files)" = 1 ]

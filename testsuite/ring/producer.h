@@ -17,6 +17,7 @@
 #define PRODUCER_H
 
 #define CAML_INTERNALS
+#include <stdlib.h>
 #include "caml/eventring.h"
 #include "caml/domain_state.h"
 #include "caml/runtime_events.h"
@@ -38,6 +39,8 @@ void caml_eventring_text(int record, uint32_t category, const char *text)
   (void) text;
 }
 
+char *caml_search_exe_in_path(const char *name) { (void) name; return NULL; }
+void caml_stat_free(void *block) { free(block); }
 /* The tests' threads have ended when they stop tracing. */
 int caml_try_run_on_all_domains(
   void (*handler)(caml_domain_state *, void *, int, caml_domain_state **),
