@@ -14,9 +14,9 @@
 
 /* The reading side of Runtime_events, over libeventring.
 
-   Events go by their names: the numbers of a file are those of the runtime that
-   wrote it.  The cursor holds a table from these to our own, made of the file's
-   schema at open.
+   Events go by their names: another version of the runtime may have given them
+   other numbers.  At open, the cursor makes a table from the numbers in the
+   file to our own, by the names in the file's schema.
 
    The first half is the C interface: a cursor holds a batch of events from
    eventring_read and hands them to callbacks one by one.  An event that a
@@ -90,7 +90,8 @@ struct caml_runtime_events_cursor {
 
 #define NO_PLACE UINT16_MAX     /* no event has so many words */
 
-/* The events that Runtime_events knows, and those that carry its counters. */
+/* The events that Runtime_events knows, and the events that carry its
+   counters. */
 static const struct { uint16_t id; uint8_t kind; const char *name; } known[] = {
 #define PHASE(id, category, name, doc) \
   { EVENTRING_FIRST_PHASE + id, EVENTRING_KIND_SPAN, name },

@@ -25,10 +25,10 @@ extern "C" {
 
 /* Opens a cursor on the process [pid], whose ring file is in the directory
    [path] (NULL: the current one), or on this process when [pid] is negative.
-   E_NOT_RECORDED when that process, such as one that was started with
-   OCAML_EVENTRING_START=1 and no OCAML_EVENTRING_CATEGORIES=all, does not record
-   all categories of the events below: what the cursor shows would be wrong.
-   On success the cursor is in *cursor and belongs to the caller. */
+   E_NOT_RECORDED when that process does not record all categories of the
+   events below, such as one that was started with OCAML_EVENTRING_START=1 and
+   no OCAML_EVENTRING_CATEGORIES=all: a count of them would be wrong.  On
+   success the cursor is in *cursor and belongs to the caller. */
 CAMLextern runtime_events_error caml_runtime_events_create_cursor(
   const char_os *path, int pid, struct caml_runtime_events_cursor **cursor);
 

@@ -288,7 +288,7 @@ static struct reading *take_reading(void)
   r = calloc(1, sizeof(*r));
   if (r == NULL) return NULL;
   r->used = 1;
-  /* Whoever sees the entry sees the rest of the list behind it. */
+  /* A handler that sees the entry sees the rest of the list behind it. */
   do r->next = first;
   while (!atomic_compare_exchange_weak(&readings, &first, r));
   return r;

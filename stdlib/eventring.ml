@@ -517,7 +517,7 @@ end
    watched spans that are open in it.  An event that is complete in itself needs
    no such memory.
 
-   A session is what a process records from a start to the stop.  The watch
+   A session lasts from a start of the recorder to its stop.  The watch
    compares the present session with the one that its cursor reads, and opens a
    new cursor when they differ. *)
 
@@ -639,8 +639,8 @@ module Watch = struct
 
   let poll_session w session =
     if w.session <> session then begin
-      (* What the process recorded until the session ended.  In a child, the
-         cursor reads the file of the parent. *)
+      (* The last events of the session.  In a child they are not read: the
+         cursor is on the file of the parent. *)
       if process w.session = process session then read w;
       close w;
       w.cursor <- None;

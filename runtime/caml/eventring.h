@@ -164,12 +164,12 @@ int caml_eventring_set_thread_name(const char *name);
 void caml_eventring_init(void);
 
 /* Starts tracing with the categories of [mask], paused or not, with the ring
-   file in directory [dir] (NULL: what the environment says), its name ending
-   in [suffix], EVENTRING_SUFFIX or EVENTRING_STOCK_SUFFIX.  Returns 1
-   when it runs or ran already.  On failure returns 0, with what was tried and
-   why it failed in [why]; everything is as it was before.  Any domain may
-   call it, with the domain lock held.  No other domain is stopped, unless a
-   ring file that was lost is still mapped. */
+   file in directory [dir] (NULL: as the environment says).  The file's name
+   ends in [suffix], EVENTRING_SUFFIX or EVENTRING_STOCK_SUFFIX, a static
+   string.  Returns 1 when it runs or ran already.  On failure returns 0, with
+   what was tried and why it failed in [why]; everything is as it was before.
+   Any domain may call it, with the domain lock held.  No other domain is
+   stopped, unless a ring file that was lost is still mapped. */
 int caml_eventring_start(const char *dir, const char *suffix, uint32_t mask,
                          int paused, char *why, size_t size);
 

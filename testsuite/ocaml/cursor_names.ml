@@ -1,5 +1,5 @@
-(* What a Runtime_events cursor reads: a line for each event of the runtime,
-   without its time.
+(* Prints a line for each event of the runtime that a Runtime_events cursor
+   reads, without its time.
 
      cursor_names DIRECTORY PID *)
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runtime_events on the file of a runtime whose events have other numbers: a
-# phase, a counter or a field could be taken for another one.
+# Runtime_events on the file of another version of the runtime, in which events
+# have other numbers: a phase, a counter or a field could be taken for another.
 . "$(dirname "$0")/programs.sh"
 build cursor_names runtime_events
 build plain

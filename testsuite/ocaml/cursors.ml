@@ -1,5 +1,5 @@
-(* Cursors on what is no good ring file, and on a process that records too
-   little for Runtime_events.
+(* Cursors on files that are damaged, and on a process that records too little
+   for Runtime_events.
 
      cursors own [start]    opens a cursor on this process, after
                             Runtime_events.start if told so; prints "opened", or
@@ -43,7 +43,7 @@ let attempt target =
    | exception Failure why -> print_endline why
    | cursor -> free_cursor cursor; print_endline "opened");
   if Eventring.categories () <> before then
-    print_endline "which changed what is recorded"
+    print_endline "which changed the categories"
 
 let files dir =
   raises "a directory that is not there" failure (fun () ->

@@ -2,7 +2,7 @@
 # Runtime_events.create_cursor on files that are damaged, cut, or not there:
 # it could crash the program that reads, or claim that all is well. This is
 # what the stock tests test_corrupted and test_create_cursor_failures promise.
-# Or on a process that does not record what Runtime_events shows: its numbers
+# Or on a process that does not record all events of Runtime_events: numbers
 # would be wrong in silence.
 . "$(dirname "$0")/programs.sh"
 build cursors runtime_events check.ml
@@ -99,10 +99,10 @@ recorded() {
   for all in 0 1; do
     fresh
     mkfifo to from
-    what=
-    [ $all = 0 ] || what=$CATEGORIES=all
+    categories=
+    [ $all = 0 ] || categories=$CATEGORIES=all
     # shellcheck disable=SC2086
-    env $START=1 $what "$tmp/switch.$mode" wait <to >from &
+    env $START=1 $categories "$tmp/switch.$mode" wait <to >from &
     started="$started $!"
     exec 9>to 8<from
     read -r pid <&8

@@ -3,7 +3,7 @@
 
      stock_calls launch DIRECTORY PROGRAM   runs it, with the variables of stock
                                             OCaml, and reads it to its end
-     stock_calls attach DIRECTORY PID       reads what is there now
+     stock_calls attach DIRECTORY PID       reads the events so far
      stock_calls start                      starts tracing by Runtime_events and
                                             prints the name of the file *)
 
@@ -11,7 +11,7 @@ open Runtime_events
 
 let file dir pid = Filename.concat dir (string_of_int pid ^ ".events")
 
-(* Polls until [over ()], and prints what was read. *)
+(* Polls until [over ()], and prints whether there were collections. *)
 let read cursor over =
   let minors = ref 0 and steps = ref 0 in
   let runtime_end _ _ = function
