@@ -21,7 +21,8 @@ waiting() {
   echo >&9
   read -r _ <&8
 }
-over() { exec 9>&- 8<&-; }
+# Waits too: a zombie counts as alive.
+over() { exec 9>&- 8<&-; wait "$pid"; }
 is_ours() { [ "$(head -c 16 "$1")" = 'OCaml Eventring' ]; }
 
 same_calls() {
@@ -74,7 +75,8 @@ if [ -n "$EVENTRING_TEST_SOURCES" ]; then
     grep -q minor_local_roots "$tmp/out.json"
   ok "olly trace: no file is left" no_ring
   waiting
-  "$bare" trace --attach="$PWD:$pid" "$tmp/out.json" >"$tmp/out" 2>"$tmp/err" &
+  "$bare" trace --attach="$PWD:$pid" "$tmp/out.json" \
+    >"$tmp/out" 2>"$tmp/err" 9>&- 8<&- &
   olly=$!
   started="$started $olly"
   within 10 grep -q "/$pid.events\$" "/proc/$olly/maps"
