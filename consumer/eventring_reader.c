@@ -120,6 +120,12 @@ const struct eventring_format *const eventring_formats[] = { NULL };
 #define MIN_NS_PER_TICK (1.0 / 1024)
 #define MAX_NS_PER_TICK 65536.0
 
+/* A block header that is so far from the line through two instants tells that
+   one of the clocks stood still between these, as when the machine slept.  It
+   is more than a thread waits for the processor between reading the two. */
+#define STOOD_STILL_NS 50000000
+#define SLOPES 63               /* that the rate is taken from then, at most */
+
 /* Integers that a word of a packed payload holds at most. */
 #define UNPACKED 8
 
@@ -144,6 +150,7 @@ struct ring {
   uint64_t ticks;               /* its base... */
   int64_t ns;                   /* ...and what that is in nanoseconds */
   double ns_per_tick;           /* fixed for a block: times stay in order */
+  int64_t latest_ns;            /* no event of the block was after this */
   uint64_t block;               /* position of the block in the copy */
   uint64_t position;            /* where to copy from next */
   uint64_t index;               /* events of the ring before copy[next] */
@@ -237,6 +244,8 @@ struct eventring_cursor {
   struct pair origin;
   double ns_per_tick;
   uint64_t baseline;            /* ticks that ns_per_tick was measured over */
+  int piecewise;                /* 1: the line is one of several, see draw_piece */
+  int rate_is_new;              /* 1: not held against the blocks yet */
   int own_clock;                /* ticks are of a clock that we can read */
   int gone;                     /* the process is known to have ended */
 
@@ -376,6 +385,7 @@ static void draw(struct eventring_cursor *c, struct pair a, struct pair b)
   c->origin = a;
   c->ns_per_tick = rate;
   c->baseline = b.ticks - a.ticks;
+  c->rate_is_new = 1;
 }
 
 static const struct eventring_slot *slot_of(const struct eventring_cursor *c,
@@ -404,6 +414,24 @@ static uint64_t load_tail(const struct eventring_cursor *c, uint32_t ring)
   return __atomic_load_n(&slot_of(c, ring)->tail, __ATOMIC_ACQUIRE);
 }
 
+static struct pair pair_of_block(const struct eventring_cursor *c,
+                                 uint32_t ring, uint64_t position)
+{
+  const uint64_t *block = words_at(c, ring, position);
+  return (struct pair) {
+    __atomic_load_n(&block[EVENTRING_BLOCK_TICKS], __ATOMIC_RELAXED),
+    (int64_t) __atomic_load_n(&block[EVENTRING_BLOCK_NS], __ATOMIC_RELAXED) };
+}
+
+/* Whether the header of the block at [position] is there to be read. */
+static int has_header(const struct eventring_cursor *c, uint32_t ring,
+                      uint64_t position)
+{
+  uint64_t tail = load_tail(c, ring);
+  return position >= c->source->rings[ring].first && tail <= MAX_POSITION
+         && tail > position + EVENTRING_BLOCK_NS;
+}
+
 /* Measures the clock: from the start of tracing to now if we can read the
    clock; else to the end of the process; else to the youngest block that any
    ring has, which is all that a killed process of another boot leaves. */
@@ -428,18 +456,9 @@ static void calibrate(struct eventring_cursor *c)
   for (int pass = 0; pass < 2; pass++) {
     for (uint32_t i = 0; i < c->header.rings; i++) {
       uint64_t tail = load_tail(c, i);
-      const uint64_t *block;
       struct pair p;
-      uint64_t at;
-      if (tail == 0 || tail > MAX_POSITION) continue;
-      at = block_of(c, tail - 1);
-      if (at < c->source->rings[i].first || tail - at <= EVENTRING_BLOCK_NS)
-        continue;
-      block = words_at(c, i, at);
-      p.ticks = __atomic_load_n(&block[EVENTRING_BLOCK_TICKS],
-                                __ATOMIC_RELAXED);
-      p.ns = (int64_t) __atomic_load_n(&block[EVENTRING_BLOCK_NS],
-                                       __ATOMIC_RELAXED);
+      if (tail == 0 || !has_header(c, i, block_of(c, tail - 1))) continue;
+      p = pair_of_block(c, i, block_of(c, tail - 1));
       if (oldest.ticks == 0 || (p.ticks != 0 && p.ticks < oldest.ticks))
         oldest = p;
       draw(c, pass == 0 ? started : oldest, p);
@@ -448,6 +467,77 @@ static void calibrate(struct eventring_cursor *c)
   }
   /* Nothing to measure with.  Keep the order, at least. */
   c->origin = started.ticks != 0 ? started : oldest;
+}
+
+static int smaller_first(const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+  return (x > y) - (x < y);
+}
+
+/* The median of the rates from one block to the next, of the youngest blocks of
+   each ring: the machine sleeps in few of them.  0: there are none. */
+static double median_rate(const struct eventring_cursor *c)
+{
+  const uint64_t words = c->header.block_words;
+  double slopes[SLOPES];
+  size_t n = 0;
+  for (uint32_t i = 0; i < c->header.rings; i++) {
+    uint64_t tail = load_tail(c, i), at = block_of(c, tail);
+    if (tail > MAX_POSITION) continue;
+    for (int back = 0; back < 8 && n < SLOPES && at >= words
+                       && has_header(c, i, at - words); back++, at -= words) {
+      struct pair a = pair_of_block(c, i, at - words), b;
+      if (!has_header(c, i, at)) continue;
+      b = pair_of_block(c, i, at);
+      if (b.ticks > a.ticks && b.ns > a.ns)
+        slopes[n++] = (double) ((uint64_t) b.ns - (uint64_t) a.ns)
+                      / (double) (b.ticks - a.ticks);
+    }
+  }
+  if (n == 0) return 0;
+  qsort(slopes, n, sizeof *slopes, smaller_first);
+  return slopes[n / 2];
+}
+
+/* Whether two rates differ by more than two blocks measure them wrong. */
+static int rates_differ(double a, double b)
+{
+  return a > 1.02 * b || b > 1.02 * a;
+}
+
+/* The line may go through two instants between which a clock stood still: then
+   its rate is not the one from block to block. */
+static void check_rate(struct eventring_cursor *c)
+{
+  double rate = median_rate(c);
+  c->rate_is_new = 0;
+  if (rate < MIN_NS_PER_TICK || rate > MAX_NS_PER_TICK
+      || !rates_differ(rate, c->ns_per_tick)
+      || (double) c->baseline * rate < STOOD_STILL_NS)
+    return;
+  c->ns_per_tick = rate;
+  c->piecewise = 1;
+}
+
+/* Goes on with a line through the header of a block that the present line
+   misses by far.  Events come in order of time, so each piece of the line is
+   for those after its block, up to the next such one. */
+static void draw_piece(struct eventring_cursor *c, struct pair block)
+{
+  double rate = ((double) block.ns - (double) c->origin.ns)
+                / (double) (block.ticks - c->origin.ticks);
+  if (c->piecewise && block.ticks > c->origin.ticks
+      && !rates_differ(rate, c->ns_per_tick))
+    c->ns_per_tick = rate;
+  c->origin = block;
+  c->piecewise = 1;
+}
+
+static int is_far(int64_t a, int64_t b)
+{
+  return (uint64_t) a - (uint64_t) b + STOOD_STILL_NS
+         > 2 * (uint64_t) STOOD_STILL_NS;
 }
 
 static int64_t to_ns(const struct eventring_cursor *c, uint64_t ticks)
@@ -656,12 +746,14 @@ static void settle(const struct eventring_cursor *c, struct ring *r)
 
 /* Takes up a block whose header has just been copied.  Returns 0 when the
    header cannot be a writer's. */
-static int begin_block(struct eventring_cursor *c, struct ring *r)
+static int begin_block(struct eventring_cursor *c, uint32_t ring)
 {
+  struct ring *r = &c->rings[ring];
   uint64_t events = r->copy[EVENTRING_BLOCK_EVENTS];
   uint64_t first = r->anew && events < r->skip ? r->skip : events;
   uint64_t who = r->copy[EVENTRING_BLOCK_WHO];
   uint64_t ticks = r->copy[EVENTRING_BLOCK_TICKS];
+  uint64_t behind = r->block + c->header.block_words;
   int64_t ns;
 
   /* Every event is a word at least. */
@@ -681,16 +773,28 @@ static int begin_block(struct eventring_cursor *c, struct ring *r)
   r->thread_id = -1;
 
   /* Measuring over twice the time halves the error. */
-  if (c->own_clock && c->baseline != 0
+  if (c->own_clock && c->baseline != 0 && !c->piecewise
       && ticks - c->origin.ticks > 2 * c->baseline)
     calibrate(c);
+  if (c->rate_is_new) check_rate(c);
   ns = to_ns(c, ticks);
+  if (c->header.clock != EVENTRING_CLOCK_MONOTONIC && c->baseline != 0
+      && is_far(ns, (int64_t) r->copy[EVENTRING_BLOCK_NS])) {
+    ns = (int64_t) r->copy[EVENTRING_BLOCK_NS];
+    draw_piece(c, (struct pair) { ticks, ns });
+  }
   /* The line may have moved since the last block.  (Ticks that run backwards
      are of a damaged block: nothing is bent after it.) */
   if (ticks >= r->last_ticks && ns < r->last_ns && r->read > 0) ns = r->last_ns;
   r->ticks = ticks;
   r->ns = ns;
   r->ns_per_tick = c->ns_per_tick;
+  r->latest_ns = INT64_MAX;
+  if (c->piecewise && has_header(c, ring, behind)) {
+    struct pair next = pair_of_block(c, ring, behind);
+    if (next.ns >= ns && is_far(to_ns(c, next.ticks), next.ns))
+      r->latest_ns = next.ns;
+  }
   return 1;
 }
 
@@ -764,7 +868,7 @@ static void fetch(struct eventring_cursor *c, uint32_t ring)
     r->next = first;
     if (first == 0) {
       /* No writer publishes a block without an event. */
-      if (r->end <= EVENTRING_BLOCK_HEADER_WORDS || !begin_block(c, r)) {
+      if (r->end <= EVENTRING_BLOCK_HEADER_WORDS || !begin_block(c, ring)) {
         r->damaged = 1;
         leave_block(c, r);
         return;
@@ -883,6 +987,9 @@ static int decode(struct eventring_cursor *c, uint32_t ring,
     if (words > 0 && special[id] != 0) decode_special(c, r, &e[-1], payload);
   }
   r->next = next;
+  if (UNLIKELY(r->latest_ns != INT64_MAX))
+    for (struct eventring_event *late = first; late < e; late++)
+      if (late->ns > r->latest_ns) late->ns = r->latest_ns;
   if (e > first) {
     r->index += (uint64_t) (e - first);
     r->read += (uint64_t) (e - first);
@@ -1055,6 +1162,7 @@ static void begin_anew(struct eventring_cursor *c)
     r->anew = 1;
   }
   c->baseline = 0;
+  c->piecewise = 0;
   calibrate(c);
 }
 

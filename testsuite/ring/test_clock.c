@@ -63,6 +63,54 @@ static void killed_elsewhere(void **state)
   ring_destroy(&f);
 }
 
+/* The machine sleeps for 10 s three times: ticks count on, and CLOCK_MONOTONIC
+   stands still.  [step]: ticks from one event to the next. */
+static void asleep(uint64_t step, uint32_t state)
+{
+  const uint64_t each = 1700, sleep = 25000000000;
+  struct ring_file f;
+  struct eventring_cursor *c;
+  struct eventring_event ev[100];
+  int64_t real[4 * 1700], last = 0, wrong;
+  uint64_t ticks = 1000000, i = 0;
+  int n, late = 0;
+  foreign(&f, state);
+  for (int part = 0; part < 4; part++, ticks += sleep) {
+    if (part > 0) f.header->started.ticks += sleep;
+    for (uint64_t j = 0; j < each; j++, i++, ticks += step) {
+      real[i] = 7000000000 + (int64_t) ((double) i * (double) step * 0.4);
+      ring_count(&f, 0, ticks, 256, i);
+    }
+  }
+  f.header->started.ticks = 1000000;
+  f.header->ended.ticks = ticks - sleep;
+  f.header->ended.monotonic_ns = real[i - 1];
+  c = ring_open(&f);
+  while ((n = eventring_read(c, ev, 100)) > 0)
+    for (int k = 0; k < n; k++) {
+      if (ev[k].form == EVENTRING_EV_LOST) continue;
+      assert_true(ev[k].ns >= last);
+      last = ev[k].ns;
+      /* In the block in which it sleeps, nobody knows when that was. */
+      wrong = llabs(ev[k].ns - real[ev[k].payload[0]]);
+      assert_true(wrong <= 254 * (int64_t) step * 2 / 5);
+      if (wrong > 2000) late++;
+    }
+  assert_int_equal(n, 0);
+  print_message("# %d of %d events at a wrong time\n", late, 4 * 1700);
+  assert_true(late < 3 * 254);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
+static void asleep_elsewhere(void **state)
+{
+  (void) state;
+  asleep(1000000, EVENTRING_ENDED);
+  asleep(1000000, EVENTRING_RUNNING);
+  asleep(100000, EVENTRING_ENDED);
+}
+
 static void monotonic_is_itself(void **state)
 {
   struct ring_file f;
@@ -113,6 +161,9 @@ static void running_here(void **state)
                 .log_words = 10 });
   f.header->started.monotonic_ns = now_ns();
   f.header->started.ticks = own_ticks();
+  usleep(20000);
+  f.ns_per_tick = (double) (now_ns() - f.header->started.monotonic_ns)
+                  / (double) (own_ticks() - f.header->started.ticks);
   c = ring_open(&f);
   end = now_ns() + 300000000;
   while (now_ns() < end) {
@@ -240,6 +291,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(ended_elsewhere),
     cmocka_unit_test(killed_elsewhere),
+    cmocka_unit_test(asleep_elsewhere),
     cmocka_unit_test(monotonic_is_itself),
     cmocka_unit_test(running_here),
     cmocka_unit_test(never_backwards),
