@@ -1333,6 +1333,16 @@ static int start_session(const char *in, uint64_t control, char *why,
   return 0;
 }
 
+/* Returns the categories that a control word records, or records again on
+   resume: the default when it names none.  Somebody else may have set bits
+   that are no category. */
+static uint32_t categories_of(uint64_t control)
+{
+  uint32_t mask = (uint32_t) control & EVENTRING_ALL_CATEGORIES;
+  if (mask == 0) mask = control >> 32 & EVENTRING_ALL_CATEGORIES;
+  return mask != 0 ? mask : EVENTRING_DEFAULT_CATEGORIES;
+}
+
 /* Marks the file as ended, and removes it unless it is to be kept.  The file
    stays mapped.  Under [session_lock]. */
 COLD
@@ -1340,7 +1350,9 @@ static void end_session(void)
 {
   struct stat st;
   if (!session.started) return;
-  __atomic_store_n(&HEADER->control, 0, __ATOMIC_RELAXED);
+  uint64_t control = __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
+  __atomic_store_n(&HEADER->control, (uint64_t) categories_of(control) << 32,
+                   __ATOMIC_RELAXED);
   __atomic_store_n(&session.started, 0, __ATOMIC_RELEASE);
   HEADER->ended = eventring_now(clock_kind);
   __atomic_store_n(&HEADER->state, EVENTRING_ENDED, __ATOMIC_RELEASE);
@@ -1570,16 +1582,6 @@ CAMLexport int caml_eventring_release_memory(void)
 }
 
 /* Pause and resume, against others who do the same from outside. */
-
-/* Returns the categories that a control word records, or records again on
-   resume: the default when it names none.  Somebody else may have set bits
-   that are no category. */
-static uint32_t categories_of(uint64_t control)
-{
-  uint32_t mask = (uint32_t) control & EVENTRING_ALL_CATEGORIES;
-  if (mask == 0) mask = control >> 32 & EVENTRING_ALL_CATEGORIES;
-  return mask != 0 ? mask : EVENTRING_DEFAULT_CATEGORIES;
-}
 
 static int is_paused(uint64_t control)
 {

@@ -619,7 +619,9 @@ module Watch = struct
     | None -> ()
     | Some cursor ->
         try ignore (Cursor.poll_raw max_int cursor w.callbacks)
-        with Cursor.Damaged -> w.forget ()
+        with
+        | Cursor.Damaged -> w.forget ()
+        | Invalid_argument why when why == Cursor.closed -> ()  (* by [stop] *)
 
   let close w =
     match w.cursor with
@@ -652,13 +654,11 @@ module Watch = struct
     if not (Atomic.get w.stopped) then read w
 
   let poll w =
-    if Atomic.get w.stopped then
-      invalid_arg "Eventring.Watch.poll: the watch has been stopped";
-    if not (Atomic.compare_and_set w.busy false true) then
-      invalid_arg "Eventring.Watch.poll: the watch is being polled";
-    match poll_session w (current_session ()) with
-    | () -> Atomic.set w.busy false
-    | exception e -> Atomic.set w.busy false; reraise e
+    if not (Atomic.get w.stopped)
+       && Atomic.compare_and_set w.busy false true then
+      match poll_session w (current_session ()) with
+      | () -> Atomic.set w.busy false
+      | exception e -> Atomic.set w.busy false; reraise e
 
   let stop w =
     Atomic.set w.stopped true;

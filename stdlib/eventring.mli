@@ -425,8 +425,8 @@ module Watch : sig
       started again, though a session that begins and ends between two polls is
       not seen, and in a forked child it watches the child.
 
-      @raise Invalid_argument if the watch has been stopped or is being
-      polled. *)
+      Does nothing when the watch has been stopped, or is being polled: in
+      another domain or thread, or by the function that calls this one. *)
 
   val stop : t -> unit
   (** Ends the watch. *)
