@@ -46,7 +46,7 @@ static const char help[] =
 "Columns, separated by two spaces or more:\n"
 "  1 seconds since tracing started   2 domain: its id, \"name\" if it has one\n"
 "  3 thread: its id in the system, # and the threads library's id, \"name\"\n"
-"  4 form: begin or end of a span, counter, instant, lasted, or lost\n"
+"  4 form: begin or end of a span, counter, instant, complete, or lost\n"
 "  5 name of the event   6 what it carries; for lost, how many events\n";
 
 struct printer {

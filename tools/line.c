@@ -36,7 +36,7 @@ const char *form_name(const struct eventring_event *event,
   };
   if (event->form == EVENTRING_EV_INSTANT && description != NULL
       && description->kind == EVENTRING_KIND_COMPLETE)
-    return "lasted";
+    return "complete";
   return event->form < sizeof names / sizeof *names ? names[event->form]
                                                     : "unknown";
 }
@@ -97,7 +97,7 @@ void print_columns(struct lines *lines, const struct eventring_event *event)
                           event->thread_id));
   end_column(printed, &lines->thread_width);
 
-  printf("%-7s  ", form_name(event, description));
+  printf("%-8s  ", form_name(event, description));
   print_name(event, description);
 }
 

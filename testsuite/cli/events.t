@@ -26,7 +26,7 @@ run eventring events --raw fields.eventring
 ok "--raw: fields as numbers" \
   [ "$(sed -n 's/.*	mutex_wait	//p' out)" = \
     "000000000000000c 0000000000000000" ]
-ok "--raw: durations are of form lasted" out_has '	lasted	[0-9]*	mutex_wait	'
+ok "--raw: durations are of form complete" out_has '	complete	[0-9]*	mutex_wait	'
 
 make_ring hostile
 run eventring events hostile.eventring

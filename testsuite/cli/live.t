@@ -5,7 +5,7 @@ cd "$tmp" || exit 1
 compile work
 
 dir=$tmp/rings
-minors() { grep -c '  begin    minor$' "$1"; }
+minors() { grep -c '  begin     minor$' "$1"; }
 # In the order of ticks; what they are in nanoseconds is rounded.
 in_order() { eventring events --raw "$1" 2>/dev/null | ticks_rise; }
 ticks_rise() { awk -F '\t' '$2 < last { exit 1 } { last = $2 }'; }
@@ -124,7 +124,7 @@ ok "events --follow ends with the process" exits 0
 ok "events --follow: to the last event" out_has '	ring_stop	'
 ok "events --follow: in the order of time" eval "ticks_rise <out"
 # Without what is in nanoseconds: they are rounded as is best at the moment.
-exact() { cut -f 2- out | awk -F '\t' '$5 == "lasted" { $NF = "" } { print }'; }
+exact() { cut -f 2- out | awk -F '\t' '$5 == "complete" { $NF = "" } { print }'; }
 exact >followed
 run eventring events --raw "$ring"
 exact | grep -v '	lost	' | tail -1000 >kept

@@ -84,7 +84,7 @@ goes_on() {
   ok "$mode: it was off, and is on" \
     [ "$(grep -x -e false -e true "$tmp/out" | tr '\n' ' ')" = 'false true ' ]
   ok "$mode: the second file has what came then" inside again eval \
-    'shows "  ring_stop  " && shows "  counter  *work  *300\$"'
+    'shows "  ring_stop  " && shows "  counter   *work  *300\$"'
   ok "$mode: and nothing is wrong with it" \
     inside again eval 'eventring events --check "$(ring)"'
 

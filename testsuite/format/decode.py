@@ -245,7 +245,7 @@ class RingFile:
 
     def form(self, form, ident):
         if form == INSTANT and ident in self.complete:
-            return "lasted"
+            return "complete"
         return FORMS[form]
 
     def integers(self, ident, words):

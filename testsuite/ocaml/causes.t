@@ -158,7 +158,7 @@ both requester
 # Of each stop: duration, who asked, and the domains with their arrivals.
 well_told() {
   perl -ne '
-    next unless /  lasted  +stop_the_world  ([\d.]+) \S+ requested_by=(\d+)/;
+    next unless /  complete  +stop_the_world  ([\d.]+) \S+ requested_by=(\d+)/;
     my ($took, $by) = ($1, $2);
     if (/reason=major_slice/) {   # told, not stopped
       $bad .= $_ if $took != 0 || /\bdomain=/;

@@ -39,9 +39,9 @@ traced() {
   has() { grep -q -e "$1" events; }
   ok "$mode: minor collections of two domains" eval \
     "has 'domain 0 .*  minor\$' && has 'domain 1 .*  minor\$'"
-  ok "$mode: a user event with its name" has '  counter  answer  42$'
+  ok "$mode: a user event with its name" has '  counter   answer  42$'
   ok "$mode: a custom one" has '  greeting  "hello"$'
-  ok "$mode: a span" eval "has '  begin    span\$' && has '  end      span\$'"
+  ok "$mode: a span" eval "has '  begin     span\$' && has '  end       span\$'"
   ok "$mode: the fork, on both sides" eval \
     "has '  fork_parent  ' && has '  fork_child  '"
 }

@@ -30,7 +30,7 @@ how() {
   for how in exit2 uncaught _exit abort; do
     fresh; run env $START=1 $KEEP=1 "$tmp/endless.$mode" $how
     traced_status=$status
-    ok "$mode: $how: the file is readable" shows '  begin    minor$'
+    ok "$mode: $how: the file is readable" shows '  begin     minor$'
     fresh; run "$tmp/endless.$mode" $how
     ok "$mode: $how: exit code as without tracing" exits "$traced_status"
   done

@@ -23,7 +23,7 @@ start() {
   ok "$mode: not asked for, there is no file" no_ring
   fresh; plain $START=1
   ok "$mode: START=1: same output and exit code" quietly
-  ok "$mode: START=1: a minor collection is there" shows '  begin    minor$'
+  ok "$mode: START=1: a minor collection is there" shows '  begin     minor$'
   ok "$mode: START=1: from the start of the ring" shows '  ring_start  '
   ok "$mode: START=1: to its stop" shows '  ring_stop  '
   ok "$mode: START=1: the second domain is there" shows 'domain 1 .*minor'

@@ -19,7 +19,7 @@ run_checks() {
   run env OCAML_EVENTRING_KEEP=1 "$program" exits
   ok "$mode: in at_exit: it ends in order" eval 'exits 0 && no_line'
   ok "$mode: in at_exit: an event" shows '  late$'
-  ok "$mode: in at_exit: a span" shows '  end      span$'
+  ok "$mode: in at_exit: a span" shows '  end       span$'
   ok "$mode: in at_exit: an event registered there" shows '  registered late$'
 }
 both run_checks

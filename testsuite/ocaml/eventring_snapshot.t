@@ -15,7 +15,7 @@ run_checks() {
   ok "$mode: nothing on standard error" no_line
   run eventring events snap
   ok "$mode: the command reads it" eval \
-    'exits 0 && out_has "  counter  counter  4$" && out_has "\"hello\"$"'
+    'exits 0 && out_has "  counter   counter  4$" && out_has "\"hello\"$"'
   fresh
   checks env OCAMLRUNPARAM=e=9 "$program" storm
 

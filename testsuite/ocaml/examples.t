@@ -63,12 +63,12 @@ pool_and_trace() {
   ok "$mode: pool runs" exits 0
   ok "$mode: it does its tasks" out_has '^40 tasks, sum '
   for what in submit task 'task journey'; do
-    ok "$mode: each $what begins" [ "$(count "  begin    $what  [0-9]")" = 40 ]
+    ok "$mode: each $what begins" [ "$(count "  begin     $what  [0-9]")" = 40 ]
     ok "$mode: each $what ends" \
-      [ "$(count "  end      $what\(  [0-9]*\)\?$")" = 40 ]
+      [ "$(count "  end       $what\(  [0-9]*\)\?$")" = 40 ]
   done
   ok "$mode: the queue is counted" \
-    shows '  counter  tasks waiting  [0-9]* tasks'
+    shows '  counter   tasks waiting  [0-9]* tasks'
 
   run "$tmp/chrome_trace.$mode" "$(ring)"
   ok "$mode: chrome_trace runs" exits 0
@@ -101,10 +101,10 @@ contention() {
   for domain in front back; do
     for n in 1 2; do
       ok "$mode: $domain $n is known by its name, and updates" shows \
-        "\"$domain\" *thread [0-9]* #[0-3] \"$domain $n\" *begin    update"
+        "\"$domain\" *thread [0-9]* #[0-3] \"$domain $n\" *begin     update"
     done
   done
-  ok "$mode: someone waited for the mutex" shows '  lasted   mutex_wait  '
+  ok "$mode: someone waited for the mutex" shows '  complete  mutex_wait  '
   run eventring events --check "$(ring)"
   ok "$mode: all of it is balanced" exits 0
 }
@@ -113,7 +113,7 @@ contention() {
 with_request() {
   for file in $(ls slow-*.eventring | sort -t - -k 2 -n); do
     run eventring events "$file"
-    ! out_has "  begin    request  $1\$" || return 0
+    ! out_has "  begin     request  $1\$" || return 0
   done
   return 1
 }
@@ -130,7 +130,7 @@ slow_request() {
   for n in 37 87; do
     ok "$mode: a snapshot has slow request $n" with_request $n
     ok "$mode: it can be read" exits 0
-    ok "$mode: and has what the collector did" out_has '  begin    minor$'
+    ok "$mode: and has what the collector did" out_has '  begin     minor$'
   done
 }
 

@@ -41,7 +41,7 @@ goes_on() {
   ok "$mode: the child's second domain is there" \
     has "$(child)" 'domain [1-9].*  whose'
   ok "$mode: what the parent registered has its name in the child" \
-    has "$(child)" '  counter  whose'
+    has "$(child)" '  counter   whose'
 
   traced_fork exit
   ok "$mode: a child that ends at once: the parent's file stays" \

@@ -111,7 +111,7 @@ forks() {
     pid=$(eval echo "\$$whose")
     eventring events "$pid.eventring" >events
     ok "$mode: fork: the $whose's domain has its own name" \
-      has "  domain 0 \"$whose\" .*  counter  *thread  "
+      has "  domain 0 \"$whose\" .*  counter   *thread  "
     ok "$mode: fork: the $whose's trace is balanced" \
       eventring events --check "$pid.eventring"
   done

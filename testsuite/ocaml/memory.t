@@ -12,7 +12,7 @@ printed() { head -n 1 "$tmp/out" | cut -d ' ' -f "$1"; }
 # value EVENT FIELD: that field of the last such event
 value() { values "$@" | tail -n 1; }
 values() {
-  sed -n "s/.*  \(end\|instant\|lasted\)  *$1  .*\<$2=\([0-9]*\)\( .*\)\?\$/\2/p" \
+  sed -n "s/.*  \(end\|instant\|complete\)  *$1  .*\<$2=\([0-9]*\)\( .*\)\?\$/\2/p" \
     events
 }
 # near A B PERCENT
@@ -110,9 +110,9 @@ calls() {
   record memory signal
   ok "$mode: signals: all is well" well
   ok "$mode: each with its number and time" eval '
-    has "  lasted  *signal_handler  *2[0-9.]* ms signal=10" ||
-    has "  lasted  *signal_handler  *[3-9][0-9.]* ms signal=10" ||
-    has "  lasted  *signal_handler  *[0-9]\{3\} ms signal=10"'
+    has "  complete  *signal_handler  *2[0-9.]* ms signal=10" ||
+    has "  complete  *signal_handler  *[3-9][0-9.]* ms signal=10" ||
+    has "  complete  *signal_handler  *[0-9]\{3\} ms signal=10"'
   ok "$mode: the other one" has '  signal_handler  .*signal=15'
   ok "$mode: and no more" [ "$(grep -c '  signal_handler  ' events)" = 2 ]
 
@@ -121,7 +121,7 @@ calls() {
   ok "$mode: all of them were counted" [ "$(
     values finalisers count | awk '{ n += $1 } END { print n }')" = 12 ]
   ok "$mode: with the time that they took" \
-    has '  lasted  *finalisers  *\([2-9][0-9.]*\|[0-9]\{3\}\) ms '
+    has '  complete  *finalisers  *\([2-9][0-9.]*\|[0-9]\{3\}\) ms '
 
   for categories in all gc; do
     with=OCAML_EVENTRING_CATEGORIES=$categories record memory raises
@@ -139,7 +139,7 @@ loads() {
   case $mode in opt) plugin=plugin.cmxs ;; byte) plugin=plugin.cmo ;; esac
   record memory dynlink "$tmp/$plugin"
   ok "$mode: Dynlink: all is well" eval 'well && out_has "^loaded$"'
-  ok "$mode: what was loaded is named" has '  instant  *dynlink  *".*[Pp]lugin'
+  ok "$mode: what was loaded is named" has '  instant   *dynlink  *".*[Pp]lugin'
 }
 both loads
 finish

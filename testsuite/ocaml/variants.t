@@ -16,7 +16,7 @@ traces() {
   sed -i '/^###\|^Initial\|^$/d' "$tmp/err"
   ok "$name: as usual" eval 'exits 3 && diff "$tmp/expected" "$tmp/out"'
   ok "$name: its events are there" eval \
-    'shows "domain 0 .*  begin    minor\$" && shows "domain 1 .*  minor" &&
+    'shows "domain 0 .*  begin     minor\$" && shows "domain 1 .*  minor" &&
      shows "  ring_stop  "'
 }
 

@@ -8,7 +8,7 @@ build waits unix threads runtime_calls.c
 durations() {
   eventring events --raw "$(ring)" | perl -F'\t' -lane '
     print hex((split " ", $F[8])[0])
-      if $F[5] eq "lasted" && $F[7] eq "'"$1"'"' | sort -n
+      if $F[5] eq "complete" && $F[7] eq "'"$1"'"' | sort -n
 }
 longest() { durations "$1" | tail -n 1; }
 shortest() { durations "$1" | head -n 1; }
@@ -40,7 +40,7 @@ kinds() {
   done
   with=OCAML_EVENTRING_THRESHOLD=0 record waits thread_yield
   ok "$mode: thread_yield: all is balanced" well
-  ok "$mode: thread_yield: it is there" has '  lasted  *thread_yield  '
+  ok "$mode: thread_yield: it is there" has '  complete  *thread_yield  '
   # Both waits are in the thread that waited.
   with=OCAML_EVENTRING_CATEGORIES=all record waits condition_wait
   ok "$mode: everything recorded: balanced as well" well
@@ -74,7 +74,7 @@ thresholds() {
     [ "$(longest blocking_section)" -ge 100000000 ]'
   threshold 1000s
   ok "$mode: THRESHOLD=1000s: nothing is" eval \
-    'well && no_line && hasnt "  lasted  *blocking_section"'
+    'well && no_line && hasnt "  complete  *blocking_section"'
   threshold ''
   # In the first millisecond a little more is recorded.
   usual=$(awk '$1 > 0.002 && / ns for_domain_lock=/' events | wc -l)
@@ -94,13 +94,13 @@ signals() {
   ok "$mode: a handler that raises as the wait begins: it did" \
     out_has 'raised 100 times'
   ok "$mode: all is balanced" well
-  ok "$mode: nothing waited on the condition" hasnt '  lasted  *condition_wait'
+  ok "$mode: nothing waited on the condition" hasnt '  complete  *condition_wait'
   ok "$mode: what blocks next is not taken for it" \
     [ "$(longest blocking_section)" -ge 60000000 ]
   with=OCAML_EVENTRING_CATEGORIES=all record waits 'raises later'
   ok "$mode: a handler that raises after the wait: it did" out_has raised
   ok "$mode: all is balanced as well" well
-  ok "$mode: and the wait is there" has '  lasted  *condition_wait'
+  ok "$mode: and the wait is there" has '  complete  *condition_wait'
 }
 both signals
 finish

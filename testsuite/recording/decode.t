@@ -16,7 +16,7 @@ decode() {
 }
 # In nanoseconds, two readers may differ by one.
 without_ns() {
-  cut -f 2- "$1" | awk -F '\t' '$5 == "lasted" { $NF = "" } { print }' | sort
+  cut -f 2- "$1" | awk -F '\t' '$5 == "complete" { $NF = "" } { print }' | sort
 }
 same() {
   eventring events --raw "$1" >out 2>err

@@ -77,7 +77,7 @@ complete() {
 # and publishing is recorded when it goes on.
 exact() {
   eventring events --raw "$@" | cut -f 2- |
-    awk -F '\t' '$5 == "lasted" { $NF = "" } { print }' | sort
+    awk -F '\t' '$5 == "complete" { $NF = "" } { print }' | sort
 }
 # That eventring check finds nothing wrong.
 sound() { eventring check "$1"; }

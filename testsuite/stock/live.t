@@ -11,7 +11,7 @@ ${CC:-cc} -std=gnu11 -I"$EVENTRING_TOP/consumer" -o use "$here/use.c" \
 in_order() { awk -F '\t' '$2 < last { exit 1 } { last = $2 }' "$1"; }
 
 start_stock ./work 1000000 0.005 ""
-collected() { eventring events "$pid" | grep -q 'domain 1 .* begin    minor$'; }
+collected() { eventring events "$pid" | grep -q 'domain 1 .* begin     minor$'; }
 ok "found by its process id: events" within 20 collected
 run eventring pauses --now --dir "$tmp/rings" "$pid"
 ok "found in --dir" exits 0

@@ -30,9 +30,9 @@ ok "all kinds of events" eval "grep -q ' begin minor -' ours &&
   grep -q ' instant a tick -' ours && grep -q ' instant note 0.*0011 ' ours"
 ok "two domains" eval "grep -q '^1 .* domain_spawn ' ours"
 run eventring events "$ring"
-ok "a negative number is one" out_has 'counter  size  -97$'
+ok "a negative number is one" out_has 'counter   size  -97$'
 ok "what has no words is text or bytes" \
-  eval "! out_has 'lost' && out_has 'instant  note  '"
+  eval "! out_has 'lost' && out_has 'instant   note  '"
 run eventring events --check "$ring"
 ok "events --check: nothing wrong" exits 0
 run eventring check "$ring"

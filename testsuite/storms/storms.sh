@@ -35,7 +35,7 @@ end() { wait "$victim"; status=$?; }
 # Every event "domain" with values 1 to $1 is there, or counted as lost.
 accounted() {
   perl -ne '
-    if (/  counter  *domain  *(\d+)$/) { $seen{$1}++ }
+    if (/  counter   *domain  *(\d+)$/) { $seen{$1}++ }
     elsif (/  lost  *-  *(\d+) events$/) { $lost += $1 }
     END {
       my @twice = grep { $seen{$_} > 1 } keys %seen;

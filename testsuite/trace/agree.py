@@ -29,7 +29,7 @@ def of_raw(line):
         what, name = "instant", f"lost {int(payload, 16)} events"
     elif name in flows:
         what = "flow_" + {"instant": "step"}.get(what, what)
-    elif what == "lasted":
+    elif what == "complete":
         what = "complete"
     return normal(what), name, int(ns)
 

@@ -26,7 +26,7 @@ each_format "the events of a program, nested" agrees
 counted() {
   cut -f 6 raw | sort | uniq -c >expected
   jq -r '.traceEvents[] | select(.ph != "M") | {B: "begin", E: "end",
-      X: "lasted", C: "counter", i: "instant", s: "begin", t: "instant",
+      X: "complete", C: "counter", i: "instant", s: "begin", t: "instant",
       f: "end"}[.ph]' out.chrome | sort | uniq -c | diff expected -
 }
 if program jq; then
