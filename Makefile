@@ -191,6 +191,12 @@ install: all ## all of it under PREFIX; DESTDIR is honoured
 	@$(STEP) "install under $(DESTDIR)$(PREFIX)" $(LOG)/install.log \
 	  build-aux/install "$(DESTDIR)" "$(PREFIX)"
 
+.PHONY: install-tools
+install-tools: lib tool ## the command and libeventring, without the toolchain
+	@$(STEP) "install the tools under $(DESTDIR)$(PREFIX)" \
+	  $(LOG)/install-tools.log \
+	  build-aux/install "$(DESTDIR)" "$(PREFIX)" tools
+
 .PHONY: stage
 stage: $(DONE)/stage ## all of it installed under _build/stage, usable there
 $(DONE)/stage: $(DONE)/toolchain $(B)/lib/libeventring.a $(B)/lib/$(SONAME) \
@@ -263,12 +269,18 @@ $(DONE)/variant: $(DONE)/graft
 
 DIST = ocaml-$(shell head -n1 $(TREE)/VERSION)
 
+# What make install-tools needs, in the folder eventring of the tarball.
+DIST_TOOLS = Makefile configure configure.ac config.mk.in build-aux consumer \
+  runtime tools upstream doc LICENSE README.md SECURITY.md Changes
+
 .PHONY: dist
-dist: $(DONE)/graft ## the grafted tree as a plain source tarball
+dist: $(DONE)/graft ## the grafted tree and the tools as a plain source tarball
 	@rm -rf $(B)/dist && mkdir -p $(B)/dist
 	@$(STEP) "graft a clean tree" $(LOG)/dist-graft.log upstream/graft \
 	  --pristine $(B)/upstream --out $(B)/dist/$(DIST)
 	@rm -r $(B)/dist/$(DIST)/.grafted $(B)/dist/$(DIST)/.patched
+	@mkdir $(B)/dist/$(DIST)/eventring
+	@cp -Rp $(DIST_TOOLS) $(B)/dist/$(DIST)/eventring
 	@tar -C $(B)/dist --owner=0 --group=0 --numeric-owner --sort=name \
 	  -czf $(B)/$(DIST).tar.gz $(DIST)
 	@rm -rf $(B)/dist
