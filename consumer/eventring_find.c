@@ -16,7 +16,7 @@
    it.  Of one that may not be looked into, or is gone, there is only the file
    itself, <pid> and a suffix, in a directory that must be guessed.  The number
    in the name is the process's own: in a container another one than ours.  So
-   two processes may have one number, and their files stand side by side, as
+   two processes may have one number, and one directory has both files, as
    12.eventring and 12.1.eventring; each says in which pid namespace its number
    is one. */
 
@@ -66,7 +66,8 @@ static int write_name(char *path, size_t size, const char *dir, long number,
     : snprintf(path, size, "%s/%ld.%d%s", dir, number, i % NUMBERS, end);
 }
 
-/* Whether [name] is such a name.  *number is that of the process then. */
+/* Returns 1 if [name] is such a name, and sets *number to the process's number
+   and *format by the suffix. */
 static int parse_name(const char *name, long *number, uint8_t *format)
 {
   char *behind;
@@ -237,8 +238,8 @@ int eventring_has_writer(const char *path, const struct stat *file)
   int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
   struct stat st;
   int may = 1;
-  /* Who opens the file for writing while it is leased makes the system send us
-     a signal: one that is ignored by default, not SIGIO. */
+  /* If another process opens the leased file for writing, the system sends us a
+     signal: SIGURG, which is ignored by default, instead of SIGIO. */
   if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == file->st_dev
       && st.st_ino == file->st_ino && fcntl(fd, F_SETSIG, SIGURG) == 0
       && fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
@@ -382,16 +383,17 @@ static int explain(int pid, const char *dir, const struct eventring_options *o)
               "OCAML_RUNTIME_EVENTS_START=1", pid, name);
 }
 
-/* Whether the file is of namespace [namespace], as far as both are known. */
+/* Returns 0 if the process is known to be in another namespace than
+   [namespace].  0 stands for an unknown namespace. */
 static int is_of(const struct eventring_info *info, uint64_t namespace)
 {
   return info->pid_namespace == 0 || namespace == 0
          || info->pid_namespace == namespace;
 }
 
-/* Opens a file named after [number] in a directory, whose process has that
-   number in pid namespace [namespace]: that of a process that lives, else the
-   one that was started last. */
+/* Opens a file named after [number] in a directory.  Only files of processes
+   in pid namespace [namespace] count: first the file of a process that lives,
+   then the file of the process that was started last. */
 static int open_in(const char *dir, long number, int pid, uint64_t namespace,
                    const struct eventring_options *o,
                    struct eventring_cursor **result)

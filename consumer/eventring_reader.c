@@ -204,7 +204,7 @@ struct unit {
 };
 
 /* The newest label of a thread, or of a domain.  A label of the file is in two
-   of these: that of its thread_id, and the one of ANY_THREAD_ID.  A lookup
+   of these: one for its thread_id, and one for ANY_THREAD_ID.  A lookup
    takes the same time however many labels there are: there is one of these for
    each key, in a hash table that the author of a file cannot fill unevenly. */
 struct label {
@@ -423,7 +423,8 @@ static struct pair pair_of_block(const struct eventring_cursor *c,
     (int64_t) __atomic_load_n(&block[EVENTRING_BLOCK_NS], __ATOMIC_RELAXED) };
 }
 
-/* Whether the header of the block at [position] is there to be read. */
+/* Returns 1 if the header of the block at [position] has been written and is
+   visible in the source. */
 static int has_header(const struct eventring_cursor *c, uint32_t ring,
                       uint64_t position)
 {
@@ -520,9 +521,9 @@ static void check_rate(struct eventring_cursor *c)
   c->piecewise = 1;
 }
 
-/* Goes on with a line through the header of a block that the present line
-   misses by far.  Events come in order of time, so each piece of the line is
-   for those after its block, up to the next such one. */
+/* Replaces the line by one through the header of [block], which the present
+   line misses by far.  Events are read in the order of time, so each line is
+   used for the events from its block to the block of the next line. */
 static void draw_piece(struct eventring_cursor *c, struct pair block)
 {
   double rate = ((double) block.ns - (double) c->origin.ns)
@@ -1528,7 +1529,7 @@ static int process_state(const struct eventring_cursor *c)
   uint64_t start_time, start_stack;
 
   if (c->boot == BOOT_OTHER) return EVENTRING_STATE_KILLED;
-  /* Whoever writes to the file has it mapped. */
+  /* The process has the file mapped for writing while it lives. */
   if (c->elsewhere)
     return eventring_has_writer(c->path, &c->file) ? EVENTRING_STATE_RUNNING
                                                    : EVENTRING_STATE_KILLED;

@@ -106,9 +106,9 @@ static void note_writer(struct writer *writer,
 /* A process that writes faster than it is read is left after so long. */
 #define PATIENCE_NS 1000000000
 
-/* Counts the events after [after] and until [until], which is now, those that
-   are lost among them; [writers], if not NULL, get to know of all of them.
-   Where losses cannot be counted exactly, they are not. */
+/* Counts the events after [after] and until [until], which is now.  Lost events
+   count too, unless the file tells only an upper bound of them.  [writers], if
+   not NULL, has an element for each ring, which is told of every event. */
 static uint64_t count_events(struct eventring_cursor *cursor, int64_t after,
                              int64_t until, struct writer *writers)
 {

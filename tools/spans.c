@@ -187,7 +187,7 @@ void forget_spans(struct spans *s)
   for (uint32_t i = 0; i < s->rings; i++) give_up(s, &s->stacks[i]);
 }
 
-/* Makes room for twice as many, and puts those that are there on it again. */
+/* Doubles the room of the stack and puts its spans on it again. */
 static void grow(struct spans *s, struct stack *stack)
 {
   struct stack old = *stack;

@@ -58,15 +58,14 @@ const struct eventring_event *next_inner_span(
 const struct eventring_event *next_outer_span(
   const struct spans *spans, const struct eventring_event *begin);
 
-/* The number of an open span: spans that began later, in whichever ring, have
-   larger ones. */
+/* Returns the number of an open span.  Spans of all rings are numbered in the
+   order of their begins. */
 uint64_t span_number(const struct eventring_event *begin);
 
 /* Whether a span of [id] is open in ring [ring]. */
 bool is_open(const struct spans *spans, uint32_t ring, uint16_t id);
 
-/* Closes an open span, of whose end the caller knows that it was not
-   recorded. */
+/* Closes an open span.  The caller knows that its end was not recorded. */
 void forget_span(struct spans *spans, const struct eventring_event *begin);
 
 #endif /* TOOLS_SPANS_H */

@@ -21,10 +21,10 @@
    of the program need not be.  So an end without a begin is dropped; a begin
    whose end is not known is closed with the last event of its ring; and when a
    span ends inside of which others of its thread are still open, these are
-   ended too and go on in other tracks, one for each name, so that of each name
-   the time is right.  There they stay: the spans of one name in one thread lie
-   inside of each other, since an end is that of the latest begin.  So each span
-   is cut once at most, and the trace grows with the events.  How long
+   ended too and go on in other tracks, one for each name, so that the time of each
+   name is right.  There they stay: the spans of one name in one thread lie inside
+   of each other, since an end belongs to the latest begin.  So each span is cut
+   once at most, and the trace grows with the events.  How long
    a complete event took and when other events were is each a little wrong in
    its own way: where such an event seems to have begun before the span around
    it, or inside of the one before it, it is shortened. */
@@ -293,7 +293,8 @@ static void tell_track(struct trace_track *track)
   if (name_track(track) && !t->format->raw) t->format->track(t, track);
 }
 
-/* [class]: NULL, or that of the spans which go on in a track of their own. */
+/* [class]: NULL for the track of a thread, or the class of spans that go on in
+   a track of their own. */
 static struct trace_track **place_of(struct trace_process *p, uint32_t domain,
                                      uint32_t thread,
                                      const struct trace_class *class)
@@ -435,9 +436,9 @@ static void push(struct trace_track *track, uint64_t number,
   track->open[track->open_count++] = (struct trace_open) { number, *begin };
 }
 
-/* Ends the span of [begin], one that is open, in the track where it is: with
-   the event [e], or at [ns] when that is NULL.  Those that began after it in
-   the track end with it, and go on in tracks of their own. */
+/* Ends the open span of [begin] in its track: with the event [e], or at [ns]
+   when [e] is NULL.  Spans that began after it in the track end with it, and go
+   on in tracks of their own. */
 static void close_span(struct trace_process *p,
                        const struct eventring_event *begin,
                        struct trace_event *e, int64_t ns)

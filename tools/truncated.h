@@ -21,7 +21,7 @@
 void catch_cut_files(void);
 
 /* Calls [act], and returns true; or false if a file was cut meanwhile.  Then
-   [act] did not come to its end, and what it had allocated is lost. */
+   [act] did not return, and the memory that it had allocated is lost. */
 bool unless_cut(void (*act)(void *state), void *state);
 
 /* Has [tidy] called before that line; NULL for nothing.  It is called from a

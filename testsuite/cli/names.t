@@ -81,7 +81,7 @@ ok "--json: too" eval \
 run eventring ps --pids --dir "$dir"
 ok "--pids: not" silent
 
-# Nobody but who writes to the file knows that its process lives.
+# The process cannot be seen: only its mapping tells that it lives.
 rm -f rings/*
 ./make_ring plain rings/7.eventring pid=7 program=/held state=1 boot="$boot" \
   namespace=77 hold=1 >held &

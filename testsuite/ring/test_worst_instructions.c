@@ -13,7 +13,8 @@ enum { THREAD_RUN = 640, USER = 1024, TIMES = 4 };
 /* Four times the events may take so many times the instructions. */
 #define LIMIT 5.5
 
-/* Runs valgrind with these arguments; what it says goes to [log]. */
+/* Runs valgrind with these arguments and its messages in file [log].  Returns
+   the status of waitpid. */
 static int run_valgrind(char **argv, const char *log)
 {
   int status, null = open("/dev/null", O_WRONLY);
