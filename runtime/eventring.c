@@ -105,11 +105,15 @@ struct writer {
   uint64_t events;              /* events written since the ring began */
   struct eventring_slot *slot;  /* where [pos] is published */
   int32_t domain;               /* whose block it is, or NOBODY */
-  uint32_t session;             /* the session that the ring belongs to */
   uint32_t thread;              /* OS id of the thread that events are of */
-  uint32_t kept;                /* the ring outlives the rest of its mapping */
+  /* The second line, which few events need. */
   uint64_t allocated;           /* words of the ring that have pages */
+  uint32_t session;             /* the session that the ring belongs to */
+  uint32_t kept;                /* the ring outlives the rest of its mapping */
 };
+
+_Static_assert(offsetof(struct writer, allocated) == 64,
+               "events need one line of a writer");
 
 #define NOBODY (-1)             /* no domain has this unique id */
 
@@ -184,6 +188,7 @@ static struct {
 
 static uint32_t clock_kind;
 static uint32_t block_words;
+static uint64_t threshold_ticks; /* 0: the ticks' length is not known yet */
 
 /* The calling thread. */
 static CAMLthread_local struct {
@@ -204,7 +209,6 @@ static struct {
 
 #define HEADER (&caml_eventring_page.header)
 
-/* What runs rarely is compiled for size: every program carries it. */
 #define COLD CAML_EVENTRING_COLD
 
 COLD
@@ -407,13 +411,12 @@ Caml_inline int block_takes(struct writer *w, caml_domain_state *domain,
   return __builtin_expect(delta >> EVENTRING_TICKS_BITS == 0, 1);
 }
 
-/* The same on any clock, with a fresh block when there has to be one.  0 when
-   the domain has no ring. */
-static __attribute__((noinline))
-int make_room(struct writer *w, caml_domain_state *domain, uint32_t words,
-              uint64_t *ticks)
+/* The same on any clock, for an event of the time [now], with a fresh block
+   when there has to be one.  0 when the domain has no ring. */
+Caml_inline int make_room_at(struct writer *w, caml_domain_state *domain,
+                             uint32_t words, uint64_t now, uint64_t *ticks)
 {
-  uint64_t delta = eventring_ticks(clock_kind) - w->base;
+  uint64_t delta = now - w->base;
   if (owner(w) != domain->unique_id || w->end - w->pos < words
       || delta >> EVENTRING_TICKS_BITS) {
     if (!enter_block(w, domain)) return 0;
@@ -421,6 +424,13 @@ int make_room(struct writer *w, caml_domain_state *domain, uint32_t words,
   }
   *ticks = delta << EVENTRING_TICKS_SHIFT;
   return 1;
+}
+
+static __attribute__((noinline))
+int make_room(struct writer *w, caml_domain_state *domain, uint32_t words,
+              uint64_t *ticks)
+{
+  return make_room_at(w, domain, words, eventring_ticks(clock_kind), ticks);
 }
 
 /* Where the next event goes. */
@@ -561,15 +571,34 @@ void caml_eventring_emit_packed(uint64_t word, const uint64_t *field,
   caml_eventring_emit_words(word, words, n);
 }
 
-void caml_eventring_thread_switch(void)
+void caml_eventring_emit_pair(uint64_t word, uint64_t now, uint64_t first,
+                              uint64_t second)
+{
+  caml_domain_state *domain = Caml_state;
+  struct writer *w = &writers[domain->id];
+  uint64_t field[] = { first, second };
+  uint64_t words[3], ticks;     /* two integers are at most 20 bytes */
+  uint32_t n = pack(words, field, 2);
+  /* The event before this one may have begun a block after [now] was read, or
+     the counters of two processors may differ by a few ticks. */
+  if ((int64_t) (now - w->base) < 0) now = w->base;
+  if (!make_room_at(w, domain, 1 + n, now, &ticks)) return;
+  uint64_t *p = next_word(w);
+  store(p, word | (uint64_t) n << EVENTRING_LENGTH_SHIFT | ticks);
+  for (uint32_t i = 0; i < n; i++) store(&p[1 + i], words[i]);
+  publish(w, 1 + n);
+}
+
+void caml_eventring_thread_switch(uint64_t now)
 {
   struct writer *w = &writers[Caml_state->id];
+  uint32_t os_id = os_thread_id();
   /* A block that is begun says whose it is. */
-  if (owner(w) != Caml_state->unique_id || w->thread == os_thread_id()) return;
-  uint64_t field[] = { self.id != 0 ? self.id - 1 : UINT32_MAX,
-                       os_thread_id() };
-  w->thread = os_thread_id();
-  caml_eventring_emit_packed(EVENTRING_RECORD(EV_THREAD_RUN), field, 2);
+  if (owner(w) != Caml_state->unique_id || w->thread == os_id) return;
+  w->thread = os_id;
+  caml_eventring_emit_pair(EVENTRING_RECORD(EV_THREAD_RUN),
+                           now != 0 ? now : caml_eventring_ticks(),
+                           self.id != 0 ? self.id - 1 : UINT32_MAX, os_id);
 }
 
 void caml_eventring_set_thread(intnat id)
@@ -585,21 +614,24 @@ uint64_t caml_eventring_ticks(void)
 }
 
 COLD
-uint64_t caml_eventring_threshold(void)
+static uint64_t measure_threshold(void)
 {
-  static uint64_t in_ticks;     /* 0: the ticks' length is not known yet */
-  uint64_t t = __atomic_load_n(&in_ticks, __ATOMIC_RELAXED);
-  if (t != 0) return t;
   if (clock_kind == EVENTRING_CLOCK_MONOTONIC) return config.threshold;
   const struct eventring_instant *start = &session.header.started;
   int64_t ns = eventring_clock_ns(CLOCK_MONOTONIC) - start->monotonic_ns;
   /* Too early to tell: a tick is at most 1 ns, or a little too much is
      recorded. */
   if (ns < 20000) return config.threshold;
-  t = (uint64_t) ((double) (caml_eventring_ticks() - start->ticks) / ns
-                  * config.threshold);
-  if (ns > 1000000) __atomic_store_n(&in_ticks, t + 1, __ATOMIC_RELAXED);
+  uint64_t t = (double) (caml_eventring_ticks() - start->ticks) / ns
+    * config.threshold;
+  if (ns > 1000000) __atomic_store_n(&threshold_ticks, t + 1, __ATOMIC_RELAXED);
   return t;
+}
+
+uint64_t caml_eventring_threshold(void)
+{
+  uint64_t t = __atomic_load_n(&threshold_ticks, __ATOMIC_RELAXED);
+  return __builtin_expect(t != 0, 1) ? t : measure_threshold();
 }
 
 /* The schema.  [names] holds the user events of this process, whether or not

@@ -81,20 +81,16 @@ uint64_t caml_eventring_returns(void)
   return waiting.since != 0 ? caml_eventring_ticks() : 0;
 }
 
-static void waited(int record, uint64_t since, uint64_t returned)
-{
-  uint64_t now = caml_eventring_ticks();
-  uint64_t field[] = { now - since, now - returned };
-  if (now - since >= caml_eventring_threshold()
-      && Caml_eventring_on(EVENTRING_WAIT))
-    caml_eventring_emit_packed(EVENTRING_RECORD(record), field,
-                               returned != 0 ? 2 : 1);
-}
-
+/* The time is read once for both events. */
 void caml_eventring_unblocks(uint64_t returned)
 {
-  if (Caml_eventring_on(EVENTRING_THREAD)) caml_eventring_thread_switch();
-  if (returned != 0) waited(waiting.record, waiting.since, returned);
+  uint64_t now = returned != 0 ? caml_eventring_ticks() : 0;
+  uint32_t active = caml_eventring_active();
+  if (active & EVENTRING_THREAD) caml_eventring_thread_switch(now);
+  if (returned != 0 && active & EVENTRING_WAIT
+      && now - waiting.since >= caml_eventring_threshold())
+    caml_eventring_emit_pair(EVENTRING_RECORD(waiting.record), now,
+                             now - waiting.since, now - returned);
   waiting.since = 0;
 }
 
@@ -105,7 +101,10 @@ CAMLexport uint64_t caml_eventring_wait_begins(void)
 
 CAMLexport void caml_eventring_waited(int record, uint64_t since)
 {
-  if (since != 0) waited(record, since, 0);
+  if (since == 0 || !Caml_eventring_on(EVENTRING_WAIT)) return;
+  uint64_t took = caml_eventring_ticks() - since;
+  if (took >= caml_eventring_threshold())
+    caml_eventring_emit_packed(EVENTRING_RECORD(record), &took, 1);
 }
 
 CAML_EVENTRING_COLD
@@ -196,5 +195,5 @@ CAMLexport void caml_eventring_thread_ends(value descr)
 
 CAMLexport void caml_eventring_thread_runs(void)
 {
-  if (Caml_eventring_on(EVENTRING_THREAD)) caml_eventring_thread_switch();
+  if (Caml_eventring_on(EVENTRING_THREAD)) caml_eventring_thread_switch(0);
 }

@@ -105,7 +105,7 @@ external tell_when_started : string -> unit
   = "caml_ml_eventring_tell_when_started"
 let () = tell_when_started started
 
-external opaque : 'a -> 'a = "%opaque"        (* it is not what is written *)
+external opaque : 'a -> 'a = "%opaque"   (* the compiler must not know it *)
 external byte : string -> int -> char = "%string_unsafe_get"
 
 let[@inline] recording () =

@@ -66,10 +66,12 @@ CAMLextern void caml_eventring_sample(int event, int64_t value);
 #include "eventring_format.h"
 #include "mlvalues.h"
 
-/* Not of use to other shared objects: every program would carry the names. */
+/* Hidden: other shared objects do not use these functions, and every program
+   would carry their names. */
 #pragma GCC visibility push(hidden)
 
-/* What runs rarely is compiled for size: every program carries it. */
+/* For functions that run rarely: compiled for size, since every program carries
+   them. */
 #define CAML_EVENTRING_COLD __attribute__((cold))
 
 /* Events of our own, numbered from EVENTRING_FIRST_RECORD. */
@@ -138,6 +140,11 @@ void caml_eventring_emit_bytes(uint64_t word, const void *bytes,
 void caml_eventring_emit_packed(uint64_t word, const uint64_t *field,
                                 uint32_t fields);
 
+/* The same with two integers, at the time [now].  The caller has read [now]
+   from caml_eventring_ticks under the domain lock. */
+void caml_eventring_emit_pair(uint64_t word, uint64_t now, uint64_t first,
+                              uint64_t second);
+
 /* The word of a record. */
 #define EVENTRING_RECORD(record) \
   EVENTRING_WORD(EVENTRING_FIRST_RECORD + (record), EVENTRING_FORM_INSTANT, 0)
@@ -148,10 +155,11 @@ uint64_t caml_eventring_ticks(void);
 uint64_t caml_eventring_threshold(void);
 
 /* The thread that calls this has this id in the threads library; -1: none.
-   Then: events of this domain are this thread's from here on, which is
-   recorded unless it was so already. */
+   Then: events of this domain are this thread's from [now] on, a time of
+   caml_eventring_ticks, or 0: the time of the call.  That is recorded unless it
+   was so already. */
 void caml_eventring_set_thread(intnat id);
-void caml_eventring_thread_switch(void);
+void caml_eventring_thread_switch(uint64_t now);
 
 /* Names for the domain and the thread that call this, 1 to 127 bytes, kept
    and recorded whether tracing has started or not.  Returns 0 when there is

@@ -51,8 +51,8 @@ slow_request; unix;
 END
 }
 # Not run: modules of other programs; those that read what another test made, or
-# that do nothing without a partner.
-left_out='check recorded orphan  cursors chrome_trace  later metrics_socket'
+# that do nothing without a partner; operations that are only counted.
+left_out='check recorded orphan  cursors chrome_trace  later metrics_socket  cost'
 
 complete() {
   for file in "$tests_of"/*.ml "$EVENTRING_TOP"/examples/*.ml; do

@@ -1,4 +1,4 @@
-(* What cost.t counts: cost WHAT N does it N times. *)
+(* Operations for cost.t: cost OPERATION N repeats one N times. *)
 
 external cause : int -> unit = "test_cause" [@@noalloc]
 
@@ -9,4 +9,5 @@ let () =
   | "span" ->
       let span = Eventring.Span.register "span" in
       for _ = 1 to n do Eventring.Span.start span done
-  | what -> failwith what
+  | "wait" -> for _ = 1 to n do Unix.sleepf 1e-5 done
+  | operation -> failwith operation

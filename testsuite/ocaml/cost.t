@@ -1,6 +1,6 @@
 #!/bin/sh
-# Programs grow, memory is touched that nobody asked for, a wait takes longer:
-# what can be counted of the costs, without a clock.
+# Programs grow, probes touch more memory, waits take longer: bytes,
+# instructions, reads of memory and of the clock are counted, no time is taken.
 . "$(dirname "$0")/programs.sh"
 : "${EVENTRING_STOCK:=$EVENTRING_TOP/_build/stock/install}"
 build cost unix cost_stubs.c
@@ -8,7 +8,7 @@ build cost unix cost_stubs.c
 # at_most A B: A is a number, and no more than B
 at_most() { echo "$1, at most $2"; [ -n "$1" ] && [ "$1" -le "$2" ]; }
 
-# A hello world beside stock's.  Both sizes are the same in each run.
+# A hello world, compared with one of stock OCaml.  Sizes do not vary.
 if [ -x "$EVENTRING_STOCK/bin/ocamlopt" ]; then
   mkdir ours stock
   for whose in ours stock; do
@@ -27,25 +27,36 @@ else
   skip "the size of a hello world" "no stock OCaml; make stock"
 fi
 
+# A wait that is recorded: when it begins, when the thread returns, when it has
+# the domain lock.  Events of the wait take the last time.
+gcc -shared -fPIC -O2 -o clock.so "$here/cost_clock.c" || give_up clock.so
+reads() {
+  fresh
+  LD_PRELOAD=$tmp/clock.so OCAML_EVENTRING_START=1 \
+    OCAML_EVENTRING_CLOCK=monotonic "$tmp/cost.opt" wait "$1" | tail -n 1
+}
+ok "a recorded wait reads the clock 3 times" \
+  at_most $((($(reads 2000) - $(reads 1000)) / 100)) 31
+
 if ! command -v valgrind >/dev/null; then
   skip "instructions and reads" "no valgrind"
   finish
 fi
 
-# counted WHAT N: instructions and reads of data of the whole program
+# counted OPERATION N: instructions and reads of data of the whole program
 counted() {
   fresh
   env $with valgrind --tool=callgrind --cache-sim=yes --callgrind-out-file=out \
     "$tmp/cost.opt" "$1" "$2" >log 2>&1
   awk '/^(summary|totals):/ { print $2, $3; exit }' out
 }
-# each WHAT N: those of one operation, times 10
+# each OPERATION N: the same for one operation, times 10
 each() {
   set -- "$2" $(counted "$1" "$2") $(counted "$1" $((2 * $2)))
   echo $((($4 - $2) * 10 / $1)) $((($5 - $3) * 10 / $1))
 }
 
-# disabled WHAT NAME INSTRUCTIONS READS
+# disabled OPERATION NAME INSTRUCTIONS READS
 disabled() {
   set -- "$@" $(each "$1" 10000)
   ok "$2 that is not recorded: $3 instructions with the loop" \
@@ -57,4 +68,11 @@ disabled cause "a counter that reports a cause" 5 1
 # The span, and the byte that says that tracing has never been started
 disabled span "a span of module Eventring" 12 2
 
+# From OCaml code to the event in the ring
+with="OCAML_EVENTRING_START=1 OCAML_EVENTRING_THRESHOLD=1ns"
+set -- $(each wait 1000)
+traced=$1
+with=
+set -- $(each wait 1000)
+ok "recording a wait takes 310 instructions" at_most $(((traced - $1) / 10)) 310
 finish
