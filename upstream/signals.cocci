@@ -8,22 +8,22 @@
 + #include "caml/runtime_events.h"
 
 // Whoever has another cause has said so before.
-// adds caml_eventring_slice_wanted(EV_CAUSE_C_CALL)
-// adds caml_eventring_slices_wanted(EV_CAUSE_C_CALL)
+// adds caml_eventring_slice_wanted(caml_eventring_c_call())
+// adds caml_eventring_slices_wanted(caml_eventring_c_call())
 @request_slice@
 identifier all;
 @@
 caml_request_major_slice(int all) {
-+ if (all) caml_eventring_slices_wanted(EV_CAUSE_C_CALL);
-+ else caml_eventring_slice_wanted(EV_CAUSE_C_CALL);
++ if (all) caml_eventring_slices_wanted(caml_eventring_c_call());
++ else caml_eventring_slice_wanted(caml_eventring_c_call());
   ...
 }
 
-// adds caml_eventring_minor_wanted(EV_CAUSE_C_CALL)
+// adds caml_eventring_minor_wanted(caml_eventring_c_call())
 @request_minor@
 @@
 caml_request_minor_gc(void) {
-+ caml_eventring_minor_wanted(EV_CAUSE_C_CALL);
++ caml_eventring_minor_wanted(caml_eventring_c_call());
   ...
 }
 

@@ -77,6 +77,14 @@ Caml_inline void caml_eventring_slice_wanted(enum caml_eventring_cause cause)
   if (a->slice == 0) a->slice = cause;
 }
 
+/* Returns the cause of a request by a function that any code may call.  Code of
+   the runtime that has another cause has said so before, but only while events
+   are recorded. */
+Caml_inline enum caml_eventring_cause caml_eventring_c_call(void)
+{
+  return caml_eventring_active() != 0 ? EV_CAUSE_C_CALL : EV_CAUSE_UNKNOWN;
+}
+
 /* The same in all domains.  The request stands until the attempt to tell them
    succeeds, and each poll of this domain until then does a slice.  A call, so
    that allocation in the major heap, which may come to this, saves no
