@@ -353,11 +353,14 @@ static bool attach_next(struct run *run)
   return true;
 }
 
-/* Takes what is new.  Returns how many words that were, about. */
+/* Takes the events that the rings hold now; those that are written meanwhile
+   may be left to the next look.  Returns about how many words it took, 0 when
+   neither the recording nor the summary had any left to take. */
 static uint64_t look(struct run *run)
 {
   struct eventring_event batch[BATCH];
-  uint64_t words = 0;
+  const int64_t began = monotonic_ns();
+  uint64_t words = 0, events = 0;
   int n;
   if (run->cursor == NULL) attach(run);
   if (run->cursor == NULL) return 0;
@@ -366,13 +369,15 @@ static uint64_t look(struct run *run)
     if (copied < 0) cannot_record(run, (int) copied);
     else words = (uint64_t) copied;
   }
-  while ((n = eventring_read(run->cursor, batch, BATCH)) != 0) {
+  /* A short batch does not mean that there are no more. */
+  while ((n = eventring_read(run->cursor, batch, BATCH)) > 0
+         || n == EVENTRING_E_DAMAGED) {
     if (n < 0) continue;
     for (int i = 0; i < n; i++) summary_event(run->summary, &batch[i]);
-    if (run->recorder == NULL) words += (uint64_t) n;
-    if (n < BATCH / 2) break;
+    events += (uint64_t) n;
+    if (batch[n - 1].ns >= began) break;
   }
-  return words;
+  return words > events ? words : events;
 }
 
 static void follow(struct run *run)

@@ -7,6 +7,13 @@ let rec act = function
   | "minor" :: n :: rest -> collect (int_of_string n); act rest
   | "domain" :: n :: rest ->
     Domain.join (Domain.spawn (fun () -> collect (int_of_string n))); act rest
+  | "domains" :: n :: collections :: rest ->
+    List.init (int_of_string n) (fun _ ->
+        Domain.spawn (fun () -> collect (int_of_string collections)))
+    |> List.iter Domain.join;
+    act rest
+  | "stop" :: rest -> Unix.kill (Unix.getppid ()) Sys.sigstop; act rest
+  | "continue" :: rest -> Unix.kill (Unix.getppid ()) Sys.sigcont; act rest
   | "print" :: text :: rest -> print_endline text; act rest
   | "exec" :: program -> Unix.execvp (List.hd program) (Array.of_list program)
   | "kill" :: _ -> Unix.kill (Unix.getpid ()) Sys.sigterm

@@ -80,6 +80,13 @@ run eventring stat --json ../out.evr
 ok "it has all collections" [ "$(minors ../out)" -ge 6000 ]
 run eventring events --check ../out.evr
 ok "and is in order" exits 0
+events_of() { jq '.total.events + .lost_events' "$1"; }
+# Stopped meanwhile, the command finds all rings full of news at once.
+run eventring run -o ../many.evr --json --summary ../many.json \
+  ../run stop domains 100 100 continue
+run eventring stat --json ../many.evr
+ok "the summary has as many events as the recording" \
+  [ "$(events_of ../many.json)" = "$(events_of ../out)" ]
 run eventring run -q -o ../out.evr ../run minor 1
 ok "a recording is not overwritten" \
   eval 'exits 4 && err_has "out.evr: File exists"'
