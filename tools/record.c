@@ -83,17 +83,23 @@ struct recording {
 
 /* Files */
 
-/* Ends the file and goes on in the next; removes the one that is too many. */
+/* Removes the file that is one too many, when the present one has begun. */
+static void remove_oldest(const struct recording *r)
+{
+  if (r->max_files == 0 || r->number <= r->max_files) return;
+  char *name = numbered_path(r->output, r->number - (uint32_t) r->max_files);
+  unlink(name);
+  free(name);
+}
+
+/* Ends the file.  The next one begins now or, with a trigger, when that
+   happens again. */
 static int next_file(struct recording *r)
 {
   char *name = numbered_path(r->output, ++r->number);
   int error = eventring_record_next(r->recorder, name);
   free(name);
-  if (error == 0 && r->max_files > 0 && r->number > r->max_files) {
-    name = numbered_path(r->output, r->number - (uint32_t) r->max_files);
-    unlink(name);
-    free(name);
-  }
+  if (error == 0 && r->trigger.text == NULL) remove_oldest(r);
   return error;
 }
 
@@ -131,7 +137,10 @@ static int watch(struct recording *r, int64_t now)
 {
   int error = 0;
   if (has_triggered(r)) {
-    if (r->keep_until == 0) error = eventring_record_release(r->recorder);
+    if (r->keep_until == 0) {
+      error = eventring_record_release(r->recorder);
+      if (error == 0) remove_oldest(r);
+    }
     r->keep_until = now + r->after;
   } else if (r->keep_until != 0 && now >= r->keep_until) {
     r->keep_until = 0;

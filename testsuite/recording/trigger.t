@@ -43,6 +43,21 @@ recorded
 ok "a mark: check" sound mark.evr
 
 begin
+recording -o last.evr --trigger now --after 1ms --max-files 1
+tell mark
+ok "--max-files 1: the file of the first trigger" within 10 [ -s last.evr ]
+closed() { sound last.evr; }
+ok "it is ended" within 10 closed
+# Long enough for the next file to be prepared.
+sleep 0.2
+ok "it is kept until the trigger happens again" [ -s last.evr ]
+tell mark
+ok "another trigger: another file" within 10 [ -s last.2.evr ]
+ok "in place of the first" within 10 [ ! -e last.evr ]
+leave
+recorded
+
+begin
 recording -o never.evr --trigger 'job > 1h'
 tell slow
 leave
