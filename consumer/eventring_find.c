@@ -218,6 +218,12 @@ static int find_process(int (*is_it)(int pid, void *state), void *state)
   return found;
 }
 
+uint64_t eventring_time_namespace(void)
+{
+  struct stat st;
+  return stat("/proc/self/ns/time", &st) < 0 ? 0 : st.st_ino;
+}
+
 struct number { uint64_t namespace; uint32_t pid; };
 
 static int has_number(int pid, void *state)

@@ -109,6 +109,10 @@ const struct eventring_format *const eventring_formats[] = { NULL };
 #define PID_NAMESPACE_SIZE \
   (offsetof(struct eventring_header, pid_namespace) + sizeof(uint64_t))
 
+/* From which size on it has [time_namespace]. */
+#define TIME_NAMESPACE_SIZE \
+  (offsetof(struct eventring_header, time_namespace) + sizeof(uint64_t))
+
 /* Bounds of what is believed of a file. */
 #define MAX_POSITION ((uint64_t)1 << 62)
 #define MAX_SCHEMA_CAPACITY ((uint32_t)1 << 17)
@@ -247,6 +251,8 @@ struct eventring_cursor {
   int piecewise;                /* 1: the line is one of several, see draw_piece */
   int rate_is_new;              /* 1: not held against the blocks yet */
   int own_clock;                /* ticks are of a clock that we can read */
+  int other_time;               /* the process is of another time namespace: our
+                                   CLOCK_MONOTONIC is not its own */
   int gone;                     /* the process is known to have ended */
 
   /* The rings, and the pass over them. */
@@ -433,8 +439,8 @@ static int has_header(const struct eventring_cursor *c, uint32_t ring,
          && tail > position + EVENTRING_BLOCK_NS;
 }
 
-/* Measures the clock: from the start of tracing to now if we can read the
-   clock; else to the end of the process; else to the youngest block that any
+/* Measures the clock: from the start of tracing to now if we can read both
+   clocks; else to the end of the process; else to the youngest block that any
    ring has, which is all that a killed process of another boot leaves. */
 static void calibrate(struct eventring_cursor *c)
 {
@@ -443,8 +449,9 @@ static void calibrate(struct eventring_cursor *c)
   struct pair oldest = { 0, 0 };
 
   if (c->header.clock == EVENTRING_CLOCK_MONOTONIC) return;
-  if (c->own_clock) draw(c, started, own_pair(c->header.clock));
-  if (c->baseline != 0) return;
+  if (c->own_clock && !c->other_time)
+    draw(c, started, own_pair(c->header.clock));
+  if (c->baseline != 0 && !c->other_time) return;
   /* Acquire: the state must be seen before the instant that it covers. */
   if (__atomic_load_n(&c->shared->state, __ATOMIC_ACQUIRE)
       != EVENTRING_RUNNING || !c->source->live) {
@@ -1535,9 +1542,13 @@ static int process_state(const struct eventring_cursor *c)
                                                    : EVENTRING_STATE_KILLED;
   if (!eventring_process_fields(c->pid, &start_time, &start_stack))
     return EVENTRING_STATE_KILLED;
-  if (c->header.start_time != 0 && start_time != 0
-      && start_time != c->header.start_time)
+  /* Times of the two namespaces have nothing to do with each other. */
+  if (c->other_time) {
+    if (!eventring_has_writer(c->path, &c->file)) return EVENTRING_STATE_KILLED;
+  } else if (c->header.start_time != 0 && start_time != 0
+             && start_time != c->header.start_time) {
     return EVENTRING_STATE_KILLED;
+  }
   /* Read as 0 by those who may not know it. */
   if (c->header.start_stack != 0 && start_stack > 1
       && start_stack != c->header.start_stack)
@@ -1587,7 +1598,7 @@ int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
   mine.started_realtime_ns = c->header.started.realtime_ns;
   mine.version_major = c->header.version_major;
   mine.version_minor = c->header.version_minor;
-  mine.same_boot = c->boot != BOOT_OTHER;
+  mine.same_boot = c->boot != BOOT_OTHER && !c->other_time;
   mine.clock = (uint8_t) c->header.clock;
   mine.ticks_per_ns = 1 / c->ns_per_tick;
   memcpy(mine.program, c->header.program, sizeof mine.program);
@@ -2076,6 +2087,7 @@ int eventring_open_path(const char *path, int pid,
   c->header.argv0[sizeof c->header.argv0 - 1] = 0;
   if (c->header.header_size < ARGV0_SIZE) c->header.argv0[0] = 0;
   if (c->header.header_size < PID_NAMESPACE_SIZE) c->header.pid_namespace = 0;
+  if (c->header.header_size < TIME_NAMESPACE_SIZE) c->header.time_namespace = 0;
   c->wants_changes = o->changes && c->header.header_size >= MARKS_SIZE;
   if (o->control) {
     map = mmap(NULL, sizeof(struct eventring_header), PROT_READ | PROT_WRITE,
@@ -2099,7 +2111,12 @@ int eventring_open_path(const char *path, int pid,
   c->last_ns = INT64_MIN;
   memcpy(&c->seed, (const void *) getauxval(AT_RANDOM), sizeof c->seed);
   c->seed |= 1;
+  c->other_time = c->header.time_namespace != 0
+                  && eventring_time_namespace() != 0
+                  && eventring_time_namespace() != c->header.time_namespace;
   c->own_clock = c->source->live && c->boot != BOOT_OTHER
+                 && !(c->other_time
+                      && c->header.clock == EVENTRING_CLOCK_MONOTONIC)
                  && clock_ticks(c->header.clock) != 0;
   c->ns_per_tick = 1;
   calibrate(c);
@@ -2146,14 +2163,21 @@ struct eventring_instant eventring_cursor_instant(
   const struct eventring_cursor *c)
 {
   struct eventring_instant at = { 0, 0, 0 };
-  if (c->own_clock) return eventring_now(c->header.clock);
+  if (c->own_clock && !c->other_time) return eventring_now(c->header.clock);
   if (c->baseline == 0) return at;
-  at.ticks = c->origin.ticks + c->baseline;
+  at.ticks = c->own_clock ? clock_ticks(c->header.clock)
+                          : c->origin.ticks + c->baseline;
   at.monotonic_ns = to_ns(c, at.ticks);
   at.realtime_ns = eventring_shifted(c->header.started.realtime_ns,
                                      c->header.started.monotonic_ns,
                                      at.monotonic_ns);
   return at;
+}
+
+int64_t eventring_cursor_now(const struct eventring_cursor *c)
+{
+  return c->other_time ? eventring_cursor_instant(c).monotonic_ns
+                       : eventring_clock_ns(CLOCK_MONOTONIC);
 }
 
 void eventring_close(struct eventring_cursor *c)

@@ -313,7 +313,8 @@ struct eventring_info {
   int64_t started_realtime_ns;    /* the same instant since the epoch */
   uint16_t version_major, version_minor;
   uint8_t same_boot;              /* the file was made since this machine
-                                     started */
+                                     started, in our time namespace: its times
+                                     are of our CLOCK_MONOTONIC */
   uint8_t clock;                  /* 1 monotonic, 2 TSC, 3 cntvct */
   double ticks_per_ns;
   char program[256];              /* "" when it is not known */

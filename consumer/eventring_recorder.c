@@ -533,7 +533,8 @@ static int round_of_rings(struct eventring_recorder *r)
     if (err < 0 && err != EVENTRING_E_DAMAGED) return r->failed = err;
   }
   r->horizon = eventring_horizon(r->cursor);
-  r->horizon_ns = now_ns();
+  /* On the clock of the process, which may be of another time namespace. */
+  r->horizon_ns = eventring_cursor_now(r->cursor);
   do
     more = copy_rings(r);
   while (more > 0 && r->words < WAITING_WORDS);

@@ -144,6 +144,9 @@ int eventring_process_fields(int pid, uint64_t *start_time,
    when it is not known. */
 uint64_t eventring_pid_namespace(int pid);
 
+/* Our time namespace, as an inode number; 0 when it is not known. */
+uint64_t eventring_time_namespace(void);
+
 /* Our number for the process that has the number [pid] in another pid
    namespace; 0 when we do not see it. */
 int eventring_pid_of(uint64_t pid_namespace, uint32_t pid);
@@ -197,6 +200,9 @@ uint64_t eventring_ticks_of(const struct eventring_cursor *cursor, int64_t ns);
    clock is one of this machine, else as the file has it. */
 struct eventring_instant eventring_cursor_instant(
   const struct eventring_cursor *cursor);
+
+/* CLOCK_MONOTONIC now, as the process has it; 0 when it is not known. */
+int64_t eventring_cursor_now(const struct eventring_cursor *cursor);
 
 /* Copies what ring [ring] of the cursor's source has from position *position
    to the end of its block or of what is there, to where it belongs in the

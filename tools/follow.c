@@ -61,6 +61,12 @@ int64_t monotonic_ns(void)
   return clock_ns(CLOCK_MONOTONIC);
 }
 
+int64_t age_ns(const struct eventring_info *info)
+{
+  return info->same_boot ? monotonic_ns() - info->started_ns
+                         : clock_ns(CLOCK_REALTIME) - info->started_realtime_ns;
+}
+
 int64_t process_cpu_ns(struct eventring_cursor *cursor)
 {
   struct eventring_info info = target_info(cursor);

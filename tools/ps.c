@@ -325,7 +325,7 @@ static void set_line(struct line *line, const struct row *row)
     set(line, REST, "%s", row->process->path);
     return;
   }
-  set_age(line, monotonic_ns() - info->started_ns);
+  set_age(line, age_ns(info));
   set(line, DOMAINS, "%" PRIu32, row->domains);
   if (row->rate >= 0) set(line, RATE, "%.0f", row->rate);
   if (row->categories != NULL && row->categories[0] != '\0')
@@ -374,7 +374,7 @@ static json_t *row_json(struct row *row, bool pruned)
     json_object_set_new(object, "error", json_text(row->why));
   } else if (row->runs) {
     json_object_set_new(object, "age_ns",
-                        json_integer(monotonic_ns() - row->info.started_ns));
+                        json_integer(age_ns(&row->info)));
     json_object_set_new(object, "domains", json_integer(row->domains));
     if (row->rate >= 0)
       json_object_set_new(object, "events_per_second",

@@ -279,7 +279,7 @@ static struct eventring_cursor *open_ring_file(struct run *run)
   eventring_open_pid(run->pid, run->folder, NULL, &cursor);
   if (cursor == NULL) return NULL;
   info = target_info(cursor);
-  if (info.format == EVENTRING_FORMAT_RING
+  if (!run->own_folder && info.format == EVENTRING_FORMAT_RING
       && (!info.same_boot || info.started_ns < run->started_ns)) {
     eventring_close(cursor);
     return NULL;

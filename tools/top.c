@@ -387,7 +387,7 @@ static void fill_process_item(struct top *t, int which)
   int state = eventring_state(cursor);
   char age[QUANTITY_SIZE] = "";
   bool running = state == EVENTRING_STATE_RUNNING;
-  if (running) format_age(age, monotonic_ns() - info.started_ns);
+  if (running) format_age(age, age_ns(&info));
   snprintf(item->text, sizeof item->text, "%7" PRId32 "  %-9s  %-7s  %s",
            p->pid, age, running && info.active == 0
                         && info.format == EVENTRING_FORMAT_RING

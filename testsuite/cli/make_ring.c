@@ -702,6 +702,7 @@ static int change(struct eventring_header *h, const char *option, int *holds)
 #define IS(name) (strncmp(option, name "=", length) == 0)
   if (IS("pid")) h->pid = (uint32_t) number;
   else if (IS("namespace")) h->pid_namespace = number;
+  else if (IS("time_namespace")) h->time_namespace = number;
   else if (IS("start_time")) h->start_time = number;
   else if (IS("started")) h->started.realtime_ns = (int64_t) number * 1000000000;
   else if (IS("program")) snprintf(h->program, sizeof h->program, "%s", value);

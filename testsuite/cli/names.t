@@ -104,6 +104,21 @@ if can_be_nobody; then
 else
   skip "--prune keeps what it cannot ask for" "needs root and setpriv"
 fi
+
+# Start times of another time namespace cannot be compared with ours.
+./make_ring plain rings/$holder.eventring pid=$holder program=/later state=1 \
+  boot="$boot" start_time=1 namespace="$ours" time_namespace=77 hold=1 >held2 &
+other=$!
+started="$started $other"
+within 10 grep -q mapped held2
+run eventring stat rings/$holder.eventring
+ok "a process of another time namespace runs while its file is written to" \
+  out_has "/later (running)"
+kill -9 $other
+wait $other 2>/dev/null
+run eventring stat rings/$holder.eventring
+ok "and then no longer" out_has "/later (killed)"
+rm rings/$holder.eventring
 kill -9 $holder
 wait $holder 2>/dev/null
 run eventring ps --prune --dir "$dir"

@@ -188,6 +188,45 @@ static void running_here(void **state)
 #endif
 }
 
+/* A running process whose CLOCK_MONOTONIC is not ours: the file alone says what
+   its ticks are. */
+static void other_time_namespace(void **state)
+{
+#ifndef OWN_CLOCK
+  (void) state;
+  skip();
+#else
+  struct ring_file f;
+  struct eventring_cursor *c;
+  struct eventring_info info = { .size = sizeof info };
+  struct eventring_event ev;
+  const uint64_t began = own_ticks() - 1000000000;
+  uint64_t checked = 0;
+  (void) state;
+  ring_create(&f, &(struct ring_options) {
+                .clock = OWN_CLOCK, .state = EVENTRING_RUNNING,
+                .log_words = 13 });
+  f.header->time_namespace = 77;
+  f.header->started.monotonic_ns = 7000000000;
+  f.header->started.ticks = began;
+  f.ns_per_tick = 0.4;
+  for (uint64_t i = 0; i < 900; i++)
+    ring_count(&f, 0, began + i * 1000000, 256, i);
+  c = ring_open(&f);
+  while (eventring_read(c, &ev, 1) == 1) {
+    int64_t ns = 7000000000 + (int64_t) ((ev.ticks - began) * 2 / 5);
+    assert_true(llabs(ev.ns - ns) <= 2);
+    checked++;
+  }
+  assert_int_equal(checked, 900);
+  assert_int_equal(eventring_state(c), EVENTRING_STATE_RUNNING);
+  assert_int_equal(eventring_get_info(c, &info), 0);
+  assert_false(info.same_boot);
+  eventring_close(c);
+  ring_destroy(&f);
+#endif
+}
+
 /* The start of the trace is dated 5 ms too early, so that the first rate is
    far too high and each measurement draws the line lower than the last. */
 static void never_backwards(void **state)
@@ -294,6 +333,7 @@ int main(void)
     cmocka_unit_test(asleep_elsewhere),
     cmocka_unit_test(monotonic_is_itself),
     cmocka_unit_test(running_here),
+    cmocka_unit_test(other_time_namespace),
     cmocka_unit_test(never_backwards),
     cmocka_unit_test(order_between_reads),
     cmocka_unit_test(impossible_clocks),
