@@ -1375,10 +1375,10 @@ static uint32_t categories_of(uint64_t control)
   return mask != 0 ? mask : EVENTRING_DEFAULT_CATEGORIES;
 }
 
-/* Marks the file as ended, and removes it unless it is to be kept.  The file
+/* Marks the file as ended or replaced, and removes it unless it is to be kept.  The file
    stays mapped.  Under [session_lock]. */
 COLD
-static void end_session(void)
+static void end_session(enum eventring_state state)
 {
   struct stat st;
   if (!session.started) return;
@@ -1387,7 +1387,7 @@ static void end_session(void)
                    __ATOMIC_RELAXED);
   __atomic_store_n(&session.started, 0, __ATOMIC_RELEASE);
   HEADER->ended = eventring_now(clock_kind);
-  __atomic_store_n(&HEADER->state, EVENTRING_ENDED, __ATOMIC_RELEASE);
+  __atomic_store_n(&HEADER->state, state, __ATOMIC_RELEASE);
   caml_eventring_let_go();
   if (!config.keep && lstat(session.path, &st) == 0
       && st.st_dev == session.dev && st.st_ino == session.ino)
@@ -1435,7 +1435,7 @@ static void unmap_session(void)
 {
   pthread_mutex_lock(&session_lock);
   if (session.map != NULL && !caml_eventring_started()) {
-    end_session();              /* one that was lost */
+    end_session(EVENTRING_ENDED);       /* one that was lost */
     uint32_t number = session.number;
     pthread_mutex_unlock(&session_lock);
     stop_writers();
@@ -1510,12 +1510,18 @@ int caml_eventring_started(void)
 }
 
 COLD
-CAMLexport void caml_eventring_end(void)
+static void end(enum eventring_state state)
 {
   if (caml_eventring_started()) caml_ev_lifecycle(EV_RING_STOP, 0);
   lock_session();
-  end_session();
+  end_session(state);
   pthread_mutex_unlock(&session_lock);
+}
+
+COLD
+CAMLexport void caml_eventring_end(void)
+{
+  end(EVENTRING_ENDED);
 }
 
 COLD
@@ -1561,7 +1567,7 @@ CAMLexport void caml_eventring_executes(const char *name, int search)
       ? caml_search_exe_in_path(name) : NULL;
     if (can_execute(found != NULL ? found : name)) {
       control_before_exec = __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
-      caml_eventring_end();
+      end(EVENTRING_REPLACED);
     }
     caml_stat_free(found);
   }
@@ -1594,7 +1600,7 @@ CAMLexport int caml_eventring_release_memory(void)
   int was_started = release && session.started;
   if (release) {
     uint64_t bytes = h->ring_words * sizeof(uint64_t);
-    end_session();
+    end_session(EVENTRING_ENDED);
     caml_eventring_unguard();
     session.released = 1;
     munmap(session.map, h->directory_offset);

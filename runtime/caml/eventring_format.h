@@ -92,8 +92,8 @@ enum eventring_clock {
 enum eventring_state {
   EVENTRING_RUNNING = 1,              /* or killed: see pid and start time */
   EVENTRING_ENDED = 2,                /* ended in order */
-  EVENTRING_REPLACED = 3              /* another program image, same pid,
-                                         started a file of its own */
+  EVENTRING_REPLACED = 3              /* the process executes another program,
+                                         which may start a file of its own */
 };
 
 /* Categories: bit numbers in the masks.  The names are in the table of
