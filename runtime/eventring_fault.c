@@ -110,8 +110,12 @@ static struct {
 void caml_eventring_note_stderr(void)
 {
   struct stat st;
-  standard_error.state = CLOSED;
-  if (fstat(STDERR_FILENO, &st) != 0) return;
+  /* Another error says nothing about the descriptor. */
+  standard_error.state = NOT_ASKED;
+  if (fstat(STDERR_FILENO, &st) != 0) {
+    if (errno == EBADF) standard_error.state = CLOSED;
+    return;
+  }
   standard_error.state = OPEN;
   standard_error.dev = st.st_dev;
   standard_error.ino = st.st_ino;
@@ -120,9 +124,9 @@ void caml_eventring_note_stderr(void)
 static int is_standard_error(void)
 {
   struct stat st;
-  return standard_error.state == NOT_ASKED
-    || (standard_error.state == OPEN && fstat(STDERR_FILENO, &st) == 0
-        && st.st_dev == standard_error.dev && st.st_ino == standard_error.ino);
+  if (standard_error.state != OPEN) return standard_error.state == NOT_ASKED;
+  if (fstat(STDERR_FILENO, &st) != 0) return errno != EBADF;
+  return st.st_dev == standard_error.dev && st.st_ino == standard_error.ino;
 }
 
 CAML_EVENTRING_COLD
