@@ -60,6 +60,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -1394,14 +1395,25 @@ static void end_session(enum eventring_state state)
     unlink(session.path);
 }
 
-/* In every domain, while all of them are stopped. */
-static void stop_writer(caml_domain_state *domain, void *unused, int domains,
+/* Writers of the current stop that are disowned. */
+static atomic_int stopped_writers;
+
+static void begin_stop(caml_domain_state *leader)
+{
+  (void) leader;
+  atomic_store(&stopped_writers, 0);
+}
+
+/* In every domain, after all of them have stopped.  Each leaves the stop on its
+   own, so the leader waits here for all others. */
+static void stop_writer(caml_domain_state *domain, void *leader, int domains,
                         caml_domain_state **all)
 {
-  (void) unused;
-  (void) domains;
   (void) all;
   disown(&writers[domain->id]);
+  atomic_fetch_add(&stopped_writers, 1);
+  if (domain == leader)
+    while (atomic_load(&stopped_writers) < domains) sched_yield();
 }
 
 /* Returns when no domain is in the middle of an event that it began before.
@@ -1410,7 +1422,8 @@ static void stop_writer(caml_domain_state *domain, void *unused, int domains,
 static void stop_writers(void)
 {
   /* Another domain may be about to stop all, this one among them. */
-  while (!caml_try_run_on_all_domains(&stop_writer, NULL, NULL)) { }
+  while (!caml_try_run_on_all_domains(&stop_writer, Caml_state,
+                                      &begin_stop)) { }
 }
 
 /* Unmaps the parts that [caml_eventring_release_memory] left. */
