@@ -11,6 +11,7 @@
 /**************************************************************************/
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,6 +208,25 @@ const char *state_name(int state)
   case EVENTRING_STATE_UNKNOWN: return "ran on after this recording";
   default: return "in an unknown state";
   }
+}
+
+/* Signals: of a closed pipe, and of a file that may not grow any more */
+
+static const int write_signals[] = { SIGPIPE, SIGXFSZ };
+#define WRITE_SIGNALS (sizeof write_signals / sizeof *write_signals)
+static struct sigaction inherited[WRITE_SIGNALS];
+
+void ignore_write_signals(void)
+{
+  struct sigaction ignore = { .sa_handler = SIG_IGN };
+  for (size_t i = 0; i < WRITE_SIGNALS; i++)
+    sigaction(write_signals[i], &ignore, &inherited[i]);
+}
+
+void restore_write_signals(void)
+{
+  for (size_t i = 0; i < WRITE_SIGNALS; i++)
+    sigaction(write_signals[i], &inherited[i], NULL);
 }
 
 /* Output.  stdio remembers that a write failed but not why. */

@@ -119,6 +119,11 @@ bool output_works(void);
 /* Flushes standard output.  The value is [status], or STATUS_CANNOT_WRITE,
    with a message, when something could not be written.  A reader that went
    away (`| head`) has got what it wanted: that is not an error. */
+/* Makes writes that a signal would end return an error instead; and gives
+   these signals back the dispositions that they had, for a program. */
+void ignore_write_signals(void);
+void restore_write_signals(void);
+
 enum status finish_output(enum status status);
 
 #endif /* TOOLS_COMMON_H */

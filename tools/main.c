@@ -12,7 +12,6 @@
 
 /* The command `eventring`: finds the subcommand and runs it. */
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include "common.h"
@@ -71,7 +70,7 @@ static enum status run_help(int argc, char **argv)
 int main(int argc, char **argv)
 {
   /* A closed pipe shows as EPIPE, which finish_output knows. */
-  signal(SIGPIPE, SIG_IGN);
+  ignore_write_signals();
   catch_cut_files();
   opterr = 0;
 

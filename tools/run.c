@@ -183,13 +183,30 @@ static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1,
 #define FORWARDED (sizeof forwarded / sizeof *forwarded)
 
 static volatile sig_atomic_t child;
+static const char *volatile own_ring, *volatile own_folder;
 
-/* The terminal sends its signals to the program as well as to us. */
-static void forward(int signal, siginfo_t *info, void *context)
+static bool child_has_ended(void)
+{
+  siginfo_t info = { .si_pid = 0 };
+  return waitid(P_PID, (id_t) child, &info, WEXITED | WNOHANG | WNOWAIT) != 0
+         || info.si_pid != 0;
+}
+
+/* The terminal sends its signals to the program as well as to us.  After its
+   end they are for us, who may be writing where nobody reads. */
+static void forward(int number, siginfo_t *info, void *context)
 {
   int error = errno;
   (void) context;
-  if (info->si_code <= 0 && child > 0) kill((pid_t) child, signal);
+  if (child > 0 && child_has_ended()) {
+    if (number == SIGCONT) return;
+    if (own_ring != NULL) unlink(own_ring);
+    if (own_folder != NULL) rmdir(own_folder);
+    signal(number, SIG_DFL);
+    raise(number);
+  } else if (info->si_code <= 0 && child > 0) {
+    kill((pid_t) child, number);
+  }
   errno = error;
 }
 
@@ -215,7 +232,7 @@ static void start_program(struct run *run)
   if (run->pid == 0) {
     for (size_t i = 0; i < FORWARDED; i++)
       sigaction(forwarded[i], &before[i], NULL);
-    signal(SIGPIPE, SIG_DFL);
+    restore_write_signals();
     set_environment(run);
     execvp(run->program[0], run->program);
     error = errno;
@@ -236,6 +253,13 @@ static void start_program(struct run *run)
   }
   close(failed[0]);
   run->pidfd = pidfd_open(run->pid, 0);
+  if (run->own_folder) {
+    char *ring;
+    if (asprintf(&ring, "%s/%ld.eventring", run->folder, (long) run->pid) < 0)
+      no_memory();
+    own_ring = ring;
+    own_folder = run->folder;
+  }
 }
 
 /* Sleeps; returns true when the program has ended meanwhile.  It stays a
@@ -243,14 +267,12 @@ static void start_program(struct run *run)
 static bool ended_within(struct run *run, long ns)
 {
   struct timespec time = { .tv_nsec = ns };
-  siginfo_t info = { .si_pid = 0 };
   if (run->pidfd >= 0) {
     struct pollfd poll = { .fd = run->pidfd, .events = POLLIN };
     return ppoll(&poll, 1, &time, NULL) > 0;
   }
   nanosleep(&time, NULL);
-  return waitid(P_PID, (id_t) run->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0
-         && info.si_pid != 0;
+  return child_has_ended();
 }
 
 /* Ends as the program did.  A failure of our own counts only if the program

@@ -17,6 +17,10 @@ for command in "events lost.eventring" "events --raw lost.eventring" \
   ok "$command on a full disk" exits 4
   ok "$command on a full disk says so" err_has 'No space left on device'
 done
+limited() { (ulimit -f 1; eventring "$@"); }
+run limited trace -o limited.json lost.eventring
+ok "a file size limit: the command says so" refused 4 'File too large'
+ok "and leaves no part of a file" [ -z "$(ls ./*.part 2>/dev/null)" ]
 closed() { eventring "$@" >&-; }
 run closed events lost.eventring
 ok "standard output closed" exits 4

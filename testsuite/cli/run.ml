@@ -2,14 +2,17 @@
 
 let collect n = for _ = 1 to n do Gc.minor () done
 
+let mark = Eventring.Mark.register "mark"
+
 let rec act = function
   | [] -> ()
   | "minor" :: n :: rest -> collect (int_of_string n); act rest
   | "domain" :: n :: rest ->
     Domain.join (Domain.spawn (fun () -> collect (int_of_string n))); act rest
-  | "domains" :: n :: collections :: rest ->
+  | "domains" :: n :: marks :: rest ->
     List.init (int_of_string n) (fun _ ->
-        Domain.spawn (fun () -> collect (int_of_string collections)))
+        Domain.spawn (fun () ->
+            for _ = 1 to int_of_string marks do Eventring.Mark.emit mark done))
     |> List.iter Domain.join;
     act rest
   | "stop" :: rest -> Unix.kill (Unix.getppid ()) Sys.sigstop; act rest

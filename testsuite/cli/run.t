@@ -61,6 +61,31 @@ for signal in TERM:15 INT:2 HUP:1; do
   fi
 done
 
+ignores() {
+  (trap '' PIPE; exec "$@" awk '/^SigIgn/ { print $2 }' /proc/self/status)
+}
+ok "the program ignores SIGPIPE as eventring was told to, and no more" \
+  [ "$(ignores "$EVENTRING_BIN" run -q)" = "$(ignores env)" ]
+
+# Nobody reads.
+mkfifo ../fifo
+for option in -o --summary; do
+  "$EVENTRING_BIN" run -f "$option" ../fifo ../run exit 0 2>/dev/null &
+  runner=$!
+  started="$started $runner"
+  opens() { grep -qs wait_for_partner "/proc/$runner/wchan"; }
+  ended() { ps --ppid "$runner" -o stat= | grep -q Z ||
+              [ -z "$(ps --ppid "$runner" -o stat=)" ]; }
+  within 10 opens; within 10 ended
+  kill -TERM "$runner"
+  gone() { ! kill -0 "$runner" 2>/dev/null || grep -q ') Z' "/proc/$runner/stat"; }
+  ok "$option: a FIFO that nobody reads: SIGTERM ends the command" \
+    within 5 gone
+  kill -KILL "$runner" 2>/dev/null
+  wait "$runner" 2>/dev/null
+done
+rm -rf ../tmp/*
+
 # Each collection is counted; the rings hold all of them, should the command
 # have to wait for a processor.
 run env OCAMLRUNPARAM=e=19 \
@@ -83,7 +108,7 @@ ok "and is in order" exits 0
 events_of() { jq '.total.events + .lost_events' "$1"; }
 # Stopped meanwhile, the command finds all rings full of news at once.
 run eventring run -o ../many.evr --json --summary ../many.json \
-  ../run stop domains 100 100 continue
+  ../run stop domains 30 900 continue
 run eventring stat --json ../many.evr
 ok "the summary has as many events as the recording" \
   [ "$(events_of ../many.json)" = "$(events_of ../out)" ]
