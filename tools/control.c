@@ -95,6 +95,11 @@ static enum status change(const struct request *request,
   if (request->command == &pause_command) {
     error = eventring_pause(cursor);
   } else if (request->command == &resume_command) {
+    if (recorded == 0) {
+      complain("%s: no category to resume; to record: eventring enable %s all",
+               eventring_path(cursor), eventring_path(cursor));
+      return STATUS_USAGE;
+    }
     error = eventring_resume(cursor);
   } else {
     uint32_t mask;

@@ -427,6 +427,20 @@ static void follow(struct run *run)
 
 enum { SUMMARY = 256, TRACE, JSON };
 
+/* Whether the list can leave something to record: it names a category
+   after the last -all, or takes away from the default. */
+static bool leaves_a_category(const char *list)
+{
+  bool leaves = *list == '-';
+  while (*list != '\0') {
+    size_t length = strcspn(list, ",");
+    if (length == 4 && memcmp(list, "-all", 4) == 0) leaves = false;
+    else if (length > 0 && *list != '-') leaves = true;
+    list += length + (list[length] == ',');
+  }
+  return leaves;
+}
+
 static void read_options(struct run *run, int argc, char **argv)
 {
   static const struct option options[] = {
@@ -451,7 +465,12 @@ static void read_options(struct run *run, int argc, char **argv)
     case 'o': run->output = optarg; break;
     case TRACE: run->trace = optarg; break;
     case 'f': run->force = true; break;
-    case 'c': run->categories = optarg; break;
+    case 'c':
+      if (!leaves_a_category(optarg))
+        usage_error(&run_command, "run: --categories '%s' leaves no category "
+                    "to record", optarg);
+      run->categories = optarg;
+      break;
     case 'e':
       run->ring = strtol(optarg, &end, 10);
       if (*end != 0 || run->ring < 9 || run->ring > 30)

@@ -707,6 +707,7 @@ static int change(struct eventring_header *h, const char *option, int *holds)
   else if (IS("started")) h->started.realtime_ns = (int64_t) number * 1000000000;
   else if (IS("program")) snprintf(h->program, sizeof h->program, "%s", value);
   else if (IS("boot")) snprintf(h->boot_id, sizeof h->boot_id, "%s", value);
+  else if (IS("control")) h->control = number;
   else if (IS("state")) h->state = (uint32_t) number;
   else if (IS("hold")) *holds = (int) number;
   else return 0;

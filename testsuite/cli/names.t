@@ -114,6 +114,12 @@ within 10 grep -q mapped held2
 run eventring stat rings/$holder.eventring
 ok "a process of another time namespace runs while its file is written to" \
   out_has "/later (running)"
+# Without any category, neither recorded nor to be resumed.
+./make_ring plain rings/$holder.1.eventring pid=$holder state=1 control=0 \
+  boot="$boot" namespace="$ours"
+run eventring resume rings/$holder.1.eventring
+ok "resume without a category is an error" refused 2 'no category to resume'
+rm rings/$holder.1.eventring
 kill -9 $other
 wait $other 2>/dev/null
 run eventring stat rings/$holder.eventring
