@@ -201,7 +201,11 @@ static enum status read_all(struct reader *readers, int count,
 
 static enum status report_damage(const struct reader *reader)
 {
-  if (reader->damaged == 0) return STATUS_OK;
+  uint64_t cut = target_info(reader->source->cursor).damaged_at;
+  if (cut != 0)
+    complain("%s: cut or damaged from byte %" PRIu64 " on, the events before "
+             "that were read", eventring_path(reader->source->cursor), cut);
+  if (reader->damaged == 0) return cut == 0 ? STATUS_OK : STATUS_CANNOT_READ;
   complain("%s: %" PRIu64 " damaged %s left out",
            eventring_path(reader->source->cursor), reader->damaged,
            reader->damaged == 1 ? "block was" : "blocks were");

@@ -109,6 +109,10 @@ events_of() { jq '.total.events + .lost_events' "$1"; }
 # Stopped meanwhile, the command finds all rings full of news at once.
 run eventring run -o ../many.evr --json --summary ../many.json \
   ../run stop domains 30 900 continue
+head -c 5000 ../many.evr >../cut.evr
+run eventring events ../cut.evr
+ok "a recording that is cut: said so after its events" \
+  eval 'exits 3 && err_has "cut.evr: cut or damaged from byte"'
 run eventring stat --json ../many.evr
 ok "the summary has as many events as the recording" \
   [ "$(events_of ../many.json)" = "$(events_of ../out)" ]
@@ -163,6 +167,10 @@ ok "nothing is left of all that" nothing_left
 # What cannot be run.
 run eventring run
 ok "no program: usage" refused 2 'run: which program?'
+for list in -all '' , gc,-all; do
+  run eventring run -c "$list" ../run
+  ok "-c '$list' leaves nothing to record: usage" refused 2 'leaves no category'
+done
 run eventring run --ring 3 ../run
 ok "a ring too small: usage" refused 2 '\-\-ring 3 is not'
 run eventring run ./none
