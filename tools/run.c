@@ -193,7 +193,7 @@ static bool child_has_ended(void)
 }
 
 /* The terminal sends its signals to the program as well as to us.  After its
-   end they are for us, who may be writing where nobody reads. */
+   end they end us: we may be waiting for the reader of a FIFO. */
 static void forward(int number, siginfo_t *info, void *context)
 {
   int error = errno;
@@ -375,7 +375,7 @@ static bool attach_next(struct run *run)
   return true;
 }
 
-/* Takes the events that the rings hold now; those that are written meanwhile
+/* Takes the events that the rings hold now.  Events that are written meanwhile
    may be left to the next look.  Returns about how many words it took, 0 when
    neither the recording nor the summary had any left to take. */
 static uint64_t look(struct run *run)

@@ -188,8 +188,8 @@ static void running_here(void **state)
 #endif
 }
 
-/* A running process whose CLOCK_MONOTONIC is not ours: the file alone says what
-   its ticks are. */
+/* The CLOCK_MONOTONIC of a process in another time namespace is not ours: the
+   file alone gives the rate of its ticks. */
 static void other_time_namespace(void **state)
 {
 #ifndef OWN_CLOCK
