@@ -892,27 +892,24 @@ int caml_eventring_register_once(const char *name, enum eventring_kind kind,
    [session_lock]. */
 
 static struct {
-  struct eventring_schema_entry *entry;
-  uint32_t count, capacity;
+  struct eventring_schema_entry *entry; /* room for all that there may be */
+  uint32_t count;
   uint32_t in_file;             /* with those that were replaced */
 } labels;
 
-/* Makes room for one more label; returns 0 when there is none.  The old entries
-   are freed last: the process may be forked at any moment. */
+/* Makes room for one more label; returns 0 when there is none.  The system
+   gives memory to those that are used. */
 COLD
 static int reserve_label(void)
 {
-  if (labels.count < labels.capacity) return 1;
-  if (labels.count == EVENTRING_MAX_LABELS) return 0;
-  uint32_t capacity = labels.capacity ? 2 * labels.capacity : 16;
-  struct eventring_schema_entry *old = labels.entry;
-  struct eventring_schema_entry *entry = calloc(capacity, sizeof(*entry));
-  if (entry == NULL) return 0;
-  if (old != NULL) memcpy(entry, old, labels.count * sizeof(*entry));
-  labels.entry = entry;
-  labels.capacity = capacity;
-  free(old);
-  return 1;
+  if (labels.entry == NULL) {
+    void *map = mmap(NULL, EVENTRING_MAX_LABELS * sizeof(*labels.entry),
+                     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                     0);
+    if (map == MAP_FAILED) return 0;
+    labels.entry = map;
+  }
+  return labels.count < EVENTRING_MAX_LABELS;
 }
 
 static void append_label(const struct eventring_schema_entry *e)
@@ -1777,26 +1774,21 @@ static int copy_session(const struct source *from, int fd, uint64_t *buffer)
   return err != 0 ? err : write_all(fd, &h, sizeof(h), 0);
 }
 
-/* Puts the name of the file that a snapshot at [path] replaces into [target]:
-   [path], or what it links to.  Returns 0, or an errno when something is there
-   that is no file, such as a device. */
+/* Returns 0 if a snapshot may replace what is at [path]: a file, a link, which
+   is not followed, or nothing; else an errno. */
 COLD
-static int target_of(const char *path, char target[PATH_MAX])
+static int may_replace(const char *path)
 {
   struct stat st;
-  if (stat(path, &st) == 0) {
-    if (S_ISDIR(st.st_mode)) return EISDIR;
-    if (!S_ISREG(st.st_mode)) return ENOTSUP;
-    return realpath(path, target) != NULL ? 0 : errno;
-  }
-  if (lstat(path, &st) == 0) return ENOENT;     /* a link to nowhere */
-  return snprintf(target, PATH_MAX, "%s", path) < PATH_MAX ? 0 : ENAMETOOLONG;
+  if (lstat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISLNK(st.st_mode))
+    return 0;
+  return S_ISDIR(st.st_mode) ? EISDIR : ENOTSUP;
 }
 
 COLD
 int caml_eventring_snapshot(const char *path, char *why, size_t size)
 {
-  char temporary[PATH_MAX], target[PATH_MAX];
+  char temporary[PATH_MAX];
   struct source from;
   sigset_t before;
   int err = 0, started;
@@ -1818,8 +1810,8 @@ int caml_eventring_snapshot(const char *path, char *why, size_t size)
   /* The session may end, and its guard with it. */
   caml_eventring_guard_reading(from.mapping->base, from.mapping->size);
   uint64_t *buffer = malloc(from.header.ring_words * sizeof(uint64_t));
-  err = buffer == NULL ? ENOMEM : target_of(path, target);
-  if (err == 0 && snprintf(temporary, sizeof(temporary), "%s.XXXXXX", target)
+  err = buffer == NULL ? ENOMEM : may_replace(path);
+  if (err == 0 && snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path)
       >= (int) sizeof(temporary)) err = ENAMETOOLONG;
   caml_eventring_hold_signals(&before);
   if (err == 0) {
@@ -1830,7 +1822,7 @@ int caml_eventring_snapshot(const char *path, char *why, size_t size)
     } else {
       err = copy_session(&from, fd, buffer);
       if (close(fd) != 0 && err == 0) err = errno;
-      if (err == 0 && rename(temporary, target) != 0) err = errno;
+      if (err == 0 && rename(temporary, path) != 0) err = errno;
       if (err != 0) unlink(temporary);
     }
   }

@@ -51,7 +51,11 @@
    become. */
 #define MAX_CRASH_FILES 3
 
-enum owner { NO_FILE, THIS_PROCESS, ALIVE, GONE, NOT_OURS };
+enum owner {
+  NO_FILE,
+  OBSOLETE,                     /* of this process, or empty */
+  ALIVE, GONE, NOT_OURS
+};
 
 /* A file that has one of the names. */
 struct candidate {
@@ -137,10 +141,12 @@ static void examine(const char *path, const struct eventring_header *mine,
   c->ino = st.st_ino;
   c->started = h.started.realtime_ns;
   if (same_pid(&h, mine))
-    c->owner = h.start_time == mine->start_time ? THIS_PROCESS : GONE;
+    c->owner = h.start_time == mine->start_time ? OBSOLETE : GONE;
+  else if (!nobody_writes(path))
+    c->owner = ALIVE;
   else
-    /* Empty: its owner was killed, or is about to write the header. */
-    c->owner = nobody_writes(path) ? GONE : ALIVE;
+    /* Empty: its owner was killed before it wrote the header. */
+    c->owner = n == 0 ? OBSOLETE : GONE;
 }
 
 /* Removes the file at [path] if it is still the candidate.  Readers that have
@@ -200,7 +206,7 @@ int caml_eventring_create_file(const char *dir,
   for (int i = 0; i < NAMES; i++) {
     name_file(path, size, dir, mine, suffix, i);
     examine(path, mine, &c[i]);
-    if (c[i].owner == THIS_PROCESS && remove_candidate(path, &c[i]))
+    if (c[i].owner == OBSOLETE && remove_candidate(path, &c[i]))
       c[i].owner = NO_FILE;
     if (c[i].owner == NOT_OURS && i == 0) {
       *why = "something that is not a ring file of this user is there;"

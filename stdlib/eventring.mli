@@ -397,12 +397,11 @@ val snapshot : string -> unit
 (** [snapshot file] writes the rings of this process as they are now to
     [file], which every reader of ring files reads: for when something odd
     just happened. The file is complete when it appears under its name, and
-    replaces a regular file of that name, or the one that a symbolic link of that
-    name points to. Other threads and domains go on meanwhile.
+    replaces a regular file or a symbolic link of that name. Other threads and
+    domains go on meanwhile.
 
     @raise Sys_error with the reason, if the process is not being traced, [file]
-    is something else than a regular file, such as a device, or cannot be
-    written; it is left as it was. *)
+    is something else, such as a device, or cannot be written; it is left as it was. *)
 
 type slow = {
   name : string;  (** of the span or complete event *)

@@ -46,8 +46,11 @@ stale() {
   OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 "$tmp/plain.$mode" >/dev/null
   mv -- *.eventring "$tmp/old"
   waiting 'cp '"$tmp"'/old $ring'
-  ok "$mode: a stale ring of the same process id is replaced" accepts
-  ok "$mode: by a file of its own" eval '! cmp -s "$(ring)" "$tmp/old"'
+  stale=$(ls | grep -v '\.1\.eventring$')
+  ok "$mode: a stale ring of the same process id is kept" \
+    cmp "$stale" "$tmp/old"
+  rm -f "$stale"
+  ok "$mode: and the process has a file of its own" accepts
   fresh; waiting ': >$ring'
   ok "$mode: an empty stale file is replaced" accepts
   fresh; ln "$tmp/old" other; cp "$tmp/old" "$tmp/copy"

@@ -5,6 +5,10 @@
 build cycles unix
 : "${CYCLES:=1000}"
 
+# A thread's malloc may take 64 MB.
+MALLOC_ARENA_MAX=1
+export MALLOC_ARENA_MAX
+
 flat() {
   fresh
   run timeout 3000 "$tmp/cycles.$mode" "$1"
