@@ -38,6 +38,7 @@
 #include <unistd.h>
 
 #include "caml/eventring_format.h"
+#include "caml/eventring_lease.h"
 /* Beside this file in libeventring, among the runtime's headers in OCaml. */
 #if __has_include("eventring_reader.h")
 #include "eventring_reader.h"
@@ -244,14 +245,9 @@ int eventring_has_writer(const char *path, const struct stat *file)
   int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
   struct stat st;
   int may = 1;
-  /* If another process opens the leased file for writing, the system sends us a
-     signal: SIGURG, which is ignored by default, instead of SIGIO. */
   if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == file->st_dev
-      && st.st_ino == file->st_ino && fcntl(fd, F_SETSIG, SIGURG) == 0
-      && fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
-    fcntl(fd, F_SETLEASE, F_UNLCK);
-    may = 0;
-  }
+      && st.st_ino == file->st_ino)
+    may = !eventring_nobody_writes(fd);
   if (fd >= 0) close(fd);
   return may;
 }
@@ -355,10 +351,16 @@ static int environment_path(int pid, const char *variable, char *path,
 /* Says why there is no ring file of a process. */
 static int explain(int pid, const char *dir, const struct eventring_options *o)
 {
-  char proc[64], name[64] = "", its[128], ours[128];
+  char proc[64], name[64] = "", its[128], ours[128], path[PATH_MAX];
   struct records s;
   struct stat st;
   char *line;
+  snprintf(path, sizeof path, "%s/%d%s", dir == NULL ? "." : dir, pid,
+           EVENTRING_SUFFIX);
+  if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+    return fail(o, EVENTRING_E_NOT_FOUND,
+                "%s is of a process %d in another pid namespace; give the "
+                "path of the file", path, pid);
   if (kill(pid, 0) < 0 && errno == ESRCH)
     return fail(o, EVENTRING_E_NOT_FOUND,
                 "process %d does not exist, and there is no %s/%d%s or %s of "

@@ -35,17 +35,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/vfs.h>
-#endif
 
 #include "caml/eventring.h"
+#include "caml/eventring_lease.h"
 
 /* Crash files that are kept for a pid, with the one that this process may
    become. */
@@ -65,44 +62,15 @@ struct candidate {
   int64_t started;              /* realtime ns */
 };
 
-/* File systems on which a mapping counts as a writer.  On overlayfs it does
-   not, and network file systems know nothing of other machines. */
-static int has_leases(int fd)
-{
-#ifdef __linux__
-  static const unsigned long known[] = {
-    0xEF53 /* ext4 */, 0x58465342 /* xfs */, 0x9123683E /* btrfs */,
-    0x01021994 /* tmpfs */, 0xF2F52010 /* f2fs */
-  };
-  struct statfs fs;
-  if (fstatfs(fd, &fs) != 0) return 0;
-  for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-    if ((unsigned long) fs.f_type == known[i]) return 1;
-#else
-  (void) fd;
-#endif
-  return 0;
-}
-
 /* Returns 1 when no process has the file at [path] open or mapped for writing,
    0 when one has or nobody can tell. */
 static int nobody_writes(const char *path)
 {
-  int free_of_writers = 0;
-#ifdef F_SETLEASE
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0) return 0;
-  /* An open during the lease sends a signal: by default one that kills. */
-  if (has_leases(fd) && fcntl(fd, F_SETSIG, SIGURG) == 0
-      && fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
-    free_of_writers = 1;
-    fcntl(fd, F_SETLEASE, F_UNLCK);
-  }
+  int sure = eventring_nobody_writes(fd);
   close(fd);
-#else
-  (void) path;
-#endif
-  return free_of_writers;
+  return sure;
 }
 
 /* Returns 1 when both headers name a process of the same pid in the same pid

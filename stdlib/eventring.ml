@@ -529,7 +529,8 @@ type slow = {
 }
 
 module Watch = struct
-  type open_span = { id : int; since : int; limit : int }
+  (* [thread] is 0 where events do not tell their thread. *)
+  type open_span = { id : int; thread : int; since : int; limit : int }
 
   (* Bits 32 and up are the process id, the others the number of the session,
      which is 0 while nothing is being traced. *)
@@ -543,6 +544,7 @@ module Watch = struct
     mutable session : int;              (* of the cursor *)
     callbacks : Cursor.callbacks;
     forget : unit -> unit;              (* the open spans *)
+    threads_known : bool ref;
     busy : bool Atomic.t;
     stopped : bool Atomic.t;
   }
@@ -588,30 +590,46 @@ module Watch = struct
         rings := grown
       end;
       !rings.(ring) in
+    let threads_known = ref false in
+    let thread_of c = if !threads_known then Cursor.thread c else 0 in
     let span_start c =
       let limit = limit_of c in
       if limit <> not_watched then begin
         let others = opened c in
         !rings.(Cursor.ring c) <-
-          { id = Cursor.id c; since = Cursor.time c; limit } :: others
+          { id = Cursor.id c; thread = thread_of c; since = Cursor.time c;
+            limit } :: others
       end in
+    (* The span that [thread] began last, and the others. *)
+    let rec take thread = function
+      | [] -> None, []
+      | span :: rest when span.thread = thread -> Some span, rest
+      | span :: rest ->
+          let found, rest = take thread rest in
+          found, span :: rest in
+    let rec without thread = function
+      | [] -> []
+      | span :: rest when span.thread = thread -> without thread rest
+      | span :: rest -> span :: without thread rest in
     let span_finish c =
-      if limit_of c <> not_watched then
-        match opened c with
-        | { id; since; limit } :: rest when id = Cursor.id c ->
+      if limit_of c <> not_watched then begin
+        let thread = thread_of c and spans = opened c in
+        match take thread spans with
+        | Some { id; since; limit; _ }, rest when id = Cursor.id c ->
             !rings.(Cursor.ring c) <- rest;
             let duration = Cursor.time c - since in
             if duration > limit then report c duration
         | _ ->
             (* Its start was before the watch, or lost. *)
-            !rings.(Cursor.ring c) <- [] in
+            !rings.(Cursor.ring c) <- without thread spans
+      end in
     let complete c =
       if Cursor.value c > limit_of c then report c (Cursor.value c) in
     let lost c = ignore (opened c); !rings.(Cursor.ring c) <- [] in
     let cursor, session = open_from_now () in
     { cursor = Some cursor; session;
       callbacks = Cursor.callbacks ~span_start ~span_finish ~complete ~lost ();
-      forget = (fun () -> rings := [||]);
+      forget = (fun () -> rings := [||]); threads_known;
       busy = Atomic.make false; stopped = Atomic.make false }
 
   let read w =
@@ -640,6 +658,11 @@ module Watch = struct
         if Atomic.get w.stopped then close w
 
   let poll_session w session =
+    let known = List.mem Thread (categories ()) in
+    if known <> !(w.threads_known) then begin
+      w.forget ();
+      w.threads_known := known
+    end;
     if w.session <> session then begin
       (* The last events of the session.  In a child they are not read: the
          cursor is on the file of the parent. *)

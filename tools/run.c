@@ -392,13 +392,12 @@ static uint64_t look(struct run *run)
     else words = (uint64_t) copied;
   }
   /* A short batch does not mean that there are no more. */
-  while ((n = eventring_read(run->cursor, batch, BATCH)) > 0
-         || n == EVENTRING_E_DAMAGED) {
-    if (n < 0) continue;
+  do {
+    n = eventring_read(run->cursor, batch, BATCH);
     for (int i = 0; i < n; i++) summary_event(run->summary, &batch[i]);
-    events += (uint64_t) n;
-    if (batch[n - 1].ns >= began) break;
-  }
+    if (n > 0) events += (uint64_t) n;
+  } while (n == EVENTRING_E_DAMAGED
+           || (n > 0 && batch[n - 1].ns < began));
   return words > events ? words : events;
 }
 

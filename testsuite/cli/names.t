@@ -69,7 +69,7 @@ ring "$alive.eventring" pid=$alive program=/theirs state=1 boot="$boot" \
   start_time="$start_time" namespace=77
 run eventring stat --dir "$dir" $alive
 ok "never that of the same number in another pid namespace" \
-  refused 3 "no .*/$alive.eventring"
+  refused 3 "$alive.eventring is of .* in another pid namespace"
 run eventring stat "rings/$alive.eventring"
 ok "but by its path" is_program theirs
 run eventring ps --no-rate --dir "$dir"
@@ -146,7 +146,7 @@ if inside --version >/dev/null 2>&1; then
   ok "from a container: shown as of another pid namespace" eval \
     "[ \"\$(shown | cut -d ' ' -f 1,2)\" = '$alive@$ours recording' ]"
   run inside stat --dir "$dir" "$alive"
-  ok "from a container: not by its number" refused 3 'does not exist'
+  ok "from a container: not by its number" refused 3 'in another pid namespace'
   # The other way round: of a process in a container, our number is known.
   rm -f rings/*
   unshare --pid --fork --mount-proc sh -c "
@@ -169,7 +169,7 @@ if inside --version >/dev/null 2>&1; then
   ok "of a container, by our number and the folder" \
     out_has "process $inner /inside (running)"
   run eventring pauses --now --dir "$dir" 1
-  ok "of a container: not by its own number" refused 3 'no .*/1.eventring'
+  ok "of a container: not by its own number" refused 3 '1.eventring is of .* in another pid namespace'
 else
   for what in "kept" "shown" "not by number" "listed" "by path" "by number" \
       "not by its own"; do

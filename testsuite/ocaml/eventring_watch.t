@@ -3,10 +3,12 @@
 # for another.
 . "$(dirname "$0")/programs.sh"
 build eventring_watch unix check.ml recorded.ml
+build watch_threads unix threads
 
 run_checks() {
   fresh; checks "$tmp/eventring_watch.$mode"
   fresh; checks "$tmp/eventring_watch.$mode" fork
+  fresh; checks "$tmp/watch_threads.$mode"
 }
 both run_checks
 finish

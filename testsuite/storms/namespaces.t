@@ -73,6 +73,31 @@ crashes() {
 }
 mode=opt crashes
 
+# On overlayfs, the root of most containers, nobody can tell who writes.
+overlay() {
+  fresh
+  mkdir lower upper work merged
+  if ! mount -t overlay -o lowerdir=lower,upperdir=upper,workdir=work \
+      eventring-test merged 2>/dev/null; then
+    skip "live processes on overlayfs" "cannot mount it"
+    return
+  fi
+  cd merged || exit 1
+  resident 10 stop & one=$!
+  within 10 only 1.eventring 10 2>/dev/null
+  resident 20 stop & two=$!
+  within 10 only 1.1.eventring 20 2>/dev/null
+  isolated "$EVENTRING_BIN" ps -d . >../listed
+  ok "on overlayfs, live processes are not taken for killed" \
+    eval '[ "$(grep -c resident ../listed)" = 2 ] && ! grep killed ../listed'
+  isolated "$EVENTRING_BIN" ps --prune -d . >../pruned 2>&1
+  ok "on overlayfs, the files of live processes are not removed" \
+    [ "$(files)" = "1.1.eventring 1.eventring" ]
+  : >stop; wait $one $two
+  cd .. && umount merged
+}
+mode=opt overlay
+
 # The same process id in the same namespace: kernel.ns_last_pid chooses it.
 fresh
 cat >"$tmp/again.sh" <<'END'
