@@ -537,7 +537,9 @@ module Watch = struct
   external current_session : unit -> int = "caml_ml_eventring_session"
     [@@noalloc]
   let process session = session lsr 32
-  let is_traced session = session land 0xFFFFFFFF <> 0
+  (* No literal of more than 31 bits: programs that the build runs are linked
+     for any platform. *)
+  let is_traced session = session lsl 31 <> 0
 
   type t = {
     mutable cursor : Cursor.t option;
