@@ -129,19 +129,39 @@ static void make_folder(struct run *run)
   run->own_folder = true;
 }
 
-/* Removes it with the ring files in it, ours and those of other processes that
-   the program has started.  Returns how many of these there were. */
-static unsigned remove_folder(struct run *run)
+/* Returns true if a process is writing to the ring file at [path]. */
+static bool is_in_use(const char *path)
+{
+  struct eventring_cursor *cursor;
+  if (eventring_open(path, NULL, &cursor) < 0) return false;
+  bool in_use = eventring_state(cursor) == EVENTRING_STATE_RUNNING;
+  eventring_close(cursor);
+  return in_use;
+}
+
+/* Removes the folder with the ring files in it: ours, and those of other
+   processes that the program has started and that have ended.  Files of
+   processes that still run stay, and the folder with them.  Returns how many
+   other processes have ended, and sets [*running] to the number of those that
+   still run. */
+static unsigned remove_folder(struct run *run, unsigned *running)
 {
   unsigned others = 0;
-  char ours[32];
+  char ours[32], path[PATH_MAX];
   DIR *d = opendir(run->folder);
   struct dirent *entry;
   if (d == NULL) return 0;
   snprintf(ours, sizeof ours, "%ld.", (long) run->pid);
   while ((entry = readdir(d)) != NULL) {
     if (entry->d_name[0] == '.') continue;
-    if (strncmp(entry->d_name, ours, strlen(ours)) != 0) others++;
+    if (strncmp(entry->d_name, ours, strlen(ours)) != 0) {
+      snprintf(path, sizeof path, "%s/%s", run->folder, entry->d_name);
+      if (is_in_use(path)) {
+        ++*running;
+        continue;
+      }
+      others++;
+    }
     unlinkat(dirfd(d), entry->d_name, 0);
   }
   closedir(d);
@@ -220,7 +240,7 @@ static void start_program(struct run *run)
 
   if (pipe2(failed, O_CLOEXEC) < 0) {
     complain("cannot make a pipe: %s", strerror(errno));
-    if (run->own_folder) remove_folder(run);
+    if (run->own_folder) rmdir(run->folder);
     exit(STATUS_CANNOT_READ);
   }
   sigfillset(&action.sa_mask);
@@ -242,13 +262,13 @@ static void start_program(struct run *run)
   close(failed[1]);
   if (run->pid < 0) {
     complain("cannot start a process: %s", strerror(errno));
-    if (run->own_folder) remove_folder(run);
+    if (run->own_folder) rmdir(run->folder);
     exit(STATUS_CANNOT_READ);
   }
   if (read(failed[0], &error, sizeof error) == sizeof error) {
     complain("cannot run %s: %s", run->program[0], strerror(error));
     waitpid(run->pid, NULL, 0);
-    if (run->own_folder) remove_folder(run);
+    if (run->own_folder) rmdir(run->folder);
     exit(error == ENOENT ? 127 : 126);
   }
   close(failed[0]);
@@ -552,7 +572,12 @@ static enum status run_program(int argc, char **argv)
   else if (run.cursor != NULL && !run.quiet && run.status == STATUS_OK)
     run.status = print_summary_of(&run);
   if (run.own_folder) {
-    unsigned others = remove_folder(&run);
+    unsigned running = 0, others = remove_folder(&run, &running);
+    if (running > 0 && !run.quiet)
+      complain("%u traced %s in %s, which stays", running,
+               running == 1 ? "process goes on and has its ring file"
+                            : "processes go on and have their ring files",
+               run.folder);
     if (others > 0 && !run.quiet)
       complain("%u other traced %s ran as well; --dir keeps what they wrote",
                others, others == 1 ? "process" : "processes");

@@ -163,6 +163,14 @@ run eventring run ../run minor 10 fork 100 minor 10
 ok "a child is traced for itself" \
   eval 'err_has "^collections  minor 2[0-9]," && err_has "1 other traced"'
 ok "nothing is left of all that" nothing_left
+run eventring run sh -c '../run minor 100 catch >daemon & until [ -s daemon ]
+  do sleep 0.05; done; echo $! >pid'
+kept=$(sed -n 's/.*1 traced process goes on .* in \(.*\), which stays$/\1/p' \
+  "$tmp/err")
+ok "a process that goes on keeps its ring file" \
+  eval '[ -s "$kept/$(cat pid).eventring" ]'
+kill "$(cat pid)"
+rm -rf "$kept" daemon pid
 
 # What cannot be run.
 run eventring run
