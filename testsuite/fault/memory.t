@@ -27,7 +27,8 @@ traced_under() {
 }
 
 # as_untraced HOW [RELEASES]: at the smallest limit under which the program
-# works, and above; the program needs memory of the rings that often at least
+# works, and above, by more than that limit varies; the program needs memory of
+# the rings that often at least
 as_untraced() {
   fresh
   low=100000 high=2000000
@@ -42,7 +43,7 @@ as_untraced() {
     fi
   done
   released=0 traced=0
-  for more in 20000 40000 60000 72000 80000 120000 200000 400000 800000; do
+  for more in 45000 55000 65000 72000 80000 120000 200000 400000 800000; do
     if ! traced_under $((high + more)) "$1"; then
       ok "$mode: $1 in $((high + more)) KB: as untraced" false
       return
