@@ -152,21 +152,6 @@ static void map_names(struct caml_runtime_events_cursor *c)
   }
 }
 
-/* Opens the ring file of process [pid] in [dir].  Where tracing was started in
-   the way of stock OCaml, the file has the name that stock OCaml gives it. */
-static int open_process(int pid, const char *dir,
-                        const struct eventring_options *options,
-                        struct eventring_cursor **result)
-{
-  char path[PATH_MAX];
-  int err = eventring_open_pid(pid, dir, options, result);
-  if (err == EVENTRING_E_NOT_FOUND
-      && snprintf(path, sizeof(path), "%s/%d" EVENTRING_STOCK_SUFFIX, dir, pid)
-         < (int) sizeof(path))
-    err = eventring_open(path, options, result);
-  return err;
-}
-
 /* The categories of the events of Runtime_events. */
 static const uint32_t needed = EVENTRING_USER | EVENTRING_ALLOC
 #define PHASE(id, category, name, doc) | EVENTRING_##category
@@ -231,8 +216,8 @@ static runtime_events_error open_cursor(
     err = eventring_open(own, &options, &cursor->reader);
     caml_stat_free(own);
   } else {
-    err = open_process(pid, path != NULL ? path : ".", &options,
-                       &cursor->reader);
+    err = eventring_open_pid(pid, path != NULL ? path : ".", &options,
+                             &cursor->reader);
   }
   if (err == EVENTRING_OK && records_all(cursor->reader, why, why_size)) {
     map_names(cursor);

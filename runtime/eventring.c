@@ -291,8 +291,8 @@ static int extend_ring(struct writer *w, int slot)
     else if (!atomic_exchange(&session.short_of_room, 1))
       caml_eventring_complain(
         "cannot allocate memory for the ring of a domain in %s: %s;"
-               " a domain that finds none is no longer traced", session.path,
-               strerror(err));
+        " a domain that finds none is no longer traced", session.path,
+        strerror(err));
     return 0;
   }
   w->allocated += words;
@@ -815,7 +815,7 @@ static int add_name(const struct eventring_schema_entry *e)
     if (err != 0)
       caml_eventring_complain(
         "cannot add the event %s to %s: %s; it has no name there",
-               mine->name, session.path, strerror(err));
+        mine->name, session.path, strerror(err));
   }
   return mine->id;
 }
@@ -1137,9 +1137,9 @@ static unsigned ring_log_words(void)
           || n > EVENTRING_MAX_LOG_WORDS) {
         caml_eventring_complain(
           "OCAMLRUNPARAM: %.*s is not understood (e=N with N from 1 to"
-                 " %d: 2^N words a ring); using e=%d",
-                 (int) length, item, EVENTRING_MAX_LOG_WORDS,
-                 EVENTRING_DEFAULT_LOG_WORDS);
+          " %d: 2^N words a ring); using e=%d",
+          (int) length, item, EVENTRING_MAX_LOG_WORDS,
+          EVENTRING_DEFAULT_LOG_WORDS);
         log = EVENTRING_DEFAULT_LOG_WORDS;
       }
     }
@@ -1207,8 +1207,8 @@ static int has_limited_space(void)
   return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-/* Returns 0 when the program may run out of address space since it is traced.
-   The program was linked to work without tracing. */
+/* Returns 0 when the program, with the file mapped, has less address space left
+   than [RESERVE]. */
 static int leaves_reserve(void)
 {
   if (!has_limited_space()) return 1;
@@ -1373,8 +1373,8 @@ static uint32_t categories_of(uint64_t control)
   return mask != 0 ? mask : EVENTRING_DEFAULT_CATEGORIES;
 }
 
-/* Marks the file as ended or replaced, and removes it unless it is to be kept.  The file
-   stays mapped.  Under [session_lock]. */
+/* Marks the file as ended or replaced, and removes it unless it is to be kept.
+   The file stays mapped.  Under [session_lock]. */
 COLD
 static void end_session(enum eventring_state state)
 {
@@ -1947,7 +1947,7 @@ static uint32_t categories_from(const char *list, uint32_t mask)
         "OCAML_EVENTRING_CATEGORIES: there is no category %.*s (all"
 #define CATEGORY(id, bit, name, by_default, doc) ", " name
 #include "caml/eventring_events.tbl"
-               "); ignored", (int) name_length, name);
+        "); ignored", (int) name_length, name);
     list += length;
     if (*list == ',') list++;
   }
@@ -2014,14 +2014,14 @@ void caml_eventring_init(void)
   else if (s != NULL && *s != '\0' && strcmp(s, "tsc") != 0)
     caml_eventring_complain(
       "OCAML_EVENTRING_CLOCK: %s is not understood (tsc or monotonic);"
-             " ignored", s);
+      " ignored", s);
 
   s = caml_secure_getenv("OCAML_EVENTRING_THRESHOLD");
   config.threshold = DEFAULT_THRESHOLD;
   if (s != NULL && *s != '\0' && !parse_duration(s, &config.threshold))
     caml_eventring_complain(
       "OCAML_EVENTRING_THRESHOLD: %s is not understood (a number with"
-             " ns, us, ms or s); ignored", s);
+      " ns, us, ms or s); ignored", s);
 
   s = caml_secure_getenv("OCAML_EVENTRING_START");
   if (s != NULL && *s != '\0') {
@@ -2030,7 +2030,7 @@ void caml_eventring_init(void)
     else if (strcmp(s, "0") != 0)
       caml_eventring_complain(
         "OCAML_EVENTRING_START: %s is not understood (1, paused or 0);"
-               " ignored", s);
+        " ignored", s);
   } else if (caml_secure_getenv("OCAML_RUNTIME_EVENTS_START") != NULL) {
     start = 1;
     suffix = EVENTRING_STOCK_SUFFIX;
@@ -2043,8 +2043,9 @@ void caml_eventring_init(void)
     uint32_t wanted = categories_from(s, mask);
     if (wanted != 0) mask = wanted;
     else
-      caml_eventring_complain("OCAML_EVENTRING_CATEGORIES: %s leaves no category"
-                              " to record; ignored", s);
+      caml_eventring_complain(
+        "OCAML_EVENTRING_CATEGORIES: %s leaves no category to record; ignored",
+        s);
   }
   if (!caml_eventring_start(NULL, suffix, mask, paused, why, sizeof(why)))
     caml_eventring_complain("%s; tracing is off", why);

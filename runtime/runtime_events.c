@@ -18,7 +18,6 @@
    otherlibs/runtime_events. */
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -661,7 +661,8 @@ module Watch = struct
 
   let poll_session w session =
     let known = List.mem Thread (categories ()) in
-    if known <> !(w.threads_known) then begin
+    (* The rest of a session that was stopped is as before. *)
+    if is_traced session && known <> !(w.threads_known) then begin
       w.forget ();
       w.threads_known := known
     end;
