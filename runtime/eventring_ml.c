@@ -125,19 +125,8 @@ CAMLprim value caml_ml_eventring_snapshot(value file)
   return Val_unit;
 }
 
-_Static_assert(offsetof(struct eventring_header, control) == 512,
-               "stdlib/eventring.ml reads the control word there");
-_Static_assert(EVENTRING_USER == 16, "and tests this bit");
-
-CAMLprim value caml_ml_eventring_control_page(value unit)
-{
-  intnat size = sizeof(caml_eventring_page);
-  return caml_ba_alloc(CAML_BA_UINT8 | CAML_BA_C_LAYOUT | CAML_BA_EXTERNAL, 1,
-                       &caml_eventring_page, &size);
-}
-
-/* Bytecode has its literals in the heap, where they move: it always looks at
-   the page. */
+/* Bytecode has its literals in the heap, where they move: it always calls the
+   primitives. */
 CAMLprim value caml_ml_eventring_tell_when_started(value literal)
 {
 #ifdef NATIVE_CODE
@@ -162,27 +151,45 @@ CAMLprim value caml_ml_eventring_set_thread_name(value name)
   return Val_unit;
 }
 
-/* User events.  Native code calls caml_eventring_emit and _emit_int with
-   untagged integers. */
+/* User events.  Nothing is written while they are not recorded.  Native code
+   calls the first two, which have no result, so that they end in a jump. */
+
+void caml_ml_eventring_emit_native(value word)
+{
+  if (Caml_eventring_on(EVENTRING_USER))
+    caml_eventring_emit((uint64_t) Long_val(word));
+}
+
+void caml_ml_eventring_emit_int_native(value word, value n)
+{
+  if (Caml_eventring_on(EVENTRING_USER))
+    caml_eventring_emit_int((uint64_t) Long_val(word), (uint64_t) Long_val(n));
+}
 
 CAMLprim value caml_ml_eventring_emit(value word)
 {
-  caml_eventring_emit((uint64_t) Long_val(word));
+  caml_ml_eventring_emit_native(word);
   return Val_unit;
 }
 
 CAMLprim value caml_ml_eventring_emit_int(value word, value n)
 {
-  caml_eventring_emit_int((uint64_t) Long_val(word), (uint64_t) Long_val(n));
+  caml_ml_eventring_emit_int_native(word, n);
   return Val_unit;
 }
 
 CAMLprim value caml_ml_eventring_emit_bytes(value word, value bytes,
                                             value length)
 {
-  caml_eventring_emit_bytes((uint64_t) Long_val(word), Bytes_val(bytes),
-                            Long_val(length));
+  if (Caml_eventring_on(EVENTRING_USER))
+    caml_eventring_emit_bytes((uint64_t) Long_val(word), Bytes_val(bytes),
+                              Long_val(length));
   return Val_unit;
+}
+
+CAMLprim value caml_ml_eventring_user_on(value unit)
+{
+  return Val_bool(Caml_eventring_on(EVENTRING_USER));
 }
 
 CAMLprim value caml_ml_eventring_register(value name, value kind,

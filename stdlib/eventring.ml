@@ -10,8 +10,8 @@
 (*                                                                        *)
 (**************************************************************************)
 
-(* The primitives are in runtime/eventring_ml.c; the layout of event words
-   and of the control page in runtime/caml/eventring_format.h. *)
+(* The primitives are in runtime/eventring_ml.c; the layout of event words in
+   runtime/caml/eventring_format.h. *)
 
 (* Control *)
 
@@ -85,46 +85,41 @@ let categories () = of_mask (current_mask ()) all_categories
 let set_categories categories =
   set_mask (nonempty "set_categories" categories)
 
-(* The control page of the runtime, as memory that OCaml code reads without a
-   call.  Its word 64 is what every probe tests. *)
-type page =
-  (char, Bigarray.int8_unsigned_elt, Bigarray.c_layout) Bigarray.Array1.t
+(* User events.  An event's value is its event word without the time: the id,
+   and above it the form and the number of payload words.
 
-external control_page : unit -> page = "caml_ml_eventring_control_page"
-external get_32 : page -> int -> int32 = "%caml_bigstring_get32u"
-external int_of_int32 : int32 -> int = "%int32_to_int"
-
-let page = control_page ()
-
-(* The runtime writes 1 to the first byte when tracing starts, and never 0
-   again.  Code that is compiled to native code knows the address of a literal:
-   a program that is not traced loads this byte and neither the bigarray nor the
-   page. *)
-let started = "\000"
+   The first word of [started] is zero until tracing starts for the first time;
+   then the runtime writes 1 to its first byte, which stays.  Code that is
+   compiled to native code knows the address of a literal.  So an event costs a
+   program that was never traced one load, one test and one branch, in so little
+   code that two of them fit a line or two of a cold cache; otherwise the
+   primitive tests whether user events are recorded. *)
+let started = "\000\000\000\000\000\000\000\000"
 external tell_when_started : string -> unit
   = "caml_ml_eventring_tell_when_started"
 let () = tell_when_started started
 
 external opaque : 'a -> 'a = "%opaque"   (* the compiler must not know it *)
-external byte : string -> int -> char = "%string_unsafe_get"
+external first_word : string -> int -> int64 = "%caml_string_get64u"
 
-let[@inline] recording () =
-  byte (opaque started) 0 <> '\000'
-  && int_of_int32 (get_32 page 512) land 16 <> 0
+let[@inline] was_started () =
+  first_word (opaque started) 0 <> 0L
 
 external active : unit -> bool = "caml_ml_runtime_events_are_active"
   [@@noalloc]
 
-(* User events.  An event's value is its event word without the time: the id,
-   and above it the form and the number of payload words.  The result of the
-   primitives means nothing: they have none, in C. *)
-
-external emit : (int [@untagged]) -> (int [@untagged])
-  = "caml_ml_eventring_emit" "caml_eventring_emit" [@@noalloc]
-external emit_int : (int [@untagged]) -> (int [@untagged]) -> (int [@untagged])
-  = "caml_ml_eventring_emit_int" "caml_eventring_emit_int" [@@noalloc]
+(* These do nothing while user events are not recorded.  The result of the
+   first two means nothing: they have none, in C. *)
+external emit : int -> (int [@untagged])
+  = "caml_ml_eventring_emit" "caml_ml_eventring_emit_native" [@@noalloc]
+external emit_int : int -> int -> (int [@untagged])
+  = "caml_ml_eventring_emit_int" "caml_ml_eventring_emit_int_native"
+  [@@noalloc]
 external emit_bytes : int -> bytes -> int -> unit
   = "caml_ml_eventring_emit_bytes" [@@noalloc]
+external user_on : unit -> bool = "caml_ml_eventring_user_on" [@@noalloc]
+
+let[@inline] recording () = was_started () && user_on ()
 
 let form_end = 1 lsl 16
 let form_counter = 2 lsl 16
@@ -153,13 +148,13 @@ module Span = struct
 
   let register name = register_event name kind_span payload_int ""
 
-  let[@inline] start span = if recording () then ignore (emit span)
+  let[@inline] start span = if was_started () then ignore (emit span)
 
   let[@inline] start_with span n =
-    if recording () then ignore (emit_int (span lor one_word) n)
+    if was_started () then ignore (emit_int (span lor one_word) n)
 
   let[@inline] finish span =
-    if recording () then ignore (emit (span lor form_end))
+    if was_started () then ignore (emit (span lor form_end))
 
   let around span f =
     match f () with
@@ -178,7 +173,7 @@ module Counter = struct
     lor form_counter lor one_word
 
   let[@inline] sample counter n =
-    if recording () then ignore (emit_int counter n)
+    if was_started () then ignore (emit_int counter n)
 end
 
 module Mark = struct
@@ -187,7 +182,7 @@ module Mark = struct
   let register name =
     register_event name kind_instant payload_none "" lor form_instant
 
-  let[@inline] emit mark = if recording () then ignore (emit mark)
+  let[@inline] emit mark = if was_started () then ignore (emit mark)
 end
 
 module Message = struct
@@ -199,7 +194,7 @@ module Message = struct
     register_event name kind_instant payload_text "" lor form_instant
 
   let emit message text =
-    if recording () then
+    if was_started () then
       let length = String.length text in
       emit_bytes message (Bytes.unsafe_of_string text)
         (if length > max_length then max_length else length)
@@ -211,13 +206,13 @@ module Flow = struct
   let register name =
     register_event name kind_flow payload_int "" lor one_word
 
-  let[@inline] start flow id = if recording () then ignore (emit_int flow id)
+  let[@inline] start flow id = if was_started () then ignore (emit_int flow id)
 
   let[@inline] step flow id =
-    if recording () then ignore (emit_int (flow lor form_instant) id)
+    if was_started () then ignore (emit_int (flow lor form_instant) id)
 
   let[@inline] finish flow id =
-    if recording () then ignore (emit_int (flow lor form_end) id)
+    if was_started () then ignore (emit_int (flow lor form_end) id)
 end
 
 module Custom = struct
@@ -256,6 +251,10 @@ end
 module Cursor = struct
   type handle
 
+  (* Memory that OCaml code reads without a call *)
+  type batch =
+    (char, Bigarray.int8_unsigned_elt, Bigarray.c_layout) Bigarray.Array1.t
+
   type source =
     | Self
     | Process of { pid : int; dir : string option }
@@ -265,7 +264,7 @@ module Cursor = struct
 
   type t = {
     handle : handle;
-    batch : page;
+    batch : batch;
     busy : bool Atomic.t;
     mutable closed : bool;
     mutable index : int;        (* the event that accessors tell of... *)
@@ -297,7 +296,7 @@ module Cursor = struct
 
   external create_handle : source -> bool -> handle
     = "caml_ml_eventring_cursor_create"
-  external batch_of : handle -> page = "caml_ml_eventring_cursor_batch"
+  external batch_of : handle -> batch = "caml_ml_eventring_cursor_batch"
   (* -1: a damaged part, behind which the next call goes on. *)
   external read : handle -> int = "caml_ml_eventring_cursor_read"
   external free : handle -> unit = "caml_ml_eventring_cursor_free"
@@ -318,9 +317,11 @@ module Cursor = struct
     = "caml_ml_eventring_cursor_thread_name"
 
   external now : unit -> int = "caml_ml_eventring_now" [@@noalloc]
-  external get_64 : page -> int -> int64 = "%caml_bigstring_get64u"
-  external get_16 : page -> int -> int = "%caml_bigstring_get16u"
+  external get_64 : batch -> int -> int64 = "%caml_bigstring_get64u"
+  external get_32 : batch -> int -> int32 = "%caml_bigstring_get32u"
+  external get_16 : batch -> int -> int = "%caml_bigstring_get16u"
   external int_of_int64 : int64 -> int = "%int64_to_int"
+  external int_of_int32 : int32 -> int = "%int32_to_int"
 
   (* Offsets in struct eventring_event; the C side asserts them. *)
   let event_size = 48
