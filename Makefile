@@ -96,7 +96,10 @@ $(DONE)/ocaml-configure: $(TREE)/configure $(DONE)/prefix
 
 # Upstream's rules do not see two things that follow from the standard library:
 # an edit of ours to one of its modules, such as Stdlib, makes all that was
-# compiled unusable, and the toplevel holds the library.
+# compiled unusable; and these programs are bytecode that holds the library, with
+# the names of its primitives.
+BYTECODE = $(addprefix $(TREE)/,ocaml lex/ocamllex $(addprefix tools/,\
+  cvt_emit make_opcodes ocamlcp ocamlmklib ocamlmktop ocamloptp ocamlprof))
 STDLIB_EDITED = $(addprefix $(TREE)/,\
   $(shell awk '/^file stdlib\/[^.]/ { print $$2 }' upstream/edits))
 
@@ -105,8 +108,9 @@ $(DONE)/toolchain: $(DONE)/ocaml-configure $(DONE)/tree
 	    test -n "`find $(STDLIB_EDITED) -newer $(TREE)/stdlib/stdlib.cma`"; then \
 	  $(STEP) "clean the toolchain: another standard library" \
 	    $(LOG)/ocaml-clean.log $(UPMAKE) -C $(TREE) clean; fi
-	@find $(TREE)/stdlib -name 'eventring.ml*' -newer $(TREE)/ocaml \
-	  -exec rm -f $(TREE)/ocaml ';' 2>/dev/null || :
+	@if test -n "`find $(TREE)/stdlib -name 'eventring.ml*' \
+	    -newer $(TREE)/tools/ocamlmklib 2>/dev/null`"; then \
+	  rm -f $(BYTECODE); fi
 	@$(STEP) "build the toolchain (first time: 3 minutes)" \
 	  $(LOG)/ocaml-build.log $(UPMAKE) -C $(TREE)
 	@touch $@
