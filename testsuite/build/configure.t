@@ -25,27 +25,30 @@ check "with nothing there it fails" test "$rc" -ne 0
 for line in 'missing: python3 (Debian package python3)' \
     'missing: npm (Debian package npm)' \
     'missing: pkg-config (Debian package pkg-config)' \
-    'missing: prove (Debian package perl)' \
+    'missing: spatch (Debian package coccinelle)' \
     'missing: a C compiler (Debian package gcc)'; do
   check "says: $line" says "configure: $line"
 done
 check "says what installs them" says 'make deps'
 check "writes no config.mk" no_mk
 
-link make python3 perl prove tar ar gcc as ld
+link make python3 perl spatch tar ar gcc as ld
 stub pkg-config 'exit 1'
 link pkg-config
 configure --with-ocaml-source="$top"
 check "a library that is missing is named with its package" \
-  says 'missing: cmocka (Debian package libcmocka-dev)'
+  says 'missing: libzstd (Debian package libzstd-dev)'
 check "npm is not needed with sources by hand" \
   sh -c "! grep -q 'missing: npm' '$work/out'"
 
-stub pkg-config 'exit 0'
+# Only the tests need it.
+stub pkg-config '[ "$2" != cmocka ]'
 stub npm 'exit 0'
 link pkg-config npm
 configure --prefix="$work/prefix"
 check "with all there it succeeds" succeeds
+check "without cmocka, the summary says who installs what the tests need" \
+  says 'make check installs what the tests need'
 check "the summary names the prefix" says "install into      $work/prefix"
 check "config.mk has the prefix" \
   grep -qx "prefix = $work/prefix" "$work/build/config.mk"
@@ -61,12 +64,14 @@ check "CFLAGS reach OCaml's configure" \
 
 # make deps, where it may not install
 stub id 'echo 1000'
-printf 'no-such-package cmd:no-such-program\nmake cmd:make\n' >"$work/list"
+printf 'no-such-package build cmd:no-such-program\nmake build cmd:make\n' >"$work/list"
 run "$top/build-aux/deps" "$work/list"
 check "deps without root prints the command" \
   says 'apt-get install --no-install-recommends no-such-package'
 check "and fails" test "$rc" -ne 0
-echo 'make cmd:make' >"$work/list"
+run "$top/build-aux/deps" "$work/list" check
+check "packages of another use are not asked for" succeeds
+echo 'make build cmd:make' >"$work/list"
 run "$top/build-aux/deps" "$work/list"
 check "deps with all installed does nothing" says 'everything is installed'
 
