@@ -460,6 +460,22 @@ check: test-packages all stage stock ## every test: C, OCaml, command, and upstr
 	@git status --porcelain >$(B)/test/tree-before 2>/dev/null || true
 	@$(TEST_ENV) testsuite/run $(RING_TESTS) $(SANITIZED_RUNS) $(TESTS)
 
+# What needs neither an OCaml toolchain nor OCaml's headers: C programs without
+# the runtime's sources, and the scripts that say so.
+QUICK_RING_TESTS := $(patsubst testsuite/ring/%.c,$(B)/test/ring/%,\
+  $(shell grep -L '^// BUILD:.*_build/ocaml' testsuite/ring/test_*.c))
+QUICK_TESTS := $(sort $(shell grep -rlx --include='*.t' '\# Needs no OCaml.' \
+  testsuite))
+
+.PHONY: check-quick
+check-quick: ## tests of libeventring and the command, without OCaml: a minute
+	@$(MAKE) --no-print-directory -j$(JOBS) lib tool $(QUICK_RING_TESTS)
+	@$(TEST_ENV) testsuite/run $(QUICK_RING_TESTS) $(QUICK_TESTS)
+
+# Hours, with the default of SOAK_SECONDS and FUZZ_SECONDS half of one.
+.PHONY: check-long
+check-long: check check-model check-upstream check-traced soak fuzz ## all of it: check, upstream's testsuite, soak, fuzz, the whole model
+
 # In the recipe: what the compiler can do is asked only where it matters.
 sanitized: lib
 	@$(if $(strip $(SANITIZED_RUNS)),\

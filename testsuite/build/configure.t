@@ -1,6 +1,7 @@
 #!/bin/sh
 # configure: says in a line each what is missing and which package has it,
 # and writes nothing outside the folder it runs in.
+# Needs no OCaml.
 . "$(dirname "$0")/lib.sh"
 
 # A PATH with what configure itself uses, and nothing that it looks for.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # eventring events --check: what it finds, and what it has to let pass.
+# Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 

@@ -1,5 +1,6 @@
 #!/bin/sh
 # eventring events: what it prints of files whose every byte is known.
+# Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The files of a process: the names that they may have, which of several is a
 # process's, and those of processes in another pid namespace.
+# Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 make_ring plain

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Targets that cannot be opened: one line each, that says what and why.
+# Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Output that goes nowhere.
+# Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 make_ring lost

@@ -1,5 +1,6 @@
 #!/bin/sh
 # What the command line says and does not take.
+# Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 
 fits_a_screen() { exits 0 && [ "$(wc -l <"$tmp/out")" -le 24 ] &&

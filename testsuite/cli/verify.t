@@ -1,5 +1,6 @@
 #!/bin/sh
 # eventring check: what is found in ring files and recordings, and where.
+# Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 

@@ -2,6 +2,7 @@
 # eventring trace of files whose every byte is known: what is in each format is
 # in NAME.expected, with times since tracing started; in CTF, where all is as it
 # was recorded, in NAME.ctf.expected.  rows.py tells of the columns.
+# Needs no OCaml.
 . "$(dirname "$0")/lib.sh"
 
 as_expected() {

@@ -1,6 +1,7 @@
 #!/bin/sh
 # eventring trace: Chrome's format loads into a viewer of others, in a real
 # browser: speedscope, in Chromium.  They come from npm and Debian.
+# Needs no OCaml.
 . "$(dirname "$0")/lib.sh"
 : "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
 
