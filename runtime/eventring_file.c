@@ -38,6 +38,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,19 +60,9 @@ struct candidate {
   enum owner owner;
   dev_t dev;
   ino_t ino;
-  int64_t started;              /* realtime ns */
+  struct eventring_instant started; /* zeros if the file is empty */
+  uint32_t state;
 };
-
-/* Returns 1 when no process has the file at [path] open or mapped for writing,
-   0 when one has or nobody can tell. */
-static int nobody_writes(const char *path)
-{
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0) return 0;
-  int sure = eventring_nobody_writes(fd);
-  close(fd);
-  return sure;
-}
 
 /* Returns 1 when both headers name a process of the same pid in the same pid
    namespace, since the same boot. */
@@ -83,58 +74,100 @@ static int same_pid(const struct eventring_header *a,
     && memcmp(a->boot_id, b->boot_id, sizeof(a->boot_id)) == 0;
 }
 
-/* Finds out the owner of the file at [path].  [mine] is the header of this
-   process's new file.  Only a regular file of this user with one name that is
-   empty or begins as a ring file is a candidate for removal. */
-static void examine(const char *path, const struct eventring_header *mine,
-                    struct candidate *c)
+/* Finds out the owner of the file that [fd] has open for reading.  [mine] is
+   the header of this process's new file.  Only a regular file of this user with
+   one name that is empty or begins as a ring file is a candidate for
+   removal. */
+static void examine_open(int fd, const struct eventring_header *mine,
+                         struct candidate *c)
 {
   struct eventring_header h;
   struct stat st;
   c->owner = NOT_OURS;
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0) {
-    if (errno == ENOENT) c->owner = NO_FILE;
+  memset(&h, 0, sizeof(h));
+  if (fstat(fd, &st) != 0) return;
+  if (st.st_nlink == 0) {
+    /* Its owner has removed it since it was opened. */
+    c->owner = NO_FILE;
     return;
   }
-  memset(&h, 0, sizeof(h));
-  int regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
-    && st.st_uid == geteuid() && st.st_nlink == 1;
-  ssize_t n = regular ? pread(fd, &h, sizeof(h), 0) : -1;
-  close(fd);
+  if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_nlink != 1)
+    return;
+  ssize_t n = pread(fd, &h, sizeof(h), 0);
   if (n < 0 || (n > 0 && (n < EVENTRING_MAGIC_SIZE
                           || memcmp(h.magic, EVENTRING_MAGIC,
                                     EVENTRING_MAGIC_SIZE) != 0))) return;
   c->dev = st.st_dev;
   c->ino = st.st_ino;
-  c->started = h.started.realtime_ns;
+  c->started = h.started;
+  c->state = h.state;
   if (same_pid(&h, mine))
     c->owner = h.start_time == mine->start_time ? OBSOLETE : GONE;
-  else if (!nobody_writes(path))
+  else if (!eventring_nobody_writes(fd))
     c->owner = ALIVE;
   else
     /* Empty: its owner was killed before it wrote the header. */
     c->owner = n == 0 ? OBSOLETE : GONE;
 }
 
-/* Removes the file at [path] if it is still the candidate.  Readers that have
-   it open learn why there are no more events. */
-static int remove_candidate(const char *path, const struct candidate *c)
+static int open_candidate(const char *path)
 {
+  return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+}
+
+static void examine(const char *path, const struct eventring_header *mine,
+                    struct candidate *c)
+{
+  int fd = open_candidate(path);
+  if (fd < 0) {
+    c->owner = errno == ENOENT ? NO_FILE : NOT_OURS;
+    return;
+  }
+  examine_open(fd, mine, c);
+  close(fd);
+}
+
+/* Says in the header that the file was replaced, as far as that is possible:
+   readers that have it open learn why there are no more events. */
+static void tell_readers(const char *path, const struct candidate *c)
+{
+  uint32_t state = EVENTRING_REPLACED;
   struct stat st;
-  int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (c->state != EVENTRING_RUNNING) return;
+  int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return;
+  if (fstat(fd, &st) == 0 && st.st_dev == c->dev && st.st_ino == c->ino
+      && pwrite(fd, &state, sizeof(state),
+                offsetof(struct eventring_header, state)) < 0) { }
+  close(fd);
+}
+
+/* Removes the file at [path] if it is still the candidate.  Another process
+   may do the same and then give the name, and the number of the inode, to its
+   own file.  So the file is examined again, open, which keeps its inode, and
+   locked: who has the lock is the only one to remove the file. */
+static int remove_candidate(const char *path,
+                            const struct eventring_header *mine,
+                            const struct candidate *c)
+{
+  struct candidate now;
+  struct stat st;
+  int removed = 0;
+  int fd = open_candidate(path);
   if (fd < 0) return 0;
-  int same = fstat(fd, &st) == 0 && st.st_dev == c->dev && st.st_ino == c->ino;
-  if (same) {
-    uint32_t state = EVENTRING_REPLACED, old;
-    off_t at = offsetof(struct eventring_header, state);
-    if (pread(fd, &old, sizeof(old), at) == sizeof(old)
-        && old == EVENTRING_RUNNING
-        && pwrite(fd, &state, sizeof(state), at) < 0) { /* best effort */ }
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) {
+    examine_open(fd, mine, &now);
+    if (now.owner == c->owner && now.dev == c->dev && now.ino == c->ino
+        && memcmp(&now.started, &c->started,
+                  sizeof(now.started)) == 0
+        && lstat(path, &st) == 0 && st.st_dev == c->dev
+        && st.st_ino == c->ino) {
+      tell_readers(path, &now);
+      removed = unlink(path) == 0;
+    }
   }
   close(fd);
-  return same && lstat(path, &st) == 0 && st.st_dev == c->dev
-    && st.st_ino == c->ino && unlink(path) == 0;
+  return removed;
 }
 
 static void name_file(char *path, size_t size, const char *dir,
@@ -174,7 +207,7 @@ int caml_eventring_create_file(const char *dir,
   for (int i = 0; i < NAMES; i++) {
     name_file(path, size, dir, mine, suffix, i);
     examine(path, mine, &c[i]);
-    if (c[i].owner == OBSOLETE && remove_candidate(path, &c[i]))
+    if (c[i].owner == OBSOLETE && remove_candidate(path, mine, &c[i]))
       c[i].owner = NO_FILE;
     if (c[i].owner == NOT_OURS && i == 0) {
       *why = "something that is not a ring file of this user is there;"
@@ -189,10 +222,12 @@ int caml_eventring_create_file(const char *dir,
     int oldest = 0;
     for (int i = 1; i < NAMES; i++)
       if (c[i].owner == GONE
-          && (c[oldest].owner != GONE || c[i].started < c[oldest].started))
+          && (c[oldest].owner != GONE
+              || c[i].started.realtime_ns
+                 < c[oldest].started.realtime_ns))
         oldest = i;
     name_file(path, size, dir, mine, suffix, oldest);
-    c[oldest].owner = remove_candidate(path, &c[oldest]) ? NO_FILE : NOT_OURS;
+    c[oldest].owner = remove_candidate(path, mine, &c[oldest]) ? NO_FILE : NOT_OURS;
     if (c[oldest].owner == NO_FILE && (first_free < 0 || oldest < first_free))
       first_free = oldest;
   }

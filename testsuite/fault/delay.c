@@ -29,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -102,4 +103,6 @@ WRAP(int, madvise, (void *at, size_t size, int advice), (at, size, advice))
 WRAP(int, ftruncate, (int fd, off_t size), (fd, size))
 WRAP(int, ftruncate64, (int fd, off64_t size), (fd, size))
 WRAP(int, unlink, (const char *path), (path))
+WRAP(int, lstat, (const char *path, struct stat *st), (path, st))
+WRAP(int, lstat64, (const char *path, struct stat64 *st), (path, st))
 WRAP(void *, realloc, (void *block, size_t size), (block, size))

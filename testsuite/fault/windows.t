@@ -6,22 +6,8 @@
 . "$(dirname "$0")/../ocaml/programs.sh"
 here=$EVENTRING_TOP/testsuite/fault
 build windows windows_stubs.c unix
-${CC:-cc} -O2 -fPIC -shared -Wall -Wextra -o "$tmp/delay.so" "$here/delay.c" \
-  -ldl >"$tmp/build.log" 2>&1 || give_up delay.so
-
-# rule FUNCTION SYMBOL MS [TIMES]: a delay after each call from SYMBOL
-rule() {
-  nm -S "$tmp/windows.opt" | awk -v f="$1" -v s="$2" -v d="$3${4:+/$4}" '
-    function number(hex,  i, n) {
-      n = 0
-      for (i = 1; i <= length(hex); i++)
-        n = n * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1
-      return n
-    }
-    $4 == s || index($4, s ".") == 1 {
-      printf "%s@%s-%x=%s ", f, $1, number($1) + number($2), d
-    }'
-}
+slow=windows.opt
+. "$here/delay.sh"
 
 # delayed HOW RULES: runs it; says whether a delay was met, in $met
 delayed() {

@@ -73,6 +73,26 @@ crashes() {
 }
 mode=opt crashes
 
+# Two processes that remove the same crash file: the later one would remove the
+# file to which the earlier one has given the name.
+slow=resident.opt
+. "$EVENTRING_TOP/testsuite/fault/delay.sh"
+both_remove() {
+  fresh
+  for i in 1 2 3; do resident $i; done
+  for symbol in remove_candidate caml_eventring_create_file; do
+    delays="$delays$(rule lstat $symbol 1000)"
+    delays="$delays$(rule lstat64 $symbol 1000)"
+  done
+  DELAY=$delays DELAY_SAYS=1 LD_PRELOAD=$tmp/delay.so resident 10 stop & one=$!
+  within 10 grep -q delayed "$tmp/err.10"
+  resident 20 stop & two=$!
+  ok "of two that remove a crash file, one waits in between" within 10 has_file 10
+  ok "and the other one keeps its own file" within 10 has_file 20
+  : >stop; wait $one $two
+}
+delays= mode=opt both_remove
+
 # On overlayfs, the root of most containers, nobody can tell who writes.
 overlay() {
   fresh
