@@ -103,6 +103,10 @@ WRAP(int, madvise, (void *at, size_t size, int advice), (at, size, advice))
 WRAP(int, ftruncate, (int fd, off_t size), (fd, size))
 WRAP(int, ftruncate64, (int fd, off64_t size), (fd, size))
 WRAP(int, unlink, (const char *path), (path))
+WRAP(int, open, (const char *path, int flags, mode_t mode),
+     (path, flags, mode))
+WRAP(int, open64, (const char *path, int flags, mode_t mode),
+     (path, flags, mode))
 WRAP(int, lstat, (const char *path, struct stat *st), (path, st))
 WRAP(int, lstat64, (const char *path, struct stat64 *st), (path, st))
 WRAP(void *, realloc, (void *block, size_t size), (block, size))

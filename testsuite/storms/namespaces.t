@@ -93,6 +93,25 @@ both_remove() {
 }
 delays= mode=opt both_remove
 
+# A process ends while another one with its id finds out whose file that is.
+ends_meanwhile() {
+  fresh
+  resident 10 stop & one=$!
+  within 10 only 1.eventring 10 2>/dev/null
+  for symbol in open_candidate examine caml_eventring_create_file; do
+    delays="$delays$(rule open $symbol 500)$(rule open64 $symbol 500)"
+  done
+  DELAY=$delays DELAY_SAYS=1 LD_PRELOAD=$tmp/delay.so resident 20 again & two=$!
+  # The first delay is of the attempt to create the file.
+  within 10 eval '[ "$(grep -c delayed "$tmp/err.20")" -ge 2 ]'
+  : >stop; wait $one
+  ok "a file that goes away while it is examined is no obstacle" \
+    within 20 has_file 20
+  ok "and nothing is said of it" eval '! grep "^eventring:" "$tmp/err.20"'
+  : >again; wait $two
+}
+delays= mode=opt ends_meanwhile
+
 # On overlayfs, the root of most containers, nobody can tell who writes.
 overlay() {
   fresh
