@@ -53,7 +53,6 @@ static const char help[] =
 "      --format=NAME   one of these; without it, OUT's ending decides:\n"
 "        chrome    .json: Chrome's trace event format, read by most viewers\n"
 "        perfetto  .pftrace, .perfetto-trace: for Perfetto\n"
-"        fuchsia   .fxt: Fuchsia's trace format, which Perfetto reads too\n"
 "        ctf       .ctf or a slash: Common Trace Format 1.8, which is a\n"
 "                  folder, for babeltrace2 and Trace Compass\n"
 "  -d, --dir=DIR       with a PID: the directory of the ring file\n"
@@ -705,7 +704,7 @@ static bool close_folder(char *temporary, const char *path, bool keep)
 /* The command */
 
 static const struct trace_format *const formats[] = {
-  &trace_chrome, &trace_perfetto, &trace_fuchsia, &trace_ctf
+  &trace_chrome, &trace_perfetto, &trace_ctf
 };
 #define FORMATS (sizeof formats / sizeof *formats)
 

@@ -151,8 +151,7 @@ struct trace_format {
   void (*finish)(struct trace *trace);
 };
 
-extern const struct trace_format trace_chrome, trace_fuchsia, trace_perfetto,
-  trace_ctf;
+extern const struct trace_format trace_chrome, trace_perfetto, trace_ctf;
 
 /* How many arguments an event has, and the one numbered [i]. */
 uint32_t trace_arguments(const struct trace_event *event);

@@ -23,7 +23,6 @@ static const char *const commands[][6] = {
   { "latency", "FILE" }, { "pauses", "--now", "FILE" },
   { "trace", "--format=chrome", "-fo", "OUT", "FILE" },
   { "trace", "--format=perfetto", "-fo", "OUT", "FILE" },
-  { "trace", "--format=fuchsia", "-fo", "OUT", "FILE" },
   { "trace", "--format=ctf", "-fo", "OUT/ctf", "FILE" },
   { "dump", "-fo", "OUT", "FILE" },
   { "cat", "-fo", "OUT", "FILE" }, { "merge", "-fo", "OUT", "FILE" },

@@ -157,8 +157,7 @@ static void make_crossing(struct ring_file *f, uint32_t n)
 static void crossing_spans_in_a_trace(void **state)
 {
   static const char *const commands[] = {
-    "trace --format=chrome -o -", "trace --format=perfetto -o -",
-    "trace --format=fuchsia -o -", NULL };
+    "trace --format=chrome -o -", "trace --format=perfetto -o -", NULL };
   (void) state;
   is_linear(make_crossing, 128, commands);
 }

@@ -46,7 +46,7 @@ command_on wrong events --check wrong.eventring
 command_on hostile pauses hostile.eventring
 command_on crossing latency crossing.eventring
 command_on damaged check damaged.eventring
-for format in chrome perfetto fuchsia ctf; do
+for format in chrome perfetto ctf; do
   command_on hostile trace --format=$format -o out.$format hostile.eventring
 done
 finish

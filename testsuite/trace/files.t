@@ -18,8 +18,6 @@ run eventring trace plain.eventring -o a.json
 ok "quiet" silent
 ok "exits with 0" exits 0
 ok ".json is Chrome's" is_json a.json
-eventring trace plain.eventring -o a.fxt
-ok ".fxt is Fuchsia's" eval 'python3 -B "$here/read_fuchsia.py" <a.fxt'
 for ending in .pftrace .perfetto-trace; do
   eventring trace plain.eventring -o "a$ending"
   eventring trace plain.eventring -o perfetto --format=perfetto
@@ -45,7 +43,7 @@ run eventring trace plain.eventring
 ok "and no file" refused 2 'which file to write'
 run eventring trace -o b.json
 ok "and no target" refused 2 'which process or file'
-rm a.json a.fxt
+rm a.json
 
 # What is there.
 echo precious >a.json
@@ -72,14 +70,14 @@ run eventring trace plain.eventring -o none/a.json
 ok "no such folder" refused 4 'none/a.json: cannot write it: No such file'
 run eventring trace plain.eventring -o none/a.ctf
 ok "no such folder for CTF" refused 4 'none/a.ctf: cannot make the folder'
-for format in chrome perfetto fuchsia; do
+for format in chrome perfetto; do
   run eventring trace plain.eventring -o /dev/full --format=$format
   ok "$format: on a full device" refused 4 'No space left on device'
 done
 to_full() { eventring "$@" >/dev/full; }
 run to_full trace plain.eventring -o -
 ok "standard output on a full device" refused 4 'No space left on device'
-run eventring trace plain.eventring -o /dev/null --format=fuchsia
+run eventring trace plain.eventring -o /dev/null --format=perfetto
 ok "a device is written to without --force" silent
 ok "nothing is left of all that" nothing_else
 to_head() { eventring trace lost.eventring -o - 2>why | head -1; }
@@ -92,7 +90,7 @@ clean_up_disk() { umount "$disk" 2>/dev/null; clean_up; }
 trap clean_up_disk EXIT
 mkdir disk
 if mount -t tmpfs -o size=8k eventring-test disk 2>/dev/null; then
-  for out in a.json a.pftrace a.fxt a.ctf; do
+  for out in a.json a.pftrace a.ctf; do
     run eventring trace plain.eventring lost.eventring -o disk/$out
     ok "$out: a full disk" refused 4 'No space left on device'
     ok "$out: nothing is left" [ -z "$(ls -A disk)" ]

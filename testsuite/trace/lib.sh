@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../cli/tap.sh"
 cd "$tmp" || exit 1
 
-formats="chrome perfetto fuchsia ctf"
+formats="chrome perfetto ctf"
 without=            # formats that cannot be read back here
 
 program() { command -v "$1" >/dev/null; }

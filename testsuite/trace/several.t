@@ -5,27 +5,23 @@
 . "$(dirname "$0")/lib.sh"
 : "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
 
-rows_of() {
-  python3 -B "$here/read_fuchsia.py" <"$1" | awk -F '\t' -v OFS='\t' '
-    { $4 = sprintf("%.0f", $4 - 5000000000)
-      $5 = sprintf("%.0f", $5 - 5000000000); print }'
-}
+rows_of() { python3 -B "$here/read_chrome.py" <"$1"; }
 all_there() { rows_of "$1" | sort | diff both.rows -; }
 in_order() { rows_of "$1" | cut -f 5 | sort -nc; }
 
 make_ring plain
 make_ring fields
 sort "$here/plain.expected" "$here/fields.expected" >both.rows
-eventring trace plain.eventring fields.eventring -o a.fxt
-ok "the events of two files" all_there a.fxt
-ok "in the order of time" in_order a.fxt
+eventring trace plain.eventring fields.eventring -o a.json
+ok "the events of two files" all_there a.json
+ok "in the order of time" in_order a.json
 
 cc -I"$EVENTRING_TOP/consumer" -o record "$here/record.c" \
   "$EVENTRING_BUILD/lib/libeventring.a" -lzstd || exit 1
 run ./record plain.rec plain.eventring
 ok "a recording" exits 0
-eventring trace plain.rec fields.eventring -o b.fxt
-ok "is the same as what it was made of" cmp a.fxt b.fxt
+eventring trace plain.rec fields.eventring -o b.json
+ok "is the same as what it was made of" cmp a.json b.json
 
 pids() { jq -c '[.traceEvents[] | select(.name == "process_name") | .pid]' "$1"
 }
@@ -33,7 +29,6 @@ threads() {
   jq -e '[.traceEvents[] | select(.name == "thread_name") | .tid]
     | (length == 8) and (unique | length) == 8' "$1"
 }
-eventring trace plain.eventring fields.eventring -o a.json
 if program jq; then
   ok "processes of one id are told apart" \
     [ "$(pids a.json)" = "[4242424,14242424]" ]
@@ -47,9 +42,9 @@ make_ring elsewhere
 awk -F '\t' -v OFS='\t' '{ $4 += 3000000000; $5 += 3000000000
   $4 = sprintf("%.0f", $4); $5 = sprintf("%.0f", $5); print }' \
   "$here/plain.expected" | sort - "$here/plain.expected" >both.rows
-eventring trace plain.eventring elsewhere.eventring -o d.fxt
-ok "another machine's clock is set by the wall clock" all_there d.fxt
-ok "its events are in order too" in_order d.fxt
+eventring trace plain.eventring elsewhere.eventring -o d.json
+ok "another machine's clock is set by the wall clock" all_there d.json
+ok "its events are in order too" in_order d.json
 if readable ctf; then
   eventring trace plain.eventring elsewhere.eventring -o d.ctf
   ok "in CTF too" [ "$(babeltrace2 --clock-seconds d.ctf |
