@@ -143,8 +143,10 @@ LIB_CFLAGS = -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(ZSTD_CFLAGS) -Iconsumer \
   -Iruntime
 LIB_SRC := $(filter-out consumer/runtime_events_consumer.c,\
              $(wildcard consumer/*.c))
-TOOL_SRC := $(wildcard tools/*.c)
+ANALYSIS_SRC := $(wildcard analysis/*.c)
+TOOL_SRC := $(wildcard tools/*.c tools/*/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
+ANALYSIS_OBJ := $(ANALYSIS_SRC:%.c=$(B)/obj/%.o)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/obj/%.o)
 SONAME := libeventring.so.1
 
@@ -152,18 +154,25 @@ SONAME := libeventring.so.1
 LIB_LIBS = $(ZSTD_LIBS) $(LIBATOMIC)
 TOOL_LIBS = $(LIB_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) -lm
 
--include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(ANALYSIS_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)
 
 $(B)/obj/consumer/%.o: consumer/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(LIB_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
 
+# Each layer sees the folders of the layers that it may include.
+$(B)/obj/analysis/%.o: analysis/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) -Iconsumer -Ianalysis \
+	  -Itools -MMD -MP -c -o $@ $<
+
 $(B)/obj/tools/%.o: tools/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(JANSSON_CFLAGS) \
-	  $(NCURSES_CFLAGS) -Iconsumer -MMD -MP -c -o $@ $<
+	  $(NCURSES_CFLAGS) -Iconsumer -Ianalysis -Itools -MMD -MP -c -o $@ $<
 
 $(B)/lib/libeventring.a: $(LIB_OBJ)
 	@mkdir -p $(@D)
@@ -183,11 +192,10 @@ $(B)/lib/eventring.pc: build-aux/eventring.pc.in $(DONE)/prefix
 	$(call say,GEN)
 	$(Q)sed 's,@prefix@,$(PREFIX),; s,@LIBS@,$(LIB_LIBS),' $< >$@
 
-$(B)/bin/eventring: $(TOOL_OBJ) $(B)/lib/libeventring.a
+$(B)/bin/eventring: $(TOOL_OBJ) $(ANALYSIS_OBJ) $(B)/lib/libeventring.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(TOOL_OBJ) $(B)/lib/libeventring.a \
-	  $(TOOL_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS)
 
 .PHONY: lib tool
 lib: $(B)/lib/libeventring.a $(B)/lib/$(SONAME) $(B)/lib/eventring.pc ## libeventring
@@ -279,8 +287,8 @@ $(DONE)/variant: $(DONE)/graft
 DIST = ocaml-$(shell head -n1 $(TREE)/VERSION)
 
 # What make install-tools needs, in the folder eventring of the tarball.
-DIST_TOOLS = Makefile configure configure.ac config.mk.in build-aux consumer \
-  runtime tools upstream doc LICENSE README.md SECURITY.md Changes
+DIST_TOOLS = Makefile configure configure.ac config.mk.in build-aux runtime \
+  consumer analysis tools upstream doc LICENSE README.md SECURITY.md Changes
 
 .PHONY: dist
 dist: $(DONE)/graft ## the grafted tree and the tools as a plain source tarball
@@ -316,7 +324,7 @@ $(B)/test/ring/%: testsuite/ring/%.c $(B)/lib/libeventring.a \
 # gcc: it is here anyway, with their libraries; clang's have the fuzz targets.
 SAN_CC = gcc
 SAN_CFLAGS = -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARNINGS) -Iconsumer \
-  -Iruntime
+  -Iruntime -Ianalysis -Itools
 asan_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=all
 # ThreadSanitizer does not know fences, and gcc warns of each.  It takes them
 # for nothing.  That hides what a missing fence would do (the model is for
@@ -331,7 +339,8 @@ san_works = $(shell mkdir -p $(B)/$1 && echo 'int main(void) { return 0; }' | \
   $(B)/$1/works >/dev/null 2>&1 && echo yes)
 
 define sanitized
--include $(patsubst %.c,$(B)/$1/obj/%.d,$(LIB_SRC) $(TOOL_SRC))
+-include $(patsubst %.c,$(B)/$1/obj/%.d,\
+           $(LIB_SRC) $(ANALYSIS_SRC) $(TOOL_SRC))
 
 $(B)/$1/obj/%.o: %.c
 	@mkdir -p $$(@D)
@@ -343,8 +352,9 @@ $(B)/$1/libeventring.a: $(LIB_SRC:%.c=$(B)/$1/obj/%.o)
 	$$(call say,AR)
 	$$(Q)ar rcs $$@ $$^
 
-$(B)/$1/eventring: $(TOOL_SRC:%.c=$(B)/$1/obj/%.o) $(B)/$1/libeventring.a \
-                   testsuite/sanitizers/options.c
+$(B)/$1/eventring: $(TOOL_SRC:%.c=$(B)/$1/obj/%.o) \
+                   $(ANALYSIS_SRC:%.c=$(B)/$1/obj/%.o) \
+                   $(B)/$1/libeventring.a testsuite/sanitizers/options.c
 	$$(call say,LINK)
 	$$(Q)$$(SAN_CC) $$(SAN_CFLAGS) $($1_FLAGS) -DCOMMAND -o $$@ $$^ $$(TOOL_LIBS)
 
@@ -389,13 +399,13 @@ FUZZ := $(B)/fuzz
 FUZZ_CC = clang
 FUZZ_TARGETS := $(patsubst testsuite/fuzz/fuzz_%.c,%,\
                   $(wildcard testsuite/fuzz/fuzz_*.c))
-FUZZ_TOOLS := $(addprefix tools/,category.c common.c filter.c follow.c parse.c \
-                text.c trigger.c)
+FUZZ_TOOLS := analysis/category.c analysis/filter.c analysis/parse.c \
+  tools/common.c tools/follow.c tools/text.c tools/trigger.c
 FUZZ_OBJ := $(patsubst %.c,$(FUZZ)/obj/%.o,\
               $(LIB_SRC) $(FUZZ_TOOLS) testsuite/fuzz/fuzz.c)
 FUZZ_SANITIZERS = address,undefined -fno-sanitize-recover=all
 FUZZ_CFLAGS = -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARNINGS) \
-  -Iconsumer -Iruntime -Itools -Itestsuite/fuzz
+  -Iconsumer -Iruntime -Ianalysis -Itools -Itestsuite/fuzz
 FUZZ_WORKS = $(shell echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | \
   $(FUZZ_CC) -fsanitize=fuzzer,address,undefined -x c -o /dev/null - \
     2>/dev/null && echo yes)
@@ -403,7 +413,7 @@ FUZZ_WORKS = $(shell echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | \
 -include $(FUZZ_OBJ:.o=.d)
 
 # The command's code ends the program at a mistake: the target goes on.
-$(FUZZ)/obj/tools/%.o: FUZZ_CFLAGS += -Dexit=fuzz_exit
+$(FUZZ)/obj/analysis/%.o $(FUZZ)/obj/tools/%.o: FUZZ_CFLAGS += -Dexit=fuzz_exit
 $(FUZZ)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC)

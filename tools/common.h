@@ -12,8 +12,8 @@
 
 /* What every subcommand of `eventring` shares: its place in the table of
    commands, its options, the target that it opens, and how the program ends.
-   Text and durations are in text.h, the reading loop is in follow.h.  All of
-   tools/ stands on the public header of libeventring alone. */
+   Text and durations are in text.h, the reading loop is in follow.h.  tools/
+   uses analysis/ and the public header of libeventring. */
 
 #ifndef TOOLS_COMMON_H
 #define TOOLS_COMMON_H

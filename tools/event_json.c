@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "event_json.h"
+#include "event_text.h"
 #include "json.h"
-#include "line.h"
 
 /* Fields that come in rounds are found again a round later; no round is
    longer than this. */

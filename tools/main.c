@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "common.h"
-#include "truncated.h"
+#include "sigbus.h"
 
 static const struct command *const commands[] = {
   &run_command,

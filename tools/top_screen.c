@@ -27,9 +27,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
+#include "sigbus.h"
 #include "top_screen.h"
 #include "top_terminal.h"
-#include "truncated.h"
 
 #define LEAST_ROWS 12
 #define LEAST_COLUMNS 60

@@ -15,8 +15,8 @@
 #ifndef TOOLS_TOP_SCREEN_H
 #define TOOLS_TOP_SCREEN_H
 
+#include "live_stats.h"
 #include "text.h"
-#include "window.h"
 
 #define SCREEN_DOMAINS 1024
 #define SCREEN_SPANS 16

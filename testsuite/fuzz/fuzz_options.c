@@ -19,7 +19,7 @@
 
      OCaml Eventring...
 
-   The options are those of tools/filter.h and the trigger of `eventring
+   The options are those of analysis/filter.h and the trigger of `eventring
    record`; each value is tried as a duration and as a size too. */
 
 #include <setjmp.h>

@@ -12,7 +12,7 @@
 
 /* eventring top: a live view of a process.
 
-   The loop reads what was written into a window (window.h) some twenty times
+   The loop reads what was written into a window (live_stats.h) some twenty times
    a second, more often when there is much of it, so that a busy program's
    rings do not overtake it, and makes and
    draws a screen (top_screen.h) as often as the user wants, or when a key was

@@ -26,7 +26,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "common.h"
-#include "truncated.h"
+#include "sigbus.h"
 
 /* Of a line, with a path of PATH_MAX. */
 #define LINE 4200

@@ -47,7 +47,7 @@
 #include "json.h"
 #include "manifest.h"
 #include "numbered.h"
-#include "pace.h"
+#include "poll_interval.h"
 #include "summary_text.h"
 
 static const char help[] =

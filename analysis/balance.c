@@ -34,9 +34,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
+#include "balance.h"
+#include "event_text.h"
 #include "follow.h"
-#include "line.h"
 
 #define IDS 65536                 /* an event's id has 16 bits */
 #define DEPTH 64                  /* of the runtime's spans in each other */

@@ -12,8 +12,8 @@
 
 /* Which begin belongs to an end. */
 
-#ifndef TOOLS_SPANS_H
-#define TOOLS_SPANS_H
+#ifndef ANALYSIS_SPANS_H
+#define ANALYSIS_SPANS_H
 
 #include "common.h"
 
@@ -68,4 +68,4 @@ bool is_open(const struct spans *spans, uint32_t ring, uint16_t id);
 /* Closes an open span.  The caller knows that its end was not recorded. */
 void forget_span(struct spans *spans, const struct eventring_event *begin);
 
-#endif /* TOOLS_SPANS_H */
+#endif /* ANALYSIS_SPANS_H */

@@ -11,7 +11,7 @@
 /**************************************************************************/
 
 #include <stdlib.h>
-#include "several.h"
+#include "targets.h"
 
 /* The wall clock less CLOCK_MONOTONIC. */
 static int64_t wall_offset(const struct eventring_info *info)

@@ -10,25 +10,16 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Categories of events, which a file has by name. */
+/* How long to sleep between two looks at rings that fill. */
 
-#ifndef TOOLS_CATEGORY_H
-#define TOOLS_CATEGORY_H
+#ifndef ANALYSIS_POLL_INTERVAL_H
+#define ANALYSIS_POLL_INTERVAL_H
 
-#include "common.h"
+#include <stdint.h>
 
-/* The mask of the categories in [list], names separated by commas; "all" is
-   all.  False, with a message, when the file has none of that name. */
-bool find_categories(struct eventring_cursor *cursor, const char *list,
-                     uint32_t *mask);
+/* The nanoseconds until a quarter of a ring of [ring_words] can be full, when
+   [words] came in [passed] nanoseconds; short enough that a sudden start is not
+   missed. */
+long next_sleep(uint64_t ring_words, uint64_t words, int64_t passed);
 
-/* The mask of all that the file has. */
-uint32_t all_categories(struct eventring_cursor *cursor);
-
-/* Those that the process records or, when it is paused, resuming restores. */
-uint32_t recorded_categories(struct eventring_cursor *cursor);
-
-/* Prints the names of those in [mask], separated by a comma and a space. */
-void print_categories(struct eventring_cursor *cursor, uint32_t mask);
-
-#endif /* TOOLS_CATEGORY_H */
+#endif /* ANALYSIS_POLL_INTERVAL_H */

@@ -22,8 +22,8 @@
    The structs are for reading only.  What a file does not tell (causes in
    stock OCaml, say) stays 0. */
 
-#ifndef TOOLS_SUMMARY_H
-#define TOOLS_SUMMARY_H
+#ifndef ANALYSIS_SUMMARY_H
+#define ANALYSIS_SUMMARY_H
 
 #include "common.h"
 #include "histogram.h"
@@ -184,4 +184,4 @@ void summary_new_interval(struct summary *s);
 bool summary_is_user(struct summary *s, uint16_t id);
 bool summary_is_wait(struct summary *s, uint16_t id);
 
-#endif /* TOOLS_SUMMARY_H */
+#endif /* ANALYSIS_SUMMARY_H */

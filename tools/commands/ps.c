@@ -35,8 +35,8 @@
 #include "follow.h"
 #include "json.h"
 #include "processes.h"
+#include "sigbus.h"
 #include "text.h"
-#include "truncated.h"
 
 static const char help[] =
 "Usage: eventring ps [OPTION...]\n"

@@ -10,16 +10,24 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* How long to sleep between two looks at rings that fill. */
+/* Several targets on one command line, and several processes in one target,
+   as sources with times of one clock. */
 
-#ifndef TOOLS_PACE_H
-#define TOOLS_PACE_H
+#ifndef TOOLS_TARGETS_H
+#define TOOLS_TARGETS_H
 
-#include <stdint.h>
+#include "follow.h"
 
-/* The nanoseconds until a quarter of a ring of [ring_words] can be full, when
-   [words] came in [passed] nanoseconds; short enough that a sudden start is not
-   missed. */
-long next_sleep(uint64_t ring_words, uint64_t words, int64_t passed);
+/* Opens every argument that is left after the options, as open_target does,
+   and of a recording all its processes.  Sets *sources, and returns how many
+   there are; one at least.
 
-#endif /* TOOLS_PACE_H */
+   Times are those of the first source.  Another process of the same start of
+   the machine has CLOCK_MONOTONIC in common with it; others are shifted so
+   that their wall clocks agree. */
+int open_several(const struct command *command, int argc, char **argv,
+                 const char *dir, struct source **sources);
+
+void close_several(struct source *sources, int count);
+
+#endif /* TOOLS_TARGETS_H */

@@ -17,8 +17,8 @@
     Names come as the file has them: they may hold
    any bytes. */
 
-#ifndef TOOLS_WINDOW_H
-#define TOOLS_WINDOW_H
+#ifndef ANALYSIS_LIVE_STATS_H
+#define ANALYSIS_LIVE_STATS_H
 
 #include "common.h"
 #include "summary.h"
@@ -129,4 +129,4 @@ int window_long_pauses(const struct window *window, int64_t now,
 /* All since the beginning, or since the domains were too many to be kept. */
 struct summary *window_summary(struct window *window);
 
-#endif /* TOOLS_WINDOW_H */
+#endif /* ANALYSIS_LIVE_STATS_H */

@@ -10,22 +10,19 @@
 /*                                                                        */
 /**************************************************************************/
 
+/* Numbers with units, as users write them. */
 
-#ifndef TOOLS_TRUNCATED_H
-#define TOOLS_TRUNCATED_H
+#ifndef ANALYSIS_PARSE_H
+#define ANALYSIS_PARSE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-/* From now on, a file that is cut while it is mapped ends the program with a
-   line that says so, and STATUS_CANNOT_READ. */
-void catch_cut_files(void);
+/* "10ms", "1.5s", "250us", "100ns", "2m", "1h"; without a unit, seconds.
+   False when [text] is none of these, negative or too large. */
+bool parse_duration(const char *text, int64_t *ns);
 
-/* Calls [act], and returns true; or false if a file was cut meanwhile.  Then
-   [act] did not return, and the memory that it had allocated is lost. */
-bool unless_cut(void (*act)(void *state), void *state);
+/* "100M", "64KiB", "1.5GB", "4096": bytes, the units being powers of 1024. */
+bool parse_size(const char *text, uint64_t *bytes);
 
-/* Has [tidy] called before that line; NULL for nothing.  It is called from a
-   handler of signals. */
-void before_cut_exit(void (*tidy)(void));
-
-#endif /* TOOLS_TRUNCATED_H */
+#endif /* ANALYSIS_PARSE_H */

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
+#include "balance.h"
 #include "common.h"
 #include "follow.h"
 

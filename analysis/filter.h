@@ -13,8 +13,8 @@
 /* Which events are wanted: by domain, thread, category, name, duration and
    time, as options of the command line say. */
 
-#ifndef TOOLS_FILTER_H
-#define TOOLS_FILTER_H
+#ifndef ANALYSIS_FILTER_H
+#define ANALYSIS_FILTER_H
 
 #include "common.h"
 
@@ -62,4 +62,4 @@ bool filter_wants(struct filter *filter, const struct eventring_event *event,
    for now. */
 bool filter_is_past(const struct filter *filter, bool idle);
 
-#endif /* TOOLS_FILTER_H */
+#endif /* ANALYSIS_FILTER_H */

@@ -12,8 +12,8 @@
 
 /* An event as a line of text that people read. */
 
-#ifndef TOOLS_LINE_H
-#define TOOLS_LINE_H
+#ifndef TOOLS_EVENT_TEXT_H
+#define TOOLS_EVENT_TEXT_H
 
 #include "common.h"
 
@@ -49,4 +49,4 @@ const struct eventring_field *field_of(struct eventring_cursor *cursor,
                                        const struct eventring_event *event,
                                        uint32_t word);
 
-#endif /* TOOLS_LINE_H */
+#endif /* TOOLS_EVENT_TEXT_H */

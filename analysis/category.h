@@ -10,24 +10,25 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Several targets on one command line, and several processes in one target,
-   as sources with times of one clock. */
+/* Categories of events, which a file has by name. */
 
-#ifndef TOOLS_SEVERAL_H
-#define TOOLS_SEVERAL_H
+#ifndef ANALYSIS_CATEGORY_H
+#define ANALYSIS_CATEGORY_H
 
-#include "follow.h"
+#include "common.h"
 
-/* Opens every argument that is left after the options, as open_target does,
-   and of a recording all its processes.  Sets *sources, and returns how many
-   there are; one at least.
+/* The mask of the categories in [list], names separated by commas; "all" is
+   all.  False, with a message, when the file has none of that name. */
+bool find_categories(struct eventring_cursor *cursor, const char *list,
+                     uint32_t *mask);
 
-   Times are those of the first source.  Another process of the same start of
-   the machine has CLOCK_MONOTONIC in common with it; others are shifted so
-   that their wall clocks agree. */
-int open_several(const struct command *command, int argc, char **argv,
-                 const char *dir, struct source **sources);
+/* The mask of all that the file has. */
+uint32_t all_categories(struct eventring_cursor *cursor);
 
-void close_several(struct source *sources, int count);
+/* Those that the process records or, when it is paused, resuming restores. */
+uint32_t recorded_categories(struct eventring_cursor *cursor);
 
-#endif /* TOOLS_SEVERAL_H */
+/* Prints the names of those in [mask], separated by a comma and a space. */
+void print_categories(struct eventring_cursor *cursor, uint32_t mask);
+
+#endif /* ANALYSIS_CATEGORY_H */

@@ -39,9 +39,9 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "several.h"
+#include "export/trace.h"
+#include "targets.h"
 #include "text.h"
-#include "trace.h"
 
 static const char help[] =
 "Usage: eventring trace [OPTION...] PID|FILE... -o OUT\n"

@@ -13,8 +13,8 @@
 /* A distribution of durations in constant memory: 64 buckets of equal width
    for each power of two, so that a percentile is right to 1 %. */
 
-#ifndef TOOLS_HISTOGRAM_H
-#define TOOLS_HISTOGRAM_H
+#ifndef ANALYSIS_HISTOGRAM_H
+#define ANALYSIS_HISTOGRAM_H
 
 #include <stdint.h>
 
@@ -47,4 +47,4 @@ uint64_t histogram_quantile(const struct histogram *h, double q);
 uint64_t histogram_low(uint32_t bucket);
 uint64_t histogram_middle(uint32_t bucket);
 
-#endif /* TOOLS_HISTOGRAM_H */
+#endif /* ANALYSIS_HISTOGRAM_H */

@@ -10,18 +10,22 @@
 /*                                                                        */
 /**************************************************************************/
 
-#include "pace.h"
 
-/* The shortest sleep is what the system's timers can do.  A domain needs two
-   milliseconds at least to fill a ring of the default size, unless it does
-   nothing else. */
-#define SHORTEST_NS 50000
-#define LONGEST_NS 2000000
+#ifndef TOOLS_SIGBUS_H
+#define TOOLS_SIGBUS_H
 
-long next_sleep(uint64_t ring_words, uint64_t words, int64_t passed)
-{
-  double ns = words == 0 ? LONGEST_NS
-    : (double) ring_words / 4 * (double) passed / (double) words;
-  return ns < SHORTEST_NS ? SHORTEST_NS
-       : ns > LONGEST_NS ? LONGEST_NS : (long) ns;
-}
+#include <stdbool.h>
+
+/* From now on, a file that is cut while it is mapped ends the program with a
+   line that says so, and STATUS_CANNOT_READ. */
+void catch_cut_files(void);
+
+/* Calls [act], and returns true; or false if a file was cut meanwhile.  Then
+   [act] did not return, and the memory that it had allocated is lost. */
+bool unless_cut(void (*act)(void *state), void *state);
+
+/* Has [tidy] called before that line; NULL for nothing.  It is called from a
+   handler of signals. */
+void before_cut_exit(void (*tidy)(void));
+
+#endif /* TOOLS_SIGBUS_H */

@@ -10,23 +10,18 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* eventring events --check: whether the events make sense. */
+#include "poll_interval.h"
 
-#ifndef TOOLS_CHECK_H
-#define TOOLS_CHECK_H
+/* The shortest sleep is what the system's timers can do.  A domain needs two
+   milliseconds at least to fill a ring of the default size, unless it does
+   nothing else. */
+#define SHORTEST_NS 50000
+#define LONGEST_NS 2000000
 
-#include "common.h"
-
-/* Reads all events of [cursor] and prints a line for each that is wrong, then
-   one that sums up.  The value is STATUS_FINDING when something is wrong. */
-enum status check_events(struct eventring_cursor *cursor, bool follow);
-
-/* The same in numbers, without printing. */
-struct balance {
-  uint64_t events, spans, findings;
-  uint64_t cut_off;               /* spans, by the start, a gap or the end */
-};
-enum status balance_events(struct eventring_cursor *cursor,
-                           struct balance *balance);
-
-#endif /* TOOLS_CHECK_H */
+long next_sleep(uint64_t ring_words, uint64_t words, int64_t passed)
+{
+  double ns = words == 0 ? LONGEST_NS
+    : (double) ring_words / 4 * (double) passed / (double) words;
+  return ns < SHORTEST_NS ? SHORTEST_NS
+       : ns > LONGEST_NS ? LONGEST_NS : (long) ns;
+}

@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "line.h"
+#include "event_text.h"
 #include "text.h"
 
 struct lines new_lines(struct eventring_cursor *cursor)

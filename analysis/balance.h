@@ -10,19 +10,23 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Numbers with units, as users write them. */
+/* eventring events --check: whether the events make sense. */
 
-#ifndef TOOLS_PARSE_H
-#define TOOLS_PARSE_H
+#ifndef ANALYSIS_BALANCE_H
+#define ANALYSIS_BALANCE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "common.h"
 
-/* "10ms", "1.5s", "250us", "100ns", "2m", "1h"; without a unit, seconds.
-   False when [text] is none of these, negative or too large. */
-bool parse_duration(const char *text, int64_t *ns);
+/* Reads all events of [cursor] and prints a line for each that is wrong, then
+   one that sums up.  The value is STATUS_FINDING when something is wrong. */
+enum status check_events(struct eventring_cursor *cursor, bool follow);
 
-/* "100M", "64KiB", "1.5GB", "4096": bytes, the units being powers of 1024. */
-bool parse_size(const char *text, uint64_t *bytes);
+/* The same in numbers, without printing. */
+struct balance {
+  uint64_t events, spans, findings;
+  uint64_t cut_off;               /* spans, by the start, a gap or the end */
+};
+enum status balance_events(struct eventring_cursor *cursor,
+                           struct balance *balance);
 
-#endif /* TOOLS_PARSE_H */
+#endif /* ANALYSIS_BALANCE_H */

@@ -28,9 +28,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "line.h"
+#include "event_text.h"
+#include "live_stats.h"
 #include "summary.h"
-#include "window.h"
 
 #define SLOT_NS (SECOND_NS / 4)
 #define SLOTS 128

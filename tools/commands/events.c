@@ -15,14 +15,14 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include "check.h"
+#include "balance.h"
 #include "common.h"
 #include "count.h"
 #include "event_json.h"
+#include "event_text.h"
 #include "filter.h"
 #include "follow.h"
 #include "json.h"
-#include "line.h"
 #include "spans.h"
 
 static const char help[] =
