@@ -166,7 +166,7 @@ $(B)/obj/analysis/%.o: analysis/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) -Iconsumer -Ianalysis \
-	  -Itools -MMD -MP -c -o $@ $<
+	  -MMD -MP -c -o $@ $<
 
 $(B)/obj/tools/%.o: tools/%.c
 	@mkdir -p $(@D)
@@ -399,8 +399,8 @@ FUZZ := $(B)/fuzz
 FUZZ_CC = clang
 FUZZ_TARGETS := $(patsubst testsuite/fuzz/fuzz_%.c,%,\
                   $(wildcard testsuite/fuzz/fuzz_*.c))
-FUZZ_TOOLS := analysis/category.c analysis/filter.c analysis/parse.c \
-  tools/common.c tools/follow.c tools/text.c tools/trigger.c
+FUZZ_TOOLS := $(ANALYSIS_SRC) \
+  $(addprefix tools/,common.c filter_options.c text.c trigger.c)
 FUZZ_OBJ := $(patsubst %.c,$(FUZZ)/obj/%.o,\
               $(LIB_SRC) $(FUZZ_TOOLS) testsuite/fuzz/fuzz.c)
 FUZZ_SANITIZERS = address,undefined -fno-sanitize-recover=all
@@ -413,7 +413,7 @@ FUZZ_WORKS = $(shell echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | \
 -include $(FUZZ_OBJ:.o=.d)
 
 # The command's code ends the program at a mistake: the target goes on.
-$(FUZZ)/obj/analysis/%.o $(FUZZ)/obj/tools/%.o: FUZZ_CFLAGS += -Dexit=fuzz_exit
+$(FUZZ)/obj/tools/%.o: FUZZ_CFLAGS += -Dexit=fuzz_exit
 $(FUZZ)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC)

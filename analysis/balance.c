@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What --check asks of the events, each ring by itself:
+/* What is asked of the events, each ring by itself:
 
    - time never goes back;
    - each end has its begin, and each begin its end;
@@ -29,14 +29,14 @@
    program may begin in one thread and end in another, in another domain even;
    of them, only numbers are compared. */
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "balance.h"
-#include "event_text.h"
-#include "follow.h"
+#include "event_field.h"
+#include "memory.h"
+#include "target.h"
 
 #define IDS 65536                 /* an event's id has 16 bits */
 #define DEPTH 64                  /* of the runtime's spans in each other */
@@ -79,8 +79,11 @@ struct life {
 #define WHOLE_DOMAIN UINT64_MAX
 
 struct check {
-  struct lines lines;
   struct eventring_cursor *cursor;
+  int64_t started_ns;
+  void (*found)(void *state, const struct eventring_event *event,
+                const char *what);
+  void *state;
   struct ring **rings;            /* NULL before the first event */
   uint32_t ring_count;
   uint32_t user_category;
@@ -91,26 +94,23 @@ struct check {
   uint32_t users_used;
   struct life lives[2 * USER_SPANS];
   bool users_gap;                 /* a begin of any of them may be missing */
-  bool users_given_up;            /* too many at once */
   int64_t user_open[IDS];         /* by id, in all threads */
-  bool quiet;
   struct balance sum;
 };
 
-/* Prints the event with what is wrong with it. */
+/* Reports the event with what is wrong with it. */
 __attribute__((format(printf, 3, 4)))
 static void find(struct check *c, const struct eventring_event *event,
                  const char *format, ...)
 {
+  char what[128];
   va_list arguments;
   c->sum.findings++;
-  if (c->quiet) return;
+  if (c->found == NULL) return;
   va_start(arguments, format);
-  print_columns(&c->lines, event);
-  fputs("  ", stdout);
-  vprintf(format, arguments);
-  putchar('\n');
+  vsnprintf(what, sizeof what, format, arguments);
   va_end(arguments);
+  c->found(c->state, event, what);
 }
 
 static const char *name_of(struct check *c, uint16_t id)
@@ -314,7 +314,7 @@ static struct user_spans *spans_of(struct check *c,
     make_room(c);
     /* To make a little room again and again would take for ever. */
     if (c->users_used >= USER_SPANS / 4) {
-      c->users_given_up = true;
+      c->sum.user_spans_left_out = true;
       return NULL;
     }
     spans = place_of(c, event);
@@ -389,9 +389,9 @@ static void check_duration(struct check *c,
   if (description->kind != EVENTRING_KIND_COMPLETE || event->words == 0)
     return;
   uint64_t took = event->payload[0];
-  uint64_t there_was = (uint64_t) event->ns - (uint64_t) c->lines.started_ns;
+  uint64_t there_was = (uint64_t) event->ns - (uint64_t) c->started_ns;
   /* Both are right to 0.1 %, each in its own way. */
-  if (event->ns >= c->lines.started_ns
+  if (event->ns >= c->started_ns
       && took > there_was + there_was / 1000 + 1000)
     find(c, event, "took longer than there was since tracing started");
 }
@@ -402,7 +402,7 @@ static void check_causes(struct check *c, const struct eventring_event *event,
   if (description->payload != EVENTRING_PAYLOAD_PACKED) return;
   for (uint32_t i = 0; i < event->words; i++) {
     if (event->payload[i] != 0) continue;
-    const struct eventring_field *field = field_of(c->cursor, event, i);
+    const struct eventring_field *field = event_field(c->cursor, event, i);
     if (field == NULL) continue;
     const char *name = eventring_value(c->cursor, field->unit, 0);
     if (name != NULL && strcmp(name, "unknown") == 0)
@@ -420,7 +420,7 @@ static void check_span(struct check *c, struct ring *ring,
     return;
   if (description->category != c->user_category)
     (begins ? runtime_begin : runtime_end)(c, ring, event);
-  else if (c->users_given_up)
+  else if (c->sum.user_spans_left_out)
     return;
   else if (begins)
     user_begin(c, event);
@@ -445,9 +445,8 @@ static void check_life(struct check *c, struct ring *ring,
     users_gone(c, event, false);
 }
 
-static void check_event(void *state, const struct eventring_event *event)
+void check_event(struct check *c, const struct eventring_event *event)
 {
-  struct check *c = state;
   if (event->form == EVENTRING_EV_CHANGED) {
     cut_all(c);
     return;
@@ -479,13 +478,6 @@ static void check_event(void *state, const struct eventring_event *event)
   check_life(c, ring, event);
 }
 
-static bool pass(void *state, bool idle)
-{
-  (void) state;
-  if (idle) fflush(stdout);
-  return output_works();
-}
-
 /* The check */
 
 static int runtime_event(struct check *c, const char *name)
@@ -495,12 +487,19 @@ static int runtime_event(struct check *c, const char *name)
                     != c->user_category ? id : -1;
 }
 
-static struct check *new_check(struct eventring_cursor *cursor)
+struct check *new_check(struct eventring_cursor *cursor,
+                        void (*found)(void *state,
+                                      const struct eventring_event *event,
+                                      const char *what),
+                        void *state)
 {
   struct check *c = allocate(1, sizeof *c);
-  c->lines = new_lines(cursor);
+  struct eventring_info info = target_info(cursor);
   c->cursor = cursor;
-  c->ring_count = target_info(cursor).rings;
+  c->started_ns = info.started_ns;
+  c->found = found;
+  c->state = state;
+  c->ring_count = info.rings;
   c->rings = allocate(c->ring_count, sizeof *c->rings);
   c->user_category = UINT32_MAX;
   for (uint32_t bit = 0; bit < 32; bit++) {
@@ -517,68 +516,18 @@ static struct check *new_check(struct eventring_cursor *cursor)
   return c;
 }
 
-static void free_check(struct check *c)
+void free_check(struct check *c)
 {
   for (uint32_t i = 0; i < c->ring_count; i++) free(c->rings[i]);
   free(c->rings);
   free(c);
 }
 
-static void print_count(uint64_t count, const char *what)
+struct balance check_end(struct check *c)
 {
-  printf("%" PRIu64 " %s%s", count, what, count == 1 ? "" : "s");
-}
-
-static void sum_up(struct check *c)
-{
-  print_count(c->sum.events, "event");
-  fputs(", ", stdout);
-  print_count(c->sum.spans, "span");
-  fputs(", ", stdout);
-  if (c->sum.findings == 0)
-    fputs("balanced", stdout);
-  else
-    print_count(c->sum.findings, "finding");
-  if (c->sum.cut_off > 0) {
-    fputs("; ", stdout);
-    print_count(c->sum.cut_off, "more span");
-    fputs(" cut off by the start, a gap or the end", stdout);
-  }
-  if (c->users_given_up)
-    fputs("; too many spans of the program at once to check them", stdout);
-  putchar('\n');
-}
-
-static enum status check_all(struct check *c, bool follow)
-{
-  enum status status = read_events(c->cursor, &(struct reading) {
-    .follow = follow, .changes = true, .state = c, .event = check_event,
-    .pass = pass
-  });
   for (uint32_t i = 0; i < c->ring_count; i++)
     if (c->rings[i] != NULL) c->sum.cut_off += c->rings[i]->depth;
-  if (!c->users_given_up)
+  if (!c->sum.user_spans_left_out)
     users_at_end(c, eventring_state(c->cursor) == EVENTRING_STATE_ENDED);
-  if (status == STATUS_OK && c->sum.findings > 0) status = STATUS_FINDING;
-  return status;
-}
-
-enum status check_events(struct eventring_cursor *cursor, bool follow)
-{
-  struct check *c = new_check(cursor);
-  enum status status = check_all(c, follow);
-  sum_up(c);
-  free_check(c);
-  return status;
-}
-
-enum status balance_events(struct eventring_cursor *cursor,
-                           struct balance *balance)
-{
-  struct check *c = new_check(cursor);
-  c->quiet = true;
-  enum status status = check_all(c, false);
-  *balance = c->sum;
-  free_check(c);
-  return status;
+  return c->sum;
 }

@@ -10,23 +10,42 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* eventring events --check: whether the events make sense. */
+/* Whether the events of a process make sense: each end has its begin, each
+   begin its end.
+
+     struct check *c = new_check(cursor, found, state);
+     for each event, also EVENTRING_EV_CHANGED: check_event(c, event);
+     struct balance sum = check_end(c); */
 
 #ifndef ANALYSIS_BALANCE_H
 #define ANALYSIS_BALANCE_H
 
-#include "common.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include "eventring_reader.h"
 
-/* Reads all events of [cursor] and prints a line for each that is wrong, then
-   one that sums up.  The value is STATUS_FINDING when something is wrong. */
-enum status check_events(struct eventring_cursor *cursor, bool follow);
-
-/* The same in numbers, without printing. */
 struct balance {
   uint64_t events, spans, findings;
   uint64_t cut_off;               /* spans, by the start, a gap or the end */
+  bool user_spans_left_out;       /* spans of the program were not checked:
+                                     too many were open at once */
 };
-enum status balance_events(struct eventring_cursor *cursor,
-                           struct balance *balance);
+
+struct check;
+
+/* Starts a check of all events of [cursor].  Calls [found] for each event that
+   is wrong, with the reason; NULL: findings are only counted. */
+struct check *new_check(struct eventring_cursor *cursor,
+                        void (*found)(void *state,
+                                      const struct eventring_event *event,
+                                      const char *what),
+                        void *state);
+void free_check(struct check *check);
+
+void check_event(struct check *check, const struct eventring_event *event);
+
+/* Looks at the spans that are still open, after the last event, and returns
+   the sums. */
+struct balance check_end(struct check *check);
 
 #endif /* ANALYSIS_BALANCE_H */

@@ -10,11 +10,10 @@
 /*                                                                        */
 /**************************************************************************/
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include "category.h"
-#include "text.h"
+#include "target.h"
 
 uint32_t all_categories(struct eventring_cursor *cursor)
 {
@@ -46,8 +45,9 @@ static uint32_t find_category(struct eventring_cursor *cursor,
   return 0;
 }
 
-static void complain_of_unknown(struct eventring_cursor *cursor,
-                                const char *name, size_t length)
+static void describe_unknown(struct eventring_cursor *cursor,
+                             const char *name, size_t length, char *why,
+                             size_t why_size)
 {
   char known[600] = "";
   size_t used = 0;
@@ -57,38 +57,23 @@ static void complain_of_unknown(struct eventring_cursor *cursor,
       used += (size_t) snprintf(known + used, sizeof known - used, "%s%s",
                                 used == 0 ? "" : ", ", category);
   }
-  complain("%s: no category '%.*s'; there are %s", eventring_path(cursor),
-           (int) length, name, known);
+  snprintf(why, why_size, "%s: no category '%.*s'; there are %s",
+           eventring_path(cursor), (int) length, name, known);
 }
 
-bool find_categories(struct eventring_cursor *cursor, const char *list,
-                     uint32_t *mask)
+bool parse_categories(struct eventring_cursor *cursor, const char *list,
+                      uint32_t *mask, char *why, size_t why_size)
 {
   *mask = 0;
   for (;;) {
     size_t length = strcspn(list, ",");
     uint32_t found = find_category(cursor, list, length);
     if (found == 0) {
-      complain_of_unknown(cursor, list, length);
+      describe_unknown(cursor, list, length, why, why_size);
       return false;
     }
     *mask |= found;
     if (list[length] == '\0') return true;
     list += length + 1;
-  }
-}
-
-void print_categories(struct eventring_cursor *cursor, uint32_t mask)
-{
-  const char *separator = "";
-  for (uint32_t bit = 0; bit < 32; bit++) {
-    if ((mask & UINT32_C(1) << bit) == 0) continue;
-    const char *name = eventring_category(cursor, bit);
-    fputs(separator, stdout);
-    if (name != NULL)
-      print_text(stdout, name, strlen(name), TEXT_COLUMN);
-    else
-      printf("category %" PRIu32, bit);
-    separator = ", ";
   }
 }

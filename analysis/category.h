@@ -15,20 +15,21 @@
 #ifndef ANALYSIS_CATEGORY_H
 #define ANALYSIS_CATEGORY_H
 
-#include "common.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "eventring_reader.h"
 
-/* The mask of the categories in [list], names separated by commas; "all" is
-   all.  False, with a message, when the file has none of that name. */
-bool find_categories(struct eventring_cursor *cursor, const char *list,
-                     uint32_t *mask);
+/* Sets *mask to the categories in [list], names separated by commas; "all" is
+   all.  Returns false, with a message in [why], when the file has none of that
+   name. */
+bool parse_categories(struct eventring_cursor *cursor, const char *list,
+                      uint32_t *mask, char *why, size_t why_size);
 
 /* The mask of all that the file has. */
 uint32_t all_categories(struct eventring_cursor *cursor);
 
 /* Those that the process records or, when it is paused, resuming restores. */
 uint32_t recorded_categories(struct eventring_cursor *cursor);
-
-/* Prints the names of those in [mask], separated by a comma and a space. */
-void print_categories(struct eventring_cursor *cursor, uint32_t mask);
 
 #endif /* ANALYSIS_CATEGORY_H */

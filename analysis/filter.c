@@ -20,8 +20,9 @@
 #include <string.h>
 #include "category.h"
 #include "filter.h"
-#include "follow.h"
+#include "memory.h"
 #include "parse.h"
+#include "target.h"
 
 #define IDS 65536
 
@@ -42,7 +43,6 @@ struct choices {
 };
 
 struct filter {
-  const struct command *command;
   struct eventring_cursor *cursor;
   bool set;
   struct choices domains, threads, names, categories;
@@ -60,25 +60,16 @@ enum { NOT_DECIDED, WANTED, NOT_WANTED };
 
 static struct choice *add(struct choices *choices, const char *name)
 {
-  choices->list = reallocarray(choices->list, choices->count + 1,
-                               sizeof *choices->list);
-  if (choices->list == NULL) {
-    complain("not enough memory");
-    exit(STATUS_CANNOT_READ);
-  }
+  choices->list = reallocate(choices->list, choices->count + 1,
+                             sizeof *choices->list);
   struct choice *choice = &choices->list[choices->count++];
   *choice = (struct choice) { .by = BY_NAME, .name = name };
   return choice;
 }
 
-struct filter *new_filter(const struct command *command)
+struct filter *new_filter(void)
 {
-  struct filter *f = calloc(1, sizeof *f);
-  if (f == NULL) {
-    complain("not enough memory");
-    exit(STATUS_CANNOT_READ);
-  }
-  f->command = command;
+  struct filter *f = allocate(1, sizeof *f);
   f->longer_than = -1;
   f->from = -1;
   f->to = INT64_MAX;
@@ -95,48 +86,55 @@ void free_filter(struct filter *f)
 }
 
 /* Digits are an id; for a thread, # and digits one of the threads library. */
-static void add_domain_or_thread(struct filter *f, struct choices *choices,
-                                 const char *value)
+static bool add_domain_or_thread(struct filter *f, struct choices *choices,
+                                 const char *value, char *why, size_t why_size)
 {
   const char *digits = choices == &f->threads && value[0] == '#' ? value + 1
                                                                  : value;
-  if (value[0] == '\0')
-    usage_error(f->command, "%s: which %s?", f->command->name,
-                choices == &f->domains ? "domain" : "thread");
+  const char *kind = choices == &f->domains ? "domain" : "thread";
+  if (value[0] == '\0') {
+    snprintf(why, why_size, "which %s?", kind);
+    return false;
+  }
   struct choice *choice = add(choices, value);
   if (digits[0] == '\0' || digits[strspn(digits, "0123456789")] != '\0')
-    return;
+    return true;
   unsigned long long id = strtoull(digits, NULL, 10);
-  if (id > UINT32_MAX)
-    usage_error(f->command, "%s: there is no %s %s", f->command->name,
-                choices == &f->domains ? "domain" : "thread", value);
+  if (id > UINT32_MAX) {
+    snprintf(why, why_size, "there is no %s %s", kind, value);
+    return false;
+  }
   choice->by = digits == value ? BY_ID : BY_THREAD_ID;
   choice->id = (uint32_t) id;
-}
-
-static void take_time(struct filter *f, int option, const char *value)
-{
-  int64_t *to = option == FILTER_FROM ? &f->from
-              : option == FILTER_TO ? &f->to : &f->longer_than;
-  if (!parse_duration(value, to))
-    usage_error(f->command, "%s: %s is not a time such as 10ms or 1.5s",
-                f->command->name, value[0] == '\0' ? "''" : value);
-}
-
-bool filter_option(struct filter *f, int option, const char *value)
-{
-  switch (option) {
-  case FILTER_CATEGORY: add(&f->categories, value); break;
-  case FILTER_DOMAIN: add_domain_or_thread(f, &f->domains, value); break;
-  case FILTER_NAME: add(&f->names, value); break;
-  case FILTER_THREAD: add_domain_or_thread(f, &f->threads, value); break;
-  case FILTER_FROM:
-  case FILTER_LONGER_THAN:
-  case FILTER_TO: take_time(f, option, value); break;
-  default: return false;
-  }
-  f->set = true;
   return true;
+}
+
+static bool take_time(int64_t *to, const char *value, char *why,
+                      size_t why_size)
+{
+  if (parse_duration(value, to)) return true;
+  snprintf(why, why_size, "%s is not a time such as 10ms or 1.5s",
+           value[0] == '\0' ? "''" : value);
+  return false;
+}
+
+bool filter_add(struct filter *f, enum filter_by by, const char *value,
+                char *why, size_t why_size)
+{
+  f->set = true;
+  switch (by) {
+  case FILTER_DOMAIN:
+    return add_domain_or_thread(f, &f->domains, value, why, why_size);
+  case FILTER_THREAD:
+    return add_domain_or_thread(f, &f->threads, value, why, why_size);
+  case FILTER_FROM: return take_time(&f->from, value, why, why_size);
+  case FILTER_LONGER_THAN:
+    return take_time(&f->longer_than, value, why, why_size);
+  case FILTER_TO: return take_time(&f->to, value, why, why_size);
+  case FILTER_CATEGORY: add(&f->categories, value); return true;
+  case FILTER_NAME: add(&f->names, value); return true;
+  }
+  return false;
 }
 
 bool filter_is_set(const struct filter *f)
@@ -156,14 +154,16 @@ static int64_t time_after(int64_t started_ns, int64_t since)
   return __builtin_add_overflow(started_ns, since, &ns) ? INT64_MAX : ns;
 }
 
-void filter_begin(struct filter *f, struct eventring_cursor *cursor)
+bool filter_begin(struct filter *f, struct eventring_cursor *cursor,
+                  char *why, size_t why_size)
 {
   int64_t started_ns = target_info(cursor).started_ns;
   f->cursor = cursor;
   for (size_t i = 0; i < f->categories.count; i++) {
     uint32_t mask;
-    if (!find_categories(cursor, f->categories.list[i].name, &mask))
-      exit(STATUS_USAGE);
+    if (!parse_categories(cursor, f->categories.list[i].name, &mask, why,
+                          why_size))
+      return false;
     f->category_mask |= mask;
   }
   f->first_ns = f->from < 0 ? INT64_MIN : time_after(started_ns, f->from);
@@ -172,6 +172,7 @@ void filter_begin(struct filter *f, struct eventring_cursor *cursor)
   /* A span that ends later may have begun before. */
   if (f->from > 0 && f->longer_than < 0)
     eventring_seek(cursor, f->first_ns);
+  return true;
 }
 
 /* Events */

@@ -11,37 +11,34 @@
 /**************************************************************************/
 
 /* Which events are wanted: by domain, thread, category, name, duration and
-   time, as options of the command line say. */
+   time. */
 
 #ifndef ANALYSIS_FILTER_H
 #define ANALYSIS_FILTER_H
 
-#include "common.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include "eventring_reader.h"
 
 struct filter;
 
-/* The options, for the table of a subcommand. */
-enum {
+/* The properties of events.  Values are past those of characters, so that they
+   can be numbers of long options. */
+enum filter_by {
   FILTER_CATEGORY = 256, FILTER_DOMAIN, FILTER_FROM, FILTER_LONGER_THAN,
   FILTER_NAME, FILTER_THREAD, FILTER_TO
 };
-#define FILTER_OPTIONS \
-  { "category", required_argument, NULL, FILTER_CATEGORY }, \
-  { "domain", required_argument, NULL, FILTER_DOMAIN }, \
-  { "from", required_argument, NULL, FILTER_FROM }, \
-  { "longer-than", required_argument, NULL, FILTER_LONGER_THAN }, \
-  { "name", required_argument, NULL, FILTER_NAME }, \
-  { "thread", required_argument, NULL, FILTER_THREAD }, \
-  { "to", required_argument, NULL, FILTER_TO }
 
-/* A filter of [command] that lets all pass. */
-struct filter *new_filter(const struct command *command);
+/* Returns a filter that lets all events pass; never NULL. */
+struct filter *new_filter(void);
 void free_filter(struct filter *filter);
 
-/* Takes an option; false when it is none of those above.  Ends the program
-   when the value is not understood.  [value] must live as long as the
-   filter. */
-bool filter_option(struct filter *filter, int option, const char *value);
+/* Restricts the filter to events that have [value]; of several values of one
+   property, any will do.  A name may be a pattern of the shell, a time is such
+   as "10ms".  Returns false, with a message in [why], when the value is not
+   understood.  [value] must live as long as the filter. */
+bool filter_add(struct filter *filter, enum filter_by by, const char *value,
+                char *why, size_t why_size);
 
 /* Whether there was one. */
 bool filter_is_set(const struct filter *filter);
@@ -49,9 +46,11 @@ bool filter_is_set(const struct filter *filter);
 /* Whether durations are asked for: then [filter_wants] needs them. */
 bool filter_needs_durations(const struct filter *filter);
 
-/* Before reading from [cursor]: ends the program when it has no such category,
-   and goes to --from when the file can be searched. */
-void filter_begin(struct filter *filter, struct eventring_cursor *cursor);
+/* Is called before reading from [cursor]; goes to --from when the file can be
+   searched.  Returns false, with a message in [why], when the file has no such
+   category. */
+bool filter_begin(struct filter *filter, struct eventring_cursor *cursor,
+                  char *why, size_t why_size);
 
 /* Whether [event] is wanted; with it something of [took_ns] has ended, or -1.
    Losses are events of their domain and thread without a name. */

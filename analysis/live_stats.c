@@ -28,9 +28,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "event_text.h"
+#include "event_field.h"
 #include "live_stats.h"
+#include "memory.h"
 #include "summary.h"
+#include "target.h"
 
 #define SLOT_NS (SECOND_NS / 4)
 #define SLOTS 128
@@ -257,7 +259,7 @@ static uint64_t field_called(struct window *w,
                              const char *name)
 {
   for (uint32_t i = 0; i < event->words; i++) {
-    const struct eventring_field *field = field_of(w->cursor, event, i);
+    const struct eventring_field *field = event_field(w->cursor, event, i);
     if (field != NULL && strcmp(field->name, name) == 0)
       return event->payload[i];
   }
@@ -328,7 +330,7 @@ static void keep_if_late(struct window *w, const struct eventring_event *event)
 {
   uint64_t domain = 0, latest = 0, latest_domain = 0;
   for (uint32_t i = 0; i < event->words; i++) {
-    const struct eventring_field *field = field_of(w->cursor, event, i);
+    const struct eventring_field *field = event_field(w->cursor, event, i);
     if (field == NULL) continue;
     if (strcmp(field->name, "domain") == 0)
       domain = event->payload[i];

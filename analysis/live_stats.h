@@ -20,7 +20,8 @@
 #ifndef ANALYSIS_LIVE_STATS_H
 #define ANALYSIS_LIVE_STATS_H
 
-#include "common.h"
+#include <stdbool.h>
+#include "eventring_reader.h"
 #include "summary.h"
 
 #define SECOND_NS INT64_C(1000000000)
@@ -36,7 +37,7 @@
 
 struct window;
 
-/* Ends the program when there is no memory. */
+/* Never returns NULL, see memory.h. */
 struct window *new_window(struct eventring_cursor *cursor);
 void free_window(struct window *window);
 

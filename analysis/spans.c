@@ -27,7 +27,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include "memory.h"
 #include "spans.h"
+#include "target.h"
 
 /* In one ring.  When there are more, all are given up. */
 #define DEPTH_FIRST 64

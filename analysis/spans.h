@@ -15,12 +15,13 @@
 #ifndef ANALYSIS_SPANS_H
 #define ANALYSIS_SPANS_H
 
-#include "common.h"
+#include <stdbool.h>
+#include "eventring_reader.h"
 
 /* The spans of one process that are open. */
 struct spans;
 
-/* Ends the program when there is no memory. */
+/* Never returns NULL, see memory.h. */
 struct spans *new_spans(struct eventring_cursor *cursor);
 void free_spans(struct spans *spans);
 

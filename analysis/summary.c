@@ -28,8 +28,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "follow.h"
+#include "memory.h"
 #include "summary.h"
+#include "target.h"
 
 /* Roles */
 

@@ -25,7 +25,8 @@
 #ifndef ANALYSIS_SUMMARY_H
 #define ANALYSIS_SUMMARY_H
 
-#include "common.h"
+#include <stdbool.h>
+#include "eventring_reader.h"
 #include "histogram.h"
 #include "spans.h"
 
@@ -146,7 +147,7 @@ struct summary {
   uint32_t collectives[CAUSED];
 };
 
-/* Ends the program when there is no memory. */
+/* Never returns NULL, see memory.h. */
 struct summary *new_summary(struct eventring_cursor *cursor);
 void free_summary(struct summary *s);
 

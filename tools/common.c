@@ -24,7 +24,7 @@
 
 static void complain_va(const char *format, va_list arguments)
 {
-  char line[1024];
+  char line[MESSAGE_SIZE];
   vsnprintf(line, sizeof line, format, arguments);
   fputs("eventring: ", stderr);
   print_text(stderr, line, strlen(line), TEXT_LINE);
@@ -50,16 +50,6 @@ void usage_error(const struct command *command, const char *format, ...)
   else
     fputs(" (see eventring --help)\n", stderr);
   exit(STATUS_USAGE);
-}
-
-void *allocate(size_t count, size_t size)
-{
-  void *memory = calloc(count, size);
-  if (memory == NULL) {
-    complain("not enough memory");
-    exit(STATUS_CANNOT_READ);
-  }
-  return memory;
 }
 
 /* Options */
@@ -180,17 +170,6 @@ struct eventring_cursor *open_part(const char *path, uint32_t part,
   int error = eventring_open(path, &options, &cursor);
   if (error < 0) cannot_open(path, error, why);
   return cursor;
-}
-
-struct eventring_info target_info(struct eventring_cursor *cursor)
-{
-  struct eventring_info info = { .size = sizeof info };
-  int error = eventring_get_info(cursor, &info);
-  if (error < 0) {
-    complain("%s: %s", eventring_path(cursor), eventring_strerror(error));
-    exit(STATUS_CANNOT_READ);
-  }
-  return info;
 }
 
 const char *at_most(struct eventring_cursor *cursor)

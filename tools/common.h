@@ -21,6 +21,8 @@
 #include <getopt.h>
 #include <stdbool.h>
 #include "eventring_reader.h"
+#include "memory.h"
+#include "target.h"
 
 /* Exit codes; the manual lists them. */
 enum status {
@@ -59,6 +61,9 @@ extern const struct command
   merge_command,
   check_command;
 
+/* Room for any message; longer ones are cut. */
+#define MESSAGE_SIZE 1024
+
 /* One line on standard error, "eventring: " before it.  What terminals obey
    is escaped, so that a file's bytes may be among the arguments. */
 __attribute__((format(printf, 1, 2)))
@@ -68,9 +73,6 @@ void complain(const char *format, ...);
    NULL); ends the program with STATUS_USAGE. */
 __attribute__((noreturn, format(printf, 2, 3)))
 void usage_error(const struct command *command, const char *format, ...);
-
-/* Zeroed, to be freed.  Ends the program when there is no memory. */
-void *allocate(size_t count, size_t size);
 
 /* Options.  A subcommand writes OPTION_HELP first in its table, starts its
    short options with OPTION_SHORT and hands to [other_option] what it does
@@ -102,9 +104,6 @@ struct eventring_cursor *open_one(const struct command *command,
                                   const char *target, const char *dir,
                                   bool control, uint32_t part,
                                   struct eventring_cursor *beside);
-
-/* What the file says of its process. */
-struct eventring_info target_info(struct eventring_cursor *cursor);
 
 /* "at most " where the file cannot tell exactly how many events were lost. */
 const char *at_most(struct eventring_cursor *cursor);

@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "event_field.h"
 #include "event_json.h"
 #include "event_text.h"
 #include "json.h"
@@ -76,9 +77,9 @@ static uint32_t round_length(struct eventring_cursor *cursor,
                              const struct eventring_event *event,
                              uint32_t word)
 {
-  const struct eventring_field *field = field_of(cursor, event, word);
+  const struct eventring_field *field = event_field(cursor, event, word);
   for (uint32_t n = 1; n <= LONGEST_ROUND; n++)
-    if (field_of(cursor, event, word + n) == field) return n;
+    if (event_field(cursor, event, word + n) == field) return n;
   return 0;
 }
 
@@ -100,7 +101,7 @@ static void set_fields(json_t *object, struct eventring_cursor *cursor,
   json_t *fields = json_object(), *rounds = json_array(), *round = fields;
   uint32_t length = 0, in_round = 0;
   for (; word < event->words; word++) {
-    const struct eventring_field *field = field_of(cursor, event, word);
+    const struct eventring_field *field = event_field(cursor, event, word);
     if (field == NULL) {
       json_object_set_new(object, "values", integers(event, word));
       break;

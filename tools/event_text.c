@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "event_field.h"
 #include "event_text.h"
 #include "text.h"
 
@@ -137,14 +138,6 @@ static void print_integers(const struct eventring_event *event,
   print_unit(unit);
 }
 
-const struct eventring_field *field_of(struct eventring_cursor *cursor,
-                                       const struct eventring_event *event,
-                                       uint32_t word)
-{
-  return event->form == EVENTRING_EV_BEGIN ? NULL
-         : eventring_field(cursor, event->id, word);
-}
-
 static void print_field_value(struct eventring_cursor *cursor,
                               const struct eventring_field *field,
                               uint64_t value)
@@ -174,7 +167,7 @@ static void print_fields(struct eventring_cursor *cursor,
                          const struct eventring_description *description)
 {
   for (uint32_t i = 0; i < event->words; i++) {
-    const struct eventring_field *field = field_of(cursor, event, i);
+    const struct eventring_field *field = event_field(cursor, event, i);
     if (i > 0) putchar(' ');
     if (field == NULL) {
       printf("%" PRId64, (int64_t) event->payload[i]);

@@ -43,10 +43,4 @@ void print_name(const struct eventring_event *event,
 /* The payload as hexadecimal words. */
 void print_hex(const struct eventring_event *event);
 
-/* The field of word [word] of what [event] carries, or NULL: only the end of
-   a span has fields. */
-const struct eventring_field *field_of(struct eventring_cursor *cursor,
-                                       const struct eventring_event *event,
-                                       uint32_t word);
-
 #endif /* TOOLS_EVENT_TEXT_H */

@@ -55,16 +55,4 @@ enum status read_sources(const struct source *sources, int count,
 void catch_interrupts(void);
 int interrupted_by(void);
 
-/* The clock of the events' times, now. */
-int64_t monotonic_ns(void);
-
-/* How long ago the process began to trace. */
-int64_t age_ns(const struct eventring_info *info);
-
-/* The CPU time that the process has used since it began; -1: it is not known. */
-int64_t process_cpu_ns(struct eventring_cursor *cursor);
-
-/* How many events of all rings the cursor will never see. */
-uint64_t lost_events(struct eventring_cursor *cursor);
-
 #endif /* TOOLS_FOLLOW_H */

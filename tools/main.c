@@ -13,6 +13,7 @@
 /* The command `eventring`: finds the subcommand and runs it. */
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "common.h"
 #include "sigbus.h"
@@ -67,8 +68,15 @@ static enum status run_help(int argc, char **argv)
   print_and_exit(command->help);
 }
 
+static void end_without_memory(void)
+{
+  complain("not enough memory");
+  exit(STATUS_CANNOT_READ);
+}
+
 int main(int argc, char **argv)
 {
+  out_of_memory = end_without_memory;
   /* A closed pipe shows as EPIPE, which finish_output knows. */
   ignore_write_signals();
   catch_cut_files();

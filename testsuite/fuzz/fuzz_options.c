@@ -19,14 +19,14 @@
 
      OCaml Eventring...
 
-   The options are those of analysis/filter.h and the trigger of `eventring
+   The options are those of tools/filter_options.h and the trigger of `eventring
    record`; each value is tried as a duration and as a size too. */
 
 #include <setjmp.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
-#include "filter.h"
+#include "filter_options.h"
 #include "fuzz.h"
 #include "parse.h"
 #include "trigger.h"
@@ -86,7 +86,7 @@ static void take_option(struct filter *filter, char *line)
   if (strcmp(line, "trigger") == 0) take_trigger(value);
   for (const struct option *o = options; o->name != NULL; o++)
     if (strcmp(o->name, line) == 0)
-      CHECK(filter_option(filter, o->val, value));
+      CHECK(filter_option(&command, filter, o->val, value));
 }
 
 static void read_events(struct filter *filter, const char *path)
@@ -99,7 +99,7 @@ static void read_events(struct filter *filter, const char *path)
   if (eventring_open(path, &o, &cursor) < 0) return;
   opened = cursor;
   if (setjmp(ended) == 0) {
-    filter_begin(filter, opened);
+    begin_filter(filter, opened);
     while ((n = eventring_read(opened, events, BATCH)) != 0)
       for (int i = 0; i < n; i++) {
         filter_wants(filter, &events[i], events[i].ns % 3 - 1);
@@ -112,7 +112,7 @@ static void read_events(struct filter *filter, const char *path)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   static char lines[LINES][LINE];
-  struct filter *volatile filter = new_filter(&command);
+  struct filter *volatile filter = new_filter();
   volatile int understood = 0;
   size_t at = 0;
 

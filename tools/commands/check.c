@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "balance.h"
+#include "balance_text.h"
 #include "common.h"
 #include "follow.h"
 

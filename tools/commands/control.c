@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "category.h"
+#include "category_text.h"
 #include "common.h"
 #include "json.h"
 #include "processes.h"

@@ -15,12 +15,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include "balance.h"
+#include "balance_text.h"
 #include "common.h"
-#include "count.h"
+#include "count_text.h"
 #include "event_json.h"
 #include "event_text.h"
-#include "filter.h"
+#include "filter_options.h"
 #include "follow.h"
 #include "json.h"
 #include "spans.h"
@@ -129,7 +129,7 @@ static enum status print_events(struct eventring_cursor *cursor,
              : form == JSON ? print_object : print_line,
     .flush = follow
   };
-  filter_begin(filter, cursor);
+  begin_filter(filter, cursor);
   if (counted) {
     printer.counts = new_counts(cursor);
     printer.print = count;
@@ -164,7 +164,7 @@ static enum status run(int argc, char **argv)
   const char *dir = NULL;
   bool check = false, counted = false, follow = false;
   bool raw = false, json = false;
-  struct filter *filter = new_filter(&events_command);
+  struct filter *filter = new_filter();
   int option;
   while ((option = getopt_long(argc, argv, OPTION_SHORT "cd:fr", options,
                                NULL)) != -1)
@@ -176,7 +176,7 @@ static enum status run(int argc, char **argv)
     case AS_JSON: json = true; break;
     case 'r': raw = true; break;
     default:
-      if (!filter_option(filter, option, optarg))
+      if (!filter_option(&events_command, filter, option, optarg))
         other_option(&events_command, option, argv);
     }
 

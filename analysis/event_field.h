@@ -10,23 +10,21 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* How many events there are of each name. */
+/* The fields of an event's payload. */
 
-#ifndef TOOLS_COUNT_H
-#define TOOLS_COUNT_H
+#ifndef ANALYSIS_EVENT_FIELD_H
+#define ANALYSIS_EVENT_FIELD_H
 
-#include "common.h"
+#include "eventring_reader.h"
 
-struct counts;
+/* Returns the description of word [word] of the payload of [event], or NULL.
+   The begin of a span has no fields: they belong to its end. */
+static inline const struct eventring_field *
+event_field(struct eventring_cursor *cursor,
+            const struct eventring_event *event, uint32_t word)
+{
+  return event->form == EVENTRING_EV_BEGIN ? NULL
+         : eventring_field(cursor, event->id, word);
+}
 
-/* Ends the program when there is no memory. */
-struct counts *new_counts(struct eventring_cursor *cursor);
-void free_counts(struct counts *counts);
-
-void count_event(struct counts *counts, const struct eventring_event *event);
-
-/* Prints a line for each name, the most frequent first, then one with the
-   total; or a JSON object. */
-void print_counts(struct counts *counts, bool json);
-
-#endif /* TOOLS_COUNT_H */
+#endif /* ANALYSIS_EVENT_FIELD_H */

@@ -14,9 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "count.h"
-#include "json.h"
-#include "text.h"
+#include "counts.h"
+#include "memory.h"
 
 #define IDS 65536
 
@@ -27,18 +26,9 @@ struct counts {
   uint64_t by_id[IDS];
 };
 
-struct named_count {
-  char name[128];
-  uint64_t count;
-};
-
 struct counts *new_counts(struct eventring_cursor *cursor)
 {
-  struct counts *c = calloc(1, sizeof *c);
-  if (c == NULL) {
-    complain("not enough memory");
-    exit(STATUS_CANNOT_READ);
-  }
+  struct counts *c = allocate(1, sizeof *c);
   c->cursor = cursor;
   return c;
 }
@@ -79,16 +69,11 @@ static void set_name(struct named_count *named,
     snprintf(named->name, sizeof named->name, "%s", d->name);
 }
 
-/* One for each name, in the order of printing; sets *names. */
-static struct named_count *sort_counts(struct counts *c, size_t *names)
+struct named_count *counts_by_name(const struct counts *c, size_t *names)
 {
   size_t ids = 0;
   for (uint32_t id = 0; id < IDS; id++) ids += c->by_id[id] > 0;
-  struct named_count *list = calloc(ids + 1, sizeof *list);
-  if (list == NULL) {
-    complain("not enough memory");
-    exit(STATUS_CANNOT_READ);
-  }
+  struct named_count *list = allocate(ids + 1, sizeof *list);
   size_t n = 0;
   for (uint32_t id = 0; id < IDS; id++)
     if (c->by_id[id] > 0) {
@@ -106,27 +91,7 @@ static struct named_count *sort_counts(struct counts *c, size_t *names)
   return list;
 }
 
-void print_counts(struct counts *c, bool as_json)
+uint64_t total_count(const struct counts *c)
 {
-  size_t names;
-  struct named_count *list = sort_counts(c, &names);
-  if (as_json) {
-    json_t *array = json_array();
-    for (size_t i = 0; i < names; i++) {
-      json_t *name = json_text(list[i].name);
-      json_array_append_new(
-        array, json_pack("{s:o,s:I}", "name", name, "events",
-                         (json_int_t) list[i].count));
-    }
-    print_json(json_pack("{s:I,s:o}", "events", (json_int_t) c->total,
-                         "names", array), false);
-  } else {
-    for (size_t i = 0; i < names; i++) {
-      printf("%12" PRIu64 "  ", list[i].count);
-      print_text(stdout, list[i].name, strlen(list[i].name), TEXT_COLUMN);
-      putchar('\n');
-    }
-    printf("%12" PRIu64 "  total\n", c->total);
-  }
-  free(list);
+  return c->total;
 }

@@ -1,0 +1,37 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include "memory.h"
+
+void (*out_of_memory)(void) = abort;
+
+/* Returns [memory], which is NULL only for a size of 0. */
+static void *checked(void *memory, size_t count, size_t size)
+{
+  if (memory == NULL && count != 0 && size != 0) {
+    out_of_memory();
+    abort();
+  }
+  return memory;
+}
+
+void *allocate(size_t count, size_t size)
+{
+  return checked(calloc(count, size), count, size);
+}
+
+void *reallocate(void *memory, size_t count, size_t size)
+{
+  return checked(reallocarray(memory, count, size), count, size);
+}

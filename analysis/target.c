@@ -1,0 +1,60 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#define _POSIX_C_SOURCE 200809L
+#include <sys/types.h>
+#include <time.h>
+#include "target.h"
+
+/* The call cannot fail with a cursor and this size. */
+struct eventring_info target_info(struct eventring_cursor *cursor)
+{
+  struct eventring_info info = { .size = sizeof info };
+  eventring_get_info(cursor, &info);
+  return info;
+}
+
+static int64_t clock_ns(clockid_t clock)
+{
+  struct timespec now;
+  if (clock_gettime(clock, &now) != 0) return -1;
+  return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t monotonic_ns(void)
+{
+  return clock_ns(CLOCK_MONOTONIC);
+}
+
+int64_t age_ns(const struct eventring_info *info)
+{
+  return info->same_boot ? monotonic_ns() - info->started_ns
+                         : clock_ns(CLOCK_REALTIME) - info->started_realtime_ns;
+}
+
+int64_t process_cpu_ns(struct eventring_cursor *cursor)
+{
+  struct eventring_info info = target_info(cursor);
+  clockid_t clock;
+  return !info.pid_is_elsewhere
+         && clock_getcpuclockid((pid_t) info.pid, &clock) == 0
+         ? clock_ns(clock) : -1;
+}
+
+uint64_t lost_events(struct eventring_cursor *cursor)
+{
+  uint32_t rings = target_info(cursor).rings;
+  uint64_t lost = 0;
+  for (uint32_t ring = 0; ring < rings; ring++)
+    lost += eventring_events_lost(cursor, ring);
+  return lost;
+}

@@ -1,0 +1,93 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <inttypes.h>
+#include <stdio.h>
+#include "balance_text.h"
+#include "event_text.h"
+#include "follow.h"
+
+static void print_finding(void *state, const struct eventring_event *event,
+                          const char *what)
+{
+  struct lines *lines = state;
+  print_columns(lines, event);
+  printf("  %s\n", what);
+}
+
+static void take_event(void *state, const struct eventring_event *event)
+{
+  check_event(state, event);
+}
+
+static bool pass(void *state, bool idle)
+{
+  (void) state;
+  if (idle) fflush(stdout);
+  return output_works();
+}
+
+static void print_count(uint64_t count, const char *what)
+{
+  printf("%" PRIu64 " %s%s", count, what, count == 1 ? "" : "s");
+}
+
+static void print_balance(const struct balance *sum)
+{
+  print_count(sum->events, "event");
+  fputs(", ", stdout);
+  print_count(sum->spans, "span");
+  fputs(", ", stdout);
+  if (sum->findings == 0)
+    fputs("balanced", stdout);
+  else
+    print_count(sum->findings, "finding");
+  if (sum->cut_off > 0) {
+    fputs("; ", stdout);
+    print_count(sum->cut_off, "more span");
+    fputs(" cut off by the start, a gap or the end", stdout);
+  }
+  if (sum->user_spans_left_out)
+    fputs("; too many spans of the program at once to check them", stdout);
+  putchar('\n');
+}
+
+/* Frees [check]. */
+static enum status read_all(struct eventring_cursor *cursor,
+                            struct check *check, bool follow,
+                            struct balance *sum)
+{
+  enum status status = read_events(cursor, &(struct reading) {
+    .follow = follow, .changes = true, .state = check, .event = take_event,
+    .pass = pass
+  });
+  *sum = check_end(check);
+  free_check(check);
+  if (status == STATUS_OK && sum->findings > 0) status = STATUS_FINDING;
+  return status;
+}
+
+enum status check_events(struct eventring_cursor *cursor, bool follow)
+{
+  struct lines lines = new_lines(cursor);
+  struct balance sum;
+  enum status status = read_all(
+    cursor, new_check(cursor, print_finding, &lines), follow, &sum);
+  print_balance(&sum);
+  return status;
+}
+
+enum status balance_events(struct eventring_cursor *cursor,
+                           struct balance *balance)
+{
+  return read_all(cursor, new_check(cursor, NULL, NULL), false, balance);
+}

@@ -1,0 +1,25 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The table of `eventring events --count`. */
+
+#ifndef TOOLS_COUNT_TEXT_H
+#define TOOLS_COUNT_TEXT_H
+
+#include <stdbool.h>
+#include "counts.h"
+
+/* Prints a line for each name, the most frequent first, then one with the
+   total; or a JSON object. */
+void print_counts(const struct counts *counts, bool json);
+
+#endif /* TOOLS_COUNT_TEXT_H */
