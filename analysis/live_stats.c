@@ -16,7 +16,8 @@
    summary at the end of each slot of the last half minute is kept, for each
    domain and for all: what happened in between is the difference.  Spans of
    the program are kept as series: what lasts is spread over the slots that it
-   covers when it ends; what is still open is added when the window is asked.
+   covers when it ends; what is still open is added when the live statistics
+   are asked.
    Slots have numbers, so that old ones need no clearing: they are
    overwritten, or found to be of another time.
 
@@ -37,7 +38,7 @@
 #define SLOT_NS (SECOND_NS / 4)
 #define SLOTS 128
 #define SPANS_APART 1024          /* names; later ones are left out */
-#define PAUSE_SECONDS (WINDOW_NS / SECOND_NS + 1)
+#define PAUSE_SECONDS (LIVE_WINDOW_NS / SECOND_NS + 1)
 
 /* Amounts at the end of each slot. */
 struct amounts {
@@ -72,16 +73,16 @@ struct long_pause {
   uint32_t domain, domains;
   uint16_t id;
   uint64_t requested_by;          /* UINT64_MAX: the file does not say */
-  char cause[WINDOW_NAME];
+  char cause[LIVE_NAME];
 };
 
 /* What events mean here, by their ids. */
-enum meaning { NOT_LOOKED_UP, OTHER, GC_SPAN, RUNTIME_SPAN, USER_SPAN, WAIT };
+enum role { NOT_LOOKED_UP, OTHER, GC_SPAN, RUNTIME_SPAN, USER_SPAN, WAIT };
 
-struct window {
+struct live_stats {
   struct eventring_cursor *cursor;
   struct summary *summary;
-  uint8_t meanings[UINT16_MAX + 1];
+  uint8_t roles[UINT16_MAX + 1];
   int stop;                       /* id of stop_the_world */
   uint32_t ring_count;
   struct domain **domains;        /* by ring; NULL before the first event */
@@ -96,17 +97,17 @@ struct window {
   int64_t first_ns, last_ns;
 };
 
-static void copy_name(char to[WINDOW_NAME], const char *name)
+static void copy_name(char to[LIVE_NAME], const char *name)
 {
-  size_t length = name == NULL ? 0 : strnlen(name, WINDOW_NAME - 1);
+  size_t length = name == NULL ? 0 : strnlen(name, LIVE_NAME - 1);
   if (length > 0) memcpy(to, name, length);
   to[length] = '\0';
 }
 
-static void name_event(const struct window *w, char to[WINDOW_NAME],
+static void name_event(const struct live_stats *live, char to[LIVE_NAME],
                        uint32_t id)
 {
-  const struct eventring_description *d = eventring_describe(w->cursor, id);
+  const struct eventring_description *d = eventring_describe(live->cursor, id);
   copy_name(to, d == NULL ? NULL : d->name);
 }
 
@@ -188,78 +189,78 @@ static struct summary_tally amount_in(const struct amounts *amounts,
 }
 
 /* Takes the pauses since the last time into the second in which they were. */
-static void keep_pauses(struct window *w, int64_t ns)
+static void keep_pauses(struct live_stats *live, int64_t ns)
 {
-  const struct histogram *recent = &w->summary->recent[PAUSE_ANY];
+  const struct histogram *recent = &live->summary->recent[PAUSE_ANY];
   uint64_t number = slot_number(ns) / (SECOND_NS / SLOT_NS);
-  struct pause_second *second = &w->pause_seconds[number % PAUSE_SECONDS];
+  struct pause_second *second = &live->pause_seconds[number % PAUSE_SECONDS];
   if (second->number != number) {
     memset(second, 0, sizeof *second);
     second->number = number;
   }
   histogram_merge(&second->pauses, recent);
-  if (recent->max > w->max_pause) w->max_pause = recent->max;
-  summary_new_interval(w->summary);
+  if (recent->max > live->max_pause) live->max_pause = recent->max;
+  summary_new_interval(live->summary);
 }
 
 static void keep_last_pause(struct domain *d)
 {
   const struct summary_domain *s = d->summary;
-  if (s->unsettled == 0) return;
-  const struct summary_interval *last = &s->intervals[s->unsettled - 1];
+  if (s->pending == 0) return;
+  const struct summary_interval *last = &s->intervals[s->pending - 1];
   if (!last->idle) d->last_pause = (uint64_t) (last->to - last->from);
 }
 
-static void end_slot(struct window *w, uint64_t number)
+static void end_slot(struct live_stats *live, uint64_t number)
 {
   int64_t end = (int64_t) (number + 1) * SLOT_NS;
-  for (uint32_t i = 0; i < w->ring_count; i++) {
-    struct domain *d = w->domains[i];
+  for (uint32_t i = 0; i < live->ring_count; i++) {
+    struct domain *d = live->domains[i];
     if (d == NULL) continue;
     keep_last_pause(d);
-    keep(&d->amounts, number, summary_tally(w->summary, d->summary, end));
+    keep(&d->amounts, number, summary_tally(live->summary, d->summary, end));
   }
-  keep(&w->amounts, number, summary_tally(w->summary, NULL, end));
-  keep_pauses(w, end - 1);
+  keep(&live->amounts, number, summary_tally(live->summary, NULL, end));
+  keep_pauses(live, end - 1);
 }
 
-void window_until(struct window *w, int64_t ns)
+void live_until(struct live_stats *live, int64_t ns)
 {
   uint64_t slot = slot_number(ns);
-  if (w->slot + SLOTS < slot) w->slot = slot - SLOTS;
-  for (; w->slot < slot; w->slot++) end_slot(w, w->slot);
+  if (live->slot + SLOTS < slot) live->slot = slot - SLOTS;
+  for (; live->slot < slot; live->slot++) end_slot(live, live->slot);
 }
 
 /* What events mean */
 
-static enum meaning look_up(struct window *w, uint16_t id)
+static enum role look_up(struct live_stats *live, uint16_t id)
 {
-  const struct eventring_description *d = eventring_describe(w->cursor, id);
+  const struct eventring_description *d = eventring_describe(live->cursor, id);
   if (d == NULL) return NOT_LOOKED_UP;
   if (d->kind == EVENTRING_KIND_COMPLETE)
-    return summary_is_wait(w->summary, id) ? WAIT : OTHER;
+    return summary_is_wait(live->summary, id) ? WAIT : OTHER;
   if (d->kind != EVENTRING_KIND_SPAN) return OTHER;
-  if (summary_is_user(w->summary, id)) return USER_SPAN;
-  const char *category = eventring_category(w->cursor, d->category);
+  if (summary_is_user(live->summary, id)) return USER_SPAN;
+  const char *category = eventring_category(live->cursor, d->category);
   return category != NULL && (strcmp(category, "gc") == 0
                               || strcmp(category, "gc_detail") == 0)
          ? GC_SPAN : RUNTIME_SPAN;
 }
 
-static enum meaning meaning_of(struct window *w, uint16_t id)
+static enum role role_of(struct live_stats *live, uint16_t id)
 {
-  if (w->meanings[id] == NOT_LOOKED_UP)
-    w->meanings[id] = (uint8_t) look_up(w, id);
-  return w->meanings[id];
+  if (live->roles[id] == NOT_LOOKED_UP)
+    live->roles[id] = (uint8_t) look_up(live, id);
+  return live->roles[id];
 }
 
 /* The first field called [name], or UINT64_MAX. */
-static uint64_t field_called(struct window *w,
+static uint64_t field_called(struct live_stats *live,
                              const struct eventring_event *event,
                              const char *name)
 {
   for (uint32_t i = 0; i < event->words; i++) {
-    const struct eventring_field *field = event_field(w->cursor, event, i);
+    const struct eventring_field *field = event_field(live->cursor, event, i);
     if (field != NULL && strcmp(field->name, name) == 0)
       return event->payload[i];
   }
@@ -269,13 +270,13 @@ static uint64_t field_called(struct window *w,
 /* Long pauses */
 
 /* A free place, or the shortest pause if it is shorter than [ns]; or NULL. */
-static struct long_pause *place_for(struct window *w, uint64_t ns,
+static struct long_pause *place_for(struct live_stats *live, uint64_t ns,
                                     int64_t now)
 {
   struct long_pause *shortest = NULL;
   uint64_t least = ns;
-  for (struct long_pause *p = w->long_pauses; p < w->long_pauses + LONG_PAUSES;
-       p++) {
+  struct long_pause *end = live->long_pauses + LONG_PAUSES;
+  for (struct long_pause *p = live->long_pauses; p < end; p++) {
     if (p->end_ns == 0 || p->end_ns < now - LONG_PAUSES_NS) return p;
     uint64_t length = (uint64_t) (p->end_ns - p->from_ns);
     if (length < least) {
@@ -287,26 +288,26 @@ static struct long_pause *place_for(struct window *w, uint64_t ns,
 }
 
 /* What several domains do together is one pause. */
-static struct long_pause *same_pause(struct window *w,
+static struct long_pause *same_pause(struct live_stats *live,
                                      const struct eventring_event *event,
                                      int64_t since, uint64_t requested_by)
 {
   if (requested_by == UINT64_MAX) return NULL;
-  for (struct long_pause *p = w->long_pauses; p < w->long_pauses + LONG_PAUSES;
-       p++)
+  struct long_pause *end = live->long_pauses + LONG_PAUSES;
+  for (struct long_pause *p = live->long_pauses; p < end; p++)
     if (p->id == event->id && p->requested_by == requested_by
         && p->from_ns < event->ns && since < p->end_ns) return p;
   return NULL;
 }
 
-static void keep_if_long(struct window *w, const struct eventring_event *event,
-                         int64_t since)
+static void keep_if_long(struct live_stats *live,
+                         const struct eventring_event *event, int64_t since)
 {
   uint64_t ns = (uint64_t) (event->ns - since);
-  struct long_pause *place = place_for(w, ns, event->ns);
+  struct long_pause *place = place_for(live, ns, event->ns);
   if (place == NULL) return;
-  uint64_t requested_by = field_called(w, event, "requested_by");
-  struct long_pause *same = same_pause(w, event, since, requested_by);
+  uint64_t requested_by = field_called(live, event, "requested_by");
+  struct long_pause *same = same_pause(live, event, since, requested_by);
   if (same != NULL) {
     same->domains++;
     if (ns > (uint64_t) (same->end_ns - same->from_ns)) {
@@ -320,17 +321,18 @@ static void keep_if_long(struct window *w, const struct eventring_event *event,
     .from_ns = since, .end_ns = event->ns, .domain = event->domain,
     .domains = 1, .id = event->id, .requested_by = requested_by
   };
-  uint64_t cause = field_called(w, event, "cause");
-  copy_name(place->cause, eventring_value(w->cursor, "cause", cause));
+  uint64_t cause = field_called(live, event, "cause");
+  copy_name(place->cause, eventring_value(live->cursor, "cause", cause));
 }
 
 /* A stop-the-world section for which the other domains waited longer than it
    took. */
-static void keep_if_late(struct window *w, const struct eventring_event *event)
+static void keep_if_late(struct live_stats *live,
+                         const struct eventring_event *event)
 {
   uint64_t domain = 0, latest = 0, latest_domain = 0;
   for (uint32_t i = 0; i < event->words; i++) {
-    const struct eventring_field *field = event_field(w->cursor, event, i);
+    const struct eventring_field *field = event_field(live->cursor, event, i);
     if (field == NULL) continue;
     if (strcmp(field->name, "domain") == 0)
       domain = event->payload[i];
@@ -342,15 +344,15 @@ static void keep_if_late(struct window *w, const struct eventring_event *event)
   }
   uint64_t took = event->words > 0 ? event->payload[0] : 0;
   if (latest <= took || took + latest > (uint64_t) event->ns) return;
-  struct long_pause *place = place_for(w, took + latest, event->ns);
+  struct long_pause *place = place_for(live, took + latest, event->ns);
   if (place == NULL) return;
   *place = (struct long_pause) {
     .from_ns = event->ns - (int64_t) (took + latest), .end_ns = event->ns,
     .domain = event->domain, .domains = 1, .id = event->id,
     .requested_by = UINT64_MAX
   };
-  const char *reason = eventring_value(w->cursor, "reason",
-                                       field_called(w, event, "reason"));
+  const char *reason = eventring_value(live->cursor, "reason",
+                                       field_called(live, event, "reason"));
   snprintf(place->cause, sizeof place->cause, "%s, waited for domain %"
            PRIu64, reason == NULL ? "" : reason, latest_domain);
 }
@@ -394,21 +396,21 @@ static struct slot sum(const struct series *series, struct stretch s)
   return all;
 }
 
-static struct user_span *user_span_of(struct window *w, uint16_t id)
+static struct user_span *user_span_of(struct live_stats *live, uint16_t id)
 {
-  struct user_span **place = &w->user_span_of[id];
-  if (*place == NULL && w->user_span_count < SPANS_APART) {
+  struct user_span **place = &live->user_span_of[id];
+  if (*place == NULL && live->user_span_count < SPANS_APART) {
     *place = allocate(1, sizeof **place);
     (*place)->id = id;
-    w->user_spans[w->user_span_count++] = *place;
+    live->user_spans[live->user_span_count++] = *place;
   }
   return *place;
 }
 
-static void user_span_ended(struct window *w, uint16_t id, int64_t from,
+static void user_span_ended(struct live_stats *live, uint16_t id, int64_t from,
                             int64_t to)
 {
-  struct user_span *span = user_span_of(w, id);
+  struct user_span *span = user_span_of(live, id);
   if (span == NULL) return;
   add_span(&span->series, from, to);
   if ((uint64_t) (to - from) > span->max) span->max = (uint64_t) (to - from);
@@ -425,131 +427,135 @@ static void note_thread(struct domain *d, uint32_t thread)
 }
 
 /* Forgets domains and amounts, and knows the names still. */
-static void start_over(struct window *w)
+static void start_over(struct live_stats *live)
 {
-  for (uint32_t i = 0; i < w->ring_count; i++) {
-    free(w->domains[i]);
-    w->domains[i] = NULL;
+  for (uint32_t i = 0; i < live->ring_count; i++) {
+    free(live->domains[i]);
+    live->domains[i] = NULL;
   }
-  memset(&w->amounts, 0, sizeof w->amounts);
-  free_summary(w->summary);
-  w->summary = new_summary(w->cursor);
+  memset(&live->amounts, 0, sizeof live->amounts);
+  free_summary(live->summary);
+  live->summary = new_summary(live->cursor);
 }
 
-static void note_domain(struct window *w, const struct eventring_event *event)
+static void note_domain(struct live_stats *live,
+                        const struct eventring_event *event)
 {
-  struct domain *d = w->domains[event->ring];
-  struct summary_domain *of = w->summary->rings[event->ring].domain;
+  struct domain *d = live->domains[event->ring];
+  struct summary_domain *of = live->summary->rings[event->ring].domain;
   if (d == NULL || d->summary != of) {
     free(d);
-    d = w->domains[event->ring] = allocate(1, sizeof *d);
+    d = live->domains[event->ring] = allocate(1, sizeof *d);
     d->summary = of;
     d->first_ns = event->ns;
   }
   d->last_ns = event->ns;
   note_thread(d, event->thread);
-  if (event->form == EVENTRING_EV_INSTANT && meaning_of(w, event->id) == WAIT)
+  if (event->form == EVENTRING_EV_INSTANT && role_of(live, event->id) == WAIT)
     d->last_wait = event->id;
 }
 
 /* A collection that has been open for so long, while another one of its kind
    begins, has ended while its category was not recorded. */
-static void forget_stale(struct window *w, const struct eventring_event *begin)
+static void forget_stale(struct live_stats *live,
+                         const struct eventring_event *begin)
 {
-  struct spans *spans = w->summary->spans;
+  struct spans *spans = live->summary->spans;
   const struct eventring_event *open = innermost_span(spans, begin->ring);
   while (open != NULL) {
     const struct eventring_event *outer = next_outer_span(spans, open);
-    if (open->id == begin->id && open->ns < begin->ns - WINDOW_NS)
+    if (open->id == begin->id && open->ns < begin->ns - LIVE_WINDOW_NS)
       forget_span(spans, open);
     open = outer;
   }
 }
 
-static bool in_collector(const struct window *w, uint32_t ring)
+static bool in_collector(const struct live_stats *live, uint32_t ring)
 {
-  const struct spans *spans = w->summary->spans;
+  const struct spans *spans = live->summary->spans;
   const struct eventring_event *open = innermost_span(spans, ring);
   for (; open != NULL; open = next_outer_span(spans, open))
-    if (w->meanings[open->id] == GC_SPAN) return true;
+    if (live->roles[open->id] == GC_SPAN) return true;
   return false;
 }
 
-void window_event(struct window *w, const struct eventring_event *event)
+void live_event(struct live_stats *live, const struct eventring_event *event)
 {
-  if (event->ring >= w->ring_count) return;
-  if (event->ns > w->last_ns) {
-    if (w->last_ns == 0) w->first_ns = event->ns;
-    w->last_ns = event->ns;
-    window_until(w, event->ns);
+  if (event->ring >= live->ring_count) return;
+  if (event->ns > live->last_ns) {
+    if (live->last_ns == 0) live->first_ns = event->ns;
+    live->last_ns = event->ns;
+    live_until(live, event->ns);
   }
-  if (w->summary->domain_count == SUMMARY_DOMAINS) start_over(w);
+  if (live->summary->domain_count == SUMMARY_DOMAINS) start_over(live);
 
-  enum meaning meaning = meaning_of(w, event->id);
+  enum role role = role_of(live, event->id);
   const struct eventring_event *begin = event->form == EVENTRING_EV_END
-    ? begin_of(w->summary->spans, event) : NULL;
+    ? begin_of(live->summary->spans, event) : NULL;
   int64_t since = begin != NULL ? begin->ns : -1;
   bool ends = since >= 0 && since <= event->ns;
-  if (event->form == EVENTRING_EV_BEGIN && meaning == GC_SPAN)
-    forget_stale(w, event);
-  summary_event(w->summary, event);
+  if (event->form == EVENTRING_EV_BEGIN && role == GC_SPAN)
+    forget_stale(live, event);
+  summary_event(live->summary, event);
   if (event->form == EVENTRING_EV_LOST) return;
-  note_domain(w, event);
-  if (event->form == EVENTRING_EV_BEGIN && meaning == USER_SPAN)
-    user_span_of(w, event->id);
-  else if (ends && meaning == USER_SPAN)
-    user_span_ended(w, event->id, since, event->ns);
-  else if (ends && meaning == GC_SPAN && !in_collector(w, event->ring))
-    keep_if_long(w, event, since);
-  else if (event->form == EVENTRING_EV_INSTANT && event->id == w->stop)
-    keep_if_late(w, event);
+  note_domain(live, event);
+  if (event->form == EVENTRING_EV_BEGIN && role == USER_SPAN)
+    user_span_of(live, event->id);
+  else if (ends && role == USER_SPAN)
+    user_span_ended(live, event->id, since, event->ns);
+  else if (ends && role == GC_SPAN && !in_collector(live, event->ring))
+    keep_if_long(live, event, since);
+  else if (event->form == EVENTRING_EV_INSTANT && event->id == live->stop)
+    keep_if_late(live, event);
 }
 
-void window_idle(struct window *w)
+void live_idle(struct live_stats *live)
 {
-  summary_idle(w->summary);
+  summary_idle(live->summary);
 }
 
-void window_gap(struct window *w)
+void live_gap(struct live_stats *live)
 {
-  forget_spans(w->summary->spans);
+  forget_spans(live->summary->spans);
 }
 
-void window_reset_maxima(struct window *w)
+void live_reset_maxima(struct live_stats *live)
 {
-  keep_pauses(w, w->last_ns);
-  w->max_pause = 0;
+  keep_pauses(live, live->last_ns);
+  live->max_pause = 0;
   /* The one thing that is not for reading only: nobody else looks at it. */
-  for (uint32_t i = 0; i < w->summary->domain_count; i++)
-    w->summary->domains[i]->pauses[PAUSE_ANY].max = 0;
-  for (uint32_t i = 0; i < w->user_span_count; i++) w->user_spans[i]->max = 0;
+  for (uint32_t i = 0; i < live->summary->domain_count; i++)
+    live->summary->domains[i]->pauses[PAUSE_ANY].max = 0;
+  for (uint32_t i = 0; i < live->user_span_count; i++)
+    live->user_spans[i]->max = 0;
 }
 
-int64_t window_last_ns(const struct window *w)
+int64_t live_last_ns(const struct live_stats *live)
 {
-  return w->last_ns;
+  return live->last_ns;
 }
 
 /* Making and ending it */
 
-struct window *new_window(struct eventring_cursor *cursor)
+struct live_stats *new_live_stats(struct eventring_cursor *cursor)
 {
-  struct window *w = allocate(1, sizeof *w);
-  w->cursor = cursor;
-  w->summary = new_summary(cursor);
-  w->stop = eventring_find(cursor, "stop_the_world");
-  w->ring_count = target_info(cursor).rings;
-  w->domains = allocate(w->ring_count, sizeof *w->domains);
-  return w;
+  struct live_stats *live = allocate(1, sizeof *live);
+  live->cursor = cursor;
+  live->summary = new_summary(cursor);
+  live->stop = eventring_find(cursor, "stop_the_world");
+  live->ring_count = target_info(cursor).rings;
+  live->domains = allocate(live->ring_count, sizeof *live->domains);
+  return live;
 }
 
-void free_window(struct window *w)
+void free_live_stats(struct live_stats *live)
 {
-  for (uint32_t i = 0; i < w->ring_count; i++) free(w->domains[i]);
-  for (uint32_t i = 0; i < w->user_span_count; i++) free(w->user_spans[i]);
-  free(w->domains);
-  free_summary(w->summary);
-  free(w);
+  for (uint32_t i = 0; i < live->ring_count; i++) free(live->domains[i]);
+  for (uint32_t i = 0; i < live->user_span_count; i++)
+    free(live->user_spans[i]);
+  free(live->domains);
+  free_summary(live->summary);
+  free(live);
 }
 
 /* Domains */
@@ -557,31 +563,31 @@ void free_window(struct window *w)
 /* One that has ended stays for a while. */
 static bool is_shown(const struct domain *d, int64_t now)
 {
-  return d != NULL && (!d->summary->ended || d->last_ns > now - WINDOW_NS);
+  return d != NULL && (!d->summary->ended || d->last_ns > now - LIVE_WINDOW_NS);
 }
 
 /* The innermost open span of the program, or of the runtime. */
-static void innermost(const struct window *w, uint32_t ring, bool user,
-                      char name[WINDOW_NAME])
+static void innermost(const struct live_stats *live, uint32_t ring, bool user,
+                      char name[LIVE_NAME])
 {
-  const struct spans *spans = w->summary->spans;
+  const struct spans *spans = live->summary->spans;
   name[0] = '\0';
   const struct eventring_event *open = innermost_span(spans, ring);
   for (; open != NULL; open = next_outer_span(spans, open))
-    if ((w->meanings[open->id] == USER_SPAN) == user) {
-      name_event(w, name, open->id);
+    if ((live->roles[open->id] == USER_SPAN) == user) {
+      name_event(live, name, open->id);
       return;
     }
 }
 
-static void fill_domain(const struct window *w, uint32_t ring, int64_t now,
-                        int64_t span_ns, struct window_domain *out)
+static void fill_domain(const struct live_stats *live, uint32_t ring,
+                        int64_t now, int64_t span_ns, struct live_domain *out)
 {
-  const struct domain *d = w->domains[ring];
+  const struct domain *d = live->domains[ring];
   struct stretch stretch = stretch_before(now, span_ns);
   double length = length_of(stretch, d->first_ns);
   struct summary_tally amount = amount_in(&d->amounts, stretch);
-  *out = (struct window_domain) {
+  *out = (struct live_domain) {
     .id = d->summary->id, .ended = d->summary->ended,
     .last_event_ns = d->last_ns,
     .wait_share = (double) amount.wait_ns / length,
@@ -592,10 +598,10 @@ static void fill_domain(const struct window *w, uint32_t ring, int64_t now,
     .last_pause = d->last_pause, .max_pause = d->summary->pauses[PAUSE_ANY].max
   };
   memcpy(out->threads, d->threads, sizeof out->threads);
-  copy_name(out->name, eventring_domain_name(w->cursor, d->summary->id));
-  innermost(w, ring, false, out->runtime_span);
-  innermost(w, ring, true, out->user_span);
-  if (d->last_wait != 0) name_event(w, out->wait, d->last_wait);
+  copy_name(out->name, eventring_domain_name(live->cursor, d->summary->id));
+  innermost(live, ring, false, out->runtime_span);
+  innermost(live, ring, true, out->user_span);
+  if (d->last_wait != 0) name_event(live, out->wait, d->last_wait);
 
   for (int i = 0; i < HISTORY; i++) {
     amount = amount_in(&d->amounts,
@@ -606,30 +612,30 @@ static void fill_domain(const struct window *w, uint32_t ring, int64_t now,
 
 static int by_id(const void *a, const void *b)
 {
-  const struct window_domain *x = a, *y = b;
+  const struct live_domain *x = a, *y = b;
   return (x->id > y->id) - (x->id < y->id);
 }
 
-int window_domains(const struct window *w, int64_t now, int64_t span_ns,
-                   struct window_domain *list, int max)
+int live_domains(const struct live_stats *live, int64_t now, int64_t span_ns,
+                   struct live_domain *list, int max)
 {
   int count = 0;
-  for (uint32_t i = 0; i < w->ring_count && count < max; i++)
-    if (is_shown(w->domains[i], now))
-      fill_domain(w, i, now, span_ns, &list[count++]);
+  for (uint32_t i = 0; i < live->ring_count && count < max; i++)
+    if (is_shown(live->domains[i], now))
+      fill_domain(live, i, now, span_ns, &list[count++]);
   qsort(list, (size_t) count, sizeof *list, by_id);
   return count;
 }
 
 /* The process */
 
-static void fill_pauses(const struct window *w, int64_t now,
-                        struct window_process *out)
+static void fill_pauses(const struct live_stats *live, int64_t now,
+                        struct live_process *out)
 {
   struct histogram all = { 0 };
   uint64_t second = slot_number(now) / (SECOND_NS / SLOT_NS);
   for (size_t i = 0; i < PAUSE_SECONDS; i++) {
-    const struct pause_second *s = &w->pause_seconds[i];
+    const struct pause_second *s = &live->pause_seconds[i];
     if (s->number <= second && s->number + PAUSE_SECONDS > second)
       histogram_merge(&all, &s->pauses);
   }
@@ -637,43 +643,43 @@ static void fill_pauses(const struct window *w, int64_t now,
   out->p50 = histogram_quantile(&all, 0.5);
   out->p99 = histogram_quantile(&all, 0.99);
   out->max = all.max;
-  out->max_ever = w->max_pause;
+  out->max_ever = live->max_pause;
 }
 
-struct window_process window_process(const struct window *w, int64_t now,
+struct live_process live_process(const struct live_stats *live, int64_t now,
                                      int64_t span_ns)
 {
   struct stretch stretch = stretch_before(now, span_ns);
-  double length = length_of(stretch, w->first_ns);
-  struct summary_tally amount = amount_in(&w->amounts, stretch);
-  struct summary_heap heap = summary_heap(w->summary);
-  struct window_process out = {
+  double length = length_of(stretch, live->first_ns);
+  struct summary_tally amount = amount_in(&live->amounts, stretch);
+  struct summary_heap heap = summary_heap(live->summary);
+  struct live_process out = {
     .gc_share = gc_share(&amount),
     .event_rate = a_second(amount.events, length),
     .words_rate = a_second(amount.allocated_words, length),
     .promoted_rate = a_second(amount.promoted_words, length),
     .minor_rate = a_second(amount.minor_collections, length),
     .slice_rate = a_second(amount.major_slices, length),
-    .cycles = amount_in(&w->amounts,
-                        stretch_before(now, WINDOW_NS)).major_cycles,
+    .cycles = amount_in(&live->amounts,
+                        stretch_before(now, LIVE_WINDOW_NS)).major_cycles,
     .heap_known = heap.known,
     .heap_words = heap.pool_words + heap.large_words,
     .live_words = heap.pool_live_words + heap.large_words,
-    .resident = w->summary->resident_bytes
+    .resident = live->summary->resident_bytes
   };
-  fill_pauses(w, now, &out);
+  fill_pauses(live, now, &out);
   return out;
 }
 
 /* Spans of the program: results */
 
 /* The time in [stretch] of spans [id] that are open. */
-static uint64_t open_time(const struct window *w, uint16_t id, int64_t now,
-                          struct stretch stretch)
+static uint64_t open_time(const struct live_stats *live, uint16_t id,
+                          int64_t now, struct stretch stretch)
 {
-  const struct spans *spans = w->summary->spans;
+  const struct spans *spans = live->summary->spans;
   uint64_t ns = 0;
-  for (uint32_t ring = 0; ring < w->ring_count; ring++)
+  for (uint32_t ring = 0; ring < live->ring_count; ring++)
     for (const struct eventring_event *begin = outermost_span(spans, ring);
          begin != NULL; begin = next_inner_span(spans, begin))
       if (begin->id == id)
@@ -683,24 +689,24 @@ static uint64_t open_time(const struct window *w, uint16_t id, int64_t now,
 
 static int by_share(const void *a, const void *b)
 {
-  const struct window_span *x = a, *y = b;
+  const struct live_span *x = a, *y = b;
   return (x->share < y->share) - (x->share > y->share);
 }
 
-int window_spans(const struct window *w, int64_t now,
-                 struct window_span *list, int max)
+int live_spans(const struct live_stats *live, int64_t now,
+                 struct live_span *list, int max)
 {
-  struct stretch stretch = stretch_before(now, WINDOW_NS);
-  double length = length_of(stretch, w->first_ns);
-  struct window_span *all = allocate(w->user_span_count + 1, sizeof *all);
+  struct stretch stretch = stretch_before(now, LIVE_WINDOW_NS);
+  double length = length_of(stretch, live->first_ns);
+  struct live_span *all = allocate(live->user_span_count + 1, sizeof *all);
   int count = 0;
-  for (uint32_t i = 0; i < w->user_span_count; i++) {
-    const struct user_span *span = w->user_spans[i];
+  for (uint32_t i = 0; i < live->user_span_count; i++) {
+    const struct user_span *span = live->user_spans[i];
     struct slot s = sum(&span->series, stretch);
-    uint64_t ns = s.ns + open_time(w, span->id, now, stretch);
+    uint64_t ns = s.ns + open_time(live, span->id, now, stretch);
     if (ns == 0 && s.count == 0) continue;
-    struct window_span *out = &all[count++];
-    name_event(w, out->name, span->id);
+    struct live_span *out = &all[count++];
+    name_event(live, out->name, span->id);
     out->rate = a_second(s.count, length);
     out->share = (double) ns / length;
     out->mean = s.count == 0 ? 0 : s.total / s.count;
@@ -717,30 +723,30 @@ int window_spans(const struct window *w, int64_t now,
 
 static int by_end(const void *a, const void *b)
 {
-  const struct window_pause *x = a, *y = b;
+  const struct live_pause *x = a, *y = b;
   return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
 }
 
-int window_long_pauses(const struct window *w, int64_t now,
-                       struct window_pause list[LONG_PAUSES])
+int live_long_pauses(const struct live_stats *live, int64_t now,
+                       struct live_pause list[LONG_PAUSES])
 {
   int count = 0;
-  for (const struct long_pause *p = w->long_pauses;
-       p < w->long_pauses + LONG_PAUSES; p++) {
+  for (const struct long_pause *p = live->long_pauses;
+       p < live->long_pauses + LONG_PAUSES; p++) {
     if (p->end_ns == 0 || p->end_ns < now - LONG_PAUSES_NS) continue;
-    struct window_pause *out = &list[count++];
-    *out = (struct window_pause) {
+    struct live_pause *out = &list[count++];
+    *out = (struct live_pause) {
       .end_ns = p->end_ns, .ns = (uint64_t) (p->end_ns - p->from_ns),
       .domain = p->domain, .domains = p->domains
     };
-    name_event(w, out->name, p->id);
+    name_event(live, out->name, p->id);
     copy_name(out->cause, p->cause);
   }
   qsort(list, (size_t) count, sizeof *list, by_end);
   return count;
 }
 
-struct summary *window_summary(struct window *w)
+struct summary *live_summary(struct live_stats *live)
 {
-  return w->summary;
+  return live->summary;
 }

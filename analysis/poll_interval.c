@@ -18,7 +18,7 @@
 #define SHORTEST_NS 50000
 #define LONGEST_NS 2000000
 
-long next_sleep(uint64_t ring_words, uint64_t words, int64_t passed)
+long poll_interval_ns(uint64_t ring_words, uint64_t words, int64_t passed)
 {
   double ns = words == 0 ? LONGEST_NS
     : (double) ring_words / 4 * (double) passed / (double) words;

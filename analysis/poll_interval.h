@@ -20,6 +20,6 @@
 /* The nanoseconds until a quarter of a ring of [ring_words] can be full, when
    [words] came in [passed] nanoseconds; short enough that a sudden start is not
    missed. */
-long next_sleep(uint64_t ring_words, uint64_t words, int64_t passed);
+long poll_interval_ns(uint64_t ring_words, uint64_t words, int64_t passed);
 
 #endif /* ANALYSIS_POLL_INTERVAL_H */

@@ -22,8 +22,8 @@
    running is an interval that becomes known at its end: spans of the domain
    itself, and stops, which one domain tells of for all.  They overlap, and one
    that ends later may hold what ended before it.  So the latest intervals of a
-   domain stay unsettled, disjoint and in order, and a new one swallows those
-   that it touches.  Settled ones are added up, and are the pauses of kind
+   domain are pending, disjoint and in order, and a new one swallows those
+   that it touches.  Closed ones are added up, and are the pauses of kind
    PAUSE_ANY. */
 
 #include <stdlib.h>
@@ -192,7 +192,7 @@ static struct summary_domain *new_domain(uint32_t id)
   struct summary_domain *d = allocate(1, sizeof *d);
   d->id = id;
   d->watched_since = INT64_MAX;
-  d->settled_to = d->backup_ns = INT64_MIN;
+  d->closed_to = d->backup_ns = INT64_MIN;
   return d;
 }
 
@@ -215,7 +215,7 @@ static struct summary_domain *domain_of(struct summary *s, uint32_t id)
 
 /* Time in the collector */
 
-static void settle_first(struct summary *s, struct summary_domain *d)
+static void close_first(struct summary *s, struct summary_domain *d)
 {
   struct summary_interval first = d->intervals[0];
   uint64_t ns = (uint64_t) first.to - (uint64_t) first.from;
@@ -227,9 +227,9 @@ static void settle_first(struct summary *s, struct summary_domain *d)
     histogram_add(&s->pauses[PAUSE_ANY], ns);
     histogram_add(&s->recent[PAUSE_ANY], ns);
   }
-  d->settled_to = first.to;
+  d->closed_to = first.to;
   memmove(d->intervals, d->intervals + 1,
-          --d->unsettled * sizeof *d->intervals);
+          --d->pending * sizeof *d->intervals);
 }
 
 /* In the order of [to]. */
@@ -238,18 +238,18 @@ static void add_interval(struct summary *s, struct summary_domain *d,
 {
   if (d == s->others || d->watched_since == INT64_MAX) return;
   if (from < d->watched_since) from = d->watched_since;
-  if (from < d->settled_to) from = d->settled_to;
-  while (d->unsettled > 0) {
-    struct summary_interval *last = &d->intervals[d->unsettled - 1];
+  if (from < d->closed_to) from = d->closed_to;
+  while (d->pending > 0) {
+    struct summary_interval *last = &d->intervals[d->pending - 1];
     if (last->to < from) break;
     if (last->from < from) from = last->from;
     if (last->to > to) to = last->to;
     idle = idle && last->idle;
-    d->unsettled--;
+    d->pending--;
   }
   if (from >= to) return;
-  if (d->unsettled == SUMMARY_UNSETTLED) settle_first(s, d);
-  d->intervals[d->unsettled++] = (struct summary_interval) { from, to, idle };
+  if (d->pending == SUMMARY_PENDING) close_first(s, d);
+  d->intervals[d->pending++] = (struct summary_interval) { from, to, idle };
 }
 
 static bool in_collector(enum role role)
@@ -267,10 +267,10 @@ static int64_t open_since(struct summary *s, const struct summary_domain *d)
   return INT64_MAX;
 }
 
-static void settle(struct summary *s, struct summary_domain *d)
+static void close_intervals(struct summary *s, struct summary_domain *d)
 {
   int64_t open = open_since(s, d);
-  while (d->unsettled > 0 && d->intervals[0].to <= open) settle_first(s, d);
+  while (d->pending > 0 && d->intervals[0].to <= open) close_first(s, d);
 }
 
 /* Time watched: from the first event of the domain on, as long as the ring
@@ -287,7 +287,7 @@ static void end_watching(struct summary *s, struct summary_domain *d,
                          int64_t ns)
 {
   if (d->watched_since == INT64_MAX) return;
-  while (d->unsettled > 0) settle_first(s, d);
+  while (d->pending > 0) close_first(s, d);
   if (ns > d->watched_since)
     d->tally.watched_ns += (uint64_t) ns - (uint64_t) d->watched_since;
   d->watched_since = INT64_MAX;
@@ -559,12 +559,12 @@ static struct summary_tally domain_tally(struct summary *s,
                                          struct summary_domain *d,
                                          int64_t until_ns)
 {
-  settle(s, d);
+  close_intervals(s, d);
   struct summary_tally t = d->tally;
   if (d->watched_since >= until_ns) return t;
   t.watched_ns += (uint64_t) until_ns - (uint64_t) d->watched_since;
   int64_t open = open_since(s, d);
-  if (open < d->settled_to) open = d->settled_to;
+  if (open < d->closed_to) open = d->closed_to;
   if (open < d->watched_since) open = d->watched_since;
   if (open < until_ns)
     *(d->on_backup ? &t.idle_gc_ns : &t.gc_ns) +=

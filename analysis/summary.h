@@ -87,7 +87,7 @@ struct summary_heap {
 };
 
 /* Time in the collector whose end may yet move. */
-#define SUMMARY_UNSETTLED 64
+#define SUMMARY_PENDING 64
 struct summary_interval { int64_t from, to; bool idle; };
 
 struct summary_domain {
@@ -107,9 +107,9 @@ struct summary_domain {
   bool on_backup;                 /* the backup thread runs */
   int64_t backup_ns;              /* of its last event */
   uint32_t collective[CAUSED];    /* the last one that it took part in */
-  int64_t settled_to;
-  uint32_t unsettled;
-  struct summary_interval intervals[SUMMARY_UNSETTLED];
+  int64_t closed_to;
+  uint32_t pending;
+  struct summary_interval intervals[SUMMARY_PENDING];
 };
 
 /* Programs may start domains without end, so only so many stand apart; the

@@ -19,8 +19,8 @@
 static void print_finding(void *state, const struct eventring_event *event,
                           const char *what)
 {
-  struct lines *lines = state;
-  print_columns(lines, event);
+  struct event_text *text = state;
+  print_columns(text, event);
   printf("  %s\n", what);
 }
 
@@ -78,10 +78,10 @@ static enum status read_all(struct eventring_cursor *cursor,
 
 enum status check_events(struct eventring_cursor *cursor, bool follow)
 {
-  struct lines lines = new_lines(cursor);
+  struct event_text text = new_event_text(cursor);
   struct balance sum;
   enum status status = read_all(
-    cursor, new_check(cursor, print_finding, &lines), follow, &sum);
+    cursor, new_check(cursor, print_finding, &text), follow, &sum);
   print_balance(&sum);
   return status;
 }

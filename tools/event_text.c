@@ -17,9 +17,9 @@
 #include "event_text.h"
 #include "text.h"
 
-struct lines new_lines(struct eventring_cursor *cursor)
+struct event_text new_event_text(struct eventring_cursor *cursor)
 {
-  return (struct lines) {
+  return (struct event_text) {
     .cursor = cursor, .started_ns = target_info(cursor).started_ns,
     .domain_width = 10, .thread_width = 14, .took_ns = -1
   };
@@ -79,24 +79,24 @@ static void end_column(int printed, int *width)
   printf("%*s  ", *width - printed, "");
 }
 
-void print_columns(struct lines *lines, const struct eventring_event *event)
+void print_columns(struct event_text *text, const struct eventring_event *event)
 {
   const struct eventring_description *description =
-    eventring_describe(lines->cursor, event->id);
+    eventring_describe(text->cursor, event->id);
   /* Unsigned, since the times of a damaged file may be any. */
-  print_time((int64_t) ((uint64_t) event->ns - (uint64_t) lines->started_ns));
+  print_time((int64_t) ((uint64_t) event->ns - (uint64_t) text->started_ns));
 
   int printed = printf("  domain %" PRIu32, event->domain) - 2;
-  printed += print_quoted_name(eventring_domain_name(lines->cursor,
+  printed += print_quoted_name(eventring_domain_name(text->cursor,
                                                      event->domain));
-  end_column(printed, &lines->domain_width);
+  end_column(printed, &text->domain_width);
 
   printed = printf("thread %" PRIu32, event->thread);
   if (event->thread_id >= 0) printed += printf(" #%" PRId32, event->thread_id);
   printed += print_quoted_name(
-    eventring_thread_name(lines->cursor, event->domain, event->thread,
+    eventring_thread_name(text->cursor, event->domain, event->thread,
                           event->thread_id));
-  end_column(printed, &lines->thread_width);
+  end_column(printed, &text->thread_width);
 
   printf("%-8s  ", form_name(event, description));
   print_name(event, description);
@@ -181,18 +181,18 @@ static void print_fields(struct eventring_cursor *cursor,
   }
 }
 
-void print_value(struct lines *lines, const struct eventring_event *event)
+void print_value(struct event_text *text, const struct eventring_event *event)
 {
   const struct eventring_description *description =
-    eventring_describe(lines->cursor, event->id);
+    eventring_describe(text->cursor, event->id);
   if (event->form == EVENTRING_EV_LOST) {
     uint64_t count = event->words > 0 ? event->payload[0] : 0;
-    printf("  %s%" PRIu64 " events", at_most(lines->cursor), count);
+    printf("  %s%" PRIu64 " events", at_most(text->cursor), count);
     return;
   }
-  if (event->form == EVENTRING_EV_END && lines->took_ns >= 0) {
+  if (event->form == EVENTRING_EV_END && text->took_ns >= 0) {
     char buffer[QUANTITY_SIZE];
-    printf("  %s", format_duration(buffer, (uint64_t) lines->took_ns));
+    printf("  %s", format_duration(buffer, (uint64_t) text->took_ns));
     if (event->words > 0) putchar(' ');
   } else if (event->words > 0) {
     fputs("  ", stdout);
@@ -206,7 +206,7 @@ void print_value(struct lines *lines, const struct eventring_event *event)
   case EVENTRING_PAYLOAD_BYTES:
   case EVENTRING_PAYLOAD_TEXT: print_bytes(event); break;
   case EVENTRING_PAYLOAD_PACKED:
-    print_fields(lines->cursor, event, description);
+    print_fields(text->cursor, event, description);
     break;
   default: print_integers(event, description->unit);
   }

@@ -17,7 +17,7 @@
 
 #include "common.h"
 
-struct lines {
+struct event_text {
   struct eventring_cursor *cursor;
   int64_t started_ns;
   int domain_width, thread_width; /* of their columns: the widest so far */
@@ -25,14 +25,15 @@ struct lines {
                                      span; -1: nothing */
 };
 
-struct lines new_lines(struct eventring_cursor *cursor);
+struct event_text new_event_text(struct eventring_cursor *cursor);
 
 /* Prints the columns 1 to 5 of `eventring events --help`, and no end of
    line. */
-void print_columns(struct lines *lines, const struct eventring_event *event);
+void print_columns(struct event_text *text,
+                   const struct eventring_event *event);
 
 /* Prints column 6, with what separates it, when there is something to say. */
-void print_value(struct lines *lines, const struct eventring_event *event);
+void print_value(struct event_text *text, const struct eventring_event *event);
 
 /* The words for forms and names of events. */
 const char *form_name(const struct eventring_event *event,

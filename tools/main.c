@@ -79,7 +79,7 @@ int main(int argc, char **argv)
   out_of_memory = end_without_memory;
   /* A closed pipe shows as EPIPE, which finish_output knows. */
   ignore_write_signals();
-  catch_cut_files();
+  catch_sigbus();
   opterr = 0;
 
   if (argc < 2) usage_error(NULL, "which command?");

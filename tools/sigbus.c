@@ -82,7 +82,7 @@ static void say(const char *text)
 static void (*volatile tidy_up)(void);
 static sigjmp_buf *volatile way_out;
 
-bool unless_cut(void (*act)(void *state), void *state)
+bool unless_sigbus(void (*act)(void *state), void *state)
 {
   sigjmp_buf here;
   bool cut = sigsetjmp(here, 1) != 0;
@@ -94,7 +94,7 @@ bool unless_cut(void (*act)(void *state), void *state)
   return !cut;
 }
 
-void before_cut_exit(void (*tidy)(void))
+void before_sigbus_exit(void (*tidy)(void))
 {
   tidy_up = tidy;
 }
@@ -121,7 +121,7 @@ static void cut(int number, siginfo_t *info, void *context)
   _exit(STATUS_CANNOT_READ);
 }
 
-void catch_cut_files(void)
+void catch_sigbus(void)
 {
   struct sigaction action = { .sa_sigaction = cut, .sa_flags = SA_SIGINFO };
   sigemptyset(&action.sa_mask);

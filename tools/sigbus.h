@@ -18,14 +18,14 @@
 
 /* From now on, a file that is cut while it is mapped ends the program with a
    line that says so, and STATUS_CANNOT_READ. */
-void catch_cut_files(void);
+void catch_sigbus(void);
 
 /* Calls [act], and returns true; or false if a file was cut meanwhile.  Then
    [act] did not return, and the memory that it had allocated is lost. */
-bool unless_cut(void (*act)(void *state), void *state);
+bool unless_sigbus(void (*act)(void *state), void *state);
 
 /* Has [tidy] called before that line; NULL for nothing.  It is called from a
    handler of signals. */
-void before_cut_exit(void (*tidy)(void));
+void before_sigbus_exit(void (*tidy)(void));
 
 #endif /* TOOLS_SIGBUS_H */

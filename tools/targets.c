@@ -48,7 +48,7 @@ static struct source *add_source(struct source *sources, int count,
   return more;
 }
 
-int open_several(const struct command *command, int argc, char **argv,
+int open_targets(const struct command *command, int argc, char **argv,
                  const char *dir, struct source **sources)
 {
   int count = 0;
@@ -69,7 +69,7 @@ int open_several(const struct command *command, int argc, char **argv,
   return count;
 }
 
-void close_several(struct source *sources, int count)
+void close_targets(struct source *sources, int count)
 {
   for (int i = 0; i < count; i++) eventring_close(sources[i].cursor);
   free(sources);

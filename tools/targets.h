@@ -25,9 +25,9 @@
    Times are those of the first source.  Another process of the same start of
    the machine has CLOCK_MONOTONIC in common with it; others are shifted so
    that their wall clocks agree. */
-int open_several(const struct command *command, int argc, char **argv,
+int open_targets(const struct command *command, int argc, char **argv,
                  const char *dir, struct source **sources);
 
-void close_several(struct source *sources, int count);
+void close_targets(struct source *sources, int count);
 
 #endif /* TOOLS_TARGETS_H */

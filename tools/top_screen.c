@@ -50,7 +50,7 @@ bool screen_open(void)
   terminal = newterm(NULL, stdout, stdin);
   if (terminal == NULL) return false;
   terminal_note_ending();
-  before_cut_exit(terminal_restore);
+  before_sigbus_exit(terminal_restore);
   cbreak();
   noecho();
   nonl();
@@ -72,7 +72,7 @@ bool screen_open(void)
 
 void screen_close(void)
 {
-  before_cut_exit(NULL);
+  before_sigbus_exit(NULL);
   endwin();
   delscreen(terminal);
 }
@@ -261,7 +261,7 @@ static int draw_header(const struct screen *s)
   put(1, 0, COLS, line);
   if (s->lost > 0) attroff(COLOR_PAIR(YELLOW));
 
-  const struct window_process *t = &s->totals;
+  const struct live_process *t = &s->totals;
   struct pen pen = { 2, 0 };
   cell(&pen, 2, "GC");
   share_cell(&pen, t->gc_share);
@@ -296,8 +296,8 @@ static int draw_header(const struct screen *s)
 
 static void draw_domain(const struct screen *s, int i, int y)
 {
-  const struct window_domain *d = &s->domains[i];
-  char text[WINDOW_NAME + 16], rate[QUANTITY_SIZE + 2];
+  const struct live_domain *d = &s->domains[i];
+  char text[LIVE_NAME + 16], rate[QUANTITY_SIZE + 2];
   struct pen pen = { y, 0 };
   if (d->ended) attron(A_DIM);
   snprintf(text, sizeof text, "%" PRIu32 " %s", d->id, d->name);
@@ -349,7 +349,7 @@ static int draw_spans(const struct screen *s, int y, int lines)
   cell(&pen, -8, "longest");
   attroff(A_BOLD | COLOR_PAIR(CYAN));
   for (int i = 0; i < s->span_count && i < lines - 1; i++) {
-    const struct window_span *span = &s->spans[i];
+    const struct live_span *span = &s->spans[i];
     pen = (struct pen) { y + 1 + i, 0 };
     cell(&pen, 31, span->name);
     cell(&pen, -8, format_count(a, span->rate));
@@ -365,7 +365,7 @@ static void draw_pauses(const struct screen *s, int y, int lines)
   char a[QUANTITY_SIZE];
   heading(y, "long pause, 60 s         length  seconds ago  domain  cause");
   for (int i = 0; i < s->pause_count && i < lines - 1; i++) {
-    const struct window_pause *p = &s->pauses[i];
+    const struct live_pause *p = &s->pauses[i];
     struct pen pen = { y + 1 + i, 0 };
     cell(&pen, 22, p->name);
     cell(&pen, -8, format_duration(a, p->ns));

@@ -44,15 +44,15 @@ struct screen {
   uint64_t lost;
   bool lost_is_bound;             /* it is that at the most */
   int64_t now;
-  struct window_process totals;
+  struct live_process totals;
   int domain_count;
   int first_domain;               /* as far as one scrolled */
-  struct window_domain domains[SCREEN_DOMAINS];
-  char phases[SCREEN_DOMAINS][WINDOW_NAME + 32];  /* what each does now */
+  struct live_domain domains[SCREEN_DOMAINS];
+  char phases[SCREEN_DOMAINS][LIVE_NAME + 32];  /* what each does now */
   int span_count;
-  struct window_span spans[SCREEN_SPANS];
+  struct live_span spans[SCREEN_SPANS];
   int pause_count;
-  struct window_pause pauses[LONG_PAUSES];
+  struct live_pause pauses[LONG_PAUSES];
   char message[SCREEN_TEXT];      /* what the last key did; "" for nothing */
   struct screen_item *items;      /* of a list */
   int item_count, selected;

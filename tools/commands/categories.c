@@ -62,10 +62,10 @@ static void list_table(struct eventring_cursor *cursor)
     if (name == NULL) continue;
     fputs("  ", stdout);
     int width = print_text(stdout, name, strlen(name), TEXT_COLUMN);
-    const char *meaning = eventring_category_meaning(name);
+    const char *doc = eventring_category_meaning(name);
     printf("%*s  %-3s%s%s\n", width < 11 ? 11 - width : 0, "",
-           on >> bit & 1 ? "on" : "off", meaning == NULL ? "" : "  ",
-           meaning == NULL ? "" : meaning);
+           on >> bit & 1 ? "on" : "off", doc == NULL ? "" : "  ",
+           doc == NULL ? "" : doc);
   }
 }
 
@@ -76,11 +76,11 @@ static json_t *list_json(struct eventring_cursor *cursor)
   for (uint32_t bit = 0; bit < 32; bit++) {
     const char *name = eventring_category(cursor, bit);
     if (name == NULL) continue;
-    const char *meaning = eventring_category_meaning(name);
+    const char *doc = eventring_category_meaning(name);
     json_array_append_new(
       known, json_pack("{s:o,s:b,s:s*}", "name", json_text(name),
                        "recorded", (int) (on >> bit & 1), "meaning",
-                       meaning));
+                       doc));
   }
   json_object_set_new(process, "known_categories", known);
   return process;

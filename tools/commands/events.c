@@ -50,7 +50,7 @@ static const char help[] =
 "  5 name of the event   6 what it carries; for lost, how many events\n";
 
 struct printer {
-  struct lines lines;
+  struct event_text text;
   struct filter *filter;
   struct spans *spans;            /* NULL: nobody asks how long spans are */
   struct counts *counts;
@@ -62,9 +62,9 @@ struct printer {
 static void print_line(struct printer *printer,
                          const struct eventring_event *event)
 {
-  printer->lines.took_ns = printer->took_ns;
-  print_columns(&printer->lines, event);
-  print_value(&printer->lines, event);
+  printer->text.took_ns = printer->took_ns;
+  print_columns(&printer->text, event);
+  print_value(&printer->text, event);
   putchar('\n');
 }
 
@@ -72,7 +72,7 @@ static void print_raw(struct printer *printer,
                       const struct eventring_event *event)
 {
   const struct eventring_description *description =
-    eventring_describe(printer->lines.cursor, event->id);
+    eventring_describe(printer->text.cursor, event->id);
   printf("%" PRId64 "\t%" PRIu64 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32
          "\t%s\t%u\t",
          event->ns, event->ticks, event->ring, event->domain, event->thread,
@@ -89,7 +89,7 @@ static void print_raw(struct printer *printer,
 static void print_object(struct printer *printer,
                          const struct eventring_event *event)
 {
-  print_json(event_json(printer->lines.cursor, printer->lines.started_ns,
+  print_json(event_json(printer->text.cursor, printer->text.started_ns,
                         event, printer->took_ns), true);
 }
 
@@ -124,7 +124,7 @@ static enum status print_events(struct eventring_cursor *cursor,
                                 bool counted, bool follow)
 {
   struct printer printer = {
-    .lines = new_lines(cursor), .filter = filter, .took_ns = -1,
+    .text = new_event_text(cursor), .filter = filter, .took_ns = -1,
     .print = form == RAW ? print_raw
              : form == JSON ? print_object : print_line,
     .flush = follow

@@ -203,7 +203,7 @@ static void look_at(struct row *row, const struct options *options)
 {
   struct look state = { row, options };
   row->rate = -1;
-  if (!unless_cut(look, &state)) was_cut(row);
+  if (!unless_sigbus(look, &state)) was_cut(row);
 }
 
 static void measure_rate(void *state)
@@ -231,7 +231,8 @@ static void measure_rates(struct row *rows, size_t count)
   if (!any) return;
   nanosleep(&(struct timespec) { .tv_nsec = RATE_NS }, NULL);
   for (size_t i = 0; i < count; i++)
-    if (rows[i].runs && !unless_cut(measure_rate, &rows[i])) was_cut(&rows[i]);
+    if (rows[i].runs && !unless_sigbus(measure_rate, &rows[i]))
+      was_cut(&rows[i]);
 }
 
 /* The lines */
@@ -463,7 +464,7 @@ static enum status prune(struct row *rows, size_t count,
   if (!agreed(options, count)) return STATUS_OK;
   for (size_t i = 0; i < count; i++) {
     const char *path = rows[i].process->path;
-    if (!unless_cut(remove_row, &rows[i]))
+    if (!unless_sigbus(remove_row, &rows[i]))
       complain("%s is kept: it was cut shorter while it was read", path);
     if (!rows[i].removed) {
       status = STATUS_CANNOT_WRITE;

@@ -191,7 +191,7 @@ static int record_all(struct recording *r)
       print_progress(r, now - started);
     }
     nanosleep(&(struct timespec) {
-                .tv_nsec = next_sleep(ring_words, (uint64_t) words,
+                .tv_nsec = poll_interval_ns(ring_words, (uint64_t) words,
                                       now - before) }, NULL);
     before = now;
   }

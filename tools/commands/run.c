@@ -430,7 +430,7 @@ static void follow(struct run *run)
     uint64_t words = look(run);
     int64_t now = monotonic_ns();
     if (run->cursor == NULL) continue;
-    sleep_ns = next_sleep(target_info(run->cursor).ring_words, words,
+    sleep_ns = poll_interval_ns(target_info(run->cursor).ring_words, words,
                           now - before);
     before = now;
     /* Now and then, while it is idle. */

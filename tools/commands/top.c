@@ -12,11 +12,10 @@
 
 /* eventring top: a live view of a process.
 
-   The loop reads what was written into a window (live_stats.h) some twenty times
-   a second, more often when there is much of it, so that a busy program's
-   rings do not overtake it, and makes and
-   draws a screen (top_screen.h) as often as the user wants, or when a key was
-   pressed.  All that the terminal knows of is in top_screen.c; the keys are
+   The loop reads new events into live statistics (live_stats.h) some twenty
+   times a second, more often when there are many, so that a busy program's
+   rings do not overtake the reader.  It makes and draws a screen (top_screen.h)
+   as often as the user wants, or when a key was pressed.  All that the terminal knows of is in top_screen.c; the keys are
    here. */
 
 #define _GNU_SOURCE
@@ -72,7 +71,7 @@ static const int64_t intervals[] = {
 struct top {
   const char *dir;                /* or NULL */
   struct eventring_cursor *cursor;        /* NULL: no process chosen yet */
-  struct window *window;
+  struct live_stats *live;
   long pid;                       /* as we call it */
   bool controlled;
   char why_not[SCREEN_TEXT];      /* it is not controlled */
@@ -102,7 +101,7 @@ static void say(struct top *t, const char *format, ...)
 static void leave(struct top *t)
 {
   if (t->cursor == NULL) return;
-  free_window(t->window);
+  free_live_stats(t->live);
   eventring_close(t->cursor);
   t->cursor = NULL;
 }
@@ -114,11 +113,11 @@ static void read_new(struct top *t)
   int n, count = 0;
   while ((n = eventring_read(t->cursor, batch, BATCH)) > 0
          || n == EVENTRING_E_DAMAGED) {
-    for (int i = 0; i < n; i++) window_event(t->window, &batch[i]);
+    for (int i = 0; i < n; i++) live_event(t->live, &batch[i]);
     count += n > 0 ? n : 0;
     if (monotonic_ns() - began > READ_AT_MOST_NS) break;
   }
-  if (n == 0) window_idle(t->window);
+  if (n == 0) live_idle(t->live);
   if (count > MANY_EVENTS && t->wait_ms > WAIT_SHORTEST_MS)
     t->wait_ms /= 2;
   else if (count < MANY_EVENTS / 4 && t->wait_ms < WAIT_LONGEST_MS)
@@ -147,7 +146,7 @@ static void look_at(struct top *t, struct eventring_cursor *cursor, long pid)
     cursor = control;
   }
   t->cursor = cursor;
-  t->window = new_window(cursor);
+  t->live = new_live_stats(cursor);
   look_again(t);
   t->pid = pid != 0 ? pid : t->info.pid;
   t->active = t->info.active;
@@ -261,7 +260,7 @@ static char thread_state(long pid, uint32_t thread)
   return name_end != NULL && name_end[1] == ' ' ? name_end[2] : 0;
 }
 
-static bool is_asleep(long pid, const struct window_domain *d)
+static bool is_asleep(long pid, const struct live_domain *d)
 {
   bool any = false;
   for (size_t i = 0; i < sizeof d->threads / sizeof *d->threads; i++) {
@@ -283,7 +282,7 @@ static size_t stem_length(const char *wait)
   return length;
 }
 
-static void fill_phase(const struct top *t, const struct window_domain *d,
+static void fill_phase(const struct top *t, const struct live_domain *d,
                        char *phase, size_t size)
 {
   bool running = t->state == EVENTRING_STATE_RUNNING;
@@ -324,7 +323,7 @@ static uint64_t resident_bytes(long pid)
 static int64_t present(const struct top *t)
 {
   return t->state == EVENTRING_STATE_RUNNING && t->info.same_boot
-         ? monotonic_ns() : window_last_ns(t->window) + SECOND_NS / 4;
+         ? monotonic_ns() : live_last_ns(t->live) + SECOND_NS / 4;
 }
 
 static void fill_process(struct top *t)
@@ -334,7 +333,7 @@ static void fill_process(struct top *t)
   int64_t span_ns = intervals[t->interval] > SECOND_NS
                     ? intervals[t->interval] : SECOND_NS;
   s->now = present(t);
-  window_until(t->window, s->now);
+  live_until(t->live, s->now);
   s->ended = t->state != EVENTRING_STATE_RUNNING;
   s->paused = is_paused(t) && !s->ended;
   snprintf(s->process, sizeof s->process, "%ld %s", t->pid, t->info.program);
@@ -346,15 +345,15 @@ static void fill_process(struct top *t)
   s->lost_is_bound = t->info.lost_is_bound != 0;
   s->lost = lost_events(t->cursor) - t->lost_before;
 
-  s->totals = window_process(t->window, s->now, span_ns);
+  s->totals = live_process(t->live, s->now, span_ns);
   uint64_t resident = s->ended ? 0 : resident_bytes(system_pid(t));
   if (resident != 0) s->totals.resident = resident;
-  s->domain_count = window_domains(t->window, s->now, span_ns, s->domains,
+  s->domain_count = live_domains(t->live, s->now, span_ns, s->domains,
                                    SCREEN_DOMAINS);
   for (int i = 0; i < s->domain_count; i++)
     fill_phase(t, &s->domains[i], s->phases[i], sizeof s->phases[i]);
-  s->span_count = window_spans(t->window, s->now, s->spans, SCREEN_SPANS);
-  s->pause_count = window_long_pauses(t->window, s->now, s->pauses);
+  s->span_count = live_spans(t->live, s->now, s->spans, SCREEN_SPANS);
+  s->pause_count = live_long_pauses(t->live, s->now, s->pauses);
 }
 
 static void fill_categories(struct top *t)
@@ -417,7 +416,7 @@ static void fill_screen(struct top *t)
     /* What was open when categories changed may never be seen to end. */
     if (t->info.active != t->active) {
       t->active = t->info.active;
-      window_gap(t->window);
+      live_gap(t->live);
     }
   }
   t->screen.interval_ns = intervals[t->interval];
@@ -531,7 +530,7 @@ static void key_in_main(struct top *t, int key)
   case '-': change_interval(t, 1); break;
   case 'h': case '?': t->screen.view = SCREEN_HELP; break;
   case 'r':
-    window_reset_maxima(t->window);
+    live_reset_maxima(t->live);
     say(t, "the longest so far are forgotten");
     break;
   case ' ': t->screen.frozen = !t->screen.frozen; break;
@@ -603,7 +602,7 @@ static void print_summary(struct top *t)
   if (t->cursor == NULL) return;
   look_again(t);
   read_new(t);
-  struct summary *all = window_summary(t->window);
+  struct summary *all = live_summary(t->live);
   struct summary_tally amount = summary_tally(all, NULL, all->last_ns);
   const struct histogram *pauses = &all->pauses[PAUSE_ANY];
   char a[QUANTITY_SIZE], b[QUANTITY_SIZE], c[QUANTITY_SIZE];

@@ -800,7 +800,7 @@ static enum status run(int argc, char **argv)
                 "is not", t.format->name);
 
   struct source *sources;
-  int sources_count = open_several(&trace_command, argc, argv, dir, &sources);
+  int sources_count = open_targets(&trace_command, argc, argv, dir, &sources);
   char *folder = NULL;
   if (t.format->folder)
     t.folder = folder = open_folder(path, force);
@@ -817,7 +817,7 @@ static enum status run(int argc, char **argv)
     status = STATUS_CANNOT_WRITE;
   if (stopped) raise(interrupted_by());
   if (status != STATUS_CANNOT_WRITE) sum_up(&t, path);
-  close_several(sources, sources_count);
+  close_targets(sources, sources_count);
   return status;
 }
 
