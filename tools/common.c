@@ -22,7 +22,7 @@
 
 /* Messages */
 
-static void complain_va(const char *format, va_list arguments)
+static void message_va(const char *format, va_list arguments)
 {
   char line[MESSAGE_SIZE];
   vsnprintf(line, sizeof line, format, arguments);
@@ -34,7 +34,16 @@ void complain(const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
-  complain_va(format, arguments);
+  message_va(format, arguments);
+  va_end(arguments);
+  fputc('\n', stderr);
+}
+
+void note(const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  message_va(format, arguments);
   va_end(arguments);
   fputc('\n', stderr);
 }
@@ -43,7 +52,7 @@ void usage_error(const struct command *command, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
-  complain_va(format, arguments);
+  message_va(format, arguments);
   va_end(arguments);
   if (command != NULL)
     fprintf(stderr, " (see eventring %s --help)\n", command->name);
@@ -112,8 +121,8 @@ struct eventring_cursor *open_target(const struct command *command,
   free(path);
   uint32_t parts = target_info(cursor).parts;
   if (part == 0 && parts > 1)
-    complain("%s has %u processes, and this is the first; %s:2 is the next",
-             argv[optind], parts, argv[optind]);
+    note("%s has %u processes, and this is the first; %s:2 is the next",
+         argv[optind], parts, argv[optind]);
   return cursor;
 }
 

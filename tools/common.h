@@ -64,10 +64,15 @@ extern const struct command
 /* Room for any message; longer ones are cut. */
 #define MESSAGE_SIZE 1024
 
-/* One line on standard error, "eventring: " before it.  What terminals obey
+/* Prints an error: one line on standard error, "eventring: " before it.  What terminals obey
    is escaped, so that a file's bytes may be among the arguments. */
 __attribute__((format(printf, 1, 2)))
 void complain(const char *format, ...);
+
+/* The same line for what is no error: how much was written, how much was lost,
+   how to end a command that waits. */
+__attribute__((format(printf, 1, 2)))
+void note(const char *format, ...);
 
 /* The same, with a hint at --help of [command] (or of the whole program when
    NULL); ends the program with STATUS_USAGE. */

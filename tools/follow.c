@@ -189,8 +189,8 @@ static void tell_of_following(struct eventring_cursor *cursor)
 {
   if (isatty(STDERR_FILENO)
       && eventring_state(cursor) == EVENTRING_STATE_RUNNING)
-    complain("following process %" PRIu32 " until it ends; Ctrl-C stops",
-             target_info(cursor).pid);
+    note("following process %" PRIu32 " until it ends; Ctrl-C stops",
+         target_info(cursor).pid);
 }
 
 enum status read_sources(const struct source *sources, int count,

@@ -49,8 +49,8 @@ static enum status dump(struct eventring_cursor *cursor, const char *output,
   if (error == 0) error = eventring_record_end(recorder);
   if (error == 0) {
     eventring_record_totals(recorder, &totals);
-    complain("%s: %" PRIu64 " events, %s", output, totals.events,
-             format_bytes(size, totals.all_bytes));
+    note("%s: %" PRIu64 " events, %s", output, totals.events,
+         format_bytes(size, totals.all_bytes));
   } else
     complain("%s", why[0] != '\0' ? why : eventring_strerror(error));
   eventring_record_close(recorder);

@@ -200,9 +200,9 @@ static enum status run(int argc, char **argv)
   status = finish_output(status);
   uint64_t lost = lost_events(cursor);
   if (lost > 0 && output_works())
-    complain("%s: %s%" PRIu64 " %s overwritten before they could be read",
-             eventring_path(cursor), at_most(cursor), lost,
-             lost == 1 ? "event was" : "events were");
+    note("%s: %s%" PRIu64 " %s overwritten before they could be read",
+         eventring_path(cursor), at_most(cursor), lost,
+         lost == 1 ? "event was" : "events were");
   eventring_close(cursor);
   return status;
 }

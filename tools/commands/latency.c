@@ -233,8 +233,8 @@ static enum status run(int argc, char **argv)
   for (size_t i = 0; i < names; i++) {
     add_named(s, &all[i]);
     if (all[i].h.count == 0)
-      complain("%s: no span or wait called %s has ended here",
-               eventring_path(cursor), all[i].name);
+      note("%s: no span or wait called %s has ended here",
+           eventring_path(cursor), all[i].name);
   }
   size_t count = names > 0 ? names : PAUSES;
   if (names == 0) add_pauses(s, all);

@@ -205,14 +205,14 @@ static void sum_up(const struct recording *r, int64_t passed)
   char size[QUANTITY_SIZE], time[QUANTITY_SIZE];
   eventring_record_totals(r->recorder, &t);
   if (t.files == 0) {
-    complain("nothing was recorded: '%s' did not happen in %s",
-             r->trigger.text, format_duration(time, (uint64_t) passed));
+    note("nothing was recorded: '%s' did not happen in %s",
+         r->trigger.text, format_duration(time, (uint64_t) passed));
     return;
   }
-  complain("%s%s: %" PRIu64 " events in %s, %s, %" PRIu64 " lost",
-           r->output, t.files > 1 ? " and others" : "", t.events,
-           format_duration(time, (uint64_t) passed),
-           format_bytes(size, t.all_bytes), t.lost);
+  note("%s%s: %" PRIu64 " events in %s, %s, %" PRIu64 " lost",
+       r->output, t.files > 1 ? " and others" : "", t.events,
+       format_duration(time, (uint64_t) passed),
+       format_bytes(size, t.all_bytes), t.lost);
 }
 
 static void begin(struct recording *r)
@@ -255,8 +255,8 @@ static enum status record(struct recording *r)
   prctl(PR_SET_TIMERSLACK, 1);
   begin(r);
   if (isatty(STDERR_FILENO))
-    complain("recording process %" PRIu32 " until it ends; Ctrl-C stops",
-             target_info(r->cursor).pid);
+    note("recording process %" PRIu32 " until it ends; Ctrl-C stops",
+         target_info(r->cursor).pid);
   int error = record_all(r);
   if (error == 0) error = eventring_record_end(r->recorder);
   if (error < 0)

@@ -567,20 +567,20 @@ static enum status run_program(int argc, char **argv)
   if (run.trace != NULL && run.cursor != NULL && run.status == STATUS_OK)
     write_trace(&run);
   if (run.cursor == NULL && !run.quiet)
-    complain("%s wrote no events: it is not a program of OCaml 5, or said "
-             "above why it could not", run.program[0]);
+    note("%s wrote no events: it is not a program of OCaml 5, or said "
+         "above why it could not", run.program[0]);
   else if (run.cursor != NULL && !run.quiet && run.status == STATUS_OK)
     run.status = print_summary_of(&run);
   if (run.own_folder) {
     unsigned running = 0, others = remove_folder(&run, &running);
     if (running > 0 && !run.quiet)
-      complain("%u traced %s in %s, which stays", running,
-               running == 1 ? "process goes on and has its ring file"
-                            : "processes go on and have their ring files",
-               run.folder);
+      note("%u traced %s in %s, which stays", running,
+           running == 1 ? "process goes on and has its ring file"
+                        : "processes go on and have their ring files",
+           run.folder);
     if (others > 0 && !run.quiet)
-      complain("%u other traced %s ran as well; --dir keeps what they wrote",
-               others, others == 1 ? "process" : "processes");
+      note("%u other traced %s ran as well; --dir keeps what they wrote",
+           others, others == 1 ? "process" : "processes");
   }
   end_like(&run);
 }

@@ -745,10 +745,10 @@ static void sum_up(const struct trace *t, const char *path)
   for (int i = 0; i < t->process_count; i++) {
     uint64_t lost = lost_events(t->processes[i].cursor);
     if (lost > 0)
-      complain("%s: %s%" PRIu64 " %s overwritten before they could be read",
-               eventring_path(t->processes[i].cursor),
-               at_most(t->processes[i].cursor), lost,
-               lost == 1 ? "event was" : "events were");
+      note("%s: %s%" PRIu64 " %s overwritten before they could be read",
+           eventring_path(t->processes[i].cursor),
+           at_most(t->processes[i].cursor), lost,
+           lost == 1 ? "event was" : "events were");
   }
   char line[256];
   const char *separator = "";
@@ -761,9 +761,9 @@ static void sum_up(const struct trace *t, const char *path)
   count(out, &separator, t->cut, "span cut where one around it ended",
         "spans cut where one around them ended");
   fclose(out);
-  if (*separator != '\0') complain("%s: %s", path, line);
+  if (*separator != '\0') note("%s: %s", path, line);
   if (isatty(STDERR_FILENO))
-    complain("%s: %" PRIu64 " events", path, t->events);
+    note("%s: %" PRIu64 " events", path, t->events);
 }
 
 static enum status run(int argc, char **argv)
