@@ -1,0 +1,180 @@
+#!/usr/bin/env -S python3 -B
+"""A file of runtime/, consumer/, analysis/ or tools/ includes a layer that it
+may not know, the include graph has a cycle, or a file has become too long.
+
+The layers stand in LAYERS, from the bottom to the top: a file includes files of
+its own layer and of those before it.  analysis/ and tools/ see the public
+header of libeventring only.  A module is a .c file and the .h file of its name;
+modules of analysis/ and tools/ must not include each other in a circle either.
+
+The last tests plant each mistake in a copy of the tree, and the check must
+find it."""
+
+import os
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+TOP = pathlib.Path(os.environ.get("EVENTRING_TOP",
+                                  pathlib.Path(__file__).parents[2]))
+LAYERS = ("runtime", "consumer", "analysis", "tools")
+PUBLIC = "consumer/eventring_reader.h"
+LINES = 900
+# Tables and generated files.
+TABLES = ()
+# Not yet cut into files of one subject each.
+TOO_LONG = ("consumer/eventring_reader.c", "consumer/eventring_stock.c",
+            "runtime/eventring.c")
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
+
+
+def read(top):
+    """The files of the layers, by their path, with their text."""
+    return {str(path.relative_to(top)): path.read_text()
+            for layer in LAYERS for path in sorted((top / layer).rglob("*"))
+            if path.suffix in (".c", ".h", ".tbl")}
+
+
+def resolve(name, files, includer):
+    """The file of ours that NAME means in INCLUDER, or None: a header of the
+    system or of OCaml.  The compiler looks in the includer's folder first."""
+    beside = os.path.normpath(os.path.join(os.path.dirname(includer), name))
+    if beside in files:
+        return beside
+    found = [path for path in files
+             if path == name or path.endswith("/" + name)]
+    if len(found) > 1:
+        raise SystemExit(f"Bail out! {includer}: {name} may be any of "
+                         + ", ".join(found))
+    return found[0] if found else None
+
+
+def graph_of(files):
+    return {path: sorted({target for name in INCLUDE.findall(text)
+                          if (target := resolve(name, files, path))})
+            for path, text in files.items()}
+
+
+def layer_of(path):
+    return LAYERS.index(path.split("/")[0])
+
+
+def wrong_layers(graph):
+    for path, targets in graph.items():
+        for target in targets:
+            if layer_of(target) > layer_of(path):
+                yield f"{path} includes {target} of a layer above it"
+            elif (layer_of(path) > LAYERS.index("consumer")
+                  and layer_of(target) <= LAYERS.index("consumer")
+                  and target != PUBLIC):
+                yield f"{path} includes {target}, which is not public"
+
+
+def cycles(graph):
+    """Each circle that a walk through the graph comes upon."""
+    done, way = set(), []
+
+    def walk(node):
+        if node in way:
+            yield " -> ".join(way[way.index(node):] + [node])
+        elif node not in done:
+            way.append(node)
+            for target in graph[node]:
+                yield from walk(target)
+            way.pop()
+            done.add(node)
+
+    for node in graph:
+        yield from walk(node)
+
+
+def modules_of(graph):
+    """The graph of analysis/ and tools/ with each .c file and its .h file as
+    one node."""
+    modules = {}
+    for path, targets in graph.items():
+        if layer_of(path) <= LAYERS.index("consumer"):
+            continue
+        name = os.path.splitext(path)[0]
+        modules.setdefault(name, set()).update(
+            base for base in (os.path.splitext(t)[0] for t in targets
+                              if layer_of(t) > LAYERS.index("consumer"))
+            if base != name)
+    return {name: sorted(targets) for name, targets in modules.items()}
+
+
+def too_long(files):
+    for path, text in files.items():
+        lines = text.count("\n")
+        if path in TABLES or path.endswith(".tbl"):
+            continue
+        if path in TOO_LONG:
+            if lines <= LINES:
+                yield f"{path} has {lines} lines: take it out of TOO_LONG"
+        elif lines > LINES:
+            yield f"{path} has {lines} lines"
+
+
+def look(top):
+    """What is wrong, by the name of the check."""
+    files = read(top)
+    graph = graph_of(files)
+    return {
+        "layers include only those below": list(wrong_layers(graph)),
+        "the include graph of files has no cycle": list(cycles(graph)),
+        "the include graph of modules has no cycle":
+            list(cycles(modules_of(graph))),
+        f"no file has more than {LINES} lines": list(too_long(files)),
+    }
+
+
+# Name, file, text that goes to its end, number of the check that must fail.
+PLANTED = (
+    ("tools in analysis", "analysis/spans.c", '#include "common.h"\n', 0),
+    ("a subcommand's header by a path", "analysis/spans.h",
+     '# include "../tools/common.h"\n', 0),
+    ("analysis in consumer", "consumer/eventring_find.c",
+     '#include "spans.h"\n', 0),
+    ("consumer in runtime", "runtime/eventring_fault.c",
+     '#include "eventring_reader.h"\n', 0),
+    ("a private header in tools", "tools/common.h",
+     '#include "eventring_chunks.h"\n', 0),
+    ("two headers that include each other", "analysis/histogram.h",
+     '#include "summary.h"\n', 1),
+    ("two modules that include each other", "analysis/histogram.c",
+     '#include "summary.h"\n', 2),
+    ("a long file", "tools/text.c", "\n" * LINES, 3),
+)
+
+
+def main():
+    count = failed = 0
+
+    def test(good, name, remarks=()):
+        nonlocal count, failed
+        count += 1
+        failed += not good
+        print(f"{'' if good else 'not '}ok {count} - {name}")
+        for remark in remarks:
+            print(f"# {remark}")
+
+    for name, wrong in look(TOP).items():
+        test(not wrong, name, wrong)
+    for name, path, text, check in PLANTED:
+        with tempfile.TemporaryDirectory() as tmp:
+            copy = pathlib.Path(tmp)
+            for layer in LAYERS:
+                shutil.copytree(TOP / layer, copy / layer)
+            before = list(look(copy).values())[check]
+            with open(copy / path, "a", encoding="utf-8") as file:
+                file.write(text)
+            after = list(look(copy).values())[check]
+            test(len(after) > len(before), f"planted and found: {name}")
+    print(f"1..{count}")
+    sys.exit(failed > 0)
+
+
+main()
