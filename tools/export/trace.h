@@ -153,6 +153,11 @@ struct trace_format {
 
 extern const struct trace_format trace_chrome, trace_perfetto, trace_ctf;
 
+/* Reads all events of the sources and writes all but the end of the file.
+   [trace] has a format, and a sink or folder; all else in it is zero. */
+enum status write_trace(struct trace *trace, struct source *sources, int count,
+                        bool follow);
+
 /* How many arguments an event has, and the one numbered [i]. */
 uint32_t trace_arguments(const struct trace_event *event);
 struct trace_argument trace_argument(const struct trace_event *event,

@@ -1,0 +1,614 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Events of all processes come merged by time.  Each goes to the track of the
+   thread that wrote it; stop_the_world, which is told by whichever domain was
+   last and took place in all, to a track of its own.
+
+   Viewers want the spans of a track to lie inside of each other, and each end
+   to have its begin.  Spans of the runtime in one thread are like that, those
+   of the program need not be.  So an end without a begin is dropped; a begin
+   whose end is not known is closed with the last event of its ring; and when a
+   span ends inside of which others of its thread are still open, these are
+   ended too and go on in other tracks, one for each name, so that the time of
+   each name is right.  There they stay: the spans of one name in one thread lie
+   inside of each other, since an end belongs to the latest begin.  So each span
+   is cut once at most, and the trace grows with the events.  How long a
+   complete event took and when other events were is each a little wrong in its
+   own way: where such an event seems to have begun before the span around it,
+   or inside of the one before it, it is shortened. */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include "text.h"
+#include "trace.h"
+
+/* Tools for formats */
+
+char *put_decimal(char *out, uint64_t n)
+{
+  static const char pairs[] =
+    "00010203040506070809101112131415161718192021222324"
+    "25262728293031323334353637383940414243444546474849"
+    "50515253545556575859606162636465666768697071727374"
+    "75767778798081828384858687888990919293949596979899";
+  char digits[20];
+  int at = sizeof digits;
+  for (; n >= 100; n /= 100) memcpy(digits + (at -= 2), pairs + n % 100 * 2, 2);
+  if (n >= 10)
+    memcpy(digits + (at -= 2), pairs + n * 2, 2);
+  else
+    digits[--at] = (char) ('0' + n);
+  memcpy(out, digits + at, sizeof digits - (size_t) at);
+  return out + sizeof digits - at;
+}
+
+char *put_integer(char *out, int64_t n)
+{
+  if (n >= 0) return put_decimal(out, (uint64_t) n);
+  *out++ = '-';
+  return put_decimal(out, -(uint64_t) n);
+}
+
+uint64_t trace_flow(const struct trace_event *e)
+{
+  return e->event->payload[0] + ((uint64_t) e->class->number << 40);
+}
+
+/* Classes and their fields */
+
+static void copy_name(char *out, const char *name)
+{
+  out[copy_as_utf8(out, name, strlen(name))] = '\0';
+}
+
+static struct trace_class *new_class(struct trace_process *p, uint32_t id)
+{
+  struct trace_class *class = allocate(1, sizeof *class);
+  class->number = ++p->trace->classes;
+  class->id = (uint16_t) id;
+  class->category = TRACE_CATEGORIES - 1;
+  if (id == TRACE_LOST_ID) {
+    strcpy(class->name, "lost");
+    return class;
+  }
+  class->description = eventring_describe(p->cursor, id);
+  if (class->description != NULL) {
+    if (class->description->category < TRACE_CATEGORIES - 1)
+      class->category = class->description->category;
+    copy_name(class->name, class->description->name);
+    copy_name(class->unit, class->description->unit);
+  }
+  class->user = strcmp(p->categories[class->category], "user") == 0;
+  if (class->name[0] == '\0')
+    snprintf(class->name, sizeof class->name, "#%u", class->id);
+  return class;
+}
+
+static struct trace_class *class_of(struct trace_process *p, uint32_t id)
+{
+  struct trace_class **class = &p->classes[id];
+  /* A name may come later than the first event that bears it. */
+  if (*class == NULL
+      || ((*class)->description == NULL && id != TRACE_LOST_ID
+          && eventring_describe(p->cursor, id) != NULL))
+    *class = new_class(p, id);
+  return *class;
+}
+
+static bool in_fields(const struct trace_class *class, uint32_t count,
+                      const char *name)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (class->fields[i] != NULL && strcmp(class->fields[i]->name, name) == 0)
+      return true;
+  return false;
+}
+
+static struct trace_field *new_field(struct trace_process *p,
+                                     struct trace_class *class, uint32_t word)
+{
+  struct trace_field *field = allocate(1, sizeof *field);
+  const struct eventring_field *is = eventring_field(p->cursor, class->id,
+                                                     word);
+  uint8_t payload = class->description == NULL ? EVENTRING_PAYLOAD_NONE
+                                               : class->description->payload;
+  char name[3 * 128 + 1] = "value";
+  if (class == p->classes[TRACE_LOST_ID])
+    strcpy(name, "events");
+  else if (is != NULL) {
+    copy_name(name, is->name);
+    memcpy(field->unit, is->unit, sizeof field->unit);
+    for (uint64_t value = 0; value < TRACE_VALUES; value++)
+      if (eventring_value(p->cursor, is->unit, value) != NULL)
+        field->named_values = true;
+  } else if (payload == EVENTRING_PAYLOAD_TEXT
+             || payload == EVENTRING_PAYLOAD_BYTES)
+    strcpy(name, "text");
+  else if (class->description != NULL
+           && class->description->kind == EVENTRING_KIND_FLOW)
+    strcpy(name, "id");
+  else if (class->unit[0] != '\0')
+    copy_name(name, class->unit);
+  field->number = ++p->trace->fields;
+  strcpy(field->name, name);
+  for (uint32_t n = 2; in_fields(class, word, field->name); n++)
+    snprintf(field->name, sizeof field->name, "%s_%" PRIu32, name, n);
+  return field;
+}
+
+static struct trace_field *field_of(struct trace_process *p,
+                                    struct trace_class *class, uint32_t word)
+{
+  if (word >= class->field_count) {
+    uint32_t count = word + 8;
+    struct trace_field **fields = allocate(count, sizeof *fields);
+    if (class->field_count > 0)
+      memcpy(fields, class->fields, class->field_count * sizeof *fields);
+    free(class->fields);
+    class->fields = fields;
+    class->field_count = count;
+  }
+  if (class->fields[word] == NULL)
+    class->fields[word] = new_field(p, class, word);
+  return class->fields[word];
+}
+
+/* Arguments: a text, or an integer a word. */
+
+uint32_t trace_arguments(const struct trace_event *e)
+{
+  return e->continued || e->text != NULL ? 1 : e->words;
+}
+
+struct trace_argument trace_argument(const struct trace_event *e, uint32_t i)
+{
+  struct trace_process *p = e->track->process;
+  if (e->continued)
+    return (struct trace_argument) { .field = p->trace->continued,
+                                     .integer = 1 };
+  struct trace_argument a = { .field = field_of(p, e->class, i) };
+  if (e->text != NULL) {
+    a.text = e->text;
+    a.length = e->length;
+    return a;
+  }
+  a.integer = (int64_t) e->event->payload[i];
+  if (a.field->named_values) {
+    a.text = eventring_value(p->cursor, a.field->unit, (uint64_t) a.integer);
+    if (a.text != NULL) a.length = strlen(a.text);
+  } else if (a.integer > INT32_MAX && strcmp(a.field->unit, "thread") == 0)
+    a.integer = -1;               /* not a thread of the threads library */
+  return a;
+}
+
+/* Tracks */
+
+struct trace_ring {
+  bool used;
+  uint32_t domain;                /* that used it last */
+  struct trace_track *track;      /* of the last event */
+  int64_t last_ns;                /* its time */
+};
+
+/* The system's id of a thread unless another track has it, as that of a
+   thread long gone or of another machine; then a number no thread has. */
+#define TIDS (1u << 23)
+static uint32_t unique_tid(struct trace *t, uint32_t thread)
+{
+  if (thread > 0 && thread < TIDS && !(t->tids[thread / 8] >> thread % 8 & 1)) {
+    t->tids[thread / 8] |= (uint8_t) (1 << thread % 8);
+    return thread;
+  }
+  return 1000000000 + t->tracks;
+}
+
+static struct trace_track *new_track(struct trace_process *p, uint32_t domain,
+                                     uint32_t thread)
+{
+  struct trace *t = p->trace;
+  struct trace_track *track = allocate(1, sizeof *track);
+  track->number = ++t->tracks;
+  track->process = p;
+  track->domain = domain;
+  track->thread = thread;
+  track->thread_id = -1;
+  track->tid = unique_tid(t, thread);
+  return track;
+}
+
+static bool name_track(struct trace_track *track)
+{
+  struct trace_process *p = track->process;
+  char name[sizeof track->name] = "stop_the_world";
+  if (track->class != NULL) {
+    char *end = stpcpy(stpcpy(name, track->thread_track->name), ": ");
+    strcpy(end, track->class->name);
+  } else if (track != p->stops) {
+    const char *domain = eventring_domain_name(p->cursor, track->domain);
+    char *end = put_decimal(stpcpy(name, "domain "), track->domain);
+    *end = '\0';
+    if (domain != NULL) {
+      *end++ = ' ';
+      copy_name(end, domain);
+      end = strchr(end, '\0');
+    }
+    const char *thread = eventring_thread_name(p->cursor, track->domain,
+                                               track->thread,
+                                               track->thread_id);
+    if (thread != NULL && (domain == NULL || strcmp(domain, thread) != 0))
+      copy_name(stpcpy(end, ": "), thread);
+    else if (!track->first)
+      *put_decimal(stpcpy(end, ": thread "), track->thread) = '\0';
+  }
+  if (strcmp(name, track->name) == 0) return false;
+  strcpy(track->name, name);
+  return true;
+}
+
+static void tell_track(struct trace_track *track)
+{
+  struct trace *t = track->process->trace;
+  if (name_track(track) && !t->format->raw) t->format->track(t, track);
+}
+
+/* [class]: NULL for the track of a thread, or the class of spans that go on in
+   a track of their own. */
+static struct trace_track **place_of(struct trace_process *p, uint32_t domain,
+                                     uint32_t thread,
+                                     const struct trace_class *class)
+{
+  uint64_t key = ((domain * p->seed + thread) * p->seed
+                  + (class == NULL ? 0 : class->number)) * p->seed;
+  uint32_t at = (uint32_t) (key >> 32);
+  for (;; at++) {
+    struct trace_track **place = &p->tracks[at & (p->track_room - 1)];
+    if (*place == NULL
+        || ((*place)->domain == domain && (*place)->thread == thread
+            && (*place)->class == class))
+      return place;
+  }
+}
+
+static void more_tracks(struct trace_process *p)
+{
+  struct trace_track **old = p->tracks;
+  uint32_t room = p->track_room;
+  p->track_room = room == 0 ? 64 : room * 2;
+  p->tracks = allocate(p->track_room, sizeof *p->tracks);
+  for (uint32_t i = 0; i < room; i++)
+    if (old[i] != NULL)
+      *place_of(p, old[i]->domain, old[i]->thread, old[i]->class) = old[i];
+  free(old);
+}
+
+static struct trace_track **place_for(struct trace_process *p, uint32_t domain,
+                                      uint32_t thread,
+                                      const struct trace_class *class)
+{
+  if (p->track_count >= p->track_room / 2) more_tracks(p);
+  return place_of(p, domain, thread, class);
+}
+
+static struct trace_track *track_of(struct trace_process *p,
+                                    const struct eventring_event *event)
+{
+  struct trace_ring *ring = &p->rings[event->ring];
+  struct trace_track *track = ring->track;
+  if (track == NULL || track->thread != event->thread
+      || track->domain != event->domain) {
+    struct trace_track **place = place_for(p, event->domain, event->thread,
+                                           NULL);
+    if (*place == NULL) {
+      *place = new_track(p, event->domain, event->thread);
+      (*place)->first = !ring->used || ring->domain != event->domain;
+      p->track_count++;
+    }
+    track = *place;
+    ring->track = track;
+    ring->used = true;
+    ring->domain = event->domain;
+  }
+  if (track->name[0] == '\0'
+      || (track->thread_id < 0 && event->thread_id >= 0)) {
+    track->thread_id = event->thread_id;
+    tell_track(track);
+  }
+  return track;
+}
+
+/* The track in which spans of [begin]'s name and thread go on. */
+static struct trace_track *side_track_of(struct trace_process *p,
+                                         const struct eventring_event *begin)
+{
+  struct trace_class *class = class_of(p, begin->id);
+  struct trace_track **place = place_for(p, begin->domain, begin->thread,
+                                         class);
+  if (*place == NULL) {
+    struct trace_track *track = new_track(p, begin->domain, begin->thread);
+    track->class = class;
+    track->thread_track = *place_of(p, begin->domain, begin->thread, NULL);
+    track->tid = unique_tid(p->trace, 0);
+    *place = track;
+    p->track_count++;
+    tell_track(track);
+  }
+  return *place;
+}
+
+static struct trace_track *stops_of(struct trace_process *p)
+{
+  if (p->stops == NULL) {
+    p->stops = new_track(p, UINT32_MAX, 0);
+    tell_track(p->stops);
+  }
+  return p->stops;
+}
+
+/* Events */
+
+static void write_event(struct trace *t, struct trace_event *e)
+{
+  const struct eventring_description *d = e->class->description;
+  e->words = e->event->words;
+  if (d != NULL && d->payload == EVENTRING_PAYLOAD_PACKED
+      && e->what == TRACE_BEGIN)
+    e->words = 0;                 /* only the end of a span has fields */
+  if (d != NULL && e->words > 0 && (d->payload == EVENTRING_PAYLOAD_TEXT
+                                    || d->payload == EVENTRING_PAYLOAD_BYTES))
+    e->text = eventring_event_bytes(e->event, &e->length);
+  t->format->event(t, e);
+}
+
+/* The end of [begin] that no event tells of, or a begin that repeats it. */
+static void write_made_up(struct trace_process *p, struct trace_track *track,
+                          enum trace_what what,
+                          const struct eventring_event *begin, int64_t ns)
+{
+  struct eventring_event event = *begin;
+  event.words = 0;
+  write_event(p->trace, &(struct trace_event) {
+    .what = what, .continued = what == TRACE_BEGIN, .ns = ns, .track = track,
+    .class = class_of(p, begin->id), .event = &event
+  });
+}
+
+/* Spans that are open in their thread's track, and have not been cut. */
+
+struct trace_open {
+  uint64_t number;                /* span_number */
+  struct eventring_event begin;
+};
+
+static void push(struct trace_track *track, uint64_t number,
+                 const struct eventring_event *begin)
+{
+  if (track->open_count == track->open_room) {
+    uint32_t room = track->open_room == 0 ? 8 : track->open_room * 2;
+    struct trace_open *open = allocate(room, sizeof *open);
+    if (track->open_count > 0)
+      memcpy(open, track->open, track->open_count * sizeof *open);
+    free(track->open);
+    track->open = open;
+    track->open_room = room;
+  }
+  track->open[track->open_count++] = (struct trace_open) { number, *begin };
+}
+
+/* Ends the open span of [begin] in its track: with the event [e], or at [ns]
+   when [e] is NULL.  Spans that began after it in the track end with it, and go
+   on in tracks of their own. */
+static void close_span(struct trace_process *p,
+                       const struct eventring_event *begin,
+                       struct trace_event *e, int64_t ns)
+{
+  struct trace_track *track = *place_of(p, begin->domain, begin->thread, NULL);
+  uint64_t number = span_number(begin);
+  uint32_t count = track->open_count, outer = count;
+  while (outer > 0 && track->open[outer - 1].number > number) outer--;
+  bool is_there = outer > 0 && track->open[outer - 1].number == number;
+  if (!is_there) {
+    outer = count;
+    track = side_track_of(p, begin);
+  }
+  for (uint32_t i = count; i > outer; i--)
+    write_made_up(p, track, TRACE_END, &track->open[i - 1].begin, ns);
+  if (e != NULL) {
+    e->track = track;
+    write_event(p->trace, e);
+  } else {
+    write_made_up(p, track, TRACE_END, begin, ns);
+  }
+  track->last_since = begin->ns;
+  track->last_ns = ns;
+  if (!is_there) return;
+  for (uint32_t i = outer; i < count; i++) {
+    const struct eventring_event *inner = &track->open[i].begin;
+    write_made_up(p, side_track_of(p, inner), TRACE_BEGIN, inner, ns);
+    p->trace->cut++;
+  }
+  track->open_count = outer - 1;
+}
+
+static void given_up(void *state, const struct eventring_event *begin)
+{
+  struct trace_process *p = state;
+  p->trace->closed++;
+  close_span(p, begin, NULL, p->rings[begin->ring].last_ns);
+}
+
+static void end_span(struct trace_process *p, struct trace_event *e)
+{
+  const struct eventring_event *begin = begin_of(p->spans, e->event);
+  if (begin != NULL) close_span(p, begin, e, e->ns);
+  else p->trace->dropped++;
+}
+
+static enum trace_what what_is(const struct eventring_event *event,
+                               const struct trace_class *class)
+{
+  uint8_t kind = class->description == NULL ? 0 : class->description->kind;
+  bool flow = kind == EVENTRING_KIND_FLOW;
+  if (flow && event->words == 0) return TRACE_INSTANT;
+  switch (event->form) {
+  case EVENTRING_EV_BEGIN: return flow ? TRACE_FLOW_BEGIN : TRACE_BEGIN;
+  case EVENTRING_EV_END: return flow ? TRACE_FLOW_END : TRACE_END;
+  case EVENTRING_EV_COUNTER:
+    return event->words > 0 ? TRACE_COUNTER : TRACE_INSTANT;
+  case EVENTRING_EV_LOST: return TRACE_LOST;
+  default:
+    return flow ? TRACE_FLOW_STEP
+           : kind == EVENTRING_KIND_COMPLETE && event->words > 0
+             ? TRACE_COMPLETE : TRACE_INSTANT;
+  }
+}
+
+static void write_complete(struct trace_process *p, struct trace_event *e)
+{
+  struct trace_track *track = e->track;
+  if (e->event->id == p->stop_id) {
+    e->track = track = stops_of(p);
+  } else if (track->open_count > 0) {
+    int64_t begun = track->open[track->open_count - 1].begin.ns;
+    if (e->since < begun) e->since = begun;
+  }
+  if (e->since > track->last_since && e->since < track->last_ns)
+    e->since = track->last_ns;
+  if (e->since < 0) e->since = 0;
+  if (e->since > e->ns) e->since = e->ns;
+  track->last_since = e->since;
+  track->last_ns = e->ns;
+  write_event(p->trace, e);
+}
+
+static void trace_event(void *state, const struct eventring_event *event)
+{
+  struct trace_process *p = state;
+  struct trace *t = p->trace;
+  if (event->form == EVENTRING_EV_CHANGED) {
+    forget_spans(p->spans);
+    return;
+  }
+  if (event->ring >= p->info.rings) return;
+  struct trace_ring *ring = &p->rings[event->ring];
+  bool lost = event->form == EVENTRING_EV_LOST;
+  struct trace_event e = {
+    .class = class_of(p, lost ? TRACE_LOST_ID : event->id), .event = event,
+    .track = track_of(p, event),
+    /* Time does not go back, whatever a damaged file says. */
+    .ns = event->ns > ring->last_ns ? event->ns : ring->last_ns
+  };
+  e.what = what_is(event, e.class);
+  if (!lost) t->events++;
+
+  if (t->format->raw)
+    write_event(t, &e);
+  else if (e.what == TRACE_END) {
+    end_span(p, &e);
+    span_ended(p->spans, event, &e.since);
+  } else {
+    if (!span_ended(p->spans, event, &e.since)) e.since = e.ns;
+    if (e.what == TRACE_BEGIN) {
+      const struct eventring_event *begin = innermost_span(p->spans,
+                                                           event->ring);
+      push(e.track, span_number(begin), begin);
+    }
+    if (e.what == TRACE_COMPLETE)
+      write_complete(p, &e);
+    else
+      write_event(t, &e);
+  }
+  ring->last_ns = e.ns;
+}
+
+static bool pass(void *state, bool idle)
+{
+  struct trace *t = state;
+  if (idle && t->sink != NULL) sink_flush(t->sink);
+  if (t->sink != NULL && t->sink->error != 0) t->failed = true;
+  return !t->failed;
+}
+
+/* The processes */
+
+static uint32_t unique_pid(struct trace *t, uint32_t pid)
+{
+  for (int i = 0; i < t->process_count; i++)
+    if (t->processes[i].pid == pid) return unique_pid(t, pid + 10000000);
+  return pid;
+}
+
+static const char *base_name(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+static void add_process(struct trace *t, struct source *source)
+{
+  struct trace_process *p = &t->processes[t->process_count];
+  source->state = p;
+  p->trace = t;
+  p->cursor = source->cursor;
+  p->info = target_info(source->cursor);
+  p->pid = unique_pid(t, p->info.pid);
+  p->number = (uint32_t) ++t->process_count;
+  copy_name(p->name, base_name(p->info.program));
+  if (p->name[0] == '\0')         /* stock OCaml's files do not say it */
+    snprintf(p->name, sizeof p->name, "process %" PRIu32, p->pid);
+  for (uint32_t bit = 0; bit < TRACE_CATEGORIES; bit++) {
+    const char *name = bit < TRACE_CATEGORIES - 1
+                       ? eventring_category(p->cursor, bit) : NULL;
+    if (name != NULL) copy_name(p->categories[bit], name);
+  }
+  p->classes = allocate(TRACE_LOST_ID + 1, sizeof *p->classes);
+  p->rings = allocate(p->info.rings, sizeof *p->rings);
+  p->spans = new_spans(p->cursor);
+  memcpy(&p->seed, (const void *) getauxval(AT_RANDOM), sizeof p->seed);
+  p->seed |= 1;
+  watch_given_up(p->spans, given_up, p);
+  p->stop_id = eventring_find(p->cursor, "stop_the_world");
+}
+
+/* Names that came after the first event of their track. */
+static void tell_new_names(struct trace_process *p)
+{
+  for (uint32_t i = 0; i < p->track_room; i++)
+    if (p->tracks[i] != NULL) tell_track(p->tracks[i]);
+}
+
+enum status write_trace(struct trace *t, struct source *sources,
+                               int count, bool follow)
+{
+  t->processes = allocate((size_t) count, sizeof *t->processes);
+  t->tids = allocate(1, TIDS / 8);
+  t->continued = allocate(1, sizeof *t->continued);
+  t->continued->number = ++t->fields;
+  strcpy(t->continued->name, "continued");
+  for (int i = 0; i < count; i++) add_process(t, &sources[i]);
+  t->base_ns = t->processes[0].info.started_ns;
+
+  t->format->start(t);
+  enum status status = read_sources(sources, count, &(struct reading) {
+    .follow = follow, .changes = true, .state = t, .event = trace_event,
+    .pass = pass
+  });
+  for (int i = 0; i < count; i++) {
+    if (!t->format->raw) forget_spans(t->processes[i].spans);
+    tell_new_names(&t->processes[i]);
+  }
+  t->format->finish(t);
+  return status;
+}
