@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What is asked of the events, each ring by itself:
+/* The check looks at each ring by itself:
 
    - time never goes back;
    - each end has its begin, and each begin its end;
@@ -98,7 +98,7 @@ struct check {
   struct balance sum;
 };
 
-/* Reports the event with what is wrong with it. */
+/* Reports an event that is wrong, with the reason. */
 __attribute__((format(printf, 3, 4)))
 static void find(struct check *c, const struct eventring_event *event,
                  const char *format, ...)

@@ -22,8 +22,8 @@
 
 struct filter;
 
-/* The properties of events.  Values are past those of characters, so that they
-   can be numbers of long options. */
+/* The properties of events.  Their values are greater than any character, so
+   that they can be numbers of long options. */
 enum filter_by {
   FILTER_CATEGORY = 256, FILTER_DOMAIN, FILTER_FROM, FILTER_LONGER_THAN,
   FILTER_NAME, FILTER_THREAD, FILTER_TO

@@ -13,7 +13,7 @@
 /* What happened in the last seconds: the numbers of a live view.
 
    The live statistics take every event in turn, and are asked from time to
-   time for the numbers of the last seconds; amounts are those of a summary
+   time for the numbers of the last seconds; amounts come from a summary
    (summary.h).  Names come as the file has them: they may hold any bytes. */
 
 #ifndef ANALYSIS_LIVE_STATS_H

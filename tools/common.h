@@ -64,17 +64,18 @@ extern const struct command
 /* Room for any message; longer ones are cut. */
 #define MESSAGE_SIZE 1024
 
-/* Prints an error: one line on standard error, "eventring: " before it.  What terminals obey
-   is escaped, so that a file's bytes may be among the arguments. */
+/* Prints an error as one line on standard error, with "eventring: " before it.
+   Characters that terminals obey are escaped, so that a file's bytes may be
+   among the arguments. */
 __attribute__((format(printf, 1, 2)))
 void complain(const char *format, ...);
 
-/* The same line for what is no error: how much was written, how much was lost,
-   how to end a command that waits. */
+/* Prints the same line for a message that is no error: how much was written or
+   lost, how to end a command that waits. */
 __attribute__((format(printf, 1, 2)))
 void note(const char *format, ...);
 
-/* The same, with a hint at --help of [command] (or of the whole program when
+/* Prints an error with a hint at --help of [command] (or of the whole program when
    NULL); ends the program with STATUS_USAGE. */
 __attribute__((noreturn, format(printf, 2, 3)))
 void usage_error(const struct command *command, const char *format, ...);
@@ -120,14 +121,14 @@ const char *state_name(int state);
    more or the disk is full. */
 bool output_works(void);
 
-/* Flushes standard output.  The value is [status], or STATUS_CANNOT_WRITE,
-   with a message, when something could not be written.  A reader that went
-   away (`| head`) has got what it wanted: that is not an error. */
 /* Makes writes that a signal would end return an error instead; and gives
    these signals back the dispositions that they had, for a program. */
 void ignore_write_signals(void);
 void restore_write_signals(void);
 
+/* Flushes standard output.  The value is [status], or STATUS_CANNOT_WRITE,
+   with a message, when something could not be written.  A reader that went
+   away (`| head`) has got what it wanted: that is not an error. */
 enum status finish_output(enum status status);
 
 #endif /* TOOLS_COMMON_H */

@@ -10,7 +10,6 @@
 /*                                                                        */
 /**************************************************************************/
 
-
 /* A ring file is read where it is mapped.  When somebody cuts it, the kernel
    has nothing to show where the rest was, and says so with SIGBUS: there is no
    way to go on, but one to end with a word.  The library leaves signals to the

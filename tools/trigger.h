@@ -10,7 +10,6 @@
 /*                                                                        */
 /**************************************************************************/
 
-
 /* What `eventring record` waits for: 'NAME > TIME', a span that took longer, or
    NAME, any event. */
 

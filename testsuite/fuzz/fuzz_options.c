@@ -19,8 +19,8 @@
 
      OCaml Eventring...
 
-   The options are those of tools/filter_options.h and the trigger of `eventring
-   record`; each value is tried as a duration and as a size too. */
+   The options come from tools/filter_options.h, and from the trigger of
+   `eventring record`; each value is tried as a duration and as a size too. */
 
 #include <setjmp.h>
 #include <stdlib.h>
