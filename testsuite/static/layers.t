@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """A file of runtime/, consumer/, analysis/ or tools/ includes a layer that it
-may not know, the include graph has a cycle, or a file has become too long.
+may not know, the include graph has a cycle, a file of analysis/ prints or ends
+the program, or a file has become too long.
 
 The layers stand in LAYERS, from the bottom to the top: a file includes files of
 its own layer and of those before it.  analysis/ and tools/ see the public
@@ -118,6 +119,18 @@ def too_long(files):
             yield f"{path} has {lines} lines"
 
 
+PRINTS = re.compile(r"\b((?:v?f?printf|f?puts|f?putc|putchar|fwrite|perror|"
+                    r"_?exit|isatty)(?=\s*\()|stdout|stderr)")
+
+
+def prints(files):
+    for path, text in files.items():
+        if path.startswith("analysis/"):
+            code = re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\])*"', "", text, flags=re.S)
+            for call in PRINTS.findall(code):
+                yield f"{path} has {call}"
+
+
 def look(top):
     """What is wrong, by the name of the check."""
     files = read(top)
@@ -128,6 +141,7 @@ def look(top):
         "the include graph of modules has no cycle":
             list(cycles(modules_of(graph))),
         f"no file has more than {LINES} lines": list(too_long(files)),
+        "analysis prints nothing and does not exit": list(prints(files)),
     }
 
 
@@ -147,6 +161,10 @@ PLANTED = (
     ("two modules that include each other", "analysis/histogram.c",
      '#include "summary.h"\n', 2),
     ("a long file", "tools/text.c", "\n" * LINES, 3),
+    ("a message in analysis", "analysis/target.c",
+     'static void f(void) { fprintf(stderr, "x"); }\n', 4),
+    ("an exit in analysis", "analysis/target.c",
+     "static void f(void) { exit(3); }\n", 4),
 )
 
 
