@@ -318,3 +318,18 @@ void caml_eventring_unguard_reading(char *base)
       return;
     }
 }
+
+CAML_EVENTRING_COLD
+void caml_eventring_complain(const char *format, ...)
+{
+  char line[PATH_MAX + 256];
+  va_list args;
+  va_start(args, format);
+  int length = snprintf(line, sizeof(line), "eventring: ");
+  length += vsnprintf(line + length, sizeof(line) - length, format, args);
+  va_end(args);
+  /* What does not fit is cut. */
+  if (length > (int) sizeof(line) - 1) length = sizeof(line) - 1;
+  line[length] = '\n';
+  caml_eventring_say(line, length + 1);
+}

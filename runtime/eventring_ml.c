@@ -13,7 +13,7 @@
 #define CAML_INTERNALS
 
 /* The primitives of the standard library's module Eventring: control, names
-   and user events over eventring.c, cursors over eventring_reader.c.  And those
+   and user events over eventring_*.c, cursors over eventring_reader.c.  And those
    of its modules Domain and Semaphore that say what a wait is for. */
 
 #include <limits.h>

@@ -12,7 +12,8 @@
 
 /* The flight recorder, for C code in an OCaml program.  The first part is for
    C stubs; the second, behind CAML_INTERNALS, is the runtime's own: the probe
-   and the functions behind it.  runtime/eventring.c tells how it works. */
+   and the functions behind it.  runtime/eventring_writer.c tells how it works,
+   and runtime/eventring_internal.h what each file does. */
 
 #ifndef CAML_EVENTRING_H
 #define CAML_EVENTRING_H

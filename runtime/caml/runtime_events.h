@@ -347,9 +347,11 @@ void caml_ev_counter(ev_runtime_counter counter, uint64_t value);
 CAMLextern void caml_ev_lifecycle(ev_lifecycle lifecycle, int64_t data);
 
 /* Count a block of [wosize] words allocated in the major heap by this domain;
-   write this domain's counts and clear them. Instrumented runtime only. */
+   write this domain's counts and clear them; clear them only. Instrumented
+   runtime only. */
 void caml_ev_alloc(uint64_t wosize);
 void caml_ev_alloc_flush(void);
+void caml_ev_alloc_forget(void);
 
 /* Sizes of 0 to 9 words, tens up to 99, the rest. */
 #define RUNTIME_EVENTS_NUM_ALLOC_BUCKETS_SINGLE 1

@@ -191,7 +191,7 @@ inline acquire_fence()
 #define load_reserve load_acquire
 #endif
 
-/* The writer, runtime/eventring.c */
+/* The writer, runtime/eventring_writer.c */
 
 byte published;                 /* events before the tail */
 bool ended;
@@ -482,7 +482,7 @@ active [READERS] proctype reader()
 }
 #endif
 
-/* A snapshot, runtime/eventring.c: copies a whole ring, to a file in which
+/* A snapshot, runtime/eventring_snapshot.c: copies a whole ring, to a file in which
    nothing changes any more; then who reads that. */
 
 inline take_reserve_relaxed()

@@ -24,8 +24,7 @@ build() {
   run $cc -std=gnu11 -g -O2 -Wall -Wextra -Iconsumer -Iruntime -I$ocaml \
     -iquote $ocaml/caml "$@" -o "$tmp/$out"
 }
-build hammer -static testsuite/ring/test_hammer.c runtime/eventring.c \
-  runtime/eventring_fault.c runtime/eventring_file.c \
+build hammer -static testsuite/ring/test_hammer.c @testsuite/ring/producer.files \
   consumer/eventring_reader.c consumer/eventring_find.c \
   testsuite/ring/no_formats.c -lpthread
 ok "the producer and the reader of ring files compile" \
@@ -63,7 +62,7 @@ has_order() {
 }
 
 if command -v $objdump >/dev/null; then
-  build part.o -c runtime/eventring.c
+  build part.o -c runtime/eventring_writer.c
   # stlr: store-release.  dmb: a fence.
   ok "enter_block: reserve with release, a fence, then the block" \
     has_order enter_block ' stlr ' ' dmb ish' ' mrs .*cntvct' ' str '

@@ -10,8 +10,9 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* For tests with runtime/eventring.c in them and no OCaml: what the producer
-   wants of the runtime.  Once in a program. */
+/* Stubs of the functions of OCaml's runtime that the producer calls, for tests
+   that are linked with its files (producer.files) and without OCaml.  Include
+   it once in a program. */
 
 #ifndef PRODUCER_H
 #define PRODUCER_H

@@ -1,7 +1,7 @@
-// BUILD: runtime/eventring.c runtime/eventring_fault.c runtime/eventring_file.c -I_build/ocaml/runtime -iquote _build/ocaml/runtime/caml
+// BUILD: @testsuite/ring/producer.files -I_build/ocaml/runtime -iquote _build/ocaml/runtime/caml
 /* If this breaks, a reader returns an event that the runtime's producer never
    wrote, or loses or invents one, while writers run at full rate in the
-   smallest rings.  The producer is runtime/eventring.c itself; the domains
+   smallest rings.  The producer is the runtime's own; the domains
    that it asks for are threads of ours.
 
    An event's id, its size, from no payload to the longest, and every word of it

@@ -1,4 +1,4 @@
-// BUILD: runtime/eventring.c runtime/eventring_fault.c runtime/eventring_file.c -I_build/ocaml/runtime -iquote _build/ocaml/runtime/caml -fsanitize=address
+// BUILD: @testsuite/ring/producer.files -I_build/ocaml/runtime -iquote _build/ocaml/runtime/caml -fsanitize=address
 /* If this breaks, the file names another program than the one that runs, or
    the runtime reads past what the system told it of the program's arguments.
    The test runs itself again under other names, with the runtime's own

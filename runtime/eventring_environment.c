@@ -1,0 +1,195 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+#define CAML_INTERNALS
+#define _GNU_SOURCE
+
+/* The environment, read at the start of the runtime.  A variable of ours wins
+   over its older synonym; a value that is not understood is named and
+   ignored. */
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "caml/eventring.h"
+#include "caml/osdeps.h"
+#include "caml/startup_aux.h"
+#include "eventring_internal.h"
+
+#define DEFAULT_THRESHOLD 1000  /* ns of waiting */
+
+struct caml_ring_config caml_ring_config = {
+  .threshold = DEFAULT_THRESHOLD
+};
+
+/* Words of a ring, as a power of two, from OCAMLRUNPARAM=e=N.  The startup
+   code has parsed the parameter but takes anything for a number. */
+unsigned caml_ring_log_words(void)
+{
+  uintnat log = caml_params->runtime_events_log_wsize;
+  char *item = caml_secure_getenv("OCAMLRUNPARAM");
+  if (item == NULL) item = caml_secure_getenv("CAMLRUNPARAM");
+  while (item != NULL) {
+    if (*item == 'e') {
+      size_t length = strcspn(item, ",");
+      char *end;
+      unsigned long n = strtoul(length > 2 ? item + 2 : "", &end, 0);
+      if (item[1] != '=' || end != item + length || n < 1
+          || n > EVENTRING_MAX_LOG_WORDS) {
+        caml_eventring_complain(
+          "OCAMLRUNPARAM: %.*s is not understood (e=N with N from 1 to"
+          " %d: 2^N words a ring); using e=%d",
+          (int) length, item, EVENTRING_MAX_LOG_WORDS,
+          EVENTRING_DEFAULT_LOG_WORDS);
+        log = EVENTRING_DEFAULT_LOG_WORDS;
+      }
+    }
+    item = strchr(item, ',');
+    if (item != NULL) item++;
+  }
+  if (log > EVENTRING_MAX_LOG_WORDS) log = EVENTRING_DEFAULT_LOG_WORDS;
+  return log < EVENTRING_MIN_LOG_WORDS ? EVENTRING_MIN_LOG_WORDS : log;
+}
+
+COLD
+static uint32_t categories_from(const char *list, uint32_t mask)
+{
+  /* No pointers, which would need relocations. */
+  static const struct { char name[12]; uint32_t mask; } known[] = {
+#define CATEGORY(id, bit, name, by_default, doc) { name, EVENTRING_##id },
+#include "caml/eventring_events.tbl"
+    { "all", EVENTRING_ALL_CATEGORIES }
+  };
+  const size_t count = sizeof(known) / sizeof(known[0]);
+  /* "gc,sync" is just these; "-alloc" takes away from what there was. */
+  if (*list != '-') mask = 0;
+  while (*list != '\0') {
+    size_t i, length = strcspn(list, ",");
+    int remove = *list == '-';
+    const char *name = list + remove;
+    size_t name_length = length - remove;
+    for (i = 0; i < count; i++)
+      if (strlen(known[i].name) == name_length
+          && memcmp(known[i].name, name, name_length) == 0) break;
+    if (i < count)
+      mask = remove ? mask & ~known[i].mask : mask | known[i].mask;
+    else if (length > 0)
+      caml_eventring_complain(
+        "OCAML_EVENTRING_CATEGORIES: there is no category %.*s (all"
+#define CATEGORY(id, bit, name, by_default, doc) ", " name
+#include "caml/eventring_events.tbl"
+        "); ignored", (int) name_length, name);
+    list += length;
+    if (*list == ',') list++;
+  }
+  return mask;
+}
+
+/* A variable that is 1 or 0.  Unset or not understood is [otherwise]. */
+COLD
+static int flag(const char *name, int otherwise)
+{
+  const char *s = caml_secure_getenv(name);
+  if (s == NULL || *s == '\0') return otherwise;
+  if (strcmp(s, "1") == 0) return 1;
+  if (strcmp(s, "0") == 0) return 0;
+  caml_eventring_complain(
+    "%s: %s is not understood (1 or 0); ignored", name, s);
+  return otherwise;
+}
+
+/* A whole number of ns, or of another unit that follows it.  0 when it is
+   neither. */
+COLD
+static int parse_duration(const char *s, uint64_t *ns)
+{
+  static const struct { char unit[4]; uint64_t ns; } units[] = {
+    { "", 1 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 },
+    { "s", 1000000000 }
+  };
+  char *end;
+  errno = 0;
+  unsigned long long n = strtoull(s, &end, 10);
+  if (*s < '0' || *s > '9' || errno != 0) return 0;
+  for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+    if (strcmp(end, units[i].unit) == 0 && n <= INT64_MAX / units[i].ns) {
+      *ns = n * units[i].ns;
+      return 1;
+    }
+  return 0;
+}
+
+COLD
+void caml_eventring_init(void)
+{
+  char why[PATH_MAX + 256];
+  const char *s, *suffix = EVENTRING_SUFFIX;
+  int start = 0, paused = 0;
+  uint32_t mask = EVENTRING_DEFAULT_CATEGORIES;
+
+  caml_eventring_note_stderr();
+  caml_ring_allocate_writers();
+
+  s = caml_secure_getenv("OCAML_EVENTRING_PREFIX");
+  if (s == NULL || *s == '\0')
+    s = caml_secure_getenv("OCAML_RUNTIME_EVENTS_DIR");
+  free(caml_ring_config.dir);
+  caml_ring_config.dir = s == NULL || *s == '\0' ? NULL : strdup(s);
+
+  caml_ring_config.keep = flag("OCAML_EVENTRING_KEEP",
+    caml_secure_getenv("OCAML_RUNTIME_EVENTS_PRESERVE") != NULL);
+
+  s = caml_secure_getenv("OCAML_EVENTRING_CLOCK");
+  caml_ring_config.monotonic = 0;
+  if (s != NULL && strcmp(s, "monotonic") == 0) caml_ring_config.monotonic = 1;
+  else if (s != NULL && *s != '\0' && strcmp(s, "tsc") != 0)
+    caml_eventring_complain(
+      "OCAML_EVENTRING_CLOCK: %s is not understood (tsc or monotonic);"
+      " ignored", s);
+
+  s = caml_secure_getenv("OCAML_EVENTRING_THRESHOLD");
+  caml_ring_config.threshold = DEFAULT_THRESHOLD;
+  if (s != NULL && *s != '\0'
+      && !parse_duration(s, &caml_ring_config.threshold))
+    caml_eventring_complain(
+      "OCAML_EVENTRING_THRESHOLD: %s is not understood (a number with"
+      " ns, us, ms or s); ignored", s);
+
+  s = caml_secure_getenv("OCAML_EVENTRING_START");
+  if (s != NULL && *s != '\0') {
+    if (strcmp(s, "1") == 0) start = 1;
+    else if (strcmp(s, "paused") == 0) start = paused = 1;
+    else if (strcmp(s, "0") != 0)
+      caml_eventring_complain(
+        "OCAML_EVENTRING_START: %s is not understood (1, paused or 0);"
+        " ignored", s);
+  } else if (caml_secure_getenv("OCAML_RUNTIME_EVENTS_START") != NULL) {
+    start = 1;
+    suffix = EVENTRING_STOCK_SUFFIX;
+    mask = EVENTRING_ALL_CATEGORIES;
+  }
+
+  if (!start) return;
+  s = caml_secure_getenv("OCAML_EVENTRING_CATEGORIES");
+  if (s != NULL && *s != '\0') {
+    uint32_t wanted = categories_from(s, mask);
+    if (wanted != 0) mask = wanted;
+    else
+      caml_eventring_complain(
+        "OCAML_EVENTRING_CATEGORIES: %s leaves no category to record; ignored",
+        s);
+  }
+  if (!caml_eventring_start(NULL, suffix, mask, paused, why, sizeof(why)))
+    caml_eventring_complain("%s; tracing is off", why);
+}

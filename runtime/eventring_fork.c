@@ -1,0 +1,107 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+#define CAML_INTERNALS
+#define _GNU_SOURCE
+
+/* Fork.  The child is born with the parent's page and rings mapped; before it
+   runs anything else it lets go of them.  It gets its own file when it turns
+   out to go on as an OCaml program: see eventring_restart.c.
+
+   A child that fork handlers never saw, made by _Fork or clone, finds its
+   writers wiped (MADV_WIPEONFORK): see [caml_ring_left_behind]. */
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "caml/eventring.h"
+#include "eventring_internal.h"
+
+/* In the parent: when the child runs, the parent may have ended already and
+   have switched the page off.  The lock is held over the fork, so that the
+   child finds names, labels and the session as nobody is about to change
+   them. */
+static void before_fork(void)
+{
+  caml_ring_left_behind();
+  pthread_mutex_lock(&caml_ring_session_lock);
+  caml_ring_session.restart_control =
+    __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
+}
+
+static void after_fork(void)
+{
+  pthread_mutex_unlock(&caml_ring_session_lock);
+}
+
+static void leave_parent(void)
+{
+  pthread_mutex_init(&caml_ring_session_lock, NULL);
+  uint32_t old_thread = caml_ring_self.os_id;
+  caml_ring_self.os_id = 0;
+  caml_ring_fork_labels(old_thread);
+  caml_ring_session.started = 0;
+  if (caml_ring_writers == NULL) return;
+  if (caml_ring_session.map == NULL) {
+    *caml_ring_process_mark() = 1;
+    return;
+  }
+  for (uint32_t i = 0; i < caml_ring_session.header.rings; i++) {
+    /* No domain of the child has used a ring. */
+    disown(&caml_ring_writers[i]);
+    caml_ring_writers[i].session = 0;
+  }
+  /* Should this fail, probes still find no ring to write to. */
+  caml_eventring_replace_page();
+  caml_eventring_unguard();
+  if (caml_ring_session.released) {
+    caml_ring_unmap_kept();
+  } else {
+    munmap(caml_ring_session.map, caml_ring_session.header.file_size);
+    free(caml_ring_session.mapping);
+  }
+  caml_ring_session.mapping = NULL;
+  caml_ring_session.map = NULL;
+  *caml_ring_process_mark() = 1;
+}
+
+static void fork_handler(void)
+{
+  struct caml_ring_session *s = &caml_ring_session;
+  s->restart = s->started && !caml_eventring_lost();
+  leave_parent();
+}
+
+int caml_ring_left_behind(void)
+{
+  if (caml_ring_session.map == NULL || *caml_ring_process_mark() != 0) return 0;
+  /* The parent's wish to be traced is not the child's. */
+  caml_ring_session.restart = 0;
+  leave_parent();
+  return 1;
+}
+
+int caml_ring_watch_forks(void)
+{
+  static atomic_int watching;
+  if (atomic_exchange(&watching, 1)) return 0;
+  int err = pthread_atfork(before_fork, after_fork, fork_handler);
+  if (err != 0) watching = 0;
+  return err;
+}
+
+void caml_ring_lock_session(void)
+{
+  caml_ring_watch_forks();
+  caml_ring_left_behind();
+  pthread_mutex_lock(&caml_ring_session_lock);
+}

@@ -1,0 +1,282 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+/* The functions and data that the files of the recorder (eventring_*.c) share
+   with each other.  The rest of the runtime uses caml/eventring.h.
+
+     eventring_writer.c       from a probe to the ring: the hot path
+     eventring_schema.c       the names in the file
+     eventring_session.c      start and end
+     eventring_fork.c         a forked child leaves its parent's session
+     eventring_environment.c  OCAML_EVENTRING_... and OCAMLRUNPARAM
+     eventring_identity.c     the process and its clock
+     eventring_file.c         how the file gets its name
+     eventring_fault.c        faults in the file, messages
+
+   and, linked only into programs that call their functions,
+
+     eventring_user.c         events of the program, interface for C stubs
+     eventring_control.c      stop, pause, resume, categories
+     eventring_restart.c      after a fork, or an exec that failed
+     eventring_snapshot.c     a copy of the rings
+     eventring_compat.c       Runtime_events, as libraries know it
+     eventring_ml.c           primitives of module Eventring
+
+   eventring_gc.c and eventring_wait.c stand on caml/eventring.h alone. */
+
+#ifndef CAML_EVENTRING_INTERNAL_H
+#define CAML_EVENTRING_INTERNAL_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "caml/config.h"
+#include "caml/eventring.h"
+
+#pragma GCC visibility push(hidden)
+
+#define COLD CAML_EVENTRING_COLD
+
+#define HEADER (&caml_eventring_page.header)
+
+/* Writers: eventring_writer.c.  Each has cache lines of its own: domains write
+   them all the time. */
+
+struct writer {
+  _Alignas(128)
+  uint64_t *ring;               /* first word of the ring */
+  uint64_t mask;                /* words of the ring - 1 */
+  uint64_t pos;                 /* words written since the ring began */
+  uint64_t end;                 /* where the current block ends */
+  uint64_t base;                /* ticks of the current block */
+  uint64_t events;              /* events written since the ring began */
+  struct eventring_slot *slot;  /* where [pos] is published */
+  int32_t domain;               /* whose block it is, or NOBODY */
+  uint32_t thread;              /* OS id of the thread that events are of */
+  /* The second line, which few events need. */
+  uint64_t allocated;           /* words of the ring that have pages */
+  uint32_t session;             /* the session that the ring belongs to */
+  uint32_t kept;                /* the ring outlives the rest of its mapping */
+};
+
+_Static_assert(offsetof(struct writer, allocated) == 64,
+               "events need one line of a writer");
+
+#define NOBODY (-1)             /* no domain has this unique id */
+
+/* One for each slot, and one more, which only holds a mark: its [session] is 0
+   in a child that got wiped copies and has not noticed yet.  Zeros make a
+   writer that has no room, so that such a child calls [enter_block]. */
+extern struct writer *caml_ring_writers;
+
+/* The clock and the block size of the session.  They do not change while a
+   writer of the session exists. */
+extern uint32_t caml_ring_clock;
+extern uint32_t caml_ring_block_words;
+
+/* Returns where the mark is. */
+uint32_t *caml_ring_process_mark(void);
+
+/* Returns 0 when there is no memory.  Called before the program's threads
+   exist, so that all of them see the address. */
+int caml_ring_allocate_writers(void);
+
+/* A start disowns the writers of the session before, whose domains may be
+   running: relaxed atomics. */
+Caml_inline int32_t owner(struct writer *w)
+{
+  return __atomic_load_n(&w->domain, __ATOMIC_RELAXED);
+}
+
+Caml_inline void disown(struct writer *w)
+{
+  __atomic_store_n(&w->domain, NOBODY, __ATOMIC_RELAXED);
+}
+
+#define OS_NAME_SIZE 16         /* of a thread, in Linux */
+
+/* The calling thread. */
+struct caml_ring_thread {
+  uint32_t os_id;               /* 0: not asked for yet */
+  uint32_t id;                  /* in the threads library, plus 1; or 0 */
+  char os_name[OS_NAME_SIZE];   /* what it was last, "": not asked for yet */
+};
+extern CAMLthread_local struct caml_ring_thread caml_ring_self;
+
+uint32_t caml_ring_os_thread_id(void);
+
+/* The session, from a start to the stop, or to the fork in a child:
+   eventring_session.c */
+
+/* A ring file in memory.  Under [caml_ring_session_lock]. */
+struct mapping {
+  char *base;
+  uint64_t size;                /* bytes */
+  int users;                    /* the session, and snapshots of it */
+};
+
+/* Written under [caml_ring_session_lock].  A domain reads it under the lock,
+   before its first event. */
+struct caml_ring_session {
+  uint32_t number;              /* 0: never started */
+  int started;
+  int restart;                  /* in a forked child: what the parent had */
+  uint64_t restart_control;
+  struct mapping *mapping;      /* of the file; NULL: none */
+  char *map;                    /* where [mapping] begins; NULL: none */
+  int released;                 /* only parts of it are left, see
+                                   [caml_eventring_release_memory] */
+  struct eventring_header header; /* our copy of what we wrote */
+  char *path;                   /* absolute */
+  const char *suffix;           /* of the file's name, static */
+  dev_t dev;                    /* of the file at [path] */
+  ino_t ino;
+  uint64_t schema_allocated;    /* bytes of the schema section */
+  char os_name[OS_NAME_SIZE];   /* of the thread that started it */
+  atomic_int short_of_room;     /* a ring could not be allocated; said once */
+};
+extern struct caml_ring_session caml_ring_session;
+extern pthread_mutex_t caml_ring_session_lock;
+
+Caml_inline uint64_t round_up_to_page(uint64_t n)
+{
+  return (n + EVENTRING_PAGE - 1) / EVENTRING_PAGE * EVENTRING_PAGE;
+}
+
+/* Allocates the pages of [length] bytes at [offset] of the file, so that a full
+   disk is an error here and not a SIGBUS at the first write.  Returns 0 or an
+   errno. */
+int caml_ring_allocate(uint64_t offset, uint64_t length);
+
+/* Writes [size] bytes at [offset].  Returns 0 or an errno. */
+int caml_ring_write_all(int fd, const void *data, size_t size, uint64_t offset);
+
+/* Gives up one use of a mapping, and unmaps it when there is no other.  Under
+   [caml_ring_session_lock]. */
+void caml_ring_release_mapping(struct mapping *mapping);
+
+/* Returns the categories that a control word records, or records again on
+   resume: the default when it names none.  Somebody else may have set bits
+   that are no category. */
+Caml_inline uint32_t categories_of(uint64_t control)
+{
+  uint32_t mask = (uint32_t) control & EVENTRING_ALL_CATEGORIES;
+  if (mask == 0) mask = control >> 32 & EVENTRING_ALL_CATEGORIES;
+  return mask != 0 ? mask : EVENTRING_DEFAULT_CATEGORIES;
+}
+
+/* Ends tracing; [state] is what the file says from then on. */
+void caml_ring_end_as(enum eventring_state state);
+
+/* Unmaps the file of a session that has ended or was lost, if there is one.
+   Hold the domain lock, and not [caml_ring_session_lock]. */
+void caml_ring_unmap_session(void);
+
+/* Unmaps the parts that [caml_eventring_release_memory] left. */
+void caml_ring_unmap_kept(void);
+
+/* Fork: eventring_fork.c */
+
+/* Installs the fork handlers, once.  Returns 0 or an errno. */
+int caml_ring_watch_forks(void);
+
+/* Takes [caml_ring_session_lock].  From the first call on, the lock is held
+   over a fork. */
+void caml_ring_lock_session(void);
+
+/* Returns 1 in a child that no fork handler saw, after it has let go of its
+   parent's rings.  Such a child was not made by a function of OCaml's, and is
+   not traced.  It has one thread. */
+int caml_ring_left_behind(void);
+
+/* The schema: eventring_schema.c */
+
+/* Entries of the runtime's part. */
+enum {
+  EVENTRING_RUNTIME_SCHEMA = 0
+#define CATEGORY(id, bit, name, by_default, doc) + 1
+#define PHASE(id, category, name, doc) + 1
+#define COUNTER(id, category, unit, name, doc) + 1
+#define LIFECYCLE(id, category, name, doc) + 1
+#define RECORD(id, category, payload, unit, name, doc) + 1
+#define COMPLETE(id, category, name, doc) + 1
+#define FIELD(part, event, place, unit, repeats, name) + 1
+#define CAUSE(id, name, doc) + 1
+#define STOP(id, name, doc) + 1
+#include "caml/eventring_events.tbl"
+};
+
+/* Makes the runtime's entries, which are the first of the schema. */
+void caml_ring_runtime_schema(struct eventring_schema_entry *entry);
+
+/* Appends an entry to the file's schema.  Returns 0 or an errno.  Under
+   [caml_ring_session_lock]. */
+int caml_ring_append_to_schema(const struct eventring_schema_entry *entry);
+
+/* Appends the program's events, then the names of domains and threads, to the
+   schema of a new file.  Returns 0 or an errno.  Under
+   [caml_ring_session_lock]. */
+int caml_ring_append_names(void);
+
+/* The events that the program has registered, whether or not tracing has
+   started.  Under [caml_ring_session_lock].  [bucket] finds an entry by its
+   name: open addressing, at most half full; 1 + index, or 0. */
+struct caml_ring_names {
+  struct eventring_schema_entry *entry;
+  uint32_t *bucket;             /* twice [capacity] */
+  uint32_t count, capacity;
+};
+extern struct caml_ring_names caml_ring_names;
+
+/* Makes an entry without an id.  Names that are too long are cut. */
+void caml_ring_describe(struct eventring_schema_entry *e, const char *name,
+                        int kind, int payload, const char *unit);
+
+/* Names a domain, or a thread of it.  Returns 0 when there is no room. */
+int caml_ring_set_label(uint32_t domain, uint64_t thread, const char *name);
+
+/* The calling thread, as a label has it. */
+uint64_t caml_ring_this_thread(void);
+
+/* Takes over the name that the system has for this thread, which C code may
+   change; that of the program is none. */
+void caml_ring_note_os_name(void);
+
+/* In a forked child: the thread that is left has another id, and the others
+   are gone. */
+void caml_ring_fork_labels(uint32_t old_thread);
+
+/* The process: eventring_identity.c */
+
+/* Fills in what the header says of the process. */
+void caml_ring_identify(struct eventring_header *h);
+
+/* Returns the clock to use, of enum eventring_clock. */
+uint32_t caml_ring_choose_clock(void);
+
+/* The environment: eventring_environment.c */
+
+struct caml_ring_config {
+  char *dir;                    /* NULL: the current directory */
+  int keep;
+  int monotonic;                /* do not use the hardware counter */
+  uint64_t threshold;           /* ns */
+};
+extern struct caml_ring_config caml_ring_config;
+
+/* Returns the words of a ring, as a power of two. */
+unsigned caml_ring_log_words(void);
+
+#pragma GCC visibility pop
+
+#endif /* CAML_EVENTRING_INTERNAL_H */

@@ -1,0 +1,174 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+#define CAML_INTERNALS
+
+/* Events and names of the program: registering, the interface for C stubs, and
+   the names of domains and threads.  A program that uses none of it is linked
+   without this file. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "caml/domain.h"
+#include "caml/eventring.h"
+#include "eventring_internal.h"
+
+/* The bucket of [name]: that of its first entry, or the empty one where it
+   would go.  FNV-1a. */
+COLD
+static uint32_t *find_name(const char *name)
+{
+  struct caml_ring_names *names = &caml_ring_names;
+  uint32_t hash = 2166136261u;
+  for (const char *p = name; *p != '\0'; p++)
+    hash = (hash ^ (unsigned char) *p) * 16777619u;
+  uint32_t mask = 2 * names->capacity - 1;
+  uint32_t i = hash & mask;
+  while (names->bucket[i] != 0
+         && strcmp(names->entry[names->bucket[i] - 1].name, name) != 0)
+    i = (i + 1) & mask;
+  return &names->bucket[i];
+}
+
+/* Room for one more name; 0 when out of memory. */
+COLD
+static int reserve_name(void)
+{
+  struct caml_ring_names *names = &caml_ring_names;
+  if (names->count < names->capacity) return 1;
+  uint32_t capacity = names->capacity ? 2 * names->capacity : 16;
+  void *entry = realloc(names->entry, capacity * sizeof(*names->entry));
+  if (entry == NULL) return 0;
+  names->entry = entry;
+  uint32_t *bucket = calloc(2 * (size_t) capacity, sizeof(*bucket));
+  if (bucket == NULL) return 0;
+  free(names->bucket);
+  names->bucket = bucket;
+  names->capacity = capacity;
+  for (uint32_t i = 0; i < names->count; i++) {
+    uint32_t *b = find_name(names->entry[i].name);
+    if (*b == 0) *b = i + 1;
+  }
+  return 1;
+}
+
+COLD
+static int add_name(const struct eventring_schema_entry *e)
+{
+  struct caml_ring_names *names = &caml_ring_names;
+  if (names->count == EVENTRING_MAX_USER_EVENTS) return EVENTRING_TOO_MANY;
+  if (!reserve_name()) return EVENTRING_NO_MEMORY;
+  struct eventring_schema_entry *mine = &names->entry[names->count];
+  *mine = *e;
+  mine->id = EVENTRING_FIRST_USER_ID + names->count;
+  uint32_t *b = find_name(mine->name);
+  names->count++;
+  if (*b == 0) *b = names->count;
+  if (caml_eventring_started()) {
+    int err = caml_ring_append_to_schema(mine);
+    if (err != 0)
+      caml_eventring_complain(
+        "cannot add the event %s to %s: %s; it has no name there",
+        mine->name, caml_ring_session.path, strerror(err));
+  }
+  return mine->id;
+}
+
+COLD
+int caml_eventring_register(const char *name, enum eventring_kind kind,
+                            enum eventring_payload payload, const char *unit)
+{
+  struct eventring_schema_entry e;
+  caml_ring_describe(&e, name, kind, payload, unit);
+  caml_ring_lock_session();
+  int id = add_name(&e);
+  pthread_mutex_unlock(&caml_ring_session_lock);
+  return id;
+}
+
+COLD
+int caml_eventring_register_once(const char *name, enum eventring_kind kind,
+                                 enum eventring_payload payload,
+                                 const char *unit)
+{
+  struct eventring_schema_entry e;
+  int id;
+  caml_ring_describe(&e, name, kind, payload, unit);
+  caml_ring_lock_session();
+  struct caml_ring_names *names = &caml_ring_names;
+  uint32_t at = names->count == 0 ? 0 : *find_name(e.name);
+  if (at == 0) {
+    id = add_name(&e);
+  } else {
+    const struct eventring_schema_entry *old = &names->entry[at - 1];
+    id = old->kind == e.kind && old->payload == e.payload
+      && strcmp(old->unit, e.unit) == 0 ? old->id : EVENTRING_OTHER_TYPE;
+  }
+  pthread_mutex_unlock(&caml_ring_session_lock);
+  return id;
+}
+
+COLD
+int caml_eventring_set_domain_name(const char *name)
+{
+  return caml_ring_set_label(Caml_state->unique_id, 0, name);
+}
+
+COLD
+int caml_eventring_set_thread_name(const char *name)
+{
+  return caml_ring_set_label(Caml_state->unique_id, caml_ring_this_thread(),
+                             name);
+}
+
+/* For C stubs */
+
+COLD
+static int register_for_c(const char *name, enum eventring_kind kind,
+                          const char *unit)
+{
+  if (name == NULL || *name == '\0' || strlen(name) >= EVENTRING_NAME_SIZE
+      || strlen(unit) >= EVENTRING_UNIT_SIZE)
+    return EVENTRING_BAD_NAME;
+  return caml_eventring_register_once(name, kind, EVENTRING_INT, unit);
+}
+
+COLD
+CAMLexport int caml_eventring_span(const char *name)
+{
+  return register_for_c(name, EVENTRING_SPAN, "");
+}
+
+COLD
+CAMLexport int caml_eventring_counter(const char *name, const char *unit)
+{
+  return register_for_c(name, EVENTRING_COUNTER, unit != NULL ? unit : "");
+}
+
+CAMLexport void caml_eventring_span_start(int event)
+{
+  if (Caml_eventring_on(EVENTRING_USER) && event > 0)
+    caml_eventring_emit(EVENTRING_WORD(event, EVENTRING_FORM_BEGIN, 0));
+}
+
+CAMLexport void caml_eventring_span_finish(int event)
+{
+  if (Caml_eventring_on(EVENTRING_USER) && event > 0)
+    caml_eventring_emit(EVENTRING_WORD(event, EVENTRING_FORM_END, 0));
+}
+
+CAMLexport void caml_eventring_sample(int event, int64_t value)
+{
+  if (Caml_eventring_on(EVENTRING_USER) && event > 0)
+    caml_eventring_emit_int(EVENTRING_WORD(event, EVENTRING_FORM_COUNTER, 1),
+                            (uint64_t) value);
+}

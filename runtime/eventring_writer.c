@@ -1,0 +1,484 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#define CAML_INTERNALS
+#define _GNU_SOURCE
+
+/* The producer: from a probe to the ring file.
+
+   A probe tests one word, [caml_eventring_page.header.control].  The page is
+   ordinary zeroed memory of the runtime until tracing starts; then the first
+   page of the ring file is mapped over it, so that the word keeps its address
+   and is shared with every process that has the file open.
+
+   When the test holds, the probe calls an emit function:
+
+       probe --> emit --> struct writer of the domain --> its ring
+
+   A ring has a single writer, the domain that holds its slot (Caml_state->id)
+   with the domain lock, so emitting needs no lock and no read-modify-write.
+   All that emitting needs is in the slot's [struct writer], private memory:
+   nothing in the shared file is ever read back, and whoever scribbles over it
+   can at worst switch tracing on or off.
+
+   The writer finds out by itself that it has no ring yet, that the slot has
+   passed to another domain, or that the block is full: the tests of
+   [block_takes] send all of these to [enter_block].  So starting stops nobody,
+   and a domain pays for its ring when it first writes.
+
+   Publication, see eventring_format.h for the layout:
+
+       writer                              reader
+       ------                              ------
+       reserve = new end      (release)    t = tail            (acquire)
+       release fence                       copy words before t (relaxed)
+       header, events         (relaxed)    acquire fence
+       tail = position        (release)    drop what is below  (acquire)
+                                             reserve - ring_words
+
+   A reader that saw a word of the new block also sees the [reserve] that
+   announced it, and so knows which words of its copy may have been replaced.
+
+   When tracing stops, a domain may be in the middle of an event.  Emitting
+   contains no point at which a domain can be stopped, so the file is unmapped
+   after one stop-the-world section: see eventring_session.c.
+
+   A child that fork handlers never saw, made by _Fork or clone, finds its
+   writers wiped (MADV_WIPEONFORK): see eventring_fork.c. */
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+
+#include "caml/config.h"
+#include "caml/domain.h"
+#include "caml/eventring.h"
+#include "caml/eventring_clock.h"
+#include "caml/runtime_events.h"
+#include "caml/startup_aux.h"
+#include "eventring_internal.h"
+
+_Alignas(EVENTRING_PAGE) union caml_eventring_page caml_eventring_page;
+
+_Static_assert(sizeof(struct eventring_header) <= EVENTRING_PAGE,
+               "the header fits the page that is mapped over the runtime's");
+_Static_assert(sizeof(struct eventring_slot) == 128, "a slot is two lines");
+_Static_assert(EVENTRING_MAX_RINGS >= Max_domains_max, "a ring a domain");
+
+struct writer *caml_ring_writers;
+uint32_t caml_ring_clock;
+uint32_t caml_ring_block_words;
+CAMLthread_local struct caml_ring_thread caml_ring_self;
+
+static uint64_t threshold_ticks; /* 0: the ticks' length is not known yet */
+
+uint32_t *caml_ring_process_mark(void)
+{
+  return &caml_ring_writers[caml_params->max_domains].session;
+}
+
+int caml_ring_allocate_writers(void)
+{
+  if (caml_ring_writers != NULL) return 1;
+  void *map = mmap(NULL,
+                   (caml_params->max_domains + 1) * sizeof(struct writer),
+                   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (map == MAP_FAILED) return 0;
+  caml_ring_writers = map;
+  *caml_ring_process_mark() = 1;
+  return 1;
+}
+
+/* Rings are allocated in pieces, ahead of the writer in its first lap: an idle
+   domain costs one piece. */
+#define RING_PIECE_WORDS ((1 << 14) / sizeof(uint64_t))
+
+/* Returns 1 when the program, or others with its rights, cut the file short. */
+static int was_cut(void)
+{
+  const struct caml_ring_session *s = &caml_ring_session;
+  struct stat st;
+  return stat(s->path, &st) == 0 && st.st_dev == s->dev
+    && st.st_ino == s->ino && (uint64_t) st.st_size < s->header.file_size;
+}
+
+/* Allocates the next piece of the writer's ring; 0 when that fails.  The
+   domain's trace ends there, and stays readable. */
+static int extend_ring(struct writer *w, int slot)
+{
+  const struct eventring_header *h = &caml_ring_session.header;
+  uint64_t words = h->ring_words - w->allocated;
+  uint64_t from = slot * h->ring_words + w->allocated;
+  if (words > RING_PIECE_WORDS) words = RING_PIECE_WORDS;
+  int err = caml_ring_allocate(h->rings_offset + from * sizeof(uint64_t),
+                               words * sizeof(uint64_t));
+  if (err != 0) {
+    /* No shorter event may still find room in the block before. */
+    disown(w);
+    w->ring = NULL;
+    if (was_cut())
+      caml_eventring_lose();
+    else if (!atomic_exchange(&caml_ring_session.short_of_room, 1))
+      caml_eventring_complain(
+        "cannot allocate memory for the ring of a domain in %s: %s;"
+        " a domain that finds none is no longer traced", caml_ring_session.path,
+        strerror(err));
+    return 0;
+  }
+  w->allocated += words;
+  return 1;
+}
+
+/* Gives the writer the ring of its slot in the current session.  Returns 0 when
+   the slot has no ring. */
+static int attach(struct writer *w, int slot)
+{
+  int ok = 0;
+  if (caml_ring_left_behind()) return 0;
+  pthread_mutex_lock(&caml_ring_session_lock);
+  const struct eventring_header *h = &caml_ring_session.header;
+  if (caml_ring_session.started && (uint32_t) slot < h->rings) {
+    if (w->session != caml_ring_session.number) {
+      uint64_t ring = h->rings_offset + slot * h->ring_words * sizeof(uint64_t);
+      w->session = caml_ring_session.number;
+      w->pos = w->end = w->events = w->allocated = 0;
+      w->mask = h->ring_words - 1;
+      w->slot = (struct eventring_slot *)
+        (caml_ring_session.map + h->directory_offset) + slot;
+      w->ring = (uint64_t *) (caml_ring_session.map + ring);
+    }
+    /* No ring: given up on by an earlier domain of this slot. */
+    ok = w->ring != NULL;
+  }
+  pthread_mutex_unlock(&caml_ring_session_lock);
+  return ok;
+}
+
+uint32_t caml_ring_os_thread_id(void)
+{
+  if (caml_ring_self.os_id == 0) {
+#ifdef __linux__
+    caml_ring_self.os_id = (uint32_t) syscall(SYS_gettid);
+#else
+    caml_ring_self.os_id = (uint32_t) getpid();
+#endif
+  }
+  return caml_ring_self.os_id;
+}
+
+static uint32_t pack(uint64_t *words, const uint64_t *field, uint32_t fields);
+
+Caml_inline void store(uint64_t *word, uint64_t x)
+{
+  __atomic_store_n(word, x, __ATOMIC_RELAXED);
+}
+
+/* Moves the writer to a fresh block, whose base is now.  Returns 0 when the
+   domain has no ring. */
+static __attribute__((noinline, cold))
+int enter_block(struct writer *w, caml_domain_state *domain)
+{
+  if (owner(w) != domain->unique_id || w->ring == NULL) {
+    disown(w);
+    if (!attach(w, domain->id)) return 0;
+    __atomic_store_n(&w->domain, domain->unique_id, __ATOMIC_RELAXED);
+  }
+
+  if (w->end >= w->allocated && w->allocated <= w->mask
+      && !extend_ring(w, domain->id)) return 0;
+
+  /* Padding ends the block that we leave. */
+  if (w->pos < w->end) store(&w->ring[w->pos & w->mask], 0);
+  w->pos = w->end;
+  w->end += caml_ring_block_words;
+
+  /* Whoever acquires [reserve] sees the tails before it; whoever sees a word
+     that is stored after the fence sees [reserve]. */
+  __atomic_store_n(&w->slot->reserve, w->end, __ATOMIC_RELEASE);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+
+  uint64_t *block = &w->ring[w->pos & w->mask];
+  w->base = eventring_ticks(caml_ring_clock);
+  store(&block[EVENTRING_BLOCK_TICKS], w->base);
+  store(&block[EVENTRING_BLOCK_NS],
+        (uint64_t) eventring_clock_ns(CLOCK_MONOTONIC));
+  store(&block[EVENTRING_BLOCK_EVENTS], w->events);
+  w->thread = caml_ring_os_thread_id();
+  store(&block[EVENTRING_BLOCK_WHO],
+        (uint32_t) w->domain | (uint64_t) w->thread << 32);
+  w->pos += EVENTRING_BLOCK_HEADER_WORDS;
+  /* A name that was changed is seen soon enough. */
+  if (caml_ring_self.os_name[0] == '\0'
+      || w->pos / caml_ring_block_words % 16 == 0)
+    caml_ring_note_os_name();
+  /* So that a reader that begins here knows the thread. */
+  if (caml_ring_self.id != 0 && Caml_eventring_on(EVENTRING_THREAD)) {
+    uint64_t field[] = { caml_ring_self.id - 1, w->thread };
+    uint64_t words[EVENTRING_THREAD_WORDS];
+    uint32_t n = pack(words, field, 2);
+    store(&block[EVENTRING_BLOCK_HEADER_WORDS],
+          EVENTRING_RECORD(EV_THREAD_RUN)
+          | (uint64_t) n << EVENTRING_LENGTH_SHIFT);
+    for (uint32_t i = 0; i < n; i++)
+      store(&block[EVENTRING_BLOCK_HEADER_WORDS + 1 + i], words[i]);
+    w->pos += 1 + n;
+    w->events++;
+  }
+  return 1;
+}
+
+/* The fast path: is this still our domain's block, is there room for [words]
+   words, do the ticks fit?  Then *ticks is what goes into the event word.
+   The hardware counter only, so that nothing here needs the stack. */
+Caml_inline int block_takes(struct writer *w, caml_domain_state *domain,
+                            uint32_t words, uint64_t *ticks)
+{
+  if (__builtin_expect(owner(w) != domain->unique_id
+                       || w->end - w->pos < words
+                       || caml_ring_clock == EVENTRING_CLOCK_MONOTONIC, 0))
+    return 0;
+  uint64_t delta = eventring_hardware_ticks() - w->base;
+  *ticks = delta << EVENTRING_TICKS_SHIFT;
+  return __builtin_expect(delta >> EVENTRING_TICKS_BITS == 0, 1);
+}
+
+/* The same on any clock, for an event of the time [now], with a fresh block
+   when there has to be one.  0 when the domain has no ring. */
+Caml_inline int make_room_at(struct writer *w, caml_domain_state *domain,
+                             uint32_t words, uint64_t now, uint64_t *ticks)
+{
+  uint64_t delta = now - w->base;
+  if (owner(w) != domain->unique_id || w->end - w->pos < words
+      || delta >> EVENTRING_TICKS_BITS) {
+    if (!enter_block(w, domain)) return 0;
+    delta = 0;
+  }
+  *ticks = delta << EVENTRING_TICKS_SHIFT;
+  return 1;
+}
+
+static __attribute__((noinline))
+int make_room(struct writer *w, caml_domain_state *domain, uint32_t words,
+              uint64_t *ticks)
+{
+  return make_room_at(w, domain, words, eventring_ticks(caml_ring_clock),
+                      ticks);
+}
+
+/* Where the next event goes. */
+Caml_inline uint64_t *next_word(struct writer *w)
+{
+  return &w->ring[w->pos & w->mask];
+}
+
+/* Publishes the [words] words at the writer's position. */
+Caml_inline void publish(struct writer *w, uint32_t words)
+{
+  w->pos += words;
+  w->events++;
+  /* Whoever sees this position sees the event before it. */
+  __atomic_store_n(&w->slot->tail, w->pos, __ATOMIC_RELEASE);
+}
+
+static __attribute__((noinline))
+void emit_slowly(struct writer *w, caml_domain_state *domain, uint64_t word,
+                 uint32_t words, uint64_t payload)
+{
+  uint64_t ticks;
+  if (!make_room(w, domain, words, &ticks)) return;
+  uint64_t *p = next_word(w);
+  store(p, word | ticks);
+  if (words > 1) store(p + 1, payload);
+  publish(w, words);
+}
+
+void caml_eventring_emit(uint64_t word)
+{
+  caml_domain_state *domain = Caml_state;
+  struct writer *w = &caml_ring_writers[domain->id];
+  uint64_t ticks;
+  if (!block_takes(w, domain, 1, &ticks)) {
+    emit_slowly(w, domain, word, 1, 0);
+    return;
+  }
+  store(next_word(w), word | ticks);
+  publish(w, 1);
+}
+
+void caml_eventring_emit_int(uint64_t word, uint64_t payload)
+{
+  caml_domain_state *domain = Caml_state;
+  struct writer *w = &caml_ring_writers[domain->id];
+  uint64_t ticks;
+  if (!block_takes(w, domain, 2, &ticks)) {
+    emit_slowly(w, domain, word, 2, payload);
+    return;
+  }
+  uint64_t *p = next_word(w);
+  store(p, word | ticks);
+  store(p + 1, payload);
+  publish(w, 2);
+}
+
+/* Starts an event of [words] payload words: its word, and the count when it
+   does not fit there.  *total is the words of the whole event.  Returns where
+   the payload goes, or NULL. */
+static uint64_t *open_long_event(struct writer *w, uint64_t word,
+                                 uint32_t words, uint32_t *total)
+{
+  uint64_t ticks;
+  int is_long = words >= EVENTRING_LENGTH_LONG;
+  CAMLassert(words <= EVENTRING_MAX_PAYLOAD_WORDS);
+  *total = 1 + is_long + words;
+  if (!make_room(w, Caml_state, *total, &ticks)) return NULL;
+  uint64_t length = is_long ? EVENTRING_LENGTH_LONG : words;
+  uint64_t *p = next_word(w);
+  store(p++, word | length << EVENTRING_LENGTH_SHIFT | ticks);
+  if (is_long) store(p++, words);
+  return p;
+}
+
+void caml_eventring_emit_words(uint64_t word, const uint64_t *payload,
+                               uint32_t words)
+{
+  struct writer *w = &caml_ring_writers[Caml_state->id];
+  uint32_t total;
+  uint64_t *p = open_long_event(w, word, words, &total);
+  if (p == NULL) return;
+  for (uint32_t i = 0; i < words; i++) store(&p[i], payload[i]);
+  publish(w, total);
+}
+
+void caml_eventring_emit_bytes(uint64_t word, const void *bytes,
+                               size_t length)
+{
+  struct writer *w = &caml_ring_writers[Caml_state->id];
+  const char *from = bytes;
+  uint32_t total;
+  uint64_t *p = open_long_event(w, word, 1 + (length + 7) / 8, &total);
+  if (p == NULL) return;
+  store(p++, length);
+  while (length > 0) {
+    uint64_t x = 0;
+    size_t n = length < 8 ? length : 8;
+    memcpy(&x, from, n);
+    store(p++, x);
+    from += n;
+    length -= n;
+  }
+  publish(w, total);
+}
+
+/* Packs the fields as eventring_format.h says; returns the words it takes, at
+   most 10 bytes a field. */
+static uint32_t pack(uint64_t *words, const uint64_t *field, uint32_t fields)
+{
+  uint32_t bytes = 0;
+  uint64_t word = 0;
+  for (uint32_t i = 0; i < fields; i++) {
+    uint64_t x = field[i];
+    do {
+      uint64_t byte = (x & 0x7F) | (x > 0x7F ? 0x80 : 0);
+      word |= byte << bytes % 8 * 8;
+      if (++bytes % 8 == 0) {
+        words[bytes / 8 - 1] = word;
+        word = 0;
+      }
+      x >>= 7;
+    } while (x != 0);
+  }
+  if (bytes % 8 != 0)
+    words[bytes / 8] = word | UINT64_C(0x8080808080808080) << bytes % 8 * 8;
+  return (bytes + 7) / 8;
+}
+
+void caml_eventring_emit_packed(uint64_t word, const uint64_t *field,
+                                uint32_t fields)
+{
+  uint64_t words[(EVENTRING_MAX_PACKED * 10 + 7) / 8];
+  CAMLassert(fields <= EVENTRING_MAX_PACKED);
+  uint32_t n = pack(words, field, fields);
+  /* Longer than a block takes: the last fields are cut. */
+  if (n > EVENTRING_MAX_PAYLOAD_WORDS) n = EVENTRING_MAX_PAYLOAD_WORDS;
+  caml_eventring_emit_words(word, words, n);
+}
+
+void caml_eventring_emit_pair(uint64_t word, uint64_t now, uint64_t first,
+                              uint64_t second)
+{
+  caml_domain_state *domain = Caml_state;
+  struct writer *w = &caml_ring_writers[domain->id];
+  uint64_t field[] = { first, second };
+  uint64_t words[3], ticks;     /* two integers are at most 20 bytes */
+  uint32_t n = pack(words, field, 2);
+  /* The event before this one may have begun a block after [now] was read, or
+     the counters of two processors may differ by a few ticks. */
+  if ((int64_t) (now - w->base) < 0) now = w->base;
+  if (!make_room_at(w, domain, 1 + n, now, &ticks)) return;
+  uint64_t *p = next_word(w);
+  store(p, word | (uint64_t) n << EVENTRING_LENGTH_SHIFT | ticks);
+  for (uint32_t i = 0; i < n; i++) store(&p[1 + i], words[i]);
+  publish(w, 1 + n);
+}
+
+void caml_eventring_thread_switch(uint64_t now)
+{
+  struct writer *w = &caml_ring_writers[Caml_state->id];
+  const struct caml_ring_thread *self = &caml_ring_self;
+  uint32_t os_id = caml_ring_os_thread_id();
+  /* A block that is begun says whose it is. */
+  if (owner(w) != Caml_state->unique_id || w->thread == os_id) return;
+  w->thread = os_id;
+  caml_eventring_emit_pair(EVENTRING_RECORD(EV_THREAD_RUN),
+                           now != 0 ? now : caml_eventring_ticks(),
+                           self->id != 0 ? self->id - 1 : UINT32_MAX, os_id);
+}
+
+void caml_eventring_set_thread(intnat id)
+{
+  caml_ring_self.id = (uint32_t) (id + 1);
+  /* To be told, also if it runs. */
+  if (caml_ring_writers != NULL) caml_ring_writers[Caml_state->id].thread = 0;
+}
+
+uint64_t caml_eventring_ticks(void)
+{
+  return eventring_ticks(caml_ring_clock);
+}
+
+COLD
+static uint64_t measure_threshold(void)
+{
+  uint64_t threshold = caml_ring_config.threshold;
+  if (caml_ring_clock == EVENTRING_CLOCK_MONOTONIC) return threshold;
+  const struct eventring_instant *start = &caml_ring_session.header.started;
+  int64_t ns = eventring_clock_ns(CLOCK_MONOTONIC) - start->monotonic_ns;
+  /* Too early to tell: a tick is at most 1 ns, or a little too much is
+     recorded. */
+  if (ns < 20000) return threshold;
+  uint64_t t = (double) (caml_eventring_ticks() - start->ticks) / ns
+    * threshold;
+  if (ns > 1000000) __atomic_store_n(&threshold_ticks, t + 1, __ATOMIC_RELAXED);
+  return t;
+}
+
+uint64_t caml_eventring_threshold(void)
+{
+  uint64_t t = __atomic_load_n(&threshold_ticks, __ATOMIC_RELAXED);
+  return __builtin_expect(t != 0, 1) ? t : measure_threshold();
+}
