@@ -69,7 +69,8 @@ static int span, samples;
                             262144 + i);) \
   OP(user_span, "user span", 2, \
      caml_eventring_span_start(span); caml_eventring_span_finish(span);) \
-  OP(user_counter, "user counter", 1, caml_eventring_sample(samples, i);)
+  OP(user_counter, "user counter", 1, \
+     caml_eventring_counter_sample(samples, i);)
 #else
 #define MINOR_EVENTS 4
 #define HEAP_EVENTS 6
@@ -108,8 +109,8 @@ OPS
 value bench_ops(value unit)
 {
 #ifdef CAML_EVENTRING_H
-  span = caml_eventring_span("c span");
-  samples = caml_eventring_counter("c counter", "");
+  span = caml_eventring_register_span("c span");
+  samples = caml_eventring_register_counter("c counter", "");
 #endif
   return Val_int(sizeof(ops) / sizeof(ops[0]));
 }

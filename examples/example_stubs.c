@@ -12,9 +12,9 @@ static int checksum, size, waiting;
    Eventring.Counter.register ~unit:"bytes" "checksum size" gives. */
 value example_register(value unit)
 {
-  checksum = caml_eventring_span("checksum");
-  size = caml_eventring_counter("checksum size", "bytes");
-  waiting = caml_eventring_span("wait");
+  checksum = caml_eventring_register_span("checksum");
+  size = caml_eventring_register_counter("checksum size", "bytes");
+  waiting = caml_eventring_register_span("wait");
   return Val_unit;
 }
 
@@ -26,7 +26,7 @@ value example_checksum(value data)
   mlsize_t length = caml_string_length(data);
 
   caml_eventring_span_start(checksum);
-  caml_eventring_sample(size, length);
+  caml_eventring_counter_sample(size, length);
   for (mlsize_t i = 0; i < length; i++) {
     a = (a + Byte_u(data, i)) % 65521;
     b = (b + a) % 65521;

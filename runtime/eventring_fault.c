@@ -154,7 +154,7 @@ int caml_eventring_replace_page(void)
 }
 
 CAML_EVENTRING_COLD
-void caml_eventring_lose(void)
+void caml_eventring_session_lost(void)
 {
   if (atomic_exchange(&file.lost, 1)) return;
   caml_eventring_replace_page();
@@ -162,13 +162,13 @@ void caml_eventring_lose(void)
 }
 
 CAML_EVENTRING_COLD
-void caml_eventring_let_go(void)
+void caml_eventring_session_closed(void)
 {
   atomic_store(&file.lost, 1);
   caml_eventring_replace_page();
 }
 
-int caml_eventring_lost(void)
+int caml_eventring_is_lost(void)
 {
   return atomic_load(&file.lost);
 }
@@ -196,11 +196,11 @@ static int mend(const char *at)
   char *base = atomic_load(&file.base);
   if (base != NULL
       && is_in(at, caml_eventring_page.page, EVENTRING_PAGE)) {
-    caml_eventring_lose();
+    caml_eventring_session_lost();
     return caml_eventring_replace_page();
   }
   if (is_in(at, base, file.size)) {
-    caml_eventring_lose();
+    caml_eventring_session_lost();
     return replace_around(at, base, file.size);
   }
   for (struct reading *r = atomic_load(&readings); r != NULL; r = r->next) {

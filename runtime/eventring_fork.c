@@ -77,7 +77,7 @@ static void leave_parent(void)
 static void fork_handler(void)
 {
   struct caml_ring_session *s = &caml_ring_session;
-  s->restart = s->started && !caml_eventring_lost();
+  s->restart = s->started && !caml_eventring_is_lost();
   leave_parent();
 }
 

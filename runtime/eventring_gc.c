@@ -69,15 +69,15 @@ void caml_eventring_init_asked(void)
   *Caml_eventring_asked = asked_first;
 }
 
-void caml_eventring_slices_wanted(enum caml_eventring_cause cause)
+void caml_eventring_request_slices(enum caml_eventring_cause cause)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
-  caml_eventring_slice_wanted(cause);
+  caml_eventring_request_slice(cause);
   if (a->slices_of_all == 0) a->slices_of_all = cause;
 }
 
 CAML_EVENTRING_COLD
-void caml_eventring_calls(enum caml_eventring_cause cause)
+void caml_eventring_gc_call_begin(enum caml_eventring_cause cause)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
   /* Gc.stat does what Gc.full_major does. */
@@ -86,7 +86,7 @@ void caml_eventring_calls(enum caml_eventring_cause cause)
 }
 
 CAML_EVENTRING_COLD
-void caml_eventring_called(void)
+void caml_eventring_gc_call_end(void)
 {
   Caml_eventring_asked->called >>= 8;
 }
@@ -158,7 +158,7 @@ static uint64_t ticks_between(uint64_t from, uint64_t to)
   return to > from ? to - from : 0;
 }
 
-void caml_eventring_stop_over(void)
+void caml_eventring_stop_end(void)
 {
   uint64_t field[4 + 2 * MAX_ARRIVALS];
   uint32_t n = 4;
@@ -210,7 +210,7 @@ void caml_eventring_end_in_stop(ev_runtime_phase phase)
   caml_eventring_emit_packed(END_OF(phase), field, 2);
 }
 
-void caml_eventring_finishes_cycle(void)
+void caml_eventring_finish_cycle_begin(void)
 {
   Caml_eventring_asked->finishing = stop.cause;
 }

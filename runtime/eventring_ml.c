@@ -13,7 +13,7 @@
 #define CAML_INTERNALS
 
 /* The primitives of the standard library's module Eventring: control, names
-   and user events over eventring_*.c, cursors over eventring_reader.c.  And those
+   and user events over the recorder, cursors over eventring_reader.c.  And those
    of its modules Domain and Semaphore that say what a wait is for. */
 
 #include <limits.h>
@@ -127,10 +127,10 @@ CAMLprim value caml_ml_eventring_snapshot(value file)
 
 /* Bytecode has its literals in the heap, where they move: it always calls the
    primitives. */
-CAMLprim value caml_ml_eventring_tell_when_started(value literal)
+CAMLprim value caml_ml_eventring_set_started_flag(value literal)
 {
 #ifdef NATIVE_CODE
-  caml_eventring_tell_when_started(Bytes_val(literal));
+  caml_eventring_set_started_flag(Bytes_val(literal));
 #else
   Bytes_val(literal)[0] = 1;
 #endif
@@ -434,13 +434,13 @@ value caml_ml_condition_wait(value condition, value mutex);
 
 CAMLprim value caml_eventring_domain_join_wait(value condition, value mutex)
 {
-  caml_eventring_wait_for(EV_DOMAIN_JOIN);
+  caml_eventring_set_wait_reason(EV_DOMAIN_JOIN);
   return caml_ml_condition_wait(condition, mutex);
 }
 
 CAMLprim value caml_eventring_semaphore_wait(value condition, value mutex)
 {
-  caml_eventring_wait_for(EV_SEMAPHORE_WAIT);
+  caml_eventring_set_wait_reason(EV_SEMAPHORE_WAIT);
   return caml_ml_condition_wait(condition, mutex);
 }
 

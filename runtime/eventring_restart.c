@@ -53,7 +53,7 @@ void caml_eventring_restart_in_child(void)
     caml_eventring_complain("%s; the forked child is not traced", why);
 }
 
-/* Set between [caml_eventring_executes] and [caml_eventring_goes_on]. */
+/* Set between [caml_eventring_exec_begin] and [caml_eventring_exec_failed]. */
 static CAMLthread_local uint64_t control_before_exec;
 
 static int can_execute(const char *file)
@@ -64,7 +64,7 @@ static int can_execute(const char *file)
 }
 
 COLD
-CAMLexport void caml_eventring_executes(const char *name, int search)
+CAMLexport void caml_eventring_exec_begin(const char *name, int search)
 {
   int err = errno;
   control_before_exec = 0;
@@ -81,7 +81,7 @@ CAMLexport void caml_eventring_executes(const char *name, int search)
 }
 
 COLD
-CAMLexport void caml_eventring_goes_on(void)
+CAMLexport void caml_eventring_exec_failed(void)
 {
   int err = errno;
   char why[PATH_MAX + 256];

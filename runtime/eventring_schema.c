@@ -33,9 +33,9 @@
 
 struct caml_ring_names caml_ring_names;
 
-/* The runtime's part of the schema.  In the file an entry has 160 bytes, mostly zeros,
-   and every program that is linked carries this table: texts apart, name and
-   unit by turns. [place] is the category of an event. */
+/* The runtime's part of the schema.  In the file an entry has 160 bytes, mostly
+   zeros, and every program that is linked carries this table: so the texts are
+   apart, name and unit by turns.  [place] is the category of an event. */
 static const struct { uint16_t id; uint8_t kind, payload, place, detail; }
 runtime_events[] = {
 #define CATEGORY(id, bit, name, by_default, doc) \

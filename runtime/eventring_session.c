@@ -256,7 +256,7 @@ static int start_session(const char *in, uint64_t control, char *why,
   }
   __atomic_store_n(&HEADER->control, control, __ATOMIC_RELEASE);
   /* Lost already: the store went to a page of zeros. */
-  if (caml_eventring_lost())
+  if (caml_eventring_is_lost())
     __atomic_store_n(&HEADER->control, 0, __ATOMIC_RELEASE);
   close(fd);
   return 1;
@@ -289,7 +289,7 @@ static void end_session(enum eventring_state state)
   __atomic_store_n(&caml_ring_session.started, 0, __ATOMIC_RELEASE);
   HEADER->ended = eventring_now(caml_ring_clock);
   __atomic_store_n(&HEADER->state, state, __ATOMIC_RELEASE);
-  caml_eventring_let_go();
+  caml_eventring_session_closed();
   if (!caml_ring_config.keep && lstat(caml_ring_session.path, &st) == 0
       && st.st_dev == caml_ring_session.dev
       && st.st_ino == caml_ring_session.ino)
@@ -366,18 +366,18 @@ void caml_ring_unmap_session(void)
 
 static unsigned char *started_flag; /* NULL: none; under the session's lock */
 
-static void set_started_flag(void)
+static void note_started(void)
 {
   if (started_flag != NULL && caml_ring_session.number > 0)
     __atomic_store_n(started_flag, 1, __ATOMIC_RELAXED);
 }
 
 COLD
-void caml_eventring_tell_when_started(unsigned char *flag)
+void caml_eventring_set_started_flag(unsigned char *flag)
 {
   pthread_mutex_lock(&caml_ring_session_lock);
   started_flag = flag;
-  set_started_flag();
+  note_started();
   pthread_mutex_unlock(&caml_ring_session_lock);
 }
 
@@ -403,7 +403,7 @@ int caml_eventring_start(const char *dir, const char *suffix, uint32_t mask,
                        size);
     caml_eventring_release_signals(&before);
     s->restart = 0;
-    set_started_flag();
+    note_started();
   }
   pthread_mutex_unlock(&caml_ring_session_lock);
   if (ok && fresh) {
@@ -421,7 +421,7 @@ int caml_eventring_start(const char *dir, const char *suffix, uint32_t mask,
 int caml_eventring_started(void)
 {
   return __atomic_load_n(&caml_ring_session.started, __ATOMIC_ACQUIRE)
-    && !caml_eventring_lost() && !caml_ring_left_behind();
+    && !caml_eventring_is_lost() && !caml_ring_left_behind();
 }
 
 COLD

@@ -134,41 +134,122 @@ int caml_eventring_set_thread_name(const char *name)
 
 COLD
 static int register_for_c(const char *name, enum eventring_kind kind,
-                          const char *unit)
+                          enum eventring_payload payload, const char *unit)
 {
   if (name == NULL || *name == '\0' || strlen(name) >= EVENTRING_NAME_SIZE
       || strlen(unit) >= EVENTRING_UNIT_SIZE)
     return EVENTRING_BAD_NAME;
-  return caml_eventring_register_once(name, kind, EVENTRING_INT, unit);
+  return caml_eventring_register_once(name, kind, payload, unit);
 }
 
 COLD
-CAMLexport int caml_eventring_span(const char *name)
+CAMLexport int caml_eventring_register_span(const char *name)
 {
-  return register_for_c(name, EVENTRING_SPAN, "");
+  return register_for_c(name, EVENTRING_SPAN, EVENTRING_INT, "");
 }
 
 COLD
-CAMLexport int caml_eventring_counter(const char *name, const char *unit)
+CAMLexport int caml_eventring_register_counter(const char *name,
+                                               const char *unit)
 {
-  return register_for_c(name, EVENTRING_COUNTER, unit != NULL ? unit : "");
+  return register_for_c(name, EVENTRING_COUNTER, EVENTRING_INT,
+                        unit != NULL ? unit : "");
+}
+
+COLD
+CAMLexport int caml_eventring_register_mark(const char *name)
+{
+  return register_for_c(name, EVENTRING_INSTANT, EVENTRING_NO_PAYLOAD, "");
+}
+
+COLD
+CAMLexport int caml_eventring_register_message(const char *name)
+{
+  return register_for_c(name, EVENTRING_INSTANT, EVENTRING_TEXT, "");
+}
+
+COLD
+CAMLexport int caml_eventring_register_flow(const char *name)
+{
+  return register_for_c(name, EVENTRING_FLOW, EVENTRING_INT, "");
+}
+
+COLD
+CAMLexport int caml_eventring_register_custom(const char *name)
+{
+  return register_for_c(name, EVENTRING_INSTANT, EVENTRING_BYTES, "");
+}
+
+Caml_inline int is_recorded(int event)
+{
+  return Caml_eventring_on(EVENTRING_USER) && event > 0;
+}
+
+Caml_inline void emit(int event, enum eventring_form form)
+{
+  if (is_recorded(event))
+    caml_eventring_emit(EVENTRING_WORD(event, form, 0));
+}
+
+Caml_inline void emit_int(int event, enum eventring_form form, int64_t n)
+{
+  if (is_recorded(event))
+    caml_eventring_emit_int(EVENTRING_WORD(event, form, 1), (uint64_t) n);
+}
+
+_Static_assert(EVENTRING_MAX_CONTENT <= EVENTRING_MAX_BYTES,
+               "a block holds the largest message");
+
+static void emit_bytes(int event, const void *bytes, size_t length)
+{
+  caml_eventring_emit_bytes(EVENTRING_WORD(event, EVENTRING_FORM_INSTANT, 0),
+                            bytes, length);
 }
 
 CAMLexport void caml_eventring_span_start(int event)
 {
-  if (Caml_eventring_on(EVENTRING_USER) && event > 0)
-    caml_eventring_emit(EVENTRING_WORD(event, EVENTRING_FORM_BEGIN, 0));
+  emit(event, EVENTRING_FORM_BEGIN);
 }
 
 CAMLexport void caml_eventring_span_finish(int event)
 {
-  if (Caml_eventring_on(EVENTRING_USER) && event > 0)
-    caml_eventring_emit(EVENTRING_WORD(event, EVENTRING_FORM_END, 0));
+  emit(event, EVENTRING_FORM_END);
 }
 
-CAMLexport void caml_eventring_sample(int event, int64_t value)
+CAMLexport void caml_eventring_counter_sample(int event, int64_t value)
 {
-  if (Caml_eventring_on(EVENTRING_USER) && event > 0)
-    caml_eventring_emit_int(EVENTRING_WORD(event, EVENTRING_FORM_COUNTER, 1),
-                            (uint64_t) value);
+  emit_int(event, EVENTRING_FORM_COUNTER, value);
+}
+
+CAMLexport void caml_eventring_mark_emit(int event)
+{
+  emit(event, EVENTRING_FORM_INSTANT);
+}
+
+CAMLexport void caml_eventring_message_emit(int event, const char *text)
+{
+  if (is_recorded(event))
+    emit_bytes(event, text, strnlen(text, EVENTRING_MAX_CONTENT));
+}
+
+CAMLexport void caml_eventring_flow_start(int event, int64_t id)
+{
+  emit_int(event, EVENTRING_FORM_BEGIN, id);
+}
+
+CAMLexport void caml_eventring_flow_step(int event, int64_t id)
+{
+  emit_int(event, EVENTRING_FORM_INSTANT, id);
+}
+
+CAMLexport void caml_eventring_flow_finish(int event, int64_t id)
+{
+  emit_int(event, EVENTRING_FORM_END, id);
+}
+
+CAMLexport void caml_eventring_custom_emit(int event, const void *bytes,
+                                           size_t length)
+{
+  if (is_recorded(event) && length <= EVENTRING_MAX_CONTENT)
+    emit_bytes(event, bytes, length);
 }

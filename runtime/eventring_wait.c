@@ -28,7 +28,7 @@
 
    The thread that enters is the one that leaves, so [waiting] is a variable of
    the thread; other threads of its domain write to the ring meanwhile. Who
-   enters may have said what for, with [caml_eventring_wait_for]. */
+   enters may have said what for, with [caml_eventring_set_wait_reason]. */
 
 #include <string.h>
 
@@ -44,13 +44,13 @@ static CAMLthread_local struct {
                                    said */
 } waiting;
 
-CAMLexport void caml_eventring_wait_for(int record)
+CAMLexport void caml_eventring_set_wait_reason(int record)
 {
   if (Caml_eventring_on(EVENTRING_WAIT) && waiting.next == 0)
     waiting.next = 1 + record;
 }
 
-int caml_eventring_wait_reason(void)
+int caml_eventring_take_wait_reason(void)
 {
   if (waiting.next == 0) return EV_BLOCKING_SECTION;
   int record = waiting.next - 1;
@@ -59,7 +59,7 @@ int caml_eventring_wait_reason(void)
 }
 
 CAML_EVENTRING_COLD
-caml_result caml_eventring_wait_signals(int record, caml_result result)
+caml_result caml_eventring_check_signals(int record, caml_result result)
 {
   /* The blocking section will not be entered, and the span that
      caml_ml_condition_wait has begun has its end here. */
@@ -70,19 +70,19 @@ caml_result caml_eventring_wait_signals(int record, caml_result result)
   return result;
 }
 
-void caml_eventring_blocks(int record)
+void caml_eventring_enter_blocking(int record)
 {
-  waiting.since = caml_eventring_wait_begins();
+  waiting.since = caml_eventring_wait_begin();
   waiting.record = record;
 }
 
-uint64_t caml_eventring_returns(void)
+uint64_t caml_eventring_blocking_returned(void)
 {
   return waiting.since != 0 ? caml_eventring_ticks() : 0;
 }
 
 /* The time is read once for both events. */
-void caml_eventring_unblocks(uint64_t returned)
+void caml_eventring_leave_blocking(uint64_t returned)
 {
   uint64_t now = returned != 0 ? caml_eventring_ticks() : 0;
   uint32_t active = caml_eventring_active();
@@ -94,12 +94,12 @@ void caml_eventring_unblocks(uint64_t returned)
   waiting.since = 0;
 }
 
-CAMLexport uint64_t caml_eventring_wait_begins(void)
+CAMLexport uint64_t caml_eventring_wait_begin(void)
 {
-  return caml_eventring_begins(EVENTRING_WAIT);
+  return caml_eventring_work_begin(EVENTRING_WAIT);
 }
 
-CAMLexport void caml_eventring_waited(int record, uint64_t since)
+CAMLexport void caml_eventring_wait_end(int record, uint64_t since)
 {
   if (since == 0 || !Caml_eventring_on(EVENTRING_WAIT)) return;
   uint64_t took = caml_eventring_ticks() - since;
@@ -108,7 +108,7 @@ CAMLexport void caml_eventring_waited(int record, uint64_t since)
 }
 
 CAML_EVENTRING_COLD
-void caml_eventring_took(int record, uint64_t since, uint64_t value)
+void caml_eventring_work_end(int record, uint64_t since, uint64_t value)
 {
   if (since == 0 || !Caml_eventring_on(EVENTRING_RUNTIME)) return;
   uint64_t field[] = { caml_eventring_ticks() - since, value };
@@ -127,7 +127,7 @@ void caml_eventring_text(int record, uint32_t category, const char *text)
 /* Domains, threads, and the process */
 
 CAML_EVENTRING_COLD
-void caml_eventring_exits(int code)
+void caml_eventring_process_exit(int code)
 {
   if (Caml_eventring_on(EVENTRING_DOMAIN))
     caml_eventring_emit_int(EVENTRING_WORD(EVENTRING_FIRST_RECORD
@@ -137,7 +137,7 @@ void caml_eventring_exits(int code)
 }
 
 CAML_EVENTRING_COLD
-void caml_eventring_domain_starts(caml_domain_state *parent)
+void caml_eventring_domain_start(caml_domain_state *parent)
 {
   /* Requests of the domain that had this slot before.  The runtime keeps its
      request for slices in all domains, and so its cause must stay. */
@@ -168,10 +168,10 @@ static void about_thread(int record, value descr)
 }
 
 CAML_EVENTRING_COLD
-CAMLexport void caml_eventring_thread_starts(value descr)
+CAMLexport void caml_eventring_thread_start(value descr)
 {
   caml_eventring_set_thread(thread_id(descr));
-  caml_eventring_thread_runs();
+  caml_eventring_thread_resume();
 }
 
 CAML_EVENTRING_COLD
@@ -184,16 +184,16 @@ CAML_EVENTRING_COLD
 CAMLexport void caml_eventring_thread_registered(value descr)
 {
   caml_eventring_thread_created(descr);
-  caml_eventring_thread_starts(descr);
+  caml_eventring_thread_start(descr);
 }
 
 CAML_EVENTRING_COLD
-CAMLexport void caml_eventring_thread_ends(value descr)
+CAMLexport void caml_eventring_thread_end(value descr)
 {
   about_thread(EV_THREAD_END, descr);
 }
 
-CAMLexport void caml_eventring_thread_runs(void)
+CAMLexport void caml_eventring_thread_resume(void)
 {
   if (Caml_eventring_on(EVENTRING_THREAD)) caml_eventring_thread_switch(0);
 }

@@ -132,7 +132,7 @@ static int extend_ring(struct writer *w, int slot)
     disown(w);
     w->ring = NULL;
     if (was_cut())
-      caml_eventring_lose();
+      caml_eventring_session_lost();
     else if (!atomic_exchange(&caml_ring_session.short_of_room, 1))
       caml_eventring_complain(
         "cannot allocate memory for the ring of a domain in %s: %s;"

@@ -96,7 +96,7 @@ let set_categories categories =
    primitive tests whether user events are recorded. *)
 let started = "\000\000\000\000\000\000\000\000"
 external tell_when_started : string -> unit
-  = "caml_ml_eventring_tell_when_started"
+  = "caml_ml_eventring_set_started_flag"
 let () = tell_when_started started
 
 external opaque : 'a -> 'a = "%opaque"   (* the compiler must not know it *)

@@ -1,31 +1,31 @@
 // Who started a domain, why it collects, and who stops it.
 // file runtime/domain.c
 
-// adds caml_eventring_domain_starts
+// adds caml_eventring_domain_start
 @domain_starts@
 @@
 domain_thread_func(...) {
 <...
   domain_create(...);
-+ if (domain_self) caml_eventring_domain_starts(p->parent->state);
++ if (domain_self) caml_eventring_domain_start(p->parent->state);
 ...>
 }
 
-// adds caml_eventring_calls(EV_CAUSE_DOMAIN_END)
+// adds caml_eventring_gc_call_begin(EV_CAUSE_DOMAIN_END)
 @domain_ends@
 identifier s;
 @@
   s->terminating = 1;
-+ caml_eventring_calls(EV_CAUSE_DOMAIN_END);
++ caml_eventring_gc_call_begin(EV_CAUSE_DOMAIN_END);
 
 // Interrupts are answered by the backup thread while the domain's own thread
 // blocks.
-// adds caml_eventring_thread_runs
+// adds caml_eventring_thread_resume
 @backup@
 @@
 backup_thread_func(...) {
 <...
-+ caml_eventring_thread_runs();
++ caml_eventring_thread_resume();
   caml_handle_incoming_interrupts();
 ...>
 }
@@ -47,7 +47,7 @@ install_backup_thread(...) {
 expression list rest;
 @@
 - caml_try_run_on_all_domains(&stw_resize_minor_heap_reservation, rest)
-+ (caml_eventring_stop_for(EV_STOP_RESERVATION),
++ (caml_eventring_set_stop_reason(EV_STOP_RESERVATION),
 +  caml_try_run_on_all_domains(&stw_resize_minor_heap_reservation, rest))
 
 // adds EV_STOP_SLICE
@@ -55,7 +55,7 @@ expression list rest;
 expression list rest;
 @@
 - caml_try_run_on_all_domains_async(&stw_global_major_slice, rest)
-+ (caml_eventring_stop_for(EV_STOP_SLICE),
++ (caml_eventring_set_stop_reason(EV_STOP_SLICE),
 +  caml_try_run_on_all_domains_async(&stw_global_major_slice, rest))
 
 // adds EV_CAUSE_GLOBAL_SLICE
@@ -65,17 +65,17 @@ identifier d;
 stw_global_major_slice(...) {
 <...
   d->requested_major_slice = 1;
-+ caml_eventring_slice_wanted(EV_CAUSE_GLOBAL_SLICE);
++ caml_eventring_request_slice(EV_CAUSE_GLOBAL_SLICE);
 ...>
 }
 
-// adds caml_eventring_stop_over
+// adds caml_eventring_stop_end
 @stop_over@
 @@
 decrement_stw_domains_still_processing(...) {
 <...
   if (am_last) {
-+   caml_eventring_stop_over();
++   caml_eventring_stop_end();
     ...
   }
 ...>
@@ -86,7 +86,7 @@ decrement_stw_domains_still_processing(...) {
 identifier d;
 @@
   d->requested_minor_gc = 1;
-+ caml_eventring_minor_wanted(EV_CAUSE_MINOR_HEAP_FULL);
++ caml_eventring_request_minor(EV_CAUSE_MINOR_HEAP_FULL);
 
 // adds EV_CAUSE_HALF_MINOR_HEAP
 @half_minor_heap@
@@ -94,7 +94,7 @@ identifier d;
 @@
   CAMLassert(...);
   advance_global_major_slice_epoch(d);
-+ caml_eventring_slice_wanted(EV_CAUSE_HALF_MINOR_HEAP);
++ caml_eventring_request_slice(EV_CAUSE_HALF_MINOR_HEAP);
 
 // adds EV_CAUSE_EARLY_MINOR
 @early_minor@
@@ -102,7 +102,7 @@ identifier d;
 @@
   if (d->requested_minor_gc) {
     advance_global_major_slice_epoch(d);
-+   caml_eventring_slice_wanted(EV_CAUSE_EARLY_MINOR);
++   caml_eventring_request_slice(EV_CAUSE_EARLY_MINOR);
   }
 
 // adds EV_CAUSE_OTHER_DOMAIN
@@ -111,19 +111,19 @@ identifier d;
 @@
   if (d->major_slice_epoch < atomic_load(&caml_major_slice_epoch)) {
     d->requested_major_slice = 1;
-+   caml_eventring_slice_wanted(EV_CAUSE_OTHER_DOMAIN);
++   caml_eventring_request_slice(EV_CAUSE_OTHER_DOMAIN);
   }
 
-// adds caml_eventring_empties_minor_heap
-// adds caml_eventring_emptied_minor_heap
+// adds caml_eventring_empty_minor_begin
+// adds caml_eventring_empty_minor_end
 @empties_minor_heap@
 identifier d;
 @@
-+ caml_eventring_empties_minor_heap(d->requested_minor_gc);
++ caml_eventring_empty_minor_begin(d->requested_minor_gc);
   if (d->requested_minor_gc) {
     d->requested_minor_gc = 0;
     caml_empty_minor_heaps_once();
-+   caml_eventring_emptied_minor_heap();
++   caml_eventring_empty_minor_end();
   }
 
 // adds caml_eventring_slices_due

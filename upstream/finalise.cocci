@@ -1,8 +1,8 @@
 // Finalisers that the program gave: how many, how long.
 // file runtime/finalise.c
 
-// adds eventring_since = caml_eventring_begins
-// adds caml_eventring_took 2
+// adds eventring_since = caml_eventring_work_begin
+// adds caml_eventring_work_end 2
 // adds eventring_count++
 @calls@
 expression list how;
@@ -11,7 +11,7 @@ identifier fi, res;
 caml_final_do_calls_res(void) {
 <...
   if (fi->todo_head != NULL) {
-+   uint64_t eventring_since = caml_eventring_begins(EVENTRING_RUNTIME);
++   uint64_t eventring_since = caml_eventring_work_begin(EVENTRING_RUNTIME);
 +   uintnat eventring_count = 0;
     ...
     while (1) {
@@ -21,12 +21,13 @@ caml_final_do_calls_res(void) {
       ...
 -     if (caml_result_is_exception(res)) return res;
 +     if (caml_result_is_exception(res)) {
-+       caml_eventring_took(EV_FINALISERS, eventring_since, eventring_count);
++       caml_eventring_work_end(EV_FINALISERS, eventring_since,
++                               eventring_count);
 +       return res;
 +     }
       ...>
     }
-+   caml_eventring_took(EV_FINALISERS, eventring_since, eventring_count);
++   caml_eventring_work_end(EV_FINALISERS, eventring_since, eventring_count);
     ...
   }
 ...>

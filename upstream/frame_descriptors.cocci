@@ -12,5 +12,5 @@
 expression list rest;
 @@
 - caml_try_run_on_all_domains(&stw_register_frametables, rest)
-+ (caml_eventring_stop_for(EV_STOP_FRAMETABLES),
++ (caml_eventring_set_stop_reason(EV_STOP_FRAMETABLES),
 +  caml_try_run_on_all_domains(&stw_register_frametables, rest))

@@ -6,7 +6,7 @@
 @@
 caml_adjust_minor_gc_speed(...) {
 <...
-+ caml_eventring_minor_wanted(EV_CAUSE_CUSTOM_MEMORY);
++ caml_eventring_request_minor(EV_CAUSE_CUSTOM_MEMORY);
   caml_request_minor_gc();
 ...>
 }

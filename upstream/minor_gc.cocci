@@ -7,7 +7,7 @@ expression sync;
 expression list rest;
 @@
 - caml_try_run_on_all_domains_with_spin_work(sync, &caml_stw_empty_minor_heap, rest)
-+ (caml_eventring_stop_for(EV_STOP_MINOR),
++ (caml_eventring_set_stop_reason(EV_STOP_MINOR),
 +  caml_try_run_on_all_domains_with_spin_work(sync, &caml_stw_empty_minor_heap, rest))
 
 // adds EV_MINOR_HEAP_SIZE

@@ -12,7 +12,7 @@
 @@
 caml_plat_lock_non_blocking_actual(...) {
 <...
-+ caml_eventring_wait_for(EV_LOCK_WAIT);
++ caml_eventring_set_wait_reason(EV_LOCK_WAIT);
   caml_enter_blocking_section_no_pending();
 ...>
 }

@@ -7,12 +7,12 @@
   #include "caml/printexc.h"
 + #include "caml/runtime_events.h"
 
-// adds caml_eventring_exits
+// adds caml_eventring_process_exit
 @uncaught@
 @@
 caml_fatal_uncaught_exception(...) {
 <...
-+ caml_eventring_exits(2);
++ caml_eventring_process_exit(2);
   exit(2);
 ...>
 }

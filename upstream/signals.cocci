@@ -8,79 +8,79 @@
 + #include "caml/runtime_events.h"
 
 // Whoever has another cause has said so before.
-// adds caml_eventring_slice_wanted(caml_eventring_c_call())
-// adds caml_eventring_slices_wanted(caml_eventring_c_call())
+// adds caml_eventring_request_slice(caml_eventring_c_call())
+// adds caml_eventring_request_slices(caml_eventring_c_call())
 @request_slice@
 identifier all;
 @@
 caml_request_major_slice(int all) {
-+ if (all) caml_eventring_slices_wanted(caml_eventring_c_call());
-+ else caml_eventring_slice_wanted(caml_eventring_c_call());
++ if (all) caml_eventring_request_slices(caml_eventring_c_call());
++ else caml_eventring_request_slice(caml_eventring_c_call());
   ...
 }
 
-// adds caml_eventring_minor_wanted(caml_eventring_c_call())
+// adds caml_eventring_request_minor(caml_eventring_c_call())
 @request_minor@
 @@
 caml_request_minor_gc(void) {
-+ caml_eventring_minor_wanted(caml_eventring_c_call());
++ caml_eventring_request_minor(caml_eventring_c_call());
   ...
 }
 
 // adds int eventring_reason
-// adds caml_eventring_wait_signals
-// adds caml_eventring_blocks(eventring_reason)
+// adds caml_eventring_check_signals
+// adds caml_eventring_enter_blocking(eventring_reason)
 @enter@
 identifier domain;
 @@
 caml_enter_blocking_section(void) {
   caml_domain_state *domain = Caml_state;
-+ int eventring_reason = caml_eventring_wait_reason();
++ int eventring_reason = caml_eventring_take_wait_reason();
   while (1) {
     if (check_pending_actions(domain)) {
       ...
 -     caml_get_value_or_raise(caml_process_pending_signals_res());
 +     caml_get_value_or_raise(
-+       caml_eventring_wait_signals(eventring_reason,
++       caml_eventring_check_signals(eventring_reason,
 +                                   caml_process_pending_signals_res()));
     }
-+   caml_eventring_blocks(eventring_reason);
++   caml_eventring_enter_blocking(eventring_reason);
     caml_enter_blocking_section_hook();
     ...
   }
 }
 
-// adds caml_eventring_blocks(caml_eventring_wait_reason())
+// adds caml_eventring_enter_blocking(caml_eventring_take_wait_reason())
 @enter_no_pending@
 @@
 caml_enter_blocking_section_no_pending(void) {
-+ caml_eventring_blocks(caml_eventring_wait_reason());
++ caml_eventring_enter_blocking(caml_eventring_take_wait_reason());
   caml_enter_blocking_section_hook();
 }
 
-// adds caml_eventring_returns
-// adds caml_eventring_unblocks
+// adds caml_eventring_blocking_returned
+// adds caml_eventring_leave_blocking
 @leave@
 @@
 caml_leave_blocking_section(void) {
   ...
-+ uint64_t eventring_returned = caml_eventring_returns();
++ uint64_t eventring_returned = caml_eventring_blocking_returned();
   caml_leave_blocking_section_hook();
   Caml_check_caml_state();
-+ caml_eventring_unblocks(eventring_returned);
++ caml_eventring_leave_blocking(eventring_returned);
   ...
 }
 
-// adds caml_eventring_begins
-// adds caml_eventring_took
+// adds caml_eventring_work_begin
+// adds caml_eventring_work_end
 @handler@
 identifier signal, res;
 expression list how;
 @@
 caml_execute_signal_res(int signal) {
   <...
-+ uint64_t eventring_since = caml_eventring_begins(EVENTRING_RUNTIME);
++ uint64_t eventring_since = caml_eventring_work_begin(EVENTRING_RUNTIME);
   caml_result res = caml_callback_res(how);
-+ caml_eventring_took(EV_SIGNAL, eventring_since, signal);
++ caml_eventring_work_end(EV_SIGNAL, eventring_since, signal);
   ...>
 }

@@ -7,34 +7,34 @@
   #include "caml/signals.h"
 + #include "caml/runtime_events.h"
 
-// adds caml_eventring_thread_starts(new_thread->descr)
+// adds caml_eventring_thread_start(new_thread->descr)
 @domain@
 @@
 caml_thread_domain_initialize_hook(void) {
   ...
   caml_memprof_enter_thread(new_thread->memprof);
-+ caml_eventring_thread_starts(new_thread->descr);
++ caml_eventring_thread_start(new_thread->descr);
 }
 
-// adds caml_eventring_thread_starts(th->descr)
+// adds caml_eventring_thread_start(th->descr)
 @starts@
 identifier th;
 @@
 caml_thread_start(...) {
 <...
   thread_init_current(th);
-+ caml_eventring_thread_starts(th->descr);
++ caml_eventring_thread_start(th->descr);
 ...>
 }
 
-// adds caml_eventring_thread_ends
+// adds caml_eventring_thread_end
 @ends@
 identifier th;
 @@
 thread_detach_from_runtime(void) {
 <...
   CAMLassert(th == Active_thread);
-+ caml_eventring_thread_ends(th->descr);
++ caml_eventring_thread_end(th->descr);
 ...>
 }
 
@@ -60,19 +60,19 @@ caml_c_thread_register(void) {
 ...>
 }
 
-// adds eventring_since = caml_eventring_wait_begins
-// adds caml_eventring_waited
-// adds caml_eventring_thread_runs
+// adds eventring_since = caml_eventring_wait_begin
+// adds caml_eventring_wait_end
+// adds caml_eventring_thread_resume
 @yield@
 @@
 thread_yield(void) {
   ...
-+ uint64_t eventring_since = caml_eventring_wait_begins();
++ uint64_t eventring_since = caml_eventring_wait_begin();
   save_runtime_state();
   st_thread_yield(...);
   restore_runtime_state(...);
-+ caml_eventring_thread_runs();
-+ caml_eventring_waited(EV_THREAD_YIELD, eventring_since);
++ caml_eventring_thread_resume();
++ caml_eventring_wait_end(EV_THREAD_YIELD, eventring_since);
   ...
 }
 
@@ -81,7 +81,7 @@ thread_yield(void) {
 @@
 caml_threadstatus_wait(...) {
 <...
-+ caml_eventring_wait_for(EV_THREAD_JOIN);
++ caml_eventring_set_wait_reason(EV_THREAD_JOIN);
   caml_enter_blocking_section();
 ...>
 }

@@ -6,7 +6,7 @@
 @@
 caml_ml_mutex_lock(...) {
 <...
-+ caml_eventring_wait_for(EV_MUTEX_WAIT);
++ caml_eventring_set_wait_reason(EV_MUTEX_WAIT);
   caml_enter_blocking_section();
 ...>
 }
@@ -17,7 +17,7 @@ caml_ml_mutex_lock(...) {
 @@
 caml_ml_condition_wait(...) {
 <...
-+ caml_eventring_wait_for(EV_CONDITION_WAIT);
++ caml_eventring_set_wait_reason(EV_CONDITION_WAIT);
   caml_enter_blocking_section();
   ...
 - sync_check_error(retcode, "Condition.wait");

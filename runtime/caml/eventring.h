@@ -18,6 +18,7 @@
 #ifndef CAML_EVENTRING_H
 #define CAML_EVENTRING_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include "misc.h"
 
@@ -30,11 +31,13 @@ extern "C" {
    this name with the same type.
 
      static int span;
-     if (span == 0) span = caml_eventring_span("compress");
+     if (span == 0) span = caml_eventring_register_span("compress");
      caml_eventring_span_start(span);
      ...
      caml_eventring_span_finish(span);
-*/
+
+   The kinds of events are those of the OCaml module Eventring, which says what
+   each is for. */
 
 /* Registration returns the event's number, over 0, or one of these. From any
    thread, with or without the domain lock, before or after tracing starts. */
@@ -44,16 +47,36 @@ enum {
   EVENTRING_OTHER_TYPE = -3,    /* the name has another type */
   EVENTRING_BAD_NAME = -4       /* name: 1 to 127 bytes; unit: to 15 bytes */
 };
-CAMLextern int caml_eventring_span(const char *name);
-CAMLextern int caml_eventring_counter(const char *name, const char *unit);
+CAMLextern int caml_eventring_register_span(const char *name);
+CAMLextern int caml_eventring_register_counter(const char *name,
+                                               const char *unit);
+CAMLextern int caml_eventring_register_mark(const char *name);
+CAMLextern int caml_eventring_register_message(const char *name);
+CAMLextern int caml_eventring_register_flow(const char *name);
+CAMLextern int caml_eventring_register_custom(const char *name);
 
 /* Writing.  Hold the domain lock: not between caml_enter_blocking_section and
    caml_leave_blocking_section, nor in a thread that OCaml does not know.  Does
    not allocate, raise, or run OCaml code.  Does nothing when user events are
-   not being recorded, or when [event] is an error of registration. */
+   not being recorded, or when [event] is an error of registration.  [event] is
+   of the kind that the function is named after. */
 CAMLextern void caml_eventring_span_start(int event);
 CAMLextern void caml_eventring_span_finish(int event);
-CAMLextern void caml_eventring_sample(int event, int64_t value);
+CAMLextern void caml_eventring_counter_sample(int event, int64_t value);
+CAMLextern void caml_eventring_mark_emit(int event);
+/* [text] ends in a NUL; after EVENTRING_MAX_CONTENT bytes it is cut. */
+CAMLextern void caml_eventring_message_emit(int event, const char *text);
+/* [id] ties the start, the steps and the end of one flow together. */
+CAMLextern void caml_eventring_flow_start(int event, int64_t id);
+CAMLextern void caml_eventring_flow_step(int event, int64_t id);
+CAMLextern void caml_eventring_flow_finish(int event, int64_t id);
+/* [length] bytes of any content.  Does nothing when they are more than
+   EVENTRING_MAX_CONTENT: half of them would not be understood. */
+CAMLextern void caml_eventring_custom_emit(int event, const void *bytes,
+                                           size_t length);
+
+/* Bytes of a message or a custom event, at most. */
+#define EVENTRING_MAX_CONTENT 1024
 
 #ifdef __cplusplus
 }
@@ -195,8 +218,8 @@ CAMLextern void caml_eventring_end(void);
    process, with its file, or with a name to be searched for in PATH.  If the
    file can be executed, the first ends tracing; then the attempt failed if the
    second is called, which starts tracing again.  Both leave errno. */
-CAMLextern void caml_eventring_executes(const char *name, int search);
-CAMLextern void caml_eventring_goes_on(void);
+CAMLextern void caml_eventring_exec_begin(const char *name, int search);
+CAMLextern void caml_eventring_exec_failed(void);
 #pragma GCC visibility push(hidden)
 
 /* Called when the program gets no memory.  If its address space is limited,
@@ -217,7 +240,7 @@ CAMLextern int caml_eventring_release_memory(void);
 
 /* Stores 1 at [flag] as soon as tracing has started once; one flag a
    program. */
-void caml_eventring_tell_when_started(unsigned char *flag);
+void caml_eventring_set_started_flag(unsigned char *flag);
 
 /* Started, and neither stopped nor lost since. */
 int caml_eventring_started(void);
@@ -286,12 +309,12 @@ int caml_eventring_guard_reading(char *base, size_t size);
 void caml_eventring_unguard_reading(char *base);
 
 /* The file under guard has been lost; or is so from now on. */
-int caml_eventring_lost(void);
-void caml_eventring_lose(void);
+int caml_eventring_is_lost(void);
+void caml_eventring_session_lost(void);
 
 /* The session has ended: the control page is zeros, whatever becomes of the
    file, and a fault of who still writes to it is mended in silence. */
-void caml_eventring_let_go(void);
+void caml_eventring_session_closed(void);
 
 /* Puts private zeros in the place of what is mapped there; of the control
    page.  0 on failure. */

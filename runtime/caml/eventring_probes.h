@@ -10,10 +10,11 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What the probes call that tell why a collection ran, who stopped whom, which
-   thread runs and what it waited for.  The probes that OCaml's runtime has
-   already call some of it, through the macros of caml/runtime_events.h; the
-   semantic patches in upstream/ put the other calls into its files.  Include
+/* Functions called by probes to report the cause of a collection, the domain
+   that requested a stop, the thread that runs and the reason of a wait.  The
+   probes that OCaml's runtime has already call some of them, through the macros
+   of caml/runtime_events.h; the semantic patches in upstream/ put the other
+   calls into its files.  Include
    caml/runtime_events.h, which includes this.
 
    runtime/eventring_gc.c and runtime/eventring_wait.c tell how it works.
@@ -65,13 +66,13 @@ void caml_eventring_init_asked(void);
 
 /* A minor collection, or a major slice, is being requested.  The first cause
    holds until the request is met. */
-Caml_inline void caml_eventring_minor_wanted(enum caml_eventring_cause cause)
+Caml_inline void caml_eventring_request_minor(enum caml_eventring_cause cause)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
   if (a->minor == 0) a->minor = cause;
 }
 
-Caml_inline void caml_eventring_slice_wanted(enum caml_eventring_cause cause)
+Caml_inline void caml_eventring_request_slice(enum caml_eventring_cause cause)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
   if (a->slice == 0) a->slice = cause;
@@ -89,32 +90,32 @@ Caml_inline enum caml_eventring_cause caml_eventring_c_call(void)
    succeeds, and each poll of this domain until then does a slice.  A call, so
    that allocation in the major heap, which may come to this, saves no
    registers for it. */
-void caml_eventring_slices_wanted(enum caml_eventring_cause cause)
+void caml_eventring_request_slices(enum caml_eventring_cause cause)
   __attribute__((cold));
 
-/* From here to [caml_eventring_called], the program has called for
-   collections. */
-void caml_eventring_calls(enum caml_eventring_cause cause);
-void caml_eventring_called(void);
+/* Between these two, the program has called for collections, by a function of
+   module Gc or because a domain ends. */
+void caml_eventring_gc_call_begin(enum caml_eventring_cause cause);
+void caml_eventring_gc_call_end(void);
 
 /* In caml_poll_gc_work, before and after it meets a request for a minor
    collection, if there is one.  While it tries to stop the others, it may be
    stopped by them and poll within this poll: if that has a request of its own
    to meet, ours is met as well, and otherwise [emptying] must stay. */
-Caml_inline void caml_eventring_empties_minor_heap(int requested)
+Caml_inline void caml_eventring_empty_minor_begin(int requested)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
   if (requested) a->emptying = a->minor;
   a->minor = 0;
 }
 
-Caml_inline void caml_eventring_emptied_minor_heap(void)
+Caml_inline void caml_eventring_empty_minor_end(void)
 {
   Caml_eventring_asked->emptying = 0;
 }
 
-/* In caml_poll_gc_work, whether a major slice comes now, here or in all domains.
-   What was wanted and done already is forgotten. */
+/* In caml_poll_gc_work, whether a major slice comes now, here or in all
+   domains.  Requests that were met already are forgotten. */
 Caml_inline void caml_eventring_slices_due(int here, int of_all)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
@@ -123,7 +124,7 @@ Caml_inline void caml_eventring_slices_due(int here, int of_all)
 }
 
 /* Around a major slice. */
-Caml_inline void caml_eventring_slice_begins(void)
+Caml_inline void caml_eventring_slice_begin(void)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
   uint8_t cause = a->finishing;
@@ -139,7 +140,7 @@ Caml_inline void caml_eventring_slice_begins(void)
   a->under_way = a->under_way << 8 | cause;
 }
 
-Caml_inline void caml_eventring_slice_over(void)
+Caml_inline void caml_eventring_slice_end(void)
 {
   Caml_eventring_asked->under_way >>= 8;
 }
@@ -148,7 +149,7 @@ Caml_inline void caml_eventring_slice_over(void)
 
 /* Before an attempt to stop all domains.  Evaluates to 0, to stand in front
    of the attempt in an expression. */
-Caml_inline int caml_eventring_stop_for(enum caml_eventring_stop reason)
+Caml_inline int caml_eventring_set_stop_reason(enum caml_eventring_stop reason)
 {
   Caml_eventring_asked->reason = reason;
   return 0;
@@ -156,11 +157,11 @@ Caml_inline int caml_eventring_stop_for(enum caml_eventring_stop reason)
 
 void caml_eventring_stop_requested(void);   /* the attempt succeeds */
 void caml_eventring_stop_arrived(void);     /* this domain has stopped */
-void caml_eventring_stop_over(void);        /* the last domain goes on; no
+void caml_eventring_stop_end(void);         /* the last domain goes on; no
                                                other stop can begin before
                                                this returns */
 
-void caml_eventring_finishes_cycle(void);  /* in a stop of this reason */
+void caml_eventring_finish_cycle_begin(void);  /* in a stop of this reason */
 
 /* Ends of spans, with what there is to tell, and what comes with others; the
    category has been tested. */
@@ -199,10 +200,10 @@ Caml_inline void caml_eventring_pool_unmapped(void)
 /* Domains, threads and waiting: eventring_wait.c */
 
 /* In a fresh domain, before anything else is written there. */
-void caml_eventring_domain_starts(caml_domain_state *parent);
+void caml_eventring_domain_start(caml_domain_state *parent);
 
 /* The program is about to exit with this code. */
-void caml_eventring_exits(int code);
+void caml_eventring_process_exit(int code);
 
 #pragma GCC visibility pop
 
@@ -211,46 +212,47 @@ void caml_eventring_exits(int code);
 
 /* The thread that calls this is the one of this descriptor, from its start
    on. [descr] is a Thread.t, or Val_unit when there is none yet. */
-CAMLextern void caml_eventring_thread_starts(value descr);
+CAMLextern void caml_eventring_thread_start(value descr);
 CAMLextern void caml_eventring_thread_created(value descr);
 CAMLextern void caml_eventring_thread_registered(value descr); /* both */
-CAMLextern void caml_eventring_thread_ends(value descr);
+CAMLextern void caml_eventring_thread_end(value descr);
 
 /* Events of this domain are this thread's from here on. */
-CAMLextern void caml_eventring_thread_runs(void);
+CAMLextern void caml_eventring_thread_resume(void);
 
-/* A time to give to [caml_eventring_waited]; 0 when waiting is not recorded.
-   Needs no lock. */
-CAMLextern uint64_t caml_eventring_wait_begins(void);
+/* Returns a time to give to [caml_eventring_wait_end]; 0 when waiting is not
+   recorded.  Needs no lock. */
+CAMLextern uint64_t caml_eventring_wait_begin(void);
 
-/* This thread waited since then, for what [record] says. */
-CAMLextern void caml_eventring_waited(int record, uint64_t since);
+/* This thread waited since that time; [record] is the event to write. */
+CAMLextern void caml_eventring_wait_end(int record, uint64_t since);
 
-/* The blocking section that this thread enters next waits for what [record]
-   says, unless something was said already. */
-CAMLextern void caml_eventring_wait_for(int record);
+/* Sets the event of the blocking section that this thread enters next, unless
+   an event is set already. */
+CAMLextern void caml_eventring_set_wait_reason(int record);
 
 #pragma GCC visibility push(hidden)
 
-/* In caml_enter_blocking_section: what was said, at its beginning; what its
-   signal handlers returned, which is returned; just before the lock is
-   released. */
-int caml_eventring_wait_reason(void);
-caml_result caml_eventring_wait_signals(int record, caml_result result);
-void caml_eventring_blocks(int record);
+/* In caml_enter_blocking_section.  At its beginning: returns the event that was
+   set, and forgets it.  After signal handlers: returns [result], and ends the
+   span of a wait that will not happen since [result] is an exception.  Just
+   before the domain lock is released: the wait begins. */
+int caml_eventring_take_wait_reason(void);
+caml_result caml_eventring_check_signals(int record, caml_result result);
+void caml_eventring_enter_blocking(int record);
 
-/* In caml_leave_blocking_section: without the lock, before it is taken; then
-   with it, and the value got before. */
-uint64_t caml_eventring_returns(void);
-void caml_eventring_unblocks(uint64_t returned);
+/* In caml_leave_blocking_section.  Before the domain lock is taken: returns the
+   time, for the second function, which is called with the lock. */
+uint64_t caml_eventring_blocking_returned(void);
+void caml_eventring_leave_blocking(uint64_t returned);
 
 /* Work done between two points, for a complete event without a threshold: the
    time to begin with, or 0; the event with one more field. */
-Caml_inline uint64_t caml_eventring_begins(uint32_t category)
+Caml_inline uint64_t caml_eventring_work_begin(uint32_t category)
 {
   return Caml_eventring_on(category) ? caml_eventring_ticks() : 0;
 }
-void caml_eventring_took(int record, uint64_t since, uint64_t field);
+void caml_eventring_work_end(int record, uint64_t since, uint64_t field);
 
 /* A text, if its category is recorded; cut where it is too long. */
 void caml_eventring_text(int record, uint32_t category, const char *text);

@@ -155,22 +155,25 @@ Caml_inline void caml_ev_phase_begins(ev_runtime_phase phase)
 {
   switch (phase) {
   case EV_EXPLICIT_GC_MINOR:
-    caml_eventring_minor_wanted(EV_CAUSE_GC_MINOR); break;
+    caml_eventring_request_minor(EV_CAUSE_GC_MINOR); break;
   case EV_EXPLICIT_GC_MAJOR_SLICE:
     Caml_eventring_asked->called_slice = EV_CAUSE_GC_MAJOR_SLICE; break;
   case EV_MAJOR_MARK_OPPORTUNISTIC:
     Caml_eventring_asked->called_slice = EV_CAUSE_OPPORTUNISTIC; break;
-  case EV_EXPLICIT_GC_SET: caml_eventring_calls(EV_CAUSE_GC_SET); break;
-  case EV_EXPLICIT_GC_STAT: caml_eventring_calls(EV_CAUSE_GC_STAT); break;
-  case EV_EXPLICIT_GC_MAJOR: caml_eventring_calls(EV_CAUSE_GC_MAJOR); break;
+  case EV_EXPLICIT_GC_SET:
+    caml_eventring_gc_call_begin(EV_CAUSE_GC_SET); break;
+  case EV_EXPLICIT_GC_STAT:
+    caml_eventring_gc_call_begin(EV_CAUSE_GC_STAT); break;
+  case EV_EXPLICIT_GC_MAJOR:
+    caml_eventring_gc_call_begin(EV_CAUSE_GC_MAJOR); break;
   case EV_EXPLICIT_GC_FULL_MAJOR:
-    caml_eventring_calls(EV_CAUSE_GC_FULL_MAJOR); break;
+    caml_eventring_gc_call_begin(EV_CAUSE_GC_FULL_MAJOR); break;
   case EV_EXPLICIT_GC_COMPACT:
-    caml_eventring_calls(EV_CAUSE_GC_COMPACT); break;
+    caml_eventring_gc_call_begin(EV_CAUSE_GC_COMPACT); break;
   case EV_STW_LEADER: caml_eventring_stop_requested(); break;
   case EV_STW_API_BARRIER: caml_eventring_stop_arrived(); break;
-  case EV_MAJOR_SLICE: caml_eventring_slice_begins(); break;
-  case EV_MAJOR_FINISH_CYCLE: caml_eventring_finishes_cycle(); break;
+  case EV_MAJOR_SLICE: caml_eventring_slice_begin(); break;
+  case EV_MAJOR_FINISH_CYCLE: caml_eventring_finish_cycle_begin(); break;
   default: break;
   }
 }
@@ -182,12 +185,12 @@ Caml_inline void caml_ev_phase_ends(ev_runtime_phase phase)
   case EV_EXPLICIT_GC_STAT:
   case EV_EXPLICIT_GC_MAJOR:
   case EV_EXPLICIT_GC_FULL_MAJOR:
-  case EV_EXPLICIT_GC_COMPACT: caml_eventring_called(); break;
+  case EV_EXPLICIT_GC_COMPACT: caml_eventring_gc_call_end(); break;
   case EV_EXPLICIT_GC_MAJOR_SLICE:
   case EV_MAJOR_MARK_OPPORTUNISTIC:
     /* There may have been no slice, for want of work. */
     Caml_eventring_asked->called_slice = 0; break;
-  case EV_MAJOR_SLICE: caml_eventring_slice_over(); break;
+  case EV_MAJOR_SLICE: caml_eventring_slice_end(); break;
   case EV_MAJOR_FINISH_CYCLE: Caml_eventring_asked->finishing = 0; break;
   case EV_MAJOR:
     if (Caml_eventring_on(EVENTRING_GC)) caml_eventring_process_memory();
@@ -238,23 +241,23 @@ Caml_inline void caml_ev_counted(ev_runtime_counter counter)
 {
   switch (counter) {
   case EV_C_FORCE_MINOR_ALLOC_SMALL:
-    caml_eventring_minor_wanted(EV_CAUSE_MINOR_HEAP_FULL); break;
+    caml_eventring_request_minor(EV_CAUSE_MINOR_HEAP_FULL); break;
   case EV_C_FORCE_MINOR_MAKE_VECT:
-    caml_eventring_minor_wanted(EV_CAUSE_ARRAY_MAKE); break;
+    caml_eventring_request_minor(EV_CAUSE_ARRAY_MAKE); break;
   case EV_C_FORCE_MINOR_SET_MINOR_HEAP_SIZE:
-    caml_eventring_minor_wanted(EV_CAUSE_MINOR_HEAP_SIZE); break;
+    caml_eventring_request_minor(EV_CAUSE_MINOR_HEAP_SIZE); break;
   case EV_C_FORCE_MINOR_MEMPROF:
-    caml_eventring_minor_wanted(EV_CAUSE_MEMPROF); break;
+    caml_eventring_request_minor(EV_CAUSE_MEMPROF); break;
   case EV_C_REQUEST_MINOR_REALLOC_REF_TABLE:
-    caml_eventring_minor_wanted(EV_CAUSE_REF_TABLE); break;
+    caml_eventring_request_minor(EV_CAUSE_REF_TABLE); break;
   case EV_C_REQUEST_MINOR_REALLOC_EPHE_REF_TABLE:
-    caml_eventring_minor_wanted(EV_CAUSE_EPHE_REF_TABLE); break;
+    caml_eventring_request_minor(EV_CAUSE_EPHE_REF_TABLE); break;
   case EV_C_REQUEST_MINOR_REALLOC_CUSTOM_TABLE:
-    caml_eventring_minor_wanted(EV_CAUSE_CUSTOM_TABLE); break;
+    caml_eventring_request_minor(EV_CAUSE_CUSTOM_TABLE); break;
   case EV_C_REQUEST_MAJOR_ALLOC_SHR:
-    caml_eventring_slices_wanted(EV_CAUSE_MAJOR_ALLOCATION); break;
+    caml_eventring_request_slices(EV_CAUSE_MAJOR_ALLOCATION); break;
   case EV_C_REQUEST_MAJOR_ADJUST_GC_SPEED:
-    caml_eventring_slices_wanted(EV_CAUSE_CUSTOM_MEMORY); break;
+    caml_eventring_request_slices(EV_CAUSE_CUSTOM_MEMORY); break;
   default: break;
   }
 }

@@ -15,7 +15,7 @@ static void *register_all(void *unused)
   char name[32];
   for (int i = 0; i < names; i++) {
     snprintf(name, sizeof name, "name %d", i);
-    caml_eventring_span(name);
+    caml_eventring_register_span(name);
   }
   return unused;
 }
@@ -39,7 +39,7 @@ value test_register_names(value count)
   for (int again = 0; again < 2; again++)
     for (int i = 0; i < Int_val(count); i++) {
       snprintf(name, sizeof name, "name %d", i);
-      int now = caml_eventring_span(name);
+      int now = caml_eventring_register_span(name);
       if (now <= 0 || (again && now != id[i])) wrong++;
       for (int j = 0; !again && j < i; j++) wrong += now == id[j];
       id[i] = now;

@@ -23,7 +23,7 @@ run "$ocaml/bin/ocamlc" -custom stubs.c check.ml recorded.ml eventring_stubs.ml
 ok "ocamlc -custom stubs.c prog.ml" eval 'exits 0 && [ -x a.out ]'
 for language in c c++; do
   printf '%s\n' '#include <caml/eventring.h>' \
-    'int use(void) { return caml_eventring_span("x"); }' >header.c
+    'int use(void) { return caml_eventring_register_span("x"); }' >header.c
   run ${CC:-cc} -x "$language" -Wall -Wextra -Werror -c -o header.o \
     -I "$("$ocaml/bin/ocamlc" -where)" header.c
   ok "the header by itself, as $language" eval 'exits 0 && silent'
