@@ -17,22 +17,12 @@
 #include <string.h>
 #include "caml/eventring_format.h"
 
-/* Ids, as the runtime counts them: from the places in the parts. */
-enum { BEFORE_PHASES = EVENTRING_FIRST_PHASE - 1,
-#define PHASE(id, category, name, doc) id,
-#include "caml/eventring_events.tbl"
-};
-enum { BEFORE_COUNTERS = EVENTRING_FIRST_COUNTER - 1,
-#define COUNTER(id, category, unit, name, doc) id,
-#include "caml/eventring_events.tbl"
-};
-enum { BEFORE_LIFECYCLE = EVENTRING_FIRST_LIFECYCLE - 1,
-#define LIFECYCLE(id, category, name, doc) id,
-#include "caml/eventring_events.tbl"
-};
-enum { BEFORE_RECORDS = EVENTRING_FIRST_RECORD - 1,
-#define RECORD(id, category, payload, unit, name, doc) id,
-#define COMPLETE(id, category, name, doc) id,
+enum {
+#define PHASE(id, number, category, name, doc) id = number,
+#define COUNTER(id, number, category, unit, name, doc) id = number,
+#define LIFECYCLE(id, number, category, name, doc) id = number,
+#define RECORD(id, number, category, payload, unit, name, doc) id = number,
+#define COMPLETE(id, number, category, name, doc) id = number,
 #include "caml/eventring_events.tbl"
 };
 
@@ -51,15 +41,15 @@ static const struct event {
   int category;
   const char *kind, *unit, *name, *doc;
 } events[] = {
-#define PHASE(id, category, name, doc) \
+#define PHASE(id, number, category, name, doc) \
   { id, EVENTRING_##category##_BIT, "Span", "", name, doc },
-#define COUNTER(id, category, unit, name, doc) \
+#define COUNTER(id, number, category, unit, name, doc) \
   { id, EVENTRING_##category##_BIT, "Counter", unit, name, doc },
-#define LIFECYCLE(id, category, name, doc) \
+#define LIFECYCLE(id, number, category, name, doc) \
   { id, EVENTRING_##category##_BIT, "Instant", "", name, doc },
-#define RECORD(id, category, payload, unit, name, doc) \
+#define RECORD(id, number, category, payload, unit, name, doc) \
   { id, EVENTRING_##category##_BIT, "Instant", unit, name, doc },
-#define COMPLETE(id, category, name, doc) \
+#define COMPLETE(id, number, category, name, doc) \
   { id, EVENTRING_##category##_BIT, "Complete", "", name, doc },
 #include "caml/eventring_events.tbl"
 };
@@ -79,7 +69,7 @@ static const struct grouped {
   int event, place, scale;
   const char *unit, *name, *doc;
 } grouped[] = {
-#define GROUPED(id, part, event, place, scale, unit, name, doc) \
+#define GROUPED(id, number, part, event, place, scale, unit, name, doc) \
   { event, place, scale, unit, name, doc },
 #include "caml/eventring_events.tbl"
 };

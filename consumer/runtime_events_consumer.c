@@ -55,7 +55,7 @@ static const struct grouped {
   uint8_t place, scale;
   uint16_t counter;
 } grouped[] = {
-#define GROUPED(id, part, event, place, scale, unit, name, doc) \
+#define GROUPED(id, number, part, event, place, scale, unit, name, doc) \
   { EVENTRING_FIRST_##part + event, place, scale, id },
 #include "caml/eventring_events.tbl"
 };
@@ -93,14 +93,14 @@ struct caml_runtime_events_cursor {
 /* The events that Runtime_events knows, and the events that carry its
    counters. */
 static const struct { uint16_t id; uint8_t kind; const char *name; } known[] = {
-#define PHASE(id, category, name, doc) \
-  { EVENTRING_FIRST_PHASE + id, EVENTRING_KIND_SPAN, name },
-#define COUNTER(id, category, unit, name, doc) \
-  { EVENTRING_FIRST_COUNTER + id, EVENTRING_KIND_COUNTER, name },
-#define LIFECYCLE(id, category, name, doc) \
-  { EVENTRING_FIRST_LIFECYCLE + id, EVENTRING_KIND_INSTANT, name },
-#define RECORD(id, category, payload, unit, name, doc) \
-  { EVENTRING_FIRST_RECORD + id, EVENTRING_KIND_INSTANT, name },
+#define PHASE(id, number, category, name, doc) \
+  { number, EVENTRING_KIND_SPAN, name },
+#define COUNTER(id, number, category, unit, name, doc) \
+  { number, EVENTRING_KIND_COUNTER, name },
+#define LIFECYCLE(id, number, category, name, doc) \
+  { number, EVENTRING_KIND_INSTANT, name },
+#define RECORD(id, number, category, payload, unit, name, doc) \
+  { number, EVENTRING_KIND_INSTANT, name },
 #include "caml/eventring_events.tbl"
 };
 #define KNOWN (sizeof(known) / sizeof(known[0]))
@@ -154,9 +154,9 @@ static void map_names(struct caml_runtime_events_cursor *c)
 
 /* The categories of the events of Runtime_events. */
 static const uint32_t needed = EVENTRING_USER | EVENTRING_ALLOC
-#define PHASE(id, category, name, doc) | EVENTRING_##category
-#define COUNTER(id, category, unit, name, doc) | EVENTRING_##category
-#define LIFECYCLE(id, category, name, doc) | EVENTRING_##category
+#define PHASE(id, number, category, name, doc) | EVENTRING_##category
+#define COUNTER(id, number, category, unit, name, doc) | EVENTRING_##category
+#define LIFECYCLE(id, number, category, name, doc) | EVENTRING_##category
 #include "caml/eventring_events.tbl"
   ;
 
@@ -277,25 +277,12 @@ SETTER(user_int, user_int, int, void *, int64_t, uintnat, char *, uint64_t)
 SETTER(user_custom, user_custom, int, void *, int64_t, uintnat, char *,
        uintnat, uint64_t *)
 
-/* The number of our event [id] within a part of the ids, or -1. */
-static int member(uint16_t id, int first, int count)
+/* Returns the number of our event [id] within the part of the ids that begins
+   at [first] and ends before [end], or -1. */
+static int member(uint16_t id, int first, int end)
 {
-  return id >= first && id < first + count ? id - first : -1;
+  return id >= first && id < end ? id - first : -1;
 }
-
-static const int phases = 0
-#define PHASE(id, category, name, doc) + 1
-#include "caml/eventring_events.tbl"
-  ;
-static const int counters = 0
-#define COUNTER(id, category, unit, name, doc) + 1
-#define GROUPED(id, part, event, place, scale, unit, name, doc) + 1
-#include "caml/eventring_events.tbl"
-  ;
-static const int lifecycles = 0
-#define LIFECYCLE(id, category, name, doc) + 1
-#include "caml/eventring_events.tbl"
-  ;
 
 /* The first counter that [e] = batch[next] carries and that was not handed out
    yet, or NULL. */
@@ -372,19 +359,19 @@ static int deliver(struct caml_runtime_events_cursor *c, void *data,
 
   switch (e->form) {
   case EVENTRING_EV_BEGIN:
-    n = member(own, EVENTRING_FIRST_PHASE, phases);
+    n = member(own, EVENTRING_FIRST_PHASE, EVENTRING_FIRST_COUNTER);
     return n < 0 || c->runtime_begin == NULL
       || c->runtime_begin(e->ring, data, e->ns, n);
   case EVENTRING_EV_END:
-    n = member(own, EVENTRING_FIRST_PHASE, phases);
+    n = member(own, EVENTRING_FIRST_PHASE, EVENTRING_FIRST_COUNTER);
     return n < 0 || c->runtime_end == NULL
       || c->runtime_end(e->ring, data, e->ns, n);
   case EVENTRING_EV_COUNTER:
-    n = member(own, EVENTRING_FIRST_COUNTER, counters);
+    n = member(own, EVENTRING_FIRST_COUNTER, EVENTRING_FIRST_LIFECYCLE);
     return n < 0 || e->words < 1 || c->runtime_counter == NULL
       || c->runtime_counter(e->ring, data, e->ns, n, e->payload[0]);
   default:
-    n = member(own, EVENTRING_FIRST_LIFECYCLE, lifecycles);
+    n = member(own, EVENTRING_FIRST_LIFECYCLE, EVENTRING_FIRST_RECORD);
     if (n >= 0)
       return e->words < 1 || c->lifecycle == NULL
         || c->lifecycle(e->ring, data, e->ns, n, (int64_t) e->payload[0]);
@@ -493,22 +480,59 @@ static int call(struct ml_poll *poll, int which, int domain, uint64_t ns,
   CAMLreturnT(int, r);
 }
 
+/* The constructors of Runtime_events in the tree that this is built in, by our
+   numbers: 1 + the constructor, or 0 for an event that Runtime_events does not
+   have, of which OCaml code is not told. */
+enum {
+#define RUNTIME_PHASE(id) PLACE_OF_##id,
+#include "caml/eventring_constructors.tbl"
+};
+enum {
+#define RUNTIME_COUNTER(id) PLACE_OF_##id,
+#include "caml/eventring_constructors.tbl"
+};
+enum {
+#define RUNTIME_LIFECYCLE(id) PLACE_OF_##id,
+#include "caml/eventring_constructors.tbl"
+};
+static const uint8_t phase_constructors[EVENTRING_FIRST_COUNTER] = {
+#define RUNTIME_PHASE(id) [id] = 1 + PLACE_OF_##id,
+#include "caml/eventring_constructors.tbl"
+};
+static const uint8_t counter_constructors[EVENTRING_FIRST_LIFECYCLE
+                                          - EVENTRING_FIRST_COUNTER] = {
+#define RUNTIME_COUNTER(id) [id] = 1 + PLACE_OF_##id,
+#include "caml/eventring_constructors.tbl"
+};
+static const uint8_t lifecycle_constructors[EVENTRING_FIRST_RECORD
+                                            - EVENTRING_FIRST_LIFECYCLE] = {
+#define RUNTIME_LIFECYCLE(id) [id] = 1 + PLACE_OF_##id,
+#include "caml/eventring_constructors.tbl"
+};
+
 static int ml_begin(int domain, void *data, uint64_t ns,
                     ev_runtime_phase phase)
 {
-  return call(data, CALLBACK_BEGIN, domain, ns, 1, Val_int(phase), Val_unit);
+  int constructor = phase_constructors[phase] - 1;
+  return constructor < 0
+    || call(data, CALLBACK_BEGIN, domain, ns, 1, Val_int(constructor),
+            Val_unit);
 }
 
 static int ml_end(int domain, void *data, uint64_t ns, ev_runtime_phase phase)
 {
-  return call(data, CALLBACK_END, domain, ns, 1, Val_int(phase), Val_unit);
+  int constructor = phase_constructors[phase] - 1;
+  return constructor < 0
+    || call(data, CALLBACK_END, domain, ns, 1, Val_int(constructor), Val_unit);
 }
 
 static int ml_counter(int domain, void *data, uint64_t ns,
                       ev_runtime_counter counter, uint64_t n)
 {
-  return call(data, CALLBACK_COUNTER, domain, ns, 2, Val_int(counter),
-              Val_long(n));
+  int constructor = counter_constructors[counter] - 1;
+  return constructor < 0
+    || call(data, CALLBACK_COUNTER, domain, ns, 2, Val_int(constructor),
+            Val_long(n));
 }
 
 static int ml_lifecycle(int domain, void *data, int64_t ns,
@@ -516,9 +540,11 @@ static int ml_lifecycle(int domain, void *data, int64_t ns,
 {
   CAMLparam0();
   CAMLlocal1(arg);
+  int constructor = lifecycle_constructors[lifecycle] - 1;
+  if (constructor < 0) CAMLreturnT(int, 1);
   arg = Val_none;
   if (argument != 0) arg = caml_alloc_some(Val_long(argument));
-  int r = call(data, CALLBACK_LIFECYCLE, domain, ns, 2, Val_int(lifecycle),
+  int r = call(data, CALLBACK_LIFECYCLE, domain, ns, 2, Val_int(constructor),
                arg);
   CAMLreturnT(int, r);
 }

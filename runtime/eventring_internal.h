@@ -205,11 +205,11 @@ int caml_ring_left_behind(void);
 enum {
   EVENTRING_RUNTIME_SCHEMA = 0
 #define CATEGORY(id, bit, name, by_default, doc) + 1
-#define PHASE(id, category, name, doc) + 1
-#define COUNTER(id, category, unit, name, doc) + 1
-#define LIFECYCLE(id, category, name, doc) + 1
-#define RECORD(id, category, payload, unit, name, doc) + 1
-#define COMPLETE(id, category, name, doc) + 1
+#define PHASE(id, number, category, name, doc) + 1
+#define COUNTER(id, number, category, unit, name, doc) + 1
+#define LIFECYCLE(id, number, category, name, doc) + 1
+#define RECORD(id, number, category, payload, unit, name, doc) + 1
+#define COMPLETE(id, number, category, name, doc) + 1
 #define FIELD(part, event, place, unit, repeats, name) + 1
 #define CAUSE(id, name, doc) + 1
 #define STOP(id, name, doc) + 1

@@ -13,7 +13,7 @@
 #define CAML_INTERNALS
 
 /* The primitives of the standard library's module Eventring: control, names
-   and user events over the recorder, cursors over eventring_reader.c.  And those
+   and user events over the recorder, cursors over the reader.  And those
    of its modules Domain and Semaphore that say what a wait is for. */
 
 #include <limits.h>

@@ -41,20 +41,20 @@ runtime_events[] = {
 #define CATEGORY(id, bit, name, by_default, doc) \
   { 0, EVENTRING_CATEGORY, 0, bit, 0 },
 #include "caml/eventring_events.tbl"
-#define PHASE(id, category, name, doc) \
-  { EVENTRING_FIRST_PHASE + id, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, \
+#define PHASE(id, number, category, name, doc) \
+  { number, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, \
     EVENTRING_##category##_BIT, 0 },
-#define COUNTER(id, category, unit, name, doc) \
-  { EVENTRING_FIRST_COUNTER + id, EVENTRING_COUNTER, EVENTRING_INT, \
+#define COUNTER(id, number, category, unit, name, doc) \
+  { number, EVENTRING_COUNTER, EVENTRING_INT, \
     EVENTRING_##category##_BIT, 0 },
-#define LIFECYCLE(id, category, name, doc) \
-  { EVENTRING_FIRST_LIFECYCLE + id, EVENTRING_INSTANT, EVENTRING_INT, \
+#define LIFECYCLE(id, number, category, name, doc) \
+  { number, EVENTRING_INSTANT, EVENTRING_INT, \
     EVENTRING_##category##_BIT, 0 },
-#define RECORD(id, category, payload, unit, name, doc) \
-  { EVENTRING_FIRST_RECORD + id, EVENTRING_INSTANT, EVENTRING_##payload, \
+#define RECORD(id, number, category, payload, unit, name, doc) \
+  { number, EVENTRING_INSTANT, EVENTRING_##payload, \
     EVENTRING_##category##_BIT, 0 },
-#define COMPLETE(id, category, name, doc) \
-  { EVENTRING_FIRST_RECORD + id, EVENTRING_COMPLETE, EVENTRING_PACKED, \
+#define COMPLETE(id, number, category, name, doc) \
+  { number, EVENTRING_COMPLETE, EVENTRING_PACKED, \
     EVENTRING_##category##_BIT, 0 },
 #include "caml/eventring_events.tbl"
 #define FIELD(part, event, place, unit, repeats, name) \
@@ -69,11 +69,12 @@ runtime_events[] = {
 static const char runtime_texts[] =
 #define CATEGORY(id, bit, name, by_default, doc) name "\0\0"
 #include "caml/eventring_events.tbl"
-#define PHASE(id, category, name, doc) name "\0\0"
-#define COUNTER(id, category, unit, name, doc) name "\0" unit "\0"
-#define LIFECYCLE(id, category, name, doc) name "\0\0"
-#define RECORD(id, category, payload, unit, name, doc) name "\0" unit "\0"
-#define COMPLETE(id, category, name, doc) name "\0\0"
+#define PHASE(id, number, category, name, doc) name "\0\0"
+#define COUNTER(id, number, category, unit, name, doc) name "\0" unit "\0"
+#define LIFECYCLE(id, number, category, name, doc) name "\0\0"
+#define RECORD(id, number, category, payload, unit, name, doc) \
+  name "\0" unit "\0"
+#define COMPLETE(id, number, category, name, doc) name "\0\0"
 #include "caml/eventring_events.tbl"
 #define FIELD(part, event, place, unit, repeats, name) name "\0" unit "\0"
 #include "caml/eventring_events.tbl"
@@ -87,21 +88,15 @@ static const char runtime_texts[] =
   _Static_assert(sizeof(name) <= EVENTRING_NAME_SIZE \
                  && sizeof(unit) <= EVENTRING_UNIT_SIZE, "too long: " name);
 #define CATEGORY(id, bit, name, by_default, doc) FITS(name, "")
-#define PHASE(id, category, name, doc) FITS(name, "")
-#define COUNTER(id, category, unit, name, doc) FITS(name, unit)
-#define LIFECYCLE(id, category, name, doc) FITS(name, "")
-#define RECORD(id, category, payload, unit, name, doc) FITS(name, unit)
-#define COMPLETE(id, category, name, doc) FITS(name, "")
+#define PHASE(id, number, category, name, doc) FITS(name, "")
+#define COUNTER(id, number, category, unit, name, doc) FITS(name, unit)
+#define LIFECYCLE(id, number, category, name, doc) FITS(name, "")
+#define RECORD(id, number, category, payload, unit, name, doc) FITS(name, unit)
+#define COMPLETE(id, number, category, name, doc) FITS(name, "")
 #define FIELD(part, event, place, unit, repeats, name) FITS(name, unit)
 #define CAUSE(id, name, doc) FITS(name, "cause")
 #define STOP(id, name, doc) FITS(name, "reason")
 #include "caml/eventring_events.tbl"
-
-enum {
-#define CATEGORY(id, bit, name, by_default, doc) CATEGORY_##id,
-#include "caml/eventring_events.tbl"
-  CATEGORIES                    /* so many; the phases come next */
-};
 
 _Static_assert(sizeof(runtime_events) / sizeof(runtime_events[0])
                == EVENTRING_RUNTIME_SCHEMA, "an entry a line of the table");
@@ -120,11 +115,13 @@ void caml_ring_runtime_schema(struct eventring_schema_entry *entry)
     text += strlen(text) + 1;
     strcpy(entry[i].unit, text);
     text += strlen(text) + 1;
-    /* A span that has fields. */
+    /* A span that has fields.  The span comes before them. */
     if (entry[i].kind == EVENTRING_FIELD
-        && entry[i].id < EVENTRING_FIRST_COUNTER)
-      entry[CATEGORIES + entry[i].id - EVENTRING_FIRST_PHASE].payload =
-        EVENTRING_PACKED;
+        && entry[i].id < EVENTRING_FIRST_COUNTER) {
+      uint32_t span = 0;
+      while (entry[span].id != entry[i].id) span++;
+      entry[span].payload = EVENTRING_PACKED;
+    }
   }
 }
 

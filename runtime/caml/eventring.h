@@ -100,8 +100,10 @@ CAMLextern void caml_eventring_custom_emit(int event, const void *bytes,
 
 /* Events of our own, numbered from EVENTRING_FIRST_RECORD. */
 enum caml_eventring_record {
-#define RECORD(id, category, payload, unit, name, doc) id,
-#define COMPLETE(id, category, name, doc) id,
+#define RECORD(id, number, category, payload, unit, name, doc) \
+  id = number - EVENTRING_FIRST_RECORD,
+#define COMPLETE(id, number, category, name, doc) \
+  id = number - EVENTRING_FIRST_RECORD,
 #include "eventring_events.tbl"
 };
 

@@ -233,11 +233,7 @@ struct eventring_schema_entry {
   char name[EVENTRING_NAME_SIZE];
 };
 
-/* Ids.  Each part has room to grow, so that an id keeps its meaning. */
-#define EVENTRING_FIRST_PHASE 1
-#define EVENTRING_FIRST_COUNTER 256
-#define EVENTRING_FIRST_LIFECYCLE 512
-#define EVENTRING_FIRST_RECORD 640
+/* Ids.  Those of the runtime's events are below, in eventring_events.tbl. */
 #define EVENTRING_FIRST_USER_ID 1024
 #define EVENTRING_MAX_USER_EVENTS 32768
 #define EVENTRING_MAX_LABELS 4096

@@ -21,21 +21,26 @@
 
 #include "mlvalues.h"
 
-/* The events, numbered as the OCaml constructors of Runtime_events. */
+/* The events, numbered from the first id of their part.  The OCaml constructors
+   of Runtime_events may stand in another order. */
 
 typedef enum {
-#define PHASE(id, category, name, doc) id,
+#define PHASE(id, number, category, name, doc) \
+  id = number - EVENTRING_FIRST_PHASE,
 #include "eventring_events.tbl"
 } ev_runtime_phase;
 
 typedef enum {
-#define COUNTER(id, category, unit, name, doc) id,
-#define GROUPED(id, part, event, place, scale, unit, name, doc) id,
+#define COUNTER(id, number, category, unit, name, doc) \
+  id = number - EVENTRING_FIRST_COUNTER,
+#define GROUPED(id, number, part, event, place, scale, unit, name, doc) \
+  id = number - EVENTRING_FIRST_COUNTER,
 #include "eventring_events.tbl"
 } ev_runtime_counter;
 
 typedef enum {
-#define LIFECYCLE(id, category, name, doc) id,
+#define LIFECYCLE(id, number, category, name, doc) \
+  id = number - EVENTRING_FIRST_LIFECYCLE,
 #include "eventring_events.tbl"
 } ev_lifecycle;
 
@@ -106,7 +111,8 @@ CAMLextern int caml_runtime_events_are_active(void);
 Caml_inline uint32_t caml_ev_phase_category(ev_runtime_phase phase)
 {
   switch (phase) {
-#define PHASE(id, category, name, doc) case id: return EVENTRING_##category;
+#define PHASE(id, number, category, name, doc) \
+  case id: return EVENTRING_##category;
 #include "eventring_events.tbl"
   }
   return 0;
@@ -115,9 +121,10 @@ Caml_inline uint32_t caml_ev_phase_category(ev_runtime_phase phase)
 Caml_inline uint32_t caml_ev_record_category(enum caml_eventring_record record)
 {
   switch (record) {
-#define RECORD(id, category, payload, unit, name, doc) \
+#define RECORD(id, number, category, payload, unit, name, doc) \
   case id: return EVENTRING_##category;
-#define COMPLETE(id, category, name, doc) case id: return EVENTRING_##category;
+#define COMPLETE(id, number, category, name, doc) \
+  case id: return EVENTRING_##category;
 #include "eventring_events.tbl"
   }
   return 0;
@@ -129,9 +136,9 @@ Caml_inline uint32_t caml_ev_counter_category(ev_runtime_counter counter)
 #define CATEGORY_OF_PHASE(event) caml_ev_phase_category(event)
 #define CATEGORY_OF_RECORD(event) caml_ev_record_category(event)
   switch (counter) {
-#define COUNTER(id, category, unit, name, doc) \
+#define COUNTER(id, number, category, unit, name, doc) \
   case id: return EVENTRING_##category;
-#define GROUPED(id, part, event, place, scale, unit, name, doc) \
+#define GROUPED(id, number, part, event, place, scale, unit, name, doc) \
   case id: return CATEGORY_OF_##part(event);
 #include "eventring_events.tbl"
   }
@@ -144,7 +151,7 @@ Caml_inline uint32_t caml_ev_counter_category(ev_runtime_counter counter)
 Caml_inline int caml_ev_counter_place(ev_runtime_counter counter)
 {
   switch (counter) {
-#define GROUPED(id, part, event, place, scale, unit, name, doc) \
+#define GROUPED(id, number, part, event, place, scale, unit, name, doc) \
   case id: return place;
 #include "eventring_events.tbl"
   default: return -1;

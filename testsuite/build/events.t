@@ -1,7 +1,7 @@
 #!/bin/sh
-# The table of events: doc/EVENTS.md is what it says, with advice on every
-# event, and it names the same things, in the same order, as Runtime_events of
-# the tree that is being built.
+# The table of events: doc/EVENTS.md is made from it, with advice on every event;
+# ids never change; and it names the same things as Runtime_events of the tree
+# that is being built.
 : "${EVENTRING_TOP:=$(git rev-parse --show-toplevel)}"
 : "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
 . "$(dirname "$0")/lib.sh"
@@ -23,17 +23,22 @@ page_is_current() {
     { echo "run: make doc/EVENTS.md"; return 1; }
 }
 
-# of_table TABLE: a line "part constructor name" an event, in its order
+# of_table TABLE: a line "part constructor name id" an event
 of_table() {
   {
-    echo '#define PHASE(id, category, name, doc) runtime_phase id name'
-    echo '#define COUNTER(id, category, unit, name, doc)' \
-      'runtime_counter id name'
-    echo '#define GROUPED(id, part, event, place, scale, unit, name, doc)' \
-      'runtime_counter id name'
-    echo '#define LIFECYCLE(id, category, name, doc) lifecycle id name'
+    echo '#define PHASE(id, number, category, name, doc)' \
+      'runtime_phase id name number'
+    echo '#define COUNTER(id, number, category, unit, name, doc)' \
+      'runtime_counter id name number'
+    echo '#define GROUPED(id, number, part, event, place, scale, unit, name, doc)' \
+      'runtime_counter id name number'
+    echo '#define LIFECYCLE(id, number, category, name, doc)' \
+      'lifecycle id name number'
+    echo '#define RECORD(id, number, category, payload, unit, name, doc)' \
+      'record id name number'
+    echo '#define COMPLETE(id, number, category, name, doc) record id name number'
     cat "$1"
-  } | ${CC:-cc} -E -P -x c - | tr -d '"' | xargs -n 3 echo
+  } | ${CC:-cc} -E -P -x c - | tr -d '"' | xargs -n 4 echo
 }
 
 # constructors FILE TYPE: those of a variant type, one a line
@@ -53,16 +58,15 @@ names() {
     sed 's/ *-> *"/ /; s/"$//'
 }
 
-# agrees TABLE TYPE: the table's part is what the OCaml module has
+# agrees TABLE TYPE: the table's part is what the OCaml module has, in any order
 agrees() {
-  of_table "$1" | sed -n "s/^$2 //p" >"$work/table"
-  [ -s "$work/table" ] || { echo "the table has no $2"; return 1; }
-  cut -d ' ' -f 1 "$work/table" >"$work/order"
+  of_table "$1" | sed -n "s/^$2 \(.*\) [0-9]*$/\1/p" | sort >"$work/pairs"
+  [ -s "$work/pairs" ] || { echo "the table has no $2"; return 1; }
+  cut -d ' ' -f 1 "$work/pairs" | sort >"$work/known"
   for file in "$module.ml" "$module.mli"; do
-    constructors "$file" "$2" | diff "$work/order" - ||
+    constructors "$file" "$2" | sort | diff "$work/known" - ||
       { echo "constructors of $2 in $file"; return 1; }
   done
-  sort "$work/table" >"$work/pairs"
   names "$module.ml" "$2" | sort | diff "$work/pairs" - ||
     { echo "names of $2 in $module.ml"; return 1; }
 }
@@ -86,6 +90,31 @@ of_all() {
     "$headers/eventring_events.tbl"
 }
 
+# given TABLE: its ids are those of testsuite/build/event-ids, each once and in
+# the range of its part
+given() {
+  of_table "$1" | awk '{ print $4, $2, $3 }' | sort -n >"$work/ids"
+  [ -s "$work/ids" ] || { echo "no ids"; return 1; }
+  grep -v '^#' "$top/testsuite/build/event-ids" | diff - "$work/ids" || return 1
+  cut -d ' ' -f 1 "$work/ids" | uniq -d >"$work/twice"
+  [ ! -s "$work/twice" ] || { echo "twice:"; cat "$work/twice"; return 1; }
+  of_table "$1" | awk '
+    BEGIN {
+      first["runtime_phase"] = 1; end["runtime_phase"] = 256
+      first["runtime_counter"] = 256; end["runtime_counter"] = 512
+      first["lifecycle"] = 512; end["lifecycle"] = 640
+      first["record"] = 640; end["record"] = 1024
+    }
+    $4 < first[$1] || $4 >= end[$1] { print; bad = 1 }
+    END { exit bad }'
+}
+
+# not_given TABLE LINE: the check above says no, for this line of a diff
+not_given() {
+  if given "$1" >"$work/said"; then echo "passes"; return 1; fi
+  grep -qxF -e "$2" "$work/said" || { cat "$work/said"; return 1; }
+}
+
 advised() {
   [ "$(grep -c '^\*When to worry:\* .*\.$' "$work/EVENTS.md")" -eq \
     "$(of_all)" ]
@@ -102,21 +131,24 @@ check "the page compiles from the table" compile "$table"
 check "doc/EVENTS.md is made from the table" page_is_current "$work/EVENTS.md"
 check "no id is used twice" unique ids
 check "no name is used twice" unique event_names
+check "ids are those that were given once, in testsuite/build/event-ids" \
+  given "$table"
 check "every event has its advice" advised
 for part in runtime_phase runtime_counter lifecycle; do
-  check "$part: constructors, order and names are those of Runtime_events" \
+  check "$part: constructors and names are those of Runtime_events" \
     agrees "$table" "$part"
 done
 
-# A table with a name, an order or an event changed does not pass.
+# A table with a name, an id or an event changed does not pass.
 sed 's/"minor_local_roots"/"minor_roots"/' "$table" >"$work/renamed"
 check "a renamed span is noticed" disagrees "$work/renamed" runtime_phase \
   '< EV_MINOR_LOCAL_ROOTS minor_roots'
-sed 's/EV_RING_PAUSE/EV_X/; s/EV_RING_RESUME/EV_RING_PAUSE/
-     s/EV_X/EV_RING_RESUME/; s/"ring_pause"/"x"/; s/"ring_resume"/"ring_pause"/
-     s/"x"/"ring_resume"/' "$table" >"$work/swapped"
-check "two events in another order are noticed" \
-  disagrees "$work/swapped" lifecycle '< EV_RING_RESUME'
+sed 's/(EV_RING_PAUSE, 514,/(EV_RING_PAUSE, 520,/' "$table" >"$work/changed"
+check "another id of an event is noticed" \
+  not_given "$work/changed" '> 520 EV_RING_PAUSE ring_pause'
+sed 's/(EV_RING_PAUSE, 514,/(EV_RING_PAUSE, 515,/' "$table" >"$work/changed"
+check "an id that is given to two events is noticed" \
+  not_given "$work/changed" '> 515 EV_RING_PAUSE ring_pause'
 # without ROW >TABLE: the table without the row that begins so
 without() {
   awk -v row="$1" 'index($0, row) == 1 { gone = 1 }

@@ -103,6 +103,56 @@ echo 'copy ours/ring.c x' >>"$work/top/upstream/overlay"
 graft
 check "an unknown word in the overlay stops" stops_with upstream/overlay:3
 
+# Constructors of an OCaml module, in its order, joined to our table by name
+events() {
+  reset
+  cat >"$work/top/ours/events.tbl" <<'END'
+PHASE(EV_FIRST, 1, GC, "first", "x")
+PHASE(EV_SECOND, 2, GC, "second", "x")
+COUNTER(EV_C_FIRST, 256, GC, "", "c_first", "x")
+GROUPED(EV_C_SECOND, 257, PHASE, EV_FIRST, 0, 1, "", "c_second", "x")
+LIFECYCLE(EV_START, 512, GC, "start", "x")
+END
+  cat >"$work/up/runtime/events.ml" <<'END'
+type runtime_phase =
+| EV_SECOND (* comes first in this release *)
+| EV_FIRST
+
+type runtime_counter =
+| EV_C_SECOND
+| EV_C_FIRST
+type lifecycle =
+  EV_START
+
+let phases = [EV_FIRST; EV_SECOND]
+END
+  echo 'constructors ours/events.tbl runtime/events.ml runtime/made.tbl' \
+    >>"$work/top/upstream/overlay"
+}
+events
+graft
+check "a table of constructors is made" succeeds
+check "with the constructors in their own order" eval \
+  '[ "$(grep "^RUNTIME" "$work/tree/runtime/made.tbl" | tr "\n" " ")" = \
+    "RUNTIME_PHASE(EV_SECOND) RUNTIME_PHASE(EV_FIRST) RUNTIME_COUNTER(EV_C_SECOND) RUNTIME_COUNTER(EV_C_FIRST) RUNTIME_LIFECYCLE(EV_START) " ]'
+touch -d '2001-01-02' "$work/then"
+find "$work/tree" -type f -exec touch -d '2001-01-01' {} +
+graft
+check "a second graft does not write it" untouched "$work/tree/runtime/made.tbl"
+events
+sed -i 's/^| EV_FIRST/| EV_FIRST\n| EV_THIRD/' "$work/up/runtime/events.ml"
+graft
+check "a constructor that our table lacks stops" \
+  stops_with runtime/events.ml events.tbl EV_THIRD 'runtime_phase'
+events
+sed -i 's/type lifecycle/type life/' "$work/up/runtime/events.ml"
+graft
+check "a type that is gone stops" stops_with runtime/events.ml 'type lifecycle'
+events
+rm "$work/up/runtime/events.ml"
+graft
+check "a module that is gone stops" stops_with runtime/events.ml renamed
+
 # Semantic patches
 semantic() {
   reset

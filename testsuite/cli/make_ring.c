@@ -77,21 +77,12 @@ static struct eventring_schema_entry *entry(int id, int kind, int payload,
   return e;
 }
 
-enum { BEFORE_PHASES = EVENTRING_FIRST_PHASE - 1,
-#define PHASE(id, category, name, doc) id,
-#include "caml/eventring_events.tbl"
-};
-enum { BEFORE_COUNTERS = EVENTRING_FIRST_COUNTER - 1,
-#define COUNTER(id, category, unit, name, doc) id,
-#include "caml/eventring_events.tbl"
-};
-enum { BEFORE_LIFECYCLE = EVENTRING_FIRST_LIFECYCLE - 1,
-#define LIFECYCLE(id, category, name, doc) id,
-#include "caml/eventring_events.tbl"
-};
-enum { BEFORE_RECORDS = EVENTRING_FIRST_RECORD - 1,
-#define RECORD(id, category, payload, unit, name, doc) id,
-#define COMPLETE(id, category, name, doc) id,
+enum {
+#define PHASE(id, number, category, name, doc) id = number,
+#define COUNTER(id, number, category, unit, name, doc) id = number,
+#define LIFECYCLE(id, number, category, name, doc) id = number,
+#define RECORD(id, number, category, payload, unit, name, doc) id = number,
+#define COMPLETE(id, number, category, name, doc) id = number,
 #include "caml/eventring_events.tbl"
 };
 enum {
@@ -145,22 +136,22 @@ static void make_schema(void)
 #define CATEGORY(id, bit, name, by_default, doc) \
   entry(0, EVENTRING_CATEGORY, 0, "", name)->category = bit;
 #include "caml/eventring_events.tbl"
-#define PHASE(id, in, name, doc) \
+#define PHASE(id, number, in, name, doc) \
   entry(id, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, "", name)->category = \
     BIT_##in;
 #include "caml/eventring_events.tbl"
-#define COUNTER(id, in, unit, name, doc) \
+#define COUNTER(id, number, in, unit, name, doc) \
   entry(id, EVENTRING_COUNTER, EVENTRING_INT, unit, name)->category = \
     BIT_##in;
 #include "caml/eventring_events.tbl"
-#define LIFECYCLE(id, in, name, doc) \
+#define LIFECYCLE(id, number, in, name, doc) \
   entry(id, EVENTRING_INSTANT, EVENTRING_INT, "", name)->category = \
     BIT_##in;
 #include "caml/eventring_events.tbl"
-#define RECORD(id, in, payload, unit, name, doc) \
+#define RECORD(id, number, in, payload, unit, name, doc) \
   entry(id, EVENTRING_INSTANT, EVENTRING_##payload, unit, name)->category = \
     BIT_##in;
-#define COMPLETE(id, in, name, doc) \
+#define COMPLETE(id, number, in, name, doc) \
   entry(id, EVENTRING_COMPLETE, EVENTRING_PACKED, "", name)->category = \
     BIT_##in;
 #include "caml/eventring_events.tbl"

@@ -212,12 +212,12 @@ static void numberings(void **state)
 static void names(void **state)
 {
   static const char *const phases[] = {
-#define PHASE(id, category, name, doc) name,
+#define PHASE(id, number, category, name, doc) name,
 #include "caml/eventring_events.tbl"
   };
   static const char *const counters[] = {
-#define COUNTER(id, category, unit, name, doc) name,
-#define GROUPED(id, part, event, place, scale, unit, name, doc) name,
+#define COUNTER(id, number, category, unit, name, doc) name,
+#define GROUPED(id, number, part, event, place, scale, unit, name, doc) name,
 #include "caml/eventring_events.tbl"
   };
   size_t n = 0;
