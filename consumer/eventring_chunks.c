@@ -92,6 +92,25 @@ int eventring_read_chunk(struct chunk_reader *r, const struct index_entry *e)
   return ZSTD_isError(n) || n != e->chunk.raw ? EVENTRING_E_DAMAGED : 0;
 }
 
+int eventring_next_run(const char **p, size_t *size,
+                       const struct eventring_header *h, struct run *run,
+                       const uint64_t **words)
+{
+  size_t bytes;
+  if (*size == 0) return 0;
+  if (*size < sizeof *run) return EVENTRING_E_DAMAGED;
+  memcpy(run, *p, sizeof *run);
+  bytes = (size_t) run->words * 8;
+  if (run->ring >= h->rings || run->words == 0
+      || bytes > *size - sizeof *run || run->position % h->block_words != 0
+      || run->position >= RECORDING_SHIFT)
+    return EVENTRING_E_DAMAGED;
+  *words = (const uint64_t *) (*p + sizeof *run);
+  *p += sizeof *run + bytes;
+  *size -= sizeof *run + bytes;
+  return 1;
+}
+
 static int add_chunk(struct index_entry **chunks, size_t *count,
                      size_t *capacity, uint64_t offset, const struct chunk *c)
 {

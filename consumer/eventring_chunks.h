@@ -67,6 +67,14 @@ int eventring_read_stored(struct chunk_reader *r, const struct index_entry *e);
 /* The same, and what they become to r->raw. */
 int eventring_read_chunk(struct chunk_reader *r, const struct index_entry *e);
 
+/* Takes the next run of a segment, of which [*size] bytes are left at [*p]:
+   its words are at [*words].  Returns 1, 0 at the end of the segment, or
+   EVENTRING_E_DAMAGED when the run is impossible for a process with header
+   [h]. */
+int eventring_next_run(const char **p, size_t *size,
+                       const struct eventring_header *h, struct run *run,
+                       const uint64_t **words);
+
 /* Whether a struct chunk of the file is right as far as it can be told. */
 int eventring_possible_chunk(const struct chunk_reader *r, uint64_t offset,
                              const struct chunk *c);

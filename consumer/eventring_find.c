@@ -38,15 +38,9 @@
 #include <unistd.h>
 
 #include "caml/eventring_format.h"
-#include "caml/eventring_lease.h"
-/* Beside this file in libeventring, among the runtime's headers in OCaml. */
-#if __has_include("eventring_reader.h")
+#include "eventring_proc.h"
 #include "eventring_reader.h"
 #include "eventring_source.h"
-#else
-#include "caml/eventring_reader.h"
-#include "caml/eventring_source.h"
-#endif
 
 /* Names of files: <number><suffix> or <number>.<n><suffix>. */
 
@@ -85,173 +79,6 @@ static int parse_name(const char *name, long *number, uint8_t *format)
     || strcmp(behind, EVENTRING_STOCK_SUFFIX) == 0;
 }
 
-/* Files of /proc and the like */
-
-/* The records of a file, one after the other. */
-struct records {
-  int fd;
-  int cut;                      /* the last record was only the front of one */
-  char delimiter;
-  size_t begin, end;
-  char buffer[2 * PATH_MAX];
-};
-
-static int open_records(struct records *s, const char *path, char delimiter)
-{
-  s->cut = 0;
-  s->delimiter = delimiter;
-  s->begin = s->end = 0;
-  s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  return s->fd >= 0;
-}
-
-static int open_proc(struct records *s, int pid, const char *file,
-                     char delimiter)
-{
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%d/%s", pid, file);
-  return open_records(s, path, delimiter);
-}
-
-/* The next record, with a NUL behind it; NULL at the end.  Of a record that
-   is too long only the front is returned. */
-static char *next_record(struct records *s)
-{
-  for (;;) {
-    char *begin = s->buffer + s->begin;
-    char *end = memchr(begin, s->delimiter, s->end - s->begin);
-    int skip = s->cut;
-    ssize_t n;
-    if (end != NULL) {
-      *end = 0;
-      s->begin = (size_t) (end + 1 - s->buffer);
-      s->cut = 0;
-      if (skip) continue;
-      return begin;
-    }
-    memmove(s->buffer, begin, s->end - s->begin);
-    s->end -= s->begin;
-    s->begin = 0;
-    if (s->end == sizeof s->buffer - 1) {
-      s->buffer[s->end] = 0;
-      s->end = 0;
-      s->cut = 1;
-      if (skip) continue;
-      return s->buffer;
-    }
-    do
-      n = read(s->fd, s->buffer + s->end, sizeof s->buffer - 1 - s->end);
-    while (n < 0 && errno == EINTR);
-    if (n <= 0) {
-      if (s->end == 0 || skip) return NULL;
-      s->buffer[s->end] = 0;
-      s->end = 0;
-      return s->buffer;
-    }
-    s->end += (size_t) n;
-  }
-}
-
-/* "user 1001 (bob)" */
-const char *eventring_user(unsigned long uid, char *to, size_t size)
-{
-  struct records s;
-  char *line;
-  snprintf(to, size, "user %lu", uid);
-  if (!open_records(&s, "/etc/passwd", '\n')) return to;
-  while ((line = next_record(&s)) != NULL) {
-    size_t name = strcspn(line, ":");
-    char *field = strchr(line + name + (line[name] != 0), ':');
-    char *end;
-    if (field != NULL && strtoul(field + 1, &end, 10) == uid
-        && end > field + 1 && *end == ':') {
-      snprintf(to, size, "user %lu (%.*s)", uid, (int) name, line);
-      break;
-    }
-  }
-  close(s.fd);
-  return to;
-}
-
-/* The number that the process has for itself, which its file is named after. */
-static long own_pid(int pid)
-{
-  struct records s;
-  char *line;
-  long own = pid;
-  if (!open_proc(&s, pid, "status", '\n')) return pid;
-  while ((line = next_record(&s)) != NULL)
-    if (strncmp(line, "NSpid:", 6) == 0) {
-      char *last = strrchr(line, '\t');
-      if (last != NULL) own = strtol(last, NULL, 10);
-      break;
-    }
-  close(s.fd);
-  return own > 0 ? own : pid;
-}
-
-uint64_t eventring_pid_namespace(int pid)
-{
-  char path[64];
-  struct stat st;
-  if (pid == 0) snprintf(path, sizeof path, "/proc/self/ns/pid");
-  else snprintf(path, sizeof path, "/proc/%d/ns/pid", pid);
-  return stat(path, &st) < 0 ? 0 : st.st_ino;
-}
-
-/* Calls [is_it] with each process until it returns 1.  Returns the number of
-   that process, 0: none, or an error. */
-static int find_process(int (*is_it)(int pid, void *state), void *state)
-{
-  DIR *proc = opendir("/proc");
-  struct dirent *entry;
-  int found = 0;
-  if (proc == NULL) return 0;
-  while (found == 0 && (entry = readdir(proc)) != NULL) {
-    char *end;
-    long pid = strtol(entry->d_name, &end, 10);
-    int is;
-    if (pid <= 0 || pid > INT_MAX || *end != 0) continue;
-    is = is_it((int) pid, state);
-    if (is != 0) found = is < 0 ? is : (int) pid;
-  }
-  closedir(proc);
-  return found;
-}
-
-uint64_t eventring_time_namespace(void)
-{
-  struct stat st;
-  return stat("/proc/self/ns/time", &st) < 0 ? 0 : st.st_ino;
-}
-
-struct number { uint64_t namespace; uint32_t pid; };
-
-static int has_number(int pid, void *state)
-{
-  const struct number *n = state;
-  return own_pid(pid) == n->pid
-         && eventring_pid_namespace(pid) == n->namespace;
-}
-
-int eventring_pid_of(uint64_t namespace, uint32_t pid)
-{
-  struct number n = { namespace, pid };
-  return find_process(has_number, &n);
-}
-
-int eventring_has_writer(const char *path, const struct stat *file)
-{
-  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-  struct stat st;
-  int may = 1;
-  if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == file->st_dev
-      && st.st_ino == file->st_ino)
-    may = !eventring_nobody_writes(fd);
-  if (fd >= 0) close(fd);
-  return may;
-}
-
 /* Whether a path of the process's is none of ours: it runs in a container. */
 static int is_elsewhere(int pid)
 {
@@ -284,13 +111,13 @@ static int mapped_path(int pid, char *path, size_t size, uint8_t *format)
   char *line;
   long own = 0, number;
   int found = MAPPED_NONE;
-  if (!open_proc(&s, pid, "maps", '\n')) return MAPPED_UNKNOWN;
-  while (found == MAPPED_NONE && (line = next_record(&s)) != NULL) {
+  if (!eventring_open_proc(&s, pid, "maps", '\n')) return MAPPED_UNKNOWN;
+  while (found == MAPPED_NONE && (line = eventring_next_record(&s)) != NULL) {
     char *file = strchr(line, '/'), *access = strchr(line, ' ');
     if (file == NULL || access == NULL || access[2] != 'w'
         || !parse_name(strrchr(file, '/') + 1, &number, format))
       continue;
-    if (own == 0) own = own_pid(pid);
+    if (own == 0) own = eventring_own_pid(pid);
     if (number == own && make_ours(pid, file, path, size)) found = MAPPED;
   }
   close(s.fd);
@@ -312,9 +139,9 @@ int eventring_is_mapped(int pid, const struct stat *file)
   char path[PATH_MAX], *line;
   uint8_t format;
   int found;
-  if (!open_proc(&s, pid, "maps", '\n')) return MAPPED_UNKNOWN;
+  if (!eventring_open_proc(&s, pid, "maps", '\n')) return MAPPED_UNKNOWN;
   found = MAPPED_NONE;
-  while (found == MAPPED_NONE && (line = next_record(&s)) != NULL) {
+  while (found == MAPPED_NONE && (line = eventring_next_record(&s)) != NULL) {
     unsigned int high, low;
     unsigned long long inode;
     if (sscanf(line, "%*s %*s %*s %x:%x %llu", &high, &low, &inode) == 3
@@ -337,8 +164,8 @@ static int environment_path(int pid, const char *variable, char *path,
   char *entry;
   size_t length = strlen(variable);
   int found = 0;
-  if (!open_proc(&s, pid, "environ", 0)) return 0;
-  while (!found && (entry = next_record(&s)) != NULL)
+  if (!eventring_open_proc(&s, pid, "environ", 0)) return 0;
+  while (!found && (entry = eventring_next_record(&s)) != NULL)
     if (strncmp(entry, variable, length) == 0 && entry[length] == '='
         && entry[length + 1] != 0)
       found = make_ours(pid, entry + length + 1, path, size);
@@ -366,8 +193,8 @@ static int explain(int pid, const char *dir, const struct eventring_options *o)
                 "process %d does not exist, and there is no %s/%d%s or %s of "
                 "it", pid, dir == NULL ? "." : dir, pid, EVENTRING_SUFFIX,
                 ".events");
-  if (open_proc(&s, pid, "comm", '\n')) {
-    if ((line = next_record(&s)) != NULL)
+  if (eventring_open_proc(&s, pid, "comm", '\n')) {
+    if ((line = eventring_next_record(&s)) != NULL)
       snprintf(name, sizeof name, " (%.40s)", line);
     close(s.fd);
   }
@@ -459,7 +286,7 @@ int eventring_open_pid(long pid, const char *dir,
   if (pid <= 0 || pid > INT_MAX)
     return fail(&o, EVENTRING_E_ARGUMENT, "%ld is not the number of a process",
                 pid);
-  own = own_pid((int) pid);
+  own = eventring_own_pid((int) pid);
   namespace = eventring_pid_namespace((int) pid);
   /* Of one that is gone, or may not be looked into, [pid] is a number of ours. */
   if (namespace == 0) namespace = eventring_pid_namespace(0);
@@ -570,7 +397,7 @@ int eventring_processes(const char *dir, struct eventring_process *list,
   struct found f = { NULL, 0, 0 };
   int err;
   if (max < 0 || (list == NULL && max > 0)) return EVENTRING_E_ARGUMENT;
-  err = find_process(add_running, &f);
+  err = eventring_find_process(add_running, &f);
   if (err == 0) err = find_left(&f, dir == NULL ? "." : dir);
   if (err == 0 && f.count > 0) {
     qsort(f.list, f.count, sizeof *f.list, compare);

@@ -10,17 +10,15 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The formats that libeventring reads beside ring files.  OCaml's runtime,
-   which holds the reader too, has none of them. */
+/* The formats that libeventring reads.  runtime_formats.c takes the place of
+   this file in OCaml's runtime. */
 
 #include <stddef.h>
 #include "eventring_source.h"
 
-extern const struct eventring_format eventring_recording_format;
-extern const struct eventring_format eventring_stock_format;
-
 const struct eventring_format *const eventring_formats[] = {
   &eventring_recording_format,
   &eventring_stock_format,
+  &eventring_ring_format,
   NULL
 };

@@ -53,6 +53,7 @@
 #include "eventring_chunks.h"
 #include "eventring_reader.h"
 #include "eventring_source.h"
+#include "eventring_words.h"
 
 /* A segment is written when it has so many words, or is so old. */
 #define SEGMENT_WORDS ((uint64_t) 1 << 17)
@@ -258,17 +259,18 @@ static uint64_t count_events(const struct eventring_recorder *r,
                              const struct copied *c, uint64_t block,
                              uint64_t end, uint64_t horizon)
 {
-  const uint64_t base = c->words[block + EVENTRING_BLOCK_TICKS];
-  uint64_t events = 0, i = block + EVENTRING_BLOCK_HEADER_WORDS;
-  if (end > block + r->source->checked.block_words)
-    end = block + r->source->checked.block_words;
-  while (i < end && EVENTRING_WORD_ID(c->words[i]) != 0
-         && base + EVENTRING_WORD_TICKS(c->words[i]) <= horizon) {
-    uint64_t length = EVENTRING_WORD_LENGTH(c->words[i++]);
-    if (length == EVENTRING_LENGTH_LONG)
-      length = i < end ? (uint32_t) c->words[i++] : UINT32_MAX;
-    if (length > end - i) break;
-    i += length;
+  const uint64_t *words = c->words + block;
+  const uint32_t block_words = r->source->checked.block_words;
+  uint32_t size = end - block < block_words ? (uint32_t) (end - block)
+                                            : block_words;
+  uint32_t i = EVENTRING_BLOCK_HEADER_WORDS;
+  uint64_t events = 0;
+  while (i < size && EVENTRING_WORD_ID(words[i]) != 0
+         && words[EVENTRING_BLOCK_TICKS] + EVENTRING_WORD_TICKS(words[i])
+            <= horizon) {
+    uint32_t payload, count;
+    if (!eventring_find_payload(words, i, size, &payload, &count)) break;
+    i = payload + count;
     events++;
   }
   return events;

@@ -239,29 +239,20 @@ static int take_part(struct recording *r, uint32_t part)
 static int take_segment(struct recording *r, const char *p, size_t size,
                         uint64_t shift)
 {
-  const uint32_t rings = r->header.rings;
   const uint64_t block_words = r->header.block_words;
+  const uint64_t *words;
   struct run run;
+  int more;
 
-  for (; size >= sizeof run; size -= sizeof run + (size_t) run.words * 8,
-                             p += sizeof run + (size_t) run.words * 8) {
-    struct eventring_words *w;
-    uint64_t position;
-    memcpy(&run, p, sizeof run);
-    if (run.ring >= rings || run.words == 0
-        || run.words > (size - sizeof run) / 8
-        || run.position % block_words != 0
-        || run.position >= RECORDING_SHIFT)
-      return EVENTRING_E_DAMAGED;
-    position = run.position + shift;
-    w = &r->source.rings[run.ring];
-    w->words = (const uint64_t *) (p + sizeof run);
-    w->first = position;
-    r->slots[run.ring].tail = position + run.words;
+  while ((more = eventring_next_run(&p, &size, &r->header, &run, &words)) > 0) {
+    uint64_t end = run.position + shift + run.words;
+    r->source.rings[run.ring].words = words;
+    r->source.rings[run.ring].first = run.position + shift;
+    r->slots[run.ring].tail = end;
     r->slots[run.ring].reserve =
-      (position + run.words + block_words - 1) / block_words * block_words;
+      (end + block_words - 1) / block_words * block_words;
   }
-  return size == 0 ? 0 : EVENTRING_E_DAMAGED;
+  return more;
 }
 
 static void no_words(struct recording *r)

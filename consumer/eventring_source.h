@@ -12,9 +12,9 @@
 
 /* What the reader decodes, wherever it comes from.  Not for users.
 
-     ring file ------------------------------\
-     recording --- eventring_recording.c ------> source --> cursor --> events
-     stock .events file --- eventring_stock.c -/
+     ring file ------ eventring_ring_file.c --\
+     recording ------ eventring_recording.c ---> source --> cursor --> events
+     .events file --- eventring_stock.c ------/
 
    A source shows words in the layout of eventring_format.h: a header, a
    schema, a directory with a slot for each ring, and of each ring the words
@@ -24,11 +24,13 @@
 #ifndef EVENTRING_SOURCE_H
 #define EVENTRING_SOURCE_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include "caml/eventring_format.h"
 
 struct eventring_options;
 struct eventring_cursor;
+struct stat;
 
 /* The words of a ring: that of position p is words[(p - first) & mask].  No
    position below [first] is there. */
@@ -93,9 +95,9 @@ struct eventring_source {
   void (*close)(struct eventring_source *source);
 };
 
-/* Another format of files than ring files. */
+/* A format of files. */
 struct eventring_format {
-  /* Why they cannot be controlled, for a message. */
+  /* Why its files cannot be controlled, for a message; NULL: they can. */
   const char *no_control;
 
   /* Whether a file that begins with these bytes is one. */
@@ -113,7 +115,12 @@ struct eventring_format {
    lost events in its blocks are upper bounds. */
 #define STOCK_MAGIC "OCaml 5 .events"
 
-/* Those that libeventring knows, then NULL. */
+extern const struct eventring_format eventring_ring_format;
+extern const struct eventring_format eventring_recording_format;
+extern const struct eventring_format eventring_stock_format;
+
+/* The formats that are tried in this order, then NULL.  The last one is taken
+   for a file that is of none of the others. */
 extern const struct eventring_format *const eventring_formats[];
 
 /* Writes the one line of [options->message] and returns [error].  A short name
@@ -122,6 +129,9 @@ extern const struct eventring_format *const eventring_formats[];
 __attribute__((format(printf, 3, 4)))
 int eventring_fail(const struct eventring_options *options, int error,
                    const char *format, ...);
+
+/* Returns the error that stands for [number], an errno of open or mmap. */
+int eventring_error_of(int number);
 
 /* Makes [mine] what was [given], which may be NULL or of another size.
    Returns 0 or an error, with its message. */
@@ -134,34 +144,13 @@ int eventring_open_path(const char *path, int pid,
                         const struct eventring_options *options,
                         struct eventring_cursor **result);
 
-/* Fields 22 and 28 of /proc/PID/stat: when the process started, in clock
-   ticks since boot, and its stack, another one after exec; 0 when not known.
-   Returns 0 when there is no such process, or only what is left of one. */
-int eventring_process_fields(int pid, uint64_t *start_time,
-                             uint64_t *start_stack);
-
-/* The pid namespace of a process, or with 0 of this one, as an inode number; 0
-   when it is not known. */
-uint64_t eventring_pid_namespace(int pid);
-
-/* Our time namespace, as an inode number; 0 when it is not known. */
-uint64_t eventring_time_namespace(void);
-
-/* Our number for the process that has the number [pid] in another pid
-   namespace; 0 when we do not see it. */
-int eventring_pid_of(uint64_t pid_namespace, uint32_t pid);
-
-/* Whether somebody may have [file], which [path] is believed to name, open or
-   mapped for writing: 0 only when it is sure that nobody has. */
-struct stat;
-int eventring_has_writer(const char *path, const struct stat *file);
-
 /* Whether the process has the file mapped: 1, 0, or -1 when it may not be
    looked into. */
 int eventring_is_mapped(int pid, const struct stat *file);
 
-/* Writes "user 1001 (bob)", for messages; returns [to]. */
-const char *eventring_user(unsigned long uid, char *to, size_t size);
+/* What a reader of format 1.0 needs of a header. */
+#define EVENTRING_HEADER_1_0 \
+  (offsetof(struct eventring_header, ended) + sizeof(struct eventring_instant))
 
 /* Whether a header is one that a reader can rely on, for a file of
    [actual_size] bytes: 0 or an error, with its message. */

@@ -10,13 +10,125 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Of stock OCaml's .events files, what eventring_stock.c and
-   eventring_stock_version.c share. */
+/* The .events files of stock OCaml, for the files that read them.
+
+     eventring_stock.c           translates events to words of ours
+     eventring_stock_open.c      opens a file: which process, which version
+     eventring_stock_version.c   finds the version in an executable */
 
 #ifndef EVENTRING_STOCK_H
 #define EVENTRING_STOCK_H
 
 #include <stddef.h>
+#include <stdint.h>
+#include "caml/eventring_format.h"
+#include "eventring_source.h"
+
+/* The file */
+
+#define LAYOUT_VERSION 1
+#define NAME_SIZE 128
+
+struct stock_header {
+  uint64_t version;
+  uint64_t rings;
+  uint64_t ring_header_size;    /* bytes */
+  uint64_t ring_size;           /* bytes */
+  uint64_t ring_words;
+  uint64_t ring_headers;        /* offset */
+  uint64_t data;                /* offset */
+  uint64_t names;               /* offset; 0 in OCaml 5.0 */
+};
+
+struct ring_header {
+  uint64_t head, tail;          /* atomic */
+};
+
+enum { RUNTIME_INTERNAL, RUNTIME_LIFECYCLE, RUNTIME_BEGIN, RUNTIME_END,
+       RUNTIME_COUNTER, RUNTIME_ALLOC };
+enum { USER_UNIT, USER_INT, USER_BEGIN, USER_END, USER_CUSTOM };
+
+#define LENGTH(word) ((uint32_t) ((word) >> 54))
+#define IS_USER(word) (((word) >> 53 & 1) != 0)
+#define TYPE(word) ((uint32_t) ((word) >> 49 & 15))
+#define ID(word) ((uint32_t) ((word) >> 36 & 0x1FFF))
+#define MAX_LENGTH 1023
+#define MAX_USER_EVENTS 8192
+
+/* What we make of it */
+
+#define BLOCK_WORDS EVENTRING_MAX_BLOCK_WORDS
+
+/* Words of theirs copied at a time. */
+#define COPY_WORDS 8192
+
+/* Schema entries: each id once, and the categories. */
+#define MAX_SCHEMA (EVENTRING_FIRST_USER_ID + MAX_USER_EVENTS + 32)
+
+struct stock_event;
+
+struct ring {
+  uint64_t position;            /* in theirs */
+  uint64_t lost;                /* words, not yet told */
+  uint64_t *words;              /* BUFFER_WORDS; NULL until there is one */
+  uint64_t count;               /* of them, used */
+  uint64_t events;              /* translated, and those lost before */
+  uint64_t base;                /* of the block being filled */
+  uint64_t newest;              /* time translated */
+  uint8_t fresh;                /* the next event begins a block */
+  uint8_t damaged;              /* its header is, and that has been told */
+};
+
+struct stock {
+  struct eventring_source source;
+  const char *map;
+  size_t size;
+  struct stock_header layout;   /* as it was checked */
+  struct eventring_header header;
+  struct eventring_slot *slots;
+  struct eventring_words *words;
+  struct eventring_schema_entry *schema;
+  struct ring *rings;
+  int from_now;
+  int alive;                    /* when it was opened */
+  int stopping;                 /* "ring_stop" was seen, at: */
+  uint64_t stopped;
+  const struct stock_event *phases[256], *counters[256]; /* by their id */
+  uint8_t described[EVENTRING_FIRST_USER_ID + MAX_USER_EVENTS];
+  uint64_t copy[COPY_WORDS];
+};
+
+static inline const struct ring_header *ring_header(
+  const struct stock *s, uint32_t ring)
+{
+  return (const struct ring_header *)
+    (s->map + s->layout.ring_headers + ring * s->layout.ring_header_size);
+}
+
+/* eventring_stock.c */
+
+/* Copies what there is of a ring from *position on, as much as s->copy holds.
+   Moves *position to the oldest event that is there, adding to *lost what is
+   gone.  Returns how many words there are, 0 for none now, or -1 when the
+   ring's header is impossible; *tail is then where the ring ends. */
+int64_t eventring_stock_copy(struct stock *s, uint32_t ring,
+                             uint64_t *position, uint64_t *lost,
+                             uint64_t *tail);
+
+/* Returns the length of the event at copy[i] of [n], of which the first is at
+   [position]; 0 when the copy ends before it does; -1 when no writer wrote
+   that. */
+int64_t eventring_stock_length(const struct stock *s, uint64_t position,
+                               uint64_t i, uint64_t n, uint64_t tail);
+
+/* Makes the schema for events of OCaml 5.[minor]. */
+void eventring_stock_schema(struct stock *s, int minor);
+
+/* Notes that the process ended at time [ticks]; [state]: how. */
+void eventring_stock_end(struct stock *s, uint32_t state, uint64_t ticks);
+
+/* The [advance] of the source. */
+int eventring_stock_advance(struct eventring_source *source);
 
 /* Finds the version of OCaml, such as "5.3.0", that the executable of process
    [pid] was made by.  Returns its second number, 3, and the text in [version];

@@ -32,6 +32,7 @@
 #include "eventring_chunks.h"
 #include "eventring_reader.h"
 #include "eventring_source.h"
+#include "eventring_words.h"
 
 /* Of a ring, what the next block goes on from. */
 struct last_block {
@@ -91,20 +92,17 @@ static void verify_block(struct verifier *v, uint32_t ring, uint64_t position,
          ring);
   while (i < count && words[i] != 0) {
     uint64_t at = offset + (uint64_t) i * step;
-    uint64_t length = EVENTRING_WORD_LENGTH(words[i]);
+    uint32_t payload, length;
     if (EVENTRING_WORD_ID(words[i]) == 0) {
       find(v, at, "ring %u: word %u of a block is no event", ring, i);
       break;
     }
-    i++;
-    if (length == EVENTRING_LENGTH_LONG)
-      length = i < count ? (uint32_t) words[i++] : UINT32_MAX;
-    if (length > count - i) {
-      find(v, at, "ring %u: an event of %llu words that does not end in its "
-           "block", ring, (unsigned long long) length);
+    if (!eventring_find_payload(words, i, count, &payload, &length)) {
+      find(v, at, "ring %u: an event of %u words that does not end in its "
+           "block", ring, length);
       break;
     }
-    i += (uint32_t) length;
+    i = payload + length;
     events++;
   }
   *last = (struct last_block) { ticks,
@@ -197,24 +195,20 @@ static void verify_segment(struct verifier *v, const char *p, size_t size,
                            uint64_t offset)
 {
   const uint32_t block_words = v->header->block_words;
+  const uint64_t *words;
   struct run run;
-  for (; size >= sizeof run; size -= sizeof run + (size_t) run.words * 8,
-                             p += sizeof run + (size_t) run.words * 8) {
-    memcpy(&run, p, sizeof run);
-    if (run.ring >= v->header->rings || run.words > (size - sizeof run) / 8
-        || run.position % block_words != 0 || run.words == 0) {
-      find(v, offset, "a run of ring %u that cannot be", run.ring);
-      return;
-    }
+  int more;
+  while ((more = eventring_next_run(&p, &size, v->header, &run, &words)) > 0) {
     /* The block that the segment before ended with comes once more. */
     v->rings[run.ring].known = 0;
     for (uint32_t i = 0; i < run.words; i += block_words)
-      verify_block(v, run.ring, run.position + i,
-                   (const uint64_t *) (p + sizeof run) + i,
+      verify_block(v, run.ring, run.position + i, words + i,
                    run.words - i < block_words ? run.words - i : block_words,
                    offset, 0);
   }
-  if (size != 0) find(v, offset, "a segment that does not end with a run");
+  if (more < 0)
+    find(v, offset, "%s", size < sizeof run
+         ? "a segment that does not end with a run" : "an impossible run");
 }
 
 static void verify_content(struct verifier *v, struct chunk_reader *r,

@@ -23,6 +23,7 @@
 #include "caml/eventring.h"
 #include "caml/eventring_reader.h"
 #include "caml/runtime_events.h"
+#include "eventring_hooks.h"
 
 #ifndef NATIVE_CODE
 /* The stubs of the Runtime_events library call the reader.  ocamlrun loads
@@ -33,9 +34,16 @@ int (*const caml_runtime_events_reader)(const char *,
   eventring_open;
 #endif
 
+/* Called by the reader of ring files, in programs that are linked with it. */
+static const struct eventring_hooks reader_hooks = {
+  .guard = caml_eventring_guard_reading,
+  .unguard = caml_eventring_unguard_reading
+};
+
 CAML_EVENTRING_COLD
 void caml_runtime_events_init(void)
 {
+  eventring_hooks = &reader_hooks;
   caml_eventring_init_asked();
   caml_eventring_init();
 }

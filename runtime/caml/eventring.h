@@ -305,8 +305,8 @@ void caml_eventring_complain(const char *format, ...)
 int caml_eventring_guard(char *base, size_t size, const char *path);
 void caml_eventring_unguard(void);
 
-/* Likewise for any number of files that this process reads, called by the
-   reader, which declares them: it is without them elsewhere. */
+/* Likewise for any number of files that this process reads; the hooks of the
+   reader, see consumer/eventring_hooks.h. */
 int caml_eventring_guard_reading(char *base, size_t size);
 void caml_eventring_unguard_reading(char *base);
 

@@ -1,0 +1,370 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Cursors: opening and closing, what became of the process, information about
+   the file, and control from outside. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "eventring_cursor.h"
+
+/* The process */
+/* What is left of the process that wrote the file. */
+static int process_state(const struct eventring_cursor *c)
+{
+  uint64_t start_time, start_stack;
+
+  if (c->boot == BOOT_OTHER) return EVENTRING_STATE_KILLED;
+  /* The process has the file mapped for writing while it lives. */
+  if (c->elsewhere)
+    return eventring_has_writer(c->path, &c->file) ? EVENTRING_STATE_RUNNING
+                                                   : EVENTRING_STATE_KILLED;
+  if (!eventring_process_fields(c->pid, &start_time, &start_stack))
+    return EVENTRING_STATE_KILLED;
+  /* Times of the two namespaces have nothing to do with each other. */
+  if (c->other_time) {
+    if (!eventring_has_writer(c->path, &c->file)) return EVENTRING_STATE_KILLED;
+  } else if (c->header.start_time != 0 && start_time != 0
+             && start_time != c->header.start_time) {
+    return EVENTRING_STATE_KILLED;
+  }
+  /* Read as 0 by those who may not know it. */
+  if (c->header.start_stack != 0 && start_stack > 1
+      && start_stack != c->header.start_stack)
+    return EVENTRING_STATE_REPLACED;
+  return EVENTRING_STATE_RUNNING;
+}
+
+int eventring_state(struct eventring_cursor *c)
+{
+  int state;
+  if (c == NULL) return EVENTRING_E_ARGUMENT;
+  if (!c->source->live) return c->source->state;
+  switch (__atomic_load_n(&c->shared->state, __ATOMIC_ACQUIRE)) {
+  case EVENTRING_ENDED: return EVENTRING_STATE_ENDED;
+  case EVENTRING_REPLACED: return EVENTRING_STATE_REPLACED;
+  default:
+    state = process_state(c);
+    if (state == EVENTRING_STATE_RUNNING) return state;
+    c->gone = 1;
+    /* It may have ended in order while we asked. */
+    switch (__atomic_load_n(&c->shared->state, __ATOMIC_ACQUIRE)) {
+    case EVENTRING_ENDED: return EVENTRING_STATE_ENDED;
+    case EVENTRING_REPLACED: return EVENTRING_STATE_REPLACED;
+    default: return state;
+    }
+  }
+}
+
+int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
+{
+  struct eventring_info mine;
+  uint64_t control;
+
+  if (c == NULL || info == NULL || info->size < sizeof info->size)
+    return EVENTRING_E_ARGUMENT;
+  control = __atomic_load_n(&c->shared->control, __ATOMIC_RELAXED);
+  memset(&mine, 0, sizeof mine);
+  mine.size = info->size;
+  mine.pid = (uint32_t) c->pid;
+  mine.parent_pid = c->header.parent_pid;
+  mine.rings = c->header.rings;
+  mine.block_words = c->header.block_words;
+  mine.ring_words = c->header.ring_words;
+  mine.active = (uint32_t) control;
+  mine.resume = (uint32_t) (control >> 32);
+  mine.started_ns = c->header.started.monotonic_ns;
+  mine.started_realtime_ns = c->header.started.realtime_ns;
+  mine.version_major = c->header.version_major;
+  mine.version_minor = c->header.version_minor;
+  mine.same_boot = c->boot != BOOT_OTHER && !c->other_time;
+  mine.clock = (uint8_t) c->header.clock;
+  mine.ticks_per_ns = 1 / c->clock.ns_per_tick;
+  memcpy(mine.program, c->header.program, sizeof mine.program);
+  memcpy(mine.runtime, c->header.runtime, sizeof mine.runtime);
+  memcpy(mine.argv0, c->header.argv0, sizeof mine.argv0);
+  mine.format = (uint8_t) c->source->format;
+  mine.lost_is_bound = (uint8_t) c->source->lost_is_bound;
+  mine.parts = c->source->parts;
+  mine.first_ns = c->source->first_ns;
+  mine.last_ns = c->source->last_ns;
+  mine.damaged_at = c->source->damaged_at;
+  mine.recorded_events = c->source->events;
+  mine.recorded_lost = c->source->lost;
+  mine.pid_namespace = c->header.pid_namespace;
+  mine.pid_is_elsewhere = (uint8_t) c->elsewhere;
+  if (info->size > sizeof mine)
+    memset((char *) info + sizeof mine, 0, info->size - sizeof mine);
+  memcpy(info, &mine, info->size < sizeof mine ? info->size : sizeof mine);
+  return 0;
+}
+
+const char *eventring_note(struct eventring_cursor *c)
+{
+  return c == NULL ? NULL : c->source->note;
+}
+
+const char *eventring_path(const struct eventring_cursor *c)
+{
+  return c == NULL ? NULL : c->path;
+}
+
+/* Control.  One word holds both masks, so that whoever changes it, the
+   program included, changes them together. */
+
+static uint64_t masks(uint32_t resume, uint32_t active)
+{
+  return (uint64_t) resume << 32 | active;
+}
+
+static uint64_t paused(uint64_t control)
+{
+  return (uint32_t) control == 0 ? control : masks((uint32_t) control, 0);
+}
+
+static uint64_t resumed(uint64_t control)
+{
+  uint32_t resume = (uint32_t) (control >> 32);
+  return (uint32_t) control != 0 ? control : masks(resume, resume);
+}
+
+/* Says that [control] is changed now. */
+static void mark_change(struct eventring_cursor *c)
+{
+  struct eventring_header *h = c->writable;
+  uint64_t mark;
+  if (c->header.header_size < HEADER_HAS(marks) || !c->own_clock) return;
+  mark = __atomic_fetch_add(&h->marks_made, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&h->marks[mark % EVENTRING_MARKS],
+                   eventring_read_clock(c->header.clock), __ATOMIC_RELEASE);
+}
+
+/* What a change makes of the word [old]. */
+typedef uint64_t change(uint64_t old, uint32_t mask);
+
+static uint64_t to_paused(uint64_t old, uint32_t mask)
+{
+  (void) mask;
+  return paused(old);
+}
+
+static uint64_t to_resumed(uint64_t old, uint32_t mask)
+{
+  (void) mask;
+  return resumed(old);
+}
+
+static uint64_t to_categories(uint64_t old, uint32_t mask)
+{
+  return masks(mask, (uint32_t) old ? mask : 0);
+}
+
+static int control(struct eventring_cursor *c, change *change, uint32_t mask)
+{
+  uint64_t old;
+  if (c == NULL || c->writable == NULL) return EVENTRING_E_ARGUMENT;
+  /* No order: the mask says nothing of any other memory. */
+  old = __atomic_load_n(&c->writable->control, __ATOMIC_RELAXED);
+  if (change(old, mask) == old) return 0;
+  mark_change(c);
+  while (!__atomic_compare_exchange_n(&c->writable->control, &old,
+                                      change(old, mask), 1,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+  mark_change(c);
+  return 0;
+}
+
+int eventring_pause(struct eventring_cursor *c)
+{
+  return control(c, to_paused, 0);
+}
+
+int eventring_resume(struct eventring_cursor *c)
+{
+  return control(c, to_resumed, 0);
+}
+
+int eventring_set_categories(struct eventring_cursor *c, uint32_t mask)
+{
+  /* No category at all is eventring_pause, which can be taken back. */
+  return mask == 0 ? EVENTRING_E_ARGUMENT : control(c, to_categories, mask);
+}
+
+/* Finds our number for the process that wrote the file. */
+static void find_process(struct eventring_cursor *c, int pid)
+{
+  uint64_t namespace = c->header.pid_namespace;
+  c->pid = pid != 0 ? pid : (int) c->header.pid;
+  if (pid != 0 || namespace == 0 || !c->source->live
+      || namespace == eventring_pid_namespace(0))
+    return;
+  pid = eventring_pid_of(namespace, c->header.pid);
+  if (pid > 0) c->pid = pid;
+  else c->elsewhere = 1;
+}
+
+int eventring_open_path(const char *path, int pid,
+                        const struct eventring_options *o,
+                        struct eventring_cursor **result)
+{
+  const struct eventring_format *const *format = eventring_formats;
+  struct eventring_cursor *c = NULL;
+  char start[64];
+  struct stat st;
+  ssize_t have;
+  void *map;
+  int err, fd;
+
+  /* Never waiting for the other side of a FIFO, never becoming the owner of a
+     terminal. */
+  fd = open(path, (o->control ? O_RDWR : O_RDONLY)
+                  | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0) {
+    const char *control = o->control ? " for control" : "", *why;
+    char owner[128];
+    err = eventring_error_of(errno);
+    why = strerror(errno);
+    if (err == EVENTRING_E_PERMISSION && geteuid() != 0
+        && stat(path, &st) == 0 && st.st_uid != geteuid())
+      fail(o, err, "cannot open %s%s: %s; it belongs to %s: run this as that "
+           "user or as root", path, control, why,
+           eventring_user(st.st_uid, owner, sizeof owner));
+    else
+      fail(o, err, "cannot open %s%s: %s", path, control, why);
+    goto err_out;
+  }
+  if (fstat(fd, &st) < 0) {
+    err = fail(o, EVENTRING_E_SYSTEM, "cannot look at %s: %s", path,
+               strerror(errno));
+    goto err_out;
+  }
+  if (!S_ISREG(st.st_mode)) {
+    err = fail(o, EVENTRING_E_NOT_A_RING, "%s: %s, not a ring file", path,
+               S_ISDIR(st.st_mode) ? "a directory" : "a special file");
+    goto err_out;
+  }
+  c = calloc(1, sizeof *c);
+  if (c != NULL) c->path = strdup(path);
+  if (c == NULL || c->path == NULL) {
+    err = fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path);
+    goto err_out;
+  }
+  have = pread(fd, start, sizeof start, 0);
+  while (format[1] != NULL
+         && (have < 0 || !(*format)->is(start, (size_t) have)))
+    format++;
+  if (o->control && (*format)->no_control != NULL) {
+    err = fail(o, EVENTRING_E_ARGUMENT, "%s: %s", path, (*format)->no_control);
+  } else {
+    err = (*format)->open(fd, (uint64_t) st.st_size, path, pid, o, &c->source);
+  }
+  /* There is a source exactly when there was no error. */
+  if (c->source == NULL) goto err_out;
+  c->shared = c->source->header;
+  c->header = c->source->checked;
+  c->header.boot_id[sizeof c->header.boot_id - 1] = 0;
+  c->header.program[sizeof c->header.program - 1] = 0;
+  c->header.runtime[sizeof c->header.runtime - 1] = 0;
+  c->header.argv0[sizeof c->header.argv0 - 1] = 0;
+  if (c->header.header_size < HEADER_HAS(argv0)) c->header.argv0[0] = 0;
+  if (c->header.header_size < HEADER_HAS(pid_namespace))
+    c->header.pid_namespace = 0;
+  if (c->header.header_size < HEADER_HAS(time_namespace))
+    c->header.time_namespace = 0;
+  c->wants_changes = o->changes && c->header.header_size >= HEADER_HAS(marks);
+  if (o->control) {
+    map = mmap(NULL, sizeof(struct eventring_header), PROT_READ | PROT_WRITE,
+               MAP_SHARED, fd, 0);
+    if (map == MAP_FAILED) {
+      err = fail(o, eventring_error_of(errno),
+                 "cannot map %s for control: %s", path, strerror(errno));
+      goto err_out;
+    }
+    c->writable = map;
+  }
+  if (eventring_allocate_rings(c) < 0 || eventring_allocate_schema(c) < 0) {
+    err = fail(o, EVENTRING_E_MEMORY,
+               "%s: no memory to read %u rings of it", path, c->header.rings);
+    goto err_out;
+  }
+
+  c->file = st;
+  find_process(c, pid);
+  c->boot = eventring_compare_boot(c->header.boot_id);
+  c->last_ns = INT64_MIN;
+  c->other_time = c->header.time_namespace != 0
+                  && eventring_time_namespace() != 0
+                  && eventring_time_namespace() != c->header.time_namespace;
+  c->own_clock = c->source->live && c->boot != BOOT_OTHER
+                 && !(c->other_time
+                      && c->header.clock == EVENTRING_CLOCK_MONOTONIC)
+                 && eventring_read_clock(c->header.clock) != 0;
+  c->clock.ns_per_tick = 1;
+  eventring_calibrate(c);
+  eventring_state(c);
+  if (o->from_now) {
+    /* Damage is of before now, and skipped as all that. */
+    err = eventring_skip_to_now(c);
+    if (err < 0 && err != EVENTRING_E_DAMAGED) {
+      fail(o, err, "cannot read %s: %s", path, eventring_strerror(err));
+      goto err_out;
+    }
+  }
+  close(fd);
+  *result = c;
+  return 0;
+
+err_out:
+  if (fd >= 0) close(fd);
+  eventring_close(c);
+  return err;
+}
+
+struct eventring_source *eventring_cursor_source(struct eventring_cursor *c)
+{
+  return c->source;
+}
+
+void eventring_close(struct eventring_cursor *c)
+{
+  if (c == NULL) return;
+  if (c->writable != NULL) munmap(c->writable, sizeof *c->writable);
+  if (c->source != NULL) c->source->close(c->source);
+  eventring_free_schema(c);
+  eventring_free_rings(c);
+  free(c->path);
+  free(c);
+}
+
+int eventring_open(const char *path, const struct eventring_options *options,
+                   struct eventring_cursor **result)
+{
+  struct eventring_options o;
+  int err;
+  if (result == NULL) return EVENTRING_E_ARGUMENT;
+  *result = NULL;
+  err = eventring_take_options(&o, options);
+  if (err < 0) return err;
+  if (path == NULL)
+    return fail(&o, EVENTRING_E_ARGUMENT, "no path of a ring file was given");
+  return eventring_open_path(path, 0, &o, result);
+}

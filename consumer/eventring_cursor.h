@@ -1,0 +1,244 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* An open cursor, for the four files that implement it.  Not for users.
+
+     eventring_cursor.c          opening, closing, information, control
+     eventring_reader.c          copying blocks, decoding, merging rings
+     eventring_cursor_schema.c   events, fields, values and labels by id
+     eventring_cursor_clock.c    ticks to nanoseconds
+
+   The first uses the other three; the reader uses schema and clock. */
+
+#ifndef EVENTRING_CURSOR_H
+#define EVENTRING_CURSOR_H
+
+#include <stdint.h>
+#include <sys/stat.h>
+#include "eventring_proc.h"
+#include "eventring_reader.h"
+#include "eventring_source.h"
+
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* Positions above this are not believed. */
+#define MAX_POSITION ((uint64_t)1 << 62)
+
+/* Integers that a word of a packed payload holds at most. */
+#define UNPACKED 8
+
+/* From which size on a header has a field. */
+#define HEADER_HAS(field) \
+  (offsetof(struct eventring_header, field) \
+   + sizeof(((struct eventring_header *) 0)->field))
+
+/* The clock: ns = origin.ns + (ticks - origin.ticks) * ns_per_tick */
+
+struct pair {
+  uint64_t ticks;
+  int64_t ns;
+};
+
+struct clock_fit {
+  struct pair origin;
+  double ns_per_tick;
+  uint64_t baseline;            /* ticks that ns_per_tick was measured over */
+  int piecewise;                /* 1: the line is one of several, see
+                                   fit_piece */
+  int rate_is_new;              /* 1: not held against the blocks yet */
+};
+
+/* The schema */
+
+#define MAX_IDS ((uint32_t)1 << EVENTRING_ID_BITS)
+#define MAX_CATEGORIES 32
+
+/* What [decode] does with the events of an id; 0 for most. */
+enum {
+  PACKED = 1,                   /* unpacks them */
+  THREAD_RUN = 2                /* and takes the thread that runs from them */
+};
+
+/* The fields of the events of an id.  Places are below 64. */
+struct layout {
+  uint64_t ticks;               /* bit mask of the places that hold ticks */
+  uint32_t first;               /* 1 + index in fields[]; 0: none */
+  uint8_t places;               /* 1 + the highest place */
+  uint8_t repeats;              /* 1 + the place from which they repeat; 0: they
+                                   do not */
+};
+
+struct field;
+struct unit;
+struct labels;
+
+struct schema {
+  uint32_t seen;                /* entries of the file that have been copied */
+  uint32_t count;               /* of them, events: what events[] holds */
+  struct eventring_description *events;
+  uint32_t *by_id;              /* 1 + index in events[]; 0: none */
+  uint8_t *special;             /* by id, what decode does with it */
+  struct layout *layouts;       /* by id */
+  struct field *fields;
+  uint32_t fields_size;
+  struct unit *units;           /* MAX_UNITS */
+  uint32_t units_size;
+  struct labels *labels;
+  char categories[MAX_CATEGORIES][EVENTRING_NAME_SIZE];
+};
+
+/* A ring, as far as this cursor has come in it. */
+struct ring {
+  uint64_t *copy;               /* block_words words */
+  uint64_t *unpacked;           /* UNPACKED words for each of the copy */
+  uint32_t next, end;           /* what of the copy is not returned yet */
+  uint32_t domain, thread;      /* from the header of the block in the copy; */
+  int32_t thread_id;            /* the thread then from its "thread_run" */
+  uint64_t ticks;               /* its base... */
+  int64_t ns;                   /* ...and what that is in nanoseconds */
+  double ns_per_tick;           /* fixed for a block: times stay in order */
+  int64_t latest_ns;            /* no event of the block was after this */
+  uint64_t block;               /* position of the block in the copy */
+  uint64_t position;            /* where to copy from next */
+  uint64_t index;               /* events of the ring before copy[next] */
+  uint64_t returned;            /* and before the one after the last returned */
+  uint64_t skip;                /* events of the ring that are not returned */
+  uint64_t batch;               /* last call that returned an event of it */
+  uint64_t last_ticks;          /* of the last event returned */
+  int64_t last_ns;
+  uint64_t lost_word;           /* payload of the last EVENTRING_EV_LOST */
+  uint64_t read, lost;
+  uint8_t index_known;          /* 0: take it from the next block header */
+  uint8_t anew;                 /* which may be of before [index] */
+  uint8_t cut;                  /* events were not returned for their times */
+  uint8_t lost_pending;         /* lost_word is to be returned */
+  uint8_t damaged;              /* EVENTRING_E_DAMAGED is to be returned */
+  uint8_t slot_damaged;         /* and has been, for the slot as it is */
+};
+
+/* A ring in the heap.  [ticks] is the time of its next event, or not after it
+   when the ring must be fetched to know. */
+struct waiting {
+  uint64_t ticks;
+  uint32_t ring;
+};
+
+struct eventring_cursor {
+  /* Where the words come from.  Nothing of it is used that is not checked. */
+  struct eventring_source *source;
+  const struct eventring_header *shared; /* that of the source */
+  struct eventring_header *writable; /* a mapping of its own, or NULL */
+
+  /* The header as it was checked. */
+  struct eventring_header header;
+  char *path;
+
+  /* The process. */
+  int pid;                      /* as this process calls it, or */
+  int elsewhere;                /* 1: as another pid namespace does */
+  struct stat file;             /* of the file that was opened */
+  enum boot boot;
+  int gone;                     /* the process is known to have ended */
+
+  struct clock_fit clock;
+  int own_clock;                /* ticks are of a clock that we can read */
+  int other_time;               /* the process is of another time namespace: our
+                                   CLOCK_MONOTONIC is not its own */
+
+  struct schema schema;
+
+  /* The rings, and the pass over them. */
+  struct ring *rings;
+  uint64_t *copies, *unpacked;
+  struct waiting *heap;
+  uint32_t waiting;             /* in the heap */
+  uint64_t horizon;
+  uint64_t batch;               /* counts the calls that read */
+  uint64_t last_ticks;          /* of the last event of the merged order */
+  int64_t last_ns;
+
+  /* Changes from outside that were not returned yet, the next one last. */
+  int wants_changes;
+  uint64_t marks_seen;
+  uint64_t marks[EVENTRING_MARKS]; /* as they were taken last */
+  uint64_t changes[EVENTRING_MARKS];
+  uint32_t changes_left;
+};
+
+/* Words of the source */
+
+static inline const struct eventring_slot *slot_of(
+  const struct eventring_cursor *c, uint32_t ring)
+{
+  return (const struct eventring_slot *)
+    (c->source->directory + (uint64_t) ring * c->header.slot_size);
+}
+
+static inline const uint64_t *words_at(const struct eventring_cursor *c,
+                                       uint32_t ring, uint64_t position)
+{
+  const struct eventring_words *w = &c->source->rings[ring];
+  return w->words + ((position - w->first) & w->mask);
+}
+
+static inline uint64_t block_of(const struct eventring_cursor *c,
+                                uint64_t position)
+{
+  return position & ~((uint64_t) c->header.block_words - 1);
+}
+
+static inline uint64_t load_tail(const struct eventring_cursor *c,
+                                 uint32_t ring)
+{
+  /* Acquire, paired with the writer's release after each event: the tail must
+     be seen before any word below it. */
+  return __atomic_load_n(&slot_of(c, ring)->tail, __ATOMIC_ACQUIRE);
+}
+
+/* eventring_cursor_schema.c */
+
+/* Allocates tables for the schema of the file.  Returns 0, or -1 when there is
+   no memory.  eventring_free_schema frees them, also after a failure. */
+int eventring_allocate_schema(struct eventring_cursor *c);
+void eventring_free_schema(struct eventring_cursor *c);
+
+/* Copies the entries that the program has added since the last call. */
+void eventring_read_schema(struct eventring_cursor *c);
+
+/* eventring_cursor_clock.c */
+
+/* Reads the clock of kind [clock]; returns 0 if this machine does not have
+   it.  Loads and stores are not moved across the call. */
+uint64_t eventring_read_clock(uint32_t clock);
+
+/* Measures the rate of the clock over the longest time for which the file or
+   the machine has both clocks. */
+void eventring_calibrate(struct eventring_cursor *c);
+
+/* Sets the times of ring [ring] from the block header that was just copied:
+   [ticks], [ns], [ns_per_tick] and [latest_ns]. */
+void eventring_fit_block(struct eventring_cursor *c, uint32_t ring);
+
+/* Converts ticks to nanoseconds of CLOCK_MONOTONIC. */
+int64_t eventring_to_ns(const struct eventring_cursor *c, uint64_t ticks);
+
+/* eventring_reader.c */
+
+/* Allocates what reading needs.  Returns 0, or -1 when there is no memory.
+   eventring_free_rings frees it, also after a failure. */
+int eventring_allocate_rings(struct eventring_cursor *c);
+void eventring_free_rings(struct eventring_cursor *c);
+
+/* Skips all events that the file has now.  Returns 0 or an error. */
+int eventring_skip_to_now(struct eventring_cursor *c);
+
+#endif /* EVENTRING_CURSOR_H */

@@ -1,0 +1,341 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The schema of a cursor: its entries are copied from the source as the program
+   adds them, and looked up by id, by unit, by thread.
+
+   Entries are not trusted: text is cut at the end of its field, what exceeds a
+   bound is left out, and of two entries for one id the first holds. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "eventring_cursor.h"
+
+/* Bounds of what is believed of a file. */
+#define MAX_FIELDS 64           /* of an event */
+#define MAX_UNITS 16            /* that have names of values */
+#define MAX_VALUES 256          /* of such a unit */
+
+struct field {
+  struct eventring_field is;
+  uint32_t place;
+  uint32_t next;                /* of the same event, as layout.first */
+};
+
+/* The values of the fields of a unit; "" has no name. */
+struct unit {
+  char unit[EVENTRING_UNIT_SIZE];
+  char names[MAX_VALUES][EVENTRING_NAME_SIZE];
+};
+
+/* The newest label of a thread, or of a domain.  A label of the file is in two
+   of these: one for its thread_id, and one for ANY_THREAD_ID.  A lookup
+   takes the same time however many labels there are: there is one of these for
+   each key, in a hash table that the author of a file cannot fill unevenly. */
+struct label {
+  uint32_t domain;
+  uint32_t thread;              /* OS id, 0: the domain itself */
+  uint64_t thread_id;           /* 1 + the id, 0: the label has none */
+  uint16_t name;                /* 1 + index in names[] */
+  uint16_t next;                /* 1 + index of one in the same list; 0: none */
+};
+
+#define ANY_THREAD_ID UINT64_MAX
+#define LABEL_LISTS_BITS 12
+
+struct labels {
+  uint64_t seed;                /* odd, of the hash */
+  uint32_t count, names_count;
+  char names[EVENTRING_MAX_LABELS][EVENTRING_NAME_SIZE];
+  struct label of[2 * EVENTRING_MAX_LABELS];
+  uint16_t lists[1 << LABEL_LISTS_BITS]; /* 1 + index in of[]; 0: none */
+};
+
+/* Taking entries */
+
+static void add_event(struct schema *s,
+                      const struct eventring_schema_entry *e)
+{
+  struct eventring_description *d = &s->events[s->count];
+  if (e->id == 0 || s->by_id[e->id] != 0) return;
+  d->id = e->id;
+  d->kind = e->kind;
+  d->payload = e->payload;
+  d->category = e->category;
+  memcpy(d->unit, e->unit, sizeof d->unit);
+  memcpy(d->name, e->name, sizeof d->name);
+  s->by_id[e->id] = ++s->count;
+  if (e->payload == EVENTRING_PACKED) {
+    s->special[e->id] = PACKED;
+    /* The program may have an event of this name too. */
+    if (e->id < EVENTRING_FIRST_USER_ID && strcmp(e->name, "thread_run") == 0)
+      s->special[e->id] |= THREAD_RUN;
+  }
+}
+
+/* The field of [layout] at [place]: 1 + its index, or 0. */
+static uint32_t find_field(const struct schema *s,
+                           const struct layout *layout, uint32_t place)
+{
+  uint32_t i = layout->first;
+  while (i != 0 && s->fields[i - 1].place != place) i = s->fields[i - 1].next;
+  return i;
+}
+
+static void add_field(struct schema *s,
+                      const struct eventring_schema_entry *e)
+{
+  struct layout *layout = &s->layouts[e->id];
+  struct field *f = &s->fields[s->fields_size];
+  if (e->place >= MAX_FIELDS || find_field(s, layout, e->place) != 0) return;
+  memcpy(f->is.name, e->name, sizeof f->is.name);
+  if (strcmp(e->unit, EVENTRING_UNIT_TICKS) == 0) {
+    layout->ticks |= (uint64_t) 1 << e->place;
+    strcpy(f->is.unit, "ns");
+  } else {
+    memcpy(f->is.unit, e->unit, sizeof f->is.unit);
+  }
+  f->place = e->place;
+  f->next = layout->first;
+  layout->first = ++s->fields_size;
+  if (e->place >= layout->places) layout->places = (uint8_t) (e->place + 1);
+  if ((e->detail & 1) != 0
+      && (layout->repeats == 0 || e->place + 1 < layout->repeats))
+    layout->repeats = (uint8_t) (e->place + 1);
+}
+
+static struct unit *find_unit(struct schema *s, const char *unit)
+{
+  for (uint32_t i = 0; i < s->units_size; i++)
+    if (strcmp(s->units[i].unit, unit) == 0) return &s->units[i];
+  return NULL;
+}
+
+static void add_value(struct schema *s,
+                      const struct eventring_schema_entry *e)
+{
+  struct unit *u = find_unit(s, e->unit);
+  if (e->place >= MAX_VALUES) return;
+  if (u == NULL) {
+    if (s->units_size == MAX_UNITS) return;
+    u = &s->units[s->units_size++];
+    memcpy(u->unit, e->unit, sizeof u->unit);
+  }
+  if (u->names[e->place][0] == 0)
+    memcpy(u->names[e->place], e->name, sizeof e->name);
+}
+
+/* The place of the number of a label in its list. */
+static uint16_t *label_at(struct labels *l, uint32_t domain,
+                          uint32_t thread, uint64_t thread_id)
+{
+  const uint64_t seed = l->seed;
+  uint64_t hash = ((domain * seed + thread) * seed + thread_id) * seed;
+  uint16_t *at = &l->lists[hash >> (64 - LABEL_LISTS_BITS)];
+  for (; *at != 0; at = &l->of[*at - 1].next) {
+    const struct label *of = &l->of[*at - 1];
+    if (of->domain == domain && of->thread == thread
+        && of->thread_id == thread_id)
+      break;
+  }
+  return at;
+}
+
+static void set_label(struct labels *l, uint32_t domain,
+                      uint32_t thread, uint64_t thread_id, uint32_t name)
+{
+  uint16_t *at = label_at(l, domain, thread, thread_id);
+  if (*at == 0) {
+    l->of[l->count] = (struct label) { .domain = domain, .thread = thread,
+                                       .thread_id = thread_id };
+    *at = (uint16_t) ++l->count;
+  }
+  l->of[*at - 1].name = (uint16_t) name;
+}
+
+static void add_label(struct schema *s,
+                      const struct eventring_schema_entry *e)
+{
+  struct labels *l = s->labels;
+  uint32_t thread = (uint32_t) e->detail, name = l->names_count;
+  if (name == EVENTRING_MAX_LABELS || (thread == 0 && e->detail != 0)) return;
+  memcpy(l->names[name], e->name, sizeof e->name);
+  l->names_count = ++name;
+  set_label(l, e->place, thread, e->detail >> 32, name);
+  set_label(l, e->place, thread, ANY_THREAD_ID, name);
+}
+
+void eventring_read_schema(struct eventring_cursor *c)
+{
+  struct schema *s = &c->schema;
+  /* Acquire, paired with the release with which the program publishes an
+     entry: the count must be seen before the entries that it covers. */
+  uint32_t count = __atomic_load_n(&c->shared->schema_count, __ATOMIC_ACQUIRE);
+  if (count > c->header.schema_capacity) count = c->header.schema_capacity;
+  for (; UNLIKELY(s->seen < count); s->seen++) {
+    struct eventring_schema_entry e;
+    memcpy(&e, c->source->schema
+               + (uint64_t) s->seen * c->header.schema_entry_size,
+           sizeof e);
+    e.name[sizeof e.name - 1] = 0;
+    e.unit[sizeof e.unit - 1] = 0;
+    switch (e.kind) {
+    case EVENTRING_SPAN: case EVENTRING_COUNTER: case EVENTRING_INSTANT:
+    case EVENTRING_FLOW: case EVENTRING_COMPLETE:
+      add_event(s, &e);
+      break;
+    case EVENTRING_CATEGORY:
+      if (e.category < MAX_CATEGORIES && s->categories[e.category][0] == 0)
+        memcpy(s->categories[e.category], e.name, sizeof e.name);
+      break;
+    case EVENTRING_FIELD: add_field(s, &e); break;
+    case EVENTRING_VALUE: add_value(s, &e); break;
+    case EVENTRING_LABEL: add_label(s, &e); break;
+    default: break;             /* of a newer minor version */
+    }
+  }
+}
+
+/* Looking up */
+
+const struct eventring_description *eventring_describe(
+  struct eventring_cursor *c, uint32_t id)
+{
+  uint32_t i;
+  if (c == NULL || id >= MAX_IDS) return NULL;
+  if (c->schema.by_id[id] == 0) eventring_read_schema(c);
+  i = c->schema.by_id[id];
+  return i == 0 ? NULL : &c->schema.events[i - 1];
+}
+
+int eventring_find(struct eventring_cursor *c, const char *name)
+{
+  const struct schema *s;
+  if (c == NULL || name == NULL) return -1;
+  eventring_read_schema(c);
+  s = &c->schema;
+  for (uint32_t i = 0; i < s->count; i++)
+    if (strcmp(s->events[i].name, name) == 0) return s->events[i].id;
+  return -1;
+}
+
+const struct eventring_field *eventring_field(struct eventring_cursor *c,
+                                              uint32_t id, uint32_t word)
+{
+  const struct layout *layout;
+  uint32_t i;
+  if (c == NULL || id >= MAX_IDS) return NULL;
+  eventring_read_schema(c);
+  if ((c->schema.special[id] & PACKED) == 0) return NULL;
+  layout = &c->schema.layouts[id];
+  if (word >= layout->places && layout->repeats != 0) {
+    uint32_t first = layout->repeats - 1u;
+    word = first + (word - first) % (layout->places - first);
+  }
+  i = find_field(&c->schema, layout, word);
+  return i == 0 ? NULL : &c->schema.fields[i - 1].is;
+}
+
+const char *eventring_value(struct eventring_cursor *c, const char *unit,
+                            uint64_t value)
+{
+  const struct unit *u;
+  if (c == NULL || unit == NULL || value >= MAX_VALUES) return NULL;
+  eventring_read_schema(c);
+  u = find_unit(&c->schema, unit);
+  return u == NULL || u->names[value][0] == 0 ? NULL : u->names[value];
+}
+
+static uint16_t label_name(struct labels *l, uint32_t domain, uint32_t thread,
+                           uint64_t thread_id)
+{
+  uint16_t at = *label_at(l, domain, thread, thread_id);
+  return at == 0 ? 0 : l->of[at - 1].name;
+}
+
+/* The newest label of a thread, or of a domain with a thread of 0.  Of two
+   threads with one OS id, one after the other, [thread_id] tells them apart
+   where it is known: it is 1 + the id, or ANY_THREAD_ID. */
+static const char *find_label(struct eventring_cursor *c, uint32_t domain,
+                              uint32_t thread, uint64_t thread_id)
+{
+  struct labels *l = c->schema.labels;
+  uint16_t name, other;
+  eventring_read_schema(c);
+  name = label_name(l, domain, thread, thread_id);
+  if (thread_id != ANY_THREAD_ID) {
+    other = label_name(l, domain, thread, 0);
+    if (other > name) name = other;
+  }
+  return name == 0 || l->names[name - 1][0] == 0 ? NULL : l->names[name - 1];
+}
+
+const char *eventring_domain_name(struct eventring_cursor *c, uint32_t domain)
+{
+  return c == NULL ? NULL : find_label(c, domain, 0, ANY_THREAD_ID);
+}
+
+const char *eventring_thread_name(struct eventring_cursor *c, uint32_t domain,
+                                  uint32_t thread, int32_t thread_id)
+{
+  if (c == NULL || thread == 0) return NULL;
+  return find_label(c, domain, thread,
+                    thread_id < 0 ? ANY_THREAD_ID : (uint64_t) thread_id + 1);
+}
+
+const char *eventring_category(struct eventring_cursor *c, uint32_t bit)
+{
+  if (c == NULL || bit >= MAX_CATEGORIES) return NULL;
+  eventring_read_schema(c);
+  return c->schema.categories[bit][0] == 0 ? NULL : c->schema.categories[bit];
+}
+
+/* Memory.  The largest arrays have no pages until they are used. */
+
+int eventring_allocate_schema(struct eventring_cursor *c)
+{
+  const uint32_t capacity = c->header.schema_capacity;
+  struct schema *s = &c->schema;
+  s->events = calloc(capacity, sizeof *s->events);
+  s->by_id = calloc(MAX_IDS, sizeof *s->by_id);
+  s->special = calloc(MAX_IDS, sizeof *s->special);
+  s->layouts = calloc(MAX_IDS, sizeof *s->layouts);
+  s->fields = calloc(capacity, sizeof *s->fields);
+  s->units = calloc(MAX_UNITS, sizeof *s->units);
+  s->labels = calloc(1, sizeof *s->labels);
+  if (s->events == NULL || s->by_id == NULL || s->special == NULL
+      || s->layouts == NULL || s->fields == NULL || s->units == NULL
+      || s->labels == NULL)
+    return -1;
+  memcpy(&s->labels->seed, (const void *) getauxval(AT_RANDOM),
+         sizeof s->labels->seed);
+  s->labels->seed |= 1;
+  return 0;
+}
+
+void eventring_free_schema(struct eventring_cursor *c)
+{
+  struct schema *s = &c->schema;
+  free(s->labels);
+  free(s->units);
+  free(s->fields);
+  free(s->layouts);
+  free(s->special);
+  free(s->by_id);
+  free(s->events);
+}

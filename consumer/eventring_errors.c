@@ -1,0 +1,89 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Version, error codes and messages of libeventring, and option structs. */
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "eventring_reader.h"
+#include "eventring_source.h"
+const char *eventring_reader_version(void)
+{
+  return EVENTRING_READER_VERSION;
+}
+
+const char *eventring_strerror(int error)
+{
+  switch (error) {
+  case EVENTRING_OK: return "no error";
+  case EVENTRING_E_NOT_FOUND: return "no such file or process";
+  case EVENTRING_E_PERMISSION: return "permission denied";
+  case EVENTRING_E_SYSTEM: return "the system refused";
+  case EVENTRING_E_NOT_A_RING: return "not a ring file";
+  case EVENTRING_E_VERSION: return "a ring file of another major version";
+  case EVENTRING_E_HEADER: return "impossible header of a ring file";
+  case EVENTRING_E_TRUNCATED: return "truncated ring file";
+  case EVENTRING_E_MEMORY: return "out of memory";
+  case EVENTRING_E_DAMAGED: return "damaged block";
+  case EVENTRING_E_ARGUMENT: return "invalid argument";
+  default: return "unknown error";
+  }
+}
+
+/* Writes the one line of [options->message] and returns [error].  Names of
+   files may hold anything: what would break the line is replaced. */
+int fail(const struct eventring_options *options, int error,
+         const char *format, ...)
+{
+  if (options->message != NULL && options->message_size > 0) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(options->message, options->message_size, format, args);
+    va_end(args);
+    for (char *p = options->message; *p != 0; p++)
+      if ((unsigned char) *p < ' ' || *p == 127) *p = '?';
+  }
+  return error;
+}
+
+/* Options grow at their end.  Fields that the caller does not know are 0;
+   fields that we do not know must be. */
+int eventring_take_options(struct eventring_options *mine,
+                           const struct eventring_options *given)
+{
+  memset(mine, 0, sizeof *mine);
+  if (given == NULL) return 0;
+  if (given->size < sizeof given->size) return EVENTRING_E_ARGUMENT;
+  memcpy(mine, given, given->size < sizeof *mine ? given->size : sizeof *mine);
+  if (mine->message != NULL && mine->message_size > 0) mine->message[0] = 0;
+  for (size_t i = sizeof *mine; i < given->size; i++)
+    if (((const char *) given)[i] != 0)
+      return fail(mine, EVENTRING_E_ARGUMENT,
+                  "options of %zu bytes set something that this library, "
+                  "which knows %zu, does not have: use a newer libeventring",
+                  given->size, sizeof *mine);
+  return 0;
+}
+
+int eventring_error_of(int error)
+{
+  switch (error) {
+  case ENOENT: case ENOTDIR: return EVENTRING_E_NOT_FOUND;
+  case EACCES: case EPERM: case EROFS: return EVENTRING_E_PERMISSION;
+  case EISDIR: return EVENTRING_E_NOT_A_RING;
+  case ENOMEM: return EVENTRING_E_MEMORY;
+  default: return EVENTRING_E_SYSTEM;
+  }
+}

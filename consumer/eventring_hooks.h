@@ -1,0 +1,34 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Functions that the program around the reader may set, before it opens a
+   file.  OCaml's runtime does so in runtime/runtime_events.c: it handles a
+   SIGBUS in a mapping that the reader made.  Not for users.
+
+   The variable has a file of its own, eventring_hooks.c: to set it, a program
+   must not link the reader. */
+
+#ifndef EVENTRING_HOOKS_H
+#define EVENTRING_HOOKS_H
+
+#include <stddef.h>
+
+struct eventring_hooks {
+  /* Called after a ring file was mapped at [base], and before it is unmapped.
+     The first returns 0, or an errno with which opening fails. */
+  int (*guard)(char *base, size_t size);
+  void (*unguard)(char *base);
+};
+
+extern const struct eventring_hooks *eventring_hooks; /* NULL: none are set */
+
+#endif /* EVENTRING_HOOKS_H */

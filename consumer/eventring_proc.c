@@ -1,0 +1,232 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* See eventring_proc.h. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "caml/eventring_lease.h"
+#include "eventring_proc.h"
+
+/* Files */
+
+size_t eventring_read_small(const char *path, char *buffer, size_t size)
+{
+  size_t have = 0;
+  ssize_t n = 0;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0) return 0;
+  while (have < size - 1
+         && ((n = read(fd, buffer + have, size - 1 - have)) > 0
+             || (n < 0 && errno == EINTR)))
+    if (n > 0) have += (size_t) n;
+  close(fd);
+  buffer[have] = 0;
+  return have;
+}
+
+static int open_records(struct records *s, const char *path, char delimiter)
+{
+  s->cut = 0;
+  s->delimiter = delimiter;
+  s->begin = s->end = 0;
+  s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  return s->fd >= 0;
+}
+
+int eventring_open_proc(struct records *s, int pid, const char *file,
+                        char delimiter)
+{
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/%s", pid, file);
+  return open_records(s, path, delimiter);
+}
+
+char *eventring_next_record(struct records *s)
+{
+  for (;;) {
+    char *begin = s->buffer + s->begin;
+    char *end = memchr(begin, s->delimiter, s->end - s->begin);
+    int skip = s->cut;
+    ssize_t n;
+    if (end != NULL) {
+      *end = 0;
+      s->begin = (size_t) (end + 1 - s->buffer);
+      s->cut = 0;
+      if (skip) continue;
+      return begin;
+    }
+    memmove(s->buffer, begin, s->end - s->begin);
+    s->end -= s->begin;
+    s->begin = 0;
+    if (s->end == sizeof s->buffer - 1) {
+      s->buffer[s->end] = 0;
+      s->end = 0;
+      s->cut = 1;
+      if (skip) continue;
+      return s->buffer;
+    }
+    do
+      n = read(s->fd, s->buffer + s->end, sizeof s->buffer - 1 - s->end);
+    while (n < 0 && errno == EINTR);
+    if (n <= 0) {
+      if (s->end == 0 || skip) return NULL;
+      s->buffer[s->end] = 0;
+      s->end = 0;
+      return s->buffer;
+    }
+    s->end += (size_t) n;
+  }
+}
+
+/* Processes */
+
+enum boot eventring_compare_boot(const char *boot_id)
+{
+  char ours[64];
+  if (eventring_read_small("/proc/sys/kernel/random/boot_id", ours,
+                           sizeof ours) == 0
+      || boot_id[0] == 0)
+    return BOOT_UNKNOWN;
+  ours[strcspn(ours, "\n")] = 0;
+  return strcmp(ours, boot_id) == 0 ? BOOT_SAME : BOOT_OTHER;
+}
+
+int eventring_process_fields(int pid, uint64_t *start_time,
+                             uint64_t *start_stack)
+{
+  char path[64], stat[2048], *field;
+
+  *start_time = *start_stack = 0;
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  /* Field 2, the name, may hold blanks and parentheses. */
+  if (eventring_read_small(path, stat, sizeof stat) == 0
+      || (field = strrchr(stat, ')')) == NULL || field[1] == 0)
+    return !(kill(pid, 0) < 0 && errno == ESRCH);
+  field += 2;
+  if (*field == 'Z' || *field == 'X' || *field == 'x') return 0;
+  for (int number = 3; number <= 28; number++) {
+    if (number == 22) *start_time = strtoull(field, NULL, 10);
+    if (number == 28) *start_stack = strtoull(field, NULL, 10);
+    field += strcspn(field, " ");
+    if (*field == ' ') field++;
+  }
+  return 1;
+}
+
+long eventring_own_pid(int pid)
+{
+  struct records s;
+  char *line;
+  long own = pid;
+  if (!eventring_open_proc(&s, pid, "status", '\n')) return pid;
+  while ((line = eventring_next_record(&s)) != NULL)
+    if (strncmp(line, "NSpid:", 6) == 0) {
+      char *last = strrchr(line, '\t');
+      if (last != NULL) own = strtol(last, NULL, 10);
+      break;
+    }
+  close(s.fd);
+  return own > 0 ? own : pid;
+}
+
+uint64_t eventring_pid_namespace(int pid)
+{
+  char path[64];
+  struct stat st;
+  if (pid == 0) snprintf(path, sizeof path, "/proc/self/ns/pid");
+  else snprintf(path, sizeof path, "/proc/%d/ns/pid", pid);
+  return stat(path, &st) < 0 ? 0 : st.st_ino;
+}
+
+int eventring_find_process(int (*is_it)(int pid, void *state), void *state)
+{
+  DIR *proc = opendir("/proc");
+  struct dirent *entry;
+  int found = 0;
+  if (proc == NULL) return 0;
+  while (found == 0 && (entry = readdir(proc)) != NULL) {
+    char *end;
+    long pid = strtol(entry->d_name, &end, 10);
+    int is;
+    if (pid <= 0 || pid > INT_MAX || *end != 0) continue;
+    is = is_it((int) pid, state);
+    if (is != 0) found = is < 0 ? is : (int) pid;
+  }
+  closedir(proc);
+  return found;
+}
+
+uint64_t eventring_time_namespace(void)
+{
+  struct stat st;
+  return stat("/proc/self/ns/time", &st) < 0 ? 0 : st.st_ino;
+}
+
+struct number { uint64_t namespace; uint32_t pid; };
+
+static int has_number(int pid, void *state)
+{
+  const struct number *n = state;
+  return eventring_own_pid(pid) == n->pid
+         && eventring_pid_namespace(pid) == n->namespace;
+}
+
+int eventring_pid_of(uint64_t namespace, uint32_t pid)
+{
+  struct number n = { namespace, pid };
+  return eventring_find_process(has_number, &n);
+}
+
+int eventring_has_writer(const char *path, const struct stat *file)
+{
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  struct stat st;
+  int may = 1;
+  if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == file->st_dev
+      && st.st_ino == file->st_ino)
+    may = !eventring_nobody_writes(fd);
+  if (fd >= 0) close(fd);
+  return may;
+}
+
+const char *eventring_user(unsigned long uid, char *to, size_t size)
+{
+  struct records s;
+  char *line;
+  snprintf(to, size, "user %lu", uid);
+  if (!open_records(&s, "/etc/passwd", '\n')) return to;
+  while ((line = eventring_next_record(&s)) != NULL) {
+    size_t name = strcspn(line, ":");
+    char *field = strchr(line + name + (line[name] != 0), ':');
+    char *end;
+    if (field != NULL && strtoul(field + 1, &end, 10) == uid
+        && end > field + 1 && *end == ':') {
+      snprintf(to, size, "user %lu (%.*s)", uid, (int) name, line);
+      break;
+    }
+  }
+  close(s.fd);
+  return to;
+}

@@ -1,0 +1,171 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Ring files as a source: opening, checking, mapping.
+
+   The header is copied and checked at open, and the checked copy is what is
+   used.  Every other offset of the reader is held against it. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "eventring_hooks.h"
+#include "eventring_reader.h"
+#include "eventring_source.h"
+
+/* Reads the start of the file into [h].  Reading, not mapping: a file that is
+   shorter than it should be must not be a SIGBUS.  Returns the bytes read. */
+static ssize_t read_header(int fd, struct eventring_header *h)
+{
+  size_t have = 0;
+  ssize_t n;
+  memset(h, 0, sizeof *h);
+  while (have < sizeof *h) {
+    n = pread(fd, (char *) h + have, sizeof *h - have, (off_t) have);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return -1;
+    if (n == 0) break;
+    have += (size_t) n;
+  }
+  return (ssize_t) have;
+}
+
+/* What can be told from the first bytes: that this is a ring file, and one of
+   a version that we can read. */
+static int check_magic(const struct eventring_header *h, size_t have,
+                       const struct eventring_options *o, const char *path)
+{
+  size_t magic = have < EVENTRING_MAGIC_SIZE ? have : EVENTRING_MAGIC_SIZE;
+  if (have == 0 || h->magic[0] == 0)
+    return fail(o, EVENTRING_E_NOT_A_RING,
+                "%s: not a ring file: %s; if the program is just starting, "
+                "try again", path,
+                have == 0 ? "it is empty" : "it begins with zeros");
+  if (memcmp(h->magic, EVENTRING_MAGIC, magic) != 0)
+    return fail(o, EVENTRING_E_NOT_A_RING,
+                "%s: not a ring file: it does not begin with \"OCaml "
+                "Eventring\"; ring files are named <pid>%s", path,
+                EVENTRING_SUFFIX);
+  if (have < offsetof(struct eventring_header, header_size))
+    return fail(o, EVENTRING_E_TRUNCATED,
+                "%s: truncated: %zu bytes, and the header alone has %zu; copy "
+                "the file again", path, have, EVENTRING_HEADER_1_0);
+  if (h->version_major == (EVENTRING_VERSION_MAJOR << 8))
+    return fail(o, EVENTRING_E_VERSION,
+                "%s: written by a machine of the other byte order; read it "
+                "on one like that", path);
+  if (h->version_major != EVENTRING_VERSION_MAJOR)
+    return fail(o, EVENTRING_E_VERSION,
+                "%s: format version %u.%u, and this reader knows %u.x; use "
+                "the one that belongs to the program's compiler", path,
+                h->version_major, h->version_minor, EVENTRING_VERSION_MAJOR);
+  if (have < EVENTRING_HEADER_1_0)
+    return fail(o, EVENTRING_E_TRUNCATED,
+                "%s: truncated: %zu bytes, and the header alone has %zu; copy "
+                "the file again", path, have, EVENTRING_HEADER_1_0);
+  return 0;
+}
+
+/* A mapped ring file. */
+struct ring_file {
+  struct eventring_source source;
+  void *map;
+  size_t size;
+  struct eventring_words rings[];
+};
+
+static void close_ring_file(struct eventring_source *source)
+{
+  struct ring_file *f = (struct ring_file *) source;
+  if (f->map != MAP_FAILED) {
+    if (eventring_hooks != NULL) eventring_hooks->unguard(f->map);
+    munmap(f->map, f->size);
+  }
+  free(f);
+}
+
+/* Makes a source of the open ring file [fd] of [size] bytes. */
+static int open_ring_file(int fd, uint64_t size, const char *path, int pid,
+                          const struct eventring_options *o,
+                          struct eventring_source **result)
+{
+  struct eventring_header h;
+  struct ring_file *f;
+  const char *bytes;
+  void *map;
+  const uint64_t *words;
+  ssize_t have = read_header(fd, &h);
+  int err;
+
+  (void) pid;
+  if (have < 0)
+    return fail(o, EVENTRING_E_SYSTEM, "cannot read %s: %s", path,
+                strerror(errno));
+  err = check_magic(&h, (size_t) have, o, path);
+  if (err < 0) return err;
+  err = eventring_check_header(&h, size, o, path);
+  if (err < 0) return err;
+  f = malloc(sizeof *f + h.rings * sizeof f->rings[0]);
+  if (f == NULL)
+    return fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path);
+  f->size = (size_t) h.file_size;
+  map = mmap(NULL, f->size, PROT_READ, MAP_SHARED, fd, 0);
+  if (map == MAP_FAILED) {
+    err = fail(o, eventring_error_of(errno),
+               "cannot map the %llu bytes of %s: %s",
+               (unsigned long long) h.file_size, path, strerror(errno));
+    free(f);
+    return err;
+  }
+  f->map = map;
+  bytes = map;
+  f->source = (struct eventring_source) {
+    .checked = h, .header = f->map, .lap = h.ring_words,
+    .schema = bytes + h.schema_offset,
+    .directory = bytes + h.directory_offset,
+    .rings = f->rings, .live = 1, .parts = 1, .close = close_ring_file };
+  if (eventring_hooks != NULL) {
+    err = eventring_hooks->guard(f->map, f->size);
+    if (err != 0) {
+      err = fail(o, eventring_error_of(err),
+                 "cannot guard the mapping of %s: %s", path, strerror(err));
+      close_ring_file(&f->source);
+      return err;
+    }
+  }
+  words = (const uint64_t *) (bytes + h.rings_offset);
+  for (uint32_t i = 0; i < h.rings; i++)
+    f->rings[i] = (struct eventring_words) {
+      .words = words + i * h.ring_words, .mask = h.ring_words - 1 };
+  *result = &f->source;
+  return 0;
+}
+
+/* The last of the formats: a file that is of no other format is opened as a
+   ring file, and the message then says why it is none. */
+static int is_ring_file(const void *bytes, size_t length)
+{
+  (void) bytes;
+  (void) length;
+  return 1;
+}
+
+const struct eventring_format eventring_ring_format = {
+  .no_control = NULL, .is = is_ring_file, .open = open_ring_file
+};

@@ -1,0 +1,38 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The words of a block: one decoder of the lengths of events for the reader,
+   the recorder and the checker.  Not for users. */
+
+#ifndef EVENTRING_WORDS_H
+#define EVENTRING_WORDS_H
+
+#include <stdint.h>
+#include "caml/eventring_format.h"
+
+/* Finds the payload of the event whose first word is words[next]: *payload is
+   the index of its first word, *count how many words it has.  Returns 0 when
+   it does not end at or before words[end]. */
+static inline int eventring_find_payload(const uint64_t *words, uint32_t next,
+                                         uint32_t end, uint32_t *payload,
+                                         uint32_t *count)
+{
+  *count = EVENTRING_WORD_LENGTH(words[next]);
+  *payload = next + 1;
+  if (__builtin_expect(*count == EVENTRING_LENGTH_LONG, 0)) {
+    *count = *payload < end ? (uint32_t) words[*payload] : UINT32_MAX;
+    ++*payload;
+  }
+  return __builtin_expect(*payload <= end && *count <= end - *payload, 1);
+}
+
+#endif /* EVENTRING_WORDS_H */
