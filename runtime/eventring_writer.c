@@ -73,8 +73,6 @@
 #include "caml/startup_aux.h"
 #include "eventring_internal.h"
 
-_Alignas(EVENTRING_PAGE) union caml_eventring_page caml_eventring_page;
-
 _Static_assert(sizeof(struct eventring_header) <= EVENTRING_PAGE,
                "the header fits the page that is mapped over the runtime's");
 _Static_assert(sizeof(struct eventring_slot) == 128, "a slot is two lines");
@@ -84,6 +82,10 @@ struct writer *caml_ring_writers;
 uint32_t caml_ring_clock;
 uint32_t caml_ring_block_words;
 CAMLthread_local struct caml_ring_thread caml_ring_self;
+
+/* The last of the definitions is the first in memory: in front of the others,
+   the page wastes none for its alignment. */
+_Alignas(EVENTRING_PAGE) union caml_eventring_page caml_eventring_page;
 
 static uint64_t threshold_ticks; /* 0: the ticks' length is not known yet */
 

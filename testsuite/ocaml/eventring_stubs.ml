@@ -52,8 +52,8 @@ let () =
          Flow.start (Flow.register "request") 1;
          let encode bytes s =
            Bytes.blit_string s 0 bytes 0 (String.length s); String.length s in
-         Custom.emit (Custom.register "pair" ~encode ~decode:Bytes.sub_string)
-           "x"))
+         let decode bytes length = Bytes.sub_string bytes 0 length in
+         Custom.emit (Custom.register "pair" ~encode ~decode) "x"))
     ["instant here"; "instant note \"hello\""; "start request 1";
      "instant pair \"x\""];
   let longest = String.make 1024 'x' in
