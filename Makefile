@@ -148,7 +148,14 @@ TOOL_SRC := $(wildcard tools/*.c tools/*/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 ANALYSIS_OBJ := $(ANALYSIS_SRC:%.c=$(B)/obj/%.o)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/obj/%.o)
-SONAME := libeventring.so.1
+
+# The one place of both numbers is the public header: the version of the
+# package, and that of the ABI.
+header_value = $(shell sed -n 's/^\#define $1 "*\([^"]*\)"*$$/\1/p' \
+  consumer/eventring_reader.h)
+VERSION := $(call header_value,EVENTRING_READER_VERSION)
+SONAME := libeventring.so.$(call header_value,EVENTRING_ABI)
+MAP := consumer/libeventring.map
 
 # What libeventring and the command are linked with.
 LIB_LIBS = $(ZSTD_LIBS) $(LIBATOMIC)
@@ -180,17 +187,20 @@ $(B)/lib/libeventring.a: $(LIB_OBJ)
 	$(call say,AR)
 	$(Q)ar rcs $@ $^
 
-$(B)/lib/$(SONAME): $(LIB_OBJ)
+$(B)/lib/$(SONAME): $(LIB_OBJ) $(MAP)
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=$(MAP) \
+	  -Wl,--no-undefined-version $(CFLAGS) $(LDFLAGS) -o $@ $(LIB_OBJ) \
 	  $(LIB_LIBS)
 	$(Q)ln -sf $(SONAME) $(B)/lib/libeventring.so
 
-$(B)/lib/eventring.pc: build-aux/eventring.pc.in $(DONE)/prefix
+$(B)/lib/eventring.pc: build-aux/eventring.pc.in consumer/eventring_reader.h \
+                       $(DONE)/prefix
 	@mkdir -p $(@D)
 	$(call say,GEN)
-	$(Q)sed 's,@prefix@,$(PREFIX),; s,@LIBS@,$(LIB_LIBS),' $< >$@
+	$(Q)sed -e 's,@prefix@,$(PREFIX),; s,@LIBS@,$(LIB_LIBS),' \
+	  -e 's,@VERSION@,$(VERSION),' $< >$@
 
 $(B)/bin/eventring: $(TOOL_OBJ) $(ANALYSIS_OBJ) $(B)/lib/libeventring.a
 	@mkdir -p $(@D)

@@ -26,6 +26,19 @@
 
 #include "eventring_cursor.h"
 
+_Static_assert(EVENTRING_STATE_RUNNING == (int) EVENTRING_RUNNING
+               && EVENTRING_STATE_ENDED == (int) EVENTRING_ENDED
+               && EVENTRING_STATE_REPLACED == (int) EVENTRING_REPLACED
+               && EVENTRING_STATE_KILLED > (int) EVENTRING_REPLACED,
+               "states of eventring_reader.h and eventring_format.h");
+_Static_assert(sizeof ((struct eventring_info *) 0)->program
+               == sizeof ((struct eventring_header *) 0)->program
+               && sizeof ((struct eventring_info *) 0)->runtime
+                  == sizeof ((struct eventring_header *) 0)->runtime
+               && sizeof ((struct eventring_info *) 0)->argv0
+                  == sizeof ((struct eventring_header *) 0)->argv0,
+               "texts of eventring_reader.h and eventring_format.h");
+
 /* The process */
 /* What is left of the process that wrote the file. */
 static int process_state(const struct eventring_cursor *c)
@@ -83,9 +96,8 @@ int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
     return EVENTRING_E_ARGUMENT;
   control = __atomic_load_n(&c->shared->control, __ATOMIC_RELAXED);
   memset(&mine, 0, sizeof mine);
-  mine.size = info->size;
-  mine.pid = (uint32_t) c->pid;
-  mine.parent_pid = c->header.parent_pid;
+  mine.pid = c->pid;
+  mine.parent_pid = (int32_t) c->header.parent_pid;
   mine.rings = c->header.rings;
   mine.block_words = c->header.block_words;
   mine.ring_words = c->header.ring_words;
@@ -111,9 +123,7 @@ int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
   mine.recorded_lost = c->source->lost;
   mine.pid_namespace = c->header.pid_namespace;
   mine.pid_is_elsewhere = (uint8_t) c->elsewhere;
-  if (info->size > sizeof mine)
-    memset((char *) info + sizeof mine, 0, info->size - sizeof mine);
-  memcpy(info, &mine, info->size < sizeof mine ? info->size : sizeof mine);
+  eventring_give_struct(&mine, sizeof mine, info);
   return 0;
 }
 

@@ -26,6 +26,30 @@
 
 #include "eventring_cursor.h"
 
+/* Kinds, payloads and texts go from the file to the user as they are. */
+_Static_assert(EVENTRING_KIND_SPAN == (int) EVENTRING_SPAN
+               && EVENTRING_KIND_COUNTER == (int) EVENTRING_COUNTER
+               && EVENTRING_KIND_INSTANT == (int) EVENTRING_INSTANT
+               && EVENTRING_KIND_FLOW == (int) EVENTRING_FLOW
+               && EVENTRING_KIND_COMPLETE == (int) EVENTRING_COMPLETE,
+               "kinds of eventring_reader.h and eventring_format.h");
+_Static_assert(EVENTRING_PAYLOAD_NONE == (int) EVENTRING_NO_PAYLOAD
+               && EVENTRING_PAYLOAD_INT == (int) EVENTRING_INT
+               && EVENTRING_PAYLOAD_BYTES == (int) EVENTRING_BYTES
+               && EVENTRING_PAYLOAD_INTS == (int) EVENTRING_INTS
+               && EVENTRING_PAYLOAD_TEXT == (int) EVENTRING_TEXT
+               && EVENTRING_PAYLOAD_PACKED == (int) EVENTRING_PACKED,
+               "payloads of eventring_reader.h and eventring_format.h");
+_Static_assert(sizeof ((struct eventring_description *) 0)->name
+               == EVENTRING_NAME_SIZE
+               && sizeof ((struct eventring_description *) 0)->unit
+                  == EVENTRING_UNIT_SIZE
+               && sizeof ((struct eventring_field *) 0)->name
+                  == EVENTRING_NAME_SIZE
+               && sizeof ((struct eventring_field *) 0)->unit
+                  == EVENTRING_UNIT_SIZE,
+               "names of eventring_reader.h and eventring_format.h");
+
 /* Bounds of what is believed of a file. */
 #define MAX_FIELDS 64           /* of an event */
 #define MAX_UNITS 16            /* that have names of values */

@@ -19,6 +19,10 @@
 
 #include "eventring_reader.h"
 #include "eventring_source.h"
+
+#define OPTIONS_UNKNOWN \
+  "options of %zu bytes set something that this library, which knows %zu, " \
+  "does not have: use a newer libeventring"
 const char *eventring_reader_version(void)
 {
   return EVENTRING_READER_VERSION;
@@ -58,23 +62,52 @@ int fail(const struct eventring_options *options, int error,
   return error;
 }
 
-/* Options grow at their end.  Fields that the caller does not know are 0;
-   fields that we do not know must be. */
+int eventring_take_struct(void *mine, size_t size, const void *given)
+{
+  size_t given_size;
+  memcpy(&given_size, given, sizeof given_size);
+  if (given_size < sizeof given_size) return EVENTRING_E_ARGUMENT;
+  memset(mine, 0, size);
+  memcpy(mine, given, given_size < size ? given_size : size);
+  for (size_t i = size; i < given_size; i++)
+    if (((const char *) given)[i] != 0) return EVENTRING_E_ARGUMENT;
+  return 0;
+}
+
+void eventring_give_struct(const void *mine, size_t size, void *given)
+{
+  size_t given_size;
+  memcpy(&given_size, given, sizeof given_size);
+  if (given_size > size) memset((char *) given + size, 0, given_size - size);
+  memcpy((char *) given + sizeof given_size,
+         (const char *) mine + sizeof given_size,
+         (given_size < size ? given_size : size) - sizeof given_size);
+}
+
 int eventring_take_options(struct eventring_options *mine,
                            const struct eventring_options *given)
 {
+  int err;
   memset(mine, 0, sizeof *mine);
   if (given == NULL) return 0;
-  if (given->size < sizeof given->size) return EVENTRING_E_ARGUMENT;
-  memcpy(mine, given, given->size < sizeof *mine ? given->size : sizeof *mine);
+  err = eventring_take_struct(mine, sizeof *mine, given);
   if (mine->message != NULL && mine->message_size > 0) mine->message[0] = 0;
-  for (size_t i = sizeof *mine; i < given->size; i++)
-    if (((const char *) given)[i] != 0)
-      return fail(mine, EVENTRING_E_ARGUMENT,
-                  "options of %zu bytes set something that this library, "
-                  "which knows %zu, does not have: use a newer libeventring",
-                  given->size, sizeof *mine);
-  return 0;
+  if (err < 0) fail(mine, err, OPTIONS_UNKNOWN, given->size, sizeof *mine);
+  return err;
+}
+
+int eventring_take_record_options(struct eventring_record_options *mine,
+                                  const struct eventring_record_options *given)
+{
+  struct eventring_options say = { .size = sizeof say };
+  int err;
+  memset(mine, 0, sizeof *mine);
+  if (given == NULL) return 0;
+  err = eventring_take_struct(mine, sizeof *mine, given);
+  say.message = mine->message;
+  say.message_size = mine->message_size;
+  if (err < 0) fail(&say, err, OPTIONS_UNKNOWN, given->size, sizeof *mine);
+  return err;
 }
 
 int eventring_error_of(int error)

@@ -266,7 +266,7 @@ static int open_in(const char *dir, long number, int pid, uint64_t namespace,
   return 0;
 }
 
-int eventring_open_pid(long pid, const char *dir,
+int eventring_open_pid(int32_t pid, const char *dir,
                        const struct eventring_options *options,
                        struct eventring_cursor **result)
 {
@@ -283,34 +283,34 @@ int eventring_open_pid(long pid, const char *dir,
   *result = NULL;
   err = eventring_take_options(&o, options);
   if (err < 0) return err;
-  if (pid <= 0 || pid > INT_MAX)
-    return fail(&o, EVENTRING_E_ARGUMENT, "%ld is not the number of a process",
+  if (pid <= 0)
+    return fail(&o, EVENTRING_E_ARGUMENT, "%d is not the number of a process",
                 pid);
-  own = eventring_own_pid((int) pid);
-  namespace = eventring_pid_namespace((int) pid);
+  own = eventring_own_pid(pid);
+  namespace = eventring_pid_namespace(pid);
   /* Of one that is gone, or may not be looked into, [pid] is a number of ours. */
   if (namespace == 0) namespace = eventring_pid_namespace(0);
   if (dir != NULL) {
-    err = open_in(dir, own, (int) pid, namespace, &o, result);
-    return err == EVENTRING_E_NOT_FOUND ? explain((int) pid, dir, &o) : err;
+    err = open_in(dir, own, pid, namespace, &o, result);
+    return err == EVENTRING_E_NOT_FOUND ? explain(pid, dir, &o) : err;
   }
 
-  if (mapped_path((int) pid, path, sizeof path, &format) == MAPPED) {
-    err = eventring_open_path(path, (int) pid, &o, result);
+  if (mapped_path(pid, path, sizeof path, &format) == MAPPED) {
+    err = eventring_open_path(path, pid, &o, result);
     if (err != EVENTRING_E_NOT_FOUND) return err;
   }
   for (int i = 0; i < 2; i++)
-    if (environment_path((int) pid, variables[i], path, sizeof path)) {
-      err = open_in(path, own, (int) pid, namespace, &o, result);
+    if (environment_path(pid, variables[i], path, sizeof path)) {
+      err = open_in(path, own, pid, namespace, &o, result);
       if (err != EVENTRING_E_NOT_FOUND) return err;
     }
-  snprintf(path, sizeof path, "/proc/%ld/cwd", pid);
-  err = open_in(path, own, (int) pid, namespace, &o, result);
+  snprintf(path, sizeof path, "/proc/%d/cwd", pid);
+  err = open_in(path, own, pid, namespace, &o, result);
   if (err != EVENTRING_E_NOT_FOUND && err != EVENTRING_E_PERMISSION)
     return err;
   /* What a process left that is gone, or may not be looked into. */
-  err = open_in(".", own, (int) pid, namespace, &o, result);
-  return err == EVENTRING_E_NOT_FOUND ? explain((int) pid, dir, &o) : err;
+  err = open_in(".", own, pid, namespace, &o, result);
+  return err == EVENTRING_E_NOT_FOUND ? explain(pid, dir, &o) : err;
 }
 
 /* All processes */
@@ -372,7 +372,7 @@ static int find_left(struct found *f, const char *dir)
       continue;
     while (i < running && !same_file(&st, f->list[i].path)) i++;
     if (i < running) continue;
-    p->pid = (int) pid;
+    p->pid = (int32_t) pid;
     p->format = format;
     /* A process that may not be looked into may be the one. */
     p->alive = (kill(p->pid, 0) == 0 || errno == EPERM)

@@ -277,14 +277,22 @@ static int copy_piece(struct joining *j, const struct eventring_piece *p,
   return err;
 }
 
+/* The caller's array has elements of the caller's size. */
+static const struct eventring_piece *piece_at(
+  const struct eventring_piece *pieces, int i)
+{
+  return (const struct eventring_piece *)
+    ((const char *) pieces + (size_t) i * pieces->size);
+}
+
 static int is_an_input(const char *path, const struct eventring_piece *pieces,
                        int count)
 {
   struct stat made, st;
   if (stat(path, &made) < 0) return 0;
   for (int i = 0; i < count; i++)
-    if (stat(pieces[i].path, &st) == 0 && st.st_dev == made.st_dev
-        && st.st_ino == made.st_ino)
+    if (stat(piece_at(pieces, i)->path, &st) == 0
+        && st.st_dev == made.st_dev && st.st_ino == made.st_ino)
       return 1;
   return 0;
 }
@@ -293,15 +301,20 @@ int eventring_record_pieces(const char *path,
                             const struct eventring_piece *pieces, int count,
                             const struct eventring_record_options *options)
 {
-  struct eventring_record_options o = { .size = 0 };
+  struct eventring_record_options o;
   struct joining j = { .path = path, .to = { .fd = -1 } };
+  struct eventring_piece piece;
   int err;
 
-  if (path == NULL || pieces == NULL || count <= 0
-      || (options != NULL && options->size < sizeof options->size))
+  if (path == NULL || pieces == NULL || count <= 0)
     return EVENTRING_E_ARGUMENT;
-  if (options != NULL)
-    memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
+  err = eventring_take_record_options(&o, options);
+  if (err < 0) return err;
+  for (int i = 0; i < count; i++)
+    if (piece_at(pieces, i)->size != pieces->size
+        || eventring_take_struct(&piece, sizeof piece, piece_at(pieces, i)) < 0
+        || piece.path == NULL)
+      return EVENTRING_E_ARGUMENT;
   j.say.message = o.message;
   j.say.message_size = o.message_size;
   if (is_an_input(path, pieces, count))
@@ -312,8 +325,10 @@ int eventring_record_pieces(const char *path,
     return fail(&j.say, EVENTRING_E_MEMORY, "%s: out of memory", path);
   err = eventring_begin_chunks(&j.to, path, o.replace);
   if (err < 0) say(&j, err, NULL);
-  for (int i = 0; i < count && err == 0; i++)
-    err = copy_piece(&j, &pieces[i], i == 0);
+  for (int i = 0; i < count && err == 0; i++) {
+    eventring_take_struct(&piece, sizeof piece, piece_at(pieces, i));
+    err = copy_piece(&j, &piece, i == 0);
+  }
   if (err == 0) {
     err = eventring_end_chunks(&j.to);
     if (err < 0) say(&j, err, NULL);

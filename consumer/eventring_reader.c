@@ -75,6 +75,14 @@
 /* Time that a writer is given between reading the clock and publishing. */
 #define GRACE_NS 300
 
+/* Forms go from the file to the user as they are. */
+_Static_assert(EVENTRING_EV_BEGIN == (int) EVENTRING_FORM_BEGIN
+               && EVENTRING_EV_END == (int) EVENTRING_FORM_END
+               && EVENTRING_EV_COUNTER == (int) EVENTRING_FORM_COUNTER
+               && EVENTRING_EV_INSTANT == (int) EVENTRING_FORM_INSTANT
+               && EVENTRING_EV_LOST > (int) EVENTRING_FORM_INSTANT,
+               "forms of eventring_reader.h and eventring_format.h");
+
 /* Reading one ring */
 
 static int drained(const struct ring *r)

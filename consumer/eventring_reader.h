@@ -31,9 +31,34 @@
        for (int i = 0; i < n; i++) ...;
      eventring_close(c);
 
-   Functions that can fail return a negative enum eventring_error.  Nothing
-   is allocated after open.  A cursor is for one thread at a time; different
-   cursors are independent. */
+   Functions that can fail return a negative enum eventring_error.  A cursor is
+   for one thread at a time; different cursors are independent.
+
+   Memory: reading a ring file allocates nothing after open.  eventring_read and
+   eventring_seek on a recording allocate as much as its largest segment needs;
+   on a file of stock OCaml they allocate 1 MiB when a ring has its first
+   event.  When there is no memory, eventring_read returns EVENTRING_E_MEMORY
+   for a recording; for a file of stock OCaml the ring waits.  Finding processes
+   (eventring_open_pid, eventring_processes) and the functions for recordings
+   allocate too.
+
+   Compatibility: EVENTRING_ABI is the number in the library's SONAME.  While it
+   stays the same, a program runs with any later libeventring:
+
+   - No function is removed, no parameter changes, no constant gets another
+     value.  Each new function stands in consumer/libeventring.map under the
+     version that has it first.
+   - Structs whose first field is [size] grow at their end.  Set [size] to
+     sizeof the struct and fields that you do not use to 0.  A library that is
+     older than the program refuses options that it does not know, with
+     EVENTRING_E_ARGUMENT; it sets what it does not know of a result to 0.
+   - Structs that the library returns by pointer grow at their end: do not make
+     arrays of them, nor rely on their sizeof.
+   - struct eventring_event and struct eventring_process keep their size;
+     [reserved] is 0 until it gets a meaning.
+   - New values of enums may appear in results (forms, kinds, payloads, states,
+     formats, errors): treat a value that you do not know as none of those that
+     you handle. */
 
 #ifndef EVENTRING_READER_H
 #define EVENTRING_READER_H
@@ -49,9 +74,12 @@ extern "C" {
 #define EVENTRING_API __attribute__((visibility("default")))
 #endif
 
-#define EVENTRING_READER_VERSION "0.2.0"
+/* The version of the package: of the library, the command, and configure. */
+#define EVENTRING_READER_VERSION "0.3.0"
 
-/* The version of the library that is linked, as above. */
+#define EVENTRING_ABI 1
+
+/* Returns the version of the library that is linked, as above. */
 EVENTRING_API const char *eventring_reader_version(void);
 
 enum eventring_error {
@@ -111,7 +139,7 @@ EVENTRING_API int eventring_open(const char *path,
    <pid> is the number that the process has for itself.  Of several files that
    of the process that lives is opened, else the one that was started last;
    never one of a process in another pid namespace than [pid]'s. */
-EVENTRING_API int eventring_open_pid(long pid, const char *dir,
+EVENTRING_API int eventring_open_pid(int32_t pid, const char *dir,
                                      const struct eventring_options *options,
                                      struct eventring_cursor **result);
 
@@ -123,6 +151,7 @@ struct eventring_process {
                                      not be looked into; 0: it is gone */
   uint8_t format;                 /* by the file's name: EVENTRING_FORMAT_RING
                                      for .eventring, _STOCK for .events */
+  uint8_t reserved[58];
   char path[4096];                /* by which we can open it, if we may */
 };
 
@@ -300,8 +329,8 @@ EVENTRING_API int eventring_state(struct eventring_cursor *cursor);
 
 struct eventring_info {
   size_t size;                    /* set to sizeof before the call */
-  uint32_t pid;
-  uint32_t parent_pid;            /* of the traced process that forked this
+  int32_t pid;
+  int32_t parent_pid;             /* of the traced process that forked this
                                      one; 0: none */
   uint32_t rings;
   uint32_t block_words;
@@ -446,8 +475,10 @@ EVENTRING_API const char *eventring_note(struct eventring_cursor *cursor);
 
 /* Makes a recording of pieces of recordings, without decompressing them.
    Pieces with [join] 1 go on with the process of the piece before, and must
-   be of the same one and later; others begin a part of their own. */
+   be of the same one and later; others begin a part of their own.  All pieces
+   have the same [size]. */
 struct eventring_piece {
+  size_t size;                    /* sizeof this struct; it may grow */
   const char *path;
   uint32_t part;
   int join;
@@ -461,7 +492,8 @@ EVENTRING_API int eventring_record_pieces(
 /* Looks at all of a ring file or a recording, and calls [found] for what
    is not as it must be: where in the file, and one line of what it is.
    Returns 0, also when something was found, or an error, with its message,
-   when the file cannot be opened as either. */
+   when the file cannot be opened as either.  Of [options], [message] is
+   used. */
 EVENTRING_API int eventring_verify(
   const char *path, const struct eventring_options *options,
   void (*found)(void *state, uint64_t offset, const char *what), void *state);

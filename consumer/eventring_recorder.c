@@ -600,18 +600,18 @@ int eventring_record(const char *path, struct eventring_cursor *cursor,
                      const struct eventring_record_options *options,
                      struct eventring_recorder **result)
 {
+  struct eventring_record_options o;
   struct eventring_recorder *r;
   int err;
 
-  if (path == NULL || cursor == NULL || result == NULL
-      || (options != NULL && options->size < sizeof options->size))
+  if (path == NULL || cursor == NULL || result == NULL)
     return EVENTRING_E_ARGUMENT;
   *result = NULL;
+  err = eventring_take_record_options(&o, options);
+  if (err < 0) return err;
   r = calloc(1, sizeof *r);
   if (r == NULL) return EVENTRING_E_MEMORY;
-  if (options != NULL)
-    memcpy(&r->options, options, options->size < sizeof r->options
-                                 ? options->size : sizeof r->options);
+  r->options = o;
   r->file.fd = -1;
   r->cursor = cursor;
   r->source = eventring_cursor_source(cursor);
@@ -703,9 +703,7 @@ int eventring_record_totals(struct eventring_recorder *r,
     mine.events += m.events - c->begin.events;
     mine.lost += m.lost - c->begin.lost;
   }
-  mine.size = totals->size;
-  memcpy(totals, &mine,
-         totals->size < sizeof mine ? totals->size : sizeof mine);
+  eventring_give_struct(&mine, sizeof mine, totals);
   return 0;
 }
 

@@ -133,10 +133,26 @@ int eventring_fail(const struct eventring_options *options, int error,
 /* Returns the error that stands for [number], an errno of open or mmap. */
 int eventring_error_of(int number);
 
+/* Copies a struct of options that begins with its size: [given], of the
+   caller, to [mine], of [size] bytes.  Fields that the caller does not know
+   become 0.  Returns EVENTRING_E_ARGUMENT when the caller's size cannot be, or
+   when a field that this library does not know is not 0. */
+int eventring_take_struct(void *mine, size_t size, const void *given);
+
+/* Copies a result of [size] bytes to the caller's struct, which begins with its
+   size.  What the caller has more becomes 0. */
+void eventring_give_struct(const void *mine, size_t size, void *given);
+
 /* Makes [mine] what was [given], which may be NULL or of another size.
    Returns 0 or an error, with its message. */
 int eventring_take_options(struct eventring_options *mine,
                            const struct eventring_options *given);
+
+/* The same for the options of a recording. */
+struct eventring_record_options;
+int eventring_take_record_options(
+  struct eventring_record_options *mine,
+  const struct eventring_record_options *given);
 
 /* Opens [path], with options that were taken.  [pid] is the process as we call
    it, or 0: as it calls itself (the two differ across containers). */

@@ -314,13 +314,11 @@ static int open_part(struct verifier *v, const char *path,
                      const struct eventring_options *options, uint32_t part)
 {
   struct eventring_options o = { .size = sizeof o, .part = part,
-                                 .beside = v->cursor };
+                                 .beside = v->cursor,
+                                 .message = options->message,
+                                 .message_size = options->message_size };
   struct eventring_cursor *cursor;
   int err;
-  if (options != NULL) {
-    o.message = options->message;
-    o.message_size = options->message_size;
-  }
   err = eventring_open(path, &o, &cursor);
   close_part(v);
   v->cursor = cursor;
@@ -357,14 +355,17 @@ int eventring_verify(const char *path, const struct eventring_options *options,
                      void *state)
 {
   struct verifier v = { .found = found, .state = state };
+  struct eventring_options o;
   int err;
   if (path == NULL || found == NULL) return EVENTRING_E_ARGUMENT;
-  err = open_part(&v, path, options, 0);
+  err = eventring_take_options(&o, options);
+  if (err < 0) return err;
+  err = open_part(&v, path, &o, 0);
   if (err == 0)
     switch (eventring_cursor_source(v.cursor)->format) {
     case EVENTRING_FORMAT_RING: err = verify_ring_file(&v); break;
     case EVENTRING_FORMAT_RECORDING:
-      err = verify_recording(&v, path, options);
+      err = verify_recording(&v, path, &o);
       break;
     default: verify_counts(&v, 0); break;
     }

@@ -190,7 +190,7 @@ static int records_all(struct eventring_cursor *reader, char *why,
   }
   if (length == 0) return 1;
   if (why != NULL)
-    snprintf(why, why_size, "process %u does not record %s; start it with"
+    snprintf(why, why_size, "process %d does not record %s; start it with"
              " OCAML_EVENTRING_CATEGORIES=all", info.pid, missing);
   return 0;
 }

@@ -278,8 +278,9 @@ CAMLprim value caml_ml_eventring_cursor_create(value source, value from_now)
   } else if (Tag_val(source) == 0) {
     value dir = Field(source, 1);
     if (Is_some(dir)) path = copy_path(Some_val(dir), "Eventring.Cursor.create");
-    err = eventring_open_pid(Long_val(Field(source, 0)), path, &options,
-                             &c->reader);
+    intnat pid = Long_val(Field(source, 0));
+    err = eventring_open_pid(pid > 0 && pid <= INT32_MAX ? (int32_t) pid : 0,
+                             path, &options, &c->reader);
   } else {
     path = copy_path(Field(source, 0), "Eventring.Cursor.create");
     err = eventring_open(path, &options, &c->reader);

@@ -160,7 +160,7 @@ struct eventring_cursor *open_one(const struct command *command,
     if (errno != 0 || pid <= 0 || pid > 0x7FFFFFFF)
       usage_error(command, "%s: %s is not a process id", command->name,
                   target);
-    error = eventring_open_pid(pid, dir, &options, &cursor);
+    error = eventring_open_pid((int32_t) pid, dir, &options, &cursor);
   } else {
     error = eventring_open(target, &options, &cursor);
   }

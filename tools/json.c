@@ -85,7 +85,7 @@ json_t *json_process(struct eventring_cursor *cursor)
     state = EVENTRING_STATE_UNKNOWN;
 
   json_t *process = checked(json_object());
-  set_count(process, "pid", info.pid);
+  set_count(process, "pid", (uint64_t) info.pid);
   set(process, "program", text_or_null(info.program));
   set(process, "argv0", text_or_null(info.argv0));
   set(process, "runtime", text_or_null(info.runtime));

@@ -33,7 +33,7 @@ void print_process(struct summary *s)
 {
   struct eventring_info info = target_info(s->cursor);
   char span[QUANTITY_SIZE];
-  printf("process %" PRIu32 "%s", info.pid, info.program[0] ? " " : "");
+  printf("process %" PRId32 "%s", info.pid, info.program[0] ? " " : "");
   print_text(stdout, info.program, strlen(info.program), TEXT_LINE);
   printf(" (%s): %" PRIu64 " %s over %s\n",
          state_name(eventring_state(s->cursor)), s->events,

@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     fprintf(stderr, "usage: reader FOLDER PID ring|merged\n");
     return 2;
   }
-  if (eventring_open_pid(atol(argv[2]), argv[1], &o, &c) < 0) {
+  if (eventring_open_pid(atoi(argv[2]), argv[1], &o, &c) < 0) {
     fprintf(stderr, "reader: %s\n", why);
     return 1;
   }

@@ -43,7 +43,7 @@ int main(int argc, char **argv)
   char line[80];
 
   if (argc != 4) return 2;
-  need(eventring_open_pid(atol(argv[2]), argv[1], &how, &cursor));
+  need(eventring_open_pid(atoi(argv[2]), argv[1], &how, &cursor));
   need(eventring_record(argv[3], cursor, &what, &recorder));
   puts("ready");
   fflush(stdout);

@@ -157,7 +157,9 @@ static void use(const char *path, uint64_t words)
   const char *to = fuzz_file(1, "", 0, 0);
   struct eventring_record_options o = { .size = sizeof o, .replace = 1 };
   struct eventring_piece pieces[2] = {
-    { .path = path }, { .path = path, .from_ns = 1, .to_ns = INT64_MAX / 2 }
+    { .size = sizeof *pieces, .path = path },
+    { .size = sizeof *pieces, .path = path, .from_ns = 1,
+      .to_ns = INT64_MAX / 2 }
   };
   int err = eventring_verify(path, NULL, ignore, NULL);
   CHECK(err <= 0 && err >= EVENTRING_E_ARGUMENT);

@@ -118,7 +118,7 @@ static void killed(void **state)
 
 /* Opening by process */
 
-static int open_pid(long pid, const char *dir, char why[512])
+static int open_pid(int32_t pid, const char *dir, char why[512])
 {
   struct eventring_cursor *c;
   struct eventring_options o = { .size = sizeof o, .message = why,
@@ -146,7 +146,6 @@ static void in_a_directory(void **state)
                    EVENTRING_E_NOT_FOUND);
   assert_int_equal(open_pid(0, NULL, why), EVENTRING_E_ARGUMENT);
   assert_int_equal(open_pid(-1, NULL, why), EVENTRING_E_ARGUMENT);
-  assert_int_equal(open_pid(1L << 40, NULL, why), EVENTRING_E_ARGUMENT);
   ring_destroy(&f);
 }
 

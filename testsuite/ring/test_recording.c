@@ -24,6 +24,10 @@
 #include "ring_file.h"
 #include "eventring_chunks.h"
 
+#define PIECE(...) \
+  (struct eventring_piece) { .size = sizeof(struct eventring_piece), \
+                             __VA_ARGS__ }
+
 #define MAX 400000
 
 /* An event with what its payload pointed to. */
@@ -230,6 +234,13 @@ static void without_first_losses(struct log *log)
   log->count = n;
 }
 
+static void ignore_finding(void *state, uint64_t offset, const char *what)
+{
+  (void) state;
+  (void) offset;
+  (void) what;
+}
+
 static void what_a_cursor_reads_is_recorded(void **state)
 {
   (void) state;
@@ -383,7 +394,7 @@ static void no_event_falls_between_two_files(void **state)
     if (seed <= 6) same(&recorded, &read);
 
     for (int i = 0; i < 3; i++)
-      pieces[i] = (struct eventring_piece) { .path = s.path[i], .join = i > 0 };
+      pieces[i] = PIECE(.path = s.path[i], .join = i > 0);
     snprintf(path, sizeof path, "%s/joined.evr", s.f.dir);
     assert_int_equal(eventring_record_pieces(path, pieces, 3, NULL), 0);
     keep_file(&joined, path);
@@ -415,8 +426,8 @@ static void what_is_in_both_pieces_comes_once(void **state)
     if (file == 0) assert_int_equal(rename(s.path[0], s.path[1]), 0);
   }
   s.recorded = NULL;
-  pieces[0] = (struct eventring_piece) { .path = s.path[1] };
-  pieces[1] = (struct eventring_piece) { .path = s.path[0], .join = 1 };
+  pieces[0] = PIECE(.path = s.path[1]);
+  pieces[1] = PIECE(.path = s.path[0], .join = 1);
   assert_int_equal(eventring_record_pieces(s.path[2], pieces, 2, NULL), 0);
   s.recorded = open_file(s.path[2], 0);
   keep(&joined, s.recorded);
@@ -446,8 +457,8 @@ static void a_cut_loses_nothing(void **state)
   for (size_t i = 0; i < all.count; i += 1 + i / 3) {
     int64_t at = all.events[i].e.ns;
     struct eventring_piece p[2] = {
-      { .path = s.path[0], .from_ns = INT64_MIN, .to_ns = at },
-      { .path = s.path[0], .from_ns = at, .to_ns = INT64_MAX } };
+      PIECE(.path = s.path[0], .from_ns = INT64_MIN, .to_ns = at),
+      PIECE(.path = s.path[0], .from_ns = at, .to_ns = INT64_MAX) };
     struct log parts = { 0 }, both = { 0 };
     for (int k = 0; k < 2; k++) {
       struct eventring_cursor *c;
@@ -458,8 +469,8 @@ static void a_cut_loses_nothing(void **state)
       eventring_close(c);
     }
     same(&parts, &all);
-    p[0] = (struct eventring_piece) { .path = s.path[1] };
-    p[1] = (struct eventring_piece) { .path = s.path[2], .join = 1 };
+    p[0] = PIECE(.path = s.path[1]);
+    p[1] = PIECE(.path = s.path[2], .join = 1);
     {
       char path[300];
       struct eventring_cursor *c;
@@ -499,7 +510,7 @@ static void parts_are_apart(void **state)
     write_some(&s[i], 300);
     close_recorder(&s[i]);
     keep_file(&one[i], s[i].path[0]);
-    p[i] = (struct eventring_piece) { .path = s[i].path[0] };
+    p[i] = PIECE(.path = s[i].path[0]);
   }
   assert_int_equal(eventring_record_pieces(s[0].path[1], p, 2, NULL), 0);
   for (uint32_t i = 0; i < 2; i++) {
@@ -846,8 +857,9 @@ static void hostile_content(void **state)
     findings(s.path[2]);
     {
       struct eventring_piece p[2] = {
-        { .path = s.path[2] },
-        { .path = s.path[0], .join = 1, .from_ns = 1, .to_ns = INT64_MAX } };
+        PIECE(.path = s.path[2]),
+        PIECE(.path = s.path[0], .join = 1, .from_ns = 1, .to_ns = INT64_MAX)
+      };
       eventring_record_pieces(s.path[1], p, 2, NULL);
       if (access(s.path[1], F_OK) == 0) read_any(s.path[1], &log);
       unlink(s.path[1]);
@@ -855,6 +867,62 @@ static void hostile_content(void **state)
   }
   eventring_close_chunks(&r);
   forget(&log);
+  tear_down(&s);
+}
+
+/* What a newer header may have behind the options of today. */
+static void options_of_a_newer_library_are_refused(void **state)
+{
+  struct scene s;
+  char why[256] = "";
+  struct {
+    struct eventring_options o;
+    uint64_t unknown;
+  } newer = { .o = { .size = sizeof newer, .message = why,
+                     .message_size = sizeof why } };
+  struct {
+    struct eventring_record_options o;
+    uint64_t unknown;
+  } record = { .o = { .size = sizeof record, .replace = 1, .message = why,
+                      .message_size = sizeof why } };
+  struct {
+    struct eventring_piece p;
+    uint64_t unknown;
+  } pieces[2] = { { .p = { .size = sizeof *pieces } },
+                  { .p = { .size = sizeof *pieces, .join = 1 } } };
+  struct eventring_recorder *r;
+  struct eventring_cursor *c;
+  (void) state;
+  set_up(&s, 2, 12, 1, 0);
+  pieces[0].p.path = pieces[1].p.path = s.path[0];
+  c = ring_open(&s.f);
+  for (int unknown = 1; unknown >= 0; unknown--) {
+    int expected = unknown ? EVENTRING_E_ARGUMENT : 0;
+    newer.unknown = record.unknown = pieces[1].unknown = (uint64_t) unknown;
+    assert_int_equal(eventring_record(s.path[0], c, &record.o, &r), expected);
+    if (unknown) assert_non_null(strstr(why, "use a newer libeventring"));
+    else assert_int_equal(eventring_record_close(r), 0);
+  }
+  eventring_close(c);
+  for (int unknown = 1; unknown >= 0; unknown--) {
+    int expected = unknown ? EVENTRING_E_ARGUMENT : 0;
+    why[0] = 0;
+    newer.unknown = (uint64_t) unknown;
+    assert_int_equal(eventring_verify(s.path[0], &newer.o, ignore_finding,
+                                      NULL), expected);
+    if (unknown) assert_non_null(strstr(why, "use a newer libeventring"));
+    /* The second of an array of larger pieces. */
+    pieces[1].unknown = (uint64_t) unknown;
+    assert_int_equal(eventring_record_pieces(s.path[1], &pieces[0].p, 2, NULL),
+                     expected);
+  }
+  record.unknown = 1;
+  assert_int_equal(eventring_record_pieces(s.path[2], &pieces[0].p, 1,
+                                           &record.o), EVENTRING_E_ARGUMENT);
+  assert_int_equal(access(s.path[2], F_OK), -1);
+  pieces[1].p.size--;
+  assert_int_equal(eventring_record_pieces(s.path[2], &pieces[0].p, 2, NULL),
+                   EVENTRING_E_ARGUMENT);
   tear_down(&s);
 }
 
@@ -869,6 +937,7 @@ int main(void)
     cmocka_unit_test(what_is_in_both_pieces_comes_once),
     cmocka_unit_test(a_cut_loses_nothing),
     cmocka_unit_test(parts_are_apart),
+    cmocka_unit_test(options_of_a_newer_library_are_refused),
     cmocka_unit_test(held_until_released),
     cmocka_unit_test(seeking),
     cmocka_unit_test(names_that_come_later),

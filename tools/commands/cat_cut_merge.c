@@ -97,6 +97,7 @@ static struct inputs open_inputs(char **paths, int count)
       struct input *input = &in.list[in.count++];
       *input = (struct input) { .info = open_input(paths[i], part,
                                                     &cursor) };
+      input->piece.size = sizeof input->piece;
       input->piece.path = paths[i];
       input->piece.part = part;
       parts = input->info.parts;
@@ -203,7 +204,7 @@ static enum status run_cat(int argc, char **argv)
   sort(&in);
   for (size_t i = 1; i < in.count; i++)
     if (!in.list[i].piece.join) {
-      complain("%s is of process %" PRIu32 " and %s of process %" PRIu32
+      complain("%s is of process %" PRId32 " and %s of process %" PRId32
                ": eventring merge puts several into one file",
                in.list[i - 1].piece.path, in.list[i - 1].info.pid,
                in.list[i].piece.path, in.list[i].info.pid);

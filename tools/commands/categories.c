@@ -54,7 +54,7 @@ static void list_table(struct eventring_cursor *cursor)
 {
   struct eventring_info info = target_info(cursor);
   uint32_t on = recorded_categories(cursor);
-  printf("%" PRIu32 " ", info.pid);
+  printf("%" PRId32 " ", info.pid);
   print_text(stdout, info.program, strlen(info.program), TEXT_LINE);
   printf(": %s\n", recording_state(cursor));
   for (uint32_t bit = 0; bit < 32; bit++) {

@@ -317,7 +317,7 @@ static void set_line(struct line *line, const struct row *row)
     return;
   }
   if (info->pid_is_elsewhere)
-    set(line, PID, "%" PRIu32 "@%" PRIu64, info->pid, info->pid_namespace);
+    set(line, PID, "%" PRId32 "@%" PRIu64, info->pid, info->pid_namespace);
   if (info->format == EVENTRING_FORMAT_RING) set(line, RUNTIME, "eventring");
   set(line, STATE, "%s", row->state);
   set(line, RING, "%s", format_bytes(size, info->ring_words * 8));

@@ -164,7 +164,7 @@ static void follow_exec(struct top *t)
   struct eventring_options options = { .size = sizeof options };
   struct eventring_cursor *cursor;
   if (t->state != EVENTRING_STATE_REPLACED
-      || eventring_open_pid(t->pid, t->dir, &options, &cursor) < 0) return;
+      || eventring_open_pid((int32_t) t->pid, t->dir, &options, &cursor) < 0) return;
   if (target_info(cursor).started_ns == t->info.started_ns)
     eventring_close(cursor);
   else {
