@@ -139,8 +139,8 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-6s %s\n' $1 $@)
 
 WARNINGS = -Wall -Wextra
-LIB_CFLAGS = -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(ZSTD_CFLAGS) -Iconsumer \
-  -Iruntime
+LIB_CFLAGS = -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(ZSTD_CFLAGS) \
+  $(XXHASH_CFLAGS) -Iconsumer -Iruntime
 LIB_SRC := $(filter-out consumer/runtime_%.c,\
              $(wildcard consumer/*.c))
 ANALYSIS_SRC := $(wildcard analysis/*.c)

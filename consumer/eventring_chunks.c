@@ -53,7 +53,7 @@ int eventring_possible_chunk(const struct chunk_reader *r, uint64_t offset,
                              const struct chunk *c)
 {
   return c->sum == recording_sum(c, offsetof(struct chunk, sum))
-    && c->kind >= CHUNK_PROCESS && c->kind <= CHUNK_INDEX
+    && c->kind >= CHUNK_PROCESS
     && c->part < RECORDING_MAX_PARTS && c->raw <= RECORDING_MAX_RAW
     && c->shift % RECORDING_SHIFT == 0
     && c->shift / RECORDING_SHIFT < RECORDING_MAX_JOINED
@@ -208,7 +208,8 @@ static int check_start(const struct chunk_reader *r,
                 "like that", path);
   if (start.version_major != RECORDING_VERSION_MAJOR)
     return fail(o, EVENTRING_E_VERSION,
-                "%s: a recording of version %u.%u, and this reader knows %u.x",
+                "%s: a recording of version %u.%u, and this reader knows %u.x; "
+                "use the libeventring that made it",
                 path, start.version_major, start.version_minor,
                 RECORDING_VERSION_MAJOR);
   if (start.sum != recording_sum(&start, offsetof(struct recording_start, sum))

@@ -175,6 +175,8 @@ static int take_chunk(struct recording *r, const struct index_entry *e)
   int in_piece = p != NULL && p->shift == e->chunk.shift && !p->ended;
   size_t size = (size_t) e->chunk.raw;
   int err;
+  /* A kind of a newer minor version. */
+  if (e->chunk.kind > CHUNK_INDEX) return 0;
   if (e->chunk.kind == CHUNK_SEGMENT) {
     if (!in_piece) return EVENTRING_E_DAMAGED;
     r->segments[r->segments_count++] = *e;

@@ -39,10 +39,12 @@
 #define EVENTRING_RECORDING_H
 
 #include <stdint.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 #include "caml/eventring_format.h"
 
 #define RECORDING_MAGIC "Eventring record"
-#define RECORDING_VERSION_MAJOR 1
+#define RECORDING_VERSION_MAJOR 2
 #define RECORDING_VERSION_MINOR 0
 
 struct recording_start {
@@ -136,20 +138,11 @@ struct recording_trailer {
    time, though zstd makes megabytes of some bytes. */
 #define RECORDING_MAX_ALL_RAW(size) (((uint64_t) 16 << 20) + (size) * 256)
 
-/* A change of one word always changes it. */
+/* The sum of bytes in a recording: XXH64 with a seed of 0.  Its code is compiled
+   into the library, which needs no libxxhash.so. */
 static inline uint64_t recording_sum(const void *bytes, uint64_t length)
 {
-  const char *p = bytes;
-  uint64_t sum = 0xCBF29CE484222325u, word;
-  for (; length > 0; p += sizeof word) {
-    uint64_t n = length < sizeof word ? length : sizeof word;
-    word = 0;
-    __builtin_memcpy(&word, p, (size_t) n);
-    sum = (sum ^ word) * 0x100000001B3u;
-    sum ^= sum >> 32;
-    length -= n;
-  }
-  return sum;
+  return XXH64(bytes, (size_t) length, 0);
 }
 
 #endif /* EVENTRING_RECORDING_H */

@@ -39,6 +39,12 @@ flip() { # FILE BYTE: another value there
   cp plain.evr "$1"
   printf '\377' | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
 }
+old=$EVENTRING_TOP/testsuite/recording/version-1.0.evr
+for command in check events; do
+  run eventring $command "$old"
+  ok "$command refuses a recording of format 1.0 in one line" eval \
+    '! exits 0 && [ "$(wc -l <err)" = 1 ] && err_has "version 1\.0, and this"'
+done
 flip start.evr 20
 run eventring check start.evr
 ok "the first bytes of a recording" eval "exits 1 && err_has 'are damaged'"

@@ -19,13 +19,45 @@ ANY = (1 << 64) - 1
 PROCESS, SCHEMA, SEGMENT, NOTE, END, INDEX = range(1, 7)
 
 
+# XXH64 with a seed of 0.
+P1, P2, P3, P4, P5 = (
+    0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9,
+    0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5)
+
+
+def rotate(x, n):
+    return (x << n | x >> 64 - n) & ANY
+
+
+def mix(lane, word):
+    return rotate(lane + word * P2 & ANY, 31) * P1 & ANY
+
+
 def checksum(data):
-    total = 0xCBF29CE484222325
-    data += bytes(-len(data) % 8)
-    for word, in struct.iter_unpack("=Q", data):
-        total = (total ^ word) * 0x100000001B3 & ANY
-        total ^= total >> 32
-    return total
+    end = len(data) & ~31
+    total = P5
+    if end > 0:
+        a, b, c, d = P1 + P2 & ANY, P2, 0, -P1 & ANY
+        for w, x, y, z in struct.iter_unpack("<4Q", data[:end]):
+            a, b, c, d = mix(a, w), mix(b, x), mix(c, y), mix(d, z)
+        total = (rotate(a, 1) + rotate(b, 7) + rotate(c, 12)
+                 + rotate(d, 18)) & ANY
+        for lane in a, b, c, d:
+            total = ((total ^ mix(0, lane)) * P1 + P4) & ANY
+    total = total + len(data) & ANY
+    words = len(data) & ~7
+    for word, in struct.iter_unpack("<Q", data[end:words]):
+        total = (rotate(total ^ mix(0, word), 27) * P1 + P4) & ANY
+    rest = data[words:]
+    if len(rest) >= 4:
+        word, = struct.unpack_from("<I", rest)
+        total = (rotate(total ^ word * P1 & ANY, 23) * P2 + P3) & ANY
+        rest = rest[4:]
+    for byte in rest:
+        total = rotate(total ^ byte * P5 & ANY, 11) * P1 & ANY
+    total = (total ^ total >> 33) * P2 & ANY
+    total = (total ^ total >> 29) * P3 & ANY
+    return total ^ total >> 32
 
 
 def need(good, what):
@@ -58,7 +90,7 @@ class Chunk:
 def chunks(file):
     need(file[:16] == b"Eventring record", "not a recording")
     need(struct.unpack_from("=HHIQ", file, 16) ==
-         (1, 0, 72, checksum(file[:24])), "damaged start")
+         (2, 0, 72, checksum(file[:24])), "damaged start")
     at, found = 32, []
     while True:
         chunk = Chunk(file, at)

@@ -870,6 +870,52 @@ static void hostile_content(void **state)
   tear_down(&s);
 }
 
+/* A chunk of an unknown kind in front of each other one changes nothing. */
+static void chunks_of_a_newer_version_are_skipped(void **state)
+{
+  struct scene s;
+  struct log before = { 0 }, after = { 0 };
+  struct chunk_reader r;
+  struct chunk_writer w = { .fd = -1, .zstd = ZSTD_createCCtx() };
+  struct eventring_options o = { .size = sizeof o };
+  struct eventring_info info = { .size = sizeof info };
+  struct eventring_cursor *c;
+  struct stat st;
+  int fd;
+  (void) state;
+  set_up(&s, 2, 12, 3, 0);
+  record(&s, 0);
+  write_some(&s, 2000);
+  close_recorder(&s);
+  fd = open(s.path[0], O_RDONLY);
+  assert_int_equal(fstat(fd, &st), 0);
+  assert_int_equal(eventring_list_chunks(&r, fd, (uint64_t) st.st_size, &o,
+                                         s.path[0]), 0);
+  assert_int_equal(eventring_begin_chunks(&w, s.path[1], 0), 0);
+  for (size_t i = 0; i < r.count; i++) {
+    struct chunk unknown = { .kind = 7 + (uint32_t) i * 1000 };
+    assert_int_equal(eventring_write_chunk(&w, unknown, "new", 3), 0);
+    assert_int_equal(eventring_read_chunk(&r, &r.chunks[i]), 0);
+    assert_int_equal(eventring_write_chunk(&w, r.chunks[i].chunk, r.raw,
+                                           r.chunks[i].chunk.raw), 0);
+  }
+  assert_int_equal(eventring_end_chunks(&w), 0);
+  eventring_drop_chunks(&w);
+  eventring_close_chunks(&r);
+  keep_file(&before, s.path[0]);
+  keep_file(&after, s.path[1]);
+  assert_true(before.count > 0);
+  same(&after, &before);
+  assert_int_equal(findings(s.path[1]), 0);
+  c = open_file(s.path[1], 0);
+  eventring_get_info(c, &info);
+  assert_int_equal(info.damaged_at, 0);
+  eventring_close(c);
+  forget(&before);
+  forget(&after);
+  tear_down(&s);
+}
+
 /* What a newer header may have behind the options of today. */
 static void options_of_a_newer_library_are_refused(void **state)
 {
@@ -938,6 +984,7 @@ int main(void)
     cmocka_unit_test(a_cut_loses_nothing),
     cmocka_unit_test(parts_are_apart),
     cmocka_unit_test(options_of_a_newer_library_are_refused),
+    cmocka_unit_test(chunks_of_a_newer_version_are_skipped),
     cmocka_unit_test(held_until_released),
     cmocka_unit_test(seeking),
     cmocka_unit_test(names_that_come_later),
