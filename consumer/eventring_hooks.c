@@ -12,6 +12,6 @@
 
 /* See eventring_hooks.h. */
 
-#include "eventring_hooks.h"
+#include "caml/eventring_hooks.h"
 
 const struct eventring_hooks *eventring_hooks = NULL;

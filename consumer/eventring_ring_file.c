@@ -25,7 +25,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "eventring_hooks.h"
+#include "caml/eventring_hooks.h"
 #include "eventring_reader.h"
 #include "eventring_source.h"
 

@@ -21,9 +21,9 @@
 
 #include "caml/domain.h"
 #include "caml/eventring.h"
+#include "caml/eventring_hooks.h"
 #include "caml/eventring_reader.h"
 #include "caml/runtime_events.h"
-#include "eventring_hooks.h"
 
 #ifndef NATIVE_CODE
 /* The stubs of the Runtime_events library call the reader.  ocamlrun loads

@@ -306,7 +306,7 @@ int caml_eventring_guard(char *base, size_t size, const char *path);
 void caml_eventring_unguard(void);
 
 /* Likewise for any number of files that this process reads; the hooks of the
-   reader, see consumer/eventring_hooks.h. */
+   reader, see eventring_hooks.h. */
 int caml_eventring_guard_reading(char *base, size_t size);
 void caml_eventring_unguard_reading(char *base);
 
