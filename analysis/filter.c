@@ -44,7 +44,6 @@ struct choices {
 
 struct filter {
   struct eventring_cursor *cursor;
-  bool set;
   struct choices domains, threads, names, categories;
   uint32_t category_mask;
   int64_t longer_than;            /* -1: not asked for */
@@ -121,7 +120,6 @@ static bool take_time(int64_t *to, const char *value, char *why,
 bool filter_add(struct filter *f, enum filter_by by, const char *value,
                 char *why, size_t why_size)
 {
-  f->set = true;
   switch (by) {
   case FILTER_DOMAIN:
     return add_domain_or_thread(f, &f->domains, value, why, why_size);
@@ -135,11 +133,6 @@ bool filter_add(struct filter *f, enum filter_by by, const char *value,
   case FILTER_NAME: add(&f->names, value); return true;
   }
   return false;
-}
-
-bool filter_is_set(const struct filter *f)
-{
-  return f->set;
 }
 
 bool filter_needs_durations(const struct filter *f)

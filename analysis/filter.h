@@ -22,10 +22,9 @@
 
 struct filter;
 
-/* The properties of events.  Their values are greater than any character, so
-   that they can be numbers of long options. */
+/* The properties of events. */
 enum filter_by {
-  FILTER_CATEGORY = 256, FILTER_DOMAIN, FILTER_FROM, FILTER_LONGER_THAN,
+  FILTER_CATEGORY, FILTER_DOMAIN, FILTER_FROM, FILTER_LONGER_THAN,
   FILTER_NAME, FILTER_THREAD, FILTER_TO
 };
 
@@ -39,9 +38,6 @@ void free_filter(struct filter *filter);
    understood.  [value] must live as long as the filter. */
 bool filter_add(struct filter *filter, enum filter_by by, const char *value,
                 char *why, size_t why_size);
-
-/* Whether there was one. */
-bool filter_is_set(const struct filter *filter);
 
 /* Whether durations are asked for: then [filter_wants] needs them. */
 bool filter_needs_durations(const struct filter *filter);

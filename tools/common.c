@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "common.h"
+#include "processes.h"
 #include "text.h"
 
 /* Messages */
@@ -61,28 +62,6 @@ void usage_error(const struct command *command, const char *format, ...)
   exit(STATUS_USAGE);
 }
 
-/* Options */
-
-void other_option(const struct command *command, int option, char **argv)
-{
-  const char *given = argv[optind - 1];
-  if (option == 'h')
-    print_and_exit(command->help);
-  if (option == ':')
-    usage_error(command, "%s: %s needs a value", command->name, given);
-  if (optopt == 0)
-    usage_error(command, "%s: unknown option %s", command->name, given);
-  if (strncmp(given, "--", 2) == 0 && strchr(given, '=') != NULL)
-    usage_error(command, "%s: %s takes no value", command->name, given);
-  usage_error(command, "%s: unknown option -%c", command->name, optopt);
-}
-
-void print_and_exit(const char *text)
-{
-  fputs(text, stdout);
-  exit(finish_output(STATUS_OK));
-}
-
 /* The target */
 
 static bool all_digits(const char *s)
@@ -108,8 +87,9 @@ struct eventring_cursor *open_target(const struct command *command,
                                      int argc, char **argv,
                                      const char *dir, bool control)
 {
-  if (optind >= argc)
+  if (optind >= argc && control)
     usage_error(command, "%s: which process or file?", command->name);
+  if (optind >= argc) return open_only_process(command, dir);
   if (optind + 1 < argc)
     usage_error(command, "%s: one process or file at a time, so what is %s?",
                 command->name, argv[optind + 1]);
@@ -126,20 +106,18 @@ struct eventring_cursor *open_target(const struct command *command,
   return cursor;
 }
 
-static _Noreturn void cannot_open(const char *target, int error,
-                                  const char *why)
+static void cannot_open(const char *target, int error, const char *why)
 {
   if (why[0] != '\0')
     complain("%s", why);
   else
     complain("%s: %s", target, eventring_strerror(error));
-  exit(STATUS_CANNOT_READ);
 }
 
-struct eventring_cursor *open_one(const struct command *command,
-                                  const char *target, const char *dir,
-                                  bool control, uint32_t part,
-                                  struct eventring_cursor *beside)
+struct eventring_cursor *try_open_one(const struct command *command,
+                                      const char *target, const char *dir,
+                                      bool control, uint32_t part,
+                                      struct eventring_cursor *beside)
 {
   bool is_pid = all_digits(target);
   if (dir != NULL && !is_pid)
@@ -165,6 +143,17 @@ struct eventring_cursor *open_one(const struct command *command,
     error = eventring_open(target, &options, &cursor);
   }
   if (error < 0) cannot_open(target, error, why);
+  return error < 0 ? NULL : cursor;
+}
+
+struct eventring_cursor *open_one(const struct command *command,
+                                  const char *target, const char *dir,
+                                  bool control, uint32_t part,
+                                  struct eventring_cursor *beside)
+{
+  struct eventring_cursor *cursor =
+    try_open_one(command, target, dir, control, part, beside);
+  if (cursor == NULL) exit(STATUS_CANNOT_READ);
   return cursor;
 }
 
@@ -177,7 +166,10 @@ struct eventring_cursor *open_part(const char *path, uint32_t part,
                                        .message_size = sizeof why };
   struct eventring_cursor *cursor;
   int error = eventring_open(path, &options, &cursor);
-  if (error < 0) cannot_open(path, error, why);
+  if (error < 0) {
+    cannot_open(path, error, why);
+    exit(STATUS_CANNOT_READ);
+  }
   return cursor;
 }
 

@@ -11,9 +11,9 @@
 /**************************************************************************/
 
 /* What every subcommand of `eventring` shares: its place in the table of
-   commands, its options, the target that it opens, and how the program ends.
-   Text and durations are in text.h, the reading loop is in follow.h.  tools/
-   uses analysis/ and the public header of libeventring. */
+   commands, the target that it opens, and how the program ends.  Options are in
+   options.h, text and durations in text.h, the reading loop in follow.h.
+   tools/ uses analysis/ and the public header of libeventring. */
 
 #ifndef TOOLS_COMMON_H
 #define TOOLS_COMMON_H
@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include "eventring_reader.h"
 #include "memory.h"
+#include "options.h"
 #include "target.h"
 
 /* Exit codes; the manual lists them. */
@@ -33,10 +34,14 @@ enum status {
   STATUS_CANNOT_WRITE = 4
 };
 
+/* --help prints [usage], the options and [notes]: at most a screen. */
 struct command {
   const char *name;
   const char *summary;            /* one line, for `eventring --help` */
-  const char *help;               /* at most a screen */
+  const char *usage;              /* and what the command does */
+  const enum option_id *options;  /* up to OPTION_END */
+  const char *notes;              /* NULL for none */
+  bool runs_program;              /* options end at the first operand */
   enum status (*run)(int argc, char **argv);
 };
 
@@ -47,7 +52,6 @@ extern const struct command
   latency_command,
   top_command,
   events_command,
-  pauses_command,
   trace_command,
   record_command,
   dump_command,
@@ -80,20 +84,11 @@ void note(const char *format, ...);
 __attribute__((noreturn, format(printf, 2, 3)))
 void usage_error(const struct command *command, const char *format, ...);
 
-/* Options.  A subcommand writes OPTION_HELP first in its table, starts its
-   short options with OPTION_SHORT and hands to [other_option] what it does
-   not know itself: --help and mistakes.  It does not return. */
-#define OPTION_SHORT ":h"
-#define OPTION_HELP { "help", no_argument, NULL, 'h' }
-_Noreturn void other_option(const struct command *command, int option,
-                            char **argv);
-
-/* Prints [text] on standard output and ends the program. */
-_Noreturn void print_and_exit(const char *text);
 
 /* Opens the one argument that is left after the options: digits are a process
    (its ring file is looked for in [dir] when that is not NULL), all else is a
-   path.  Ends the program with a message when that fails. */
+   path.  Without an argument, and unless [control], opens the only traced
+   process.  Ends the program with a message when that fails. */
 struct eventring_cursor *open_target(const struct command *command,
                                      int argc, char **argv,
                                      const char *dir, bool control);
@@ -110,6 +105,13 @@ struct eventring_cursor *open_one(const struct command *command,
                                   const char *target, const char *dir,
                                   bool control, uint32_t part,
                                   struct eventring_cursor *beside);
+
+/* Does what open_one does, but returns NULL, with a message, when the target
+   cannot be opened. */
+struct eventring_cursor *try_open_one(const struct command *command,
+                                      const char *target, const char *dir,
+                                      bool control, uint32_t part,
+                                      struct eventring_cursor *beside);
 
 /* "at most " where the file cannot tell exactly how many events were lost. */
 const char *at_most(struct eventring_cursor *cursor);

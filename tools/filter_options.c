@@ -13,14 +13,23 @@
 #include <stdlib.h>
 #include "filter_options.h"
 
-bool filter_option(const struct command *command, struct filter *filter,
+void filter_option(const struct command *command, struct filter *filter,
                    int option, const char *value)
 {
+  enum filter_by by;
   char why[MESSAGE_SIZE];
-  if (option < FILTER_CATEGORY || option > FILTER_TO) return false;
-  if (!filter_add(filter, (enum filter_by) option, value, why, sizeof why))
+  switch (option) {
+  case OPTION_CATEGORIES: by = FILTER_CATEGORY; break;
+  case OPTION_DOMAIN: by = FILTER_DOMAIN; break;
+  case OPTION_FROM: by = FILTER_FROM; break;
+  case OPTION_LONGER_THAN: by = FILTER_LONGER_THAN; break;
+  case OPTION_NAME: by = FILTER_NAME; break;
+  case OPTION_THREAD: by = FILTER_THREAD; break;
+  case OPTION_TO: by = FILTER_TO; break;
+  default: return;
+  }
+  if (!filter_add(filter, by, value, why, sizeof why))
     usage_error(command, "%s: %s", command->name, why);
-  return true;
 }
 
 void begin_filter(struct filter *filter, struct eventring_cursor *cursor)

@@ -25,7 +25,6 @@ static const struct command *const commands[] = {
   &latency_command,
   &top_command,
   &events_command,
-  &pauses_command,
   &trace_command,
   &record_command,
   &dump_command,
@@ -63,9 +62,14 @@ static enum status print_overview(void)
 static enum status run_help(int argc, char **argv)
 {
   if (argc < 2) return print_overview();
+  if (strcmp(argv[1], "--options") == 0) {
+    print_option_table(commands, COMMANDS);
+    return finish_output(STATUS_OK);
+  }
   const struct command *command = find_command(argv[1]);
   if (command == NULL) usage_error(NULL, "no command %s", argv[1]);
-  print_and_exit(command->help);
+  print_help(command);
+  return finish_output(STATUS_OK);
 }
 
 static void end_without_memory(void)

@@ -10,6 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "category.h"
 #include "json.h"
 #include "processes.h"
+#include "text.h"
 
 static bool is_in(const char *path, const struct stat *dir)
 {
@@ -86,6 +88,57 @@ struct eventring_cursor *open_process(const struct eventring_process *process,
   if (error < 0 && why[0] == '\0')
     snprintf(why, why_size, "%s: %s", process->path,
              eventring_strerror(error));
+  return cursor;
+}
+
+static void list_running(const struct eventring_process *list, size_t count)
+{
+  char why[512];
+  for (size_t i = 0; i < count; i++) {
+    if (!list[i].alive) continue;
+    struct eventring_cursor *cursor =
+      open_process(&list[i], (struct eventring_options) { 0 }, why,
+                   sizeof why);
+    fprintf(stderr, "  %7" PRId32 "  ", list[i].pid);
+    if (cursor == NULL)
+      print_text(stderr, why, strlen(why), TEXT_LINE);
+    else {
+      struct eventring_info info = target_info(cursor);
+      print_text(stderr, info.program, strlen(info.program), TEXT_LINE);
+    }
+    fputc('\n', stderr);
+    eventring_close(cursor);
+  }
+}
+
+struct eventring_cursor *open_only_process(const struct command *command,
+                                           const char *dir)
+{
+  size_t count, running = 0, only = 0;
+  struct eventring_process *list = find_processes(dir, &count);
+  for (size_t i = 0; i < count; i++)
+    if (list[i].alive) {
+      running++;
+      only = i;
+    }
+  if (running == 0)
+    usage_error(command, "%s: no traced process was found; name a process id "
+                "or a file", command->name);
+  if (running > 1) {
+    complain("%s: there are %zu traced processes; name one of them, or a file",
+             command->name, running);
+    list_running(list, count);
+    exit(STATUS_USAGE);
+  }
+  char why[512];
+  struct eventring_cursor *cursor =
+    open_process(&list[only], (struct eventring_options) { .changes = 1 }, why,
+                 sizeof why);
+  free(list);
+  if (cursor == NULL) {
+    complain("%s", why);
+    exit(STATUS_CANNOT_READ);
+  }
   return cursor;
 }
 

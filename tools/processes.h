@@ -29,6 +29,12 @@ struct eventring_cursor *open_process(const struct eventring_process *process,
                                       struct eventring_options options,
                                       char *why, size_t why_size);
 
+/* Opens the traced process, if there is only one; with [dir], among those that
+   have their file there.  Otherwise lists them on standard error, and ends the
+   program with STATUS_USAGE. */
+struct eventring_cursor *open_only_process(const struct command *command,
+                                           const char *dir);
+
 /* recording, paused, ended, replaced, killed, or unknown. */
 const char *recording_state(struct eventring_cursor *cursor);
 

@@ -11,6 +11,7 @@
 /**************************************************************************/
 
 #include <stdlib.h>
+#include "processes.h"
 #include "targets.h"
 
 /* The wall clock less CLOCK_MONOTONIC. */
@@ -54,7 +55,7 @@ int open_targets(const struct command *command, int argc, char **argv,
   int count = 0;
   *sources = NULL;
   if (optind >= argc)
-    usage_error(command, "%s: which process or file?", command->name);
+    *sources = add_source(NULL, count++, open_only_process(command, dir));
   for (int i = optind; i < argc; i++) {
     struct eventring_cursor *beside = NULL;
     uint32_t parts = 1;

@@ -19,7 +19,8 @@
 #include "follow.h"
 
 /* Opens every argument that is left after the options, as open_target does,
-   and of a recording all its processes.  Sets *sources, and returns how many
+   and of a recording all its processes; without arguments, the only traced
+   process.  Sets *sources, and returns how many
    there are; one at least.
 
    Times are those of the first source.  Another process of the same start of

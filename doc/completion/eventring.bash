@@ -81,7 +81,7 @@ _eventring() {
 
   if [[ -n $option ]]; then
     case $option in
-    --category=*)
+    --categories=*)
       _eventring_list "$(_eventring_categories "$program" "$target")" \
         "$word" ;;
     *=DIR) _eventring_files -d -- "$word" ;;
@@ -109,7 +109,7 @@ _eventring() {
       _eventring_targets "$program" "$word"
     fi ;;
   ps) ;;
-  cat | cut | merge | check) _eventring_files -f -- "$word" ;;
+  cat | cut | merge) _eventring_files -f -- "$word" ;;
   *) _eventring_targets "$program" "$word" ;;
   esac
 }

@@ -1,41 +1,41 @@
 #!/bin/sh
-# eventring events --check: what it finds, and what it has to let pass.
+# eventring check: what it finds, and what it has to let pass.
 # Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 
 make_ring right
-run eventring events --check right.eventring
+run eventring check right.eventring
 ok "nothing is found in what is right" exits 0
 ok "one line says so" out_lines 1
 ok "what it counted" out_has "^[0-9]* events, 15 spans, balanced; \
 15 more spans cut off by the start, a gap or the end\$"
 make_ring plain
-run eventring events -c plain.eventring
+run eventring check plain.eventring
 ok "nothing to remark on" [ "$(cat out)" = "12 events, 2 spans, balanced" ]
 
 make_ring wrong
-run eventring events --check wrong.eventring
+run eventring check wrong.eventring
 ok "all that is wrong is found, with its place" prints check.expected
 ok "a finding is exit code 1" exits 1
 ok "nothing else to remark" [ ! -s err ]
-run eventring events --check --follow wrong.eventring
+run eventring check --follow wrong.eventring
 ok "--follow finds the same" prints check.expected
 ok "--follow: exit code 1" exits 1
 
 make_ring lost
-run eventring events --check lost.eventring
+run eventring check lost.eventring
 ok "a loss is no finding" exits 0
 ok "a loss is told" err_has '504 events were overwritten'
 make_ring overtaken
-run eventring events --check overtaken.eventring
+run eventring check overtaken.eventring
 ok "ends whose begins were lost are no findings" exits 0
 ok "but they are counted" out_has 'balanced; 3 more spans cut off'
 make_ring killed
-run eventring events --check killed.eventring
+run eventring check killed.eventring
 ok "killed: what was open is no finding" exits 0
 ok "killed: but it is counted" out_has 'balanced; 2 more spans cut off'
 make_ring damaged
-run eventring events --check damaged.eventring
+run eventring check damaged.eventring
 ok "damage is an error all the same" exits 3
 finish

@@ -122,9 +122,9 @@ test_shell() {
 
 shell=bash
 test_shell "$(commands | grep -v help)"
-complete eventring events --category = wa
+complete eventring events --categories = wa
 ok "bash: value of an option: categories" proposes wait
-complete eventring events --category = wait,thr
+complete eventring events --categories = wait,thr
 ok "bash: value of an option: categories in a list" proposes wait,thread
 cd ..
 complete eventring events --dir = fil
@@ -140,11 +140,11 @@ ok "bash: value of an option: a pattern" proposes ''
 shell=zsh
 if command -v zsh >/dev/null; then
   test_shell "ps events"
-  complete eventring events --category=wa
-  ok "zsh: value of an option: categories" proposes --category=wait
-  complete eventring events --category=wait,thr
+  complete eventring events --categories=wa
+  ok "zsh: value of an option: categories" proposes --categories=wait
+  complete eventring events --categories=wait,thr
   ok "zsh: value of an option: categories in a list" \
-    proposes --category=wait,thread
+    proposes --categories=wait,thread
   cd ..
   complete eventring events --dir=fil
   ok "zsh: value of an option: directories" proposes --dir=files

@@ -20,8 +20,8 @@ ok "events: two domains" eval "grep -q 'domain 0 ' out && grep -q 'domain 1 ' ou
 ok "events: in the order of time" in_order "$pid"
 run eventring events "$pid"
 ok "found by its process id alone" exits 0
-run eventring events --check "$pid"
-ok "events --check: nothing wrong" exits 0
+run eventring check "$pid"
+ok "check: nothing wrong" exits 0
 run eventring pauses --now "$pid"
 ok "pauses --now ends by itself" exits 0
 ok "pauses --now: of a running process" out_has '(running)'
@@ -130,7 +130,7 @@ run eventring events --raw "$ring"
 exact | grep -v '	lost	' | tail -1000 >kept
 ok "events --follow: the same as in the file that is kept" \
   eval "tail -1000 followed | cmp - kept"
-run eventring events --check "$ring"
+run eventring check "$ring"
 ok "ended: nothing wrong" exits 0
 run eventring pauses "$ring"
 ok "ended: the table says so" out_has '(ended)'

@@ -15,7 +15,7 @@
 
      plain     two rings with every form of event; the process ended
      fields    payloads with named fields, names of domains and threads
-     right     all that --check accepts
+     right     all that check accepts
      wrong     all that it does not
      overtaken a ring that went round, and spans whose begin is lost
      killed    spans that are open, of a process that was killed
@@ -301,7 +301,7 @@ static void fields(void)
   PACKED(0, 900003, END, EV_MAJOR_SLICE, 60, 5, 6);
 }
 
-/* Everything that --check has to accept. */
+/* Everything that `check` has to accept. */
 static void right(void)
 {
   /* Tracing started inside of three spans. */

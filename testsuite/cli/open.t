@@ -66,7 +66,7 @@ for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     substr($s, 45000 + rand(length($s) - 45000), 1) = chr rand 256 for 1..40;
     print $s' $seed <fields.eventring >changed
   for command in stat latency "stat --json" "latency --hgrm" events \
-    "events --raw" "events --check" "events --json" \
+    "events --raw" "check" "events --json" \
     "events --count --longer-than=0" categories pauses; do
     run timeout 20 "$EVENTRING_BIN" $command ./changed
     answered || { wrong=$((wrong + 1)); echo "# seed $seed: $status"; }

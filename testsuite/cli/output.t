@@ -9,9 +9,9 @@ make_ring pauses
 to_full() { eventring "$@" >/dev/full; }
 for command in "events lost.eventring" "events --raw lost.eventring" \
   "events --follow lost.eventring" "pauses pauses.eventring" "--help" \
-  "stat pauses.eventring" "stat -j pauses.eventring" \
+  "stat pauses.eventring" "stat --json pauses.eventring" \
   "stat -i 10ms pauses.eventring" "latency pauses.eventring" \
-  "latency -j pauses.eventring" "latency --hgrm pauses.eventring" \
+  "latency --json pauses.eventring" "latency --hgrm pauses.eventring" \
   "--version" "help pauses" "events --help" "events --json lost.eventring" \
   "events --count lost.eventring" "categories lost.eventring"; do
   run to_full $command

@@ -70,7 +70,7 @@ ok "the program ignores SIGPIPE as eventring was told to, and no more" \
 # Nobody reads.
 mkfifo ../fifo
 for option in -o --summary; do
-  "$EVENTRING_BIN" run -f "$option" ../fifo ../run exit 0 2>/dev/null &
+  "$EVENTRING_BIN" run --force "$option" ../fifo ../run exit 0 2>/dev/null &
   runner=$!
   started="$started $runner"
   opens() { grep -qs wait_for_partner "/proc/$runner/wchan"; }
@@ -95,7 +95,7 @@ ok "none was lost" [ "$(jq '.lost_events' ../json)" = 0 ]
 run eventring run --json --summary ../json ../run minor 10
 ok "a summary's file is not overwritten" \
   eval 'exits 4 && err_has "json: File exists"'
-run eventring run -f --json --summary ../json ../run minor 10
+run eventring run --force --json --summary ../json ../run minor 10
 ok "but with --force it is" [ "$(minors ../json)" -lt 100 ]
 
 # Recorded.
@@ -103,7 +103,7 @@ run eventring run -q -o ../out.evr ../run minor 3000 domain 3000
 ok "--output: a recording" exits 0
 run eventring stat --json ../out.evr
 ok "it has all collections" [ "$(minors ../out)" -ge 6000 ]
-run eventring events --check ../out.evr
+run eventring check ../out.evr
 ok "and is in order" exits 0
 events_of() { jq '.total.events + .lost_events' "$1"; }
 # Stopped meanwhile, the command finds all rings full of news at once.

@@ -56,8 +56,8 @@ for seconds in 0 -1 1x nan inf ''; do
 done
 run eventring pauses --now --interval 1 one
 ok "--now with --interval" refused 2 'exclude each other'
-run eventring events --check --raw one
-ok "--check with --raw" refused 2 'exclude each other'
+run eventring events --raw --json one
+ok "--raw with --json" refused 2 'exclude each other'
 run eventring events "$(printf '\033[2Jone')" two "$(printf 'a\nb')"
 ok "what is typed cannot command the terminal" refused 2 'two'
 run eventring "$(printf 'a\033[2J\nb')"

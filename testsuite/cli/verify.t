@@ -18,11 +18,11 @@ cp out plain
 run eventring events --raw plain.evr
 ok "a dump has the events of its ring file" cmp plain out
 
-# As events --check.
+# As check.
 make_ring wrong
 run eventring check wrong.eventring
 ok "events that make no sense" eval "exits 1 && out_has 'no begin'"
-run eventring check -j wrong.eventring
+run eventring check --json wrong.eventring
 ok "as JSON" eval "exits 1 && out_has '\"unbalanced\": [1-9]'"
 run eventring dump wrong.eventring -o wrong.evr
 run eventring check wrong.evr

@@ -86,7 +86,7 @@ goes_on() {
   ok "$mode: the second file has what came then" inside again eval \
     'shows "  ring_stop  " && shows "  counter   *work  *300\$"'
   ok "$mode: and nothing is wrong with it" \
-    inside again eval 'eventring events --check "$(ring)"'
+    inside again eval 'eventring check "$(ring)"'
 
   fresh
   run env $START=1 FIRST=$$ "$tmp/sigbus.$mode" fork

@@ -35,8 +35,13 @@
 #define LINE 512
 #define LINES 16
 
-static const struct option options[] = { FILTER_OPTIONS, { NULL, 0, NULL, 0 } };
-static const struct command command = { "fuzz", "", "", NULL };
+static const struct { const char *name; enum option_id id; } options[] = {
+  { "categories", OPTION_CATEGORIES }, { "domain", OPTION_DOMAIN },
+  { "from", OPTION_FROM }, { "longer-than", OPTION_LONGER_THAN },
+  { "name", OPTION_NAME }, { "thread", OPTION_THREAD }, { "to", OPTION_TO }
+};
+#define OPTIONS_TRIED (sizeof options / sizeof *options)
+static const struct command command = { .name = "fuzz" };
 
 /* The command ends here when it does not understand an option; tools/ is
    compiled for this target with [exit] meaning this. */
@@ -84,9 +89,9 @@ static void take_option(struct filter *filter, char *line)
   *value++ = '\0';
   parse(value);
   if (strcmp(line, "trigger") == 0) take_trigger(value);
-  for (const struct option *o = options; o->name != NULL; o++)
-    if (strcmp(o->name, line) == 0)
-      CHECK(filter_option(&command, filter, o->val, value));
+  for (size_t i = 0; i < OPTIONS_TRIED; i++)
+    if (strcmp(options[i].name, line) == 0)
+      filter_option(&command, filter, (int) options[i].id, value);
 }
 
 static void read_events(struct filter *filter, const char *path)

@@ -80,7 +80,7 @@ sensible() {
   for file in *.eventring; do
     [ -e "$file" ] || break
     found=1
-    eventring events --check "$file" || return 1
+    eventring check "$file" || return 1
   done
   [ $found = 1 ] || { echo "no ring file"; return 1; }
 }

@@ -105,7 +105,7 @@ contention() {
     done
   done
   ok "$mode: someone waited for the mutex" shows '  complete  mutex_wait  '
-  run eventring events --check "$(ring)"
+  run eventring check "$(ring)"
   ok "$mode: all of it is balanced" exits 0
 }
 

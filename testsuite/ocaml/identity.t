@@ -113,7 +113,7 @@ forks() {
     ok "$mode: fork: the $whose's domain has its own name" \
       has "  domain 0 \"$whose\" .*  counter   *thread  "
     ok "$mode: fork: the $whose's trace is balanced" \
-      eventring events --check "$pid.eventring"
+      eventring check "$pid.eventring"
   done
   ok "$mode: fork: the child knows its parent" has "  fork_child  *$parent\$"
   ok "$mode: fork: the child's exit is in its trace" has '  exit  *0 code$'

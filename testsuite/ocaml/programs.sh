@@ -14,7 +14,7 @@
 #                                 variables of its environment in $with
 #   has PATTERN, hasnt PATTERN    ./events has such a line, or none
 #   well                          what was recorded ended in order, and
-#                                 eventring events --check finds nothing
+#                                 eventring check finds nothing
 #   ends SPAN FIELD               ./events has an end of that span with this
 #                                 name=value
 #   checks PROGRAM...             a program that prints its own "ok - NAME" and
@@ -101,7 +101,7 @@ record() {
 has() { grep -q -e "$1" events; }
 hasnt() { ! has "$1"; }
 ends() { has "  end  *$1  .*\<$2\( \|\$\)"; }
-well() { exits "${1:-0}" && eventring events --check "$(ring)"; }
+well() { exits "${1:-0}" && eventring check "$(ring)"; }
 
 # One line on stderr, of ours, with all these words.
 one_line() {

@@ -50,13 +50,13 @@ for part in 0 3 7 10; do
   line=$((total * part / 10 + (part == 0)))
   at=$(eventring events all.evr | sed -n "${line}p" | awk '{ print $1 }')
   [ $part -eq 0 ] && at=0
-  run eventring cut all.evr --to=$at -f -o a.evr
+  run eventring cut all.evr --to=$at --force -o a.evr
   ok "cut up to $part tenths" exits 0
-  run eventring cut all.evr --from=$at -f -o b.evr
+  run eventring cut all.evr --from=$at --force -o b.evr
   ok "cut from $part tenths on" exits 0
   { events a.evr; events b.evr; } | sort >parts
   ok "nothing is missing between the two" cmp whole parts
-  run eventring cat b.evr a.evr -f -o both.evr
+  run eventring cat b.evr a.evr --force -o both.evr
   ok "cat of the two" exits 0
   events both.evr >parts
   ok "nor in the cat of them" cmp whole parts
@@ -67,7 +67,7 @@ for part in 0 3 7 10; do
 done
 run eventring cut all.evr --from=2 --to=1 -o c.evr
 ok "a range that ends before it begins" refused 2 'not before'
-run eventring cat all.evr -f -o all.evr
+run eventring cat all.evr --force -o all.evr
 ok "not onto itself" refused 3 'another file'
 ok "which is still whole" sound all.evr
 run eventring cat "$ring" -o c.evr

@@ -13,20 +13,19 @@ static char dir[] = "/tmp/worst.XXXXXX";
 static char path[64], made[64];
 
 /* FILE and OUT stand for the file to be read, and what is made of it. */
-static const char *const commands[][6] = {
+static const char *const commands[][7] = {
   { "check", "FILE" }, { "check", "--json", "FILE" },
   { "events", "--count", "FILE" }, { "events", "--raw", "FILE" },
   { "events", "FILE" }, { "events", "--json", "FILE" },
-  { "events", "--check", "FILE" },
   { "events", "--longer-than=1ms", "FILE" },
   { "stat", "FILE" }, { "stat", "--json", "FILE" },
-  { "latency", "FILE" }, { "pauses", "--now", "FILE" },
-  { "trace", "--format=chrome", "-fo", "OUT", "FILE" },
-  { "trace", "--format=perfetto", "-fo", "OUT", "FILE" },
-  { "trace", "--format=ctf", "-fo", "OUT/ctf", "FILE" },
-  { "dump", "-fo", "OUT", "FILE" },
-  { "cat", "-fo", "OUT", "FILE" }, { "merge", "-fo", "OUT", "FILE" },
-  { "cut", "--from=0", "--to=1", "-fo", "OUT", "FILE" }
+  { "latency", "FILE" },
+  { "trace", "--format=chrome", "--force", "-o", "OUT", "FILE" },
+  { "trace", "--format=perfetto", "--force", "-o", "OUT", "FILE" },
+  { "trace", "--format=ctf", "--force", "-o", "OUT/ctf", "FILE" },
+  { "dump", "--force", "-o", "OUT", "FILE" },
+  { "cat", "--force", "-o", "OUT", "FILE" }, { "merge", "-fo", "OUT", "FILE" },
+  { "cut", "--from=0", "--to=1", "--force", "-o", "OUT", "FILE" }
 };
 
 static void execute(const char *const *command)

@@ -42,7 +42,7 @@ done
 for kind in fields killed hostile damaged; do
   command_on $kind stat $kind.eventring
 done
-command_on wrong events --check wrong.eventring
+command_on wrong check wrong.eventring
 command_on hostile pauses hostile.eventring
 command_on crossing latency crossing.eventring
 command_on damaged check damaged.eventring

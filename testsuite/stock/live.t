@@ -21,8 +21,8 @@ ok "pauses: minor collections of two domains" \
 run ./use info "$ring"
 ok "which OCaml it is" out_has "^runtime 5.3.0\$"
 ok "how it was called" out_has '^argv0 ./work$'
-run eventring events --check "$pid"
-ok "events --check: nothing wrong" exits 0
+run eventring check "$pid"
+ok "check: nothing wrong" exits 0
 for command in pause resume; do
   run eventring $command "$pid"
   ok "$command" refused 3 'stock OCaml cannot be paused'

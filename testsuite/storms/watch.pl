@@ -229,9 +229,9 @@ sub pass_by {
   my ($p) = @_;
   my $ring = $p->{ring};
   my @command = @{(['events', $ring], ['events', '--follow', $ring],
-                   ['latency', $ring], ['pauses', $ring],
-                   ['dump', '-f', '-o', "$p->{dir}/dump.evr", $ring],
-                   ['record', '-f', '-o', "$p->{dir}/killed.evr", $p->{pid},
+                   ['latency', $ring], ['check', $ring],
+                   ['dump', '--force', '-o', "$p->{dir}/dump.evr", $ring],
+                   ['record', '--force', '-o', "$p->{dir}/killed.evr", $p->{pid},
                     '-d', $p->{dir}],
                    ['ps', '-d', $p->{dir}])[$p->{rounds} % 7]};
   push @passing, [start({}, $eventring, @command), time + rand];

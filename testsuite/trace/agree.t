@@ -16,7 +16,7 @@ cp "$here/program.ml" . &&
 OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 OCAMLRUNPARAM=e=20 \
   OCAML_EVENTRING_CLOCK=monotonic ./program &&
   mv [0-9]*.eventring program.eventring || exit 1
-eventring events --check program.eventring >checked
+eventring check program.eventring >checked
 ok "the program's events are balanced" grep -q 'balanced$' checked
 eventring events --raw program.eventring >raw
 trace program

@@ -50,7 +50,7 @@ echo precious >a.json
 run eventring trace plain.eventring -o a.json
 ok "a file is not overwritten" refused 4 'a.json: there is such a file'
 ok "and is as it was" [ "$(cat a.json)" = precious ]
-run eventring trace plain.eventring -f -o a.json
+run eventring trace plain.eventring --force -o a.json
 ok "but with --force" is_json a.json
 eventring trace plain.eventring -o a.ctf
 run eventring trace plain.eventring -o a.ctf
@@ -58,7 +58,7 @@ ok "nor is a folder" refused 4 'a.ctf: is there already'
 run eventring trace lost.eventring --force -o a.ctf/
 ok "but with --force" [ "$(ls a.ctf | tr '\n' ' ')" = "metadata stream_1_0 " ]
 echo precious >a.ctf/notes
-run eventring trace plain.eventring -f -o a.ctf
+run eventring trace plain.eventring --force -o a.ctf
 ok "nor with --force, if it has other files" refused 4 'not a trace'
 ok "which are as they were" [ "$(cat a.ctf/notes)" = precious ]
 rm -r a.json a.ctf

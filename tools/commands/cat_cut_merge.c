@@ -19,41 +19,42 @@
 #include "common.h"
 #include "parse.h"
 
-static const char cat_help[] =
+static const char cat_usage[] =
 "Usage: eventring cat [OPTION...] FILE... -o OUT\n"
 "Puts recordings of one process together in the order of their times, for\n"
-"example those that record --max-size has made.\n"
-"\n"
-"  -o, --output=OUT    where to; must not exist\n"
-"  -f, --force         overwrite it\n"
-"  -h, --help          this text\n"
-"\n"
+"example those that record --max-size has made.\n";
+
+static const enum option_id cat_options[] = {
+  OPTION_OUTPUT, OPTION_FORCE, OPTION_HELP, OPTION_END
+};
+
+static const char cat_notes[] =
 "What is in several of them is in OUT once.  For recordings of different\n"
 "processes: eventring merge.\n";
 
-static const char cut_help[] =
+static const char cut_usage[] =
 "Usage: eventring cut [OPTION...] FILE -o OUT\n"
-"Takes the events of a time range out of a recording.\n"
-"\n"
-"      --from=TIME     the first time of it (default: the beginning)\n"
-"      --to=TIME       the first time not of it (default: the end)\n"
-"  -o, --output=OUT    where to; must not exist\n"
-"  -f, --force         overwrite it\n"
-"  -h, --help          this text\n"
-"\n"
-"TIME is seconds since tracing started, as eventring events prints them, or a\n"
-"number with ns, us, ms, s, m or h.  Example: the second minute\n"
+"Takes the events of a time range out of a recording.\n";
+
+static const enum option_id cut_options[] = {
+  OPTION_FROM, OPTION_TO, OPTION_OUTPUT, OPTION_FORCE, OPTION_HELP, OPTION_END
+};
+
+static const char cut_notes[] =
+"TIME is a number with ns, us, ms, s, m or h, or of seconds, since tracing\n"
+"started.  Example: the second minute\n"
 "  eventring cut all.evr --from=1m --to=2m -o minute.evr\n";
 
-static const char merge_help[] =
+static const char merge_usage[] =
 "Usage: eventring merge [OPTION...] FILE... -o OUT\n"
 "Puts recordings of several processes into one file, a part each.  Those of\n"
-"one process are put together, as eventring cat does.\n"
-"\n"
-"  -o, --output=OUT    where to; must not exist\n"
-"  -f, --force         overwrite it\n"
-"  -h, --help          this text\n"
-"\n"
+"one process are put together, as eventring cat does.\n";
+
+static const enum option_id merge_options[] = {
+  OPTION_OUTPUT, OPTION_FORCE, OPTION_HELP, OPTION_END
+};
+
+static const char merge_notes[] =
 "Times of processes of one machine since it started are on one clock.\n";
 
 /* Part [part] of recording [path], with what orders it. */
@@ -163,33 +164,18 @@ struct arguments {
   const char *from, *to;
 };
 
-enum { FROM = 256, TO };
-
 static struct arguments parse_arguments(const struct command *command,
-                                        int argc, char **argv, bool times)
+                                        int argc, char **argv)
 {
-  static const struct option options[] = {
-    OPTION_HELP,
-    { "output", required_argument, NULL, 'o' },
-    { "force", no_argument, NULL, 'f' },
-    { "from", required_argument, NULL, FROM },
-    { "to", required_argument, NULL, TO },
-    { NULL, 0, NULL, 0 }
-  };
   struct arguments a = { .output = NULL };
   int option;
-  while ((option = getopt_long(argc, argv, OPTION_SHORT "o:f", options,
-                               NULL)) != -1)
+  while ((option = next_option(command, argc, argv)) >= 0)
     switch (option) {
-    case 'o': a.output = optarg; break;
-    case 'f': a.force = true; break;
-    case FROM: a.from = optarg; break;
-    case TO: a.to = optarg; break;
-    default: other_option(command, option, argv);
+    case OPTION_OUTPUT: a.output = optarg; break;
+    case OPTION_FORCE: a.force = true; break;
+    case OPTION_FROM: a.from = optarg; break;
+    case OPTION_TO: a.to = optarg; break;
     }
-  if (!times && (a.from != NULL || a.to != NULL))
-    usage_error(command, "%s: --from and --to are options of eventring cut",
-                command->name);
   if (optind >= argc)
     usage_error(command, "%s: which recordings?", command->name);
   if (a.output == NULL)
@@ -199,7 +185,7 @@ static struct arguments parse_arguments(const struct command *command,
 
 static enum status run_cat(int argc, char **argv)
 {
-  struct arguments a = parse_arguments(&cat_command, argc, argv, false);
+  struct arguments a = parse_arguments(&cat_command, argc, argv);
   struct inputs in = open_inputs(argv + optind, argc - optind);
   sort(&in);
   for (size_t i = 1; i < in.count; i++)
@@ -217,7 +203,7 @@ static enum status run_cat(int argc, char **argv)
 
 static enum status run_merge(int argc, char **argv)
 {
-  struct arguments a = parse_arguments(&merge_command, argc, argv, false);
+  struct arguments a = parse_arguments(&merge_command, argc, argv);
   struct inputs in = open_inputs(argv + optind, argc - optind);
   sort(&in);
   enum status status = write_pieces(a.output, a.force, &in);
@@ -238,7 +224,7 @@ static int64_t parse_time(const char *option, const char *text, int64_t start)
 
 static enum status run_cut(int argc, char **argv)
 {
-  struct arguments a = parse_arguments(&cut_command, argc, argv, true);
+  struct arguments a = parse_arguments(&cut_command, argc, argv);
   if (optind + 1 < argc)
     usage_error(&cut_command, "cut: one recording at a time, so what is %s?",
                 argv[optind + 1]);
@@ -261,13 +247,16 @@ static enum status run_cut(int argc, char **argv)
 
 const struct command cat_command = {
   .name = "cat", .summary = "put recordings of one process together",
-  .help = cat_help, .run = run_cat
+  .usage = cat_usage, .options = cat_options, .notes = cat_notes,
+  .run = run_cat
 };
 const struct command cut_command = {
   .name = "cut", .summary = "take a time range out of a recording",
-  .help = cut_help, .run = run_cut
+  .usage = cut_usage, .options = cut_options, .notes = cut_notes,
+  .run = run_cut
 };
 const struct command merge_command = {
   .name = "merge", .summary = "put several processes into one recording",
-  .help = merge_help, .run = run_merge
+  .usage = merge_usage, .options = merge_options, .notes = merge_notes,
+  .run = run_merge
 };

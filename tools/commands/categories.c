@@ -22,20 +22,18 @@
 #include "processes.h"
 #include "text.h"
 
-static const char help[] =
-"Usage: eventring categories [OPTION...] PID|FILE\n"
+static const char usage[] =
+"Usage: eventring categories [OPTION...] [PID|FILE]\n"
 "       eventring categories --all [OPTION...]\n"
 "Lists the categories of events of a process or file: name, on when they are\n"
 "recorded, and what they are about.  Of a paused process, those are on that it\n"
-"records when resumed; of one that has ended, those that it recorded last.\n"
-"\n"
-"  -a, --all       all traced processes that can be found; with --dir, that\n"
-"                  have their file there\n"
-"  -d, --dir=DIR   with a PID: the directory of the ring file\n"
-"      --json      a JSON object\n"
-"      --names     the names alone, a line each\n"
-"  -h, --help      this text\n"
-"\n"
+"records when resumed; of one that has ended, those that it recorded last.\n";
+
+static const enum option_id options[] = {
+  OPTION_ALL, OPTION_DIR, OPTION_JSON, OPTION_NAMES, OPTION_HELP, OPTION_END
+};
+
+static const char notes[] =
 "eventring enable and eventring disable switch them.\n";
 
 enum form { TABLE, NAMES, JSON };
@@ -121,27 +119,16 @@ static enum status list_all(const char *dir, enum form form,
 
 static enum status run(int argc, char **argv)
 {
-  enum { AS_JSON = 'J', ONLY_NAMES = 'N' };
-  static const struct option options[] = {
-    OPTION_HELP,
-    { "all", no_argument, NULL, 'a' },
-    { "dir", required_argument, NULL, 'd' },
-    { "json", no_argument, NULL, AS_JSON },
-    { "names", no_argument, NULL, ONLY_NAMES },
-    { NULL, 0, NULL, 0 }
-  };
   const char *dir = NULL;
   bool all = false;
   enum form form = TABLE;
   int option;
-  while ((option = getopt_long(argc, argv, OPTION_SHORT "ad:", options,
-                               NULL)) != -1)
+  while ((option = next_option(&categories_command, argc, argv)) >= 0)
     switch (option) {
-    case 'a': all = true; break;
-    case 'd': dir = optarg; break;
-    case AS_JSON: form = JSON; break;
-    case ONLY_NAMES: form = NAMES; break;
-    default: other_option(&categories_command, option, argv);
+    case OPTION_ALL: all = true; break;
+    case OPTION_DIR: dir = optarg; break;
+    case OPTION_JSON: form = JSON; break;
+    case OPTION_NAMES: form = NAMES; break;
     }
   if (all && optind < argc)
     usage_error(&categories_command,
@@ -164,5 +151,5 @@ static enum status run(int argc, char **argv)
 
 const struct command categories_command = {
   .name = "categories", .summary = "list them, and which are recorded",
-  .help = help, .run = run
+  .usage = usage, .options = options, .notes = notes, .run = run
 };

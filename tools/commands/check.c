@@ -21,18 +21,27 @@
 #include "balance_text.h"
 #include "common.h"
 #include "follow.h"
+#include "json.h"
+#include "processes.h"
+#include "text.h"
 
-static const char help[] =
-"Usage: eventring check [OPTION...] FILE\n"
-"Verifies a recording or a ring file: its structure, checksums, index, names,\n"
-"the header of every block, every event, how many there are, and whether\n"
-"spans that begin end, as eventring events --check does.\n"
-"\n"
-"  -j, --json    the manifest, counts and findings as JSON\n"
-"  -h, --help    this text\n"
-"\n"
-"Prints a line for each finding: the place in the file in bytes, and what is\n"
-"wrong there.  Exit code 1 when there is one.\n";
+static const char usage[] =
+"Usage: eventring check [OPTION...] [PID|FILE...]\n"
+"Verifies recordings, ring files and the rings of running processes: the\n"
+"structure, checksums, index, names, the header of every block, every event,\n"
+"how many there are, and whether they make sense: time never goes back, every\n"
+"span that begins ends, nothing took longer than there was time, and\n"
+"collections have causes.\n";
+
+static const enum option_id options[] = {
+  OPTION_DIR, OPTION_FOLLOW, OPTION_JSON, OPTION_HELP, OPTION_END
+};
+
+static const char notes[] =
+"Prints a line for each finding: the place in the file in bytes, or the event,\n"
+"and what is wrong there; then a line that sums up.  Spans that were cut off by\n"
+"the start, a gap or the end are counted and are no findings.  With --json, an\n"
+"object for each file.  Exit code 1 when something was found.\n";
 
 struct findings {
   uint64_t count;
@@ -84,7 +93,7 @@ static json_t *describe_part(const char *path, uint32_t part,
   return described;
 }
 
-static enum status print_json(const char *path, struct eventring_cursor *first,
+static enum status print_findings(const char *path, struct eventring_cursor *first,
                               struct findings *f)
 {
   uint32_t parts = target_info(first).parts;
@@ -92,21 +101,33 @@ static enum status print_json(const char *path, struct eventring_cursor *first,
   json_t *list = json_array();
   for (uint32_t part = 0; part < parts; part++)
     json_array_append_new(list, describe_part(path, part, first, &right));
-  json_t *all = json_pack("{s:b, s:o, s:o}", "right", right, "parts", list,
-                          "findings", f->list);
+  json_t *all = json_pack("{s:o, s:b, s:o, s:o}", "file", json_text(path),
+                          "right", right, "parts", list, "findings", f->list);
   json_dumpf(all, stdout, JSON_INDENT(2));
   putchar('\n');
   json_decref(all);
   return right ? STATUS_OK : STATUS_FINDING;
 }
 
-static enum status check(const char *path, bool json)
+/* Whether the events of process [part] make sense. */
+static enum status check_part(struct eventring_cursor *cursor, bool follow)
+{
+  enum status status = check_events(cursor, follow);
+  uint64_t lost = lost_events(cursor);
+  if (lost > 0)
+    note("%s: %s%" PRIu64 " %s overwritten before they could be read",
+         eventring_path(cursor), at_most(cursor), lost,
+         lost == 1 ? "event was" : "events were");
+  return status;
+}
+
+static enum status check_file(const char *path, bool follow, bool json)
 {
   struct findings f = { 0, json ? json_array() : NULL };
   char why[512] = "";
-  struct eventring_options options = { .size = sizeof options, .message = why,
-                                       .message_size = sizeof why };
-  int error = eventring_verify(path, &options, found, &f);
+  struct eventring_options open = { .size = sizeof open, .message = why,
+                                    .message_size = sizeof why };
+  int error = eventring_verify(path, &open, found, &f);
   switch (error) {
   case 0: break;
   case EVENTRING_E_HEADER: case EVENTRING_E_TRUNCATED: case EVENTRING_E_DAMAGED:
@@ -119,11 +140,11 @@ static enum status check(const char *path, bool json)
   struct eventring_cursor *first = open_part(path, 0, NULL);
   uint32_t parts = target_info(first).parts;
   enum status status = f.count == 0 ? STATUS_OK : STATUS_FINDING;
-  if (json) status = print_json(path, first, &f);
+  if (json) status = print_findings(path, first, &f);
   /* Whether the events make sense is asked when they are what was written. */
   for (uint32_t part = 0; part < parts && f.count == 0 && !json; part++) {
     struct eventring_cursor *cursor = open_part(path, part, first);
-    enum status sense = check_events(cursor, false);
+    enum status sense = check_part(cursor, follow);
     if (status == STATUS_OK) status = sense;
     eventring_close(cursor);
   }
@@ -131,29 +152,62 @@ static enum status check(const char *path, bool json)
   return status;
 }
 
+struct request {
+  const char *dir;
+  bool follow, json;
+  bool named;                     /* a line names each target before it */
+};
+
+/* Checks the process or file [target], or the only traced process when it is
+   NULL. */
+static enum status check_target(const struct request *request,
+                                const char *target)
+{
+  if (request->named && !request->json) {
+    print_text(stdout, target, strlen(target), TEXT_LINE);
+    puts(":");
+  }
+  bool is_pid = target == NULL
+                || target[strspn(target, "0123456789")] == '\0';
+  if (!is_pid && request->dir == NULL)
+    return check_file(target, request->follow, request->json);
+  struct eventring_cursor *cursor =
+    target == NULL ? open_only_process(&check_command, request->dir)
+                   : try_open_one(&check_command, target, request->dir, false,
+                                  0, NULL);
+  if (cursor == NULL) return STATUS_CANNOT_READ;
+  enum status status = check_file(eventring_path(cursor), request->follow,
+                                  request->json);
+  eventring_close(cursor);
+  return status;
+}
+
 static enum status run(int argc, char **argv)
 {
-  static const struct option options[] = {
-    OPTION_HELP,
-    { "json", no_argument, NULL, 'j' },
-    { NULL, 0, NULL, 0 }
-  };
-  bool json = false;
+  struct request request = { .dir = NULL };
   int option;
-  while ((option = getopt_long(argc, argv, OPTION_SHORT "j", options, NULL))
-         != -1)
+  while ((option = next_option(&check_command, argc, argv)) >= 0)
     switch (option) {
-    case 'j': json = true; break;
-    default: other_option(&check_command, option, argv);
+    case OPTION_DIR: request.dir = optarg; break;
+    case OPTION_FOLLOW: request.follow = true; break;
+    case OPTION_JSON: request.json = true; break;
     }
-  if (optind >= argc) usage_error(&check_command, "check: which file?");
-  if (optind + 1 < argc)
-    usage_error(&check_command, "check: one file at a time, so what is %s?",
-                argv[optind + 1]);
-  return finish_output(check(argv[optind], json));
+  if (request.follow && request.json)
+    usage_error(&check_command, "check: --follow and --json exclude each "
+                "other");
+  if (request.follow && optind + 1 < argc)
+    usage_error(&check_command, "check: --follow goes with one process");
+  request.named = optind + 1 < argc;
+  if (optind >= argc) return finish_output(check_target(&request, NULL));
+  enum status worst = STATUS_OK;
+  for (int i = optind; i < argc && output_works(); i++) {
+    enum status status = check_target(&request, argv[i]);
+    if (status > worst) worst = status;
+  }
+  return finish_output(worst);
 }
 
 const struct command check_command = {
-  .name = "check", .summary = "verify a recording or a ring file",
-  .help = help, .run = run
+  .name = "check", .summary = "verify recordings, ring files and processes",
+  .usage = usage, .options = options, .notes = notes, .run = run
 };

@@ -23,46 +23,38 @@
 #include "processes.h"
 #include "text.h"
 
-#define HELP_END \
-"\n" \
-"  -a, --all       all traced processes that can be found; with --dir, that\n" \
-"                  have their file there\n" \
-"  -d, --dir=DIR   with a PID: the directory of the ring file\n" \
-"      --json      a JSON object\n" \
-"  -q, --quiet     say nothing when it worked\n" \
-"  -h, --help      this text\n" \
-"\n" \
-"Takes effect at the next probe of every domain.  Doing it twice is no error.\n"
+static const enum option_id options[] = {
+  OPTION_ALL, OPTION_DIR, OPTION_JSON, OPTION_QUIET, OPTION_HELP, OPTION_END
+};
 
-static const char pause_help[] =
+static const char notes[] =
+"Takes effect at the next probe of every domain.  Doing it twice is no error.\n";
+
+static const char pause_usage[] =
 "Usage: eventring pause [OPTION...] PID|FILE\n"
 "       eventring pause --all [OPTION...]\n"
 "Pauses the tracing of a running process.  Its ring file stays, with the\n"
-"events so far.\n"
-HELP_END;
+"events so far.\n";
 
-static const char resume_help[] =
+static const char resume_usage[] =
 "Usage: eventring resume [OPTION...] PID|FILE\n"
 "       eventring resume --all [OPTION...]\n"
 "Resumes the tracing of a running process, with the categories of events that\n"
-"it recorded when it was paused.\n"
-HELP_END;
+"it recorded when it was paused.\n";
 
-static const char enable_help[] =
+static const char enable_usage[] =
 "Usage: eventring enable [OPTION...] PID|FILE CATEGORY...\n"
 "       eventring enable --all [OPTION...] CATEGORY...\n"
 "Records these categories of events too, from now on; while paused, from when\n"
 "it is resumed.  Several may be joined by commas; all is all there are, which\n"
-"eventring categories lists.\n"
-HELP_END;
+"eventring categories lists.\n";
 
-static const char disable_help[] =
+static const char disable_usage[] =
 "Usage: eventring disable [OPTION...] PID|FILE CATEGORY...\n"
 "       eventring disable --all [OPTION...] CATEGORY...\n"
 "Records these categories of events no longer.  Several may be joined by\n"
 "commas; eventring categories lists them.  One has to be left: to record\n"
-"nothing, use eventring pause.\n"
-HELP_END;
+"nothing, use eventring pause.\n";
 
 /* What is asked for. */
 struct request {
@@ -195,27 +187,16 @@ static enum status control_all(const struct request *request, const char *dir)
 static enum status run(const struct command *command, bool with_categories,
                        int argc, char **argv)
 {
-  enum { AS_JSON = 'J' };
-  static const struct option options[] = {
-    OPTION_HELP,
-    { "all", no_argument, NULL, 'a' },
-    { "dir", required_argument, NULL, 'd' },
-    { "json", no_argument, NULL, AS_JSON },
-    { "quiet", no_argument, NULL, 'q' },
-    { NULL, 0, NULL, 0 }
-  };
   const char *dir = NULL;
   bool all = false, json = false;
   struct request request = { .command = command };
   int option;
-  while ((option = getopt_long(argc, argv, OPTION_SHORT "ad:q", options,
-                               NULL)) != -1)
+  while ((option = next_option(command, argc, argv)) >= 0)
     switch (option) {
-    case 'a': all = true; break;
-    case 'd': dir = optarg; break;
-    case AS_JSON: json = true; break;
-    case 'q': request.quiet = true; break;
-    default: other_option(command, option, argv);
+    case OPTION_ALL: all = true; break;
+    case OPTION_DIR: dir = optarg; break;
+    case OPTION_JSON: json = true; break;
+    case OPTION_QUIET: request.quiet = true; break;
     }
 
   /* The target comes first, then the categories. */
@@ -265,20 +246,20 @@ static enum status run_disable(int argc, char **argv)
 
 const struct command pause_command = {
   .name = "pause", .summary = "pause the tracing of a running process",
-  .help = pause_help, .run = run_pause
+  .usage = pause_usage, .options = options, .notes = notes, .run = run_pause
 };
 
 const struct command resume_command = {
   .name = "resume", .summary = "resume it",
-  .help = resume_help, .run = run_resume
+  .usage = resume_usage, .options = options, .notes = notes, .run = run_resume
 };
 
 const struct command enable_command = {
   .name = "enable", .summary = "record more categories of events",
-  .help = enable_help, .run = run_enable
+  .usage = enable_usage, .options = options, .notes = notes, .run = run_enable
 };
 
 const struct command disable_command = {
   .name = "disable", .summary = "record fewer",
-  .help = disable_help, .run = run_disable
+  .usage = disable_usage, .options = options, .notes = notes, .run = run_disable
 };

@@ -19,16 +19,16 @@
 #include "manifest.h"
 #include "text.h"
 
-static const char help[] =
-"Usage: eventring dump [OPTION...] PID|FILE -o OUT\n"
+static const char usage[] =
+"Usage: eventring dump [OPTION...] [PID|FILE] -o OUT\n"
 "Writes what the rings of a process hold now, or those of one that has ended\n"
-"or was killed, to a recording.\n"
-"\n"
-"  -o, --output=OUT    where to; must not exist\n"
-"  -f, --force         overwrite it\n"
-"  -d, --dir=DIR       with a PID: the directory of the ring file\n"
-"  -h, --help          this text\n"
-"\n"
+"or was killed, to a recording.\n";
+
+static const enum option_id options[] = {
+  OPTION_OUTPUT, OPTION_FORCE, OPTION_DIR, OPTION_HELP, OPTION_END
+};
+
+static const char notes[] =
 "It is smaller than a ring file, and stays as it is while the process runs on.\n"
 "Example:\n"
 "  eventring dump 1234 -o now.evr\n";
@@ -60,23 +60,14 @@ static enum status dump(struct eventring_cursor *cursor, const char *output,
 
 static enum status run(int argc, char **argv)
 {
-  static const struct option options[] = {
-    OPTION_HELP,
-    { "output", required_argument, NULL, 'o' },
-    { "force", no_argument, NULL, 'f' },
-    { "dir", required_argument, NULL, 'd' },
-    { NULL, 0, NULL, 0 }
-  };
   const char *dir = NULL, *output = NULL;
   bool force = false;
   int option;
-  while ((option = getopt_long(argc, argv, OPTION_SHORT "o:fd:", options,
-                               NULL)) != -1)
+  while ((option = next_option(&dump_command, argc, argv)) >= 0)
     switch (option) {
-    case 'o': output = optarg; break;
-    case 'f': force = true; break;
-    case 'd': dir = optarg; break;
-    default: other_option(&dump_command, option, argv);
+    case OPTION_OUTPUT: output = optarg; break;
+    case OPTION_FORCE: force = true; break;
+    case OPTION_DIR: dir = optarg; break;
     }
   if (output == NULL)
     usage_error(&dump_command, "dump: where to?  -o OUT is missing");
@@ -89,5 +80,5 @@ static enum status run(int argc, char **argv)
 
 const struct command dump_command = {
   .name = "dump", .summary = "write what the rings hold now to a recording",
-  .help = help, .run = run
+  .usage = usage, .options = options, .notes = notes, .run = run
 };

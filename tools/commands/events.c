@@ -15,7 +15,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include "balance_text.h"
 #include "common.h"
 #include "count_text.h"
 #include "event_json.h"
@@ -25,24 +24,18 @@
 #include "json.h"
 #include "spans.h"
 
-static const char help[] =
-"Usage: eventring events [OPTION...] PID|FILE\n"
-"Prints every event of a process or file, a line each, in the order of time.\n"
-"  -c, --check             print what is wrong with the events instead\n"
-"  -d, --dir=DIR           with a PID: the directory of the ring file\n"
-"  -f, --follow            go on until the process ends or Ctrl-C\n"
-"  -h, --help              this text\n"
-"  -r, --raw               exact fields for programs, separated by one tab\n"
-"      --json              a JSON object a line\n"
-"      --count             how many events there are of each name, no more\n"
-"Which events; of options of one kind any will do:\n"
-"      --category=LIST     of these categories, see eventring categories\n"
-"      --domain=DOMAIN     of this domain: its id, or its name\n"
-"      --thread=THREAD     of this thread: its id in the system, #id or name\n"
-"      --name=PATTERN      with this name: * ? [] are as in the shell\n"
-"      --longer-than=TIME  ends of what lasted longer: 10ms, 1.5s\n"
-"      --from=TIME         from this time on, as in column 1\n"
-"      --to=TIME           up to this time\n"
+static const char usage[] =
+"Usage: eventring events [OPTION...] [PID|FILE]\n"
+"Prints every event of a process or file, a line each, in the order of time.\n";
+
+static const enum option_id options[] = {
+  OPTION_DIR, OPTION_FOLLOW, OPTION_RAW, OPTION_JSON, OPTION_COUNT,
+  OPTION_CATEGORIES, OPTION_DOMAIN, OPTION_THREAD, OPTION_NAME,
+  OPTION_LONGER_THAN, OPTION_FROM, OPTION_TO, OPTION_HELP, OPTION_END
+};
+
+static const char notes[] =
+"Several --name, --domain, --thread: any of them; of all other kinds, all hold.\n"
 "Columns, separated by two spaces or more:\n"
 "  1 seconds since tracing started   2 domain: its id, \"name\" if it has one\n"
 "  3 thread: its id in the system, # and the threads library's id, \"name\"\n"
@@ -149,53 +142,29 @@ static enum status print_events(struct eventring_cursor *cursor,
 
 static enum status run(int argc, char **argv)
 {
-  enum { COUNT = 'C', AS_JSON = 'J' };
-  static const struct option options[] = {
-    OPTION_HELP,
-    { "check", no_argument, NULL, 'c' },
-    { "count", no_argument, NULL, COUNT },
-    { "dir", required_argument, NULL, 'd' },
-    { "follow", no_argument, NULL, 'f' },
-    { "json", no_argument, NULL, AS_JSON },
-    { "raw", no_argument, NULL, 'r' },
-    FILTER_OPTIONS,
-    { NULL, 0, NULL, 0 }
-  };
   const char *dir = NULL;
-  bool check = false, counted = false, follow = false;
-  bool raw = false, json = false;
+  bool counted = false, follow = false, raw = false, json = false;
   struct filter *filter = new_filter();
   int option;
-  while ((option = getopt_long(argc, argv, OPTION_SHORT "cd:fr", options,
-                               NULL)) != -1)
+  while ((option = next_option(&events_command, argc, argv)) >= 0)
     switch (option) {
-    case 'c': check = true; break;
-    case COUNT: counted = true; break;
-    case 'd': dir = optarg; break;
-    case 'f': follow = true; break;
-    case AS_JSON: json = true; break;
-    case 'r': raw = true; break;
-    default:
-      if (!filter_option(&events_command, filter, option, optarg))
-        other_option(&events_command, option, argv);
+    case OPTION_COUNT: counted = true; break;
+    case OPTION_DIR: dir = optarg; break;
+    case OPTION_FOLLOW: follow = true; break;
+    case OPTION_JSON: json = true; break;
+    case OPTION_RAW: raw = true; break;
+    default: filter_option(&events_command, filter, option, optarg);
     }
 
-  if (check && (raw || json || counted))
-    usage_error(&events_command, "events: --check and %s exclude each other",
-                raw ? "--raw" : json ? "--json" : "--count");
   if (raw && (json || counted))
     usage_error(&events_command, "events: --raw and %s exclude each other",
                 json ? "--json" : "--count");
-  if (check && filter_is_set(filter))
-    usage_error(&events_command, "events: --check looks at all events, so it "
-                "cannot be for some of them");
 
   struct eventring_cursor *cursor =
     open_target(&events_command, argc, argv, dir, false);
-  enum status status =
-    check ? check_events(cursor, follow)
-          : print_events(cursor, filter, raw ? RAW : json ? JSON : LINES,
-                         counted, follow);
+  enum status status = print_events(cursor, filter,
+                                    raw ? RAW : json ? JSON : LINES, counted,
+                                    follow);
   free_filter(filter);
   status = finish_output(status);
   uint64_t lost = lost_events(cursor);
@@ -209,5 +178,5 @@ static enum status run(int argc, char **argv)
 
 const struct command events_command = {
   .name = "events", .summary = "print every event as a line of text",
-  .help = help, .run = run
+  .usage = usage, .options = options, .notes = notes, .run = run
 };

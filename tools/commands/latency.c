@@ -13,7 +13,6 @@
 /* eventring latency: how long pauses, spans and waits took, as distributions.
    Those of the summary are taken, and added where a name has several ids. */
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,24 +21,22 @@
 #include "follow.h"
 #include "hgrm.h"
 #include "json.h"
+#include "sink.h"
 #include "summary_text.h"
 #include "text.h"
 
-static const char help[] =
-"Usage: eventring latency [OPTION...] PID|FILE\n"
+static const char usage[] =
+"Usage: eventring latency [OPTION...] [PID|FILE]\n"
 "Prints how long the pauses of the garbage collector took, or spans and waits:\n"
 "percentiles (right to 1 %), and how many took from so long to so long.  Of a\n"
-"running process this is what its rings hold now.\n"
-"\n"
-"  -d, --dir=DIR      with a PID: the directory of the ring file\n"
-"  -f, --follow       go on until the end or Ctrl-C, then print\n"
-"  -g, --hgrm[=FILE]  one distribution in HdrHistogram's percentile format,\n"
-"                     in milliseconds; \"any\" when no name is given\n"
-"  -j, --json         JSON, as described in doc/JSON.md\n"
-"  -s, --span=NAME    spans, or waits such as mutex_wait, of this name, of the\n"
-"                     runtime or of the program; may be given several times\n"
-"  -h, --help         this text\n"
-"\n"
+"running process this is what its rings hold now.\n";
+
+static const enum option_id options[] = {
+  OPTION_DIR, OPTION_FOLLOW, OPTION_SPAN, OPTION_HGRM, OPTION_FORCE,
+  OPTION_JSON, OPTION_HELP, OPTION_END
+};
+
+static const char notes[] =
 "Without --span these are the pauses:\n"
 "  any          whatever the collector did at a stretch\n"
 "  minor        minor collections\n"
@@ -162,22 +159,25 @@ static void add_pauses(struct summary *s, struct distribution *all)
   }
 }
 
-static enum status write_hgrm(const char *path, const struct histogram *h)
+static enum status write_hgrm(const char *path, bool force,
+                              const struct histogram *h)
 {
   if (path == NULL) {
     print_hgrm(stdout, h);
     return STATUS_OK;
   }
-  FILE *out = fopen(path, "we");
-  bool failed = out == NULL;
-  if (!failed) {
-    print_hgrm(out, h);
-    failed = ferror(out) != 0;
-    failed = fclose(out) != 0 || failed;
-  }
-  if (!failed) return STATUS_OK;
-  complain("cannot write %s: %s", path, strerror(errno));
-  return STATUS_CANNOT_WRITE;
+  struct sink *sink = open_sink(path, force);
+  if (sink == NULL) return STATUS_CANNOT_WRITE;
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  bool made = out != NULL;
+  if (made) print_hgrm(out, h);
+  made = made && fclose(out) == 0;
+  if (made) sink_write(sink, text, size);
+  else complain("not enough memory");
+  free(text);
+  return close_sink(sink, made) && made ? STATUS_OK : STATUS_CANNOT_WRITE;
 }
 
 static void take_event(void *state, const struct eventring_event *event)
@@ -193,29 +193,19 @@ static bool pass(void *state, bool idle)
 
 static enum status run(int argc, char **argv)
 {
-  static const struct option options[] = {
-    OPTION_HELP,
-    { "dir", required_argument, NULL, 'd' },
-    { "follow", no_argument, NULL, 'f' },
-    { "hgrm", optional_argument, NULL, 'g' },
-    { "json", no_argument, NULL, 'j' },
-    { "span", required_argument, NULL, 's' },
-    { NULL, 0, NULL, 0 }
-  };
   const char *dir = NULL, *hgrm_path = NULL;
-  bool follow = false, json = false, hgrm = false;
+  bool follow = false, json = false, hgrm = false, force = false;
   size_t names = 0;
   struct distribution *all = allocate((size_t) argc + PAUSES, sizeof *all);
   int option;
-  while ((option = getopt_long(argc, argv, OPTION_SHORT "d:fg::js:", options,
-                               NULL)) != -1)
+  while ((option = next_option(&latency_command, argc, argv)) >= 0)
     switch (option) {
-    case 'd': dir = optarg; break;
-    case 'f': follow = true; break;
-    case 'g': hgrm = true; hgrm_path = optarg; break;
-    case 'j': json = true; break;
-    case 's': all[names++].name = optarg; break;
-    default: other_option(&latency_command, option, argv);
+    case OPTION_DIR: dir = optarg; break;
+    case OPTION_FOLLOW: follow = true; break;
+    case OPTION_FORCE: force = true; break;
+    case OPTION_HGRM: hgrm = true; hgrm_path = optarg; break;
+    case OPTION_JSON: json = true; break;
+    case OPTION_SPAN: all[names++].name = optarg; break;
     }
   if (hgrm && json)
     usage_error(&latency_command, "latency: --hgrm and --json exclude each "
@@ -239,7 +229,7 @@ static enum status run(int argc, char **argv)
   size_t count = names > 0 ? names : PAUSES;
   if (names == 0) add_pauses(s, all);
   if (hgrm) {
-    enum status written = write_hgrm(hgrm_path, &all[0].h);
+    enum status written = write_hgrm(hgrm_path, force, &all[0].h);
     if (written != STATUS_OK) status = written;
   } else if (json)
     print_all_json(s, all, count);
@@ -255,5 +245,5 @@ static enum status run(int argc, char **argv)
 const struct command latency_command = {
   .name = "latency",
   .summary = "how long pauses, spans and waits took, as distributions",
-  .help = help, .run = run
+  .usage = usage, .options = options, .notes = notes, .run = run
 };

@@ -38,19 +38,16 @@
 #include "sigbus.h"
 #include "text.h"
 
-static const char help[] =
+static const char usage[] =
 "Usage: eventring ps [OPTION...]\n"
-"Lists the traced processes, and the files that others left here.\n"
-"\n"
-"  -d, --dir=DIR  only those that have their file in this directory\n"
-"      --json     a JSON object\n"
-"      --no-rate  do not watch for 0.2 s how many events come\n"
-"      --pids     the process ids of those that run, a line each, no more\n"
-"      --prune    show the files of processes that are gone, and remove them;\n"
-"                 asks first when standard input is a terminal\n"
-"  -y, --yes      with --prune: do not ask\n"
-"  -h, --help     this text\n"
-"\n"
+"Lists the traced processes, and the files that others left here.\n";
+
+static const enum option_id options[] = {
+  OPTION_DIR, OPTION_JSON, OPTION_NO_RATE, OPTION_PIDS, OPTION_PRUNE,
+  OPTION_YES, OPTION_HELP, OPTION_END
+};
+
+static const char notes[] =
 "Columns, separated by two spaces or more:\n"
 "  pid         7@NS: it is 7 in another pid namespace, NS, and not seen in ours\n"
 "  user, state (recording, paused; ended, killed, replaced by exec)\n"
@@ -526,29 +523,16 @@ static void print_pids(const struct eventring_process *processes, size_t count)
 
 static enum status run(int argc, char **argv)
 {
-  enum { AS_JSON = 'J', NO_RATE = 'R', ONLY_PIDS = 'I', PRUNE = 'P' };
-  static const struct option long_options[] = {
-    OPTION_HELP,
-    { "dir", required_argument, NULL, 'd' },
-    { "json", no_argument, NULL, AS_JSON },
-    { "no-rate", no_argument, NULL, NO_RATE },
-    { "pids", no_argument, NULL, ONLY_PIDS },
-    { "prune", no_argument, NULL, PRUNE },
-    { "yes", no_argument, NULL, 'y' },
-    { NULL, 0, NULL, 0 }
-  };
   struct options options = { .rate = true };
   int option;
-  while ((option = getopt_long(argc, argv, OPTION_SHORT "d:y", long_options,
-                               NULL)) != -1)
+  while ((option = next_option(&ps_command, argc, argv)) >= 0)
     switch (option) {
-    case 'd': options.dir = optarg; break;
-    case AS_JSON: options.json = true; break;
-    case NO_RATE: options.rate = false; break;
-    case ONLY_PIDS: options.pids = true; break;
-    case PRUNE: options.prune = true; break;
-    case 'y': options.yes = true; break;
-    default: other_option(&ps_command, option, argv);
+    case OPTION_DIR: options.dir = optarg; break;
+    case OPTION_JSON: options.json = true; break;
+    case OPTION_NO_RATE: options.rate = false; break;
+    case OPTION_PIDS: options.pids = true; break;
+    case OPTION_PRUNE: options.prune = true; break;
+    case OPTION_YES: options.yes = true; break;
     }
   if (optind < argc)
     usage_error(&ps_command, "ps: it lists all, so what is %s?",
@@ -572,6 +556,6 @@ static enum status run(int argc, char **argv)
 }
 
 const struct command ps_command = {
-  .name = "ps", .summary = "list the traced processes", .help = help,
-  .run = run
+  .name = "ps", .summary = "list the traced processes", .usage = usage,
+  .options = options, .notes = notes, .run = run
 };

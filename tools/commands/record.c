@@ -36,25 +36,19 @@
 #include "text.h"
 #include "trigger.h"
 
-static const char help[] =
-"Usage: eventring record [OPTION...] PID -o FILE\n"
+static const char usage[] =
+"Usage: eventring record [OPTION...] [PID] -o OUT\n"
 "Records all that a process writes to its rings, compressed, until it ends,\n"
-"Ctrl-C, or for a time.  The other commands read the file.\n"
-"\n"
-"  -o, --output=FILE    where to; must not exist\n"
-"  -f, --force          overwrite it\n"
-"      --for=TIME       stop after TIME\n"
-"      --max-size=SIZE  go on in another file when one has SIZE: for out.evr,\n"
-"                       out.2.evr, out.3.evr and so on\n"
-"      --max-files=N    of these, keep the last N\n"
-"      --trigger=WHAT   write a file only when WHAT happens: 'NAME > TIME', a\n"
-"                       span that took longer, or NAME, any event\n"
-"      --before=TIME    what to keep of before that (default 5s)...\n"
-"      --after=TIME     ...and after it (default 1s)\n"
-"      --level=N        compression by zstd, -7 to 19 (default 1)\n"
-"  -d, --dir=DIR        the directory of the ring file\n"
-"  -h, --help           this text\n"
-"\n"
+"Ctrl-C, or for a time.  The other commands read the file.\n";
+
+static const enum option_id options[] = {
+  OPTION_OUTPUT, OPTION_FORCE, OPTION_FOR, OPTION_MAX_SIZE, OPTION_MAX_FILES,
+  OPTION_TRIGGER, OPTION_BEFORE, OPTION_AFTER, OPTION_LEVEL, OPTION_DIR,
+  OPTION_HELP, OPTION_END
+};
+
+static const char notes[] =
+"NAME is any event, or with TIME a span that took longer.\n"
 "TIME is a number with ns, us, ms, s, m or h; SIZE one with K, M or G.\n"
 "Another trigger makes another file.  Example: what led to long pauses\n"
 "  eventring record 1234 -o slow.evr --trigger 'minor > 10ms' --before 2s\n";
@@ -271,8 +265,6 @@ static enum status record(struct recording *r)
 
 /* The command line */
 
-enum { FOR = 256, MAX_SIZE, MAX_FILES, TRIGGER, BEFORE, AFTER, LEVEL };
-
 static int64_t duration(const char *option)
 {
   int64_t ns;
@@ -294,44 +286,28 @@ static long number(const char *option, long low, long high)
 
 static enum status run(int argc, char **argv)
 {
-  static const struct option options[] = {
-    OPTION_HELP,
-    { "output", required_argument, NULL, 'o' },
-    { "force", no_argument, NULL, 'f' },
-    { "for", required_argument, NULL, FOR },
-    { "max-size", required_argument, NULL, MAX_SIZE },
-    { "max-files", required_argument, NULL, MAX_FILES },
-    { "trigger", required_argument, NULL, TRIGGER },
-    { "before", required_argument, NULL, BEFORE },
-    { "after", required_argument, NULL, AFTER },
-    { "level", required_argument, NULL, LEVEL },
-    { "dir", required_argument, NULL, 'd' },
-    { NULL, 0, NULL, 0 }
-  };
   struct recording r = { .number = 1, .before = 5000000000,
                          .after = 1000000000 };
   const char *dir = NULL;
   bool around = false;
   int option;
-  while ((option = getopt_long(argc, argv, OPTION_SHORT "o:fd:", options,
-                               NULL)) != -1)
+  while ((option = next_option(&record_command, argc, argv)) >= 0)
     switch (option) {
-    case 'o': r.output = optarg; break;
-    case 'f': r.force = true; break;
-    case 'd': dir = optarg; break;
-    case FOR: r.for_ns = duration("for"); break;
-    case MAX_SIZE:
+    case OPTION_OUTPUT: r.output = optarg; break;
+    case OPTION_FORCE: r.force = true; break;
+    case OPTION_DIR: dir = optarg; break;
+    case OPTION_FOR: r.for_ns = duration("for"); break;
+    case OPTION_MAX_SIZE:
       if (!parse_size(optarg, &r.max_size) || r.max_size < 4096)
         usage_error(&record_command, "record: --max-size: %s is not a size "
                     "from 4K on", optarg);
       break;
-    case MAX_FILES: r.max_files = (uint64_t) number("max-files", 1, 1000000);
+    case OPTION_MAX_FILES: r.max_files = (uint64_t) number("max-files", 1, 1000000);
       break;
-    case TRIGGER: parse_trigger(&record_command, &r.trigger, optarg); break;
-    case BEFORE: r.before = duration("before"); around = true; break;
-    case AFTER: r.after = duration("after"); around = true; break;
-    case LEVEL: r.level = (int) number("level", -7, 19); break;
-    default: other_option(&record_command, option, argv);
+    case OPTION_TRIGGER: parse_trigger(&record_command, &r.trigger, optarg); break;
+    case OPTION_BEFORE: r.before = duration("before"); around = true; break;
+    case OPTION_AFTER: r.after = duration("after"); around = true; break;
+    case OPTION_LEVEL: r.level = (int) number("level", -7, 19); break;
     }
   if (r.output == NULL)
     usage_error(&record_command, "record: where to?  -o FILE is missing");
@@ -353,5 +329,5 @@ static enum status run(int argc, char **argv)
 
 const struct command record_command = {
   .name = "record", .summary = "copy all events of a process to a file",
-  .help = help, .run = run
+  .usage = usage, .options = options, .notes = notes, .run = run
 };

@@ -50,23 +50,21 @@
 #include "poll_interval.h"
 #include "summary_text.h"
 
-static const char help[] =
+static const char usage[] =
 "Usage: eventring run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
 "Runs PROGRAM with tracing on from its first instruction, and prints a summary\n"
 "of what its runtime did on standard error when it ends.  The exit code is the\n"
-"program's; if a signal ended it, that signal ends eventring too.\n"
-"\n"
-"  -o, --output=FILE      record all events there as well\n"
-"      --trace=FILE       write a trace for a viewer, see eventring trace\n"
-"  -f, --force            overwrite these files\n"
-"  -c, --categories=LIST  what to record, as OCAML_EVENTRING_CATEGORIES\n"
-"  -e, --ring=N           rings of 2^N words (default 16)\n"
-"  -d, --dir=DIR          put the ring file there and leave it\n"
-"      --summary=FILE     the summary goes there\n"
-"      --json             as JSON\n"
-"  -q, --quiet            no summary\n"
-"  -h, --help             this text\n"
-"\n"
+"program's; if a signal ended it, that signal ends eventring too.\n";
+
+static const enum option_id options[] = {
+  OPTION_OUTPUT, OPTION_TRACE, OPTION_SUMMARY, OPTION_JSON, OPTION_FORCE,
+  OPTION_CATEGORIES, OPTION_RING, OPTION_DIR, OPTION_QUIET, OPTION_HELP,
+  OPTION_END
+};
+
+static const char notes[] =
+"OUT gets all events.  The ring file is removed at the end, unless --dir says\n"
+"where to keep it.  LIST is as for OCAML_EVENTRING_CATEGORIES.\n"
 "What PROGRAM starts is traced too, but only PROGRAM is followed.  If it makes\n"
 "itself another program (exec), the summary is that one's, and the recording\n"
 "goes on in FILE.2 or, of out.evr, in out.2.evr.\n"
@@ -444,8 +442,6 @@ static void follow(struct run *run)
 
 /* The command line */
 
-enum { SUMMARY = 256, TRACE, JSON };
-
 /* Whether the list can leave something to record: it names a category
    after the last -all, or takes away from the default. */
 static bool leaves_a_category(const char *list)
@@ -462,45 +458,29 @@ static bool leaves_a_category(const char *list)
 
 static void read_options(struct run *run, int argc, char **argv)
 {
-  static const struct option options[] = {
-    OPTION_HELP,
-    { "output", required_argument, NULL, 'o' },
-    { "trace", required_argument, NULL, TRACE },
-    { "force", no_argument, NULL, 'f' },
-    { "categories", required_argument, NULL, 'c' },
-    { "ring", required_argument, NULL, 'e' },
-    { "dir", required_argument, NULL, 'd' },
-    { "summary", required_argument, NULL, SUMMARY },
-    { "json", no_argument, NULL, JSON },
-    { "quiet", no_argument, NULL, 'q' },
-    { NULL, 0, NULL, 0 }
-  };
   int option;
   char *end;
-  /* What follows the program is the program's. */
-  while ((option = getopt_long(argc, argv, "+" OPTION_SHORT "o:fc:e:d:q",
-                               options, NULL)) != -1)
+  while ((option = next_option(&run_command, argc, argv)) >= 0)
     switch (option) {
-    case 'o': run->output = optarg; break;
-    case TRACE: run->trace = optarg; break;
-    case 'f': run->force = true; break;
-    case 'c':
+    case OPTION_OUTPUT: run->output = optarg; break;
+    case OPTION_TRACE: run->trace = optarg; break;
+    case OPTION_FORCE: run->force = true; break;
+    case OPTION_CATEGORIES:
       if (!leaves_a_category(optarg))
         usage_error(&run_command, "run: --categories '%s' leaves no category "
                     "to record", optarg);
       run->categories = optarg;
       break;
-    case 'e':
+    case OPTION_RING:
       run->ring = strtol(optarg, &end, 10);
       if (*end != 0 || run->ring < 9 || run->ring > 30)
         usage_error(&run_command, "run: --ring %s is not a number from 9 to 30",
                     optarg);
       break;
-    case 'd': run->dir = optarg; break;
-    case SUMMARY: run->summary_path = optarg; break;
-    case JSON: run->json = true; break;
-    case 'q': run->quiet = true; break;
-    default: other_option(&run_command, option, argv);
+    case OPTION_DIR: run->dir = optarg; break;
+    case OPTION_SUMMARY: run->summary_path = optarg; break;
+    case OPTION_JSON: run->json = true; break;
+    case OPTION_QUIET: run->quiet = true; break;
     }
   if (optind == argc) usage_error(&run_command, "run: which program?");
   run->program = argv + optind;
@@ -516,7 +496,7 @@ static void write_trace(struct run *run)
   argv[argc++] = "trace";
   argv[argc++] = "-o";
   argv[argc++] = (char *) run->trace;
-  if (run->force) argv[argc++] = "-f";
+  if (run->force) argv[argc++] = "--force";
   argv[argc++] = "--";
   for (uint32_t i = 1; i <= run->programs; i++)
     argv[argc++] = numbered_path(run->output, i);
@@ -587,5 +567,6 @@ static enum status run_program(int argc, char **argv)
 
 const struct command run_command = {
   .name = "run", .summary = "run a program with tracing, and summarise it",
-  .help = help, .run = run_program
+  .usage = usage, .options = options, .notes = notes, .runs_program = true,
+  .run = run_program
 };

@@ -24,19 +24,18 @@
 #include "summary_text.h"
 #include "text.h"
 
-static const char help[] =
-"Usage: eventring stat [OPTION...] PID|FILE\n"
+static const char usage[] =
+"Usage: eventring stat [OPTION...] [PID|FILE]\n"
 "Prints what the garbage collector did: its share of the time, collections,\n"
 "words, pauses and their causes, stops and waits.  Of a running process this\n"
-"is what its rings hold now.\n"
-"\n"
-"  -d, --dir=DIR      with a PID: the directory of the ring file\n"
-"  -f, --follow       go on until the end or Ctrl-C, then print\n"
-"  -i, --interval=S   the same, with a line of rates every S seconds until\n"
-"                     then: of a file, S seconds of its own time\n"
-"  -j, --json         JSON, as described in doc/JSON.md\n"
-"  -h, --help         this text\n"
-"\n"
+"is what its rings hold now.\n";
+
+static const enum option_id options[] = {
+  OPTION_DIR, OPTION_FOLLOW, OPTION_INTERVAL, OPTION_JSON, OPTION_HELP,
+  OPTION_END
+};
+
+static const char notes[] =
 "Columns:\n"
 "  watched   from the first event of the domain that is there to its end\n"
 "  gc        share of that in which its code stood still for the collector\n"
@@ -183,32 +182,22 @@ static bool pass(void *state, bool idle)
 
 static enum status run(int argc, char **argv)
 {
-  static const struct option options[] = {
-    OPTION_HELP,
-    { "dir", required_argument, NULL, 'd' },
-    { "follow", no_argument, NULL, 'f' },
-    { "interval", required_argument, NULL, 'i' },
-    { "json", no_argument, NULL, 'j' },
-    { NULL, 0, NULL, 0 }
-  };
   struct stat st = { 0 };
   const char *dir = NULL;
   bool follow = false;
   int option;
-  while ((option = getopt_long(argc, argv, OPTION_SHORT "d:fi:j", options,
-                               NULL)) != -1)
+  while ((option = next_option(&stat_command, argc, argv)) >= 0)
     switch (option) {
-    case 'd': dir = optarg; break;
-    case 'f': follow = true; break;
-    case 'i':
+    case OPTION_DIR: dir = optarg; break;
+    case OPTION_FOLLOW: follow = true; break;
+    case OPTION_INTERVAL:
       if (!parse_duration(optarg, &st.interval_ns)
           || st.interval_ns < SHORTEST_NS || st.interval_ns > LONGEST_NS)
         usage_error(&stat_command, "stat: %s is not an interval: from 10ms to "
                     "1000h, in seconds or with a unit", optarg);
       follow = true;
       break;
-    case 'j': st.json = true; break;
-    default: other_option(&stat_command, option, argv);
+    case OPTION_JSON: st.json = true; break;
     }
 
   struct eventring_cursor *cursor =
@@ -236,5 +225,5 @@ static enum status run(int argc, char **argv)
 const struct command stat_command = {
   .name = "stat",
   .summary = "what the garbage collector did, and its share of the time",
-  .help = help, .run = run
+  .usage = usage, .options = options, .notes = notes, .run = run
 };

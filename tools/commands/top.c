@@ -29,15 +29,17 @@
 #include "follow.h"
 #include "top_screen.h"
 
-static const char help[] =
+static const char usage[] =
 "Usage: eventring top [OPTION...] [PID|FILE]\n"
 "Shows live what the runtime of a process does, on the whole terminal.\n"
 "Without an argument: the one process that is traced, or a list to choose\n"
-"from.\n"
-"\n"
-"  -d, --dir=DIR      the directory of the ring file, or of those listed\n"
-"  -h, --help         this text\n"
-"\n"
+"from.\n";
+
+static const enum option_id options[] = {
+  OPTION_DIR, OPTION_HELP, OPTION_END
+};
+
+static const char notes[] =
 "For each domain there is what it does now, the share of its time in the\n"
 "collector, what it allocates, collections a second, and its pauses; then the\n"
 "program's own spans that took most of the last 10 seconds, and the longest\n"
@@ -665,18 +667,11 @@ static void free_top(struct top *t)
 
 static enum status run(int argc, char **argv)
 {
-  static const struct option options[] = {
-    OPTION_HELP,
-    { "dir", required_argument, NULL, 'd' },
-    { NULL, 0, NULL, 0 }
-  };
   const char *dir = NULL;
   int option;
-  while ((option = getopt_long(argc, argv, OPTION_SHORT "d:", options,
-                               NULL)) != -1)
+  while ((option = next_option(&top_command, argc, argv)) >= 0)
     switch (option) {
-    case 'd': dir = optarg; break;
-    default: other_option(&top_command, option, argv);
+    case OPTION_DIR: dir = optarg; break;
     }
   if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
     usage_error(&top_command, "top: needs a terminal for input and output; "
@@ -708,5 +703,5 @@ static enum status run(int argc, char **argv)
 
 const struct command top_command = {
   .name = "top", .summary = "live view of a process on the terminal",
-  .help = help, .run = run
+  .usage = usage, .options = options, .notes = notes, .run = run
 };

@@ -25,23 +25,24 @@
 #include "export/trace.h"
 #include "targets.h"
 
-static const char help[] =
-"Usage: eventring trace [OPTION...] PID|FILE... -o OUT\n"
+static const char usage[] =
+"Usage: eventring trace [OPTION...] [PID|FILE...] -o OUT\n"
 "Writes the events of processes, ring files or recordings as a file for trace\n"
 "viewers, with a track for each thread: spans, counters, flows, messages, and\n"
-"all that events carry.\n"
-"\n"
-"  -o, --output=OUT    the file to write; - is standard output\n"
-"      --format=NAME   one of these; without it, OUT's ending decides:\n"
-"        chrome    .json: Chrome's trace event format, read by most viewers\n"
-"        perfetto  .pftrace, .perfetto-trace: for Perfetto\n"
-"        ctf       .ctf or a slash: Common Trace Format 1.8, which is a\n"
-"                  folder, for babeltrace2 and Trace Compass\n"
-"  -d, --dir=DIR       with a PID: the directory of the ring file\n"
-"  -f, --force         overwrite OUT when it is there\n"
-"      --follow        go on until the processes end or Ctrl-C\n"
-"  -h, --help          this text\n"
-"\n"
+"all that events carry.\n";
+
+static const enum option_id options[] = {
+  OPTION_OUTPUT, OPTION_FORMAT, OPTION_DIR, OPTION_FORCE, OPTION_FOLLOW,
+  OPTION_HELP, OPTION_END
+};
+
+static const char notes[] =
+"Formats; without --format, the ending of OUT decides:\n"
+"  chrome    .json: Chrome's trace event format, read by most viewers\n"
+"  perfetto  .pftrace, .perfetto-trace: for Perfetto\n"
+"  ctf       .ctf or a slash: Common Trace Format 1.8, which is a folder, for\n"
+"            babeltrace2 and Trace Compass\n"
+"OUT is - for standard output.\n"
 "Of a running process, without --follow, this is what the rings hold now.\n"
 "Several processes are shown on one clock.\n";
 
@@ -171,29 +172,17 @@ static void sum_up(const struct trace *t, const char *path)
 
 static enum status run(int argc, char **argv)
 {
-  enum { FOLLOW = 256, FORMAT };
-  static const struct option options[] = {
-    OPTION_HELP,
-    { "dir", required_argument, NULL, 'd' },
-    { "follow", no_argument, NULL, FOLLOW },
-    { "force", no_argument, NULL, 'f' },
-    { "format", required_argument, NULL, FORMAT },
-    { "output", required_argument, NULL, 'o' },
-    { NULL, 0, NULL, 0 }
-  };
   struct trace t = { .format = NULL };
   const char *dir = NULL, *path = NULL;
   bool follow = false, force = false;
   int option;
-  while ((option = getopt_long(argc, argv, OPTION_SHORT "d:fo:", options,
-                               NULL)) != -1)
+  while ((option = next_option(&trace_command, argc, argv)) >= 0)
     switch (option) {
-    case 'd': dir = optarg; break;
-    case 'f': force = true; break;
-    case 'o': path = optarg; break;
-    case FOLLOW: follow = true; break;
-    case FORMAT: t.format = format_called(optarg); break;
-    default: other_option(&trace_command, option, argv);
+    case OPTION_DIR: dir = optarg; break;
+    case OPTION_FORCE: force = true; break;
+    case OPTION_OUTPUT: path = optarg; break;
+    case OPTION_FOLLOW: follow = true; break;
+    case OPTION_FORMAT: t.format = format_called(optarg); break;
     }
   if (path == NULL || path[0] == '\0')
     usage_error(&trace_command, "trace: which file to write? -o says it");
@@ -226,5 +215,5 @@ static enum status run(int argc, char **argv)
 
 const struct command trace_command = {
   .name = "trace", .summary = "write a file for trace viewers",
-  .help = help, .run = run
+  .usage = usage, .options = options, .notes = notes, .run = run
 };

@@ -1,0 +1,53 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Options of the command line.  All of them are in options.tbl; a subcommand
+   lists those that it has, and takes them one after the other:
+
+     int option;
+     while ((option = next_option(&this_command, argc, argv)) >= 0)
+       switch (option) {
+       case OPTION_DIR: dir = optarg; break;
+       ...
+       }
+
+   The operands are argv[optind] and those that follow it. */
+
+#ifndef TOOLS_OPTIONS_H
+#define TOOLS_OPTIONS_H
+
+#include <stddef.h>
+
+struct command;
+
+/* 0 ends a list. */
+enum option_id {
+  OPTION_END,
+#define OPTION(id, letter, name, value, meaning) OPTION_##id,
+#include "options.tbl"
+#undef OPTION
+  OPTIONS
+};
+
+/* Returns the next option of [command], with its value in [optarg], or -1
+   after the last one.  Prints the help text for --help, and ends the program;
+   ends it with STATUS_USAGE when an option is not understood. */
+int next_option(const struct command *command, int argc, char **argv);
+
+/* Prints the help text of [command] on standard output. */
+void print_help(const struct command *command);
+
+/* Prints a line for every option: its forms, the names of those of the [count]
+   commands that have it, and its meaning; two spaces or more between them. */
+void print_option_table(const struct command *const *commands, size_t count);
+
+#endif /* TOOLS_OPTIONS_H */
