@@ -28,9 +28,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "category.h"
 #include "memory.h"
 #include "summary.h"
 #include "target.h"
+#include "thread_state.h"
 
 /* Roles */
 
@@ -40,7 +42,7 @@ enum role {
   STOP, HEAP, MEMORY, MINOR_HEAP_SIZE, PACING,
   PROMOTED, ALLOCATED, MAJOR_ALLOCATED,
   POOLS, POOLS_LIVE, LARGE, FRAGMENTED,
-  DOMAIN_STARTS, DOMAIN_ENDS, THREAD_RUN, RING_PAUSE, RING_RESUME,
+  DOMAIN_STARTS, DOMAIN_ENDS, THREAD_RUN, THREAD_ENDS, RING_PAUSE, RING_RESUME,
   ROLES
 };
 
@@ -79,6 +81,7 @@ static const struct { const char *name; enum role role; } roles[] = {
   { "domain_spawn", DOMAIN_STARTS },
   { "domain_terminate", DOMAIN_ENDS },
   { "thread_run", THREAD_RUN },
+  { "thread_exit", THREAD_ENDS },
   { "ring_pause", RING_PAUSE },
   { "ring_resume", RING_RESUME }
 };
@@ -116,6 +119,7 @@ struct summary_ids {
   uint8_t round;                  /* words of the repeated fields of a stop */
   bool tells_stops;               /* in events of their own */
   bool tells_threads;             /* there was an event that did */
+  bool tells_waits;               /* the same */
 };
 
 static bool in_category(struct summary *s,
@@ -215,27 +219,37 @@ static struct summary_domain *domain_of(struct summary *s, uint32_t id)
 
 /* Time in the collector */
 
+static void add_pause(struct summary *s, struct summary_domain *d,
+                      enum pause pause, uint64_t ns)
+{
+  histogram_add(&d->pauses[pause], ns);
+  histogram_add(&s->pauses[pause], ns);
+  histogram_add(&s->recent[pause], ns);
+}
+
 static void close_first(struct summary *s, struct summary_domain *d)
 {
   struct summary_interval first = d->intervals[0];
   uint64_t ns = (uint64_t) first.to - (uint64_t) first.from;
-  if (first.idle)
-    d->tally.idle_gc_ns += ns;
-  else {
-    d->tally.gc_ns += ns;
-    histogram_add(&d->pauses[PAUSE_ANY], ns);
-    histogram_add(&s->pauses[PAUSE_ANY], ns);
-    histogram_add(&s->recent[PAUSE_ANY], ns);
+  *(first.idle ? &d->tally.idle_gc_ns : &d->tally.gc_ns) += ns;
+  add_pause(s, d, first.idle ? PAUSE_WAITING : PAUSE_ANY, ns);
+  if (!first.idle && ns > s->longest.ns) {
+    s->longest = first.reason;
+    s->longest.ns = ns;
+    s->longest_end_ns = first.to;
   }
   d->closed_to = first.to;
   memmove(d->intervals, d->intervals + 1,
           --d->pending * sizeof *d->intervals);
 }
 
-/* In the order of [to]. */
+/* In the order of [to].  [reason] lasted for all of it. */
 static void add_interval(struct summary *s, struct summary_domain *d,
-                         int64_t from, int64_t to, bool idle)
+                         int64_t from, int64_t to, bool idle,
+                         struct summary_reason reason)
 {
+  reason.ns = (uint64_t) to - (uint64_t) from;
+  reason.domain = d->id;
   if (d == s->others || d->watched_since == INT64_MAX) return;
   if (from < d->watched_since) from = d->watched_since;
   if (from < d->closed_to) from = d->closed_to;
@@ -245,11 +259,13 @@ static void add_interval(struct summary *s, struct summary_domain *d,
     if (last->from < from) from = last->from;
     if (last->to > to) to = last->to;
     idle = idle && last->idle;
+    if (last->reason.ns > reason.ns) reason = last->reason;
     d->pending--;
   }
   if (from >= to) return;
   if (d->pending == SUMMARY_PENDING) close_first(s, d);
-  d->intervals[d->pending++] = (struct summary_interval) { from, to, idle };
+  d->intervals[d->pending++] =
+    (struct summary_interval) { from, to, idle, reason };
 }
 
 static bool in_collector(enum role role)
@@ -283,10 +299,66 @@ static void begin_watching(struct summary *s, struct summary_domain *d,
     d->watched_since = ns;
 }
 
+/* Up to when [t] is known to have held the domain lock: it ran until [ns] if
+   it was the last one that did. */
+static int64_t held_until(const struct summary_domain *d,
+                          const struct summary_thread *t, int64_t ns)
+{
+  return t->id == d->running_thread ? ns : t->last_ns;
+}
+
+static void add_busy(struct summary_domain *d, int64_t from, int64_t to)
+{
+  if (from < to) d->busy_ns += (uint64_t) to - (uint64_t) from;
+}
+
+static void forget_thread(struct summary_domain *d, struct summary_thread *t,
+                          int64_t ns)
+{
+  add_busy(d, t->since, held_until(d, t, ns));
+  *t = d->threads[--d->thread_count];
+}
+
+static void forget_threads(struct summary_domain *d, int64_t ns)
+{
+  while (d->thread_count > 0) forget_thread(d, &d->threads[0], ns);
+  d->running_thread = 0;
+}
+
+static struct summary_thread *thread_of(struct summary_domain *d, uint32_t id,
+                                        int64_t ns)
+{
+  struct summary_thread *oldest = &d->threads[0];
+  for (struct summary_thread *t = d->threads;
+       t < d->threads + d->thread_count; t++) {
+    if (t->id == id) return t;
+    if (t->last_ns < oldest->last_ns) oldest = t;
+  }
+  if (d->thread_count == SUMMARY_THREADS) forget_thread(d, oldest, ns);
+  struct summary_thread *t = &d->threads[d->thread_count++];
+  *t = (struct summary_thread) { id, ns, ns };
+  return t;
+}
+
+/* Notes that a thread of the domain's own wrote an event at [ns]; what ended
+   with it was a wait since [wait_since], or INT64_MAX. */
+static void thread_ran(struct summary_domain *d, uint32_t id, int64_t ns,
+                       int64_t wait_since)
+{
+  struct summary_thread *t = thread_of(d, id, ns);
+  if (wait_since != INT64_MAX) {
+    add_busy(d, t->since, wait_since);
+    t->since = ns;
+  }
+  t->last_ns = ns;
+  d->running_thread = id;
+}
+
 static void end_watching(struct summary *s, struct summary_domain *d,
                          int64_t ns)
 {
   if (d->watched_since == INT64_MAX) return;
+  forget_threads(d, ns);
   while (d->pending > 0) close_first(s, d);
   if (ns > d->watched_since)
     d->tally.watched_ns += (uint64_t) ns - (uint64_t) d->watched_since;
@@ -308,18 +380,15 @@ void summary_idle(struct summary *s)
 
 /* Events */
 
-static void count_cause(struct summary *s, enum caused caused, uint64_t cause)
+static void count_cause(struct summary *s, enum caused caused, uint64_t cause,
+                        uint64_t ns)
 {
   if (cause == UINT64_MAX) return;
-  s->causes[caused][cause < SUMMARY_CAUSES ? cause : SUMMARY_CAUSES - 1]++;
-}
-
-static void add_pause(struct summary *s, struct summary_domain *d,
-                      enum pause pause, uint64_t ns)
-{
-  histogram_add(&d->pauses[pause], ns);
-  histogram_add(&s->pauses[pause], ns);
-  histogram_add(&s->recent[pause], ns);
+  if (cause >= SUMMARY_CAUSES) cause = SUMMARY_CAUSES - 1;
+  s->causes[caused][cause]++;
+  s->cause_ns[caused][cause] += ns;
+  if (ns > s->cause_max_ns[caused][cause])
+    s->cause_max_ns[caused][cause] = ns;
 }
 
 static void add_timing(struct summary *s, uint16_t id, uint64_t ns)
@@ -360,30 +429,32 @@ static void collected(struct summary *s, struct summary_domain *d,
     d->tally.minor_collections++;
     d->tally.promoted_words += field_of(s, role, event, F_PROMOTED, 0);
     d->tally.allocated_words += field_of(s, role, event, F_ALLOCATED, 0);
-    add_pause(s, d, PAUSE_MINOR, ns);
+    if (!d->on_backup) add_pause(s, d, PAUSE_MINOR, ns);
     takes_part(s, d, CAUSED_MINOR, asked_known, asked);
-    count_cause(s, CAUSED_MINOR, cause);
+    count_cause(s, CAUSED_MINOR, cause, ns);
     break;
   case SLICE:
     d->tally.major_slices++;
-    if (!is_open(s->spans, event->ring, event->id)) add_pause(s, d, PAUSE_SLICE, ns);
-    count_cause(s, CAUSED_SLICE, cause);
+    if (!d->on_backup && !is_open(s->spans, event->ring, event->id))
+      add_pause(s, d, PAUSE_SLICE, ns);
+    count_cause(s, CAUSED_SLICE, cause, ns);
     break;
   case CYCLE:
     d->tally.major_cycles++;
     takes_part(s, d, CAUSED_CYCLE, asked_known, asked);
-    count_cause(s, CAUSED_CYCLE, cause);
+    count_cause(s, CAUSED_CYCLE, cause, ns);
     break;
   case COMPACTION:
     d->tally.compactions++;
     takes_part(s, d, CAUSED_COMPACTION, asked_known, asked);
-    count_cause(s, CAUSED_COMPACTION, cause);
+    count_cause(s, CAUSED_COMPACTION, cause, ns);
     break;
   case EXPLICIT:
     d->tally.explicit_calls++;
     break;
   case IN_STOP:
-    if (!s->ids->tells_stops) add_pause(s, d, PAUSE_STOPPED, ns);
+    if (!s->ids->tells_stops && !d->on_backup)
+      add_pause(s, d, PAUSE_STOPPED, ns);
     break;
   default:
     break;
@@ -402,21 +473,24 @@ static void stopped(struct summary *s, const struct eventring_event *event)
   uint32_t later = arrived > domain ? arrived : domain;
   if (later > event->words) return;
 
+  struct summary_reason why = {
+    .id = event->id, .stop = true,
+    .cause = field_of(s, STOP, event, REASON, UINT64_MAX)
+  };
   uint64_t last = 0;
   for (uint32_t i = 0; later + i <= event->words; i += s->ids->round)
     if (payload[arrived + i] > last) last = payload[arrived + i];
   for (uint32_t i = 0; later + i <= event->words; i += s->ids->round) {
     struct summary_domain *d = domain_of(s, (uint32_t) payload[domain + i]);
     uint64_t ns = last - payload[arrived + i] + payload[1];
-    add_pause(s, d, PAUSE_STOPPED, ns);
     histogram_add(&d->arrivals, payload[arrived + i]);
     histogram_add(&s->arrivals, payload[arrived + i]);
     int64_t from = (int64_t) ((uint64_t) event->ns - ns);
-    add_interval(s, d, from, event->ns,
-                 d->on_backup || d->backup_ns >= from);
+    bool idle = d->on_backup || d->backup_ns >= from;
+    if (!idle) add_pause(s, d, PAUSE_STOPPED, ns);
+    add_interval(s, d, from, event->ns, idle, why);
   }
-  count_cause(s, CAUSED_STOPPED,
-              field_of(s, STOP, event, REASON, UINT64_MAX));
+  count_cause(s, CAUSED_STOPPED, why.cause, payload[1]);
 }
 
 static void ended(struct summary *s, struct summary_domain *d, enum role role,
@@ -427,7 +501,9 @@ static void ended(struct summary *s, struct summary_domain *d, enum role role,
   if (role == WAIT) d->tally.wait_ns += ns;
   if (!in_collector(role)) return;
   collected(s, d, role, event, ns);
-  add_interval(s, d, since, event->ns, d->on_backup);
+  add_interval(s, d, since, event->ns, d->on_backup, (struct summary_reason) {
+    .id = event->id, .cause = field_of(s, role, event, CAUSE, UINT64_MAX)
+  });
 }
 
 static void told(struct summary *s, struct summary_domain *d, enum role role,
@@ -498,7 +574,8 @@ static void told(struct summary *s, struct summary_domain *d, enum role role,
    the threads library, as the only thread of a domain without the library has
    none, which is known by its start or by what only programs do. */
 static void note_thread(struct summary *s, struct summary_domain *d,
-                        enum role role, const struct eventring_event *event)
+                        enum role role, const struct eventring_event *event,
+                        int64_t since)
 {
   if (d->own_thread == 0) {
     if (event->domain == 0)
@@ -507,9 +584,15 @@ static void note_thread(struct summary *s, struct summary_domain *d,
       d->own_thread = event->thread;
   }
   if (role == THREAD_RUN) s->ids->tells_threads = true;
-  d->on_backup = s->ids->tells_threads && event->thread_id < 0
-                 && d->own_thread != 0 && event->thread != d->own_thread;
+  bool other = event->thread_id < 0 && event->thread != d->own_thread;
+  d->on_backup = s->ids->tells_threads && d->own_thread != 0 && other;
   if (d->on_backup) d->backup_ns = event->ns;
+  if (d->on_backup)
+    d->running_thread = 0;
+  else if (!other || role == WAIT)
+    thread_ran(d, event->thread, event->ns, role == WAIT ? since : INT64_MAX);
+  if (role == THREAD_ENDS)
+    forget_thread(d, thread_of(d, event->thread, event->ns), event->ns);
 }
 
 void summary_event(struct summary *s, const struct eventring_event *event)
@@ -537,7 +620,8 @@ void summary_event(struct summary *s, const struct eventring_event *event)
   if (event->ns > s->last_ns) s->last_ns = event->ns;
   s->counts[event->id]++;
   d->tally.events++;
-  note_thread(s, d, role, event);
+  if (role == WAIT) s->ids->tells_waits = true;
+  note_thread(s, d, role, event, has_ended ? since : INT64_MAX);
   if (has_ended && since <= event->ns) ended(s, d, role, event, since);
   if (role > WAIT && event->form >= EVENTRING_EV_COUNTER)
     told(s, d, role, event);
@@ -572,6 +656,76 @@ static struct summary_tally domain_tally(struct summary *s,
   return t;
 }
 
+/* Whether the thread that wrote the last event of the domain sleeps now.  It
+   writes that it has waited when it is over. */
+static bool sleeps_now(struct summary *s, const struct summary_domain *d)
+{
+  struct eventring_info info = target_info(s->cursor);
+  if (info.pid_is_elsewhere
+      || eventring_state(s->cursor) != EVENTRING_STATE_RUNNING) return false;
+  char state = thread_state(info.pid, d->running_thread);
+  return state != 0 && state != 'R';
+}
+
+static uint64_t busy_ns(struct summary *s, const struct summary_domain *d,
+                        int64_t until_ns)
+{
+  uint64_t ns = d->busy_ns;
+  bool sleeps = d->thread_count > 0 && sleeps_now(s, d);
+  for (uint32_t i = 0; i < d->thread_count; i++) {
+    const struct summary_thread *t = &d->threads[i];
+    int64_t to = sleeps ? t->last_ns : held_until(d, t, until_ns);
+    if (to > t->since) ns += (uint64_t) to - (uint64_t) t->since;
+  }
+  return ns;
+}
+
+/* Whether the file tells of waiting: there may have been none. */
+static bool tells_waits(struct summary *s)
+{
+  if (s->ids->tells_waits) return true;
+  if (target_info(s->cursor).format == EVENTRING_FORMAT_STOCK) return false;
+  int id = eventring_find(s->cursor, "blocking_section");
+  if (id < 0) return false;
+  const struct eventring_description *d =
+    eventring_describe(s->cursor, (uint16_t) id);
+  return d != NULL && d->category < 32
+      && (recorded_categories(s->cursor) >> d->category & 1) != 0;
+}
+
+static struct summary_time domain_time(struct summary *s,
+                                       struct summary_domain *d,
+                                       int64_t until_ns)
+{
+  struct summary_tally tally = domain_tally(s, d, until_ns);
+  struct summary_time t = { .watched_ns = tally.watched_ns,
+                            .collecting_ns = tally.gc_ns };
+  if (t.collecting_ns > t.watched_ns) t.collecting_ns = t.watched_ns;
+  t.known = tells_waits(s);
+  uint64_t busy = t.known ? busy_ns(s, d, until_ns) : t.watched_ns;
+  if (busy > t.watched_ns) busy = t.watched_ns;
+  if (busy < t.collecting_ns) busy = t.collecting_ns;
+  t.running_ns = busy - t.collecting_ns;
+  t.waiting_ns = t.watched_ns - busy;
+  return t;
+}
+
+struct summary_time summary_time(struct summary *s,
+                                 struct summary_domain *domain,
+                                 int64_t until_ns)
+{
+  if (domain != NULL) return domain_time(s, domain, until_ns);
+  struct summary_time all = { .known = tells_waits(s) };
+  for (uint32_t i = 0; i < s->domain_count; i++) {
+    struct summary_time t = domain_time(s, s->domains[i], until_ns);
+    all.watched_ns += t.watched_ns;
+    all.running_ns += t.running_ns;
+    all.collecting_ns += t.collecting_ns;
+    all.waiting_ns += t.waiting_ns;
+  }
+  return all;
+}
+
 /* Field by field: a tally is made of nothing but numbers. */
 #define AMOUNTS (sizeof(struct summary_tally) / sizeof(uint64_t))
 
@@ -604,6 +758,14 @@ struct summary_tally summary_tally(struct summary *s,
   all.major_cycles = s->collectives[CAUSED_CYCLE];
   all.compactions = s->collectives[CAUSED_COMPACTION];
   return all;
+}
+
+bool summary_has_collections(struct summary *s, int64_t until_ns)
+{
+  struct summary_tally t = summary_tally(s, NULL, until_ns);
+  return t.gc_ns > 0 || t.idle_gc_ns > 0 || t.minor_collections > 0
+      || t.major_slices > 0 || t.major_cycles > 0 || t.compactions > 0
+      || t.explicit_calls > 0;
 }
 
 struct summary_heap summary_heap(const struct summary *s)

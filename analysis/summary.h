@@ -11,7 +11,7 @@
 /**************************************************************************/
 
 /* What the events of a process add up to, so far: collections, pauses, words,
-   waits, in all and by domain.  `pauses`, `stat`, `latency`, `run` and `top`
+   waits, in all and by domain.  `stat`, `latency`, `run` and `top`
    print what stands here.
 
      struct summary *s = new_summary(cursor);
@@ -37,8 +37,10 @@ enum pause {
   PAUSE_SLICE,                    /* slices of major collection */
   PAUSE_STOPPED,                  /* stop-the-world sections, from when this
                                      domain had stopped */
-  PAUSE_ANY,                      /* whatever the collector did at a stretch,
-                                     but for what the domain slept through */
+  PAUSE_ANY,                      /* whatever the collector did at a stretch */
+  PAUSE_WAITING,                  /* no pause: collections by the backup thread
+                                     while the domain waited, which are in none
+                                     of the other kinds */
   PAUSES
 };
 
@@ -88,7 +90,40 @@ struct summary_heap {
 
 /* Time in the collector whose end may yet move. */
 #define SUMMARY_PENDING 64
-struct summary_interval { int64_t from, to; bool idle; };
+
+/* What makes up an interval: of several, the longest. */
+struct summary_reason {
+  uint64_t ns;
+  uint32_t domain;
+  uint16_t id;                    /* of the event */
+  bool stop;                      /* a stop-the-world section */
+  uint64_t cause;                 /* UINT64_MAX: the event does not say; else
+                                     a value of unit "cause", of a stop
+                                     "reason" */
+};
+
+struct summary_interval {
+  int64_t from, to;
+  bool idle;
+  struct summary_reason reason;
+};
+
+/* How a domain spent its time: the three parts add up to [watched_ns]. */
+struct summary_time {
+  bool known;                     /* waiting is; if not, it is in running */
+  uint64_t watched_ns, running_ns, collecting_ns, waiting_ns;
+};
+
+/* A thread of a domain, to tell when the domain had none that ran. */
+struct summary_thread {
+  uint32_t id;                    /* of the system */
+  int64_t since;                  /* it holds the domain lock, or held it, from
+                                     here to the begin of its next wait */
+  int64_t last_ns;                /* of its events */
+};
+
+/* Of more, those that wrote last are kept. */
+#define SUMMARY_THREADS 64
 
 struct summary_domain {
   uint32_t id;
@@ -107,6 +142,11 @@ struct summary_domain {
   bool on_backup;                 /* the backup thread runs */
   int64_t backup_ns;              /* of its last event */
   uint32_t collective[CAUSED];    /* the last one that it took part in */
+  struct summary_thread threads[SUMMARY_THREADS];
+  uint32_t thread_count;
+  uint32_t running_thread;        /* that of the last event; 0: the domain
+                                     waits */
+  uint64_t busy_ns;               /* threads held the domain lock, added */
   int64_t closed_to;
   uint32_t pending;
   struct summary_interval intervals[SUMMARY_PENDING];
@@ -132,6 +172,12 @@ struct summary {
                                              summary_new_interval */
   struct histogram arrivals;
   uint64_t causes[CAUSED][SUMMARY_CAUSES];
+  uint64_t cause_ns[CAUSED][SUMMARY_CAUSES];      /* in the domain that asked,
+                                                     or the stop of all */
+  uint64_t cause_max_ns[CAUSED][SUMMARY_CAUSES];
+  struct summary_reason longest;  /* pause of kind PAUSE_ANY; its [ns] is all
+                                     of the pause */
+  int64_t longest_end_ns;
   uint64_t mapped_bytes, resident_bytes;  /* last known; 0: not known */
 
   /* How long spans and waits took, by id; NULL for none. */
@@ -162,6 +208,15 @@ void summary_idle(struct summary *s);
 struct summary_tally summary_tally(struct summary *s,
                                    struct summary_domain *domain,
                                    int64_t until_ns);
+
+/* How [domain] spent its time up to [until_ns], or all domains together when
+   it is NULL. */
+struct summary_time summary_time(struct summary *s,
+                                 struct summary_domain *domain,
+                                 int64_t until_ns);
+
+/* Whether the collector did anything. */
+bool summary_has_collections(struct summary *s, int64_t until_ns);
 
 /* Where [s] is to be looked at: now for a running process, else at its last
    event. */

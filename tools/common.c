@@ -18,7 +18,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "common.h"
-#include "processes.h"
 #include "text.h"
 
 /* Messages */
@@ -64,46 +63,9 @@ void usage_error(const struct command *command, const char *format, ...)
 
 /* The target */
 
-static bool all_digits(const char *s)
+bool is_number(const char *s)
 {
   return *s != '\0' && s[strspn(s, "0123456789")] == '\0';
-}
-
-/* FILE:N is process N, from 1, of a recording, where there is no file of that
-   name.  Cuts the end off, and returns N - 1. */
-static uint32_t take_part(char *path)
-{
-  char *colon = strrchr(path, ':');
-  if (colon == NULL || !all_digits(colon + 1) || strlen(colon + 1) > 4
-      || access(path, F_OK) == 0)
-    return 0;
-  unsigned long number = strtoul(colon + 1, NULL, 10);
-  if (number == 0) return 0;
-  *colon = '\0';
-  return (uint32_t) number - 1;
-}
-
-struct eventring_cursor *open_target(const struct command *command,
-                                     int argc, char **argv,
-                                     const char *dir, bool control)
-{
-  if (optind >= argc && control)
-    usage_error(command, "%s: which process or file?", command->name);
-  if (optind >= argc) return open_only_process(command, dir);
-  if (optind + 1 < argc)
-    usage_error(command, "%s: one process or file at a time, so what is %s?",
-                command->name, argv[optind + 1]);
-  char *path = allocate(strlen(argv[optind]) + 1, 1);
-  strcpy(path, argv[optind]);
-  uint32_t part = take_part(path);
-  struct eventring_cursor *cursor = open_one(command, path, dir, control, part,
-                                            NULL);
-  free(path);
-  uint32_t parts = target_info(cursor).parts;
-  if (part == 0 && parts > 1)
-    note("%s has %u processes, and this is the first; %s:2 is the next",
-         argv[optind], parts, argv[optind]);
-  return cursor;
 }
 
 static void cannot_open(const char *target, int error, const char *why)
@@ -119,7 +81,7 @@ struct eventring_cursor *try_open_one(const struct command *command,
                                       bool control, uint32_t part,
                                       struct eventring_cursor *beside)
 {
-  bool is_pid = all_digits(target);
+  bool is_pid = is_number(target);
   if (dir != NULL && !is_pid)
     usage_error(command, "%s: --dir goes with a PID, and %s is a path",
                 command->name, target);

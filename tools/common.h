@@ -84,23 +84,16 @@ void note(const char *format, ...);
 __attribute__((noreturn, format(printf, 2, 3)))
 void usage_error(const struct command *command, const char *format, ...);
 
-
-/* Opens the one argument that is left after the options: digits are a process
-   (its ring file is looked for in [dir] when that is not NULL), all else is a
-   path.  Without an argument, and unless [control], opens the only traced
-   process.  Ends the program with a message when that fails. */
-struct eventring_cursor *open_target(const struct command *command,
-                                     int argc, char **argv,
-                                     const char *dir, bool control);
-
 /* Opens the file at [path]: of a recording, part [part].  [beside]: NULL, or an
    open cursor of the same file, which spares reading again what is in it.  Ends
    the program with a message when that fails. */
 struct eventring_cursor *open_part(const char *path, uint32_t part,
                                    struct eventring_cursor *beside);
 
-/* Opens one target as open_target does, of a recording with several processes
-   the one numbered [part]. */
+/* Opens [target]: digits are a process (its ring file is looked for in [dir]
+   when that is not NULL), all else is a path; of a recording with several
+   processes the one numbered [part].  Ends the program with a message when that
+   fails. */
 struct eventring_cursor *open_one(const struct command *command,
                                   const char *target, const char *dir,
                                   bool control, uint32_t part,
@@ -112,6 +105,9 @@ struct eventring_cursor *try_open_one(const struct command *command,
                                       const char *target, const char *dir,
                                       bool control, uint32_t part,
                                       struct eventring_cursor *beside);
+
+/* Whether [text] is a process id and no path. */
+bool is_number(const char *text);
 
 /* "at most " where the file cannot tell exactly how many events were lost. */
 const char *at_most(struct eventring_cursor *cursor);

@@ -128,7 +128,8 @@ static json_t *pauses(const struct histogram *pauses)
 {
   static const char *const names[PAUSES] = {
     [PAUSE_MINOR] = "minor", [PAUSE_SLICE] = "major_slice",
-    [PAUSE_STOPPED] = "stopped", [PAUSE_ANY] = "any"
+    [PAUSE_STOPPED] = "stopped", [PAUSE_ANY] = "any",
+    [PAUSE_WAITING] = "while_waiting"
   };
   json_t *object = checked(json_object());
   for (enum pause pause = 0; pause < PAUSES; pause++)
@@ -152,6 +153,14 @@ static void set_amounts(json_t *object, const struct summary_tally *t)
   set_count(object, "allocated_words", t->allocated_words);
   set_count(object, "promoted_words", t->promoted_words);
   set_count(object, "major_allocated_words", t->major_allocated_words);
+}
+
+static void set_time(json_t *object, struct summary_time t)
+{
+  set(object, "running_ns",
+      t.known ? json_integer((json_int_t) t.running_ns) : json_null());
+  set(object, "waiting_ns",
+      t.known ? json_integer((json_int_t) t.waiting_ns) : json_null());
 }
 
 static json_t *heap_or_null(const struct summary_heap *heap)
@@ -179,6 +188,8 @@ static json_t *domain_json(struct summary *s, struct summary_domain *d,
              : text_or_null(eventring_domain_name(s->cursor, d->id)));
   set(object, "ended", json_boolean(d->ended));
   set_amounts(object, &tally);
+  set_time(object, others ? (struct summary_time) { .known = false }
+                          : summary_time(s, d, until_ns));
   set(object, "pauses", pauses(d->pauses));
   set(object, "arrivals", json_durations(&d->arrivals));
   set(object, "heap", heap_or_null(&d->heap));
@@ -187,24 +198,39 @@ static json_t *domain_json(struct summary *s, struct summary_domain *d,
   return object;
 }
 
-static json_t *causes_of(struct summary *s, enum caused caused)
+/* The name of a cause, which its text does not outlive. */
+static const char *cause_name(struct summary *s, const char *unit,
+                              uint64_t value, char number[24])
+{
+  const char *name = eventring_value(s->cursor, unit, value);
+  if (name != NULL) return name;
+  if (value >= SUMMARY_CAUSES - 1) return "others";
+  snprintf(number, 24, "#%" PRIu64, value);
+  return number;
+}
+
+/* Of each cause its number of collections or stops, or their [times]. */
+static json_t *causes_of(struct summary *s, enum caused caused, bool times)
 {
   json_t *object = checked(json_object());
   for (uint32_t i = 0; i < SUMMARY_CAUSES; i++) {
+    char number[24];
     if (s->causes[caused][i] == 0) continue;
-    const char *name = eventring_value(s->cursor, summary_cause_unit[caused],
-                                       i);
-    char number[16];
-    snprintf(number, sizeof number, "#%" PRIu32, i);
-    if (name == NULL) name = i == SUMMARY_CAUSES - 1 ? "others" : number;
-    json_t *key = json_text(name);
-    set_count(object, json_string_value(key), s->causes[caused][i]);
+    json_t *key = json_text(cause_name(s, summary_cause_unit[caused], i,
+                                       number));
+    if (times) {
+      json_t *time = checked(json_object());
+      set_count(time, "total_ns", s->cause_ns[caused][i]);
+      set_count(time, "max_ns", s->cause_max_ns[caused][i]);
+      set(object, json_string_value(key), time);
+    } else
+      set_count(object, json_string_value(key), s->causes[caused][i]);
     json_decref(key);
   }
   return object;
 }
 
-static json_t *causes(struct summary *s)
+static json_t *causes(struct summary *s, bool times)
 {
   static const char *const names[CAUSED] = {
     [CAUSED_MINOR] = "minor", [CAUSED_SLICE] = "major_slice",
@@ -213,7 +239,25 @@ static json_t *causes(struct summary *s)
   };
   json_t *object = checked(json_object());
   for (enum caused caused = 0; caused < CAUSED; caused++)
-    set(object, names[caused], causes_of(s, caused));
+    set(object, names[caused], causes_of(s, caused, times));
+  return object;
+}
+
+static json_t *longest_pause(struct summary *s)
+{
+  const struct summary_reason *why = &s->longest;
+  const struct eventring_description *d =
+    eventring_describe(s->cursor, why->id);
+  char number[24];
+  if (why->ns == 0) return json_null();
+  json_t *object = checked(json_object());
+  set_count(object, "ns", why->ns);
+  set(object, "end_ns", json_integer(s->longest_end_ns));
+  set_count(object, "domain", why->domain);
+  set(object, "name", text_or_null(d != NULL ? d->name : NULL));
+  set(object, "cause", why->cause == UINT64_MAX ? json_null()
+      : json_text(cause_name(s, why->stop ? "reason" : "cause", why->cause,
+                             number)));
   return object;
 }
 
@@ -273,6 +317,7 @@ json_t *json_summary(struct summary *s)
 
   json_t *total = checked(json_object());
   set_amounts(total, &tally);
+  set_time(total, summary_time(s, NULL, until_ns));
   set(total, "pauses", pauses(s->pauses));
   set(total, "arrivals", json_durations(&s->arrivals));
   set(total, "heap", heap_or_null(&heap));
@@ -285,7 +330,9 @@ json_t *json_summary(struct summary *s)
     append(domains, domain_json(s, s->others, until_ns));
   set(object, "domains", domains);
 
-  set(object, "causes", causes(s));
+  set(object, "longest_pause", longest_pause(s));
+  set(object, "causes", causes(s, false));
+  set(object, "cause_times", causes(s, true));
   set(object, "waits", timings(s, true));
   set(object, "spans", timings(s, false));
   set(object, "counts", counts(s));

@@ -20,7 +20,8 @@
 
 const char *const pause_names[PAUSES] = {
   [PAUSE_MINOR] = "minor", [PAUSE_SLICE] = "major slice",
-  [PAUSE_STOPPED] = "stopped", [PAUSE_ANY] = "any"
+  [PAUSE_STOPPED] = "stopped", [PAUSE_ANY] = "any",
+  [PAUSE_WAITING] = "while waiting"
 };
 
 static const char *const caused_names[CAUSED] = {
@@ -29,21 +30,27 @@ static const char *const caused_names[CAUSED] = {
   [CAUSED_COMPACTION] = "compaction"
 };
 
-void print_process(struct summary *s)
+static void print_process_and(struct summary *s, const char *remark)
 {
   struct eventring_info info = target_info(s->cursor);
   char span[QUANTITY_SIZE];
   printf("process %" PRId32 "%s", info.pid, info.program[0] ? " " : "");
   print_text(stdout, info.program, strlen(info.program), TEXT_LINE);
-  printf(" (%s): %" PRIu64 " %s over %s\n",
+  printf(" (%s): %" PRIu64 " %s over %s%s\n",
          state_name(eventring_state(s->cursor)), s->events,
          s->events == 1 ? "event" : "events",
          format_duration(span, s->last_ns > s->first_ns
                                ? (uint64_t) s->last_ns - (uint64_t) s->first_ns
-                               : 0));
+                               : 0), remark);
 }
 
-void print_domain_name(struct summary *s, const struct summary_domain *domain)
+void print_process(struct summary *s)
+{
+  print_process_and(s, "");
+}
+
+static void print_domain_name(struct summary *s,
+                              const struct summary_domain *domain)
 {
   const char *name = domain != s->others
                      ? eventring_domain_name(s->cursor, domain->id) : NULL;
@@ -53,48 +60,64 @@ void print_domain_name(struct summary *s, const struct summary_domain *domain)
   putchar('"');
 }
 
-/* The most frequent first; of two alike, the first. */
+/* Causes */
+
+static void print_cause_name(struct summary *s, const char *unit,
+                             uint64_t value)
+{
+  const char *name = eventring_value(s->cursor, unit, value);
+  if (name != NULL)
+    print_text(stdout, name, strlen(name), TEXT_COLUMN);
+  else if (value < SUMMARY_CAUSES - 1)
+    printf("#%" PRIu64, value);
+  else
+    fputs("others", stdout);
+}
+
+/* The cause that took most time, but for those [printed]; of two alike, the
+   first.  SUMMARY_CAUSES when there is none. */
+static uint32_t next_cause(struct summary *s, enum caused caused,
+                           const bool printed[SUMMARY_CAUSES])
+{
+  uint32_t most = SUMMARY_CAUSES;
+  for (uint32_t i = 0; i < SUMMARY_CAUSES; i++)
+    if (!printed[i] && s->causes[caused][i] > 0
+        && (most == SUMMARY_CAUSES
+            || s->cause_ns[caused][i] > s->cause_ns[caused][most]))
+      most = i;
+  return most;
+}
+
 static void print_causes_of(struct summary *s, enum caused caused)
 {
-  uint64_t left[SUMMARY_CAUSES];
-  memcpy(left, s->causes[caused], sizeof left);
-  for (uint32_t printed = 0; ; printed++) {
-    uint32_t most = 0;
-    for (uint32_t i = 1; i < SUMMARY_CAUSES; i++)
-      if (left[i] > left[most]) most = i;
-    if (left[most] == 0) {
-      if (printed > 0) putchar('\n');
-      return;
-    }
-    if (printed == 0)
-      printf("%-11s  ", caused_names[caused]);
-    else
-      fputs(", ", stdout);
-    const char *name = eventring_value(s->cursor, summary_cause_unit[caused],
-                                       most);
-    if (name != NULL)
-      print_text(stdout, name, strlen(name), TEXT_COLUMN);
-    else if (most < SUMMARY_CAUSES - 1)
-      printf("#%" PRIu32, most);
-    else
-      fputs("others", stdout);
-    printf(" %" PRIu64, left[most]);
-    left[most] = 0;
+  bool printed[SUMMARY_CAUSES] = { false };
+  uint32_t i;
+  while ((i = next_cause(s, caused, printed)) < SUMMARY_CAUSES) {
+    char total[QUANTITY_SIZE], longest[QUANTITY_SIZE];
+    printf("%-16s  %7" PRIu64 "  %7s  %7s  ", caused_names[caused],
+           s->causes[caused][i],
+           format_duration(total, s->cause_ns[caused][i]),
+           format_duration(longest, s->cause_max_ns[caused][i]));
+    print_cause_name(s, summary_cause_unit[caused], i);
+    putchar('\n');
+    printed[i] = true;
   }
 }
 
-static bool any_causes(const struct summary *s, enum caused last)
+static bool any_causes(const struct summary *s)
 {
-  for (enum caused caused = 0; caused <= last; caused++)
+  for (enum caused caused = 0; caused < CAUSED; caused++)
     for (uint32_t i = 0; i < SUMMARY_CAUSES; i++)
       if (s->causes[caused][i] > 0) return true;
   return false;
 }
 
-void print_causes(struct summary *s, enum caused last)
+static void print_causes(struct summary *s)
 {
-  if (any_causes(s, last)) puts("pause        causes");
-  for (enum caused caused = 0; caused <= last; caused++)
+  if (!any_causes(s)) return;
+  printf("%-16s  %7s  %7s  %7s  %s\n", "caused", "count", "total", "longest",
+         "by");
+  for (enum caused caused = 0; caused < CAUSED; caused++)
     print_causes_of(s, caused);
 }
 
@@ -135,11 +158,18 @@ static bool any(const struct histogram *h)
   return h->count > 0;
 }
 
+/* Those that make up most time first. */
+static const enum pause pause_order[PAUSES] = {
+  PAUSE_ANY, PAUSE_MINOR, PAUSE_SLICE, PAUSE_STOPPED, PAUSE_WAITING
+};
+
 static void print_pauses(struct summary *s)
 {
   print_durations_head("pause");
-  for (enum pause pause = 0; pause < PAUSES; pause++)
-    print_durations(pause_names[pause], &s->pauses[pause]);
+  for (int i = 0; i < PAUSES; i++)
+    if (any(&s->pauses[pause_order[i]]))
+      print_durations(pause_names[pause_order[i]],
+                      &s->pauses[pause_order[i]]);
 }
 
 /* The domains that have rows: of very many, those that were watched for the
@@ -177,6 +207,22 @@ static struct chosen choose_domains(struct summary *s, int64_t until_ns)
   }
   qsort(c.domains, c.count, sizeof *c.domains, by_id);
   return c;
+}
+
+/* The same of each domain, when there are several. */
+static void print_domain_pauses(struct summary *s, const struct chosen *c)
+{
+  if (s->domain_count < 2) return;
+  print_durations_head("domain, pause");
+  for (uint32_t i = 0; i < c->count; i++)
+    for (int k = 0; k < PAUSES; k++) {
+      enum pause pause = pause_order[k];
+      const struct histogram *h = &c->domains[i]->pauses[pause];
+      char name[48];
+      snprintf(name, sizeof name, "%" PRIu32 " %s", c->domains[i]->id,
+               pause_names[pause]);
+      if (any(h)) print_durations(name, h);
+    }
 }
 
 /* How late each domain was when all were to stop. */
@@ -224,23 +270,31 @@ static void print_timings(struct summary *s, const char *what, bool waits)
 
 static void print_domain_head(void)
 {
-  printf("%-6s  %7s  %6s  %6s  %7s  %7s  %9s  %9s  %7s\n", "domain",
-         "watched", "gc", "idle", "minor", "slices", "allocated", "promoted",
+  printf("%-6s  %7s  %7s  %10s  %7s  %9s  %9s  %7s\n", "domain", "watched",
+         "running", "collecting", "waiting", "allocated", "promoted",
          "longest");
 }
 
-static void print_amounts(const char *domain, const struct summary_tally *t,
+static const char *format_part(char buffer[QUANTITY_SIZE], uint64_t part,
+                               uint64_t whole)
+{
+  return format_share(buffer, whole == 0 ? 0 : (double) part / (double) whole);
+}
+
+static void print_amounts(const char *domain, struct summary_time time,
+                          const struct summary_tally *t,
                           const struct histogram *pauses)
 {
-  char watched[QUANTITY_SIZE], share[QUANTITY_SIZE], idle[QUANTITY_SIZE],
-    allocated[QUANTITY_SIZE], promoted[QUANTITY_SIZE], longest[QUANTITY_SIZE];
-  struct summary_tally asleep = { .watched_ns = t->watched_ns,
-                                  .gc_ns = t->idle_gc_ns };
-  printf("%-6s  %7s  %6s  %6s  %7" PRIu64 "  %7" PRIu64
-         "  %9s  %9s  %7s", domain, format_duration(watched, t->watched_ns),
-         format_share(share, gc_share(t)),
-         format_share(idle, gc_share(&asleep)),
-         t->minor_collections, t->major_slices,
+  char watched[QUANTITY_SIZE], running[QUANTITY_SIZE], gc[QUANTITY_SIZE],
+    waiting[QUANTITY_SIZE], allocated[QUANTITY_SIZE], promoted[QUANTITY_SIZE],
+    longest[QUANTITY_SIZE];
+  printf("%-6s  %7s  %7s  %10s  %7s  %9s  %9s  %7s", domain,
+         format_duration(watched, time.watched_ns),
+         time.known ? format_part(running, time.running_ns, time.watched_ns)
+                    : "-",
+         format_part(gc, time.collecting_ns, time.watched_ns),
+         time.known ? format_part(waiting, time.waiting_ns, time.watched_ns)
+                    : "-",
          format_bytes(allocated, 8 * t->allocated_words),
          format_bytes(promoted, 8 * t->promoted_words),
          any(pauses) ? format_duration(longest, pauses->max) : "-");
@@ -255,7 +309,7 @@ static void print_domains(struct summary *s, const struct chosen *c,
     struct summary_tally t = summary_tally(s, d, until_ns);
     char id[16];
     snprintf(id, sizeof id, "%" PRIu32, d->id);
-    print_amounts(id, &t, &d->pauses[PAUSE_ANY]);
+    print_amounts(id, summary_time(s, d, until_ns), &t, &d->pauses[PAUSE_ANY]);
     print_domain_name(s, d);
     putchar('\n');
   }
@@ -264,17 +318,66 @@ static void print_domains(struct summary *s, const struct chosen *c,
            s->others != NULL ? "more than " : "", s->domain_count - c->count);
   if (s->domain_count < 2) return;
   struct summary_tally all = summary_tally(s, NULL, until_ns);
-  print_amounts("all", &all, &s->pauses[PAUSE_ANY]);
+  print_amounts("all", summary_time(s, NULL, until_ns), &all,
+                &s->pauses[PAUSE_ANY]);
   putchar('\n');
+}
+
+/* Whether the collector is the problem: its share of the time. */
+static void print_shares(struct summary *s, int64_t until_ns)
+{
+  struct summary_time t = summary_time(s, NULL, until_ns);
+  char gc[QUANTITY_SIZE], running[QUANTITY_SIZE], waiting[QUANTITY_SIZE];
+  printf("time         collecting %s",
+         format_part(gc, t.collecting_ns, t.watched_ns));
+  if (t.known)
+    printf(", running %s, waiting %s",
+           format_part(running, t.running_ns, t.watched_ns),
+           format_part(waiting, t.waiting_ns, t.watched_ns));
+  if (s->domain_count > 1)
+    printf(", of %s%" PRIu32 " domains", s->others != NULL ? "more than " : "",
+           s->domain_count);
+  putchar('\n');
+}
+
+/* How long its pauses were, and what the longest one was. */
+static void print_pause_lines(struct summary *s)
+{
+  const struct histogram *h = &s->pauses[PAUSE_ANY];
+  const struct summary_reason *why = &s->longest;
+  char median[QUANTITY_SIZE], p99[QUANTITY_SIZE], longest[QUANTITY_SIZE],
+    total[QUANTITY_SIZE];
+  if (!any(h)) return;
+  printf("pauses       %" PRIu64 ": median %s, p99 %s, longest %s, total %s\n",
+         h->count, format_duration(median, histogram_quantile(h, 0.5)),
+         format_duration(p99, histogram_quantile(h, 0.99)),
+         format_duration(longest, h->max), format_duration(total, h->total));
+  if (why->ns == 0) return;
+  const struct eventring_description *d =
+    eventring_describe(s->cursor, why->id);
+  fputs("longest      ", stdout);
+  if (d != NULL) print_text(stdout, d->name, strlen(d->name), TEXT_COLUMN);
+  if (why->cause != UINT64_MAX) {
+    fputs(" (", stdout);
+    print_cause_name(s, why->stop ? "reason" : "cause", why->cause);
+    putchar(')');
+  }
+  printf(" in domain %" PRIu32 ", ended at %.6f s\n", why->domain,
+         (double) (s->longest_end_ns - target_info(s->cursor).started_ns)
+         / 1e9);
 }
 
 static void print_collections(struct summary *s, int64_t until_ns)
 {
   struct summary_tally t = summary_tally(s, NULL, until_ns);
-  printf("collections  minor %" PRIu64 ", major cycles %" PRIu64
-         ", compactions %" PRIu64 ", calls of Gc %" PRIu64 "\n",
-         t.minor_collections, t.major_cycles, t.compactions,
-         t.explicit_calls);
+  char allocated[QUANTITY_SIZE], promoted[QUANTITY_SIZE];
+  printf("collections  minor %" PRIu64 ", slices %" PRIu64
+         ", major cycles %" PRIu64 ", compactions %" PRIu64 ", calls of Gc %"
+         PRIu64 "\n", t.minor_collections, t.major_slices, t.major_cycles,
+         t.compactions, t.explicit_calls);
+  printf("words        allocated %s, promoted %s\n",
+         format_bytes(allocated, 8 * t.allocated_words),
+         format_bytes(promoted, 8 * t.promoted_words));
 }
 
 static void print_memory(struct summary *s)
@@ -294,19 +397,50 @@ static void print_memory(struct summary *s)
            format_bytes(text[1], s->mapped_bytes));
 }
 
-void print_summary(struct summary *s)
+/* Shorter waits, all together, say nothing of a program. */
+#define NOTABLE_WAITS_NS UINT64_C(10000000)
+
+/* One line, unless the program has spans or waited. */
+static void print_without_collections(struct summary *s, int64_t until_ns)
 {
-  int64_t until_ns = summary_until(s);
-  print_process(s);
+  struct summary_time t = summary_time(s, NULL, until_ns);
+  char remark[128], running[QUANTITY_SIZE], waiting[QUANTITY_SIZE];
+  if (t.known)
+    snprintf(remark, sizeof remark,
+             ", no collections, running %s, waiting %s",
+             format_part(running, t.running_ns, t.watched_ns),
+             format_part(waiting, t.waiting_ns, t.watched_ns));
+  else
+    snprintf(remark, sizeof remark, ", no collections");
+  print_process_and(s, remark);
+  if (summary_tally(s, NULL, until_ns).wait_ns >= NOTABLE_WAITS_NS)
+    print_timings(s, "wait", true);
+}
+
+static void print_with_collections(struct summary *s, int64_t until_ns)
+{
   struct chosen c = choose_domains(s, until_ns);
-  print_domains(s, &c, until_ns);
+  print_process(s);
+  print_shares(s, until_ns);
+  print_pause_lines(s);
   print_collections(s, until_ns);
   print_memory(s);
   putchar('\n');
   print_pauses(s);
+  print_causes(s);
+  print_domains(s, &c, until_ns);
+  print_domain_pauses(s, &c);
   print_arrivals(s, &c);
   print_timings(s, "wait", true);
+}
+
+void print_summary(struct summary *s)
+{
+  int64_t until_ns = summary_until(s);
+  if (summary_has_collections(s, until_ns))
+    print_with_collections(s, until_ns);
+  else
+    print_without_collections(s, until_ns);
   print_timings(s, "span", false);
-  print_causes(s, CAUSED_COMPACTION);
   print_lost(s);
 }

@@ -22,12 +22,6 @@ extern const char *const pause_names[PAUSES];
 /* The line that says which process, in what state, and how much was read. */
 void print_process(struct summary *s);
 
-/* Two spaces and the domain's name in quotes, if it has one. */
-void print_domain_name(struct summary *s, const struct summary_domain *domain);
-
-/* A line for each of the kinds up to [last] that has causes, with a head. */
-void print_causes(struct summary *s, enum caused last);
-
 /* How many events were lost, if there were some. */
 void print_lost(struct summary *s);
 

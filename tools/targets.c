@@ -11,8 +11,51 @@
 /**************************************************************************/
 
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 #include "processes.h"
 #include "targets.h"
+
+/* One target */
+
+/* FILE:N is process N, from 1, of a recording, where there is no file of that
+   name.  Cuts the end off, and returns N - 1. */
+static uint32_t take_part(char *path)
+{
+  char *colon = strrchr(path, ':');
+  if (colon == NULL || !is_number(colon + 1) || strlen(colon + 1) > 4
+      || access(path, F_OK) == 0)
+    return 0;
+  unsigned long number = strtoul(colon + 1, NULL, 10);
+  if (number == 0) return 0;
+  *colon = '\0';
+  return (uint32_t) number - 1;
+}
+
+struct eventring_cursor *open_target(const struct command *command,
+                                     int argc, char **argv,
+                                     const char *dir, bool control)
+{
+  if (optind >= argc && control)
+    usage_error(command, "%s: which process or file?", command->name);
+  if (optind >= argc) return open_only_process(command, dir);
+  if (optind + 1 < argc)
+    usage_error(command, "%s: one process or file at a time, so what is %s?",
+                command->name, argv[optind + 1]);
+  char *path = allocate(strlen(argv[optind]) + 1, 1);
+  strcpy(path, argv[optind]);
+  uint32_t part = take_part(path);
+  struct eventring_cursor *cursor = open_one(command, path, dir, control, part,
+                                            NULL);
+  free(path);
+  uint32_t parts = target_info(cursor).parts;
+  if (part == 0 && parts > 1)
+    note("%s has %u processes, and this is the first; %s:2 is the next",
+         argv[optind], parts, argv[optind]);
+  return cursor;
+}
+
+/* Several */
 
 /* The wall clock less CLOCK_MONOTONIC. */
 static int64_t wall_offset(const struct eventring_info *info)

@@ -10,13 +10,20 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Several targets on one command line, and several processes in one target,
-   as sources with times of one clock. */
+/* The processes and files that a command line names. */
 
 #ifndef TOOLS_TARGETS_H
 #define TOOLS_TARGETS_H
 
 #include "follow.h"
+
+/* Opens the one argument that is left after the options: digits are a process
+   (its ring file is looked for in [dir] when that is not NULL), all else is a
+   path, and FILE:N process N of a recording.  Without an argument, and unless [control], opens the only traced
+   process.  Ends the program with a message when that fails. */
+struct eventring_cursor *open_target(const struct command *command,
+                                     int argc, char **argv,
+                                     const char *dir, bool control);
 
 /* Opens every argument that is left after the options, as open_target does,
    and of a recording all its processes; without arguments, the only traced

@@ -13,7 +13,7 @@ static char dir[] = "/tmp/worst.XXXXXX";
 static char path[64], made[64];
 
 /* FILE and OUT stand for the file to be read, and what is made of it. */
-static const char *const commands[][7] = {
+static const char *const commands[][8] = {
   { "check", "FILE" }, { "check", "--json", "FILE" },
   { "events", "--count", "FILE" }, { "events", "--raw", "FILE" },
   { "events", "FILE" }, { "events", "--json", "FILE" },
@@ -24,15 +24,16 @@ static const char *const commands[][7] = {
   { "trace", "--format=perfetto", "--force", "-o", "OUT", "FILE" },
   { "trace", "--format=ctf", "--force", "-o", "OUT/ctf", "FILE" },
   { "dump", "--force", "-o", "OUT", "FILE" },
-  { "cat", "--force", "-o", "OUT", "FILE" }, { "merge", "-fo", "OUT", "FILE" },
+  { "cat", "--force", "-o", "OUT", "FILE" },
+  { "merge", "--force", "-o", "OUT", "FILE" },
   { "cut", "--from=0", "--to=1", "--force", "-o", "OUT", "FILE" }
 };
 
 static void execute(const char *const *command)
 {
-  const char *bin = getenv("EVENTRING_BIN"), *argv[8] = { "eventring" };
+  const char *bin = getenv("EVENTRING_BIN"), *argv[9] = { "eventring" };
   int null = open("/dev/null", O_WRONLY);
-  for (int i = 0; i < 6 && command[i] != NULL; i++)
+  for (int i = 0; i < 7 && command[i] != NULL; i++)
     argv[i + 1] = strcmp(command[i], "FILE") == 0 ? path
                   : strncmp(command[i], "OUT", 3) == 0 ? made : command[i];
   setrlimit(RLIMIT_CPU, &(struct rlimit) { 20, 20 });

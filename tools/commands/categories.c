@@ -20,6 +20,7 @@
 #include "common.h"
 #include "json.h"
 #include "processes.h"
+#include "targets.h"
 #include "text.h"
 
 static const char usage[] =

@@ -167,9 +167,7 @@ static enum status check_target(const struct request *request,
     print_text(stdout, target, strlen(target), TEXT_LINE);
     puts(":");
   }
-  bool is_pid = target == NULL
-                || target[strspn(target, "0123456789")] == '\0';
-  if (!is_pid && request->dir == NULL)
+  if (target != NULL && !is_number(target) && request->dir == NULL)
     return check_file(target, request->follow, request->json);
   struct eventring_cursor *cursor =
     target == NULL ? open_only_process(&check_command, request->dir)

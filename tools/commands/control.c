@@ -21,6 +21,7 @@
 #include "common.h"
 #include "json.h"
 #include "processes.h"
+#include "targets.h"
 #include "text.h"
 
 static const enum option_id options[] = {

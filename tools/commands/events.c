@@ -23,6 +23,7 @@
 #include "follow.h"
 #include "json.h"
 #include "spans.h"
+#include "targets.h"
 
 static const char usage[] =
 "Usage: eventring events [OPTION...] [PID|FILE]\n"

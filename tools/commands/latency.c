@@ -23,6 +23,7 @@
 #include "json.h"
 #include "sink.h"
 #include "summary_text.h"
+#include "targets.h"
 #include "text.h"
 
 static const char usage[] =
@@ -38,10 +39,12 @@ static const enum option_id options[] = {
 
 static const char notes[] =
 "Without --span these are the pauses:\n"
-"  any          whatever the collector did at a stretch\n"
-"  minor        minor collections\n"
-"  major slice  slices of major collection\n"
-"  stopped      stop-the-world sections, from when the domain had stopped\n";
+"  any            whatever the collector did at a stretch\n"
+"  minor          minor collections\n"
+"  major slice    slices of major collection\n"
+"  stopped        stop-the-world sections, from when the domain had stopped\n"
+"  while waiting  collections by the backup thread while the domain waited,\n"
+"                 which are in none of the others\n";
 
 struct distribution {
   const char *name;
@@ -150,7 +153,7 @@ static void add_named(struct summary *s, struct distribution *to)
 static void add_pauses(struct summary *s, struct distribution *all)
 {
   static const enum pause order[PAUSES] = {
-    PAUSE_ANY, PAUSE_MINOR, PAUSE_SLICE, PAUSE_STOPPED
+    PAUSE_ANY, PAUSE_MINOR, PAUSE_SLICE, PAUSE_STOPPED, PAUSE_WAITING
   };
   summary_tally(s, NULL, summary_until(s));
   for (int i = 0; i < PAUSES; i++) {

@@ -33,6 +33,7 @@
 #include "parse.h"
 #include "poll_interval.h"
 #include "spans.h"
+#include "targets.h"
 #include "text.h"
 #include "trigger.h"
 

@@ -22,13 +22,14 @@
 #include "json.h"
 #include "parse.h"
 #include "summary_text.h"
+#include "targets.h"
 #include "text.h"
 
 static const char usage[] =
 "Usage: eventring stat [OPTION...] [PID|FILE]\n"
-"Prints what the garbage collector did: its share of the time, collections,\n"
-"words, pauses and their causes, stops and waits.  Of a running process this\n"
-"is what its rings hold now.\n";
+"Prints what the garbage collector did: its share of the time, how long its\n"
+"pauses were and what caused them; then collections, words, stops, waits and\n"
+"spans.  Of a running process this is what its rings hold now.\n";
 
 static const enum option_id options[] = {
   OPTION_DIR, OPTION_FOLLOW, OPTION_INTERVAL, OPTION_JSON, OPTION_HELP,
@@ -36,12 +37,14 @@ static const enum option_id options[] = {
 };
 
 static const char notes[] =
-"Columns:\n"
-"  watched   from the first event of the domain that is there to its end\n"
-"  gc        share of that in which its code stood still for the collector\n"
-"  idle      share in which it collected while its code waited anyway\n"
-"  longest   of the pauses; \"any\" are all, those that touch taken as one\n"
-"  p50 ...   so many of 100 were no longer than this (to 1 %)\n";
+"A pause is a time in which the collector kept a domain's code from running.\n"
+"  watched        from the first event of the domain that is there to its end\n"
+"  collecting     in pauses; running: in its code; waiting: all its threads did\n"
+"  any            all pauses; those that overlap or touch are one\n"
+"  stopped        stop-the-world sections, from when the domain had stopped\n"
+"  while waiting  collections by the backup thread: no pauses, in no other row\n"
+"  p50 ...        so many of 100 were no longer than this (to 1 %)\n"
+"  caused         a minor collection or a stop counts once for all domains\n";
 
 struct stat {
   struct summary *summary;

@@ -27,6 +27,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "follow.h"
+#include "targets.h"
+#include "thread_state.h"
 #include "top_screen.h"
 
 static const char usage[] =
@@ -248,25 +250,11 @@ static long system_pid(const struct top *t)
   return t->info.pid_is_elsewhere ? 0 : t->pid;
 }
 
-/* The letter by which the system tells what a thread does, or 0. */
-static char thread_state(long pid, uint32_t thread)
-{
-  char path[64], line[512];
-  snprintf(path, sizeof path, "/proc/%ld/task/%" PRIu32 "/stat", pid, thread);
-  FILE *file = fopen(path, "re");
-  if (file == NULL) return 0;
-  size_t n = fread(line, 1, sizeof line - 1, file);
-  fclose(file);
-  line[n] = '\0';
-  const char *name_end = strrchr(line, ')');
-  return name_end != NULL && name_end[1] == ' ' ? name_end[2] : 0;
-}
-
 static bool is_asleep(long pid, const struct live_domain *d)
 {
   bool any = false;
   for (size_t i = 0; i < sizeof d->threads / sizeof *d->threads; i++) {
-    char state = d->threads[i] == 0 ? 0 : thread_state(pid, d->threads[i]);
+    char state = d->threads[i] == 0 ? 0 : thread_state((uint32_t) pid, d->threads[i]);
     if (state == 'R') return false;
     any |= state != 0;
   }

@@ -1,0 +1,25 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* What the system says that a thread does. */
+
+#ifndef ANALYSIS_THREAD_STATE_H
+#define ANALYSIS_THREAD_STATE_H
+
+#include <stdint.h>
+
+/* Returns the letter of /proc for the thread [thread] of process [pid], such
+   as R for one that runs or S for one that sleeps, or 0 when it is not known.
+   Both ids are those of the caller's pid namespace. */
+char thread_state(uint32_t pid, uint32_t thread);
+
+#endif /* ANALYSIS_THREAD_STATE_H */
