@@ -396,7 +396,7 @@ $(B)/asan/%.t: testsuite/%.t $(B)/asan/eventring
 ASAN_RUNS := $(patsubst testsuite/%.c,$(B)/asan/%,\
   $(filter-out testsuite/ring/test_worst%,$(wildcard testsuite/ring/test_*.c))) \
   $(patsubst %,$(B)/asan/%.t,$(addprefix cli/,check cut events filter latency \
-    output pauses stat verify) $(addprefix trace/,files rows several) \
+    output stat verify) $(addprefix trace/,files rows several) \
     hostile/consumer)
 TSAN_RUNS := $(patsubst testsuite/%.c,$(B)/tsan/%,\
   $(shell grep -l pthread_create testsuite/ring/test_*.c))

@@ -295,8 +295,9 @@ static void close_intervals(struct summary *s, struct summary_domain *d)
 static void begin_watching(struct summary *s, struct summary_domain *d,
                            int64_t ns)
 {
-  if (d != s->others && !d->ended && d->watched_since == INT64_MAX)
-    d->watched_since = ns;
+  if (d == s->others || d->ended || d->watched_since != INT64_MAX) return;
+  d->watched_since = ns;
+  d->no_thread_yet = true;
 }
 
 /* Up to when [t] is known to have held the domain lock: it ran until [ns] if
@@ -336,7 +337,10 @@ static struct summary_thread *thread_of(struct summary_domain *d, uint32_t id,
   }
   if (d->thread_count == SUMMARY_THREADS) forget_thread(d, oldest, ns);
   struct summary_thread *t = &d->threads[d->thread_count++];
-  *t = (struct summary_thread) { id, ns, ns };
+  /* The first one has run since the domain is watched, unless it says that it
+     waited. */
+  *t = (struct summary_thread) { id, d->no_thread_yet ? d->watched_since : ns,
+                                 ns };
   return t;
 }
 
@@ -352,6 +356,7 @@ static void thread_ran(struct summary_domain *d, uint32_t id, int64_t ns,
   }
   t->last_ns = ns;
   d->running_thread = id;
+  d->no_thread_yet = false;
 }
 
 static void end_watching(struct summary *s, struct summary_domain *d,
@@ -580,16 +585,17 @@ static void note_thread(struct summary *s, struct summary_domain *d,
   if (d->own_thread == 0) {
     if (event->domain == 0)
       d->own_thread = target_info(s->cursor).pid;
-    else if (role == WAIT || role == EXPLICIT)
+    else if (role == WAIT || role == EXPLICIT || role == DOMAIN_STARTS)
       d->own_thread = event->thread;
   }
   if (role == THREAD_RUN) s->ids->tells_threads = true;
   bool other = event->thread_id < 0 && event->thread != d->own_thread;
   d->on_backup = s->ids->tells_threads && d->own_thread != 0 && other;
   if (d->on_backup) d->backup_ns = event->ns;
-  if (d->on_backup)
+  if (d->on_backup) {
     d->running_thread = 0;
-  else if (!other || role == WAIT)
+    d->no_thread_yet = false;
+  } else if (!other || role == WAIT)
     thread_ran(d, event->thread, event->ns, role == WAIT ? since : INT64_MAX);
   if (role == THREAD_ENDS)
     forget_thread(d, thread_of(d, event->thread, event->ns), event->ns);

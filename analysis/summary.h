@@ -146,6 +146,7 @@ struct summary_domain {
   uint32_t thread_count;
   uint32_t running_thread;        /* that of the last event; 0: the domain
                                      waits */
+  bool no_thread_yet;             /* none wrote since the domain is watched */
   uint64_t busy_ns;               /* threads held the domain lock, added */
   int64_t closed_to;
   uint32_t pending;

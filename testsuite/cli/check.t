@@ -37,5 +37,28 @@ ok "killed: what was open is no finding" exits 0
 ok "killed: but it is counted" out_has 'balanced; 2 more spans cut off'
 make_ring damaged
 run eventring check damaged.eventring
-ok "damage is an error all the same" exits 3
+ok "damage is a finding, with its place" eval \
+  "exits 1 && out_has '^byte [0-9]*: ring 1: '"
+
+# Several files, and processes.
+run eventring check plain.eventring killed.eventring
+ok "several files: nothing is found" exits 0
+ok "several files: a line names each" \
+  [ "$(grep -c '^[a-z]*\.eventring:$' out)" = 2 ]
+ok "several files: each is summed up" [ "$(grep -c ' balanced' out)" = 2 ]
+run eventring check plain.eventring wrong.eventring plain.eventring
+ok "several files: one finding is exit code 1" exits 1
+ok "several files: the others are checked" [ "$(grep -c ' balanced' out)" = 2 ]
+run eventring check wrong.eventring nothing.eventring plain.eventring
+ok "several files: what cannot be opened is exit code 3" \
+  eval "exits 3 && err_has nothing.eventring"
+ok "several files: the others are checked all the same" out_has ' balanced$'
+run eventring check --json plain.eventring wrong.eventring
+ok "several files: an object for each" jq -se \
+  'map([.file, .right]) ==
+     [["plain.eventring", true], ["wrong.eventring", false]]' out
+run eventring check --follow plain.eventring killed.eventring
+ok "--follow of several" refused 2 'one process'
+run eventring check 4242424 --dir nowhere
+ok "no such process" refused 3 4242424
 finish

@@ -90,7 +90,7 @@ test_shell() {
   complete eventring ''
   ok "$shell: commands" eval 'proposes $(commands)'
   complete eventring pau
-  ok "$shell: commands that begin so" proposes pause pauses
+  ok "$shell: commands that begin so" proposes pause
   complete eventring help dis
   ok "$shell: commands to be helped with" proposes disable
   for command in $1; do

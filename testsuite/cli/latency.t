@@ -43,6 +43,16 @@ ok "--hgrm: as told from the events" python3 "$here/check_hgrm.py" raw out
 run eventring latency --hgrm=minor.hgrm -s minor pauses.eventring
 ok "--hgrm=FILE prints nothing" silent
 ok "--hgrm=FILE writes the same" cmp printed minor.hgrm
+cp minor.hgrm other.hgrm
+run eventring latency --hgrm=other.hgrm pauses.eventring
+ok "--hgrm=FILE overwrites nothing" \
+  eval "refused 4 'other.hgrm: .*--force' && cmp minor.hgrm other.hgrm"
+run eventring latency --hgrm=other.hgrm --force pauses.eventring
+ok "--hgrm=FILE --force does" eval "silent && ! cmp minor.hgrm other.hgrm"
+make_ring idle
+run eventring latency idle.eventring
+ok "no pauses: a line, and no table" \
+  [ "$(sed 1d out)" = "no pauses" ]
 run eventring latency --hgrm pauses.eventring
 ok "--hgrm of all pauses" out_has '^#\[Max .* Total count '
 make_ring plain

@@ -22,18 +22,17 @@ run eventring events "$pid"
 ok "found by its process id alone" exits 0
 run eventring check "$pid"
 ok "check: nothing wrong" exits 0
-run eventring pauses --now "$pid"
-ok "pauses --now ends by itself" exits 0
-ok "pauses --now: of a running process" out_has '(running)'
+run eventring stat "$pid"
+ok "stat ends by itself" exits 0
+ok "stat: of a running process" out_has '(running)'
 for domain in 0 1; do
-  ok "pauses: domain $domain collected" \
-    out_has "^$domain  *minor  *[1-9][0-9]*  "
-  ok "pauses: domain $domain was stopped" \
-    out_has "^$domain  *stopped  *[1-9][0-9]*  "
+  ok "stat: domain $domain collected" out_has "^$domain minor  *[1-9][0-9]*  "
+  ok "stat: domain $domain was stopped" \
+    out_has "^$domain stopped  *[1-9][0-9]*  "
 done
-ok "pauses: and why" out_has '^minor  .*minor_heap_full [1-9]'
-ok "pauses: and why all were stopped" \
-  out_has '^stopped  .*minor_collection [1-9]'
+ok "stat: and why" out_has '^minor  *[1-9].*  minor_heap_full$'
+ok "stat: and why all were stopped" \
+  out_has '^stopped  *[1-9].*  minor_collection$'
 
 # Paused from outside: the last event of the ring stays the last.
 last_event() { eventring events --raw "$pid" 2>/dev/null | tail -1 | cut -f 2-; }
@@ -61,7 +60,7 @@ ok "resume --quiet --dir" silent
 
 # By somebody who may not.
 if can_be_nobody; then
-  for command in events "pauses --now" pause resume; do
+  for command in events stat pause resume; do
     run as_nobody $command "$pid"
     ok "$command by somebody else" refused 3 "$pid"
     run as_nobody $command "$ring"
@@ -74,14 +73,14 @@ fi
 # Two readers at once, ended by the two signals.
 "$EVENTRING_BIN" events --follow "$pid" >first 2>first.err &
 first=$!
-"$EVENTRING_BIN" pauses "$pid" >second 2>second.err &
+"$EVENTRING_BIN" stat --follow "$pid" >second 2>second.err &
 second=$!
 started="$started $first $second"
 sleep 1
 kill -TERM "$first" "$second"
 wait "$second"
-ok "pauses: SIGTERM ends it in order" [ $? = 0 ]
-ok "pauses: prints its table then" grep -q '^0  *minor  *[1-9]' second
+ok "stat --follow: SIGTERM ends it in order" [ $? = 0 ]
+ok "stat --follow: prints its table then" grep -q '^0 minor  *[1-9]' second
 wait "$first"
 ok "events --follow: ends in order" [ $? = 0 ]
 ok "events --follow: whole lines" \
@@ -98,11 +97,6 @@ kill -INT "$third"
 wait "$third"
 ok "events --follow: Ctrl-C ends it in order" [ $? = 0 ]
 
-# A table from time to time.
-run timeout --foreground -s INT 2 \
-  "$EVENTRING_BIN" pauses --interval 0.3 "$pid"
-ok "--interval: several tables" [ "$(grep -c '^domain ' out)" -ge 3 ]
-
 # Killed: all that was written is there.
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
@@ -110,7 +104,7 @@ run eventring events "$ring"
 ok "killed: its file is read" exits 0
 ok "killed: events are there" [ "$(minors out)" -gt 0 ]
 ok "killed: in the order of time" in_order "$ring"
-run eventring pauses "$ring"
+run eventring stat "$ring"
 ok "killed: the table says so" out_has '(killed)'
 run eventring pause "$ring"
 ok "killed: cannot be paused" refused 3 'has ended'
@@ -132,11 +126,11 @@ ok "events --follow: the same as in the file that is kept" \
   eval "tail -1000 followed | cmp - kept"
 run eventring check "$ring"
 ok "ended: nothing wrong" exits 0
-run eventring pauses "$ring"
+run eventring stat "$ring"
 ok "ended: the table says so" out_has '(ended)'
 start work 1 3
-run timeout 60 "$EVENTRING_BIN" pauses "$pid"
-ok "pauses ends with the process" exits 0
-ok "pauses: prints its table then" out_has '(ended)'
-ok "pauses: three domains" [ "$(grep -c '^[0-9].*  minor ' out)" -eq 3 ]
+run timeout 60 "$EVENTRING_BIN" stat --follow "$pid"
+ok "stat --follow ends with the process" exits 0
+ok "stat --follow: prints its table then" out_has '(ended)'
+ok "stat --follow: three domains" [ "$(grep -c '^[0-9] minor ' out)" -eq 3 ]
 finish

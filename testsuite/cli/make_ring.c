@@ -22,6 +22,7 @@
      pauses    pauses of known lengths
      summary   all that the summary adds up, in known amounts
      stock     the same as far as stock OCaml tells it, with its names
+     idle      no collections, and one wait
      lost      a ring that went round, of a process that was killed
      crossing  spans and waits that do not lie inside of each other, threads,
                a domain that comes after another one
@@ -608,6 +609,15 @@ static void overtaken(void)
   end(0, 1002, SPAN);
 }
 
+/* The collector does nothing, and the domain waits for a quarter of the
+   time. */
+static void idle(void)
+{
+  value(0, 0, EVENTRING_FORM_INSTANT, EV_RING_START, PID);
+  PACKED(0, 7 * MS, INSTANT, EV_BLOCKING_SECTION, 5 * MS, 0);
+  value(0, 20 * MS, EVENTRING_FORM_INSTANT, EV_RING_STOP, 0);
+}
+
 static void killed(void)
 {
   begin(0, 0, EV_MINOR);
@@ -747,6 +757,7 @@ int main(int argc, char **argv)
   else if (strcmp(kind, "summary") == 0) summary();
   else if (strcmp(kind, "stock") == 0) stock();
   else if (strcmp(kind, "crossing") == 0) crossing();
+  else if (strcmp(kind, "idle") == 0) idle();
   else if (strcmp(kind, "overtaken") == 0) overtaken();
   else if (strcmp(kind, "killed") == 0) {
     h->state = EVENTRING_RUNNING;

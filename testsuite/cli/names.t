@@ -163,13 +163,13 @@ if inside --version >/dev/null 2>&1; then
   run eventring ps --no-rate --dir "$dir"
   ok "of a container: listed by our number" eval \
     "[ \"\$(shown | cut -d ' ' -f 1,2,3)\" = '$inner recording /inside' ]"
-  run eventring pauses --now "$dir/1.eventring"
+  run eventring stat "$dir/1.eventring"
   ok "of a container, by its path: with our number" \
     out_has "process $inner /inside (running)"
-  run eventring pauses --now --dir "$dir" "$inner"
+  run eventring stat --dir "$dir" "$inner"
   ok "of a container, by our number and the folder" \
     out_has "process $inner /inside (running)"
-  run eventring pauses --now --dir "$dir" 1
+  run eventring stat --dir "$dir" 1
   ok "of a container: not by its own number" refused 3 '1.eventring is of .* in another pid namespace'
 else
   for what in "kept" "shown" "not by number" "listed" "by path" "by number" \

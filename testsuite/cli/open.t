@@ -4,7 +4,7 @@
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 
-for command in stat latency events pauses "pauses --now" pause resume \
+for command in stat latency events check pause resume \
   categories; do
   run eventring $command 4242424
   ok "$command: no such process" refused 3 '4242424'
@@ -67,7 +67,7 @@ for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     print $s' $seed <fields.eventring >changed
   for command in stat latency "stat --json" "latency --hgrm" events \
     "events --raw" "check" "events --json" \
-    "events --count --longer-than=0" categories pauses; do
+    "events --count --longer-than=0" categories; do
     run timeout 20 "$EVENTRING_BIN" $command ./changed
     answered || { wrong=$((wrong + 1)); echo "# seed $seed: $status"; }
   done

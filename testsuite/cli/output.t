@@ -8,11 +8,11 @@ make_ring pauses
 
 to_full() { eventring "$@" >/dev/full; }
 for command in "events lost.eventring" "events --raw lost.eventring" \
-  "events --follow lost.eventring" "pauses pauses.eventring" "--help" \
+  "events --follow lost.eventring" "check pauses.eventring" "--help" \
   "stat pauses.eventring" "stat --json pauses.eventring" \
   "stat -i 10ms pauses.eventring" "latency pauses.eventring" \
   "latency --json pauses.eventring" "latency --hgrm pauses.eventring" \
-  "--version" "help pauses" "events --help" "events --json lost.eventring" \
+  "--version" "help stat" "help --options" "events --help" "events --json lost.eventring" \
   "events --count lost.eventring" "categories lost.eventring"; do
   run to_full $command
   ok "$command on a full disk" exits 4
@@ -30,7 +30,7 @@ ok "standard output closed" exits 4
 to_head() { { eventring "$@"; echo $? >piped; } | head -1; }
 for command in "events pauses.eventring" "events -f pauses.eventring" \
   "stat pauses.eventring" "stat -i 10ms pauses.eventring" \
-  "latency pauses.eventring" "pauses pauses.eventring" "--help"; do
+  "latency pauses.eventring" "check pauses.eventring" "--help"; do
   run to_head $command
   ok "$command | head: quiet" [ ! -s err ]
   ok "$command | head: exits with 0" [ "$(cat piped)" = 0 ]

@@ -70,7 +70,7 @@ counted() {
 counted 40
 run eventring stat rings/*.eventring
 ok "many domains: a row for 32 of them" \
-  [ "$(sed '/^collections/q' out | grep -c '^[0-9]')" = 32 ]
+  [ "$(sed -n '/^domain  watched/,/^and/p' out | grep -c '^[0-9]')" = 32 ]
 ok "many domains: the rest is told" out_has '^and 9 domains '
 counted 1
 ok "a program: causes add up to the collections" jq -e \
@@ -84,6 +84,57 @@ ok "a program: domain 0 slept while domain 1 worked" jq -e \
 ok "a program: pauses of all kinds fit into the time in the collector" jq -e \
   '.domains[1] | .pauses.any.total_ns == .gc_ns
      and .pauses.minor.total_ns <= .gc_ns' out
+
+# How domains spend their time.
+shares() { # FILE: the parts add up, in all domains
+  run eventring stat --json "$1"
+  jq -e 'all(.domains[], .total;
+             .running_ns + .gc_ns + .waiting_ns == .watched_ns)' out
+}
+for file in summary.eventring lost.eventring hostile.eventring; do
+  ok "running, collecting and waiting are the time: $file" shares $file
+done
+run eventring stat --json summary.eventring
+ok "a domain waits while its thread does" jq -e \
+  '[.domains[].waiting_ns] == [800000, 700000]' out
+ok "collections by the backup thread stand apart" jq -e \
+  'all(.domains[]; .pauses.while_waiting.total_ns == .idle_gc_ns
+         and .pauses.minor.total_ns <= .pauses.any.total_ns)' out
+
+compile idle threads.cmxa
+idle() { # MODE: the share of the time of domain 0 in which it ran
+  rm -f rings/*.eventring
+  (cd rings && OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 ../idle "$1" 1)
+  run eventring stat --json rings/*.eventring
+}
+idle sleep
+ok "a domain that sleeps nine tenths of its time" jq -e \
+  '.domains[0] | .waiting_ns / .watched_ns | . > 0.75 and . < 0.95' out
+idle threads
+ok "two threads: waiting is when both sleep" jq -e \
+  '.domains[0] | .waiting_ns / .watched_ns | . > 0.55 and . < 0.92' out
+ok "two threads: they waited for longer, together" jq -e \
+  '.domains[0] | .wait_ns > 1.4 * .waiting_ns' out
+idle nothing
+ok "no collections: it waited" jq -e \
+  '.domains[0] | .waiting_ns > 0.95 * .watched_ns' out
+start idle nothing 60
+within 10 eval '[ "$(eventring events $pid | wc -l)" -gt 1 ]'
+sleep 1
+run eventring stat --json "$pid"
+ok "a wait that goes on is waiting" jq -e \
+  '.domains[0] | .waiting_ns > 0.8 * .watched_ns' out
+run eventring stat "$pid"
+ok "no collections: one line, and no table of them" eval \
+  "[ \"\$(sed -n 1p out | grep -c ', no collections, running ')\" = 1 ] &&
+     ! out_has '^pause' && ! out_has ' -  '"
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+make_ring idle
+run eventring stat idle.eventring
+ok "no collections and no spans: one line" [ "$(cat out)" = "process 4242424 \
+/usr/bin/program (ended): 3 events over 20.0 ms, no collections, running \
+75.0%, waiting 25.0%" ]
 
 # Running processes.
 compile work

@@ -93,13 +93,14 @@ make_ring() {
   "$tmp/make_ring" "$1" "$tmp/$1.eventring" || exit 1
 }
 
-# OCaml programs, traced into $tmp/rings: compile NAME; start NAME ARG...
+# OCaml programs, traced into $tmp/rings: compile NAME [threads.cmxa]; start
+# NAME ARG...
 # leaves the process id in $pid and waits until it is traced.
 
 compile() {
   cp "$here/$1.ml" "$tmp/" &&
-    (cd "$tmp" && "$EVENTRING_STAGE/bin/ocamlopt" -I +unix -o "$1" \
-      unix.cmxa "$1.ml") || exit 1
+    (cd "$tmp" && "$EVENTRING_STAGE/bin/ocamlopt" -I +unix -I +threads \
+      -o "$1" unix.cmxa ${2:+"$2"} "$1.ml") || exit 1
   mkdir -p "$tmp/rings"
 }
 

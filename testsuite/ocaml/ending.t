@@ -15,7 +15,7 @@ ended() {
   run env $START=1 $KEEP=1 sh -c 'umask 0; exec "$0"' "$tmp/plain.$mode"
   ok "$mode: the file is for its user alone" \
     [ "$(stat -c %a "$(ring)")" = 600 ]
-  run eventring pauses "$(ring)"
+  run eventring stat "$(ring)"
   ok "$mode: kept, it says that the program ended" out_has '(ended)'
   fresh; run env $START=1 "$tmp/plain.$mode"
   ok "$mode: removed at the end" eval 'exits 3 && no_ring'
@@ -71,7 +71,7 @@ killed() {
     fi
   done 2>/dev/null
   ok "$mode: killed at any moment: readable" [ $wrong = 0 ]
-  run eventring pauses $victim.eventring
+  run eventring stat $victim.eventring
   ok "$mode: killed: says so" out_has '(killed)'
 }
 both killed

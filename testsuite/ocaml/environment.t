@@ -39,7 +39,7 @@ start() {
   fresh
   (exec <&- >&- 2>&- && exec env $START=1 $KEEP=1 "$tmp/plain.$mode")
   ok "$mode: standard descriptors closed: the file is whole" eval \
-    'shows "  minor\$" && [ "$(eventring pauses "$(ring)" | wc -l)" -gt 3 ]'
+    'shows "  minor\$" && [ "$(eventring stat "$(ring)" | wc -l)" -gt 3 ]'
   for bad in yes 2 11 PAUSED ' 1'; do
     fresh; plain "$START=$bad"
     ok "$mode: START=$bad: one line names it" complaining $START "$bad"

@@ -77,7 +77,7 @@ paused() {
   ok "$mode: paused: the child has a file as well" [ "$(files)" = 2 ]
   ok "$mode: paused: nothing in either" eval \
     "hasnt $(parent) . && hasnt $(child) ."
-  run eventring pauses "$(ls | head -n 1)"
+  run eventring stat "$(ls | head -n 1)"
   ok "$mode: paused: and it is readable" exits 0
   fresh
   run env OCAML_EVENTRING_START=0 "$tmp/fork.$mode" child

@@ -29,8 +29,8 @@ events all.evr >whole
 run eventring events --follow --raw all.evr
 sort out >followed
 ok "events --follow ends" cmp whole followed
-run eventring pauses all.evr
-ok "pauses" eval "exits 0 && out_has '(ended)'"
+run eventring stat all.evr
+ok "stat" eval "exits 0 && out_has '(ended)'"
 run eventring record "$pid" --dir rings -o all.evr
 ok "a file is not overwritten" refused 4 'all.evr: File exists'
 ok "and stays as it is" sound all.evr

@@ -13,11 +13,11 @@ in_order() { awk -F '\t' '$2 < last { exit 1 } { last = $2 }' "$1"; }
 start_stock ./work 1000000 0.005 ""
 collected() { eventring events "$pid" | grep -q 'domain 1 .* begin     minor$'; }
 ok "found by its process id: events" within 20 collected
-run eventring pauses --now --dir "$tmp/rings" "$pid"
+run eventring stat --dir "$tmp/rings" "$pid"
 ok "found in --dir" exits 0
 ok "it runs" out_has "^process $pid $tmp/work (running)"
-ok "pauses: minor collections of two domains" \
-  [ "$(grep -c '^[01]  *minor  *[1-9]' out)" -eq 2 ]
+ok "stat: minor collections of two domains" \
+  [ "$(grep -c '^[01] minor  *[1-9]' out)" -eq 2 ]
 run ./use info "$ring"
 ok "which OCaml it is" out_has "^runtime 5.3.0\$"
 ok "how it was called" out_has '^argv0 ./work$'
@@ -30,7 +30,7 @@ done
 mv "$ring" hidden
 run eventring events "$pid"
 ok "renamed while it runs: not found" refused 3 "$pid (work) is not traced"
-run eventring pauses --now hidden
+run eventring stat hidden
 ok "renamed while it runs: by its path" out_has '(running)'
 mv hidden "$ring"
 if can_be_nobody; then
@@ -44,7 +44,7 @@ else
 fi
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
-run eventring pauses "$ring"
+run eventring stat "$ring"
 ok "killed: says so" out_has '(killed)'
 
 # Followed to its end: what was followed is what is kept.
@@ -57,7 +57,7 @@ wait "$pid"
 mv out followed
 run eventring events --raw "$ring"
 ok "events --follow: the same as in the file" cmp out followed
-run eventring pauses "$ring"
+run eventring stat "$ring"
 ok "ended in order: says so" out_has '(ended)'
 run ./use info "$ring"
 ok "ended: what is sure of its OCaml" out_has '^runtime 5.3 or later$'
@@ -84,6 +84,6 @@ wait "$pid" 2>/dev/null
 start_stock ./work 20 0.005 exec
 within 10 grep -q done stock.out
 within 10 sh -c "tr '\\0' ' ' </proc/$pid/cmdline | grep -q sleep"
-run eventring pauses "$ring"
+run eventring stat "$ring"
 ok "became another program: says so" out_has '(replaced by another program)'
 finish

@@ -87,12 +87,20 @@ static void print_bars(const struct histogram *h)
   }
 }
 
-static void print_distributions(struct summary *s, const char *what,
+/* [named]: somebody asked for these, so those that are empty have rows too. */
+static void print_distributions(struct summary *s, bool named,
                                 const struct distribution *all, size_t count)
 {
   print_process(s);
-  print_durations_head(what);
-  for (size_t i = 0; i < count; i++) print_durations(all[i].name, &all[i].h);
+  bool any = named;
+  for (size_t i = 0; i < count; i++) any = any || all[i].h.count > 0;
+  if (any)
+    print_durations_head(named ? "span" : "pause");
+  else
+    puts("no pauses");
+  for (size_t i = 0; i < count; i++)
+    if (named || all[i].h.count > 0)
+      print_durations(all[i].name, &all[i].h);
   for (size_t i = 0; i < count; i++) {
     if (all[i].h.count == 0) continue;
     putchar('\n');
@@ -237,7 +245,7 @@ static enum status run(int argc, char **argv)
   } else if (json)
     print_all_json(s, all, count);
   else
-    print_distributions(s, names > 0 ? "span" : "pause", all, count);
+    print_distributions(s, names > 0, all, count);
   status = finish_output(status);
   free(all);
   free_summary(s);
