@@ -10,60 +10,19 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What every subcommand of `eventring` shares: its place in the table of
-   commands, the target that it opens, and how the program ends.  Options are in
-   options.h, text and durations in text.h, the reading loop in follow.h.
-   tools/ uses analysis/ and the public header of libeventring. */
+/* What every subcommand of `eventring` shares: messages, the targets that it
+   opens, and how the program ends.  Options are in options.h, text and
+   durations in text.h, the reading loop in follow.h.  tools/ uses analysis/ and
+   the public header of libeventring. */
 
 #ifndef TOOLS_COMMON_H
 #define TOOLS_COMMON_H
 
-#include <getopt.h>
 #include <stdbool.h>
+#include "command.h"
 #include "eventring_reader.h"
 #include "memory.h"
-#include "options.h"
 #include "target.h"
-
-/* Exit codes; the manual lists them. */
-enum status {
-  STATUS_OK = 0,
-  STATUS_FINDING = 1,             /* what was checked is not as it must be */
-  STATUS_USAGE = 2,
-  STATUS_CANNOT_READ = 3,         /* or open, or control */
-  STATUS_CANNOT_WRITE = 4
-};
-
-/* --help prints [usage], the options and [notes]: at most a screen. */
-struct command {
-  const char *name;
-  const char *summary;            /* one line, for `eventring --help` */
-  const char *usage;              /* and what the command does */
-  const enum option_id *options;  /* up to OPTION_END */
-  const char *notes;              /* NULL for none */
-  bool runs_program;              /* options end at the first operand */
-  enum status (*run)(int argc, char **argv);
-};
-
-extern const struct command
-  run_command,
-  ps_command,
-  stat_command,
-  latency_command,
-  top_command,
-  events_command,
-  trace_command,
-  record_command,
-  dump_command,
-  pause_command,
-  resume_command,
-  enable_command,
-  disable_command,
-  categories_command,
-  cat_command,
-  cut_command,
-  merge_command,
-  check_command;
 
 /* Room for any message; longer ones are cut. */
 #define MESSAGE_SIZE 1024

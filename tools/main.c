@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common.h"
+#include "options.h"
 #include "sigbus.h"
 
 static const struct command *const commands[] = {

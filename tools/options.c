@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common.h"
+#include "options.h"
 
 struct description {
   const char *name, *value, *meaning;
@@ -23,7 +24,7 @@ struct description {
 static const struct description descriptions[OPTIONS] = {
 #define OPTION(id, letter, name, value, meaning) \
   [OPTION_##id] = { name, value, meaning, letter },
-#include "options.tbl"
+#include "option.tbl"
 #undef OPTION
 };
 

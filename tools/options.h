@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Options of the command line.  All of them are in options.tbl; a subcommand
+/* Options of the command line.  All of them are in option.tbl; a subcommand
    lists those that it has, and takes them one after the other:
 
      int option;
@@ -25,18 +25,9 @@
 #ifndef TOOLS_OPTIONS_H
 #define TOOLS_OPTIONS_H
 
+#include <getopt.h>
 #include <stddef.h>
-
-struct command;
-
-/* 0 ends a list. */
-enum option_id {
-  OPTION_END,
-#define OPTION(id, letter, name, value, meaning) OPTION_##id,
-#include "options.tbl"
-#undef OPTION
-  OPTIONS
-};
+#include "command.h"
 
 /* Returns the next option of [command], with its value in [optarg], or -1
    after the last one.  Prints the help text for --help, and ends the program;

@@ -10,6 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

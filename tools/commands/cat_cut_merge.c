@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common.h"
+#include "options.h"
 #include "parse.h"
 
 static const char cat_usage[] =

@@ -19,6 +19,7 @@
 #include "category.h"
 #include "common.h"
 #include "json.h"
+#include "options.h"
 #include "processes.h"
 #include "targets.h"
 #include "text.h"

@@ -22,6 +22,7 @@
 #include "common.h"
 #include "follow.h"
 #include "json.h"
+#include "options.h"
 #include "processes.h"
 #include "text.h"
 

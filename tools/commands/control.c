@@ -20,6 +20,7 @@
 #include "category_text.h"
 #include "common.h"
 #include "json.h"
+#include "options.h"
 #include "processes.h"
 #include "targets.h"
 #include "text.h"

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include "common.h"
 #include "manifest.h"
+#include "options.h"
 #include "targets.h"
 #include "text.h"
 

@@ -22,6 +22,7 @@
 #include "filter_options.h"
 #include "follow.h"
 #include "json.h"
+#include "options.h"
 #include "spans.h"
 #include "targets.h"
 

@@ -21,6 +21,7 @@
 #include "follow.h"
 #include "hgrm.h"
 #include "json.h"
+#include "options.h"
 #include "sink.h"
 #include "summary_text.h"
 #include "targets.h"

@@ -34,6 +34,7 @@
 #include "common.h"
 #include "follow.h"
 #include "json.h"
+#include "options.h"
 #include "processes.h"
 #include "sigbus.h"
 #include "text.h"

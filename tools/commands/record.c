@@ -30,6 +30,7 @@
 #include "follow.h"
 #include "manifest.h"
 #include "numbered.h"
+#include "options.h"
 #include "parse.h"
 #include "poll_interval.h"
 #include "spans.h"

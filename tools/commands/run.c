@@ -47,6 +47,7 @@
 #include "json.h"
 #include "manifest.h"
 #include "numbered.h"
+#include "options.h"
 #include "poll_interval.h"
 #include "summary_text.h"
 

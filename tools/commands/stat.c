@@ -20,6 +20,7 @@
 #include "common.h"
 #include "follow.h"
 #include "json.h"
+#include "options.h"
 #include "parse.h"
 #include "summary_text.h"
 #include "targets.h"

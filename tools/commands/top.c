@@ -27,6 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "follow.h"
+#include "options.h"
 #include "targets.h"
 #include "thread_state.h"
 #include "top_screen.h"

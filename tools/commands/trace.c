@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "export/trace.h"
+#include "options.h"
 #include "targets.h"
 
 static const char usage[] =

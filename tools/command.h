@@ -1,0 +1,69 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* A subcommand's place in the table of commands, its options and exit codes. */
+
+#ifndef TOOLS_COMMAND_H
+#define TOOLS_COMMAND_H
+
+#include <stdbool.h>
+
+/* 0 ends a list. */
+enum option_id {
+  OPTION_END,
+#define OPTION(id, letter, name, value, meaning) OPTION_##id,
+#include "option.tbl"
+#undef OPTION
+  OPTIONS
+};
+
+/* Exit codes; the manual lists them. */
+enum status {
+  STATUS_OK = 0,
+  STATUS_FINDING = 1,             /* what was checked is not as it must be */
+  STATUS_USAGE = 2,
+  STATUS_CANNOT_READ = 3,         /* or open, or control */
+  STATUS_CANNOT_WRITE = 4
+};
+
+/* --help prints [usage], the options and [notes]: at most a screen. */
+struct command {
+  const char *name;
+  const char *summary;            /* one line, for `eventring --help` */
+  const char *usage;              /* and what the command does */
+  const enum option_id *options;  /* up to OPTION_END */
+  const char *notes;              /* NULL for none */
+  bool runs_program;              /* options end at the first operand */
+  enum status (*run)(int argc, char **argv);
+};
+
+extern const struct command
+  run_command,
+  ps_command,
+  stat_command,
+  latency_command,
+  top_command,
+  events_command,
+  trace_command,
+  record_command,
+  dump_command,
+  pause_command,
+  resume_command,
+  enable_command,
+  disable_command,
+  categories_command,
+  cat_command,
+  cut_command,
+  merge_command,
+  check_command;
+
+#endif /* TOOLS_COMMAND_H */
