@@ -243,6 +243,12 @@ doc/EVENTS.md: build-aux/events-md.c runtime/caml/eventring_events.tbl \
 	$(Q)$(CC) -std=gnu11 $(WARNINGS) -Iruntime -o $(B)/obj/events-md $<
 	$(Q)$(B)/obj/events-md >$@
 
+# So is the list of all options in the manual.
+.PHONY: manual
+manual: $(B)/bin/eventring ## the list of options in the manual, made anew
+	$(Q)build-aux/manual-options $< doc/man/eventring.1 >$(B)/eventring.1
+	$(Q)cp $(B)/eventring.1 doc/man/eventring.1
+
 ##@ Other trees
 
 STOCK_FLAGS = --enable-ocamltest --disable-stdlib-manpages
