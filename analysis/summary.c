@@ -300,8 +300,8 @@ static void begin_watching(struct summary *s, struct summary_domain *d,
   d->no_thread_yet = true;
 }
 
-/* Up to when [t] is known to have held the domain lock: it ran until [ns] if
-   it was the last one that did. */
+/* Returns the time up to which [t] is known to have held the domain lock: [ns]
+   for the thread that wrote the domain's last event, which still runs. */
 static int64_t held_until(const struct summary_domain *d,
                           const struct summary_thread *t, int64_t ns)
 {
@@ -344,8 +344,9 @@ static struct summary_thread *thread_of(struct summary_domain *d, uint32_t id,
   return t;
 }
 
-/* Notes that a thread of the domain's own wrote an event at [ns]; what ended
-   with it was a wait since [wait_since], or INT64_MAX. */
+/* Notes that a thread of the domain, not its backup thread, wrote an event at
+   [ns].  If the event ends a wait, [wait_since] is the begin of the wait; else
+   INT64_MAX. */
 static void thread_ran(struct summary_domain *d, uint32_t id, int64_t ns,
                        int64_t wait_since)
 {
@@ -686,7 +687,7 @@ static uint64_t busy_ns(struct summary *s, const struct summary_domain *d,
   return ns;
 }
 
-/* Whether the file tells of waiting: there may have been none. */
+/* Whether the file would have waits, if there were some. */
 static bool tells_waits(struct summary *s)
 {
   if (s->ids->tells_waits) return true;

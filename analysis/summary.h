@@ -37,7 +37,8 @@ enum pause {
   PAUSE_SLICE,                    /* slices of major collection */
   PAUSE_STOPPED,                  /* stop-the-world sections, from when this
                                      domain had stopped */
-  PAUSE_ANY,                      /* whatever the collector did at a stretch */
+  PAUSE_ANY,                      /* all of these; pauses that overlap or touch
+                                     are one */
   PAUSE_WAITING,                  /* no pause: collections by the backup thread
                                      while the domain waited, which are in none
                                      of the other kinds */
@@ -91,7 +92,7 @@ struct summary_heap {
 /* Time in the collector whose end may yet move. */
 #define SUMMARY_PENDING 64
 
-/* What makes up an interval: of several, the longest. */
+/* The longest event of an interval. */
 struct summary_reason {
   uint64_t ns;
   uint32_t domain;
@@ -122,7 +123,7 @@ struct summary_thread {
   int64_t last_ns;                /* of its events */
 };
 
-/* Of more, those that wrote last are kept. */
+/* Of more threads, the summary keeps the last ones that wrote. */
 #define SUMMARY_THREADS 64
 
 struct summary_domain {
@@ -144,8 +145,8 @@ struct summary_domain {
   uint32_t collective[CAUSED];    /* the last one that it took part in */
   struct summary_thread threads[SUMMARY_THREADS];
   uint32_t thread_count;
-  uint32_t running_thread;        /* that of the last event; 0: the domain
-                                     waits */
+  uint32_t running_thread;        /* the id of the thread that wrote the last
+                                     event; 0: the domain waits */
   bool no_thread_yet;             /* none wrote since the domain is watched */
   uint64_t busy_ns;               /* threads held the domain lock, added */
   int64_t closed_to;

@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What the system says that a thread does. */
+/* The state of a thread, as the system knows it. */
 
 #ifndef ANALYSIS_THREAD_STATE_H
 #define ANALYSIS_THREAD_STATE_H
@@ -19,7 +19,7 @@
 
 /* Returns the letter of /proc for the thread [thread] of process [pid], such
    as R for one that runs or S for one that sleeps, or 0 when it is not known.
-   Both ids are those of the caller's pid namespace. */
+   Both are ids in the caller's pid namespace. */
 char thread_state(uint32_t pid, uint32_t thread);
 
 #endif /* ANALYSIS_THREAD_STATE_H */

@@ -309,7 +309,7 @@ json_t *json_summary(struct summary *s)
   struct summary_heap heap = summary_heap(s);
 
   json_t *object = checked(json_object());
-  set_count(object, "version", 1);
+  set_count(object, "version", JSON_VERSION);
   set(object, "process", json_process(s->cursor));
   set_count(object, "first_ns", (uint64_t) s->first_ns);
   set_count(object, "last_ns", (uint64_t) s->last_ns);

@@ -19,6 +19,9 @@
 #include "histogram.h"
 #include "summary.h"
 
+/* Of doc/JSON.md: raised when a field gets another meaning or is removed. */
+#define JSON_VERSION 2
+
 /* Bytes of a file as a string.  What is not UTF-8 becomes \xHH. */
 json_t *json_text(const char *text);
 

@@ -11,7 +11,7 @@
 /**************************************************************************/
 
 /* Options of the command line.  All of them are in option.tbl; a subcommand
-   lists those that it has, and takes them one after the other:
+   lists the ids of its options, and takes them one after the other:
 
      int option;
      while ((option = next_option(&this_command, argc, argv)) >= 0)

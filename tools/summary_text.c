@@ -74,8 +74,8 @@ static void print_cause_name(struct summary *s, const char *unit,
     fputs("others", stdout);
 }
 
-/* The cause that took most time, but for those [printed]; of two alike, the
-   first.  SUMMARY_CAUSES when there is none. */
+/* Returns the cause that took most time and is not [printed], the first one of
+   equals; SUMMARY_CAUSES after the last one. */
 static uint32_t next_cause(struct summary *s, enum caused caused,
                            const bool printed[SUMMARY_CAUSES])
 {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# eventring check: what it finds, and what it has to let pass.
+# eventring check: events that it complains of, and events that it accepts.
 # Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1

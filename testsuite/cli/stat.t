@@ -15,7 +15,7 @@ ok "--follow of an ended process prints the same" prints stat.expected
 
 run eventring stat --json summary.eventring
 ok "known amounts, as JSON" prints stat.json.expected
-ok "which another program reads" jq -e '.version == 1' out
+ok "which another program reads" jq -e '.version == 2' out
 
 ok "each event is counted" jq -e '[.counts[].count] | add == 45' out
 

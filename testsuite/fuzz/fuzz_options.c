@@ -19,7 +19,7 @@
 
      OCaml Eventring...
 
-   The options come from tools/filter_options.h, and from the trigger of
+   The options are those of tools/filter_options.h and the trigger of
    `eventring record`; each value is tried as a duration and as a size too. */
 
 #include <setjmp.h>

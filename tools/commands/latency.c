@@ -40,7 +40,7 @@ static const enum option_id options[] = {
 
 static const char notes[] =
 "Without --span these are the pauses:\n"
-"  any            whatever the collector did at a stretch\n"
+"  any            all pauses; pauses that overlap or touch are one\n"
 "  minor          minor collections\n"
 "  major slice    slices of major collection\n"
 "  stopped        stop-the-world sections, from when the domain had stopped\n"
@@ -88,7 +88,7 @@ static void print_bars(const struct histogram *h)
   }
 }
 
-/* [named]: somebody asked for these, so those that are empty have rows too. */
+/* With [named], distributions that are empty have rows too. */
 static void print_distributions(struct summary *s, bool named,
                                 const struct distribution *all, size_t count)
 {
@@ -137,7 +137,7 @@ static void print_all_json(struct summary *s, const struct distribution *all,
     json_object_set_new(d, "buckets", buckets(&all[i].h));
     json_array_append_new(distributions, d);
   }
-  json_object_set_new(object, "version", json_integer(1));
+  json_object_set_new(object, "version", json_integer(JSON_VERSION));
   json_object_set_new(object, "process", json_process(s->cursor));
   json_object_set_new(object, "first_ns", json_integer(s->first_ns));
   json_object_set_new(object, "last_ns", json_integer(s->last_ns));

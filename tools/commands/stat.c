@@ -41,7 +41,7 @@ static const char notes[] =
 "A pause is a time in which the collector kept a domain's code from running.\n"
 "  watched        from the first event of the domain that is there to its end\n"
 "  collecting     in pauses; running: in its code; waiting: all its threads did\n"
-"  any            all pauses; those that overlap or touch are one\n"
+"  any            all pauses; pauses that overlap or touch are one\n"
 "  stopped        stop-the-world sections, from when the domain had stopped\n"
 "  while waiting  collections by the backup thread: no pauses, in no other row\n"
 "  p50 ...        so many of 100 were no longer than this (to 1 %)\n"
