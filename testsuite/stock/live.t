@@ -16,11 +16,16 @@ ok "found by its process id: events" within 20 collected
 run eventring stat --dir "$tmp/rings" "$pid"
 ok "found in --dir" exits 0
 ok "it runs" out_has "^process $pid $tmp/work (running)"
+ok "stat: waiting is not known" eval \
+  "out_has '^time  *collecting [0-9.]*%, of 2 domains$' &&
+     out_has '^0  *[0-9.]* [mu]*s  *-  *[0-9.]*%  *-  '"
 ok "stat: minor collections of two domains" \
   [ "$(grep -c '^[01] minor  *[1-9]' out)" -eq 2 ]
 run ./use info "$ring"
 ok "which OCaml it is" out_has "^runtime 5.3.0\$"
 ok "how it was called" out_has '^argv0 ./work$'
+run eventring ps --no-rate --dir "$tmp/rings"
+ok "ps: which OCaml it is" out_has "^$pid  .*  stock 5\.3\.0  *$tmp/work"
 run eventring check "$pid"
 ok "check: nothing wrong" exits 0
 for command in pause resume; do
@@ -61,6 +66,8 @@ run eventring stat "$ring"
 ok "ended in order: says so" out_has '(ended)'
 run ./use info "$ring"
 ok "ended: what is sure of its OCaml" out_has '^runtime 5.3 or later$'
+run eventring ps --no-rate --dir "$tmp/rings"
+ok "ended: ps says as much" out_has '  stock 5\.3 or later  '
 
 # Recorded while it runs.
 start_stock ./work 100 0.005 ""

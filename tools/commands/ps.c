@@ -56,7 +56,8 @@ static const char notes[] =
 "  domains     that are alive, as far as the rings tell\n"
 "  ring        size of the ring of each domain\n"
 "  events/s    of all domains\n"
-"  runtime     that of Eventring's OCaml or of stock OCaml\n"
+"  runtime     Eventring's, or stock OCaml's with as much of its version as the\n"
+"              program and the file tell\n"
 "  program     then its categories; the file of one that is gone; or why the\n"
 "              process cannot be looked into\n";
 
@@ -316,7 +317,10 @@ static void set_line(struct line *line, const struct row *row)
   }
   if (info->pid_is_elsewhere)
     set(line, PID, "%" PRId32 "@%" PRIu64, info->pid, info->pid_namespace);
-  if (info->format == EVENTRING_FORMAT_RING) set(line, RUNTIME, "eventring");
+  if (info->format == EVENTRING_FORMAT_RING)
+    set(line, RUNTIME, "eventring");
+  else if (info->format == EVENTRING_FORMAT_STOCK && info->runtime[0] != '\0')
+    set(line, RUNTIME, "stock %s", info->runtime);
   set(line, STATE, "%s", row->state);
   set(line, RING, "%s", format_bytes(size, info->ring_words * 8));
   if (info->program[0] != '\0') set(line, PROGRAM, "%s", info->program);
