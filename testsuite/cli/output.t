@@ -1,5 +1,5 @@
 #!/bin/sh
-# Output that goes nowhere.
+# Output that goes nowhere, and files that are there already.
 # Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
@@ -45,4 +45,27 @@ to_nobody() {
 run to_nobody
 ok "nobody reads: quiet" [ ! -s err ]
 ok "nobody reads: exits with 0" [ "$(cat piped)" = 0 ]
+
+# No command overwrites a file without --force.
+eventring dump lost.eventring -o lost.evr
+compile work
+writes() { # COMMAND...: what it writes to "there"
+  echo mine >there
+  run eventring "$@"
+  ok "$*: overwrites nothing" eval \
+    "exits 4 && [ \"\$(cat there)\" = mine ] && [ -s err ]"
+  command=$1
+  shift
+  run eventring "$command" --force "$@"
+  ok "$command --force $*" eval "exits 0 && [ \"\$(head -c 4 there)\" != mine ]"
+}
+writes dump lost.eventring -o there
+writes record lost.eventring -o there
+writes trace --format=chrome lost.eventring -o there
+writes cat lost.evr -o there
+writes merge lost.evr -o there
+writes cut lost.evr --to 1s -o there
+writes latency --hgrm=there pauses.eventring
+writes run -q -o there -- ./work 0.1 1
+writes run --summary there -- ./work 0.1 1
 finish
