@@ -157,10 +157,11 @@ static void set_amounts(json_t *object, const struct summary_tally *t)
 
 static void set_time(json_t *object, struct summary_time t)
 {
-  set(object, "running_ns",
-      t.known ? json_integer((json_int_t) t.running_ns) : json_null());
-  set(object, "waiting_ns",
-      t.known ? json_integer((json_int_t) t.waiting_ns) : json_null());
+  set_count(object, "running_ns", t.running_ns);
+  set_count(object, "waiting_ns", t.waiting_ns);
+  if (t.known) return;
+  set(object, "running_ns", json_null());
+  set(object, "waiting_ns", json_null());
 }
 
 static json_t *heap_or_null(const struct summary_heap *heap)
@@ -180,16 +181,17 @@ static json_t *domain_json(struct summary *s, struct summary_domain *d,
                            int64_t until_ns)
 {
   struct summary_tally tally = summary_tally(s, d, until_ns);
+  struct summary_time time = { .known = false };
   json_t *object = checked(json_object());
   bool others = d == s->others;
+  if (!others) time = summary_time(s, d, until_ns);
   set(object, "id", others ? json_null() : json_integer(d->id));
   set(object, "name",
       others ? json_null()
              : text_or_null(eventring_domain_name(s->cursor, d->id)));
   set(object, "ended", json_boolean(d->ended));
   set_amounts(object, &tally);
-  set_time(object, others ? (struct summary_time) { .known = false }
-                          : summary_time(s, d, until_ns));
+  set_time(object, time);
   set(object, "pauses", pauses(d->pauses));
   set(object, "arrivals", json_durations(&d->arrivals));
   set(object, "heap", heap_or_null(&d->heap));

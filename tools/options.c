@@ -85,7 +85,7 @@ static enum option_id option_of(const struct command *command, int letter)
 
 int next_option(const struct command *command, int argc, char **argv)
 {
-  struct tables tables;
+  struct tables tables = { .letters = "" };
   fill_tables(&tables, command);
   int option = getopt_long(argc, argv, tables.letters, tables.names, NULL);
   if (option < 0) return -1;

@@ -19,8 +19,9 @@
 
 /* Opens the one argument that is left after the options: digits are a process
    (its ring file is looked for in [dir] when that is not NULL), all else is a
-   path, and FILE:N process N of a recording.  Without an argument, and unless [control], opens the only traced
-   process.  Ends the program with a message when that fails. */
+   path, and FILE:N process N of a recording.  Without an argument, and unless
+   [control], opens the only traced process.  Ends the program with a message
+   when that fails. */
 struct eventring_cursor *open_target(const struct command *command,
                                      int argc, char **argv,
                                      const char *dir, bool control);

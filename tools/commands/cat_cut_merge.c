@@ -25,7 +25,7 @@ static const char cat_usage[] =
 "Puts recordings of one process together in the order of their times, for\n"
 "example those that record --max-size has made.\n";
 
-static const enum option_id cat_options[] = {
+static const enum option_id cat_option_ids[] = {
   OPTION_OUTPUT, OPTION_FORCE, OPTION_HELP, OPTION_END
 };
 
@@ -37,7 +37,7 @@ static const char cut_usage[] =
 "Usage: eventring cut [OPTION...] FILE -o OUT\n"
 "Takes the events of a time range out of a recording.\n";
 
-static const enum option_id cut_options[] = {
+static const enum option_id cut_option_ids[] = {
   OPTION_FROM, OPTION_TO, OPTION_OUTPUT, OPTION_FORCE, OPTION_HELP, OPTION_END
 };
 
@@ -51,7 +51,7 @@ static const char merge_usage[] =
 "Puts recordings of several processes into one file, a part each.  Those of\n"
 "one process are put together, as eventring cat does.\n";
 
-static const enum option_id merge_options[] = {
+static const enum option_id merge_option_ids[] = {
   OPTION_OUTPUT, OPTION_FORCE, OPTION_HELP, OPTION_END
 };
 
@@ -248,16 +248,16 @@ static enum status run_cut(int argc, char **argv)
 
 const struct command cat_command = {
   .name = "cat", .summary = "put recordings of one process together",
-  .usage = cat_usage, .options = cat_options, .notes = cat_notes,
+  .usage = cat_usage, .options = cat_option_ids, .notes = cat_notes,
   .run = run_cat
 };
 const struct command cut_command = {
   .name = "cut", .summary = "take a time range out of a recording",
-  .usage = cut_usage, .options = cut_options, .notes = cut_notes,
+  .usage = cut_usage, .options = cut_option_ids, .notes = cut_notes,
   .run = run_cut
 };
 const struct command merge_command = {
   .name = "merge", .summary = "put several processes into one recording",
-  .usage = merge_usage, .options = merge_options, .notes = merge_notes,
+  .usage = merge_usage, .options = merge_option_ids, .notes = merge_notes,
   .run = run_merge
 };

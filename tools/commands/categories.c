@@ -31,7 +31,7 @@ static const char usage[] =
 "recorded, and what they are about.  Of a paused process, those are on that it\n"
 "records when resumed; of one that has ended, those that it recorded last.\n";
 
-static const enum option_id options[] = {
+static const enum option_id option_ids[] = {
   OPTION_ALL, OPTION_DIR, OPTION_JSON, OPTION_NAMES, OPTION_HELP, OPTION_END
 };
 
@@ -153,5 +153,5 @@ static enum status run(int argc, char **argv)
 
 const struct command categories_command = {
   .name = "categories", .summary = "list them, and which are recorded",
-  .usage = usage, .options = options, .notes = notes, .run = run
+  .usage = usage, .options = option_ids, .notes = notes, .run = run
 };

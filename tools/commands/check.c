@@ -34,7 +34,7 @@ static const char usage[] =
 "span that begins ends, nothing took longer than there was time, and\n"
 "collections have causes.\n";
 
-static const enum option_id options[] = {
+static const enum option_id option_ids[] = {
   OPTION_DIR, OPTION_FOLLOW, OPTION_JSON, OPTION_HELP, OPTION_END
 };
 
@@ -94,8 +94,9 @@ static json_t *describe_part(const char *path, uint32_t part,
   return described;
 }
 
-static enum status print_findings(const char *path, struct eventring_cursor *first,
-                              struct findings *f)
+static enum status print_findings(const char *path,
+                                  struct eventring_cursor *first,
+                                  struct findings *f)
 {
   uint32_t parts = target_info(first).parts;
   bool right = f->count == 0;
@@ -164,7 +165,7 @@ struct request {
 static enum status check_target(const struct request *request,
                                 const char *target)
 {
-  if (request->named && !request->json) {
+  if (request->named && !request->json && target != NULL) {
     print_text(stdout, target, strlen(target), TEXT_LINE);
     puts(":");
   }
@@ -208,5 +209,5 @@ static enum status run(int argc, char **argv)
 
 const struct command check_command = {
   .name = "check", .summary = "verify recordings, ring files and processes",
-  .usage = usage, .options = options, .notes = notes, .run = run
+  .usage = usage, .options = option_ids, .notes = notes, .run = run
 };

@@ -25,7 +25,7 @@
 #include "targets.h"
 #include "text.h"
 
-static const enum option_id options[] = {
+static const enum option_id option_ids[] = {
   OPTION_ALL, OPTION_DIR, OPTION_JSON, OPTION_QUIET, OPTION_HELP, OPTION_END
 };
 
@@ -248,20 +248,24 @@ static enum status run_disable(int argc, char **argv)
 
 const struct command pause_command = {
   .name = "pause", .summary = "pause the tracing of a running process",
-  .usage = pause_usage, .options = options, .notes = notes, .run = run_pause
+  .usage = pause_usage, .options = option_ids, .notes = notes,
+  .run = run_pause
 };
 
 const struct command resume_command = {
   .name = "resume", .summary = "resume it",
-  .usage = resume_usage, .options = options, .notes = notes, .run = run_resume
+  .usage = resume_usage, .options = option_ids, .notes = notes,
+  .run = run_resume
 };
 
 const struct command enable_command = {
   .name = "enable", .summary = "record more categories of events",
-  .usage = enable_usage, .options = options, .notes = notes, .run = run_enable
+  .usage = enable_usage, .options = option_ids, .notes = notes,
+  .run = run_enable
 };
 
 const struct command disable_command = {
   .name = "disable", .summary = "record fewer",
-  .usage = disable_usage, .options = options, .notes = notes, .run = run_disable
+  .usage = disable_usage, .options = option_ids, .notes = notes,
+  .run = run_disable
 };

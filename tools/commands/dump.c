@@ -26,7 +26,7 @@ static const char usage[] =
 "Writes what the rings of a process hold now, or those of one that has ended\n"
 "or was killed, to a recording.\n";
 
-static const enum option_id options[] = {
+static const enum option_id option_ids[] = {
   OPTION_OUTPUT, OPTION_FORCE, OPTION_DIR, OPTION_HELP, OPTION_END
 };
 
@@ -82,5 +82,5 @@ static enum status run(int argc, char **argv)
 
 const struct command dump_command = {
   .name = "dump", .summary = "write what the rings hold now to a recording",
-  .usage = usage, .options = options, .notes = notes, .run = run
+  .usage = usage, .options = option_ids, .notes = notes, .run = run
 };

@@ -30,7 +30,7 @@ static const char usage[] =
 "Usage: eventring events [OPTION...] [PID|FILE]\n"
 "Prints every event of a process or file, a line each, in the order of time.\n";
 
-static const enum option_id options[] = {
+static const enum option_id option_ids[] = {
   OPTION_DIR, OPTION_FOLLOW, OPTION_RAW, OPTION_JSON, OPTION_COUNT,
   OPTION_CATEGORIES, OPTION_DOMAIN, OPTION_THREAD, OPTION_NAME,
   OPTION_LONGER_THAN, OPTION_FROM, OPTION_TO, OPTION_HELP, OPTION_END
@@ -180,5 +180,5 @@ static enum status run(int argc, char **argv)
 
 const struct command events_command = {
   .name = "events", .summary = "print every event as a line of text",
-  .usage = usage, .options = options, .notes = notes, .run = run
+  .usage = usage, .options = option_ids, .notes = notes, .run = run
 };

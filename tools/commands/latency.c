@@ -33,7 +33,7 @@ static const char usage[] =
 "percentiles (right to 1 %), and how many took from so long to so long.  Of a\n"
 "running process this is what its rings hold now.\n";
 
-static const enum option_id options[] = {
+static const enum option_id option_ids[] = {
   OPTION_DIR, OPTION_FOLLOW, OPTION_SPAN, OPTION_HGRM, OPTION_FORCE,
   OPTION_JSON, OPTION_HELP, OPTION_END
 };
@@ -257,5 +257,5 @@ static enum status run(int argc, char **argv)
 const struct command latency_command = {
   .name = "latency",
   .summary = "how long pauses, spans and waits took, as distributions",
-  .usage = usage, .options = options, .notes = notes, .run = run
+  .usage = usage, .options = option_ids, .notes = notes, .run = run
 };

@@ -43,7 +43,7 @@ static const char usage[] =
 "Usage: eventring ps [OPTION...]\n"
 "Lists the traced processes, and the files that others left here.\n";
 
-static const enum option_id options[] = {
+static const enum option_id option_ids[] = {
   OPTION_DIR, OPTION_JSON, OPTION_NO_RATE, OPTION_PIDS, OPTION_PRUNE,
   OPTION_YES, OPTION_HELP, OPTION_END
 };
@@ -562,5 +562,5 @@ static enum status run(int argc, char **argv)
 
 const struct command ps_command = {
   .name = "ps", .summary = "list the traced processes", .usage = usage,
-  .options = options, .notes = notes, .run = run
+  .options = option_ids, .notes = notes, .run = run
 };

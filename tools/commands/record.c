@@ -43,7 +43,7 @@ static const char usage[] =
 "Records all that a process writes to its rings, compressed, until it ends,\n"
 "Ctrl-C, or for a time.  The other commands read the file.\n";
 
-static const enum option_id options[] = {
+static const enum option_id option_ids[] = {
   OPTION_OUTPUT, OPTION_FORCE, OPTION_FOR, OPTION_MAX_SIZE, OPTION_MAX_FILES,
   OPTION_TRIGGER, OPTION_BEFORE, OPTION_AFTER, OPTION_LEVEL, OPTION_DIR,
   OPTION_HELP, OPTION_END
@@ -304,9 +304,12 @@ static enum status run(int argc, char **argv)
         usage_error(&record_command, "record: --max-size: %s is not a size "
                     "from 4K on", optarg);
       break;
-    case OPTION_MAX_FILES: r.max_files = (uint64_t) number("max-files", 1, 1000000);
+    case OPTION_MAX_FILES:
+      r.max_files = (uint64_t) number("max-files", 1, 1000000);
       break;
-    case OPTION_TRIGGER: parse_trigger(&record_command, &r.trigger, optarg); break;
+    case OPTION_TRIGGER:
+      parse_trigger(&record_command, &r.trigger, optarg);
+      break;
     case OPTION_BEFORE: r.before = duration("before"); around = true; break;
     case OPTION_AFTER: r.after = duration("after"); around = true; break;
     case OPTION_LEVEL: r.level = (int) number("level", -7, 19); break;
@@ -331,5 +334,5 @@ static enum status run(int argc, char **argv)
 
 const struct command record_command = {
   .name = "record", .summary = "copy all events of a process to a file",
-  .usage = usage, .options = options, .notes = notes, .run = run
+  .usage = usage, .options = option_ids, .notes = notes, .run = run
 };

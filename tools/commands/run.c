@@ -57,7 +57,7 @@ static const char usage[] =
 "of what its runtime did on standard error when it ends.  The exit code is the\n"
 "program's; if a signal ended it, that signal ends eventring too.\n";
 
-static const enum option_id options[] = {
+static const enum option_id option_ids[] = {
   OPTION_OUTPUT, OPTION_TRACE, OPTION_SUMMARY, OPTION_JSON, OPTION_FORCE,
   OPTION_CATEGORIES, OPTION_RING, OPTION_DIR, OPTION_QUIET, OPTION_HELP,
   OPTION_END
@@ -568,6 +568,6 @@ static enum status run_program(int argc, char **argv)
 
 const struct command run_command = {
   .name = "run", .summary = "run a program with tracing, and summarise it",
-  .usage = usage, .options = options, .notes = notes, .runs_program = true,
+  .usage = usage, .options = option_ids, .notes = notes, .runs_program = true,
   .run = run_program
 };

@@ -32,7 +32,7 @@ static const char usage[] =
 "pauses were and what caused them; then collections, words, stops, waits and\n"
 "spans.  Of a running process this is what its rings hold now.\n";
 
-static const enum option_id options[] = {
+static const enum option_id option_ids[] = {
   OPTION_DIR, OPTION_FOLLOW, OPTION_INTERVAL, OPTION_JSON, OPTION_HELP,
   OPTION_END
 };
@@ -229,5 +229,5 @@ static enum status run(int argc, char **argv)
 const struct command stat_command = {
   .name = "stat",
   .summary = "what the garbage collector did, and its share of the time",
-  .usage = usage, .options = options, .notes = notes, .run = run
+  .usage = usage, .options = option_ids, .notes = notes, .run = run
 };

@@ -38,7 +38,7 @@ static const char usage[] =
 "Without an argument: the one process that is traced, or a list to choose\n"
 "from.\n";
 
-static const enum option_id options[] = {
+static const enum option_id option_ids[] = {
   OPTION_DIR, OPTION_HELP, OPTION_END
 };
 
@@ -255,7 +255,8 @@ static bool is_asleep(long pid, const struct live_domain *d)
 {
   bool any = false;
   for (size_t i = 0; i < sizeof d->threads / sizeof *d->threads; i++) {
-    char state = d->threads[i] == 0 ? 0 : thread_state((uint32_t) pid, d->threads[i]);
+    char state = d->threads[i] == 0
+                 ? 0 : thread_state((uint32_t) pid, d->threads[i]);
     if (state == 'R') return false;
     any |= state != 0;
   }
@@ -692,5 +693,5 @@ static enum status run(int argc, char **argv)
 
 const struct command top_command = {
   .name = "top", .summary = "live view of a process on the terminal",
-  .usage = usage, .options = options, .notes = notes, .run = run
+  .usage = usage, .options = option_ids, .notes = notes, .run = run
 };

@@ -32,7 +32,7 @@ static const char usage[] =
 "viewers, with a track for each thread: spans, counters, flows, messages, and\n"
 "all that events carry.\n";
 
-static const enum option_id options[] = {
+static const enum option_id option_ids[] = {
   OPTION_OUTPUT, OPTION_FORMAT, OPTION_DIR, OPTION_FORCE, OPTION_FOLLOW,
   OPTION_HELP, OPTION_END
 };
@@ -216,5 +216,5 @@ static enum status run(int argc, char **argv)
 
 const struct command trace_command = {
   .name = "trace", .summary = "write a file for trace viewers",
-  .usage = usage, .options = options, .notes = notes, .run = run
+  .usage = usage, .options = option_ids, .notes = notes, .run = run
 };
