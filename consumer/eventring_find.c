@@ -288,7 +288,8 @@ int eventring_open_pid(int32_t pid, const char *dir,
                 pid);
   own = eventring_own_pid(pid);
   namespace = eventring_pid_namespace(pid);
-  /* Of one that is gone, or may not be looked into, [pid] is a number of ours. */
+  /* A process that is gone, or may not be looked into, is meant by the number
+     that it has for us. */
   if (namespace == 0) namespace = eventring_pid_namespace(0);
   if (dir != NULL) {
     err = open_in(dir, own, pid, namespace, &o, result);

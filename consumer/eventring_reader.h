@@ -133,8 +133,8 @@ EVENTRING_API int eventring_open(const char *path,
                                  struct eventring_cursor **result);
 
 /* Opens the ring file of process [pid]: a file named <pid>.eventring or
-   <pid>.events, or with a number from 1 to 15 behind the pid, in directory [dir]
-   or, when [dir] is NULL, the file that the process has mapped, or one in the
+   <pid>.events, or with a number from 1 to 15 behind the pid, in directory
+   [dir] or, when [dir] is NULL, the file that the process has mapped, or one in the
    directory that its environment names, in its working directory, or in ours.
    <pid> is the number that the process has for itself.  Of several files that
    of the process that lives is opened, else the one that was started last;
@@ -430,14 +430,16 @@ struct eventring_record_options {
    process for it. */
 EVENTRING_API int eventring_record(const char *path,
                                    struct eventring_cursor *cursor,
-                                   const struct eventring_record_options *options,
+                                   const struct eventring_record_options
+                                     *options,
                                    struct eventring_recorder **result);
 
 /* Copies what is new in all rings.  Returns how many words that were (0:
    nothing), or an error when the file could not be written (with a message in
    the options' buffer, which must live as long as the recorder).  To lose
    nothing, call it more often than the fastest domain fills its ring. */
-EVENTRING_API int64_t eventring_record_step(struct eventring_recorder *recorder);
+EVENTRING_API int64_t eventring_record_step(
+  struct eventring_recorder *recorder);
 
 /* With [hold_ns]: writes what is held, and from now on all. */
 EVENTRING_API int eventring_record_release(struct eventring_recorder *recorder);

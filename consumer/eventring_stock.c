@@ -419,7 +419,8 @@ static int translate_ring(struct stock *s, uint32_t ring)
       s->words[ring].first = FIRST_POSITION;
     }
     while (i < (uint64_t) n && has_room(r)) {
-      int64_t length = eventring_stock_length(s, r->position, i, (uint64_t) n, tail);
+      int64_t length = eventring_stock_length(s, r->position, i, (uint64_t) n,
+                                              tail);
       if (length == 0) break;
       if (length < 0 || !translate(s, ring, s->copy + i, (uint32_t) length)) {
         r->lost += tail - r->position - i;
