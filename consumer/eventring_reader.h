@@ -134,8 +134,9 @@ EVENTRING_API int eventring_open(const char *path,
 
 /* Opens the ring file of process [pid]: a file named <pid>.eventring or
    <pid>.events, or with a number from 1 to 15 behind the pid, in directory
-   [dir] or, when [dir] is NULL, the file that the process has mapped, or one in the
-   directory that its environment names, in its working directory, or in ours.
+   [dir] or, when [dir] is NULL, the file that the process has mapped, or one in
+   the directory that its environment names, in its working directory, or in
+   ours.
    <pid> is the number that the process has for itself.  Of several files that
    of the process that lives is opened, else the one that was started last;
    never one of a process in another pid namespace than [pid]'s. */

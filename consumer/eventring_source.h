@@ -67,8 +67,9 @@ struct eventring_source {
 
   /* Makes more words visible, once the reader has returned all events up to
      the horizon.  The words from the block of [needed] on stay, perhaps at
-     another place.  Returns 1 when there is more, 0 when there is not (now, or
-     ever), or an error of eventring_reader.h.  NULL: words appear by themselves. */
+     another place.  Returns 1 when there is more, 0 when there is not (now,
+     or ever), or an error of eventring_reader.h.  NULL: words appear by
+     themselves. */
   int (*advance)(struct eventring_source *source);
 
   /* With [advance]: the ticks up to which all events of all rings were visible
