@@ -87,6 +87,14 @@ int eventring_state(struct eventring_cursor *c)
   }
 }
 
+/* Headers of 1.3 had zeros in the place of the threshold. */
+static int has_threshold(const struct eventring_cursor *c)
+{
+  return c->header.version_minor >= 4
+    && c->header.header_size
+         >= offsetof(struct eventring_header, threshold) + sizeof(uint64_t);
+}
+
 int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
 {
   struct eventring_info mine;
@@ -123,6 +131,9 @@ int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
   mine.recorded_lost = c->source->lost;
   mine.pid_namespace = c->header.pid_namespace;
   mine.pid_is_elsewhere = (uint8_t) c->elsewhere;
+  if (has_threshold(c))
+    mine.threshold_ns = __atomic_load_n(&c->shared->threshold,
+                                        __ATOMIC_RELAXED);
   eventring_give_struct(&mine, sizeof mine, info);
   return 0;
 }
@@ -217,6 +228,16 @@ int eventring_set_categories(struct eventring_cursor *c, uint32_t mask)
 {
   /* No category at all is eventring_pause, which can be taken back. */
   return mask == 0 ? EVENTRING_E_ARGUMENT : control(c, to_categories, mask);
+}
+
+int eventring_set_threshold(struct eventring_cursor *c, uint64_t ns)
+{
+  if (c == NULL || c->writable == NULL) return EVENTRING_E_ARGUMENT;
+  if (!has_threshold(c)) return EVENTRING_E_VERSION;
+  /* No order: the number says nothing of any other memory. */
+  __atomic_store_n(&c->writable->threshold, ns != 0 ? ns : 1,
+                   __ATOMIC_RELAXED);
+  return 0;
 }
 
 /* Finds our number for the process that wrote the file. */

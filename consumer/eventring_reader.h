@@ -375,6 +375,8 @@ struct eventring_info {
                                      not see the process.  Its state is then
                                      that it runs, unless it is sure that nobody
                                      writes to the file */
+  uint64_t threshold_ns;          /* the shortest wait that is recorded; 0: not
+                                     known (before format 1.4, stock OCaml) */
 };
 
 enum {
@@ -398,6 +400,11 @@ EVENTRING_API int eventring_pause(struct eventring_cursor *cursor);
 EVENTRING_API int eventring_resume(struct eventring_cursor *cursor);
 EVENTRING_API int eventring_set_categories(struct eventring_cursor *cursor,
                                            uint32_t mask);
+
+/* Sets the shortest wait that is recorded, in ns, at least 1.  Returns
+   EVENTRING_E_VERSION when the writer is older than format 1.4. */
+EVENTRING_API int eventring_set_threshold(struct eventring_cursor *cursor,
+                                          uint64_t ns);
 
 /* Recording: the words of all rings, copied as they are and compressed, with
    all that is needed to read them, in one file that eventring_open opens.  See

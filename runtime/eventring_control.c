@@ -79,6 +79,18 @@ void caml_eventring_set_categories(uint32_t mask)
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
 
+uint64_t caml_eventring_threshold(void)
+{
+  uint64_t ns = __atomic_load_n(&HEADER->threshold, __ATOMIC_RELAXED);
+  return ns != 0 ? ns : caml_ring_config.threshold;
+}
+
+void caml_eventring_set_threshold(uint64_t ns)
+{
+  if (caml_eventring_started())
+    __atomic_store_n(&HEADER->threshold, ns != 0 ? ns : 1, __ATOMIC_RELAXED);
+}
+
 uint32_t caml_eventring_session(void)
 {
   return caml_eventring_started() ? caml_ring_session.number : 0;

@@ -165,6 +165,8 @@ void caml_eventring_init(void)
     caml_eventring_complain(
       "OCAML_EVENTRING_THRESHOLD: %s is not understood (a number with"
       " ns, us, ms or s); ignored", s);
+  /* 0 in the file is no threshold. */
+  if (caml_ring_config.threshold == 0) caml_ring_config.threshold = 1;
 
   s = caml_secure_getenv("OCAML_EVENTRING_START");
   if (s != NULL && *s != '\0') {

@@ -36,6 +36,7 @@ static void before_fork(void)
   pthread_mutex_lock(&caml_ring_session_lock);
   caml_ring_session.restart_control =
     __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
+  caml_ring_keep_threshold();
 }
 
 static void after_fork(void)

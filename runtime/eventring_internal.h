@@ -109,7 +109,10 @@ Caml_inline void disown(struct writer *w)
 struct caml_ring_thread {
   uint32_t os_id;               /* 0: not asked for yet */
   uint32_t id;                  /* in the threads library, plus 1; or 0 */
-  char os_name[OS_NAME_SIZE];   /* what it was last, "": not asked for yet */
+  uint64_t threshold_ns;        /* that [threshold_ticks] were made from; 0:
+                                   not made yet */
+  uint64_t threshold_ticks;
+  char os_name[OS_NAME_SIZE];   /* the last one seen; "": not asked for yet */
 };
 extern CAMLthread_local struct caml_ring_thread caml_ring_self;
 
@@ -175,7 +178,11 @@ Caml_inline uint32_t categories_of(uint64_t control)
   return mask != 0 ? mask : EVENTRING_DEFAULT_CATEGORIES;
 }
 
-/* Ends tracing; [state] is what the file says from then on. */
+/* Keeps the threshold of the session for sessions after it.  Under
+   [caml_ring_session_lock]. */
+void caml_ring_keep_threshold(void);
+
+/* Ends tracing, and stores [state] in the file. */
 void caml_ring_end_as(enum eventring_state state);
 
 /* Unmaps the file of a session that has ended or was lost, if there is one.
@@ -264,13 +271,14 @@ void caml_ring_identify(struct eventring_header *h);
 /* Returns the clock to use, of enum eventring_clock. */
 uint32_t caml_ring_choose_clock(void);
 
-/* The environment: eventring_environment.c */
+/* The settings: of the environment (eventring_environment.c), and then of the
+   sessions since. */
 
 struct caml_ring_config {
   char *dir;                    /* NULL: the current directory */
   int keep;
   int monotonic;                /* do not use the hardware counter */
-  uint64_t threshold;           /* ns */
+  uint64_t threshold;           /* ns, of sessions to come; at least 1 */
 };
 extern struct caml_ring_config caml_ring_config;
 

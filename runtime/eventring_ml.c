@@ -113,6 +113,18 @@ CAMLprim value caml_ml_eventring_set_mask(value mask)
   return Val_unit;
 }
 
+CAMLprim value caml_ml_eventring_threshold(value unit)
+{
+  uint64_t ns = caml_eventring_threshold();
+  return Val_long(ns < Max_long ? ns : Max_long);
+}
+
+CAMLprim value caml_ml_eventring_set_threshold(value ns)
+{
+  caml_eventring_set_threshold(Long_val(ns));
+  return Val_unit;
+}
+
 CAMLprim value caml_ml_eventring_snapshot(value file)
 {
   char why[MESSAGE];

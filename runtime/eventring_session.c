@@ -159,6 +159,7 @@ static int start_session(const char *in, uint64_t control, char *why,
   h.started = eventring_now(h.clock);
   h.control = control & 0xFFFFFFFF00000000;     /* paused until all is set */
   h.state = EVENTRING_RUNNING;
+  h.threshold = caml_ring_config.threshold;
 
   if (in != NULL ? realpath(in, dir) == NULL
                  : getcwd(dir, sizeof(dir)) == NULL) {
@@ -276,6 +277,12 @@ static int start_session(const char *in, uint64_t control, char *why,
   return 0;
 }
 
+void caml_ring_keep_threshold(void)
+{
+  uint64_t ns = __atomic_load_n(&HEADER->threshold, __ATOMIC_RELAXED);
+  if (ns != 0) caml_ring_config.threshold = ns;
+}
+
 /* Marks the file as ended or replaced, and removes it unless it is to be kept.
    The file stays mapped.  Under the session's lock. */
 COLD
@@ -287,6 +294,7 @@ static void end_session(enum eventring_state state)
   __atomic_store_n(&HEADER->control, (uint64_t) categories_of(control) << 32,
                    __ATOMIC_RELAXED);
   __atomic_store_n(&caml_ring_session.started, 0, __ATOMIC_RELEASE);
+  caml_ring_keep_threshold();
   HEADER->ended = eventring_now(caml_ring_clock);
   __atomic_store_n(&HEADER->state, state, __ATOMIC_RELEASE);
   caml_eventring_session_closed();

@@ -88,7 +88,7 @@ void caml_eventring_leave_blocking(uint64_t returned)
   uint32_t active = caml_eventring_active();
   if (active & EVENTRING_THREAD) caml_eventring_thread_switch(now);
   if (returned != 0 && active & EVENTRING_WAIT
-      && now - waiting.since >= caml_eventring_threshold())
+      && now - waiting.since >= caml_eventring_threshold_ticks())
     caml_eventring_emit_pair(EVENTRING_RECORD(waiting.record), now,
                              now - waiting.since, now - returned);
   waiting.since = 0;
@@ -103,7 +103,7 @@ CAMLexport void caml_eventring_wait_end(int record, uint64_t since)
 {
   if (since == 0 || !Caml_eventring_on(EVENTRING_WAIT)) return;
   uint64_t took = caml_eventring_ticks() - since;
-  if (took >= caml_eventring_threshold())
+  if (took >= caml_eventring_threshold_ticks())
     caml_eventring_emit_packed(EVENTRING_RECORD(record), &took, 1);
 }
 

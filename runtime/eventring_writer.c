@@ -27,8 +27,9 @@
    A ring has a single writer, the domain that holds its slot (Caml_state->id)
    with the domain lock, so emitting needs no lock and no read-modify-write.
    All that emitting needs is in the slot's [struct writer], private memory:
-   nothing in the shared file is ever read back, and whoever scribbles over it
-   can at worst switch tracing on or off.
+   nothing else in the shared file is ever read back but the shortest wait to
+   record, so scribbling over the file can at worst make the program record more
+   or less.
 
    The writer finds out by itself that it has no ring yet, that the slot has
    passed to another domain, or that the block is full: the tests of
@@ -86,8 +87,6 @@ CAMLthread_local struct caml_ring_thread caml_ring_self;
 /* The last of the definitions is the first in memory: in front of the others,
    the page wastes none for its alignment. */
 _Alignas(EVENTRING_PAGE) union caml_eventring_page caml_eventring_page;
-
-static uint64_t threshold_ticks; /* 0: the ticks' length is not known yet */
 
 uint32_t *caml_ring_process_mark(void)
 {
@@ -463,24 +462,37 @@ uint64_t caml_eventring_ticks(void)
   return eventring_ticks(caml_ring_clock);
 }
 
+/* Makes ticks of a threshold in ns.  Remembers them for this thread as soon as
+   the length of a tick is known well. */
 COLD
-static uint64_t measure_threshold(void)
+static uint64_t measure_threshold(uint64_t ns)
 {
-  uint64_t threshold = caml_ring_config.threshold;
-  if (caml_ring_clock == EVENTRING_CLOCK_MONOTONIC) return threshold;
-  const struct eventring_instant *start = &caml_ring_session.header.started;
-  int64_t ns = eventring_clock_ns(CLOCK_MONOTONIC) - start->monotonic_ns;
-  /* Too early to tell: a tick is at most 1 ns, or a little too much is
-     recorded. */
-  if (ns < 20000) return threshold;
-  uint64_t t = (double) (caml_eventring_ticks() - start->ticks) / ns
-    * threshold;
-  if (ns > 1000000) __atomic_store_n(&threshold_ticks, t + 1, __ATOMIC_RELAXED);
-  return t;
+  struct caml_ring_thread *self = &caml_ring_self;
+  uint64_t ticks = ns;
+  int known = 1;
+  if (caml_ring_clock != EVENTRING_CLOCK_MONOTONIC) {
+    const struct eventring_instant *start = &caml_ring_session.header.started;
+    int64_t passed = eventring_clock_ns(CLOCK_MONOTONIC) - start->monotonic_ns;
+    /* Too early to tell: a tick is at most 1 ns, or a little too much is
+       recorded. */
+    if (passed < 20000) return ns;
+    double t = (double) (caml_eventring_ticks() - start->ticks) / passed * ns;
+    /* The word may hold any number. */
+    ticks = t < INT64_MAX ? (uint64_t) t + 1 : INT64_MAX;
+    known = passed > 1000000;
+  }
+  if (known) {
+    self->threshold_ns = ns;
+    self->threshold_ticks = ticks;
+  }
+  return ticks;
 }
 
-uint64_t caml_eventring_threshold(void)
+uint64_t caml_eventring_threshold_ticks(void)
 {
-  uint64_t t = __atomic_load_n(&threshold_ticks, __ATOMIC_RELAXED);
-  return __builtin_expect(t != 0, 1) ? t : measure_threshold();
+  struct caml_ring_thread *self = &caml_ring_self;
+  uint64_t ns = __atomic_load_n(&HEADER->threshold, __ATOMIC_RELAXED);
+  if (__builtin_expect(ns == self->threshold_ns && ns != 0, 1))
+    return self->threshold_ticks;
+  return measure_threshold(ns != 0 ? ns : caml_ring_config.threshold);
 }

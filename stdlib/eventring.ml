@@ -62,6 +62,9 @@ external resume : unit -> unit = "caml_ml_eventring_resume"
 external path : unit -> string option = "caml_ml_runtime_events_path"
 external current_mask : unit -> int = "caml_ml_eventring_mask" [@@noalloc]
 external set_mask : int -> unit = "caml_ml_eventring_set_mask" [@@noalloc]
+external threshold : unit -> int = "caml_ml_eventring_threshold" [@@noalloc]
+external store_threshold : int -> unit = "caml_ml_eventring_set_threshold"
+  [@@noalloc]
 external snapshot : string -> unit = "caml_ml_eventring_snapshot"
 
 external set_domain_name : string -> unit
@@ -84,6 +87,10 @@ let categories () = of_mask (current_mask ()) all_categories
 
 let set_categories categories =
   set_mask (nonempty "set_categories" categories)
+
+let set_threshold ns =
+  if ns < 0 then invalid_arg "Eventring.set_threshold: a negative duration"
+  else store_threshold ns
 
 (* User events.  An event's value is its event word without the time: the id,
    and above it the form and the number of payload words.

@@ -100,6 +100,16 @@ val set_categories : category list -> unit
 
     @raise Invalid_argument if the list is empty: see {!pause}. *)
 
+val threshold : unit -> int
+(** The shortest wait that is recorded, in nanoseconds. *)
+
+val set_threshold : int -> unit
+(** Sets it; effective at the next wait that ends. It holds for this process
+    and the processes that it forks from then on. No effect when not being
+    traced.
+
+    @raise Invalid_argument if the number is negative. *)
+
 (** {1:names Names}
 
     Readers show domains and threads by number. A program can give them names

@@ -61,6 +61,7 @@ extern const struct command
   enable_command,
   disable_command,
   categories_command,
+  threshold_command,
   cat_command,
   cut_command,
   merge_command,

@@ -34,6 +34,7 @@ static const struct command *const commands[] = {
   &enable_command,
   &disable_command,
   &categories_command,
+  &threshold_command,
   &cat_command,
   &cut_command,
   &merge_command,

@@ -119,8 +119,8 @@ enum caml_eventring_stop {
 
 /* The control page.  While tracing runs, the first page of the ring file is
    mapped here, so that [control] has a fixed address and is shared with
-   whoever opens the file; otherwise it is zeros. Nothing but [control] is
-   ever read back from it. Hidden: a probe in position-independent code needs
+   whoever opens the file; otherwise it is zeros. Nothing but [control] and
+   [threshold] is ever read back from it. Hidden: a probe in position-independent code needs
    no look-up of the address. */
 union caml_eventring_page {
   struct eventring_header header;
@@ -175,10 +175,10 @@ void caml_eventring_emit_pair(uint64_t word, uint64_t now, uint64_t first,
 #define EVENTRING_RECORD(record) \
   EVENTRING_WORD(EVENTRING_FIRST_RECORD + (record), EVENTRING_FORM_INSTANT, 0)
 
-/* The clock of the events, and the shortest waiting that is recorded, in its
+/* The clock of the events, and the shortest wait that is recorded, in its
    ticks.  Any thread. */
 uint64_t caml_eventring_ticks(void);
-uint64_t caml_eventring_threshold(void);
+uint64_t caml_eventring_threshold_ticks(void);
 
 /* The thread that calls this has this id in the threads library; -1: none.
    Then: events of this domain are this thread's from [now] on, a time of
@@ -260,6 +260,11 @@ uint32_t caml_eventring_session(void);
    when not started.  Setting has no effect when not started. */
 uint32_t caml_eventring_categories(void);
 void caml_eventring_set_categories(uint32_t mask);
+
+/* The shortest wait that is recorded, in ns.  Setting holds for this process
+   and the children that it forks, and has no effect when not started. */
+uint64_t caml_eventring_threshold(void);
+void caml_eventring_set_threshold(uint64_t ns);
 
 /* Writes the rings as they are now to a file at [path], which replaces what
    is there when it is complete.  Returns 1, or 0 with the reason in [why] and

@@ -43,7 +43,7 @@
 /* A reader refuses another major version; a newer minor version only adds
    fields where this one has zeros, and records it may skip. */
 #define EVENTRING_VERSION_MAJOR 1
-#define EVENTRING_VERSION_MINOR 3
+#define EVENTRING_VERSION_MINOR 4
 
 /* The file is named <pid>EVENTRING_SUFFIX, or <pid>EVENTRING_STOCK_SUFFIX when
    tracing was started in the way of stock OCaml's Runtime_events.  A number
@@ -120,10 +120,10 @@ struct eventring_instant {
 
 #define EVENTRING_MARKS 32
 
-/* Section 0.  [control] is the one word that a consumer may write to any
-   effect, with compare-and-swap: the mask of categories that are being recorded in the
-   low 32 bits, and in the high 32 the mask to put back on resume.  Paused is
-   a low half of 0. */
+/* Section 0.  A consumer may write two words to any effect: [threshold], and
+   [control], with compare-and-swap: the mask of categories that are being
+   recorded in the low 32 bits, and in the high 32 the mask to put back on
+   resume.  Paused is a low half of 0. */
 struct eventring_header {
   char magic[EVENTRING_MAGIC_SIZE];
   uint16_t version_major;
@@ -173,6 +173,11 @@ struct eventring_header {
   /* Since 1.3.  The inode of /proc/self/ns/time: the clocks and [start_time] are
      of this namespace; 0: unknown. */
   uint64_t time_namespace;
+
+  /* Since 1.4.  The shortest wait that is recorded, in ns.  The second word that
+     a consumer may write to any effect, by a store.  0: the environment's, as
+     before 1.4. */
+  uint64_t threshold;                 /* atomic */
 };
 
 /* What a name of the schema stands for. */
@@ -233,7 +238,7 @@ struct eventring_schema_entry {
   char name[EVENTRING_NAME_SIZE];
 };
 
-/* Ids.  Those of the runtime's events are below, in eventring_events.tbl. */
+/* Ids.  The ids of the runtime's events are in eventring_events.tbl. */
 #define EVENTRING_FIRST_USER_ID 1024
 #define EVENTRING_MAX_USER_EVENTS 32768
 #define EVENTRING_MAX_LABELS 4096

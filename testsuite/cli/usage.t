@@ -6,7 +6,7 @@
 fits_a_screen() { exits 0 && [ "$(wc -l <"$tmp/out")" -le 24 ] &&
   [ "$(wc -L <"$tmp/out")" -le 79 ] && ! [ -s "$tmp/err" ]; }
 commands="run ps stat latency top events trace record dump pause resume enable disable
-  categories cat cut merge check"
+  categories threshold cat cut merge check"
 for command in $commands; do
   run eventring $command --help
   ok "$command --help fits a screen" fits_a_screen

@@ -63,6 +63,57 @@ static void pause_and_resume(void **state)
   ring_destroy(&f);
 }
 
+static uint64_t threshold(struct eventring_cursor *c)
+{
+  struct eventring_info info = { .size = sizeof info };
+  assert_int_equal(eventring_get_info(c, &info), 0);
+  return info.threshold_ns;
+}
+
+static void threshold_is_set(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *c, *reader;
+  (void) state;
+  ring_create(&f, NULL);
+  f.header->threshold = 1000;
+  c = open_control(&f);
+  reader = ring_open(&f);
+  assert_int_equal(threshold(c), 1000);
+  assert_int_equal(eventring_set_threshold(c, 5000), 0);
+  assert_int_equal(f.header->threshold, 5000);
+  assert_int_equal(threshold(reader), 5000);
+  /* 0 would be a file that does not tell. */
+  assert_int_equal(eventring_set_threshold(c, 0), 0);
+  assert_int_equal(f.header->threshold, 1);
+  assert_int_equal(eventring_set_threshold(reader, 7), EVENTRING_E_ARGUMENT);
+  assert_int_equal(eventring_set_threshold(NULL, 7), EVENTRING_E_ARGUMENT);
+  assert_int_equal(f.header->threshold, 1);
+  eventring_close(reader);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
+/* The writer would not look at it. */
+static void older_writer_has_no_threshold(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *c;
+  (void) state;
+  ring_create(&f, NULL);
+  f.header->version_minor = 3;
+  ring_count(&f, 0, 1, 256, 1);
+  c = open_control(&f);
+  assert_int_equal(threshold(c), 0);
+  assert_int_equal(eventring_set_threshold(c, 5000), EVENTRING_E_VERSION);
+  assert_int_equal(f.header->threshold, 0);
+  /* All else is as in a new file. */
+  assert_int_equal(eventring_read(c, &(struct eventring_event) { 0 }, 1), 1);
+  assert_int_equal(eventring_pause(c), 0);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
 /* Those who ask for it are told between which events it was. */
 static void changes_are_told(void **state)
 {
@@ -190,6 +241,8 @@ static void both_masks_change_together(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(threshold_is_set),
+    cmocka_unit_test(older_writer_has_no_threshold),
     cmocka_unit_test(pause_and_resume),
     cmocka_unit_test(changes_are_told),
     cmocka_unit_test(a_change_is_being_told),
