@@ -134,8 +134,8 @@ static ev_user_ml_type ml_type(value type)
                         : (ev_user_ml_type) Int_val(type);
 }
 
-/* Registers an event, and returns its id, or what caml_eventring_register
-   returns when there is no room.  The User.t is in *result, a root. */
+/* Registers an event, and returns its id, or the error of
+   caml_eventring_register.  The User.t is in *result, a root. */
 CAML_EVENTRING_COLD
 static int register_event(value event_name, value event_tag, value event_type,
                           value *result)

@@ -12,8 +12,8 @@
 #define CAML_INTERNALS
 
 /* Control from inside the program, for the modules Eventring and
-   Runtime_events: stop, pause and resume, against others who do the same from
-   outside.  A program that does none of it is linked without this file. */
+   Runtime_events: stop, pause and resume, while other processes may do the same
+   from outside.  A program that does none of it is linked without this file. */
 
 #include <stdlib.h>
 #include <string.h>

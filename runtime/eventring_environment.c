@@ -72,7 +72,7 @@ static uint32_t categories_from(const char *list, uint32_t mask)
     { "all", EVENTRING_ALL_CATEGORIES }
   };
   const size_t count = sizeof(known) / sizeof(known[0]);
-  /* "gc,sync" is just these; "-alloc" takes away from what there was. */
+  /* "gc,sync" is just these; "-alloc" takes away from the default. */
   if (*list != '-') mask = 0;
   while (*list != '\0') {
     size_t i, length = strcspn(list, ",");

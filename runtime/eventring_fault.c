@@ -328,7 +328,7 @@ void caml_eventring_complain(const char *format, ...)
   int length = snprintf(line, sizeof(line), "eventring: ");
   length += vsnprintf(line + length, sizeof(line) - length, format, args);
   va_end(args);
-  /* What does not fit is cut. */
+  /* A longer line is cut. */
   if (length > (int) sizeof(line) - 1) length = sizeof(line) - 1;
   line[length] = '\n';
   caml_eventring_say(line, length + 1);

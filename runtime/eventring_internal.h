@@ -30,7 +30,7 @@
      eventring_compat.c       Runtime_events, as libraries know it
      eventring_ml.c           primitives of module Eventring
 
-   eventring_gc.c and eventring_wait.c stand on caml/eventring.h alone. */
+   eventring_gc.c and eventring_wait.c use caml/eventring.h alone. */
 
 #ifndef CAML_EVENTRING_INTERNAL_H
 #define CAML_EVENTRING_INTERNAL_H
@@ -91,7 +91,7 @@ uint32_t *caml_ring_process_mark(void);
    exist, so that all of them see the address. */
 int caml_ring_allocate_writers(void);
 
-/* A start disowns the writers of the session before, whose domains may be
+/* A start disowns the writers of the session before while their domains may be
    running: relaxed atomics. */
 Caml_inline int32_t owner(struct writer *w)
 {
@@ -133,13 +133,13 @@ struct mapping {
 struct caml_ring_session {
   uint32_t number;              /* 0: never started */
   int started;
-  int restart;                  /* in a forked child: what the parent had */
+  int restart;                  /* in a forked child: the parent was traced */
   uint64_t restart_control;
   struct mapping *mapping;      /* of the file; NULL: none */
   char *map;                    /* where [mapping] begins; NULL: none */
   int released;                 /* only parts of it are left, see
                                    [caml_eventring_release_memory] */
-  struct eventring_header header; /* our copy of what we wrote */
+  struct eventring_header header; /* our copy of the one in the file */
   char *path;                   /* absolute */
   const char *suffix;           /* of the file's name, static */
   dev_t dev;                    /* of the file at [path] */
@@ -256,7 +256,7 @@ int caml_ring_set_label(uint32_t domain, uint64_t thread, const char *name);
 uint64_t caml_ring_this_thread(void);
 
 /* Takes over the name that the system has for this thread, which C code may
-   change; that of the program is none. */
+   change, unless it is the name of the program. */
 void caml_ring_note_os_name(void);
 
 /* In a forked child: the thread that is left has another id, and the others
@@ -265,7 +265,7 @@ void caml_ring_fork_labels(uint32_t old_thread);
 
 /* The process: eventring_identity.c */
 
-/* Fills in what the header says of the process. */
+/* Fills in the fields of the header that identify the process. */
 void caml_ring_identify(struct eventring_header *h);
 
 /* Returns the clock to use, of enum eventring_clock. */

@@ -29,8 +29,8 @@
 #include "eventring_internal.h"
 
 /* Starts tracing again after it ended here, with the same categories and the
-   file in the same directory, wherever it has gone since.  Returns 0 with the
-   reason in [why] when that fails. */
+   file in the same directory, even if the program changed its directory.
+   Returns 0 with the reason in [why] when that fails. */
 COLD
 static int start_again(uint64_t control, char *why, size_t size)
 {

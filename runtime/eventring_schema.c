@@ -158,17 +158,17 @@ void caml_ring_describe(struct eventring_schema_entry *e, const char *name,
   strncpy(e->name, name, EVENTRING_NAME_SIZE - 1);
 }
 
-/* Names of domains and threads, kept as they stand in the file.  Under the
+/* Names of domains and threads, kept as they are in the file.  Under the
    session's lock. */
 
 static struct {
   struct eventring_schema_entry *entry; /* room for all that there may be */
   uint32_t count;
-  uint32_t in_file;             /* with those that were replaced */
+  uint32_t in_file;             /* counts replaced names, too */
 } labels;
 
-/* Makes room for one more label; returns 0 when there is none.  The system
-   gives memory to those that are used. */
+/* Makes room for one more label; returns 0 when there is none.  Room
+   that is not used takes no memory. */
 COLD
 static int reserve_label(void)
 {
@@ -184,8 +184,7 @@ static int reserve_label(void)
 
 static void append_label(const struct eventring_schema_entry *e)
 {
-  /* No more than the schema has room for beside the user's events; the last
-     ones have no name then. */
+  /* Names beyond the room that the schema has for them are left out. */
   if (labels.in_file < EVENTRING_MAX_LABELS
       && caml_ring_append_to_schema(e) == 0)
     labels.in_file++;

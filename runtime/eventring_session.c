@@ -45,8 +45,8 @@
 pthread_mutex_t caml_ring_session_lock = PTHREAD_MUTEX_INITIALIZER;
 struct caml_ring_session caml_ring_session;
 
-/* [madvise] allocates through the mapping, whatever the program did to its
-   descriptors, directory or user since the start, and leaves it to the file
+/* [madvise] allocates through the mapping, so it works after the program closed
+   descriptors or changed its directory or user, and leaves it to the file
    system when to choose blocks: a short program's file never reaches the disk.
    Linux before 5.14 needs the file opened once more. */
 int caml_ring_allocate(uint64_t offset, uint64_t length)

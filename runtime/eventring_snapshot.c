@@ -29,7 +29,7 @@
 #include "caml/eventring_clock.h"
 #include "eventring_internal.h"
 
-/* What is copied: a session, which stays mapped whatever becomes of it. */
+/* The session to copy.  It stays mapped when tracing stops meanwhile. */
 struct source {
   struct eventring_header header;
   uint32_t session;             /* its number */
@@ -40,8 +40,8 @@ struct source {
    first attempt. */
 #define MAX_COPIED ((uint64_t) 1 << 20)
 
-/* Copies ring [i] to [fd].  What the writer does meanwhile goes to blocks that
-   the [reserve] read afterwards excludes.  [buffer] holds a ring.  Returns 0
+/* Copies ring [i] to [fd].  Events that come meanwhile go to blocks that the
+   [reserve] read afterwards excludes.  [buffer] holds a ring.  Returns 0
    or an errno. */
 COLD
 static int copy_ring(const struct source *from, int fd, uint32_t i,
@@ -104,7 +104,7 @@ static int copy_session(const struct source *from, int fd, uint64_t *buffer)
   return err != 0 ? err : caml_ring_write_all(fd, &h, sizeof(h), 0);
 }
 
-/* Returns 0 if a snapshot may replace what is at [path]: a file, a link, which
+/* Returns 0 if a snapshot may be put at [path]: a regular file, a link, which
    is not followed, or nothing; else an errno. */
 COLD
 static int may_replace(const char *path)

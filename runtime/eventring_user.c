@@ -22,8 +22,8 @@
 #include "caml/eventring.h"
 #include "eventring_internal.h"
 
-/* The bucket of [name]: that of its first entry, or the empty one where it
-   would go.  FNV-1a. */
+/* Returns the bucket of the first entry called [name], or the empty bucket
+   where it would go.  FNV-1a. */
 COLD
 static uint32_t *find_name(const char *name)
 {

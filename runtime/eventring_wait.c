@@ -27,8 +27,8 @@
                                  |<- for_domain_lock -->|
 
    The thread that enters is the one that leaves, so [waiting] is a variable of
-   the thread; other threads of its domain write to the ring meanwhile. Who
-   enters may have said what for, with [caml_eventring_set_wait_reason]. */
+   the thread; other threads of its domain write to the ring meanwhile. The
+   caller may have set a reason, with [caml_eventring_set_wait_reason]. */
 
 #include <string.h>
 

@@ -189,7 +189,7 @@ Caml_inline void store(uint64_t *word, uint64_t x)
   __atomic_store_n(word, x, __ATOMIC_RELAXED);
 }
 
-/* Moves the writer to a fresh block, whose base is now.  Returns 0 when the
+/* Moves the writer to a fresh block, with the base now.  Returns 0 when the
    domain has no ring. */
 static __attribute__((noinline, cold))
 int enter_block(struct writer *w, caml_domain_state *domain)
@@ -208,8 +208,8 @@ int enter_block(struct writer *w, caml_domain_state *domain)
   w->pos = w->end;
   w->end += caml_ring_block_words;
 
-  /* Whoever acquires [reserve] sees the tails before it; whoever sees a word
-     that is stored after the fence sees [reserve]. */
+  /* A reader that acquires [reserve] sees the tails before it; a reader that
+     sees a word stored after the fence sees [reserve]. */
   __atomic_store_n(&w->slot->reserve, w->end, __ATOMIC_RELEASE);
   __atomic_thread_fence(__ATOMIC_RELEASE);
 
@@ -244,7 +244,7 @@ int enter_block(struct writer *w, caml_domain_state *domain)
 }
 
 /* The fast path: is this still our domain's block, is there room for [words]
-   words, do the ticks fit?  Then *ticks is what goes into the event word.
+   words, do the ticks fit?  Then *ticks goes into the event word.
    The hardware counter only, so that nothing here needs the stack. */
 Caml_inline int block_takes(struct writer *w, caml_domain_state *domain,
                             uint32_t words, uint64_t *ticks)
@@ -292,7 +292,7 @@ Caml_inline void publish(struct writer *w, uint32_t words)
 {
   w->pos += words;
   w->events++;
-  /* Whoever sees this position sees the event before it. */
+  /* A reader that sees this position sees the event before it. */
   __atomic_store_n(&w->slot->tail, w->pos, __ATOMIC_RELEASE);
 }
 
@@ -442,7 +442,7 @@ void caml_eventring_thread_switch(uint64_t now)
   struct writer *w = &caml_ring_writers[Caml_state->id];
   const struct caml_ring_thread *self = &caml_ring_self;
   uint32_t os_id = caml_ring_os_thread_id();
-  /* A block that is begun says whose it is. */
+  /* A block names its thread when it begins. */
   if (owner(w) != Caml_state->unique_id || w->thread == os_id) return;
   w->thread = os_id;
   caml_eventring_emit_pair(EVENTRING_RECORD(EV_THREAD_RUN),

@@ -13,7 +13,7 @@
 /* The flight recorder, for C code in an OCaml program.  The first part is for
    C stubs; the second, behind CAML_INTERNALS, is the runtime's own: the probe
    and the functions behind it.  runtime/eventring_writer.c tells how it works,
-   and runtime/eventring_internal.h what each file does. */
+   and runtime/eventring_internal.h describes each file. */
 
 #ifndef CAML_EVENTRING_H
 #define CAML_EVENTRING_H
@@ -36,8 +36,8 @@ extern "C" {
      ...
      caml_eventring_span_finish(span);
 
-   The kinds of events are those of the OCaml module Eventring, which says what
-   each is for. */
+   The OCaml module Eventring has the same kinds of events, and describes
+   them. */
 
 /* Registration returns the event's number, over 0, or one of these. From any
    thread, with or without the domain lock, before or after tracing starts. */
@@ -118,10 +118,10 @@ enum caml_eventring_stop {
 };
 
 /* The control page.  While tracing runs, the first page of the ring file is
-   mapped here, so that [control] has a fixed address and is shared with
-   whoever opens the file; otherwise it is zeros. Nothing but [control] and
-   [threshold] is ever read back from it. Hidden: a probe in position-independent code needs
-   no look-up of the address. */
+   mapped here, so that [control] has a fixed address and is shared with the
+   processes that open the file; otherwise it is zeros.  Only [control] and
+   [threshold] are ever read back from it.  Hidden: a probe in
+   position-independent code needs no look-up of the address. */
 union caml_eventring_page {
   struct eventring_header header;
   char page[EVENTRING_PAGE];

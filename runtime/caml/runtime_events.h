@@ -22,7 +22,7 @@
 #include "mlvalues.h"
 
 /* The events, numbered from the first id of their part.  The OCaml constructors
-   of Runtime_events may stand in another order. */
+   of Runtime_events may have another order. */
 
 typedef enum {
 #define PHASE(id, number, category, name, doc) \
