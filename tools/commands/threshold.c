@@ -21,6 +21,7 @@
 #include "options.h"
 #include "parse.h"
 #include "processes.h"
+#include "targets.h"
 #include "text.h"
 
 static const char usage[] =
