@@ -33,7 +33,7 @@ command_on() {
 }
 
 for kind in plain fields wrong overtaken killed crossing hostile damaged \
-    version; do
+    version idle; do
   make_ring $kind
 done
 for kind in plain fields overtaken crossing hostile damaged version; do
@@ -43,7 +43,7 @@ for kind in fields killed hostile damaged; do
   command_on $kind stat $kind.eventring
 done
 command_on wrong check wrong.eventring
-command_on hostile pauses hostile.eventring
+command_on idle stat idle.eventring
 command_on crossing latency crossing.eventring
 command_on damaged check damaged.eventring
 for format in chrome perfetto ctf; do

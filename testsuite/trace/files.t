@@ -41,8 +41,10 @@ run eventring trace plain.eventring -o - --format=ctf
 ok "so is a folder on standard output" refused 2 'a folder'
 run eventring trace plain.eventring
 ok "and no file" refused 2 'which file to write'
-run eventring trace -o b.json
-ok "and no target" refused 2 'which process or file'
+mkdir nobody
+run eventring trace -d nobody -o b.json
+ok "and no process" refused 2 "no traced process was found"
+rmdir nobody
 rm a.json
 
 # What is there.
