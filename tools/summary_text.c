@@ -355,6 +355,9 @@ static void print_pause_lines(struct summary *s)
   if (why->ns == 0) return;
   const struct eventring_description *d =
     eventring_describe(s->cursor, why->id);
+  /* The times of a damaged file may lie far apart. */
+  int64_t ended = (int64_t) ((uint64_t) s->longest_end_ns
+                             - (uint64_t) target_info(s->cursor).started_ns);
   fputs("longest      ", stdout);
   if (d != NULL) print_text(stdout, d->name, strlen(d->name), TEXT_COLUMN);
   if (why->cause != UINT64_MAX) {
@@ -363,8 +366,7 @@ static void print_pause_lines(struct summary *s)
     putchar(')');
   }
   printf(" in domain %" PRIu32 ", ended at %.6f s\n", why->domain,
-         (double) (s->longest_end_ns - target_info(s->cursor).started_ns)
-         / 1e9);
+         (double) ended / 1e9);
 }
 
 static void print_collections(struct summary *s, int64_t until_ns)
