@@ -76,6 +76,21 @@ static _Noreturn void refuse(const struct command *command, int option,
   usage_error(command, "%s: unknown option -%c", command->name, optopt);
 }
 
+/* getopt_long accepts the begin of a name: --for where a command has --force
+   and not --for.  Ends the program when the last option was given so. */
+static void refuse_abbreviation(const struct command *command,
+                                enum option_id id, char **argv)
+{
+  const char *name = descriptions[id].name;
+  /* The value may be an argument of its own. */
+  const char *given = optarg == argv[optind - 1] ? argv[optind - 2]
+                                                 : argv[optind - 1];
+  size_t length = strcspn(given, "=");
+  if (length == 2 + strlen(name)) return;
+  usage_error(command, "%s: unknown option %.*s; there is --%s",
+              command->name, (int) length, given, name);
+}
+
 static enum option_id option_of(const struct command *command, int letter)
 {
   const enum option_id *id = command->options;
@@ -90,9 +105,11 @@ int next_option(const struct command *command, int argc, char **argv)
   int option = getopt_long(argc, argv, tables.letters, tables.names, NULL);
   if (option < 0) return -1;
   if (option == ':' || option == '?') refuse(command, option, argv);
-  enum option_id id = option >= LONG_BASE
-                      ? (enum option_id) (option - LONG_BASE)
-                      : option_of(command, option);
+  enum option_id id = option_of(command, option);
+  if (option >= LONG_BASE) {
+    id = (enum option_id) (option - LONG_BASE);
+    refuse_abbreviation(command, id, argv);
+  }
   if (id == OPTION_HELP) {
     print_help(command);
     exit(finish_output(STATUS_OK));

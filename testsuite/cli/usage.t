@@ -38,6 +38,15 @@ run eventring events one two
 ok "two targets" refused 2 'what is two'
 run eventring events --bogus one
 ok "unknown long option" refused 2 'unknown option --bogus'
+run eventring dump --for one -o two
+ok "the begin of an option's name" refused 2 \
+  'unknown option --for; there is --force'
+run eventring stat --interva=1s one
+ok "the begin of a name, with a value" refused 2 \
+  'unknown option --interva; there is --interval'
+run eventring events --dir --raw --nam '--x=y' one
+ok "the begin of a name, with its value behind it" refused 2 \
+  'unknown option --nam; there is --name'
 run eventring events one -fx
 ok "unknown short option" refused 2 'unknown option -x'
 run eventring events --raw=1 one
