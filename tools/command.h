@@ -39,7 +39,7 @@ enum status {
 struct command {
   const char *name;
   const char *summary;            /* one line, for `eventring --help` */
-  const char *usage;              /* and what the command does */
+  const char *usage;              /* and a description */
   const enum option_id *options;  /* up to OPTION_END */
   const char *notes;              /* NULL for none */
   bool runs_program;              /* options end at the first operand */

@@ -20,7 +20,7 @@
        ...
        }
 
-   The operands are argv[optind] and those that follow it. */
+   The operands are argv[optind] and the arguments after it. */
 
 #ifndef TOOLS_OPTIONS_H
 #define TOOLS_OPTIONS_H
@@ -37,8 +37,8 @@ int next_option(const struct command *command, int argc, char **argv);
 /* Prints the help text of [command] on standard output. */
 void print_help(const struct command *command);
 
-/* Prints a line for every option: its forms, the names of those of the [count]
-   commands that have it, and its meaning; two spaces or more between them. */
+/* Prints a line for every option: its forms, the names of the commands, of
+   [count], that have it, and its meaning; two spaces or more between them. */
 void print_option_table(const struct command *const *commands, size_t count);
 
 #endif /* TOOLS_OPTIONS_H */

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Commands without a target take the only traced process.  Others may run on the
-# machine, so this looks at those that have their file in a directory of the test.
+# Commands without a target take the only traced process.  Other traced processes
+# may run on the machine, so the test names a directory of ring files.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 compile work

@@ -39,8 +39,8 @@ static const enum option_id option_ids[] = {
 };
 
 static const char notes[] =
-"Prints a line for each finding: the place in the file in bytes, or the event,\n"
-"and what is wrong there; then a line that sums up.  Spans that were cut off by\n"
+"Prints a line for each finding, with the place in the file in bytes, or with\n"
+"the event; then a line that sums up.  Spans that were cut off by\n"
 "the start, a gap or the end are counted and are no findings.  With --json, an\n"
 "object for each file.  Exit code 1 when something was found.\n";
 

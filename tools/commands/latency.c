@@ -30,8 +30,8 @@
 static const char usage[] =
 "Usage: eventring latency [OPTION...] [PID|FILE]\n"
 "Prints how long the pauses of the garbage collector took, or spans and waits:\n"
-"percentiles (right to 1 %), and how many took from so long to so long.  Of a\n"
-"running process this is what its rings hold now.\n";
+"percentiles (right to 1 %), and histograms.  For a running process, takes the\n"
+"events that are in its rings now.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_DIR, OPTION_FOLLOW, OPTION_SPAN, OPTION_HGRM, OPTION_FORCE,

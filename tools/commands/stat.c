@@ -28,9 +28,9 @@
 
 static const char usage[] =
 "Usage: eventring stat [OPTION...] [PID|FILE]\n"
-"Prints what the garbage collector did: its share of the time, how long its\n"
-"pauses were and what caused them; then collections, words, stops, waits and\n"
-"spans.  Of a running process this is what its rings hold now.\n";
+"Prints the garbage collector's share of the time, its pauses and their causes;\n"
+"then collections, words, stops, waits and spans.  For a running process, takes\n"
+"the events that are in its rings now.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_DIR, OPTION_FOLLOW, OPTION_INTERVAL, OPTION_JSON, OPTION_HELP,
@@ -228,6 +228,6 @@ static enum status run(int argc, char **argv)
 
 const struct command stat_command = {
   .name = "stat",
-  .summary = "what the garbage collector did, and its share of the time",
+  .summary = "share of the garbage collector, its pauses and their causes",
   .usage = usage, .options = option_ids, .notes = notes, .run = run
 };
