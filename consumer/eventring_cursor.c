@@ -19,6 +19,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -167,10 +168,43 @@ static uint64_t resumed(uint64_t control)
   return (uint32_t) control != 0 ? control : masks(resume, resume);
 }
 
-/* Says that [control] is changed now. */
-static void mark_change(struct eventring_cursor *c)
+/* Opens the file of [fd] for writing.  Returns a descriptor, or -1 and errno. */
+static int open_for_control(int fd)
 {
-  struct eventring_header *h = c->writable;
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  return open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+}
+
+/* Maps the header for writing, until end_control.  The mapping is no longer
+   there than a change takes: to other processes, and to ourselves, a file that
+   is mapped for writing belongs to a live process.  Returns NULL and *err when
+   that fails. */
+static struct eventring_header *begin_control(struct eventring_cursor *c,
+                                              int *err)
+{
+  void *map;
+  int fd;
+  *err = EVENTRING_E_ARGUMENT;
+  if (c == NULL || c->fd < 0) return NULL;
+  fd = open_for_control(c->fd);
+  map = fd < 0 ? MAP_FAILED
+               : mmap(NULL, sizeof(struct eventring_header),
+                      PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  *err = map == MAP_FAILED ? eventring_error_of(errno) : 0;
+  if (fd >= 0) close(fd);
+  return map == MAP_FAILED ? NULL : map;
+}
+
+static void end_control(struct eventring_header *h)
+{
+  munmap(h, sizeof *h);
+}
+
+/* Says in the header that [control] is changed now. */
+static void mark_change(const struct eventring_cursor *c,
+                        struct eventring_header *h)
+{
   uint64_t mark;
   if (c->header.header_size < HEADER_HAS(marks) || !c->own_clock) return;
   mark = __atomic_fetch_add(&h->marks_made, 1, __ATOMIC_RELAXED);
@@ -201,16 +235,19 @@ static uint64_t to_categories(uint64_t old, uint32_t mask)
 static int control(struct eventring_cursor *c, change *change, uint32_t mask)
 {
   uint64_t old;
-  if (c == NULL || c->writable == NULL) return EVENTRING_E_ARGUMENT;
+  int err;
+  struct eventring_header *h = begin_control(c, &err);
+  if (h == NULL) return err;
   /* No order: the mask says nothing of any other memory. */
-  old = __atomic_load_n(&c->writable->control, __ATOMIC_RELAXED);
-  if (change(old, mask) == old) return 0;
-  mark_change(c);
-  while (!__atomic_compare_exchange_n(&c->writable->control, &old,
-                                      change(old, mask), 1,
-                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    ;
-  mark_change(c);
+  old = __atomic_load_n(&h->control, __ATOMIC_RELAXED);
+  if (change(old, mask) != old) {
+    mark_change(c, h);
+    while (!__atomic_compare_exchange_n(&h->control, &old, change(old, mask), 1,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      ;
+    mark_change(c, h);
+  }
+  end_control(h);
   return 0;
 }
 
@@ -232,12 +269,16 @@ int eventring_set_categories(struct eventring_cursor *c, uint32_t mask)
 
 int eventring_set_threshold(struct eventring_cursor *c, uint64_t ns)
 {
-  if (c == NULL || c->writable == NULL) return EVENTRING_E_ARGUMENT;
-  if (!has_threshold(c)) return EVENTRING_E_VERSION;
-  /* No order: the number says nothing of any other memory. */
-  __atomic_store_n(&c->writable->threshold, ns != 0 ? ns : 1,
-                   __ATOMIC_RELAXED);
-  return 0;
+  int err;
+  struct eventring_header *h = begin_control(c, &err);
+  if (h == NULL) return err;
+  if (has_threshold(c))
+    /* No order: the number says nothing of any other memory. */
+    __atomic_store_n(&h->threshold, ns != 0 ? ns : 1, __ATOMIC_RELAXED);
+  else
+    err = EVENTRING_E_VERSION;
+  end_control(h);
+  return err;
 }
 
 /* Finds our number for the process that wrote the file. */
@@ -262,13 +303,22 @@ int eventring_open_path(const char *path, int pid,
   char start[64];
   struct stat st;
   ssize_t have;
-  void *map;
   int err, fd;
 
   /* Never waiting for the other side of a FIFO, never becoming the owner of a
      terminal. */
-  fd = open(path, (o->control ? O_RDWR : O_RDONLY)
-                  | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  if (fd >= 0 && o->control) {
+    int again = open_for_control(fd);
+    if (again < 0) {
+      int error = errno;
+      close(fd);
+      errno = error;
+    } else {
+      close(again);
+    }
+    if (again < 0) fd = -1;
+  }
   if (fd < 0) {
     const char *control = o->control ? " for control" : "", *why;
     char owner[128];
@@ -294,7 +344,10 @@ int eventring_open_path(const char *path, int pid,
     goto err_out;
   }
   c = calloc(1, sizeof *c);
-  if (c != NULL) c->path = strdup(path);
+  if (c != NULL) {
+    c->fd = -1;
+    c->path = strdup(path);
+  }
   if (c == NULL || c->path == NULL) {
     err = fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path);
     goto err_out;
@@ -322,16 +375,6 @@ int eventring_open_path(const char *path, int pid,
   if (c->header.header_size < HEADER_HAS(time_namespace))
     c->header.time_namespace = 0;
   c->wants_changes = o->changes && c->header.header_size >= HEADER_HAS(marks);
-  if (o->control) {
-    map = mmap(NULL, sizeof(struct eventring_header), PROT_READ | PROT_WRITE,
-               MAP_SHARED, fd, 0);
-    if (map == MAP_FAILED) {
-      err = fail(o, eventring_error_of(errno),
-                 "cannot map %s for control: %s", path, strerror(errno));
-      goto err_out;
-    }
-    c->writable = map;
-  }
   if (eventring_allocate_rings(c) < 0 || eventring_allocate_schema(c) < 0) {
     err = fail(o, EVENTRING_E_MEMORY,
                "%s: no memory to read %u rings of it", path, c->header.rings);
@@ -360,7 +403,8 @@ int eventring_open_path(const char *path, int pid,
       goto err_out;
     }
   }
-  close(fd);
+  if (o->control) c->fd = fd;
+  else close(fd);
   *result = c;
   return 0;
 
@@ -378,7 +422,7 @@ struct eventring_source *eventring_cursor_source(struct eventring_cursor *c)
 void eventring_close(struct eventring_cursor *c)
 {
   if (c == NULL) return;
-  if (c->writable != NULL) munmap(c->writable, sizeof *c->writable);
+  if (c->fd >= 0) close(c->fd);
   if (c->source != NULL) c->source->close(c->source);
   eventring_free_schema(c);
   eventring_free_rings(c);

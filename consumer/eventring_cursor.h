@@ -136,7 +136,7 @@ struct eventring_cursor {
   /* Where the words come from.  Nothing of it is used that is not checked. */
   struct eventring_source *source;
   const struct eventring_header *shared; /* that of the source */
-  struct eventring_header *writable; /* a mapping of its own, or NULL */
+  int fd;                       /* of the file, for reading; -1: no control */
 
   /* The header as it was checked. */
   struct eventring_header header;

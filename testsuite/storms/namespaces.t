@@ -112,6 +112,26 @@ ends_meanwhile() {
 }
 delays= mode=opt ends_meanwhile
 
+# A crash file: who opens it for control must not take himself for its process.
+dead_control() {
+  fresh
+  resident 1
+  for verb in pause resume "disable --quiet"; do
+    # shellcheck disable=SC2086
+    set -- $verb
+    sum=$(cksum <1.eventring)
+    run eventring "$@" ./1.eventring $([ $# = 1 ] || echo gc)
+    ok "$mode: $1 refuses the crash file of a namespace that is gone" exits 3
+    ok "$mode: $1 leaves it as it is" [ "$(cksum <1.eventring)" = "$sum" ]
+  done
+  resident 10 stop & one=$!
+  within 10 only 1.1.eventring 10 2>/dev/null
+  ok "$mode: a process of another namespace can be paused" \
+    eventring pause ./1.1.eventring
+  : >stop; wait $one
+}
+mode=opt dead_control
+
 # On overlayfs, the root of most containers, nobody can tell who writes.
 overlay() {
   fresh
