@@ -25,6 +25,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "eventring_chunks.h"
@@ -287,9 +288,26 @@ static int write_all(struct chunk_writer *w, const void *bytes, size_t length)
   return 0;
 }
 
-int eventring_begin_chunks(struct chunk_writer *w, const char *path,
-                           int replace)
+/* Opens the file to write.  It is emptied only when it is known to be none of
+   the inputs. */
+static int open_output(struct chunk_writer *w, const char *path, int replace,
+                       const struct stat *inputs, int count)
 {
+  struct stat st;
+  w->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY
+                     | (replace ? 0 : O_EXCL), 0600);
+  if (w->fd < 0 || fstat(w->fd, &st) < 0) return EVENTRING_E_SYSTEM;
+  for (int i = 0; i < count; i++)
+    if (inputs[i].st_dev == st.st_dev && inputs[i].st_ino == st.st_ino)
+      return EVENTRING_E_ARGUMENT;
+  return S_ISREG(st.st_mode) && ftruncate(w->fd, 0) < 0 ? EVENTRING_E_SYSTEM
+                                                        : 0;
+}
+
+int eventring_begin_chunks(struct chunk_writer *w, const char *path,
+                           int replace, const struct stat *inputs, int count)
+{
+  int err;
   struct recording_start start = { .version_major = RECORDING_VERSION_MAJOR,
                                    .version_minor = RECORDING_VERSION_MINOR,
                                    .chunk_size = sizeof(struct chunk) };
@@ -297,12 +315,22 @@ int eventring_begin_chunks(struct chunk_writer *w, const char *path,
   start.sum = recording_sum(&start, offsetof(struct recording_start, sum));
   w->offset = 0;
   w->count = 0;
-  w->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY
-                     | (replace ? O_TRUNC : O_EXCL), 0600);
-  if (w->fd < 0 || write_all(w, &start, sizeof start) < 0)
-    return EVENTRING_E_SYSTEM;
+  err = open_output(w, path, replace, inputs, count);
+  if (err == EVENTRING_E_ARGUMENT) {
+    close(w->fd);
+    w->fd = -1;
+  }
+  if (err == 0) err = write_all(w, &start, sizeof start);
+  if (err < 0) return err;
   w->offset = sizeof start;
   return 0;
+}
+
+int eventring_output_is_read(const struct eventring_options *options,
+                             const char *path)
+{
+  return fail(options, EVENTRING_E_SYSTEM, "%s is read: write to another file",
+              path);
 }
 
 int eventring_compress(struct chunk_writer *w, struct chunk *c,

@@ -91,8 +91,16 @@ struct chunk_writer {
   void *state;
 };
 
+/* Makes the file at [path] and writes its first bytes.  With [replace] a file
+   that is there is overwritten, but never one of the [count] files [inputs],
+   under whatever name: EVENTRING_E_ARGUMENT, and the file stays as it is. */
+struct stat;
 int eventring_begin_chunks(struct chunk_writer *w, const char *path,
-                           int replace);
+                           int replace, const struct stat *inputs, int count);
+
+/* The error, with its message, for an output [path] that is an input. */
+int eventring_output_is_read(const struct eventring_options *options,
+                             const char *path);
 
 /* Compresses [size] bytes; *stored is to be freed, and what [c] tells of them
    is set in it. */

@@ -419,6 +419,11 @@ struct eventring_source *eventring_cursor_source(struct eventring_cursor *c)
   return c->source;
 }
 
+const struct stat *eventring_cursor_file(const struct eventring_cursor *c)
+{
+  return &c->file;
+}
+
 void eventring_close(struct eventring_cursor *c)
 {
   if (c == NULL) return;

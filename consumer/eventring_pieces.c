@@ -285,16 +285,22 @@ static const struct eventring_piece *piece_at(
     ((const char *) pieces + (size_t) i * pieces->size);
 }
 
-static int is_an_input(const char *path, const struct eventring_piece *pieces,
-                       int count)
+/* Begins the file, which must be none of the pieces. */
+static int begin_output(struct joining *j, const struct eventring_piece *pieces,
+                        int count, int replace)
 {
-  struct stat made, st;
-  if (stat(path, &made) < 0) return 0;
+  struct stat *inputs = calloc((size_t) count, sizeof *inputs);
+  int inputs_count = 0, err;
+  if (inputs == NULL)
+    return fail(&j->say, EVENTRING_E_MEMORY, "%s: out of memory", j->path);
+  /* A piece that is not there is reported when it is opened. */
   for (int i = 0; i < count; i++)
-    if (stat(piece_at(pieces, i)->path, &st) == 0
-        && st.st_dev == made.st_dev && st.st_ino == made.st_ino)
-      return 1;
-  return 0;
+    inputs_count += stat(piece_at(pieces, i)->path, &inputs[inputs_count]) == 0;
+  err = eventring_begin_chunks(&j->to, j->path, replace, inputs, inputs_count);
+  free(inputs);
+  if (err == EVENTRING_E_ARGUMENT)
+    return eventring_output_is_read(&j->say, j->path);
+  return err < 0 ? say(j, err, NULL) : 0;
 }
 
 int eventring_record_pieces(const char *path,
@@ -317,14 +323,10 @@ int eventring_record_pieces(const char *path,
       return EVENTRING_E_ARGUMENT;
   j.say.message = o.message;
   j.say.message_size = o.message_size;
-  if (is_an_input(path, pieces, count))
-    return fail(&j.say, EVENTRING_E_ARGUMENT, "%s is read: write to another "
-                "file", path);
   j.to.zstd = ZSTD_createCCtx();
   if (j.to.zstd == NULL)
     return fail(&j.say, EVENTRING_E_MEMORY, "%s: out of memory", path);
-  err = eventring_begin_chunks(&j.to, path, o.replace);
-  if (err < 0) say(&j, err, NULL);
+  err = begin_output(&j, pieces, count, o.replace);
   for (int i = 0; i < count && err == 0; i++) {
     eventring_take_struct(&piece, sizeof piece, piece_at(pieces, i));
     err = copy_piece(&j, &piece, i == 0);

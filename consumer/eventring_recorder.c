@@ -229,8 +229,14 @@ static int begin_file(struct eventring_recorder *r)
 {
   struct eventring_header h = header_now(r);
   char *to;
-  if (eventring_begin_chunks(&r->file, r->path, r->options.replace) < 0)
-    return give_up(r, EVENTRING_E_SYSTEM, "cannot make");
+  int err = eventring_begin_chunks(&r->file, r->path, r->options.replace,
+                                   eventring_cursor_file(r->cursor), 1);
+  if (err == EVENTRING_E_ARGUMENT)
+    return r->failed = eventring_output_is_read(
+      &(struct eventring_options) { .message = r->options.message,
+                                    .message_size = r->options.message_size },
+      r->path);
+  if (err < 0) return give_up(r, err, "cannot make");
   to = make_room(r, sizeof h + h.rings * sizeof(uint64_t));
   if (to == NULL) return r->failed;
   memcpy(to, &h, sizeof h);

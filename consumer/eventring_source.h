@@ -186,6 +186,9 @@ static inline int64_t eventring_shifted(int64_t time, int64_t from, int64_t to)
 struct eventring_source *eventring_cursor_source(
   struct eventring_cursor *cursor);
 
+/* The file that a cursor has opened, as fstat described it then. */
+const struct stat *eventring_cursor_file(const struct eventring_cursor *cursor);
+
 /* Where it goes on reading in a ring: the position of the block, and in *index
    how many events the ring had before; UINT64_MAX: it has read none, and wants
    whatever the ring still has. */

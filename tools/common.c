@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "common.h"
 #include "text.h"
@@ -68,6 +69,33 @@ bool is_number(const char *s)
   return *s != '\0' && s[strspn(s, "0123456789")] == '\0';
 }
 
+/* The files that are read. */
+static struct stat *inputs;
+static size_t inputs_count;
+
+void remember_input(struct eventring_cursor *cursor)
+{
+  struct stat *more = realloc(inputs, (inputs_count + 1) * sizeof *more);
+  if (more == NULL) {
+    complain("not enough memory");
+    exit(STATUS_CANNOT_READ);
+  }
+  inputs = more;
+  if (stat(eventring_path(cursor), &inputs[inputs_count]) == 0) inputs_count++;
+}
+
+bool refuse_input(const char *path)
+{
+  struct stat st;
+  if (stat(path, &st) < 0) return false;
+  for (size_t i = 0; i < inputs_count; i++)
+    if (inputs[i].st_dev == st.st_dev && inputs[i].st_ino == st.st_ino) {
+      complain("%s is read: write to another file", path);
+      return true;
+    }
+  return false;
+}
+
 static void cannot_open(const char *target, int error, const char *why)
 {
   if (why[0] != '\0')
@@ -104,8 +132,12 @@ struct eventring_cursor *try_open_one(const struct command *command,
   } else {
     error = eventring_open(target, &options, &cursor);
   }
-  if (error < 0) cannot_open(target, error, why);
-  return error < 0 ? NULL : cursor;
+  if (error < 0) {
+    cannot_open(target, error, why);
+    return NULL;
+  }
+  remember_input(cursor);
+  return cursor;
 }
 
 struct eventring_cursor *open_one(const struct command *command,
@@ -132,6 +164,7 @@ struct eventring_cursor *open_part(const char *path, uint32_t part,
     cannot_open(path, error, why);
     exit(STATUS_CANNOT_READ);
   }
+  remember_input(cursor);
   return cursor;
 }
 

@@ -68,6 +68,15 @@ struct eventring_cursor *try_open_one(const struct command *command,
 /* Whether [text] is a process id and no path. */
 bool is_number(const char *text);
 
+/* Takes note of the file that [cursor] reads.  open_target, open_part and
+   open_one have done so. */
+void remember_input(struct eventring_cursor *cursor);
+
+/* Returns true, with a message, if the file at [path] is an input, under
+   whatever name.  Whoever opens an output asks before the file is emptied or
+   replaced; recordings are held to the same by libeventring. */
+bool refuse_input(const char *path);
+
 /* "at most " where the file cannot tell exactly how many events were lost. */
 const char *at_most(struct eventring_cursor *cursor);
 

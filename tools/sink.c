@@ -40,6 +40,7 @@ static bool open_file(struct sink *sink, bool force)
   const char *path = sink->path;
   struct stat there;
   int flags = O_WRONLY | O_CLOEXEC;
+  if (refuse_input(path)) return false;
   if (stat(path, &there) < 0 || S_ISREG(there.st_mode)) {
     if (!force && lstat(path, &there) == 0) {
       complain("%s: there is such a file; --force overwrites it", path);

@@ -68,7 +68,7 @@ done
 run eventring cut all.evr --from=2 --to=1 -o c.evr
 ok "a range that ends before it begins" refused 2 'not before'
 run eventring cat all.evr --force -o all.evr
-ok "not onto itself" refused 3 'another file'
+ok "not onto itself" refused 4 'all.evr is read: write to another file'
 ok "which is still whole" sound all.evr
 run eventring cat "$ring" -o c.evr
 ok "cat of a ring file" refused 3 'not a recording'

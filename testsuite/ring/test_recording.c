@@ -833,7 +833,7 @@ static void hostile_content(void **state)
     struct chunk_writer w = { .zstd = ZSTD_createCCtx() };
     size_t victim = ring_random(&seed) % r.count;
     unlink(s.path[2]);
-    assert_int_equal(eventring_begin_chunks(&w, s.path[2], 0), 0);
+    assert_int_equal(eventring_begin_chunks(&w, s.path[2], 0, NULL, 0), 0);
     for (size_t i = 0; i < r.count; i++) {
       struct chunk c = r.chunks[i].chunk;
       assert_int_equal(eventring_read_chunk(&r, &r.chunks[i]), 0);
@@ -891,7 +891,7 @@ static void chunks_of_a_newer_version_are_skipped(void **state)
   assert_int_equal(fstat(fd, &st), 0);
   assert_int_equal(eventring_list_chunks(&r, fd, (uint64_t) st.st_size, &o,
                                          s.path[0]), 0);
-  assert_int_equal(eventring_begin_chunks(&w, s.path[1], 0), 0);
+  assert_int_equal(eventring_begin_chunks(&w, s.path[1], 0, NULL, 0), 0);
   for (size_t i = 0; i < r.count; i++) {
     struct chunk unknown = { .kind = 7 + (uint32_t) i * 1000 };
     assert_int_equal(eventring_write_chunk(&w, unknown, "new", 3), 0);

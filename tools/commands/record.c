@@ -219,6 +219,8 @@ static void begin(struct recording *r)
     .message = r->why, .message_size = sizeof r->why
   };
   /* Better said now than when it has happened. */
+  if (r->trigger.text != NULL && refuse_input(r->output))
+    exit(STATUS_CANNOT_WRITE);
   if (r->trigger.text != NULL && !r->force && access(r->output, F_OK) == 0) {
     complain("cannot make %s: %s", r->output, strerror(EEXIST));
     exit(STATUS_CANNOT_WRITE);
