@@ -186,7 +186,8 @@ static int walk(struct chunk_reader *r)
   while (eventring_read_at(r, offset, &c, sizeof c)
          && eventring_possible_chunk(r, offset, &c)) {
     int err;
-    if (c.kind == CHUNK_INDEX) return 0;
+    /* All chunks are listed, but the file ends in the index or the trailer. */
+    if (c.kind == CHUNK_INDEX) break;
     err = list_chunk(r, offset, &c);
     if (err == EVENTRING_E_MEMORY) return err;
     if (err < 0) break;

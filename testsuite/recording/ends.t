@@ -46,6 +46,17 @@ eventring events --raw torn.evr >out
 eventring events --raw mended.evr >mended
 ok "with the same events" cmp out mended
 
+# Only its last bytes are missing: the end of the trailer, the trailer and a
+# part of the index.
+for bytes in 1 20 32 40; do
+  head -c -$bytes killed.evr >short.evr
+  run eventring events --raw short.evr
+  ok "recording without its last $bytes bytes: events reports the cut" \
+    eval "exits 3 && err_has 'short.evr: cut or damaged from byte'"
+  ok "recording without its last $bytes bytes: every event is printed" \
+    eval 'eventring events --raw killed.evr | cmp - out'
+done
+
 # It becomes another program.
 begin
 recording -o exec.evr
