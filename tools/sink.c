@@ -10,8 +10,10 @@
 /*                                                                        */
 /**************************************************************************/
 
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,17 +22,20 @@
 #include "common.h"
 #include "sink.h"
 
+/* A long name loses its end, since the ending needs room in it too. */
 char *temporary_name(const char *path)
 {
-  size_t length = strlen(path);
+  char ending[32];
+  int ending_length = snprintf(ending, sizeof ending, ".%ld.part",
+                               (long) getpid());
+  size_t length = strlen(path), longest = NAME_MAX - (size_t) ending_length;
   while (length > 1 && path[length - 1] == '/') length--;
-  char *name = malloc(length + 32);
-  if (name == NULL) {
-    complain("not enough memory");
-    exit(STATUS_CANNOT_WRITE);
-  }
-  snprintf(name, length + 32, "%.*s.%ld.part", (int) length, path,
-           (long) getpid());
+  const char *slash = memrchr(path, '/', length);
+  size_t begin = slash == NULL ? 0 : (size_t) (slash + 1 - path);
+  if (length - begin > longest) length = begin + longest;
+  char *name = allocate(length + sizeof ending, 1);
+  memcpy(name, path, length);
+  strcpy(name + length, ending);
   return name;
 }
 

@@ -22,6 +22,13 @@ limited() { (ulimit -f 1; eventring "$@"); }
 run limited trace -o limited.json lost.eventring
 ok "a file size limit: the command says so" refused 4 'File too large'
 ok "and leaves no part of a file" [ -z "$(ls ./*.part 2>/dev/null)" ]
+long=$(printf '%0245d.json' 0)
+for output in "$long" "$tmp/$long"; do
+  run eventring trace -o "$output" lost.eventring
+  ok "an output whose name has 250 characters is written" \
+    eval 'exits 0 && [ -s "$long" ]'
+  rm -f "$long"
+done
 closed() { eventring "$@" >&-; }
 run closed events lost.eventring
 ok "standard output closed" exits 4
