@@ -67,6 +67,13 @@ ignores() {
 ok "the program ignores SIGPIPE as eventring was told to, and no more" \
   [ "$(ignores "$EVENTRING_BIN" run -q)" = "$(ignores env)" ]
 
+without_children() { env --ignore-signal=CHLD "$EVENTRING_BIN" run -q "$@"; }
+run without_children sh -c 'exit 3'
+ok "SIGCHLD is ignored: the exit code is the program's" exits 3
+ok "SIGCHLD is ignored: the program ignores it too" \
+  [ "$(without_children awk '/^SigIgn/ { print $2 }' /proc/self/status)" = \
+    "$(env --ignore-signal=CHLD awk '/^SigIgn/ { print $2 }' /proc/self/status)" ]
+
 # Nobody reads.
 mkfifo ../fifo
 for option in -o --summary; do

@@ -233,7 +233,7 @@ static void start_program(struct run *run)
 {
   struct sigaction action = { .sa_sigaction = forward,
                               .sa_flags = SA_SIGINFO | SA_RESTART };
-  struct sigaction before[FORWARDED];
+  struct sigaction before[FORWARDED], child_before;
   int failed[2];
   int error;
 
@@ -245,12 +245,16 @@ static void start_program(struct run *run)
   sigfillset(&action.sa_mask);
   for (size_t i = 0; i < FORWARDED; i++)
     sigaction(forwarded[i], &action, &before[i]);
+  /* While it is ignored, nobody learns the exit status of a child. */
+  sigaction(SIGCHLD, &(struct sigaction) { .sa_handler = SIG_DFL },
+            &child_before);
   fflush(NULL);
   run->started_ns = monotonic_ns();
   child = run->pid = fork();
   if (run->pid == 0) {
     for (size_t i = 0; i < FORWARDED; i++)
       sigaction(forwarded[i], &before[i], NULL);
+    sigaction(SIGCHLD, &child_before, NULL);
     restore_write_signals();
     set_environment(run);
     execvp(run->program[0], run->program);
