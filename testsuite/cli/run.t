@@ -61,6 +61,31 @@ for signal in TERM:15 INT:2 HUP:1; do
   fi
 done
 
+# Stopped and continued, as by a shell with job control.
+"$EVENTRING_BIN" run -q sleep 60 &
+runner=$!
+started="$started $runner"
+program_of() { ps --ppid "$runner" -o pid=,comm= | sed -n 's/ sleep$//p'; }
+runs() { [ -n "$(program_of)" ]; }
+within 10 runs
+program=$(($(program_of)))
+started="$started $program"
+both_are() {
+  [ "$(ps -o stat= -p "$runner" | cut -c1)" = "$1" ] &&
+    [ "$(ps -o stat= -p "$program" | cut -c1)" = "$1" ]
+}
+for round in first second; do
+  kill -TSTP "$runner"
+  ok "SIGTSTP stops the program and the command, $round time" \
+    within 5 both_are T
+  kill -CONT "$runner"
+  ok "SIGCONT continues both, $round time" within 5 both_are S
+done
+kill -TERM "$runner"
+wait "$runner" 2>/dev/null
+status=$?
+ok "SIGTERM after that is passed on" exits 143
+
 ignores() {
   (trap '' PIPE; exec "$@" awk '/^SigIgn/ { print $2 }' /proc/self/status)
 }

@@ -23,7 +23,7 @@
 
    The rings are read once more after the program has ended: its file stays
    until then.  Signals that others send to us go to the program, those of the
-   terminal reach it anyway, and its end becomes ours. */
+   terminal reach it anyway, and its end becomes ours.  SIGTSTP stops both. */
 
 #define _GNU_SOURCE
 
@@ -229,6 +229,39 @@ static void forward(int number, siginfo_t *info, void *context)
   errno = error;
 }
 
+/* SIGTSTP stops the program, then us, as a shell's job is stopped.  A SIGTSTP
+   of the terminal has reached the program already.  We go on with SIGCONT,
+   which is passed on like the others. */
+static void stop(int number, siginfo_t *info, void *context)
+{
+  int error = errno;
+  struct sigaction handler;
+  sigset_t only;
+  (void) context;
+  if (info->si_code <= 0 && child > 0 && !child_has_ended())
+    kill((pid_t) child, number);
+  sigaction(number, &(struct sigaction) { .sa_handler = SIG_DFL }, &handler);
+  raise(number);
+  sigemptyset(&only);
+  sigaddset(&only, number);
+  /* Here it stops. */
+  sigprocmask(SIG_UNBLOCK, &only, NULL);
+  sigprocmask(SIG_BLOCK, &only, NULL);
+  sigaction(number, &handler, NULL);
+  errno = error;
+}
+
+/* Where SIGTSTP is ignored, it stays so. */
+static void catch_stop(void)
+{
+  struct sigaction action = { .sa_sigaction = stop,
+                              .sa_flags = SA_SIGINFO | SA_RESTART };
+  struct sigaction before;
+  sigfillset(&action.sa_mask);
+  sigaction(SIGTSTP, NULL, &before);
+  if (before.sa_handler != SIG_IGN) sigaction(SIGTSTP, &action, NULL);
+}
+
 static void start_program(struct run *run)
 {
   struct sigaction action = { .sa_sigaction = forward,
@@ -262,6 +295,7 @@ static void start_program(struct run *run)
     if (write(failed[1], &error, sizeof error) < 0) _exit(126);
     _exit(error == ENOENT ? 127 : 126);
   }
+  catch_stop();
   close(failed[1]);
   if (run->pid < 0) {
     complain("cannot start a process: %s", strerror(errno));
