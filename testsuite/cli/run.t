@@ -105,9 +105,11 @@ for option in -o --summary; do
   "$EVENTRING_BIN" run --force "$option" ../fifo ../run exit 0 2>/dev/null &
   runner=$!
   started="$started $runner"
-  opens() { grep -qs wait_for_partner "/proc/$runner/wchan"; }
-  ended() { ps --ppid "$runner" -o stat= | grep -q Z ||
-              [ -z "$(ps --ppid "$runner" -o stat=)" ]; }
+  # The command opens it, or its child that writes what comes after the end.
+  opens() { ps -o wchan:20= -p "$runner" --ppid "$runner" |
+              grep -q wait_for_partner; }
+  ended() { ! ps --ppid "$runner" -o args=,stat= | grep -v Z |
+              grep -q '^\.\./run'; }
   within 10 opens; within 10 ended
   kill -TERM "$runner"
   gone() { ! kill -0 "$runner" 2>/dev/null || grep -q ') Z' "/proc/$runner/stat"; }
@@ -168,6 +170,49 @@ ok "--trace: both programs" \
   eval '[ "$(jq "[.traceEvents[] | select(.name == \"process_name\")]
                  | length" ../exec.json)" = 2 ]'
 ok "nor is one of these" nothing_left
+
+run eventring run -q --trace ../out.xyz ../run print ran exit 5
+ok "--trace: a file of an unknown format is refused before the program runs" \
+  refused 2 'which format has ../out.xyz'
+ok "and nothing is left" nothing_left
+mkdir ../folder.json
+run eventring run --force --trace ../folder.json ../run minor 10 exit 5
+ok "a trace that cannot be written: the program's exit code" \
+  eval 'exits 5 && err_has "folder.json: "'
+ok "and the summary" err_has '^collections  minor 1[0-9],'
+ok "and nothing is left" nothing_left
+mkfifo ../fifo.json
+"$EVENTRING_BIN" run -q --force --trace ../fifo.json ../run minor 10 exit 5 &
+runner=$!
+started="$started $runner"
+within 10 opens
+kill -TERM "$runner"
+wait "$runner"
+status=$?
+ok "SIGTERM ends the writing of a trace: the program's exit code" exits 5
+ok "and nothing is left" nothing_left
+rm -rf ../folder.json ../fifo.json
+
+# One file for two outputs.
+ln -s ../same.json link
+for pair in "-o:--trace" "-o:--summary" "--trace:--summary"; do
+  run eventring run --force ${pair%:*} ../same.json ${pair#*:} \
+    "$tmp/here/../same.json" ../run print ran
+  ok "$pair: one file that is not there yet is refused" \
+    refused 2 'are one file'
+  touch ../same.json
+  run eventring run --force ${pair%:*} ../same.json ${pair#*:} link \
+    ../run print ran
+  if [ ${pair#*:} = --trace ]; then
+    ok "$pair: a link without an ending is refused" refused 2 'which format'
+  else
+    ok "$pair: one file by two names is refused" refused 2 'are one file'
+  fi
+  rm ../same.json
+done
+rm link
+run eventring run -o /dev/null --summary /dev/null --force ../run minor 1
+ok "a device may be given twice" exits 0
 
 # What is recorded.
 run eventring run -q -c user -o ../user.evr ../run minor 100

@@ -31,6 +31,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -43,6 +44,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "common.h"
+#include "export/trace.h"
 #include "follow.h"
 #include "json.h"
 #include "manifest.h"
@@ -200,6 +202,14 @@ static void set_environment(const struct run *run)
 static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1,
                                  SIGUSR2, SIGALRM, SIGCONT };
 #define FORWARDED (sizeof forwarded / sizeof *forwarded)
+static struct sigaction inherited[FORWARDED];
+
+/* Gives a child the dispositions that we had. */
+static void restore_forwarded(void)
+{
+  for (size_t i = 0; i < FORWARDED; i++)
+    sigaction(forwarded[i], &inherited[i], NULL);
+}
 
 static volatile sig_atomic_t child;
 static const char *volatile own_ring, *volatile own_folder;
@@ -266,7 +276,7 @@ static void start_program(struct run *run)
 {
   struct sigaction action = { .sa_sigaction = forward,
                               .sa_flags = SA_SIGINFO | SA_RESTART };
-  struct sigaction before[FORWARDED], child_before;
+  struct sigaction child_before;
   int failed[2];
   int error;
 
@@ -277,7 +287,7 @@ static void start_program(struct run *run)
   }
   sigfillset(&action.sa_mask);
   for (size_t i = 0; i < FORWARDED; i++)
-    sigaction(forwarded[i], &action, &before[i]);
+    sigaction(forwarded[i], &action, &inherited[i]);
   /* While it is ignored, nobody learns the exit status of a child. */
   sigaction(SIGCHLD, &(struct sigaction) { .sa_handler = SIG_DFL },
             &child_before);
@@ -285,8 +295,7 @@ static void start_program(struct run *run)
   run->started_ns = monotonic_ns();
   child = run->pid = fork();
   if (run->pid == 0) {
-    for (size_t i = 0; i < FORWARDED; i++)
-      sigaction(forwarded[i], &before[i], NULL);
+    restore_forwarded();
     sigaction(SIGCHLD, &child_before, NULL);
     restore_write_signals();
     set_environment(run);
@@ -495,6 +504,42 @@ static bool leaves_a_category(const char *list)
   return leaves;
 }
 
+/* Whether both paths are one regular file, or would be once they are made. */
+static bool are_one_file(const char *one, const char *other)
+{
+  struct stat a, b;
+  if (stat(one, &a) == 0 && stat(other, &b) == 0)
+    return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+  /* basename and dirname cut what they are given. */
+  char *copies[] = { strdup(one), strdup(other), strdup(one), strdup(other) };
+  for (int i = 0; i < 4; i++)
+    if (copies[i] == NULL) no_memory();
+  bool same = strcmp(basename(copies[0]), basename(copies[1])) == 0
+              && stat(dirname(copies[2]), &a) == 0
+              && stat(dirname(copies[3]), &b) == 0
+              && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+  for (int i = 0; i < 4; i++) free(copies[i]);
+  return same;
+}
+
+/* Refuses outputs that could only fail after the program has ended. */
+static void check_outputs(const struct run *run)
+{
+  const struct { const char *option, *path; } outputs[] = {
+    { "output", run->output }, { "trace", run->trace },
+    { "summary", run->summary_path }
+  };
+  if (run->trace != NULL && trace_format_of_file(run->trace) == NULL)
+    usage_error(&run_command, "run: which format has %s? --trace FILE ends "
+                "with .json, .pftrace or .ctf", run->trace);
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < i; k++)
+      if (outputs[i].path != NULL && outputs[k].path != NULL
+          && are_one_file(outputs[i].path, outputs[k].path))
+        usage_error(&run_command, "run: --%s and --%s are one file, %s",
+                    outputs[k].option, outputs[i].option, outputs[i].path);
+}
+
 static void read_options(struct run *run, int argc, char **argv)
 {
   int option;
@@ -523,12 +568,35 @@ static void read_options(struct run *run, int argc, char **argv)
     }
   if (optind == argc) usage_error(&run_command, "run: which program?");
   run->program = argv + optind;
+  check_outputs(run);
 }
 
 /* After the end */
 
+/* Runs [write] in a child, so that the exit code is the program's whatever ends
+   the writing, and the files of ours are removed.  Signals that are sent to us
+   meanwhile end the writing. */
+static enum status write_apart(struct run *run,
+                               enum status (*write)(struct run *run))
+{
+  int how;
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid == 0) {
+    restore_forwarded();
+    exit(write(run));
+  }
+  if (pid < 0) {
+    complain("cannot start a process: %s", strerror(errno));
+    return STATUS_CANNOT_WRITE;
+  }
+  child = pid;
+  while (waitpid(pid, &how, 0) < 0 && errno == EINTR) ;
+  return WIFEXITED(how) ? (enum status) WEXITSTATUS(how) : STATUS_CANNOT_WRITE;
+}
+
 /* Makes a trace of what was recorded: of each program that it was. */
-static void write_trace(struct run *run)
+static enum status make_trace(struct run *run)
 {
   char **argv = allocate(run->programs + 6, sizeof *argv);
   int argc = 0;
@@ -540,12 +608,21 @@ static void write_trace(struct run *run)
   for (uint32_t i = 1; i <= run->programs; i++)
     argv[argc++] = numbered_path(run->output, i);
   optind = 0;
-  run->status = trace_command.run(argc, argv);
-  for (uint32_t i = 0; i < run->programs; i++) {
-    if (run->output_is_ours) unlink(argv[argc - 1 - (int) i]);
+  enum status status = trace_command.run(argc, argv);
+  for (uint32_t i = 0; i < run->programs; i++)
     free(argv[argc - 1 - (int) i]);
-  }
   free(argv);
+  return status;
+}
+
+/* Removes the recordings that only the trace was made of. */
+static void remove_recordings(const struct run *run)
+{
+  for (uint32_t i = 1; i <= run->programs; i++) {
+    char *path = numbered_path(run->output, i);
+    unlink(path);
+    free(path);
+  }
 }
 
 /* The summary goes to the file asked for, else to standard error: standard
@@ -583,13 +660,16 @@ static enum status run_program(int argc, char **argv)
   start_program(&run);
   follow(&run);
   end_recording(&run);
+  enum status traced = STATUS_OK;
   if (run.trace != NULL && run.cursor != NULL && run.status == STATUS_OK)
-    write_trace(&run);
+    traced = write_apart(&run, make_trace);
+  if (run.output_is_ours) remove_recordings(&run);
   if (run.cursor == NULL && !run.quiet)
     note("%s wrote no events: it is not a program of OCaml 5, or said "
          "above why it could not", run.program[0]);
   else if (run.cursor != NULL && !run.quiet && run.status == STATUS_OK)
-    run.status = print_summary_of(&run);
+    run.status = write_apart(&run, print_summary_of);
+  if (run.status == STATUS_OK) run.status = traced;
   if (run.own_folder) {
     unsigned running = 0, others = remove_folder(&run, &running);
     if (running > 0 && !run.quiet)

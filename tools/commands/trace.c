@@ -108,32 +108,20 @@ static bool close_folder(char *temporary, const char *path, bool keep)
 
 /* The command */
 
-static const struct trace_format *const formats[] = {
-  &trace_chrome, &trace_perfetto, &trace_ctf
-};
-#define FORMATS (sizeof formats / sizeof *formats)
-
 static const struct trace_format *format_called(const char *name)
 {
-  for (size_t i = 0; i < FORMATS; i++)
-    if (strcmp(formats[i]->name, name) == 0) return formats[i];
-  usage_error(&trace_command, "trace: no format %s", name);
-}
-
-static bool ends_with(const char *text, const char *ending)
-{
-  size_t length = strlen(text), tail = strlen(ending);
-  return length > tail && strcmp(text + length - tail, ending) == 0;
+  const struct trace_format *format = trace_format_called(name);
+  if (format == NULL) usage_error(&trace_command, "trace: no format %s", name);
+  return format;
 }
 
 static const struct trace_format *format_of_file(const char *path)
 {
-  if (strcmp(path, "-") == 0) return &trace_chrome;
-  for (size_t i = 0; i < FORMATS; i++)
-    for (int k = 0; k < TRACE_ENDINGS && formats[i]->endings[k] != NULL; k++)
-      if (ends_with(path, formats[i]->endings[k])) return formats[i];
-  usage_error(&trace_command, "trace: which format has %s? say it with "
-              "--format", path);
+  const struct trace_format *format = trace_format_of_file(path);
+  if (format == NULL)
+    usage_error(&trace_command, "trace: which format has %s? say it with "
+                "--format", path);
+  return format;
 }
 
 static void count(FILE *out, const char **separator, uint64_t n,

@@ -153,6 +153,11 @@ struct trace_format {
 
 extern const struct trace_format trace_chrome, trace_perfetto, trace_ctf;
 
+/* The format called [name], and the one that the ending of [path] stands for;
+   NULL when there is none. */
+const struct trace_format *trace_format_called(const char *name);
+const struct trace_format *trace_format_of_file(const char *path);
+
 /* Reads all events of the sources and writes all but the end of the file.
    [trace] has a format, and a sink or folder; all else in it is zero. */
 enum status write_trace(struct trace *trace, struct source *sources, int count,
