@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "follow.h"
+#include "sessions.h"
 
 #define BATCH 512
 
@@ -57,12 +58,17 @@ static int64_t last_wanted(struct eventring_cursor *cursor)
          ? monotonic_ns() : INT64_MAX;
 }
 
+/* A process that ends in order ends its tracing first. */
+#define ENDING_MS 200
+
 /* A source while it is read: what was read from it and not yet told of. */
 struct reader {
   const struct source *source;
+  struct sessions *sessions;      /* of what is followed, or NULL */
   int64_t last;                   /* the time of the last event wanted */
   uint64_t damaged;               /* blocks */
-  bool ended;                     /* the process is seen to have ended */
+  bool ended;                     /* the process is seen to have ended... */
+  int64_t ended_ns;               /* ...at this time */
   bool done;                      /* there will be no more events */
   int at, filled;                 /* what is left of [batch] */
   struct eventring_event batch[BATCH];
@@ -97,8 +103,10 @@ static enum status fill(struct reader *reader, bool follow)
      was seen. */
   if (!follow || reader->ended)
     reader->done = true;
-  else
-    reader->ended = eventring_state(cursor) != EVENTRING_STATE_RUNNING;
+  else if (eventring_state(cursor) != EVENTRING_STATE_RUNNING) {
+    reader->ended = true;
+    reader->ended_ns = monotonic_ns();
+  }
   return STATUS_OK;
 }
 
@@ -185,6 +193,16 @@ static enum status report_damage(const struct reader *reader)
   return STATUS_CANNOT_READ;
 }
 
+/* Says so when a process that was followed has stopped its tracing and runs
+   on. */
+static void report_stop(const struct reader *reader)
+{
+  struct eventring_cursor *cursor = reader->source->cursor;
+  if (reader->ended && eventring_state(cursor) == EVENTRING_STATE_ENDED
+      && process_runs(reader->sessions, ENDING_MS))
+    note_stop(cursor, reader->ended_ns, "it runs on, and is not followed any more");
+}
+
 static void tell_of_following(struct eventring_cursor *cursor)
 {
   if (isatty(STDERR_FILENO)
@@ -206,11 +224,17 @@ enum status read_sources(const struct source *sources, int count,
     readers[i].source = &sources[i];
     readers[i].last = reading->follow ? INT64_MAX
                                       : last_wanted(sources[i].cursor);
-    if (reading->follow) tell_of_following(sources[i].cursor);
+    if (!reading->follow) continue;
+    tell_of_following(sources[i].cursor);
+    readers[i].sessions = new_sessions(sources[i].cursor);
   }
   enum status status = read_all(readers, count, reading);
   for (int i = 0; i < count && status == STATUS_OK; i++)
     status = report_damage(&readers[i]);
+  for (int i = 0; i < count; i++) {
+    if (reading->follow) report_stop(&readers[i]);
+    free_sessions(readers[i].sessions);
+  }
   free(readers);
   return status;
 }

@@ -19,6 +19,9 @@ let rec act = function
   | "continue" :: rest -> Unix.kill (Unix.getppid ()) Sys.sigcont; act rest
   | "print" :: text :: rest -> print_endline text; act rest
   | "exec" :: program -> Unix.execvp (List.hd program) (Array.of_list program)
+  | "untrace" :: rest -> Eventring.stop (); act rest
+  | "trace" :: rest -> Eventring.start (); act rest
+  | "sleep" :: seconds :: rest -> Unix.sleepf (float_of_string seconds); act rest
   | "kill" :: _ -> Unix.kill (Unix.getpid ()) Sys.sigterm
   | "raise" :: _ -> failwith "raised"
   | "fork" :: n :: rest ->

@@ -230,6 +230,14 @@ ok "and its summary" err_has '^collections  minor 50[0-9],'
 run eventring run -q -o ../becomes.evr ../run minor 10 exec ../run minor 500
 ok "and two recordings" \
   eval 'minors_in ../becomes.evr 1. && minors_in ../becomes.2.evr 50.'
+run eventring run -o ../again.evr \
+  ../run minor 10 sleep 0.3 untrace trace minor 500 sleep 0.3 untrace sleep 0.3 \
+  trace minor 20
+ok "a program that stops its tracing and starts it again: three recordings" \
+  eval 'minors_in ../again.evr 1. && minors_in ../again.2.evr 50. &&
+        minors_in ../again.3.evr 2.'
+ok "and a line says which the summary is of" \
+  err_has 'started it again, 2 times; the summary is of the last session'
 run eventring run sh -c '../run minor 100; exit 4'
 ok "a shell: its exit code" exits 4
 ok "it wrote no events" err_has 'sh wrote no events'

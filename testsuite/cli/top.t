@@ -240,6 +240,19 @@ else
   skip "a process of stock OCaml" "needs stock OCaml"
 fi
 
+# Tracing that the program stops and starts again.
+compile run
+start run sleep 3 untrace sleep 3 trace sleep 60
+view "$pid"
+ok "tracing stopped: says so while the process runs" \
+  shows "^$pid .*run  stopped its tracing after"
+ok "tracing started again: says so" \
+  shows '^the program stopped its tracing and started it again'
+ok "tracing started again: is with the new session" \
+  shows "^$pid .*run  running"
+keys q
+ok "tracing started again: q quits" shows '^ended with 0'
+
 # Without an argument, where no other process is seen.
 alone="unshare --fork --pid --mount-proc"
 mkdir empty

@@ -6,6 +6,8 @@
    spawn N      N domains, one after the other, which sample "number" once
    fork         a child that samples "number" once and ends
    exec         becomes sleep(1)
+   stop         stops tracing
+   start        starts it again
    quit *)
 
 let number = Eventring.Counter.register "number"
@@ -41,6 +43,8 @@ let obey line =
        | 0 -> Eventring.Counter.sample number 1; exit 0
        | child -> ignore (Unix.waitpid [] child))
   | "exec" -> Unix.execv "/bin/sleep" [| "sleep"; "1" |]
+  | "stop" -> Eventring.stop ()
+  | "start" -> Eventring.start ()
   | "quit" -> exit 0
   | _ -> failwith line
 

@@ -33,6 +33,7 @@
 #include "options.h"
 #include "parse.h"
 #include "poll_interval.h"
+#include "sessions.h"
 #include "spans.h"
 #include "targets.h"
 #include "text.h"
@@ -60,8 +61,15 @@ static const char notes[] =
 #define ASK_NS 20000000
 #define PROGRESS_NS 1000000000
 
+/* How long to wait for the end of a process that has stopped its tracing before
+   a line says so: a process that ends in order stops it too. */
+#define ENDING_NS 500000000
+
 struct recording {
   struct eventring_cursor *cursor;
+  struct sessions *sessions;
+  struct eventring_record_totals before_session;
+  int64_t started_ns;             /* when the command began */
   struct eventring_recorder *recorder;
   struct trigger trigger;
   struct eventring_cursor *watched; /* for the trigger, else NULL */
@@ -71,6 +79,8 @@ struct recording {
   bool force;
   uint64_t max_size, max_files;
   int64_t for_ns, before, after;
+  bool stopped;                   /* the program has stopped its tracing */
+  bool restarted;                 /* this is not the first session */
   int level;
   int64_t keep_until;             /* when the trigger's file ends; 0: all is held
                                      back */
@@ -147,25 +157,42 @@ static int watch(struct recording *r, int64_t now)
 
 /* Recording */
 
-static void print_progress(const struct recording *r, int64_t passed)
+/* Of all sessions. */
+static struct eventring_record_totals totals(const struct recording *r)
 {
   struct eventring_record_totals t = { .size = sizeof t };
-  char size[QUANTITY_SIZE], time[QUANTITY_SIZE];
   eventring_record_totals(r->recorder, &t);
+  t.files += r->before_session.files;
+  t.all_bytes += r->before_session.all_bytes;
+  t.events += r->before_session.events;
+  t.lost += r->before_session.lost;
+  return t;
+}
+
+static bool is_over(const struct recording *r, int64_t now)
+{
+  return r->for_ns > 0 && now - r->started_ns >= r->for_ns;
+}
+
+static void print_progress(const struct recording *r, int64_t passed)
+{
+  struct eventring_record_totals t = totals(r);
+  char size[QUANTITY_SIZE], time[QUANTITY_SIZE];
   fprintf(stderr, "\r\033[K%s: %" PRIu64 " events, %s, %" PRIu64 " lost",
           format_duration(time, (uint64_t) passed), t.events,
           format_bytes(size, t.all_bytes), t.lost);
 }
 
-/* Until the process ends, Ctrl-C, or the time is over. */
-static int record_all(struct recording *r)
+/* Until the session ends, Ctrl-C, or the time is over. */
+static int record_session(struct recording *r)
 {
   const uint64_t ring_words = target_info(r->cursor).ring_words;
   const bool show = isatty(STDERR_FILENO);
-  const int64_t started = monotonic_ns();
-  int64_t before = started, asked = started, shown = started;
+  const int64_t began = monotonic_ns();
+  int64_t before = began, asked = began, shown = began;
   bool ended = false;
   int error = 0;
+  r->stopped = false;
   while (interrupted_by() == 0 && error == 0) {
     int64_t words = eventring_record_step(r->recorder);
     int64_t now = monotonic_ns();
@@ -176,30 +203,31 @@ static int record_all(struct recording *r)
       eventring_record_totals(r->recorder, &t);
       if (t.bytes >= r->max_size) error = next_file(r);
     }
-    if (ended || (r->for_ns > 0 && now - started >= r->for_ns)) break;
-    if (now - asked >= ASK_NS) {
+    if (ended || is_over(r, now)) break;
+    if (now - asked >= ASK_NS
+        || (words == 0 && has_next_session(r->sessions))) {
       asked = now;
       /* What it wrote before its end is copied once more. */
       ended = eventring_state(r->cursor) != EVENTRING_STATE_RUNNING;
     }
     if (show && now - shown >= PROGRESS_NS) {
       shown = now;
-      print_progress(r, now - started);
+      print_progress(r, now - r->started_ns);
     }
     nanosleep(&(struct timespec) {
                 .tv_nsec = poll_interval_ns(ring_words, (uint64_t) words,
                                       now - before) }, NULL);
     before = now;
   }
-  if (show && shown != started) fputs("\r\033[K", stderr);
+  if (show && shown != began) fputs("\r\033[K", stderr);
+  r->stopped = ended && eventring_state(r->cursor) == EVENTRING_STATE_ENDED;
   return error;
 }
 
 static void sum_up(const struct recording *r, int64_t passed)
 {
-  struct eventring_record_totals t = { .size = sizeof t };
+  struct eventring_record_totals t = totals(r);
   char size[QUANTITY_SIZE], time[QUANTITY_SIZE];
-  eventring_record_totals(r->recorder, &t);
   if (t.files == 0) {
     note("nothing was recorded: '%s' did not happen in %s",
          r->trigger.text, format_duration(time, (uint64_t) passed));
@@ -211,6 +239,7 @@ static void sum_up(const struct recording *r, int64_t passed)
        format_bytes(size, t.all_bytes), t.lost);
 }
 
+/* Begins the file of a session. */
 static void begin(struct recording *r)
 {
   struct eventring_record_options options = {
@@ -221,12 +250,15 @@ static void begin(struct recording *r)
   /* Better said now than when it has happened. */
   if (r->trigger.text != NULL && refuse_input(r->output))
     exit(STATUS_CANNOT_WRITE);
-  if (r->trigger.text != NULL && !r->force && access(r->output, F_OK) == 0) {
+  if (r->trigger.text != NULL && r->number == 1 && !r->force
+      && access(r->output, F_OK) == 0) {
     complain("cannot make %s: %s", r->output, strerror(EEXIST));
     exit(STATUS_CANNOT_WRITE);
   }
   char *manifest = new_manifest(r->cursor, r->trigger.text);
-  int error = eventring_record(r->output, r->cursor, &options, &r->recorder);
+  char *path = numbered_path(r->output, r->number);
+  int error = eventring_record(path, r->cursor, &options, &r->recorder);
+  free(path);
   if (error == 0) error = eventring_record_note(r->recorder, manifest);
   if (error < 0) {
     complain("%s", r->why[0] != '\0' ? r->why : eventring_strerror(error));
@@ -234,7 +266,9 @@ static void begin(struct recording *r)
   }
   free(manifest);
   if (r->trigger.text == NULL) return;
-  struct eventring_options now = { .size = sizeof now, .from_now = 1,
+  /* A session that began while we followed is new from its beginning on. */
+  struct eventring_options now = { .size = sizeof now,
+                                   .from_now = !r->restarted,
                                    .message = r->why,
                                    .message_size = sizeof r->why };
   error = eventring_open(eventring_path(r->cursor), &now, &r->watched);
@@ -245,9 +279,71 @@ static void begin(struct recording *r)
   r->spans = new_spans(r->watched);
 }
 
+static void end_session(struct recording *r)
+{
+  eventring_record_close(r->recorder);
+  if (r->spans != NULL) free_spans(r->spans);
+  eventring_close(r->watched);
+  r->recorder = NULL;
+  r->spans = NULL;
+  r->watched = NULL;
+}
+
+/* Waits for the next session of a program that has stopped its tracing.
+   Returns NULL when the process ends first, at Ctrl-C, or when the time is
+   over. */
+static struct eventring_cursor *await_session(const struct recording *r)
+{
+  const int64_t stopped = monotonic_ns();
+  struct eventring_cursor *next;
+  bool noted = false;
+  while ((next = open_next_session(r->sessions)) == NULL) {
+    int64_t now = monotonic_ns();
+    if (interrupted_by() != 0 || is_over(r, now)) return NULL;
+    if (!process_runs(r->sessions, 1)) return open_next_session(r->sessions);
+    if (!noted && now - stopped >= ENDING_NS) {
+      noted = true;
+      note_stop(r->cursor, stopped,
+                "when it starts it again, that is recorded too");
+    }
+  }
+  return next;
+}
+
+/* Goes on with the next session of the process, in another file.  Returns
+   false if there is none. */
+static bool enter_next_session(struct recording *r)
+{
+  struct eventring_cursor *next = r->stopped ? await_session(r) : NULL;
+  if (next == NULL) return false;
+  const bool has_file = r->trigger.text == NULL || r->keep_until != 0;
+  r->before_session = totals(r);
+  end_session(r);
+  eventring_close(r->cursor);
+  r->cursor = next;
+  r->keep_until = 0;
+  r->restarted = true;
+  if (has_file) r->number++;
+  begin(r);
+  if (has_file && r->trigger.text == NULL) remove_oldest(r);
+  return true;
+}
+
+/* Records one session after the other. */
+static int record_all(struct recording *r)
+{
+  int error;
+  do {
+    error = record_session(r);
+    if (error == 0) error = eventring_record_end(r->recorder);
+  } while (error == 0 && enter_next_session(r));
+  return error;
+}
+
 static enum status record(struct recording *r)
 {
-  int64_t started = monotonic_ns();
+  r->started_ns = monotonic_ns();
+  r->sessions = new_sessions(r->cursor);
   catch_interrupts();
   /* Not woken later than asked for. */
   prctl(PR_SET_TIMERSLACK, 1);
@@ -256,14 +352,12 @@ static enum status record(struct recording *r)
     note("recording process %" PRIu32 " until it ends; Ctrl-C stops",
          target_info(r->cursor).pid);
   int error = record_all(r);
-  if (error == 0) error = eventring_record_end(r->recorder);
   if (error < 0)
     complain("%s", r->why[0] != '\0' ? r->why : eventring_strerror(error));
   else
-    sum_up(r, monotonic_ns() - started);
-  eventring_record_close(r->recorder);
-  if (r->spans != NULL) free_spans(r->spans);
-  eventring_close(r->watched);
+    sum_up(r, monotonic_ns() - r->started_ns);
+  end_session(r);
+  free_sessions(r->sessions);
   return error < 0 ? STATUS_CANNOT_WRITE : STATUS_OK;
 }
 

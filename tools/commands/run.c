@@ -51,6 +51,7 @@
 #include "numbered.h"
 #include "options.h"
 #include "poll_interval.h"
+#include "sessions.h"
 #include "summary_text.h"
 
 static const char usage[] =
@@ -68,9 +69,9 @@ static const enum option_id option_ids[] = {
 static const char notes[] =
 "OUT gets all events.  The ring file is removed at the end, unless --dir says\n"
 "where to keep it.  LIST is as for OCAML_EVENTRING_CATEGORIES.\n"
-"What PROGRAM starts is traced too, but only PROGRAM is followed.  If it makes\n"
-"itself another program (exec), the summary is that one's, and the recording\n"
-"goes on in FILE.2 or, of out.evr, in out.2.evr.\n"
+"What PROGRAM starts is traced too, but only PROGRAM is followed.  After exec,\n"
+"and when PROGRAM starts its tracing again, the recording goes on in FILE.2 or,\n"
+"for out.evr, in out.2.evr, and the summary is of the last of them.\n"
 "The exit code is PROGRAM's.  Others: 2 usage; 4 cannot write, and PROGRAM ended\n"
 "with 0; 126 and 127 as of env(1): PROGRAM cannot be run or is not there.\n"
 "Example: eventring run -o slow.evr -- ./server --port 8080\n";
@@ -92,9 +93,12 @@ struct run {
   int pidfd;
   int exit_status;                /* of waitpid */
 
-  uint32_t programs;              /* that it has been, with ring files */
+  uint32_t programs;              /* that it has been, with ring files, and
+                                     sessions of these */
+  uint32_t restarts;              /* of tracing, by one program */
   struct eventring_cursor *cursor;    /* of its present one; NULL: none yet */
   struct summary *summary;
+  struct sessions *sessions;
   struct eventring_cursor *recorded;  /* the recorder's, or NULL */
   struct eventring_recorder *recorder;
   char why[512];
@@ -395,6 +399,7 @@ static void attach(struct run *run)
   run->cursor = open_ring_file(run);
   if (run->cursor == NULL) return;
   run->summary = new_summary(run->cursor);
+  run->sessions = new_sessions(run->cursor);
   run->programs++;
   if (run->output == NULL || run->status != STATUS_OK) return;
   run->recorded = open_ring_file(run);
@@ -420,21 +425,25 @@ static void end_recording(struct run *run)
   if (error < 0) cannot_record(run, error);
 }
 
-/* Whether the program made itself another one that has a ring file too. */
+/* Goes on with the next ring file, where the program made itself another one
+   that has a ring file too, or has stopped its tracing and started it again. */
 static bool attach_next(struct run *run)
 {
-  if (run->cursor == NULL
-      || eventring_state(run->cursor) != EVENTRING_STATE_REPLACED)
+  if (run->cursor == NULL) return false;
+  const int state = eventring_state(run->cursor);
+  if (state != EVENTRING_STATE_REPLACED && state != EVENTRING_STATE_ENDED)
     return false;
   int64_t started = target_info(run->cursor).started_ns;
   struct eventring_cursor *next = open_ring_file(run);
   bool another = next != NULL && target_info(next).started_ns != started;
   eventring_close(next);
   if (!another) return false;
+  if (state == EVENTRING_STATE_ENDED) run->restarts++;
   while (look(run) > 0) ;
   end_recording(run);
   eventring_close(run->recorded);
   free_summary(run->summary);
+  free_sessions(run->sessions);
   eventring_close(run->cursor);
   run->recorded = run->cursor = NULL;
   attach(run);
@@ -480,7 +489,8 @@ static void follow(struct run *run)
                           now - before);
     before = now;
     /* Now and then, while it is idle. */
-    if (words == 0 && looks++ % 16 == 0) attach_next(run);
+    if (words == 0 && (looks++ % 16 == 0 || has_next_session(run->sessions)))
+      attach_next(run);
   }
   /* What it wrote last; and it may have been quicker than our first look. */
   do while (look(run) > 0) ;
@@ -669,6 +679,10 @@ static enum status run_program(int argc, char **argv)
          "above why it could not", run.program[0]);
   else if (run.cursor != NULL && !run.quiet && run.status == STATUS_OK)
     run.status = write_apart(&run, print_summary_of);
+  if (run.restarts > 0 && !run.quiet)
+    note("the program stopped its tracing and started it again, %" PRIu32
+         " %s; the summary is of the last session", run.restarts,
+         run.restarts == 1 ? "time" : "times");
   if (run.status == STATUS_OK) run.status = traced;
   if (run.own_folder) {
     unsigned running = 0, others = remove_folder(&run, &running);

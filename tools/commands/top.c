@@ -28,6 +28,7 @@
 #include <unistd.h>
 #include "follow.h"
 #include "options.h"
+#include "sessions.h"
 #include "targets.h"
 #include "thread_state.h"
 #include "top_screen.h"
@@ -77,6 +78,7 @@ struct top {
   const char *dir;                /* or NULL */
   struct eventring_cursor *cursor;        /* NULL: no process chosen yet */
   struct live_stats *live;
+  struct sessions *sessions;
   long pid;                       /* as we call it */
   bool controlled;
   char why_not[SCREEN_TEXT];      /* it is not controlled */
@@ -107,6 +109,7 @@ static void leave(struct top *t)
 {
   if (t->cursor == NULL) return;
   free_live_stats(t->live);
+  free_sessions(t->sessions);
   eventring_close(t->cursor);
   t->cursor = NULL;
 }
@@ -152,6 +155,7 @@ static void look_at(struct top *t, struct eventring_cursor *cursor, long pid)
   }
   t->cursor = cursor;
   t->live = new_live_stats(cursor);
+  t->sessions = new_sessions(cursor);
   look_again(t);
   t->pid = pid != 0 ? pid : t->info.pid;
   t->active = t->info.active;
@@ -176,6 +180,25 @@ static void follow_exec(struct top *t)
     look_at(t, cursor, t->pid);
     say(t, "the process executed another program");
   }
+}
+
+/* After a stop of tracing: goes on when it is started again. */
+static void follow_sessions(struct top *t)
+{
+  if (t->state != EVENTRING_STATE_ENDED) return;
+  struct eventring_cursor *cursor = open_next_session(t->sessions);
+  if (cursor == NULL) return;
+  if (process_runs(t->sessions, 0)) {
+    look_at(t, cursor, t->pid);
+    say(t, "the program stopped its tracing and started it again");
+  } else
+    eventring_close(cursor);
+}
+
+static const char *state_of(const struct top *t)
+{
+  return t->state == EVENTRING_STATE_ENDED && process_runs(t->sessions, 0)
+         ? "stopped its tracing" : state_name(t->state);
 }
 
 static void find_processes(struct top *t)
@@ -330,7 +353,7 @@ static void fill_process(struct top *t)
   s->paused = is_paused(t) && !s->ended;
   snprintf(s->process, sizeof s->process, "%ld %s", t->pid, t->info.program);
   snprintf(s->state, sizeof s->state, "%s%s %s",
-           s->paused ? "paused" : state_name(t->state),
+           s->paused ? "paused" : state_of(t),
            s->ended ? " after" : "",
            format_age(age, s->now - t->info.started_ns));
   fill_recording(t);
@@ -405,6 +428,7 @@ static void fill_screen(struct top *t)
   if (t->cursor != NULL) {
     look_again(t);
     follow_exec(t);
+    follow_sessions(t);
     /* What was open when categories changed may never be seen to end. */
     if (t->info.active != t->active) {
       t->active = t->info.active;
@@ -601,7 +625,7 @@ static void print_summary(struct top *t)
   printf("process %ld ", t->pid);
   print_text(stdout, t->info.program, strlen(t->info.program), TEXT_LINE);
   printf(" (%s): %" PRIu64 " events over %s, %" PRIu64 " lost\n",
-         state_name(t->state), all->events,
+         state_of(t), all->events,
          format_duration(a, (uint64_t) (all->last_ns - all->first_ns)),
          lost_events(t->cursor) - t->lost_before);
   printf("in the collector %s of the time; %" PRIu64 " minor collections, %"

@@ -1,0 +1,109 @@
+#!/bin/sh
+# A program stops its tracing and starts it again: each session is recorded.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+compile numbers
+goes_on() { [ -e "$1" ] && sound "$1"; }
+said() { grep -q "$1" record.err; }
+stopped="process [0-9]* stopped its tracing .* after it had started it;"
+
+begin
+recording -o all.evr
+tell count 1000
+tell stop
+tell start
+tell count 2000
+tell stop
+ok "a stop is reported while the process runs on" \
+  within 10 said "^eventring: $stopped when it starts it again, that is"
+tell start
+tell count 3000
+leave
+recorded
+ok "record ends with the process" exits 0
+ok "one line says how much all sessions have" \
+  err_has '^eventring: all.evr and others: 12[0-9]* events in .*, 0 lost$'
+ok "the first session is in the first file" complete all.evr 1000
+ok "the second session is in the second file" complete all.2.evr 2000
+ok "the third session is in the third file" complete all.3.evr 3000
+for file in all.evr all.2.evr all.3.evr; do
+  ok "check of $file" sound $file
+done
+ok "there is no other file" [ ! -e all.4.evr ]
+
+begin
+recording -o last.evr --max-size=1G --max-files=2
+for n in 1 2 3; do
+  tell count $n
+  tell stop
+  tell start
+done
+tell count 4
+leave
+recorded
+ok "--max-files: the last sessions are kept" \
+  eval 'complete last.3.evr 3 && complete last.4.evr 4'
+ok "--max-files: no more" [ "$(ls last*.evr | wc -l)" -eq 2 ]
+
+# The end while nothing is traced.
+begin
+recording -o int.evr
+tell count 10
+tell stop
+kill -INT "$recorder"
+recorded
+ok "Ctrl-C ends the waiting" eval 'exits 0 && complete int.evr 10'
+leave
+begin
+recording -o for.evr --for=500ms
+tell count 10
+tell stop
+recorded
+ok "--for ends the waiting" eval 'exits 0 && complete for.evr 10'
+leave
+begin
+recording -o end.evr
+tell count 10
+tell stop
+leave
+recorded
+ok "the end of the process ends the waiting" \
+  eval 'exits 0 && complete end.evr 10'
+
+begin
+recording -o slow.evr --trigger 'job > 10ms' --before 60s --after 100ms
+tell slow
+tell stop
+tell start
+tell count 100
+tell slow
+leave
+recorded
+ok "--trigger in two sessions: a file each" \
+  eval 'exits 0 && sound slow.evr && complete slow.2.evr 100'
+
+# Commands that do not go on say so.
+begin
+for command in "events --follow" "stat --follow" "latency --follow"; do
+  tell start
+  "$EVENTRING_BIN" $command "$pid" >"$tmp/out" 2>"$tmp/err" &
+  reader=$!
+  started="$started $reader"
+  maps_it() { grep -q "$pid.eventring" "/proc/$reader/maps"; }
+  within 10 maps_it
+  tell stop
+  wait "$reader"
+  status=$?
+  ok "$command: one line says that tracing was stopped" eval \
+    "exits 0 && one_line && err_has '^eventring: $stopped it runs on'"
+done
+tell start
+"$EVENTRING_BIN" events --follow "$pid" >"$tmp/out" 2>"$tmp/err" &
+reader=$!
+within 10 maps_it
+leave
+wait "$reader"
+status=$?
+ok "events --follow: nothing is said at the end of the process" \
+  eval 'exits 0 && [ ! -s err ]'
+finish
