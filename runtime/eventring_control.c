@@ -82,7 +82,8 @@ void caml_eventring_set_categories(uint32_t mask)
 uint64_t caml_eventring_threshold(void)
 {
   uint64_t ns = __atomic_load_n(&HEADER->threshold, __ATOMIC_RELAXED);
-  return ns != 0 ? ns : caml_ring_config.threshold;
+  if (!caml_eventring_started()) return caml_ring_config.threshold;
+  return ns != 0 ? ns : caml_ring_session.header.threshold;
 }
 
 void caml_eventring_set_threshold(uint64_t ns)

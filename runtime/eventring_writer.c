@@ -494,5 +494,5 @@ uint64_t caml_eventring_threshold_ticks(void)
   uint64_t ns = __atomic_load_n(&HEADER->threshold, __ATOMIC_RELAXED);
   if (__builtin_expect(ns == self->threshold_ns && ns != 0, 1))
     return self->threshold_ticks;
-  return measure_threshold(ns != 0 ? ns : caml_ring_config.threshold);
+  return measure_threshold(ns != 0 ? ns : caml_ring_session.header.threshold);
 }

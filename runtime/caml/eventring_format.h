@@ -175,8 +175,8 @@ struct eventring_header {
   uint64_t time_namespace;
 
   /* Since 1.4.  The shortest wait that is recorded, in ns.  The second word that
-     a consumer may write to any effect, by a store.  0: the environment's, as
-     before 1.4. */
+     a consumer may write to any effect, by a store.  0, as before 1.4: that
+     with which tracing started. */
   uint64_t threshold;                 /* atomic */
 };
 

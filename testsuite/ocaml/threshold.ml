@@ -63,7 +63,7 @@ let () =
   ok "the largest number: no wait is recorded" (recorded cursor = 0);
   ok "it is cut for OCaml" (threshold () = max_int);
   scribble 0L;
-  ok "no number: that of the environment"
+  ok "no number: the threshold of the start"
     (threshold () = 1000 && recorded cursor = 3);
   set_threshold ten_seconds;
   stop ();
