@@ -356,12 +356,13 @@ void caml_ring_unmap_session(void)
   pthread_mutex_lock(&caml_ring_session_lock);
   if (s->map != NULL && !caml_eventring_started()) {
     end_session(EVENTRING_ENDED);       /* one that was lost */
-    uint32_t number = s->number;
+    uint32_t number = caml_ring_session.number;
     pthread_mutex_unlock(&caml_ring_session_lock);
     stop_writers();
     pthread_mutex_lock(&caml_ring_session_lock);
     /* Another domain may have done it meanwhile. */
-    if (s->map != NULL && !s->started && s->number == number) {
+    if (s->map != NULL && !s->started
+        && caml_ring_session.number == number) {
       caml_eventring_unguard();
       if (s->released) caml_ring_unmap_kept();
       else caml_ring_release_mapping(s->mapping);

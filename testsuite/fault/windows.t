@@ -31,19 +31,20 @@ done
 ok "a session that ends during a first event: the next one has all events" \
   all_there
 delayed restart "$(rule madvise extend_ring 400)$(rule madvise enter_block \
-  400)$(rule madvise allocate 100)"
+  400)$(rule madvise caml_ring_allocate 100)"
 ok "a session that ends while a ring is extended: likewise" all_there
 
 for window in "mmap64 start_session" "ftruncate64 start_session" \
-  "madvise allocate" "munmap let_go_of" \
-  "pthread_mutex_unlock unmap_session" "pthread_mutex_lock unmap_session" \
+  "madvise caml_ring_allocate" "munmap caml_ring_release_mapping" \
+  "pthread_mutex_unlock caml_ring_unmap_session" \
+  "pthread_mutex_lock caml_ring_unmap_session" \
   "pthread_mutex_lock caml_eventring_start"; do
   # shellcheck disable=SC2086
   set -- $window
   rules=$(rule "$1" "$2" 30)
   # Inlined by the compiler: its caller has it.
   [ -n "$rules" ] || rules=$(rule "$1" caml_eventring_start 30)$(
-    rule "$1" unmap_session 30)$(rule "$1" caml_eventring_end 30)
+    rule "$1" caml_ring_unmap_session 30)$(rule "$1" caml_eventring_end 30)
   delayed starts "$rules"
   ok "starts and stops delayed in $2, after $1: all events are there" all_there
   delayed spawn "$rules"
