@@ -447,7 +447,7 @@ static void check_life(struct check *c, struct ring *ring,
 
 void check_event(struct check *c, const struct eventring_event *event)
 {
-  if (event->form == EVENTRING_EV_CHANGED) {
+  if (event->form == EVENTRING_EV_CONTROL_CHANGED) {
     cut_all(c);
     return;
   }

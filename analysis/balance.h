@@ -14,7 +14,7 @@
    begin its end.
 
      struct check *c = new_check(cursor, found, state);
-     for each event, also EVENTRING_EV_CHANGED: check_event(c, event);
+     for each event, also EVENTRING_EV_CONTROL_CHANGED: check_event(c, event);
      struct balance sum = check_end(c); */
 
 #ifndef ANALYSIS_BALANCE_H

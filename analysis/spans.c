@@ -249,7 +249,7 @@ static bool is_kind(struct spans *s, uint16_t id, uint8_t kind)
 bool span_ended(struct spans *s, const struct eventring_event *event,
                 int64_t *since)
 {
-  if (event->form == EVENTRING_EV_CHANGED) {
+  if (event->form == EVENTRING_EV_CONTROL_CHANGED) {
     forget_spans(s);
     return false;
   }

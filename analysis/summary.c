@@ -604,8 +604,9 @@ static void note_thread(struct summary *s, struct summary_domain *d,
 
 void summary_event(struct summary *s, const struct eventring_event *event)
 {
-  if (event->form == EVENTRING_EV_CHANGED) stop_watching(s);
-  if (event->ring >= s->ring_count || event->form == EVENTRING_EV_CHANGED)
+  if (event->form == EVENTRING_EV_CONTROL_CHANGED) stop_watching(s);
+  if (event->ring >= s->ring_count
+      || event->form == EVENTRING_EV_CONTROL_CHANGED)
     return;
   struct summary_ring *ring = &s->rings[event->ring];
   struct summary_domain *d = ring->domain;

@@ -55,7 +55,7 @@ int eventring_possible_chunk(const struct chunk_reader *r, uint64_t offset,
 {
   return c->sum == recording_sum(c, offsetof(struct chunk, sum))
     && c->kind >= CHUNK_PROCESS
-    && c->part < RECORDING_MAX_PARTS && c->raw <= RECORDING_MAX_RAW
+    && c->process < RECORDING_MAX_PROCESSES && c->raw <= RECORDING_MAX_RAW
     && c->shift % RECORDING_SHIFT == 0
     && c->shift / RECORDING_SHIFT < RECORDING_MAX_JOINED
     && offset <= r->size && r->size - offset >= sizeof *c

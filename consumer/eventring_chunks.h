@@ -10,9 +10,9 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* A recording as a list of chunks: what its reader, its checker and what puts
-   pieces together share in reading the file, and what the recorder and the
-   latter share in writing it. */
+/* A recording as a list of chunks.  The reader of recordings, the checker and
+   the merger read it by these functions, the recorder and the merger write
+   it. */
 
 #ifndef EVENTRING_CHUNKS_H
 #define EVENTRING_CHUNKS_H

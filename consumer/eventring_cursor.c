@@ -124,7 +124,7 @@ int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
   memcpy(mine.argv0, c->header.argv0, sizeof mine.argv0);
   mine.format = (uint8_t) c->source->format;
   mine.lost_is_bound = (uint8_t) c->source->lost_is_bound;
-  mine.parts = c->source->parts;
+  mine.processes = c->source->processes;
   mine.first_ns = c->source->first_ns;
   mine.last_ns = c->source->last_ns;
   mine.damaged_at = c->source->damaged_at;
@@ -168,7 +168,8 @@ static uint64_t resumed(uint64_t control)
   return (uint32_t) control != 0 ? control : masks(resume, resume);
 }
 
-/* Opens the file of [fd] for writing.  Returns a descriptor, or -1 and errno. */
+/* Opens the file of [fd] for writing.  Returns a descriptor, or -1 and
+   errno. */
 static int open_for_control(int fd)
 {
   char path[32];

@@ -594,7 +594,7 @@ int eventring_read(struct eventring_cursor *c, struct eventring_event *events,
       if (c->waiting == 0 || change <= top->ticks) {
         events[n++] = (struct eventring_event) {
           .ns = eventring_to_ns(c, change), .ticks = change, .thread_id = -1,
-          .form = EVENTRING_EV_CHANGED };
+          .form = EVENTRING_EV_CONTROL_CHANGED };
         c->changes_left--;
         continue;
       }

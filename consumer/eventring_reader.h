@@ -112,14 +112,14 @@ struct eventring_options {
   char *message;                  /* if not NULL: gets one line that says what
                                      was tried, on what, and why it failed */
   size_t message_size;
-  uint32_t part;                  /* of a recording with several processes:
+  uint32_t process;               /* of a recording with several processes:
                                      which one, from 0; see
-                                     eventring_info.parts */
+                                     eventring_info.processes */
   int changes;                    /* 1: eventring_read returns
-                                     EVENTRING_EV_CHANGED too */
-  struct eventring_cursor *beside; /* NULL, or an open cursor of the same
-                                     recording, for another part: what is
-                                     known of the file is not read again;
+                                     EVENTRING_EV_CONTROL_CHANGED too */
+  struct eventring_cursor *share_with; /* NULL, or an open cursor of the same
+                                     recording, for another process, with which
+                                     this one shares what is known of the file;
                                      either may be closed first */
 };
 
@@ -178,7 +178,7 @@ enum {
                                      how many events of this ring it will
                                      never see, see also
                                      eventring_info.lost_is_bound; id is 0 */
-  EVENTRING_EV_CHANGED = 5        /* what is recorded was changed from outside
+  EVENTRING_EV_CONTROL_CHANGED = 5 /* what is recorded was changed from outside
                                      at about this time, so that a begin may
                                      have no end or the reverse; of no ring: id
                                      and all else is 0 */
@@ -353,7 +353,7 @@ struct eventring_info {
   char argv0[256];                /* how the program was called; "" when
                                      the file does not say */
   uint8_t format;                 /* EVENTRING_FORMAT_... */
-  uint32_t parts;                 /* processes in the file: 1 but for some
+  uint32_t processes;             /* processes in the file: 1 but for some
                                      recordings */
   int64_t first_ns, last_ns;      /* of a recording: CLOCK_MONOTONIC between
                                      which it was made; else 0 */
@@ -483,20 +483,20 @@ EVENTRING_API int eventring_record_close(struct eventring_recorder *recorder);
 /* The text of a recording, or NULL.  Valid until the cursor is closed. */
 EVENTRING_API const char *eventring_note(struct eventring_cursor *cursor);
 
-/* Makes a recording of pieces of recordings, without decompressing them.
-   Pieces with [join] 1 go on with the process of the piece before, and must
-   be of the same one and later; others begin a part of their own.  All pieces
+/* Makes a recording of others, without decompressing them.  An input with
+   [join] 1 continues the process of the input before: it must be of the same
+   process, and later.  Each other input is a process of its own.  All inputs
    have the same [size]. */
-struct eventring_piece {
+struct eventring_merge_input {
   size_t size;                    /* sizeof this struct; it may grow */
   const char *path;
-  uint32_t part;
+  uint32_t process;
   int join;
   int64_t from_ns, to_ns;         /* CLOCK_MONOTONIC: events from and before;
                                      0, 0: all */
 };
-EVENTRING_API int eventring_record_pieces(
-  const char *path, const struct eventring_piece *pieces, int count,
+EVENTRING_API int eventring_recording_merge(
+  const char *path, const struct eventring_merge_input *inputs, int count,
   const struct eventring_record_options *options);
 
 /* Looks at all of a ring file or a recording, and calls [found] for what

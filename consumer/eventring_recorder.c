@@ -717,7 +717,7 @@ int eventring_record_totals(struct eventring_recorder *r,
    left to the next. */
 static int end_file(struct eventring_recorder *r, int continued)
 {
-  struct part_end end = { .continued = (uint32_t) continued };
+  struct process_end end = { .continued = (uint32_t) continued };
 
   if (step(r, 1) < 0 || write_schema(r) < 0) return r->failed;
   for (uint32_t i = 0; i < r->source->checked.rings; i++) {

@@ -12,12 +12,13 @@
 
 /* Recordings, as a source of words; see eventring_recording.h for the file.
 
-   At open the pieces of the part that is asked for are gone through: the whole
-   schema is read then, and how each piece begins and ends.  Each [advance]
-   reads one segment, whose runs are the words of the rings; a ring without a
-   run has nothing new.  Where a piece ends of which nothing more is to come,
-   one advance reads no segment but lets the reader return what it has of after
-   the horizon; where another piece begins, the reader begins anew. */
+   At open the intervals of the process that is asked for are gone through: the
+   whole schema is read then, and how each interval begins and ends.  Each
+   [advance] reads one segment, whose runs are the words of the rings; a ring
+   without a run has nothing new.  At the end of an interval that no other file
+   continues, one advance reads no segment but lets the reader return what it
+   has of after the horizon; where another interval begins, the reader begins
+   anew. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -34,7 +35,7 @@
 #include "eventring_reader.h"
 #include "eventring_source.h"
 
-struct piece {
+struct interval {
   struct eventring_header header; /* as of its end */
   uint64_t *from;               /* of each ring, see RECORDING_ANY */
   size_t first, end;            /* its segments */
@@ -47,24 +48,25 @@ struct piece {
 struct recording {
   struct eventring_source source;
   struct chunk_reader file;
-  struct eventring_header header; /* of the present piece */
+  struct eventring_header header; /* of the present interval */
   struct eventring_slot *slots;
   char *schema;
   size_t schema_size;           /* bytes */
   char *note;
 
-  struct piece *pieces;
-  size_t pieces_count;
-  struct index_entry *segments; /* of the part */
+  struct interval *intervals;
+  size_t intervals_count;
+  struct index_entry *segments; /* of the process */
   size_t segments_count;
 
-  size_t piece;                 /* the present one; SIZE_MAX: none yet */
+  size_t interval;              /* the present one; SIZE_MAX: none yet */
   size_t next;                  /* segment */
   int flushed;                  /* what is after the horizon has been let out */
-  int sought;                   /* to the middle of a piece */
+  int sought;                   /* to the middle of an interval */
 };
 
-/* The parts of the file and, of part [part], everything but the segments */
+/* The number of processes of the file and, of process [process], everything but
+   the segments */
 
 static int take_schema(struct recording *r, const char *entries, size_t size)
 {
@@ -89,16 +91,17 @@ static int same_process(const struct eventring_header *a,
 
 /* The header must have passed eventring_check_header where it says how much
    of something there is: only [rings] is used before. */
-static int begin_piece(struct recording *r, const struct chunk *c,
+static int begin_interval(struct recording *r, const struct chunk *c,
                        const char *bytes, size_t size)
 {
-  struct piece *p;
+  struct interval *p;
   size_t from;
-  void *more = realloc(r->pieces, (r->pieces_count + 1) * sizeof *r->pieces);
+  void *more = realloc(r->intervals,
+                       (r->intervals_count + 1) * sizeof *r->intervals);
   if (more == NULL) return EVENTRING_E_MEMORY;
-  r->pieces = more;
+  r->intervals = more;
   if (size < sizeof p->header) return EVENTRING_E_DAMAGED;
-  p = &r->pieces[r->pieces_count];
+  p = &r->intervals[r->intervals_count];
   memset(p, 0, sizeof *p);
   memcpy(&p->header, bytes, sizeof p->header);
   p->shift = c->shift;
@@ -106,14 +109,14 @@ static int begin_piece(struct recording *r, const struct chunk *c,
   from = (size_t) p->header.rings * sizeof *p->from;
   if (p->header.rings == 0 || p->header.rings > EVENTRING_MAX_RINGS
       || size - sizeof p->header < from
-      || (r->pieces_count > 0
-          && (!same_process(&r->pieces[0].header, &p->header)
+      || (r->intervals_count > 0
+          && (!same_process(&r->intervals[0].header, &p->header)
               || c->shift <= p[-1].shift)))
     return EVENTRING_E_DAMAGED;
   p->from = malloc(from);
   if (p->from == NULL) return EVENTRING_E_MEMORY;
   memcpy(p->from, bytes + sizeof p->header, from);
-  r->pieces_count++;
+  r->intervals_count++;
   /* It tells the whole schema again. */
   r->schema_size = 0;
   r->source.state = EVENTRING_STATE_UNKNOWN;
@@ -126,10 +129,10 @@ static void add_count(uint64_t *sum, uint64_t count)
   *sum = *sum > INT64_MAX || count > INT64_MAX ? RECORDING_ANY : *sum + count;
 }
 
-static int end_piece(struct recording *r, struct piece *p, const char *bytes,
-                     size_t size)
+static int end_interval(struct recording *r, struct interval *p,
+                        const char *bytes, size_t size)
 {
-  struct part_end end;
+  struct process_end end;
   if (size < sizeof end) return EVENTRING_E_DAMAGED;
   memcpy(&end, bytes, sizeof end);
   if (!same_process(&p->header, &end.header)) return EVENTRING_E_DAMAGED;
@@ -155,7 +158,7 @@ static int take_note(struct recording *r, const char *bytes, size_t size)
 
 /* The recorder did not come to write an END: its last horizon is an instant
    too. */
-static void no_end(struct recording *r, struct piece *p)
+static void no_end(struct recording *r, struct interval *p)
 {
   const struct chunk *last;
   r->source.events = r->source.lost = RECORDING_ANY;
@@ -170,41 +173,42 @@ static void no_end(struct recording *r, struct piece *p)
 
 static int take_chunk(struct recording *r, const struct index_entry *e)
 {
-  struct piece *p = r->pieces_count == 0 ? NULL
-                    : &r->pieces[r->pieces_count - 1];
-  int in_piece = p != NULL && p->shift == e->chunk.shift && !p->ended;
+  struct interval *p = r->intervals_count == 0 ? NULL
+                    : &r->intervals[r->intervals_count - 1];
+  int in_interval = p != NULL && p->shift == e->chunk.shift && !p->ended;
   size_t size = (size_t) e->chunk.raw;
   int err;
   /* A kind of a newer minor version. */
   if (e->chunk.kind > CHUNK_INDEX) return 0;
   if (e->chunk.kind == CHUNK_SEGMENT) {
-    if (!in_piece) return EVENTRING_E_DAMAGED;
+    if (!in_interval) return EVENTRING_E_DAMAGED;
     r->segments[r->segments_count++] = *e;
     p->end = r->segments_count;
     return 0;
   }
   err = eventring_read_chunk(&r->file, e);
   if (err < 0) return err;
-  if (e->chunk.kind != CHUNK_PROCESS && !in_piece) return EVENTRING_E_DAMAGED;
+  if (e->chunk.kind != CHUNK_PROCESS && !in_interval)
+    return EVENTRING_E_DAMAGED;
   switch (e->chunk.kind) {
-  case CHUNK_PROCESS: return begin_piece(r, &e->chunk, r->file.raw, size);
+  case CHUNK_PROCESS: return begin_interval(r, &e->chunk, r->file.raw, size);
   case CHUNK_SCHEMA: return take_schema(r, r->file.raw, size);
   case CHUNK_NOTE: return take_note(r, r->file.raw, size);
-  case CHUNK_END: return end_piece(r, p, r->file.raw, size);
+  case CHUNK_END: return end_interval(r, p, r->file.raw, size);
   default: return 0;
   }
 }
 
-static int is_cut(const struct piece *p)
+static int is_cut(const struct interval *p)
 {
   return p->from_ns != p->to_ns;
 }
 
-static int take_part(struct recording *r, uint32_t part)
+static int take_process(struct recording *r, uint32_t process)
 {
   size_t segments = 0;
   for (size_t i = 0; i < r->file.count; i++)
-    segments += r->file.chunks[i].chunk.part == part
+    segments += r->file.chunks[i].chunk.process == process
                 && r->file.chunks[i].chunk.kind == CHUNK_SEGMENT;
   r->segments = calloc(segments + 1, sizeof *r->segments);
   if (r->segments == NULL) return EVENTRING_E_MEMORY;
@@ -212,19 +216,20 @@ static int take_part(struct recording *r, uint32_t part)
   for (size_t i = 0; i < r->file.count; i++) {
     const struct index_entry *e = &r->file.chunks[i];
     int err;
-    if (e->chunk.part >= r->source.parts) r->source.parts = e->chunk.part + 1;
-    if (e->chunk.part != part) continue;
+    if (e->chunk.process >= r->source.processes)
+      r->source.processes = e->chunk.process + 1;
+    if (e->chunk.process != process) continue;
     err = take_chunk(r, e);
     if (err == EVENTRING_E_MEMORY) return err;
     if (err < 0 && r->source.damaged_at == 0) r->source.damaged_at = e->offset;
   }
-  for (size_t i = 0; i < r->pieces_count; i++)
-    if (!r->pieces[i].ended) no_end(r, &r->pieces[i]);
-  if (r->pieces_count == 0) return EVENTRING_E_DAMAGED;
-  r->header = r->pieces[0].header;
+  for (size_t i = 0; i < r->intervals_count; i++)
+    if (!r->intervals[i].ended) no_end(r, &r->intervals[i]);
+  if (r->intervals_count == 0) return EVENTRING_E_DAMAGED;
+  r->header = r->intervals[0].header;
   if (r->segments_count > 0) {
-    const struct piece *first = &r->pieces[0];
-    const struct piece *last = &r->pieces[r->pieces_count - 1];
+    const struct interval *first = &r->intervals[0];
+    const struct interval *last = &r->intervals[r->intervals_count - 1];
     r->source.first_ns = r->segments[0].chunk.first_ns;
     r->source.last_ns = r->segments[r->segments_count - 1].chunk.last_ns;
     if (is_cut(first) && first->from_ns > r->source.first_ns)
@@ -263,13 +268,13 @@ static void no_words(struct recording *r)
     r->source.rings[i].first = r->slots[i].tail;
 }
 
-/* Takes up the piece of segment [next].  Only what changes while a process
+/* Takes up the interval of segment [next].  Only what changes while a process
    runs may differ in its header. */
-static void enter_piece(struct recording *r, size_t piece)
+static void enter_interval(struct recording *r, size_t interval)
 {
-  const struct piece *p = &r->pieces[piece];
+  const struct interval *p = &r->intervals[interval];
   uint32_t schema_count = r->header.schema_count;
-  r->piece = piece;
+  r->interval = interval;
   r->flushed = 0;
   r->header.control = p->header.control;
   r->header.state = p->header.state;
@@ -282,11 +287,11 @@ static void enter_piece(struct recording *r, size_t piece)
   r->sought = 0;
 }
 
-static size_t piece_of(const struct recording *r, size_t segment)
+static size_t interval_of(const struct recording *r, size_t segment)
 {
-  size_t piece = 0;
-  while (r->pieces[piece].end <= segment) piece++;
-  return piece;
+  size_t interval = 0;
+  while (r->intervals[interval].end <= segment) interval++;
+  return interval;
 }
 
 static int advance(struct eventring_source *source)
@@ -296,15 +301,15 @@ static int advance(struct eventring_source *source)
   int err, more = EVENTRING_MORE;
 
   no_words(r);
-  if (r->piece != SIZE_MAX && r->next == r->pieces[r->piece].end
-      && !r->pieces[r->piece].continued && !r->flushed) {
+  if (r->interval != SIZE_MAX && r->next == r->intervals[r->interval].end
+      && !r->intervals[r->interval].continued && !r->flushed) {
     r->flushed = 1;
     source->horizon = UINT64_MAX;
     return EVENTRING_MORE;
   }
   if (r->next == r->segments_count) return 0;
-  if (r->piece == SIZE_MAX || r->next >= r->pieces[r->piece].end) {
-    enter_piece(r, piece_of(r, r->next));
+  if (r->interval == SIZE_MAX || r->next >= r->intervals[r->interval].end) {
+    enter_interval(r, interval_of(r, r->next));
     more = EVENTRING_ANEW;
   }
   r->next++;
@@ -313,7 +318,7 @@ static int advance(struct eventring_source *source)
   if (err == 0)
     err = take_segment(r, r->file.raw, (size_t) e->chunk.raw, e->chunk.shift);
   if (err < 0) no_words(r);
-  if (err < 0 && more == EVENTRING_ANEW) r->piece = SIZE_MAX;
+  if (err < 0 && more == EVENTRING_ANEW) r->interval = SIZE_MAX;
   return err < 0 ? err : more;
 }
 
@@ -328,9 +333,9 @@ static int seek(struct eventring_source *source, uint64_t ticks)
   }
   /* What is behind the last horizon is in the last segment. */
   r->next = low < r->segments_count || low == 0 ? low : low - 1;
-  r->piece = SIZE_MAX;
+  r->interval = SIZE_MAX;
   r->sought = r->segments_count > 0
-              && r->next != r->pieces[piece_of(r, r->next)].first;
+              && r->next != r->intervals[interval_of(r, r->next)].first;
   source->horizon = 0;
   for (uint32_t i = 0; i < r->header.rings; i++) {
     r->slots[i].tail = r->slots[i].reserve = 0;
@@ -343,8 +348,8 @@ static void close_recording(struct eventring_source *source)
 {
   struct recording *r = (struct recording *) source;
   eventring_close_chunks(&r->file);
-  for (size_t i = 0; i < r->pieces_count; i++) free(r->pieces[i].from);
-  free(r->pieces);
+  for (size_t i = 0; i < r->intervals_count; i++) free(r->intervals[i].from);
+  free(r->intervals);
   free(r->segments);
   free(source->rings);
   free(r->slots);
@@ -381,16 +386,16 @@ static int check_recorded(struct recording *r,
   return eventring_check_header(h, UINT64_MAX, o, path);
 }
 
-static int check_part(struct recording *r, const struct eventring_options *o,
+static int check_process(struct recording *r, const struct eventring_options *o,
                       const char *path)
 {
-  int err = take_part(r, o->part);
+  int err = take_process(r, o->process);
   if (err == EVENTRING_E_MEMORY)
     return fail(o, err, "%s: no memory to read it", path);
-  if (err < 0 && o->part >= r->source.parts)
+  if (err < 0 && o->process >= r->source.processes)
     return fail(o, EVENTRING_E_ARGUMENT, "%s: has %u process%s, so there "
-                "is no number %u", path, r->source.parts,
-                r->source.parts == 1 ? "" : "es", o->part + 1);
+                "is no number %u", path, r->source.processes,
+                r->source.processes == 1 ? "" : "es", o->process + 1);
   if (err < 0)
     return fail(o, EVENTRING_E_TRUNCATED, "%s: a recording cut or damaged "
                 "before its first event, at byte %llu", path,
@@ -412,8 +417,8 @@ static int list_chunks(struct recording *r, int fd, uint64_t size,
 {
   const struct chunk_reader *other = NULL;
   struct stat st, was;
-  if (o->beside != NULL)
-    other = eventring_recording_chunks(eventring_cursor_source(o->beside));
+  if (o->share_with != NULL)
+    other = eventring_recording_chunks(eventring_cursor_source(o->share_with));
   if (other != NULL && other->size == size && fstat(fd, &st) == 0
       && fstat(other->fd, &was) == 0 && st.st_dev == was.st_dev
       && st.st_ino == was.st_ino)
@@ -437,10 +442,10 @@ static int open_recording(int fd, uint64_t size, const char *path, int pid,
     close(fd);
     return fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path);
   }
-  r->source.parts = 1;
-  r->piece = SIZE_MAX;
+  r->source.processes = 1;
+  r->interval = SIZE_MAX;
   err = list_chunks(r, fd, size, o, path);
-  if (err == 0) err = check_part(r, o, path);
+  if (err == 0) err = check_process(r, o, path);
   if (err == 0) {
     r->slots = calloc(r->header.rings, sizeof *r->slots);
     r->source.rings = calloc(r->header.rings, sizeof *r->source.rings);

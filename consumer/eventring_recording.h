@@ -11,28 +11,28 @@
 /**************************************************************************/
 
 /* The layout of a recording, in one place; doc/RECORDING.md says the same in
-   prose.  eventring_recorder.c and eventring_pieces.c write it,
+   prose.  eventring_recorder.c and eventring_merge.c write it,
    eventring_recording.c reads it.
 
      +--------------------------------------+
      | struct recording_start               |
      +--------------------------------------+
-     | chunk: PROCESS                       |  a piece begins: one process
+     | chunk: PROCESS                       |  an interval begins: one process
      | chunk: SCHEMA                        |
      | chunk: SEGMENT                       |  words of the rings
      | chunk: SCHEMA, SEGMENT, SEGMENT ...  |
      | chunk: NOTE                          |
      | chunk: END                           |
      +--------------------------------------+
-     | more pieces                          |
+     | more intervals                       |
      +--------------------------------------+
      | chunk: INDEX                         |
      | struct recording_trailer             |
      +--------------------------------------+
 
    A chunk is a struct chunk and then [stored] bytes, a zstd frame of [raw]
-   bytes.  A part is a process: one piece, or several that were joined, one
-   after the other.  Numbers are in the byte order of the machine that wrote
+   bytes.  A process has one interval, or several that were joined, one after
+   the other.  Numbers are in the byte order of the machine that wrote
    the file. */
 
 #ifndef EVENTRING_RECORDING_H
@@ -65,13 +65,13 @@ enum chunk_kind {
   CHUNK_SCHEMA = 2,             /* struct eventring_schema_entry, each */
   CHUNK_SEGMENT = 3,            /* struct run and its words, each */
   CHUNK_NOTE = 4,               /* text */
-  CHUNK_END = 5,                /* struct part_end */
+  CHUNK_END = 5,                /* struct process_end */
   CHUNK_INDEX = 6               /* struct index_entry, one a chunk but this */
 };
 
 struct chunk {
   uint32_t kind;
-  uint32_t part;                /* from 0 */
+  uint32_t process;             /* from 0 */
   uint64_t stored;              /* bytes after this, compressed */
   uint64_t raw;                 /* bytes that they become */
   /* Of a segment, else 0: */
@@ -80,14 +80,14 @@ struct chunk {
   int64_t first_ns, last_ns;    /* CLOCK_MONOTONIC of its oldest block, and of
                                    the horizon */
   uint64_t shift;               /* what to add to the positions of its runs;
-                                   the same for all chunks of a piece */
+                                   the same for all chunks of an interval */
   uint64_t content;             /* recording_sum of the stored bytes */
   uint64_t sum;                 /* recording_sum of what is before */
 };
 
 /* Of the numbers of a PROCESS, one for each ring: how many events the ring had
-   that do not belong to the piece, since a piece before has them.
-   RECORDING_ANY: all that are in the piece belong to it, and what the ring
+   that do not belong to the interval, since an interval before has them.
+   RECORDING_ANY: all that are in the interval belong to it, and what the ring
    lost before them is not known. */
 #define RECORDING_ANY UINT64_MAX
 
@@ -103,11 +103,11 @@ struct run {
 
 #define RECORDING_POSITION ((uint64_t) 1 << 40)
 
-/* Each piece that is joined to a part has its positions moved by this. */
+/* Each interval that is joined to a process has its positions moved by this. */
 #define RECORDING_SHIFT ((uint64_t) 1 << 50)
 #define RECORDING_MAX_JOINED 1024
 
-struct part_end {
+struct process_end {
   uint32_t state;               /* as of eventring_state, 5: it ran on */
   uint32_t continued;           /* 1: events after the last horizon are in
                                    another file */
@@ -131,7 +131,7 @@ struct recording_trailer {
 
 /* Bounds of what is believed of a file. */
 #define RECORDING_MAX_RAW ((uint64_t) 256 << 20)
-#define RECORDING_MAX_PARTS 1024
+#define RECORDING_MAX_PROCESSES 1024
 
 /* Bytes that all chunks together become, at most, in a file of [size] bytes:
    far more than events can be compressed.  So who reads the file is done in

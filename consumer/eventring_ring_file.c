@@ -139,7 +139,7 @@ static int open_ring_file(int fd, uint64_t size, const char *path, int pid,
     .checked = h, .header = f->map, .lap = h.ring_words,
     .schema = bytes + h.schema_offset,
     .directory = bytes + h.directory_offset,
-    .rings = f->rings, .live = 1, .parts = 1, .close = close_ring_file };
+    .rings = f->rings, .live = 1, .processes = 1, .close = close_ring_file };
   if (eventring_hooks != NULL) {
     err = eventring_hooks->guard(f->map, f->size);
     if (err != 0) {

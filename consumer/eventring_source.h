@@ -83,7 +83,7 @@ struct eventring_source {
   /* For eventring_get_info and eventring_note. */
   int format;
   int lost_is_bound;
-  uint32_t parts;
+  uint32_t processes;
   int64_t first_ns, last_ns;
   uint64_t damaged_at;
   uint64_t events, lost;

@@ -362,7 +362,7 @@ static int open_stock(int fd, uint64_t size, const char *path, int pid,
   s->source.rings = s->words;
   s->source.lap = UINT64_MAX;
   s->source.live = 1;
-  s->source.parts = 1;
+  s->source.processes = 1;
   s->source.format = EVENTRING_FORMAT_STOCK;
   s->source.lost_is_bound = 1;
   s->source.advance = eventring_stock_advance;

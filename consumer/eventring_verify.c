@@ -190,7 +190,7 @@ static const char *kind_name(uint32_t kind)
   return names[kind <= CHUNK_INDEX ? kind : 0];
 }
 
-/* The runs of a segment of the part that the cursor reads. */
+/* The runs of a segment of the process that the cursor reads. */
 static void verify_segment(struct verifier *v, const char *p, size_t size,
                            uint64_t offset)
 {
@@ -268,7 +268,7 @@ static void verify_chunks(struct verifier *v, struct chunk_reader *r)
 }
 
 /* What the reader gets must be what was counted. */
-static void verify_counts(struct verifier *v, uint32_t part)
+static void verify_counts(struct verifier *v, uint32_t process)
 {
   struct eventring_info info = { .size = sizeof info };
   struct eventring_event events[256];
@@ -280,28 +280,30 @@ static void verify_counts(struct verifier *v, uint32_t part)
   for (uint32_t i = 0; i < info.rings; i++)
     read += eventring_events_read(v->cursor, i);
   if (damaged > 0)
-    find(v, 0, "part %u: %d segments or blocks cannot be read", part, damaged);
+    find(v, 0, "process %u: %d segments or blocks cannot be read", process,
+         damaged);
   if (info.format == EVENTRING_FORMAT_RECORDING
       && info.recorded_events != UINT64_MAX && info.recorded_events != read)
-    find(v, 0, "part %u: %llu events were recorded, and %llu are read", part,
-         (unsigned long long) info.recorded_events, (unsigned long long) read);
+    find(v, 0, "process %u: %llu events were recorded, and %llu are read",
+         process, (unsigned long long) info.recorded_events,
+         (unsigned long long) read);
 }
 
-static void verify_part(struct verifier *v, struct chunk_reader *r,
-                        uint32_t part)
+static void verify_process(struct verifier *v, struct chunk_reader *r,
+                           uint32_t process)
 {
   for (size_t i = 0; i < r->count; i++) {
     const struct index_entry *e = &r->chunks[i];
-    if (e->chunk.kind == CHUNK_SEGMENT && e->chunk.part == part
+    if (e->chunk.kind == CHUNK_SEGMENT && e->chunk.process == process
         && eventring_read_chunk(r, e) == 0)
       verify_segment(v, r->raw, (size_t) e->chunk.raw, e->offset);
   }
-  verify_counts(v, part);
+  verify_counts(v, process);
 }
 
 /* The file */
 
-static void close_part(struct verifier *v)
+static void close_process(struct verifier *v)
 {
   free(v->rings);
   eventring_close(v->cursor);
@@ -309,18 +311,19 @@ static void close_part(struct verifier *v)
   v->cursor = NULL;
 }
 
-/* In place of the part before. */
-static int open_part(struct verifier *v, const char *path,
-                     const struct eventring_options *options, uint32_t part)
+/* In place of the process before. */
+static int open_recorded_process(struct verifier *v, const char *path,
+                                 const struct eventring_options *options,
+                                 uint32_t process)
 {
-  struct eventring_options o = { .size = sizeof o, .part = part,
-                                 .beside = v->cursor,
+  struct eventring_options o = { .size = sizeof o, .process = process,
+                                 .share_with = v->cursor,
                                  .message = options->message,
                                  .message_size = options->message_size };
   struct eventring_cursor *cursor;
   int err;
   err = eventring_open(path, &o, &cursor);
-  close_part(v);
+  close_process(v);
   v->cursor = cursor;
   if (err < 0) return err;
   v->header = &eventring_cursor_source(v->cursor)->checked;
@@ -331,7 +334,7 @@ static int open_part(struct verifier *v, const char *path,
 static int verify_recording(struct verifier *v, const char *path,
                             const struct eventring_options *options)
 {
-  uint32_t parts = eventring_cursor_source(v->cursor)->parts;
+  uint32_t processes = eventring_cursor_source(v->cursor)->processes;
   static const struct eventring_options quiet = { .size = sizeof quiet };
   struct chunk_reader r = { .fd = -1 };
   struct stat st;
@@ -340,9 +343,9 @@ static int verify_recording(struct verifier *v, const char *path,
   err = eventring_list_chunks(&r, fd, (uint64_t) st.st_size, &quiet, path);
   if (err == 0) {
     verify_chunks(v, &r);
-    for (uint32_t part = 0; part < parts && err == 0; part++) {
-      err = open_part(v, path, options, part);
-      if (err == 0) verify_part(v, &r, part);
+    for (uint32_t process = 0; process < processes && err == 0; process++) {
+      err = open_recorded_process(v, path, options, process);
+      if (err == 0) verify_process(v, &r, process);
     }
   }
   eventring_close_chunks(&r);
@@ -360,7 +363,7 @@ int eventring_verify(const char *path, const struct eventring_options *options,
   if (path == NULL || found == NULL) return EVENTRING_E_ARGUMENT;
   err = eventring_take_options(&o, options);
   if (err < 0) return err;
-  err = open_part(&v, path, &o, 0);
+  err = open_recorded_process(&v, path, &o, 0);
   if (err == 0)
     switch (eventring_cursor_source(v.cursor)->format) {
     case EVENTRING_FORMAT_RING: err = verify_ring_file(&v); break;
@@ -369,6 +372,6 @@ int eventring_verify(const char *path, const struct eventring_options *options,
       break;
     default: verify_counts(&v, 0); break;
     }
-  close_part(&v);
+  close_process(&v);
   return err;
 }

@@ -106,8 +106,8 @@ static void cannot_open(const char *target, int error, const char *why)
 
 struct eventring_cursor *try_open_one(const struct command *command,
                                       const char *target, const char *dir,
-                                      bool control, uint32_t part,
-                                      struct eventring_cursor *beside)
+                                      bool control, uint32_t process,
+                                      struct eventring_cursor *share_with)
 {
   bool is_pid = is_number(target);
   if (dir != NULL && !is_pid)
@@ -117,7 +117,7 @@ struct eventring_cursor *try_open_one(const struct command *command,
   char why[512] = "";
   struct eventring_options options = {
     .size = sizeof options, .control = control, .changes = 1,
-    .part = part, .beside = beside,
+    .process = process, .share_with = share_with,
     .message = why, .message_size = sizeof why
   };
   struct eventring_cursor *cursor = NULL;
@@ -142,22 +142,22 @@ struct eventring_cursor *try_open_one(const struct command *command,
 
 struct eventring_cursor *open_one(const struct command *command,
                                   const char *target, const char *dir,
-                                  bool control, uint32_t part,
-                                  struct eventring_cursor *beside)
+                                  bool control, uint32_t process,
+                                  struct eventring_cursor *share_with)
 {
   struct eventring_cursor *cursor =
-    try_open_one(command, target, dir, control, part, beside);
+    try_open_one(command, target, dir, control, process, share_with);
   if (cursor == NULL) exit(STATUS_CANNOT_READ);
   return cursor;
 }
 
-struct eventring_cursor *open_part(const char *path, uint32_t part,
-                                   struct eventring_cursor *beside)
+struct eventring_cursor *open_recorded_process(
+  const char *path, uint32_t process, struct eventring_cursor *share_with)
 {
   char why[512] = "";
-  struct eventring_options options = { .size = sizeof options, .part = part,
-                                       .beside = beside, .message = why,
-                                       .message_size = sizeof why };
+  struct eventring_options options = {
+    .size = sizeof options, .process = process, .share_with = share_with,
+    .message = why, .message_size = sizeof why };
   struct eventring_cursor *cursor;
   int error = eventring_open(path, &options, &cursor);
   if (error < 0) {

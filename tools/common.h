@@ -38,38 +38,38 @@ void complain(const char *format, ...);
 __attribute__((format(printf, 1, 2)))
 void note(const char *format, ...);
 
-/* Prints an error with a hint at --help of [command] (or of the whole program when
-   NULL); ends the program with STATUS_USAGE. */
+/* Prints an error with a hint at --help of [command] (or of the whole program
+   when NULL); ends the program with STATUS_USAGE. */
 __attribute__((noreturn, format(printf, 2, 3)))
 void usage_error(const struct command *command, const char *format, ...);
 
-/* Opens the file at [path]: of a recording, part [part].  [beside]: NULL, or an
-   open cursor of the same file, which spares reading again what is in it.  Ends
-   the program with a message when that fails. */
-struct eventring_cursor *open_part(const char *path, uint32_t part,
-                                   struct eventring_cursor *beside);
+/* Opens the file at [path]: of a recording, process [process].  [share_with]:
+   NULL, or an open cursor of the same file, which spares reading again what is
+   in it.  Ends the program with a message when that fails. */
+struct eventring_cursor *open_recorded_process(
+  const char *path, uint32_t process, struct eventring_cursor *share_with);
 
 /* Opens [target]: digits are a process (its ring file is looked for in [dir]
    when that is not NULL), all else is a path; of a recording with several
-   processes the one numbered [part].  Ends the program with a message when that
-   fails. */
+   processes the one numbered [process].  Ends the program with a message when
+   that fails. */
 struct eventring_cursor *open_one(const struct command *command,
                                   const char *target, const char *dir,
-                                  bool control, uint32_t part,
-                                  struct eventring_cursor *beside);
+                                  bool control, uint32_t process,
+                                  struct eventring_cursor *share_with);
 
 /* Does what open_one does, but returns NULL, with a message, when the target
    cannot be opened. */
 struct eventring_cursor *try_open_one(const struct command *command,
                                       const char *target, const char *dir,
-                                      bool control, uint32_t part,
-                                      struct eventring_cursor *beside);
+                                      bool control, uint32_t process,
+                                      struct eventring_cursor *share_with);
 
 /* Whether [text] is a process id and no path. */
 bool is_number(const char *text);
 
-/* Takes note of the file that [cursor] reads.  open_target, open_part and
-   open_one have done so. */
+/* Takes note of the file that [cursor] reads.  open_target,
+   open_recorded_process and open_one have done so. */
 void remember_input(struct eventring_cursor *cursor);
 
 /* Returns true, with a message, if the file at [path] is an input, under

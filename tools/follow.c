@@ -142,7 +142,7 @@ static bool tell(struct reader *readers, int count,
       struct eventring_event *event = &r->batch[r->at];
       event->ns = time_of_next(r);
       r->at++;
-      if (event->form != EVENTRING_EV_CHANGED || reading->changes)
+      if (event->form != EVENTRING_EV_CONTROL_CHANGED || reading->changes)
         reading->event(r->source->state, event);
     }
     if (r->at == r->filled) return true;
@@ -200,7 +200,8 @@ static void report_stop(const struct reader *reader)
   struct eventring_cursor *cursor = reader->source->cursor;
   if (reader->ended && eventring_state(cursor) == EVENTRING_STATE_ENDED
       && process_runs(reader->sessions, ENDING_MS))
-    note_stop(cursor, reader->ended_ns, "it runs on, and is not followed any more");
+    note_stop(cursor, reader->ended_ns,
+              "it runs on, and is not followed any more");
 }
 
 static void tell_of_following(struct eventring_cursor *cursor)

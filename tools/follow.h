@@ -21,7 +21,8 @@
 
 struct reading {
   bool follow;                    /* go on until the end or Ctrl-C */
-  bool changes;                   /* [event] gets EVENTRING_EV_CHANGED too */
+  bool changes;                   /* [event] gets EVENTRING_EV_CONTROL_CHANGED,
+                                     too */
   void *state;                    /* given to the functions below; [event]
                                      gets that of the source when there are
                                      several */

@@ -21,7 +21,7 @@
 
 /* FILE:N is process N, from 1, of a recording, where there is no file of that
    name.  Cuts the end off, and returns N - 1. */
-static uint32_t take_part(char *path)
+static uint32_t take_process(char *path)
 {
   char *colon = strrchr(path, ':');
   if (colon == NULL || !is_number(colon + 1) || strlen(colon + 1) > 4
@@ -45,14 +45,14 @@ struct eventring_cursor *open_target(const struct command *command,
                 command->name, argv[optind + 1]);
   char *path = allocate(strlen(argv[optind]) + 1, 1);
   strcpy(path, argv[optind]);
-  uint32_t part = take_part(path);
-  struct eventring_cursor *cursor = open_one(command, path, dir, control, part,
-                                            NULL);
+  uint32_t process = take_process(path);
+  struct eventring_cursor *cursor =
+    open_one(command, path, dir, control, process, NULL);
   free(path);
-  uint32_t parts = target_info(cursor).parts;
-  if (part == 0 && parts > 1)
+  uint32_t processes = target_info(cursor).processes;
+  if (process == 0 && processes > 1)
     note("%s has %u processes, and this is the first; %s:2 is the next",
-         argv[optind], parts, argv[optind]);
+         argv[optind], processes, argv[optind]);
   return cursor;
 }
 
@@ -101,13 +101,13 @@ int open_targets(const struct command *command, int argc, char **argv,
   if (optind >= argc)
     *sources = add_source(NULL, count++, open_only_process(command, dir));
   for (int i = optind; i < argc; i++) {
-    struct eventring_cursor *beside = NULL;
-    uint32_t parts = 1;
-    for (uint32_t part = 0; part < parts; part++) {
+    struct eventring_cursor *share_with = NULL;
+    uint32_t processes = 1;
+    for (uint32_t process = 0; process < processes; process++) {
       struct eventring_cursor *cursor =
-        open_one(command, argv[i], dir, false, part, beside);
-      beside = cursor;
-      parts = target_info(cursor).parts;
+        open_one(command, argv[i], dir, false, process, share_with);
+      share_with = cursor;
+      processes = target_info(cursor).processes;
       *sources = add_source(*sources, count++, cursor);
     }
   }

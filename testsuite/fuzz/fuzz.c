@@ -157,8 +157,8 @@ static void take_event(struct reader *r, const struct eventring_event *e)
   const int payload_is_fixed = r->info.clock == EVENTRING_CLOCK_MONOTONIC;
   struct seen *ring;
 
-  CHECK(e->form <= EVENTRING_EV_CHANGED && e->reserved == 0);
-  if (e->form == EVENTRING_EV_CHANGED) {
+  CHECK(e->form <= EVENTRING_EV_CONTROL_CHANGED && e->reserved == 0);
+  if (e->form == EVENTRING_EV_CONTROL_CHANGED) {
     CHECK(e->id == 0 && e->words == 0);
     return;
   }
@@ -227,7 +227,7 @@ static void ask_for_info(struct reader *r)
   info->size = sizeof *info;
   CHECK(eventring_get_info(r->cursor, info) == 0);
   CHECK(info->rings >= 1 && info->rings <= EVENTRING_MAX_RINGS);
-  CHECK(info->block_words >= 1 && info->parts >= 1);
+  CHECK(info->block_words >= 1 && info->processes >= 1);
   CHECK(memchr(info->program, 0, sizeof info->program) != NULL);
   CHECK(memchr(info->runtime, 0, sizeof info->runtime) != NULL);
   CHECK(memchr(info->argv0, 0, sizeof info->argv0) != NULL);
@@ -241,11 +241,11 @@ static void ask_for_info(struct reader *r)
 }
 
 /* 0, when the file was refused with a message as it should be. */
-static int open_file(struct reader *r, const char *path, uint32_t part)
+static int open_file(struct reader *r, const char *path, uint32_t process)
 {
   char why[256] = "?";
   struct eventring_options o = { .size = sizeof o, .message = why,
-                                 .message_size = sizeof why, .part = part,
+                                 .message_size = sizeof why, .process = process,
                                  .changes = 1,
                                  .from_now = r->how == FROM_NOW };
   int err = eventring_open(path, &o, &r->cursor);
@@ -316,12 +316,12 @@ void fuzz_read(const char *path, uint64_t words, uint64_t hash)
   struct reader merged = { .how = MERGED, .bound = bound };
   struct reader apart = { .how = RING_BY_RING, .bound = bound };
   struct reader now = { .how = FROM_NOW, .bound = bound };
-  uint32_t parts;
+  uint32_t processes;
 
   if (!open_file(&merged, path, 0)) return;
   read_all(&merged);
   check_counts(&merged);
-  parts = merged.info.parts;
+  processes = merged.info.processes;
   if (merged.info.format == EVENTRING_FORMAT_RECORDING) {
     uint64_t length = (uint64_t) merged.info.last_ns
                       - (uint64_t) merged.info.first_ns;
@@ -329,9 +329,9 @@ void fuzz_read(const char *path, uint64_t words, uint64_t hash)
     read_from(&merged, (int64_t) ((uint64_t) merged.info.first_ns
                                   + length / 2), 0);
     close_file(&merged);
-    for (uint32_t part = 1; part < parts && part < 4; part++) {
+    for (uint32_t process = 1; process < processes && process < 4; process++) {
       struct reader other = { .how = MERGED, .bound = bound };
-      if (!open_file(&other, path, part)) continue;
+      if (!open_file(&other, path, process)) continue;
       read_all(&other);
       check_counts(&other);
       close_file(&other);

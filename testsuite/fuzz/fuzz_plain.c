@@ -156,14 +156,14 @@ static void use(const char *path, uint64_t words)
 {
   const char *to = fuzz_file(1, "", 0, 0);
   struct eventring_record_options o = { .size = sizeof o, .replace = 1 };
-  struct eventring_piece pieces[2] = {
-    { .size = sizeof *pieces, .path = path },
-    { .size = sizeof *pieces, .path = path, .from_ns = 1,
+  struct eventring_merge_input inputs[2] = {
+    { .size = sizeof *inputs, .path = path },
+    { .size = sizeof *inputs, .path = path, .from_ns = 1,
       .to_ns = INT64_MAX / 2 }
   };
   int err = eventring_verify(path, NULL, ignore, NULL);
   CHECK(err <= 0 && err >= EVENTRING_E_ARGUMENT);
-  if (eventring_record_pieces(to, pieces, 2, &o) == 0)
+  if (eventring_recording_merge(to, inputs, 2, &o) == 0)
     fuzz_read(to, 2 * words + 4096, 0);
 }
 

@@ -74,7 +74,7 @@ class Chunk:
     def __init__(self, file, at):
         head = file[at:at + 72]
         need(len(head) == 72, "cut")
-        (self.kind, self.part, self.stored, self.raw, self.horizon,
+        (self.kind, self.process, self.stored, self.raw, self.horizon,
          self.first_ns, self.last_ns, self.shift, content,
          total) = struct.unpack("=IIQQQqqQQQ", head)
         need(total == checksum(head[:64]), "damaged chunk at %d" % at)
@@ -106,8 +106,8 @@ def chunks(file):
     return found
 
 
-class Piece(decode.RingFile):
-    """What a piece has, with the header and schema of a ring file."""
+class Interval(decode.RingFile):
+    """What an interval has, with the header and schema of a ring file."""
 
     def __init__(self, start, own):
         self.order, self.damaged = "=", 0
@@ -167,7 +167,7 @@ class Piece(decode.RingFile):
                 / (h.ended_ticks - h.started_ticks))
 
     def events_from(self, ring, expected):
-        """Yields events as decode.py does; [expected]: of a piece before."""
+        """Yields events as decode.py does; [expected]: of an interval before."""
         first = self.start[ring]
         if first == ANY or expected is not None and first < expected:
             first = expected
@@ -208,21 +208,21 @@ class Piece(decode.RingFile):
 
 
 def main(argv):
-    part = int(argv[2]) if len(argv) > 2 else 0
+    process = int(argv[2]) if len(argv) > 2 else 0
     with open(argv[1], "rb") as file:
-        own = [c for c in chunks(file.read()) if c.part == part]
+        own = [c for c in chunks(file.read()) if c.process == process]
     shifts = sorted({c.shift for c in own})
     returned = {}
     write = sys.stdout.buffer.write
     for shift in shifts:
         mine = [c for c in own if c.shift == shift]
-        need(mine[0].kind == PROCESS, "a piece without a process")
-        piece = Piece(mine[0], mine[1:])
-        piece.returned = returned
+        need(mine[0].kind == PROCESS, "an interval without a process")
+        interval = Interval(mine[0], mine[1:])
+        interval.returned = returned
         events = lost = 0
-        for ring in range(piece.header.rings):
+        for ring in range(interval.header.rings):
             for ticks, ring, ns, domain, thread, form, ident, name, words \
-                    in piece.events_from(ring, returned.get(ring)):
+                    in interval.events_from(ring, returned.get(ring)):
                 if form == "lost":
                     lost += words[0]
                 else:
@@ -231,8 +231,8 @@ def main(argv):
                 write(b"%d\t%d\t%d\t%d\t%d\t%s\t%d\t%s\t%s\n" % (
                     ns, ticks, ring, domain, thread, form.encode(), ident,
                     name, payload.encode()))
-        if piece.counts is not None and piece.counts[0] != ANY:
-            need(piece.counts == (events, lost), "counted otherwise")
+        if interval.counts is not None and interval.counts[0] != ANY:
+            need(interval.counts == (events, lost), "counted otherwise")
 
 
 if __name__ == "__main__":

@@ -50,20 +50,20 @@ static inline void put_chunk(struct recording *r, struct chunk c,
 }
 
 /* A process with [rings] rings, and nothing in them yet. */
-static inline void put_process(struct recording *r, uint32_t part,
+static inline void put_process(struct recording *r, uint32_t process,
                                uint64_t shift, uint32_t rings)
 {
   struct { struct eventring_header h; uint64_t rings[EVENTRING_MAX_RINGS]; }
-    process = {
+    contents = {
     .h = { .rings = rings, .ring_words = 65536, .block_words = 512,
            .clock = EVENTRING_CLOCK_MONOTONIC, .state = EVENTRING_RUNNING,
            .version_major = EVENTRING_VERSION_MAJOR, .pid = 4242424 }
   };
-  memset(process.rings, 0xFF, sizeof process.rings);
-  memcpy(process.h.magic, EVENTRING_MAGIC, sizeof process.h.magic);
-  put_chunk(r, (struct chunk) { .kind = CHUNK_PROCESS, .part = part,
+  memset(contents.rings, 0xFF, sizeof contents.rings);
+  memcpy(contents.h.magic, EVENTRING_MAGIC, sizeof contents.h.magic);
+  put_chunk(r, (struct chunk) { .kind = CHUNK_PROCESS, .process = process,
                                 .shift = shift },
-            &process, sizeof process.h + rings * sizeof *process.rings);
+            &contents, sizeof contents.h + rings * sizeof *contents.rings);
 }
 
 static inline void begin_file(struct recording *r, const char *path)

@@ -137,7 +137,7 @@ static void changes_are_told(void **state)
   assert_int_equal(ring_read_all(told, ev, 8, NULL), 4);
   assert_int_equal(ev[0].form, EVENTRING_EV_COUNTER);
   for (int i = 1; i <= 2; i++) {
-    assert_int_equal(ev[i].form, EVENTRING_EV_CHANGED);
+    assert_int_equal(ev[i].form, EVENTRING_EV_CONTROL_CHANGED);
     assert_in_range(ev[i].ticks, before, after);
   }
   assert_int_equal(ev[3].form, EVENTRING_EV_COUNTER);
@@ -172,7 +172,7 @@ static void a_change_is_being_told(void **state)
     f.header->marks_made += EVENTRING_MARKS;
     assert_int_equal(ring_read_all(told, ev, 8, NULL),
                      EVENTRING_MARKS + (lap == 0));
-    assert_true(ev[7].form == EVENTRING_EV_CHANGED);
+    assert_true(ev[7].form == EVENTRING_EV_CONTROL_CHANGED);
     assert_in_range(ev[7].ticks, before,
                     (uint64_t) eventring_clock_ns(CLOCK_MONOTONIC));
     before = ev[7].ticks;

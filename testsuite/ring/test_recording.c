@@ -24,9 +24,9 @@
 #include "ring_file.h"
 #include "eventring_chunks.h"
 
-#define PIECE(...) \
-  (struct eventring_piece) { .size = sizeof(struct eventring_piece), \
-                             __VA_ARGS__ }
+#define INPUT(...) \
+  (struct eventring_merge_input) { \
+    .size = sizeof(struct eventring_merge_input), __VA_ARGS__ }
 
 #define MAX 400000
 
@@ -69,12 +69,13 @@ static void keep(struct log *log, struct eventring_cursor *c)
   }
 }
 
-static struct eventring_cursor *open_file(const char *path, uint32_t part)
+static struct eventring_cursor *open_file(const char *path, uint32_t process)
 {
   struct eventring_cursor *c;
   char why[512];
-  struct eventring_options o = { .size = sizeof o, .message = why, .part = part,
-                                 .message_size = sizeof why };
+  struct eventring_options o = { .size = sizeof o, .message = why,
+                                 .message_size = sizeof why,
+                                 .process = process };
   if (eventring_open(path, &o, &c) < 0) fail_msg("%s", why);
   return c;
 }
@@ -363,7 +364,7 @@ static void no_event_falls_between_two_files(void **state)
   for (uint64_t seed = 1; seed <= 12; seed++) {
     struct scene s;
     struct log read = { 0 }, recorded = { 0 }, joined = { 0 };
-    struct eventring_piece pieces[3];
+    struct eventring_merge_input inputs[3];
     char path[300];
     set_up(&s, 5, seed <= 6 ? 15 : 9 + (uint32_t) seed % 4, seed, 1);
     s.plain = ring_open(&s.f);
@@ -394,9 +395,9 @@ static void no_event_falls_between_two_files(void **state)
     if (seed <= 6) same(&recorded, &read);
 
     for (int i = 0; i < 3; i++)
-      pieces[i] = PIECE(.path = s.path[i], .join = i > 0);
+      inputs[i] = INPUT(.path = s.path[i], .join = i > 0);
     snprintf(path, sizeof path, "%s/joined.evr", s.f.dir);
-    assert_int_equal(eventring_record_pieces(path, pieces, 3, NULL), 0);
+    assert_int_equal(eventring_recording_merge(path, inputs, 3, NULL), 0);
     keep_file(&joined, path);
     same(&joined, &recorded);
     unlink(path);
@@ -408,11 +409,11 @@ static void no_event_falls_between_two_files(void **state)
 }
 
 /* Two recordings of the same time, joined, have every event once. */
-static void what_is_in_both_pieces_comes_once(void **state)
+static void what_is_in_both_intervals_comes_once(void **state)
 {
   struct scene s;
   struct log read = { 0 }, joined = { 0 };
-  struct eventring_piece pieces[2];
+  struct eventring_merge_input inputs[2];
   (void) state;
   set_up(&s, 4, 14, 77, 1);
   s.plain = ring_open(&s.f);
@@ -426,9 +427,9 @@ static void what_is_in_both_pieces_comes_once(void **state)
     if (file == 0) assert_int_equal(rename(s.path[0], s.path[1]), 0);
   }
   s.recorded = NULL;
-  pieces[0] = PIECE(.path = s.path[1]);
-  pieces[1] = PIECE(.path = s.path[0], .join = 1);
-  assert_int_equal(eventring_record_pieces(s.path[2], pieces, 2, NULL), 0);
+  inputs[0] = INPUT(.path = s.path[1]);
+  inputs[1] = INPUT(.path = s.path[0], .join = 1);
+  assert_int_equal(eventring_recording_merge(s.path[2], inputs, 2, NULL), 0);
   s.recorded = open_file(s.path[2], 0);
   keep(&joined, s.recorded);
   assert_true(counted(s.recorded, 0) == UINT64_MAX);
@@ -456,33 +457,33 @@ static void a_cut_loses_nothing(void **state)
   assert_int_equal(all.count, 20000);
   for (size_t i = 0; i < all.count; i += 1 + i / 3) {
     int64_t at = all.events[i].e.ns;
-    struct eventring_piece p[2] = {
-      PIECE(.path = s.path[0], .from_ns = INT64_MIN, .to_ns = at),
-      PIECE(.path = s.path[0], .from_ns = at, .to_ns = INT64_MAX) };
-    struct log parts = { 0 }, both = { 0 };
+    struct eventring_merge_input p[2] = {
+      INPUT(.path = s.path[0], .from_ns = INT64_MIN, .to_ns = at),
+      INPUT(.path = s.path[0], .from_ns = at, .to_ns = INT64_MAX) };
+    struct log halves = { 0 }, both = { 0 };
     for (int k = 0; k < 2; k++) {
       struct eventring_cursor *c;
-      assert_int_equal(eventring_record_pieces(s.path[1 + k], &p[k], 1, NULL),
+      assert_int_equal(eventring_recording_merge(s.path[1 + k], &p[k], 1, NULL),
                        0);
       c = open_file(s.path[1 + k], 0);
-      keep(&parts, c);
+      keep(&halves, c);
       eventring_close(c);
     }
-    same(&parts, &all);
-    p[0] = PIECE(.path = s.path[1]);
-    p[1] = PIECE(.path = s.path[2], .join = 1);
+    same(&halves, &all);
+    p[0] = INPUT(.path = s.path[1]);
+    p[1] = INPUT(.path = s.path[2], .join = 1);
     {
       char path[300];
       struct eventring_cursor *c;
       snprintf(path, sizeof path, "%s/both.evr", s.f.dir);
-      assert_int_equal(eventring_record_pieces(path, p, 2, NULL), 0);
+      assert_int_equal(eventring_recording_merge(path, p, 2, NULL), 0);
       c = open_file(path, 0);
       keep(&both, c);
       eventring_close(c);
       unlink(path);
     }
     same(&both, &all);
-    forget(&parts);
+    forget(&halves);
     forget(&both);
     unlink(s.path[1]);
     unlink(s.path[2]);
@@ -492,15 +493,15 @@ static void a_cut_loses_nothing(void **state)
 }
 
 /* Two processes in one file. */
-static void parts_are_apart(void **state)
+static void processes_are_apart(void **state)
 {
   struct scene s[2];
-  struct log one[2] = { { 0 } }, part = { 0 };
-  struct eventring_piece p[2];
+  struct log one[2] = { { 0 } }, other = { 0 };
+  struct eventring_merge_input p[2];
   struct eventring_cursor *c;
   struct eventring_info info = { .size = sizeof info };
   char why[256] = "";
-  struct eventring_options o = { .size = sizeof o, .part = 2, .message = why,
+  struct eventring_options o = { .size = sizeof o, .process = 2, .message = why,
                                  .message_size = sizeof why };
   (void) state;
   for (int i = 0; i < 2; i++) {
@@ -510,24 +511,24 @@ static void parts_are_apart(void **state)
     write_some(&s[i], 300);
     close_recorder(&s[i]);
     keep_file(&one[i], s[i].path[0]);
-    p[i] = PIECE(.path = s[i].path[0]);
+    p[i] = INPUT(.path = s[i].path[0]);
   }
-  assert_int_equal(eventring_record_pieces(s[0].path[1], p, 2, NULL), 0);
+  assert_int_equal(eventring_recording_merge(s[0].path[1], p, 2, NULL), 0);
   for (uint32_t i = 0; i < 2; i++) {
     c = open_file(s[0].path[1], i);
     eventring_get_info(c, &info);
-    assert_int_equal(info.parts, 2);
+    assert_int_equal(info.processes, 2);
     assert_int_equal(info.pid, 4000 + i);
-    keep(&part, c);
-    same(&part, &one[i]);
+    keep(&other, c);
+    same(&other, &one[i]);
     eventring_close(c);
-    forget(&part);
+    forget(&other);
   }
   assert_int_equal(eventring_open(s[0].path[1], &o, &c), EVENTRING_E_ARGUMENT);
   assert_non_null(strstr(why, "has 2 processes"));
   /* Other processes are not joined. */
   p[1].join = 1;
-  assert_true(eventring_record_pieces(s[0].path[2], p, 2, NULL) < 0);
+  assert_true(eventring_recording_merge(s[0].path[2], p, 2, NULL) < 0);
   assert_int_equal(access(s[0].path[2], F_OK), -1);
   for (int i = 0; i < 2; i++) {
     forget(&one[i]);
@@ -856,11 +857,11 @@ static void hostile_content(void **state)
     read_any(s.path[2], &log);
     findings(s.path[2]);
     {
-      struct eventring_piece p[2] = {
-        PIECE(.path = s.path[2]),
-        PIECE(.path = s.path[0], .join = 1, .from_ns = 1, .to_ns = INT64_MAX)
+      struct eventring_merge_input p[2] = {
+        INPUT(.path = s.path[2]),
+        INPUT(.path = s.path[0], .join = 1, .from_ns = 1, .to_ns = INT64_MAX)
       };
-      eventring_record_pieces(s.path[1], p, 2, NULL);
+      eventring_recording_merge(s.path[1], p, 2, NULL);
       if (access(s.path[1], F_OK) == 0) read_any(s.path[1], &log);
       unlink(s.path[1]);
     }
@@ -932,19 +933,19 @@ static void options_of_a_newer_library_are_refused(void **state)
   } record = { .o = { .size = sizeof record, .replace = 1, .message = why,
                       .message_size = sizeof why } };
   struct {
-    struct eventring_piece p;
+    struct eventring_merge_input p;
     uint64_t unknown;
-  } pieces[2] = { { .p = { .size = sizeof *pieces } },
-                  { .p = { .size = sizeof *pieces, .join = 1 } } };
+  } inputs[2] = { { .p = { .size = sizeof *inputs } },
+                  { .p = { .size = sizeof *inputs, .join = 1 } } };
   struct eventring_recorder *r;
   struct eventring_cursor *c;
   (void) state;
   set_up(&s, 2, 12, 1, 0);
-  pieces[0].p.path = pieces[1].p.path = s.path[0];
+  inputs[0].p.path = inputs[1].p.path = s.path[0];
   c = ring_open(&s.f);
   for (int unknown = 1; unknown >= 0; unknown--) {
     int expected = unknown ? EVENTRING_E_ARGUMENT : 0;
-    newer.unknown = record.unknown = pieces[1].unknown = (uint64_t) unknown;
+    newer.unknown = record.unknown = inputs[1].unknown = (uint64_t) unknown;
     assert_int_equal(eventring_record(s.path[0], c, &record.o, &r), expected);
     if (unknown) assert_non_null(strstr(why, "use a newer libeventring"));
     else assert_int_equal(eventring_record_close(r), 0);
@@ -957,17 +958,17 @@ static void options_of_a_newer_library_are_refused(void **state)
     assert_int_equal(eventring_verify(s.path[0], &newer.o, ignore_finding,
                                       NULL), expected);
     if (unknown) assert_non_null(strstr(why, "use a newer libeventring"));
-    /* The second of an array of larger pieces. */
-    pieces[1].unknown = (uint64_t) unknown;
-    assert_int_equal(eventring_record_pieces(s.path[1], &pieces[0].p, 2, NULL),
-                     expected);
+    /* The second of an array of larger inputs. */
+    inputs[1].unknown = (uint64_t) unknown;
+    assert_int_equal(eventring_recording_merge(s.path[1], &inputs[0].p, 2,
+                                               NULL), expected);
   }
   record.unknown = 1;
-  assert_int_equal(eventring_record_pieces(s.path[2], &pieces[0].p, 1,
-                                           &record.o), EVENTRING_E_ARGUMENT);
+  assert_int_equal(eventring_recording_merge(s.path[2], &inputs[0].p, 1,
+                                             &record.o), EVENTRING_E_ARGUMENT);
   assert_int_equal(access(s.path[2], F_OK), -1);
-  pieces[1].p.size--;
-  assert_int_equal(eventring_record_pieces(s.path[2], &pieces[0].p, 2, NULL),
+  inputs[1].p.size--;
+  assert_int_equal(eventring_recording_merge(s.path[2], &inputs[0].p, 2, NULL),
                    EVENTRING_E_ARGUMENT);
   tear_down(&s);
 }
@@ -980,9 +981,9 @@ int main(void)
     cmocka_unit_test(much_at_once),
     cmocka_unit_test(from_where_the_cursor_stands),
     cmocka_unit_test(no_event_falls_between_two_files),
-    cmocka_unit_test(what_is_in_both_pieces_comes_once),
+    cmocka_unit_test(what_is_in_both_intervals_comes_once),
     cmocka_unit_test(a_cut_loses_nothing),
-    cmocka_unit_test(parts_are_apart),
+    cmocka_unit_test(processes_are_apart),
     cmocka_unit_test(options_of_a_newer_library_are_refused),
     cmocka_unit_test(chunks_of_a_newer_version_are_skipped),
     cmocka_unit_test(held_until_released),

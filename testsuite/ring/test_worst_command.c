@@ -85,7 +85,7 @@ static void ring_in_time(struct ring_file *f)
 
 /* Recordings */
 
-static void put_small_segment(struct recording *r, uint32_t part,
+static void put_small_segment(struct recording *r, uint32_t process,
                               uint64_t shift, uint32_t ring, uint64_t n)
 {
   struct { struct run run; uint64_t words[8]; } s = {
@@ -100,7 +100,7 @@ static void put_small_segment(struct recording *r, uint32_t part,
   s.words[EVENTRING_BLOCK_TICKS] = s.words[EVENTRING_BLOCK_NS] = 1000 + n;
   s.words[EVENTRING_BLOCK_EVENTS] = 4 * n;
   s.words[EVENTRING_BLOCK_WHO] = 7;
-  put_chunk(r, (struct chunk) { .kind = CHUNK_SEGMENT, .part = part,
+  put_chunk(r, (struct chunk) { .kind = CHUNK_SEGMENT, .process = process,
                                 .shift = shift, .horizon = UINT64_MAX },
             &s, sizeof s);
 }
@@ -117,11 +117,12 @@ static void finish(struct recording *r, int indexed)
   free(r->chunks);
 }
 
-static void many_parts(int indexed)
+static void many_processes(int indexed)
 {
   struct recording r;
   begin_file(&r, path);
-  for (uint32_t part = 0; part < 1024; part++) put_process(&r, part, 0, 128);
+  for (uint32_t process = 0; process < 1024; process++)
+    put_process(&r, process, 0, 128);
   for (uint64_t n = 0; has_room(&r, indexed ? 400000 : 500); n++)
     put_small_segment(&r, (uint32_t) n % 1024, 0, 0, n / 1024);
   print_message("# %zu chunks\n", r.count);
@@ -129,27 +130,28 @@ static void many_parts(int indexed)
   commands_in_time();
 }
 
-static void parts(void **state)
+static void processes(void **state)
 {
   (void) state;
-  many_parts(1);
+  many_processes(1);
 }
 
-static void parts_without_index(void **state)
+static void processes_without_index(void **state)
 {
   (void) state;
-  many_parts(0);
+  many_processes(0);
 }
 
-static void pieces(void **state)
+static void intervals(void **state)
 {
   struct recording r;
   (void) state;
   begin_file(&r, path);
-  for (uint64_t piece = 0; piece < 1024; piece++) {
-    put_process(&r, 0, piece * RECORDING_SHIFT, 4096);
+  for (uint64_t interval = 0; interval < 1024; interval++) {
+    put_process(&r, 0, interval * RECORDING_SHIFT, 4096);
     for (int i = 0; i < 4; i++)
-      put_small_segment(&r, 0, piece * RECORDING_SHIFT, (uint32_t) piece, i);
+      put_small_segment(&r, 0, interval * RECORDING_SHIFT, (uint32_t) interval,
+                        i);
   }
   finish(&r, 1);
   commands_in_time();
@@ -304,9 +306,9 @@ static int remove_dir(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(parts),
-    cmocka_unit_test(parts_without_index),
-    cmocka_unit_test(pieces),
+    cmocka_unit_test(processes),
+    cmocka_unit_test(processes_without_index),
+    cmocka_unit_test(intervals),
     cmocka_unit_test(rings),
     cmocka_unit_test(pauses),
     cmocka_unit_test(ends),

@@ -48,7 +48,7 @@ static const char cut_notes[] =
 
 static const char merge_usage[] =
 "Usage: eventring merge [OPTION...] FILE... -o OUT\n"
-"Puts recordings of several processes into one file, a part each.  Those of\n"
+"Puts recordings of several processes into one file.  Those of\n"
 "one process are put together, as eventring cat does.\n";
 
 static const enum option_id merge_option_ids[] = {
@@ -58,9 +58,9 @@ static const enum option_id merge_option_ids[] = {
 static const char merge_notes[] =
 "Times of processes of one machine since it started are on one clock.\n";
 
-/* Part [part] of recording [path], with what orders it. */
+/* Process [process] of recording [path], with what orders it. */
 struct input {
-  struct eventring_piece piece;
+  struct eventring_merge_input merge;
   struct eventring_info info;
 };
 
@@ -69,10 +69,11 @@ struct inputs {
   size_t count;
 };
 
-static struct eventring_info open_input(const char *path, uint32_t part,
+static struct eventring_info open_input(const char *path, uint32_t process,
                                         struct eventring_cursor **before)
 {
-  struct eventring_cursor *cursor = open_part(path, part, *before);
+  struct eventring_cursor *cursor =
+    open_recorded_process(path, process, *before);
   struct eventring_info info = target_info(cursor);
   if (info.format != EVENTRING_FORMAT_RECORDING) {
     complain("%s is not a recording; eventring dump makes one of it", path);
@@ -83,26 +84,26 @@ static struct eventring_info open_input(const char *path, uint32_t part,
   return info;
 }
 
-/* All parts of the files named. */
+/* all processes of the files named. */
 static struct inputs open_inputs(char **paths, int count)
 {
   struct inputs in = { NULL, 0 };
   for (int i = 0; i < count; i++) {
     struct eventring_cursor *cursor = NULL;
-    uint32_t parts = 1;
-    for (uint32_t part = 0; part < parts; part++) {
+    uint32_t processes = 1;
+    for (uint32_t process = 0; process < processes; process++) {
       in.list = realloc(in.list, (in.count + 1) * sizeof *in.list);
       if (in.list == NULL) {
         complain("not enough memory");
         exit(STATUS_CANNOT_READ);
       }
       struct input *input = &in.list[in.count++];
-      *input = (struct input) { .info = open_input(paths[i], part,
+      *input = (struct input) { .info = open_input(paths[i], process,
                                                     &cursor) };
-      input->piece.size = sizeof input->piece;
-      input->piece.path = paths[i];
-      input->piece.part = part;
-      parts = input->info.parts;
+      input->merge.size = sizeof input->merge;
+      input->merge.path = paths[i];
+      input->merge.process = process;
+      processes = input->info.processes;
     }
     eventring_close(cursor);
   }
@@ -135,10 +136,10 @@ static void sort(struct inputs *in)
 {
   qsort(in->list, in->count, sizeof *in->list, in_order);
   for (size_t i = 1; i < in->count; i++)
-    in->list[i].piece.join = same_process(&in->list[i - 1], &in->list[i]);
+    in->list[i].merge.join = same_process(&in->list[i - 1], &in->list[i]);
 }
 
-static enum status write_pieces(const char *output, bool force,
+static enum status write_merged(const char *output, bool force,
                                 const struct inputs *in)
 {
   char why[512] = "";
@@ -146,11 +147,11 @@ static enum status write_pieces(const char *output, bool force,
     .size = sizeof options, .replace = force, .message = why,
     .message_size = sizeof why
   };
-  struct eventring_piece *pieces = allocate(in->count, sizeof *pieces);
-  for (size_t i = 0; i < in->count; i++) pieces[i] = in->list[i].piece;
-  int error = eventring_record_pieces(output, pieces, (int) in->count,
+  struct eventring_merge_input *inputs = allocate(in->count, sizeof *inputs);
+  for (size_t i = 0; i < in->count; i++) inputs[i] = in->list[i].merge;
+  int error = eventring_recording_merge(output, inputs, (int) in->count,
                                       &options);
-  free(pieces);
+  free(inputs);
   if (error == 0) return STATUS_OK;
   complain("%s", why[0] != '\0' ? why : eventring_strerror(error));
   return error == EVENTRING_E_SYSTEM ? STATUS_CANNOT_WRITE
@@ -190,14 +191,14 @@ static enum status run_cat(int argc, char **argv)
   struct inputs in = open_inputs(argv + optind, argc - optind);
   sort(&in);
   for (size_t i = 1; i < in.count; i++)
-    if (!in.list[i].piece.join) {
+    if (!in.list[i].merge.join) {
       complain("%s is of process %" PRId32 " and %s of process %" PRId32
                ": eventring merge puts several into one file",
-               in.list[i - 1].piece.path, in.list[i - 1].info.pid,
-               in.list[i].piece.path, in.list[i].info.pid);
+               in.list[i - 1].merge.path, in.list[i - 1].info.pid,
+               in.list[i].merge.path, in.list[i].info.pid);
       return STATUS_CANNOT_READ;
     }
-  enum status status = write_pieces(a.output, a.force, &in);
+  enum status status = write_merged(a.output, a.force, &in);
   free(in.list);
   return status;
 }
@@ -207,7 +208,7 @@ static enum status run_merge(int argc, char **argv)
   struct arguments a = parse_arguments(&merge_command, argc, argv);
   struct inputs in = open_inputs(argv + optind, argc - optind);
   sort(&in);
-  enum status status = write_pieces(a.output, a.force, &in);
+  enum status status = write_merged(a.output, a.force, &in);
   free(in.list);
   return status;
 }
@@ -234,14 +235,14 @@ static enum status run_cut(int argc, char **argv)
     /* The times of the first process, when there are several: they are on
        one clock. */
     int64_t start = in.list[0].info.started_ns;
-    struct eventring_piece *piece = &in.list[i].piece;
-    piece->from_ns = a.from == NULL ? INT64_MIN
+    struct eventring_merge_input *merge = &in.list[i].merge;
+    merge->from_ns = a.from == NULL ? INT64_MIN
                                     : parse_time("from", a.from, start);
-    piece->to_ns = a.to == NULL ? INT64_MAX : parse_time("to", a.to, start);
-    if (piece->from_ns >= piece->to_ns)
+    merge->to_ns = a.to == NULL ? INT64_MAX : parse_time("to", a.to, start);
+    if (merge->from_ns >= merge->to_ns)
       usage_error(&cut_command, "cut: --from is not before --to");
   }
-  enum status status = write_pieces(a.output, a.force, &in);
+  enum status status = write_merged(a.output, a.force, &in);
   free(in.list);
   return status;
 }

@@ -68,12 +68,13 @@ static json_t *count(uint64_t n)
 }
 
 /* *right becomes false when its events make no sense. */
-static json_t *describe_part(const char *path, uint32_t part,
-                             struct eventring_cursor *beside, bool *right)
+static json_t *describe_process(const char *path, uint32_t process,
+                             struct eventring_cursor *share_with, bool *right)
 {
   static const char *const states[] = { "?", "running", "ended", "replaced",
                                         "killed", "unknown" };
-  struct eventring_cursor *cursor = open_part(path, part, beside);
+  struct eventring_cursor *cursor =
+    open_recorded_process(path, process, share_with);
   struct eventring_info info = target_info(cursor);
   const char *note = eventring_note(cursor);
   int state = eventring_state(cursor);
@@ -98,20 +99,21 @@ static enum status print_findings(const char *path,
                                   struct eventring_cursor *first,
                                   struct findings *f)
 {
-  uint32_t parts = target_info(first).parts;
+  uint32_t processes = target_info(first).processes;
   bool right = f->count == 0;
   json_t *list = json_array();
-  for (uint32_t part = 0; part < parts; part++)
-    json_array_append_new(list, describe_part(path, part, first, &right));
+  for (uint32_t process = 0; process < processes; process++)
+    json_array_append_new(list, describe_process(path, process, first, &right));
   json_t *all = json_pack("{s:o, s:b, s:o, s:o}", "file", json_text(path),
-                          "right", right, "parts", list, "findings", f->list);
+                          "right", right, "processes", list, "findings",
+                          f->list);
   json_dumpf(all, stdout, JSON_INDENT(2));
   putchar('\n');
   json_decref(all);
   return right ? STATUS_OK : STATUS_FINDING;
 }
 
-/* Whether the events of process [part] make sense. */
+/* Whether the events of process [process] make sense. */
 static enum status check_part(struct eventring_cursor *cursor, bool follow)
 {
   enum status status = check_events(cursor, follow);
@@ -139,13 +141,15 @@ static enum status check_file(const char *path, bool follow, bool json)
     complain("%s", why[0] != '\0' ? why : eventring_strerror(error));
     return STATUS_CANNOT_READ;
   }
-  struct eventring_cursor *first = open_part(path, 0, NULL);
-  uint32_t parts = target_info(first).parts;
+  struct eventring_cursor *first = open_recorded_process(path, 0, NULL);
+  uint32_t processes = target_info(first).processes;
   enum status status = f.count == 0 ? STATUS_OK : STATUS_FINDING;
   if (json) status = print_findings(path, first, &f);
   /* Whether the events make sense is asked when they are what was written. */
-  for (uint32_t part = 0; part < parts && f.count == 0 && !json; part++) {
-    struct eventring_cursor *cursor = open_part(path, part, first);
+  for (uint32_t process = 0;
+       process < processes && f.count == 0 && !json; process++) {
+    struct eventring_cursor *cursor =
+      open_recorded_process(path, process, first);
     enum status sense = check_part(cursor, follow);
     if (status == STATUS_OK) status = sense;
     eventring_close(cursor);

@@ -497,7 +497,7 @@ static void trace_event(void *state, const struct eventring_event *event)
 {
   struct trace_process *p = state;
   struct trace *t = p->trace;
-  if (event->form == EVENTRING_EV_CHANGED) {
+  if (event->form == EVENTRING_EV_CONTROL_CHANGED) {
     forget_spans(p->spans);
     return;
   }

@@ -10,12 +10,13 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* A recording made of pieces of others: joined, cut, put side by side.
+/* A recording made of others: joined, cut, put side by side.
 
    Segments are copied as they are stored.  What changes stands beside them:
-   the part and the shift of positions in each struct chunk, and in the END of
-   a piece the times between which events count, since a cut goes through the
-   middle of a segment.  A piece that was made of several is several again. */
+   the process and the shift of positions in each struct chunk, and in the END
+   of an interval the times between which events count, since a cut goes
+   through the middle of a segment.  An input of several intervals becomes
+   several again. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -33,20 +34,20 @@
 #include "eventring_reader.h"
 #include "eventring_source.h"
 
-struct joining {
+struct merging {
   const char *path;             /* of what is made */
   struct eventring_options say;
   struct chunk_writer to;
-  uint32_t part;
-  uint64_t shift;               /* of the next piece */
-  struct eventring_header process; /* of the part */
+  uint32_t process;
+  uint64_t shift;               /* of the next interval */
+  struct eventring_header first; /* of the process, as it began */
 
-  /* The piece that is being copied. */
-  const struct eventring_piece *piece;
+  /* The input that is being copied. */
+  const struct eventring_merge_input *input;
   struct eventring_cursor *cursor; /* for its clock; until the next is open,
                                    which may be of the same file */
   struct chunk_reader from;
-  struct part_end end;          /* as it will be written */
+  struct process_end end;          /* as it will be written */
   int open;                     /* it has a PROCESS and no END yet */
   int ended;                    /* it had an END */
   uint64_t before;              /* horizon of its segment before */
@@ -59,7 +60,7 @@ struct joining {
 #define LATE_NS 1000000000
 #define CLOCK_NS 1000000
 
-static int say(struct joining *j, int error, const char *what)
+static int say(struct merging *j, int error, const char *what)
 {
   int reason = errno;
   if (error == EVENTRING_E_SYSTEM)
@@ -67,88 +68,91 @@ static int say(struct joining *j, int error, const char *what)
                 strerror(reason));
   if (error == EVENTRING_E_DAMAGED)
     return fail(&j->say, error, "%s is damaged: %s; see eventring check",
-                j->piece->path, what);
-  return fail(&j->say, error, "%s: %s", j->piece->path,
+                j->input->path, what);
+  return fail(&j->say, error, "%s: %s", j->input->path,
               error == EVENTRING_E_MEMORY ? "out of memory" : what);
 }
 
-static int is_cut(const struct eventring_piece *p)
+static int is_cut(const struct eventring_merge_input *p)
 {
   return p->from_ns != p->to_ns;
 }
 
-static int append(struct joining *j, const struct index_entry *e)
+static int append(struct merging *j, const struct index_entry *e)
 {
   struct chunk c = e->chunk;
   int err = eventring_read_stored(&j->from, e);
   if (err < 0) return say(j, err, "a chunk is not what was written");
-  c.part = j->part;
+  c.process = j->process;
   c.shift = j->shift;
   err = eventring_append(&j->to, c, j->from.stored);
   return err < 0 ? say(j, err, NULL) : 0;
 }
 
-static int write_chunk(struct joining *j, uint32_t kind, const void *bytes,
+static int write_chunk(struct merging *j, uint32_t kind, const void *bytes,
                        size_t size)
 {
   int err = eventring_write_chunk(
-    &j->to, (struct chunk) { .kind = kind, .part = j->part, .shift = j->shift },
+    &j->to, (struct chunk) { .kind = kind, .process = j->process,
+                             .shift = j->shift },
     bytes, size);
   return err < 0 ? say(j, err, NULL) : 0;
 }
 
-static int read_chunk(struct joining *j, const struct index_entry *e)
+static int read_chunk(struct merging *j, const struct index_entry *e)
 {
   int err = eventring_read_chunk(&j->from, e);
   return err < 0 ? say(j, err, "a chunk is not what was written") : 0;
 }
 
-static int is_wanted(const struct joining *j, const struct index_entry *e,
+static int is_wanted(const struct merging *j, const struct index_entry *e,
                      uint64_t before)
 {
   return e->chunk.horizon >= j->from_ticks && before <= j->to_ticks;
 }
 
-/* Whether the piece that begins with [e] begins with the segment that it
+/* Whether the interval that begins with [e] begins with the segment that it
    began with. */
-static int is_whole_from_start(const struct joining *j,
+static int is_whole_from_start(const struct merging *j,
                                const struct index_entry *e)
 {
   const struct index_entry *end = j->from.chunks + j->from.count;
-  const struct chunk process = e->chunk;
+  const struct chunk begin = e->chunk;
   while (++e < end)
-    if (e->chunk.kind == CHUNK_SEGMENT && e->chunk.part == process.part
-        && e->chunk.shift == process.shift)
+    if (e->chunk.kind == CHUNK_SEGMENT && e->chunk.process == begin.process
+        && e->chunk.shift == begin.shift)
       return is_wanted(j, e, 0);
   return 1;
 }
 
-static int end_piece(struct joining *j);
+static int end_interval(struct merging *j);
 
-static int begin_piece(struct joining *j, const struct index_entry *e, int join)
+static int begin_interval(struct merging *j, const struct index_entry *e,
+                          int join)
 {
   int continues = join && j->end.continued;
   struct eventring_header h;
-  int err = j->open ? end_piece(j) : 0;
+  int err = j->open ? end_interval(j) : 0;
   if (err == 0) err = read_chunk(j, e);
   if (err < 0) return err;
   if (e->chunk.raw < sizeof h)
     return say(j, EVENTRING_E_DAMAGED, "a process without a header");
   memcpy(&h, j->from.raw, sizeof h);
   if (!join) {
-    j->process = h;
-  } else if (h.pid != j->process.pid || h.start_time != j->process.start_time
-             || h.started.ticks != j->process.started.ticks
-             || memcmp(h.boot_id, j->process.boot_id, sizeof h.boot_id) != 0) {
+    j->first = h;
+  } else if (h.pid != j->first.pid || h.start_time != j->first.start_time
+             || h.started.ticks != j->first.started.ticks
+             || memcmp(h.boot_id, j->first.boot_id, sizeof h.boot_id) != 0) {
     return fail(&j->say, EVENTRING_E_ARGUMENT, "%s is of process %u, and what "
                 "is before it of process %u or another time: only recordings "
-                "of one process follow each other", j->piece->path, h.pid,
-                j->process.pid);
+                "of one process follow each other", j->input->path, h.pid,
+                j->first.pid);
   }
   if (j->shift / RECORDING_SHIFT >= RECORDING_MAX_JOINED)
-    return fail(&j->say, EVENTRING_E_ARGUMENT, "%s: more than %d pieces of one "
-                "process", j->piece->path, RECORDING_MAX_JOINED);
-  j->end = (struct part_end) { .state = EVENTRING_STATE_UNKNOWN, .header = h };
+    return fail(&j->say, EVENTRING_E_ARGUMENT, "%s: more than %d intervals of "
+                "one process", j->input->path, RECORDING_MAX_JOINED);
+  j->end = (struct process_end) { .state = EVENTRING_STATE_UNKNOWN,
+                                  .header = h };
   /* What of it is new is only known by reading it. */
   if (join && !continues) j->end.events = RECORDING_ANY;
   j->open = 1;
@@ -160,7 +164,7 @@ static int begin_piece(struct joining *j, const struct index_entry *e, int join)
   return write_chunk(j, CHUNK_PROCESS, j->from.raw, (size_t) e->chunk.raw);
 }
 
-static int take_segment(struct joining *j, const struct index_entry *e)
+static int take_segment(struct merging *j, const struct index_entry *e)
 {
   int wanted = is_wanted(j, e, j->before);
   j->before = e->chunk.horizon;
@@ -174,7 +178,7 @@ static int take_segment(struct joining *j, const struct index_entry *e)
   return wanted ? append(j, e) : 0;
 }
 
-static int take_end(struct joining *j, const struct index_entry *e)
+static int take_end(struct merging *j, const struct index_entry *e)
 {
   int counted = j->end.events != RECORDING_ANY;
   int err = read_chunk(j, e);
@@ -187,10 +191,10 @@ static int take_end(struct joining *j, const struct index_entry *e)
   return 0;
 }
 
-static int end_piece(struct joining *j)
+static int end_interval(struct merging *j)
 {
-  const struct eventring_piece *p = j->piece;
-  struct part_end *end = &j->end;
+  const struct eventring_merge_input *p = j->input;
+  struct process_end *end = &j->end;
   int err;
   if (is_cut(p)) {
     int all = end->from_ns == end->to_ns;
@@ -209,24 +213,24 @@ static int end_piece(struct joining *j)
   return err;
 }
 
-static int take_chunk(struct joining *j, const struct index_entry *e, int join)
+static int take_chunk(struct merging *j, const struct index_entry *e, int join)
 {
   switch (e->chunk.kind) {
-  case CHUNK_PROCESS: return begin_piece(j, e, join);
+  case CHUNK_PROCESS: return begin_interval(j, e, join);
   case CHUNK_SEGMENT: return j->open ? take_segment(j, e) : 0;
   case CHUNK_END: return j->open ? take_end(j, e) : 0;
   default: return j->open ? append(j, e) : 0;
   }
 }
 
-static int open_piece(struct joining *j, const struct eventring_piece *p)
+static int open_input(struct merging *j, const struct eventring_merge_input *p)
 {
   struct eventring_options o = j->say;
   struct eventring_cursor *cursor;
   int fd, err;
   o.size = sizeof o;
-  o.part = p->part;
-  o.beside = j->cursor;
+  o.process = p->process;
+  o.share_with = j->cursor;
   err = eventring_open(p->path, &o, &cursor);
   eventring_close(j->cursor);
   j->cursor = cursor;
@@ -244,14 +248,14 @@ static int open_piece(struct joining *j, const struct eventring_piece *p)
     p->path);
 }
 
-static int copy_piece(struct joining *j, const struct eventring_piece *p,
+static int copy_input(struct merging *j, const struct eventring_merge_input *p,
                       int first)
 {
   int join = !first && p->join, err;
-  j->piece = p;
+  j->input = p;
   memset(&j->from, 0, sizeof j->from);
   j->from.fd = -1;
-  err = open_piece(j, p);
+  err = open_input(j, p);
   if (err == 0) {
     j->from_ticks = 0;
     j->to_ticks = UINT64_MAX;
@@ -261,75 +265,77 @@ static int copy_piece(struct joining *j, const struct eventring_piece *p,
       j->to_ticks = eventring_ticks_of(j->cursor, p->to_ns + LATE_NS);
     if (!join) {
       j->shift = 0;
-      if (!first && ++j->part == RECORDING_MAX_PARTS)
+      if (!first && ++j->process == RECORDING_MAX_PROCESSES)
         err = fail(&j->say, EVENTRING_E_ARGUMENT, "%s: more than %d processes",
-                   p->path, RECORDING_MAX_PARTS);
+                   p->path, RECORDING_MAX_PROCESSES);
     }
   }
   for (size_t i = 0; i < j->from.count && err == 0; i++) {
     const struct index_entry *e = &j->from.chunks[i];
-    if (e->chunk.part != p->part) continue;
+    if (e->chunk.process != p->process) continue;
     err = take_chunk(j, e, join);
     if (e->chunk.kind == CHUNK_PROCESS) join = 1;
   }
-  if (err == 0 && j->open) err = end_piece(j);
+  if (err == 0 && j->open) err = end_interval(j);
   eventring_close_chunks(&j->from);
   return err;
 }
 
 /* The caller's array has elements of the caller's size. */
-static const struct eventring_piece *piece_at(
-  const struct eventring_piece *pieces, int i)
+static const struct eventring_merge_input *input_at(
+  const struct eventring_merge_input *inputs, int i)
 {
-  return (const struct eventring_piece *)
-    ((const char *) pieces + (size_t) i * pieces->size);
+  return (const struct eventring_merge_input *)
+    ((const char *) inputs + (size_t) i * inputs->size);
 }
 
-/* Begins the file, which must be none of the pieces. */
-static int begin_output(struct joining *j, const struct eventring_piece *pieces,
-                        int count, int replace)
+/* Begins the file, which must be none of the inputs. */
+static int begin_output(struct merging *j,
+                        const struct eventring_merge_input *inputs, int count,
+                        int replace)
 {
-  struct stat *inputs = calloc((size_t) count, sizeof *inputs);
-  int inputs_count = 0, err;
-  if (inputs == NULL)
+  struct stat *files = calloc((size_t) count, sizeof *files);
+  int files_count = 0, err;
+  if (files == NULL)
     return fail(&j->say, EVENTRING_E_MEMORY, "%s: out of memory", j->path);
-  /* A piece that is not there is reported when it is opened. */
+  /* An input that is not there is reported when it is opened. */
   for (int i = 0; i < count; i++)
-    inputs_count += stat(piece_at(pieces, i)->path, &inputs[inputs_count]) == 0;
-  err = eventring_begin_chunks(&j->to, j->path, replace, inputs, inputs_count);
-  free(inputs);
+    files_count += stat(input_at(inputs, i)->path, &files[files_count]) == 0;
+  err = eventring_begin_chunks(&j->to, j->path, replace, files, files_count);
+  free(files);
   if (err == EVENTRING_E_ARGUMENT)
     return eventring_output_is_read(&j->say, j->path);
   return err < 0 ? say(j, err, NULL) : 0;
 }
 
-int eventring_record_pieces(const char *path,
-                            const struct eventring_piece *pieces, int count,
+int eventring_recording_merge(const char *path,
+                              const struct eventring_merge_input *inputs,
+                              int count,
                             const struct eventring_record_options *options)
 {
   struct eventring_record_options o;
-  struct joining j = { .path = path, .to = { .fd = -1 } };
-  struct eventring_piece piece;
+  struct merging j = { .path = path, .to = { .fd = -1 } };
+  struct eventring_merge_input input;
   int err;
 
-  if (path == NULL || pieces == NULL || count <= 0)
+  if (path == NULL || inputs == NULL || count <= 0)
     return EVENTRING_E_ARGUMENT;
   err = eventring_take_record_options(&o, options);
   if (err < 0) return err;
   for (int i = 0; i < count; i++)
-    if (piece_at(pieces, i)->size != pieces->size
-        || eventring_take_struct(&piece, sizeof piece, piece_at(pieces, i)) < 0
-        || piece.path == NULL)
+    if (input_at(inputs, i)->size != inputs->size
+        || eventring_take_struct(&input, sizeof input, input_at(inputs, i)) < 0
+        || input.path == NULL)
       return EVENTRING_E_ARGUMENT;
   j.say.message = o.message;
   j.say.message_size = o.message_size;
   j.to.zstd = ZSTD_createCCtx();
   if (j.to.zstd == NULL)
     return fail(&j.say, EVENTRING_E_MEMORY, "%s: out of memory", path);
-  err = begin_output(&j, pieces, count, o.replace);
+  err = begin_output(&j, inputs, count, o.replace);
   for (int i = 0; i < count && err == 0; i++) {
-    eventring_take_struct(&piece, sizeof piece, piece_at(pieces, i));
-    err = copy_piece(&j, &piece, i == 0);
+    eventring_take_struct(&input, sizeof input, input_at(inputs, i));
+    err = copy_input(&j, &input, i == 0);
   }
   if (err == 0) {
     err = eventring_end_chunks(&j.to);
