@@ -149,8 +149,8 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 ANALYSIS_OBJ := $(ANALYSIS_SRC:%.c=$(B)/obj/%.o)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/obj/%.o)
 
-# The one place of both numbers is the public header: the version of the
-# package, and that of the ABI.
+# The public header has both numbers: the version of the package, and the
+# number of the ABI.
 header_value = $(shell sed -n 's/^\#define $1 "*\([^"]*\)"*$$/\1/p' \
   consumer/eventring_reader.h)
 VERSION := $(call header_value,EVENTRING_READER_VERSION)

@@ -10,8 +10,8 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Cursors: opening and closing, what became of the process, information about
-   the file, and control from outside. */
+/* Cursors: opening and closing, the state of the process, information about the
+   file, and control from outside. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -41,7 +41,9 @@ _Static_assert(sizeof ((struct eventring_info *) 0)->program
                "texts of eventring_reader.h and eventring_format.h");
 
 /* The process */
-/* What is left of the process that wrote the file. */
+
+/* Asks the system whether the process that wrote the file still exists, and
+   still runs the same program. */
 static int process_state(const struct eventring_cursor *c)
 {
   uint64_t start_time, start_stack;
@@ -60,7 +62,7 @@ static int process_state(const struct eventring_cursor *c)
              && start_time != c->header.start_time) {
     return EVENTRING_STATE_KILLED;
   }
-  /* Read as 0 by those who may not know it. */
+  /* The system shows 0 or 1 to a user who may not know the address. */
   if (c->header.start_stack != 0 && start_stack > 1
       && start_stack != c->header.start_stack)
     return EVENTRING_STATE_REPLACED;
@@ -149,8 +151,8 @@ const char *eventring_path(const struct eventring_cursor *c)
   return c == NULL ? NULL : c->path;
 }
 
-/* Control.  One word holds both masks, so that whoever changes it, the
-   program included, changes them together. */
+/* Control.  One word holds both masks, so that every program that changes one
+   changes both at once. */
 
 static uint64_t masks(uint32_t resume, uint32_t active)
 {
@@ -202,7 +204,7 @@ static void end_control(struct eventring_header *h)
   munmap(h, sizeof *h);
 }
 
-/* Says in the header that [control] is changed now. */
+/* Adds a mark to the file: [control] is changed now. */
 static void mark_change(const struct eventring_cursor *c,
                         struct eventring_header *h)
 {
@@ -213,7 +215,7 @@ static void mark_change(const struct eventring_cursor *c,
                    eventring_read_clock(c->header.clock), __ATOMIC_RELEASE);
 }
 
-/* What a change makes of the word [old]. */
+/* Returns the new value of the control word [old]. */
 typedef uint64_t change(uint64_t old, uint32_t mask);
 
 static uint64_t to_paused(uint64_t old, uint32_t mask)

@@ -62,10 +62,10 @@ struct clock_fit {
 #define MAX_IDS ((uint32_t)1 << EVENTRING_ID_BITS)
 #define MAX_CATEGORIES 32
 
-/* What [decode] does with the events of an id; 0 for most. */
+/* Steps that [decode] takes for the events of some ids. */
 enum {
-  PACKED = 1,                   /* unpacks them */
-  THREAD_RUN = 2                /* and takes the thread that runs from them */
+  PACKED = 1,                   /* unpack the payload */
+  THREAD_RUN = 2                /* take the running thread from the payload */
 };
 
 /* The fields of the events of an id.  Places are below 64. */
@@ -83,10 +83,10 @@ struct labels;
 
 struct schema {
   uint32_t seen;                /* entries of the file that have been copied */
-  uint32_t count;               /* of them, events: what events[] holds */
+  uint32_t count;               /* elements of events[] */
   struct eventring_description *events;
   uint32_t *by_id;              /* 1 + index in events[]; 0: none */
-  uint8_t *special;             /* by id, what decode does with it */
+  uint8_t *special;             /* by id: PACKED, THREAD_RUN */
   struct layout *layouts;       /* by id */
   struct field *fields;
   uint32_t fields_size;
@@ -96,15 +96,15 @@ struct schema {
   char categories[MAX_CATEGORIES][EVENTRING_NAME_SIZE];
 };
 
-/* A ring, as far as this cursor has come in it. */
+/* The place of this cursor in a ring. */
 struct ring {
   uint64_t *copy;               /* block_words words */
   uint64_t *unpacked;           /* UNPACKED words for each of the copy */
-  uint32_t next, end;           /* what of the copy is not returned yet */
+  uint32_t next, end;           /* words of the copy still to be returned */
   uint32_t domain, thread;      /* from the header of the block in the copy; */
   int32_t thread_id;            /* the thread then from its "thread_run" */
   uint64_t ticks;               /* its base... */
-  int64_t ns;                   /* ...and what that is in nanoseconds */
+  int64_t ns;                   /* ...and the same in nanoseconds */
   double ns_per_tick;           /* fixed for a block: times stay in order */
   int64_t latest_ns;            /* no event of the block was after this */
   uint64_t block;               /* position of the block in the copy */
@@ -133,9 +133,9 @@ struct waiting {
 };
 
 struct eventring_cursor {
-  /* Where the words come from.  Nothing of it is used that is not checked. */
+  /* The source of words.  Nothing in it is used without a check. */
   struct eventring_source *source;
-  const struct eventring_header *shared; /* that of the source */
+  const struct eventring_header *shared; /* source->header */
   int fd;                       /* of the file, for reading; -1: no control */
 
   /* The header as it was checked. */
@@ -233,7 +233,7 @@ int64_t eventring_to_ns(const struct eventring_cursor *c, uint64_t ticks);
 
 /* eventring_reader.c */
 
-/* Allocates what reading needs.  Returns 0, or -1 when there is no memory.
+/* Allocates the memory of the rings.  Returns 0, or -1 when there is no memory.
    eventring_free_rings frees it, also after a failure. */
 int eventring_allocate_rings(struct eventring_cursor *c);
 void eventring_free_rings(struct eventring_cursor *c);

@@ -62,8 +62,8 @@ static struct pair own_pair(uint32_t clock)
   return (struct pair) { now.ticks, now.monotonic_ns };
 }
 
-/* Draws the line through two instants, if they can be of a clock and it
-   rests on more than the line that is there. */
+/* Takes the line through two instants, if they are possible for a clock and
+   further apart than the two instants of the present line. */
 static void fit_clock(struct eventring_cursor *c, struct pair a, struct pair b)
 {
   double rate;

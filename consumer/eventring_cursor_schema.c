@@ -13,8 +13,8 @@
 /* The schema of a cursor: its entries are copied from the source as the program
    adds them, and looked up by id, by unit, by thread.
 
-   Entries are not trusted: text is cut at the end of its field, what exceeds a
-   bound is left out, and of two entries for one id the first holds. */
+   Entries are not trusted: text is cut at the end of its field, an entry beyond
+   a bound is left out, and of two entries for one id the first holds. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -50,7 +50,7 @@ _Static_assert(sizeof ((struct eventring_description *) 0)->name
                   == EVENTRING_UNIT_SIZE,
                "names of eventring_reader.h and eventring_format.h");
 
-/* Bounds of what is believed of a file. */
+/* Entries beyond these bounds are left out. */
 #define MAX_FIELDS 64           /* of an event */
 #define MAX_UNITS 16            /* that have names of values */
 #define MAX_VALUES 256          /* of such a unit */

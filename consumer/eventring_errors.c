@@ -46,8 +46,8 @@ const char *eventring_strerror(int error)
   }
 }
 
-/* Writes the one line of [options->message] and returns [error].  Names of
-   files may hold anything: what would break the line is replaced. */
+/* Names of files may hold any bytes: control characters are replaced, so that
+   the message stays one line. */
 int fail(const struct eventring_options *options, int error,
          const char *format, ...)
 {

@@ -311,7 +311,7 @@ static int begin_output(struct merging *j,
 int eventring_recording_merge(const char *path,
                               const struct eventring_merge_input *inputs,
                               int count,
-                            const struct eventring_record_options *options)
+                              const struct eventring_record_options *options)
 {
   struct eventring_record_options o;
   struct merging j = { .path = path, .to = { .fd = -1 } };

@@ -35,7 +35,7 @@ struct records {
   char buffer[2 * PATH_MAX];
 };
 
-/* Opens /proc/[pid]/[file], whose records end with [delimiter].  Returns 0 when
+/* Opens /proc/[pid]/[file]; its records end with [delimiter].  Returns 0 when
    it cannot be opened; otherwise the caller closes [s->fd]. */
 int eventring_open_proc(struct records *s, int pid, const char *file,
                         char delimiter);
@@ -51,7 +51,7 @@ int eventring_find_process(int (*is_it)(int pid, void *state), void *state);
 /* Whether a file was made since this machine started. */
 enum boot { BOOT_SAME, BOOT_OTHER, BOOT_UNKNOWN };
 
-/* Compares a boot id, "" if it is not known, with that of this machine. */
+/* Compares a boot id with the boot id of this machine; "" is not known. */
 enum boot eventring_compare_boot(const char *boot_id);
 
 /* Reads fields 22 and 28 of /proc/PID/stat: when the process started, in clock

@@ -48,14 +48,14 @@
    All of this works on a source, see eventring_source.h: the mapped file of a
    ring, or what another format makes look like one.
 
-   The file is not trusted.  The checked copy of its header is what is used; a
-   place in a ring is a position modulo the ring's size; a length is held
-   against the end of the copy.  A slot whose words contradict each other has
-   nothing to read, a block that no writer writes is left at once: each call
-   ends after a bounded number of steps.  One thing is beyond a reader of mapped
-   memory: who cuts the file shorter while it is open stops the reader with
-   SIGBUS.  Asking for the size before each copy would only make that rarer, and
-   the signal is the program's, not ours: the command catches it
+   The file is not trusted.  Sizes come from the checked copy of its header; a
+   place in a ring is a position modulo the ring's size; a length is compared
+   with the end of the copy.  A slot with contradictory words has nothing to
+   read, and a block that no writer writes is left at once: each call ends after
+   a bounded number of steps.  One failure is beyond a reader of mapped memory:
+   when another process cuts the file shorter while it is open, the reader gets
+   a SIGBUS.  To ask for the size before each copy would only make that rarer,
+   and signals belong to the program: the command catches this one
    (tools/truncated.c), and in a program of Eventring's OCaml the runtime does
    (eventring_hooks.h). */
 

@@ -46,19 +46,18 @@
    stays the same, a program runs with any later libeventring:
 
    - No function is removed, no parameter changes, no constant gets another
-     value.  Each new function stands in consumer/libeventring.map under the
+     value.  Each new function is listed in consumer/libeventring.map under the
      version that has it first.
-   - Structs whose first field is [size] grow at their end.  Set [size] to
+   - Structs with [size] as their first field grow at their end.  Set [size] to
      sizeof the struct and fields that you do not use to 0.  A library that is
      older than the program refuses options that it does not know, with
-     EVENTRING_E_ARGUMENT; it sets what it does not know of a result to 0.
+     EVENTRING_E_ARGUMENT, and sets unknown fields of a result to 0.
    - Structs that the library returns by pointer grow at their end: do not make
      arrays of them, nor rely on their sizeof.
    - struct eventring_event and struct eventring_process keep their size;
      [reserved] is 0 until it gets a meaning.
    - New values of enums may appear in results (forms, kinds, payloads, states,
-     formats, errors): treat a value that you do not know as none of those that
-     you handle. */
+     formats, errors): a program must expect values that it does not know. */
 
 #ifndef EVENTRING_READER_H
 #define EVENTRING_READER_H

@@ -16,8 +16,8 @@
    whole schema is read then, and how each interval begins and ends.  Each
    [advance] reads one segment, whose runs are the words of the rings; a ring
    without a run has nothing new.  At the end of an interval that no other file
-   continues, one advance reads no segment but lets the reader return what it
-   has of after the horizon; where another interval begins, the reader begins
+   continues, one advance reads no segment but lets the reader return the rest,
+   events after the horizon; where another interval begins, the reader begins
    anew. */
 
 #ifndef _GNU_SOURCE

@@ -12,8 +12,8 @@
 
 /* Ring files as a source: opening, checking, mapping.
 
-   The header is copied and checked at open, and the checked copy is what is
-   used.  Every other offset of the reader is held against it. */
+   The header is copied and checked at open, and the reader uses the checked
+   copy, never the mapped header, for sizes and offsets. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -46,8 +46,7 @@ static ssize_t read_header(int fd, struct eventring_header *h)
   return (ssize_t) have;
 }
 
-/* What can be told from the first bytes: that this is a ring file, and one of
-   a version that we can read. */
+/* Checks the first bytes: magic, version and byte order. */
 static int check_magic(const struct eventring_header *h, size_t have,
                        const struct eventring_options *o, const char *path)
 {

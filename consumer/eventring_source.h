@@ -141,7 +141,7 @@ int eventring_error_of(int number);
 int eventring_take_struct(void *mine, size_t size, const void *given);
 
 /* Copies a result of [size] bytes to the caller's struct, which begins with its
-   size.  What the caller has more becomes 0. */
+   size.  Further bytes of the caller become 0. */
 void eventring_give_struct(const void *mine, size_t size, void *given);
 
 /* Makes [mine] what was [given], which may be NULL or of another size.

@@ -107,10 +107,11 @@ static inline const struct ring_header *ring_header(
 
 /* eventring_stock.c */
 
-/* Copies what there is of a ring from *position on, as much as s->copy holds.
-   Moves *position to the oldest event that is there, adding to *lost what is
-   gone.  Returns how many words there are, 0 for none now, or -1 when the
-   ring's header is impossible; *tail is then where the ring ends. */
+/* Copies words of a ring from *position on, as many as s->copy holds.  When
+   events were overwritten, moves *position to the oldest one left and adds the
+   number of lost words to *lost.  Returns the number of words, 0 for none now,
+   or -1 when the ring's header is impossible; *tail becomes the end of the
+   ring. */
 int64_t eventring_stock_copy(struct stock *s, uint32_t ring,
                              uint64_t *position, uint64_t *lost,
                              uint64_t *tail);

@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include "caml/eventring_format.h"
 
-/* Finds the payload of the event whose first word is words[next]: *payload is
+/* Finds the payload of the event that begins at words[next]: *payload is
    the index of its first word, *count how many words it has.  Returns 0 when
    it does not end at or before words[end]. */
 static inline int eventring_find_payload(const uint64_t *words, uint32_t next,

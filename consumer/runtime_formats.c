@@ -10,8 +10,8 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* In place of eventring_formats.c in OCaml's runtime, whose programs read ring
-   files only, and are not linked with libzstd. */
+/* In place of eventring_formats.c in OCaml's runtime: programs in OCaml read
+   ring files only, and are not linked with libzstd. */
 
 #include <stddef.h>
 #include "eventring_source.h"

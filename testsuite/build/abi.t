@@ -90,8 +90,8 @@ check "so has eventring.pc" says "Version: $version"
 run "$top/configure" --version
 check "so has configure" says "Eventring configure $version"
 
-# same_numbers COUNT: each line "OCAML C" of the input, of which there are at
-# least COUNT, names the same number in eventring.ml and in C.
+# same_numbers COUNT: each line "OCAML C" of the input names the same number in
+# eventring.ml and in C, and there are COUNT lines or more.
 same_numbers() {
   bad=0
   {
