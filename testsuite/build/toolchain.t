@@ -102,7 +102,8 @@ run sh -c "${CC:-cc} -o reader reader.c $(pc --cflags) \
   $(pc --static --libs-only-l | sed 's/-leventring//') && ./reader"
 check "a C program with the static library" succeeds
 run sh -c "nm -D --defined-only $stage/lib/libeventring.so.1 |
-  awk '\$3 !~ /^eventring_/ { print; bad = 1 } END { exit bad }'"
+  awk '\$2 != \"A\" && \$3 !~ /^eventring_/ { print; bad = 1 }
+    END { exit bad }'"
 check "the shared library exports eventring_ names only" succeeds
 run eventring --help
 check "the command is installed" succeeds
