@@ -21,7 +21,8 @@ END
   cat >"$work/top/upstream/edits" <<'END'
 file Makefile
   find   gc \
-  put    gc \\n  ring \
+  put    gc \
+      |  ring \
 END
 }
 graft() {
@@ -40,6 +41,15 @@ check "a file is added" holds runtime/ring.c ours
 check "a list is edited" holds Makefile "$(printf 'SOURCES = \\\n  gc \\\n  ring \\\n  main')"
 check "the rest is as it was" holds runtime/gc.c stock
 check "upstream's tree is not touched" grep -q stock "$work/up/runtime/events.c"
+
+rm -rf "$work/tree"
+run "$top/upstream/graft" --top "$work/top" --pristine "$work/up" --diff
+check "--diff prints what is edited, replaced and added" \
+  says '+  ring' '-stock' '+ours' '+++ eventring/runtime/ring.c'
+check "--diff leaves out what is as upstream has it" \
+  sh -c "! grep -q gc.c '$work/out'"
+check "--diff writes no tree" test ! -e "$work/tree"
+graft
 
 # Incremental: only what changed is written.
 touch -d '2001-01-02' "$work/then"
@@ -64,7 +74,7 @@ reset
 sed -i 's/gc/garbage/' "$work/up/Makefile"
 graft
 check "a renamed anchor stops, naming file and anchor" \
-  stops_with Makefile 'gc' '0 times' upstream/edits:3
+  stops_with Makefile 'gc' '0 times' upstream/edits:2
 check "and nothing was written" test ! -e "$work/tree"
 reset
 cat "$work/up/Makefile" >>"$work/up/Makefile.twice"
