@@ -106,8 +106,9 @@ struct eventring_options {
   size_t size;
   int from_now;                   /* 1: only events written from now on;
                                      0: from the oldest that is still there */
-  int control;                    /* 1: open for writing too, so that the
-                                     functions under Control work */
+  int control;                    /* 1: the functions under Control work; the
+                                     user must be allowed to write to the file,
+                                     of which the cursor keeps a descriptor */
   char *message;                  /* if not NULL: gets one line that says what
                                      was tried, on what, and why it failed */
   size_t message_size;
