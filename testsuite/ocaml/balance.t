@@ -53,7 +53,7 @@ END
 # Not run: modules of other programs; those that read what another test made, or
 # that do nothing without a partner; operations that are only counted.
 left_out='check recorded orphan  cursors chrome_trace  later metrics_socket  cost bare_fork
-          watch_threads cursor_names stock_calls'
+          watch_threads cursor_names stock_calls threshold'
 
 complete() {
   for file in "$tests_of"/*.ml "$EVENTRING_TOP"/examples/*.ml; do
