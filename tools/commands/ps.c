@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -388,15 +389,16 @@ static json_t *row_json(struct row *row, bool pruned)
 
 /* Removing */
 
-/* Whether [path] is still the file of a process that is gone, and the name of
-   it is no link: opened again, so that what is looked at is what the name in
-   [dir] stands for. */
-static bool may_remove(int dir, const char *path, const char *name)
+/* Removes the file [name] of [dir], if it is no link and its process is gone.
+   The file is opened again, so that the checks are of this file, and stays open
+   and locked until it is removed: a program that starts takes the same lock
+   before it gives the name to a file of its own. */
+static bool remove_from(int dir, const char *path, const char *name)
 {
   char opened[64], why[512];
   struct stat link, file;
   struct eventring_cursor *cursor = NULL;
-  bool may = false;
+  bool removed = false;
   int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
                              | O_NOCTTY);
   if (fd < 0) {
@@ -411,15 +413,18 @@ static bool may_remove(int dir, const char *path, const char *name)
     complain("%s is kept: it is no ring file any more", path);
   else if (!is_left(cursor))
     complain("%s is kept: its process runs", path);
-  else if (fstat(fd, &file) < 0
+  else if ((flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+           || fstat(fd, &file) < 0
            || fstatat(dir, name, &link, AT_SYMLINK_NOFOLLOW) < 0
            || file.st_dev != link.st_dev || file.st_ino != link.st_ino)
     complain("%s is kept: it is another file now", path);
+  else if (unlinkat(dir, name, 0) < 0)
+    complain("cannot remove %s: %s", path, strerror(errno));
   else
-    may = true;
+    removed = true;
   eventring_close(cursor);
   close(fd);
-  return may;
+  return removed;
 }
 
 static bool remove_opened(const char *path)
@@ -432,11 +437,7 @@ static bool remove_opened(const char *path)
   int dir = open(parent[0] == '\0' ? "/" : parent,
                  O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (dir < 0) return false;
-  bool removed = may_remove(dir, path, slash + 1);
-  if (removed && unlinkat(dir, slash + 1, 0) < 0) {
-    complain("cannot remove %s: %s", path, strerror(errno));
-    removed = false;
-  }
+  bool removed = remove_from(dir, path, slash + 1);
   close(dir);
   return removed;
 }
