@@ -236,7 +236,7 @@ static int begin_file(struct eventring_recorder *r)
       &(struct eventring_options) { .message = r->options.message,
                                     .message_size = r->options.message_size },
       r->path);
-  if (err < 0) return give_up(r, err, "cannot make");
+  if (err < 0) return give_up(r, err, "cannot create");
   to = make_room(r, sizeof h + h.rings * sizeof(uint64_t));
   if (to == NULL) return r->failed;
   memcpy(to, &h, sizeof h);
@@ -751,7 +751,7 @@ int eventring_record_next(struct eventring_recorder *r, const char *path)
   if (r->failed < 0) return r->failed;
   if (r->file.fd < 0) return EVENTRING_E_ARGUMENT;
   copy = strdup(path);
-  if (copy == NULL) return give_up(r, EVENTRING_E_MEMORY, "cannot make");
+  if (copy == NULL) return give_up(r, EVENTRING_E_MEMORY, "cannot create");
   if (end_file(r, 1) < 0) {
     free(copy);
     return r->failed;

@@ -96,6 +96,15 @@ bool refuse_input(const char *path)
   return false;
 }
 
+bool refuse_existing(const char *path, bool force)
+{
+  struct stat st;
+  if (force || lstat(path, &st) < 0) return false;
+  complain("cannot create %s: %s; --force overwrites it", path,
+           strerror(EEXIST));
+  return true;
+}
+
 static void cannot_open(const char *target, int error, const char *why)
 {
   if (why[0] != '\0')

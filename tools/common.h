@@ -77,6 +77,10 @@ void remember_input(struct eventring_cursor *cursor);
    replaced; recordings are held to the same by libeventring. */
 bool refuse_input(const char *path);
 
+/* Returns true, with a message, if something has the name [path] and [force] is
+   not set. */
+bool refuse_existing(const char *path, bool force);
+
 /* "at most " where the file cannot tell exactly how many events were lost. */
 const char *at_most(struct eventring_cursor *cursor);
 

@@ -47,10 +47,7 @@ static bool open_file(struct sink *sink, bool force)
   int flags = O_WRONLY | O_CLOEXEC;
   if (refuse_input(path)) return false;
   if (stat(path, &there) < 0 || S_ISREG(there.st_mode)) {
-    if (!force && lstat(path, &there) == 0) {
-      complain("%s: there is such a file; --force overwrites it", path);
-      return false;
-    }
+    if (refuse_existing(path, force)) return false;
     sink->temporary = temporary_name(path);
     flags |= O_CREAT | O_EXCL;
   }

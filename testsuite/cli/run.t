@@ -155,7 +155,7 @@ ok "a recording is not overwritten" \
   eval 'exits 4 && err_has "out.evr: File exists"'
 run eventring run -q -o /nonexistent/x.evr ../run print ran
 ok "what cannot be recorded is run all the same" \
-  eval 'exits 4 && out_has ran && err_has "cannot make /nonexistent/x.evr"'
+  eval 'exits 4 && out_has ran && err_has "cannot create /nonexistent/x.evr"'
 
 # A trace of it.
 run eventring run -q --trace ../out.json ../run minor 1000 domain 1000

@@ -50,13 +50,13 @@ rm a.json
 # What is there.
 echo precious >a.json
 run eventring trace plain.eventring -o a.json
-ok "a file is not overwritten" refused 4 'a.json: there is such a file'
+ok "a file is not overwritten" refused 4 'cannot create a.json: File exists; --force'
 ok "and is as it was" [ "$(cat a.json)" = precious ]
 run eventring trace plain.eventring --force -o a.json
 ok "but with --force" is_json a.json
 eventring trace plain.eventring -o a.ctf
 run eventring trace plain.eventring -o a.ctf
-ok "nor is a folder" refused 4 'a.ctf: is there already'
+ok "nor is a folder" refused 4 'cannot create a.ctf: File exists; --force'
 run eventring trace lost.eventring --force -o a.ctf/
 ok "but with --force" [ "$(ls a.ctf | tr '\n' ' ')" = "metadata stream_1_0 " ]
 echo precious >a.ctf/notes

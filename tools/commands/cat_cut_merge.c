@@ -147,6 +147,8 @@ static enum status write_merged(const char *output, bool force,
     .size = sizeof options, .replace = force, .message = why,
     .message_size = sizeof why
   };
+  if (refuse_input(output) || refuse_existing(output, force))
+    return STATUS_CANNOT_WRITE;
   struct eventring_merge_input *inputs = allocate(in->count, sizeof *inputs);
   for (size_t i = 0; i < in->count; i++) inputs[i] = in->list[i].merge;
   int error = eventring_recording_merge(output, inputs, (int) in->count,

@@ -45,6 +45,8 @@ static enum status dump(struct eventring_cursor *cursor, const char *output,
   };
   struct eventring_record_totals totals = { .size = sizeof totals };
   struct eventring_recorder *recorder = NULL;
+  if (refuse_input(output) || refuse_existing(output, force))
+    return STATUS_CANNOT_WRITE;
   char *manifest = new_manifest(cursor, NULL);
   int error = eventring_record(output, cursor, &options, &recorder);
   if (error == 0) error = eventring_record_note(recorder, manifest);

@@ -248,13 +248,9 @@ static void begin(struct recording *r)
     .message = r->why, .message_size = sizeof r->why
   };
   /* Better said now than when it has happened. */
-  if (r->trigger.text != NULL && refuse_input(r->output))
+  if (refuse_input(r->output)
+      || (r->number == 1 && refuse_existing(r->output, r->force)))
     exit(STATUS_CANNOT_WRITE);
-  if (r->trigger.text != NULL && r->number == 1 && !r->force
-      && access(r->output, F_OK) == 0) {
-    complain("cannot make %s: %s", r->output, strerror(EEXIST));
-    exit(STATUS_CANNOT_WRITE);
-  }
   char *manifest = new_manifest(r->cursor, r->trigger.text);
   char *path = numbered_path(r->output, r->number);
   int error = eventring_record(path, r->cursor, &options, &r->recorder);

@@ -80,10 +80,10 @@ static void remove_folder(const char *path)
 static char *open_folder(const char *path, bool force)
 {
   struct stat there;
+  if (refuse_existing(path, force)) return NULL;
   if (lstat(path, &there) == 0
-      && (!force || !S_ISDIR(there.st_mode) || !look_through(path, false))) {
-    complain(force ? "%s: is there, and not a trace of this format alone"
-                   : "%s: is there already; --force overwrites it", path);
+      && (!S_ISDIR(there.st_mode) || !look_through(path, false))) {
+    complain("%s: is there, and not a trace of this format alone", path);
     return NULL;
   }
   char *temporary = temporary_name(path);
