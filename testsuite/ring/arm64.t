@@ -2,11 +2,11 @@
 # The torn-read hammer as a program for arm64, under qemu: HAMMER_SECONDS, by
 # default 3.
 #
-# What that shows: producer and reader compile for arm64 and run there, with its
-# atomic instructions, its clock (cntvct_el0) and its pages of 64 KiB.  What it
-# does not: qemu on x86 has the order of x86, which is stronger than arm64's.
-# That the order is right is shown by the model (../model); here only that the
-# compiler put the instructions where the source has the atomics.
+# The test shows that producer and reader compile for arm64 and run there, with
+# its atomic instructions, its clock (cntvct_el0) and its pages of 64 KiB.  It
+# does not show that the order is right: qemu on x86 has the order of x86, which
+# is stronger than arm64's.  The model (../model) shows that.  Here we check
+# only that the compiler put the instructions where the source has the atomics.
 . "$(dirname "$0")/../cli/tap.sh"
 cd "$EVENTRING_TOP" || exit 1
 cc=aarch64-linux-gnu-gcc objdump=aarch64-linux-gnu-objdump
@@ -45,8 +45,8 @@ else
   skip "the hammer runs" "no qemu-aarch64"
 fi
 
-# has_order FUNCTION STEP...: in the function's code the steps, regular
-# expressions, come in this order; more may be between them.
+# has_order FUNCTION STEP...: the function's code has the steps, regular
+# expressions, in this order; other instructions may be between them.
 has_order() {
   $objdump -d --no-show-raw-insn "$tmp/part.o" |
     awk -v name="<$1>:" '$2 == name { on = 1; next } /^$/ { on = 0 } on' |

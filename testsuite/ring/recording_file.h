@@ -49,7 +49,7 @@ static inline void put_chunk(struct recording *r, struct chunk c,
   free(stored);
 }
 
-/* A process with [rings] rings, and nothing in them yet. */
+/* Writes a process with [rings] rings that have no events yet. */
 static inline void put_process(struct recording *r, uint32_t process,
                                uint64_t shift, uint32_t rings)
 {
@@ -78,14 +78,14 @@ static inline void begin_file(struct recording *r, const char *path)
   fwrite(&start, sizeof start, 1, r->file);
 }
 
-/* With one process of one ring. */
+/* Begins a recording of one process with one ring. */
 static inline void begin_recording(struct recording *r, const char *path)
 {
   begin_file(r, path);
   put_process(r, 0, 0, 1);
 }
 
-/* A segment with [bytes] bytes of blocks full of events of one word. */
+/* Writes a segment with [bytes] bytes of blocks full of events of one word. */
 static inline void put_segment(struct recording *r, uint64_t number,
                                size_t bytes)
 {
@@ -110,7 +110,7 @@ static inline void put_segment(struct recording *r, uint64_t number,
   free(segment);
 }
 
-/* As large as what it becomes is allowed for. */
+/* Adds noise up to 1 MB, a size that allows the segments before it. */
 static inline void fill_up(struct recording *r)
 {
   size_t size = MEGABYTE - (size_t) ftell(r->file) - 200;

@@ -171,7 +171,7 @@ static void enter_block(struct ring_file *f, uint32_t ring, uint64_t ticks)
   w->block_end += f->header->block_words;
   __atomic_store_n(&ring_slot(f, ring)->reserve, w->block_end,
                    __ATOMIC_RELEASE);
-  /* Whoever sees a word of this lap sees [reserve] too. */
+  /* A reader that sees a word of this lap sees [reserve] too. */
   __atomic_thread_fence(__ATOMIC_RELEASE);
   put(f, ring, w->position + EVENTRING_BLOCK_TICKS, ticks);
   put(f, ring, w->position + EVENTRING_BLOCK_NS, ns);

@@ -40,7 +40,7 @@
 #define SANITIZED 0
 #endif
 
-/* What to make; a field of 0 takes the value in brackets. */
+/* The file to make; a field of 0 takes the value in brackets. */
 struct ring_options {
   uint32_t rings;               /* [1] */
   uint32_t log_words;           /* [9, the smallest] */
@@ -81,7 +81,7 @@ void ring_write(struct ring_file *f, uint32_t ring, uint64_t ticks,
                 uint32_t form, uint32_t id, const uint64_t *payload,
                 uint32_t words);
 
-/* The same with one payload word. */
+/* Appends an event with one payload word. */
 void ring_count(struct ring_file *f, uint32_t ring, uint64_t ticks,
                 uint32_t id, uint64_t value);
 
@@ -96,7 +96,7 @@ void ring_packed(struct ring_file *f, uint32_t ring, uint64_t ticks,
                  uint32_t form, uint32_t id, const uint64_t *integers,
                  uint32_t count);
 
-/* The ring's next event is of another domain, in a block of its own. */
+/* Makes the ring's next event belong to [domain], in a block of its own. */
 void ring_domain(struct ring_file *f, uint32_t ring, uint32_t domain,
                  uint32_t thread);
 
@@ -120,7 +120,7 @@ void ring_label(struct ring_file *f, uint32_t domain, uint32_t thread,
 uint64_t *ring_words(struct ring_file *f, uint32_t ring);
 struct eventring_slot *ring_slot(struct ring_file *f, uint32_t ring);
 
-/* Opens, and fails the test when that fails. */
+/* Opens the file; fails the test if it cannot be opened. */
 struct eventring_cursor *ring_open(struct ring_file *f);
 struct eventring_cursor *ring_open_from_now(struct ring_file *f);
 

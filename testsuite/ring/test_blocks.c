@@ -1,5 +1,5 @@
 // BUILD: testsuite/ring/ring_file.c
-/* If this breaks, what is written at the edge of a block is misread: padding,
+/* If this breaks, the words at the edge of a block are misread: padding,
    long payloads, a time far from the one before, a new domain in the ring. */
 
 #include "ring_file.h"

@@ -64,7 +64,7 @@ static void killed_elsewhere(void **state)
 }
 
 /* The machine sleeps for 10 s three times: ticks count on, and CLOCK_MONOTONIC
-   stands still.  [step]: ticks from one event to the next. */
+   stops.  [step]: ticks from one event to the next. */
 static void asleep(uint64_t step, uint32_t state)
 {
   const uint64_t each = 1700, sleep = 25000000000;
@@ -91,7 +91,7 @@ static void asleep(uint64_t step, uint32_t state)
       if (ev[k].form == EVENTRING_EV_LOST) continue;
       assert_true(ev[k].ns >= last);
       last = ev[k].ns;
-      /* In the block in which it sleeps, nobody knows when that was. */
+      /* The time of a sleep within a block is unknown. */
       wrong = llabs(ev[k].ns - real[ev[k].payload[0]]);
       assert_true(wrong <= 254 * (int64_t) step * 2 / 5);
       if (wrong > 2000) late++;
@@ -140,7 +140,7 @@ static uint64_t own_ticks(void)
 }
 #endif
 
-/* A running process on this machine: times are those of our own clock, from
+/* A running process on this machine: times are times of our own clock, from
    the first microseconds of a trace on, and never run backwards while the
    reader learns the rate better and better. */
 static void running_here(void **state)
@@ -258,8 +258,8 @@ static void never_backwards(void **state)
 #endif
 }
 
-/* What is written later but happened earlier still comes first: an event
-   waits until the reader's own clock has passed it. */
+/* An event that is written later but happened earlier is returned first: a
+   later event waits until the reader's own clock has passed it. */
 static void order_between_reads(void **state)
 {
   struct ring_file f;
@@ -283,7 +283,7 @@ static void order_between_reads(void **state)
     assert_int_equal(ev[0].payload[0], i);
     assert_true(ev[0].ns <= now_ns());
   }
-  /* Nothing more is to come of a process that has ended. */
+  /* A process that has ended writes nothing more: the event need not wait. */
   ring_count(&f, 0, (uint64_t) now_ns() + 500000000, 256, 2);
   assert_int_equal(eventring_read(c, ev, 4), 0);
   f.header->state = EVENTRING_ENDED;

@@ -83,7 +83,7 @@ static void threshold_is_set(void **state)
   assert_int_equal(eventring_set_threshold(c, 5000), 0);
   assert_int_equal(f.header->threshold, 5000);
   assert_int_equal(threshold(reader), 5000);
-  /* 0 would be a file that does not tell. */
+  /* 0 means that the file has no threshold, so 1 is stored. */
   assert_int_equal(eventring_set_threshold(c, 0), 0);
   assert_int_equal(f.header->threshold, 1);
   assert_int_equal(eventring_set_threshold(reader, 7), EVENTRING_E_ARGUMENT);
@@ -94,7 +94,7 @@ static void threshold_is_set(void **state)
   ring_destroy(&f);
 }
 
-/* The writer would not look at it. */
+/* An older writer does not read the threshold. */
 static void older_writer_has_no_threshold(void **state)
 {
   struct ring_file f;
@@ -114,7 +114,7 @@ static void older_writer_has_no_threshold(void **state)
   ring_destroy(&f);
 }
 
-/* Those who ask for it are told between which events it was. */
+/* Cursors that ask for changes learn between which events each change was. */
 static void changes_are_told(void **state)
 {
   struct ring_file f;
@@ -141,7 +141,7 @@ static void changes_are_told(void **state)
     assert_in_range(ev[i].ticks, before, after);
   }
   assert_int_equal(ev[3].form, EVENTRING_EV_COUNTER);
-  /* More often than there is room for. */
+  /* More changes than there is room for. */
   for (int i = 0; i < EVENTRING_MARKS; i++) {
     eventring_pause(c);
     eventring_resume(c);
@@ -155,7 +155,7 @@ static void changes_are_told(void **state)
   ring_destroy(&f);
 }
 
-/* The mark is counted first, and its time stored then. */
+/* A mark is counted before its time is stored. */
 static void a_change_is_being_told(void **state)
 {
   struct ring_file f;

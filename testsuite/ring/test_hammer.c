@@ -6,14 +6,14 @@
 
    An event's id, its size, from no payload to the longest, and every word of it
    follow from its ring and its number there; a reader knows the number by
-   counting, what it was told is lost included.  So each event that was written
+   counting, the reported losses included.  So each event that was written
    is either read right or counted as lost, exactly, in each ring.
 
-   Readers read few events at a time and sleep now and then, so that what they
-   hold is overtaken between two blocks and in the midst of one.  A signal
-   makes a thread, reader or writer, sleep wherever it is: while it copies a
+   Readers read few events at a time and sleep now and then, so that their
+   position is overtaken between two blocks and in the midst of one.  A signal
+   makes a thread, reader or writer, sleep at any point: while it copies a
    block, or between the stores of an event.  One more thread takes snapshots,
-   of which the same is asked up to where each ends. */
+   which must fulfil the same conditions up to where each ends. */
 
 #define _GNU_SOURCE
 #include <limits.h>
@@ -111,7 +111,7 @@ static void *write_ring(void *data)
         caml_eventring_emit_words(
           EVENTRING_WORD(id, EVENTRING_FORM_INSTANT, 0), payload, words);
     }
-    /* Readers get to the end and read each event as soon as it is there. */
+    /* Readers get to the end and read each event once it is written. */
     if (x % 8 == 0) usleep(x / 8 % 300);
   }
   __atomic_sub_fetch(&writing, 1, __ATOMIC_RELEASE);

@@ -138,7 +138,7 @@ static void newer_minor_version(void **state)
   ring_destroy(&f);
 }
 
-/* A file of 1.0 has other things where a later header goes on. */
+/* A file of 1.0 has other data where a later header goes on. */
 static void older_minor_version(void **state)
 {
   struct ring_file f;

@@ -4,7 +4,7 @@
 
 #include "ring_file.h"
 
-/* What a reader learned of one ring. */
+/* The numbers that a reader learned about one ring. */
 struct told {
   uint64_t read, lost;          /* sums over the events returned */
   uint64_t next;                /* value expected next */

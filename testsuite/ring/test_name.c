@@ -1,6 +1,6 @@
 // BUILD: @testsuite/ring/producer.files -I_build/ocaml/runtime -iquote _build/ocaml/runtime/caml -fsanitize=address
 /* If this breaks, the file names another program than the one that runs, or
-   the runtime reads past what the system told it of the program's arguments.
+   the runtime reads beyond the program's arguments that the system returned.
    The test runs itself again under other names, with the runtime's own
    producer, as for bytecode. */
 
@@ -14,7 +14,8 @@
 #include "producer.h"
 #include "eventring_reader.h"
 
-/* The process that was run again: 0 when its file names it as [expected]. */
+/* Runs in the second process.  Returns 0 when its file has the [expected]
+   name. */
 static int is_named(const char *expected)
 {
   char dir[] = "/tmp/name.XXXXXX", why[1024];
@@ -71,7 +72,7 @@ int main(void)
   failed |= named("ocamlrun's program", "/x/prog", "/x/ocamlrun", "/x/prog");
   failed |= named("ocamlrun without one", "/x/ocamlrun", "/x/ocamlrun", NULL);
   failed |= named("ocamlrun's options", "/x/ocamlrun", "/x/ocamlrun", "-v");
-  /* The last part of it begins before what is kept of it ends. */
+  /* The last component begins before the end of the part that is kept. */
   memset(name, 'x', sizeof name - 1);
   name[sizeof name - 1] = 0;
   memcpy(name + 1000, "/ocamlrun", 9);

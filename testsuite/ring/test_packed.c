@@ -57,8 +57,8 @@ static void every_size_of_integer(void **state)
   ring_destroy(&f);
 }
 
-/* All numbers of a batch hold until the next read, in whatever order the
-   rings were read. */
+/* All numbers of a batch hold until the next read, in any order of reading the
+   rings. */
 static void until_the_next_read(void **state)
 {
   static struct eventring_event ev[4096];
@@ -116,8 +116,8 @@ static void as_many_as_fit(void **state)
   ring_destroy(&f);
 }
 
-/* A number that does not end is none; one that ends late loses what it has
-   over 64 bits. */
+/* A number that does not end is dropped; a number that ends late loses its
+   bits over 64. */
 static void numbers_that_do_not_end(void **state)
 {
   static uint64_t words[EVENTRING_MAX_PAYLOAD_WORDS];
@@ -153,8 +153,8 @@ static void numbers_that_do_not_end(void **state)
   ring_destroy(&f);
 }
 
-/* What is not packed, and what no entry speaks of, is given as it stands; the
-   begin of a span has nothing to unpack. */
+/* Payloads that are not packed, and payloads of events without an entry, are
+   returned unchanged; the begin of a span has nothing to unpack. */
 static void only_what_is_packed(void **state)
 {
   struct ring_file f;
@@ -183,8 +183,8 @@ static void only_what_is_packed(void **state)
   ring_destroy(&f);
 }
 
-/* The entry of an event stands in the file before the event: the reader must
-   not come upon one that it has not read the entry of. */
+/* The entry of an event is in the file before the event: the reader must not
+   return an event before it has read the entry. */
 static void registered_while_open(void **state)
 {
   struct ring_file f;
@@ -273,8 +273,8 @@ static void fields_that_repeat(void **state)
   ring_destroy(&f);
 }
 
-/* A clock of 4 ticks a nanosecond: only what the file calls ticks is
-   converted, in each round of a group. */
+/* A clock of 4 ticks a nanosecond: only fields in ticks, by the file's entries,
+   are converted, in each round of a group. */
 static void ticks_are_nanoseconds_once_read(void **state)
 {
   struct ring_file f;
@@ -311,7 +311,8 @@ static void ticks_are_nanoseconds_once_read(void **state)
   ring_destroy(&f);
 }
 
-/* Fields are told apart at every place, and what is behind the last is none. */
+/* Fields are told apart at every place, and integers behind the last field
+   belong to none. */
 static void ticks_in_some_of_many_fields(void **state)
 {
   struct ring_file f;

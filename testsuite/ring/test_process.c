@@ -189,7 +189,7 @@ static void stop(pid_t child)
   waitpid(child, NULL, 0);
 }
 
-/* Opens by the number of a program that [f] is made to belong to. */
+/* Makes [f] belong to process [child], and opens it by this process id. */
 static int open_of(const struct ring_file *f, pid_t child, char why[512])
 {
   char path[512];

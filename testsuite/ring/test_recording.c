@@ -11,8 +11,8 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Recordings: what is recorded is what a cursor reads that looks at the rings
-   as often as the recorder does. */
+/* Recordings: a recording holds the events that a cursor reads when it looks at
+   the rings as often as the recorder does. */
 
 #define _GNU_SOURCE
 
@@ -30,7 +30,7 @@
 
 #define MAX 400000
 
-/* An event with what its payload pointed to. */
+/* An event with the first and last word of its payload. */
 struct kept {
   struct eventring_event e;
   uint64_t first, last;
@@ -87,7 +87,7 @@ static uint64_t counted(struct eventring_cursor *c, int lost)
   return lost ? info.recorded_lost : info.recorded_events;
 }
 
-/* Appends what a recording holds, which must be what its end says. */
+/* Appends the events of a recording, which must agree with its end chunk. */
 static void keep_file(struct log *log, const char *path)
 {
   struct eventring_cursor *c = open_file(path, 0);
@@ -146,8 +146,8 @@ struct scene {
   char why[512];
 };
 
-/* Events of all sizes.  No two are of the same time, since such ones of two
-   rings have no order. */
+/* Writes events of all sizes.  No two have the same time, since events of two
+   rings at the same time have no order. */
 static void write_some(struct scene *s, uint32_t count)
 {
   uint64_t payload[200];
@@ -198,7 +198,7 @@ static void set_up(struct scene *s, uint32_t rings, uint32_t log_words,
                 .rings = rings, .log_words = log_words,
                 .state = live ? EVENTRING_RUNNING : EVENTRING_ENDED });
   ring_schema(&s->f, 700, EVENTRING_INSTANT, EVENTRING_INTS, 1, "", "some");
-  /* Long enough ago that it is never in the future. */
+  /* Long enough ago that no event is in the future. */
   s->ticks = now() - 1000000000;
   for (int i = 0; i < 3; i++)
     snprintf(s->path[i], sizeof s->path[i], "%s/%d.evr", s->f.dir, i);
@@ -218,8 +218,8 @@ static void close_recorder(struct scene *s)
   s->r = NULL;
 }
 
-/* A cursor counts what a ring lost before it was opened; a recording cannot
-   know that. */
+/* Removes the events that a ring lost before the cursor was opened: a cursor
+   counts them, a recording cannot know them. */
 static void without_first_losses(struct log *log)
 {
   uint8_t seen[8] = { 0 };
@@ -272,7 +272,7 @@ static void what_a_cursor_reads_is_recorded(void **state)
         }
 }
 
-/* A recorder that is late misses what a cursor that is late misses. */
+/* A late recorder misses the events that a late cursor misses. */
 static void what_was_overwritten_is_told(void **state)
 {
   struct scene s;
@@ -297,7 +297,7 @@ static void what_was_overwritten_is_told(void **state)
 }
 
 /* More than the recorder takes at once, and more in one ring than in the
-   other: what of a ring has to wait for the other one is not forgotten. */
+   other: words of a ring that wait for the other ring are not forgotten. */
 static void much_at_once(void **state)
 {
   (void) state;
@@ -327,7 +327,7 @@ static void much_at_once(void **state)
     }
 }
 
-/* What was read before is not recorded. */
+/* Events that the cursor read before are not recorded. */
 static void from_where_the_cursor_stands(void **state)
 {
   (void) state;
@@ -356,8 +356,8 @@ static void from_where_the_cursor_stands(void **state)
     }
 }
 
-/* Several files, one after the other: every event is in one of them; put
-   together again they are what one file would be. */
+/* Several files, one after the other: every event is in one of them; joined,
+   they equal one file of the whole time. */
 static void no_event_falls_between_two_files(void **state)
 {
   (void) state;
@@ -390,8 +390,8 @@ static void no_event_falls_between_two_files(void **state)
     keep(&read, s.plain);
     for (int i = 0; i < 3; i++) keep_file(&recorded, s.path[i]);
     if (seed <= 6) assert_int_equal(read.lost, 0);
-    /* With losses, they are not the same: a cursor has not come as far as a
-       recorder, which copies what is of the future too. */
+    /* With losses, they are not the same: a cursor is behind a recorder, which
+       copies events of the future too. */
     if (seed <= 6) same(&recorded, &read);
 
     for (int i = 0; i < 3; i++)
@@ -536,8 +536,8 @@ static void processes_are_apart(void **state)
   }
 }
 
-/* Held back, nothing is written; released, all of it is, but for what is too
-   old. */
+/* Held back, nothing is written; released, all of it is, but for the events
+   that are too old. */
 static void held_until_released(void **state)
 {
   (void) state;
@@ -619,7 +619,7 @@ static void seeking(void **state)
     assert_int_equal(rest.lost, 0);
     assert_true(rest.count >= all.count - i);
     more = rest.count - (all.count - i);
-    /* Not the whole file again. */
+    /* The rest is not the whole file again. */
     if (i > all.count / 2) assert_true(rest.count < all.count);
     for (size_t k = 0; k < all.count - i; k++)
       assert_memory_equal(&rest.events[more + k], &all.events[i + k],
@@ -713,8 +713,8 @@ static void store(const char *path, const char *bytes, size_t size)
   close(fd);
 }
 
-/* Reads whatever is there; returns how many events, or -1 when it was not
-   opened. */
+/* Reads the file, which may be damaged; returns the number of events, or -1
+   when it was not opened. */
 static long read_any(const char *path, struct log *log)
 {
   struct eventring_cursor *c;
@@ -755,7 +755,7 @@ static void make_small(struct scene *s)
   record(s, 0);
   for (int i = 0; i < 3; i++) {
     write_some(s, 60);
-    /* A segment each time. */
+    /* A note, so that a segment is written each time. */
     eventring_record_note(s->r, "a note");
     assert_int_equal(eventring_record_next(s->r, s->path[1 + i % 2]), 0);
     if (i < 2) unlink(s->path[1 + (i + 1) % 2]);
@@ -774,7 +774,7 @@ static void every_damaged_byte_is_found(void **state)
   make_small(&s);
   bytes = load(s.path[0], &size);
   assert_int_equal(findings(s.path[0]), 0);
-  /* A sanitizer makes it six times as long. */
+  /* A sanitizer makes the test take six times as long. */
   for (size_t i = 0; i < size; i += SANITIZED ? 8 : 1)
     for (int bit = (int) (i % 3); bit < 8; bit += 3) {
       bytes[i] = (char) (bytes[i] ^ 1 << bit);
@@ -803,7 +803,7 @@ static void cut_at_any_length(void **state)
     long n;
     store(s.path[2], bytes, i);
     n = read_any(s.path[2], &log);
-    /* More of the file is never less of the events. */
+    /* A longer part of the file never has fewer events. */
     assert_true(n >= best);
     best = n;
     assert_int_equal(log.damaged, 0);
@@ -871,7 +871,7 @@ static void hostile_content(void **state)
   tear_down(&s);
 }
 
-/* A chunk of an unknown kind in front of each other one changes nothing. */
+/* A chunk of an unknown kind in front of each other chunk changes nothing. */
 static void chunks_of_a_newer_version_are_skipped(void **state)
 {
   struct scene s;
@@ -917,7 +917,7 @@ static void chunks_of_a_newer_version_are_skipped(void **state)
   tear_down(&s);
 }
 
-/* What a newer header may have behind the options of today. */
+/* Options that a newer header may add behind the options of today. */
 static void options_of_a_newer_library_are_refused(void **state)
 {
   struct scene s;

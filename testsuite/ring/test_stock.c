@@ -1,6 +1,6 @@
 // BUILD: testsuite/ring/ring_file.c
 /* If this breaks, a file of stock OCaml is read wrongly where no program of
-   OCaml 5.3 shows it: those of other versions, large and fast ones, damaged and
+   OCaml 5.3 shows it: files of other versions, large and fast ones, damaged and
    hostile ones; or recordings of them differ. */
 
 #define _GNU_SOURCE
@@ -17,7 +17,7 @@
 #include "ring_file.h"
 #include "eventring_stock_events.h"
 
-/* The layout, told once more: what the reader has of it is under test. */
+/* The layout, written a second time: the reader's own copy is under test. */
 enum { VERSION, RINGS, RING_HEADER_SIZE, RING_SIZE, RING_WORDS, RING_HEADERS,
        DATA, NAMES, HEADER_WORDS };
 enum { HEAD = 0, TAIL = 1 };
@@ -176,7 +176,7 @@ static void numberings(void **state)
     { 1, 10, "major_mark", "compaction_release", "5.1 or 5.2" },
     { 1, 11, "major_memprof_roots", "domain_resize_heap_reservation",
       "5.3 or later" },
-    /* Nothing tells: the newest, but for a file of 5.0. */
+    /* No number tells: the newest version, but for a file of 5.0. */
     { 0, 0, "major_mark", "compaction_release", "5.0" },
     { 1, 0, "major_memprof_roots", "domain_resize_heap_reservation",
       "5.1 or later" },
@@ -208,7 +208,7 @@ static void numberings(void **state)
   }
 }
 
-/* The names are those of our own table. */
+/* The names equal the names of our own table. */
 static void names(void **state)
 {
   static const char *const phases[] = {
@@ -247,7 +247,7 @@ static void events_of_other_versions(void **state)
   stock_write(&f, 0, 21, END, 70, NULL, 0);
   stock_count(&f, 0, 22, 90, 5);
   stock_write(&f, 0, 23, ALLOC, 0, sizes, 20);
-  /* Numbers that are none, types that are unknown, are left out. */
+  /* Unknown numbers and types of events are left out. */
   stock_write(&f, 0, 24, BEGIN, 8000, NULL, 0);
   stock_write(&f, 0, 24, LIFECYCLE, 8000, NULL, 0);
   stock_write(&f, 0, 25, 6, 3, NULL, 0);
@@ -301,8 +301,8 @@ static void values_of_user_types(void **state)
   }
 }
 
-/* Times so far apart that each needs a block of ours: a ring is more than is
-   translated at once. */
+/* Times so far apart that each event needs a block of ours: a ring has more
+   blocks than the reader translates at once. */
 static void more_than_at_once(void **state)
 {
   const uint64_t far = (uint64_t) 1 << 41, rounds = 3000;
@@ -479,7 +479,7 @@ static void recorded(void **state)
   assert_memory_equal(direct, again, n * sizeof direct[0]);
   unlink(recording);
 
-  /* What is there already, and more than is translated at once. */
+  /* Events from before the recorder starts, more than it translates at once. */
   for (uint64_t i = 0; i < 3000; i++)
     stock_count(&f, 1, now_ns() + (i << 41), 5, i);
   n = read_into(f.path, direct, 200000);
@@ -511,7 +511,7 @@ static void from_now(void **state)
   stock_destroy(&f);
 }
 
-/* By the name, else by "ring_start", else of nobody. */
+/* The process of a file: by its name, else by "ring_start", else none. */
 static void whose_file(void **state)
 {
   struct stock_file f;
@@ -537,7 +537,7 @@ static void whose_file(void **state)
   assert_int_equal(info_of(c).pid, pid);
   assert_int_equal(info_of(c).started_ns, 5000);
   eventring_close(c);
-  /* This process has it mapped. */
+  /* This process has the file mapped. */
   pid = (uint64_t) getpid();
   stock_write(&f, 0, 6000, LIFECYCLE, 0, &pid, 1);
   c = open_path(f.path, 0);
@@ -601,7 +601,7 @@ static void listed(void **state)
   assert_int_equal(seen, 2);
   for (int i = 1; i < n; i++) assert_true(list[i - 1].pid <= list[i].pid);
   assert_int_equal(eventring_processes(left.dir, NULL, 0), n);
-  /* In its own directory it is there once. */
+  /* In its own directory the process is listed once. */
   n = eventring_processes(f.dir, list, 200);
   for (int i = seen = 0; i < n; i++) seen += list[i].pid == getpid();
   assert_int_equal(seen, 1);
@@ -667,8 +667,8 @@ static void impossible_headers(void **state)
   stock_destroy(&f);
 }
 
-/* A ring that is damaged is left out from there on, and told; others are
-   read. */
+/* A damaged ring is left out from the damage on, and the damage is reported;
+   other rings are read. */
 static void damaged_rings(void **state)
 {
   const uint64_t type = (uint64_t) COUNTER << 49;

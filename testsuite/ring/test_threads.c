@@ -103,8 +103,8 @@ static void while_it_is_written(void **state)
   ring_destroy(&f);
 }
 
-/* What is lost may have had another thread: the block behind it begins anew.
-   A loss is of the thread of the block that tells it. */
+/* Lost events may have had another thread: the block behind a loss begins
+   anew.  A loss has the thread of the block that reports it. */
 static void after_a_loss(void **state)
 {
   struct ring_file f;
@@ -125,7 +125,7 @@ static void after_a_loss(void **state)
   ring_destroy(&f);
 }
 
-/* Who reads from now on has seen the block so far. */
+/* A cursor that reads from now on has seen the block so far. */
 static void from_now(void **state)
 {
   struct ring_file f;
@@ -143,7 +143,7 @@ static void from_now(void **state)
   ring_destroy(&f);
 }
 
-/* Records that do not say which, and a program's own of the same name. */
+/* Records without a thread, and a program's own event of the same name. */
 static void no_thread_run_of_the_runtime(void **state)
 {
   struct ring_file f;
@@ -238,7 +238,7 @@ static void threads_have_names(void **state)
   ring_destroy(&f);
 }
 
-/* No name comes to another domain or thread, near or far. */
+/* No name is returned for another domain or thread, near or far. */
 static void names_are_of_one_only(void **state)
 {
   struct ring_file f;
@@ -272,13 +272,13 @@ static void hostile_labels(void **state)
   memset(name, 'n', sizeof name);
   name[sizeof name - 1] = 0;
   ring_create(&f, &(struct ring_options) { .schema_capacity = 10000 });
-  /* Neither a domain's nor a thread's. */
+  /* Labels that belong neither to a domain nor to a thread. */
   ring_label(&f, 5, 0, 7, "neither");
   ring_entry(&f, (struct eventring_schema_entry) {
                .id = 9, .kind = EVENTRING_LABEL, .payload = 5,
                .place = UINT32_MAX, .detail = UINT64_MAX }, "", name);
   ring_label(&f, 5, 1, -1, "first");
-  /* As many of one list as there is room for, and more. */
+  /* As many labels as a list has room for, and more. */
   for (uint32_t i = 2; i < EVENTRING_MAX_LABELS - 1; i++)
     ring_label(&f, 5, 1, (int32_t) i, "many");
   for (uint32_t i = 0; i < 100; i++)

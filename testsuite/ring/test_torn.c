@@ -1,7 +1,7 @@
 // BUILD: testsuite/ring/ring_file.c
 /* If this breaks, a reader can return words of two laps as one event, or miss
-   or invent a loss, while the writer runs at full rate.  The ring is the
-   smallest there is, so that the readers are overtaken all the time; every
+   or invent a loss, while the writer runs at full rate.  The ring has the
+   smallest size, so that the readers are overtaken all the time; every
    word of every payload depends on the event and on its place. */
 
 #include <pthread.h>

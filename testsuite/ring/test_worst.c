@@ -1,7 +1,7 @@
 // BUILD: testsuite/ring/ring_file.c
 /* If this breaks, a file of a megabyte can keep a reader busy for longer than a
-   second: these are the worst that we could think of.  It is the time of the
-   processor that counts, so that other programs do not. */
+   second: these are the worst files that we could think of.  Only the time of
+   the processor counts, so that other programs do not disturb. */
 
 #include <time.h>
 #include "recording_file.h"
@@ -15,7 +15,7 @@ static void touch(const char *text)
   if (text != NULL) touched += (unsigned char) text[0];
 }
 
-/* What the command asks of each event to print it. */
+/* Makes the calls that the command makes to print an event. */
 static void ask_about(struct eventring_cursor *c,
                       const struct eventring_event *e)
 {
@@ -31,8 +31,9 @@ static void ask_about(struct eventring_cursor *c,
   }
 }
 
-/* Returns the number of events.  [ask]: not where a recording has a hundred
-   times the events that any other file of its size can have. */
+/* Reads a file and returns the number of events.  [ask]: also make the calls
+   that print an event; 0 for a recording with a hundred times the events that
+   any other file of its size can have. */
 static uint64_t read_file(const char *path, int ask)
 {
   struct eventring_event ev[512];
@@ -66,7 +67,7 @@ static void fill(struct ring_file *f, uint32_t ring)
     ring_write(f, ring, 1000 + i, EVENTRING_FORM_INSTANT, 1, NULL, 0);
 }
 
-/* Labels for whose names many others must be passed. */
+/* Labels in lists that are long: a search passes many other labels. */
 static void labels_of_one_list(void **state)
 {
   struct ring_file f;
@@ -224,8 +225,8 @@ static void stock_files(void **state)
 
 /* Recordings */
 
-/* What becomes as much as it may, and what would become a thousand times as
-   much. */
+/* A recording that expands to the largest size allowed, and one that would
+   expand to a thousand times as much. */
 static void small_recordings_of_much(void **state)
 {
   char dir[] = "/tmp/worst.XXXXXX", path[64];

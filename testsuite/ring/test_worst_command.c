@@ -12,7 +12,7 @@
 static char dir[] = "/tmp/worst.XXXXXX";
 static char path[64], made[64];
 
-/* FILE and OUT stand for the file to be read, and what is made of it. */
+/* FILE is replaced by the file to be read, OUT by the file made of it. */
 static const char *const commands[][8] = {
   { "check", "FILE" }, { "check", "--json", "FILE" },
   { "events", "--count", "FILE" }, { "events", "--raw", "FILE" },
@@ -47,7 +47,7 @@ static double seconds(struct timeval t)
   return (double) t.tv_sec + (double) t.tv_usec / 1e6;
 }
 
-/* Every subcommand ends, with a code of its own, in time. */
+/* Runs every subcommand: each must end in time, with a code of its own. */
 static void commands_in_time(void)
 {
   double worst = 0;
@@ -174,7 +174,7 @@ static void rings(void **state)
 
 enum { PAUSE = 640, TERMINATE, THREAD_EXIT, USER = 1024 };
 
-/* With [spans] names of spans of the program. */
+/* Makes a ring file with the names of [spans] spans of the program. */
 static void user_spans(struct ring_file *f, uint32_t spans)
 {
   ring_create(f, &(struct ring_options) { .log_words = 17,
@@ -194,7 +194,7 @@ static void user_spans(struct ring_file *f, uint32_t spans)
   }
 }
 
-/* A span of the program, and a pause, after which it is not known. */
+/* A span of the program, and a pause, after which its state is unknown. */
 static void pauses(void **state)
 {
   struct ring_file f;

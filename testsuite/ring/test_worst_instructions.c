@@ -62,7 +62,8 @@ static double instructions(const char *words, struct ring_file *file)
   return collected;
 }
 
-/* [make] makes a file whose events are in proportion to [n]. */
+/* Fails when a command's instructions grow faster than the number of events,
+   which [make] writes in proportion to [n]. */
 static void is_linear(void (*make)(struct ring_file *f, uint32_t n), uint32_t n,
                       const char *const *commands)
 {
@@ -90,7 +91,7 @@ static void events(struct ring_file *f, uint32_t n)
     ring_write(f, 0, 1000 + i, EVENTRING_FORM_INSTANT, USER, NULL, 0);
 }
 
-/* Labels of which a hash of domain + thread modulo a power of 2 has all in one
+/* Adds labels that a hash of domain + thread modulo a power of 2 puts into one
    list. */
 static void make_labels(struct ring_file *f, uint32_t n)
 {
