@@ -5,7 +5,7 @@
 . "$(dirname "$0")/programs.sh"
 tests_of=$here
 
-# PROGRAM; what it is built with; its arguments
+# PROGRAM; libraries and files that it is built with; its arguments
 table() {
   cat <<'END'
 c_interface; c_reader.c runtime_events;
@@ -50,8 +50,8 @@ pool; ;
 slow_request; unix;
 END
 }
-# Not run: modules of other programs; those that read what another test made, or
-# that do nothing without a partner; operations that are only counted.
+# Not run: modules of other programs; programs that read a file of another test,
+# or that do nothing without a partner; operations that are only counted.
 left_out='check recorded orphan  cursors chrome_trace  later metrics_socket  cost bare_fork
           watch_threads cursor_names stock_calls threshold'
 
@@ -72,8 +72,8 @@ folder_of() {
   else echo "$EVENTRING_TOP/examples"; fi
 }
 
-# Every ring file that there is, and one at least; what they print when they are
-# well is not wanted.
+# Checks every ring file, at least one; the output of checks that succeed is
+# not wanted.
 sensible() {
   [ "$status" != 124 ] || { echo "it did not end"; return 1; }
   found=0

@@ -1,5 +1,5 @@
 /* The C interface of Runtime_events, from a stub: a cursor on this process,
-   every callback, and what a poll says.  Each check is a line of standard
+   every callback, and the result of a poll.  Each check is a line of standard
    output as the function "checks" of programs.sh reads them. */
 
 #define CAML_NAME_SPACE
@@ -142,7 +142,7 @@ value test_c_refused(value unit)
   return unit;
 }
 
-/* The OCaml side has written one of each, and ints 1 to 10. */
+/* The OCaml side has written an event of each kind, and ints 1 to 10. */
 value test_c_reader(value unit)
 {
   struct caml_runtime_events_cursor *c = NULL;

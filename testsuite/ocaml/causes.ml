@@ -1,8 +1,9 @@
-(* One way to a collection or a stop each: causes NAME, where NAME is what the
-   recorder should say of it.
+(* One way to a collection or a stop each: causes NAME, where NAME is the cause
+   or reason that the recorder should report.
 
-   Domains that must do something at the same time meet first; what depends on
-   chance goes on until it has happened often enough, not for a time. *)
+   Domains that must do something at the same time meet first; actions that
+   depend on chance are repeated until they have succeeded often enough, not for
+   a time. *)
 
 external minor_from_c : unit -> unit = "test_minor_collection"
 external slice_from_c : unit -> unit = "test_request_major_slice"
@@ -48,8 +49,8 @@ let ways = [
       keep young);
   "array_make", (fun () -> keep (Array.make 1000 (ref 1)));
   "memprof", (fun () ->
-      (* With s=4k.  Some of the callbacks leave less room in the minor heap than
-         the block takes for which they are called. *)
+      (* With s=4k.  Some of the callbacks leave less room in the minor heap
+         than the block needs that they are called for. *)
       let n = ref 0 in
       let alloc_minor _ = incr n; allocate (!n * 13 mod 4096); None in
       let profile = Gc.Memprof.start ~sampling_rate:1. ~callstack_size:0
@@ -87,7 +88,7 @@ let ways = [
       beside (fun () -> allocate 2) (fun () -> allocate (10 * heap_size)));
   "major_allocation", (fun () -> large_arrays 300);
   "global_slice", (fun () ->
-      (* The other domain is told, and does it, in between. *)
+      (* The other domain is told of the slice, and does it, in between. *)
       let turns = Atomic.make 0 in
       beside
         (fun () -> allocate 2; Atomic.incr turns)
@@ -110,7 +111,7 @@ let ways = [
       keep data);
   "opportunistic", (fun () ->
       (* With v=0x40.  This domain has nothing to promote and waits for the
-         other one, which has. *)
+         other one, which has something to promote. *)
       let data = live_data 200_000 in
       let young = ref [] in
       beside

@@ -16,7 +16,7 @@ provoke() {
   ok "$mode: $1: nothing is unknown, all is balanced" well
 }
 
-# one SPAN CAUSE [WAY]: WAY, else CAUSE, was recorded with that
+# one SPAN CAUSE [WAY]: SPAN was recorded with CAUSE; test named WAY, else CAUSE
 one() {
   ok "$mode: ${3:-$2}: $1 of this cause" ends "$1" "cause=$2"
 }
@@ -141,7 +141,7 @@ of_code() {
 }
 both of_code
 
-# Who asked: domain A's collections, as B saw them
+# The domain that requested a collection: domain A's collections, as B saw them
 requester() {
   provoke requester
   a=$(head -n 1 "$tmp/out" | cut -d ' ' -f 1)
@@ -155,7 +155,8 @@ requester() {
 }
 both requester
 
-# Of each stop: duration, who asked, and the domains with their arrivals.
+# For each stop: duration, requesting domain, and the domains with their
+# arrivals.
 well_told() {
   perl -ne '
     next unless /  complete  +stop_the_world  ([\d.]+) \S+ requested_by=(\d+)/;

@@ -1,11 +1,11 @@
-(* What the programs of this folder say of their own tests: a line each, read
-   by the function "checks" of programs.sh. *)
+(* Functions with which the programs of this folder report their own tests: a
+   line each, read by the function "checks" of programs.sh. *)
 
 let ok name = function
   | true -> Printf.printf "ok - %s\n%!" name
   | false -> Printf.printf "not ok - %s\n%!" name
 
-(* [f ()] raises what [expected] accepts. *)
+(* Checks that [f ()] raises an exception that [expected] accepts. *)
 let raises name expected f =
   match f () with
   | _ -> Printf.printf "# raised nothing\n"; ok name false

@@ -5,9 +5,10 @@
                             Runtime_events.start if told so; prints "opened", or
                             why not
      cursors other DIRECTORY PID    the same for another process
-     cursors DIRECTORY      has 1.eventring, 2.eventring...; its file kinds says
-                            of each what it is and whether it must be
-                            "refused", "read", or may be "either" *)
+     cursors DIRECTORY      has 1.eventring, 2.eventring...; each line of its
+                            file kinds names the kind of one of them and says
+                            that it must be "refused", "read", or may be
+                            "either" *)
 
 open Runtime_events
 open Check
@@ -18,7 +19,7 @@ let poll expected name dir pid =
     ok (name ^ ": refused in words")
       (String.length why > 20 && expected <> "read")
   | cursor ->
-    (* A callback for everything: whatever is in there is looked at. *)
+    (* A callback for everything: all events of the file are looked at. *)
     let seen = ref 0 in
     let count1 _ _ _ = incr seen and count2 _ _ _ _ = incr seen in
     let callbacks =

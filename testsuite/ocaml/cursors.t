@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runtime_events.create_cursor on files that are damaged, cut, or not there:
-# it could crash the program that reads, or claim that all is well. This is
-# what the stock tests test_corrupted and test_create_cursor_failures promise.
+# it could crash the program that reads, or claim that all is well. The stock
+# tests test_corrupted and test_create_cursor_failures promise that it does not.
 # Or on a process that does not record all events of Runtime_events: numbers
 # would be wrong in silence.
 . "$(dirname "$0")/programs.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Domains: an event in another domain's ring or under another one's id, a
-# domain without events, a slot whose next domain inherits a wrong block.
+# domain without events, a slot where the next domain inherits a wrong block.
 . "$(dirname "$0")/programs.sh"
 build domains unix threads runtime_events
 
@@ -12,7 +12,7 @@ traced() {
   eventring events --raw "$(ring)" >events 2>lost
 }
 well() { exits 0 && no_line && [ "$(cat "$tmp/out")" = end ]; }
-# Column 9 is the payload: what the event says; column 4: what its block says.
+# Column 9 is the payload, the event's own domain id; column 4: its block's.
 truthful() {
   perl -F'\t' -lane 'next unless $F[7] eq "who"; $n++;
     print and $bad++ if hex $F[8] != $F[3]; END { exit $bad || !$n }' events

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The end of a ring file: it could be readable by others, stay behind, vanish
-# though it was to be kept, not say what became of its process, or be
-# unreadable after a kill at the wrong moment.
+# though it was to be kept, not tell how its process ended, or be unreadable
+# after a kill at the wrong moment.
 . "$(dirname "$0")/programs.sh"
 build plain
 build endless unix
@@ -11,7 +11,7 @@ START=OCAML_EVENTRING_START KEEP=OCAML_EVENTRING_KEEP
 
 ended() {
   fresh
-  # Whatever the umask takes away from others, we never gave.
+  # The mode of the file never allows others, under any umask.
   run env $START=1 $KEEP=1 sh -c 'umask 0; exec "$0"' "$tmp/plain.$mode"
   ok "$mode: the file is for its user alone" \
     [ "$(stat -c %a "$(ring)")" = 600 ]

@@ -25,7 +25,7 @@ let now () =
 
 let nothing = Cursor.callbacks ()
 
-(* Values of [counter] among what the cursor has not passed *)
+(* Returns the values of [counter] in the events that [cursor] has not passed *)
 let samples ?max cursor =
   let seen = ref [] in
   let counter c =
@@ -98,7 +98,7 @@ let accessors cursor =
       ok "the text" (Cursor.text c = "text" && Cursor.unit c = "");
     end in
   ignore (Cursor.poll cursor (Cursor.callbacks ~counter ~instant ()));
-  (* Outside of callbacks they mean nothing, and do no harm. *)
+  (* Outside of callbacks these functions mean nothing, and do no harm. *)
   let odd c =
     ignore (Sys.opaque_identity
         (Cursor.time c, Cursor.domain c, Cursor.thread c, Cursor.ring c,
@@ -126,9 +126,9 @@ let merged cursor =
   List.iter Domain.join domains;
   let last = ref 0 and ordered = ref true and n = ref 0 in
   let by_domain = Hashtbl.create 8 in
-  (* The order is that of the processors' counter; the same instant of it may
-     be a few nanoseconds apart in two rings, when the reader has measured the
-     counter anew between their blocks. *)
+  (* The order is the order of the processors' counter; the same instant of it
+     may be a few nanoseconds apart in two rings, when the reader has measured
+     the counter anew between their blocks. *)
   let note c =
     if Cursor.time c + 1000 < !last then begin
       Printf.printf "# %s of domain %d: %d ns before the one before it\n"

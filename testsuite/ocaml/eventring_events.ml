@@ -304,7 +304,7 @@ let child cursor =
            ok "a forked child writes to its own" (status = WEXITED 0)))
     []
 
-(* Allocation: native code only, whose integers have no boxes. *)
+(* Allocation: native code only, where integers have no boxes. *)
 let allocation when_ =
   let million name f =
     f ();

@@ -1,4 +1,4 @@
-(* What events of the runtime carry, seen through Eventring.Cursor. *)
+(* The fields of the runtime's events, seen through Eventring.Cursor. *)
 
 open Eventring
 open Check
@@ -17,7 +17,7 @@ type seen = {
   integers : int list;
 }
 
-(* Everything in the rings of this process since the last time *)
+(* Returns all events in the rings of this process since the last call *)
 let rest cursor =
   let all = ref [] in
   let see form c =
@@ -52,7 +52,7 @@ let show s =
       Printf.printf " %s=%d %s %s" name value unit meaning) s.fields;
   print_newline ()
 
-(* [f] of the only event, or of any *)
+(* Check that [f] holds for the only event, or for any event *)
 let one name all f =
   let good = match all with [s] -> f s | _ -> false in
   if not good then List.iter show all;
@@ -141,7 +141,7 @@ let by_name cursor =
     end in
   ignore (Cursor.poll cursor (Cursor.callbacks ~span_finish ()));
   ok "an end of a minor collection" !looked;
-  (* Outside of callbacks they mean nothing, and do no harm. *)
+  (* Outside of callbacks these functions mean nothing, and do no harm. *)
   let fresh = Cursor.create Self in
   List.iter (fun c ->
       ignore (Sys.opaque_identity
@@ -167,7 +167,7 @@ let of_the_program cursor =
 let complete cursor =
   let nothing_else name all =
     List.for_all (fun s -> s.name <> name || s.form = "complete") all in
-  (* Durations over those of the system's sleep *)
+  (* Durations longer than the system's sleep *)
   let waited name all =
     some (name ^ ": how long it took") (called "complete" name all) (fun s ->
         s.value >= 15 * ms && s.value < 10_000 * ms

@@ -1,7 +1,7 @@
 #!/bin/sh
-# What events of the runtime carry, through Eventring.Cursor: a number that is
-# not Gc's, a field under another's name, a cause that is not the cause, a wait
-# that goes unseen or comes twice.
+# The fields of the runtime's events, through Eventring.Cursor: a number that is
+# not Gc's, a field under another's name, a wrong cause, a wait that is not seen
+# or is seen twice.
 . "$(dirname "$0")/programs.sh"
 build eventring_fields unix check.ml
 

@@ -9,11 +9,12 @@ open Eventring
 open Check
 
 let mark = Mark.register "mark"
-let self = Counter.register "self"      (* its value: who writes it *)
+let self = Counter.register "self"      (* its value: the writer *)
 
 let event () = Mark.emit mark
 
-(* [look c] for each event of this program's that the cursor has not passed. *)
+(* Returns [look c] for each event of this program that the cursor has not
+   passed. *)
 let seen cursor look =
   let all = ref [] in
   let see c = if Cursor.id c >= 1024 then all := look c :: !all in
@@ -29,7 +30,7 @@ let are name found expected =
     List.iter (Printf.printf "# there is %S\n") found;
   ok name (found = expected)
 
-(* A domain or thread that does what it is asked to, one by one. *)
+(* A domain or thread that runs the functions given to it, one by one. *)
 type worker = { todo : (unit -> unit) option Atomic.t; finish : unit -> unit }
 
 let worker make =

@@ -91,8 +91,8 @@ let full dir =
   ok "a full disk: nothing is left behind"
     (List.sort compare (Array.to_list (Sys.readdir dir)) = ["filler"; "snap"])
 
-(* Writers whose samples say what must follow: a snapshot has for each domain
-   numbers without a gap, up to the last. *)
+(* Writers of consecutive numbers: a snapshot has numbers without a gap for each
+   domain, up to the last. *)
 let storm () =
   start ~categories:[User] ();
   let go_on = Atomic.make true in

@@ -1,6 +1,6 @@
 #!/bin/sh
 # C stubs with caml/eventring.h: they could no longer compile without flags,
-# or write what OCaml code does not recognise.
+# or write events that OCaml code does not recognise.
 . "$(dirname "$0")/programs.sh"
 build eventring_stubs check.ml recorded.ml stubs.c
 

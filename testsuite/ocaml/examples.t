@@ -1,6 +1,6 @@
 #!/bin/sh
-# The programs under examples/: what people copy from could no longer compile,
-# run, or show what it promises.
+# The programs under examples/: programs that people copy from could no longer
+# compile, run, or show the lines that they promise.
 . "$(dirname "$0")/programs.sh"
 here=$EVENTRING_TOP/examples
 
@@ -109,7 +109,7 @@ contention() {
   ok "$mode: all of it is balanced" exits 0
 }
 
-# with_request N: what `eventring events` says of the first snapshot that has it
+# with_request N: leaves in $tmp/out the first snapshot's events that have it
 with_request() {
   for file in $(ls slow-*.eventring | sort -t - -k 2 -n); do
     run eventring events "$file"

@@ -124,7 +124,7 @@ no_ocaml() {
 }
 both no_ocaml
 
-# The parent ends, and its file with it, before the child comes to run.
+# The parent ends, and its file with it, before the child runs.
 orphan() {
   fresh
   run env OCAML_EVENTRING_KEEP=1 "$tmp/orphan.$mode"

@@ -1,6 +1,6 @@
-(* Who does what: identity WHAT. Event "thread" has the id of the thread that
-   writes it, "domain" that of the domain; what is printed besides, each test
-   knows. *)
+(* Domains and threads that write events: identity WHAT. Event "thread" has the
+   id of the thread that writes it, "domain" the id of the domain; each test
+   knows the other lines that are printed. *)
 
 open Eventring
 

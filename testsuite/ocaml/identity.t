@@ -1,6 +1,7 @@
 #!/bin/sh
-# Who did it: an event that is taken for another domain's or thread's, a domain
-# without its parent, a process without its name or exit code.
+# The writer of an event: an event that is taken for another domain's or
+# thread's, a domain without its parent, a process without its name or exit
+# code.
 . "$(dirname "$0")/programs.sh"
 build identity unix threads runtime_calls.c c_thread.c
 
@@ -59,8 +60,8 @@ threads() {
 }
 both threads
 
-# What the backup thread did while the domain's own thread was in a system call
-# is not shown as that one's.
+# Events that the backup thread wrote while the domain's own thread was in a
+# system call are not shown as the own thread's.
 not_the_sleepers() {
   eventring events --raw "$(ring)" | perl -F'\t' -lane '
     $sleeper = $F[4] if $F[7] eq "thread" && $F[3] == 1;

@@ -10,7 +10,7 @@ let fill name =
     | () -> go n
     | exception Sys_error _ -> go (n / 2) in
   go 65536;
-  (* What is still buffered cannot be written. *)
+  (* The lines that are still buffered cannot be written. *)
   close_out_noerr out
 
 let () =

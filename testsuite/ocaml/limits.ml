@@ -1,5 +1,5 @@
-(* How many user events there can be, and what a reader that has as many of
-   its own makes of another process' events.
+(* The highest number of user events, and another process' events as seen by a
+   reader that has as many of its own.
 
      limits early|late      registers all before or after tracing starts
      limits write           a process with events that nobody else knows; prints
@@ -7,7 +7,7 @@
      limits read DIR PID    reads those
      limits full DIR PID    the same when no more can be registered here
      limits confused DIR PID
-                            reads a file whose text was given the unit's id *)
+                            reads a file where a text has the unit's id *)
 
 open Runtime_events
 open Check

@@ -1,5 +1,5 @@
-(* A reader that is slower than the writer: what is lost is counted, what is
-   read is whole and in order.
+(* A reader that is slower than the writer: lost events are counted, the others
+   are whole and in order.
 
      loss own         in one process, which records all, with one domain that
                       writes and one that reads now and then
@@ -27,7 +27,7 @@ let reading target =
         if n <= 0 then r.wrong <- r.wrong + 1;
         r.lost <- r.lost + n) ()
     |> Callbacks.add_user_event Type.int (fun _ _ _ n ->
-        (* what is missing has been told, exactly *)
+        (* every missing event has been reported as lost, exactly *)
         if n <> r.read + r.lost + 1 || n <= r.last then r.wrong <- r.wrong + 1;
         r.last <- n;
         r.read <- r.read + 1) in
@@ -73,7 +73,7 @@ let () =
     ignore (In_channel.input_line stdin)
   | [ "read"; dir; pid; n ] ->
     let r = reading (Some (dir, int_of_string pid)) in
-    (* From the oldest that is there: the loss comes first. *)
+    (* From the oldest event that the ring still has: the loss is first. *)
     poll r;
     report r (int_of_string n);
     ok "most of it was lost" (let r = fst r in r.lost > r.read);

@@ -1,5 +1,5 @@
-(* What memory the collector found and moved: memory WHAT prints what module
-   Gc says of it. *)
+(* Memory that the collector found and moved: memory WHAT prints the numbers of
+   module Gc for it. *)
 
 let keep x = ignore (Sys.opaque_identity x)
 let tree = ref []

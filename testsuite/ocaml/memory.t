@@ -1,5 +1,5 @@
 #!/bin/sh
-# Memory and the runtime's own work: sizes that are not those of module Gc,
+# Memory and the runtime's own work: sizes that differ from module Gc's,
 # growth, signals or finalisers that go unseen, an exception that leaves a span
 # open.
 . "$(dirname "$0")/programs.sh"
@@ -9,7 +9,7 @@ printf 'let () = print_endline "loaded"\n' >"$tmp/plugin.ml"
    "$ocaml/bin/ocamlc" -c plugin.ml) >"$tmp/build.log" 2>&1 || give_up plugin
 
 printed() { head -n 1 "$tmp/out" | cut -d ' ' -f "$1"; }
-# value EVENT FIELD: that field of the last such event
+# value EVENT FIELD: prints FIELD of the last EVENT
 value() { values "$@" | tail -n 1; }
 values() {
   sed -n "s/.*  \(end\|instant\|complete\)  *$1  .*\<$2=\([0-9]*\)\( .*\)\?\$/\2/p" \
@@ -22,8 +22,8 @@ near() {
                        exit !(b > 0 && d <= b * $3 / 100) }"
 }
 
-# Sum of a field of the collections after the first that the program asked for,
-# with which it began to count
+# Prints the sum of a field of the collections after the first that the program
+# asked for, with which it began to count
 since() {
   perl -ne '
     next unless /  end  +minor  .*\b'"$1"'=(\d+) words .*cause=(\w+)/;
@@ -41,8 +41,8 @@ minor() {
 }
 both minor
 
-# Counters at the ends of cycles: pools and large blocks are what Gc calls the
-# heap.
+# Counters at the ends of cycles: pools and large blocks make up the heap as Gc
+# counts it.
 heap() {
   record memory heap
   ok "$mode: heap: all is well" well
@@ -126,7 +126,7 @@ calls() {
   for categories in all gc; do
     with=OCAML_EVENTRING_CATEGORIES=$categories record memory raises
     ok "$mode: finalisers that raise, $categories: all is balanced" well
-    # What Gc.major finds dead was promoted by it, one cycle too late for it.
+    # Blocks that Gc.major finds dead were promoted by it, one cycle too late.
     ok "$mode: they did" [ "$(grep -v 2 "$tmp/out" | tr -d '\n')" = 1345 ]
     ok "$mode: what comes then has its own cause" \
       ends major_slice cause=gc_major_slice

@@ -1,5 +1,5 @@
-(* Collects garbage, prints a number and ends with exit code 3: what it does
-   must not depend on whether it is traced.
+(* Collects garbage, prints a number and ends with exit code 3: its behaviour
+   must not depend on tracing.
 
      plain [DIRECTORY]      goes there half-way *)
 

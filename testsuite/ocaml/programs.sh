@@ -1,5 +1,5 @@
 # Read by the tests of this folder: OCaml programs, compiled both ways and run
-# under the recorder. TAP and what is common come from ../cli/tap.sh.
+# under the recorder. TAP and common functions are in ../cli/tap.sh.
 #
 #   build NAME [LIBRARY|FILE...]  NAME.ml and the rest, into $tmp/NAME.opt and
 #                                 $tmp/NAME.byte
@@ -9,11 +9,11 @@
 #   shows PATTERN                 eventring events $(ring) has such a line
 #   inside FOLDER COMMAND...      runs it there
 #   record PROGRAM ARG...         runs $tmp/PROGRAM.$mode in a fresh folder,
-#                                 traced, and leaves what it prints in
+#                                 traced, and leaves its output in
 #                                 $tmp/out, its events in ./events; set
 #                                 variables of its environment in $with
 #   has PATTERN, hasnt PATTERN    ./events has such a line, or none
-#   well                          what was recorded ended in order, and
+#   well                          the recorded program ended in order, and
 #                                 eventring check finds nothing
 #   ends SPAN FIELD               ./events has an end of that span with this
 #                                 name=value
@@ -23,14 +23,14 @@
 . "$(dirname "$0")/../cli/tap.sh"
 cd "$tmp" || exit 1
 
-# Only what a test sets may steer its programs.
+# Only variables set by a test may steer its programs.
 for variable in START PREFIX KEEP CATEGORIES CLOCK THRESHOLD; do
   unset "OCAML_EVENTRING_$variable"
 done
 unset OCAML_RUNTIME_EVENTS_START OCAML_RUNTIME_EVENTS_DIR
 unset OCAML_RUNTIME_EVENTS_PRESERVE OCAMLRUNPARAM CAMLRUNPARAM
 
-# Where the compilers are, and what to add to every command line.
+# The folder of the compilers, and flags to add to every command line.
 ocaml=$EVENTRING_STAGE
 ocaml_flags=
 
@@ -40,8 +40,8 @@ give_up() {
   exit 1
 }
 
-# compile_to OUTPUT COMPILER FLAG... FILE...: LIBRARY stands for LIBRARY.cma
-# or .cmxa; files are taken from this folder
+# compile_to OUTPUT COMPILER FLAG... FILE...: a LIBRARY among the files becomes
+# LIBRARY.cma or .cmxa; files are taken from this folder
 compile_to() {
   output=$1 compiler=$2
   shift 2

@@ -1,5 +1,6 @@
-(* What the programs of this folder find in the rings of their own process,
-   read with Eventring.Cursor: an event of the program's own is a line. *)
+(* Events that the programs of this folder find in the rings of their own
+   process, read with Eventring.Cursor: an event of the program's own is a
+   line. *)
 
 open Eventring
 
@@ -23,27 +24,27 @@ let callbacks add =
     ~flow_start:(seen "start") ~flow_step:(seen "step")
     ~flow_finish:(seen "finish") ()
 
-(* The lines of what the cursor has not passed yet. *)
+(* Returns the lines of the events that [cursor] has not passed yet. *)
 let rest cursor =
   let lines = ref [] in
   let callbacks = callbacks (fun l -> lines := l :: !lines) in
   while Cursor.poll cursor callbacks > 0 do () done;
   List.rev !lines
 
-(* The lines of what [write] does. *)
+(* Returns the lines of the events that [write] writes. *)
 let by cursor write =
   ignore (rest cursor);
   write ();
   rest cursor
 
-(* The same for everything in a file. *)
+(* Returns the lines of all events in a file. *)
 let file path =
   let cursor = Cursor.create (File path) in
   let lines = rest cursor in
   Cursor.close cursor;
   lines
 
-(* A test of them; what is there instead is shown. *)
+(* Checks that [lines] are [expected]; prints them when they are not. *)
 let are name lines expected =
   if lines <> expected then
     List.iter (Printf.printf "# %s\n") ("there is:" :: lines);

@@ -1,5 +1,5 @@
-/* What OCaml code cannot do by itself: collections from C, a signal at an
-   exact place, names that the system has for threads. */
+/* Calls that OCaml code cannot make by itself: collections from C, a signal at
+   an exact place, names that the system has for threads. */
 
 #define CAML_INTERNALS
 #include <signal.h>

@@ -6,7 +6,7 @@
 open Runtime_events
 open Check
 
-(* What consumers of Runtime_events and of Eventring make of the same events *)
+(* The same events as consumers of Runtime_events and of Eventring see them *)
 type seen = Begin of runtime_phase | End of runtime_phase
           | Counter of runtime_counter * int
 
@@ -99,8 +99,8 @@ let record name counters make =
   free_cursor cursor;
   Eventring.Cursor.close eventring
 
-(* [next ()] does a poll and says what came of it.  The polls up to the end of
-   a minor collection. *)
+(* Returns the counters up to the end of a minor collection.  [next ()] does a
+   poll and returns the event that it read, if any. *)
 let upto_end next =
   let rec go n =
     if n = 0 then []

@@ -20,7 +20,7 @@ if ! within 2 takes_effect; then
   finish
 fi
 
-# as_other VARIABLE=VALUE...: plain, by a user who is not its owner
+# as_other VARIABLE=VALUE...: runs plain as a user other than its owner
 as_other() {
   fresh; chmod 777 .
   run env "$@" setpriv --reuid 65533 --clear-groups "$tmp/plain"

@@ -61,7 +61,7 @@ let names () =
   ignore (register "" Type.unit);
   ignore (register "na\xc3\xafve \xff\n\"name\"" Type.unit)
 
-(* An encoder whose result is what it is given *)
+(* An encoder that returns the number it is given *)
 let any_length = Type.register ~encode:(fun _ n -> n) ~decode:(fun _ n -> n)
 let failing = Type.register ~encode:(fun _ () -> raise Exit)
     ~decode:(fun _ _ -> ())
@@ -177,7 +177,7 @@ let callbacks cursor =
   ok "a callback that writes what it reads: the poll ends" (!made < 10_000);
   ignore (read_poll cursor (Callbacks.create ()) None);
 
-  (* Collections in callbacks move what C holds *)
+  (* Collections in callbacks move values that C code holds *)
   let number = register "moving" Type.int in
   let total = ref 0 in
   let callbacks = Callbacks.add_user_event Type.int (fun _ time event n ->

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The runtime's variants: debug, instrumented, position-independent, shared, and
-# those of bytecode. One of them could lack the recorder, or count wrongly.
+# bytecode's variants. One of them could lack the recorder, or count wrongly.
 . "$(dirname "$0")/programs.sh"
 build plain
 "$tmp/plain.opt" >expected
@@ -34,7 +34,7 @@ native d
 native i
 native _pic
 
-# The shared runtime is for programs whose main function is C's.
+# The shared runtime is for programs with a main function in C.
 cat >"$tmp/main.c" <<END
 #define CAML_INTERNALS
 #include <caml/callback.h>
@@ -83,7 +83,7 @@ instrumented() {
     OCAML_EVENTRING_CATEGORIES="$1" "$tmp/sizes"
   eventring events --raw "$(ring)" | grep alloc_sizes >sizes
 }
-# sum DOMAIN BUCKET: what that domain has counted there
+# sum DOMAIN BUCKET: prints the number that the domain has counted there
 sum() {
   perl -F'\t' -lane 'BEGIN { ($d, $b) = splice @ARGV, 0, 2 }
     $n += hex((split / /, $F[8])[$b]) if $F[3] == $d; END { print $n + 0 }' \

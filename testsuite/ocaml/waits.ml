@@ -1,5 +1,5 @@
-(* Waiting of each kind: waits KIND. What is waited for comes 60 ms later, three
-   times over. Prints how long each took by the program's own measure, in ns. *)
+(* Waiting of each kind: waits KIND. Each wait ends after 60 ms, three times
+   over. Prints the durations by the program's own measure, in ns. *)
 
 external raise_signal : unit -> unit = "test_raise_signal" [@@noalloc]
 

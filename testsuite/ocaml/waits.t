@@ -1,10 +1,11 @@
 #!/bin/sh
 # Waiting: a kind that is missing or goes under another's name, a duration that
-# is wrong, what does not wait but is recorded, a threshold that does not hold.
+# is wrong, code that does not wait but is recorded, a threshold that does not
+# hold.
 . "$(dirname "$0")/programs.sh"
 build waits unix threads runtime_calls.c
 
-# Durations of KIND in ns, the longest last
+# Prints the durations of KIND in ns, the longest last
 durations() {
   eventring events --raw "$(ring)" | perl -F'\t' -lane '
     print hex((split " ", $F[8])[0])
@@ -19,7 +20,7 @@ fits() {
   echo "recorded: $event, measured: $program"
   [ "${event:-0}" -ge 40000000 ] && [ "$event" -le $((program + 1000000)) ]
 }
-# of KIND, all above a threshold in ns
+# all_above KIND NS: all durations of KIND are above the threshold
 all_above() {
   [ "$(shortest "$1")" -ge "$2" ]
 }
