@@ -1,7 +1,7 @@
-"""check_hgrm.py EVENTS HGRM: holds a distribution in HdrHistogram's format
-against the durations of the minor collections in what eventring events --raw
-printed.  A value stands for all up to it, so the count beside it must be that
-of the durations that are not longer, exactly."""
+"""check_hgrm.py EVENTS HGRM: compares a distribution in HdrHistogram's format
+with the durations of the minor collections in the output of eventring events
+--raw.  A value stands for all up to it, so the count on its line must be the
+number of durations that are not longer, exactly."""
 
 import collections
 import math

@@ -10,7 +10,7 @@ import sys
 
 
 def read_table(path):
-    """The set of options of each command, without values."""
+    """Returns the set of options of each command, without values."""
     options = {}
     for line in open(path):
         forms, commands, _ = re.split("  +", line.rstrip("\n"), maxsplit=2)
@@ -22,7 +22,7 @@ def read_table(path):
 
 
 def manual(text, options):
-    """(commands, option) for each that the manual names for them."""
+    """Yields (commands, option) for each option that the manual names."""
     commands = []
     for line in text.split("\n"):
         if line.startswith(".Sh") or line == ".Nm":
@@ -43,7 +43,7 @@ def manual(text, options):
 
 
 def lines(text, options):
-    """The same of the command lines of a document."""
+    """Yields (commands, option) for the command lines of a document."""
     text = text.replace("\\\n", " ")
     for match in re.finditer(r"\beventring ([a-z]+)( [^\n`|;&]*)?", text):
         command, rest = match.group(1), match.group(2) or ""

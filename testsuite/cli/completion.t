@@ -4,7 +4,7 @@
 cd "$tmp" || exit 1
 compile work
 start work 120 1
-# The command, for which no process runs but this one.
+# A command that finds only the process started above.
 cat >eventring <<END
 #!/bin/sh
 case "\$*" in
@@ -85,7 +85,7 @@ commands() { eventring --help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p'; }
 options() { eventring "$1" --help | grep -o '^ *-.*' | sed 's/^ *//; s/  .*//' |
   grep -o -e '--[a-z-]*=\{0,1\}'; }
 
-# The options of these commands ($1), and all else.
+# Tests the options of these commands ($1), and all other completions.
 test_shell() {
   complete eventring ''
   ok "$shell: commands" eval 'proposes $(commands)'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # eventring pause, resume, enable, disable, categories: in one process, in all,
-# and by somebody who may not.  Nothing here waits for events: that the program
-# obeys is tested in live.t, here it is what its file says.
+# and by a user without permission.  Nothing here waits for events: live.t tests
+# that the program obeys, this test reads the settings from its file.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 compile work
@@ -12,7 +12,7 @@ second=$pid
 start work 120 1
 first=$pid
 dir=$tmp/rings
-# What is on, separated by spaces.
+# Prints the categories that are on, separated by spaces.
 on() {
   eventring categories "$1" | awk '$2 == "on" { printf "%s%s", s, $1; s = " " }'
 }

@@ -1,5 +1,5 @@
-(* Collects in so many domains beside its own, one after the other, then says
-   what it did as the lines that testsuite/cli/stat.t compares. *)
+(* Collects in so many domains besides its own, one after the other, then prints
+   its counts as the lines that testsuite/cli/stat.t compares. *)
 
 let work times =
   for i = 1 to times do

@@ -1,12 +1,12 @@
 #!/bin/sh
-# If this breaks, who cuts a file that is being read makes the command die of a
-# signal, without a word.
+# If this breaks, a user who cuts a file that is being read makes the command
+# die of a signal, without a word.
 . "$(dirname "$0")/tap.sh"
 
 compile work
 start work 60 1
 
-# A copy stays what it is, and its process runs: the command waits for more.
+# A copy does not change, and its process runs: the command waits for more.
 cut() {
   cp "$ring" "$tmp/copy.eventring"
   eventring "$@" "$tmp/copy.eventring" >"$tmp/out" 2>"$tmp/err" &
@@ -24,7 +24,7 @@ ok '... with one line' test "$(wc -l <"$tmp/err")" -eq 1
 ok '... that says which file' \
   err_has "^eventring: $tmp/copy.eventring: was cut shorter while it was read$"
 
-# One that was sent says nothing of a file.
+# A SIGBUS that was sent with kill gives no message about a file.
 eventring events --follow "$ring" >"$tmp/out" 2>"$tmp/err" &
 reader=$!
 started="$started $reader"

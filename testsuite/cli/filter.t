@@ -1,6 +1,6 @@
 #!/bin/sh
-# eventring events: only some of the events, as JSON, counted.  What is printed
-# of files whose every byte is known stands in filter.expected, by test.
+# eventring events: only some of the events, as JSON, counted.  The output
+# for files where every byte is known is in filter.expected, by test.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 make_ring fields
@@ -93,7 +93,7 @@ eventring pause -q "$pid"
 run timeout 60 "$EVENTRING_BIN" events --follow --to=0.01 "$pid"
 ok "--follow --to ends" exits 0
 
-# In a recording, --from does not read what is before it.
+# In a recording, --from does not read the events before it.
 if eventring help dump >help 2>&1; then
   eventring dump -o fields.rec fields.eventring
   run eventring events --from=600us --domain=1 fields.rec

@@ -22,7 +22,7 @@ ok "a name that nothing has: said" err_has 'no span or wait called nothing'
 ok "a name that nothing has: an empty line" out_has '^nothing  *0  '
 ok "a name that nothing has: no error" exits 0
 
-# Buckets hold all there is, each within its bounds.
+# Buckets hold all durations, each within its bounds.
 run eventring latency --json pauses.eventring
 ok "JSON: counts of the buckets add up" jq -e \
   'all(.distributions[]; .count == ([.buckets[].count] | add // 0))' out

@@ -6,11 +6,11 @@ compile work
 
 dir=$tmp/rings
 minors() { grep -c '  begin     minor$' "$1"; }
-# In the order of ticks; what they are in nanoseconds is rounded.
+# In the order of ticks; their values in nanoseconds are rounded.
 in_order() { eventring events --raw "$1" 2>/dev/null | ticks_rise; }
 ticks_rise() { awk -F '\t' '$2 < last { exit 1 } { last = $2 }'; }
 
-# What the rings hold, without waiting.
+# The events in the rings, without waiting.
 start work 120 2
 ok "a program is traced" traced
 run eventring events --dir "$dir" "$pid"
@@ -58,7 +58,7 @@ ok "pause --quiet" silent
 run eventring resume -q --dir "$dir" "$pid"
 ok "resume --quiet --dir" silent
 
-# By somebody who may not.
+# By a user without permission.
 if can_be_nobody; then
   for command in events stat pause resume; do
     run as_nobody $command "$pid"
@@ -87,7 +87,7 @@ ok "events --follow: whole lines" \
   eval "[ -s first ] && [ -z \"\$(tail -c 1 first)\" ]"
 ok "the process runs on" kill -0 "$pid"
 
-# Ctrl-C.  A shell starts what runs beside it with SIGINT ignored.
+# Ctrl-C.  A shell starts background commands with SIGINT ignored.
 perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' \
   "$EVENTRING_BIN" events -f "$pid" >third 2>third.err &
 third=$!
@@ -97,7 +97,7 @@ kill -INT "$third"
 wait "$third"
 ok "events --follow: Ctrl-C ends it in order" [ $? = 0 ]
 
-# Killed: all that was written is there.
+# Killed: every event that was written is in the file.
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 run eventring events "$ring"
@@ -117,7 +117,7 @@ run timeout 60 "$EVENTRING_BIN" events --raw --follow "$pid"
 ok "events --follow ends with the process" exits 0
 ok "events --follow: to the last event" out_has '	ring_stop	'
 ok "events --follow: in the order of time" eval "ticks_rise <out"
-# Without what is in nanoseconds: they are rounded as is best at the moment.
+# Without values in nanoseconds: they are rounded as is best at the moment.
 exact() { cut -f 2- out | awk -F '\t' '$5 == "complete" { $NF = "" } { print }'; }
 exact >followed
 run eventring events --raw "$ring"

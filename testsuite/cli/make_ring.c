@@ -21,11 +21,11 @@
      killed    spans that are open, of a process that was killed
      pauses    pauses of known lengths
      summary   all that the summary adds up, in known amounts
-     stock     the same as far as stock OCaml tells it, with its names
+     stock     the same, as much as stock OCaml records, with its names
      idle      no collections, and one wait
      lost      a ring that went round, of a process that was killed
-     crossing  spans and waits that do not lie inside of each other, threads,
-               a domain that comes after another one
+     crossing  spans and waits that are not inside of each other, threads, a
+               domain that begins after another one
      hostile   names and texts that try to command the terminal
      elsewhere plain, on another machine, 3 s later
      damaged   plain, with a block that no writer writes
@@ -421,9 +421,9 @@ static void wrong(void)
   value(0, 8003, EVENTRING_FORM_INSTANT, EV_RING_STOP, 0);
 }
 
-/* 100 minor collections of 1, 2, ... 100 us for three causes, in all but ten
-   of which domain 7 takes part, and a slice of 2.5 ms in domain 0; in the same
-   ring as domain 7, after it, domain 9; what cannot be a pause must not
+/* 100 minor collections of 1, 2, ... 100 us for three causes; domain 7 takes
+   part in all but ten of them; and a slice of 2.5 ms in domain 0; in the same
+   ring as domain 7, after it, domain 9; events that cannot be a pause must not
    count. */
 static void pauses(void)
 {
@@ -643,8 +643,8 @@ static void crossing(void)
   PACKED(0, 2800, INSTANT, EV_MUTEX_WAIT, 201, 0);
   PACKED(0, 2900, INSTANT, EV_STOP, 600, 0, EV_STOP_MINOR, EV_CAUSE_GC_MINOR,
          0, 200, 1, 11000, 2, 1, 3, 1, 4, 1, 5, 1);
-  /* Begun by one thread and ended by another one, meanwhile in which is another
-     span; and an end without a begin. */
+  /* Begun by one thread and ended by another one, with another span in between;
+     and an end without a begin. */
   begin(0, 3000, SPAN);
   PACKED(0, 3100, INSTANT, EV_THREAD_RUN, 2, PID + 11);
   begin(0, 3200, OTHER_SPAN);
@@ -680,7 +680,7 @@ static void hostile(void)
   text(0, 9, TEXT, "\377\001");
 }
 
-/* The file stays mapped until somebody ends us. */
+/* Keeps the file mapped until somebody ends this program. */
 static int hold(const char *path)
 {
   int fd = open(path, O_RDWR);
@@ -693,7 +693,7 @@ static int hold(const char *path)
   for (;;) pause();
 }
 
-/* Returns 0 when [option] is none. */
+/* Changes the header.  Returns 0 when [option] is no known NAME=VALUE. */
 static int change(struct eventring_header *h, const char *option, int *holds)
 {
   const char *value = strchr(option, '=');

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The files of a process: the names that they may have, which of several is a
-# process's, and those of processes in another pid namespace.
+# The files of a process: the names that they may have, which of several belongs
+# to a process, and files of processes in another pid namespace.
 # Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
@@ -64,7 +64,7 @@ ring "$alive.2.eventring" pid=$alive program=/later started=30 state=1 \
 run eventring stat --dir "$dir" $alive
 ok "that of the process that lives" is_program lives
 
-# Of another pid namespace
+# Files of another pid namespace
 rm -f rings/*
 ring "$alive.eventring" pid=$alive program=/theirs state=1 boot="$boot" \
   start_time="$start_time" namespace=77

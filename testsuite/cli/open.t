@@ -1,5 +1,5 @@
 #!/bin/sh
-# Targets that cannot be opened: one line each, that says what and why.
+# Targets that cannot be opened: one line each, with the target and the reason.
 # Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
@@ -56,8 +56,8 @@ ok "pausing what has ended" refused 3 'has ended'
 run eventring resume plain.eventring
 ok "resuming what has ended" refused 3 'has ended'
 
-# Bytes of the file changed at random places: any answer will do, but an
-# answer.
+# Bytes of the file changed at random places: the command must answer, with any
+# of its exit codes.
 answered() { [ "$status" -eq 0 ] || [ "$status" -eq 1 ] || [ "$status" -eq 3 ]; }
 wrong=0
 for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do

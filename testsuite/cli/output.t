@@ -33,7 +33,7 @@ closed() { eventring "$@" >&-; }
 run closed events lost.eventring
 ok "standard output closed" exits 4
 
-# The status of the command itself, at the head of a pipe.
+# Leaves the exit code of the command itself, at the head of a pipe, in piped.
 to_head() { { eventring "$@"; echo $? >piped; } | head -1; }
 for command in "events pauses.eventring" "events -f pauses.eventring" \
   "stat pauses.eventring" "stat -i 10ms pauses.eventring" \

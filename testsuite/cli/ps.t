@@ -1,6 +1,6 @@
 #!/bin/sh
-# eventring ps: which processes are found, what is said of them, and that
-# --prune removes what it should and no more.
+# eventring ps: the processes that are found, the output for each, and that
+# --prune removes the files that it should and no more.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 compile work
@@ -83,7 +83,7 @@ ok "--json: of one that was killed" eval \
   "has $killed '\"state\": \"killed\"' &&
     has $killed '\"path\": \"$dir/$killed.eventring\"'"
 
-# What is not a ring file, or not one to read.
+# Files that are not ring files, or not ring files to read.
 echo text >rings/4242425.eventring
 mkdir rings/4242426.eventring
 mkfifo rings/4242427.eventring
@@ -121,7 +121,7 @@ else
   skip "ps by somebody else" "needs root and setpriv"
 fi
 
-# In a container: another number, and a path that we do not have.
+# In a container: another process id, and a path that does not exist here.
 if unshare --pid --mount --fork true 2>/dev/null; then
   mkdir inside
   unshare --pid --mount --fork --mount-proc sh -c "

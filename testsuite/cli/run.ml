@@ -1,4 +1,4 @@
-(* A program for run.t: does what its arguments say, in order. *)
+(* A program for run.t: carries out its arguments, in order. *)
 
 let collect n = for _ = 1 to n do Gc.minor () done
 
@@ -30,7 +30,7 @@ let rec act = function
      | child -> ignore (Unix.waitpid [] child));
     act rest
   | "catch" :: _ ->
-    (* Until it gets a signal; which one is its exit code. *)
+    (* Waits for a signal; the exit code tells which one. *)
     List.iter (fun (signal, code) ->
         Sys.set_signal signal (Sys.Signal_handle (fun _ -> exit code)))
       [Sys.sigterm, 15; Sys.sigint, 2; Sys.sighup, 1];

@@ -105,7 +105,7 @@ for option in -o --summary; do
   "$EVENTRING_BIN" run --force "$option" ../fifo ../run exit 0 2>/dev/null &
   runner=$!
   started="$started $runner"
-  # The command opens it, or its child that writes what comes after the end.
+  # The command opens it, or its child that writes the output after the end.
   opens() { ps -o wchan:20= -p "$runner" --ppid "$runner" |
               grep -q wait_for_partner; }
   ended() { ! ps --ppid "$runner" -o args=,stat= | grep -v Z |
@@ -214,7 +214,7 @@ rm link
 run eventring run -o /dev/null --summary /dev/null --force ../run minor 1
 ok "a device may be given twice" exits 0
 
-# What is recorded.
+# The events that are recorded.
 run eventring run -q -c user -o ../user.evr ../run minor 100
 run eventring events ../user.evr
 ok "--categories" eval '! out_has minor'
@@ -223,7 +223,7 @@ ok "--dir: the ring file is left there" [ "$(ls *.eventring | wc -l)" = 1 ]
 ok "--ring: its size" [ "$(stat -c %s ./*.eventring)" -lt 20000000 ]
 rm -f ./*.eventring
 
-# Programs that are others in the end.
+# Programs that are replaced by another program.
 run eventring run ../run minor 10 exec ../run minor 500 exit 5
 ok "a program that replaces itself: the exit code of the last" exits 5
 ok "and its summary" err_has '^collections  minor 50[0-9],'
@@ -257,7 +257,7 @@ ok "a process that goes on keeps its ring file" \
 kill "$(cat pid)"
 rm -rf "$kept" daemon pid
 
-# What cannot be run.
+# Programs and options that cannot be run.
 run eventring run
 ok "no program: usage" refused 2 'run: which program?'
 for list in -all '' , gc,-all; do

@@ -54,7 +54,7 @@ run eventring stat --json lost.eventring
 ok "JSON: says what was lost" jq -e '.lost_events == 504' out
 ok "JSON: in what state" jq -e '.process.state == "killed"' out
 
-# What the program itself says at its end, of which nothing may be lost.
+# The program's own numbers at its end; none of its events may be lost.
 compile counts
 counted() {
   rm -f rings/*.eventring

@@ -1,4 +1,4 @@
-# Read by the tests of this folder: what they run, and TAP.
+# Read by the tests of this folder: functions that they call, and TAP.
 #
 #   run COMMAND...       runs it; leaves $status, $tmp/out and $tmp/err
 #   eventring ARG...     the command under test
@@ -6,7 +6,7 @@
 #   skip NAME REASON
 #   finish               the last line of a test: prints the plan
 #
-# The environment says where things are; by hand, what make built is taken.
+# The environment names the folders; by hand, the results of make are taken.
 
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 : "${EVENTRING_TOP:=$(cd "$here/../.." && pwd)}"
@@ -31,7 +31,7 @@ trap 'exit 1' HUP INT TERM
 
 eventring() { "$EVENTRING_BIN" "$@"; }
 
-# The same as another user, which only root can become.
+# as_nobody ARG...: the command run by another user, which needs root.
 can_be_nobody() { [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; }
 as_nobody() {
   [ -x "$tmp/eventring" ] || cp "$EVENTRING_BIN" "$tmp/eventring"
@@ -70,7 +70,7 @@ finish() {
   exit
 }
 
-# Conditions on what [run] left.
+# Conditions on the results of [run].
 
 exits() { [ "$status" = "$1" ]; }
 prints() { diff "$here/$1" "$tmp/out"; }
@@ -85,7 +85,7 @@ refused() {
     grep -q '^eventring: ' "$tmp/err" && err_has "$2"
 }
 
-# Ring files whose bytes are known: make_ring KIND makes $tmp/KIND.eventring
+# Ring files with known bytes: make_ring KIND makes $tmp/KIND.eventring
 make_ring() {
   [ -x "$tmp/make_ring" ] ||
     ${CC:-cc} -std=gnu11 -I"$EVENTRING_TOP/runtime" -o "$tmp/make_ring" \
@@ -93,9 +93,10 @@ make_ring() {
   "$tmp/make_ring" "$1" "$tmp/$1.eventring" || exit 1
 }
 
-# OCaml programs, traced into $tmp/rings: compile NAME [threads.cmxa]; start
-# NAME ARG...
-# leaves the process id in $pid and waits until it is traced.
+# OCaml programs, traced into $tmp/rings:
+#   compile NAME [threads.cmxa]
+#   start NAME ARG...    leaves the process id in $pid and waits until the
+#                        program is traced
 
 compile() {
   cp "$here/$1.ml" "$tmp/" &&

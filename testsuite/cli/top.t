@@ -1,6 +1,6 @@
 #!/bin/sh
-# The live view, in a terminal that tmux makes: its screen, its keys, and what
-# becomes of it when the terminal or the process changes.
+# The live view, in a terminal that tmux makes: its screen, its keys, and its
+# behaviour when the terminal or the process changes.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 command -v tmux >/dev/null || { echo "1..0 # SKIP no tmux"; exit 0; }

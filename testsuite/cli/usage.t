@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the command line says and does not take.
+# The messages of the command line, and the arguments that it refuses.
 # Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 

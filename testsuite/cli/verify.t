@@ -1,5 +1,5 @@
 #!/bin/sh
-# eventring check: what is found in ring files and recordings, and where.
+# eventring check: its findings in ring files and recordings, and their places.
 # Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
