@@ -1,13 +1,14 @@
 #!/usr/bin/env perl
 # account.pl READ [EVENTRING OUT]
 #
-# Adds up what a reader saw of a program "load": for each ring the events and
-# how many were lost, for each worker the numbers, and writes that to the file
-# READ, for watch.pl.  The reader is "eventring events --raw" on standard input;
-# or the recordings OUT, OUT with .2, and so on that are being made: each is
-# read when there is a next one or the file READ.over, and then removed.
+# Adds up the events that a reader saw of a program "load": for each ring the
+# events and how many were lost, for each worker the numbers, and writes the
+# sums to the file READ, for watch.pl.  The reader is "eventring events --raw"
+# on standard input; or the recordings OUT, OUT with .2, and so on that are
+# being made: each is read when there is a next one or the file READ.over, and
+# then removed.
 #
-# The numbers of a worker who stays in one ring come in order, and where some
+# The numbers of a worker that stays in one ring are in order, and where some
 # are missing, as many events of the ring are lost there.
 
 use strict;

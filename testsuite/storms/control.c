@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     if (error < 0) return 1;
     usleep(rand() % 200);
   }
-  /* Everything in the end, also if that is asked for while paused. */
+  /* Switches all categories on at the end, even if set while paused. */
   eventring_set_categories(c, 0xFFFFFFFF);
   eventring_resume(c);
   eventring_close(c);

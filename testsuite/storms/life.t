@@ -4,7 +4,7 @@
 . "$(dirname "$0")/storms.sh"
 build_storm
 
-# Files that ended in order, and those that did not
+# Files that ended in order, and files that did not
 whole() {
   n=0
   for file in *.eventring; do

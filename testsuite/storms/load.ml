@@ -1,17 +1,17 @@
-(* Everything at once, in rounds, for as long as somebody asks for another.
+(* Everything at once, in rounds, until the answer to a round is "end".
 
      load domains    domains that work and domains that come and go, threads,
                      cursors, snapshots, other programs
      load forks      one domain with threads, which forks
 
-   After each round all else stands still, the heap is compacted, and a line
-   "quiet BYTES DOMAINS" says what the C heap holds and how many domains have
-   ended.  The answer is "go", "held" for a round without numbers, in which
-   tracing may be paused, or "end".  Then lines
-   "written WORKER NUMBERS" say what must be in the trace: the counter number.W
-   has had each value from 1 on once.
+   After each round all else waits, the heap is compacted, and a line
+   "quiet BYTES DOMAINS" tells the bytes in use in the C heap and the number of
+   domains that have ended.  The answer is "go", "held" for a round without
+   numbers, in which tracing may be paused, or "end".  Then lines
+   "written WORKER NUMBERS" tell the samples that must be in the trace: the
+   counter number.W has had each value from 1 on once.
 
-   LOAD_LEAK plants what the watch must see. *)
+   LOAD_LEAK plants a leak that the watch must see. *)
 
 external heap_bytes : unit -> int = "load_heap_bytes"
 external lose_bytes : int -> unit = "load_lose_bytes"
@@ -42,7 +42,7 @@ let count w =
       Eventring.Counter.sample w.event n
   end
 
-(* Those who work all the time, and stand still while it is quiet *)
+(* Workers that run all the time, and wait while it is quiet *)
 
 let lock = Mutex.create ()
 let changed = Condition.create ()
@@ -62,7 +62,7 @@ let custom = Eventring.Custom.register "custom"
     ~encode:(fun b s -> Bytes.blit_string s 0 b 0 4; 4)
     ~decode:(fun b n -> Bytes.sub_string b 0 n)
 
-(* What the runtime allocates for a domain when it comes to need it. *)
+(* Uses tables that the runtime allocates for a domain on their first use. *)
 let get_tables () =
   let old = Sys.opaque_identity (Array.make 1000 []) in
   old.(0) <- [Sys.opaque_identity (ref 0)];
@@ -101,7 +101,7 @@ let quiet workers =
     Condition.broadcast changed);
   not !ended
 
-(* What comes and goes *)
+(* Domains, threads and programs that begin and end *)
 
 let spawned = numbers "spawned"
 

@@ -22,7 +22,7 @@ value load_lose_bytes(value n)
   return Val_unit;
 }
 
-/* Not beside a mapping of the same kind, with which it would be one. */
+/* Maps pages of two kinds in turn: neighbours of one kind would be merged. */
 value load_lose_pages(value unit)
 {
   static int kind;

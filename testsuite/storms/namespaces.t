@@ -10,13 +10,13 @@ isolated true 2>/dev/null || {
   exit
 }
 
-# resident NUMBER [FILE]: as process 1 of a namespace of its own
+# resident NUMBER [FILE]: runs resident as process 1 of a namespace of its own
 resident() {
   isolated env $START=1 "$tmp/resident.$mode" "$@" \
     >"$tmp/out.$1" 2>"$tmp/err.$1"
 }
 files() { echo $(ls -- *.eventring 2>/dev/null); }
-# only FILE NUMBER: that one's events, and no others
+# only FILE NUMBER: FILE has events of resident NUMBER, and no others
 only() {
   eventring events "$1" | awk -v who="$2" '/  counter  *who/ {
     n++; if ($NF != who) bad = 1 } END { exit bad || n == 0 }'
@@ -48,7 +48,7 @@ at_once() {
 }
 both at_once
 
-# has_file NUMBER: the name of the file with that one's events, in $found
+# has_file NUMBER: finds the file with events of NUMBER; its name is in $found
 has_file() {
   for found in *.eventring; do only "$found" "$1" && return; done 2>/dev/null
   return 1
@@ -93,7 +93,7 @@ both_remove() {
 }
 delays= mode=opt both_remove
 
-# A process ends while another one with its id finds out whose file that is.
+# A process ends while another one with its id finds out the file's owner.
 ends_meanwhile() {
   fresh
   resident 10 stop & one=$!
@@ -112,7 +112,8 @@ ends_meanwhile() {
 }
 delays= mode=opt ends_meanwhile
 
-# A crash file: who opens it for control must not take himself for its process.
+# A crash file: a process that opens it for control must not take itself for the
+# file's process.
 dead_control() {
   fresh
   resident 1
@@ -132,7 +133,8 @@ dead_control() {
 }
 mode=opt dead_control
 
-# On overlayfs, the root of most containers, nobody can tell who writes.
+# On overlayfs, the root of most containers, nobody can tell the writer of a
+# file.
 overlay() {
   fresh
   mkdir lower upper work merged

@@ -1,8 +1,8 @@
-(* Programs that begin and end in all ways.  Each prints what it would print
-   untraced.
+(* Programs that begin and end in all ways.  Each prints the lines that it
+   prints untraced.
 
      storm domains N    N domains in turn, two at a time; an event each
-     storm load FILE    three domains at work until FILE is there
+     storm load FILE    three domains at work until FILE exists
      storm switch N     starts and stops the recorder N times under load
      storm fork HOW     fork, and then HOW *)
 

@@ -10,7 +10,7 @@ reader() {
   started="$started $!"
 }
 
-# wait_readers: their exit codes, in $ended
+# wait_readers: leaves the readers' exit codes in $ended
 wait_readers() {
   ended=
   for pid in $readers; do
@@ -19,7 +19,8 @@ wait_readers() {
   done
 }
 
-# begin PROGRAM ARG...: traced, in the background, with its ring in $ring
+# begin PROGRAM ARG...: starts the program traced, in the background, with its
+# ring in $ring
 begin() {
   program=$1
   shift
@@ -32,7 +33,7 @@ begin() {
 }
 end() { wait "$victim"; status=$?; }
 
-# Every event "domain" with values 1 to $1 is there, or counted as lost.
+# Every event "domain" with values 1 to $1 is in the file, or counted as lost.
 accounted() {
   perl -ne '
     if (/  counter   *domain  *(\d+)$/) { $seen{$1}++ }

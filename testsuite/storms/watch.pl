@@ -5,12 +5,12 @@
 # for SECONDS, with readers that stay and others that come and go, under control
 # from outside; prints TAP.
 #
-# Of a program and the readers that stay there is a sample in each second,
-# when the program says that it stands still.  A quantity is flat when the
-# least of the last third of the samples is not above the least of the middle
-# third, but for what %SLACK allows; of what %ONE_AWAY names, its median.
-# What comes and goes only adds to a sample; what is lost each time raises the
-# least one.
+# Once a second, when the program says that it rests, a sample is taken of the
+# program and of each reader that stays.  A quantity is flat when the least of
+# the last third of the samples is not above the least of the middle third, but
+# for the slack in %SLACK; for quantities in %ONE_AWAY, the median of the middle
+# third.  Readers that come and go only add to a sample; memory that is lost
+# each time raises the least sample.
 
 use strict;
 use warnings;
@@ -27,19 +27,19 @@ my (@programs, @passing);
 $| = 1;
 srand($ENV{SOAK_SEED} // time);
 
-# In KB, but for numbers of something.  Memory is what is not of a file: the
-# allocators keep some of what is free, and what a recorder holds goes by how
-# much there is to copy at once.
+# In KB, but for numbers of something.  Memory is memory without a file: the
+# allocators keep some of the free memory, and the memory of a recorder depends
+# on how much it has to copy at once.
 my %SLACK = (memory => 2048, heap => 8, descriptors => 0, mappings => 4,
              threads => 0, 'ring file' => 256, recording => 1100);
 my %SLACK_A_DOMAIN = (memory => 0.1, heap => 0.008);
 
 # A recorder that begins its next file has one descriptor less for a moment:
-# what counts of the middle third is the median.
+# so the median of the middle third counts.
 my %ONE_AWAY = (descriptors => 1, threads => 1);
 
-# Bytes of the C heap that OCaml 5.3.0 loses for each domain, as it comes.  What
-# is lost lies scattered, so that memory grows by more.
+# Bytes of the C heap that OCaml 5.3.0, unchanged, loses for each domain.  They
+# are scattered, so that memory grows by more.
 use constant LOST_A_DOMAIN => 48;
 
 sub ok {
@@ -53,7 +53,7 @@ sub ok {
 
 # Processes
 
-# Options: in, out, err, dir.  What is open here is closed there.
+# Options: in, out, err, dir.  Descriptors that are open here are closed there.
 sub start {
   my ($o, @command) = @_;
   my $pid = fork // die;
@@ -200,7 +200,7 @@ sub flat {
      $what eq 'memory' ? @{$p->{largest}{$who}} : ());
 }
 
-# What others do in a round
+# Actions of others in a round
 
 sub change_categories {
   my ($p) = @_;
@@ -237,7 +237,7 @@ sub pass_by {
   push @passing, [start({}, $eventring, @command), time + rand];
 }
 
-# Ends those whose time is over.
+# Ends readers whose time is over.
 sub reap {
   for my $r (splice @passing) {
     kill 'KILL', $r->[0] if time > $r->[1];
@@ -254,7 +254,7 @@ sub round {
   return if $over;
   if ($p->{held}) { pause($p) } else { change_categories($p) }
   pass_by($p);
-  # Its children leave files, those that did not end in order.
+  # Its children leave files, if they did not end in order.
   eventring_does($p, 'ps', '--prune', '-y', '-d', $p->{dir})
     if $p->{rounds} % 4 == 0;
   my ($slow) = grep { $_->{name} =~ /^slow/ } @{$p->{readers}};
@@ -298,7 +298,7 @@ sub run {
   }
 }
 
-# What became of it
+# The results of readers
 
 sub totals {
   my ($p, $r) = @_;
@@ -393,7 +393,7 @@ sub conclude {
 
 $ENV{OCAML_EVENTRING_START} = $ENV{OCAML_EVENTRING_KEEP} = 1;
 $ENV{OCAMLRUNPARAM} = 'e=14';
-# What is freed goes back to the system.
+# Freed memory goes back to the system.
 $ENV{MALLOC_MMAP_THRESHOLD_} = $ENV{MALLOC_TRIM_THRESHOLD_} = 131072;
 $ENV{MALLOC_ARENA_MAX} = 1;
 /(.*?)=(.*)/ && start_program($1, $2) for @wanted;
