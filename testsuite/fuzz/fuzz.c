@@ -11,14 +11,14 @@
 /**************************************************************************/
 
 
-/* What the fuzz targets share: a file in memory, a reader that asks for
+/* Code shared by the fuzz targets: a file in memory, a reader that asks for
    everything and believes nothing, a mutator for files of words.
 
-   What is promised of every file, however hostile: each call stays within the
-   file (the sanitizers see to that) and ends (the calls are counted); what a
-   call returns is in the bounds that the header of the library tells; counts
-   add up; the merged reading returns the events that the reading ring by ring
-   returns, and in order as long as the rings are in order themselves. */
+   The promises for every file, hostile ones included: each call stays within
+   the file (the sanitizers see to that) and ends (the calls are counted);
+   results of a call are in the bounds that the header of the library tells;
+   counts add up; the merged reading returns the events that the reading ring by
+   ring returns, and in order as long as the rings are in order themselves. */
 
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -30,14 +30,14 @@
 #include "caml/eventring_format.h"
 #include "fuzz.h"
 
-/* Events asked for at once: not a divisor of anything. */
+/* Number of events asked for at once: not a divisor of anything. */
 #define BATCH 37
 
-/* Fields asked for of an event: more than one can have. */
+/* Number of fields asked for of an event: more than an event can have. */
 #define FIELDS 70
 
 /* A file for which the reader would want more is not interesting, only slow
-   under a sanitizer; testsuite/ring/test_worst.c has such. */
+   under a sanitizer; testsuite/ring/test_worst.c has such files. */
 #define MAX_RINGS 64
 
 void fuzz_failed(const char *file, int line, const char *condition)
@@ -46,7 +46,7 @@ void fuzz_failed(const char *file, int line, const char *condition)
   abort();
 }
 
-/* Opening takes memory by the megabyte, of which little is touched. */
+/* Opening allocates memory by the megabyte, and touches little of it. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -98,7 +98,7 @@ static void touch_bytes(const void *bytes, size_t length)
 
 enum how { MERGED, RING_BY_RING, FROM_NOW };
 
-/* What of a ring was seen. */
+/* The events of one ring that were seen. */
 struct seen {
   uint64_t events, lost;
   uint64_t digest;
@@ -240,7 +240,7 @@ static void ask_for_info(struct reader *r)
   }
 }
 
-/* 0, when the file was refused with a message as it should be. */
+/* Returns 0 when the file was refused with a proper message. */
 static int open_file(struct reader *r, const char *path, uint32_t process)
 {
   char why[256] = "?";
@@ -283,7 +283,7 @@ static void check_counts(struct reader *r)
   }
 }
 
-/* Once more from some places of a recording; all of it, from the first. */
+/* Reads a recording again from some place; all of it, from the first. */
 static void read_from(struct reader *r, int64_t ns, int all)
 {
   uint64_t events = 0, again = 0;
@@ -310,8 +310,8 @@ static void control(const char *path)
 
 void fuzz_read(const char *path, uint64_t words, uint64_t hash)
 {
-  /* Every event is a word at least; with a block come its damage and what was
-     lost before it; every call but the last returns one of these. */
+  /* Every event is a word at least; a block adds its damage and the loss
+     before it; every call but the last returns one of these. */
   const uint64_t bound = 3 * words + 64;
   struct reader merged = { .how = MERGED, .bound = bound };
   struct reader apart = { .how = RING_BY_RING, .bound = bound };
@@ -390,7 +390,7 @@ static uint64_t next_random(uint64_t *seed)
   return z ^ z >> 31;
 }
 
-/* Numbers at the edges of what readers check. */
+/* Returns a number at the edge of a condition that readers check. */
 static uint64_t edge(uint64_t *seed, size_t size)
 {
   static const uint64_t edges[] = {
@@ -407,7 +407,7 @@ static uint64_t edge(uint64_t *seed, size_t size)
   return edges[choice];
 }
 
-/* Another event: id, form and number of words of one that can be. */
+/* Returns another event: id, form and number of words of a possible event. */
 static uint64_t event_word(uint64_t *seed, uint64_t old)
 {
   uint64_t length = next_random(seed) % 8 == 0 ? next_random(seed) % 64

@@ -11,8 +11,9 @@
 /**************************************************************************/
 
 
-/* What the fuzz targets share.  Each has a LLVMFuzzerTestOneInput of its own,
-   which makes a file in memory of its input and hands it to [fuzz_read]. */
+/* Code shared by the fuzz targets.  Each has a LLVMFuzzerTestOneInput of its
+   own, which makes a file in memory of its input and hands it to
+   [fuzz_read]. */
 
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -35,16 +36,16 @@ _Noreturn void fuzz_failed(const char *file, int line, const char *condition);
    Returns its path. */
 const char *fuzz_file(int which, const void *data, size_t size, size_t zeros);
 
-/* Chooses what to do with an input, of what would take too long to do all with
-   each. */
+/* Returns a number that chooses between tests of an input, when all of them for
+   each input would take too long. */
 uint64_t fuzz_hash(const void *data, size_t size);
 
 /* Opens the file and reads it to its end in several ways, as [hash] says, asks
-   for everything that can be asked, and holds it against what the header of
-   the library promises.  [words]: of events, at most, in the file. */
+   for everything that can be asked, and compares the results with the promises
+   of the library's header.  [words]: of events, at most, in the file. */
 void fuzz_read(const char *path, uint64_t words, uint64_t hash);
 
-/* Records what the file holds, to file 1, and reads that. */
+/* Records the events of the file to file 1, and reads that. */
 void fuzz_record(const char *path, uint64_t words);
 
 /* Changes an input as fits a file of words.  Returns its size. */

@@ -1,10 +1,11 @@
 #!/bin/sh
 # If this breaks, a file that was made to do harm makes a reader crash, read
-# what is not its own, or read for ever; or an option does so to the command.
+# memory that is not its own, or read for ever; or an option does so to the
+# command.
 #
 # The inputs that did once, the seeds, and FUZZ_SECONDS of new ones for each
-# target, as many targets at once as there are processors; make fuzz keeps what
-# it learns.
+# target, as many targets at once as there are processors; make fuzz keeps the
+# new inputs that it finds.
 . "$(dirname "$0")/../cli/tap.sh"
 : "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
 

@@ -11,15 +11,15 @@
 /**************************************************************************/
 
 
-/* What the command line says of events: durations, sizes, filter, trigger.  An
-   input is lines and then a ring file:
+/* Options of the command line that select events: durations, sizes, filter,
+   trigger.  An input is lines and then a ring file:
 
      name=min*
      longer-than=1.5ms
 
      OCaml Eventring...
 
-   The options are those of tools/filter_options.h and the trigger of
+   The options are the options of tools/filter_options.h and the trigger of
    `eventring record`; each value is tried as a duration and as a size too. */
 
 #include <setjmp.h>
@@ -59,7 +59,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
   (void) argc;
   (void) argv;
-  /* What the command complains of. */
+  /* Discards the command's messages. */
   stderr = fopen("/dev/null", "w");
   return 0;
 }

@@ -11,23 +11,25 @@
 /**************************************************************************/
 
 
-/* What is in a recording.  An input is one whose chunks are not compressed:
+/* The contents of a recording.  An input is one with chunks that are not
+   compressed:
 
      struct recording_start
      struct chunk, raw bytes
      struct chunk, raw bytes ...
 
    from which the recording is made: the sums are right, and the bytes are
-   zstd frames without compression.  Of an input's struct chunk, [stored] says
-   what is made wrong of that:
+   zstd frames without compression.  In an input's struct chunk, [stored] tells
+   which parts are made wrong:
 
-     bit 0   [raw] is what the input says
+     bit 0   [raw] is taken from the input
      bit 1   the frame is damaged
-     bit 2   the sum is what the input says
+     bit 2   the sum is taken from the input
 
    A chunk of kind INDEX is the last.  The offset in an entry of it is the
-   number of the chunk that it stands for; numbers that are too high make the
-   entry go into the file as it is.  Without such a chunk there is no index. */
+   number of a chunk, and the entry is replaced by this chunk's entry; numbers
+   that are too high make the entry go into the file as it is.  Without such a
+   chunk there is no index. */
 
 #include <string.h>
 #include <stdlib.h>
@@ -53,13 +55,13 @@ static void put(struct recording_file *f, const void *bytes, size_t size)
   f->size += size;
 }
 
-/* Room for a frame of [size] bytes. */
+/* Returns a bound on the size of a frame of [size] bytes. */
 static size_t frame_bound(size_t size)
 {
   return 16 + size + 3 * (size / BLOCK + 1);
 }
 
-/* A zstd frame of blocks that are not compressed. */
+/* Writes a zstd frame of blocks that are not compressed. */
 static void put_frame(struct recording_file *f, const uint8_t *raw,
                       uint32_t size)
 {

@@ -18,7 +18,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  /* What is compressed may become 512 times as much. */
+  /* Compressed data may expand to 512 times its size. */
   fuzz_read(fuzz_file(0, data, size, 0), 64 * size, 0);
   return 0;
 }

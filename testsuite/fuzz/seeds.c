@@ -13,8 +13,8 @@
 
 /* Seeds for the fuzz targets: small files, of real ones.
 
-     seeds ring FILE OUT        a ring file, with what is around its rings cut
-                                down to what the events in them need
+     seeds ring FILE OUT        a ring file; the parts around its rings are cut
+                                down to the entries that their events need
      seeds stock FILE OUT       a .events file, with the rings that were used
                                 and without most of the names at its end
      seeds recording FILE OUT   a recording of one of these
@@ -71,7 +71,8 @@ static const struct eventring_slot *slot(const struct eventring_header *h,
                          + (size_t) ring * h->slot_size);
 }
 
-/* The newest words of a ring, where a ring of [words] words has them. */
+/* Copies the newest words of a ring to their places in a ring of [words]
+   words. */
 static void cut_ring(const struct eventring_header *h, uint32_t ring,
                      uint64_t *to, uint64_t words)
 {
@@ -111,7 +112,7 @@ static void cut_ring_file(void)
       cut_ring(old, i, rings + h.rings * words, words);
       slots[h.rings++] = *slot(old, i);
     }
-  /* And of whatever else looks like an event. */
+  /* And ids of any other words that look like an event. */
   for (uint64_t i = 0; i < h.rings * words; i++)
     used[EVENTRING_WORD_ID(rings[i])] = 1;
   for (uint32_t i = 0; i < old->schema_count; i++) {
