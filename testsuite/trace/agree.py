@@ -1,8 +1,8 @@
 """agree.py FORMAT ROWS RAW [FLOW...]
 
-Whether the rows that were read back from a trace are the events that
+Checks that the rows that were read back from a trace are the events that
 "eventring events --raw" printed: as many of each form, name and time.  In each
-track, the spans must lie inside of each other, and each begin have its end.
+track, the spans must be inside of each other, and each begin have its end.
 FLOW: names of events that are flows."""
 
 import collections

@@ -1,7 +1,7 @@
 #!/bin/sh
 # eventring trace: every format, read back by something that we did not write
 # or that knows only the format's description, has the events that eventring
-# events prints: with their times, properly nested, and with what they carry.
+# events prints: with their times, properly nested, and with their arguments.
 . "$(dirname "$0")/lib.sh"
 
 agrees() {
@@ -22,7 +22,7 @@ eventring events --raw program.eventring >raw
 trace program
 each_format "the events of a program, nested" agrees
 
-# jq counts too: what it does not take is no JSON.
+# jq counts too: it takes JSON only.
 counted() {
   cut -f 6 raw | sort | uniq -c >expected
   jq -r '.traceEvents[] | select(.ph != "M") | {B: "begin", E: "end",
@@ -35,7 +35,7 @@ else
   skip "jq counts as many of each form" "no jq"
 fi
 
-# The names of their arguments are not told by all of counters.
+# Not all formats have the names of counters' arguments.
 arguments() {
   awk -F '\t' -v OFS='\t' '$1 == "counter" || $2 == "size" { next }
     { sub("flow_(begin|step)", "flow", $1); print $1, $2, $6 }' "$1.tsv" | sort

@@ -1,6 +1,6 @@
 #!/bin/sh
-# eventring trace: the file that it writes is there whole or not at all, and
-# nothing that was there is lost by mistake.
+# eventring trace: the file that it writes is complete or does not exist, and
+# no existing file is lost by mistake.
 . "$(dirname "$0")/lib.sh"
 make_ring plain
 make_ring lost
@@ -47,7 +47,7 @@ ok "and no process" refused 2 "no traced process was found"
 rmdir nobody
 rm a.json
 
-# What is there.
+# Files that exist.
 echo precious >a.json
 run eventring trace plain.eventring -o a.json
 ok "a file is not overwritten" refused 4 'cannot create a.json: File exists; --force'
@@ -65,7 +65,7 @@ ok "nor with --force, if it has other files" refused 4 'not a trace'
 ok "which are as they were" [ "$(cat a.ctf/notes)" = precious ]
 rm -r a.json a.ctf
 
-# What cannot be.
+# Traces that cannot be made.
 run eventring trace gone.eventring -o a.json
 ok "no such ring" refused 3 gone.eventring
 run eventring trace plain.eventring -o none/a.json
@@ -103,7 +103,7 @@ else
 fi
 rmdir disk
 
-# Of a process that goes on.
+# The trace of a process that goes on.
 (here=$EVENTRING_TOP/testsuite/cli; compile work) || exit 1
 start work 30 1
 "$EVENTRING_BIN" trace "$ring" --follow -o cut.json 2>/dev/null & tracer=$!

@@ -1,8 +1,8 @@
-# Read by the tests of this folder, after what tap.sh says.
+# Read by the tests of this folder; it reads tap.sh first.
 #
 #   trace FILE...        writes $tmp/out.NAME of the rings $tmp/FILE.eventring
 #                        in all formats, and reads them back to $tmp/NAME.tsv
-#   agrees NAME          whether format NAME has what eventring events prints
+#   agrees NAME          whether format NAME has the output of eventring events
 #   row NAME COLUMNS...  whether $tmp/NAME.tsv has a line that begins so
 . "$(dirname "$0")/../cli/tap.sh"
 cd "$tmp" || exit 1
@@ -48,7 +48,7 @@ trace() {
   done
 }
 
-# of [ok], a test for each format: each_format NAME COMMAND...
+# each_format NAME COMMAND...: [ok] with a test for each format
 each_format() {
   what=$1
   shift

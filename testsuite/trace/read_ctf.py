@@ -1,5 +1,6 @@
-"""What babeltrace2 --clock-cycles prints of a CTF trace, as rows.  The name of
-an event is its category's, its own, and for spans and flows what it is."""
+"""Converts the output of babeltrace2 --clock-cycles for a CTF trace to rows.
+The name of an event is its category, its name, and for spans and flows its
+form."""
 
 import re
 import sys

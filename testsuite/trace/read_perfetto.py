@@ -1,8 +1,8 @@
-"""What protoc --decode prints of a Perfetto trace, as rows.
+"""Converts the output of protoc --decode for a Perfetto trace to rows.
 
 A complete event is a begin and an end there, which is told by the duration that
 only it has, and by the end that is next.  Every packet must refer only to names
-and tracks that stand before it.
+and tracks that are before it.
 """
 
 import re

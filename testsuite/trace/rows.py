@@ -1,4 +1,4 @@
-"""What the readers of this folder print: an event a line, of columns
+"""The output of the readers of this folder: an event a line, of columns
 
     what  name  track  from_ns  to_ns  arguments as JSON
 

@@ -1,14 +1,14 @@
 #!/bin/sh
-# eventring trace of files whose every byte is known: what is in each format is
-# in NAME.expected, with times since tracing started; in CTF, where all is as it
-# was recorded, in NAME.ctf.expected.  rows.py tells of the columns.
+# eventring trace of files whose every byte is known: the events of each format
+# are in NAME.expected, with times since tracing started; in CTF, where all is
+# as it was recorded, in NAME.ctf.expected.  rows.py tells of the columns.
 # Needs no OCaml.
 . "$(dirname "$0")/lib.sh"
 
 as_expected() {
   start=5000000000
   [ "$2" != chrome ] || start=0
-  # Of the ring that went round, the ends are what matters.
+  # In the ring that went round, only the ends matter.
   awk -F '\t' -v OFS='\t' -v start=$start -v name="$1" '
     name == "overtaken" && $2 ~ /queue$/ { next }
     { $4 = sprintf("%.0f", $4 - start); $5 = sprintf("%.0f", $5 - start)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# eventring trace of several processes: each is there, with all of its events,
-# and what happened at the same time stands at the same time.
+# eventring trace of several processes: each process has all of its events, and
+# events of the same moment have the same time.
 # Needs no OCaml.
 . "$(dirname "$0")/lib.sh"
 : "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"

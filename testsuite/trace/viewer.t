@@ -1,6 +1,6 @@
 #!/bin/sh
 # eventring trace: Chrome's format loads into a viewer of others, in a real
-# browser: speedscope, in Chromium.  They come from npm and Debian.
+# browser: speedscope, in Chromium.  They are from npm and Debian.
 # Needs no OCaml.
 . "$(dirname "$0")/lib.sh"
 : "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
@@ -30,7 +30,7 @@ HOME=$tmp TMPDIR=$tmp timeout 120 node "$here/viewer.js" trace.json >shown 2>why
   cat why >>shown
 cp shown out; cp why err; status=$?
 
-# Names and total times of what a thread did, without arguments and shares.
+# Names and total times of a thread's spans, without arguments and shares.
 frames() {
   sed -n "/^profile.* $1 (tid/,/^profile/{/^frame.*%) /p}" shown |
     sed 's/ ([^ ]*)//g; s/ {.*//; s/^frame //' | awk '{ print $3, $1 }' | sort
@@ -41,8 +41,8 @@ rest() { [ "$(frames "domain 0 main: other")" = "other 100.00ns" ]; }
 ok "speedscope: the rest of a span in a track of its name" rest
 stops() { frames stop_the_world | grep -q '^stop_the_world 600'; }
 ok "speedscope: waits" stops
-# It says that begin and end differ where only one has arguments, and pairs
-# them all the same.
+# speedscope says that begin and end differ where only one has arguments, and
+# pairs them all the same.
 complaints() {
   ! grep '^complaint' shown | grep -v 'GL Driver Message' |
     grep -v 'end "\([^ "]*\).*" when "\1[ "].* was on the top'
