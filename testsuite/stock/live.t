@@ -52,7 +52,7 @@ wait "$pid" 2>/dev/null
 run eventring stat "$ring"
 ok "killed: says so" out_has '(killed)'
 
-# Followed to its end: what was followed is what is kept.
+# Followed to its end: the events that were followed are the events of the file.
 start_stock ./work 200 0.005 ""
 run timeout 60 "$EVENTRING_BIN" events --raw --follow "$pid"
 ok "events --follow ends with the process" exits 0

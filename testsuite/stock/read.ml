@@ -1,5 +1,5 @@
-(* Prints what Runtime_events reads of DIRECTORY/PID.events.  read DIRECTORY
-   PID: for each event its ring, its time, what it is, its name and its
+(* Prints the events that Runtime_events reads of DIRECTORY/PID.events.  read
+   DIRECTORY PID: for each event its ring, its time, its form, its name and its
    payload, in hexadecimal words; "lost" has words of the ring. *)
 module R = Runtime_events
 type R.User.tag += Note
@@ -7,7 +7,8 @@ type R.User.tag += Note
 let text =
   R.Type.register ~encode:(fun _ (_ : string) -> 0)
     ~decode:(fun buffer length -> Bytes.sub_string buffer 0 length)
-(* An event of a type of the program's own is known to who registers it. *)
+(* An event of a type of the program's own is known to programs that register
+   it. *)
 let _note = R.User.register "note" Note text
 
 let print ring time form name payload =

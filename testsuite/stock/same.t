@@ -1,13 +1,13 @@
 #!/bin/sh
-# What the command shows of a file of stock OCaml is not what Runtime_events
-# itself reads of it: an event too many or too few, another name, time, value
-# or order, or fewer events said to be lost than were.
+# The command's output for a file of stock OCaml differs from the events that
+# Runtime_events itself reads: an event too many or too few, another name, time,
+# value or order, or fewer events said to be lost than were.
 . "$(dirname "$0")/stock.sh"
 compile_stock work
 compile_stock read
 cd "$tmp" || exit 1
 
-# The same lines; of what is lost, the most that it can be.
+# The same lines; for losses, the highest number possible.
 same() {
   theirs >theirs && grep -v ' lost ' theirs >events && ours >ours &&
     [ -s events ] && cmp events ours

@@ -1,5 +1,5 @@
-# Read by the tests of this folder: programs of stock OCaml, traced.  What
-# ../cli/tap.sh says holds; and
+# Read by the tests of this folder: programs of stock OCaml, traced.  It has the
+# functions of ../cli/tap.sh, and
 #
 #   compile_stock NAME        compiles NAME.ml of this folder to $tmp/NAME
 #   trace COMMAND...          runs it to its end; leaves $pid and $ring
@@ -36,8 +36,8 @@ start_stock() {
   within 10 traced
 }
 
-# What Runtime_events itself reads of the file: a line for each event, ring
-# after ring, with what is behind the name in --raw; "lost" with words.
+# Events that Runtime_events itself reads of the file: a line for each event,
+# ring after ring, with the columns behind the name in --raw; "lost" with words.
 theirs() { "$tmp/read" "$tmp/rings" "$pid"; }
 ours() {
   eventring events --raw "$ring" 2>/dev/null |

@@ -1,5 +1,6 @@
-/* What the command does not show: what the library says of a file, and what it
-   records of it until its process ends.  use info FILE; use record FILE TO. */
+/* Functions of the library that the command does not show: the description of a
+   file, and a recording of the file until its process ends.  use info FILE; use
+   record FILE TO. */
 
 #include <stdio.h>
 #include <string.h>

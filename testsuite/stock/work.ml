@@ -1,6 +1,6 @@
 (* Two domains that collect, and write events of each type that a program can
    register.  work ROUNDS SECONDS END: sleeps so long in each round; END is
-   what comes at the end: "kill", "exec" or nothing; with "compact" it compacts
+   the action at the end: "kill", "exec" or nothing; with "compact" it compacts
    from time to time. *)
 module R = Runtime_events
 type R.User.tag += Request | Size | Tick | Note
