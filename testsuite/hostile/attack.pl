@@ -1,9 +1,9 @@
 #!/usr/bin/env perl
 # attack.pl DIRECTORY TARGET PID
 #
-# Puts one thing after another at the name of PID's ring file, and takes what
-# is there away, until PID ends.  Makes DIRECTORY/ready when it begins; prints
-# how often.
+# Puts one thing after another at the name of PID's ring file, and removes
+# the entry of that name, until PID ends.  Makes DIRECTORY/ready when it begins;
+# prints how often.
 
 use strict;
 use warnings;
@@ -31,7 +31,7 @@ my @tricks = (
   sub { rename $ring, "$dir/taken" },
 );
 open my $ready, '>', "$dir/ready" or die;
-# The system knows of its end, whoever it belongs to.
+# The system knows of its end, for processes of any user.
 while (-d "/proc/$pid" && $tries < 1_000_000) {
   $tricks[$tries++ % @tricks]->();
   select undef, undef, undef, rand() * 0.0001 if $tries % 3;

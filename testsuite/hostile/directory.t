@@ -1,7 +1,7 @@
 #!/bin/sh
-# A directory where others may write, or whose entries change under our feet:
-# a file of ours could go where somebody else wants, be read by him, or wipe
-# out something that is not a ring.  See also ../ocaml/waiting.t.
+# A directory where others may write, or with entries that change under our
+# feet: a file of ours could go where somebody else wants, be read by him, or
+# wipe out something that is not a ring.  See also ../ocaml/waiting.t.
 . "$(dirname "$0")/../ocaml/programs.sh"
 here=$EVENTRING_TOP/testsuite/ocaml
 build plain
@@ -37,8 +37,8 @@ ok "a link to itself is refused" refuses
 waiting 'ln -s . $ring'
 ok "a link to the directory is refused" refuses
 
-# How the file is created, whatever happens to its mode later: an open that
-# follows, or that lets others read, is seen here.
+# How the file is created, even if its mode changes later: an open that follows,
+# or that lets others read, is seen here.
 cat >"$tmp/modes.c" <<'END'
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -139,7 +139,7 @@ attacked() {
       [ "$(cat home/target)" = precious ] &&
       [ "$(stat -c %u home/target)" = 65533 ] && [ ! -e not-there ] ||
       { harmed=$((harmed + 1)); cat "$tmp/why" "$tmp/err"; ls -l . home; }
-    # Whatever there is of the victim's is for him alone.
+    # All files of the victim are for him alone.
     find . -type f -name '*taken' -user 65533 -perm /077 | grep . &&
       harmed=$((harmed + 1))
     [ -s "$tmp/err" ] || traced=$((traced + 1))

@@ -1,5 +1,5 @@
-# Read by consumer.t and by ../soak/hostile: a program whose ring file is
-# written to by somebody else, and readers of it.
+# Read by consumer.t and by ../soak/hostile: a program with a ring file that
+# somebody else writes to, and readers of it.
 
 . "$(dirname "$0")/../ocaml/programs.sh"
 here=$EVENTRING_TOP/testsuite/hostile
@@ -7,13 +7,13 @@ build victim
 ${CC:-cc} -std=gnu11 -O2 -I"$EVENTRING_TOP/runtime" -o scribble \
   "$here/scribble.c" || exit 1
 
-# untraced ROUNDS: what the program prints, into $tmp/expected
+# untraced ROUNDS: runs the program, with its output into $tmp/expected
 untraced() { echo | "$tmp/victim.$mode" "$1" >"$tmp/expected"; }
 
-# scribbled ROUNDS SEED READER: the program, with somebody who writes and
-# READER who reads all the time.  Leaves its output in $tmp/out and $tmp/err,
-# $status, the words that were written in $words, and in ./readers the exit
-# codes of the readers.
+# scribbled ROUNDS SEED READER: runs the program, with a writer of wrong words
+# and with READER, which reads all the time.  Leaves its output in $tmp/out and
+# $tmp/err, $status, the words that were written in $words, and in ./readers the
+# exit codes of the readers.
 scribbled() {
   mkfifo go
   OCAML_EVENTRING_START=1 timeout 120 sh -c 'echo $$ >pid; exec "$@"' - \

@@ -1,6 +1,6 @@
 /* A process with write access to a ring file that means harm: writes words of
-   any kind to all its parts, as fast as it can, for as long as the process
-   PID lives.
+   any kind to all parts of the file, as fast as it can, until the process PID
+   ends.
 
      scribble FILE PID SEED */
 
@@ -25,7 +25,7 @@ static uint64_t random_word(void)
   return state;
 }
 
-/* What sizes, places and counts are likely to be wrong by. */
+/* Returns a word that is likely to make sizes, places and counts wrong. */
 static uint64_t bad_word(uint64_t old)
 {
   uint64_t x = random_word();
@@ -45,7 +45,8 @@ static uint64_t bad_word(uint64_t old)
 static uint64_t scribble(uint64_t *words)
 {
   const struct eventring_header *h = (const struct eventring_header *) words;
-  /* Where the parts are, whatever was written there: these do not change. */
+  /* The places of the parts, read before the header is overwritten: they do
+     not change. */
   static uint64_t schema, directory, rings, ring_words;
   if (ring_words == 0) {
     schema = h->schema_offset / 8;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Somebody who may write to the file of a running program could keep its
+# A user who may write to the file of a running program could keep its
 # snapshots busy: positions that say that a ring was overtaken made it copy each
 # of the 128 rings a thousand times.
 . "$(dirname "$0")/../ocaml/programs.sh"
