@@ -1,6 +1,6 @@
 #!/bin/sh
 # doc/RECORDING.md is complete: decode_recording.py, written from it, reads from
-# recordings what eventring reads.
+# recordings the events that eventring reads.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 for command in python3 zstd; do

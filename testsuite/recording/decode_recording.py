@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-# Decodes a recording and prints what `eventring events --raw FILE` prints, in
-# no particular order.  It uses nothing but doc/RECORDING.md and, for what is in
-# blocks, the decoder of testsuite/format, which was written from doc/FORMAT.md:
-# so it shows that the pages are complete.
+# Decodes a recording and prints the lines of `eventring events --raw FILE`, in
+# no particular order.  It uses nothing but doc/RECORDING.md and, for the events
+# in blocks, the decoder of testsuite/format, which was written from
+# doc/FORMAT.md: so it shows that the pages are complete.
 #
 #   decode_recording.py FILE [PART]
 
@@ -107,7 +107,7 @@ def chunks(file):
 
 
 class Interval(decode.RingFile):
-    """What an interval has, with the header and schema of a ring file."""
+    """The chunks of an interval, with a ring file's header and schema."""
 
     def __init__(self, start, own):
         self.order, self.damaged = "=", 0

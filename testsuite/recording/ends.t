@@ -1,5 +1,5 @@
 #!/bin/sh
-# What is there when the process, the recorder or the disk comes to an end.
+# The recordings when the process, the recorder or the disk comes to an end.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 compile numbers

@@ -1,4 +1,4 @@
-(* Does what it is told on standard input, a line each, and answers "done":
+(* Carries out commands from standard input, a line each, and answers "done":
 
    count N      two domains sample the counter "number" with 1 to N each
    slow         a span "job" of 30 ms, then quick ones

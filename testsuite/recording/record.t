@@ -1,5 +1,5 @@
 #!/bin/sh
-# What is recorded is all that was written: in one file, in several, cut and
+# A recording has all events that were written: in one file, in several, cut and
 # put together again.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1

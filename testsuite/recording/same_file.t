@@ -1,5 +1,5 @@
 #!/bin/sh
-# No command writes onto a file that it reads, whatever the name of that file.
+# No command writes onto a file that it reads, under any name of that file.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 compile numbers

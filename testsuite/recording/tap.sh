@@ -1,13 +1,13 @@
 # Read by the tests of this folder: the functions of testsuite/cli/tap.sh, and
-# a program that does what it is told.
+# a program that carries out commands.
 #
 #   compile numbers
 #   begin [E]            starts it, with rings of 2^E words, or such that hold
 #                        all it ever writes
 #   tell COMMAND         and waits until it is done
 #   leave                ends it
-#   recording ARG...     starts eventring record $pid ARG... beside it, which
-#                        has begun when this returns
+#   recording ARG...     starts eventring record $pid ARG... in the background;
+#                        it has begun when this returns
 #   recorded             waits until that ends; leaves $status, out and err
 
 . "$(dirname "$0")/../cli/tap.sh"
@@ -58,12 +58,13 @@ recorded() {
   cp "$tmp/record.err" "$tmp/err"
 }
 
-# The values of the counter in a recording, a line each: domain and value.
+# Prints the values of the counter in a recording, a line each: domain and
+# value.
 numbers() {
   eventring events "$@" 2>"$tmp/numbers.err" |
     awk '$6 == "counter" && $7 == "number" { print $3, $8 }'
 }
-# That each of two domains has all from 1 to $2, in order and once.
+# Each of two domains has all numbers from 1 to $2, in order and once.
 complete() {
   numbers "$1" | awk -v n="$2" '
     $2 != last[$1] + 1 { print "domain " $1 ": " $2 " after " last[$1] + 0
@@ -72,15 +73,15 @@ complete() {
     END { for (d in last) { domains++; if (last[d] != n) bad = 1 }
           exit bad || domains != 2 }'
 }
-# All events, without what is in nanoseconds: these are rounded as is best at
+# All events, without values in nanoseconds: these are rounded as is best at
 # the moment.  Sorted: a writer that is interrupted between reading the clock
 # and publishing is recorded when it goes on.
 exact() {
   eventring events --raw "$@" | cut -f 2- |
     awk -F '\t' '$5 == "complete" { $NF = "" } { print }' | sort
 }
-# That eventring check finds nothing wrong.
+# eventring check finds nothing wrong.
 sound() { eventring check "$1"; }
 
-# At the end of every test: how many lines is one.
+# Standard error has one line; used at the end of every test.
 one_line() { [ "$(wc -l <"$tmp/err")" -eq 1 ]; }
