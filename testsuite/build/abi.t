@@ -11,7 +11,7 @@ header=$top/consumer/eventring_reader.h
 map=$top/consumer/libeventring.map
 committed=$top/consumer/libeventring.abi
 
-# defined NAME: the value of a macro of the header
+# defined NAME: prints the value of a macro of the header
 defined() { sed -n "s/^#define $1 \"*\([^\"]*\)\"*\$/\1/p" "$header"; }
 abi=$(defined EVENTRING_ABI)
 library=$EVENTRING_BUILD/lib/libeventring.so.$abi

@@ -1,10 +1,11 @@
 #!/bin/sh
-# configure: says in a line each what is missing and which package has it,
+# configure: names each missing program or library in a line with its package,
 # and writes nothing outside the folder it runs in.
 # Needs no OCaml.
 . "$(dirname "$0")/lib.sh"
 
-# A PATH with what configure itself uses, and nothing that it looks for.
+# A PATH with the programs that configure itself uses, and none that it looks
+# for.
 mkdir "$work/tools" "$work/build"
 for tool in sh sed grep egrep expr cat rm mkdir rmdir ls cp mv ln test tr \
     sort uname awk gawk mawk chmod dirname basename env head hostname sleep \

@@ -9,7 +9,7 @@
 headers=$top/runtime/caml
 module=$EVENTRING_BUILD/ocaml/otherlibs/runtime_events/runtime_events
 
-# compile TABLE: the page, from this table and the format header beside it
+# compile TABLE: makes the page from this table and the format header next to it
 compile() {
   rm -rf "$work/include" && mkdir -p "$work/include/caml"
   cp "$headers/eventring_format.h" "$work/include/caml"
@@ -41,7 +41,7 @@ of_table() {
   } | ${CC:-cc} -E -P -x c - | tr -d '"' | xargs -n 4 echo
 }
 
-# constructors FILE TYPE: those of a variant type, one a line
+# constructors FILE TYPE: prints the constructors of a variant type, one a line
 constructors() {
   awk -v type="$2" '
     /^(type|let|val|module|external) / { inside = $1 == "type" && $2 == type }
@@ -58,7 +58,7 @@ names() {
     sed 's/ *-> *"/ /; s/"$//'
 }
 
-# agrees TABLE TYPE: the table's part is what the OCaml module has, in any order
+# agrees TABLE TYPE: the table's part equals the OCaml module's, in any order
 agrees() {
   of_table "$1" | sed -n "s/^$2 \(.*\) [0-9]*$/\1/p" | sort >"$work/pairs"
   [ -s "$work/pairs" ] || { echo "the table has no $2"; return 1; }
@@ -71,7 +71,7 @@ agrees() {
     { echo "names of $2 in $module.ml"; return 1; }
 }
 
-# ids, event_names: of all events on the page, one a line
+# ids, event_names: print ids and names of all events on the page, one a line
 ids() { sed -n 's/^[A-Z][a-z]*, id \([0-9]*\).*/\1/p' "$work/EVENTS.md"; }
 event_names() {
   awk '/^## Causes/ { exit } /^### / { print $2 }' "$work/EVENTS.md"
@@ -90,8 +90,8 @@ of_all() {
     "$headers/eventring_events.tbl"
 }
 
-# given TABLE: its ids are those of testsuite/build/event-ids, each once and in
-# the range of its part
+# given TABLE: its ids equal testsuite/build/event-ids, each once and in the
+# range of its part
 given() {
   of_table "$1" | awk '{ print $4, $2, $3 }' | sort -n >"$work/ids"
   [ -s "$work/ids" ] || { echo "no ids"; return 1; }

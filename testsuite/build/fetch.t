@@ -1,6 +1,6 @@
 #!/bin/sh
-# upstream/fetch: where the sources come from, and one clear line when they
-# do not. npm is a stub here: nothing of this test uses the network.
+# upstream/fetch: the origin of the sources, and one clear line when they cannot
+# be had. npm is a stub here: nothing of this test uses the network.
 . "$(dirname "$0")/lib.sh"
 
 version=5.3.0

@@ -51,7 +51,7 @@ check "--diff leaves out what is as upstream has it" \
 check "--diff writes no tree" test ! -e "$work/tree"
 graft
 
-# Incremental: only what changed is written.
+# Incremental: only changed files are written.
 touch -d '2001-01-02' "$work/then"
 find "$work/tree" "$work/stamp" -type f -exec touch -d '2001-01-01' {} +
 touch "$work/tree/runtime/gc.o"
@@ -180,7 +180,7 @@ expression n;
 + note_stop();
   stop_all(n);
 END
-  # Comes before it, and fits.
+  # This edit is applied before it, and fits.
   cat >"$work/top/upstream/first.cocci" <<'END'
 // file runtime/first.c
 

@@ -6,7 +6,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 count=0
 
-# check NAME COMMAND...: one test; what the command printed explains a failure
+# check NAME COMMAND...: one test; the command's output explains a failure
 check() {
   name=$1
   shift

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The page of the benchmarks: its verdicts follow the figures, what is missing
-# is said, and its plots can be shown.
+# The page of the benchmarks: its verdicts follow the figures, missing figures
+# are named, and its plots can be shown.
 : "${EVENTRING_TOP:=$(git rev-parse --show-toplevel)}"
 . "$(dirname "$0")/lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# What make install installs works: the compilers with their libraries, the
-# command, libeventring with its header and pkg-config file. It is run from
-# the stage, which is that installation made usable in place.
+# The files that make install installs work: the compilers with their libraries,
+# the command, libeventring with its header and pkg-config file. They are run
+# from the stage, which is that installation made usable in place.
 . "$(dirname "$0")/lib.sh"
 
 stage=$EVENTRING_STAGE
