@@ -2,10 +2,10 @@
 # crash.pl PROGRAM READER TRIES SECONDS SEED
 #
 # Runs PROGRAM (crash.ml) in the current folder until it was killed TRIES times,
-# and for SECONDS, each time at another moment, and holds every ring file that
-# it leaves against what the program says that it wrote: the values of each
-# worker follow each other from 1, and the last one is that of the worker's last
-# event or of the one that it was about to note.
+# and for SECONDS, each time at another moment, and compares every ring file
+# that it leaves with the values that the program says it wrote: each worker's
+# values follow each other from 1, and the last one is the value of the worker's
+# last event or of the one that it was about to note.
 
 use strict;
 use warnings;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Limits of the process and of the disk: the program could die of a signal
-# (SIGXFSZ, SIGBUS), run out of what it would have had without tracing, or not
-# be traced and nobody learns why.
+# (SIGXFSZ, SIGBUS), run out of resources that it would have had without
+# tracing, or not be traced and nobody learns why.
 . "$(dirname "$0")/../ocaml/programs.sh"
 here=$EVENTRING_TOP/testsuite/fault
 build life unix

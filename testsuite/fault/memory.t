@@ -14,7 +14,7 @@ under() {
   run sh -c 'ulimit -v $1; shift; exec "$@"' - "$@"
 }
 
-# traced_under KILOBYTES HOW: the traced program does what it does untraced.
+# traced_under KILOBYTES HOW: the traced program behaves as it does untraced.
 # Near the limit chance has a part: twice is no chance.
 traced_under() {
   for again in 1 2; do

@@ -1,7 +1,7 @@
 (* The ring file is cut, or its pages are taken away, under a program that
-   writes events in two domains and whose third one is asleep, so that its
-   backup thread collects for it.  Prints sums that do not depend on it, and
-   ends with exit code 3.
+   writes events in two domains.  Its third domain is asleep, so that its
+   backup thread collects for it.  Prints sums that do not depend on the cut,
+   and ends with exit code 3.
 
      sigbus cut LENGTH      cut to this length, half-way
      sigbus last            cut so that only the sleeping domain's ring is gone
@@ -149,7 +149,7 @@ let () =
      under ignore
    | ["fiber"] ->
      (* The fiber's own code is the first to read the control word: there is no
-        call between. Fibers below it, whose stacks are beside its own. *)
+        call between. Fibers below it have stacks next to its own. *)
      let path = Option.value ~default:"" (Eventring.path ()) in
      let rec nested n =
        let f () =

@@ -8,7 +8,8 @@ build sigbus unix sigbus_stubs.c
 
 START=OCAML_EVENTRING_START KEEP=OCAML_EVENTRING_KEEP
 
-# expected ARGUMENT...: what it does untraced, into $expected, then traced
+# traced ARGUMENT...: runs the program untraced, with its output in
+# $tmp/expected and its exit code in $expected, then traced
 traced() {
   fresh
   "$tmp/sigbus.$mode" "$@" >"$tmp/expected" 2>/dev/null
