@@ -11,7 +11,7 @@ command -v valgrind >/dev/null || {
   exit
 }
 
-# 99: found something.  What is still reachable at the end is no leak.
+# 99: found something.  Memory that is still reachable at the end is no leak.
 memcheck() {
   run valgrind -q --error-exitcode=99 --leak-check=full \
     --errors-for-leak-kinds=definite,indirect "$@"
@@ -23,7 +23,7 @@ for test in blocks packed process schema threads; do
   ok "test_$test" exits 0
 done
 
-# The command ends with what it holds: for it, leaks do not count.
+# The command ends without freeing all it holds: for it, leaks do not count.
 command_on() {
   kind=$1
   shift

@@ -1,7 +1,7 @@
-/* Linked into what is built with ThreadSanitizer, which knows memory by its
-   address: the writer of a ring file and a reader in the same process map it
-   each for itself, and a race between the two would not be seen.  So whoever
-   maps a file for reading that is mapped for writing here gets the same
+/* Linked into programs that are built with ThreadSanitizer, which knows memory
+   by its address: the writer of a ring file and a reader in the same process
+   map it each for itself, and a race between the two would not be seen.  So a
+   reader that maps a file that is mapped for writing here gets the same
    addresses (the linker's --wrap brings us the calls). */
 
 #define _GNU_SOURCE

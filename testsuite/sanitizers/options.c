@@ -2,7 +2,7 @@
    one that neither a test nor the command has.
 
    Leaks are looked for in the tests of the library.  The command is a process
-   that ends with its work: what it holds to its end it leaves to the system. */
+   that ends with its work: memory in use at its end is left to the system. */
 
 #ifdef COMMAND
 #define LEAKS "0"

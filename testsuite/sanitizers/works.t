@@ -1,6 +1,6 @@
 #!/bin/sh
-# If this breaks, the sanitizers report nothing whatever is wrong; or there are
-# none here, and the tests that need them are not run.
+# If this breaks, the sanitizers report nothing when something is wrong; or
+# there are none here, and the tests that need them are not run.
 . "$(dirname "$0")/../cli/tap.sh"
 cc=${SAN_CC:-gcc}
 
