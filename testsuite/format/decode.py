@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Decodes a ring file and prints what `eventring events --raw FILE` prints.
+# Decodes a ring file and prints the lines of `eventring events --raw FILE`.
 # This uses nothing but doc/FORMAT.md (and the columns of --raw in
 # doc/man/eventring.1): it was written without a look at the code that writes
 # or reads such files, and shares nothing with it.  So it shows that the page
@@ -249,7 +249,7 @@ class RingFile:
         return FORMS[form]
 
     def integers(self, ident, words):
-        """What a packed payload holds, durations in ns."""
+        """Returns the integers of a packed payload, durations in ns."""
         layout = self.layouts.get(ident)
         return [self.duration(integer)
                 if layout is not None and layout.is_ticks(i) else integer

@@ -1,6 +1,6 @@
 #!/bin/sh
 # doc/FORMAT.md is complete: decode.py, written from it alone, reads from the
-# files of traced programs what eventring reads, to the last byte.
+# files of traced programs the events that eventring reads, to the last byte.
 . "$(dirname "$0")/../cli/tap.sh"
 cd "$tmp" || exit 1
 mkdir rings.d
@@ -34,10 +34,10 @@ both() {
 same() { both "$1" && cmp out decoded; }
 
 # Ticks of a hardware counter become ns by a rate that each reader measures
-# for itself, if it is on the machine and in the boot of the file.  So what
-# such a file is, is compared as it is without the ns, and whole in a copy
-# that is as if from another machine: the rate is in the file then.  Complete
-# events have ns in what they carry, too.
+# for itself, if it is on the machine and in the boot of the file.  So such a
+# file is compared without the ns, and its copy, as if from another machine, is
+# compared whole: the rate is in the copy.  Complete events have ns in their
+# fields, too.
 sed -n 's/^COMPLETE(EV.*"\(.*\)",$/\1/p' \
   "$EVENTRING_TOP/runtime/caml/eventring_events.tbl" >complete
 without_ns() {
