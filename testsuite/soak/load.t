@@ -1,4 +1,4 @@
 #!/bin/sh
-# What a program, or a reader of it, loses with each domain, fork or file adds
-# up: the shortest run of `load` that sees it.
+# Memory, descriptors or files that a program, or a reader of it, loses with
+# each domain, fork or file add up: the shortest run of `load` that sees it.
 SOAK_SECONDS=20 exec "$(dirname "$0")/load"
