@@ -107,7 +107,7 @@ CAML_EVENTRING_COLD
 void caml_runtime_events_post_fork(void)
 {
 #ifdef CAML_INSTR
-  /* The parent writes what was counted before the fork. */
+  /* The parent writes the counts from before the fork. */
   caml_ev_alloc_forget();
 #endif
   caml_eventring_restart_in_child();

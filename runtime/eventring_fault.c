@@ -13,11 +13,11 @@
 #define CAML_INTERNALS
 #define _GNU_SOURCE
 
-/* What the system answers with a signal where the program must go on.
+/* Errors that the system reports by a signal although the program must go on.
 
-   A ring file that is cut short while it is mapped, or whose disk fails, makes
-   the next access to it a SIGBUS: any probe's load of the control word, any
-   store to a ring.  The handler looks at the address:
+   When a mapped ring file is cut short, or its disk fails, the next access to
+   the file raises SIGBUS: any probe's load of the control word, any store to a
+   ring.  The handler looks at the address:
 
      in the control page     private memory takes its place, with a control
                              word of 0: tracing is off for every domain
@@ -26,14 +26,15 @@
                              the control page
      in a file that is read  likewise for the page; the reader finds nothing
                              there, or damage
-     elsewhere               it is not ours: whoever had the signal before us
-                             gets it, or the program dies of it as it would
+     elsewhere               it is not ours: the handler that was installed
+                             before gets it, or the program dies of it as it
+                             would without us
 
    Other domains may be in the middle of an event: each fault is mended where
-   it happens.  Nothing is read back from what is lost, so zeros do no harm.
+   it happens.  Nothing is read back from a lost page, so zeros do no harm.
 
-   The handler is installed once, when tracing or reading first starts.  Who
-   installs one later has the signal, as with any handler.  It runs on the
+   The handler is installed once, when tracing or reading first starts.  A
+   handler that is installed later takes the signal, as usual.  Ours runs on the
    thread's signal stack, since OCaml code reads the control word on a fiber's,
    and needs little of it.
 
@@ -53,14 +54,14 @@
 
 #include "caml/eventring.h"
 
-/* The ring file that is mapped: that of the session, or of the last one.
-   Written under the session's lock. */
+/* The mapped ring file, of the present session or of the last one.  Written
+   under the session's lock. */
 static struct {
   _Atomic(char *) base;         /* NULL: none */
   size_t size;
   atomic_int lost;
   size_t length;
-  char line[PATH_MAX + 128];    /* what to say if it is lost */
+  char line[PATH_MAX + 128];    /* the message if it is lost */
 } file;
 
 /* A mapped file that this process reads, by module Eventring.Cursor for
@@ -92,7 +93,7 @@ void caml_eventring_release_signals(const sigset_t *before)
   const struct timespec now = { 0, 0 };
   sigset_t held;
   sigemptyset(&held);
-  /* What the program holds back itself is its own. */
+  /* Signals that the program blocks itself are its own. */
   if (!sigismember(before, SIGPIPE)) sigaddset(&held, SIGPIPE);
   if (!sigismember(before, SIGXFSZ)) sigaddset(&held, SIGXFSZ);
   while (sigtimedwait(&held, NULL, &now) > 0) { }
@@ -189,7 +190,8 @@ static int replace_around(const char *at, char *base, size_t size)
                                                ? rest : EVENTRING_PAGE);
 }
 
-/* Puts memory where [at] is in ours; 0 when it is not, or there is none. */
+/* Maps private memory at [at] if that is in one of our mappings.  Returns 0
+   when it is not, or when the system has no memory. */
 CAML_EVENTRING_COLD
 static int mend(const char *at)
 {
@@ -210,7 +212,7 @@ static int mend(const char *at)
   return 0;
 }
 
-/* What would have happened without us. */
+/* Does the same as if our handler were not installed. */
 CAML_EVENTRING_COLD
 static void pass_on(int signal, siginfo_t *info, void *context)
 {

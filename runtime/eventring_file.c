@@ -127,8 +127,8 @@ static void examine(const char *path, const struct eventring_header *mine,
   close(fd);
 }
 
-/* Says in the header that the file was replaced, as far as that is possible:
-   readers that have it open learn why there are no more events. */
+/* Marks the file as replaced in its header if possible, so that readers that
+   have it open learn why there are no more events. */
 static void tell_readers(const char *path, const struct candidate *c)
 {
   uint32_t state = EVENTRING_REPLACED;
@@ -145,7 +145,7 @@ static void tell_readers(const char *path, const struct candidate *c)
 /* Removes the file at [path] if it is still the candidate.  Another process
    may do the same and then give the name, and the number of the inode, to its
    own file.  So the file is examined again, open, which keeps its inode, and
-   locked: who has the lock is the only one to remove the file. */
+   locked: only the holder of the lock removes the file. */
 static int remove_candidate(const char *path,
                             const struct eventring_header *mine,
                             const struct candidate *c)

@@ -12,10 +12,10 @@
 
 #define CAML_INTERNALS
 
-/* Why collections ran, and who stopped whom.
+/* Causes of collections, and requesters of stop-the-world sections.
 
-   A collection begins far from what brought it about: a request sets a flag
-   of its domain, which is met at the next poll, perhaps by another domain's
+   A collection begins far from its request: the request sets a flag of its
+   domain, which is met at the next poll, perhaps by another domain's
    collection.  So a request leaves its cause in the domain's struct
    caml_eventring_asked:
 
@@ -39,7 +39,7 @@
    stop-the-world section.  One is under way at a time, between the moment in
    which its leader is chosen and the one in which its last domain leaves, so
    there is one struct stop.  The leader fills it before it interrupts the
-   others, who read it afterwards: the interrupt orders these. */
+   other domains, which read it afterwards: the interrupt orders these. */
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -80,7 +80,7 @@ CAML_EVENTRING_COLD
 void caml_eventring_gc_call_begin(enum caml_eventring_cause cause)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
-  /* Gc.stat does what Gc.full_major does. */
+  /* Gc.stat calls the code of Gc.full_major. */
   if ((a->called & 0xFF) == EV_CAUSE_GC_STAT) cause = EV_CAUSE_GC_STAT;
   a->called = a->called << 8 | cause;
 }
@@ -91,7 +91,7 @@ void caml_eventring_gc_call_end(void)
   Caml_eventring_asked->called >>= 8;
 }
 
-/* Domains of one stop whose arrival is told; those beyond are not. */
+/* Arrivals of domains that are recorded of one stop; more are left out. */
 #define MAX_ARRIVALS 120
 
 static struct {

@@ -61,7 +61,7 @@ struct writer {
   uint64_t base;                /* ticks of the current block */
   uint64_t events;              /* events written since the ring began */
   struct eventring_slot *slot;  /* where [pos] is published */
-  int32_t domain;               /* whose block it is, or NOBODY */
+  int32_t domain;               /* the domain of the block, or NOBODY */
   uint32_t thread;              /* OS id of the thread that events are of */
   /* The second line, which few events need. */
   uint64_t allocated;           /* words of the ring that have pages */

@@ -13,8 +13,9 @@
 #define CAML_INTERNALS
 
 /* The primitives of the standard library's module Eventring: control, names
-   and user events over the recorder, cursors over the reader.  And those
-   of its modules Domain and Semaphore that say what a wait is for. */
+   and user events over the recorder, cursors over the reader.  Also the
+   primitives by which its modules Domain and Semaphore give the reason of a
+   wait. */
 
 #include <limits.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static char *copy_path(value path, const char *function)
   return copy;
 }
 
-/* A name as it may stand in a file. */
+/* Returns the string of a name after checking that a file may contain it. */
 static const char *checked_name(value name)
 {
   mlsize_t length = caml_string_length(name);
@@ -367,7 +368,7 @@ CAMLprim value caml_ml_eventring_cursor_text(value handle, value index)
   const char *bytes = NULL;
   const struct eventring_event *e = current(c, Long_val(index));
   if (e != NULL) {
-    /* The words of an integer 0 are those of a text of length 0. */
+    /* An integer 0 has the same words as a text of length 0. */
     const struct eventring_description *d =
       eventring_describe(c->reader, e->id);
     if (d == NULL || d->payload == EVENTRING_PAYLOAD_BYTES
@@ -379,7 +380,8 @@ CAMLprim value caml_ml_eventring_cursor_text(value handle, value index)
   CAMLreturn(caml_alloc_some(text));
 }
 
-/* Word [word] of an event as a Cursor.field, if the file says what it is. */
+/* Returns word [word] of an event as a Cursor.field, if the file describes
+   it. */
 CAMLprim value caml_ml_eventring_cursor_field(value handle, value index,
                                               value word)
 {
@@ -420,7 +422,7 @@ CAMLprim value caml_ml_eventring_cursor_thread_name(value handle, value index)
 }
 
 /* Outside of callbacks, the number of words that the OCaml side has seen may
-   be that of another event. */
+   belong to another event. */
 intnat caml_ml_eventring_cursor_word(value handle, intnat index, intnat word)
 {
   struct cursor *c = Cursor_val(handle);

@@ -167,8 +167,8 @@ static struct {
   uint32_t in_file;             /* counts replaced names, too */
 } labels;
 
-/* Makes room for one more label; returns 0 when there is none.  Room
-   that is not used takes no memory. */
+/* Makes room for one more label; returns 0 without room.  Unused room takes no
+   memory. */
 COLD
 static int reserve_label(void)
 {

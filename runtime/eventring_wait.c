@@ -12,11 +12,11 @@
 
 #define CAML_INTERNALS
 
-/* Domains, threads, and what they waited for.
+/* Domains, threads, and their waits.
 
    Waiting is one event, written when it is over and only if it took longer
-   than the threshold: it cannot flood a ring, and what does not wait writes
-   nothing.  All waiting that releases the domain lock goes through
+   than the threshold: it cannot flood a ring, and a thread that does not wait
+   writes nothing.  All waiting that releases the domain lock goes through
    caml_enter_blocking_section and caml_leave_blocking_section:
 
        since                   returned               now
@@ -39,9 +39,9 @@
 
 static CAMLthread_local struct {
   uint64_t since;               /* ticks; 0: not recorded */
-  int record;                   /* what the blocking section is */
-  int next;                     /* 1 + what the next one is; 0: nothing was
-                                   said */
+  int record;                   /* the event of the blocking section */
+  int next;                     /* 1 + the event of the next one; 0: no reason
+                                   was set */
 } waiting;
 
 CAMLexport void caml_eventring_set_wait_reason(int record)
@@ -153,7 +153,7 @@ void caml_eventring_domain_start(caml_domain_state *parent)
   }
 }
 
-/* Thread.t, a block whose first field is the thread's id. */
+/* Returns the id of a Thread.t: the first field of the block. */
 static intnat thread_id(value descr)
 {
   return Is_block(descr) ? Long_val(Field(descr, 0)) : -1;

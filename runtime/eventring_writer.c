@@ -43,7 +43,7 @@
        reserve = new end      (release)    t = tail            (acquire)
        release fence                       copy words before t (relaxed)
        header, events         (relaxed)    acquire fence
-       tail = position        (release)    drop what is below  (acquire)
+       tail = position        (release)    drop words below    (acquire)
                                              reserve - ring_words
 
    A reader that saw a word of the new block also sees the [reserve] that
@@ -243,9 +243,9 @@ int enter_block(struct writer *w, caml_domain_state *domain)
   return 1;
 }
 
-/* The fast path: is this still our domain's block, is there room for [words]
-   words, do the ticks fit?  Then *ticks goes into the event word.
-   The hardware counter only, so that nothing here needs the stack. */
+/* The fast path: returns whether the block is still our domain's, has room for
+   [words] words, and the ticks fit.  Then *ticks goes into the event word.
+   Reads the hardware counter only, so that nothing here needs the stack. */
 Caml_inline int block_takes(struct writer *w, caml_domain_state *domain,
                             uint32_t words, uint64_t *ticks)
 {

@@ -78,12 +78,11 @@ void caml_ev_counter(ev_runtime_counter counter, uint64_t val)
 CAML_EVENTRING_COLD
 CAMLexport void caml_ev_lifecycle(ev_lifecycle lifecycle, int64_t data)
 {
-  /* What this domain counted is written under its own name, before it is too
-     late. */
+  /* Writes the counts of this domain under its own name while it still can. */
   if (lifecycle == EV_DOMAIN_TERMINATE || lifecycle == EV_RING_STOP
       || lifecycle == EV_RING_PAUSE) { CAML_EV_ALLOC_FLUSH(); }
   if (!Caml_eventring_on(EVENTRING_DOMAIN)) return;
-  /* The caller does not say whose child this is; the reader wants to know. */
+  /* The caller does not give the parent's pid; the reader needs it. */
   if (lifecycle == EV_FORK_CHILD && data == 0) data = getppid();
   caml_eventring_emit_int(EVENTRING_WORD(EVENTRING_FIRST_LIFECYCLE + lifecycle,
                                          EVENTRING_FORM_INSTANT, 1),

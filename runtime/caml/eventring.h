@@ -107,7 +107,7 @@ enum caml_eventring_record {
 #include "eventring_events.tbl"
 };
 
-/* Why a collection ran, and what a stop-the-world section is for. */
+/* Causes of collections, and purposes of stop-the-world sections. */
 enum caml_eventring_cause {
 #define CAUSE(id, name, doc) id,
 #include "eventring_events.tbl"
@@ -201,7 +201,7 @@ void caml_eventring_init(void);
    file in directory [dir] (NULL: as the environment says).  The file's name
    ends in [suffix], EVENTRING_SUFFIX or EVENTRING_STOCK_SUFFIX, a static
    string.  Returns 1 when it runs or ran already.  On failure returns 0, with
-   what was tried and why it failed in [why]; everything is as it was before.
+   the failed attempt and the reason in [why]; everything is as it was before.
    Any domain may call it, with the domain lock held.  No other domain is
    stopped, unless a ring file that was lost is still mapped. */
 int caml_eventring_start(const char *dir, const char *suffix, uint32_t mask,
@@ -266,9 +266,10 @@ void caml_eventring_set_categories(uint32_t mask);
 uint64_t caml_eventring_threshold(void);
 void caml_eventring_set_threshold(uint64_t ns);
 
-/* Writes the rings as they are now to a file at [path], which replaces what
-   is there when it is complete.  Returns 1, or 0 with the reason in [why] and
-   [path] as it was.  Needs no domain lock; takes as long as writing takes. */
+/* Writes the rings as they are now to a file at [path].  A file that exists at
+   [path] is replaced when the new one is complete.  Returns 1, or 0 with the
+   reason in [why] and [path] as it was.  Needs no domain lock; takes as long as
+   writing takes. */
 int caml_eventring_snapshot(const char *path, char *why, size_t size);
 
 /* In a forked child: gives it a ring file of its own if the parent had one. */
@@ -319,12 +320,13 @@ void caml_eventring_unguard_reading(char *base);
 int caml_eventring_is_lost(void);
 void caml_eventring_session_lost(void);
 
-/* The session has ended: the control page is zeros, whatever becomes of the
-   file, and a fault of who still writes to it is mended in silence. */
+/* Ends the session for the fault handler: the control page becomes private
+   zeros, independent of the file.  A writer that still holds the old mapping
+   may fault; the handler then maps private memory and reports nothing. */
 void caml_eventring_session_closed(void);
 
-/* Puts private zeros in the place of what is mapped there; of the control
-   page.  0 on failure. */
+/* Replace the mapping of [size] bytes at [at], or the control page, by private
+   zeros.  Return 0 on failure. */
 int caml_eventring_replace(char *at, size_t size);
 int caml_eventring_replace_page(void);
 

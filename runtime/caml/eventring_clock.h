@@ -10,8 +10,8 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The clocks that ticks come from, for the writer and for readers that take
-   a pair of their own.  Needs no OCaml header. */
+/* The clocks that count ticks, for the writer and for readers that take a pair
+   of their own.  Needs no OCaml header. */
 
 #ifndef CAML_EVENTRING_CLOCK_H
 #define CAML_EVENTRING_CLOCK_H

@@ -12,8 +12,8 @@
 
 /* The layout of a ring file, in one place.
 
-   The producer (runtime/eventring_*.c) writes what is described here, the
-   reader (consumer/eventring_reader.c) reads it; nothing else in the project
+   The producer (runtime/eventring_*.c) writes this layout, the reader
+   (consumer/eventring_reader.c) reads it; nothing else in the project
    knows an offset or a bit.  doc/FORMAT.md says the same in prose, complete
    enough to write a reader from it.  This header needs no OCaml header.
 
@@ -81,14 +81,14 @@ static inline uint32_t eventring_block_words(uint64_t ring_words)
        : (uint32_t) b;
 }
 
-/* Clocks that ticks may come from. */
+/* Clocks that may count ticks. */
 enum eventring_clock {
   EVENTRING_CLOCK_MONOTONIC = 1,      /* CLOCK_MONOTONIC nanoseconds */
   EVENTRING_CLOCK_TSC = 2,            /* x86-64 rdtsc, invariant */
   EVENTRING_CLOCK_CNTVCT = 3          /* arm64 cntvct_el0 */
 };
 
-/* What became of the writer. */
+/* State of the writer. */
 enum eventring_state {
   EVENTRING_RUNNING = 1,              /* or killed: see pid and start time */
   EVENTRING_ENDED = 2,                /* ended in order */
@@ -151,8 +151,8 @@ struct eventring_header {
   char runtime[32];                   /* OCaml version of the runtime */
   struct eventring_instant started;   /* when tracing started */
 
-  /* From here on, words that change while the program runs.  They stand on
-     cache lines of their own. */
+  /* From here on, words that change while the program runs.  They have cache
+     lines of their own. */
   _Alignas(128) uint64_t control;     /* atomic */
   _Alignas(128) uint32_t state;       /* atomic, enum eventring_state */
   uint32_t schema_count;              /* atomic, published with release */
@@ -161,8 +161,9 @@ struct eventring_header {
   /* Since 1.1 */
   char argv0[256];                    /* how the program was called, cut */
 
-  /* Since 1.2.  Whoever changes [control] from outside says when, in ticks:
-     just before and just after.  Mark i is marks[i % EVENTRING_MARKS]. */
+  /* Since 1.2.  A process that changes [control] from outside records the time
+     in ticks: just before and just after.  Mark i is
+     marks[i % EVENTRING_MARKS]. */
   uint64_t marks_made;                /* atomic */
   uint64_t marks[EVENTRING_MARKS];    /* atomic */
 
@@ -180,22 +181,22 @@ struct eventring_header {
   uint64_t threshold;                 /* atomic */
 };
 
-/* What a name of the schema stands for. */
+/* Kinds of names in the schema. */
 enum eventring_kind {
   EVENTRING_SPAN = 1,                 /* begin and end words */
   EVENTRING_COUNTER = 2,              /* sampled value */
   EVENTRING_INSTANT = 3,              /* happened once, with its payload */
   EVENTRING_CATEGORY = 4,             /* names a category; id is 0 */
   EVENTRING_FLOW = 5,                 /* start, steps and end (begin, instant
-                                         and end words) of what goes from
-                                         domain to domain, tied by an INT */
+                                         and end words) of a flow from domain
+                                         to domain, tied by an INT */
   /* Since 1.1.  The first three describe, the last is an event. */
   EVENTRING_FIELD = 6,                /* a field of the PACKED payload of event
                                          [id]: [place] counts from 0; [detail]
                                          is 1 when this field and those after
                                          it repeat to the end */
-  EVENTRING_VALUE = 7,                /* names value [place] of the fields whose
-                                         unit is [unit]; id is 0 */
+  EVENTRING_VALUE = 7,                /* names value [place] of the fields with
+                                         unit [unit]; id is 0 */
   EVENTRING_LABEL = 8,                /* the name of a domain or a thread, the
                                          newest holds; id is 0, [place] is the
                                          domain's unique id, [detail] is 0 or
@@ -206,7 +207,7 @@ enum eventring_kind {
                                          first field is how long it took */
 };
 
-/* What the payload words hold. */
+/* Contents of the payload words. */
 enum eventring_payload {
   EVENTRING_NO_PAYLOAD = 0,
   EVENTRING_INT = 1,                  /* one word, signed */
@@ -216,7 +217,7 @@ enum eventring_payload {
   EVENTRING_TEXT = 4,                 /* as EVENTRING_BYTES; meant to be read */
   EVENTRING_PACKED = 5                /* since 1.1: integers, see below, with
                                          the entries of kind EVENTRING_FIELD;
-                                         with a span, those of its end */
+                                         with a span, of its end event */
 };
 
 /* One name.  The categories come first, then the runtime's events, then the
@@ -300,16 +301,16 @@ enum eventring_form {
 /* A packed payload is a sequence of unsigned integers, each in LEB128: seven
    bits a byte, the lowest first, the eighth bit set in all but the last byte.
    Byte i is bits 8 (i mod 8) and up of word i / 8.  The last word is filled
-   with bytes 0x80: a number that does not end is no number.  A field whose
-   unit is EVENTRING_UNIT_TICKS is a duration in ticks of the file's clock. */
+   with bytes 0x80: a number that does not end is no number.  A field with unit
+   EVENTRING_UNIT_TICKS is a duration in ticks of the file's clock. */
 #define EVENTRING_UNIT_TICKS "ticks"
 
 /* Words of the record of the running thread, at most, that a block begins
    with in a program with threads: two packed integers of 32 bits. */
 #define EVENTRING_THREAD_WORDS 2
 
-/* Payload words of the largest event, without the count word: what is left
-   of the smallest block. */
+/* Payload words of the largest event, without the count word: the smallest
+   block less its other words. */
 #define EVENTRING_MAX_PAYLOAD_WORDS \
   (EVENTRING_MIN_BLOCK_WORDS - EVENTRING_BLOCK_HEADER_WORDS - 2 \
    - (1 + EVENTRING_THREAD_WORDS))

@@ -33,8 +33,8 @@
 
 /* Causes: eventring_gc.c */
 
-/* What a domain asked for, and has not got yet.  One a slot, written by its
-   domain only.  A counter that reports a cause writes while events are
+/* Pending requests of a domain.  One struct a slot, written by its domain
+   only.  A counter that reports a cause writes while events are
    recorded, so that it touches no more memory than other probes otherwise; the
    rest is written whether tracing is on or not, so that nothing stale is left
    when tracing is switched on. */
@@ -86,10 +86,10 @@ Caml_inline enum caml_eventring_cause caml_eventring_c_call(void)
   return caml_eventring_active() != 0 ? EV_CAUSE_C_CALL : EV_CAUSE_UNKNOWN;
 }
 
-/* The same in all domains.  The request stands until the attempt to tell them
-   succeeds, and each poll of this domain until then does a slice.  A call, so
-   that allocation in the major heap, which may come to this, saves no
-   registers for it. */
+/* Records the cause of a request for slices in all domains.  The request stays
+   until the attempt to interrupt them succeeds, and each poll of this domain
+   until then does a slice.  Not inlined, so that allocation in the major heap,
+   which may call it, saves no registers for it. */
 void caml_eventring_request_slices(enum caml_eventring_cause cause)
   __attribute__((cold));
 
@@ -147,8 +147,8 @@ Caml_inline void caml_eventring_slice_end(void)
 
 /* Stops */
 
-/* Before an attempt to stop all domains.  Evaluates to 0, to stand in front
-   of the attempt in an expression. */
+/* Sets the reason of the next attempt to stop all domains.  Returns 0, so that
+   the call can precede the attempt in an expression. */
 Caml_inline int caml_eventring_set_stop_reason(enum caml_eventring_stop reason)
 {
   Caml_eventring_asked->reason = reason;
@@ -163,8 +163,8 @@ void caml_eventring_stop_end(void);         /* the last domain goes on; no
 
 void caml_eventring_finish_cycle_begin(void);  /* in a stop of this reason */
 
-/* Ends of spans, with what there is to tell, and what comes with others; the
-   category has been tested. */
+/* Write the ends of spans with their fields, and the events that accompany
+   spans; the caller has tested the category. */
 void caml_eventring_end_minor(void);
 void caml_eventring_end_slice(void);
 void caml_eventring_end_in_stop(ev_runtime_phase phase);
@@ -210,8 +210,8 @@ void caml_eventring_process_exit(int code);
 /* The functions that follow are called by the threads library too, which
    does not see the control page. */
 
-/* The thread that calls this is the one of this descriptor, from its start
-   on. [descr] is a Thread.t, or Val_unit when there is none yet. */
+/* Tells that the calling thread has this descriptor, from its start on.
+   [descr] is a Thread.t, or Val_unit while the thread has no Thread.t. */
 CAMLextern void caml_eventring_thread_start(value descr);
 CAMLextern void caml_eventring_thread_created(value descr);
 CAMLextern void caml_eventring_thread_registered(value descr); /* both */

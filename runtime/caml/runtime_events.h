@@ -12,9 +12,9 @@
 
 /* The C interface of Runtime_events, over Eventring's rings.
 
-   The names and numbers are those of OCaml's own header of this name, so
+   The names and numbers are the same as in OCaml's own header of this name, so
    that the runtime's probes, C stubs and the Runtime_events library compile
-   and link unchanged.  What lies behind them is in caml/eventring.h. */
+   and link unchanged.  The interface behind them is caml/eventring.h. */
 
 #ifndef CAML_RUNTIME_EVENTS_H
 #define CAML_RUNTIME_EVENTS_H
@@ -60,7 +60,7 @@ typedef enum { EV_GC } ev_event_type;
 
 typedef enum { EV_USER_SPAN_BEGIN, EV_USER_SPAN_END } ev_user_span;
 
-/* What the functions of caml/runtime_events_consumer.h return. */
+/* Results of the functions of caml/runtime_events_consumer.h. */
 typedef enum {
   E_SUCCESS = 0,
   E_CURSOR_NOT_OPEN = -1,
@@ -130,7 +130,8 @@ Caml_inline uint32_t caml_ev_record_category(enum caml_eventring_record record)
   return 0;
 }
 
-/* With a grouped counter, that of the event that it is a field of. */
+/* Returns the category of a counter; of a grouped counter, the category of the
+   event that has it as a field. */
 Caml_inline uint32_t caml_ev_counter_category(ev_runtime_counter counter)
 {
 #define CATEGORY_OF_PHASE(event) caml_ev_phase_category(event)
@@ -294,7 +295,7 @@ Caml_inline uint32_t caml_ev_counter_mask(ev_runtime_counter counter)
 }
 
 /* The event of a grouped counter is written when the last of its fields comes;
-   those of the minor collection go with the end of its span. */
+   the counters of the minor collection go with the end of its span. */
 Caml_inline void caml_ev_emit_counter(ev_runtime_counter counter,
                                       uint64_t value)
 {
@@ -397,7 +398,7 @@ CAMLextern value caml_runtime_events_user_register(value event_name,
                                                    value event_tag,
                                                    value event_type);
 
-/* Runtime_events.User.write; raises what the encoder raises, and
+/* Runtime_events.User.write; passes on exceptions of the encoder, and raises
    Invalid_argument when the length that it returns is not within [buffer]. */
 CAMLextern value caml_runtime_events_user_write(value buffer, value event,
                                                 value content);
