@@ -27,7 +27,7 @@ type category =
   | Thread
   | Runtime
 
-(* Bit numbers are those of the table of events. *)
+(* Bit numbers are the same as in the table of events. *)
 let bit = function
   | Gc -> 1
   | Gc_detail -> 2
@@ -401,7 +401,7 @@ module Cursor = struct
     Array.blit table 0 grown 0 (Array.length table);
     grown
 
-  (* Takes in what the file says about an event when its id comes first. *)
+  (* Reads name and kind of an event from the file when its id is first seen. *)
   let learn c id =
     if id >= Array.length c.names then begin
       c.names <- grow c.names id "";
@@ -422,8 +422,8 @@ module Cursor = struct
     then learn c id;
     Array.unsafe_get c.kinds id
 
-  (* Spans and flows share the forms.  What has no integer is no flow, which
-     saves most events the look at the table. *)
+  (* Spans and flows share the forms.  An event without an integer is no flow,
+     which saves most events the look at the table. *)
   let[@inline] is_flow c = words c = 1 && kind c = kind_flow
 
   let deliver_instant c callbacks =
@@ -475,8 +475,8 @@ module Cursor = struct
       else deliver c callbacks left done_
     end
 
-  (* A poll whose callbacks make events must come to an end; a file to which
-     nobody writes has one, and its times may be those of another machine. *)
+  (* A poll must end even when its callbacks make events.  A file without a
+     writer has an end, and its times may be of another machine. *)
   and refill c =
     if c.count > 0 && time c > c.until && is_running c then false
     else begin
@@ -568,7 +568,7 @@ module Watch = struct
       open_from_now ()
     end
 
-  (* What stands for a span that is not watched. *)
+  (* The limit of a span that is not watched. *)
   let not_watched = max_int
 
   let create spans f =

@@ -12,7 +12,7 @@
 
 (** The flight recorder of the runtime.
 
-    The runtime writes what it does (minor collections, major slices,
+    The runtime writes its activity (minor collections, major slices,
     stop-the-world sections, ...) to a ring in memory, one for each domain, in
     a file that any process may read while the program runs and after it
     ended or crashed. This module switches the recorder on and off, adds events
@@ -38,13 +38,13 @@
 
 (** {1:control Control} *)
 
-(** What is recorded is chosen by category. *)
+(** Events are selected for recording by category. *)
 type category =
-  | Gc  (** Collections as a whole, why they ran and what they found. *)
+  | Gc  (** Collections as a whole, with their causes and results. *)
   | Gc_detail  (** The steps inside a collection, and its pacing. *)
   | Domain  (** Life of domains, of the process, of the recorder. *)
   | Sync  (** Stop-the-world sections, one event each. *)
-  | User  (** Events of the program: those of this module. *)
+  | User  (** Events of the program, written by this module. *)
   | Alloc  (** Allocation sizes (instrumented runtime only). *)
   | Sync_detail
       (** The steps of a stop-the-world section, domain by domain, and
@@ -113,14 +113,14 @@ val set_threshold : int -> unit
 (** {1:names Names}
 
     Readers show domains and threads by number. A program can give them names
-    that say what they are for: ["acceptor"], ["worker 3"]. A name holds for all
+    that tell their purpose: ["acceptor"], ["worker 3"]. A name holds for all
     events of its domain or thread that are still in the rings, earlier ones
     too; the one given last is the one that is shown.
 
     Names may be given before tracing starts; they are kept, and written when
     it does. A name is 1 to 127 bytes, UTF-8 by convention. A ring file has room
-    for 4096 namings, each change of a name being one; those that come later
-    are ignored. Giving a name takes a lock for a moment, and is no event: it
+    for 4096 namings, each change of a name being one; later namings are
+    ignored. Giving a name takes a lock for a moment, and is no event: it
     goes unseen in {!Cursor.poll}. *)
 
 val set_domain_name : string -> unit
@@ -206,9 +206,9 @@ module Message : sig
   (** 1024 *)
 end
 
-(** What goes from domain to domain: a request through a pipeline, a task from
-    the queue to a worker. An id that the program chooses ties its start, its
-    steps and its end together, wherever they are written. *)
+(** Flows from domain to domain: a request through a pipeline, a task from the
+    queue to a worker. An id that the program chooses ties the start, the steps
+    and the end of a flow together, in any domain that writes them. *)
 module Flow : sig
   type t
 
@@ -218,7 +218,7 @@ module Flow : sig
   (** The flow with this id begins here. *)
 
   val step : t -> int -> unit
-  (** It comes by here. *)
+  (** It passes here. *)
 
   val finish : t -> int -> unit
   (** It ends here. *)
@@ -240,7 +240,7 @@ module Custom : sig
   (** Encodes and writes the value; allocates the buffer.
 
       @raise Invalid_argument if [encode] returns a length that is not within
-      its buffer; nothing is written then. What [encode] raises is passed
+      its buffer; nothing is written then. Exceptions of [encode] are passed
       on. *)
 
   val decode : 'a t -> string -> 'a
@@ -252,19 +252,19 @@ end
 
 (** {1:reading Reading} *)
 
-(** Reading the rings of a process: this one, another one, or what an ended
-    one left. *)
+(** Reading the rings of a process: this one, another one, or one that has
+    ended and left its file. *)
 module Cursor : sig
   type t
   (** A place in each ring of one file. A cursor is used by one domain at a
       time. *)
 
-  (** Whose rings. *)
+  (** The process or file to read. *)
   type source =
     | Self  (** this process *)
     | Process of { pid : int; dir : string option }
-        (** The process [pid], whose file is in [dir], or, with [None], where
-            it has it open. *)
+        (** The process [pid], with its file in [dir], or, with [None], where
+            the process has it open. *)
     | File of string  (** a ring file or a snapshot *)
 
   val create : ?from_now:bool -> source -> t
@@ -282,7 +282,7 @@ module Cursor : sig
     ?counter:(t -> unit) -> ?instant:(t -> unit) -> ?complete:(t -> unit) ->
     ?flow_start:(t -> unit) -> ?flow_step:(t -> unit) ->
     ?flow_finish:(t -> unit) -> ?lost:(t -> unit) -> unit -> callbacks
-  (** What to call for an event of each form; by default, nothing. A callback
+  (** Functions to call for an event of each form; by default, none. A callback
       gets the cursor, and asks it about the event with the functions below.
       [complete] is called for an event that tells of something from beginning
       to end, such as a wait or a stop-the-world section: {!time} is its end,
@@ -294,7 +294,7 @@ module Cursor : sig
   (** Calls the callbacks for the events that the cursor has not passed yet, at
       most [max] of them, of all rings in the order of their times. Returns
       how many events were passed, losses not counted: 0 if there is nothing
-      new. Where the process runs on, what is written a millisecond or more
+      new. Where the process runs on, events written a millisecond or more
       after the call may be left for the next one.
 
       A callback may raise: the exception is passed on, and the next poll
@@ -361,7 +361,7 @@ module Cursor : sig
   (** [argument c n] is the [n]th of them, from 0.
       @raise Invalid_argument if there are not so many. *)
 
-  (** An integer of an event whose integers have names. *)
+  (** An integer of an event, with its name. *)
   type field = {
     name : string;  (** ["promoted"], ["cause"], ... *)
     unit : string;
@@ -370,8 +370,8 @@ module Cursor : sig
             one of the system; [""] *)
     value : int;
     meaning : string;
-        (** What the value stands for where values of this unit have names,
-            such as ["minor_heap_full"] of a ["cause"]; else [""]. *)
+        (** The name of the value where values of this unit have names, such
+            as ["minor_heap_full"] of a ["cause"]; else [""]. *)
   }
 
   val fields : t -> field list
@@ -390,7 +390,7 @@ module Cursor : sig
 
   (** {2 The process} *)
 
-  (** What became of the process that is read. *)
+  (** State of the process that is read. *)
   type state =
     | Running
     | Ended  (** in order *)
@@ -425,8 +425,8 @@ module Watch : sig
   type t
 
   val poll : t -> unit
-  (** Looks at what was recorded since the last time, and calls the watch's
-      function for each span that took too long. What the function raises is
+  (** Looks at the events recorded since the last time, and calls the watch's
+      function for each span that took too long. Exceptions of the function are
       passed on. At a damaged part of the ring file, the spans that are open are
       forgotten, and the next poll goes on behind it.
 
@@ -448,6 +448,6 @@ val on_slow : (string * int) list -> (slow -> unit) -> Watch.t
     and complete events.
     [f] is called in {!Watch.poll}, for which the program finds the place and
     time: after each request, in a loop of a domain or thread of its own, ...
-    {!snapshot} is what [f] may want to call.
+    [f] may call {!snapshot}.
 
     @raise Sys_error if the process is not being traced. *)
