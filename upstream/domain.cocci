@@ -1,4 +1,4 @@
-// Who started a domain, why it collects, and who stops it.
+// Parents of domains, causes of their collections, requesters of their stops.
 // file runtime/domain.c
 
 // adds caml_eventring_domain_start

@@ -7,7 +7,7 @@
   #include "caml/signals.h"
 + #include "caml/runtime_events.h"
 
-// Whoever has another cause has said so before.
+// Code with another cause has set that cause before.
 // adds caml_eventring_request_slice(caml_eventring_c_call())
 // adds caml_eventring_request_slices(caml_eventring_c_call())
 @request_slice@

@@ -1,4 +1,4 @@
-// Threads of the threads library: which one runs, and what it waits for.
+// Threads of the threads library: the running one, and the reasons of waits.
 // file otherlibs/systhreads/st_stubs.c
 
 // adds #include "caml/runtime_events.h"
