@@ -1,12 +1,12 @@
 # Eventring: the OCaml toolchain with a flight recorder, its reader library
 # and the eventring command. make help lists the targets.
 #
-# Everything made lies under _build:
+# All products are under _build:
 #   upstream/     the pristine OCaml tree        (upstream/fetch)
 #   ocaml/        the same with ours laid over   (upstream/graft), built here
 #   lib/ bin/     libeventring, the eventring command
 #   stage/        all of it installed, for the tests (build-aux/stage)
-#   stock/        pristine OCaml, built and installed: what tests compare with
+#   stock/        pristine OCaml, built and installed: the reference of tests
 #   variant/      our runtime alone, for a stock OCaml that is installed
 #   done/         a file a finished step; log/ the output of each
 
@@ -99,8 +99,8 @@ $(DONE)/ocaml-configure: $(TREE)/configure $(DONE)/prefix
 	@touch $@
 
 # Upstream's rules do not see two things that follow from the standard library:
-# an edit of ours to one of its modules, such as Stdlib, makes all that was
-# compiled unusable; and these programs are bytecode that holds the library, with
+# an edit of ours to one of its modules, such as Stdlib, makes all compiled
+# files unusable; and these programs are bytecode that holds the library, with
 # the names of its primitives.
 BYTECODE = $(addprefix $(TREE)/,ocaml lex/ocamllex $(addprefix tools/,\
   cvt_emit make_opcodes ocamlcp ocamlmklib ocamlmktop ocamloptp ocamlprof))
@@ -122,7 +122,7 @@ $(DONE)/toolchain: $(DONE)/ocaml-configure $(DONE)/tree
 .PHONY: toolchain
 toolchain: $(DONE)/toolchain ## the grafted OCaml: compilers, runtime, libraries
 
-# The libraries named are those with C code that sees our headers.
+# The libraries named have C code that includes our headers.
 .PHONY: runtime
 runtime: $(DONE)/graft ## after a change in runtime/ or consumer/: only what it needs
 	@test -e $(DONE)/toolchain || $(MAKE) --no-print-directory toolchain
@@ -134,7 +134,7 @@ runtime: $(DONE)/graft ## after a change in runtime/ or consumer/: only what it 
 
 ## libeventring and the command
 
-# Two spaces, what, of what: V=1 shows the commands instead.
+# Prints two spaces, the action and its file: V=1 shows the commands instead.
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-6s %s\n' $1 $@)
 
@@ -157,7 +157,7 @@ VERSION := $(call header_value,EVENTRING_READER_VERSION)
 SONAME := libeventring.so.$(call header_value,EVENTRING_ABI)
 MAP := consumer/libeventring.map
 
-# What libeventring and the command are linked with.
+# Libraries that libeventring and the command are linked with.
 LIB_LIBS = $(ZSTD_LIBS) $(LIBATOMIC)
 TOOL_LIBS = $(LIB_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) -lm
 
@@ -302,7 +302,7 @@ $(DONE)/variant: $(DONE)/graft
 
 DIST = ocaml-$(shell head -n1 $(TREE)/VERSION)
 
-# What make install-tools needs, in the folder eventring of the tarball.
+# Files that make install-tools needs, in the folder eventring of the tarball.
 DIST_TOOLS = Makefile configure configure.ac config.mk.in build-aux runtime \
   consumer analysis tools upstream doc LICENSE README.md SECURITY.md Changes
 
@@ -344,9 +344,9 @@ SAN_CFLAGS = -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARNINGS) -Iconsumer \
   -Iruntime -Ianalysis -Itools
 asan_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=all
 # ThreadSanitizer does not know fences, and gcc warns of each.  It takes them
-# for nothing.  That hides what a missing fence would do (the model is for
-# that) and makes no false alarm: the words that fences order are atomic, each
-# by itself.  What it does find: an access that is not.
+# for nothing.  That hides the effect of a missing fence (the model is for that)
+# and makes no false alarm: the words that fences order are atomic, each by
+# itself.  It does find accesses that are not atomic.
 tsan_FLAGS = -fsanitize=thread -Wno-tsan
 tsan_LINK = -Wl,--wrap=mmap,--wrap=munmap testsuite/sanitizers/one_mapping.c
 
@@ -397,8 +397,9 @@ $(B)/asan/%.t: testsuite/%.t $(B)/asan/eventring
 	$(Q)chmod +x $@
 
 # All C tests have ASan and UBSan but test_worst*, which want the processor's
-# time to be short; those with threads have TSan.  Of the command's tests, those
-# that read files, and the one where somebody writes to them meanwhile.
+# time to be short; C tests with threads have TSan.  Of the command's tests, the
+# tests that read files have ASan and UBSan, also the test with a concurrent
+# writer.
 ASAN_RUNS := $(patsubst testsuite/%.c,$(B)/asan/%,\
   $(filter-out testsuite/ring/test_worst%,$(wildcard testsuite/ring/test_*.c))) \
   $(patsubst %,$(B)/asan/%.t,$(addprefix cli/,check cut events filter latency \
@@ -466,11 +467,11 @@ TEST_ENV = EVENTRING_TOP=$(CURDIR) EVENTRING_BUILD=$(ABS) \
   EVENTRING_BIN=$(ABS)/bin/eventring EVENTRING_STOCK=$(ABS)/stock/install \
   EVENTRING_VARIANT=$(ABS)/variant
 
-# clean-tree.t looks at what the tests before it left behind.
+# clean-tree.t looks for files that the tests before it left behind.
 TESTS ?= $(sort $(shell find testsuite -name '*.t' ! -name clean-tree.t)) \
          testsuite/build/clean-tree.t
 
-# Tests skip what they lack.
+# Tests without their packages are skipped.
 .PHONY: test-packages
 test-packages:
 	@build-aux/deps debian-packages.txt || \
@@ -487,8 +488,8 @@ check: test-packages all stage stock ## every test: C, OCaml, command, and upstr
 	@git status --porcelain >$(B)/test/tree-before 2>/dev/null || true
 	@$(TEST_ENV) testsuite/run $(RING_TESTS) $(SANITIZED_RUNS) $(TESTS)
 
-# What needs neither an OCaml toolchain nor OCaml's headers: C programs without
-# the runtime's sources, and the scripts that say so.
+# Tests that need neither an OCaml toolchain nor OCaml's headers: C programs
+# without the runtime's sources, and the scripts that say so.
 QUICK_RING_TESTS := $(patsubst testsuite/ring/%.c,$(B)/test/ring/%,\
   $(shell grep -L '^// BUILD:.*_build/ocaml' testsuite/ring/test_*.c))
 QUICK_TESTS := $(sort $(shell grep -rlx --include='*.t' '\# Needs no OCaml.' \
@@ -503,7 +504,7 @@ check-quick: ## tests of libeventring and the command, without OCaml: a minute
 .PHONY: check-long
 check-long: check check-model check-upstream check-traced soak fuzz ## all of it: check, upstream's testsuite, soak, fuzz, the whole model
 
-# In the recipe: what the compiler can do is asked only where it matters.
+# In the recipe, so that the compiler is tried only where it matters.
 sanitized: lib
 	@$(if $(strip $(SANITIZED_RUNS)),\
 	  $(MAKE) --no-print-directory $(SANITIZED_RUNS))
@@ -514,7 +515,7 @@ check-sanitizers: all stage ring-tests sanitized ## ASan, UBSan, TSan, memcheck;
 check-model: ## every execution of the ring's protocol, small sizes, by SPIN
 	@testsuite/model/check full
 
-# OCaml's headers are among what is looked at: configured, not built.
+# The checks include OCaml's headers: configured, not built.
 .PHONY: check-static
 check-static: $(DONE)/ocaml-configure ## clang-tidy and cppcheck over our C code
 	@$(TEST_ENV) testsuite/run $(wildcard testsuite/static/*.t)
