@@ -29,7 +29,7 @@ enum option_id {
 /* Exit codes; the manual lists them. */
 enum status {
   STATUS_OK = 0,
-  STATUS_FINDING = 1,             /* what was checked is not as it must be */
+  STATUS_FINDING = 1,             /* the check found a fault */
   STATUS_USAGE = 2,
   STATUS_CANNOT_READ = 3,         /* or open, or control */
   STATUS_CANNOT_WRITE = 4

@@ -10,10 +10,10 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What every subcommand of `eventring` shares: messages, the targets that it
-   opens, and how the program ends.  Options are in options.h, text and
-   durations in text.h, the reading loop in follow.h.  tools/ uses analysis/ and
-   the public header of libeventring. */
+/* Functions shared by all subcommands of `eventring`: messages, opening targets,
+   and the end of the program.  Options are in options.h, text and durations in
+   text.h, the reading loop in follow.h.  tools/ uses analysis/ and the public
+   header of libeventring. */
 
 #ifndef TOOLS_COMMON_H
 #define TOOLS_COMMON_H
@@ -44,8 +44,8 @@ __attribute__((noreturn, format(printf, 2, 3)))
 void usage_error(const struct command *command, const char *format, ...);
 
 /* Opens the file at [path]: of a recording, process [process].  [share_with]:
-   NULL, or an open cursor of the same file, which spares reading again what is
-   in it.  Ends the program with a message when that fails. */
+   NULL, or an open cursor of the same file, to save reading the file again.
+   Ends the program with a message when that fails. */
 struct eventring_cursor *open_recorded_process(
   const char *path, uint32_t process, struct eventring_cursor *share_with);
 
@@ -58,8 +58,8 @@ struct eventring_cursor *open_one(const struct command *command,
                                   bool control, uint32_t process,
                                   struct eventring_cursor *share_with);
 
-/* Does what open_one does, but returns NULL, with a message, when the target
-   cannot be opened. */
+/* Opens [target] as open_one does, but returns NULL, with a message, when the
+   target cannot be opened. */
 struct eventring_cursor *try_open_one(const struct command *command,
                                       const char *target, const char *dir,
                                       bool control, uint32_t process,
@@ -72,9 +72,9 @@ bool is_number(const char *text);
    open_recorded_process and open_one have done so. */
 void remember_input(struct eventring_cursor *cursor);
 
-/* Returns true, with a message, if the file at [path] is an input, under
-   whatever name.  Whoever opens an output asks before the file is emptied or
-   replaced; recordings are held to the same by libeventring. */
+/* Returns true, with a message, if the file at [path] is an input, under any
+   name.  To be called before an output file is emptied or replaced; for
+   recordings, libeventring checks the same. */
 bool refuse_input(const char *path);
 
 /* Returns true, with a message, if something has the name [path] and [force] is
@@ -97,8 +97,8 @@ void ignore_write_signals(void);
 void restore_write_signals(void);
 
 /* Flushes standard output.  The value is [status], or STATUS_CANNOT_WRITE,
-   with a message, when something could not be written.  A reader that went
-   away (`| head`) has got what it wanted: that is not an error. */
+   with a message, when something could not be written.  A closed pipe is not
+   an error: its reader (`| head`) needs no more. */
 enum status finish_output(enum status status);
 
 #endif /* TOOLS_COMMON_H */

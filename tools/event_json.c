@@ -18,8 +18,8 @@
 #include "event_text.h"
 #include "json.h"
 
-/* Fields that come in rounds are found again a round later; no round is
-   longer than this. */
+/* Names of fields in rounds are found again a round later; no round is longer
+   than this. */
 #define LONGEST_ROUND 16
 
 /* Leaves [key] out when there is no name. */
@@ -41,7 +41,8 @@ static json_t *integers(const struct eventring_event *event, uint32_t from)
   return array;
 }
 
-/* What is not UTF-8 as hexadecimal digits. */
+/* Sets the bytes of [event] as text, or as hexadecimal digits if they are not
+   UTF-8. */
 static void set_bytes(json_t *object, const struct eventring_event *event)
 {
   size_t length;
@@ -93,8 +94,8 @@ static void set_field(json_t *object, struct eventring_cursor *cursor,
   json_object_set_new(object, key, field_value(cursor, field, word));
 }
 
-/* Fields by their names, those that come in rounds in an array "rounds" of
-   objects, and numbers without a name in "values". */
+/* Sets fields by their names, fields in rounds in an array "rounds" of objects,
+   and numbers without a name in "values". */
 static void set_fields(json_t *object, struct eventring_cursor *cursor,
                        const struct eventring_event *event, uint32_t word)
 {

@@ -21,7 +21,7 @@ struct event_text {
   struct eventring_cursor *cursor;
   int64_t started_ns;
   int domain_width, thread_width; /* of their columns: the widest so far */
-  int64_t took_ns;                /* what is to be printed with the end of a
+  int64_t took_ns;                /* duration to print with the end of a
                                      span; -1: nothing */
 };
 
@@ -32,7 +32,7 @@ struct event_text new_event_text(struct eventring_cursor *cursor);
 void print_columns(struct event_text *text,
                    const struct eventring_event *event);
 
-/* Prints column 6, with what separates it, when there is something to say. */
+/* Prints column 6, with its separator, unless it is empty. */
 void print_value(struct event_text *text, const struct eventring_event *event);
 
 /* The words for forms and names of events. */

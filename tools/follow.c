@@ -39,8 +39,8 @@ int interrupted_by(void)
 }
 
 /* SA_RESTART keeps a signal from failing a write in progress (nanosleep ends
-   all the same); SA_RESETHAND lets a second signal end a program whose output
-   nobody takes. */
+   all the same); SA_RESETHAND lets a second signal end a program that blocks on
+   its output. */
 void catch_interrupts(void)
 {
   struct sigaction action = { .sa_handler = interrupt,
@@ -61,16 +61,17 @@ static int64_t last_wanted(struct eventring_cursor *cursor)
 /* A process that ends in order ends its tracing first. */
 #define ENDING_MS 200
 
-/* A source while it is read: what was read from it and not yet told of. */
+/* A source while it is read, with the events that were read from it and not yet
+   passed on. */
 struct reader {
   const struct source *source;
-  struct sessions *sessions;      /* of what is followed, or NULL */
+  struct sessions *sessions;      /* when following, else NULL */
   int64_t last;                   /* the time of the last event wanted */
   uint64_t damaged;               /* blocks */
   bool ended;                     /* the process is seen to have ended... */
   int64_t ended_ns;               /* ...at this time */
   bool done;                      /* there will be no more events */
-  int at, filled;                 /* what is left of [batch] */
+  int at, filled;                 /* the rest of [batch] */
   struct eventring_event batch[BATCH];
 };
 
@@ -99,8 +100,8 @@ static enum status fill(struct reader *reader, bool follow)
     else
       reader->filled++;
   if (n > 0) return STATUS_OK;
-  /* What the process wrote before its end is read once more after the end
-     was seen. */
+  /* After the end of the process was seen, events that it wrote before are read
+     once more. */
   if (!follow || reader->ended)
     reader->done = true;
   else if (eventring_state(cursor) != EVENTRING_STATE_RUNNING) {
@@ -110,8 +111,8 @@ static enum status fill(struct reader *reader, bool follow)
   return STATUS_OK;
 }
 
-/* The reader whose next event is the earliest, or NULL; and in *until the time
-   of the earliest event of the others. */
+/* Returns the reader with the earliest next event, or NULL; and in *until the
+   time of the earliest event of the others. */
 static struct reader *earliest(struct reader *readers, int count,
                                int64_t *until)
 {

@@ -24,8 +24,8 @@ struct reading {
   bool changes;                   /* [event] gets EVENTRING_EV_CONTROL_CHANGED,
                                      too */
   void *state;                    /* given to the functions below; [event]
-                                     gets that of the source when there are
-                                     several */
+                                     gets the source's [state] when there
+                                     are several */
   void (*event)(void *state, const struct eventring_event *event);
   /* After each batch, [idle] when it was empty; false stops the reading. */
   bool (*pass)(void *state, bool idle);
@@ -44,15 +44,15 @@ struct source {
   struct eventring_cursor *cursor;
   void *state;                    /* given to [event] of the reading */
   int64_t shift_ns;               /* added to the times of its events, so that
-                                     those of all are of one clock */
+                                     the times of all are of one clock */
 };
 
-/* The same for [count] sources, whose events come merged by time. */
+/* Reads [count] sources likewise, with their events merged by time. */
 enum status read_sources(const struct source *sources, int count,
                          const struct reading *reading);
 
-/* SIGINT and SIGTERM end what is read from now on in order, as in a [follow];
-   and the one that came, or 0. */
+/* catch_interrupts makes SIGINT and SIGTERM end later reading in order, as in a
+   [follow]; interrupted_by returns the signal that arrived, or 0. */
 void catch_interrupts(void);
 int interrupted_by(void);
 

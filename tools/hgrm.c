@@ -10,9 +10,9 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The format: a line for each step of the percentile, of which there are five
-   on each half of the way that is left to 100, so that the steps become finer;
-   a value may stand in several lines.  Then three lines that sum up. */
+/* The format: a line for each step of the percentile, with five steps on each
+   half of the rest of the way to 100, so that the steps become finer; several
+   lines may have the same value.  Then three lines that sum up. */
 
 #include <inttypes.h>
 #include <math.h>
@@ -59,7 +59,7 @@ void print_hgrm(FILE *out, const struct histogram *h)
     double reached = 100 * (double) seen / (double) h->count;
     uint64_t value = histogram_low(i + 1) - 1;
     if (value > h->max) value = h->max;
-    /* The last bucket has one line, and that of 100. */
+    /* The last bucket has one line, and the line of percentile 100. */
     for (bool last = false; !last && level <= reached && level < 100;
          level = next_level(level)) {
       print_level(out, value, level, seen);

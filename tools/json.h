@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What the JSON of all subcommands is made of; doc/JSON.md describes it. */
+/* Parts of the JSON of all subcommands; doc/JSON.md describes it. */
 
 #ifndef TOOLS_JSON_H
 #define TOOLS_JSON_H
@@ -22,17 +22,18 @@
 /* Of doc/JSON.md: raised when a field gets another meaning or is removed. */
 #define JSON_VERSION 2
 
-/* Bytes of a file as a string.  What is not UTF-8 becomes \xHH. */
+/* Returns bytes of a file as a string.  Bytes that are not UTF-8 become
+   \xHH. */
 json_t *json_text(const char *text);
 
-/* Which process it is of, and in what state. */
+/* Returns the process of the cursor and its state. */
 json_t *json_process(struct eventring_cursor *cursor);
 
-/* How many, and how long. */
+/* Returns the number of durations, and their distribution. */
 json_t *json_durations(const struct histogram *h);
 
-/* The whole summary, and what an interval of [ns] added to it: [amounts], and
-   the recent pauses. */
+/* Return the whole summary, and the change in an interval of [ns]: [amounts],
+   and the recent pauses. */
 json_t *json_summary(struct summary *s);
 json_t *json_interval(struct summary *s, const struct summary_tally *amounts,
                       uint64_t ns);

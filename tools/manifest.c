@@ -10,8 +10,8 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The manifest of a recording.  What is only known while the process lives,
-   its arguments, is taken from /proc. */
+/* The manifest of a recording.  The arguments of the process are only known
+   while it lives, and are taken from /proc. */
 
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -26,7 +26,8 @@
 
 #define ARGUMENTS (64 << 10)      /* bytes of them, at most */
 
-/* JSON is UTF-8; what is not becomes question marks. */
+/* Returns [bytes] as a JSON string; bytes that are not UTF-8 become question
+   marks. */
 static json_t *text(const char *bytes, size_t length)
 {
   json_t *string = json_stringn(bytes, length);

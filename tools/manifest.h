@@ -10,16 +10,17 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What a recording tells about itself beside its events. */
+/* The facts that a recording contains about itself, in addition to its
+   events. */
 
 #ifndef TOOLS_MANIFEST_H
 #define TOOLS_MANIFEST_H
 
 #include "common.h"
 
-/* JSON text, to be freed: the program, how it was called, the machine, the
-   versions.  [trigger]: what it was recorded for, or NULL.  doc/RECORDING.md
-   lists the members. */
+/* Returns JSON text, to be freed: the program, how it was called, the machine,
+   the versions.  [trigger]: the trigger of the recording, or NULL.
+   doc/RECORDING.md lists the members. */
 char *new_manifest(struct eventring_cursor *cursor, const char *trigger);
 
 #endif /* TOOLS_MANIFEST_H */

@@ -30,7 +30,8 @@ static const struct description descriptions[OPTIONS] = {
 
 /* Parsing */
 
-/* What getopt_long returns for a long option: more than any letter. */
+/* getopt_long returns this plus the option's id for a long option: more than
+   any letter. */
 #define LONG_BASE 256
 
 struct tables {

@@ -19,9 +19,10 @@
 #include <jansson.h>
 #include "common.h"
 
-/* With [dir], those that have their file there; else all that can be found,
-   and what others left in the working directory.  Sets *count; the list is
-   the caller's to free.  Ends the program with a message when that fails. */
+/* Returns the processes that have their file in [dir]; if that is NULL, all
+   processes that can be found, and files that others left in the working
+   directory.  Sets *count; the list is the caller's to free.  Ends the program
+   with a message when that fails. */
 struct eventring_process *find_processes(const char *dir, size_t *count);
 
 /* Opens its file; NULL when that fails, with the reason in [why]. */
@@ -29,16 +30,16 @@ struct eventring_cursor *open_process(const struct eventring_process *process,
                                       struct eventring_options options,
                                       char *why, size_t why_size);
 
-/* Opens the traced process, if there is only one; with [dir], among those that
-   have their file there.  Otherwise lists them on standard error, and ends the
-   program with STATUS_USAGE. */
+/* Opens the traced process, if there is only one; with [dir], among the
+   processes that have their file there.  Otherwise lists them on standard
+   error, and ends the program with STATUS_USAGE. */
 struct eventring_cursor *open_only_process(const struct command *command,
                                            const char *dir);
 
 /* recording, paused, ended, replaced, killed, or unknown. */
 const char *recording_state(struct eventring_cursor *cursor);
 
-/* json_process, with what control changes. */
+/* Returns json_process with the settings that the control commands change. */
 json_t *json_control(struct eventring_cursor *cursor);
 
 #endif /* TOOLS_PROCESSES_H */

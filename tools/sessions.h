@@ -35,7 +35,8 @@ bool process_runs(const struct sessions *sessions, int ms);
    one system call. */
 bool has_next_session(const struct sessions *sessions);
 
-/* Opens the session after the present one.  NULL: there is none yet. */
+/* Opens the session after the present one.  Returns NULL while that session has
+   not begun. */
 struct eventring_cursor *open_next_session(struct sessions *sessions);
 
 /* Prints one line that the program stopped its tracing at [ns] of

@@ -15,8 +15,8 @@
    way to go on, but one to end with a word.  The library leaves signals to the
    program that it is in; this is for the command.
 
-   Which file it was stands in /proc/self/maps, beside the range of addresses
-   that it is mapped to. */
+   /proc/self/maps has the name of the file on the line with the range of
+   addresses that it is mapped to. */
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -114,7 +114,7 @@ bool close_sink(struct sink *sink, bool keep)
   if (keep && sink->error == 0 && sink->temporary != NULL
       && rename(sink->temporary, sink->path) < 0)
     sink->error = errno;
-  /* A reader that went away has got what it wanted. */
+  /* A reader that closed the pipe needs no more. */
   if (sink->path == NULL && sink->error == EPIPE) sink->error = 0;
   bool right = sink->error == 0 || !keep;
   if (!right)

@@ -11,7 +11,7 @@
 /**************************************************************************/
 
 /* A file that is written fast, through a buffer in which the writer makes its
-   bytes, and that is there whole or not at all. */
+   bytes, and that appears only when it is complete. */
 
 #ifndef TOOLS_SINK_H
 #define TOOLS_SINK_H
@@ -30,10 +30,10 @@ struct sink {
   char buffer[SINK_SIZE];
 };
 
-/* Opens a new file that will stand at [path]; "-" is standard output, and what
-   is there and is no regular file, as a device, is written to directly.  NULL,
-   with a message, when that cannot be, or when there is a file and not
-   [force]. */
+/* Opens a new file that gets the name [path] when it is complete.  "-" is
+   standard output; an existing file that is not regular, for example a device,
+   is written to directly.  Returns NULL, with a message, when that fails, or
+   when the file exists and [force] is false. */
 struct sink *open_sink(const char *path, bool force);
 
 /* Where the next bytes go: room for [size], SINK_SIZE at most.  After it, the
@@ -51,7 +51,7 @@ void sink_flush(struct sink *sink);
    left of it.  False, with a message, when it could not be written. */
 bool close_sink(struct sink *sink, bool keep);
 
-/* A name beside [path] that nobody uses.  To be freed. */
+/* Returns an unused name in the folder of [path].  To be freed. */
 char *temporary_name(const char *path);
 
 #endif /* TOOLS_SINK_H */

@@ -158,7 +158,7 @@ static bool any(const struct histogram *h)
   return h->count > 0;
 }
 
-/* Those that make up most time first. */
+/* Kinds of pauses, the kinds that make up most time first. */
 static const enum pause pause_order[PAUSES] = {
   PAUSE_ANY, PAUSE_MINOR, PAUSE_SLICE, PAUSE_STOPPED, PAUSE_WAITING
 };
@@ -172,8 +172,8 @@ static void print_pauses(struct summary *s)
                       &s->pauses[pause_order[i]]);
 }
 
-/* The domains that have rows: of very many, those that were watched for the
-   longest time. */
+/* The domains that have rows: of very many, the domains that were watched for
+   the longest time. */
 #define DOMAINS_PRINTED 32
 
 struct chosen {
@@ -239,7 +239,7 @@ static void print_arrivals(struct summary *s, const struct chosen *c)
   if (s->domain_count > c->count) print_durations("all", &s->arrivals);
 }
 
-/* The names with the most time, of waits or of what the program measures. */
+/* Prints the names with the most time, of waits or of the program's spans. */
 #define TIMINGS_PRINTED 10
 
 static void print_timings(struct summary *s, const char *what, bool waits)
@@ -340,7 +340,7 @@ static void print_shares(struct summary *s, int64_t until_ns)
   putchar('\n');
 }
 
-/* How long its pauses were, and what the longest one was. */
+/* Prints the distribution of pauses, and describes the longest one. */
 static void print_pause_lines(struct summary *s)
 {
   const struct histogram *h = &s->pauses[PAUSE_ANY];

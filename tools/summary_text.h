@@ -19,17 +19,17 @@
 
 extern const char *const pause_names[PAUSES];
 
-/* The line that says which process, in what state, and how much was read. */
+/* Prints the line with the process, its state, and the amount that was read. */
 void print_process(struct summary *s);
 
-/* How many events were lost, if there were some. */
+/* Prints how many events were lost, if some were. */
 void print_lost(struct summary *s);
 
-/* A line of the table of durations, and its head. */
+/* Print the head of the table of durations, and a line of it. */
 void print_durations_head(const char *what);
 void print_durations(const char *name, const struct histogram *h);
 
-/* All of it: what `stat` prints. */
+/* Prints the whole summary, as `stat` does. */
 void print_summary(struct summary *s);
 
 #endif /* TOOLS_SUMMARY_TEXT_H */

@@ -31,9 +31,9 @@ struct eventring_cursor *open_target(const struct command *command,
    process.  Sets *sources, and returns how many
    there are; one at least.
 
-   Times are those of the first source.  Another process of the same start of
-   the machine has CLOCK_MONOTONIC in common with it; others are shifted so
-   that their wall clocks agree. */
+   Times are on the clock of the first source.  Another process of the same
+   start of the machine has CLOCK_MONOTONIC in common with it; others are
+   shifted so that their wall clocks agree. */
 int open_targets(const struct command *command, int argc, char **argv,
                  const char *dir, struct source **sources);
 

@@ -24,8 +24,8 @@
    the last one included). */
 size_t utf8_char(const unsigned char *s, size_t left, uint32_t *code);
 
-/* Copies [length] bytes as valid UTF-8: what is not UTF-8 becomes U+FFFD, a
-   character a byte.  [out] has room for three times [length].  Returns the
+/* Copies [length] bytes as valid UTF-8: each byte that is not UTF-8 becomes
+   U+FFFD.  [out] has room for three times [length].  Returns the
    length of the copy. */
 size_t copy_as_utf8(char *out, const char *text, size_t length);
 
@@ -33,13 +33,13 @@ enum text_use {
   TEXT_COLUMN,      /* one column of a line: backslashes are doubled, and no
                        two spaces follow each other, none is at an end */
   TEXT_QUOTED,      /* the same, and quotes too get a backslash */
-  TEXT_LINE         /* a whole message: only what terminals obey is escaped */
+  TEXT_LINE         /* a whole message: only terminal controls are escaped */
 };
 
 /* Prints [length] bytes.  Valid UTF-8 stays as it is; control characters,
    characters that turn the direction of writing, and bytes that are not UTF-8
-   become \xHH, so that no text can move the cursor, split a line or hide what
-   stands beside it.  Returns how many characters were printed. */
+   become \xHH, so that no text can move the cursor, split a line or hide the
+   text next to it.  Returns how many characters were printed. */
 int print_text(FILE *out, const char *text, size_t length,
                enum text_use use);
 

@@ -14,10 +14,9 @@
 
    Every text goes through [put], which cleans it as print_text does, cuts it
    to the columns that it may take, and does without characters that the
-   terminal's character set lacks.  So nothing that a traced program calls
-   itself can move the cursor.  What does not fit in width is cut off at the
-   right, what does not fit in height is left out: first pauses, then spans,
-   then domains. */
+   terminal's character set lacks.  So no name in a traced program can move the
+   cursor.  Lines that are too wide are cut off at the right, lines that do not
+   fit in height are left out: first pauses, then spans, then domains. */
 
 #define _GNU_SOURCE
 #include <curses.h>
@@ -108,7 +107,7 @@ static wchar_t *clean(const char *text)
 }
 
 /* Writes [text] at the left of [width] columns, or at the right when width is
-   negative, as far as it fits into them and onto the screen. */
+   negative, cut to them and to the screen. */
 static void put(int y, int x, int width, const char *text)
 {
   bool right = width < 0;
@@ -389,8 +388,8 @@ static void draw_main(const struct screen *s)
   int pauses = s->pause_count == 0 ? 0 : s->pause_count + 2;
   int lines = end - y;
 
-  /* Domains get half of the room, but some lines in any case, and what the
-     others leave. */
+  /* Domains get half of the room, but some lines in any case, and the room that
+     the others leave. */
   int others = smaller(spans + pauses, lines / 2);
   domains = smaller(domains, larger(lines - others, 4));
   y = draw_domains(s, y, domains);

@@ -35,7 +35,7 @@ struct screen_item {
 /* Texts may hold any bytes: they are cleaned when they are drawn. */
 struct screen {
   enum screen_view view;
-  char process[SCREEN_TEXT];      /* who it is; "" for nobody yet */
+  char process[SCREEN_TEXT];      /* its name and pid; "" for none yet */
   char state[SCREEN_TEXT];
   bool ended;
   bool paused, frozen;
@@ -46,14 +46,14 @@ struct screen {
   int64_t now;
   struct live_process totals;
   int domain_count;
-  int first_domain;               /* as far as one scrolled */
+  int first_domain;               /* the first one after scrolling */
   struct live_domain domains[SCREEN_DOMAINS];
-  char phases[SCREEN_DOMAINS][LIVE_NAME + 32];  /* what each does now */
+  char phases[SCREEN_DOMAINS][LIVE_NAME + 32];  /* present activity */
   int span_count;
   struct live_span spans[SCREEN_SPANS];
   int pause_count;
   struct live_pause pauses[LONG_PAUSES];
-  char message[SCREEN_TEXT];      /* what the last key did; "" for nothing */
+  char message[SCREEN_TEXT];      /* result of the last key, or "" */
   struct screen_item *items;      /* of a list */
   int item_count, selected;
 };

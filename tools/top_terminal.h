@@ -19,10 +19,10 @@
 /* Notes how the terminal is set; before curses begins. */
 void terminal_note(void);
 
-/* Notes what to write to it; once curses has begun. */
+/* Notes the sequences that end curses' use of it; once curses has begun. */
 void terminal_note_ending(void);
 
-/* Sets it as it was and writes that.  May be called from a handler. */
+/* Sets it as it was and writes these.  May be called from a handler. */
 void terminal_restore(void);
 
 #endif /* TOOLS_TOP_TERMINAL_H */

@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What `eventring record` waits for: 'NAME > TIME', a span that took longer, or
+/* The trigger of `eventring record`: 'NAME > TIME', a span that took longer, or
    NAME, any event. */
 
 #ifndef TOOLS_TRIGGER_H
@@ -20,13 +20,13 @@
 #include "common.h"
 
 struct trigger {
-  const char *text;               /* NULL: there is none */
+  const char *text;               /* NULL: no trigger */
   char name[128];
   int64_t longer_than;            /* -1: any event of that name */
 };
 
-/* Makes [t] what [text] says, which must live as long.  Ends the program when
-   that is not understood. */
+/* Parses [text] into [t]; [text] must live as long as [t].  Ends the program
+   with a message when [text] is not a trigger. */
 void parse_trigger(const struct command *command, struct trigger *t,
                    const char *text);
 

@@ -58,7 +58,7 @@ static const enum option_id merge_option_ids[] = {
 static const char merge_notes[] =
 "Times of processes of one machine since it started are on one clock.\n";
 
-/* Process [process] of recording [path], with what orders it. */
+/* Process [process] of recording [path], with the values that order it. */
 struct input {
   struct eventring_merge_input merge;
   struct eventring_info info;
@@ -121,7 +121,8 @@ static int compare(int64_t a, int64_t b)
   return (a > b) - (a < b);
 }
 
-/* By process, those that began first before others; then by time. */
+/* Orders inputs by process, the one that began first before others; then by
+   time. */
 static int in_order(const void *left, const void *right)
 {
   const struct input *a = left, *b = right;
@@ -215,7 +216,7 @@ static enum status run_merge(int argc, char **argv)
   return status;
 }
 
-/* What [text] says, after [start]. */
+/* Returns the time that [text] gives, counted from [start]. */
 static int64_t parse_time(const char *option, const char *text, int64_t start)
 {
   bool negative = *text == '-';

@@ -10,7 +10,8 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* eventring check: whether a file is what its writer wrote, and makes sense. */
+/* eventring check: tests that a file is as its writer wrote it, and that its
+   events make sense. */
 
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -145,7 +146,7 @@ static enum status check_file(const char *path, bool follow, bool json)
   uint32_t processes = target_info(first).processes;
   enum status status = f.count == 0 ? STATUS_OK : STATUS_FINDING;
   if (json) status = print_findings(path, first, &f);
-  /* Whether the events make sense is asked when they are what was written. */
+  /* The sense of events is checked only when they are as written. */
   for (uint32_t process = 0;
        process < processes && f.count == 0 && !json; process++) {
     struct eventring_cursor *cursor =

@@ -58,12 +58,12 @@ static const char disable_usage[] =
 "commas; eventring categories lists them.  One has to be left: to record\n"
 "nothing, use eventring pause.\n";
 
-/* What is asked for. */
+/* The arguments of a control command. */
 struct request {
   const struct command *command;
   char **categories;              /* lists of names, up to a NULL */
   bool quiet;
-  json_t *changed;                /* if not NULL, what --json prints */
+  json_t *changed;                /* if not NULL, the output of --json */
 };
 
 /* The change */

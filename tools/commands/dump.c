@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* eventring dump: what the rings hold now, as a recording. */
+/* eventring dump: writes the present content of the rings to a recording. */
 
 #include <inttypes.h>
 #include <stdio.h>

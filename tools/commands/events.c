@@ -10,8 +10,8 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* eventring events: every event as a line of text, in the order of time, or
-   those that a filter wants. */
+/* eventring events: prints every event, or the events that a filter selects,
+   as a line of text, in the order of time. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ struct printer {
   struct spans *spans;            /* NULL: nobody asks how long spans are */
   struct counts *counts;
   void (*print)(struct printer *, const struct eventring_event *);
-  int64_t took_ns;                /* what ends with the event, or -1 */
+  int64_t took_ns;                /* the span that it ends took, or -1 */
   bool flush;                     /* somebody watches */
 };
 

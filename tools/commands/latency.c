@@ -10,8 +10,9 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* eventring latency: how long pauses, spans and waits took, as distributions.
-   Those of the summary are taken, and added where a name has several ids. */
+/* eventring latency: prints distributions of the durations of pauses, spans and
+   waits.  Distributions of the summary are taken, and added where a name has
+   several ids. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,7 +57,7 @@ struct distribution {
 
 #define BAR_WIDTH 40
 
-/* Rows of the histogram: each reaches twice as far as the one before. */
+/* Rows of the histogram: the end of each is twice the end of the one before. */
 #define ROWS (HISTOGRAM_TOP_BIT + 1)
 
 static uint32_t row_of(uint32_t bucket)

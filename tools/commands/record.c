@@ -10,8 +10,8 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* eventring record: the rings of a running process, copied to a file without
-   loss, all the time or around what a trigger says.
+/* eventring record: copies the rings of a running process to a file without
+   loss, all the time or around the events of a trigger.
 
    The recorder of libeventring copies; this decides when it looks, and when
    another file begins.  How long it sleeps follows from how fast the rings were
@@ -124,8 +124,8 @@ static bool triggers(struct recording *r, const struct eventring_event *event)
          || (ended && event->ns - since > r->trigger.longer_than);
 }
 
-/* Whether it has happened since the last time.  Copying must go on beside a
-   writer that never rests: not all is read at once. */
+/* Returns whether the trigger has happened since the last call.  Reads a limited
+   number of events, so that copying goes on with a writer that never rests. */
 static bool has_triggered(struct recording *r)
 {
   struct eventring_event batch[256];
@@ -207,7 +207,7 @@ static int record_session(struct recording *r)
     if (now - asked >= ASK_NS
         || (words == 0 && has_next_session(r->sessions))) {
       asked = now;
-      /* What it wrote before its end is copied once more. */
+      /* The loop copies once more, for events from before the end. */
       ended = eventring_state(r->cursor) != EVENTRING_STATE_RUNNING;
     }
     if (show && now - shown >= PROGRESS_NS) {
@@ -307,7 +307,7 @@ static struct eventring_cursor *await_session(const struct recording *r)
 }
 
 /* Goes on with the next session of the process, in another file.  Returns
-   false if there is none. */
+   false if there is no next session. */
 static bool enter_next_session(struct recording *r)
 {
   struct eventring_cursor *next = r->stopped ? await_session(r) : NULL;

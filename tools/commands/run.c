@@ -10,11 +10,11 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* eventring run: starts a program with tracing on, follows it, and says at its
-   end what its runtime did.
+/* eventring run: starts a program with tracing on, follows it, and prints a
+   summary of its runtime's work at its end.
 
-   The program is our child.  Its ring file lies in a folder made for it, so
-   that nothing is left behind, unless --dir names one.  While it runs, one
+   The program is our child.  Its ring file is in a folder made for it, so that
+   nothing is left behind, unless --dir names one.  While it runs, one
    loop looks at its rings, with two cursors where a recording is made as well:
 
        waitpid -- not yet --> recorder, summary --> sleep --+
@@ -22,7 +22,7 @@
           +-------------------------------------------------+
 
    The rings are read once more after the program has ended: its file stays
-   until then.  Signals that others send to us go to the program, those of the
+   until then.  Signals that others send to us go to the program, signals of the
    terminal reach it anyway, and its end becomes ours.  SIGTSTP stops both. */
 
 #define _GNU_SOURCE
@@ -144,11 +144,11 @@ static bool is_in_use(const char *path)
   return in_use;
 }
 
-/* Removes the folder with the ring files in it: ours, and those of other
+/* Removes the folder with the ring files in it: ours, and the files of other
    processes that the program has started and that have ended.  Files of
    processes that still run stay, and the folder with them.  Returns how many
-   other processes have ended, and sets [*running] to the number of those that
-   still run. */
+   other processes have ended, and sets [*running] to the number of processes
+   that still run. */
 static unsigned remove_folder(struct run *run, unsigned *running)
 {
   unsigned others = 0;
@@ -181,7 +181,8 @@ static void set(const char *name, const char *value)
   if (setenv(name, value, 1) < 0) no_memory();
 }
 
-/* What makes it trace; programs of stock OCaml 5 read the names of theirs. */
+/* Sets the variables that make the program trace, and their equivalents for
+   programs of stock OCaml 5. */
 static void set_environment(const struct run *run)
 {
   set("OCAML_EVENTRING_START", "1");
@@ -492,7 +493,7 @@ static void follow(struct run *run)
     if (words == 0 && (looks++ % 16 == 0 || has_next_session(run->sessions)))
       attach_next(run);
   }
-  /* What it wrote last; and it may have been quicker than our first look. */
+  /* Reads the last events.  The program may have ended before our first look. */
   do while (look(run) > 0) ;
   while (attach_next(run));
   waitpid(run->pid, &run->exit_status, 0);
@@ -520,7 +521,7 @@ static bool are_one_file(const char *one, const char *other)
   struct stat a, b;
   if (stat(one, &a) == 0 && stat(other, &b) == 0)
     return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-  /* basename and dirname cut what they are given. */
+  /* basename and dirname change their argument. */
   char *copies[] = { strdup(one), strdup(other), strdup(one), strdup(other) };
   for (int i = 0; i < 4; i++)
     if (copies[i] == NULL) no_memory();
@@ -583,9 +584,9 @@ static void read_options(struct run *run, int argc, char **argv)
 
 /* After the end */
 
-/* Runs [write] in a child, so that the exit code is the program's whatever ends
-   the writing, and the files of ours are removed.  Signals that are sent to us
-   meanwhile end the writing. */
+/* Runs [write] in a child, so that the exit code is the program's, and our files
+   are removed, however the writing ends.  Signals that are sent to us meanwhile
+   end the writing. */
 static enum status write_apart(struct run *run,
                                enum status (*write)(struct run *run))
 {
@@ -605,7 +606,8 @@ static enum status write_apart(struct run *run,
   return WIFEXITED(how) ? (enum status) WEXITSTATUS(how) : STATUS_CANNOT_WRITE;
 }
 
-/* Makes a trace of what was recorded: of each program that it was. */
+/* Makes a trace of the recordings: one for each program that the process
+   executed. */
 static enum status make_trace(struct run *run)
 {
   char **argv = allocate(run->programs + 6, sizeof *argv);

@@ -12,8 +12,8 @@
 
 /* eventring stat: the summary of a process, and how it changes.
 
-   An interval ends where the next event lies beyond it or, while the process
-   runs, where the clock does and there are no events for now. */
+   An interval ends when the next event is later than its end or, while the
+   process runs and has no events for now, when the clock has passed its end. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -208,7 +208,8 @@ static enum status run(int argc, char **argv)
     open_target(&stat_command, argc, argv, dir, false);
   st.summary = new_summary(cursor);
   st.running = eventring_state(cursor) == EVENTRING_STATE_RUNNING;
-  /* What is in the rings already is not of the first interval. */
+  /* Events that are already in the rings do not count for the first
+     interval. */
   if (st.running) st.next_ns = monotonic_ns();
   enum status status = read_events(cursor, &(struct reading) {
     .follow = follow, .changes = true, .state = &st, .event = take_event,

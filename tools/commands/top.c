@@ -64,7 +64,7 @@ static const char notes[] =
 #define MANY_EVENTS 8192
 /* A fast writer does not keep us from looking at the keys. */
 #define READ_AT_MOST_NS (SECOND_NS / 10)
-/* What is before this in a recording is not read. */
+/* The part of a recording that is read: so much before its end. */
 #define RECORDING_NS (60 * SECOND_NS)
 #define PROCESSES 256
 
@@ -250,7 +250,7 @@ static void append(char text[SCREEN_TEXT], const char *word)
   snprintf(text + length, SCREEN_TEXT - length, "%s", word);
 }
 
-/* What is recorded, or is to be again after a pause. */
+/* Returns the recorded categories; during a pause, the categories to resume. */
 static uint32_t mask(const struct top *t)
 {
   return t->info.active != 0 ? t->info.active : t->info.resume;
@@ -429,7 +429,7 @@ static void fill_screen(struct top *t)
     look_again(t);
     follow_exec(t);
     follow_sessions(t);
-    /* What was open when categories changed may never be seen to end. */
+    /* Spans that were open when categories changed may never be seen to end. */
     if (t->info.active != t->active) {
       t->active = t->info.active;
       live_gap(t->live);

@@ -132,7 +132,7 @@ static void count(FILE *out, const char **separator, uint64_t n,
   *separator = ", ";
 }
 
-/* What is not in the file as it happened. */
+/* Reports the events that are missing or changed in the file. */
 static void sum_up(const struct trace *t, const char *path)
 {
   for (int i = 0; i < t->process_count; i++) {

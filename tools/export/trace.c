@@ -10,14 +10,14 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Events of all processes come merged by time.  Each goes to the track of the
-   thread that wrote it; stop_the_world, which is told by whichever domain was
-   last and took place in all, to a track of its own.
+/* Events of all processes are merged by time.  Each goes to the track of the
+   thread that wrote it; stop_the_world, which the last domain writes for all of
+   them, goes to a track of its own.
 
    Viewers want the spans of a track to lie inside of each other, and each end
-   to have its begin.  Spans of the runtime in one thread are like that, those
+   to have its begin.  Spans of the runtime in one thread are like that, spans
    of the program need not be.  So an end without a begin is dropped; a begin
-   whose end is not known is closed with the last event of its ring; and when a
+   without an end is closed with the last event of its ring; and when a
    span ends inside of which others of its thread are still open, these are
    ended too and go on in other tracks, one for each name, so that the time of
    each name is right.  There they stay: the spans of one name in one thread lie
@@ -203,8 +203,8 @@ struct trace_ring {
   int64_t last_ns;                /* its time */
 };
 
-/* The system's id of a thread unless another track has it, as that of a
-   thread long gone or of another machine; then a number no thread has. */
+/* Returns the system's id of a thread unless another track has it, for a thread
+   long gone or of another machine; then a number that no thread has. */
 #define TIDS (1u << 23)
 static uint32_t unique_tid(struct trace *t, uint32_t thread)
 {
@@ -507,7 +507,7 @@ static void trace_event(void *state, const struct eventring_event *event)
   struct trace_event e = {
     .class = class_of(p, lost ? TRACE_LOST_ID : event->id), .event = event,
     .track = track_of(p, event),
-    /* Time does not go back, whatever a damaged file says. */
+    /* Time does not go back, even in a damaged file. */
     .ns = event->ns > ring->last_ns ? event->ns : ring->last_ns
   };
   e.what = what_is(event, e.class);

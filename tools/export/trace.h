@@ -10,13 +10,13 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What the formats of `eventring trace` are told.  trace.c finds out which
-   track an event belongs to and what it is there; each format, in a file of its
-   own, writes that.
+/* The interface of trace.c and the formats of `eventring trace`.  trace.c finds
+   the track of an event and its kind there; each format, in a file of its own,
+   writes them.
 
-   Names are valid UTF-8 here, whatever the file holds.  The [form] of a class,
-   field or track is the format's: what it has made of it once, so as not to do
-   it again for each event. */
+   Names are valid UTF-8 here, even if the file has other bytes.  The [form] of
+   a class, field or track belongs to the format: text or data made once, so as
+   not to make them again for each event. */
 
 #ifndef TOOLS_TRACE_H
 #define TOOLS_TRACE_H
@@ -25,7 +25,7 @@
 #include "sink.h"
 #include "spans.h"
 
-/* A field of what events of a class carry, in word [word]. */
+/* A field of the payload of events of a class, in word [word]. */
 struct trace_field {
   uint32_t number;                /* of all fields of the trace, from 1 */
   bool named_values;              /* eventring_value knows some */
@@ -56,7 +56,7 @@ struct trace_class {
 
 struct trace_process {
   uint32_t number;                /* of all processes, from 1 */
-  uint32_t pid;                   /* unlike those of the other processes */
+  uint32_t pid;                   /* unlike other processes' */
   struct trace *trace;
   struct eventring_cursor *cursor;
   struct eventring_info info;
@@ -74,8 +74,8 @@ struct trace_process {
 
 struct trace_open;
 
-/* A thread of a domain; spans of a name in it that do not lie inside of the
-   others there; or the sections in which all stood still. */
+/* A thread of a domain; spans of a name in it that are not nested in the others
+   there; or the stop-the-world sections. */
 struct trace_track {
   uint32_t number;                /* of all tracks, from 1 */
   struct trace_process *process;
@@ -83,7 +83,7 @@ struct trace_track {
   uint32_t thread;                /* the system's id of it */
   int32_t thread_id;
   bool first;                     /* of its domain */
-  uint32_t tid;                   /* thread, or unlike those of all others */
+  uint32_t tid;                   /* thread, or unlike all others' */
   struct trace_class *class;      /* of these spans, else NULL */
   struct trace_track *thread_track;   /* then the one of their thread */
   char name[3 * 3 * 128 + 64];
@@ -114,7 +114,7 @@ struct trace_event {
   size_t length;
 };
 
-/* What an event carries. */
+/* An argument of an event. */
 struct trace_argument {
   struct trace_field *field;
   const char *text;               /* any bytes; or NULL: [integer] counts */
@@ -153,8 +153,8 @@ struct trace_format {
 
 extern const struct trace_format trace_chrome, trace_perfetto, trace_ctf;
 
-/* The format called [name], and the one that the ending of [path] stands for;
-   NULL when there is none. */
+/* Return the format called [name], and the format for the ending of [path];
+   NULL when no format has it. */
 const struct trace_format *trace_format_called(const char *name);
 const struct trace_format *trace_format_of_file(const char *path);
 

@@ -21,7 +21,7 @@
 #include "text.h"
 #include "trace.h"
 
-/* What is the same in each event of a class, field or track. */
+/* The text that is the same in each event of a class, field or track. */
 struct form {
   size_t length;
   char bytes[];
@@ -175,7 +175,7 @@ static char *put_arguments(struct trace *t, const struct trace_event *e,
 }
 
 /* The series of a counter is called by its unit.  Counters of the runtime are
-   of a domain, those of the program are one for all. */
+   of a domain, counters of the program are one for all domains. */
 static char *put_counter(const struct trace_event *e, char *out)
 {
   if (!e->class->user) {

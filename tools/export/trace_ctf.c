@@ -10,10 +10,10 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Common Trace Format 1.8: a folder with a file "metadata", which describes in
-   TSDL what the others hold, and a stream for each ring of each process.
+/* Common Trace Format 1.8: a folder with a file "metadata", which describes the
+   other files in TSDL, and a stream for each ring of each process.
 
-   Every event is there as it was recorded.  In CTF, the fields of an event go
+   Every event is written as it was recorded.  In CTF, the fields of an event go
    with its id, so each form of an event and each number of fields is one of
    its own, described when it is first written: "gc:minor:end" is the end of
    minor, of category gc.  A stream is cut into packets; none is larger than
@@ -88,7 +88,7 @@ struct state {
   struct stream **streams[];      /* by process and ring */
 };
 
-/* What events of a class look like. */
+/* The layout of events of a class. */
 #define TEXT UINT32_MAX           /* for words */
 struct layout {
   enum trace_what what;
@@ -150,7 +150,8 @@ static struct stream *new_stream(struct trace *t,
   return NULL;
 }
 
-/* The stream of an event, in whose packet there is room for it, or NULL. */
+/* Returns the stream of an event, with room for the event in its packet, or
+   NULL. */
 static struct stream *stream_of(struct trace *t, const struct trace_event *e)
 {
   const struct trace_process *p = e->track->process;
@@ -320,8 +321,8 @@ static void write_variable(struct state *s, const char *name,
   write_text(s, "\";\n");
 }
 
-/* Who took part stands at the end of the metadata: only now all names are
-   known. */
+/* Writes the names of processes and threads at the end of the metadata: only
+   now all names are known. */
 static void write_environment(struct state *s, const struct trace *t)
 {
   char name[64];

@@ -141,7 +141,7 @@ static void intern(struct state *s, uint32_t kind, uint64_t iid,
   add_message(&s->interned, kind, &s->inner);
 }
 
-/* Tracks.  The last two bits of a uuid tell what it is of. */
+/* Tracks.  The last two bits of a uuid tell its kind. */
 
 static uint64_t process_uuid(const struct trace_process *p)
 {
@@ -158,7 +158,8 @@ static uint64_t domain_uuid(const struct trace_track *track)
   return ((uint64_t) track->process->number << 32 | track->domain) << 2 | 2;
 }
 
-/* Those of the program are one for all domains. */
+/* Returns the uuid of a counter; a counter of the program has one for all
+   domains. */
 static uint64_t counter_uuid(const struct trace_event *e)
 {
   uint64_t of = e->class->user ? 0 : (uint64_t) e->track->domain + 1;
@@ -230,8 +231,8 @@ static void write_counter_track(struct trace *t, const struct trace_event *e)
 
 /* Events */
 
-/* What the reader knows of a class: its name; its counter in these domains, of
-   which the last one that was wanted comes first. */
+/* The facts of a class that are already in the trace: its name; its counter in
+   these domains, the domain of the last event first. */
 struct form {
   bool named;
   uint32_t count, room;
@@ -363,8 +364,8 @@ static void write_event(struct trace *t, const struct trace_event *e)
   write_packet(t, PACKET_TRACK_EVENT, &s->event, e->ns);
 }
 
-/* The beginning: the sequence's state is clear, times are CLOCK_MONOTONIC, and
-   what that is on the wall clock. */
+/* The beginning: the sequence's state is clear, times are CLOCK_MONOTONIC, with
+   the corresponding time of the wall clock. */
 
 static void add_clock(struct state *s, uint64_t clock, int64_t ns)
 {
@@ -418,7 +419,7 @@ static void start(struct trace *t)
 
 static void finish(struct trace *t)
 {
-  (void) t;                       /* what was written is whole */
+  (void) t;                       /* the packets written are complete */
 }
 
 const struct trace_format trace_perfetto = {
