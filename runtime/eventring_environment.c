@@ -33,8 +33,8 @@ struct caml_ring_config caml_ring_config = {
   .threshold = DEFAULT_THRESHOLD
 };
 
-/* Words of a ring, as a power of two, from OCAMLRUNPARAM=e=N.  The startup
-   code has parsed the parameter but takes anything for a number. */
+/* Returns the words of a ring, as a power of two, from OCAMLRUNPARAM=e=N.  The
+   startup code has parsed the parameter but takes anything for a number. */
 unsigned caml_ring_log_words(void)
 {
   uintnat log = caml_params->runtime_events_log_wsize;
@@ -96,7 +96,8 @@ static uint32_t categories_from(const char *list, uint32_t mask)
   return mask;
 }
 
-/* A variable that is 1 or 0.  Unset or not understood is [otherwise]. */
+/* Returns the value of a variable that is 1 or 0, or [otherwise] when it is
+   unset or has another value. */
 COLD
 static int flag(const char *name, int otherwise)
 {
@@ -109,8 +110,8 @@ static int flag(const char *name, int otherwise)
   return otherwise;
 }
 
-/* A whole number of ns, or of another unit that follows it.  0 when it is
-   neither. */
+/* Parses a whole number of ns, or of another unit that follows it.  Returns 0
+   when [s] is neither. */
 COLD
 static int parse_duration(const char *s, uint64_t *ns)
 {

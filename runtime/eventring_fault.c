@@ -179,7 +179,7 @@ static int is_in(const char *at, const char *base, size_t size)
   return base != NULL && (uintptr_t) at - (uintptr_t) base < size;
 }
 
-/* The page of the mapping that [at] is in */
+/* Replaces the page of the mapping that [at] is in. */
 CAML_EVENTRING_COLD
 static int replace_around(const char *at, char *base, size_t size)
 {

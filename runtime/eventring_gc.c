@@ -151,8 +151,8 @@ void caml_eventring_stop_arrived(void)
   }
 }
 
-/* Time does not go back, but the counters of two processors may differ by a
-   few ticks. */
+/* Returns the ticks between two times, at least 0: time does not go back, but
+   the counters of two processors may differ by a few ticks. */
 static uint64_t ticks_between(uint64_t from, uint64_t to)
 {
   return to > from ? to - from : 0;

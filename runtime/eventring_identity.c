@@ -30,7 +30,7 @@
 #include "caml/version.h"
 #include "eventring_internal.h"
 
-/* The first [size] - 1 bytes of a small file, NUL-terminated; "" if none.
+/* Reads the first [size] - 1 bytes of a small file, NUL-terminated; "" if none.
    Returns how many they are. */
 static size_t read_file(const char *path, char *buffer, size_t size)
 {
@@ -94,8 +94,8 @@ void caml_ring_identify(struct eventring_header *h)
            (int) sizeof(h->runtime) - 1, OCAML_VERSION_STRING);
 }
 
-/* The hardware counter is good when the processor says that it runs evenly,
-   and the kernel, which has compared the processors' counters, uses it. */
+/* Chooses the hardware counter when the processor says that it runs evenly, and
+   the kernel, which has compared the processors' counters, uses it. */
 uint32_t caml_ring_choose_clock(void)
 {
   uint32_t clock = EVENTRING_CLOCK_MONOTONIC;

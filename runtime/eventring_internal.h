@@ -252,15 +252,15 @@ void caml_ring_describe(struct eventring_schema_entry *e, const char *name,
 /* Names a domain, or a thread of it.  Returns 0 when there is no room. */
 int caml_ring_set_label(uint32_t domain, uint64_t thread, const char *name);
 
-/* The calling thread, as a label has it. */
+/* Returns the calling thread, as a label has it. */
 uint64_t caml_ring_this_thread(void);
 
 /* Takes over the name that the system has for this thread, which C code may
    change, unless it is the name of the program. */
 void caml_ring_note_os_name(void);
 
-/* In a forked child: the thread that is left has another id, and the others
-   are gone. */
+/* Updates the labels in a forked child: the thread that is left has another id,
+   and the others are gone. */
 void caml_ring_fork_labels(uint32_t old_thread);
 
 /* The process: eventring_identity.c */

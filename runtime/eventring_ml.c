@@ -41,7 +41,7 @@ static CAMLnoret void raise_sys_error(const char *message)
   caml_raise_sys_error(caml_copy_string(message));
 }
 
-/* A path as C wants it, in memory from malloc. */
+/* Returns a path as a C string, in memory from malloc. */
 static char *copy_path(value path, const char *function)
 {
   if (!caml_string_is_c_safe(path)) caml_invalid_argument(function);
@@ -331,7 +331,7 @@ CAMLprim value caml_ml_eventring_cursor_free(value handle)
   return Val_unit;
 }
 
-/* (name, unit, kind) of an event, if the file has it */
+/* Returns (name, unit, kind) of an event, if the file has it. */
 CAMLprim value caml_ml_eventring_cursor_describe(value handle, value id)
 {
   CAMLparam1(handle);
@@ -351,8 +351,8 @@ CAMLprim value caml_ml_eventring_cursor_state(value handle)
   return Val_int(eventring_state(Cursor_val(handle)->reader));
 }
 
-/* The event that the OCaml side is at, or NULL: when the cursor is freed, and
-   outside of callbacks, where [index] may be -1. */
+/* Returns the event that the OCaml side is at, or NULL: when the cursor is
+   freed, and outside of callbacks, where [index] may be -1. */
 static const struct eventring_event *current(const struct cursor *c,
                                              intnat index)
 {
@@ -459,7 +459,7 @@ CAMLprim value caml_eventring_semaphore_wait(value condition, value mutex)
   return caml_ml_condition_wait(condition, mutex);
 }
 
-/* Dynlink, in bytecode: the unit that is loaded now. */
+/* Tells the unit that Dynlink loads now, in bytecode. */
 CAMLprim value caml_eventring_loaded(value unit)
 {
   caml_eventring_text(EV_DYNLINK, EVENTRING_RUNTIME, String_val(unit));

@@ -313,8 +313,8 @@ static void begin_stop(caml_domain_state *leader)
   atomic_store(&stopped_writers, 0);
 }
 
-/* In every domain, after all of them have stopped.  Each leaves the stop on its
-   own, so the leader waits here for all others. */
+/* Called in every domain, after all of them have stopped.  Each leaves the stop
+   on its own, so the leader waits here for all others. */
 static void stop_writer(caml_domain_state *domain, void *leader, int domains,
                         caml_domain_state **all)
 {
@@ -448,9 +448,9 @@ CAMLexport void caml_eventring_end(void)
   caml_ring_end_as(EVENTRING_ENDED);
 }
 
-/* Memory for the program.  Domains other than this one may be in the middle of
-   an event, and cannot be stopped here: their rings and the directory stay
-   until the session's file is unmapped. */
+/* Releases memory for the program.  Domains other than this one may be in the
+   middle of an event, and cannot be stopped here: their rings and the directory
+   stay until the session's file is unmapped. */
 COLD
 CAMLexport int caml_eventring_release_memory(void)
 {

@@ -39,7 +39,7 @@ static uint32_t *find_name(const char *name)
   return &names->bucket[i];
 }
 
-/* Room for one more name; 0 when out of memory. */
+/* Makes room for one more name; returns 0 when out of memory. */
 COLD
 static int reserve_name(void)
 {

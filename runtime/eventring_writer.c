@@ -258,8 +258,8 @@ Caml_inline int block_takes(struct writer *w, caml_domain_state *domain,
   return __builtin_expect(delta >> EVENTRING_TICKS_BITS == 0, 1);
 }
 
-/* The same on any clock, for an event of the time [now], with a fresh block
-   when there has to be one.  0 when the domain has no ring. */
+/* Makes room likewise on any clock, for an event of the time [now], with a
+   fresh block when it needs one.  Returns 0 when the domain has no ring. */
 Caml_inline int make_room_at(struct writer *w, caml_domain_state *domain,
                              uint32_t words, uint64_t now, uint64_t *ticks)
 {
@@ -281,7 +281,7 @@ int make_room(struct writer *w, caml_domain_state *domain, uint32_t words,
                       ticks);
 }
 
-/* Where the next event goes. */
+/* Returns the place of the next event. */
 Caml_inline uint64_t *next_word(struct writer *w)
 {
   return &w->ring[w->pos & w->mask];

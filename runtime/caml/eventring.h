@@ -55,22 +55,22 @@ CAMLextern int caml_eventring_register_message(const char *name);
 CAMLextern int caml_eventring_register_flow(const char *name);
 CAMLextern int caml_eventring_register_custom(const char *name);
 
-/* Writing.  Hold the domain lock: not between caml_enter_blocking_section and
-   caml_leave_blocking_section, nor in a thread that OCaml does not know.  Does
-   not allocate, raise, or run OCaml code.  Does nothing when user events are
-   not being recorded, or when [event] is an error of registration.  [event] is
-   of the kind that the function is named after. */
+/* Write events.  Call with the domain lock held: not between
+   caml_enter_blocking_section and caml_leave_blocking_section, nor in a thread
+   that OCaml does not know.  Do not allocate, raise, or run OCaml code.  Do
+   nothing when user events are not being recorded, or when [event] is an error
+   of registration.  [event] is of the kind that the function is named after. */
 CAMLextern void caml_eventring_span_start(int event);
 CAMLextern void caml_eventring_span_finish(int event);
 CAMLextern void caml_eventring_counter_sample(int event, int64_t value);
 CAMLextern void caml_eventring_mark_emit(int event);
-/* [text] ends in a NUL; after EVENTRING_MAX_CONTENT bytes it is cut. */
+/* Writes [text], which ends in a NUL; cut after EVENTRING_MAX_CONTENT bytes. */
 CAMLextern void caml_eventring_message_emit(int event, const char *text);
-/* [id] ties the start, the steps and the end of one flow together. */
+/* Write the start, the steps and the end of one flow, tied together by [id]. */
 CAMLextern void caml_eventring_flow_start(int event, int64_t id);
 CAMLextern void caml_eventring_flow_step(int event, int64_t id);
 CAMLextern void caml_eventring_flow_finish(int event, int64_t id);
-/* [length] bytes of any content.  Does nothing when they are more than
+/* Writes [length] bytes of any content.  Does nothing when they are more than
    EVENTRING_MAX_CONTENT: half of them would not be understood. */
 CAMLextern void caml_eventring_custom_emit(int event, const void *bytes,
                                            size_t length);
@@ -128,7 +128,8 @@ union caml_eventring_page {
 };
 extern union caml_eventring_page caml_eventring_page;
 
-/* The categories that are being recorded; 0 when not started or paused. */
+/* Returns the categories that are being recorded; 0 when not started or
+   paused. */
 Caml_inline uint32_t caml_eventring_active(void)
 {
   return (uint32_t) __atomic_load_n(&caml_eventring_page.header.control,
@@ -149,25 +150,25 @@ void caml_eventring_emit(uint64_t word);
 void caml_eventring_emit_int(uint64_t word, uint64_t payload);
 #pragma GCC visibility push(hidden)
 
-/* The same with [words] payload words, at most EVENTRING_MAX_PAYLOAD_WORDS;
-   the length in [word] is 0 and filled in here. */
+/* Writes an event with [words] payload words, at most
+   EVENTRING_MAX_PAYLOAD_WORDS; the length in [word] is 0 and filled in here. */
 void caml_eventring_emit_words(uint64_t word, const uint64_t *payload,
                                uint32_t words);
 
-/* The same with [length] bytes of any content, at most
+/* Writes an event with [length] bytes of any content, at most
    EVENTRING_MAX_BYTES. */
 #define EVENTRING_MAX_BYTES (8 * (EVENTRING_MAX_PAYLOAD_WORDS - 1))
 void caml_eventring_emit_bytes(uint64_t word, const void *bytes,
                                size_t length);
 
-/* The same with integers that are packed, as few bytes each as it takes; at
-   most EVENTRING_MAX_PACKED of them. */
+/* Writes an event with packed integers, as few bytes each as it takes; at most
+   EVENTRING_MAX_PACKED of them. */
 #define EVENTRING_MAX_PACKED 256
 void caml_eventring_emit_packed(uint64_t word, const uint64_t *field,
                                 uint32_t fields);
 
-/* The same with two integers, at the time [now].  The caller has read [now]
-   from caml_eventring_ticks under the domain lock. */
+/* Writes an event with two integers, at the time [now].  The caller has read
+   [now] from caml_eventring_ticks under the domain lock. */
 void caml_eventring_emit_pair(uint64_t word, uint64_t now, uint64_t first,
                               uint64_t second);
 
@@ -175,21 +176,21 @@ void caml_eventring_emit_pair(uint64_t word, uint64_t now, uint64_t first,
 #define EVENTRING_RECORD(record) \
   EVENTRING_WORD(EVENTRING_FIRST_RECORD + (record), EVENTRING_FORM_INSTANT, 0)
 
-/* The clock of the events, and the shortest wait that is recorded, in its
-   ticks.  Any thread. */
+/* Return the time on the clock of the events, and the shortest wait that is
+   recorded, in its ticks.  Any thread. */
 uint64_t caml_eventring_ticks(void);
 uint64_t caml_eventring_threshold_ticks(void);
 
-/* The thread that calls this has this id in the threads library; -1: none.
-   Then: events of this domain are this thread's from [now] on, a time of
-   caml_eventring_ticks, or 0: the time of the call.  That is recorded unless it
-   was so already. */
+/* The first sets the id of the calling thread in the threads library; -1: none.
+   The second makes the calling thread the thread of this domain's events from
+   [now] on, a time of caml_eventring_ticks, or 0: the time of the call.  It
+   records the switch unless the thread was the same already. */
 void caml_eventring_set_thread(intnat id);
 void caml_eventring_thread_switch(uint64_t now);
 
-/* Names for the domain and the thread that call this, 1 to 127 bytes, kept
-   and recorded whether tracing has started or not.  Returns 0 when there is
-   no room for another name. */
+/* Name the calling domain or thread, with 1 to 127 bytes, kept and recorded
+   whether tracing has started or not.  Return 0 without room for another
+   name. */
 int caml_eventring_set_domain_name(const char *name);
 int caml_eventring_set_thread_name(const char *name);
 
@@ -216,10 +217,10 @@ void caml_eventring_stop(void);
 #pragma GCC visibility pop
 CAMLextern void caml_eventring_end(void);
 
-/* Called before and after an attempt to execute another program in this
-   process, with its file, or with a name to be searched for in PATH.  If the
-   file can be executed, the first ends tracing; then the attempt failed if the
-   second is called, which starts tracing again.  Both leave errno. */
+/* Prepare for an attempt to execute another program in this process, and undo
+   that after it failed.  [name] is the file, or with [search] a name to search
+   for in PATH.  If the file can be executed, the first function ends tracing;
+   the second starts tracing again.  Both leave errno unchanged. */
 CAMLextern void caml_eventring_exec_begin(const char *name, int search);
 CAMLextern void caml_eventring_exec_failed(void);
 #pragma GCC visibility push(hidden)
@@ -244,11 +245,11 @@ CAMLextern int caml_eventring_release_memory(void);
    program. */
 void caml_eventring_set_started_flag(unsigned char *flag);
 
-/* Started, and neither stopped nor lost since. */
+/* Returns whether tracing was started, and neither stopped nor lost since. */
 int caml_eventring_started(void);
 
-/* Pause and resume; no effect when not started.  1 if the call changed the
-   state. */
+/* Pause and resume; no effect when not started.  Return 1 if the call changed
+   the state. */
 int caml_eventring_pause(void);
 int caml_eventring_resume(void);
 
@@ -256,13 +257,14 @@ int caml_eventring_resume(void);
    started. */
 uint32_t caml_eventring_session(void);
 
-/* The categories recorded, or to be recorded again on resume, never none; 0
-   when not started.  Setting has no effect when not started. */
+/* Return or set the categories recorded, or to be recorded again on resume,
+   never none; 0 when not started.  Setting has no effect when not started. */
 uint32_t caml_eventring_categories(void);
 void caml_eventring_set_categories(uint32_t mask);
 
-/* The shortest wait that is recorded, in ns.  Setting holds for this process
-   and the children that it forks, and has no effect when not started. */
+/* Return or set the shortest wait that is recorded, in ns.  Setting holds for
+   this process and the children that it forks, and has no effect when not
+   started. */
 uint64_t caml_eventring_threshold(void);
 void caml_eventring_set_threshold(uint64_t ns);
 
@@ -272,11 +274,11 @@ void caml_eventring_set_threshold(uint64_t ns);
    writing takes. */
 int caml_eventring_snapshot(const char *path, char *why, size_t size);
 
-/* In a forked child: gives it a ring file of its own if the parent had one. */
+/* Gives a forked child a ring file of its own if the parent had one. */
 void caml_eventring_restart_in_child(void);
 
-/* Path of the ring file, absolute, in memory from malloc that the caller
-   frees; NULL when not started or out of memory. */
+/* Returns the absolute path of the ring file, in memory from malloc that the
+   caller frees; NULL when not started or out of memory. */
 char *caml_eventring_path(void);
 
 /* Adds a name to the schema.  [name] is NUL-terminated and at most
@@ -305,18 +307,18 @@ void caml_eventring_complain(const char *format, ...)
 
 /* Faults, see runtime/eventring_fault.c. */
 
-/* A SIGBUS in the ring file at [path], mapped at [base], is mended from here
-   on, and the session lost; one file at a time.  Returns 0 or an errno.  The
-   second is for when the mapping is removed. */
+/* Protects the ring file at [path], mapped at [base]: from now on a SIGBUS in
+   it is mended, and the session lost; one file at a time.  Returns 0 or an
+   errno.  The second function is called when the mapping is removed. */
 int caml_eventring_guard(char *base, size_t size, const char *path);
 void caml_eventring_unguard(void);
 
-/* Likewise for any number of files that this process reads; the hooks of the
-   reader, see eventring_hooks.h. */
+/* Protect likewise any number of files that this process reads; the hooks of
+   the reader, see eventring_hooks.h. */
 int caml_eventring_guard_reading(char *base, size_t size);
 void caml_eventring_unguard_reading(char *base);
 
-/* The file under guard has been lost; or is so from now on. */
+/* Returns whether the protected file has been lost; marks it as lost. */
 int caml_eventring_is_lost(void);
 void caml_eventring_session_lost(void);
 
@@ -330,7 +332,8 @@ void caml_eventring_session_closed(void);
 int caml_eventring_replace(char *at, size_t size);
 int caml_eventring_replace_page(void);
 
-/* Around system calls that may send SIGPIPE or SIGXFSZ with their error. */
+/* Hold back SIGPIPE and SIGXFSZ around system calls that may send them with
+   their error. */
 void caml_eventring_hold_signals(sigset_t *before);
 void caml_eventring_release_signals(const sigset_t *before);
 

@@ -36,8 +36,8 @@ static inline int64_t eventring_clock_ns(clockid_t clock)
   return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The hardware counter.  Not serialised against the instructions around it:
-   a few ns of uncertainty are cheaper than a fence. */
+/* Returns the hardware counter.  Not serialised against the instructions around
+   it: a few ns of uncertainty are cheaper than a fence. */
 static inline uint64_t eventring_hardware_ticks(void)
 {
 #if defined(__x86_64__)
@@ -61,8 +61,8 @@ static inline uint64_t eventring_ticks(uint32_t clock)
   return (uint64_t) eventring_clock_ns(CLOCK_MONOTONIC);
 }
 
-/* All clocks at one instant: the tightest of a few tries, since an interrupt
-   may come between two reads. */
+/* Returns all clocks at one instant: the tightest of a few tries, since an
+   interrupt may occur between two reads. */
 static inline struct eventring_instant eventring_now(uint32_t clock)
 {
   struct eventring_instant best = { 0, 0, 0 };

@@ -64,8 +64,8 @@ extern struct caml_eventring_asked *caml_eventring_asked;
    the runtime, with a single domain running; the main domain has one before. */
 void caml_eventring_init_asked(void);
 
-/* A minor collection, or a major slice, is being requested.  The first cause
-   holds until the request is met. */
+/* Record the cause of a request for a minor collection or a major slice.  The
+   first cause holds until the request is met. */
 Caml_inline void caml_eventring_request_minor(enum caml_eventring_cause cause)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
@@ -93,15 +93,15 @@ Caml_inline enum caml_eventring_cause caml_eventring_c_call(void)
 void caml_eventring_request_slices(enum caml_eventring_cause cause)
   __attribute__((cold));
 
-/* Between these two, the program has called for collections, by a function of
-   module Gc or because a domain ends. */
+/* Enclose collections that the program calls for, by a function of module Gc or
+   because a domain ends. */
 void caml_eventring_gc_call_begin(enum caml_eventring_cause cause);
 void caml_eventring_gc_call_end(void);
 
-/* In caml_poll_gc_work, before and after it meets a request for a minor
-   collection, if there is one.  While it tries to stop the others, it may be
-   stopped by them and poll within this poll: if that has a request of its own
-   to meet, ours is met as well, and otherwise [emptying] must stay. */
+/* Called in caml_poll_gc_work, before and after it meets a request for a minor
+   collection, if it has one.  While it tries to stop the other domains, they
+   may stop it, and it may poll within this poll: if that poll has a request of
+   its own to meet, ours is met as well, and otherwise [emptying] must stay. */
 Caml_inline void caml_eventring_empty_minor_begin(int requested)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
@@ -114,8 +114,8 @@ Caml_inline void caml_eventring_empty_minor_end(void)
   Caml_eventring_asked->emptying = 0;
 }
 
-/* In caml_poll_gc_work, whether a major slice comes now, here or in all
-   domains.  Requests that were met already are forgotten. */
+/* Tells in caml_poll_gc_work whether a major slice is due now, here or in all
+   domains.  Forgets requests that were met already. */
 Caml_inline void caml_eventring_slices_due(int here, int of_all)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
@@ -123,7 +123,7 @@ Caml_inline void caml_eventring_slices_due(int here, int of_all)
   if (!of_all && !here) a->slice = 0;
 }
 
-/* Around a major slice. */
+/* Enclose a major slice. */
 Caml_inline void caml_eventring_slice_begin(void)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
@@ -199,10 +199,10 @@ Caml_inline void caml_eventring_pool_unmapped(void)
 
 /* Domains, threads and waiting: eventring_wait.c */
 
-/* In a fresh domain, before anything else is written there. */
+/* Called in a fresh domain, before anything else is written there. */
 void caml_eventring_domain_start(caml_domain_state *parent);
 
-/* The program is about to exit with this code. */
+/* Tells that the program is about to exit with this code. */
 void caml_eventring_process_exit(int code);
 
 #pragma GCC visibility pop
@@ -217,14 +217,14 @@ CAMLextern void caml_eventring_thread_created(value descr);
 CAMLextern void caml_eventring_thread_registered(value descr); /* both */
 CAMLextern void caml_eventring_thread_end(value descr);
 
-/* Events of this domain are this thread's from here on. */
+/* Makes the calling thread the thread of this domain's events from here on. */
 CAMLextern void caml_eventring_thread_resume(void);
 
 /* Returns a time to give to [caml_eventring_wait_end]; 0 when waiting is not
    recorded.  Needs no lock. */
 CAMLextern uint64_t caml_eventring_wait_begin(void);
 
-/* This thread waited since that time; [record] is the event to write. */
+/* Writes the event [record] for the wait of this thread since [since]. */
 CAMLextern void caml_eventring_wait_end(int record, uint64_t since);
 
 /* Sets the event of the blocking section that this thread enters next, unless
@@ -233,28 +233,30 @@ CAMLextern void caml_eventring_set_wait_reason(int record);
 
 #pragma GCC visibility push(hidden)
 
-/* In caml_enter_blocking_section.  At its beginning: returns the event that was
-   set, and forgets it.  After signal handlers: returns [result], and ends the
-   span of a wait that will not happen since [result] is an exception.  Just
-   before the domain lock is released: the wait begins. */
+/* Called in caml_enter_blocking_section.  The first, at its beginning, returns
+   the event that was set, and forgets it.  The second, after signal handlers,
+   returns [result], and ends the span of a wait that will not happen if
+   [result] is an exception.  The third, just before the domain lock is
+   released, begins the wait. */
 int caml_eventring_take_wait_reason(void);
 caml_result caml_eventring_check_signals(int record, caml_result result);
 void caml_eventring_enter_blocking(int record);
 
-/* In caml_leave_blocking_section.  Before the domain lock is taken: returns the
-   time, for the second function, which is called with the lock. */
+/* Called in caml_leave_blocking_section.  The first, before the domain lock is
+   taken, returns the time for the second, which is called with the lock. */
 uint64_t caml_eventring_blocking_returned(void);
 void caml_eventring_leave_blocking(uint64_t returned);
 
-/* Work done between two points, for a complete event without a threshold: the
-   time to begin with, or 0; the event with one more field. */
+/* Measure work between two points, for a complete event without a threshold.
+   The first returns the time of the beginning, or 0; the second writes the
+   event with one more field. */
 Caml_inline uint64_t caml_eventring_work_begin(uint32_t category)
 {
   return Caml_eventring_on(category) ? caml_eventring_ticks() : 0;
 }
 void caml_eventring_work_end(int record, uint64_t since, uint64_t field);
 
-/* A text, if its category is recorded; cut where it is too long. */
+/* Writes a text, if its category is recorded; cut where it is too long. */
 void caml_eventring_text(int record, uint32_t category, const char *text);
 
 #pragma GCC visibility pop

@@ -92,7 +92,7 @@ CAMLextern void caml_runtime_events_start(void);
 CAMLextern void caml_runtime_events_pause(void);
 CAMLextern void caml_runtime_events_resume(void);
 
-/* 1 when started and not paused, else 0.  From any thread. */
+/* Returns 1 when started and not paused, else 0.  From any thread. */
 CAMLextern int caml_runtime_events_are_active(void);
 
 #ifdef __cplusplus
@@ -148,7 +148,8 @@ Caml_inline uint32_t caml_ev_counter_category(ev_runtime_counter counter)
   return 0;
 }
 
-/* Which field of its event a grouped counter is; -1 for the others. */
+/* Returns the field of its event that a grouped counter is; -1 for the
+   others. */
 Caml_inline int caml_ev_counter_place(ev_runtime_counter counter)
 {
   switch (counter) {
@@ -286,16 +287,17 @@ Caml_inline int caml_ev_counter_has_cause(ev_runtime_counter counter)
   }
 }
 
-/* The categories that a counter is of use to.  A cause is a field of events of
-   others. */
+/* Returns the categories that use a counter.  A cause is a field of events of
+   other categories. */
 Caml_inline uint32_t caml_ev_counter_mask(ev_runtime_counter counter)
 {
   return caml_ev_counter_has_cause(counter)
     ? EVENTRING_ALL_CATEGORIES : caml_ev_counter_category(counter);
 }
 
-/* The event of a grouped counter is written when the last of its fields comes;
-   the counters of the minor collection go with the end of its span. */
+/* Writes a counter.  The event of a grouped counter is written with the last of
+   its fields; the counters of the minor collection go with the end of its
+   span. */
 Caml_inline void caml_ev_emit_counter(ev_runtime_counter counter,
                                       uint64_t value)
 {
@@ -351,7 +353,7 @@ Caml_inline void caml_ev_emit_counter(ev_runtime_counter counter,
 #define CAML_RUNTIME_EVENTS_INIT() caml_runtime_events_init()
 #define CAML_RUNTIME_EVENTS_DESTROY() caml_runtime_events_destroy()
 
-/* The same probes as functions. */
+/* The probes above as functions. */
 void caml_ev_begin(ev_runtime_phase phase);
 void caml_ev_end(ev_runtime_phase phase);
 void caml_ev_counter(ev_runtime_counter counter, uint64_t value);
@@ -376,8 +378,8 @@ void caml_runtime_events_init(void);
 void caml_runtime_events_destroy(void);
 CAMLextern void caml_runtime_events_post_fork(void);
 
-/* Path of this process' ring file, from caml_stat_alloc; NULL when tracing
-   has not been started. */
+/* Returns the path of this process' ring file, from caml_stat_alloc; NULL when
+   tracing has not been started. */
 CAMLextern char_os *caml_runtime_events_current_location(void);
 
 /* User events of the Runtime_events module: its limits and types. */
@@ -403,13 +405,14 @@ CAMLextern value caml_runtime_events_user_register(value event_name,
 CAMLextern value caml_runtime_events_user_write(value buffer, value event,
                                                 value content);
 
-/* The event registered here under [event_name] with this type, or a new one
-   when the type needs no decoder and there is room, or Val_none.  Of several
-   that agree, the one with this [id], else the newest.  Does not raise. */
+/* Returns the event registered here under [event_name] with this type, or a new
+   one when the type needs no decoder and there is room, or Val_none.  Of
+   several that agree, the one with this [id], else the newest.  Does not
+   raise. */
 CAMLextern value caml_runtime_events_user_find(
   int id, char *event_name, ev_user_ml_type event_type);
 
-/* The same without an id. */
+/* Returns the event likewise, without an id. */
 CAMLextern value caml_runtime_events_user_resolve(
   char *event_name, ev_user_ml_type event_type);
 
