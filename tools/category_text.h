@@ -17,7 +17,7 @@
 
 #include "category.h"
 
-/* parse_categories, with the message on standard error. */
+/* Calls parse_categories, and prints its message on standard error. */
 bool find_categories(struct eventring_cursor *cursor, const char *list,
                      uint32_t *mask);
 

@@ -10,10 +10,10 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Functions shared by all subcommands of `eventring`: messages, opening targets,
-   and the end of the program.  Options are in options.h, text and durations in
-   text.h, the reading loop in follow.h.  tools/ uses analysis/ and the public
-   header of libeventring. */
+/* Functions shared by all subcommands of `eventring`: messages, opening
+   targets, and the end of the program.  Options are in options.h, text and
+   durations in text.h, the reading loop in follow.h.  tools/ uses analysis/ and
+   the public header of libeventring. */
 
 #ifndef TOOLS_COMMON_H
 #define TOOLS_COMMON_H
@@ -65,7 +65,7 @@ struct eventring_cursor *try_open_one(const struct command *command,
                                       bool control, uint32_t process,
                                       struct eventring_cursor *share_with);
 
-/* Whether [text] is a process id and no path. */
+/* Returns whether [text] is a process id and no path. */
 bool is_number(const char *text);
 
 /* Takes note of the file that [cursor] reads.  open_target,
@@ -81,14 +81,15 @@ bool refuse_input(const char *path);
    not set. */
 bool refuse_existing(const char *path, bool force);
 
-/* "at most " where the file cannot tell exactly how many events were lost. */
+/* Returns "at most " where the file cannot tell exactly how many events were
+   lost. */
 const char *at_most(struct eventring_cursor *cursor);
 
-/* A word or a few for one of EVENTRING_STATE_... */
+/* Returns a word or a few for one of EVENTRING_STATE_... */
 const char *state_name(int state);
 
-/* Whether standard output took all so far; false when nobody reads it any
-   more or the disk is full. */
+/* Returns whether standard output took all so far; false when its reader is
+   gone or the disk is full. */
 bool output_works(void);
 
 /* Makes writes that a signal would end return an error instead; and gives

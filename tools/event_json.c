@@ -72,7 +72,7 @@ static json_t *field_value(struct eventring_cursor *cursor,
   return integer(word);
 }
 
-/* How many fields are in the round that [word] begins; 0 when it begins
+/* Returns how many fields are in the round that [word] begins; 0 when it begins
    none. */
 static uint32_t round_length(struct eventring_cursor *cursor,
                              const struct eventring_event *event,

@@ -18,8 +18,8 @@
 #include <jansson.h>
 #include "common.h"
 
-/* [started_ns] is when tracing started; with the event something of [took_ns]
-   has ended, or -1. */
+/* Returns the event as JSON.  [started_ns]: the time when tracing started;
+   [took_ns]: the duration of the span that the event ends, or -1. */
 json_t *event_json(struct eventring_cursor *cursor, int64_t started_ns,
                    const struct eventring_event *event, int64_t took_ns);
 

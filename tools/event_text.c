@@ -63,7 +63,7 @@ static void print_time(int64_t ns)
   printf("%-13s", seconds);
 }
 
-/* A name in quotes after a space; returns how many characters. */
+/* Prints a name in quotes after a space; returns how many characters. */
 static int print_quoted_name(const char *name)
 {
   if (name == NULL) return 0;
@@ -161,7 +161,7 @@ static void print_field_value(struct eventring_cursor *cursor,
   }
 }
 
-/* How long it took comes first, and needs no name. */
+/* Prints the fields.  The duration is first, and needs no name. */
 static void print_fields(struct eventring_cursor *cursor,
                          const struct eventring_event *event,
                          const struct eventring_description *description)

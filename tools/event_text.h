@@ -35,13 +35,13 @@ void print_columns(struct event_text *text,
 /* Prints column 6, with its separator, unless it is empty. */
 void print_value(struct event_text *text, const struct eventring_event *event);
 
-/* The words for forms and names of events. */
+/* Return the words for forms and names of events. */
 const char *form_name(const struct eventring_event *event,
                       const struct eventring_description *description);
 void print_name(const struct eventring_event *event,
                 const struct eventring_description *description);
 
-/* The payload as hexadecimal words. */
+/* Prints the payload as hexadecimal words. */
 void print_hex(const struct eventring_event *event);
 
 #endif /* TOOLS_EVENT_TEXT_H */

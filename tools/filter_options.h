@@ -24,7 +24,7 @@
 void filter_option(const struct command *command, struct filter *filter,
                    int option, const char *value);
 
-/* filter_begin, which ends the program when the file has no such category. */
+/* Calls filter_begin; ends the program when the file has no such category. */
 void begin_filter(struct filter *filter, struct eventring_cursor *cursor);
 
 #endif /* TOOLS_FILTER_OPTIONS_H */

@@ -50,7 +50,7 @@ void catch_interrupts(void)
   sigaction(SIGTERM, &action, NULL);
 }
 
-/* The time of the last event wanted, when nothing is followed. */
+/* Returns the time of the last event wanted, when not following. */
 static int64_t last_wanted(struct eventring_cursor *cursor)
 {
   struct eventring_info info = target_info(cursor);

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include "histogram.h"
 
-/* The percentile distribution of [h], in milliseconds. */
+/* Prints the percentile distribution of [h], in milliseconds. */
 void print_hgrm(FILE *out, const struct histogram *h);
 
 #endif /* TOOLS_HGRM_H */

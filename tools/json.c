@@ -18,7 +18,7 @@
 #include "json.h"
 #include "text.h"
 
-/* Nothing is left out silently: no memory ends the program. */
+/* Ends the program for lack of memory: nothing is left out silently. */
 static _Noreturn void no_memory(void)
 {
   complain("not enough memory");
@@ -200,7 +200,7 @@ static json_t *domain_json(struct summary *s, struct summary_domain *d,
   return object;
 }
 
-/* The name of a cause, which its text does not outlive. */
+/* Returns the name of a cause, valid while [number] is. */
 static const char *cause_name(struct summary *s, const char *unit,
                               uint64_t value, char number[24])
 {
@@ -211,7 +211,8 @@ static const char *cause_name(struct summary *s, const char *unit,
   return number;
 }
 
-/* Of each cause its number of collections or stops, or their [times]. */
+/* Returns for each cause its number of collections or stops, or their
+   [times]. */
 static json_t *causes_of(struct summary *s, enum caused caused, bool times)
 {
   json_t *object = checked(json_object());
@@ -263,7 +264,7 @@ static json_t *longest_pause(struct summary *s)
   return object;
 }
 
-/* All that has durations: waits, or other spans. */
+/* Returns the durations of waits, or of other spans. */
 static json_t *timings(struct summary *s, bool waits)
 {
   json_t *array = checked(json_array());

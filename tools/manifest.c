@@ -41,7 +41,7 @@ static json_t *text(const char *bytes, size_t length)
   return string;
 }
 
-/* The arguments of process [pid], or NULL. */
+/* Returns the arguments of process [pid], or NULL. */
 static json_t *arguments(uint32_t pid)
 {
   char path[64], *bytes = malloc(ARGUMENTS);

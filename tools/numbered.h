@@ -17,8 +17,8 @@
 
 #include <stdint.h>
 
-/* [path] for the first, then with the number before its ending.  To be freed;
-   ends the program when there is no memory. */
+/* Returns [path] for the first, then [path] with the number before its ending.
+   To be freed; ends the program when there is no memory. */
 char *numbered_path(const char *path, uint32_t number);
 
 #endif /* TOOLS_NUMBERED_H */

@@ -77,8 +77,8 @@ static _Noreturn void refuse(const struct command *command, int option,
   usage_error(command, "%s: unknown option -%c", command->name, optopt);
 }
 
-/* getopt_long accepts the begin of a name: --for where a command has --force
-   and not --for.  Ends the program when the last option was given so. */
+/* Ends the program when the last option was abbreviated.  getopt_long accepts
+   the begin of a name: --for where a command has --force and not --for. */
 static void refuse_abbreviation(const struct command *command,
                                 enum option_id id, char **argv)
 {
@@ -123,7 +123,7 @@ int next_option(const struct command *command, int argc, char **argv)
 #define WIDTH 79
 #define FORMS_SIZE 64
 
-/* "-f, --follow", with [blank] in place of a letter that is not there. */
+/* Writes "-f, --follow", with [blank] in place of a missing letter. */
 static int format_forms(char forms[FORMS_SIZE], const struct description *d,
                         const char *blank)
 {
@@ -132,8 +132,8 @@ static int format_forms(char forms[FORMS_SIZE], const struct description *d,
                   d->letter != '\0' ? letter : blank, d->name, d->value);
 }
 
-/* How much of [text] fits into [width] columns.  A line does not begin with a
-   hyphen, which completion takes for an option. */
+/* Returns how much of [text] fits into [width] columns.  A line does not begin
+   with a hyphen, which completion takes for an option. */
 static int fitting(const char *text, int width)
 {
   int length = (int) strlen(text);

@@ -32,7 +32,8 @@ static bool is_in(const char *path, const struct stat *dir)
       && st.st_ino == dir->st_ino;
 }
 
-/* All that can be found.  Their number may grow between two looks. */
+/* Returns all processes that can be found.  Their number may grow between two
+   calls. */
 static struct eventring_process *find_all(const char *dir, size_t *count)
 {
   struct eventring_process *list = NULL;
@@ -70,8 +71,8 @@ struct eventring_process *find_processes(const char *dir, size_t *count)
   return list;
 }
 
-/* By its number first: only so is it clear which process it is when it has
-   another number for itself, in a container. */
+/* Opens the process by its number first: only the number identifies a process
+   in a container, which has another number for itself. */
 struct eventring_cursor *open_process(const struct eventring_process *process,
                                       struct eventring_options options,
                                       char *why, size_t why_size)

@@ -36,7 +36,7 @@ struct eventring_cursor *open_process(const struct eventring_process *process,
 struct eventring_cursor *open_only_process(const struct command *command,
                                            const char *dir);
 
-/* recording, paused, ended, replaced, killed, or unknown. */
+/* Returns "recording", "paused", "ended", "replaced", "killed" or "unknown". */
 const char *recording_state(struct eventring_cursor *cursor);
 
 /* Returns json_process with the settings that the control commands change. */

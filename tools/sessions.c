@@ -28,8 +28,9 @@ struct sessions {
   int pidfd;                      /* -1: the process is not known */
 };
 
-/* A pidfd names one process for ever.  The number may have passed to another
-   process before it is opened, so the state is asked afterwards. */
+/* Returns a pidfd of the process, or -1.  A pidfd names one process for ever.
+   The pid may have passed to another process before the pidfd is opened, so the
+   state is read afterwards. */
 static int open_process(struct eventring_cursor *cursor)
 {
   struct eventring_info info = target_info(cursor);
@@ -67,8 +68,9 @@ bool process_runs(const struct sessions *s, int ms)
   return s->pidfd >= 0 && poll(&poll_end, 1, ms) <= 0;
 }
 
-/* The cursor has the file of the present session mapped, so that no other file
-   gets its inode. */
+/* Returns whether another file is at the path, and its status in *file.  The
+   cursor has the file of the present session mapped, so that no other file gets
+   its inode. */
 static bool stat_next(const struct sessions *s, struct stat *file)
 {
   return stat(s->path, file) == 0

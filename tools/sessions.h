@@ -26,13 +26,13 @@ struct sessions;
 struct sessions *new_sessions(struct eventring_cursor *cursor);
 void free_sessions(struct sessions *sessions);
 
-/* Whether the process still runs after [ms] milliseconds; returns false as soon
-   as it has ended.  Also false for a process that did not run at the beginning,
-   or is of another pid namespace. */
+/* Returns whether the process still runs after [ms] milliseconds; returns false
+   as soon as it has ended.  Also false for a process that did not run at the
+   beginning, or is of another pid namespace. */
 bool process_runs(const struct sessions *sessions, int ms);
 
-/* Whether another file has taken the place of the present session's.  That is
-   one system call. */
+/* Returns whether another file has taken the place of the present session's.
+   Takes one system call. */
 bool has_next_session(const struct sessions *sessions);
 
 /* Opens the session after the present one.  Returns NULL while that session has

@@ -42,7 +42,7 @@ static uintptr_t take_hex(const char **p)
   }
 }
 
-/* The path in a line of /proc/self/maps, such as
+/* Returns the path in a line of /proc/self/maps, such as
      7f2a1c000000-7f2a1c021000 r--s 00000000 00:2a 1234    /tmp/1.eventring
    or NULL when [at] is not in that range or it is not of a file. */
 static const char *path_of(const char *line, uintptr_t at)

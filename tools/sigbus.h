@@ -15,8 +15,8 @@
 
 #include <stdbool.h>
 
-/* From now on, a file that is cut while it is mapped ends the program with a
-   line that says so, and STATUS_CANNOT_READ. */
+/* Makes a file that is cut while it is mapped end the program with a message
+   and STATUS_CANNOT_READ. */
 void catch_sigbus(void);
 
 /* Calls [act], and returns true; or false if a file was cut meanwhile.  Then

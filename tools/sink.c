@@ -22,7 +22,7 @@
 #include "common.h"
 #include "sink.h"
 
-/* A long name loses its end, since the ending needs room in it too. */
+/* Cuts the end of a long name, since the ending needs room in it too. */
 char *temporary_name(const char *path)
 {
   char ending[32];

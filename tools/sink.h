@@ -36,8 +36,8 @@ struct sink {
    when the file exists and [force] is false. */
 struct sink *open_sink(const char *path, bool force);
 
-/* Where the next bytes go: room for [size], SINK_SIZE at most.  After it, the
-   writer says how far it came. */
+/* sink_room returns where the next bytes go, with room for [size], SINK_SIZE at
+   most.  Then the writer gives the end of its bytes to sink_filled. */
 char *sink_room(struct sink *sink, size_t size);
 static inline void sink_filled(struct sink *sink, const char *end)
 {
@@ -47,8 +47,8 @@ static inline void sink_filled(struct sink *sink, const char *end)
 void sink_write(struct sink *sink, const void *bytes, size_t size);
 void sink_flush(struct sink *sink);
 
-/* Ends the file and [keep]s it, unless something failed; otherwise nothing is
-   left of it.  False, with a message, when it could not be written. */
+/* Ends the file and [keep]s it, unless a write failed; otherwise removes it.
+   Returns false, with a message, when it could not be written. */
 bool close_sink(struct sink *sink, bool keep);
 
 /* Returns an unused name in the folder of [path].  To be freed. */

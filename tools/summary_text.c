@@ -209,7 +209,7 @@ static struct chosen choose_domains(struct summary *s, int64_t until_ns)
   return c;
 }
 
-/* The same of each domain, when there are several. */
+/* Prints the pauses of each domain, when there are several. */
 static void print_domain_pauses(struct summary *s, const struct chosen *c)
 {
   if (s->domain_count < 2) return;
@@ -225,7 +225,7 @@ static void print_domain_pauses(struct summary *s, const struct chosen *c)
     }
 }
 
-/* How late each domain was when all were to stop. */
+/* Prints how late each domain arrived at stops. */
 static void print_arrivals(struct summary *s, const struct chosen *c)
 {
   if (!any(&s->arrivals)) return;
@@ -323,7 +323,8 @@ static void print_domains(struct summary *s, const struct chosen *c,
   putchar('\n');
 }
 
-/* Whether the collector is the problem: its share of the time. */
+/* Prints the collector's share of the time, which shows whether the collector
+   is the problem. */
 static void print_shares(struct summary *s, int64_t until_ns)
 {
   struct summary_time t = summary_time(s, NULL, until_ns);
@@ -402,7 +403,7 @@ static void print_memory(struct summary *s)
 /* Shorter waits, all together, say nothing of a program. */
 #define NOTABLE_WAITS_NS UINT64_C(10000000)
 
-/* One line, unless the program has spans or waited. */
+/* Prints one line, and the waits if they are notable. */
 static void print_without_collections(struct summary *s, int64_t until_ns)
 {
   struct summary_time t = summary_time(s, NULL, until_ns);

@@ -19,8 +19,8 @@
 
 /* One target */
 
-/* FILE:N is process N, from 1, of a recording, where there is no file of that
-   name.  Cuts the end off, and returns N - 1. */
+/* Cuts the end off FILE:N, process N, from 1, of a recording, unless a file has
+   that name, and returns N - 1. */
 static uint32_t take_process(char *path)
 {
   char *colon = strrchr(path, ':');
@@ -58,7 +58,7 @@ struct eventring_cursor *open_target(const struct command *command,
 
 /* Several */
 
-/* The wall clock less CLOCK_MONOTONIC. */
+/* Returns the wall clock less CLOCK_MONOTONIC. */
 static int64_t wall_offset(const struct eventring_info *info)
 {
   return (int64_t) ((uint64_t) info->started_realtime_ns

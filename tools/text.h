@@ -19,9 +19,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The length of the UTF-8 character at [s], at most [left] bytes, and its code
-   in *code; 0 when it is not UTF-8 (overlong forms, surrogates and codes past
-   the last one included). */
+/* Returns the length of the UTF-8 character at [s], at most [left] bytes, and
+   its code in *code; 0 when it is not UTF-8 (overlong forms, surrogates and
+   codes past the last one included). */
 size_t utf8_char(const unsigned char *s, size_t left, uint32_t *code);
 
 /* Copies [length] bytes as valid UTF-8: each byte that is not UTF-8 becomes
@@ -51,10 +51,10 @@ int print_text(FILE *out, const char *text, size_t length,
 const char *format_duration(char buffer[QUANTITY_SIZE], uint64_t ns);
 const char *format_bytes(char buffer[QUANTITY_SIZE], uint64_t bytes);
 
-/* "12.3%" of [share], which is from 0 to 1. */
+/* Writes [share], from 0 to 1, as "12.3%" into [buffer]; returns it. */
 const char *format_share(char buffer[QUANTITY_SIZE], double share);
 
-/* The same for how many there are of something, "12.3 k". */
+/* Writes [count] as "12.3 k" into [buffer]; returns it. */
 const char *format_count(char buffer[QUANTITY_SIZE], double count);
 
 #endif /* TOOLS_TEXT_H */

@@ -78,7 +78,8 @@ void screen_close(void)
 
 /* Text */
 
-/* [text] cleaned, as wide characters, to be freed; NULL without memory. */
+/* Returns [text] cleaned, as wide characters, to be freed; NULL without
+   memory. */
 static wchar_t *clean(const char *text)
 {
   char *bytes = NULL;
@@ -185,7 +186,7 @@ static attr_t colour_of(double share)
   return COLOR_PAIR(share >= 0.3 ? RED : share >= 0.1 ? YELLOW : GREEN);
 }
 
-/* [share] in [levels] steps, from 0. */
+/* Returns [share] in [levels] steps, from 0. */
 static int step_of(double share, int levels)
 {
   int step = (int) (share * levels + 0.5);
@@ -218,7 +219,7 @@ static void bar_cell(struct pen *pen, double share)
   attroff(colour_of(share));
 }
 
-/* The latest second is at the right. */
+/* Draws the history, with the latest second at the right. */
 static void spark_cell(struct pen *pen, const float history[HISTORY])
 {
   static const char *const wide[] = {

@@ -35,7 +35,7 @@ struct screen_item {
 /* Texts may hold any bytes: they are cleaned when they are drawn. */
 struct screen {
   enum screen_view view;
-  char process[SCREEN_TEXT];      /* its name and pid; "" for none yet */
+  char process[SCREEN_TEXT];      /* its pid and name; "" for none yet */
   char state[SCREEN_TEXT];
   bool ended;
   bool paused, frozen;

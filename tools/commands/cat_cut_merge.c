@@ -84,7 +84,7 @@ static struct eventring_info open_input(const char *path, uint32_t process,
   return info;
 }
 
-/* all processes of the files named. */
+/* Opens all processes of the files at [paths]. */
 static struct inputs open_inputs(char **paths, int count)
 {
   struct inputs in = { NULL, 0 };

@@ -62,13 +62,14 @@ static void found(void *state, uint64_t offset, const char *what)
                                     "what", what));
 }
 
-/* A number that may not be known. */
+/* Returns a number, or null for an unknown one. */
 static json_t *count(uint64_t n)
 {
   return n == UINT64_MAX ? json_null() : json_integer((json_int_t) n);
 }
 
-/* *right becomes false when its events make no sense. */
+/* Returns a description of [process].  Sets *right to false when its events
+   make no sense. */
 static json_t *describe_process(const char *path, uint32_t process,
                              struct eventring_cursor *share_with, bool *right)
 {
@@ -114,7 +115,7 @@ static enum status print_findings(const char *path,
   return right ? STATUS_OK : STATUS_FINDING;
 }
 
-/* Whether the events of process [process] make sense. */
+/* Checks whether the events of process [process] make sense. */
 static enum status check_part(struct eventring_cursor *cursor, bool follow)
 {
   enum status status = check_events(cursor, follow);

@@ -68,8 +68,8 @@ struct request {
 
 /* The change */
 
-/* The mask of the categories asked for; false, with a message, when the
-   process does not have one of them. */
+/* Sets *mask to the categories of the request.  Returns false, with a message,
+   when the process does not have one of them. */
 static bool requested(const struct request *request,
                       struct eventring_cursor *cursor, uint32_t *mask)
 {
@@ -156,8 +156,8 @@ static enum status control(const struct request *request,
   return status;
 }
 
-/* Each gets its line, and one that cannot be changed is not in the way of the
-   others. */
+/* Changes all processes.  Each gets its line, and goes on after a process that
+   cannot be changed. */
 static enum status control_all(const struct request *request, const char *dir)
 {
   size_t count, running = 0;

@@ -89,7 +89,8 @@ static void print_bars(const struct histogram *h)
   }
 }
 
-/* With [named], distributions that are empty have rows too. */
+/* Prints the distributions as text.  With [named], empty distributions have
+   rows too. */
 static void print_distributions(struct summary *s, bool named,
                                 const struct distribution *all, size_t count)
 {

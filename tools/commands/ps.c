@@ -135,8 +135,9 @@ static uint64_t count_events(struct eventring_cursor *cursor, int64_t after,
   return events + (info.lost_is_bound ? 0 : lost_events(cursor));
 }
 
-/* Of the rate: events before [since] are counted and subtracted, where losses
-   are exact; else they are passed over. */
+/* Returns the time from which events count for the rate.  Where losses are
+   exact, events before [since] are counted and subtracted; else they are
+   skipped. */
 static int64_t counted_from(const struct row *row)
 {
   return row->info.lost_is_bound ? row->since : INT64_MIN;
@@ -162,7 +163,7 @@ static bool runs(struct eventring_cursor *cursor)
   return eventring_state(cursor) == EVENTRING_STATE_RUNNING;
 }
 
-/* Whether it is the file of a process, which will not write to it again. */
+/* Returns whether the file is of a process that will not write to it again. */
 static bool is_left(struct eventring_cursor *cursor)
 {
   return !runs(cursor)
@@ -459,7 +460,7 @@ static bool agreed(const struct options *options, size_t count)
       && (answer[0] == 'y' || answer[0] == 'Y');
 }
 
-/* Only the rows of files that are left. */
+/* Removes the files of [rows], which must all be left by their processes. */
 static enum status prune(struct row *rows, size_t count,
                          const struct options *options)
 {

@@ -124,8 +124,9 @@ static bool triggers(struct recording *r, const struct eventring_event *event)
          || (ended && event->ns - since > r->trigger.longer_than);
 }
 
-/* Returns whether the trigger has happened since the last call.  Reads a limited
-   number of events, so that copying goes on with a writer that never rests. */
+/* Returns whether the trigger has happened since the last call.  Reads a
+   limited number of events, so that copying goes on with a writer that never
+   rests. */
 static bool has_triggered(struct recording *r)
 {
   struct eventring_event batch[256];
@@ -157,7 +158,7 @@ static int watch(struct recording *r, int64_t now)
 
 /* Recording */
 
-/* Of all sessions. */
+/* Returns the sums of all sessions. */
 static struct eventring_record_totals totals(const struct recording *r)
 {
   struct eventring_record_totals t = { .size = sizeof t };
@@ -183,7 +184,8 @@ static void print_progress(const struct recording *r, int64_t passed)
           format_bytes(size, t.all_bytes), t.lost);
 }
 
-/* Until the session ends, Ctrl-C, or the time is over. */
+/* Records until the session ends, the user presses Ctrl-C, or the time is
+   over. */
 static int record_session(struct recording *r)
 {
   const uint64_t ring_words = target_info(r->cursor).ring_words;

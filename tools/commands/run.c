@@ -226,8 +226,9 @@ static bool child_has_ended(void)
          || info.si_pid != 0;
 }
 
-/* The terminal sends its signals to the program as well as to us.  After its
-   end they end us: we may be waiting for the reader of a FIFO. */
+/* Passes a signal on to the program, unless the terminal sent it: the program
+   has it then.  After the end of the program the signal ends us: we may be
+   waiting for the reader of a FIFO. */
 static void forward(int number, siginfo_t *info, void *context)
 {
   int error = errno;
@@ -244,9 +245,9 @@ static void forward(int number, siginfo_t *info, void *context)
   errno = error;
 }
 
-/* SIGTSTP stops the program, then us, as a shell's job is stopped.  A SIGTSTP
-   of the terminal has reached the program already.  We go on with SIGCONT,
-   which is passed on like the others. */
+/* Stops the program, then us, on SIGTSTP, as a shell's job is stopped.  A
+   SIGTSTP of the terminal has reached the program already.  We go on with
+   SIGCONT, which is passed on like the others. */
 static void stop(int number, siginfo_t *info, void *context)
 {
   int error = errno;
@@ -266,7 +267,7 @@ static void stop(int number, siginfo_t *info, void *context)
   errno = error;
 }
 
-/* Where SIGTSTP is ignored, it stays so. */
+/* Installs the handler of SIGTSTP, unless the signal is ignored. */
 static void catch_stop(void)
 {
   struct sigaction action = { .sa_sigaction = stop,
@@ -333,8 +334,8 @@ static void start_program(struct run *run)
   }
 }
 
-/* Sleeps; returns true when the program has ended meanwhile.  It stays a
-   zombie until its exit status is asked for, so that nobody takes its pid. */
+/* Sleeps; returns true when the program has ended meanwhile.  The program stays
+   a zombie until its exit status is read, so that no process takes its pid. */
 static bool ended_within(struct run *run, long ns)
 {
   struct timespec time = { .tv_nsec = ns };
@@ -363,8 +364,8 @@ static _Noreturn void end_like(const struct run *run)
 
 /* Its rings */
 
-/* In a folder that is not ours, an earlier process may have left a file of the
-   same name. */
+/* Opens the program's ring file.  In a folder that is not ours, an earlier
+   process may have left a file of the same name. */
 static struct eventring_cursor *open_ring_file(struct run *run)
 {
   struct eventring_cursor *cursor = NULL;
@@ -493,7 +494,7 @@ static void follow(struct run *run)
     if (words == 0 && (looks++ % 16 == 0 || has_next_session(run->sessions)))
       attach_next(run);
   }
-  /* Reads the last events.  The program may have ended before our first look. */
+  /* Read the last events.  The program may have ended before our first look. */
   do while (look(run) > 0) ;
   while (attach_next(run));
   waitpid(run->pid, &run->exit_status, 0);
@@ -501,7 +502,7 @@ static void follow(struct run *run)
 
 /* The command line */
 
-/* Whether the list can leave something to record: it names a category
+/* Returns whether the list can leave something to record: it names a category
    after the last -all, or takes away from the default. */
 static bool leaves_a_category(const char *list)
 {
@@ -515,7 +516,8 @@ static bool leaves_a_category(const char *list)
   return leaves;
 }
 
-/* Whether both paths are one regular file, or would be once they are made. */
+/* Returns whether both paths are one regular file, or would be once they are
+   made. */
 static bool are_one_file(const char *one, const char *other)
 {
   struct stat a, b;
@@ -584,9 +586,9 @@ static void read_options(struct run *run, int argc, char **argv)
 
 /* After the end */
 
-/* Runs [write] in a child, so that the exit code is the program's, and our files
-   are removed, however the writing ends.  Signals that are sent to us meanwhile
-   end the writing. */
+/* Runs [write] in a child, so that the exit code is the program's, and our
+   files are removed, however the writing ends.  Signals that are sent to us
+   meanwhile end the writing. */
 static enum status write_apart(struct run *run,
                                enum status (*write)(struct run *run))
 {
@@ -637,8 +639,8 @@ static void remove_recordings(const struct run *run)
   }
 }
 
-/* The summary goes to the file asked for, else to standard error: standard
-   output is the program's. */
+/* Prints the summary to the file given, else to standard error: standard output
+   is the program's. */
 static enum status print_summary_of(struct run *run)
 {
   int fd = STDERR_FILENO;

@@ -149,7 +149,8 @@ static void end_interval(struct stat *st)
   fflush(stdout);
 }
 
-/* Of a file, intervals without events are left out. */
+/* Ends the intervals before [ns].  Intervals of a file without events are left
+   out. */
 static void pass_time(struct stat *st, int64_t ns)
 {
   if (st->interval_ns == 0 || ns < st->next_ns) return;

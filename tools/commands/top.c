@@ -15,8 +15,8 @@
    The loop reads new events into live statistics (live_stats.h) some twenty
    times a second, more often when there are many, so that a busy program's
    rings do not overtake the reader.  It makes and draws a screen (top_screen.h)
-   as often as the user wants, or when a key was pressed.  All that the terminal knows of is in top_screen.c; the keys are
-   here. */
+   as often as the user wants, or when a key was pressed.  Drawing on the
+   terminal is in top_screen.c; the keys are here. */
 
 #define _GNU_SOURCE
 #include <curses.h>
@@ -167,7 +167,7 @@ static void look_at(struct top *t, struct eventring_cursor *cursor, long pid)
   t->screen.frozen = false;
 }
 
-/* After exec: goes on with the file of the new program, when it has one. */
+/* Goes on with the file of the new program after exec, when it has one. */
 static void follow_exec(struct top *t)
 {
   struct eventring_options options = { .size = sizeof options };
@@ -182,7 +182,7 @@ static void follow_exec(struct top *t)
   }
 }
 
-/* After a stop of tracing: goes on when it is started again. */
+/* Goes on when tracing is started again after a stop. */
 static void follow_sessions(struct top *t)
 {
   if (t->state != EVENTRING_STATE_ENDED) return;
@@ -268,7 +268,7 @@ static void fill_recording(struct top *t)
   }
 }
 
-/* By which the system knows the process here; 0: it does not. */
+/* Returns the pid of the process in our namespace; 0 if it has none. */
 static long system_pid(const struct top *t)
 {
   return t->info.pid_is_elsewhere ? 0 : t->pid;
@@ -286,7 +286,8 @@ static bool is_asleep(long pid, const struct live_domain *d)
   return any;
 }
 
-/* "mutex" of "mutex_wait", "blocking" of "blocking_section". */
+/* Returns the length of "mutex" in "mutex_wait", "blocking" in
+   "blocking_section". */
 static size_t stem_length(const char *wait)
 {
   size_t length = strlen(wait);
@@ -334,7 +335,7 @@ static uint64_t resident_bytes(long pid)
   return n == 2 ? resident * (uint64_t) sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* The time up to which all events have been read. */
+/* Returns the time up to which all events have been read. */
 static int64_t present(const struct top *t)
 {
   return t->state == EVENTRING_STATE_RUNNING && t->info.same_boot

@@ -54,8 +54,8 @@ static bool is_ours(const char *name)
   return strcmp(name, "metadata") == 0 || strncmp(name, "stream_", 7) == 0;
 }
 
-/* Whether the folder holds nothing but a trace; then, if so wanted, without
-   that. */
+/* Returns whether the folder holds nothing but a trace.  With [remove], removes
+   the files of the trace. */
 static bool look_through(const char *path, bool remove)
 {
   DIR *folder = opendir(path);

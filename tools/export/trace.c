@@ -264,8 +264,8 @@ static void tell_track(struct trace_track *track)
   if (name_track(track) && !t->format->raw) t->format->track(t, track);
 }
 
-/* [class]: NULL for the track of a thread, or the class of spans that go on in
-   a track of their own. */
+/* Returns the place of a track in the table.  [class]: NULL for the track of a
+   thread, or the class of spans that go on in a track of their own. */
 static struct trace_track **place_of(struct trace_process *p, uint32_t domain,
                                      uint32_t thread,
                                      const struct trace_class *class)
@@ -329,7 +329,7 @@ static struct trace_track *track_of(struct trace_process *p,
   return track;
 }
 
-/* The track in which spans of [begin]'s name and thread go on. */
+/* Returns the track in which spans of [begin]'s name and thread go on. */
 static struct trace_track *side_track_of(struct trace_process *p,
                                          const struct eventring_event *begin)
 {
@@ -372,7 +372,8 @@ static void write_event(struct trace *t, struct trace_event *e)
   t->format->event(t, e);
 }
 
-/* The end of [begin] that no event tells of, or a begin that repeats it. */
+/* Writes an end of [begin] that is no event of the file, or a begin that
+   repeats it. */
 static void write_made_up(struct trace_process *p, struct trace_track *track,
                           enum trace_what what,
                           const struct eventring_event *begin, int64_t ns)
@@ -582,7 +583,7 @@ static void add_process(struct trace *t, struct source *source)
   p->stop_id = eventring_find(p->cursor, "stop_the_world");
 }
 
-/* Names that came after the first event of their track. */
+/* Writes names that were given after the first event of their track. */
 static void tell_new_names(struct trace_process *p)
 {
   for (uint32_t i = 0; i < p->track_room; i++)

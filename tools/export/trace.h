@@ -163,15 +163,15 @@ const struct trace_format *trace_format_of_file(const char *path);
 enum status write_trace(struct trace *trace, struct source *sources, int count,
                         bool follow);
 
-/* How many arguments an event has, and the one numbered [i]. */
+/* Return how many arguments an event has, and the one numbered [i]. */
 uint32_t trace_arguments(const struct trace_event *event);
 struct trace_argument trace_argument(const struct trace_event *event,
                                      uint32_t i);
 
-/* The number that ties the events of a flow together. */
+/* Returns the number that ties the events of a flow together. */
 uint64_t trace_flow(const struct trace_event *event);
 
-/* [n] in digits; returns the end. */
+/* Write [n] in digits; return the end. */
 char *put_decimal(char *out, uint64_t n);
 char *put_integer(char *out, int64_t n);
 

@@ -45,7 +45,7 @@ static char *put_form(char *out, const struct form *form)
   return out + form->length;
 }
 
-/* The inside of a string.  Takes up to 6 bytes for each. */
+/* Writes the inside of a string.  Takes up to 6 bytes for each. */
 static char *put_escaped(char *out, const char *text, size_t length)
 {
   static const char hex[] = "0123456789abcdef";
@@ -124,7 +124,7 @@ static const struct form *track_form(struct trace_track *track)
   return track->form;
 }
 
-/* [ns] as microseconds. */
+/* Writes [ns] as microseconds. */
 static char *put_us(char *out, int64_t ns)
 {
   uint64_t n = ns < 0 ? -(uint64_t) ns : (uint64_t) ns;
@@ -174,8 +174,9 @@ static char *put_arguments(struct trace *t, const struct trace_event *e,
   return out;
 }
 
-/* The series of a counter is called by its unit.  Counters of the runtime are
-   of a domain, counters of the program are one for all domains. */
+/* Writes the sample of a counter.  Its series is called by its unit.  Counters
+   of the runtime are of a domain, counters of the program are one for all
+   domains. */
 static char *put_counter(const struct trace_event *e, char *out)
 {
   if (!e->class->user) {
@@ -250,7 +251,7 @@ static void write_event(struct trace *t, const struct trace_event *e)
 
 /* Names */
 
-/* A number instead of a name when that is NULL. */
+/* Writes a name, or [number] when [name] is NULL. */
 static void write_metadata(struct trace *t, const char *what, const char *key,
                            uint32_t pid, uint32_t tid, const char *name,
                            uint32_t number)
@@ -295,7 +296,7 @@ static void start(struct trace *t)
   }
 }
 
-/* When it was goes here, since no event has a wall clock. */
+/* Writes the end, with the start on the wall clock, which no event has. */
 static void finish(struct trace *t)
 {
   char bytes[128];

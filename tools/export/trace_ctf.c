@@ -112,7 +112,7 @@ static void write_text(struct state *s, const char *text)
   if (s->metadata != NULL) sink_write(s->metadata, text, strlen(text));
 }
 
-/* The inside of a string literal. */
+/* Writes the inside of a string literal. */
 static void write_escaped(struct state *s, const char *text)
 {
   for (; *text != '\0'; text++) {
@@ -179,7 +179,8 @@ static bool is_identifier(const char *name)
   return true;
 }
 
-/* A first _ is no part of the name: it keeps keywords apart. */
+/* Describes field [i].  A first _ is no part of the name: it keeps keywords
+   apart. */
 static void describe_field(struct state *s, const struct trace_event *e,
                            uint32_t i)
 {
@@ -253,7 +254,8 @@ static uint32_t id_of(struct trace *t, const struct trace_event *e)
 
 /* Events */
 
-/* A string of CTF ends with the first NUL. */
+/* Writes a string, with spaces for NULs: a string of CTF ends with the first
+   NUL. */
 static char *put_text(char *out, const char *text, size_t length)
 {
   size_t copied = copy_as_utf8(out, text, length);
