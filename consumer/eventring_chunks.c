@@ -12,10 +12,10 @@
 
 /* See eventring_chunks.h.
 
-   The list of chunks is taken from the index or, when the recorder did not
-   come to write one, made by going from chunk to chunk up to where the file
-   was cut.  Every struct chunk carries its own sum and that of the bytes after
-   it, so that damage is found before anything is decompressed. */
+   The list of chunks is taken from the index.  When the recorder wrote no
+   index, the list is made by going from chunk to chunk up to the place where
+   the file was cut.  Every struct chunk carries its own sum and the sum of the
+   bytes after it, so that damage is found before anything is decompressed. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -126,8 +126,9 @@ static int add_chunk(struct index_entry **chunks, size_t *count,
   return 0;
 }
 
-/* EVENTRING_E_DAMAGED for a chunk that lies within the one before, or that
-   makes too much of the file. */
+/* Adds a chunk to the list.  Returns 0 or an error: EVENTRING_E_DAMAGED for a
+   chunk that begins within the one before, or with which the chunks become too
+   many bytes for the file. */
 static int list_chunk(struct chunk_reader *r, uint64_t offset,
                       const struct chunk *c)
 {
@@ -141,8 +142,8 @@ static int list_chunk(struct chunk_reader *r, uint64_t offset,
   return add_chunk(&r->chunks, &r->count, &r->capacity, offset, c);
 }
 
-/* Takes the list from the index.  Returns 0, also when there is none to rely
-   on, or EVENTRING_E_MEMORY. */
+/* Takes the list from the index.  Returns EVENTRING_E_MEMORY, or 0, also when
+   the file has no reliable index. */
 static int take_index(struct chunk_reader *r)
 {
   struct recording_trailer trailer;

@@ -23,7 +23,7 @@
 
 struct eventring_options;
 
-/* Reading.  Nothing of the file is trusted: what is in the list has been held
+/* Reading.  Nothing of the file is trusted: every entry of the list was checked
    against its sum, the file's size, and bounds. */
 struct chunk_reader {
   int fd;
@@ -46,12 +46,12 @@ int eventring_list_chunks(struct chunk_reader *r, int fd, uint64_t size,
                           const struct eventring_options *o, const char *path);
 void eventring_close_chunks(struct chunk_reader *r);
 
-/* The same with the list of [other], which is of the same file. */
+/* Does the same with the list of [other], which is of the same file. */
 int eventring_share_chunks(struct chunk_reader *r, int fd,
                            const struct chunk_reader *other,
                            const struct eventring_options *o, const char *path);
 
-/* The chunks of a source that is a recording, else NULL. */
+/* Returns the chunks of a source that is a recording, else NULL. */
 struct eventring_source;
 const struct chunk_reader *eventring_recording_chunks(
   const struct eventring_source *source);
@@ -64,7 +64,7 @@ int eventring_read_at(const struct chunk_reader *r, uint64_t offset, void *to,
    EVENTRING_E_DAMAGED or EVENTRING_E_MEMORY. */
 int eventring_read_stored(struct chunk_reader *r, const struct index_entry *e);
 
-/* The same, and what they become to r->raw. */
+/* Does the same, and decompresses the stored bytes to r->raw. */
 int eventring_read_chunk(struct chunk_reader *r, const struct index_entry *e);
 
 /* Takes the next run of a segment, of which [*size] bytes are left at [*p]:
@@ -75,11 +75,12 @@ int eventring_next_run(const char **p, size_t *size,
                        const struct eventring_header *h, struct run *run,
                        const uint64_t **words);
 
-/* Whether a struct chunk of the file is right as far as it can be told. */
+/* Returns whether a struct chunk of the file is right, as its own fields and
+   its sum show. */
 int eventring_possible_chunk(const struct chunk_reader *r, uint64_t offset,
                              const struct chunk *c);
 
-/* Writing.  All return 0 or an error, whose reason errno has. */
+/* Writing.  All functions return 0 or an error; errno has the reason. */
 struct chunk_writer {
   int fd;                       /* -1: no file */
   uint64_t offset;              /* of its end */
@@ -91,19 +92,21 @@ struct chunk_writer {
   void *state;
 };
 
-/* Makes the file at [path] and writes its first bytes.  With [replace] a file
-   that is there is overwritten, but never one of the [count] files [inputs],
-   under whatever name: EVENTRING_E_ARGUMENT, and the file stays as it is. */
+/* Makes the file at [path] and writes its first bytes.  With [replace] an
+   existing file is overwritten, but never one of the [count] files [inputs], by
+   any of its names: then EVENTRING_E_ARGUMENT is returned, and the file stays
+   as it is. */
 struct stat;
 int eventring_begin_chunks(struct chunk_writer *w, const char *path,
                            int replace, const struct stat *inputs, int count);
 
-/* The error, with its message, for an output [path] that is an input. */
+/* Returns the error, with its message, for an output [path] that is an
+   input. */
 int eventring_output_is_read(const struct eventring_options *options,
                              const char *path);
 
-/* Compresses [size] bytes; *stored is to be freed, and what [c] tells of them
-   is set in it. */
+/* Compresses [size] bytes to *stored, which the caller frees, and sets the
+   fields of [c] that describe them. */
 int eventring_compress(struct chunk_writer *w, struct chunk *c,
                        const void *bytes, size_t size, char **stored);
 
@@ -118,7 +121,8 @@ int eventring_write_chunk(struct chunk_writer *w, struct chunk c,
 /* Writes index and trailer, and closes the file. */
 int eventring_end_chunks(struct chunk_writer *w);
 
-/* Frees what the writer has; a file still open stays as it is. */
+/* Frees the writer's memory, and closes its file if that is still open, without
+   writing to it. */
 void eventring_drop_chunks(struct chunk_writer *w);
 
 #endif /* EVENTRING_CHUNKS_H */

@@ -62,7 +62,7 @@ static int process_state(const struct eventring_cursor *c)
              && start_time != c->header.start_time) {
     return EVENTRING_STATE_KILLED;
   }
-  /* The system shows 0 or 1 to a user who may not know the address. */
+  /* The system shows 0 or 1 to users that may not know the address. */
   if (c->header.start_stack != 0 && start_stack > 1
       && start_stack != c->header.start_stack)
     return EVENTRING_STATE_REPLACED;

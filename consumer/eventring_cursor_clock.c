@@ -29,9 +29,10 @@
 #define MIN_NS_PER_TICK (1.0 / 1024)
 #define MAX_NS_PER_TICK 65536.0
 
-/* A block header that is so far from the line through two instants tells that
-   one of the clocks stood still between these, as when the machine slept.  It
-   is more than a thread waits for the processor between reading the two. */
+/* A block header this far from the line through two instants shows that one of
+   the clocks stopped between them, as when the machine slept.  The distance is
+   longer than a thread waits for the processor between reading the two
+   clocks. */
 #define STOOD_STILL_NS 50000000
 #define SLOPES 63               /* that the rate is taken from then, at most */
 /* The clock of kind [clock] now, if this machine has it, else 0.  Nothing
@@ -173,8 +174,8 @@ static int rates_differ(double a, double b)
   return a > 1.02 * b || b > 1.02 * a;
 }
 
-/* The line may go through two instants between which a clock stood still: then
-   its rate is not the one from block to block. */
+/* The line may go through two instants between which a clock stopped: then its
+   rate is not the rate from block to block. */
 static void check_rate(struct eventring_cursor *c)
 {
   double rate = median_rate(c);

@@ -219,7 +219,7 @@ static int explain(int pid, const char *dir, const struct eventring_options *o)
 }
 
 /* Returns 0 if the process is known to be in another namespace than
-   [namespace].  0 stands for an unknown namespace. */
+   [namespace].  0 is an unknown namespace. */
 static int is_of(const struct eventring_info *info, uint64_t namespace)
 {
   return info->pid_namespace == 0 || namespace == 0
@@ -309,7 +309,7 @@ int eventring_open_pid(int32_t pid, const char *dir,
   err = open_in(path, own, pid, namespace, &o, result);
   if (err != EVENTRING_E_NOT_FOUND && err != EVENTRING_E_PERMISSION)
     return err;
-  /* What a process left that is gone, or may not be looked into. */
+  /* The file of a process that is gone, or that may not be looked into. */
   err = open_in(".", own, pid, namespace, &o, result);
   return err == EVENTRING_E_NOT_FOUND ? explain(pid, dir, &o) : err;
 }

@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What the categories of Eventring's OCaml are for.  Files have only their
+/* The meanings of the categories of Eventring's OCaml.  Files have only their
    names, and the runtime, which holds the reader too, needs no more. */
 
 #include <stddef.h>

@@ -12,11 +12,11 @@
 
 /* A recording made of others: joined, cut, put side by side.
 
-   Segments are copied as they are stored.  What changes stands beside them:
-   the process and the shift of positions in each struct chunk, and in the END
-   of an interval the times between which events count, since a cut goes
-   through the middle of a segment.  An input of several intervals becomes
-   several again. */
+   Segments are copied as they are stored.  The changes are outside of them: the
+   process and the shift of positions in each struct chunk, and, in the END of
+   an interval, the times between which events count, since a cut goes through
+   the middle of a segment.  An input of several intervals becomes several
+   intervals again. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -35,7 +35,7 @@
 #include "eventring_source.h"
 
 struct merging {
-  const char *path;             /* of what is made */
+  const char *path;             /* of the output */
   struct eventring_options say;
   struct chunk_writer to;
   uint32_t process;
@@ -153,13 +153,13 @@ static int begin_interval(struct merging *j, const struct index_entry *e,
                 "one process", j->input->path, RECORDING_MAX_JOINED);
   j->end = (struct process_end) { .state = EVENTRING_STATE_UNKNOWN,
                                   .header = h };
-  /* What of it is new is only known by reading it. */
+  /* The number of its new events is only known by reading it. */
   if (join && !continues) j->end.events = RECORDING_ANY;
   j->open = 1;
   j->ended = 0;
   j->before = 0;
   if (is_whole_from_start(j, e)) return append(j, e);
-  /* What is left out is not missing. */
+  /* Events that are left out are not missing. */
   memset(j->from.raw + sizeof h, 0xFF, (size_t) e->chunk.raw - sizeof h);
   return write_chunk(j, CHUNK_PROCESS, j->from.raw, (size_t) e->chunk.raw);
 }
@@ -341,7 +341,7 @@ int eventring_recording_merge(const char *path,
     err = eventring_end_chunks(&j.to);
     if (err < 0) say(&j, err, NULL);
   }
-  /* No half of what was asked for. */
+  /* Leaves no incomplete output. */
   if (err < 0 && j.to.offset > 0) unlink(path);
   eventring_close(j.cursor);
   eventring_drop_chunks(&j.to);

@@ -24,32 +24,32 @@
      +-----+-----+-----+-----+            +-----------------+
               ^ position                      ^ next    ^ end
 
-   Positions count the words of a ring since it began and never wrap.
-   [fetch] copies from [position] to the tail of the ring or to the end of the
-   block, whichever is first.  It is called only when everything of the copy
-   before has been returned, and never for a ring of which the present call
-   has returned an event: the payloads of events point into the copy.  A
-   packed payload is unpacked as its event is decoded, to a place of its own
-   beside the copy, which lasts as long.
+   Positions count the words of a ring since it began and never wrap.  [fetch]
+   copies from [position] to the tail of the ring, at most to the end of the
+   block.  It is called only when every event of the last copy has been
+   returned, and never for a ring of which the present call has returned an
+   event: the payloads of events point into the copy.  A packed payload is
+   unpacked as its event is decoded, to memory of its own, which is valid as
+   long as the copy.
 
-   A block is overwritten as a whole, in the sense that [reserve] moves by
-   whole blocks and before the first word of the block changes: a copy of one
-   block is either all good or to be dropped.  The header of every block says
-   how many events the ring had before it, so the number of events lost is the
-   difference to the number that this reader expected, whatever the reason.
+   A block is overwritten as a whole, in the sense that [reserve] moves by whole
+   blocks and before the first word of the block changes: a copy of one block is
+   either all good or to be dropped.  The header of every block says how many
+   events the ring had before it, so the number of events lost is the difference
+   to the number that this reader expected, for any reason.
 
    The reading of all rings in order of time goes in passes.  A pass begins by
-   reading the clock: the horizon.  Tails are loaded after that, so every
-   event with a time up to the horizon is visible to this pass, whichever ring
-   it is in; events behind the horizon wait for the next pass.  Rings with
-   something to return stand in a heap by the time of their next event.  A
-   ring that has nothing new costs one load a pass.
+   reading the clock: the horizon.  Tails are loaded after that, so every event
+   of any ring with a time up to the horizon is visible to this pass; events
+   behind the horizon wait for the next pass.  Rings with something to return
+   are in a heap, ordered by the time of their next event.  A ring that has
+   nothing new costs one load a pass.
 
    All of this works on a source, see eventring_source.h: the mapped file of a
-   ring, or what another format makes look like one.
+   ring, or memory with the same layout, made from another format.
 
-   The file is not trusted.  Sizes come from the checked copy of its header; a
-   place in a ring is a position modulo the ring's size; a length is compared
+   The file is not trusted.  Sizes are read from the checked copy of its header;
+   a place in a ring is a position modulo the ring's size; a length is compared
    with the end of the copy.  A slot with contradictory words has nothing to
    read, and a block that no writer writes is left at once: each call ends after
    a bounded number of steps.  One failure is beyond a reader of mapped memory:
@@ -96,8 +96,8 @@ static void leave_block(const struct eventring_cursor *c, struct ring *r)
   r->position = r->block + c->header.block_words;
 }
 
-/* Leaves the block if what comes next in it is not an event.  After this the
-   ring is drained, or what is next is an event. */
+/* Leaves the block if the next words in it are not an event.  After this the
+   ring is drained, or an event is next. */
 static void settle(const struct eventring_cursor *c, struct ring *r)
 {
   uint32_t payload, words;
@@ -112,8 +112,8 @@ static void settle(const struct eventring_cursor *c, struct ring *r)
   }
 }
 
-/* Takes up a block whose header has just been copied.  Returns 0 when the
-   header cannot be a writer's. */
+/* Begins a block after its header was copied.  Returns 0 when no writer can
+   have written the header. */
 static int begin_block(struct eventring_cursor *c, uint32_t ring)
 {
   struct ring *r = &c->rings[ring];
@@ -165,8 +165,9 @@ int eventring_copy_block(struct eventring_cursor *c, uint32_t ring,
      [reserve] and the words of a new block: if any of the words copied is of
      a later lap, the [reserve] that covers it must be seen after it. */
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
-  /* Acquire, paired with the release of [reserve]: who goes on at its oldest
-     block must see the tail in there, or would take the slot for damaged. */
+  /* Acquire, paired with the release of [reserve]: a reader that goes on at its
+     oldest block must see the tail in there, or would take the slot for
+     damaged. */
   reserve = __atomic_load_n(&slot->reserve, __ATOMIC_ACQUIRE);
 
   /* A tail is never seen without the [reserve] above it. */
@@ -178,9 +179,9 @@ int eventring_copy_block(struct eventring_cursor *c, uint32_t ring,
   return (int) (end - first);
 }
 
-/* Copies what the ring has from [position] to the end of that block.
-   Afterwards the ring has something to return (an event, a loss, or damage)
-   or, for now, there is nothing.  The ring must be drained. */
+/* Copies the words that the ring has from [position] to the end of that block.
+   Afterwards the ring has something to return (an event, a loss, or damage) or,
+   for now, there is nothing.  The ring must be drained. */
 static void fetch(struct eventring_cursor *c, uint32_t ring)
 {
   struct ring *r = &c->rings[ring];
@@ -238,7 +239,7 @@ static uint64_t duration_ns(const struct ring *r, uint64_t ticks)
 
 /* Unpacks the [words] words at [payload] of the copy, for an event of [id].
    Returns how many integers there are; they begin at unpacked[UNPACKED *
-   payload].  What a number has beyond 64 bits is dropped, and so is one that
+   payload].  Bits of a number beyond 64 are dropped, and so is a number that
    does not end. */
 static uint32_t unpack(const struct eventring_cursor *c, struct ring *r,
                        uint32_t id, uint32_t payload, uint32_t words)
@@ -269,8 +270,8 @@ static uint32_t unpack(const struct eventring_cursor *c, struct ring *r,
   return n;
 }
 
-/* Does with an event what [special] says of its id.  Its payload is still that
-   of the copy, at [payload]. */
+/* Takes the steps that [special] has for the id of the event.  The event's
+   payload is still in the copy, at [payload]. */
 __attribute__((noinline))
 static void decode_special(const struct eventring_cursor *c, struct ring *r,
                            struct eventring_event *e, uint32_t payload)
@@ -420,8 +421,8 @@ static void push(struct eventring_cursor *c, struct waiting w)
   heap[i] = w;
 }
 
-/* The time of what a ring returns next; 0, the front of the heap, for
-   damage. */
+/* Returns the time of the next event or loss of a ring; 0, the front of the
+   heap, for damage. */
 static uint64_t next_ticks(const struct ring *r)
 {
   if (UNLIKELY(r->damaged)) return 0;
@@ -451,8 +452,8 @@ static int later_first(const void *a, const void *b)
   return (x < y) - (x > y);
 }
 
-/* Takes in the mark that was made as the [number]th.  Who made it may not have
-   stored its time yet: then it was a moment ago. */
+/* Takes in the [number]th mark.  Its maker may not have stored the time yet:
+   then the mark was made a moment ago. */
 static void take_mark(struct eventring_cursor *c, uint64_t number)
 {
   uint64_t place = number % EVENTRING_MARKS;
@@ -477,14 +478,14 @@ static void take_changes(struct eventring_cursor *c)
   c->marks_seen = made;
 }
 
-/* When the next one was; UINT64_MAX: there is none. */
+/* Returns the time of the next change, or UINT64_MAX when none is left. */
 static uint64_t next_change(const struct eventring_cursor *c)
 {
   return c->changes_left == 0 ? UINT64_MAX : c->changes[c->changes_left - 1];
 }
 
-/* The source begins anew.  What was returned of a ring is known by the number
-   of its events, and is not returned again. */
+/* Begins anew, as the source does.  The number of events returned of a ring is
+   known, and these events are not returned again. */
 static void begin_anew(struct eventring_cursor *c)
 {
   for (uint32_t i = 0; i < c->header.rings; i++) {
@@ -494,7 +495,7 @@ static void begin_anew(struct eventring_cursor *c)
     r->lost_pending = r->damaged = r->slot_damaged = 0;
     r->position = w->first;
     r->skip = r->index = r->returned;
-    /* What lies between two cuts is not lost. */
+    /* Events between two cuts are not lost. */
     if (r->cut) r->index_known = 0;
     r->cut = 0;
     if (w->from != UINT64_MAX && w->from >= r->skip) {
@@ -545,8 +546,8 @@ static int in_step(struct eventring_cursor *c, struct eventring_event *events,
   return count;
 }
 
-/* Takes out what is not of the file, of the [count] events of ring [r] that
-   were decoded last.  Returns how many are left. */
+/* Removes events that are not of the file from the [count] events of ring [r]
+   that were decoded last.  Returns how many are left. */
 static int of_file(const struct eventring_cursor *c, struct ring *r,
                    struct eventring_event *events, int count)
 {
@@ -639,7 +640,7 @@ int eventring_read(struct eventring_cursor *c, struct eventring_event *events,
       }
       continue;
     }
-    /* As far as this ring is the first. */
+    /* Up to the time from which another ring is first. */
     for (uint32_t i = 1; i <= 2 && i < c->waiting; i++) {
       const struct waiting *w = &c->heap[i];
       uint64_t last = w->ticks - (w->ring < top->ring && w->ticks > 0);
@@ -767,7 +768,7 @@ int eventring_allocate_rings(struct eventring_cursor *c)
     c->rings[i].copy = c->copies + (size_t) i * h->block_words;
     c->rings[i].unpacked =
       c->unpacked + (size_t) i * h->block_words * UNPACKED;
-    /* What was before a recording is not lost by reading it. */
+    /* Events before a recording are not lost by reading it. */
     c->rings[i].index_known = (uint8_t) c->source->live;
   }
   return 0;

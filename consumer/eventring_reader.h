@@ -14,9 +14,9 @@
 
    A cursor is an open ring file and a place in each of its rings.  Any number
    of cursors may read one file, from any process that may open it; the writer
-   never waits for a reader and never learns of it.  The process may be
-   running, ended or killed.  The file is not trusted: whatever it holds, the
-   functions below stay within it and end.
+   never waits for a reader and never learns of it.  The process may be running,
+   ended or killed.  The file is not trusted: the functions below stay within it
+   and end, for any content.
 
      struct eventring_cursor *c;
      char why[256];
@@ -78,7 +78,7 @@ extern "C" {
 
 #define EVENTRING_ABI 1
 
-/* Returns the version of the library that is linked, as above. */
+/* Returns the version of the library that is linked, in the form above. */
 EVENTRING_API const char *eventring_reader_version(void);
 
 enum eventring_error {
@@ -97,11 +97,11 @@ enum eventring_error {
                                      cursor that was not opened for control */
 };
 
-/* A few words for an error code.  Never NULL; static. */
+/* Returns a few words for an error code.  Never NULL; static. */
 EVENTRING_API const char *eventring_strerror(int error);
 
-/* How to open.  Set [size] to sizeof(struct eventring_options) and what is
-   not used to 0; the struct may grow at its end. */
+/* Options for opening.  Set [size] to sizeof(struct eventring_options) and
+   unused fields to 0; the struct may grow at its end. */
 struct eventring_options {
   size_t size;
   int from_now;                   /* 1: only events written from now on;
@@ -109,8 +109,8 @@ struct eventring_options {
   int control;                    /* 1: the functions under Control work; the
                                      user must be allowed to write to the file,
                                      of which the cursor keeps a descriptor */
-  char *message;                  /* if not NULL: gets one line that says what
-                                     was tried, on what, and why it failed */
+  char *message;                  /* if not NULL: gets one line with the failed
+                                     operation, its object and the reason */
   size_t message_size;
   uint32_t process;               /* of a recording with several processes:
                                      which one, from 0; see
@@ -118,9 +118,9 @@ struct eventring_options {
   int changes;                    /* 1: eventring_read returns
                                      EVENTRING_EV_CONTROL_CHANGED too */
   struct eventring_cursor *share_with; /* NULL, or an open cursor of the same
-                                     recording, for another process, with which
-                                     this one shares what is known of the file;
-                                     either may be closed first */
+                                          recording, for another process; the
+                                          two share the list of chunks of the
+                                          file; either may be closed first */
 };
 
 struct eventring_cursor;
@@ -136,10 +136,10 @@ EVENTRING_API int eventring_open(const char *path,
    <pid>.events, or with a number from 1 to 15 behind the pid, in directory
    [dir] or, when [dir] is NULL, the file that the process has mapped, or one in
    the directory that its environment names, in its working directory, or in
-   ours.
-   <pid> is the number that the process has for itself.  Of several files that
-   of the process that lives is opened, else the one that was started last;
-   never one of a process in another pid namespace than [pid]'s. */
+   ours.  <pid> is the number that the process has for itself.  When there are
+   several files, the file of the process that lives is opened, else the file of
+   the process that was started last; never the file of a process in another pid
+   namespace than [pid]'s. */
 EVENTRING_API int eventring_open_pid(int32_t pid, const char *dir,
                                      const struct eventring_options *options,
                                      struct eventring_cursor **result);
@@ -156,15 +156,15 @@ struct eventring_process {
   char path[4096];                /* by which we can open it, if we may */
 };
 
-/* Finds the processes that are being traced, as far as the caller may look
-   into them, and what others left in directory [dir] (NULL: the working
-   directory).  Returns how many there are, and fills [list] with the first
-   [max] of them, in the order of their numbers; or an error, when [dir]
-   cannot be read. */
+/* Finds the traced processes that the caller may look into, and the files that
+   others left in directory [dir] (NULL: the working directory).  Returns how
+   many there are, and fills [list] with the first [max] of them, in the order
+   of their numbers; or an error, when [dir] cannot be read. */
 EVENTRING_API int eventring_processes(const char *dir,
                                       struct eventring_process *list, int max);
 
-/* Closes; NULL is fine.  Pointers got from the cursor are void after this. */
+/* Closes the cursor; NULL is fine.  Pointers got from the cursor are void after
+   this. */
 EVENTRING_API void eventring_close(struct eventring_cursor *cursor);
 
 /* The form of an event.  The first four are as in the file. */
@@ -172,16 +172,16 @@ enum {
   EVENTRING_EV_BEGIN = 0,         /* a span begins */
   EVENTRING_EV_END = 1,           /* a span ends */
   EVENTRING_EV_COUNTER = 2,       /* payload[0] is the value, signed */
-  EVENTRING_EV_INSTANT = 3,       /* something happened; see the schema for
-                                     what the payload holds */
+  EVENTRING_EV_INSTANT = 3,       /* something happened; see the schema for its
+                                     payload */
   EVENTRING_EV_LOST = 4,          /* the reader was overtaken: payload[0] is
                                      how many events of this ring it will
                                      never see, see also
                                      eventring_info.lost_is_bound; id is 0 */
-  EVENTRING_EV_CONTROL_CHANGED = 5 /* what is recorded was changed from outside
-                                     at about this time, so that a begin may
-                                     have no end or the reverse; of no ring: id
-                                     and all else is 0 */
+  EVENTRING_EV_CONTROL_CHANGED = 5 /* the choice of recorded events was changed
+                                      from outside at about this time, so that a
+                                      begin may have no end or the reverse; of
+                                      no ring: id and all else is 0 */
 };
 
 struct eventring_event {
@@ -202,41 +202,40 @@ struct eventring_event {
 
 /* Reads up to [max] events of all rings in the order of their times.  Returns
    how many, 0 when there are no more for now, or EVENTRING_E_DAMAGED once for
-   each damaged block.  May return fewer than [max] while there are more.
-   While the process runs, the order holds between calls as well, but for
-   events whose writer was interrupted between reading the clock and
-   publishing. */
+   each damaged block.  May return fewer than [max] while there are more.  While
+   the process runs, the order holds between calls as well, except for events of
+   a writer that was interrupted between reading the clock and publishing. */
 EVENTRING_API int eventring_read(struct eventring_cursor *cursor,
                                  struct eventring_event *events, int max);
 
-/* The same for one ring, which is faster.  Use one of the two on a cursor,
-   not both.  Not for a recording, whose rings lie mixed in its file:
-   EVENTRING_E_ARGUMENT. */
+/* Does the same for one ring, which is faster.  Use one of the two functions on
+   a cursor, not both.  Returns EVENTRING_E_ARGUMENT for a recording, since
+   rings are mixed in its file. */
 EVENTRING_API int eventring_read_ring(struct eventring_cursor *cursor,
                                       uint32_t ring,
                                       struct eventring_event *events, int max);
 
-/* In a recording, goes to where reading returns all events of [ns]
+/* In a recording, goes to a place from which reading returns all events of [ns]
    (CLOCK_MONOTONIC) and later, and perhaps some before them.  Counts begin
-   anew.  EVENTRING_E_ARGUMENT on other files. */
+   anew.  Returns EVENTRING_E_ARGUMENT on other files. */
 EVENTRING_API int eventring_seek(struct eventring_cursor *cursor, int64_t ns);
 
-/* Counts for a ring, so far: events returned by this cursor, and events that it
-   will never see because they were overwritten (those of before a [from_now]
-   cursor's opening are in neither).  Both are exact, but see
+/* Return counts for a ring, so far: events returned by this cursor, and events
+   that it will never see because they were overwritten (events before the
+   opening of a [from_now] cursor are in neither).  Both are exact, but see
    eventring_info.lost_is_bound.  0 for a ring out of range. */
 EVENTRING_API uint64_t eventring_events_read(
   const struct eventring_cursor *cursor, uint32_t ring);
 EVENTRING_API uint64_t eventring_events_lost(
   const struct eventring_cursor *cursor, uint32_t ring);
 
-/* What an event with payload EVENTRING_PAYLOAD_BYTES or _TEXT carries: sets
-   *length, and returns its first byte, or NULL when the payload is not of
-   this form. Not NUL-terminated; any bytes. */
+/* Returns the first byte of the payload of an event with
+   EVENTRING_PAYLOAD_BYTES or _TEXT, and sets *length; or returns NULL when the
+   payload is not of this form.  Not NUL-terminated; any bytes. */
 EVENTRING_API const char *eventring_event_bytes(
   const struct eventring_event *event, size_t *length);
 
-/* What a name stands for. */
+/* The kinds of events. */
 enum {
   EVENTRING_KIND_SPAN = 1,
   EVENTRING_KIND_COUNTER = 2,
@@ -267,13 +266,13 @@ struct eventring_description {
   char name[128];
 };
 
-/* The schema's entry for event [id], or NULL when the file has none (yet).
-   Stays valid and unchanged until the cursor is closed. */
+/* Returns the schema's entry for event [id], or NULL when the file has none
+   (yet).  The entry stays valid and unchanged until the cursor is closed. */
 EVENTRING_API const struct eventring_description *eventring_describe(
   struct eventring_cursor *cursor, uint32_t id);
 
-/* The id of the event called [name], or -1.  With user events the first one
-   registered of that name. */
+/* Returns the id of the event called [name], or -1.  When several user events
+   have this name, the first one registered is returned. */
 EVENTRING_API int eventring_find(struct eventring_cursor *cursor,
                                  const char *name);
 
@@ -287,35 +286,35 @@ struct eventring_field {
   char name[128];
 };
 
-/* What word [word] of the payload of event [id] is, or NULL when the file does
-   not say.  Fields that repeat are found again for every round of them. Stays
-   valid and unchanged until the cursor is closed. */
+/* Returns the field in word [word] of the payload of event [id], or NULL when
+   the file does not say.  Fields that repeat are found again for every round of
+   them.  Stays valid and unchanged until the cursor is closed. */
 EVENTRING_API const struct eventring_field *eventring_field(
   struct eventring_cursor *cursor, uint32_t id, uint32_t word);
 
-/* The name of value [value] in fields whose unit is [unit], or NULL. */
+/* Returns the name of value [value] in fields with unit [unit], or NULL. */
 EVENTRING_API const char *eventring_value(struct eventring_cursor *cursor,
                                           const char *unit, uint64_t value);
 
-/* The name that the program or the system gave to a domain, or to a thread, as
-   they stand in an event: its [domain], [thread] and [thread_id].  NULL when
-   it has none.  Valid until the next read on this cursor. */
+/* Return the name that the program or the system gave to a domain, or to a
+   thread; NULL when it has none.  [domain], [thread] and [thread_id] are the
+   fields of an event.  Valid until the next read on this cursor. */
 EVENTRING_API const char *eventring_domain_name(
   struct eventring_cursor *cursor, uint32_t domain);
 EVENTRING_API const char *eventring_thread_name(
   struct eventring_cursor *cursor, uint32_t domain, uint32_t thread,
   int32_t thread_id);
 
-/* The name of the category with bit number [bit], or NULL. */
+/* Returns the name of the category with bit number [bit], or NULL. */
 EVENTRING_API const char *eventring_category(struct eventring_cursor *cursor,
                                              uint32_t bit);
 
-/* What events of the category called [name] are about, or NULL when this
-   library does not know it.  Static.  Not in the reader that OCaml's runtime
-   holds. */
+/* Returns the subject of the events of the category called [name], or NULL when
+   this library does not know it.  Static.  Not in the reader that OCaml's
+   runtime holds. */
 EVENTRING_API const char *eventring_category_meaning(const char *name);
 
-/* What became of the process. */
+/* The state of the process. */
 enum {
   EVENTRING_STATE_RUNNING = 1,
   EVENTRING_STATE_ENDED = 2,      /* ended in order */
@@ -348,7 +347,7 @@ struct eventring_info {
   uint8_t clock;                  /* 1 monotonic, 2 TSC, 3 cntvct */
   double ticks_per_ns;
   char program[256];              /* "" when it is not known */
-  char runtime[32];               /* of stock OCaml, what is sure of it, such as
+  char runtime[32];               /* of stock OCaml, the certain part, such as
                                      "5.3 or later" */
   char argv0[256];                /* how the program was called; "" when
                                      the file does not say */
@@ -364,9 +363,9 @@ struct eventring_info {
                                      they can be (stock OCaml, which counts
                                      words only, and recordings of it); 0: they
                                      are exact */
-  uint64_t recorded_events;       /* of a recording: what its recorder counted;
-                                     UINT64_MAX: it did not, being killed, or
-                                     somebody has cut the recording */
+  uint64_t recorded_events;       /* of a recording: the count of its recorder;
+                                     UINT64_MAX: it did not count, being killed,
+                                     or somebody has cut the recording */
   uint64_t recorded_lost;         /* likewise, events that it could not copy */
   uint64_t pid_namespace;         /* of the process, the inode number of its
                                      /proc/PID/ns/pid; 0: not known */
@@ -389,13 +388,13 @@ enum {
 EVENTRING_API int eventring_get_info(struct eventring_cursor *cursor,
                                      struct eventring_info *info);
 
-/* The path that was opened. */
+/* Returns the path that was opened. */
 EVENTRING_API const char *eventring_path(
   const struct eventring_cursor *cursor);
 
 /* Control from outside, on a cursor opened with [control]: effective at the
-   next probe of every domain.  Pausing what is paused and resuming what runs
-   do nothing.  Categories set while paused are those restored. */
+   next probe of every domain.  Pausing a paused process and resuming a running
+   one do nothing.  Categories set while paused are restored by resuming. */
 EVENTRING_API int eventring_pause(struct eventring_cursor *cursor);
 EVENTRING_API int eventring_resume(struct eventring_cursor *cursor);
 EVENTRING_API int eventring_set_categories(struct eventring_cursor *cursor,
@@ -422,34 +421,34 @@ struct eventring_record_options {
   size_t size;                    /* sizeof this struct; it may grow */
   int level;                      /* of compression by zstd; 0: the default */
   int64_t hold_ns;                /* if not 0, there is no file until
-                                     eventring_record_release; of what is held
-                                     until then, what is older than this may
-                                     be forgotten */
+                                     eventring_record_release; until then, held
+                                     words that are older than this may be
+                                     forgotten */
   int replace;                    /* 1: a file at the path is overwritten; 0:
                                      that is an error */
   char *message;                  /* as in eventring_options */
   size_t message_size;
 };
 
-/* Begins a recording at [path] of what [cursor] reads.  The cursor is the
-   recorder's until it is closed: do not read from it, and close it after the
-   recorder.  What it has read before is not recorded.  Errors as of
-   eventring_open.  eventring_record_step never waits for the process, nor the
-   process for it. */
+/* Begins a recording at [path] of the words that [cursor] reads.  The cursor is
+   the recorder's until the recorder is closed: do not read from it, and close
+   it after the recorder.  Events that it has read before are not recorded.
+   Errors as of eventring_open.  eventring_record_step never waits for the
+   process, nor the process for it. */
 EVENTRING_API int eventring_record(const char *path,
                                    struct eventring_cursor *cursor,
                                    const struct eventring_record_options
                                      *options,
                                    struct eventring_recorder **result);
 
-/* Copies what is new in all rings.  Returns how many words that were (0:
-   nothing), or an error when the file could not be written (with a message in
-   the options' buffer, which must live as long as the recorder).  To lose
-   nothing, call it more often than the fastest domain fills its ring. */
+/* Copies the new words of all rings.  Returns how many there were, or an error
+   when the file could not be written (with a message in the options' buffer,
+   which must live as long as the recorder).  To lose nothing, call it more
+   often than the fastest domain fills its ring. */
 EVENTRING_API int64_t eventring_record_step(
   struct eventring_recorder *recorder);
 
-/* With [hold_ns]: writes what is held, and from now on all. */
+/* With [hold_ns]: writes the held words, and from now on all words. */
 EVENTRING_API int eventring_record_release(struct eventring_recorder *recorder);
 
 /* Ends the file, and goes on in another one at [path] without a gap; with
@@ -472,15 +471,16 @@ EVENTRING_API int eventring_record_totals(
 EVENTRING_API int eventring_record_note(struct eventring_recorder *recorder,
                                         const char *text);
 
-/* Writes what is left and the index.  After this there are the totals, and
-   nothing more to record. */
+/* Writes the remaining words and the index.  After this there are the totals,
+   and nothing more to record. */
 EVENTRING_API int eventring_record_end(struct eventring_recorder *recorder);
 
-/* Does so if it was not done, and frees the recorder, also when that fails.
-   NULL is fine. */
+/* Ends the recording if that was not done, and frees the recorder, also when
+   the recording cannot be ended.  NULL is fine. */
 EVENTRING_API int eventring_record_close(struct eventring_recorder *recorder);
 
-/* The text of a recording, or NULL.  Valid until the cursor is closed. */
+/* Returns the text of a recording, or NULL.  Valid until the cursor is
+   closed. */
 EVENTRING_API const char *eventring_note(struct eventring_cursor *cursor);
 
 /* Makes a recording of others, without decompressing them.  An input with
@@ -499,11 +499,10 @@ EVENTRING_API int eventring_recording_merge(
   const char *path, const struct eventring_merge_input *inputs, int count,
   const struct eventring_record_options *options);
 
-/* Looks at all of a ring file or a recording, and calls [found] for what
-   is not as it must be: where in the file, and one line of what it is.
-   Returns 0, also when something was found, or an error, with its message,
-   when the file cannot be opened as either.  Of [options], [message] is
-   used. */
+/* Checks all of a ring file or a recording, and calls [found] for each fault,
+   with its place in the file and one line that describes it.  Returns 0, also
+   when faults were found, or an error, with its message, when the file cannot
+   be opened as either.  Of [options], [message] is used. */
 EVENTRING_API int eventring_verify(
   const char *path, const struct eventring_options *options,
   void (*found)(void *state, uint64_t offset, const char *what), void *state);

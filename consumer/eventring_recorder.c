@@ -12,9 +12,9 @@
 
 /* The recorder: copies the words of all rings to a file.
 
-   It goes in rounds.  A round reads the clock, the horizon, and then copies
-   whatever the rings have got since the round before, block by block.  What
-   was copied is kept in a buffer for each ring until it is enough for a
+   It goes in rounds.  A round reads the clock, the horizon, and then copies the
+   words that the rings have got since the round before, block by block.  The
+   copied words are kept in a buffer for each ring until they are enough for a
    segment, or until a second has passed:
 
        ring 0   [block][block][blo
@@ -27,13 +27,13 @@
    ring, with the block that the horizon falls into: that block is in both,
    which also makes every segment readable by itself.
 
-   Which events a file has is told in numbers of events, for each ring: a file
-   that goes on where another ended has those from the first one on that was
-   after the horizon there, whatever blocks they are in.
+   Numbers of events, for each ring, say which events a file has: a file that
+   goes on where another ended has the events from the first one after the
+   horizon of that file on, in any block.
 
-   Where the writer overtakes the recorder, words are missing.  Positions in
-   the recording go on as if they were not; the header of the next block says
-   how many events are. */
+   Where the writer overtakes the recorder, words are missing.  Positions in the
+   recording go on as if none were; the header of the next block says how many
+   events are missing. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -60,8 +60,8 @@
 #define SEGMENT_NS 1000000000
 
 /* Copying is much faster than compressing.  So rings are looked at while a
-   segment is compressed as well, and what they wrote meanwhile waits in memory,
-   up to so many words: then it waits in the rings. */
+   segment is compressed as well, and their new words wait in memory, up to so
+   many; further words wait in the rings. */
 #define WAITING_WORDS ((uint64_t) 1 << 22)
 
 /* Copied of a ring at once, before it is the turn of the others. */
@@ -88,7 +88,8 @@ struct copied {                 /* of a ring */
   uint64_t first;               /* position in the recording of words[0], the
                                    beginning of a block */
   uint64_t position;            /* in the ring, where to go on */
-  uint64_t events;              /* copied, without those of the last block */
+  uint64_t events;              /* copied, without the events of the last
+                                   block */
   uint64_t lost;
   struct mark begin;            /* of the file */
   struct mark horizon, end;     /* of the last segment: at its horizon, and with
@@ -151,13 +152,14 @@ static int give_up(struct eventring_recorder *r, int error, const char *what)
   return r->failed;
 }
 
-/* The same of what a function of eventring_chunks.h returned. */
+/* Gives up when [error], the result of a function of eventring_chunks.h, is
+   negative. */
 static int cannot_write(struct eventring_recorder *r, int error)
 {
   return error < 0 ? give_up(r, error, "cannot write") : 0;
 }
 
-/* Room for the [size] bytes of a chunk; NULL: no memory. */
+/* Returns room for the [size] bytes of a chunk; NULL: no memory. */
 static char *make_room(struct eventring_recorder *r, size_t size)
 {
   if (size > r->raw_capacity) {
@@ -258,9 +260,9 @@ static uint64_t last_block(const struct eventring_recorder *r, uint64_t count)
   return count == 0 ? 0 : (count - 1) / block_words * block_words;
 }
 
-/* How many events up to time [horizon] the block holds that begins with word
-   [block] of what was copied of a ring, up to word [end].  As the reader does,
-   it leaves a block where that is damaged. */
+/* Counts the events up to time [horizon] of the block that begins with word
+   [block] of the words copied of a ring, up to word [end].  Like the reader, it
+   leaves a damaged block at the damage. */
 static uint64_t count_events(const struct eventring_recorder *r,
                              const struct copied *c, uint64_t block,
                              uint64_t end, uint64_t horizon)
@@ -282,7 +284,8 @@ static uint64_t count_events(const struct eventring_recorder *r,
   return events;
 }
 
-/* All events of the blocks up to word [end] that begins or ends one. */
+/* Returns the number of events of the ring before word [end], which must be a
+   block boundary. */
 static uint64_t events_before(const struct eventring_recorder *r,
                               const struct copied *c, uint64_t end)
 {
@@ -291,20 +294,21 @@ static uint64_t events_before(const struct eventring_recorder *r,
                         + count_events(r, c, block, end, UINT64_MAX);
 }
 
-/* How many events of the ring before the block at word [block] of what was
-   copied are missing. */
+/* Returns how many events of the ring are missing before the block at word
+   [block] of the copied words. */
 static uint64_t gap_before(const struct eventring_recorder *r,
                            const struct copied *c, uint64_t block)
 {
   uint64_t before = events_before(r, c, block);
   uint64_t index = c->words[block + EVENTRING_BLOCK_EVENTS];
-  /* The first block of all: what was before the recorder is not missing. */
+  /* The first block of all: events before the recorder are not missing. */
   if (block == 0) before = c->first > RECORDING_POSITION ? RECORDING_ANY
                            : c->begin.index;
   return index > before ? index - before : 0;
 }
 
-/* Takes note of a block that begins at word [at] of what was copied. */
+/* Counts the events and the losses up to a block that begins at word [at] of
+   the copied words. */
 static void count_block(const struct eventring_recorder *r, struct copied *c,
                         uint64_t at)
 {
@@ -358,7 +362,7 @@ static int grow(struct eventring_recorder *r, struct copied *c)
   return 0;
 }
 
-/* Copies what is new in ring [i], up to what it may have at once. */
+/* Copies new words of ring [i], as many as one turn allows. */
 static int copy_ring(struct eventring_recorder *r, uint32_t i)
 {
   struct copied *c = &r->rings[i];
@@ -383,7 +387,7 @@ static int copy_ring(struct eventring_recorder *r, uint32_t i)
     /* A damaged slot has no words; others may. */
     if (words <= 0) return 0;
     if (position != c->position) {
-      /* Overtaken.  What we have of the block ends it. */
+      /* Overtaken.  The words copied so far end the block. */
       if (in_block != 0) {
         memset(block + in_block, 0, (block_words - in_block) * 8);
         c->count += block_words - in_block;
@@ -399,7 +403,7 @@ static int copy_ring(struct eventring_recorder *r, uint32_t i)
     r->copied += (uint64_t) words;
     if (in_block == 0) {
       if (words <= EVENTRING_BLOCK_HEADER_WORDS) {
-        /* No writer does that.  Whoever reads it shall see the damage. */
+        /* No writer does that.  Readers of the file shall see the damage. */
         uint64_t rest = block_words - (uint64_t) words;
         memset(block + words, 0, rest * 8);
         c->count += rest;
@@ -411,8 +415,8 @@ static int copy_ring(struct eventring_recorder *r, uint32_t i)
   return 0;
 }
 
-/* The block of what was copied of a ring that time [horizon] falls into: the
-   last one that begins at or before it. */
+/* Returns the block that time [horizon] falls into, among the words copied of a
+   ring: the last one that begins at or before that time. */
 static uint64_t horizon_block(const struct eventring_recorder *r,
                               const struct copied *c, uint64_t horizon)
 {
@@ -441,7 +445,7 @@ static void copy_meanwhile(void *state)
   if (r->failed == 0) copy_rings(r);
 }
 
-/* Keeps a segment, and forgets what is older than is to be held. */
+/* Keeps a segment, and forgets segments that are too old to be held. */
 static int hold_segment(struct eventring_recorder *r, struct chunk chunk,
                         size_t size)
 {
@@ -471,7 +475,7 @@ static int hold_segment(struct eventring_recorder *r, struct chunk chunk,
   return 0;
 }
 
-/* Writes what was copied, and keeps the blocks that later words, or events
+/* Writes the copied words, and keeps the blocks that later words, or events
    after the horizon, belong to. */
 static int write_segment(struct eventring_recorder *r)
 {
@@ -537,7 +541,7 @@ static int round_of_rings(struct eventring_recorder *r)
     for (uint32_t i = 0; i < h->rings; i++)
       r->source->rings[i].needed = r->rings[i].position;
     err = r->source->advance(r->source);
-    /* What is damaged is not there to be copied. */
+    /* Damaged words are not there to be copied. */
     if (err < 0 && err != EVENTRING_E_DAMAGED) return r->failed = err;
   }
   r->horizon = eventring_horizon(r->cursor);
@@ -548,8 +552,8 @@ static int round_of_rings(struct eventring_recorder *r)
   while (more > 0 && r->words < WAITING_WORDS);
   if (more < 0) return r->failed;
   if (r->source->behind) more = 1;
-  /* Of a ring with more, only what is before its last block is sure; what was
-     before stays so. */
+  /* A ring with more words is complete only before its last copied block, so
+     the horizon is before that; but the horizon never goes back. */
   for (uint32_t i = 0; i < h->rings; i++) {
     const struct copied *c = &r->rings[i];
     const uint64_t *last = c->words + last_block(r, c->count);
@@ -568,7 +572,7 @@ static int round_of_rings(struct eventring_recorder *r)
   return more;
 }
 
-/* Copies what is new; writes a segment when it is time, or when asked to. */
+/* Copies new words; writes a segment when it is time, or when [all] is 1. */
 static int64_t step(struct eventring_recorder *r, int all)
 {
   const struct eventring_header *h = &r->source->checked;
@@ -713,8 +717,8 @@ int eventring_record_totals(struct eventring_recorder *r,
   return 0;
 }
 
-/* Ends the file.  When it is [continued], what comes after the last horizon is
-   left to the next. */
+/* Ends the file.  When it is [continued], events after the last horizon are
+   left to the next file. */
 static int end_file(struct eventring_recorder *r, int continued)
 {
   struct process_end end = { .continued = (uint32_t) continued };

@@ -12,9 +12,9 @@
 
 /* Recordings, as a source of words; see eventring_recording.h for the file.
 
-   At open the intervals of the process that is asked for are gone through: the
-   whole schema is read then, and how each interval begins and ends.  Each
-   [advance] reads one segment, whose runs are the words of the rings; a ring
+   Opening a recording goes through the intervals of the chosen process, and
+   reads the whole schema and the beginning and end of each interval.  Each
+   [advance] reads one segment.  Its runs are the words of the rings; a ring
    without a run has nothing new.  At the end of an interval that no other file
    continues, one advance reads no segment but lets the reader return the rest,
    events after the horizon; where another interval begins, the reader begins
@@ -61,7 +61,7 @@ struct recording {
 
   size_t interval;              /* the present one; SIZE_MAX: none yet */
   size_t next;                  /* segment */
-  int flushed;                  /* what is after the horizon has been let out */
+  int flushed;                  /* events after the horizon were let out */
   int sought;                   /* to the middle of an interval */
 };
 
@@ -123,7 +123,8 @@ static int begin_interval(struct recording *r, const struct chunk *c,
   return 0;
 }
 
-/* Adds what was counted, unless something was not. */
+/* Adds [count] to *sum; the sum is RECORDING_ANY when either was not
+   counted. */
 static void add_count(uint64_t *sum, uint64_t count)
 {
   *sum = *sum > INT64_MAX || count > INT64_MAX ? RECORDING_ANY : *sum + count;
@@ -156,8 +157,8 @@ static int take_note(struct recording *r, const char *bytes, size_t size)
   return r->note == NULL ? EVENTRING_E_MEMORY : 0;
 }
 
-/* The recorder did not come to write an END: its last horizon is an instant
-   too. */
+/* Ends an interval for which the recorder wrote no END: its last horizon is an
+   instant too. */
 static void no_end(struct recording *r, struct interval *p)
 {
   const struct chunk *last;
@@ -268,8 +269,8 @@ static void no_words(struct recording *r)
     r->source.rings[i].first = r->slots[i].tail;
 }
 
-/* Takes up the interval of segment [next].  Only what changes while a process
-   runs may differ in its header. */
+/* Enters the interval of segment [next].  Only fields that change while a
+   process runs may differ in its header. */
 static void enter_interval(struct recording *r, size_t interval)
 {
   const struct interval *p = &r->intervals[interval];
@@ -331,7 +332,7 @@ static int seek(struct eventring_source *source, uint64_t ticks)
     if (r->segments[middle].chunk.horizon < ticks) low = middle + 1;
     else high = middle;
   }
-  /* What is behind the last horizon is in the last segment. */
+  /* Events behind the last horizon are in the last segment. */
   r->next = low < r->segments_count || low == 0 ? low : low - 1;
   r->interval = SIZE_MAX;
   r->sought = r->segments_count > 0
@@ -410,8 +411,8 @@ const struct chunk_reader *eventring_recording_chunks(
          ? &((const struct recording *) source)->file : NULL;
 }
 
-/* Lists the chunks, or takes the list that a cursor beside this one has.  The
-   recording takes [fd]. */
+/* Lists the chunks, or takes the list of another cursor on this file.  The
+   recording owns [fd]. */
 static int list_chunks(struct recording *r, int fd, uint64_t size,
                        const struct eventring_options *o, const char *path)
 {

@@ -51,7 +51,7 @@ struct recording_start {
   char magic[16];
   uint16_t version_major, version_minor;
   uint32_t chunk_size;          /* of struct chunk */
-  uint64_t sum;                 /* recording_sum of what is before */
+  uint64_t sum;                 /* recording_sum of the fields before */
 };
 
 /* The header of the ring file has its size in the format of the ring file that
@@ -79,16 +79,16 @@ struct chunk {
                                    those before it */
   int64_t first_ns, last_ns;    /* CLOCK_MONOTONIC of its oldest block, and of
                                    the horizon */
-  uint64_t shift;               /* what to add to the positions of its runs;
+  uint64_t shift;               /* added to the positions of its runs;
                                    the same for all chunks of an interval */
   uint64_t content;             /* recording_sum of the stored bytes */
-  uint64_t sum;                 /* recording_sum of what is before */
+  uint64_t sum;                 /* recording_sum of the fields before */
 };
 
-/* Of the numbers of a PROCESS, one for each ring: how many events the ring had
-   that do not belong to the interval, since an interval before has them.
-   RECORDING_ANY: all that are in the interval belong to it, and what the ring
-   lost before them is not known. */
+/* A PROCESS has a number for each ring: how many events the ring had that do
+   not belong to the interval, since an interval before has them.
+   RECORDING_ANY: all events in the interval belong to it, and the number of
+   events that the ring lost before them is not known. */
 #define RECORDING_ANY UINT64_MAX
 
 /* A run of words of one ring, from the beginning of a block on.  Positions
@@ -129,13 +129,13 @@ struct recording_trailer {
   char magic[16];
 };
 
-/* Bounds of what is believed of a file. */
+/* Upper limits of numbers in a file: larger ones are not believed. */
 #define RECORDING_MAX_RAW ((uint64_t) 256 << 20)
 #define RECORDING_MAX_PROCESSES 1024
 
 /* Bytes that all chunks together become, at most, in a file of [size] bytes:
-   far more than events can be compressed.  So who reads the file is done in
-   time, though zstd makes megabytes of some bytes. */
+   far more than events can be compressed.  So reading the file ends in time,
+   though zstd makes megabytes of some bytes. */
 #define RECORDING_MAX_ALL_RAW(size) (((uint64_t) 16 << 20) + (size) * 256)
 
 /* The sum of bytes in a recording: XXH64 with a seed of 0.  Its code is

@@ -10,16 +10,17 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What the reader decodes, wherever it comes from.  Not for users.
+/* Sources: the words that the reader decodes, from a file of any format.  Not
+   for users.
 
      ring file ------ eventring_ring_file.c --\
      recording ------ eventring_recording.c ---> source --> cursor --> events
      .events file --- eventring_stock.c ------/
 
-   A source shows words in the layout of eventring_format.h: a header, a
-   schema, a directory with a slot for each ring, and of each ring the words
-   from some position on.  For a ring file these are the mapped file itself;
-   other formats make them in memory, and more of them at each [advance]. */
+   A source shows words in the layout of eventring_format.h: a header, a schema,
+   a directory with a slot for each ring, and the words of each ring from some
+   position on.  For a ring file these are the mapped file itself; other formats
+   make them in memory, and more of them at each [advance]. */
 
 #ifndef EVENTRING_SOURCE_H
 #define EVENTRING_SOURCE_H
@@ -32,13 +33,14 @@ struct eventring_options;
 struct eventring_cursor;
 struct stat;
 
-/* The words of a ring: that of position p is words[(p - first) & mask].  No
-   position below [first] is there. */
+/* The words of a ring.  The word at position p is words[(p - first) & mask];
+   positions below [first] have no word. */
 struct eventring_words {
   const uint64_t *words;
   uint64_t first;
   uint64_t mask;
-  uint64_t needed;              /* of the reader: it has taken what is below */
+  uint64_t needed;              /* set by the reader, which has taken the words
+                                   below this */
   uint64_t from;                /* where the source begins anew: how many events
                                    the ring had before that; UINT64_MAX: not
                                    known */
@@ -60,7 +62,7 @@ struct eventring_source {
                                    yet */
 
   /* 1: header, schema and directory change while the process runs.
-     0: all of it was written before, and the process is what it was then:
+     0: all of them were written before; the state of the process then is
      [state], as eventring_state returns it */
   int live;
   int state;
@@ -131,7 +133,7 @@ __attribute__((format(printf, 3, 4)))
 int eventring_fail(const struct eventring_options *options, int error,
                    const char *format, ...);
 
-/* Returns the error that stands for [number], an errno of open or mmap. */
+/* Returns the enum eventring_error for [number], an errno of open or mmap. */
 int eventring_error_of(int number);
 
 /* Copies a struct of options that begins with its size: [given], of the
@@ -144,12 +146,12 @@ int eventring_take_struct(void *mine, size_t size, const void *given);
    size.  Further bytes of the caller become 0. */
 void eventring_give_struct(const void *mine, size_t size, void *given);
 
-/* Makes [mine] what was [given], which may be NULL or of another size.
-   Returns 0 or an error, with its message. */
+/* Copies [given], which may be NULL or of another size, to [mine].  Returns 0
+   or an error, with its message. */
 int eventring_take_options(struct eventring_options *mine,
                            const struct eventring_options *given);
 
-/* The same for the options of a recording. */
+/* Does the same for the options of a recording. */
 struct eventring_record_options;
 int eventring_take_record_options(
   struct eventring_record_options *mine,
@@ -165,18 +167,19 @@ int eventring_open_path(const char *path, int pid,
    looked into. */
 int eventring_is_mapped(int pid, const struct stat *file);
 
-/* What a reader of format 1.0 needs of a header. */
+/* The size of a header that a reader of format 1.0 needs. */
 #define EVENTRING_HEADER_1_0 \
   (offsetof(struct eventring_header, ended) + sizeof(struct eventring_instant))
 
-/* Whether a header is one that a reader can rely on, for a file of
-   [actual_size] bytes: 0 or an error, with its message. */
+/* Checks that a reader can rely on a header, for a file of [actual_size] bytes.
+   Returns 0 or an error, with its message. */
 int eventring_check_header(const struct eventring_header *h,
                            uint64_t actual_size,
                            const struct eventring_options *options,
                            const char *path);
 
-/* [time] plus what is from [from] to [to]: times of a file may be anything. */
+/* Returns [time] plus the distance from [from] to [to].  Times of a file may be
+   anything, so the sum may wrap. */
 static inline int64_t eventring_shifted(int64_t time, int64_t from, int64_t to)
 {
   return (int64_t) ((uint64_t) time + ((uint64_t) to - (uint64_t) from));
@@ -189,20 +192,21 @@ struct eventring_source *eventring_cursor_source(
 /* The file that a cursor has opened, as fstat described it then. */
 const struct stat *eventring_cursor_file(const struct eventring_cursor *cursor);
 
-/* Where it goes on reading in a ring: the position of the block, and in *index
-   how many events the ring had before; UINT64_MAX: it has read none, and wants
-   whatever the ring still has. */
+/* Returns the position of the block where the cursor goes on reading in a ring,
+   and sets *index to the number of events that the ring had before that block.
+   UINT64_MAX: the cursor has read nothing of the ring, and wants all that the
+   ring still has. */
 uint64_t eventring_position(const struct eventring_cursor *cursor,
                             uint32_t ring, uint64_t *index);
 
 /* How many words the ring has by now. */
 uint64_t eventring_tail(const struct eventring_cursor *cursor, uint32_t ring);
 
-/* The ticks up to which all events of all rings are visible to who looks at
-   them after the call. */
+/* Returns the ticks up to which all events of all rings are visible to reads
+   after the call. */
 uint64_t eventring_horizon(struct eventring_cursor *cursor);
 
-/* The ticks at a time, as the cursor measures the clock. */
+/* Returns the ticks at time [ns], as the cursor measures the clock. */
 uint64_t eventring_ticks_of(const struct eventring_cursor *cursor, int64_t ns);
 
 /* An instant on all clocks, by which ticks can be measured: now, where the
@@ -213,12 +217,12 @@ struct eventring_instant eventring_cursor_instant(
 /* CLOCK_MONOTONIC now, as the process has it; 0 when it is not known. */
 int64_t eventring_cursor_now(const struct eventring_cursor *cursor);
 
-/* Copies what ring [ring] of the cursor's source has from position *position
-   to the end of its block or of what is there, to where it belongs in the
-   block at [block], of header->block_words words.  When that has been
-   overwritten, *position becomes the oldest that is there and nothing is
-   copied.  Returns how many words there were, 0 when there is nothing, or
-   EVENTRING_E_DAMAGED when the slot says what no writer does. */
+/* Copies words of ring [ring] of the cursor's source, from position *position
+   to the end of its block or of the ring's words, to their places in the block
+   at [block], of header->block_words words.  When these words were overwritten,
+   sets *position to the oldest position that the ring still has and copies
+   nothing.  Returns how many words there were, 0 when there are none, or
+   EVENTRING_E_DAMAGED when the slot has words that no writer writes. */
 int eventring_copy_block(struct eventring_cursor *cursor, uint32_t ring,
                          uint64_t *position, uint64_t *block);
 

@@ -11,7 +11,7 @@
 /**************************************************************************/
 
 /* The .events files of stock OCaml 5.0 to 5.4 (Runtime_events, layout version
-   1), as a source of words.  doc/STOCK.md says what becomes of what.
+   1), as a source of words.  doc/STOCK.md describes the translation.
 
      header: 8 words                       of this file, a private copy
      ring headers: head, tail, padding     one a ring
@@ -29,18 +29,18 @@
        their ring --- copy ---> s->copy --- translate ---> r->words
             head > position?  lost
 
-   An event of theirs is smaller with us, and a reader takes away what it has
-   read, so a buffer of a fixed size a ring is enough: a ring for which there
-   is no room now waits.  The horizon stays at or before what such a ring has
-   told.
+   An event of theirs is smaller with us, and a reader takes away the words that
+   it has read, so a buffer of a fixed size a ring is enough: a ring without
+   room in its buffer waits.  The horizon stays at or before the latest event
+   translated of such a ring.
 
-   When head has overtaken us, all that is known is how many words are gone.
-   An event has two at least: that makes the bound that our blocks' counts of
-   events begin with.
+   When head has overtaken us, only the number of lost words is known.  An event
+   has at least two: this makes the bound that our blocks' counts of events
+   begin with.
 
-   The file is not trusted: lengths are held against what was copied, ids
-   against tables.  What no writer writes ends the reading of that ring up to
-   where its tail is then, and is damage. */
+   The file is not trusted: lengths are checked against the copied words, ids
+   against tables.  Words that no writer writes are damage: the rest of that
+   ring, up to its tail at that time, is not read. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -57,7 +57,7 @@
 #include "eventring_stock.h"
 #include "eventring_stock_events.h"
 
-/* What we make of it */
+/* Our translation */
 
 /* Words of ours kept for a ring, at most. */
 #define BUFFER_WORDS (64 * (uint64_t) BLOCK_WORDS)
@@ -153,7 +153,8 @@ static void describe(struct stock *s, uint32_t id, uint8_t kind,
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What version 5.[minor] numbers by 0, 1 and so on. */
+/* Fills [by_id] with the events that version 5.[minor] numbers 0, 1 and so
+   on. */
 static void number(const struct stock_event *by_id[256],
                    const struct stock_event *events, size_t count, int minor)
 {
@@ -360,7 +361,7 @@ static int translate(struct stock *s, uint32_t ring, const uint64_t *event,
   }
 }
 
-/* Makes room in a ring's buffer by dropping what the reader has taken. */
+/* Makes room in a ring's buffer by dropping words that the reader has taken. */
 static void drop_taken(struct stock *s, uint32_t ring)
 {
   struct ring *r = &s->rings[ring];
@@ -380,10 +381,10 @@ static int has_room(const struct ring *r)
   return BUFFER_WORDS - r->count >= 2 * BLOCK_WORDS;
 }
 
-/* What became of a ring in this round. */
+/* The result of a round for a ring. */
 enum { DONE, BEHIND, BROKEN, RESTARTED };
 
-/* Translates what is new in a ring, as far as there is room. */
+/* Translates new events of a ring, until its buffer is full. */
 static int translate_ring(struct stock *s, uint32_t ring)
 {
   struct ring *r = &s->rings[ring];
@@ -436,7 +437,7 @@ static int translate_ring(struct stock *s, uint32_t ring)
   return BEHIND;
 }
 
-/* What the reader sees of a ring; returns whether that is more. */
+/* Shows the words of a ring to the reader; returns whether there are more. */
 static int publish(struct stock *s, uint32_t ring)
 {
   const struct ring *r = &s->rings[ring];

@@ -55,7 +55,7 @@ enum { USER_UNIT, USER_INT, USER_BEGIN, USER_END, USER_CUSTOM };
 #define MAX_LENGTH 1023
 #define MAX_USER_EVENTS 8192
 
-/* What we make of it */
+/* Our translation of it */
 
 #define BLOCK_WORDS EVENTRING_MAX_BLOCK_WORDS
 

@@ -10,13 +10,14 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What stock OCaml 5 numbers its events by.
+/* The numbers of the events of stock OCaml 5.
 
    The numbers in a .events file are places in enumerations of the runtime that
-   wrote it.  That of OCaml 5.v is made of the rows below with [since] up to v,
-   in this order.  All but those of 5.3 were added at the end, so that two
-   numberings read every file: up to 5.2, and from 5.3 on.  Names, categories
-   and units are those of caml/eventring_events.tbl, where it has the event. */
+   wrote it.  The enumeration of OCaml 5.v is made of the rows below with
+   [since] up to v, in this order.  All rows but the ones of 5.3 were added at
+   the end, so that two numberings read every file: up to 5.2, and from 5.3 on.
+   Names, categories and units are the same as in caml/eventring_events.tbl,
+   where it has the event. */
 
 #ifndef EVENTRING_STOCK_EVENTS_H
 #define EVENTRING_STOCK_EVENTS_H
@@ -137,8 +138,8 @@ static const struct stock_event stock_lifecycles[] = {
 enum { STOCK_RING_START = 0, STOCK_RING_STOP = 1 };
 enum { STOCK_MINOR_ALLOCATED = 5, STOCK_MINOR_ALLOCATED_WORDS = 26 };
 
-/* A minor collection ends right after it has told what was allocated; this is
-   how the two numberings are told apart. */
+/* A minor collection ends right after it has reported the amount allocated;
+   this is how the two numberings are told apart. */
 enum { STOCK_MINOR_BEFORE_5_3 = 10, STOCK_MINOR_SINCE_5_3 = 11 };
 
 #endif /* EVENTRING_STOCK_EVENTS_H */

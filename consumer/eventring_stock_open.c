@@ -36,7 +36,7 @@
 #include "eventring_stock.h"
 #include "eventring_stock_events.h"
 
-/* What the rings tell when they are gone through once. */
+/* Facts found by going through the rings once. */
 struct survey {
   uint64_t oldest, newest;      /* times; 0: there are no events */
   uint64_t started, pid;        /* of "ring_start"; 0: it is gone */
@@ -113,9 +113,9 @@ static int64_t boot_ns(void)
     - eventring_clock_ns(CLOCK_BOOTTIME);
 }
 
-/* What process [pid] has to do with the file, as of eventring_state: it writes
-   it; or it is another one, and the file's is gone; or it is the same one with
-   another program. */
+/* Returns the state of the file's process, as of eventring_state: [pid] writes
+   the file; or [pid] is another process, and the file's is gone; or it is the
+   same process with another program. */
 static int writer_state(int pid, const struct stat *st)
 {
   const uint64_t second = 1000000000;
@@ -142,7 +142,7 @@ static void read_line(const char *path, char *to, size_t size)
   to[strcspn(to, "\n")] = 0;
 }
 
-/* What the header says of the process; [pid] is how we call it, or 0. */
+/* Sets the header's fields on the process; [pid] is our number of it, or 0. */
 static void fill_process(struct stock *s, int pid)
 {
   struct eventring_header *h = &s->header;
@@ -156,7 +156,7 @@ static void fill_process(struct stock *s, int pid)
   eventring_process_fields(pid, &h->start_time, &h->start_stack);
 }
 
-/* When it was, by [v] and the times of the file. */
+/* Sets the header's times, by [v] and the times of the file. */
 static void fill_times(struct stock *s, const struct stat *st,
                        const struct survey *v)
 {
@@ -179,7 +179,7 @@ static void fill_times(struct stock *s, const struct stat *st,
   }
 }
 
-/* Which numbering the file has: by what it holds, else by the executable,
+/* Chooses the numbering of the file: by its content, else by the executable,
    else the newest. */
 static int fill_version(struct stock *s, int pid, const struct survey *v)
 {

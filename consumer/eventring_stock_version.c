@@ -13,13 +13,13 @@
 /* The version of OCaml in an executable.
 
    No header or symbol of an OCaml program tells it, but two constants do.
-   What the native compiler makes holds Sys.ocaml_version, a static string:
+   Executables of the native compiler hold Sys.ocaml_version, a static string:
 
        header: words << 10 | 0x300 | 252     "5.3.0"  NUL ... padding
 
-   and what runs bytecode holds "The OCaml runtime, version 5.3.0".  A program
-   may hold other strings that look like the first: when two different ones are
-   found, none is believed. */
+   and executables that run bytecode hold "The OCaml runtime, version 5.3.0".  A
+   program may hold other strings that look like the first: when two different
+   ones are found, none is believed. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -34,11 +34,11 @@
 
 #include "eventring_stock.h"
 
-/* What is read of an executable at most, and at a time. */
+/* Bytes read of an executable: at most, and at a time. */
 #define MAX_BYTES ((size_t) 256 << 20)
 #define CHUNK ((size_t) 1 << 20)
 
-/* What stands before the version, at most, and the version itself. */
+/* Bytes before the version, at most, and bytes of the version itself. */
 #define BEFORE 32
 #define VERSION 32
 
@@ -61,7 +61,7 @@ static int parse(const char text[VERSION])
          ? minor : -1;
 }
 
-/* Whether what stands before [text] makes it the version. */
+/* Returns whether the bytes before [text] make it the version. */
 static int announced(const char *text)
 {
   uint64_t header;
@@ -72,8 +72,9 @@ static int announced(const char *text)
        == 0;
 }
 
-/* Looks for it in [length] bytes that have BEFORE bytes before and VERSION
-   bytes behind them.  Returns 0 when it contradicts what was found before. */
+/* Looks for the version in [length] bytes that have BEFORE bytes before and
+   VERSION bytes behind them.  Returns 0 when it contradicts a version found
+   before. */
 static int search(const char *bytes, size_t length, char *version, size_t size,
                   int *minor)
 {

@@ -10,12 +10,12 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Whether a file is what its writer wrote, byte by byte.
+/* Checks that a file is as its writer wrote it, byte by byte.
 
-   A recording is gone through twice: chunk by chunk, each held against its
-   sums and against the index; then as the reader reads it, counting events.
-   The words of both formats are blocks, and each block is held against its
-   header, the rules for events, and the block before it. */
+   A recording is read twice: chunk by chunk, to check each against its sums and
+   against the index; then by the reader, to count events.  The words of both
+   formats are blocks, and each block is checked against its header, the rules
+   for events, and the block before it. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -34,7 +34,7 @@
 #include "eventring_source.h"
 #include "eventring_words.h"
 
-/* Of a ring, what the next block goes on from. */
+/* The last block of a ring, from which the next one goes on. */
 struct last_block {
   uint64_t ticks, events;       /* of its header, and events up to its end */
   int known;
@@ -155,7 +155,7 @@ static void verify_ring(struct verifier *v, uint32_t ring, uint64_t *block)
            (unsigned long long) slot->reserve);
     if (words <= 0) return;
     if (position != was) continue;
-    /* What a running process has added meanwhile is not looked at. */
+    /* Words that a running process has added meanwhile are not looked at. */
     verify_block(v, ring, was, block, (uint32_t) words,
                  h->rings_offset + (ring * h->ring_words + place) * 8, 8);
     position += h->block_words;
@@ -223,7 +223,7 @@ static void verify_content(struct verifier *v, struct chunk_reader *r,
                   e->offset, 0);
 }
 
-/* Goes through the file as it lies there; what the index says must be the
+/* Goes through the chunks in the order of the file; the index must say the
    same. */
 static void verify_chunks(struct verifier *v, struct chunk_reader *r)
 {
@@ -267,7 +267,7 @@ static void verify_chunks(struct verifier *v, struct chunk_reader *r)
          sizeof(struct recording_trailer));
 }
 
-/* What the reader gets must be what was counted. */
+/* Checks that the reader returns as many events as were counted. */
 static void verify_counts(struct verifier *v, uint32_t process)
 {
   struct eventring_info info = { .size = sizeof info };

@@ -24,8 +24,8 @@
    counters of Runtime_events are fields of other events in our rings; each is
    handed out as an event of its own, before the event that carries it.
 
-   The second half is the OCaml interface, whose C callbacks call those of a
-   Runtime_events.Callbacks.t.  An exception of an OCaml callback ends the
+   The second half is the OCaml interface.  Its C callbacks call the callbacks
+   of a Runtime_events.Callbacks.t.  An exception of an OCaml callback ends the
    poll behind the event that it was raised for, and is raised when the cursor
    is in order again. */
 
@@ -69,10 +69,10 @@ struct caml_runtime_events_cursor {
   atomic_int polling;
   int closing;                  /* free at the end of the poll */
   struct eventring_event batch[BATCH];
-  int next, count;              /* what is left of the batch */
+  int next, count;              /* the rest of the batch */
   int row;                      /* of the table [grouped]: those above were
                                    handed out for batch[next] */
-  const struct grouped *counter; /* what is being handed out: this counter of
+  const struct grouped *counter; /* being handed out: this counter of
                                     batch[next] or, if NULL, the event */
 
   int (*runtime_begin)(int, void *, uint64_t, ev_runtime_phase);
@@ -299,7 +299,7 @@ static const struct grouped *next_counter(
   return NULL;
 }
 
-/* Goes on behind what is being handed out. */
+/* Goes on behind the event or counter that is being handed out. */
 static void pass(struct caml_runtime_events_cursor *c)
 {
   if (c->counter != NULL) {
@@ -382,9 +382,9 @@ static int deliver(struct caml_runtime_events_cursor *c, void *data,
   }
 }
 
-/* Events written this much after a poll began wait for the next one: a poll
-   whose callbacks make events must come to an end.  More than the error of
-   any conversion of ticks. */
+/* Events written this much after a poll began wait for the next one, so that a
+   poll ends even when its callbacks make events.  The time is more than the
+   error of any conversion of ticks. */
 #define POLL_GRACE_NS 1000000
 
 CAMLexport runtime_events_error caml_runtime_events_read_poll(
@@ -408,7 +408,7 @@ CAMLexport runtime_events_error caml_runtime_events_read_poll(
       if (n <= 0) break;
     }
     const struct eventring_event *e = &c->batch[c->next];
-    /* The times of a file at rest may be those of another machine. */
+    /* A file at rest may have the times of another machine. */
     if (e->ns > until) {
       if (eventring_state(c->reader) == EVENTRING_STATE_RUNNING) break;
       until = INT64_MAX;
@@ -444,7 +444,7 @@ enum {
 #define Handle_val(v) \
   (*(struct caml_runtime_events_cursor **) Data_custom_val(v))
 
-/* What the C callbacks of an OCaml cursor get: roots of the poll. */
+/* Arguments of the C callbacks of an OCaml cursor: roots of the poll. */
 struct ml_poll {
   value *cursor;
   value *callbacks;
@@ -569,7 +569,7 @@ static int ml_lost(int domain, void *data, int lost)
                                         Val_int(lost)));
 }
 
-/* What a User.t is an event of. */
+/* Returns the type of the events of a User.t. */
 static ev_user_ml_type type_of(value event)
 {
   value type = Field(event, 2);
@@ -577,9 +577,9 @@ static ev_user_ml_type type_of(value event)
                         : (ev_user_ml_type) Int_val(type);
 }
 
-/* The User.t for event [id] of the traced process, from the cursor's array or
-   by name; Val_none when this program does not know it.  A broken file may
-   write one id in several forms: what is returned has the type asked for. */
+/* Returns the User.t for event [id] of the traced process, from the cursor's
+   array or by name, or Val_none when this program does not know it.  A broken
+   file may write one id in several forms: the result has the type [type]. */
 static value known_event(struct ml_poll *poll, uintnat id, char *name,
                          ev_user_ml_type type)
 {
@@ -634,13 +634,13 @@ static int call_listeners(struct ml_poll *poll, value list, int domain,
   CAMLreturnT(int, 1);
 }
 
-/* An event whose content is an immediate value. */
+/* Handles an event with an immediate value as its content. */
 static int user_immediate(void *data, int domain, int64_t ns, uintnat id,
                           char *name, ev_user_ml_type type, value content)
 {
   CAMLparam0();
   CAMLlocal1(event);
-  /* Not to register for nobody what is new here. */
+  /* A new event without listeners is not registered. */
   if (listeners(data, type) == Val_emptylist) CAMLreturnT(int, 1);
   event = known_event(data, id, name, type);
   if (event == Val_none) CAMLreturnT(int, 1);

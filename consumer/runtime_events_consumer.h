@@ -10,9 +10,10 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Reading events in C with the interface of Runtime_events.  The functions
-   and their types are those of OCaml's header of this name; eventring_reader.h
-   is the interface behind them, which needs no OCaml and tells more. */
+/* Reading events in C with the interface of Runtime_events.  The functions and
+   their types are the same as in OCaml's header of this name;
+   eventring_reader.h is the interface behind them, which needs no OCaml and
+   tells more. */
 
 #ifndef CAML_RUNTIME_EVENTS_CONSUMER_H
 #define CAML_RUNTIME_EVENTS_CONSUMER_H
@@ -23,12 +24,12 @@
 extern "C" {
 #endif
 
-/* Opens a cursor on the process [pid], whose ring file is in the directory
+/* Opens a cursor on the process [pid] with its ring file in the directory
    [path] (NULL: the current one), or on this process when [pid] is negative.
-   E_NOT_RECORDED when that process does not record all categories of the
-   events below, such as one that was started with OCAML_EVENTRING_START=1 and
-   no OCAML_EVENTRING_CATEGORIES=all: a count of them would be wrong.  On
-   success the cursor is in *cursor and belongs to the caller. */
+   E_NOT_RECORDED when that process does not record all categories of the events
+   below, such as one that was started with OCAML_EVENTRING_START=1 and no
+   OCAML_EVENTRING_CATEGORIES=all: a count of them would be wrong.  On success
+   the cursor is in *cursor and belongs to the caller. */
 CAMLextern runtime_events_error caml_runtime_events_create_cursor(
   const char_os *path, int pid, struct caml_runtime_events_cursor **cursor);
 
@@ -36,10 +37,10 @@ CAMLextern runtime_events_error caml_runtime_events_create_cursor(
 CAMLextern void caml_runtime_events_free_cursor(
   struct caml_runtime_events_cursor *cursor);
 
-/* The callbacks, one a kind of event; NULL, as at the start, is none.
-   [domain] is the index of the ring, [data] what was given to the poll,
-   [timestamp] in CLOCK_MONOTONIC nanoseconds.  A callback returns 1 to go on,
-   0 to stop the poll; the next poll begins with the same event. */
+/* The callbacks, one a kind of event; NULL, as at the start, is none.  [domain]
+   is the index of the ring, [data] the pointer given to the poll, [timestamp]
+   in CLOCK_MONOTONIC nanoseconds.  A callback returns 1 to go on, 0 to stop the
+   poll; the next poll begins with the same event. */
 
 CAMLextern void caml_runtime_events_set_runtime_begin(
   struct caml_runtime_events_cursor *cursor,
@@ -74,8 +75,8 @@ CAMLextern void caml_runtime_events_set_lost_events(
   struct caml_runtime_events_cursor *cursor,
   int (*f)(int domain, void *data, int lost));
 
-/* User events.  [name] is valid during the callback; [event_id] identifies
-   the event among those of the process that is read. */
+/* User events.  [name] is valid during the callback; [event_id] identifies the
+   event among the user events of the process that is read. */
 
 CAMLextern void caml_runtime_events_set_user_unit(
   struct caml_runtime_events_cursor *cursor,
