@@ -14,20 +14,20 @@
 
    - time never goes back;
    - each end has its begin, and each begin its end;
-   - spans of the runtime end in the order opposite to that of their begins;
+   - spans of the runtime end in the reverse order of their begins;
    - nothing took longer than there was time since tracing started;
-   - the runtime knew why it did what it did.
+   - the runtime knew the causes of its actions.
 
-   A recorder that is switched on and off and that overwrites what is old has
-   ends without begins by nature: at the start of what it holds, and after a
-   gap, which is a loss or a pause.  These are counted as cut off, like the
-   spans in which the process ended.
+   A recorder that is switched on and off and that overwrites old events has
+   ends without begins by nature: at the start of its events, and after a gap,
+   which is a loss or a pause.  These are counted as cut off, like the spans in
+   which the process ended.
 
-   Spans of the runtime lie on a stack, one a ring, since a ring has one domain
-   at a time.  Its entries know their thread: what one thread begins while
-   another one is inside of a span need not end before that.  Spans of the
-   program may begin in one thread and end in another, in another domain even;
-   of them, only numbers are compared. */
+   Spans of the runtime are on a stack, one a ring, since a ring has one domain
+   at a time.  Its entries know their thread: a span that one thread begins
+   while another thread is inside of a span need not end before the other span.
+   Spans of the program may begin in one thread and end in another, in another
+   domain even; of them, only numbers are compared. */
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,8 +48,9 @@ struct ring {
   /* Open spans of the runtime, each as its begin, the innermost last. */
   struct eventring_event open[DEPTH];
   uint32_t depth;
-  /* The domain may have been inside of spans before what we know of it.  Each
-     can have been open once: it is set in [cut] when its end was seen. */
+  /* The domain may have been inside of spans before its first event that we
+     know.  Each span can have been open once: it is set in [cut] when its end
+     was seen. */
   bool cut_before;
   uint8_t cut[IDS / 8];
 };
@@ -66,8 +67,8 @@ struct user_spans {
 
 #define USER_SPANS 16384          /* a power of two */
 
-/* When a domain, or a thread of it, has ended last, of those that spans are
-   kept of.  There are two for each of these at most. */
+/* The last end of a domain, or of one of its threads, for which spans are kept.
+   There are at most two for each struct user_spans. */
 struct life {
   uint32_t domain;
   uint64_t thread;                /* the OS id; WHOLE_DOMAIN: the domain */
@@ -129,7 +130,7 @@ static void cut_ring(struct check *c, struct ring *ring)
   memset(ring->cut, 0, sizeof ring->cut);
 }
 
-/* Many gaps may follow each other: only what there is is looked at. */
+/* Many gaps may follow each other: only places in use are looked at. */
 static void cut_users(struct check *c)
 {
   for (uint32_t i = 0; i < c->users_used; i++) {
@@ -252,7 +253,8 @@ static struct user_spans *place_of(struct check *c,
   return &c->users[at % USER_SPANS];
 }
 
-/* Where what is known of this domain or thread is, or would be. */
+/* Returns the place of this domain or thread, or the place where it would
+   be. */
 static struct life *life_of(struct check *c, uint32_t domain, uint64_t thread)
 {
   uint32_t at = ((uint32_t) thread * 0x85EBCA6Bu) ^ (domain * 0xC2B2AE35u);
@@ -286,7 +288,7 @@ static bool is_gone(const struct check *c, const struct user_spans *spans)
          || c->lives[spans->lives[1]].ended > spans->born;
 }
 
-/* Drops those of which none is open. */
+/* Drops spans of which none is open. */
 static void make_room(struct check *c)
 {
   struct check *old = allocate(1, sizeof *old);
@@ -358,10 +360,10 @@ static void users_gone(struct check *c, const struct eventring_event *event,
   if (life->used) life->ended = c->sum.events;
 }
 
-/* What is open at the end of a process may contain that.  In one that ended in
-   order, a span whose thread was gone before cannot; but there may be another
-   one of its name, which does, and which was begun by one thread and ended by
-   another. */
+/* Spans that are open at the end of a process may contain that end.  In a
+   process that ended in order, a span of a thread that was gone before cannot;
+   but there may be another span of its name that does, and that one thread
+   began and another ended. */
 static void users_at_end(struct check *c, bool in_order)
 {
   for (int gone = 0; gone <= 1; gone++)

@@ -29,7 +29,8 @@ bool parse_categories(struct eventring_cursor *cursor, const char *list,
 /* The mask of all that the file has. */
 uint32_t all_categories(struct eventring_cursor *cursor);
 
-/* Those that the process records or, when it is paused, resuming restores. */
+/* Returns the categories that the process records or, when it is paused, the
+   ones that resuming restores. */
 uint32_t recorded_categories(struct eventring_cursor *cursor);
 
 #endif /* ANALYSIS_CATEGORY_H */

@@ -10,9 +10,9 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Every event of a busy process is asked about, so what can be decided once
-   for each id of an event (by name and category) is kept in a table, and what
-   costs most comes last: names of domains and threads. */
+/* Every event of a busy process is asked about.  So decisions that are the same
+   for all events of an id (by name and category) are kept in a table, and the
+   most expensive ones are last: names of domains and threads. */
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -189,7 +189,7 @@ static bool decide(struct filter *f, const struct eventring_event *event)
       && (d == NULL || d->category >= 32
           || (f->category_mask >> d->category & 1) == 0))
     wanted = false;
-  /* What has no description yet may get one. */
+  /* An event without a description may get one. */
   if (d != NULL) f->by_id[event->id] = wanted ? WANTED : NOT_WANTED;
   return wanted;
 }

@@ -12,8 +12,8 @@
 
 #include "histogram.h"
 
-/* Values below HISTOGRAM_SUB have a bucket each.  Above, a value whose highest
-   bit is [top] falls into the octave top - HISTOGRAM_SUB_BITS + 1, and the
+/* Values below HISTOGRAM_SUB have a bucket each.  Above, a value with [top] as
+   its highest bit falls into the octave top - HISTOGRAM_SUB_BITS + 1, and the
    HISTOGRAM_SUB_BITS bits that follow the highest choose the bucket in it. */
 static uint32_t bucket_of(uint64_t ns)
 {

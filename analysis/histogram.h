@@ -20,7 +20,7 @@
 
 #define HISTOGRAM_SUB_BITS 6
 #define HISTOGRAM_SUB (1 << HISTOGRAM_SUB_BITS)
-/* Buckets reach up to 2^42 ns, 73 minutes; what is longer falls into the last
+/* Buckets reach up to 2^42 ns, 73 minutes; longer durations fall into the last
    one.  The maximum and the total are exact all the same. */
 #define HISTOGRAM_TOP_BIT 42
 #define HISTOGRAM_BUCKETS \
@@ -42,8 +42,8 @@ void histogram_merge(struct histogram *h, const struct histogram *other);
    exceed; 0 when there are none. */
 uint64_t histogram_quantile(const struct histogram *h, double q);
 
-/* The smallest duration that falls into a bucket, and what stands for all of
-   them.  [bucket] may be HISTOGRAM_BUCKETS for the former. */
+/* Return the smallest duration that falls into a bucket, and the duration that
+   represents all of them.  [bucket] may be HISTOGRAM_BUCKETS for the former. */
 uint64_t histogram_low(uint32_t bucket);
 uint64_t histogram_middle(uint32_t bucket);
 

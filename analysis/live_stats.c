@@ -10,18 +10,17 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What happened in the last seconds.
+/* The statistics of the last seconds.
 
-   Amounts are summary.c's.  Time is cut into slots, and what stands in the
-   summary at the end of each slot of the last half minute is kept, for each
-   domain and for all: what happened in between is the difference.  Spans of
-   the program are kept as series: what lasts is spread over the slots that it
-   covers when it ends; what is still open is added when the live statistics
-   are asked.
-   Slots have numbers, so that old ones need no clearing: they are
+   Amounts are summary.c's.  Time is cut into slots, and the amounts of the
+   summary at the end of each slot of the last half minute are kept, for each
+   domain and for all: the amounts in between are the difference.  Spans of the
+   program are kept as series: a span is spread over the slots that it covers
+   when it ends; a span that is still open is added when the live statistics are
+   asked.  Slots have numbers, so that old ones need no clearing: they are
    overwritten, or found to be of another time.
 
-   Rings have one domain at a time, and what is kept of a domain goes when its
+   Rings have one domain at a time, and the data of a domain is dropped when its
    ring passes to another one, so memory does not grow with the number of
    domains. */
 
@@ -45,7 +44,7 @@ struct amounts {
   struct { uint64_t number; struct summary_tally tally; } slots[SLOTS];
 };
 
-/* What a span of the program did in each slot. */
+/* Amounts of a span of the program in each slot. */
 struct slot {
   uint64_t number;                /* which one since time 0 */
   uint64_t ns;                    /* time covered */
@@ -76,7 +75,7 @@ struct long_pause {
   char cause[LIVE_NAME];
 };
 
-/* What events mean here, by their ids. */
+/* The roles of events here, by their ids. */
 enum role { NOT_LOOKED_UP, OTHER, GC_SPAN, RUNTIME_SPAN, USER_SPAN, WAIT };
 
 struct live_stats {
@@ -118,7 +117,7 @@ static uint64_t slot_number(int64_t ns)
   return ns < 0 ? 0 : (uint64_t) (ns / SLOT_NS);
 }
 
-/* How much of [from, to) lies in [low, high). */
+/* Returns how much of [from, to) is in [low, high). */
 static uint64_t overlap(int64_t from, int64_t to, int64_t low, int64_t high)
 {
   if (from < low) from = low;
@@ -146,7 +145,7 @@ static int64_t end_of(struct stretch s)
   return (int64_t) (s.last + 1) * SLOT_NS;
 }
 
-/* How long the stretch is, without what lies before [first_ns]. */
+/* Returns the length of the stretch, without the time before [first_ns]. */
 static double length_of(struct stretch s, int64_t first_ns)
 {
   uint64_t ns = overlap(stretch_begin(s), end_of(s), first_ns, INT64_MAX);
@@ -167,8 +166,8 @@ static void keep(struct amounts *amounts, uint64_t number,
   amounts->slots[number % SLOTS].tally = tally;
 }
 
-/* What stood there at the end of slot [number], which is the same as at the
-   end of the last one kept before it. */
+/* Returns the amounts at the end of slot [number], which are the same as at the
+   end of the last slot kept before it. */
 static const struct summary_tally *at_end(const struct amounts *amounts,
                                           uint64_t number)
 {
@@ -231,7 +230,7 @@ void live_until(struct live_stats *live, int64_t ns)
   for (; live->slot < slot; live->slot++) end_slot(live, live->slot);
 }
 
-/* What events mean */
+/* The roles of events */
 
 static enum role look_up(struct live_stats *live, uint16_t id)
 {
@@ -287,7 +286,8 @@ static struct long_pause *place_for(struct live_stats *live, uint64_t ns,
   return shortest;
 }
 
-/* What several domains do together is one pause. */
+/* Returns the listed pause that [event] belongs to, or NULL.  A pause that
+   several domains make together is one pause. */
 static struct long_pause *same_pause(struct live_stats *live,
                                      const struct eventring_event *event,
                                      int64_t since, uint64_t requested_by)

@@ -10,11 +10,11 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What happened in the last seconds: the numbers of a live view.
+/* The numbers of the last seconds, for a live view.
 
-   The live statistics take every event in turn, and are asked from time to
-   time for the numbers of the last seconds; amounts come from a summary
-   (summary.h).  Names come as the file has them: they may hold any bytes. */
+   The live statistics take every event in turn, and are asked from time to time
+   for the numbers of the last seconds; amounts come from a summary (summary.h).
+   Names are as the file has them: they may hold any bytes. */
 
 #ifndef ANALYSIS_LIVE_STATS_H
 #define ANALYSIS_LIVE_STATS_H
@@ -25,9 +25,9 @@
 
 #define SECOND_NS INT64_C(1000000000)
 
-/* Pauses and spans of the program are those of this time. */
+/* Pauses and spans of the program are counted over this time. */
 #define LIVE_WINDOW_NS (10 * SECOND_NS)
-/* Long pauses, of this one. */
+/* Long pauses are listed over this time. */
 #define LONG_PAUSES_NS (60 * SECOND_NS)
 
 #define HISTORY 30                /* seconds */
@@ -45,8 +45,8 @@ void live_event(struct live_stats *live, const struct eventring_event *event);
 /* To be called when there are no events for now. */
 void live_idle(struct live_stats *live);
 
-/* To be called at [ns], when all events of before were given, so that what is
-   asked afterwards takes note of the time that has passed. */
+/* Call it at [ns], when all events before were given, so that numbers asked for
+   afterwards take note of the time that has passed. */
 void live_until(struct live_stats *live, int64_t ns);
 
 /* Events are missing from here on or were until here, and no event says so:
@@ -59,14 +59,16 @@ void live_reset_maxima(struct live_stats *live);
 int64_t live_last_ns(const struct live_stats *live);
 
 /* In the functions below, [now] is the time up to which events were given, and
-   rates are of the [span_ns] before it, or of what there is of it. */
+   rates are of the [span_ns] before it, or of the part of it since the first
+   event. */
 
 struct live_domain {
   uint32_t id;
   bool ended;
   char name[LIVE_NAME];         /* "" for none */
   /* Where it is: the innermost span of the runtime that is open, and of the
-     program; what it waited for last, and for how much of the time. */
+     program; the event of its last wait, and the share of the time that it
+     waited. */
   char runtime_span[LIVE_NAME], user_span[LIVE_NAME], wait[LIVE_NAME];
   double wait_share;
   int64_t last_event_ns;

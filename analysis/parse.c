@@ -21,7 +21,7 @@ struct unit {
   double worth;
 };
 
-/* Units end with one without a name: what a bare number is in. */
+/* Units end with one without a name: the unit of a bare number. */
 static bool parse(const char *text, const struct unit *units, double *result)
 {
   char *end;

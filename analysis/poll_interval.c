@@ -12,7 +12,7 @@
 
 #include "poll_interval.h"
 
-/* The shortest sleep is what the system's timers can do.  A domain needs two
+/* The shortest sleep is the limit of the system's timers.  A domain needs two
    milliseconds at least to fill a ring of the default size, unless it does
    nothing else. */
 #define SHORTEST_NS 50000

@@ -14,10 +14,9 @@
    yet, in the same domain, and in the same thread where there is one.
 
    A ring has one domain at a time, so the open spans of a domain are a stack,
-   one a ring.  Spans of several threads lie on it mixed; an end takes out its
-   begin, wherever that lies.  After a gap (events were lost, recording was
-   paused, the ring has passed to another domain) nothing is known to be
-   open.
+   one a ring.  Spans of several threads are mixed on it; an end takes out its
+   begin from any place.  After a gap (events were lost, recording was paused,
+   the ring has passed to another domain) nothing is known to be open.
 
    The begin of an end is found in a hash table, in the same time however many
    spans are open: one by id, and one by id and thread.  The lists of the table

@@ -25,9 +25,9 @@ struct spans;
 struct spans *new_spans(struct eventring_cursor *cursor);
 void free_spans(struct spans *spans);
 
-/* Calls [given_up] with each begin whose end will not be told any more, inner
-   spans before outer ones, when they are given up: at a gap, or by
-   forget_spans.  The payload of the begin is void. */
+/* Calls [given_up] with each begin that will get no end any more, inner spans
+   before outer ones, when they are given up: at a gap, or by forget_spans.  The
+   payload of the begin is void. */
 void watch_given_up(struct spans *spans,
                     void (*given_up)(void *state,
                                      const struct eventring_event *begin),
@@ -36,14 +36,16 @@ void watch_given_up(struct spans *spans,
 /* Nothing is known to be open any more: recording was paused. */
 void forget_spans(struct spans *spans);
 
-/* The begin of what [event] ends, or NULL.  Valid until the next event, whose
-   turn [event] is.  Its payload is void. */
+/* Returns the begin of the span that [event] ends, or NULL.  [event] is the
+   next event for span_ended; the begin is valid until then.  Its payload is
+   void. */
 const struct eventring_event *begin_of(const struct spans *spans,
                                        const struct eventring_event *event);
 
-/* Takes note of every event in turn.  True when something with a duration has
-   ended with it: a span whose begin was seen, or what a complete event tells
-   of.  Then *since is when that began, in the events' nanoseconds. */
+/* Takes note of every event in turn.  Returns true when something with a
+   duration has ended with it: a span with a begin that was seen, or the
+   activity that a complete event reports.  Then *since is the time of its
+   begin, in the events' nanoseconds. */
 bool span_ended(struct spans *spans, const struct eventring_event *event,
                 int64_t *since);
 

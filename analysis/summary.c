@@ -10,21 +10,21 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What an event is to the summary, its role, goes by its name, which is looked
-   up once for each id.  So files of every OCaml are understood as far as the
-   names are known.
+/* The role of an event in the summary depends on its name, which is looked up
+   once for each id.  So files of every OCaml are understood, for all names that
+   are known.
 
-   What is open at the moment belongs to a ring, which has one writer and one
-   domain at a time, and is kept by spans.c; what is counted belongs to a
-   domain, by its unique id, since rings are reused.
+   Open spans belong to a ring, which has one writer and one domain at a time,
+   and are kept by spans.c; counts belong to a domain, by its unique id, since
+   rings are reused.
 
    Time in the collector.  Everything that keeps a domain's OCaml code from
    running is an interval that becomes known at its end: spans of the domain
-   itself, and stops, which one domain tells of for all.  They overlap, and one
-   that ends later may hold what ended before it.  So the latest intervals of a
-   domain are pending, disjoint and in order, and a new one swallows those
-   that it touches.  Closed ones are added up, and are the pauses of kind
-   PAUSE_ANY. */
+   itself, and stops, which one domain tells of for all.  They overlap, and an
+   interval that ends later may contain intervals that ended before it.  So the
+   latest intervals of a domain are pending, disjoint and in order, and a new
+   one swallows the ones that it touches.  Closed ones are added up, and are the
+   pauses of kind PAUSE_ANY. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +114,7 @@ const char *const summary_cause_unit[CAUSED] = {
 struct summary_ids {
   uint8_t role[UINT16_MAX + 1];
   uint8_t scale[ROLES];           /* bytes in the unit that its counter has */
-  /* 1 + the place of the field; 0: there is none. */
+  /* 1 + the place of the field; 0: no such field. */
   uint8_t place[ROLES][FIELDS];
   uint8_t round;                  /* words of the repeated fields of a stop */
   bool tells_stops;               /* in events of their own */
@@ -371,7 +371,7 @@ static void end_watching(struct summary *s, struct summary_domain *d,
   d->watched_since = INT64_MAX;
 }
 
-/* Nobody knows what happens from here on. */
+/* Nothing is known of the events from here on. */
 static void stop_watching(struct summary *s)
 {
   forget_spans(s->spans);
@@ -409,9 +409,9 @@ static void add_timing(struct summary *s, uint16_t id, uint64_t ns)
 }
 
 /* All domains take part in a minor collection, in the end of a cycle and in a
-   compaction, of which there is one then: that of the domain that asked for
-   it.  Where nothing says which one that was, one in which this domain has
-   taken part is over when the domain comes with another. */
+   compaction.  Each counts once: for the domain that asked for it.  When no
+   event says which domain asked, a collection in which this domain has taken
+   part is over when the domain reports another one. */
 static void takes_part(struct summary *s, struct summary_domain *d,
                        enum caused kind, bool asked_known, bool asked)
 {
@@ -467,9 +467,9 @@ static void collected(struct summary *s, struct summary_domain *d,
   }
 }
 
-/* Each domain that was stopped stands there with how long after the request it
-   arrived.  The duration counts from when the last one had arrived.  A request
-   that no domain has to wait for has none of them. */
+/* The event lists each domain that was stopped, with the time after the request
+   at which it arrived.  The duration counts from the arrival of the last one.
+   A request that no domain has to wait for lists none. */
 static void stopped(struct summary *s, const struct eventring_event *event)
 {
   uint32_t domain = s->ids->place[STOP][DOMAIN],
@@ -576,9 +576,10 @@ static void told(struct summary *s, struct summary_domain *d, enum role role,
   }
 }
 
-/* While a domain waits, its backup thread answers for it.  That has no id in
-   the threads library, as the only thread of a domain without the library has
-   none, which is known by its start or by what only programs do. */
+/* While a domain waits, its backup thread answers for it.  The backup thread
+   has no id in the threads library.  The only thread of a domain without the
+   library has none either, but is known by its start or by events that only
+   programs write. */
 static void note_thread(struct summary *s, struct summary_domain *d,
                         enum role role, const struct eventring_event *event,
                         int64_t since)

@@ -10,17 +10,16 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What the events of a process add up to, so far: collections, pauses, words,
-   waits, in all and by domain.  `stat`, `latency`, `run` and `top`
-   print what stands here.
+/* Totals of the events of a process, so far: collections, pauses, words, waits,
+   in all and by domain.  `stat`, `latency`, `run` and `top` print them.
 
      struct summary *s = new_summary(cursor);
      for each event: summary_event(s, event);
      whenever it was read empty: summary_idle(s);
      struct summary_tally t = summary_tally(s, NULL, until_ns);
 
-   The structs are for reading only.  What a file does not tell (causes in
-   stock OCaml, say) stays 0. */
+   The structs are for reading only.  Numbers that a file does not have (causes
+   in stock OCaml, say) stay 0. */
 
 #ifndef ANALYSIS_SUMMARY_H
 #define ANALYSIS_SUMMARY_H
@@ -30,8 +29,8 @@
 #include "histogram.h"
 #include "spans.h"
 
-/* What keeps the OCaml code of a domain from running.  The first three are
-   told of by the events, and overlap: a minor collection is a stop too. */
+/* Reasons for which the OCaml code of a domain does not run.  Events report the
+   first three, which overlap: a minor collection is a stop too. */
 enum pause {
   PAUSE_MINOR,                    /* minor collections */
   PAUSE_SLICE,                    /* slices of major collection */
@@ -45,7 +44,7 @@ enum pause {
   PAUSES
 };
 
-/* What has causes: their values' names are eventring_value's of unit
+/* Activities with causes: the names of the causes are eventring_value's of unit
    [summary_cause_unit]. */
 enum caused {
   CAUSED_MINOR = PAUSE_MINOR, CAUSED_SLICE = PAUSE_SLICE,
@@ -54,12 +53,12 @@ enum caused {
 };
 extern const char *const summary_cause_unit[CAUSED];
 
-/* Causes by their values, of which there are fewer; those of more fall
-   together in the last one. */
+/* The number of causes that are counted, by their values.  There are fewer;
+   larger values are counted as the last one. */
 #define SUMMARY_CAUSES 64
 
-/* Amounts: those of a later time less those of an earlier one are what was in
-   between. */
+/* Amounts: the amounts of a later time less the amounts of an earlier time are
+   the amounts in between. */
 struct summary_tally {
   uint64_t events;
   uint64_t minor_collections;     /* in all: once, though all domains took */
@@ -71,9 +70,9 @@ struct summary_tally {
   uint64_t promoted_words;
   uint64_t major_allocated_words; /* in the major heap, promoted ones among
                                      them; only with category gc_detail */
-  uint64_t watched_ns;            /* from the first event of a domain to its
-                                     end or [until_ns], less what was lost or
-                                     paused; in all: of all domains added */
+  uint64_t watched_ns;            /* from the first event of a domain to its end
+                                     or [until_ns], less time lost or paused; in
+                                     all: of all domains added */
   uint64_t gc_ns;                 /* of that, in the collector or stopped for
                                      it; nothing counts twice */
   uint64_t idle_gc_ns;            /* collections that the backup thread took
@@ -89,7 +88,7 @@ struct summary_heap {
     large_words, custom_words;
 };
 
-/* Time in the collector whose end may yet move. */
+/* Time in the collector with an end that may yet move. */
 #define SUMMARY_PENDING 64
 
 /* The longest event of an interval. */
@@ -154,7 +153,7 @@ struct summary_domain {
   struct summary_interval intervals[SUMMARY_PENDING];
 };
 
-/* Programs may start domains without end, so only so many stand apart; the
+/* Programs may start domains without end, so only so many are kept apart; the
    others share one, in which time is not added up. */
 #define SUMMARY_DOMAINS 1024
 
@@ -204,34 +203,35 @@ void summary_event(struct summary *s, const struct eventring_event *event);
 /* To be called when there are no events for now: recording may be paused. */
 void summary_idle(struct summary *s);
 
-/* The amounts of [domain], or of all when it is NULL, as they stand at
-   [until_ns], which is summary_until's.  Histograms of PAUSE_ANY are up to
-   date after it. */
+/* Returns the amounts of [domain], or of all when it is NULL, at [until_ns],
+   which is summary_until's.  Histograms of PAUSE_ANY are up to date after
+   it. */
 struct summary_tally summary_tally(struct summary *s,
                                    struct summary_domain *domain,
                                    int64_t until_ns);
 
-/* How [domain] spent its time up to [until_ns], or all domains together when
-   it is NULL. */
+/* Returns how [domain] spent its time up to [until_ns], or all domains together
+   when it is NULL. */
 struct summary_time summary_time(struct summary *s,
                                  struct summary_domain *domain,
                                  int64_t until_ns);
 
-/* Whether the collector did anything. */
+/* Returns whether the collector did anything. */
 bool summary_has_collections(struct summary *s, int64_t until_ns);
 
 /* Where [s] is to be looked at: now for a running process, else at its last
    event. */
 int64_t summary_until(struct summary *s);
 
-/* [later] less [earlier]. */
+/* Returns [later] less [earlier]. */
 struct summary_tally tally_difference(const struct summary_tally *later,
                                       const struct summary_tally *earlier);
 
-/* The heaps of all domains that run. */
+/* Returns the heaps of all domains that run. */
 struct summary_heap summary_heap(const struct summary *s);
 
-/* The share of the time watched that was spent in the collector, 0 to 1. */
+/* Returns the share of the time watched that was spent in the collector, 0 to
+   1. */
 double gc_share(const struct summary_tally *tally);
 
 /* The pauses from here on are recent. */
