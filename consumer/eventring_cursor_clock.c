@@ -35,9 +35,10 @@
    clocks. */
 #define STOOD_STILL_NS 50000000
 #define SLOPES 63               /* that the rate is taken from then, at most */
-/* The clock of kind [clock] now, if this machine has it, else 0.  Nothing
-   that the program does before is seen to happen after, nor the reverse: the
-   horizon of a pass rests on the loads of tails staying behind it. */
+/* Returns the ticks of the clock of kind [clock], if this machine has it, else
+   0.  Nothing that the program does before is seen to happen after, nor the
+   reverse: the horizon of a pass rests on the loads of tails staying behind
+   it. */
 uint64_t eventring_read_clock(uint32_t clock)
 {
   uint64_t ticks;
@@ -143,8 +144,9 @@ static int smaller_first(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The median of the rates from one block to the next, of the youngest blocks of
-   each ring: the machine sleeps in few of them.  0: there are none. */
+/* Returns the median of the rates from one block to the next, of the youngest
+   blocks of each ring: the machine sleeps in few of them.  0: there are
+   none. */
 static double median_rate(const struct eventring_cursor *c)
 {
   const uint64_t words = c->header.block_words;
@@ -168,7 +170,8 @@ static double median_rate(const struct eventring_cursor *c)
   return slopes[n / 2];
 }
 
-/* Whether two rates differ by more than two blocks measure them wrong. */
+/* Returns whether two rates differ by more than two blocks measure them
+   wrong. */
 static int rates_differ(double a, double b)
 {
   return a > 1.02 * b || b > 1.02 * a;

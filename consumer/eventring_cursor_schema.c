@@ -112,7 +112,7 @@ static void add_event(struct schema *s,
   }
 }
 
-/* The field of [layout] at [place]: 1 + its index, or 0. */
+/* Returns the field of [layout] at [place]: 1 + its index, or 0. */
 static uint32_t find_field(const struct schema *s,
                            const struct layout *layout, uint32_t place)
 {
@@ -164,7 +164,7 @@ static void add_value(struct schema *s,
     memcpy(u->names[e->place], e->name, sizeof e->name);
 }
 
-/* The place of the number of a label in its list. */
+/* Returns the place of the number of a label in its list. */
 static uint16_t *label_at(struct labels *l, uint32_t domain,
                           uint32_t thread, uint64_t thread_id)
 {
@@ -292,8 +292,8 @@ static uint16_t label_name(struct labels *l, uint32_t domain, uint32_t thread,
   return at == 0 ? 0 : l->of[at - 1].name;
 }
 
-/* The newest label of a thread, or of a domain with a thread of 0.  Of two
-   threads with one OS id, one after the other, [thread_id] tells them apart
+/* Returns the newest label of a thread, or of a domain with a thread of 0.  Of
+   two threads with one OS id, one after the other, [thread_id] tells them apart
    where it is known: it is 1 + the id, or ANY_THREAD_ID. */
 static const char *find_label(struct eventring_cursor *c, uint32_t domain,
                               uint32_t thread, uint64_t thread_id)

@@ -79,7 +79,8 @@ static int parse_name(const char *name, long *number, uint8_t *format)
     || strcmp(behind, EVENTRING_STOCK_SUFFIX) == 0;
 }
 
-/* Whether a path of the process's is none of ours: it runs in a container. */
+/* Returns whether a path of the process is none of ours: the process runs in a
+   container. */
 static int is_elsewhere(int pid)
 {
   char proc[64], ours[64], its[64];
@@ -103,8 +104,8 @@ static int make_ours(int pid, const char *its, char *path, size_t size)
 
 enum { MAPPED_UNKNOWN = -1, MAPPED_NONE = 0, MAPPED = 1 };
 
-/* The ring file of its own that the process has mapped: to write to, since a
-   reader has the files of others mapped. */
+/* Copies the path of the ring file of its own that the process has mapped:
+   mapped to write, since a reader has the files of others mapped. */
 static int mapped_path(int pid, char *path, size_t size, uint8_t *format)
 {
   struct records s;
@@ -131,8 +132,8 @@ static int same_file(const struct stat *st, const char *path)
     && other.st_ino == st->st_ino;
 }
 
-/* By device and inode, which hold when the file was renamed; else by its name,
-   since some file systems tell others in /proc than to stat. */
+/* Compares device and inode, which hold when the file was renamed; else the
+   name, since some file systems tell others in /proc than to stat. */
 int eventring_is_mapped(int pid, const struct stat *file)
 {
   struct records s;
@@ -156,7 +157,8 @@ int eventring_is_mapped(int pid, const struct stat *file)
   return found;
 }
 
-/* The value of a variable that the process was started with, as a path. */
+/* Copies the value of a variable that the process was started with, as a
+   path. */
 static int environment_path(int pid, const char *variable, char *path,
                             size_t size)
 {
@@ -321,7 +323,7 @@ struct found {
   size_t count, capacity;
 };
 
-/* Room for one more, or NULL. */
+/* Returns room for one more, or NULL. */
 static struct eventring_process *add(struct found *f)
 {
   if (f->count == f->capacity) {
@@ -347,7 +349,7 @@ static int add_running(int pid, void *state)
   return 0;
 }
 
-/* The files in a directory that are of none of the processes found. */
+/* Adds the files in a directory that are of none of the processes found. */
 static int find_left(struct found *f, const char *dir)
 {
   DIR *d = opendir(dir);

@@ -21,8 +21,8 @@
 
 #define MAX_SCHEMA_CAPACITY ((uint32_t)1 << 17)
 
-/* A section begins on a word, not before [*end], and ends in the file.  Moves
-   *end to its end. */
+/* Checks that a section begins on a word, not before [*end], and ends in the
+   file.  Moves *end to its end. */
 static int check_section(const char *name, uint64_t offset, uint64_t size,
                          uint64_t *end, uint64_t file_size,
                          const struct eventring_options *o, const char *path)
@@ -45,7 +45,7 @@ static int check_section(const char *name, uint64_t offset, uint64_t size,
   return 0;
 }
 
-/* A number of the header is in a range. */
+/* Checks that a number of the header is in a range. */
 static int check_range(const char *name, uint64_t value, uint64_t low,
                        uint64_t high, const struct eventring_options *o,
                        const char *path)
@@ -57,7 +57,8 @@ static int check_range(const char *name, uint64_t value, uint64_t low,
               (unsigned long long) high);
 }
 
-/* Of those the number of the process is not always known. */
+/* Returns whether the file is of stock OCaml: the number of its process is not
+   always known. */
 static int is_of_stock(const struct eventring_header *h)
 {
   return memcmp(h->magic, STOCK_MAGIC, sizeof h->magic) == 0;

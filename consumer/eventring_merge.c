@@ -111,8 +111,8 @@ static int is_wanted(const struct merging *j, const struct index_entry *e,
   return e->chunk.horizon >= j->from_ticks && before <= j->to_ticks;
 }
 
-/* Whether the interval that begins with [e] begins with the segment that it
-   began with. */
+/* Returns whether the interval that begins with [e] begins with the segment
+   that it began with. */
 static int is_whole_from_start(const struct merging *j,
                                const struct index_entry *e)
 {
@@ -281,7 +281,7 @@ static int copy_input(struct merging *j, const struct eventring_merge_input *p,
   return err;
 }
 
-/* The caller's array has elements of the caller's size. */
+/* Returns input [i].  The caller's array has elements of the caller's size. */
 static const struct eventring_merge_input *input_at(
   const struct eventring_merge_input *inputs, int i)
 {

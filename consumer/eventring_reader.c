@@ -228,7 +228,7 @@ static void fetch(struct eventring_cursor *c, uint32_t ring)
   }
 }
 
-/* A duration in nanoseconds, in the measure of the block. */
+/* Returns a duration in nanoseconds, in the measure of the block. */
 static uint64_t duration_ns(const struct ring *r, uint64_t ticks)
 {
   /* Beyond 2^53 a double has not all of the digits. */
@@ -430,7 +430,7 @@ static uint64_t next_ticks(const struct ring *r)
   return r->ticks + EVENTRING_WORD_TICKS(r->copy[r->next]);
 }
 
-/* The time up to which the events of all rings can be seen. */
+/* Returns the time up to which the events of all rings can be seen. */
 uint64_t eventring_horizon(struct eventring_cursor *c)
 {
   uint64_t now, grace = (uint64_t) (GRACE_NS / c->clock.ns_per_tick);
@@ -681,8 +681,8 @@ const char *eventring_event_bytes(const struct eventring_event *event,
   return (const char *) (event->payload + 1);
 }
 
-/* The position of a cursor that wants nothing of before now: behind the last
-   event, having read the block of that event for its index and its domain. */
+/* Moves a cursor that wants only events from now on behind the last event, and
+   reads the block of that event for its index and its domain. */
 static void skip_to_now(struct eventring_cursor *c, uint32_t ring)
 {
   struct ring *r = &c->rings[ring];

@@ -215,8 +215,8 @@ EVENTRING_API int eventring_read_ring(struct eventring_cursor *cursor,
                                       uint32_t ring,
                                       struct eventring_event *events, int max);
 
-/* In a recording, goes to a place from which reading returns all events of [ns]
-   (CLOCK_MONOTONIC) and later, and perhaps some before them.  Counts begin
+/* Goes, in a recording, to a place from which reading returns all events of
+   [ns] (CLOCK_MONOTONIC) and later, and perhaps some before them.  Counts begin
    anew.  Returns EVENTRING_E_ARGUMENT on other files. */
 EVENTRING_API int eventring_seek(struct eventring_cursor *cursor, int64_t ns);
 
@@ -448,7 +448,7 @@ EVENTRING_API int eventring_record(const char *path,
 EVENTRING_API int64_t eventring_record_step(
   struct eventring_recorder *recorder);
 
-/* With [hold_ns]: writes the held words, and from now on all words. */
+/* Writes the held words, with [hold_ns], and from now on all words. */
 EVENTRING_API int eventring_record_release(struct eventring_recorder *recorder);
 
 /* Ends the file, and goes on in another one at [path] without a gap; with
@@ -466,8 +466,8 @@ struct eventring_record_totals {
 EVENTRING_API int eventring_record_totals(
   struct eventring_recorder *recorder, struct eventring_record_totals *totals);
 
-/* A text that goes with the recording, such as a description as JSON, also of
-   the files that follow; the last one set counts.  Copied. */
+/* Sets a text that goes with the recording, such as a description as JSON, also
+   with the files that follow; the last text set counts.  The text is copied. */
 EVENTRING_API int eventring_record_note(struct eventring_recorder *recorder,
                                         const char *text);
 

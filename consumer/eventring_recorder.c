@@ -180,7 +180,7 @@ static int write_chunk(struct eventring_recorder *r, uint32_t kind,
                            size));
 }
 
-/* The header as it is now. */
+/* Returns the header as it is now. */
 static struct eventring_header header_now(struct eventring_recorder *r)
 {
   struct eventring_header h = r->source->checked;
@@ -321,7 +321,7 @@ static void count_block(const struct eventring_recorder *r, struct copied *c,
     c->events -= c->begin.index - index;
 }
 
-/* How far a ring has come at time [horizon]. */
+/* Returns how far a ring has come at time [horizon]. */
 static struct mark mark_of(const struct eventring_recorder *r,
                            const struct copied *c, uint64_t horizon)
 {
@@ -528,7 +528,7 @@ static int write_segment(struct eventring_recorder *r)
   return cannot_write(r, eventring_write_chunk(&r->file, chunk, r->raw, size));
 }
 
-/* One round.  Returns 1 when there is more to copy. */
+/* Runs one round.  Returns 1 when there is more to copy. */
 static int round_of_rings(struct eventring_recorder *r)
 {
   const struct eventring_header *h = &r->source->checked;

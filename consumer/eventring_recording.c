@@ -367,8 +367,8 @@ static int is_recording(const void *bytes, size_t length)
     && memcmp(bytes, RECORDING_MAGIC, 16) == 0;
 }
 
-/* A header as of a ring file that has the geometry of the recording: so it is
-   held to the same bounds. */
+/* Makes a header as of a ring file with the geometry of the recording, to check
+   it against the same bounds. */
 static int check_recorded(struct recording *r,
                           const struct eventring_options *o, const char *path)
 {

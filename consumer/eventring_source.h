@@ -163,8 +163,8 @@ int eventring_open_path(const char *path, int pid,
                         const struct eventring_options *options,
                         struct eventring_cursor **result);
 
-/* Whether the process has the file mapped: 1, 0, or -1 when it may not be
-   looked into. */
+/* Returns whether the process has the file mapped: 1, 0, or -1 when it may not
+   be looked into. */
 int eventring_is_mapped(int pid, const struct stat *file);
 
 /* The size of a header that a reader of format 1.0 needs. */
@@ -185,11 +185,11 @@ static inline int64_t eventring_shifted(int64_t time, int64_t from, int64_t to)
   return (int64_t) ((uint64_t) time + ((uint64_t) to - (uint64_t) from));
 }
 
-/* The source that a cursor reads. */
+/* Returns the source that a cursor reads. */
 struct eventring_source *eventring_cursor_source(
   struct eventring_cursor *cursor);
 
-/* The file that a cursor has opened, as fstat described it then. */
+/* Returns the file that a cursor has opened, as fstat described it then. */
 const struct stat *eventring_cursor_file(const struct eventring_cursor *cursor);
 
 /* Returns the position of the block where the cursor goes on reading in a ring,
@@ -199,7 +199,7 @@ const struct stat *eventring_cursor_file(const struct eventring_cursor *cursor);
 uint64_t eventring_position(const struct eventring_cursor *cursor,
                             uint32_t ring, uint64_t *index);
 
-/* How many words the ring has by now. */
+/* Returns how many words the ring has by now. */
 uint64_t eventring_tail(const struct eventring_cursor *cursor, uint32_t ring);
 
 /* Returns the ticks up to which all events of all rings are visible to reads
@@ -209,12 +209,13 @@ uint64_t eventring_horizon(struct eventring_cursor *cursor);
 /* Returns the ticks at time [ns], as the cursor measures the clock. */
 uint64_t eventring_ticks_of(const struct eventring_cursor *cursor, int64_t ns);
 
-/* An instant on all clocks, by which ticks can be measured: now, where the
-   clock is one of this machine, else as the file has it. */
+/* Returns an instant on all clocks, by which ticks can be measured: now, where
+   the clock is one of this machine, else as the file has it. */
 struct eventring_instant eventring_cursor_instant(
   const struct eventring_cursor *cursor);
 
-/* CLOCK_MONOTONIC now, as the process has it; 0 when it is not known. */
+/* Returns CLOCK_MONOTONIC now, as the process has it; 0 when it is not
+   known. */
 int64_t eventring_cursor_now(const struct eventring_cursor *cursor);
 
 /* Copies words of ring [ring] of the cursor's source, from position *position

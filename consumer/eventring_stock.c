@@ -187,9 +187,9 @@ void eventring_stock_schema(struct stock *s, int minor)
            EVENTRING_ALLOC_BIT, "blocks", "alloc_sizes");
 }
 
-/* Our id of the runtime's event with their [id]: one of the table that
-   [by_id] points into, or one behind it, which gets a name of its own.
-   0 for an id that cannot be. */
+/* Returns our id of the runtime's event with their [id]: one of the table that
+   [by_id] points into, or one behind it, which gets a name of its own.  0 for
+   an id that cannot be. */
 static uint32_t runtime_id(struct stock *s, uint32_t id, uint32_t first,
                            uint32_t limit,
                            const struct stock_event *const *by_id,
@@ -449,8 +449,8 @@ static int publish(struct stock *s, uint32_t ring)
   return 1;
 }
 
-/* Our clock, read before any ring is looked at.  A writer reads it some
-   nanoseconds before it publishes. */
+/* Returns the time of our clock, read before any ring is looked at.  A writer
+   reads it some nanoseconds before it publishes. */
 static uint64_t clock_now(void)
 {
   int64_t now = eventring_clock_ns(CLOCK_MONOTONIC);

@@ -128,7 +128,7 @@ void eventring_stock_schema(struct stock *s, int minor);
 /* Notes that the process ended at time [ticks]; [state]: how. */
 void eventring_stock_end(struct stock *s, uint32_t state, uint64_t ticks);
 
-/* The [advance] of the source. */
+/* Implements the [advance] of the source. */
 int eventring_stock_advance(struct eventring_source *source);
 
 /* Finds the version of OCaml, such as "5.3.0", that the executable of process

@@ -106,7 +106,7 @@ static int64_t ns_of(struct timespec t)
   return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* When this machine started, since the epoch. */
+/* Returns when this machine started, since the epoch. */
 static int64_t boot_ns(void)
 {
   return eventring_clock_ns(CLOCK_REALTIME)

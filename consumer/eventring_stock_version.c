@@ -49,7 +49,7 @@ static int is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* The second number of a version 5.x.y at [text], or -1. */
+/* Returns the second number of a version 5.x.y at [text], or -1. */
 static int parse(const char text[VERSION])
 {
   int minor = text[2] - '0', i = 3;

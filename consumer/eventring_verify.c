@@ -190,7 +190,7 @@ static const char *kind_name(uint32_t kind)
   return names[kind <= CHUNK_INDEX ? kind : 0];
 }
 
-/* The runs of a segment of the process that the cursor reads. */
+/* Checks the runs of a segment of the process that the cursor reads. */
 static void verify_segment(struct verifier *v, const char *p, size_t size,
                            uint64_t offset)
 {
@@ -311,7 +311,7 @@ static void close_process(struct verifier *v)
   v->cursor = NULL;
 }
 
-/* In place of the process before. */
+/* Opens a process in place of the process before. */
 static int open_recorded_process(struct verifier *v, const char *path,
                                  const struct eventring_options *options,
                                  uint32_t process)

@@ -284,8 +284,8 @@ static int member(uint16_t id, int first, int end)
   return id >= first && id < end ? id - first : -1;
 }
 
-/* The first counter that [e] = batch[next] carries and that was not handed out
-   yet, or NULL. */
+/* Returns the first counter that [e] = batch[next] carries and that was not
+   handed out yet, or NULL. */
 static const struct grouped *next_counter(
   struct caml_runtime_events_cursor *c, const struct eventring_event *e)
 {
@@ -610,8 +610,8 @@ static value known_event(struct ml_poll *poll, uintnat id, char *name,
   CAMLreturn(event);
 }
 
-/* The callbacks for a type: a list of one-field blocks.  Types are numbered as
-   ev_user_ml_type, custom types by their own id. */
+/* Returns the callbacks for a type: a list of one-field blocks.  Types are
+   numbered as ev_user_ml_type, custom types by their own id. */
 static value listeners(struct ml_poll *poll, uintnat index)
 {
   value by_type = Field(*poll->callbacks, CALLBACK_USER);
