@@ -130,7 +130,8 @@ static void cut_ring(struct check *c, struct ring *ring)
   memset(ring->cut, 0, sizeof ring->cut);
 }
 
-/* Many gaps may follow each other: only places in use are looked at. */
+/* Cuts off all spans of the program.  Many gaps may follow each other: only
+   places in use are looked at. */
 static void cut_users(struct check *c)
 {
   for (uint32_t i = 0; i < c->users_used; i++) {
@@ -162,8 +163,8 @@ static void remove_open(struct ring *ring, uint32_t place)
   ring->depth--;
 }
 
-/* Where the innermost open span [id] of [thread] is, or -1; any thread will do
-   when [thread] is 0. */
+/* Returns where the innermost open span [id] of [thread] is, or -1; any thread
+   will do when [thread] is 0. */
 static int find_open(const struct ring *ring, uint16_t id, uint32_t thread)
 {
   int place = (int) ring->depth - 1;
@@ -209,15 +210,16 @@ static void runtime_end(struct check *c, struct ring *ring,
   c->sum.cut_off++;
 }
 
-/* Whether the program's code may run inside of this span, and so end the
-   program in it. */
+/* Returns whether the program's code may run inside of this span, and so end
+   the program in it. */
 static bool runs_program(struct check *c, uint16_t id)
 {
   return strncmp(name_of(c, id), "explicit_gc_", 12) == 0
          || strcmp(name_of(c, id), "domain_condition_wait") == 0;
 }
 
-/* The domain ends, in which nothing can be open, or the program does. */
+/* Finds spans without an end: the domain ends, in which nothing can be open, or
+   the program does. */
 static void no_end(struct check *c, struct ring *ring, bool program)
 {
   for (uint32_t i = ring->depth; i > 0; i--)
@@ -351,7 +353,7 @@ static void user_end(struct check *c, const struct ring *ring,
     find(c, event, "no begin");
 }
 
-/* A domain has ended, or one of its threads. */
+/* Notes that a domain has ended, or one of its threads. */
 static void users_gone(struct check *c, const struct eventring_event *event,
                        bool whole_domain)
 {

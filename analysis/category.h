@@ -26,7 +26,7 @@
 bool parse_categories(struct eventring_cursor *cursor, const char *list,
                       uint32_t *mask, char *why, size_t why_size);
 
-/* The mask of all that the file has. */
+/* Returns the mask of all categories that the file has. */
 uint32_t all_categories(struct eventring_cursor *cursor);
 
 /* Returns the categories that the process records or, when it is paused, the

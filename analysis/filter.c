@@ -140,7 +140,8 @@ bool filter_needs_durations(const struct filter *f)
   return f->longer_than >= 0;
 }
 
-/* The time [since] after the start of tracing; not past the end of time. */
+/* Returns the time [since] after the start of tracing; not past the end of
+   time. */
 static int64_t time_after(int64_t started_ns, int64_t since)
 {
   int64_t ns;

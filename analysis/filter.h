@@ -39,22 +39,22 @@ void free_filter(struct filter *filter);
 bool filter_add(struct filter *filter, enum filter_by by, const char *value,
                 char *why, size_t why_size);
 
-/* Whether durations are asked for: then [filter_wants] needs them. */
+/* Returns whether durations are asked for: then [filter_wants] needs them. */
 bool filter_needs_durations(const struct filter *filter);
 
-/* Is called before reading from [cursor]; goes to --from when the file can be
+/* Call it before reading from [cursor]; it goes to --from when the file can be
    searched.  Returns false, with a message in [why], when the file has no such
    category. */
 bool filter_begin(struct filter *filter, struct eventring_cursor *cursor,
                   char *why, size_t why_size);
 
-/* Whether [event] is wanted; with it something of [took_ns] has ended, or -1.
-   Losses are events of their domain and thread without a name. */
+/* Returns whether [event] is wanted; with it something of [took_ns] has ended,
+   or -1.  Losses are events of their domain and thread without a name. */
 bool filter_wants(struct filter *filter, const struct eventring_event *event,
                   int64_t took_ns);
 
-/* Whether all is read that --to allows; [idle] when no more events have come
-   for now. */
+/* Returns whether all is read that --to allows; [idle] when no more events have
+   come for now. */
 bool filter_is_past(const struct filter *filter, bool idle);
 
 #endif /* ANALYSIS_FILTER_H */

@@ -38,8 +38,8 @@ void histogram_add(struct histogram *h, uint64_t ns);
 /* Adds all of [other]. */
 void histogram_merge(struct histogram *h, const struct histogram *other);
 
-/* The smallest duration that at least the share [q] (0 to 1) of all do not
-   exceed; 0 when there are none. */
+/* Returns the smallest duration that at least the share [q] (0 to 1) of all do
+   not exceed; 0 when there are none. */
 uint64_t histogram_quantile(const struct histogram *h, double q);
 
 /* Return the smallest duration that falls into a bucket, and the duration that

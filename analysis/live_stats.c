@@ -253,7 +253,7 @@ static enum role role_of(struct live_stats *live, uint16_t id)
   return live->roles[id];
 }
 
-/* The first field called [name], or UINT64_MAX. */
+/* Returns the first field called [name], or UINT64_MAX. */
 static uint64_t field_called(struct live_stats *live,
                              const struct eventring_event *event,
                              const char *name)
@@ -268,7 +268,8 @@ static uint64_t field_called(struct live_stats *live,
 
 /* Long pauses */
 
-/* A free place, or the shortest pause if it is shorter than [ns]; or NULL. */
+/* Returns a free place, or the shortest pause if it is shorter than [ns]; or
+   NULL. */
 static struct long_pause *place_for(struct live_stats *live, uint64_t ns,
                                     int64_t now)
 {
@@ -325,8 +326,8 @@ static void keep_if_long(struct live_stats *live,
   copy_name(place->cause, eventring_value(live->cursor, "cause", cause));
 }
 
-/* A stop-the-world section for which the other domains waited longer than it
-   took. */
+/* Keeps a stop-the-world section for which the other domains waited longer than
+   it took. */
 static void keep_if_late(struct live_stats *live,
                          const struct eventring_event *event)
 {
@@ -359,7 +360,7 @@ static void keep_if_late(struct live_stats *live,
 
 /* Spans of the program */
 
-/* The slot with this number, or NULL when it is too old. */
+/* Returns the slot with this number, or NULL when it is too old. */
 static struct slot *slot_at(struct series *series, uint64_t number)
 {
   struct slot *slot = &series->slots[number % SLOTS];
@@ -455,8 +456,8 @@ static void note_domain(struct live_stats *live,
     d->last_wait = event->id;
 }
 
-/* A collection that has been open for so long, while another one of its kind
-   begins, has ended while its category was not recorded. */
+/* Forgets a collection that has been open for so long while another one of its
+   kind begins: it has ended while its category was not recorded. */
 static void forget_stale(struct live_stats *live,
                          const struct eventring_event *begin)
 {
@@ -560,13 +561,14 @@ void free_live_stats(struct live_stats *live)
 
 /* Domains */
 
-/* One that has ended stays for a while. */
+/* Returns whether [d] is shown: a domain that has ended stays for a while. */
 static bool is_shown(const struct domain *d, int64_t now)
 {
   return d != NULL && (!d->summary->ended || d->last_ns > now - LIVE_WINDOW_NS);
 }
 
-/* The innermost open span of the program, or of the runtime. */
+/* Copies the name of the innermost open span of the program, or of the
+   runtime. */
 static void innermost(const struct live_stats *live, uint32_t ring, bool user,
                       char name[LIVE_NAME])
 {
@@ -673,7 +675,7 @@ struct live_process live_process(const struct live_stats *live, int64_t now,
 
 /* Spans of the program: results */
 
-/* The time in [stretch] of spans [id] that are open. */
+/* Returns the time in [stretch] of spans [id] that are open. */
 static uint64_t open_time(const struct live_stats *live, uint16_t id,
                           int64_t now, struct stretch stretch)
 {

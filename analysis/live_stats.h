@@ -42,20 +42,20 @@ void free_live_stats(struct live_stats *live);
 
 void live_event(struct live_stats *live, const struct eventring_event *event);
 
-/* To be called when there are no events for now. */
+/* Call it when there are no events for now. */
 void live_idle(struct live_stats *live);
 
 /* Call it at [ns], when all events before were given, so that numbers asked for
    afterwards take note of the time that has passed. */
 void live_until(struct live_stats *live, int64_t ns);
 
-/* Events are missing from here on or were until here, and no event says so:
-   categories were changed from outside. */
+/* Notes that events are missing from here on or were until here, and that no
+   event says so: categories were changed from outside. */
 void live_gap(struct live_stats *live);
 
 void live_reset_maxima(struct live_stats *live);
 
-/* The time of the latest event, or 0. */
+/* Returns the time of the latest event, or 0. */
 int64_t live_last_ns(const struct live_stats *live);
 
 /* In the functions below, [now] is the time up to which events were given, and
@@ -108,8 +108,9 @@ struct live_span {
                                      the last reset */
 };
 
-/* The spans of the program on which most time was spent in LIVE_WINDOW_NS, the
-   one with the most first.  Returns how many were put into [list]. */
+/* Lists the spans of the program on which most time was spent in
+   LIVE_WINDOW_NS, the one with the most first.  Returns how many were put into
+   [list]. */
 int live_spans(const struct live_stats *live, int64_t now,
                  struct live_span *list, int max);
 
@@ -123,12 +124,13 @@ struct live_pause {
   char cause[LIVE_NAME];        /* "" when the file does not say */
 };
 
-/* The longest pauses of LONG_PAUSES_NS, the latest first.  Returns how many
-   there are in [list]. */
+/* Lists the longest pauses of LONG_PAUSES_NS, the latest first.  Returns how
+   many there are in [list]. */
 int live_long_pauses(const struct live_stats *live, int64_t now,
                        struct live_pause list[LONG_PAUSES]);
 
-/* All since the beginning, or since the domains were too many to be kept. */
+/* Returns the summary since the beginning, or since the domains were too many
+   to be kept. */
 struct summary *live_summary(struct live_stats *live);
 
 #endif /* ANALYSIS_LIVE_STATS_H */

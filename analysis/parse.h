@@ -18,11 +18,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* "10ms", "1.5s", "250us", "100ns", "2m", "1h"; without a unit, seconds.
-   False when [text] is none of these, negative or too large. */
+/* Parses "10ms", "1.5s", "250us", "100ns", "2m", "1h"; without a unit, seconds.
+   Returns false when [text] is none of these, negative or too large. */
 bool parse_duration(const char *text, int64_t *ns);
 
-/* "100M", "64KiB", "1.5GB", "4096": bytes, the units being powers of 1024. */
+/* Parses "100M", "64KiB", "1.5GB", "4096": bytes, the units being powers of
+   1024. */
 bool parse_size(const char *text, uint64_t *bytes);
 
 #endif /* ANALYSIS_PARSE_H */

@@ -107,8 +107,8 @@ static uint32_t *list_of(const struct spans *s, const struct stack *stack,
   return &stack->lists[table][key * s->seed >> shift];
 }
 
-/* The latest span with the id of [event] and, in the table BY_THREAD, its
-   thread; NULL: none. */
+/* Returns the latest span with the id of [event] and, in the table BY_THREAD,
+   its thread; NULL: none. */
 static struct span *find(const struct spans *s, const struct stack *stack,
                          int table, const struct eventring_event *event)
 {

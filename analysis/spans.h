@@ -33,7 +33,7 @@ void watch_given_up(struct spans *spans,
                                      const struct eventring_event *begin),
                     void *state);
 
-/* Nothing is known to be open any more: recording was paused. */
+/* Forgets all open spans: recording was paused. */
 void forget_spans(struct spans *spans);
 
 /* Returns the begin of the span that [event] ends, or NULL.  [event] is the
@@ -49,9 +49,9 @@ const struct eventring_event *begin_of(const struct spans *spans,
 bool span_ended(struct spans *spans, const struct eventring_event *event,
                 int64_t *since);
 
-/* The begins of the spans open now in ring [ring], from the outermost to the
-   innermost and back; NULL at the end.  Payloads are void.  A begin is valid
-   until the next event or forget_span. */
+/* Return the begins of the spans open now in ring [ring], from the outermost to
+   the innermost and back; NULL at the end.  Payloads are void.  A begin is
+   valid until the next event or forget_span. */
 const struct eventring_event *outermost_span(const struct spans *spans,
                                              uint32_t ring);
 const struct eventring_event *innermost_span(const struct spans *spans,
@@ -65,7 +65,7 @@ const struct eventring_event *next_outer_span(
    order of their begins. */
 uint64_t span_number(const struct eventring_event *begin);
 
-/* Whether a span of [id] is open in ring [ring]. */
+/* Returns whether a span of [id] is open in ring [ring]. */
 bool is_open(const struct spans *spans, uint32_t ring, uint16_t id);
 
 /* Closes an open span.  The caller knows that its end was not recorded. */

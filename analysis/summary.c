@@ -179,7 +179,7 @@ bool summary_is_wait(struct summary *s, uint16_t id)
   return role_of(s, id) == WAIT;
 }
 
-/* The field's value, or [otherwise]. */
+/* Returns the field's value, or [otherwise]. */
 static uint64_t field_of(const struct summary *s, enum role role,
                          const struct eventring_event *event, enum field f,
                          uint64_t otherwise)
@@ -243,7 +243,7 @@ static void close_first(struct summary *s, struct summary_domain *d)
           --d->pending * sizeof *d->intervals);
 }
 
-/* In the order of [to].  [reason] lasted for all of it. */
+/* Adds an interval, in the order of [to].  [reason] lasted for all of it. */
 static void add_interval(struct summary *s, struct summary_domain *d,
                          int64_t from, int64_t to, bool idle,
                          struct summary_reason reason)
@@ -273,7 +273,8 @@ static bool in_collector(enum role role)
   return role >= MINOR && role <= IN_COLLECTOR;
 }
 
-/* Since when the domain has been in the collector, or INT64_MAX. */
+/* Returns the time since when the domain has been in the collector, or
+   INT64_MAX. */
 static int64_t open_since(struct summary *s, const struct summary_domain *d)
 {
   const struct eventring_event *begin = outermost_span(s->spans, d->ring);
@@ -371,7 +372,7 @@ static void end_watching(struct summary *s, struct summary_domain *d,
   d->watched_since = INT64_MAX;
 }
 
-/* Nothing is known of the events from here on. */
+/* Stops watching: nothing is known of the events from here on. */
 static void stop_watching(struct summary *s)
 {
   forget_spans(s->spans);
@@ -420,7 +421,7 @@ static void takes_part(struct summary *s, struct summary_domain *d,
   d->collective[kind] = s->collectives[kind];
 }
 
-/* A span of the collector has ended. */
+/* Counts a span of the collector that has ended. */
 static void collected(struct summary *s, struct summary_domain *d,
                       enum role role, const struct eventring_event *event,
                       uint64_t ns)
@@ -467,9 +468,9 @@ static void collected(struct summary *s, struct summary_domain *d,
   }
 }
 
-/* The event lists each domain that was stopped, with the time after the request
-   at which it arrived.  The duration counts from the arrival of the last one.
-   A request that no domain has to wait for lists none. */
+/* Counts a stop.  Its event lists each domain that was stopped, with the time
+   after the request at which it arrived.  The duration counts from the arrival
+   of the last one.  A request that no domain has to wait for lists none. */
 static void stopped(struct summary *s, const struct eventring_event *event)
 {
   uint32_t domain = s->ids->place[STOP][DOMAIN],
@@ -665,8 +666,8 @@ static struct summary_tally domain_tally(struct summary *s,
   return t;
 }
 
-/* Whether the thread that wrote the last event of the domain sleeps now.  It
-   writes that it has waited when it is over. */
+/* Returns whether the thread that wrote the last event of the domain sleeps
+   now.  It writes that it has waited when it is over. */
 static bool sleeps_now(struct summary *s, const struct summary_domain *d)
 {
   struct eventring_info info = target_info(s->cursor);
@@ -689,7 +690,7 @@ static uint64_t busy_ns(struct summary *s, const struct summary_domain *d,
   return ns;
 }
 
-/* Whether the file would have waits, if there were some. */
+/* Returns whether the file would have waits, if there were some. */
 static bool tells_waits(struct summary *s)
 {
   if (s->ids->tells_waits) return true;

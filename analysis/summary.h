@@ -200,7 +200,7 @@ void free_summary(struct summary *s);
 
 void summary_event(struct summary *s, const struct eventring_event *event);
 
-/* To be called when there are no events for now: recording may be paused. */
+/* Call it when there are no events for now: recording may be paused. */
 void summary_idle(struct summary *s);
 
 /* Returns the amounts of [domain], or of all when it is NULL, at [until_ns],
@@ -219,8 +219,8 @@ struct summary_time summary_time(struct summary *s,
 /* Returns whether the collector did anything. */
 bool summary_has_collections(struct summary *s, int64_t until_ns);
 
-/* Where [s] is to be looked at: now for a running process, else at its last
-   event. */
+/* Returns the time at which to look at [s]: now for a running process, else at
+   its last event. */
 int64_t summary_until(struct summary *s);
 
 /* Returns [later] less [earlier]. */
@@ -234,11 +234,11 @@ struct summary_heap summary_heap(const struct summary *s);
    1. */
 double gc_share(const struct summary_tally *tally);
 
-/* The pauses from here on are recent. */
+/* Begins a new interval: the pauses from here on are recent. */
 void summary_new_interval(struct summary *s);
 
-/* Whether events [id] are of the program and not of the runtime, and whether
-   they tell of waiting. */
+/* Returns whether events [id] are of the program and not of the runtime, and
+   whether they tell of waiting. */
 bool summary_is_user(struct summary *s, uint16_t id);
 bool summary_is_wait(struct summary *s, uint16_t id);
 
