@@ -29,7 +29,7 @@ scribbled() {
   echo >&4
   exec 4>&-
   while kill -0 $watch 2>/dev/null; do
-    for command in events pauses; do
+    for command in events stat; do
       timeout 20 "$3" $command $victim.eventring >read 2>why
       echo "$command $?" >>readers
       ! grep -A 20 'runtime error\|Sanitizer' why >&2
