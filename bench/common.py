@@ -1,10 +1,9 @@
-"""What the benchmarks share: where things are, compiling, progress, results.
+"""Code shared by the benchmarks: paths, compiling, progress, results.
 
 A benchmark called NAME leaves two files in _build/bench: NAME.tsv, a line of
-column names and a line a figure, and NAME.json, the manifest: what it was
-measured on, with what, when, and whether it came to its end.  Both are there
-after an interrupt too, with what was finished by then.  bench/report makes a
-page of them.
+column names and a line a figure, and NAME.json, the manifest: the machine, the
+versions, the time, and whether the benchmark finished.  After an interrupt both
+have the finished figures.  bench/report makes a page of them.
 """
 
 import json
@@ -24,32 +23,32 @@ STOCK = pathlib.Path(os.environ.get("EVENTRING_STOCK",
                                     BUILD / "stock" / "install"))
 OUT = BUILD / "bench"
 
-# In probes.tsv, whose figures in stock OCaml those of an interface of ours, or of
-# an operation, are compared with.
+# The stock interface and the stock operation in probes.tsv with which ours are
+# compared.
 STOCK_FROM = {"Eventring": "Runtime_events", "libeventring": "C",
               "libeventring, one ring": "C"}
 STOCK_WHAT = {"user text, 16 bytes": "user custom, 16 bytes"}
 
-# Only what a benchmark sets may steer what it runs.
+# Prefixes of variables that only a benchmark itself may set for its programs.
 STEERING = ("OCAML_EVENTRING_", "OCAML_RUNTIME_EVENTS_", "OCAMLRUNPARAM",
             "CAMLRUNPARAM")
 
 
 def fail(why):
-    """One line on standard error, and exit code 1."""
+    """Print one line on standard error and exit with code 1."""
     sys.exit(f"eventring: {os.path.basename(sys.argv[0])}: {why}")
 
 
 def environment(**settings):
-    """The environment of a benchmarked program: ours without what would steer
-    it, and SETTINGS."""
+    """Return the environment of a benchmarked program: ours without the
+    variables above, and SETTINGS."""
     clean = {name: value for name, value in os.environ.items()
              if not name.startswith(STEERING)}
     return {**clean, **settings}
 
 
 def need(*prefixes):
-    """Stop unless these toolchains are there."""
+    """Stop unless these toolchains exist."""
     for prefix in prefixes:
         if not (prefix / "bin" / "ocamlopt").exists():
             fail(f"no compiler in {prefix}/bin; run make stage stock")
@@ -62,8 +61,8 @@ def need_command(name, package):
 
 
 def run(*command, **options):
-    """Run to the end; stop with its output when it fails.  Its standard
-    output."""
+    """Run a command to its end; stop with its output when it fails.  Return its
+    standard output."""
     options.setdefault("env", environment())
     done = subprocess.run(command, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, **options)
@@ -140,9 +139,9 @@ def manifest(name, flags):
 class Results:
     """The two files of a benchmark, to be used in a with statement.
 
-    row(...) adds a line, which is kept whatever happens afterwards.
-    step(what, done, total) tells on a terminal what is being measured, how
-    far it is, and the time left.
+    row(...) adds a line, which is kept even if the benchmark fails later.
+    step(what, done, total) shows on a terminal the present measurement, its
+    progress, and the time left.
     """
 
     def __init__(self, name, columns, **flags):
@@ -189,7 +188,7 @@ def replace(path, text):
 
 
 def table(path):
-    """A TSV file as a list of dictionaries."""
+    """Return a TSV file as a list of dictionaries."""
     lines = path.read_text().split("\n")
     names = lines[0].split("\t")
     return [dict(zip(names, line.split("\t"))) for line in lines[1:] if line]

@@ -1,5 +1,5 @@
-"""What the benchmarks left, for bench/report: tables, manifests, what is not
-there, and how figures are written for people."""
+"""The results of the benchmarks, for bench/report: tables, manifests, missing
+figures, and the format of figures."""
 
 import json
 import math
@@ -21,7 +21,7 @@ BENCHMARKS = {
 RUNTIMES = {"ours": "Eventring", "stock": "stock OCaml"}
 MEAN = "geometric mean"         # the kind of rows over all programs
 
-# What a reader of ours is compared with.
+# The stock reader with which each reader of ours is compared.
 STOCK_READER = {
     "libeventring": "stock in C",
     "libeventring, one ring": "stock in C",
@@ -80,7 +80,7 @@ def interval(row, form=".3f"):
 
 
 class Figures:
-    """What the benchmarks left in a folder."""
+    """The results of the benchmarks in a folder."""
 
     def __init__(self, folder):
         self.folder, self.tables, self.manifests = folder, {}, {}
@@ -139,7 +139,7 @@ def values(rows, column):
 
 
 def probe(figures, what, source, state, runtime="ours"):
-    """The row of an operation; for stock, of what does the same there."""
+    """Return the row of an operation, or of its counterpart in stock."""
     if runtime == "stock":
         what, source = STOCK_WHAT.get(what, what), STOCK_FROM.get(source,
                                                                   source)
@@ -148,9 +148,9 @@ def probe(figures, what, source, state, runtime="ours"):
 
 
 def against_stock_reader(figures, row):
-    """How many times as long as a reader of ours stock's takes for all events
-    of a round; stock may have more of them for the same.  None where there is
-    none to compare with."""
+    """Return the time of the stock reader divided by the time of ours, for all
+    events of a round; stock may write more events for the same.  None without a
+    stock reader to compare with."""
     kind, packed, _ = row["what"].partition(", packed")
     stock = figures.row("reader", "median_ns_per_event", rings=row["rings"],
                         what=STOCK_READER.get(kind, "") + packed)

@@ -10,9 +10,9 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The processor's counter, for single operations: what stands before a reading
-   is over when it is read, and what stands behind has not begun.  Where there
-   is no such counter, a clock. */
+/* The processor's counter, for single operations: instructions before a reading
+   have finished when the counter is read, and later ones have not begun.  A
+   clock where the processor has no such counter. */
 
 #ifndef MEASURE_H
 #define MEASURE_H

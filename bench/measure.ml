@@ -1,7 +1,7 @@
-(* How the operations are timed, and in which states: see run-probes, which
-   makes a table of what is printed here.  A line a figure, separated by tabs:
-   what, from where, state, bytes of ring and minor words an operation, the
-   samples, and the floors measured between them, both in ns an operation. *)
+(* Times operations in several states: see run-probes, which makes a table of
+   the output.  A line a figure, separated by tabs: operation, source, state,
+   bytes of ring and minor words an operation, the samples, and the floors
+   measured between them, both in ns an operation. *)
 
 external now : unit -> int = "bench_now" [@@noalloc]            (* ns *)
 external ticks : unit -> int = "bench_ticks" [@@noalloc]
@@ -14,9 +14,9 @@ type op = {
   what : string;
   from : string;
   events : int;                 (* events that one operation writes *)
-  loop : int -> unit;           (* so many operations, a multiple of 8 *)
-  once : unit -> int;           (* ticks that one takes *)
-  bare : unit -> int;           (* the same of none *)
+  loop : int -> unit;           (* does that many operations, a multiple of 8 *)
+  once : unit -> int;           (* ticks of one operation *)
+  bare : unit -> int;           (* ticks of none *)
 }
 
 let bare_once () = let t = ticks () in ticks () - t
@@ -36,8 +36,8 @@ let time loop n =
 
 let each f n = float (time f n) /. float n
 
-(* A batch is long beside reading the clock, and so short that most are not
-   interrupted. *)
+(* A batch is long compared with reading the clock, and so short that most are
+   not interrupted. *)
 let batches = 61
 let batch_ns = 20_000
 
@@ -47,7 +47,7 @@ let batch_size loop =
     else search (2 * n) in
   search 8
 
-(* Minor words, then bytes of ring, an operation. *)
+(* Returns minor words and bytes of ring an operation. *)
 let needs op =
   let n = batch_size op.loop in
   let before = written () in
@@ -56,7 +56,7 @@ let needs op =
   let words = Gc.minor_words () -. words in
   words /. float n, float (8 * (written () - before)) /. float n
 
-(* The floor is measured beside each sample: the machine's speed drifts. *)
+(* Measures the floor, with each sample: the machine's speed drifts. *)
 let floor op = each !floor_loop 512 *. float op.events
 
 let warm state op =
@@ -69,8 +69,8 @@ let warm state op =
       each op.loop n) in
   print op.what op.from state ~bytes ~words samples floors
 
-(* Single operations, each after the caches were filled with something else,
-   less what timing costs then. *)
+(* Times single operations, each after the caches were filled with other data,
+   less the cost of timing in that state. *)
 
 let shots = 11
 
@@ -96,7 +96,7 @@ let cold state op =
     (Array.map (fun t -> float (t - bare) *. ns_per_tick) taken)
     (Array.init shots (fun _ -> floor op))
 
-(* The first lap of a ring, in which its pages come into being. *)
+(* Times the first lap of a ring, in which its pages are allocated. *)
 
 let laps = 3
 
@@ -107,8 +107,8 @@ let first_touch state op =
     (Array.init laps (fun _ -> fresh_ring (); each op.loop n))
     (Array.init laps (fun _ -> floor op))
 
-(* Reading.  [read timed] opens a cursor, gives [timed] a function that reads
-   all there is and returns how many events, and closes it. *)
+(* Times reading.  [read timed] opens a cursor, passes [timed] a function that
+   reads all events and returns their number, and closes the cursor. *)
 
 let readings = 11
 
@@ -125,6 +125,6 @@ let reading state what (from, read) =
   print what from state ~bytes:0. ~words:!words samples
     (Array.map (fun _ -> 0.) samples)
 
-(* What probes_own.ml has more than stock OCaml. *)
+(* Operations of probes_own.ml that stock OCaml lacks. *)
 let own_ops : op list ref = ref []
 let own_readers : (string * (((unit -> int) -> unit) -> unit)) list ref = ref []

@@ -10,8 +10,8 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What measure.ml needs of C: clocks, caches that hold nothing of ours, and the
-   ring.  Compiled with our toolchain and with a stock one, which has no
+/* C functions for measure.ml: clocks, filling the caches with other data, and
+   the ring.  Compiled with our toolchain and with a stock one, which has no
    caml/eventring.h; only our caml/runtime_events.h includes that. */
 
 #define CAML_INTERNALS
@@ -36,9 +36,8 @@ value bench_ticks(value unit)
   return Val_long(fenced_ticks());
 }
 
-/* The caches of this core, and the addresses of pages that it remembers, are
-   full of something else after this.  What cores share may be too large to
-   fill. */
+/* Fills the caches of this core, and the addresses of pages that it remembers,
+   with other data.  Caches shared by cores may be too large to fill. */
 value bench_evict(value unit)
 {
   enum { LINE = 64 };
@@ -103,7 +102,7 @@ value bench_ring_bytes(value unit)
   return Val_long(RING_BYTES(read_ring(&tail)));
 }
 
-/* Starts anew, with a ring that nothing was written to. */
+/* Starts anew, with an unwritten ring. */
 value bench_fresh_ring(value unit)
 {
   caml_runtime_events_destroy();

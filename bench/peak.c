@@ -1,7 +1,6 @@
-/* peak COMMAND [ARGUMENT...]: runs it, then says on standard error how much
-   memory it had at most, in KiB, and exits as it did.  A process counts the
-   memory of the one it was started from before exec as its own: Python's, if
-   Python did this. */
+/* peak COMMAND [ARGUMENT...]: runs the command, prints its peak memory in KiB
+   on standard error, and exits with its exit code.  A process counts the memory
+   of its parent before exec as its own: Python's, if Python did this. */
 
 #include <stdio.h>
 #include <sys/resource.h>

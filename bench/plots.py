@@ -1,8 +1,8 @@
 """The plots of bench/report: SVG files, drawn by gnuplot.
 
-Three kinds: bars, one row a thing measured; intervals, a row a program, with a
-point and its interval for each configuration; curves.  The caller names what
-is drawn and in which colour, so that a runtime has one colour on all plots.
+Three kinds: bars, a row a measurement; intervals, a row a program, with a
+point and its interval for each configuration; curves.  The caller chooses the
+data and their colours, so that a runtime has one colour on all plots.
 """
 
 import subprocess
@@ -10,7 +10,7 @@ import subprocess
 import common
 from figures import figure
 
-# Told apart by those who see fewer colours too (Okabe and Ito).
+# Distinct for colour-blind readers too (Okabe and Ito).
 BLUE, ORANGE, GREEN, PURPLE, SKY, GREY = (
     "#0072b2", "#d55e00", "#009e73", "#aa4499", "#56b4e9", "#777777")
 
@@ -46,9 +46,9 @@ def draw(path, height, lines, pieces):
 
 
 def rows_axis(labels, sizes):
-    """The labels down the left side, the first on top, and room for them; a
-    row is as high as its size.  The lines, and where the rows have their
-    middles."""
+    """Make the labels down the left side, the first on top, and room for them;
+    a row is as high as its size.  Return the lines, and the middles of the
+    rows."""
     middles, top = [], 0
     for size in sizes:
         middles.append(top - size / 2)

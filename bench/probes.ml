@@ -1,6 +1,6 @@
-(* Measures what the runtime's probes, events of the program, and reading cost,
-   in every state; and, called as "probes read DIRECTORY" by itself, reads what
-   its parent writes, without a pause.  Compiled with our toolchain, together
+(* Measures the cost of the runtime's probes, of events of the program, and of
+   reading, in every state.  Calls itself as "probes read DIRECTORY" to read the
+   events of its parent without a pause.  Compiled with our toolchain, together
    with probes_own.ml, and with a stock one. *)
 
 open Measure
@@ -83,7 +83,7 @@ let user_ops =
 
 let ops = c_probes @ !own_ops @ user_ops
 
-(* Reading with callbacks that look at the time. *)
+(* Reads with callbacks that look at the time. *)
 
 let last = ref 0L
 
@@ -114,8 +114,8 @@ let read_in_c timed =
 
 let readers = ["C", read_in_c; "Runtime_events", read] @ !own_readers
 
-(* Two laps of spans and counters, a counter to a span; in stock OCaml, where
-   they are larger, more. *)
+(* Writes two laps of spans and counters, a counter to a span; more laps in
+   stock OCaml, where events are larger. *)
 let fill spans counters =
   for _ = 1 to ring_bytes () / 128 do spans 8; counters 8 done
 
@@ -126,9 +126,9 @@ let read_all state =
   fill spans values;
   List.iter (reading state "read one of the program") readers
 
-(* The consumer says that it reads once it has read something; it ends with its
-   parent, or when that kills it.  How much of a processor it had is printed,
-   since others may want them too. *)
+(* The consumer reports that it reads after its first event; it ends with its
+   parent, or when the parent kills it.  Its share of a processor is printed,
+   since other processes may use the processor too. *)
 
 let consume directory =
   let parent = Unix.getppid () in
@@ -168,7 +168,7 @@ let measure () =
   pause ();
   List.iter (warm "paused") ops;
   resume ();
-  fill spans values;            (* what a first lap costs is another state *)
+  fill spans values;            (* the first lap is another state *)
   List.iter (warm "enabled") ops;
   with_consumer (fun () -> List.iter (warm "with a consumer") ops);
   List.iter (cold "enabled, cold") ops;

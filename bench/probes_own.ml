@@ -1,5 +1,5 @@
-(* Events of module Eventring, and its cursors: what our toolchain has and a
-   stock one has not.  Eight a turn, as in probes.ml. *)
+(* Events of module Eventring and its cursors, which a stock toolchain lacks.
+   Eight a turn, as in probes.ml. *)
 
 open Measure
 
@@ -65,7 +65,7 @@ let () =
       (fun () -> let t = ticks () in write_custom 1; ticks () - t);
   ]
 
-(* Reading: with callbacks that look at the time, and from C. *)
+(* Reads with callbacks that look at the time, and from C. *)
 
 let last = ref 0
 

@@ -10,9 +10,9 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The operations of C code: the runtime's probes as the garbage collector uses
-   them, and the events of C stubs, which stock OCaml has not; and reading from
-   C.  Compiled with our toolchain and with a stock one, where the same macros
+/* Operations of C code: the runtime's probes as used by the garbage collector,
+   the events of C stubs, which stock OCaml does not have, and reading from C.
+   Compiled with our toolchain and with a stock one, where the same macros
    are calls of caml_ev_begin and so on. */
 
 #define CAML_INTERNALS
@@ -29,9 +29,9 @@
 
 static volatile uint64_t sink;
 
-/* OP(name, what it is called, events that it writes, code).  The first three
-   are no probes: what a single operation is compared with, and the clocks.
-   The code sees [i], which changes. */
+/* OP(name, title, number of events written, code).  The first three are no
+   probes: the base of comparison for single operations, and the clocks.  The
+   code sees [i], which changes. */
 
 #define OPS \
   OP(nothing, "nothing", 0, ) \
@@ -136,8 +136,7 @@ value bench_once(value op)
   return Val_long(ops[Int_val(op)].once(0));
 }
 
-/* Reading with a callback for each event, as the library Runtime_events has
-   it. */
+/* Reads with a callback for each event, as the library Runtime_events does. */
 
 static int saw(int ring, void *data, uint64_t time, ev_runtime_phase phase)
 {
@@ -167,7 +166,7 @@ static int saw_int(int ring, void *data, int64_t time, uintnat event,
 }
 
 #ifndef CAML_EVENTRING_H
-/* The library has these; its header has another that it has not. */
+/* Declares functions that the library has and its header lacks. */
 void caml_runtime_events_set_user_span(
   struct caml_runtime_events_cursor *cursor,
   int (*f)(int ring, void *data, int64_t time, uintnat event, char *name,
@@ -208,8 +207,7 @@ value bench_close(value unit)
 
 #ifdef CAML_EVENTRING_H
 
-/* Reading in batches, as libeventring has it: all rings merged by time, or
-   one. */
+/* Reads in batches, as libeventring does: all rings merged by time, or one. */
 
 static struct eventring_cursor *own;
 

@@ -12,8 +12,7 @@
 
 /* How long a program takes from start to end, without and with tracing, in
    turns so that both see the same machine: startup PROGRAM NAME=VALUE, where
-   the variable is what turns tracing on.  Prints two lines as measure.ml
-   does. */
+   the variable turns tracing on.  Prints two lines as measure.ml does. */
 
 #include <inttypes.h>
 #include <spawn.h>

@@ -1,6 +1,6 @@
 """The whole programs that are measured (bench/programs/list) and the
-configurations they are measured in: what bench/run-programs and
-bench/run-instructions share.
+configurations they are measured in, for bench/run-programs and
+bench/run-instructions.
 """
 
 import contextlib
@@ -48,8 +48,8 @@ TOOLS = {
 
 
 def installed(prefix):
-    """Where a toolchain really is: the programs in STAGE/bin are scripts, which
-    start the real ones and would be measured with them."""
+    """Return the real folder of a toolchain: the programs in STAGE/bin are
+    scripts, which start the real ones and would be measured with them."""
     return (prefix / "lib").resolve().parent
 
 
@@ -64,7 +64,7 @@ class Program:
         self.expected = {}
 
     def missing(self):
-        """Why it cannot be measured, or None."""
+        """Return why the program cannot be measured, or None."""
         if not self.tool:
             return None
         for prefix, whose in (STAGE, "ours"), (STOCK, "stock"):
@@ -97,8 +97,8 @@ class Program:
                   for word in options), *sources]
 
     def check(self, folder, size, configuration):
-        """It must do the same in all configurations: the output, or a tool's
-        result, is that of the first."""
+        """Stop unless the output, or a tool's result, is the same as in the
+        first configuration."""
         name = "output"
         if self.tool:
             _, result = TOOLS[self.name]
@@ -119,7 +119,8 @@ class Program:
 
 
 def programs(size, only=()):
-    """Those of the list with such a size, or of these those named ONLY."""
+    """Return the programs of the list with such a size, or only those in
+    ONLY."""
     found = []
     for line in (BENCH / "programs" / "list").read_text().splitlines():
         words = line.split()
@@ -152,8 +153,8 @@ def prepare(wanted, work, results):
 
 
 class Reader(threading.Thread):
-    """Follows the process that makes a ring file in RINGS, as one would who
-    records all of it."""
+    """Follows the process that makes a ring file in RINGS, as a recorder of all
+    events would."""
 
     def __init__(self, rings):
         super().__init__()
@@ -181,9 +182,8 @@ class Reader(threading.Thread):
 
 @contextlib.contextmanager
 def finished(program, configuration, size, wrap, **settings):
-    """Run what WRAP makes of the program's command line, in a folder of its
-    own, to the end.  The value is that folder and what came on standard
-    error."""
+    """Run the program's command line, changed by WRAP, to its end in a folder
+    of its own.  Return that folder and the text of standard error."""
     with tempfile.TemporaryDirectory(dir=OUT, prefix="run-") as name:
         folder = pathlib.Path(name)
         rings = folder / "rings"
@@ -210,7 +210,7 @@ def finished(program, configuration, size, wrap, **settings):
 
 
 def work_folder(name):
-    """A new folder _build/bench/NAME."""
+    """Make a new folder _build/bench/NAME."""
     work = OUT / name
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)

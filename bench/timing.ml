@@ -9,7 +9,7 @@ let median_and_least a =
   Array.sort compare a;
   a.(Array.length a / 2), a.(0)
 
-(* Nanoseconds an operation of [f], which does [per_run] of them. *)
+(* Returns the nanoseconds an operation of [f], which does [per_run] of them. *)
 let measure f =
   f ();
   median_and_least

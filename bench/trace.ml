@@ -1,7 +1,7 @@
 (* Fills two rings, for run-trace.
 
      trace program N    events of the program: 5 N of each domain
-     trace runtime N    N minor collections, with what surrounds them *)
+     trace runtime N    N minor collections, with the events around them *)
 
 open Eventring
 

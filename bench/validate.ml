@@ -1,8 +1,8 @@
-(* What bench/run-validate looks at from outside.  The first argument says what
-   to do, the second how often:
+(* The program that bench/run-validate observes.  The first argument is the
+   task, the second its number of repetitions:
 
      nothing N   an empty function of C, called N times in a span each, with the
-                 caches full of something else, as after collecting
+                 caches full of other data, as after collecting
      domains N   two domains that allocate, promote and so collect
      events N    runs of events, each followed by as long a computation
      cost N      prints the nanoseconds an event of such a run, N times *)

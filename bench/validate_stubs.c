@@ -10,10 +10,10 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* A function in which no time passes: what an outside observer measures here
-   is the observing.  Like the functions that matter it calls another one and
-   so begins by saving a register; the kernel knows how to do that itself,
-   while another first instruction may cost the probe ten times more. */
+/* Does nothing: a time measured here from outside is the cost of measuring.
+   Like the functions of interest it calls another one and so begins by saving a
+   register, an instruction that the kernel can emulate; another first
+   instruction may cost the probe ten times more. */
 
 #include <caml/mlvalues.h>
 

@@ -23,7 +23,7 @@ class Verdict:
 
 
 def limit(what, value, target, measured, unit="", least=False):
-    """VALUE is to be at most TARGET, or at least."""
+    """Return the verdict: VALUE must be at most TARGET, or at least."""
     words = f"at {'least' if least else 'most'} {target:g} {unit}".rstrip()
     if value is None:
         return Verdict(what, "", words, None)
@@ -46,8 +46,8 @@ def against_stock(figures, title, what, source, state, target):
 
 
 def against_clock(figures, title, what, source, events, target):
-    """Of EVENTS events, each of which reads the clock; the floor is all these
-    readings, the target is in single ones."""
+    """Compare EVENTS events, each of which reads the clock, with as many single
+    readings, the floor; the target is a multiple of one reading."""
     row = probe(figures, what, source, "enabled")
     ours = number(row, "median_ns")
     floor = ratio(number(row, "floor_ns"), events)
@@ -126,7 +126,7 @@ def reader_verdicts(figures):
 
 
 def counted(failing, total, what):
-    """A verdict's words on how many programs do what they should not."""
+    """Return a verdict's words on how many programs fail it."""
     if not total:
         return ""
     if not failing:
@@ -135,7 +135,7 @@ def counted(failing, total, what):
 
 
 def judged(figures, configuration):
-    """The programs with enough rounds for an interval."""
+    """Return the programs with enough rounds for an interval."""
     rows = by_program(figures, "programs", configuration)
     few = [name for name, row in rows.items()
            if (number(row, "runs") or 0) < LEAST_RUNS]
@@ -219,7 +219,7 @@ def validate_verdicts(figures):
             + (f", {len(found) - len(good) - len(bad)} skipped"
                if len(good) + len(bad) < len(found) else ""),
             "all agree",
-            # What was skipped may have been what does not agree.
+            # A skipped row might not agree.
             False if bad else True if found and len(good) == len(found)
             else None,
             f"**not: {', '.join(bad)}**" if bad else ""))
@@ -227,7 +227,7 @@ def validate_verdicts(figures):
 
 
 def all_verdicts(figures):
-    """In the order of the page."""
+    """Return all verdicts in the order of the page."""
     verdicts = []
     for name, judge in (("probes", probe_verdicts),
                         ("programs", program_verdicts),
@@ -238,7 +238,7 @@ def all_verdicts(figures):
         if name in figures.incomplete:
             for verdict in here:
                 verdict.measured += " (incomplete)"
-                # What is absent may miss the target.
+                # Absent figures may miss the target.
                 if verdict.state == HIT:
                     verdict.state = UNKNOWN
         verdicts += here

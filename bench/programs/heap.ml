@@ -25,7 +25,7 @@ let churn size table notes =
       notes.(i) <- note table.(i)
     end
     else table.(i).friend <- Some table.(next size);
-    (* Chains of friends would keep all that was ever made. *)
+    (* Chains of friends would keep every entry ever made. *)
     if round land 7 = 0 then table.(next size).friend <- None
   done
 
@@ -45,8 +45,8 @@ let () =
   let notes = Array.map note table in
   churn size table notes;
   Printf.printf "%d, " (check table notes);
-  (* Now nothing but the table keeps an entry.  One collection calls finalisers,
-     and what these were given can go in the next. *)
+  (* Now only the table keeps an entry.  One collection calls finalisers,
+     and their arguments can be freed in the next. *)
   Array.iter (fun e -> e.friend <- None) table;
   Gc.full_major ();
   Gc.full_major ();

@@ -1,5 +1,5 @@
 (* Floating-point loops over arrays: the spectral norm of an infinite matrix,
-   cut at [n].  Allocates next to nothing. *)
+   cut at [n].  Allocates almost nothing. *)
 
 let a i j =
   1. /. float_of_int ((i + j) * (i + j + 1) / 2 + i + 1)

@@ -27,7 +27,7 @@ let scene =
 
 let lamp = vector (-5.) 8. (-3.)
 
-(* How far along the ray the thing is hit, if it is. *)
+(* Returns how far along the ray the thing is hit, if it is. *)
 let distance origin direction = function
   | Floor height ->
       let t = (height -. origin.y) /. direction.y in

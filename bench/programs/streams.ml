@@ -1,5 +1,5 @@
-(* Lazy streams: the numbers whose only prime factors are 2, 3 and 5, in order,
-   by streams that are merged; each cell is computed once and kept. *)
+(* Lazy streams: the numbers with no prime factors but 2, 3 and 5, in order, by
+   streams that are merged; each cell is computed once and kept. *)
 
 type 'a stream = Cons of 'a * 'a stream Lazy.t
 

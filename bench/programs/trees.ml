@@ -1,5 +1,5 @@
-(* Allocation: binary trees that are built, checked and dropped, beside one
-   that lives on. *)
+(* Allocation: binary trees that are built, checked and dropped, while another
+   tree lives on. *)
 
 type tree = Leaf | Node of tree * tree
 

@@ -1,8 +1,7 @@
-(* What the readers of bench/run-reader that are written in OCaml share.  A line
-   of standard input, MILLISECONDS TIMES, asks for so many polls with a pause
-   before each; the answer is one line: nanoseconds spent in polls, events of
-   the program, events of the runtime, what the reader was told about losses,
-   and polls that failed. *)
+(* The loop of the OCaml readers of bench/run-reader.  A line of standard input,
+   MILLISECONDS TIMES, asks for TIMES polls with a pause before each; the answer
+   is one line: nanoseconds spent in polls, events of the program, events of the
+   runtime, losses reported to the reader, and polls that failed. *)
 
 let user = ref 0
 let runtime = ref 0

@@ -11,7 +11,7 @@
 /**************************************************************************/
 
 /* A reader for bench/run-reader: libeventring, one ring or all merged by time.
-   reader FOLDER PID ring|merged.  It is asked and answers as polling.ml says;
+   reader FOLDER PID ring|merged.  Commands and answers are as in polling.ml;
    all events count as the program's. */
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 (* Fills rings for bench/run-reader, on command: writer RINGS.  It writes with
    Runtime_events.User, which both toolchains have, so that both get the same
-   events.  Each line of standard input is a command, each is answered by one
-   line: what was written, and in how many nanoseconds. *)
+   events.  Each line of standard input is a command; the answer is one line:
+   the number of events written, and the nanoseconds. *)
 
 open Runtime_events
 
@@ -20,8 +20,8 @@ let write_turn () =
 
 let rings = int_of_string Sys.argv.(1)
 
-(* The rings take turns, so that a reader that merges has to.  Ring 0 is the
-   main domain's, the others' domains wait for their turn for ever. *)
+(* The rings take turns, so that a merging reader has to merge.  Ring 0 belongs
+   to the main domain, the other domains wait for their turn for ever. *)
 let turn = Array.init rings (fun _ -> Semaphore.Binary.make false)
 
 let pass_from i = Semaphore.Binary.release turn.((i + 1) mod rings)
@@ -51,8 +51,8 @@ let collect times =
   done;
   times
 
-(* [rate] events a second, in a burst each millisecond; 0: as fast as can be.
-   Behind its time it writes more at once. *)
+(* Writes [rate] events a second, in a burst each millisecond; 0: as fast as
+   possible.  When late it writes more at once. *)
 let write_at rate milliseconds =
   let start = Timing.now () in
   let stop = start + milliseconds * 1_000_000 in

@@ -1,5 +1,5 @@
 (* Domains that write at the same time, for bench/run-scale, with ours and with
-   stock: what is written is in ours/events.ml and stock/events.ml.
+   stock: ours/events.ml and stock/events.ml have the events.
 
      scale span|phase DOMAINS TIMES
        nanoseconds of processor time an event, events a second of all
@@ -15,10 +15,10 @@ let spans times = for _ = 1 to times do Events.span () done
 
 type part = { cpu : int; start : int; stop : int }
 
-(* More than a lap of a ring of the default size: its pages are there then. *)
+(* More than a lap of a ring of the default size, which allocates its pages. *)
 let lap = 65_536
 
-(* In every domain at once: they wait for the last one to come from [prepare],
+(* Runs [f] in every domain at once: they wait until all have done [prepare],
    and for each other before they end. *)
 let in_domains domains prepare f =
   let lock = Mutex.create () and changed = Condition.create () in

@@ -12,8 +12,8 @@
 
 /* Makes recordings for bench/run-stat:  recorder DIRECTORY PID FILE
 
-   Each line of standard input makes it copy what is new in the rings; it
-   answers with how many events the recording has, and how many it lost. */
+   For each line of standard input it copies the new events of the rings and
+   prints the numbers of recorded and of lost events. */
 
 #include <inttypes.h>
 #include <stdio.h>

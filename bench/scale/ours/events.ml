@@ -1,4 +1,4 @@
-(* What scale.ml writes with our toolchain. *)
+(* The events of scale.ml with our toolchain. *)
 
 let event = Eventring.Span.register "span"
 

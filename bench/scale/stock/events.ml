@@ -1,4 +1,4 @@
-(* What scale.ml writes with a stock toolchain. *)
+(* The events of scale.ml with a stock toolchain. *)
 
 open Runtime_events
 
