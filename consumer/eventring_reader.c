@@ -96,8 +96,10 @@ static void leave_block(const struct eventring_cursor *c, struct ring *r)
   r->position = r->block + c->header.block_words;
 }
 
-/* Leaves the block if the next words in it are not an event.  After this the
-   ring is drained, or an event is next. */
+/* Checks that an event begins at copy[next] of ring [r].  If not, drops the
+   rest of the copied block and moves [position] to the next block; sets
+   [damaged] unless the words there are padding.  Afterwards the copy is empty
+   (next == end) or an event is next. */
 static void settle(const struct eventring_cursor *c, struct ring *r)
 {
   uint32_t payload, words;
@@ -112,8 +114,10 @@ static void settle(const struct eventring_cursor *c, struct ring *r)
   }
 }
 
-/* Begins a block after its header was copied.  Returns 0 when no writer can
-   have written the header. */
+/* Sets the fields of ring [ring] for a new block (count of events, domain,
+   thread, times) from the block header that was just copied, and lets a loss be
+   returned when events are missing before the block.  Returns 1, or 0 when no
+   writer can have written the header. */
 static int begin_block(struct eventring_cursor *c, uint32_t ring)
 {
   struct ring *r = &c->rings[ring];
@@ -179,9 +183,11 @@ int eventring_copy_block(struct eventring_cursor *c, uint32_t ring,
   return (int) (end - first);
 }
 
-/* Copies the words that the ring has from [position] to the end of that block.
-   Afterwards the ring has something to return (an event, a loss, or damage) or,
-   for now, there is nothing.  The ring must be drained. */
+/* Copies the words of ring [ring] from [position] to the end of the block
+   there, or to the end of the ring's words.  The ring must be drained: no event
+   of the last copy is left to be returned.  Afterwards the ring has an event, a
+   loss or damage to return, or is still drained because the ring has no new
+   words. */
 static void fetch(struct eventring_cursor *c, uint32_t ring)
 {
   struct ring *r = &c->rings[ring];
@@ -228,7 +234,8 @@ static void fetch(struct eventring_cursor *c, uint32_t ring)
   }
 }
 
-/* Returns a duration in nanoseconds, in the measure of the block. */
+/* Converts a duration in ticks to nanoseconds, at the clock rate of the block
+   in the copy of ring [r].  Returns at most INT64_MAX. */
 static uint64_t duration_ns(const struct ring *r, uint64_t ticks)
 {
   /* Beyond 2^53 a double has not all of the digits. */
@@ -237,10 +244,10 @@ static uint64_t duration_ns(const struct ring *r, uint64_t ticks)
   return r->ns_per_tick == 1 ? ticks : (uint64_t) ns;
 }
 
-/* Unpacks the [words] words at [payload] of the copy, for an event of [id].
-   Returns how many integers there are; they begin at unpacked[UNPACKED *
-   payload].  Bits of a number beyond 64 are dropped, and so is a number that
-   does not end. */
+/* Unpacks the payload of an event with id [id], the [words] words from
+   copy[payload] on.  Writes the integers to r->unpacked[UNPACKED * payload] and
+   following, durations in nanoseconds, and returns the number of integers.
+   Drops the bits of an integer beyond 64, and an integer that does not end. */
 static uint32_t unpack(const struct eventring_cursor *c, struct ring *r,
                        uint32_t id, uint32_t payload, uint32_t words)
 {
@@ -270,8 +277,10 @@ static uint32_t unpack(const struct eventring_cursor *c, struct ring *r,
   return n;
 }
 
-/* Takes the steps that [special] has for the id of the event.  The event's
-   payload is still in the copy, at [payload]. */
+/* Unpacks the payload of event [e], the words from copy[payload] on, and lets
+   e->payload point to the integers.  An event "thread_run" also sets the thread
+   of [e] and of the events after it in the block.  Called for the ids that have
+   a value in [special]. */
 __attribute__((noinline))
 static void decode_special(const struct eventring_cursor *c, struct ring *r,
                            struct eventring_event *e, uint32_t payload)
@@ -285,7 +294,9 @@ static void decode_special(const struct eventring_cursor *c, struct ring *r,
   }
 }
 
-/* Returns events of the copy up to time [limit]. */
+/* Decodes events of ring [ring] from the copy into [events], at most [max] and
+   none with a time after [limit] in ticks.  A pending loss is the first of
+   them. Returns the number of events, which is 0 when all are after [limit]. */
 static int decode(struct eventring_cursor *c, uint32_t ring,
                   struct eventring_event *events, int max, uint64_t limit)
 {
@@ -345,7 +356,10 @@ static int decode(struct eventring_cursor *c, uint32_t ring,
   return (int) (e - events);
 }
 
-/* Asks the source for more.  Returns 1 when there was, 0 or an error. */
+/* Makes the source show more words, after telling it the position that each
+   ring still needs.  Returns EVENTRING_MORE, EVENTRING_ANEW, 0 when there are
+   no more words (always for a ring file, where words appear by themselves), or
+   a negative error. */
 static int advance(struct eventring_cursor *c)
 {
   if (c->source->advance == NULL) return 0;
@@ -385,7 +399,8 @@ static int before(struct waiting a, struct waiting b)
   return a.ticks < b.ticks || (a.ticks == b.ticks && a.ring < b.ring);
 }
 
-/* Moves the top of the heap to its place. */
+/* Restores the order of the heap after the [ticks] of the top element has
+   grown, by moving this element down. */
 static void sift_down(struct eventring_cursor *c)
 {
   struct waiting *heap = c->heap;
@@ -421,8 +436,8 @@ static void push(struct eventring_cursor *c, struct waiting w)
   heap[i] = w;
 }
 
-/* Returns the time of the next event or loss of a ring; 0, the front of the
-   heap, for damage. */
+/* Returns the ticks of the next event or loss of ring [r], or 0, which puts the
+   ring first in the heap, when damage is to be returned. */
 static uint64_t next_ticks(const struct ring *r)
 {
   if (UNLIKELY(r->damaged)) return 0;
@@ -430,7 +445,10 @@ static uint64_t next_ticks(const struct ring *r)
   return r->ticks + EVENTRING_WORD_TICKS(r->copy[r->next]);
 }
 
-/* Returns the time up to which the events of all rings can be seen. */
+/* Returns the ticks up to which all events of all rings are visible: the
+   horizon of a source with [advance], UINT64_MAX when no time can be given or
+   the process has ended, else the present time, after waiting until writers
+   that read the clock before it have published their events. */
 uint64_t eventring_horizon(struct eventring_cursor *c)
 {
   uint64_t now, grace = (uint64_t) (GRACE_NS / c->clock.ns_per_tick);
@@ -452,8 +470,10 @@ static int later_first(const void *a, const void *b)
   return (x < y) - (x > y);
 }
 
-/* Takes in the [number]th mark.  Its maker may not have stored the time yet:
-   then the mark was made a moment ago. */
+/* Reads the time of mark [number], a change of the mask of categories, from the
+   header and adds it to c->changes.  When the program that made the mark has
+   not stored the time yet, takes the present time, or drops the mark if the
+   clock cannot be read here. */
 static void take_mark(struct eventring_cursor *c, uint64_t number)
 {
   uint64_t place = number % EVENTRING_MARKS;
@@ -465,7 +485,9 @@ static void take_mark(struct eventring_cursor *c, uint64_t number)
   c->marks[place] = c->changes[c->changes_left++] = ticks;
 }
 
-/* Takes in the changes from outside that are new. */
+/* Adds the times of the changes of the mask of categories that are marked in
+   the header since the last call to c->changes, in order, the next one last.
+   When there are more marks than c->changes can hold, takes the newest. */
 static void take_changes(struct eventring_cursor *c)
 {
   uint64_t made = __atomic_load_n(&c->shared->marks_made, __ATOMIC_ACQUIRE);
@@ -478,14 +500,17 @@ static void take_changes(struct eventring_cursor *c)
   c->marks_seen = made;
 }
 
-/* Returns the time of the next change, or UINT64_MAX when none is left. */
+/* Returns the ticks of the next change of the mask of categories to be
+   returned, or UINT64_MAX when there is none. */
 static uint64_t next_change(const struct eventring_cursor *c)
 {
   return c->changes_left == 0 ? UINT64_MAX : c->changes[c->changes_left - 1];
 }
 
-/* Begins anew, as the source does.  The number of events returned of a ring is
-   known, and these events are not returned again. */
+/* Resets the rings and the clock of the cursor when the source has returned
+   EVENTRING_ANEW: all rings begin anew with other words.  Since the number of
+   events returned of each ring is known, these events are not returned again.
+   */
 static void begin_anew(struct eventring_cursor *c)
 {
   for (uint32_t i = 0; i < c->header.rings; i++) {
@@ -530,9 +555,11 @@ static int begin_pass(struct eventring_cursor *c)
   return more;
 }
 
-/* Nanoseconds are rounded, and measured anew, for each block: of two rings
-   they may step back where ticks do not.  Keeps the [count] events of one ring
-   that follow in the merged order in step with those before. */
+/* Raises the times of those events in [events], the next [count] of the merged
+   order and all of one ring, that are before the time of the last event
+   returned though their ticks are not.  Such steps back occur between two rings
+   because nanoseconds are rounded and measured for each block.  Returns
+   [count]. */
 static int in_step(struct eventring_cursor *c, struct eventring_event *events,
                    int count)
 {
@@ -546,8 +573,10 @@ static int in_step(struct eventring_cursor *c, struct eventring_event *events,
   return count;
 }
 
-/* Removes events that are not of the file from the [count] events of ring [r]
-   that were decoded last.  Returns how many are left. */
+/* Removes the events that must not be returned from the [count] events in
+   [events], the last ones decoded of ring [r]: events outside the times
+   [from_ns] to [to_ns] of the source, and events that were returned before.
+   Returns the number of events left. */
 static int of_file(const struct eventring_cursor *c, struct ring *r,
                    struct eventring_event *events, int count)
 {
@@ -681,8 +710,9 @@ const char *eventring_event_bytes(const struct eventring_event *event,
   return (const char *) (event->payload + 1);
 }
 
-/* Moves a cursor that wants only events from now on behind the last event, and
-   reads the block of that event for its index and its domain. */
+/* Moves the cursor behind the last event that ring [ring] has now, without
+   returning events.  Reads the block of that event for the count of events, the
+   domain and the thread. */
 static void skip_to_now(struct eventring_cursor *c, uint32_t ring)
 {
   struct ring *r = &c->rings[ring];

@@ -152,14 +152,17 @@ static int give_up(struct eventring_recorder *r, int error, const char *what)
   return r->failed;
 }
 
-/* Gives up when [error], the result of a function of eventring_chunks.h, is
-   negative. */
+/* Records the failure of a write in the recorder, which then stops.  [error] is
+   the result of a function of eventring_chunks.h.  Returns 0 when [error] is
+   not negative, else the error. */
 static int cannot_write(struct eventring_recorder *r, int error)
 {
   return error < 0 ? give_up(r, error, "cannot write") : 0;
 }
 
-/* Returns room for the [size] bytes of a chunk; NULL: no memory. */
+/* Returns a buffer of at least [size] bytes for the content of a chunk.  The
+   buffer belongs to the recorder and is valid until the next call.  Returns
+   NULL when there is no memory; the recorder has then failed. */
 static char *make_room(struct eventring_recorder *r, size_t size)
 {
   if (size > r->raw_capacity) {
@@ -180,7 +183,9 @@ static int write_chunk(struct eventring_recorder *r, uint32_t kind,
                            size));
 }
 
-/* Returns the header as it is now. */
+/* Returns a copy of the header of the ring file, with the present control word,
+   state and end of the process.  Fields that the header does not have, being of
+   an older format, are 0; so is schema_count. */
 static struct eventring_header header_now(struct eventring_recorder *r)
 {
   struct eventring_header h = r->source->checked;
@@ -201,7 +206,9 @@ static struct eventring_header header_now(struct eventring_recorder *r)
   return h;
 }
 
-/* Writes the entries of the schema that the file does not have. */
+/* Writes a SCHEMA chunk with the schema entries that the program has added
+   since the last SCHEMA chunk of the present file; writes nothing when there
+   are none.  Returns 0 or the error that stopped the recorder. */
 static int write_schema(struct eventring_recorder *r)
 {
   const struct eventring_header *h = &r->source->checked;
@@ -260,9 +267,10 @@ static uint64_t last_block(const struct eventring_recorder *r, uint64_t count)
   return count == 0 ? 0 : (count - 1) / block_words * block_words;
 }
 
-/* Counts the events up to time [horizon] of the block that begins with word
-   [block] of the words copied of a ring, up to word [end].  Like the reader, it
-   leaves a damaged block at the damage. */
+/* Returns the number of events in one block of the copied words of ring [c], up
+   to time [horizon] in ticks.  The block begins at c->words[block]; only words
+   before c->words[end] count.  Like the reader, the function leaves a damaged
+   block at the damage. */
 static uint64_t count_events(const struct eventring_recorder *r,
                              const struct copied *c, uint64_t block,
                              uint64_t end, uint64_t horizon)
@@ -284,8 +292,8 @@ static uint64_t count_events(const struct eventring_recorder *r,
   return events;
 }
 
-/* Returns the number of events of the ring before word [end], which must be a
-   block boundary. */
+/* Returns the number of events that the ring had before position c->words[end],
+   which must be a block boundary of the copied words; 0 when [end] is 0. */
 static uint64_t events_before(const struct eventring_recorder *r,
                               const struct copied *c, uint64_t end)
 {
@@ -294,8 +302,8 @@ static uint64_t events_before(const struct eventring_recorder *r,
                         + count_events(r, c, block, end, UINT64_MAX);
 }
 
-/* Returns how many events of the ring are missing before the block at word
-   [block] of the copied words. */
+/* Returns the number of events that the recorder could not copy between the
+   block that begins at c->words[block] and the block before it. */
 static uint64_t gap_before(const struct eventring_recorder *r,
                            const struct copied *c, uint64_t block)
 {
@@ -307,8 +315,9 @@ static uint64_t gap_before(const struct eventring_recorder *r,
   return index > before ? index - before : 0;
 }
 
-/* Counts the events and the losses up to a block that begins at word [at] of
-   the copied words. */
+/* Updates c->events and c->lost when a block begins at c->words[at]: adds the
+   events of the block before it, and the events missing between the two blocks.
+   */
 static void count_block(const struct eventring_recorder *r, struct copied *c,
                         uint64_t at)
 {
@@ -321,7 +330,9 @@ static void count_block(const struct eventring_recorder *r, struct copied *c,
     c->events -= c->begin.index - index;
 }
 
-/* Returns how far a ring has come at time [horizon]. */
+/* Returns the number of events that ring [c] had up to time [horizon] in ticks,
+   and the numbers of copied and of missing events among them, as the copied
+   words show. */
 static struct mark mark_of(const struct eventring_recorder *r,
                            const struct copied *c, uint64_t horizon)
 {
@@ -349,7 +360,8 @@ static struct mark mark_of(const struct eventring_recorder *r,
   return m;
 }
 
-/* Makes room for a block more. */
+/* Enlarges c->words, if necessary, so that at least one more block fits.
+   Returns 0 or the error that stopped the recorder. */
 static int grow(struct eventring_recorder *r, struct copied *c)
 {
   uint64_t capacity = c->capacity * 2 + 4 * r->source->checked.block_words;
@@ -362,7 +374,10 @@ static int grow(struct eventring_recorder *r, struct copied *c)
   return 0;
 }
 
-/* Copies new words of ring [i], as many as one turn allows. */
+/* Appends the new words of ring [i] to the copied words, as many as one turn
+   allows: TURN_WORDS of this ring, and WAITING_WORDS of all rings.  Sets
+   held_back of the ring to 1 when the ring has more words, else to 0.  Returns
+   0 or the error that stopped the recorder. */
 static int copy_ring(struct eventring_recorder *r, uint32_t i)
 {
   struct copied *c = &r->rings[i];
@@ -415,8 +430,9 @@ static int copy_ring(struct eventring_recorder *r, uint32_t i)
   return 0;
 }
 
-/* Returns the block that time [horizon] falls into, among the words copied of a
-   ring: the last one that begins at or before that time. */
+/* Returns the index in c->words of the block that time [horizon] (ticks) falls
+   into: the last block that begins at or before that time, or 0 when none does.
+   */
 static uint64_t horizon_block(const struct eventring_recorder *r,
                               const struct copied *c, uint64_t horizon)
 {
@@ -427,7 +443,8 @@ static uint64_t horizon_block(const struct eventring_recorder *r,
   return at;
 }
 
-/* Gives each ring a turn.  Returns 1 when one has more. */
+/* Copies the new words of all rings, one turn each.  Returns 1 when a ring has
+   more words, 0 when none has, or the error that stopped the recorder. */
 static int copy_rings(struct eventring_recorder *r)
 {
   int more = 0;
@@ -438,14 +455,18 @@ static int copy_rings(struct eventring_recorder *r)
   return more;
 }
 
-/* Copies while a segment is compressed. */
+/* Copies the new words of all rings while eventring_compress compresses a
+   segment.  [state] is the recorder, which keeps the error of a failure. */
 static void copy_meanwhile(void *state)
 {
   struct eventring_recorder *r = state;
   if (r->failed == 0) copy_rings(r);
 }
 
-/* Keeps a segment, and forgets segments that are too old to be held. */
+/* Compresses the segment in r->raw, of [size] bytes, and keeps it in memory
+   until eventring_record_release.  Frees the kept segments that are more than
+   options.hold_ns older than this one; the recording will begin after them.
+   Returns 0 or the error that stopped the recorder. */
 static int hold_segment(struct eventring_recorder *r, struct chunk chunk,
                         size_t size)
 {
@@ -475,8 +496,11 @@ static int hold_segment(struct eventring_recorder *r, struct chunk chunk,
   return 0;
 }
 
-/* Writes the copied words, and keeps the blocks that later words, or events
-   after the horizon, belong to. */
+/* Writes a segment with all copied words, or keeps the segment in memory before
+   eventring_record_release.  Then drops the copied words of each ring up to the
+   block that the horizon falls into: later words, and events after the horizon,
+   belong to the blocks from there on.  Returns 0 or the error that stopped the
+   recorder. */
 static int write_segment(struct eventring_recorder *r)
 {
   const uint32_t rings = r->source->checked.rings;
@@ -528,7 +552,9 @@ static int write_segment(struct eventring_recorder *r)
   return cannot_write(r, eventring_write_chunk(&r->file, chunk, r->raw, size));
 }
 
-/* Runs one round.  Returns 1 when there is more to copy. */
+/* Runs one round: reads the clock for the horizon, then copies the new words of
+   all rings.  Returns 1 when there are more words to copy, 0 when there are
+   none, or the error that stopped the recorder. */
 static int round_of_rings(struct eventring_recorder *r)
 {
   const struct eventring_header *h = &r->source->checked;
@@ -572,7 +598,10 @@ static int round_of_rings(struct eventring_recorder *r)
   return more;
 }
 
-/* Copies new words; writes a segment when it is time, or when [all] is 1. */
+/* Copies the new words of all rings, in rounds, and writes a segment when
+   enough words were copied, when the last segment is a second old, or when
+   [all] is 1.  Returns the number of words copied, the error that stopped the
+   recorder, or EVENTRING_E_ARGUMENT after eventring_record_end. */
 static int64_t step(struct eventring_recorder *r, int all)
 {
   const struct eventring_header *h = &r->source->checked;
@@ -717,8 +746,9 @@ int eventring_record_totals(struct eventring_recorder *r,
   return 0;
 }
 
-/* Ends the file.  When it is [continued], events after the last horizon are
-   left to the next file. */
+/* Writes the remaining words, the END chunk and the index, and closes the file.
+   With [continued] 1 another file follows, which gets the events after the last
+   horizon.  Returns 0 or the error that stopped the recorder. */
 static int end_file(struct eventring_recorder *r, int continued)
 {
   struct process_end end = { .continued = (uint32_t) continued };
