@@ -126,9 +126,10 @@ static int add_chunk(struct index_entry **chunks, size_t *count,
   return 0;
 }
 
-/* Adds a chunk to the list.  Returns 0 or an error: EVENTRING_E_DAMAGED for a
-   chunk that begins within the one before, or with which the chunks become too
-   many bytes for the file. */
+/* Appends chunk [c] at [offset] of the file to the list of chunks.  Returns 0,
+   EVENTRING_E_MEMORY, or EVENTRING_E_DAMAGED when the chunk begins before the
+   end of the last chunk of the list, or when the chunks of the list would
+   become more bytes than a file of this size may hold. */
 static int list_chunk(struct chunk_reader *r, uint64_t offset,
                       const struct chunk *c)
 {
@@ -142,8 +143,9 @@ static int list_chunk(struct chunk_reader *r, uint64_t offset,
   return add_chunk(&r->chunks, &r->count, &r->capacity, offset, c);
 }
 
-/* Takes the list from the index.  Returns EVENTRING_E_MEMORY, or 0, also when
-   the file has no reliable index. */
+/* Reads the list of chunks from the file's index, and sets r->indexed to 1.
+   When the file has no reliable index, leaves the list empty and r->indexed 0.
+   Returns 0 in both cases, or EVENTRING_E_MEMORY. */
 static int take_index(struct chunk_reader *r)
 {
   struct recording_trailer trailer;
@@ -178,7 +180,9 @@ static int take_index(struct chunk_reader *r)
   return 0;
 }
 
-/* Makes the list by going through the file. */
+/* Makes the list of chunks by reading chunk after chunk from the start of the
+   file, up to the first impossible chunk or the index.  Sets r->damaged_at to
+   the offset of that place.  Returns 0 or EVENTRING_E_MEMORY. */
 static int walk(struct chunk_reader *r)
 {
   uint64_t offset = sizeof(struct recording_start);
@@ -290,8 +294,11 @@ static int write_all(struct chunk_writer *w, const void *bytes, size_t length)
   return 0;
 }
 
-/* Opens the file to write.  It is emptied only when it is known to be none of
-   the inputs. */
+/* Opens the file at [path] for writing as w->fd, and empties it when it is
+   known to be none of the [count] files [inputs].  With [replace] 0 the file
+   must not exist.  Returns 0, EVENTRING_E_SYSTEM with errno, or
+   EVENTRING_E_ARGUMENT when the file is one of the inputs; w->fd is then open.
+   */
 static int open_output(struct chunk_writer *w, const char *path, int replace,
                        const struct stat *inputs, int count)
 {

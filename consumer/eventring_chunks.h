@@ -40,43 +40,53 @@ struct chunk_reader {
   size_t stored_capacity, raw_capacity;
 };
 
-/* Makes the list for the open file [fd], which is the reader's from then on
-   (also when it fails).  Returns 0 or an error, with its message. */
+/* Makes the list of chunks of the recording [fd], an open file of [size] bytes.
+   [fd] belongs to [r] from then on, also after a failure;
+   eventring_close_chunks closes the file and frees the list.  Returns 0 or an
+   error, with its message. */
 int eventring_list_chunks(struct chunk_reader *r, int fd, uint64_t size,
                           const struct eventring_options *o, const char *path);
 void eventring_close_chunks(struct chunk_reader *r);
 
-/* Does the same with the list of [other], which is of the same file. */
+/* Initialises [r] for [fd] like eventring_list_chunks, but shares the list of
+   chunks of [other], a reader of the same file.  Either reader may be closed
+   first.  Returns 0 or an error, with its message. */
 int eventring_share_chunks(struct chunk_reader *r, int fd,
                            const struct chunk_reader *other,
                            const struct eventring_options *o, const char *path);
 
-/* Returns the chunks of a source that is a recording, else NULL. */
+/* Returns the list of chunks of a source that reads a recording, NULL for other
+   sources. */
 struct eventring_source;
 const struct chunk_reader *eventring_recording_chunks(
   const struct eventring_source *source);
 
-/* Reads bytes of the file: 1, or 0 when they are not there. */
+/* Reads [length] bytes at [offset] of the file into [to].  Returns 1, or 0 when
+   the file does not have these bytes or cannot be read. */
 int eventring_read_at(const struct chunk_reader *r, uint64_t offset, void *to,
                       uint64_t length);
 
-/* Reads the stored bytes of a chunk to r->stored.  Returns 0,
-   EVENTRING_E_DAMAGED or EVENTRING_E_MEMORY. */
+/* Reads the stored (compressed) bytes of chunk [e] into r->stored and compares
+   them with their sum.  Returns 0, EVENTRING_E_DAMAGED or EVENTRING_E_MEMORY.
+   */
 int eventring_read_stored(struct chunk_reader *r, const struct index_entry *e);
 
-/* Does the same, and decompresses the stored bytes to r->raw. */
+/* Reads the stored bytes of chunk [e] like eventring_read_stored, and
+   decompresses them into r->raw, e->chunk.raw bytes.  Returns 0,
+   EVENTRING_E_DAMAGED or EVENTRING_E_MEMORY. */
 int eventring_read_chunk(struct chunk_reader *r, const struct index_entry *e);
 
-/* Takes the next run of a segment, of which [*size] bytes are left at [*p]:
-   its words are at [*words].  Returns 1, 0 at the end of the segment, or
-   EVENTRING_E_DAMAGED when the run is impossible for a process with header
+/* Reads the next run of a segment, of which *size bytes are left at *p.  Sets
+   *run to the run's header and *words to its words, within the segment, and
+   moves *p and *size behind the run.  Returns 1, 0 at the end of the segment,
+   or EVENTRING_E_DAMAGED when the run is impossible for a process with header
    [h]. */
 int eventring_next_run(const char **p, size_t *size,
                        const struct eventring_header *h, struct run *run,
                        const uint64_t **words);
 
-/* Returns whether a struct chunk of the file is right, as its own fields and
-   its sum show. */
+/* Returns 1 when [c], read from [offset] of the file, has the right sum and
+   possible fields, else 0. */
 int eventring_possible_chunk(const struct chunk_reader *r, uint64_t offset,
                              const struct chunk *c);
 
@@ -92,36 +102,41 @@ struct chunk_writer {
   void *state;
 };
 
-/* Makes the file at [path] and writes its first bytes.  With [replace] an
-   existing file is overwritten, but never one of the [count] files [inputs], by
-   any of its names: then EVENTRING_E_ARGUMENT is returned, and the file stays
-   as it is. */
+/* Creates the file at [path] and writes its first bytes, struct
+   recording_start. With [replace] 1 an existing file is overwritten, with 0 it
+   is an error.  A file among the [count] files [inputs] is not overwritten,
+   even under another name: then EVENTRING_E_ARGUMENT is returned, and the file
+   keeps its content. */
 struct stat;
 int eventring_begin_chunks(struct chunk_writer *w, const char *path,
                            int replace, const struct stat *inputs, int count);
 
-/* Returns the error, with its message, for an output [path] that is an
-   input. */
+/* Writes the message that the output [path] is also an input, and returns the
+   error code for this. */
 int eventring_output_is_read(const struct eventring_options *options,
                              const char *path);
 
-/* Compresses [size] bytes to *stored, which the caller frees, and sets the
-   fields of [c] that describe them. */
+/* Compresses the [size] bytes at [bytes] into *stored, memory that the caller
+   frees, and sets the fields [raw], [stored] and [content] of [c] to match. */
 int eventring_compress(struct chunk_writer *w, struct chunk *c,
                        const void *bytes, size_t size, char **stored);
 
-/* Appends a chunk with its stored bytes. */
+/* Appends a chunk to the file: [c], with its sum, and then the c.stored bytes
+   at [stored].  Adds the chunk to the index. */
 int eventring_append(struct chunk_writer *w, struct chunk c,
                      const char *stored);
 
-/* Compresses and appends. */
+/* Compresses the [size] bytes at [bytes] and appends them as a chunk.  [c] has
+   the chunk's kind, process and other fields that do not result from
+   compressing. */
 int eventring_write_chunk(struct chunk_writer *w, struct chunk c,
                           const void *bytes, size_t size);
 
-/* Writes index and trailer, and closes the file. */
+/* Writes the index and the trailer, and closes the file, also after a failure.
+   */
 int eventring_end_chunks(struct chunk_writer *w);
 
-/* Frees the writer's memory, and closes its file if that is still open, without
+/* Frees the writer's memory, and closes the file, if it is still open, without
    writing to it. */
 void eventring_drop_chunks(struct chunk_writer *w);
 

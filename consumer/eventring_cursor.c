@@ -42,8 +42,9 @@ _Static_assert(sizeof ((struct eventring_info *) 0)->program
 
 /* The process */
 
-/* Asks the system whether the process that wrote the file still exists, and
-   still runs the same program. */
+/* Returns the state of the process that wrote the file, as the system shows it:
+   EVENTRING_STATE_RUNNING, _KILLED when the process does not exist any more, or
+   _REPLACED when it runs another program. */
 static int process_state(const struct eventring_cursor *c)
 {
   uint64_t start_time, start_stack;
@@ -90,7 +91,8 @@ int eventring_state(struct eventring_cursor *c)
   }
 }
 
-/* Headers of 1.3 had zeros in the place of the threshold. */
+/* Returns whether the header has the threshold.  Headers of format 1.3 have
+   zeros in its place. */
 static int has_threshold(const struct eventring_cursor *c)
 {
   return c->header.version_minor >= 4
@@ -170,8 +172,8 @@ static uint64_t resumed(uint64_t control)
   return (uint32_t) control != 0 ? control : masks(resume, resume);
 }
 
-/* Opens the file of [fd] for writing.  Returns a descriptor, or -1 and
-   errno. */
+/* Opens the file of descriptor [fd] once more, for reading and writing.
+   Returns the new descriptor, or -1 with errno. */
 static int open_for_control(int fd)
 {
   char path[32];
@@ -179,10 +181,11 @@ static int open_for_control(int fd)
   return open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 }
 
-/* Maps the header for writing, until end_control.  The mapping is no longer
-   there than a change takes: to other processes, and to ourselves, a file that
-   is mapped for writing belongs to a live process.  Returns NULL and *err when
-   that fails. */
+/* Maps the header of the cursor's file for writing.  Returns the mapping, or
+   NULL with the error in *err when the cursor was not opened for control or the
+   mapping fails.  The caller calls end_control directly after its change: to
+   other processes and to this library, a file that is mapped for writing
+   belongs to a live process. */
 static struct eventring_header *begin_control(struct eventring_cursor *c,
                                               int *err)
 {
@@ -204,7 +207,10 @@ static void end_control(struct eventring_header *h)
   munmap(h, sizeof *h);
 }
 
-/* Adds a mark to the file: [control] is changed now. */
+/* Adds a mark with the present time to the header [h]: the mask of categories
+   is changed at about this time.  Called before and after the change.  Does
+   nothing when the header has no marks or this machine does not have its clock.
+   */
 static void mark_change(const struct eventring_cursor *c,
                         struct eventring_header *h)
 {
@@ -215,7 +221,8 @@ static void mark_change(const struct eventring_cursor *c,
                    eventring_read_clock(c->header.clock), __ATOMIC_RELEASE);
 }
 
-/* Returns the new value of the control word [old]. */
+/* A function that returns the new value of the control word, which was [old].
+   [mask] is the mask to set; only to_categories uses it. */
 typedef uint64_t change(uint64_t old, uint32_t mask);
 
 static uint64_t to_paused(uint64_t old, uint32_t mask)
@@ -284,7 +291,11 @@ int eventring_set_threshold(struct eventring_cursor *c, uint64_t ns)
   return err;
 }
 
-/* Finds our number for the process that wrote the file. */
+/* Sets c->pid to the number by which this process knows the process that wrote
+   the file: [pid] if it is not 0, else the number in the header, or the result
+   of a search when the header's number is of another pid namespace.  When the
+   search fails, sets c->elsewhere to 1; c->pid is then the number in that
+   namespace. */
 static void find_process(struct eventring_cursor *c, int pid)
 {
   uint64_t namespace = c->header.pid_namespace;

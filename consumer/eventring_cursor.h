@@ -206,39 +206,45 @@ static inline uint64_t load_tail(const struct eventring_cursor *c,
 
 /* eventring_cursor_schema.c */
 
-/* Allocates tables for the schema of the file.  Returns 0, or -1 when there is
-   no memory.  eventring_free_schema frees them, also after a failure. */
+/* Allocates the tables for the schema of the file.  Returns 0, or -1 when there
+   is no memory.  In both cases the caller frees them by eventring_free_schema.
+   */
 int eventring_allocate_schema(struct eventring_cursor *c);
 void eventring_free_schema(struct eventring_cursor *c);
 
-/* Copies the entries that the program has added since the last call. */
+/* Adds the schema entries that the program has written since the last call to
+   the tables of the cursor. */
 void eventring_read_schema(struct eventring_cursor *c);
 
 /* eventring_cursor_clock.c */
 
-/* Reads the clock of kind [clock]; returns 0 if this machine does not have
-   it.  Loads and stores are not moved across the call. */
+/* Returns the ticks of the clock of kind [clock], an EVENTRING_CLOCK_..., or 0
+   when this machine does not have this clock.  Loads and stores are not moved
+   across the call. */
 uint64_t eventring_read_clock(uint32_t clock);
 
-/* Measures the rate of the clock over the longest time for which the file or
-   the machine has both clocks. */
+/* Measures the clock of the file: sets c->clock to the line through the two
+   instants furthest apart of which the file or this machine has both clocks.
+   Leaves c->clock.baseline 0 when there are no two such instants. */
 void eventring_calibrate(struct eventring_cursor *c);
 
-/* Sets the times of ring [ring] from the block header that was just copied:
-   [ticks], [ns], [ns_per_tick] and [latest_ns]. */
+/* Sets [ticks], [ns], [ns_per_tick] and [latest_ns] of ring [ring] from the
+   block header that was just copied. */
 void eventring_fit_block(struct eventring_cursor *c, uint32_t ring);
 
-/* Converts ticks to nanoseconds of CLOCK_MONOTONIC. */
+/* Converts [ticks] of the file's clock to nanoseconds of CLOCK_MONOTONIC. */
 int64_t eventring_to_ns(const struct eventring_cursor *c, uint64_t ticks);
 
 /* eventring_reader.c */
 
-/* Allocates the memory of the rings.  Returns 0, or -1 when there is no memory.
-   eventring_free_rings frees it, also after a failure. */
+/* Allocates the memory of the rings of the cursor.  Returns 0, or -1 when there
+   is no memory.  In both cases the caller frees it by eventring_free_rings. */
 int eventring_allocate_rings(struct eventring_cursor *c);
 void eventring_free_rings(struct eventring_cursor *c);
 
-/* Skips all events that the file has now.  Returns 0 or an error. */
+/* Moves the cursor behind all events that the rings have at present.  Returns
+   0, EVENTRING_E_DAMAGED when the source has skipped damaged words in doing so,
+   or another error. */
 int eventring_skip_to_now(struct eventring_cursor *c);
 
 #endif /* EVENTRING_CURSOR_H */

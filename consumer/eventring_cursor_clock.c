@@ -35,10 +35,10 @@
    clocks. */
 #define STOOD_STILL_NS 50000000
 #define SLOPES 63               /* that the rate is taken from then, at most */
-/* Returns the ticks of the clock of kind [clock], if this machine has it, else
-   0.  Nothing that the program does before is seen to happen after, nor the
-   reverse: the horizon of a pass rests on the loads of tails staying behind
-   it. */
+/* Returns the ticks of the clock of kind [clock], or 0 when this machine does
+   not have this clock.  Loads and stores of the program before the call stay
+   before the reading of the clock, later ones after it: the horizon of a pass
+   requires that tails are loaded after the clock was read. */
 uint64_t eventring_read_clock(uint32_t clock)
 {
   uint64_t ticks;
@@ -64,8 +64,9 @@ static struct pair own_pair(uint32_t clock)
   return (struct pair) { now.ticks, now.monotonic_ns };
 }
 
-/* Takes the line through two instants, if they are possible for a clock and
-   further apart than the two instants of the present line. */
+/* Replaces the line of the clock by the line through the instants [a] and [b],
+   if these are further apart than the two instants of the present line and
+   their rate is possible for a clock.  Otherwise changes nothing. */
 static void fit_clock(struct eventring_cursor *c, struct pair a, struct pair b)
 {
   double rate;
@@ -90,8 +91,8 @@ static struct pair pair_of_block(const struct eventring_cursor *c,
     (int64_t) __atomic_load_n(&block[EVENTRING_BLOCK_NS], __ATOMIC_RELAXED) };
 }
 
-/* Returns 1 if the header of the block at [position] has been written and is
-   visible in the source. */
+/* Returns 1 when the header of the block at [position] of ring [ring] has been
+   written and the source has its words, else 0. */
 static int has_header(const struct eventring_cursor *c, uint32_t ring,
                       uint64_t position)
 {
@@ -100,9 +101,10 @@ static int has_header(const struct eventring_cursor *c, uint32_t ring,
          && tail > position + EVENTRING_BLOCK_NS;
 }
 
-/* Measures the clock: from the start of tracing to now if we can read both
-   clocks; else to the end of the process; else to the youngest block that any
-   ring has, which is all that a killed process of another boot leaves. */
+/* Measures over the time from the start of tracing to the present instant if
+   both clocks can be read here; else to the end of the process; else to the
+   youngest block that any ring has, which is all that a killed process of
+   another boot leaves. */
 void eventring_calibrate(struct eventring_cursor *c)
 {
   struct pair started = { c->header.started.ticks,
@@ -144,9 +146,10 @@ static int smaller_first(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Returns the median of the rates from one block to the next, of the youngest
-   blocks of each ring: the machine sleeps in few of them.  0: there are
-   none. */
+/* Returns the median of the rates (ns per tick) from one block to the next,
+   among the youngest blocks of each ring, or 0 when no two blocks can be
+   compared. Since the machine sleeps in few of these blocks, the median is the
+   rate without sleep. */
 static double median_rate(const struct eventring_cursor *c)
 {
   const uint64_t words = c->header.block_words;
@@ -170,15 +173,16 @@ static double median_rate(const struct eventring_cursor *c)
   return slopes[n / 2];
 }
 
-/* Returns whether two rates differ by more than two blocks measure them
-   wrong. */
+/* Returns 1 when the rates [a] and [b] differ by more than 2%, the error of
+   measuring a rate over two blocks; else 0. */
 static int rates_differ(double a, double b)
 {
   return a > 1.02 * b || b > 1.02 * a;
 }
 
-/* The line may go through two instants between which a clock stopped: then its
-   rate is not the rate from block to block. */
+/* Replaces the rate of the line by the median rate of the blocks if the two
+   rates differ: the line then goes through two instants between which a clock
+   stopped.  Also sets rate_is_new to 0. */
 static void check_rate(struct eventring_cursor *c)
 {
   double rate = median_rate(c);
@@ -191,9 +195,10 @@ static void check_rate(struct eventring_cursor *c)
   c->clock.piecewise = 1;
 }
 
-/* Replaces the line by one through the header of [block], which the present
-   line misses by far.  Events are read in the order of time, so each line is
-   used for the events from its block to the block of the next line. */
+/* Replaces the line of the clock by a line through the header of [block], its
+   ticks and ns, which is far off the present line.  Events are read in the
+   order of time, so each line is used for the events from its block to the
+   block of the next line. */
 static void fit_piece(struct eventring_cursor *c, struct pair block)
 {
   double rate = ((double) block.ns - (double) c->clock.origin.ns)

@@ -112,7 +112,8 @@ static void add_event(struct schema *s,
   }
 }
 
-/* Returns the field of [layout] at [place]: 1 + its index, or 0. */
+/* Returns the field of [layout] at place [place] of the payload, as 1 + its
+   index in s->fields, or 0 when there is none. */
 static uint32_t find_field(const struct schema *s,
                            const struct layout *layout, uint32_t place)
 {
@@ -164,7 +165,9 @@ static void add_value(struct schema *s,
     memcpy(u->names[e->place], e->name, sizeof e->name);
 }
 
-/* Returns the place of the number of a label in its list. */
+/* Returns a pointer to the list element that refers to the label with this key.
+   The element is 1 + the label's index in l->of, or 0 when there is no such
+   label; the caller may then store a new label's number there. */
 static uint16_t *label_at(struct labels *l, uint32_t domain,
                           uint32_t thread, uint64_t thread_id)
 {
@@ -292,9 +295,11 @@ static uint16_t label_name(struct labels *l, uint32_t domain, uint32_t thread,
   return at == 0 ? 0 : l->of[at - 1].name;
 }
 
-/* Returns the newest label of a thread, or of a domain with a thread of 0.  Of
-   two threads with one OS id, one after the other, [thread_id] tells them apart
-   where it is known: it is 1 + the id, or ANY_THREAD_ID. */
+/* Returns the newest label of a thread or, when [thread] is 0, of domain
+   [domain]; NULL when there is none or it is "".  [thread_id] is 1 + the
+   thread's id in the threads library, or ANY_THREAD_ID when that id is not
+   known; the id tells two threads apart that had the same OS id [thread] one
+   after the other. */
 static const char *find_label(struct eventring_cursor *c, uint32_t domain,
                               uint32_t thread, uint64_t thread_id)
 {

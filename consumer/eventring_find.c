@@ -50,8 +50,10 @@ static const char *const suffixes[] = { EVENTRING_SUFFIX,
                                         EVENTRING_STOCK_SUFFIX };
 #define NAMES ((int) (sizeof suffixes / sizeof *suffixes) * NUMBERS)
 
-/* Writes the name numbered [i], from 0 to NAMES - 1, that the file of process
-   [number] in [dir] may have.  Returns its length, as snprintf. */
+/* Writes to [path], of [size] bytes, the [i]th path that the ring file of a
+   process may have in directory [dir]; [i] is from 0 to NAMES - 1, [number] the
+   pid in the name.  Returns the length of the path, which may exceed [size] as
+   with snprintf. */
 static int write_name(char *path, size_t size, const char *dir, long number,
                       int i)
 {
@@ -61,8 +63,8 @@ static int write_name(char *path, size_t size, const char *dir, long number,
     : snprintf(path, size, "%s/%ld.%d%s", dir, number, i % NUMBERS, end);
 }
 
-/* Returns 1 if [name] is such a name, and sets *number to the process's number
-   and *format by the suffix. */
+/* Returns 1 when [name] is the name of a ring file, as written by write_name,
+   and sets *number to the pid in the name and *format by the suffix; else 0. */
 static int parse_name(const char *name, long *number, uint8_t *format)
 {
   char *behind;
@@ -79,8 +81,8 @@ static int parse_name(const char *name, long *number, uint8_t *format)
     || strcmp(behind, EVENTRING_STOCK_SUFFIX) == 0;
 }
 
-/* Returns whether a path of the process is none of ours: the process runs in a
-   container. */
+/* Returns 1 when process [pid] is in another mount namespace, as in a
+   container, so that its paths are not valid here; else 0. */
 static int is_elsewhere(int pid)
 {
   char proc[64], ours[64], its[64];
@@ -91,8 +93,8 @@ static int is_elsewhere(int pid)
   return a > 0 && b > 0 && (a != b || memcmp(ours, its, (size_t) a) != 0);
 }
 
-/* Makes of a path as the process has it one that is ours.  Returns 0 when it
-   is too long. */
+/* Converts [its], a path of process [pid], to a path that this process can
+   open, [path] of [size] bytes.  Returns 1, or 0 when that path is too long. */
 static int make_ours(int pid, const char *its, char *path, size_t size)
 {
   if (its[0] != '/')
@@ -104,8 +106,11 @@ static int make_ours(int pid, const char *its, char *path, size_t size)
 
 enum { MAPPED_UNKNOWN = -1, MAPPED_NONE = 0, MAPPED = 1 };
 
-/* Copies the path of the ring file of its own that the process has mapped:
-   mapped to write, since a reader has the files of others mapped. */
+/* Finds the ring file that process [pid] has mapped for writing and that is
+   named after it (a reader has files of other processes mapped, for reading).
+   Sets *format, and [path], of [size] bytes, to a path that this process can
+   open.  Returns MAPPED, MAPPED_NONE when there is no such file, or
+   MAPPED_UNKNOWN when the mappings of the process cannot be read. */
 static int mapped_path(int pid, char *path, size_t size, uint8_t *format)
 {
   struct records s;
@@ -132,8 +137,9 @@ static int same_file(const struct stat *st, const char *path)
     && other.st_ino == st->st_ino;
 }
 
-/* Compares device and inode, which hold when the file was renamed; else the
-   name, since some file systems tell others in /proc than to stat. */
+/* Compares device and inode, which stay the same when the file is renamed; else
+   the name, since some file systems show other numbers in /proc than stat does.
+   */
 int eventring_is_mapped(int pid, const struct stat *file)
 {
   struct records s;
@@ -157,8 +163,9 @@ int eventring_is_mapped(int pid, const struct stat *file)
   return found;
 }
 
-/* Copies the value of a variable that the process was started with, as a
-   path. */
+/* Reads the environment variable [variable], with which process [pid] was
+   started, as a path that this process can open, to [path] of [size] bytes.
+   Returns 1, or 0 when the variable is not set, is empty, or cannot be read. */
 static int environment_path(int pid, const char *variable, char *path,
                             size_t size)
 {
@@ -177,7 +184,9 @@ static int environment_path(int pid, const char *variable, char *path,
 
 /* Opening */
 
-/* Says why there is no ring file of a process. */
+/* Writes the message that explains why no ring file of process [pid] was found,
+   in directory [dir] if not NULL.  Returns EVENTRING_E_NOT_FOUND, or
+   EVENTRING_E_PERMISSION when the process belongs to another user. */
 static int explain(int pid, const char *dir, const struct eventring_options *o)
 {
   char proc[64], name[64] = "", its[128], ours[128], path[PATH_MAX];
@@ -220,17 +229,19 @@ static int explain(int pid, const char *dir, const struct eventring_options *o)
               "OCAML_RUNTIME_EVENTS_START=1", pid, name);
 }
 
-/* Returns 0 if the process is known to be in another namespace than
-   [namespace].  0 is an unknown namespace. */
+/* Returns 0 when the process of the file [info] is known to be in another pid
+   namespace than [namespace], else 1.  0 is an unknown namespace. */
 static int is_of(const struct eventring_info *info, uint64_t namespace)
 {
   return info->pid_namespace == 0 || namespace == 0
          || info->pid_namespace == namespace;
 }
 
-/* Opens a file named after [number] in a directory.  Only files of processes
-   in pid namespace [namespace] count: first the file of a process that lives,
-   then the file of the process that was started last. */
+/* Opens a ring file named after [number] in directory [dir], of a process in
+   pid namespace [namespace]: the file of a living process, else the file of the
+   process that was started last.  [pid] is the caller's number of the process.
+   Returns 0 and sets *result to the cursor, EVENTRING_E_NOT_FOUND when there is
+   no such file, or the error of a file that cannot be opened. */
 static int open_in(const char *dir, long number, int pid, uint64_t namespace,
                    const struct eventring_options *o,
                    struct eventring_cursor **result)
@@ -323,7 +334,9 @@ struct found {
   size_t count, capacity;
 };
 
-/* Returns room for one more, or NULL. */
+/* Returns a pointer to a free element behind the last one of the list,
+   enlarging the list if necessary; NULL when there is no memory.  The caller
+   counts the element. */
 static struct eventring_process *add(struct found *f)
 {
   if (f->count == f->capacity) {
@@ -336,7 +349,8 @@ static struct eventring_process *add(struct found *f)
   return &f->list[f->count];
 }
 
-/* Adds the process if it has its ring file mapped.  Returns 0 or an error. */
+/* Adds process [pid] to the list, which is [state], when the process has its
+   own ring file mapped.  Returns 0 or EVENTRING_E_MEMORY. */
 static int add_running(int pid, void *state)
 {
   struct found *f = state;
@@ -349,7 +363,9 @@ static int add_running(int pid, void *state)
   return 0;
 }
 
-/* Adds the files in a directory that are of none of the processes found. */
+/* Adds the ring files in directory [dir] that are not mapped by a process of
+   the list.  Returns 0, or an error when the directory cannot be read or there
+   is no memory. */
 static int find_left(struct found *f, const char *dir)
 {
   DIR *d = opendir(dir);

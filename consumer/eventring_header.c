@@ -21,8 +21,10 @@
 
 #define MAX_SCHEMA_CAPACITY ((uint32_t)1 << 17)
 
-/* Checks that a section begins on a word, not before [*end], and ends in the
-   file.  Moves *end to its end. */
+/* Checks that a section of [size] bytes at [offset] begins on a word, not
+   before *end, the end of the section before it, and ends within the file.
+   Sets *end to its end.  [name] is for the message.  Returns 0, or
+   EVENTRING_E_HEADER with a message. */
 static int check_section(const char *name, uint64_t offset, uint64_t size,
                          uint64_t *end, uint64_t file_size,
                          const struct eventring_options *o, const char *path)
@@ -45,7 +47,8 @@ static int check_section(const char *name, uint64_t offset, uint64_t size,
   return 0;
 }
 
-/* Checks that a number of the header is in a range. */
+/* Checks that [value], the number [name] of the header, is from [low] to
+   [high]. Returns 0, or EVENTRING_E_HEADER with a message. */
 static int check_range(const char *name, uint64_t value, uint64_t low,
                        uint64_t high, const struct eventring_options *o,
                        const char *path)
@@ -57,8 +60,8 @@ static int check_range(const char *name, uint64_t value, uint64_t low,
               (unsigned long long) high);
 }
 
-/* Returns whether the file is of stock OCaml: the number of its process is not
-   always known. */
+/* Returns 1 when the header was made of a file of stock OCaml, in which the
+   number of the process is not always known; else 0. */
 static int is_of_stock(const struct eventring_header *h)
 {
   return memcmp(h->magic, STOCK_MAGIC, sizeof h->magic) == 0;

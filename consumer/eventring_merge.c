@@ -111,8 +111,8 @@ static int is_wanted(const struct merging *j, const struct index_entry *e,
   return e->chunk.horizon >= j->from_ticks && before <= j->to_ticks;
 }
 
-/* Returns whether the interval that begins with [e] begins with the segment
-   that it began with. */
+/* Returns 1 when the interval that begins with chunk [e], a PROCESS, keeps its
+   first segment in the output; 0 when that segment is left out. */
 static int is_whole_from_start(const struct merging *j,
                                const struct index_entry *e)
 {
@@ -281,7 +281,8 @@ static int copy_input(struct merging *j, const struct eventring_merge_input *p,
   return err;
 }
 
-/* Returns input [i].  The caller's array has elements of the caller's size. */
+/* Returns input [i] of the caller's array, in which elements have the caller's
+   size, inputs->size. */
 static const struct eventring_merge_input *input_at(
   const struct eventring_merge_input *inputs, int i)
 {
@@ -289,7 +290,9 @@ static const struct eventring_merge_input *input_at(
     ((const char *) inputs + (size_t) i * inputs->size);
 }
 
-/* Begins the file, which must be none of the inputs. */
+/* Creates the output file, which must be none of the [count] inputs.  An
+   existing file is overwritten only with [replace] 1.  Returns 0 or an error,
+   with its message. */
 static int begin_output(struct merging *j,
                         const struct eventring_merge_input *inputs, int count,
                         int replace)

@@ -22,8 +22,10 @@
 
 struct stat;
 
-/* Reads a small file.  Returns its length, and 0 when it cannot be read.  The
-   text in [buffer] ends with a NUL, and is cut to [size] - 1 bytes. */
+/* Reads the file at [path] into [buffer], of [size] bytes, as a text that ends
+   with a NUL; cuts the text to [size] - 1 bytes.  Returns the length of the
+   text, or 0 when the file is empty or cannot be opened; [buffer] is not set in
+   the second case. */
 size_t eventring_read_small(const char *path, char *buffer, size_t size);
 
 /* The records of a file, one after the other. */
@@ -35,51 +37,61 @@ struct records {
   char buffer[2 * PATH_MAX];
 };
 
-/* Opens /proc/[pid]/[file]; its records end with [delimiter].  Returns 0 when
-   it cannot be opened; otherwise the caller closes [s->fd]. */
+/* Opens /proc/[pid]/[file] for eventring_next_record; its records end with
+   [delimiter].  Returns 1, after which the caller closes s->fd, or 0 when the
+   file cannot be opened. */
 int eventring_open_proc(struct records *s, int pid, const char *file,
                         char delimiter);
 
-/* Returns the next record with a NUL behind it, or NULL at the end.  Only the
-   front of a record that is too long is returned. */
+/* Returns the next record of the file, with a NUL in place of the delimiter and
+   valid until the next call, or NULL at the end of the file.  When a record is
+   longer than the buffer, only its front is returned. */
 char *eventring_next_record(struct records *s);
 
-/* Calls [is_it] with each process until it does not return 0.  Returns the
-   number of the process for which it returned 1, its error, or 0. */
+/* Calls [is_it] with the pid of each process and [state], until a call returns
+   1 (the process was found) or a negative error.  Returns the pid of the
+   process found, the error, or 0 when there is no such process. */
 int eventring_find_process(int (*is_it)(int pid, void *state), void *state);
 
 /* Whether a file was made since this machine started. */
 enum boot { BOOT_SAME, BOOT_OTHER, BOOT_UNKNOWN };
 
-/* Compares a boot id with the boot id of this machine; "" is not known. */
+/* Compares [boot_id], the boot id in a file, with the boot id of this machine.
+   Returns BOOT_UNKNOWN when [boot_id] is "" or this machine has no boot id. */
 enum boot eventring_compare_boot(const char *boot_id);
 
-/* Reads fields 22 and 28 of /proc/PID/stat: when the process started, in clock
-   ticks since boot, and its stack, another one after exec; 0 when not known.
-   Returns 0 when there is no such process, or only a zombie. */
+/* Reads fields 22 and 28 of /proc/PID/stat: *start_time is the start of the
+   process in clock ticks since boot, *start_stack the address of its stack,
+   which changes with exec; each is 0 when it is not known.  Returns 1, or 0
+   when there is no such process or only a zombie. */
 int eventring_process_fields(int pid, uint64_t *start_time,
                              uint64_t *start_stack);
 
-/* Returns the number that process [pid] has in its own pid namespace; its file
-   is named after that number. */
+/* Returns the number that process [pid] has in its own pid namespace, after
+   which its ring file is named; [pid] itself when that number is not known. */
 long eventring_own_pid(int pid);
 
-/* Returns the pid namespace of a process, or with 0 of this one, as an inode
-   number; 0 when it is not known. */
+/* Returns the inode number of the pid namespace of process [pid], with 0 of the
+   calling process; 0 when it is not known. */
 uint64_t eventring_pid_namespace(int pid);
 
-/* Returns our time namespace as an inode number; 0 when it is not known. */
+/* Returns the inode number of the time namespace of the calling process; 0 when
+   it is not known. */
 uint64_t eventring_time_namespace(void);
 
-/* Returns our number for the process that has the number [pid] in another pid
-   namespace; 0 when we do not see it. */
+/* Returns the pid, in the caller's pid namespace, of the process that has the
+   number [pid] in the pid namespace [pid_namespace]; 0 when the caller does not
+   see the process. */
 int eventring_pid_of(uint64_t pid_namespace, uint32_t pid);
 
-/* Tells whether a process may have [file], which [path] is believed to name,
-   open or mapped for writing: 0 only when it is sure that none has. */
+/* Returns 1 when a process may have [file] open for writing or mapped for
+   writing, 0 when it is certain that no process has.  [path] is believed to be
+   the file's path; when another file is there, the result is 1. */
 int eventring_has_writer(const char *path, const struct stat *file);
 
-/* Writes "user 1001 (bob)", for messages; returns [to]. */
+/* Writes the user with number [uid] to [to], of [size] bytes, for a message:
+   "user 1001 (bob)", or "user 1001" when the name is not known.  Returns [to].
+   */
 const char *eventring_user(unsigned long uid, char *to, size_t size);
 
 #endif /* EVENTRING_PROC_H */

@@ -78,7 +78,8 @@ extern "C" {
 
 #define EVENTRING_ABI 1
 
-/* Returns the version of the library that is linked, in the form above. */
+/* Returns the version of the library that the program runs with, in the form of
+   EVENTRING_READER_VERSION. */
 EVENTRING_API const char *eventring_reader_version(void);
 
 enum eventring_error {
@@ -97,7 +98,9 @@ enum eventring_error {
                                      cursor that was not opened for control */
 };
 
-/* Returns a few words for an error code.  Never NULL; static. */
+/* Returns a few words that describe the error code [error], such as "damaged
+   block"; "unknown error" for other numbers.  Never NULL; the text is static.
+   */
 EVENTRING_API const char *eventring_strerror(int error);
 
 /* Options for opening.  Set [size] to sizeof(struct eventring_options) and
@@ -126,20 +129,25 @@ struct eventring_options {
 struct eventring_cursor;
 
 /* Opens the ring file, the recording, or the file of stock OCaml at [path].
-   [options] may be NULL.  On success *result is a cursor, to be given to
-   eventring_close, and the value is 0; on failure *result is NULL. */
+   [options] may be NULL.  On success sets *result to a new cursor, which the
+   caller gives to eventring_close, and returns 0.  On failure sets *result to
+   NULL and returns a negative enum eventring_error, with a message in the
+   options' buffer. */
 EVENTRING_API int eventring_open(const char *path,
                                  const struct eventring_options *options,
                                  struct eventring_cursor **result);
 
-/* Opens the ring file of process [pid]: a file named <pid>.eventring or
-   <pid>.events, or with a number from 1 to 15 behind the pid, in directory
-   [dir] or, when [dir] is NULL, the file that the process has mapped, or one in
-   the directory that its environment names, in its working directory, or in
-   ours.  <pid> is the number that the process has for itself.  When there are
-   several files, the file of the process that lives is opened, else the file of
-   the process that was started last; never the file of a process in another pid
-   namespace than [pid]'s. */
+/* Opens the ring file of process [pid], as the caller's pid namespace numbers
+   it.  Returns the same as eventring_open.  The name of the file is
+   <own>.eventring or <own>.events, or has a number from 1 to 15 after <own>, as
+   in 12.1.eventring; <own> is the pid that the process has in its own pid
+   namespace.  The file is searched in directory [dir].  If [dir] is NULL, the
+   file that the process has mapped is opened, or else a file in the directory
+   that the environment of the process names, in the working directory of the
+   process, or in the working directory of the caller.  Among several files, the
+   file of a living process is preferred, then the file of the process that was
+   started last. Files of processes in other pid namespaces than the namespace
+   of [pid] are never opened. */
 EVENTRING_API int eventring_open_pid(int32_t pid, const char *dir,
                                      const struct eventring_options *options,
                                      struct eventring_cursor **result);
@@ -156,15 +164,16 @@ struct eventring_process {
   char path[4096];                /* by which we can open it, if we may */
 };
 
-/* Finds the traced processes that the caller may look into, and the files that
-   others left in directory [dir] (NULL: the working directory).  Returns how
-   many there are, and fills [list] with the first [max] of them, in the order
-   of their numbers; or an error, when [dir] cannot be read. */
+/* Lists the traced processes that the caller may look into, and the ring files
+   of other processes in directory [dir] (NULL: the working directory).  Stores
+   the first [max] of them, sorted by pid, in [list].  Returns the number of all
+   of them, which may exceed [max], or a negative error, for example when [dir]
+   cannot be read. */
 EVENTRING_API int eventring_processes(const char *dir,
                                       struct eventring_process *list, int max);
 
-/* Closes the cursor; NULL is fine.  Pointers got from the cursor are void after
-   this. */
+/* Closes the cursor and frees its memory; does nothing for NULL.  Pointers
+   returned by functions on the cursor are invalid afterwards. */
 EVENTRING_API void eventring_close(struct eventring_cursor *cursor);
 
 /* The form of an event.  The first four are as in the file. */
@@ -200,38 +209,44 @@ struct eventring_event {
                                      -1 when it is not one of its threads */
 };
 
-/* Reads up to [max] events of all rings in the order of their times.  Returns
-   how many, 0 when there are no more for now, or EVENTRING_E_DAMAGED once for
-   each damaged block.  May return fewer than [max] while there are more.  While
-   the process runs, the order holds between calls as well, except for events of
-   a writer that was interrupted between reading the clock and publishing. */
+/* Reads the next events of all rings, at most [max], into [events], in the
+   order of their times.  Returns the number of events, 0 when there are no more
+   at present, EVENTRING_E_DAMAGED once for each damaged block, which is
+   skipped, or another negative error.  May return fewer than [max] events
+   though there are more.  While the process runs, the order holds between calls
+   as well, except for events of a writer that was interrupted between reading
+   the clock and publishing. */
 EVENTRING_API int eventring_read(struct eventring_cursor *cursor,
                                  struct eventring_event *events, int max);
 
-/* Does the same for one ring, which is faster.  Use one of the two functions on
-   a cursor, not both.  Returns EVENTRING_E_ARGUMENT for a recording, since
-   rings are mixed in its file. */
+/* Reads the next events of ring [ring] only, at most [max], into [events].  Is
+   faster than eventring_read; a cursor must use one of the two functions, not
+   both.  Returns the same as eventring_read, but EVENTRING_E_ARGUMENT for a
+   recording, since rings are mixed in its file. */
 EVENTRING_API int eventring_read_ring(struct eventring_cursor *cursor,
                                       uint32_t ring,
                                       struct eventring_event *events, int max);
 
-/* Goes, in a recording, to a place from which reading returns all events of
-   [ns] (CLOCK_MONOTONIC) and later, and perhaps some before them.  Counts begin
-   anew.  Returns EVENTRING_E_ARGUMENT on other files. */
+/* Moves the cursor of a recording to a place from which eventring_read returns
+   all events of time [ns] (CLOCK_MONOTONIC) and later, and perhaps some earlier
+   events.  Sets the counts of events_read and events_lost to 0.  Returns 0, a
+   negative error, or EVENTRING_E_ARGUMENT when the file is not a recording. */
 EVENTRING_API int eventring_seek(struct eventring_cursor *cursor, int64_t ns);
 
-/* Return counts for a ring, so far: events returned by this cursor, and events
-   that it will never see because they were overwritten (events before the
-   opening of a [from_now] cursor are in neither).  Both are exact, but see
-   eventring_info.lost_is_bound.  0 for a ring out of range. */
+/* Return the number of events of ring [ring] that this cursor has returned
+   (_read), or will never return because they were overwritten (_lost).  Events
+   before the opening of a [from_now] cursor are in neither number.  Both
+   numbers are exact, but see eventring_info.lost_is_bound.  0 for a ring out of
+   range. */
 EVENTRING_API uint64_t eventring_events_read(
   const struct eventring_cursor *cursor, uint32_t ring);
 EVENTRING_API uint64_t eventring_events_lost(
   const struct eventring_cursor *cursor, uint32_t ring);
 
-/* Returns the first byte of the payload of an event with
-   EVENTRING_PAYLOAD_BYTES or _TEXT, and sets *length; or returns NULL when the
-   payload is not of this form.  Not NUL-terminated; any bytes. */
+/* Returns the first byte of the payload of [event], an event with
+   EVENTRING_PAYLOAD_BYTES or _TEXT, and sets *length (unless [length] is NULL)
+   to the number of bytes.  The bytes may have any value and do not end with a
+   NUL.  Returns NULL when the payload does not have this form. */
 EVENTRING_API const char *eventring_event_bytes(
   const struct eventring_event *event, size_t *length);
 
@@ -266,13 +281,15 @@ struct eventring_description {
   char name[128];
 };
 
-/* Returns the schema's entry for event [id], or NULL when the file has none
-   (yet).  The entry stays valid and unchanged until the cursor is closed. */
+/* Returns the description of the events with id [id], or NULL when the file
+   does not describe them (yet).  The description stays valid and unchanged
+   until the cursor is closed. */
 EVENTRING_API const struct eventring_description *eventring_describe(
   struct eventring_cursor *cursor, uint32_t id);
 
-/* Returns the id of the event called [name], or -1.  When several user events
-   have this name, the first one registered is returned. */
+/* Returns the id of the events with the name [name], or -1 when the file
+   describes no such events.  When several user events have this name, the id of
+   the first one registered is returned. */
 EVENTRING_API int eventring_find(struct eventring_cursor *cursor,
                                  const char *name);
 
@@ -286,32 +303,35 @@ struct eventring_field {
   char name[128];
 };
 
-/* Returns the field in word [word] of the payload of event [id], or NULL when
-   the file does not say.  Fields that repeat are found again for every round of
-   them.  Stays valid and unchanged until the cursor is closed. */
+/* Returns the description of word [word] of the payload of events with id [id],
+   or NULL when the file does not describe the word.  In a payload whose last
+   fields repeat, the words of every repetition are described.  The description
+   stays valid and unchanged until the cursor is closed. */
 EVENTRING_API const struct eventring_field *eventring_field(
   struct eventring_cursor *cursor, uint32_t id, uint32_t word);
 
-/* Returns the name of value [value] in fields with unit [unit], or NULL. */
+/* Returns the name of the number [value] in fields with the unit [unit], such
+   as a cause; NULL when the file has no such name. */
 EVENTRING_API const char *eventring_value(struct eventring_cursor *cursor,
                                           const char *unit, uint64_t value);
 
-/* Return the name that the program or the system gave to a domain, or to a
-   thread; NULL when it has none.  [domain], [thread] and [thread_id] are the
-   fields of an event.  Valid until the next read on this cursor. */
+/* Return the name that the program or the system gave to domain [domain], or to
+   a thread; NULL when it has no name.  [domain], [thread] and [thread_id] are
+   fields of an event.  The name is valid until the next read on this cursor. */
 EVENTRING_API const char *eventring_domain_name(
   struct eventring_cursor *cursor, uint32_t domain);
 EVENTRING_API const char *eventring_thread_name(
   struct eventring_cursor *cursor, uint32_t domain, uint32_t thread,
   int32_t thread_id);
 
-/* Returns the name of the category with bit number [bit], or NULL. */
+/* Returns the name of the category with bit number [bit] in the masks, or NULL
+   when the file has no such category. */
 EVENTRING_API const char *eventring_category(struct eventring_cursor *cursor,
                                              uint32_t bit);
 
-/* Returns the subject of the events of the category called [name], or NULL when
-   this library does not know it.  Static.  Not in the reader that OCaml's
-   runtime holds. */
+/* Returns a short description of the events in the category with the name
+   [name], or NULL when this library does not know the category.  The text is
+   static.  Not in the reader that is compiled into OCaml's runtime. */
 EVENTRING_API const char *eventring_category_meaning(const char *name);
 
 /* The state of the process. */
@@ -324,7 +344,9 @@ enum {
                                      process */
 };
 
-/* Asks the file and, where that says running, the system. */
+/* Returns the state of the process that wrote the file, one of the constants
+   above, or EVENTRING_E_ARGUMENT for a NULL cursor.  When the file says that
+   the process runs, asks the system. */
 EVENTRING_API int eventring_state(struct eventring_cursor *cursor);
 
 struct eventring_info {
@@ -388,20 +410,26 @@ enum {
 EVENTRING_API int eventring_get_info(struct eventring_cursor *cursor,
                                      struct eventring_info *info);
 
-/* Returns the path that was opened. */
+/* Returns the path by which the file of the cursor was opened, which is valid
+   until the cursor is closed. */
 EVENTRING_API const char *eventring_path(
   const struct eventring_cursor *cursor);
 
-/* Control from outside, on a cursor opened with [control]: effective at the
-   next probe of every domain.  Pausing a paused process and resuming a running
-   one do nothing.  Categories set while paused are restored by resuming. */
+/* Pause the recording of events in the traced process, resume it, or set the
+   mask of the recorded categories.  The cursor must have been opened with the
+   option [control].  The change takes effect at the next probe of every domain.
+   Pausing a paused process and resuming a process that is not paused do
+   nothing. A mask set during a pause is used after resuming; a mask of 0 is
+   refused. Return 0 or a negative error. */
 EVENTRING_API int eventring_pause(struct eventring_cursor *cursor);
 EVENTRING_API int eventring_resume(struct eventring_cursor *cursor);
 EVENTRING_API int eventring_set_categories(struct eventring_cursor *cursor,
                                            uint32_t mask);
 
-/* Sets the shortest wait that is recorded, in ns, at least 1.  Returns
-   EVENTRING_E_VERSION when the writer is older than format 1.4. */
+/* Sets the shortest wait that the traced process records, in nanoseconds, at
+   least 1.  The cursor must have been opened with the option [control].
+   Returns 0, EVENTRING_E_VERSION when the writer is older than format 1.4, or
+   another negative error. */
 EVENTRING_API int eventring_set_threshold(struct eventring_cursor *cursor,
                                           uint64_t ns);
 
@@ -430,29 +458,34 @@ struct eventring_record_options {
   size_t message_size;
 };
 
-/* Begins a recording at [path] of the words that [cursor] reads.  The cursor is
-   the recorder's until the recorder is closed: do not read from it, and close
-   it after the recorder.  Events that it has read before are not recorded.
-   Errors as of eventring_open.  eventring_record_step never waits for the
-   process, nor the process for it. */
+/* Creates a recording at [path], of the words that [cursor] reads, and sets
+   *result to its recorder.  Returns 0 or the errors of eventring_open.  Until
+   the recorder is closed the cursor belongs to it: do not read events from the
+   cursor, and close the cursor after the recorder.  Events that the cursor has
+   returned before are not recorded.  The recorder never waits for the process,
+   and the process never waits for the recorder. */
 EVENTRING_API int eventring_record(const char *path,
                                    struct eventring_cursor *cursor,
                                    const struct eventring_record_options
                                      *options,
                                    struct eventring_recorder **result);
 
-/* Copies the new words of all rings.  Returns how many there were, or an error
-   when the file could not be written (with a message in the options' buffer,
-   which must live as long as the recorder).  To lose nothing, call it more
-   often than the fastest domain fills its ring. */
+/* Copies the new words of all rings to the recording.  Returns the number of
+   words, or a negative error when the file could not be written (with a message
+   in the options' buffer, which must live as long as the recorder).  To lose no
+   events, call this function more often than the fastest domain fills its ring.
+   */
 EVENTRING_API int64_t eventring_record_step(
   struct eventring_recorder *recorder);
 
-/* Writes the held words, with [hold_ns], and from now on all words. */
+/* Creates the file of a recorder with the option [hold_ns], and writes the
+   words held in memory to it; later steps write to the file.  Returns 0 or a
+   negative error. */
 EVENTRING_API int eventring_record_release(struct eventring_recorder *recorder);
 
-/* Ends the file, and goes on in another one at [path] without a gap; with
-   [hold_ns], when released again. */
+/* Ends the present file, and creates another one at [path] for the events after
+   it, without a gap; with the option [hold_ns], that file is created by the
+   next eventring_record_release.  Returns 0 or a negative error. */
 EVENTRING_API int eventring_record_next(struct eventring_recorder *recorder,
                                         const char *path);
 
@@ -466,21 +499,24 @@ struct eventring_record_totals {
 EVENTRING_API int eventring_record_totals(
   struct eventring_recorder *recorder, struct eventring_record_totals *totals);
 
-/* Sets a text that goes with the recording, such as a description as JSON, also
-   with the files that follow; the last text set counts.  The text is copied. */
+/* Stores a copy of [text], such as a description as JSON, in the present file
+   and in the files that follow.  Replaces an earlier text.  Returns 0 or a
+   negative error. */
 EVENTRING_API int eventring_record_note(struct eventring_recorder *recorder,
                                         const char *text);
 
-/* Writes the remaining words and the index.  After this there are the totals,
-   and nothing more to record. */
+/* Writes the remaining words and the index, and closes the file.  After this
+   nothing more can be recorded; eventring_record_totals still works.  Returns 0
+   or the error that stopped the recorder. */
 EVENTRING_API int eventring_record_end(struct eventring_recorder *recorder);
 
-/* Ends the recording if that was not done, and frees the recorder, also when
-   the recording cannot be ended.  NULL is fine. */
+/* Ends the recording, unless eventring_record_end did, and frees the recorder,
+   even when the recording cannot be ended.  Does nothing for NULL.  Returns 0
+   or the error that stopped the recorder. */
 EVENTRING_API int eventring_record_close(struct eventring_recorder *recorder);
 
-/* Returns the text of a recording, or NULL.  Valid until the cursor is
-   closed. */
+/* Returns the text that eventring_record_note stored in the recording, or NULL
+   when there is no text.  Valid until the cursor is closed. */
 EVENTRING_API const char *eventring_note(struct eventring_cursor *cursor);
 
 /* Makes a recording of others, without decompressing them.  An input with
@@ -499,10 +535,11 @@ EVENTRING_API int eventring_recording_merge(
   const char *path, const struct eventring_merge_input *inputs, int count,
   const struct eventring_record_options *options);
 
-/* Checks all of a ring file or a recording, and calls [found] for each fault,
-   with its place in the file and one line that describes it.  Returns 0, also
-   when faults were found, or an error, with its message, when the file cannot
-   be opened as either.  Of [options], [message] is used. */
+/* Checks every byte of the ring file or recording at [path].  Calls [found] for
+   each fault with [state], the offset of the fault in the file, and one line
+   that describes the fault.  Returns 0 when the file was checked, with or
+   without faults, or a negative error, with a message, when it cannot be
+   opened.  Only [message] and [message_size] of [options] are used. */
 EVENTRING_API int eventring_verify(
   const char *path, const struct eventring_options *options,
   void (*found)(void *state, uint64_t offset, const char *what), void *state);

@@ -89,8 +89,11 @@ static int same_process(const struct eventring_header *a,
     && memcmp(a->boot_id, b->boot_id, sizeof a->boot_id) == 0;
 }
 
-/* The header must have passed eventring_check_header where it says how much
-   of something there is: only [rings] is used before. */
+/* Adds an interval, which begins with the PROCESS chunk [c] of [size] bytes at
+   [bytes].  The chunk's header is not checked yet, except that [rings] is
+   checked here, where it is used.  Returns 0, EVENTRING_E_MEMORY, or
+   EVENTRING_E_DAMAGED when the chunk is impossible or of another process than
+   the first interval. */
 static int begin_interval(struct recording *r, const struct chunk *c,
                        const char *bytes, size_t size)
 {
@@ -123,8 +126,8 @@ static int begin_interval(struct recording *r, const struct chunk *c,
   return 0;
 }
 
-/* Adds [count] to *sum; the sum is RECORDING_ANY when either was not
-   counted. */
+/* Adds [count] to *sum.  The sum becomes RECORDING_ANY when [count] or *sum is
+   not known. */
 static void add_count(uint64_t *sum, uint64_t count)
 {
   *sum = *sum > INT64_MAX || count > INT64_MAX ? RECORDING_ANY : *sum + count;
@@ -157,8 +160,9 @@ static int take_note(struct recording *r, const char *bytes, size_t size)
   return r->note == NULL ? EVENTRING_E_MEMORY : 0;
 }
 
-/* Ends an interval for which the recorder wrote no END: its last horizon is an
-   instant too. */
+/* Ends interval [p], for which the recorder wrote no END, at its last horizon,
+   which is an instant too.  The numbers of events and losses of the recording
+   become unknown. */
 static void no_end(struct recording *r, struct interval *p)
 {
   const struct chunk *last;
@@ -243,7 +247,9 @@ static int take_process(struct recording *r, uint32_t process)
 
 /* Segments */
 
-/* Makes the runs of a segment the words of the rings. */
+/* Makes the runs of a segment, [size] bytes at [p], the words of the rings;
+   [shift] is added to their positions.  Returns 0, or EVENTRING_E_DAMAGED when
+   a run is impossible. */
 static int take_segment(struct recording *r, const char *p, size_t size,
                         uint64_t shift)
 {
@@ -269,8 +275,9 @@ static void no_words(struct recording *r)
     r->source.rings[i].first = r->slots[i].tail;
 }
 
-/* Enters the interval of segment [next].  Only fields that change while a
-   process runs may differ in its header. */
+/* Makes interval number [interval] the present one: takes its times, the [from]
+   of its rings, and those fields of its header that change while a process
+   runs. The other fields are equal in all intervals. */
 static void enter_interval(struct recording *r, size_t interval)
 {
   const struct interval *p = &r->intervals[interval];
@@ -367,8 +374,9 @@ static int is_recording(const void *bytes, size_t length)
     && memcmp(bytes, RECORDING_MAGIC, 16) == 0;
 }
 
-/* Makes a header as of a ring file with the geometry of the recording, to check
-   it against the same bounds. */
+/* Completes the header of the recording with the offsets and sizes that a ring
+   file of its geometry would have, and checks it against the same bounds as the
+   header of a ring file.  Returns 0 or an error, with its message. */
 static int check_recorded(struct recording *r,
                           const struct eventring_options *o, const char *path)
 {
@@ -411,8 +419,10 @@ const struct chunk_reader *eventring_recording_chunks(
          ? &((const struct recording *) source)->file : NULL;
 }
 
-/* Lists the chunks, or takes the list of another cursor on this file.  The
-   recording owns [fd]. */
+/* Makes the list of chunks of the file [fd], of [size] bytes; when
+   o->share_with is a cursor on the same file, shares the list of that cursor.
+   The recording owns [fd] from then on, also after a failure.  Returns 0 or an
+   error, with its message. */
 static int list_chunks(struct recording *r, int fd, uint64_t size,
                        const struct eventring_options *o, const char *path)
 {

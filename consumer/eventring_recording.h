@@ -138,8 +138,8 @@ struct recording_trailer {
    though zstd makes megabytes of some bytes. */
 #define RECORDING_MAX_ALL_RAW(size) (((uint64_t) 16 << 20) + (size) * 256)
 
-/* Returns the sum of bytes in a recording: XXH64 with a seed of 0.  Its code is
-   compiled into the library, which needs no libxxhash.so. */
+/* Returns the checksum of [length] bytes in a recording: XXH64 with a seed of
+   0. Its code is compiled into the library, which needs no libxxhash.so. */
 static inline uint64_t recording_sum(const void *bytes, uint64_t length)
 {
   return XXH64(bytes, (size_t) length, 0);

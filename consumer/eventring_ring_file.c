@@ -29,8 +29,10 @@
 #include "eventring_reader.h"
 #include "eventring_source.h"
 
-/* Reads the start of the file into [h].  Reading, not mapping: a file that is
-   shorter than it should be must not be a SIGBUS.  Returns the bytes read. */
+/* Reads the header of the file [fd] into [h]; bytes that a shorter file does
+   not have become 0.  Returns the number of bytes read, or -1 with errno.  The
+   header is read, not mapped, because in a mapped file that is too short the
+   access would be a SIGBUS. */
 static ssize_t read_header(int fd, struct eventring_header *h)
 {
   size_t have = 0;
@@ -46,7 +48,8 @@ static ssize_t read_header(int fd, struct eventring_header *h)
   return (ssize_t) have;
 }
 
-/* Checks the first bytes: magic, version and byte order. */
+/* Checks the magic, the version and the byte order in [h], of which [have]
+   bytes were read.  Returns 0 or an error, with its message. */
 static int check_magic(const struct eventring_header *h, size_t have,
                        const struct eventring_options *o, const char *path)
 {
@@ -99,7 +102,9 @@ static void close_ring_file(struct eventring_source *source)
   free(f);
 }
 
-/* Makes a source of the open ring file [fd] of [size] bytes. */
+/* Checks and maps the open ring file [fd] of [size] bytes, and sets *result to
+   a source of its words.  [path] is for messages.  Returns 0 or an error, with
+   its message. */
 static int open_ring_file(int fd, uint64_t size, const char *path, int pid,
                           const struct eventring_options *o,
                           struct eventring_source **result)
@@ -156,8 +161,9 @@ static int open_ring_file(int fd, uint64_t size, const char *path, int pid,
   return 0;
 }
 
-/* The last of the formats: a file that is of no other format is opened as a
-   ring file, and the message then says why it is none. */
+/* Returns 1 for all files, since this is the last of the formats: a file that
+   is of no other format is opened as a ring file, and the message then says why
+   it is none. */
 static int is_ring_file(const void *bytes, size_t length)
 {
   (void) bytes;

@@ -126,52 +126,60 @@ extern const struct eventring_format eventring_stock_format;
    for a file that is of none of the others. */
 extern const struct eventring_format *const eventring_formats[];
 
-/* Writes the one line of [options->message] and returns [error].  A short name
-   in the source, a long one for the linker. */
+/* Formats the one line of [options->message], and returns [error] so that the
+   caller can return it.  The source calls the function fail; the linker,
+   eventring_fail. */
 #define fail eventring_fail
 __attribute__((format(printf, 3, 4)))
 int eventring_fail(const struct eventring_options *options, int error,
                    const char *format, ...);
 
-/* Returns the enum eventring_error for [number], an errno of open or mmap. */
+/* Converts [number], an errno of open or mmap, to an enum eventring_error. */
 int eventring_error_of(int number);
 
-/* Copies a struct of options that begins with its size: [given], of the
+/* Copies a struct of options, which begins with its size, from [given], of the
    caller, to [mine], of [size] bytes.  Fields that the caller does not know
-   become 0.  Returns EVENTRING_E_ARGUMENT when the caller's size cannot be, or
-   when a field that this library does not know is not 0. */
+   become 0.  Returns 0, or EVENTRING_E_ARGUMENT when the caller's size is too
+   small for the size itself, or when a field that this library does not know is
+   not 0. */
 int eventring_take_struct(void *mine, size_t size, const void *given);
 
-/* Copies a result of [size] bytes to the caller's struct, which begins with its
-   size.  Further bytes of the caller become 0. */
+/* Copies a result struct of [size] bytes from [mine] to [given], of the caller,
+   which begins with its own size.  Bytes of [given] that this library does not
+   know become 0. */
 void eventring_give_struct(const void *mine, size_t size, void *given);
 
-/* Copies [given], which may be NULL or of another size, to [mine].  Returns 0
-   or an error, with its message. */
+/* Copies the options [given], of the caller, to [mine].  [given] may be NULL,
+   which sets all options to 0, or be of another size than [mine].  Returns 0 or
+   an error, with its message. */
 int eventring_take_options(struct eventring_options *mine,
                            const struct eventring_options *given);
 
-/* Does the same for the options of a recording. */
+/* Copies the options of a recording, like eventring_take_options.  Returns 0 or
+   an error, with its message. */
 struct eventring_record_options;
 int eventring_take_record_options(
   struct eventring_record_options *mine,
   const struct eventring_record_options *given);
 
-/* Opens [path], with options that were taken.  [pid] is the process as we call
-   it, or 0: as it calls itself (the two differ across containers). */
+/* Opens the file at [path] with the checked options [options], and sets *result
+   to the new cursor.  [pid] is the number by which the caller knows the
+   process, 0 to take it from the file.  Returns 0 or an error, with its
+   message. */
 int eventring_open_path(const char *path, int pid,
                         const struct eventring_options *options,
                         struct eventring_cursor **result);
 
-/* Returns whether the process has the file mapped: 1, 0, or -1 when it may not
-   be looked into. */
+/* Returns 1 when process [pid] has the file [file] mapped, 0 when it has not,
+   and -1 when the caller may not look into the process. */
 int eventring_is_mapped(int pid, const struct stat *file);
 
 /* The size of a header that a reader of format 1.0 needs. */
 #define EVENTRING_HEADER_1_0 \
   (offsetof(struct eventring_header, ended) + sizeof(struct eventring_instant))
 
-/* Checks that a reader can rely on a header, for a file of [actual_size] bytes.
+/* Checks the sizes, counts and offsets of header [h], on which the reader
+   relies, for a file of [actual_size] bytes.  [path] is for the message.
    Returns 0 or an error, with its message. */
 int eventring_check_header(const struct eventring_header *h,
                            uint64_t actual_size,
@@ -189,41 +197,47 @@ static inline int64_t eventring_shifted(int64_t time, int64_t from, int64_t to)
 struct eventring_source *eventring_cursor_source(
   struct eventring_cursor *cursor);
 
-/* Returns the file that a cursor has opened, as fstat described it then. */
+/* Returns the description of the cursor's file by fstat, made when the file was
+   opened. */
 const struct stat *eventring_cursor_file(const struct eventring_cursor *cursor);
 
-/* Returns the position of the block where the cursor goes on reading in a ring,
-   and sets *index to the number of events that the ring had before that block.
-   UINT64_MAX: the cursor has read nothing of the ring, and wants all that the
-   ring still has. */
+/* Returns the position of the block in which the cursor goes on reading ring
+   [ring], and sets *index to the number of events that the ring had before the
+   next event to be read.  *index becomes UINT64_MAX when the cursor has read
+   nothing of the ring and wants all events that the ring still has. */
 uint64_t eventring_position(const struct eventring_cursor *cursor,
                             uint32_t ring, uint64_t *index);
 
-/* Returns how many words the ring has by now. */
+/* Returns the tail of ring [ring]: the number of words that the ring has had
+   since it began. */
 uint64_t eventring_tail(const struct eventring_cursor *cursor, uint32_t ring);
 
-/* Returns the ticks up to which all events of all rings are visible to reads
-   after the call. */
+/* Returns the time in ticks up to which all events of all rings are visible to
+   reads after the call; UINT64_MAX: all events, however late. */
 uint64_t eventring_horizon(struct eventring_cursor *cursor);
 
-/* Returns the ticks at time [ns], as the cursor measures the clock. */
+/* Converts [ns], a time of CLOCK_MONOTONIC, to ticks, at the rate that the
+   cursor has measured. */
 uint64_t eventring_ticks_of(const struct eventring_cursor *cursor, int64_t ns);
 
-/* Returns an instant on all clocks, by which ticks can be measured: now, where
-   the clock is one of this machine, else as the file has it. */
+/* Returns one instant as ticks and as times, from which the rate of the ticks
+   can be measured: the present instant when this machine has the clock of the
+   file, else the last instant that the cursor has measured the clock with; all
+   0 when there is none. */
 struct eventring_instant eventring_cursor_instant(
   const struct eventring_cursor *cursor);
 
-/* Returns CLOCK_MONOTONIC now, as the process has it; 0 when it is not
-   known. */
+/* Returns the present time of CLOCK_MONOTONIC in the time namespace of the
+   process; 0 when that time is not known. */
 int64_t eventring_cursor_now(const struct eventring_cursor *cursor);
 
 /* Copies words of ring [ring] of the cursor's source, from position *position
-   to the end of its block or of the ring's words, to their places in the block
-   at [block], of header->block_words words.  When these words were overwritten,
-   sets *position to the oldest position that the ring still has and copies
-   nothing.  Returns how many words there were, 0 when there are none, or
-   EVENTRING_E_DAMAGED when the slot has words that no writer writes. */
+   to the end of its block or of the ring's words.  [block] has room for a whole
+   block, header->block_words words, and each word is copied to its place in the
+   block.  Returns the number of words copied, 0 when there are none, or
+   EVENTRING_E_DAMAGED when the slot has words that no writer writes.  When the
+   words were overwritten, sets *position to the oldest position that the ring
+   still has; the words copied must then be ignored. */
 int eventring_copy_block(struct eventring_cursor *cursor, uint32_t ring,
                          uint64_t *position, uint64_t *block);
 
