@@ -137,9 +137,9 @@ static int same_file(const struct stat *st, const char *path)
     && other.st_ino == st->st_ino;
 }
 
-/* Compares device and inode, which stay the same when the file is renamed; else
-   the name, since some file systems show other numbers in /proc than stat does.
-   */
+/* Compares the device and inode of [file], which stay the same when the file is
+   renamed, with the mappings of the process; then compares the name, since some
+   file systems show other numbers in /proc than stat does. */
 int eventring_is_mapped(int pid, const struct stat *file)
 {
   struct records s;

@@ -139,7 +139,7 @@ static void add_entry(struct stock *s, struct eventring_schema_entry entry,
   s->header.schema_count++;
 }
 
-/* Describes an event of ours, once. */
+/* Adds a schema entry for the events with our id [id], unless there is one. */
 static void describe(struct stock *s, uint32_t id, uint8_t kind,
                      uint8_t payload, uint32_t category, const char *unit,
                      const char *name)
@@ -153,8 +153,8 @@ static void describe(struct stock *s, uint32_t id, uint8_t kind,
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Fills [by_id] with the events that version 5.[minor] numbers 0, 1 and so
-   on. */
+/* Sets by_id[0], by_id[1] and so on to the events of the table [events], of
+   [count] rows, that OCaml 5.[minor] has: it numbers them in this order. */
 static void number(const struct stock_event *by_id[256],
                    const struct stock_event *events, size_t count, int minor)
 {
@@ -187,9 +187,11 @@ void eventring_stock_schema(struct stock *s, int minor)
            EVENTRING_ALLOC_BIT, "blocks", "alloc_sizes");
 }
 
-/* Returns our id of the runtime's event with their [id]: one of the table that
-   [by_id] points into, or one behind it, which gets a name of its own.  0 for
-   an id that cannot be. */
+/* Returns our id of the runtime's event that has the number [id] in the file.
+   Numbers that [by_id] knows give the id of their row in [table], of [count]
+   rows; [first] is the id of its first row.  Other numbers give an id behind
+   the table, below [limit], which is described in the schema by a name made of
+   [what] and the number.  Returns 0 for a number that is too large. */
 static uint32_t runtime_id(struct stock *s, uint32_t id, uint32_t first,
                            uint32_t limit,
                            const struct stock_event *const *by_id,
@@ -225,7 +227,10 @@ static uint32_t user_id(struct stock *s, uint32_t id, uint8_t kind,
 
 /* Translating */
 
-/* Appends an event of ours; returns where its payload goes.  There is room. */
+/* Appends an event with our id [id] and a payload of [length] words to the
+   translated words of ring [ring], in a new block if necessary.  Returns the
+   place of the payload, which the caller fills.  The caller has checked that
+   the buffer has room. */
 static uint64_t *emit(struct stock *s, uint32_t ring, uint64_t ticks,
                       uint32_t id, uint32_t form, uint32_t length)
 {
@@ -264,9 +269,10 @@ static uint64_t *emit(struct stock *s, uint32_t ring, uint64_t ticks,
   return to;
 }
 
-/* Translates a value of a type of the program's own: its bytes, then padding
-   of at least a byte, the last of which says how many bytes of padding are
-   before it.  Returns 0 when it cannot be. */
+/* Translates an event with a value of a type that the program has registered.
+   Its payload is the bytes of the value, then padding of at least a byte, the
+   last of which says how many bytes of padding are before it.  Returns 1, or 0
+   when no writer wrote such an event. */
 static int translate_custom(struct stock *s, uint32_t ring,
                             const uint64_t *event, uint32_t length)
 {
@@ -317,7 +323,9 @@ static int translate_user(struct stock *s, uint32_t ring,
   }
 }
 
-/* Translates one event.  Returns 0 when no writer wrote it. */
+/* Translates the event of [length] words at [event] and appends the result to
+   the words of ring [ring].  Returns 1, also for an event that is not
+   translated, or 0 when no writer wrote the event. */
 static int translate(struct stock *s, uint32_t ring, const uint64_t *event,
                      uint32_t length)
 {
@@ -361,7 +369,8 @@ static int translate(struct stock *s, uint32_t ring, const uint64_t *event,
   }
 }
 
-/* Makes room in a ring's buffer by dropping words that the reader has taken. */
+/* Drops the words of ring [ring] that the reader has taken from its buffer, by
+   whole blocks, once the buffer is half full. */
 static void drop_taken(struct stock *s, uint32_t ring)
 {
   struct ring *r = &s->rings[ring];
@@ -384,7 +393,10 @@ static int has_room(const struct ring *r)
 /* The result of a round for a ring. */
 enum { DONE, BEHIND, BROKEN, RESTARTED };
 
-/* Translates new events of a ring, until its buffer is full. */
+/* Translates the new events of ring [ring] until its buffer is full.  Returns
+   DONE when all are translated; BEHIND when some are left; BROKEN when the ring
+   has words that no writer writes, which are skipped; RESTARTED when its tail
+   has gone back, since another program writes the file. */
 static int translate_ring(struct stock *s, uint32_t ring)
 {
   struct ring *r = &s->rings[ring];
@@ -437,7 +449,8 @@ static int translate_ring(struct stock *s, uint32_t ring)
   return BEHIND;
 }
 
-/* Shows the words of a ring to the reader; returns whether there are more. */
+/* Makes the translated words of ring [ring] visible to the reader.  Returns 1
+   when some of them are new, else 0. */
 static int publish(struct stock *s, uint32_t ring)
 {
   const struct ring *r = &s->rings[ring];
@@ -449,8 +462,9 @@ static int publish(struct stock *s, uint32_t ring)
   return 1;
 }
 
-/* Returns the time of our clock, read before any ring is looked at.  A writer
-   reads it some nanoseconds before it publishes. */
+/* Returns the present time of CLOCK_MONOTONIC, after a wait of GRACE_NS, in
+   which writers that have read the clock before publish their events.  Called
+   before any ring is read. */
 static uint64_t clock_now(void)
 {
   int64_t now = eventring_clock_ns(CLOCK_MONOTONIC);

@@ -107,33 +107,40 @@ static inline const struct ring_header *ring_header(
 
 /* eventring_stock.c */
 
-/* Copies words of a ring from *position on, as many as s->copy holds.  When
-   events were overwritten, moves *position to the oldest one left and adds the
-   number of lost words to *lost.  Returns the number of words, 0 for none now,
-   or -1 when the ring's header is impossible; *tail becomes the end of the
-   ring. */
+/* Copies words of ring [ring] to s->copy, from *position on, as many as the
+   ring has and s->copy holds.  Sets *tail to the tail of the ring.  When the
+   words at *position were overwritten, moves *position to the oldest event left
+   and adds the number of lost words to *lost.  Returns the number of words
+   copied, 0 when there are none at present, or -1 when the ring's head and tail
+   are impossible. */
 int64_t eventring_stock_copy(struct stock *s, uint32_t ring,
                              uint64_t *position, uint64_t *lost,
                              uint64_t *tail);
 
-/* Returns the length of the event at copy[i] of [n], of which the first is at
-   [position]; 0 when the copy ends before it does; -1 when no writer wrote
-   that. */
+/* Returns the length in words of the event at s->copy[i].  The copy has [n]
+   words, the first from position [position] of the ring; the ring ends at
+   position [tail].  Returns 0 when the event goes on after the end of the copy,
+   -1 when no writer wrote it. */
 int64_t eventring_stock_length(const struct stock *s, uint64_t position,
                                uint64_t i, uint64_t n, uint64_t tail);
 
-/* Makes the schema for events of OCaml 5.[minor]. */
+/* Fills s->schema and the tables by id for events of OCaml 5.[minor]. */
 void eventring_stock_schema(struct stock *s, int minor);
 
-/* Notes that the process ended at time [ticks]; [state]: how. */
+/* Stores in the header that the process ended at time [ticks], with the state
+   [state]: EVENTRING_ENDED or EVENTRING_REPLACED. */
 void eventring_stock_end(struct stock *s, uint32_t state, uint64_t ticks);
 
-/* Implements the [advance] of the source. */
+/* Implements the [advance] of the source: translates the new events of all
+   rings. Returns 1 when there are new words, 0 when there are none, or
+   EVENTRING_E_DAMAGED when a ring has words that no writer writes, which are
+   skipped. */
 int eventring_stock_advance(struct eventring_source *source);
 
-/* Finds the version of OCaml, such as "5.3.0", that the executable of process
-   [pid] was made by.  Returns its second number, 3, and the text in [version];
-   or -1 and "" when it cannot be told. */
+/* Finds the version of OCaml, such as "5.3.0", that compiled the executable of
+   process [pid].  Writes the version to [version], of [size] bytes, and returns
+   its second number, 3 in the example; or writes "" and returns -1 when the
+   version cannot be found. */
 int eventring_stock_version(int pid, char *version, size_t size);
 
 #endif /* EVENTRING_STOCK_H */

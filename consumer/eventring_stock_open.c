@@ -91,7 +91,8 @@ static void survey_ring(struct stock *s, uint32_t ring, struct survey *v)
       __atomic_load_n(&ring_header(s, ring)->tail, __ATOMIC_ACQUIRE);
 }
 
-/* The process: the number that [path] names, or that "ring_start" tells. */
+/* Returns the number of the process in a path that ends with <pid>.events, or 0
+   when [path] has no such name. */
 static long named_pid(const char *path)
 {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -106,16 +107,17 @@ static int64_t ns_of(struct timespec t)
   return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Returns when this machine started, since the epoch. */
+/* Returns the time when this machine started, in ns since the epoch. */
 static int64_t boot_ns(void)
 {
   return eventring_clock_ns(CLOCK_REALTIME)
     - eventring_clock_ns(CLOCK_BOOTTIME);
 }
 
-/* Returns the state of the file's process, as of eventring_state: [pid] writes
-   the file; or [pid] is another process, and the file's is gone; or it is the
-   same process with another program. */
+/* Returns the state of the process that wrote the file: EVENTRING_STATE_RUNNING
+   when process [pid] still writes it, _KILLED when the process is gone or its
+   number belongs to a later process, _REPLACED when the process runs another
+   program.  [st] describes the file. */
 static int writer_state(int pid, const struct stat *st)
 {
   const uint64_t second = 1000000000;
@@ -135,14 +137,16 @@ static int writer_state(int pid, const struct stat *st)
   return mapped == 0 ? EVENTRING_STATE_REPLACED : EVENTRING_STATE_RUNNING;
 }
 
-/* Reads the first line of a file. */
+/* Reads the first line of the file at [path] to [to], of [size] bytes; "" when
+   the file cannot be read. */
 static void read_line(const char *path, char *to, size_t size)
 {
   if (eventring_read_small(path, to, size) == 0) to[0] = 0;
   to[strcspn(to, "\n")] = 0;
 }
 
-/* Sets the header's fields on the process; [pid] is our number of it, or 0. */
+/* Sets the fields of the header that describe the process: program, argv0,
+   start_time and start_stack.  [pid] is the caller's number of the process. */
 static void fill_process(struct stock *s, int pid)
 {
   struct eventring_header *h = &s->header;
@@ -156,7 +160,8 @@ static void fill_process(struct stock *s, int pid)
   eventring_process_fields(pid, &h->start_time, &h->start_stack);
 }
 
-/* Sets the header's times, by [v] and the times of the file. */
+/* Sets the start of tracing and the boot id in the header, by the times of the
+   events in [v] and the modification time of the file in [st]. */
 static void fill_times(struct stock *s, const struct stat *st,
                        const struct survey *v)
 {
@@ -179,8 +184,10 @@ static void fill_times(struct stock *s, const struct stat *st,
   }
 }
 
-/* Chooses the numbering of the file: by its content, else by the executable,
-   else the newest. */
+/* Returns the minor version of OCaml by which events in the file are numbered:
+   by the content of the file, else by the executable of process [pid], else the
+   newest known.  Also sets the header's [runtime] to the certain part of the
+   version. */
 static int fill_version(struct stock *s, int pid, const struct survey *v)
 {
   char found[sizeof s->header.runtime] = "";

@@ -49,7 +49,8 @@ static int is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Returns the second number of a version 5.x.y at [text], or -1. */
+/* Returns the second number, x, of a version 5.x.y that begins at [text], or -1
+   when no version begins there. */
 static int parse(const char text[VERSION])
 {
   int minor = text[2] - '0', i = 3;
@@ -61,7 +62,8 @@ static int parse(const char text[VERSION])
          ? minor : -1;
 }
 
-/* Returns whether the bytes before [text] make it the version. */
+/* Returns 1 when the bytes before [text] are the header of an OCaml string or
+   the words that announce a version in bytecode executables; else 0. */
 static int announced(const char *text)
 {
   uint64_t header;
@@ -72,9 +74,11 @@ static int announced(const char *text)
        == 0;
 }
 
-/* Looks for the version in [length] bytes that have BEFORE bytes before and
-   VERSION bytes behind them.  Returns 0 when it contradicts a version found
-   before. */
+/* Searches [length] bytes for a version of OCaml.  BEFORE bytes before [bytes]
+   and VERSION bytes after them are readable, too.  A version found is written
+   to [version], of [size] bytes, and its second number to *minor, which was -1
+   before the first.  Returns 1, or 0 when the version contradicts a version
+   found before. */
 static int search(const char *bytes, size_t length, char *version, size_t size,
                   int *minor)
 {

@@ -61,9 +61,11 @@ static void find(struct verifier *v, uint64_t offset, const char *format, ...)
 
 /* Blocks */
 
-/* Holds [count] words of the block at [position] of a ring against the rules.
-   [offset]: of the block in the file; [step] is how far apart its words are
-   there, 0 when they are compressed. */
+/* Checks the first [count] words of a block, at [words], against the rules for
+   blocks and the block before it, and reports faults.  The block is at
+   [position] of ring [ring] and at [offset] in the file.  [step] is the
+   distance in the file, in bytes, from one word to the next; 0 when the words
+   are compressed, so that all faults are reported at [offset]. */
 static void verify_block(struct verifier *v, uint32_t ring, uint64_t position,
                          const uint64_t *words, uint32_t count,
                          uint64_t offset, uint32_t step)
@@ -190,7 +192,9 @@ static const char *kind_name(uint32_t kind)
   return names[kind <= CHUNK_INDEX ? kind : 0];
 }
 
-/* Checks the runs of a segment of the process that the cursor reads. */
+/* Checks the runs of a segment, [size] bytes at [p] after decompressing, and
+   their blocks.  The segment is of the process that the cursor reads; its chunk
+   is at [offset] of the file. */
 static void verify_segment(struct verifier *v, const char *p, size_t size,
                            uint64_t offset)
 {
@@ -223,8 +227,8 @@ static void verify_content(struct verifier *v, struct chunk_reader *r,
                   e->offset, 0);
 }
 
-/* Goes through the chunks in the order of the file; the index must say the
-   same. */
+/* Checks the chunks one after the other, in the order of the file, and compares
+   each with its entry in the index. */
 static void verify_chunks(struct verifier *v, struct chunk_reader *r)
 {
   uint64_t offset = sizeof(struct recording_start);
@@ -267,7 +271,9 @@ static void verify_chunks(struct verifier *v, struct chunk_reader *r)
          sizeof(struct recording_trailer));
 }
 
-/* Checks that the reader returns as many events as were counted. */
+/* Reads all events of process [process] by the cursor, and reports a fault when
+   their number differs from the number in the recording, or when words cannot
+   be read. */
 static void verify_counts(struct verifier *v, uint32_t process)
 {
   struct eventring_info info = { .size = sizeof info };
@@ -311,7 +317,9 @@ static void close_process(struct verifier *v)
   v->cursor = NULL;
 }
 
-/* Opens a process in place of the process before. */
+/* Opens a cursor on process [process] of the file at [path], and closes the
+   cursor on the process before.  Returns 0 or an error, with a message in the
+   buffer of [options]. */
 static int open_recorded_process(struct verifier *v, const char *path,
                                  const struct eventring_options *options,
                                  uint32_t process)

@@ -116,8 +116,9 @@ static const struct field {
 };
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
 
-/* Returns the place, in event [id] of the file, of the field that is our field
-   [place] of event [event]. */
+/* Returns the index of the payload word of event [id] of the file that holds
+   the field at place [place] of our event [event], found by its name and unit;
+   NO_PLACE when the file has no such field. */
 static uint16_t find_place(struct eventring_cursor *reader, uint32_t id,
                            uint16_t event, uint8_t place)
 {
@@ -133,7 +134,8 @@ static uint16_t find_place(struct eventring_cursor *reader, uint32_t id,
   return NO_PLACE;
 }
 
-/* Makes the tables of [c] from the schema of its file. */
+/* Fills the tables [own] and [place] of [c] by the names in the schema of its
+   file. */
 static void map_names(struct caml_runtime_events_cursor *c)
 {
   memset(c->place, 0xFF, sizeof(c->place));
@@ -168,9 +170,10 @@ static int is_needed(const char *category)
   return 0;
 }
 
-/* Returns 1 when the process records every needed category that its runtime
-   has, or has ended in order, after which the file does not tell.  Otherwise
-   returns 0 and puts the reason into [why]. */
+/* Returns 1 when the process records every category that Runtime_events needs
+   and the runtime of the process has; also when the process has ended in order,
+   since the file then does not show the categories any more.  Otherwise returns
+   0 and writes the reason to [why], of [why_size] bytes, if not NULL. */
 static int records_all(struct eventring_cursor *reader, char *why,
                        size_t why_size)
 {
@@ -277,15 +280,16 @@ SETTER(user_int, user_int, int, void *, int64_t, uintnat, char *, uint64_t)
 SETTER(user_custom, user_custom, int, void *, int64_t, uintnat, char *,
        uintnat, uint64_t *)
 
-/* Returns the number of our event [id] within the part of the ids that begins
-   at [first] and ends before [end], or -1. */
+/* Returns the distance of our event id [id] from [first], when [id] is from
+   [first] to [end] - 1; else -1. */
 static int member(uint16_t id, int first, int end)
 {
   return id >= first && id < end ? id - first : -1;
 }
 
-/* Returns the first counter that [e] = batch[next] carries and that was not
-   handed out yet, or NULL. */
+/* Returns the row of the first counter that is a field of [e], the event
+   batch[next], and has not been delivered for it yet; NULL when there is none.
+   Moves c->row to this row. */
 static const struct grouped *next_counter(
   struct caml_runtime_events_cursor *c, const struct eventring_event *e)
 {
@@ -299,7 +303,8 @@ static const struct grouped *next_counter(
   return NULL;
 }
 
-/* Goes on behind the event or counter that is being handed out. */
+/* Moves the cursor behind the event or the counter that has just been
+   delivered. */
 static void pass(struct caml_runtime_events_cursor *c)
 {
   if (c->counter != NULL) {
@@ -338,8 +343,9 @@ static int deliver_user(struct caml_runtime_events_cursor *c, void *data,
   }
 }
 
-/* Calls the callback for [e], or for the counter of it that is being handed
-   out, if there is one.  0 when it refused. */
+/* Calls the callback for the counter c->counter of [e] or, if c->counter is
+   NULL, for [e] itself.  Returns 0 when the callback returned 0, else a number
+   other than 0, also when there is no callback. */
 static int deliver(struct caml_runtime_events_cursor *c, void *data,
                    const struct eventring_event *e)
 {
@@ -452,8 +458,9 @@ struct ml_poll {
   struct caml_runtime_events_cursor *handle;
 };
 
-/* Ends a callback.  After an exception the event counts as seen, so that the
-   next poll goes on behind it. */
+/* Handles the result of an OCaml callback.  Returns 1, or 0 after an exception,
+   which is kept in the poll.  After an exception the event counts as read, so
+   that the next poll begins behind it. */
 static int ended(struct ml_poll *poll, value result)
 {
   if (!Is_exception_result(result)) return 1;
@@ -462,8 +469,9 @@ static int ended(struct ml_poll *poll, value result)
   return 0;
 }
 
-/* Calls callback number [which], if set: domain, time, then up to two
-   arguments. */
+/* Calls callback number [which] of the poll, if it is set, with the domain, the
+   time, and the first [count] of the arguments [a] and [b].  Returns 1, or 0
+   after an exception. */
 static int call(struct ml_poll *poll, int which, int domain, uint64_t ns,
                 int count, value a, value b)
 {
@@ -569,7 +577,8 @@ static int ml_lost(int domain, void *data, int lost)
                                         Val_int(lost)));
 }
 
-/* Returns the type of the events of a User.t. */
+/* Returns the type of the User.t [event]; EV_USER_ML_TYPE_CUSTOM for all custom
+   types. */
 static ev_user_ml_type type_of(value event)
 {
   value type = Field(event, 2);
@@ -610,8 +619,9 @@ static value known_event(struct ml_poll *poll, uintnat id, char *name,
   CAMLreturn(event);
 }
 
-/* Returns the callbacks for a type: a list of one-field blocks.  Types are
-   numbered as ev_user_ml_type, custom types by their own id. */
+/* Returns the list of callbacks for user events of type number [index], an
+   OCaml list of one-field blocks.  Types are numbered as in ev_user_ml_type,
+   custom types by their own id. */
 static value listeners(struct ml_poll *poll, uintnat index)
 {
   value by_type = Field(*poll->callbacks, CALLBACK_USER);
@@ -634,7 +644,8 @@ static int call_listeners(struct ml_poll *poll, value list, int domain,
   CAMLreturnT(int, 1);
 }
 
-/* Handles an event with an immediate value as its content. */
+/* Calls the callbacks for user event [id] of type [type] with the content
+   [content], an immediate value.  Returns 1, or 0 after an exception. */
 static int user_immediate(void *data, int domain, int64_t ns, uintnat id,
                           char *name, ev_user_ml_type type, value content)
 {

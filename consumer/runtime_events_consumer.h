@@ -24,23 +24,27 @@
 extern "C" {
 #endif
 
-/* Opens a cursor on the process [pid] with its ring file in the directory
-   [path] (NULL: the current one), or on this process when [pid] is negative.
-   E_NOT_RECORDED when that process does not record all categories of the events
-   below, such as one that was started with OCAML_EVENTRING_START=1 and no
-   OCAML_EVENTRING_CATEGORIES=all: a count of them would be wrong.  On success
-   the cursor is in *cursor and belongs to the caller. */
+/* Opens a cursor on the ring file of process [pid] in the directory [path]
+   (NULL: the current one), or on the ring file of the calling process when
+   [pid] is negative.  On success sets *cursor to the cursor, which the caller
+   frees by caml_runtime_events_free_cursor, and returns E_SUCCESS.  Returns
+   E_NOT_RECORDED when the process does not record all categories of the events
+   below, for example when it was started with OCAML_EVENTRING_START=1 but
+   without OCAML_EVENTRING_CATEGORIES=all: a count of these events would be
+   wrong. */
 CAMLextern runtime_events_error caml_runtime_events_create_cursor(
   const char_os *path, int pid, struct caml_runtime_events_cursor **cursor);
 
-/* Closes and frees.  In a callback of this cursor: at the end of the poll. */
+/* Closes and frees the cursor.  When called in a callback of this cursor, does
+   so at the end of the poll. */
 CAMLextern void caml_runtime_events_free_cursor(
   struct caml_runtime_events_cursor *cursor);
 
-/* The callbacks, one a kind of event; NULL, as at the start, is none.  [domain]
-   is the index of the ring, [data] the pointer given to the poll, [timestamp]
-   in CLOCK_MONOTONIC nanoseconds.  A callback returns 1 to go on, 0 to stop the
-   poll; the next poll begins with the same event. */
+/* Set the callback for one kind of event; NULL, the initial value, is no
+   callback. Arguments of callbacks: [domain] is the index of the ring, [data]
+   the pointer given to the poll, [timestamp] a time in CLOCK_MONOTONIC
+   nanoseconds.  A callback returns 1 to continue the poll, or 0 to end the
+   poll; the next poll then begins with the same event. */
 
 CAMLextern void caml_runtime_events_set_runtime_begin(
   struct caml_runtime_events_cursor *cursor,
@@ -70,7 +74,8 @@ CAMLextern void caml_runtime_events_set_lifecycle(
   int (*f)(int domain, void *data, int64_t timestamp, ev_lifecycle lifecycle,
            int64_t argument));
 
-/* [lost]: how many events of this ring were overwritten unread. */
+/* [lost]: the number of events of this ring that were overwritten before the
+   cursor read them. */
 CAMLextern void caml_runtime_events_set_lost_events(
   struct caml_runtime_events_cursor *cursor,
   int (*f)(int domain, void *data, int lost));
@@ -99,11 +104,13 @@ CAMLextern void caml_runtime_events_set_user_custom(
   int (*f)(int domain, void *data, int64_t timestamp, uintnat event_id,
            char *name, uintnat words, uint64_t *payload));
 
-/* Calls the callbacks for the events that the cursor has not seen yet, all
-   rings merged by time; at most [max_events] of them unless that is 0.  Sets
-   *consumed, if not NULL, to the number of events passed.  E_CURSOR_POLL_BUSY
-   when the cursor is being polled already: by another thread, or because a
-   callback polls it. */
+/* Calls the callbacks for the events that the cursor has not read yet, in the
+   order of time over all rings; for at most [max_events] events unless
+   [max_events] is 0.  [data] is given to the callbacks.  Sets *consumed, if
+   [consumed] is not NULL, to the number of events passed.  Returns E_SUCCESS,
+   E_CORRUPT_STREAM when the file has damaged words, or E_CURSOR_POLL_BUSY when
+   another thread polls the cursor or the caller is a callback of this cursor.
+   */
 CAMLextern runtime_events_error caml_runtime_events_read_poll(
   struct caml_runtime_events_cursor *cursor, void *data, uintnat max_events,
   uintnat *consumed);
