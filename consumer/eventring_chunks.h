@@ -97,7 +97,8 @@ struct chunk_writer {
   struct index_entry *index;
   size_t count, capacity;
   ZSTD_CCtx *zstd;
-  /* Called again and again while much is compressed; or NULL. */
+  /* Called between the slices of a large chunk while eventring_compress runs,
+     with [state]; or NULL. */
   void (*meanwhile)(void *state);
   void *state;
 };

@@ -489,9 +489,10 @@ EVENTRING_API int eventring_record_release(struct eventring_recorder *recorder);
 EVENTRING_API int eventring_record_next(struct eventring_recorder *recorder,
                                         const char *path);
 
-/* So far: bytes of the present file; in all files, and held for the next one:
-   their number and bytes, events, and events that were overwritten before they
-   could be copied. */
+/* The totals of a recorder up to the present.  bytes: size of the present file.
+   files, all_bytes: number and total size of all its files.  events, lost:
+   numbers of events in all files and held in memory for the next file, and of
+   events that were overwritten before they could be copied. */
 struct eventring_record_totals {
   size_t size;
   uint64_t bytes, files, all_bytes, events, lost;
@@ -519,10 +520,12 @@ EVENTRING_API int eventring_record_close(struct eventring_recorder *recorder);
    when there is no text.  Valid until the cursor is closed. */
 EVENTRING_API const char *eventring_note(struct eventring_cursor *cursor);
 
-/* Makes a recording of others, without decompressing them.  An input with
-   [join] 1 continues the process of the input before: it must be of the same
-   process, and later.  Each other input is a process of its own.  All inputs
-   have the same [size]. */
+/* An input of eventring_recording_merge.  That function makes the recording
+   [path] of the [count] inputs, without decompressing their segments, and
+   returns 0 or a negative error, with a message in the options' buffer.  An
+   input with [join] 1 continues the process of the input before it: it must be
+   a later recording of the same process.  Each other input becomes a process of
+   its own.  All inputs have the same [size]. */
 struct eventring_merge_input {
   size_t size;                    /* sizeof this struct; it may grow */
   const char *path;

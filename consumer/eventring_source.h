@@ -67,19 +67,22 @@ struct eventring_source {
   int live;
   int state;
 
-  /* Makes more words visible, once the reader has returned all events up to
-     the horizon.  The words from the block of [needed] on stay, perhaps at
-     another place.  Returns 1 when there is more, 0 when there is not (now,
-     or ever), or an error of eventring_reader.h.  NULL: words appear by
-     themselves. */
+  /* Makes more words of the rings visible, after the reader has returned all
+     events up to the horizon.  Words from the block of [needed] on stay
+     visible, perhaps at another address.  Returns EVENTRING_MORE or
+     EVENTRING_ANEW when there are more words, 0 when there are none at present
+     or for ever, or an error of eventring_reader.h.  NULL: words appear by
+     themselves, in the mapped file. */
   int (*advance)(struct eventring_source *source);
 
-  /* With [advance]: the ticks up to which all events of all rings were visible
-     after the last one, and whether it left some that are there already. */
+  /* Set by [advance].  horizon: the ticks up to which all events of all rings
+     are visible.  behind: 1 when [advance] has left events that the process has
+     already written, else 0. */
   uint64_t horizon;
   int behind;
 
-  /* Only events from and before these times are of this file; 0, 0: all. */
+  /* Only events from from_ns to before to_ns belong to the file; 0, 0: all
+     events. */
   int64_t from_ns, to_ns;
 
   /* For eventring_get_info and eventring_note. */
@@ -91,8 +94,9 @@ struct eventring_source {
   uint64_t events, lost;
   const char *note;
 
-  /* Goes to the place from which all events of [ticks] and later follow; the
-     rings begin anew there.  Or NULL. */
+  /* Moves the source to a place from which [advance] shows all events of time
+     [ticks] and later; the rings begin anew there.  Returns 0 or an error.
+     NULL: the source cannot do so. */
   int (*seek)(struct eventring_source *source, uint64_t ticks);
 
   void (*close)(struct eventring_source *source);
@@ -100,14 +104,17 @@ struct eventring_source {
 
 /* A format of files. */
 struct eventring_format {
-  /* Why its files cannot be controlled, for a message; NULL: they can. */
+  /* The reason why files of this format cannot be controlled, for a message;
+     NULL: they can be controlled. */
   const char *no_control;
 
-  /* Whether a file that begins with these bytes is one. */
+  /* Returns 1 when a file that begins with these [length] bytes has this
+     format, else 0. */
   int (*is)(const void *bytes, size_t length);
 
-  /* Makes a source of the open file [fd] of [size] bytes, which stays the
-     caller's.  [pid]: as in eventring_open_pid, or 0. Returns 0 or an
+  /* Makes a source of the open file [fd] of [size] bytes, and sets *result to
+     it. The caller keeps [fd] and closes it.  [path] is for messages; [pid] is
+     the number by which the caller knows the process, or 0.  Returns 0 or an
      error, with its message given to eventring_fail. */
   int (*open)(int fd, uint64_t size, const char *path, int pid,
               const struct eventring_options *options,

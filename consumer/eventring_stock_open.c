@@ -115,9 +115,10 @@ static int64_t boot_ns(void)
 }
 
 /* Returns the state of the process that wrote the file: EVENTRING_STATE_RUNNING
-   when process [pid] still writes it, _KILLED when the process is gone or its
-   number belongs to a later process, _REPLACED when the process runs another
-   program.  [st] describes the file. */
+   when process [pid] still writes it, or may write it but cannot be looked
+   into; _KILLED when the process is gone or its number belongs to a later
+   process; _REPLACED when the process runs another program.  [st] describes the
+   file. */
 static int writer_state(int pid, const struct stat *st)
 {
   const uint64_t second = 1000000000;

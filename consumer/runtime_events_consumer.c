@@ -344,8 +344,8 @@ static int deliver_user(struct caml_runtime_events_cursor *c, void *data,
 }
 
 /* Calls the callback for the counter c->counter of [e] or, if c->counter is
-   NULL, for [e] itself.  Returns 0 when the callback returned 0, else a number
-   other than 0, also when there is no callback. */
+   NULL, for [e] itself.  Returns 0 when the callback returned 0; else 1, also
+   when no callback is set. */
 static int deliver(struct caml_runtime_events_cursor *c, void *data,
                    const struct eventring_event *e)
 {

@@ -108,9 +108,9 @@ CAMLextern void caml_runtime_events_set_user_custom(
    order of time over all rings; for at most [max_events] events unless
    [max_events] is 0.  [data] is given to the callbacks.  Sets *consumed, if
    [consumed] is not NULL, to the number of events passed.  Returns E_SUCCESS,
-   E_CORRUPT_STREAM when the file has damaged words, or E_CURSOR_POLL_BUSY when
-   another thread polls the cursor or the caller is a callback of this cursor.
-   */
+   E_CORRUPT_STREAM when reading fails, as at damaged words, or
+   E_CURSOR_POLL_BUSY when another thread polls the cursor or the caller is a
+   callback of this cursor. */
 CAMLextern runtime_events_error caml_runtime_events_read_poll(
   struct caml_runtime_events_cursor *cursor, void *data, uintnat max_events,
   uintnat *consumed);
