@@ -62,6 +62,8 @@ int eventring_possible_chunk(const struct chunk_reader *r, uint64_t offset,
     && c->stored <= r->size - offset - sizeof *c;
 }
 
+/* Makes *buffer at least [size] bytes large; its content is lost when it is
+   enlarged.  Returns 1, or 0 when there is no memory. */
 static int reserve(char **buffer, size_t *capacity, size_t size)
 {
   if (size <= *capacity) return 1;
@@ -112,6 +114,8 @@ int eventring_next_run(const char **p, size_t *size,
   return 1;
 }
 
+/* Appends an entry for chunk [c] at [offset] to an index.  Returns 0 or
+   EVENTRING_E_MEMORY. */
 static int add_chunk(struct index_entry **chunks, size_t *count,
                      size_t *capacity, uint64_t offset, const struct chunk *c)
 {
@@ -202,6 +206,8 @@ static int walk(struct chunk_reader *r)
   return 0;
 }
 
+/* Checks the first bytes of the file, struct recording_start.  Returns 0 or an
+   error, with its message. */
 static int check_start(const struct chunk_reader *r,
                        const struct eventring_options *o, const char *path)
 {
@@ -275,6 +281,9 @@ void eventring_close_chunks(struct chunk_reader *r)
 /* Bytes that are compressed at once. */
 #define SLICE ((size_t) 64 << 10)
 
+/* Writes [length] bytes at the end of the file.  Returns 0, or
+   EVENTRING_E_SYSTEM with errno after cutting the file to its last whole chunk.
+   */
 static int write_all(struct chunk_writer *w, const void *bytes, size_t length)
 {
   const char *p = bytes;

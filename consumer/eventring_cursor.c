@@ -156,16 +156,21 @@ const char *eventring_path(const struct eventring_cursor *c)
 /* Control.  One word holds both masks, so that every program that changes one
    changes both at once. */
 
+/* Returns the control word with the mask [active] of the categories recorded at
+   present and the mask [resume] that resuming restores. */
 static uint64_t masks(uint32_t resume, uint32_t active)
 {
   return (uint64_t) resume << 32 | active;
 }
 
+/* Returns the control word [control] with recording paused; the mask recorded
+   before becomes the mask that resuming restores. */
 static uint64_t paused(uint64_t control)
 {
   return (uint32_t) control == 0 ? control : masks((uint32_t) control, 0);
 }
 
+/* Returns the control word [control] with recording resumed. */
 static uint64_t resumed(uint64_t control)
 {
   uint32_t resume = (uint32_t) (control >> 32);
@@ -242,6 +247,8 @@ static uint64_t to_categories(uint64_t old, uint32_t mask)
   return masks(mask, (uint32_t) old ? mask : 0);
 }
 
+/* Replaces the control word of the traced process by the result of [change].
+   Returns 0 or a negative error. */
 static int control(struct eventring_cursor *c, change *change, uint32_t mask)
 {
   uint64_t old;

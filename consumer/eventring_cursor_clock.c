@@ -210,6 +210,8 @@ static void fit_piece(struct eventring_cursor *c, struct pair block)
   c->clock.piecewise = 1;
 }
 
+/* Returns 1 when the times [a] and [b] are so far apart that one of the clocks
+   has stopped between them. */
 static int is_far(int64_t a, int64_t b)
 {
   return (uint64_t) a - (uint64_t) b + STOOD_STILL_NS

@@ -60,6 +60,9 @@ struct merging {
 #define LATE_NS 1000000000
 #define CLOCK_NS 1000000
 
+/* Writes the message for [error] and returns [error].  [what] says what is
+   damaged or wrong in the input; a system error is of the output, with its
+   reason in errno. */
 static int say(struct merging *j, int error, const char *what)
 {
   int reason = errno;
@@ -73,11 +76,15 @@ static int say(struct merging *j, int error, const char *what)
               error == EVENTRING_E_MEMORY ? "out of memory" : what);
 }
 
+/* Returns 1 when only events between two times are taken from the input. */
 static int is_cut(const struct eventring_merge_input *p)
 {
   return p->from_ns != p->to_ns;
 }
 
+/* Copies the stored bytes of chunk [e] of the input to the output, with the
+   process number and the shift of the output.  Returns 0 or an error, with its
+   message. */
 static int append(struct merging *j, const struct index_entry *e)
 {
   struct chunk c = e->chunk;
@@ -105,6 +112,8 @@ static int read_chunk(struct merging *j, const struct index_entry *e)
   return err < 0 ? say(j, err, "a chunk is not what was written") : 0;
 }
 
+/* Returns 1 when segment [e] may have events between the times of the input;
+   [before] is the horizon of the segment before it. */
 static int is_wanted(const struct merging *j, const struct index_entry *e,
                      uint64_t before)
 {
@@ -127,6 +136,9 @@ static int is_whole_from_start(const struct merging *j,
 
 static int end_interval(struct merging *j);
 
+/* Begins an interval of the output with the PROCESS chunk [e] of the input,
+   after ending an open one.  With [join] 1 it must be of the same process as
+   the interval before.  Returns 0 or an error, with its message. */
 static int begin_interval(struct merging *j, const struct index_entry *e,
                           int join)
 {
@@ -164,6 +176,8 @@ static int begin_interval(struct merging *j, const struct index_entry *e,
   return write_chunk(j, CHUNK_PROCESS, j->from.raw, (size_t) e->chunk.raw);
 }
 
+/* Copies segment [e] of the input to the output if it has wanted events.
+   Returns 0 or an error, with its message. */
 static int take_segment(struct merging *j, const struct index_entry *e)
 {
   int wanted = is_wanted(j, e, j->before);
@@ -178,6 +192,8 @@ static int take_segment(struct merging *j, const struct index_entry *e)
   return wanted ? append(j, e) : 0;
 }
 
+/* Reads END chunk [e] of the input; end_interval writes it later.  Returns 0 or
+   an error, with its message. */
 static int take_end(struct merging *j, const struct index_entry *e)
 {
   int counted = j->end.events != RECORDING_ANY;
@@ -223,6 +239,9 @@ static int take_chunk(struct merging *j, const struct index_entry *e, int join)
   }
 }
 
+/* Opens a cursor on input [p], for its clock, and its list of chunks, and
+   closes the cursor on the input before.  Returns 0 or an error, with its
+   message. */
 static int open_input(struct merging *j, const struct eventring_merge_input *p)
 {
   struct eventring_options o = j->say;
@@ -248,6 +267,8 @@ static int open_input(struct merging *j, const struct eventring_merge_input *p)
     p->path);
 }
 
+/* Copies the chunks of input [p] to the output; [first] is 1 for the first
+   input. Returns 0 or an error, with its message. */
 static int copy_input(struct merging *j, const struct eventring_merge_input *p,
                       int first)
 {

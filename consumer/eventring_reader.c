@@ -85,11 +85,15 @@ _Static_assert(EVENTRING_EV_BEGIN == (int) EVENTRING_FORM_BEGIN
 
 /* Reading one ring */
 
+/* Returns 1 when all events and losses of the last copy of ring [r] were
+   returned. */
 static int drained(const struct ring *r)
 {
   return r->next == r->end && !r->lost_pending;
 }
 
+/* Drops the rest of the copied block of ring [r] and moves [position] to the
+   next block. */
 static void leave_block(const struct eventring_cursor *c, struct ring *r)
 {
   r->next = r->end;
@@ -535,6 +539,10 @@ static void begin_anew(struct eventring_cursor *c)
   eventring_calibrate(c);
 }
 
+/* Begins a pass over the rings: makes the source show more words, sets the
+   horizon, copies words of each drained ring that has new ones, and puts the
+   rings with something to return into the heap.  Returns 0 when the source had
+   no more words, another number when it had, or a negative error. */
 static int begin_pass(struct eventring_cursor *c)
 {
   int more = advance(c);

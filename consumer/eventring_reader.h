@@ -407,6 +407,9 @@ enum {
                                      doc/STOCK.md */
 };
 
+/* Fills [info], in which the caller has set [size], with facts about the file
+   and its process.  Returns 0, or EVENTRING_E_ARGUMENT for a NULL pointer or an
+   impossible size. */
 EVENTRING_API int eventring_get_info(struct eventring_cursor *cursor,
                                      struct eventring_info *info);
 

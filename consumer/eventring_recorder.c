@@ -140,6 +140,9 @@ static int64_t now_ns(void)
 
 /* The file */
 
+/* Stops the recorder: stores the error code [error] as its failure, and writes
+   a message that begins with [what], such as "cannot write", and has the path.
+   Returns [error]. */
 static int give_up(struct eventring_recorder *r, int error, const char *what)
 {
   int reason = errno;
@@ -234,6 +237,8 @@ static int write_note(struct eventring_recorder *r)
          : write_chunk(r, CHUNK_NOTE, r->note, strlen(r->note));
 }
 
+/* Creates the present file at r->path and writes its PROCESS, SCHEMA and NOTE
+   chunks.  Returns 0 or the error that stopped the recorder. */
 static int begin_file(struct eventring_recorder *r)
 {
   struct eventring_header h = header_now(r);
@@ -261,6 +266,8 @@ static int begin_file(struct eventring_recorder *r)
 
 /* Rounds */
 
+/* Returns the index of the block that the last of [count] copied words is in.
+   */
 static uint64_t last_block(const struct eventring_recorder *r, uint64_t count)
 {
   const uint64_t block_words = r->source->checked.block_words;

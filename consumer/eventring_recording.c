@@ -68,6 +68,8 @@ struct recording {
 /* The number of processes of the file and, of process [process], everything but
    the segments */
 
+/* Appends the content of a SCHEMA chunk, [size] bytes of entries, to the
+   schema. Returns 0 or EVENTRING_E_MEMORY. */
 static int take_schema(struct recording *r, const char *entries, size_t size)
 {
   char *more;
@@ -80,6 +82,8 @@ static int take_schema(struct recording *r, const char *entries, size_t size)
   return 0;
 }
 
+/* Returns 1 when two headers are of the same process, and of the same tracing
+   of it, else 0. */
 static int same_process(const struct eventring_header *a,
                         const struct eventring_header *b)
 {
@@ -133,6 +137,9 @@ static void add_count(uint64_t *sum, uint64_t count)
   *sum = *sum > INT64_MAX || count > INT64_MAX ? RECORDING_ANY : *sum + count;
 }
 
+/* Ends interval [p] with the content of its END chunk, [size] bytes.  Returns
+   0, or EVENTRING_E_DAMAGED when the chunk is too short or of another process.
+   */
 static int end_interval(struct recording *r, struct interval *p,
                         const char *bytes, size_t size)
 {
@@ -176,6 +183,9 @@ static void no_end(struct recording *r, struct interval *p)
                       p->header.started.monotonic_ns, last->last_ns) };
 }
 
+/* Adds chunk [e] of the chosen process to the recording: a segment to the list
+   of segments, the content of other chunks where it belongs.  Returns 0,
+   EVENTRING_E_DAMAGED or EVENTRING_E_MEMORY. */
 static int take_chunk(struct recording *r, const struct index_entry *e)
 {
   struct interval *p = r->intervals_count == 0 ? NULL
@@ -209,6 +219,10 @@ static int is_cut(const struct interval *p)
   return p->from_ns != p->to_ns;
 }
 
+/* Reads all chunks of process [process] but the segments, and lists the
+   segments. Sets damaged_at to the first damaged chunk, which is skipped.
+   Returns 0, EVENTRING_E_MEMORY, or EVENTRING_E_DAMAGED when the process has no
+   interval. */
 static int take_process(struct recording *r, uint32_t process)
 {
   size_t segments = 0;
@@ -269,6 +283,7 @@ static int take_segment(struct recording *r, const char *p, size_t size,
   return more;
 }
 
+/* Makes all rings empty: the words shown so far are not in memory any more. */
 static void no_words(struct recording *r)
 {
   for (uint32_t i = 0; i < r->header.rings; i++)
@@ -295,6 +310,7 @@ static void enter_interval(struct recording *r, size_t interval)
   r->sought = 0;
 }
 
+/* Returns the number of the interval that segment number [segment] is in. */
 static size_t interval_of(const struct recording *r, size_t segment)
 {
   size_t interval = 0;

@@ -44,6 +44,9 @@ struct survey {
   uint64_t before_5_3, since_5_3; /* ends of minor collections so numbered */
 };
 
+/* Updates the survey [v] by one event of [length] words.  [after_allocated] is
+   1 when the event before was a counter that the runtime writes before the end
+   of a minor collection. */
 static void survey_event(struct survey *v, const uint64_t *event,
                          uint32_t length, int after_allocated)
 {
@@ -64,6 +67,8 @@ static void survey_event(struct survey *v, const uint64_t *event,
   }
 }
 
+/* Updates the survey [v] by all events of ring [ring].  With from_now, the
+   cursor will read the ring from its present tail on. */
 static void survey_ring(struct stock *s, uint32_t ring, struct survey *v)
 {
   uint64_t position = 0, lost = 0, tail;

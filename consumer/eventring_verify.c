@@ -48,6 +48,8 @@ struct verifier {
   struct last_block *rings;
 };
 
+/* Reports a fault at [offset] of the file by calling v->found with the
+   formatted line. */
 __attribute__((format(printf, 3, 4)))
 static void find(struct verifier *v, uint64_t offset, const char *format, ...)
 {
@@ -113,6 +115,9 @@ static void verify_block(struct verifier *v, uint32_t ring, uint64_t position,
 
 /* The schema */
 
+/* Checks [count] entries of the schema, each of [entry_size] bytes, at
+   [entries], and reports faults.  The first is at [offset] of the file, the
+   next [step] bytes behind; [step] is 0 for compressed entries. */
 static void verify_schema(struct verifier *v, const char *entries,
                           uint64_t entry_size, uint32_t count, uint64_t offset,
                           uint64_t step)
@@ -139,6 +144,7 @@ static void verify_schema(struct verifier *v, const char *entries,
 
 /* Ring files */
 
+/* Checks all blocks of ring [ring] of a ring file, copying each to [block]. */
 static void verify_ring(struct verifier *v, uint32_t ring, uint64_t *block)
 {
   const struct eventring_header *h = v->header;
@@ -215,6 +221,8 @@ static void verify_segment(struct verifier *v, const char *p, size_t size,
          ? "a segment that does not end with a run" : "an impossible run");
 }
 
+/* Checks that the content of chunk [e] is as its sum says, and checks the
+   entries of a SCHEMA chunk. */
 static void verify_content(struct verifier *v, struct chunk_reader *r,
                            const struct index_entry *e)
 {
