@@ -282,8 +282,8 @@ void eventring_close_chunks(struct chunk_reader *r)
 #define SLICE ((size_t) 64 << 10)
 
 /* Writes [length] bytes at the end of the file.  Returns 0, or
-   EVENTRING_E_SYSTEM with errno after cutting the file to its last whole chunk.
-   */
+   EVENTRING_E_SYSTEM with errno after cutting the file to its last whole
+   chunk. */
 static int write_all(struct chunk_writer *w, const void *bytes, size_t length)
 {
   const char *p = bytes;
@@ -306,8 +306,8 @@ static int write_all(struct chunk_writer *w, const void *bytes, size_t length)
 /* Opens the file at [path] for writing as w->fd, and empties it when it is
    known to be none of the [count] files [inputs].  With [replace] 0 the file
    must not exist.  Returns 0, EVENTRING_E_SYSTEM with errno, or
-   EVENTRING_E_ARGUMENT when the file is one of the inputs; w->fd is then open.
-   */
+   EVENTRING_E_ARGUMENT when the file is one of the inputs; w->fd is then
+   open. */
 static int open_output(struct chunk_writer *w, const char *path, int replace,
                        const struct stat *inputs, int count)
 {

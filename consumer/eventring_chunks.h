@@ -67,8 +67,8 @@ int eventring_read_at(const struct chunk_reader *r, uint64_t offset, void *to,
                       uint64_t length);
 
 /* Reads the stored (compressed) bytes of chunk [e] into r->stored and compares
-   them with their sum.  Returns 0, EVENTRING_E_DAMAGED or EVENTRING_E_MEMORY.
-   */
+   them with their sum.  Returns 0, EVENTRING_E_DAMAGED or
+   EVENTRING_E_MEMORY. */
 int eventring_read_stored(struct chunk_reader *r, const struct index_entry *e);
 
 /* Reads the stored bytes of chunk [e] like eventring_read_stored, and
@@ -104,7 +104,7 @@ struct chunk_writer {
 };
 
 /* Creates the file at [path] and writes its first bytes, struct
-   recording_start. With [replace] 1 an existing file is overwritten, with 0 it
+   recording_start.  With [replace] 1 an existing file is overwritten, with 0 it
    is an error.  A file among the [count] files [inputs] is not overwritten,
    even under another name: then EVENTRING_E_ARGUMENT is returned, and the file
    keeps its content. */
@@ -133,8 +133,8 @@ int eventring_append(struct chunk_writer *w, struct chunk c,
 int eventring_write_chunk(struct chunk_writer *w, struct chunk c,
                           const void *bytes, size_t size);
 
-/* Writes the index and the trailer, and closes the file, also after a failure.
-   */
+/* Writes the index and the trailer, and closes the file, also after a
+   failure. */
 int eventring_end_chunks(struct chunk_writer *w);
 
 /* Frees the writer's memory, and closes the file, if it is still open, without

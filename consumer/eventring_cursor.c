@@ -214,8 +214,8 @@ static void end_control(struct eventring_header *h)
 
 /* Adds a mark with the present time to the header [h]: the mask of categories
    is changed at about this time.  Called before and after the change.  Does
-   nothing when the header has no marks or this machine does not have its clock.
-   */
+   nothing when the header has no marks or this machine does not have its
+   clock. */
 static void mark_change(const struct eventring_cursor *c,
                         struct eventring_header *h)
 {

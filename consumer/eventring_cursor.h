@@ -207,8 +207,8 @@ static inline uint64_t load_tail(const struct eventring_cursor *c,
 /* eventring_cursor_schema.c */
 
 /* Allocates the tables for the schema of the file.  Returns 0, or -1 when there
-   is no memory.  In both cases the caller frees them by eventring_free_schema.
-   */
+   is no memory.  In both cases the caller frees them by
+   eventring_free_schema. */
 int eventring_allocate_schema(struct eventring_cursor *c);
 void eventring_free_schema(struct eventring_cursor *c);
 

@@ -148,7 +148,7 @@ static int smaller_first(const void *a, const void *b)
 
 /* Returns the median of the rates (ns per tick) from one block to the next,
    among the youngest blocks of each ring, or 0 when no two blocks can be
-   compared. Since the machine sleeps in few of these blocks, the median is the
+   compared.  Since the machine sleeps in few of these blocks, the median is the
    rate without sleep. */
 static double median_rate(const struct eventring_cursor *c)
 {

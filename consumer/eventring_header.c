@@ -48,7 +48,7 @@ static int check_section(const char *name, uint64_t offset, uint64_t size,
 }
 
 /* Checks that [value], the number [name] of the header, is from [low] to
-   [high]. Returns 0, or EVENTRING_E_HEADER with a message. */
+   [high].  Returns 0, or EVENTRING_E_HEADER with a message. */
 static int check_range(const char *name, uint64_t value, uint64_t low,
                        uint64_t high, const struct eventring_options *o,
                        const char *path)

@@ -268,7 +268,7 @@ static int open_input(struct merging *j, const struct eventring_merge_input *p)
 }
 
 /* Copies the chunks of input [p] to the output; [first] is 1 for the first
-   input. Returns 0 or an error, with its message. */
+   input.  Returns 0 or an error, with its message. */
 static int copy_input(struct merging *j, const struct eventring_merge_input *p,
                       int first)
 {

@@ -90,8 +90,8 @@ int eventring_pid_of(uint64_t pid_namespace, uint32_t pid);
 int eventring_has_writer(const char *path, const struct stat *file);
 
 /* Writes the user with number [uid] to [to], of [size] bytes, for a message:
-   "user 1001 (bob)", or "user 1001" when the name is not known.  Returns [to].
-   */
+   "user 1001 (bob)", or "user 1001" when the name is not known.  Returns
+   [to]. */
 const char *eventring_user(unsigned long uid, char *to, size_t size);
 
 #endif /* EVENTRING_PROC_H */

@@ -300,7 +300,8 @@ static void decode_special(const struct eventring_cursor *c, struct ring *r,
 
 /* Decodes events of ring [ring] from the copy into [events], at most [max] and
    none with a time after [limit] in ticks.  A pending loss is the first of
-   them. Returns the number of events, which is 0 when all are after [limit]. */
+   them.  Returns the number of events, which is 0 when all are after
+   [limit]. */
 static int decode(struct eventring_cursor *c, uint32_t ring,
                   struct eventring_event *events, int max, uint64_t limit)
 {
@@ -513,8 +514,8 @@ static uint64_t next_change(const struct eventring_cursor *c)
 
 /* Resets the rings and the clock of the cursor when the source has returned
    EVENTRING_ANEW: all rings begin anew with other words.  Since the number of
-   events returned of each ring is known, these events are not returned again.
-   */
+   events returned of each ring is known, these events are not returned
+   again. */
 static void begin_anew(struct eventring_cursor *c)
 {
   for (uint32_t i = 0; i < c->header.rings; i++) {

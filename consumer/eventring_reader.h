@@ -99,8 +99,8 @@ enum eventring_error {
 };
 
 /* Returns a few words that describe the error code [error], such as "damaged
-   block"; "unknown error" for other numbers.  Never NULL; the text is static.
-   */
+   block"; "unknown error" for other numbers.  Never NULL; the text is
+   static. */
 EVENTRING_API const char *eventring_strerror(int error);
 
 /* Options for opening.  Set [size] to sizeof(struct eventring_options) and
@@ -146,7 +146,7 @@ EVENTRING_API int eventring_open(const char *path,
    that the environment of the process names, in the working directory of the
    process, or in the working directory of the caller.  Among several files, the
    file of a living process is preferred, then the file of the process that was
-   started last. Files of processes in other pid namespaces than the namespace
+   started last.  Files of processes in other pid namespaces than the namespace
    of [pid] are never opened. */
 EVENTRING_API int eventring_open_pid(int32_t pid, const char *dir,
                                      const struct eventring_options *options,
@@ -422,8 +422,8 @@ EVENTRING_API const char *eventring_path(
    mask of the recorded categories.  The cursor must have been opened with the
    option [control].  The change takes effect at the next probe of every domain.
    Pausing a paused process and resuming a process that is not paused do
-   nothing. A mask set during a pause is used after resuming; a mask of 0 is
-   refused. Return 0 or a negative error. */
+   nothing.  A mask set during a pause is used after resuming; a mask of 0 is
+   refused.  Return 0 or a negative error. */
 EVENTRING_API int eventring_pause(struct eventring_cursor *cursor);
 EVENTRING_API int eventring_resume(struct eventring_cursor *cursor);
 EVENTRING_API int eventring_set_categories(struct eventring_cursor *cursor,
@@ -476,8 +476,8 @@ EVENTRING_API int eventring_record(const char *path,
 /* Copies the new words of all rings to the recording.  Returns the number of
    words, or a negative error when the file could not be written (with a message
    in the options' buffer, which must live as long as the recorder).  To lose no
-   events, call this function more often than the fastest domain fills its ring.
-   */
+   events, call this function more often than the fastest domain fills its
+   ring. */
 EVENTRING_API int64_t eventring_record_step(
   struct eventring_recorder *recorder);
 

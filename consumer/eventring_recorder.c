@@ -266,8 +266,8 @@ static int begin_file(struct eventring_recorder *r)
 
 /* Rounds */
 
-/* Returns the index of the block that the last of [count] copied words is in.
-   */
+/* Returns the index of the block that the last of [count] copied words is
+   in. */
 static uint64_t last_block(const struct eventring_recorder *r, uint64_t count)
 {
   const uint64_t block_words = r->source->checked.block_words;
@@ -323,8 +323,8 @@ static uint64_t gap_before(const struct eventring_recorder *r,
 }
 
 /* Updates c->events and c->lost when a block begins at c->words[at]: adds the
-   events of the block before it, and the events missing between the two blocks.
-   */
+   events of the block before it, and the events missing between the two
+   blocks. */
 static void count_block(const struct eventring_recorder *r, struct copied *c,
                         uint64_t at)
 {
@@ -438,8 +438,8 @@ static int copy_ring(struct eventring_recorder *r, uint32_t i)
 }
 
 /* Returns the index in c->words of the block that time [horizon] (ticks) falls
-   into: the last block that begins at or before that time, or 0 when none does.
-   */
+   into: the last block that begins at or before that time, or 0 when none
+   does. */
 static uint64_t horizon_block(const struct eventring_recorder *r,
                               const struct copied *c, uint64_t horizon)
 {

@@ -69,7 +69,7 @@ struct recording {
    the segments */
 
 /* Appends the content of a SCHEMA chunk, [size] bytes of entries, to the
-   schema. Returns 0 or EVENTRING_E_MEMORY. */
+   schema.  Returns 0 or EVENTRING_E_MEMORY. */
 static int take_schema(struct recording *r, const char *entries, size_t size)
 {
   char *more;
@@ -138,8 +138,8 @@ static void add_count(uint64_t *sum, uint64_t count)
 }
 
 /* Ends interval [p] with the content of its END chunk, [size] bytes.  Returns
-   0, or EVENTRING_E_DAMAGED when the chunk is too short or of another process.
-   */
+   0, or EVENTRING_E_DAMAGED when the chunk is too short or of another
+   process. */
 static int end_interval(struct recording *r, struct interval *p,
                         const char *bytes, size_t size)
 {
@@ -220,7 +220,7 @@ static int is_cut(const struct interval *p)
 }
 
 /* Reads all chunks of process [process] but the segments, and lists the
-   segments. Sets damaged_at to the first damaged chunk, which is skipped.
+   segments.  Sets damaged_at to the first damaged chunk, which is skipped.
    Returns 0, EVENTRING_E_MEMORY, or EVENTRING_E_DAMAGED when the process has no
    interval. */
 static int take_process(struct recording *r, uint32_t process)
@@ -292,7 +292,7 @@ static void no_words(struct recording *r)
 
 /* Makes interval number [interval] the present one: takes its times, the [from]
    of its rings, and those fields of its header that change while a process
-   runs. The other fields are equal in all intervals. */
+   runs.  The other fields are equal in all intervals. */
 static void enter_interval(struct recording *r, size_t interval)
 {
   const struct interval *p = &r->intervals[interval];

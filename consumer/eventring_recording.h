@@ -139,7 +139,7 @@ struct recording_trailer {
 #define RECORDING_MAX_ALL_RAW(size) (((uint64_t) 16 << 20) + (size) * 256)
 
 /* Returns the checksum of [length] bytes in a recording: XXH64 with a seed of
-   0. Its code is compiled into the library, which needs no libxxhash.so. */
+   0.  Its code is compiled into the library, which needs no libxxhash.so. */
 static inline uint64_t recording_sum(const void *bytes, uint64_t length)
 {
   return XXH64(bytes, (size_t) length, 0);

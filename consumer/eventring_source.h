@@ -113,7 +113,7 @@ struct eventring_format {
   int (*is)(const void *bytes, size_t length);
 
   /* Makes a source of the open file [fd] of [size] bytes, and sets *result to
-     it. The caller keeps [fd] and closes it.  [path] is for messages; [pid] is
+     it.  The caller keeps [fd] and closes it.  [path] is for messages; [pid] is
      the number by which the caller knows the process, or 0.  Returns 0 or an
      error, with its message given to eventring_fail. */
   int (*open)(int fd, uint64_t size, const char *path, int pid,

@@ -132,7 +132,7 @@ void eventring_stock_schema(struct stock *s, int minor);
 void eventring_stock_end(struct stock *s, uint32_t state, uint64_t ticks);
 
 /* Implements the [advance] of the source: translates the new events of all
-   rings. Returns 1 when there are new words, 0 when there are none, or
+   rings.  Returns 1 when there are new words, 0 when there are none, or
    EVENTRING_E_DAMAGED when a ring has words that no writer writes, which are
    skipped. */
 int eventring_stock_advance(struct eventring_source *source);

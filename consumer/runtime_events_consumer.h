@@ -41,7 +41,7 @@ CAMLextern void caml_runtime_events_free_cursor(
   struct caml_runtime_events_cursor *cursor);
 
 /* Set the callback for one kind of event; NULL, the initial value, is no
-   callback. Arguments of callbacks: [domain] is the index of the ring, [data]
+   callback.  Arguments of callbacks: [domain] is the index of the ring, [data]
    the pointer given to the poll, [timestamp] a time in CLOCK_MONOTONIC
    nanoseconds.  A callback returns 1 to continue the poll, or 0 to end the
    poll; the next poll then begins with the same event. */
