@@ -112,8 +112,8 @@ struct stat;
 int eventring_begin_chunks(struct chunk_writer *w, const char *path,
                            int replace, const struct stat *inputs, int count);
 
-/* Writes the message that the output [path] is also an input, and returns the
-   error code for this. */
+/* Writes the message that the output [path] is also an input.  Returns
+   EVENTRING_E_SYSTEM. */
 int eventring_output_is_read(const struct eventring_options *options,
                              const char *path);
 

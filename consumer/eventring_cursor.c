@@ -11,7 +11,7 @@
 /**************************************************************************/
 
 /* Cursors: opening and closing, the state of the process, information about the
-   file, and control from outside. */
+   file, and control of the process by its readers. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -153,8 +153,9 @@ const char *eventring_path(const struct eventring_cursor *c)
   return c == NULL ? NULL : c->path;
 }
 
-/* Control.  One word holds both masks, so that every program that changes one
-   changes both at once. */
+/* Control.  The word [control] of the header holds two masks of categories,
+   [active] and [resume], so that every program that changes one mask changes
+   both at once. */
 
 /* Returns the control word with the mask [active] of the categories recorded at
    present and the mask [resume] that resuming restores. */

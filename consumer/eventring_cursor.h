@@ -166,7 +166,8 @@ struct eventring_cursor {
   uint64_t last_ticks;          /* of the last event of the merged order */
   int64_t last_ns;
 
-  /* Changes from outside that were not returned yet, the next one last. */
+  /* Changes of the mask of categories, made by cursors opened for control, that
+     were not returned yet; the next one last. */
   int wants_changes;
   uint64_t marks_seen;
   uint64_t marks[EVENTRING_MARKS]; /* as they were taken last */

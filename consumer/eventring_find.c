@@ -334,9 +334,9 @@ struct found {
   size_t count, capacity;
 };
 
-/* Returns a pointer to a free element behind the last one of the list,
-   enlarging the list if necessary; NULL when there is no memory.  The caller
-   counts the element. */
+/* Returns a pointer to a free element behind the last element of [f], which is
+   enlarged if necessary; NULL when there is no memory.  The caller increments
+   f->count when it keeps the element. */
 static struct eventring_process *add(struct found *f)
 {
   if (f->count == f->capacity) {
@@ -363,9 +363,9 @@ static int add_running(int pid, void *state)
   return 0;
 }
 
-/* Adds the ring files in directory [dir] that are not mapped by a process of
-   the list.  Returns 0, or an error when the directory cannot be read or there
-   is no memory. */
+/* Adds the ring files in directory [dir], except files that a process already
+   in the list has mapped.  Returns 0, or an error when the directory cannot be
+   read or there is no memory. */
 static int find_left(struct found *f, const char *dir)
 {
   DIR *d = opendir(dir);

@@ -191,7 +191,7 @@ int eventring_copy_block(struct eventring_cursor *c, uint32_t ring,
    there, or to the end of the ring's words.  The ring must be drained: no event
    of the last copy is left to be returned.  Afterwards the ring has an event, a
    loss or damage to return, or is still drained because the ring has no new
-   words. */
+   words or its writer has overtaken the copy MAX_OVERTAKEN times. */
 static void fetch(struct eventring_cursor *c, uint32_t ring)
 {
   struct ring *r = &c->rings[ring];
@@ -450,10 +450,11 @@ static uint64_t next_ticks(const struct ring *r)
   return r->ticks + EVENTRING_WORD_TICKS(r->copy[r->next]);
 }
 
-/* Returns the ticks up to which all events of all rings are visible: the
-   horizon of a source with [advance], UINT64_MAX when no time can be given or
-   the process has ended, else the present time, after waiting until writers
-   that read the clock before it have published their events. */
+/* Returns the ticks up to which all events of all rings are visible after the
+   call: the horizon of a source with [advance]; UINT64_MAX when the process has
+   ended or its clock cannot be read here; else the time at the beginning of the
+   call, after which the function waits until writers that read the clock before
+   have published their events. */
 uint64_t eventring_horizon(struct eventring_cursor *c)
 {
   uint64_t now, grace = (uint64_t) (GRACE_NS / c->clock.ns_per_tick);
@@ -475,10 +476,10 @@ static int later_first(const void *a, const void *b)
   return (x < y) - (x > y);
 }
 
-/* Reads the time of mark [number], a change of the mask of categories, from the
-   header and adds it to c->changes.  When the program that made the mark has
-   not stored the time yet, takes the present time, or drops the mark if the
-   clock cannot be read here. */
+/* Reads the ticks of mark [number] in the header, which tells of a change of
+   the mask of categories, and adds them to c->changes.  When the program that
+   made the mark has not stored the ticks yet, adds the present ticks, or
+   nothing if the clock cannot be read here. */
 static void take_mark(struct eventring_cursor *c, uint64_t number)
 {
   uint64_t place = number % EVENTRING_MARKS;
@@ -490,9 +491,10 @@ static void take_mark(struct eventring_cursor *c, uint64_t number)
   c->marks[place] = c->changes[c->changes_left++] = ticks;
 }
 
-/* Adds the times of the changes of the mask of categories that are marked in
-   the header since the last call to c->changes, in order, the next one last.
-   When there are more marks than c->changes can hold, takes the newest. */
+/* Adds to c->changes the ticks of the changes of the mask of categories that
+   were marked in the header since the last call.  The elements are sorted, the
+   earliest last.  When there are more marks than c->changes can hold, the
+   newest are added. */
 static void take_changes(struct eventring_cursor *c)
 {
   uint64_t made = __atomic_load_n(&c->shared->marks_made, __ATOMIC_ACQUIRE);

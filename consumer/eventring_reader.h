@@ -187,10 +187,12 @@ enum {
                                      how many events of this ring it will
                                      never see, see also
                                      eventring_info.lost_is_bound; id is 0 */
-  EVENTRING_EV_CONTROL_CHANGED = 5 /* the choice of recorded events was changed
-                                      from outside at about this time, so that a
-                                      begin may have no end or the reverse; of
-                                      no ring: id and all else is 0 */
+  EVENTRING_EV_CONTROL_CHANGED = 5 /* the mask of recorded categories was
+                                      changed by eventring_pause, _resume or
+                                      _set_categories, of any program, at about
+                                      this time, so that a begin may have no end
+                                      or the reverse; of no ring: id and all
+                                      else is 0 */
 };
 
 struct eventring_event {

@@ -266,8 +266,8 @@ static int begin_file(struct eventring_recorder *r)
 
 /* Rounds */
 
-/* Returns the index of the block that the last of [count] copied words is
-   in. */
+/* Returns the index of the first word of the block that the last of [count]
+   copied words is in; 0 when [count] is 0. */
 static uint64_t last_block(const struct eventring_recorder *r, uint64_t count)
 {
   const uint64_t block_words = r->source->checked.block_words;

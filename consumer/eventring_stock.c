@@ -272,7 +272,7 @@ static uint64_t *emit(struct stock *s, uint32_t ring, uint64_t ticks,
 /* Translates an event with a value of a type that the program has registered.
    Its payload is the bytes of the value, then padding of at least a byte, the
    last of which says how many bytes of padding are before it.  Returns 1, or 0
-   when no writer wrote such an event. */
+   when the payload is impossible or too long for a block. */
 static int translate_custom(struct stock *s, uint32_t ring,
                             const uint64_t *event, uint32_t length)
 {
@@ -462,9 +462,9 @@ static int publish(struct stock *s, uint32_t ring)
   return 1;
 }
 
-/* Returns the present time of CLOCK_MONOTONIC, after a wait of GRACE_NS, in
-   which writers that have read the clock before publish their events.  Called
-   before any ring is read. */
+/* Reads CLOCK_MONOTONIC, then waits GRACE_NS, in which writers that have read
+   the clock before publish their events.  Returns the time that was read before
+   the wait.  Called before any ring is read. */
 static uint64_t clock_now(void)
 {
   int64_t now = eventring_clock_ns(CLOCK_MONOTONIC);
