@@ -99,7 +99,8 @@ struct check {
   struct balance sum;
 };
 
-/* Reports an event that is wrong, with the reason. */
+/* Counts a finding: [event] is wrong, for the reason formatted from [format].
+   Calls the function [found] of the check, if there is one. */
 __attribute__((format(printf, 3, 4)))
 static void find(struct check *c, const struct eventring_event *event,
                  const char *format, ...)
@@ -130,8 +131,9 @@ static void cut_ring(struct check *c, struct ring *ring)
   memset(ring->cut, 0, sizeof ring->cut);
 }
 
-/* Cuts off all spans of the program.  Many gaps may follow each other: only
-   places in use are looked at. */
+/* Closes all open spans of the program and counts them as cut off: a gap may
+   hide their ends.  From here on, an end without a begin may be caused by a
+   gap.  Visits only places in use, since many gaps may follow each other. */
 static void cut_users(struct check *c)
 {
   for (uint32_t i = 0; i < c->users_used; i++) {
@@ -163,8 +165,9 @@ static void remove_open(struct ring *ring, uint32_t place)
   ring->depth--;
 }
 
-/* Returns where the innermost open span [id] of [thread] is, or -1; any thread
-   will do when [thread] is 0. */
+/* Returns the index in ring->open of the innermost open span with the id [id]
+   and the thread [thread], or with any thread if [thread] is 0.  Returns -1
+   when there is none. */
 static int find_open(const struct ring *ring, uint16_t id, uint32_t thread)
 {
   int place = (int) ring->depth - 1;
@@ -185,7 +188,10 @@ static void runtime_begin(struct check *c, struct ring *ring,
   ring->open[ring->depth++] = *event;
 }
 
-/* Spans of other threads may stay open inside of this one. */
+/* Closes the open span that [event] ends, and reports spans of the same thread
+   inside of this span, which have no end.  Spans of other threads may stay
+   open.  Reports [event] itself when it has no begin, unless a gap explains
+   this. */
 static void runtime_end(struct check *c, struct ring *ring,
                         const struct eventring_event *event)
 {
@@ -210,16 +216,18 @@ static void runtime_end(struct check *c, struct ring *ring,
   c->sum.cut_off++;
 }
 
-/* Returns whether the program's code may run inside of this span, and so end
-   the program in it. */
+/* Returns whether the program's own code may run inside of spans with the id
+   [id], so that the program may end while such a span is open. */
 static bool runs_program(struct check *c, uint16_t id)
 {
   return strncmp(name_of(c, id), "explicit_gc_", 12) == 0
          || strcmp(name_of(c, id), "domain_condition_wait") == 0;
 }
 
-/* Finds spans without an end: the domain ends, in which nothing can be open, or
-   the program does. */
+/* Reports the open spans of [ring] as spans without an end, and closes them.
+   The domain of the ring has ended, or, if [program] is true, the program has;
+   the program may end inside of spans for which runs_program is true, which
+   stay open. */
 static void no_end(struct check *c, struct ring *ring, bool program)
 {
   for (uint32_t i = ring->depth; i > 0; i--)
@@ -255,8 +263,9 @@ static struct user_spans *place_of(struct check *c,
   return &c->users[at % USER_SPANS];
 }
 
-/* Returns the place of this domain or thread, or the place where it would
-   be. */
+/* Returns the place of the thread [thread] of domain [domain], or of the domain
+   itself if [thread] is WHOLE_DOMAIN.  If this domain or thread has no place
+   yet, returns the free place to use for it. */
 static struct life *life_of(struct check *c, uint32_t domain, uint64_t thread)
 {
   uint32_t at = ((uint32_t) thread * 0x85EBCA6Bu) ^ (domain * 0xC2B2AE35u);
@@ -268,7 +277,9 @@ static struct life *life_of(struct check *c, uint32_t domain, uint64_t thread)
   }
 }
 
-/* Takes the free place that place_of has given. */
+/* Copies [spans] to [place], a free place that place_of returned, and adds the
+   place to the list of those in use, with the lives of its domain and
+   thread. */
 static void keep_spans(struct check *c, struct user_spans *place,
                        const struct user_spans *spans)
 {
@@ -290,7 +301,7 @@ static bool is_gone(const struct check *c, const struct user_spans *spans)
          || c->lives[spans->lives[1]].ended > spans->born;
 }
 
-/* Drops spans of which none is open. */
+/* Frees the places of spans of the program that have as many ends as begins. */
 static void make_room(struct check *c)
 {
   struct check *old = allocate(1, sizeof *old);
@@ -353,7 +364,8 @@ static void user_end(struct check *c, const struct ring *ring,
     find(c, event, "no begin");
 }
 
-/* Notes that a domain has ended, or one of its threads. */
+/* Notes that the thread of [event], or its whole domain if [whole_domain] is
+   true, has ended. */
 static void users_gone(struct check *c, const struct eventring_event *event,
                        bool whole_domain)
 {
@@ -362,10 +374,13 @@ static void users_gone(struct check *c, const struct eventring_event *event,
   if (life->used) life->ended = c->sum.events;
 }
 
-/* Spans that are open at the end of a process may contain that end.  In a
-   process that ended in order, a span of a thread that was gone before cannot;
-   but there may be another span of its name that does, and that one thread
-   began and another ended. */
+/* Decides at the end of the process about the spans of the program that are
+   still open: they are reported as spans without an end, or counted as cut off
+   because the process ended inside of them.  [in_order]: the process ended in
+   order, so a span of a thread that had ended before cannot contain the end of
+   the process.  But another open span of the same name may, if one thread began
+   it and another thread ended the span of the thread that is gone; so spans of
+   threads that still ran count first. */
 static void users_at_end(struct check *c, bool in_order)
 {
   for (int gone = 0; gone <= 1; gone++)

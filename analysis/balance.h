@@ -33,8 +33,10 @@ struct balance {
 
 struct check;
 
-/* Starts a check of all events of [cursor].  Calls [found] for each event that
-   is wrong, with the reason; NULL: findings are only counted. */
+/* Starts a check of all events that [cursor] reads and returns it, never NULL.
+   The check calls [found] with [state] for each event that is wrong; [what] is
+   the reason.  If [found] is NULL, findings are only counted.  The caller frees
+   the check with free_check before the cursor. */
 struct check *new_check(struct eventring_cursor *cursor,
                         void (*found)(void *state,
                                       const struct eventring_event *event,
@@ -42,10 +44,12 @@ struct check *new_check(struct eventring_cursor *cursor,
                         void *state);
 void free_check(struct check *check);
 
+/* Checks [event].  The caller passes every event of the cursor, in order. */
 void check_event(struct check *check, const struct eventring_event *event);
 
-/* Looks at the spans that are still open, after the last event, and returns
-   the sums. */
+/* Ends the check after the last event: decides for the spans that are still
+   open whether they are findings or were cut off.  Returns the totals.  To be
+   called once. */
 struct balance check_end(struct check *check);
 
 #endif /* ANALYSIS_BALANCE_H */

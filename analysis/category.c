@@ -29,8 +29,8 @@ uint32_t recorded_categories(struct eventring_cursor *cursor)
   return info.active != 0 ? info.active : info.resume;
 }
 
-/* Returns the mask of the category that is called as the [length] bytes at
-   [name]; 0 when there is no such category. */
+/* Returns the mask of the category called [name], a string of [length] bytes;
+   all categories for "all", 0 when there is no such category. */
 static uint32_t find_category(struct eventring_cursor *cursor,
                               const char *name, size_t length)
 {

@@ -20,17 +20,19 @@
 #include <stdint.h>
 #include "eventring_reader.h"
 
-/* Sets *mask to the categories in [list], names separated by commas; "all" is
-   all.  Returns false, with a message in [why], when the file has none of that
-   name. */
+/* Parses [list], names of categories separated by commas, and sets *mask to the
+   mask of these categories.  The name "all" means all categories of the file.
+   Returns true on success; false, with a message in [why], a buffer of
+   [why_size] bytes, when the file has no category of one of the names. */
 bool parse_categories(struct eventring_cursor *cursor, const char *list,
                       uint32_t *mask, char *why, size_t why_size);
 
-/* Returns the mask of all categories that the file has. */
+/* Returns the mask of all categories that the file of [cursor] has. */
 uint32_t all_categories(struct eventring_cursor *cursor);
 
-/* Returns the categories that the process records or, when it is paused, the
-   ones that resuming restores. */
+/* Returns the mask of the categories that the process of [cursor] records at
+   present.  If recording is paused, returns the mask that will be recorded when
+   recording is resumed. */
 uint32_t recorded_categories(struct eventring_cursor *cursor);
 
 #endif /* ANALYSIS_CATEGORY_H */

@@ -38,7 +38,8 @@ void free_counts(struct counts *c)
   free(c);
 }
 
-/* A loss is no event. */
+/* Adds 1 to the count of events with the id of [event], and to the total.
+   Reports of lost events are not counted. */
 void count_event(struct counts *c, const struct eventring_event *event)
 {
   if (event->form == EVENTRING_EV_LOST) return;

@@ -21,14 +21,16 @@
 
 struct counts;
 
-/* Never returns NULL, see memory.h. */
+/* Creates counts of the events that [cursor] reads, all 0.  Never returns NULL
+   (see memory.h).  The caller frees the counts with free_counts. */
 struct counts *new_counts(struct eventring_cursor *cursor);
 void free_counts(struct counts *counts);
 
-/* Counts an event.  A loss is none. */
+/* Adds 1 to the count of events with the id of [event].  Reports of lost events
+   are not counted. */
 void count_event(struct counts *counts, const struct eventring_event *event);
 
-/* Returns how many events were counted. */
+/* Returns the total number of events counted. */
 uint64_t total_count(const struct counts *counts);
 
 struct named_count {
@@ -36,8 +38,10 @@ struct named_count {
   uint64_t count;
 };
 
-/* Returns an array of *names elements, the most frequent name first, to be
-   freed. */
+/* Returns an array of the names of events and their counts, the most frequent
+   name first, and sets *names to the number of its elements.  Events that were
+   not seen are left out; ids with the same name are added up.  The caller frees
+   the array. */
 struct named_count *counts_by_name(const struct counts *counts, size_t *names);
 
 #endif /* ANALYSIS_COUNTS_H */

@@ -84,7 +84,10 @@ void free_filter(struct filter *f)
   free(f);
 }
 
-/* Digits are an id; for a thread, # and digits one of the threads library. */
+/* Adds [value] to [choices], the domains or the threads of the filter.  Digits
+   are an id; for a thread, # and digits are an id of the threads library;
+   everything else is a pattern of a name.  Returns true on success; false, with
+   a message in [why], when [value] is empty or the id is too large. */
 static bool add_domain_or_thread(struct filter *f, struct choices *choices,
                                  const char *value, char *why, size_t why_size)
 {
@@ -140,8 +143,8 @@ bool filter_needs_durations(const struct filter *f)
   return f->longer_than >= 0;
 }
 
-/* Returns the time [since] after the start of tracing; not past the end of
-   time. */
+/* Returns the time [since] nanoseconds after [started_ns], the start of
+   tracing; INT64_MAX when the sum overflows. */
 static int64_t time_after(int64_t started_ns, int64_t since)
 {
   int64_t ns;

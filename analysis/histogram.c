@@ -12,9 +12,10 @@
 
 #include "histogram.h"
 
-/* Values below HISTOGRAM_SUB have a bucket each.  Above, a value with [top] as
-   its highest bit falls into the octave top - HISTOGRAM_SUB_BITS + 1, and the
-   HISTOGRAM_SUB_BITS bits that follow the highest choose the bucket in it. */
+/* Returns the bucket of the duration [ns].  Values below HISTOGRAM_SUB have a
+   bucket each.  Above, a value with [top] as its highest bit falls into the
+   octave top - HISTOGRAM_SUB_BITS + 1, and the HISTOGRAM_SUB_BITS bits that
+   follow the highest choose the bucket in the octave. */
 static uint32_t bucket_of(uint64_t ns)
 {
   if (ns < HISTOGRAM_SUB) return (uint32_t) ns;

@@ -33,17 +33,20 @@ struct histogram {
   uint32_t buckets[HISTOGRAM_BUCKETS];
 };
 
+/* Adds the duration [ns] to the histogram. */
 void histogram_add(struct histogram *h, uint64_t ns);
 
-/* Adds all of [other]. */
+/* Adds all durations of [other] to [h]. */
 void histogram_merge(struct histogram *h, const struct histogram *other);
 
-/* Returns the smallest duration that at least the share [q] (0 to 1) of all do
-   not exceed; 0 when there are none. */
+/* Returns the duration that the share [q] (0 to 1) of all durations in [h] do
+   not exceed, such as the median for 0.5.  The result is in nanoseconds, right
+   to 1 %; 0 when [h] is empty. */
 uint64_t histogram_quantile(const struct histogram *h, double q);
 
-/* Return the smallest duration that falls into a bucket, and the duration that
-   represents all of them.  [bucket] may be HISTOGRAM_BUCKETS for the former. */
+/* Return the smallest duration that falls into bucket [bucket], and the
+   duration in the middle of the bucket, in nanoseconds.  For histogram_low,
+   [bucket] may be HISTOGRAM_BUCKETS. */
 uint64_t histogram_low(uint32_t bucket);
 uint64_t histogram_middle(uint32_t bucket);
 

@@ -117,7 +117,8 @@ static uint64_t slot_number(int64_t ns)
   return ns < 0 ? 0 : (uint64_t) (ns / SLOT_NS);
 }
 
-/* Returns how much of [from, to) is in [low, high). */
+/* Returns the length in nanoseconds of the time that [from, to) and [low, high)
+   have in common; 0 when they do not overlap. */
 static uint64_t overlap(int64_t from, int64_t to, int64_t low, int64_t high)
 {
   if (from < low) from = low;
@@ -145,7 +146,8 @@ static int64_t end_of(struct stretch s)
   return (int64_t) (s.last + 1) * SLOT_NS;
 }
 
-/* Returns the length of the stretch, without the time before [first_ns]. */
+/* Returns the length of the stretch [s] in nanoseconds, without the time before
+   [first_ns], but at least SLOT_NS. */
 static double length_of(struct stretch s, int64_t first_ns)
 {
   uint64_t ns = overlap(stretch_begin(s), end_of(s), first_ns, INT64_MAX);
@@ -166,8 +168,9 @@ static void keep(struct amounts *amounts, uint64_t number,
   amounts->slots[number % SLOTS].tally = tally;
 }
 
-/* Returns the amounts at the end of slot [number], which are the same as at the
-   end of the last slot kept before it. */
+/* Returns the amounts at the end of slot [number]: those kept for this slot or,
+   when nothing was kept for it, for the last slot before.  Returns amounts of 0
+   when nothing was kept for the last SLOTS slots. */
 static const struct summary_tally *at_end(const struct amounts *amounts,
                                           uint64_t number)
 {
@@ -187,7 +190,8 @@ static struct summary_tally amount_in(const struct amounts *amounts,
                           at_end(amounts, s.first > 0 ? s.first - 1 : 0));
 }
 
-/* Takes the pauses since the last time into the second in which they were. */
+/* Adds the pauses recorded since the last call to the histogram of the second
+   that contains [ns], and updates the longest pause. */
 static void keep_pauses(struct live_stats *live, int64_t ns)
 {
   const struct histogram *recent = &live->summary->recent[PAUSE_ANY];
@@ -253,7 +257,8 @@ static enum role role_of(struct live_stats *live, uint16_t id)
   return live->roles[id];
 }
 
-/* Returns the first field called [name], or UINT64_MAX. */
+/* Returns the value of the first field of [event] that is called [name], or
+   UINT64_MAX when there is none. */
 static uint64_t field_called(struct live_stats *live,
                              const struct eventring_event *event,
                              const char *name)
@@ -268,8 +273,10 @@ static uint64_t field_called(struct live_stats *live,
 
 /* Long pauses */
 
-/* Returns a free place, or the shortest pause if it is shorter than [ns]; or
-   NULL. */
+/* Returns the place in which to keep a pause of [ns] nanoseconds: a place that
+   is free or has a pause older than LONG_PAUSES_NS at time [now], else the
+   place of the shortest pause kept.  Returns NULL when no pause kept is shorter
+   than [ns]. */
 static struct long_pause *place_for(struct live_stats *live, uint64_t ns,
                                     int64_t now)
 {
@@ -287,8 +294,10 @@ static struct long_pause *place_for(struct live_stats *live, uint64_t ns,
   return shortest;
 }
 
-/* Returns the listed pause that [event] belongs to, or NULL.  A pause that
-   several domains make together is one pause. */
+/* Returns the pause kept to which [event] belongs, or NULL.  [event] ends a
+   collection that began at [since] and was requested by domain [requested_by].
+   Collections of several domains, for one request and at the same time, are one
+   pause. */
 static struct long_pause *same_pause(struct live_stats *live,
                                      const struct eventring_event *event,
                                      int64_t since, uint64_t requested_by)
@@ -326,8 +335,8 @@ static void keep_if_long(struct live_stats *live,
   copy_name(place->cause, eventring_value(live->cursor, "cause", cause));
 }
 
-/* Keeps a stop-the-world section for which the other domains waited longer than
-   it took. */
+/* Keeps the stop-the-world section that [event] reports as a long pause, when
+   the other domains took longer to arrive than the section itself lasted. */
 static void keep_if_late(struct live_stats *live,
                          const struct eventring_event *event)
 {
@@ -360,7 +369,8 @@ static void keep_if_late(struct live_stats *live,
 
 /* Spans of the program */
 
-/* Returns the slot with this number, or NULL when it is too old. */
+/* Returns the slot of [series] with the number [number], cleared if its place
+   had an older slot.  Returns NULL when the place has a later slot. */
 static struct slot *slot_at(struct series *series, uint64_t number)
 {
   struct slot *slot = &series->slots[number % SLOTS];
@@ -427,7 +437,8 @@ static void note_thread(struct domain *d, uint32_t thread)
   d->threads[d->next_thread++ % places] = thread;
 }
 
-/* Forgets domains and amounts, and knows the names still. */
+/* Frees the domains and the amounts, and begins a new summary.  Spans of the
+   program and their names are kept. */
 static void start_over(struct live_stats *live)
 {
   for (uint32_t i = 0; i < live->ring_count; i++) {
@@ -456,8 +467,9 @@ static void note_domain(struct live_stats *live,
     d->last_wait = event->id;
 }
 
-/* Forgets a collection that has been open for so long while another one of its
-   kind begins: it has ended while its category was not recorded. */
+/* Forgets the open spans with the id of [begin], the begin of a collection in
+   the same ring, that began more than LIVE_WINDOW_NS before.  Such a collection
+   has ended while its category was not recorded. */
 static void forget_stale(struct live_stats *live,
                          const struct eventring_event *begin)
 {
@@ -561,14 +573,16 @@ void free_live_stats(struct live_stats *live)
 
 /* Domains */
 
-/* Returns whether [d] is shown: a domain that has ended stays for a while. */
+/* Returns whether the domain [d] is shown at time [now]: a domain that has
+   ended is shown for LIVE_WINDOW_NS after its last event.  [d] may be NULL. */
 static bool is_shown(const struct domain *d, int64_t now)
 {
   return d != NULL && (!d->summary->ended || d->last_ns > now - LIVE_WINDOW_NS);
 }
 
-/* Copies the name of the innermost open span of the program, or of the
-   runtime. */
+/* Copies the name of the innermost open span in ring [ring] to [name]: of the
+   spans of the program if [user] is true, else of those of the runtime.  The
+   name is empty when no such span is open. */
 static void innermost(const struct live_stats *live, uint32_t ring, bool user,
                       char name[LIVE_NAME])
 {
@@ -675,7 +689,8 @@ struct live_process live_process(const struct live_stats *live, int64_t now,
 
 /* Spans of the program: results */
 
-/* Returns the time in [stretch] of spans [id] that are open. */
+/* Returns the nanoseconds of [stretch] that are covered by the spans with the
+   id [id] that are open at time [now], added up over all rings. */
 static uint64_t open_time(const struct live_stats *live, uint16_t id,
                           int64_t now, struct stretch stretch)
 {

@@ -36,26 +36,37 @@
 
 struct live_stats;
 
-/* Never returns NULL, see memory.h. */
+/* Creates empty live statistics of the process that [cursor] reads.  Never
+   returns NULL (see memory.h).  The caller frees the statistics with
+   free_live_stats before the cursor. */
 struct live_stats *new_live_stats(struct eventring_cursor *cursor);
 void free_live_stats(struct live_stats *live);
 
+/* Adds [event] to the statistics.  The caller passes every event of the cursor,
+   in the order in which the cursor returns them. */
 void live_event(struct live_stats *live, const struct eventring_event *event);
 
-/* Call it when there are no events for now. */
+/* Notes that the cursor has no more events at present.  The caller calls this
+   function each time a read returns none; if recording is paused, all open
+   spans are forgotten. */
 void live_idle(struct live_stats *live);
 
-/* Call it at [ns], when all events before were given, so that numbers asked for
-   afterwards take note of the time that has passed. */
+/* Advances the statistics to the time [ns].  The caller has passed all events
+   before [ns]; numbers that the caller then asks for include the time without
+   events up to [ns]. */
 void live_until(struct live_stats *live, int64_t ns);
 
-/* Notes that events are missing from here on or were until here, and that no
-   event says so: categories were changed from outside. */
+/* Notes that events are missing after or before this point, and forgets all
+   open spans.  The caller calls this function when the mask of categories was
+   changed by another process, which no event reports. */
 void live_gap(struct live_stats *live);
 
+/* Resets the longest durations of pauses and spans, [max_ever] and [max], to
+   0. */
 void live_reset_maxima(struct live_stats *live);
 
-/* Returns the time of the latest event, or 0. */
+/* Returns the time of the latest event in nanoseconds, 0 before the first
+   event. */
 int64_t live_last_ns(const struct live_stats *live);
 
 /* In the functions below, [now] is the time up to which events were given, and
@@ -81,8 +92,9 @@ struct live_domain {
   uint64_t last_pause, max_pause; /* ns; time in the collector at one go */
 };
 
-/* Fills [list] with up to [max] domains, in the order of their ids; returns
-   how many there are. */
+/* Fills [list] with at most [max] domains, sorted by their ids, and returns the
+   number of elements filled.  Domains that ended more than LIVE_WINDOW_NS ago
+   are left out. */
 int live_domains(const struct live_stats *live, int64_t now, int64_t span_ns,
                    struct live_domain *list, int max);
 
@@ -97,6 +109,7 @@ struct live_process {
   uint64_t max_ever;              /* since the beginning or the last reset */
 };
 
+/* Returns the present numbers of the whole process. */
 struct live_process live_process(const struct live_stats *live, int64_t now,
                                      int64_t span_ns);
 
@@ -108,9 +121,8 @@ struct live_span {
                                      the last reset */
 };
 
-/* Lists the spans of the program on which most time was spent in
-   LIVE_WINDOW_NS, the one with the most first.  Returns how many were put into
-   [list]. */
+/* Fills [list] with at most [max] spans of the program, those with the most
+   time in LIVE_WINDOW_NS first.  Returns the number of elements filled. */
 int live_spans(const struct live_stats *live, int64_t now,
                  struct live_span *list, int max);
 
@@ -124,13 +136,15 @@ struct live_pause {
   char cause[LIVE_NAME];        /* "" when the file does not say */
 };
 
-/* Lists the longest pauses of LONG_PAUSES_NS, the latest first.  Returns how
-   many there are in [list]. */
+/* Fills [list] with the longest pauses that ended in the last LONG_PAUSES_NS,
+   the latest first.  Returns the number of elements filled. */
 int live_long_pauses(const struct live_stats *live, int64_t now,
                        struct live_pause list[LONG_PAUSES]);
 
-/* Returns the summary since the beginning, or since the domains were too many
-   to be kept. */
+/* Returns the summary that [live] owns.  It covers all events since the start,
+   or since the last time that SUMMARY_DOMAINS domains were reached, at which
+   the live statistics began a new summary.  The next live_event may free the
+   summary. */
 struct summary *live_summary(struct live_stats *live);
 
 #endif /* ANALYSIS_LIVE_STATS_H */

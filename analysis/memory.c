@@ -16,7 +16,9 @@
 
 void (*out_of_memory)(void) = abort;
 
-/* Returns [memory], which is NULL only for a size of 0. */
+/* Returns [memory], the result of an allocation of [count] elements of [size]
+   bytes.  When the allocation failed, calls out_of_memory and does not return;
+   a NULL for 0 bytes is no failure. */
 static void *checked(void *memory, size_t count, size_t size)
 {
   if (memory == NULL && count != 0 && size != 0) {

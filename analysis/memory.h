@@ -20,15 +20,20 @@
 
 #include <stddef.h>
 
-/* Called when there is no memory; must not return.  The default is abort. */
+/* A function that the program may replace, called by allocate and reallocate
+   when there is no memory.  The function must not return.  The default is
+   abort. */
 extern void (*out_of_memory)(void);
 
-/* Returns zeroed memory for [count] elements of [size] bytes, to be freed;
-   never NULL. */
+/* Allocates zeroed memory for [count] elements of [size] bytes and returns it.
+   The caller frees the memory.  Returns NULL only for 0 bytes; calls
+   out_of_memory when there is no memory. */
 void *allocate(size_t count, size_t size);
 
-/* Changes the size of [memory] to [count] elements of [size] bytes; returns
-   the memory, which may have moved; never NULL. */
+/* Changes the size of [memory], or allocates memory when it is NULL, to [count]
+   elements of [size] bytes, and returns the memory, which may have moved.  New
+   bytes are not cleared.  The caller frees the memory.  Returns NULL only for 0
+   bytes; calls out_of_memory when there is no memory. */
 void *reallocate(void *memory, size_t count, size_t size);
 
 #endif /* ANALYSIS_MEMORY_H */

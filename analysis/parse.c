@@ -21,7 +21,10 @@ struct unit {
   double worth;
 };
 
-/* Units end with one without a name: the unit of a bare number. */
+/* Parses [text], a number and perhaps one of [units], and sets *result to the
+   number times the worth of its unit.  The array [units] ends with a unit
+   without a name, which is used for a bare number.  Returns false when [text]
+   is no such number, negative or too large. */
 static bool parse(const char *text, const struct unit *units, double *result)
 {
   char *end;

@@ -18,12 +18,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Parses "10ms", "1.5s", "250us", "100ns", "2m", "1h"; without a unit, seconds.
-   Returns false when [text] is none of these, negative or too large. */
+/* Parses a duration such as "10ms", "1.5s", "250us", "100ns", "2m" or "1h" into
+   *ns, in nanoseconds.  A number without a unit is in seconds.  Returns true on
+   success; false, with *ns unchanged, when [text] is no duration, negative or
+   too large. */
 bool parse_duration(const char *text, int64_t *ns);
 
-/* Parses "100M", "64KiB", "1.5GB", "4096": bytes, the units being powers of
-   1024. */
+/* Parses a size such as "100M", "64KiB", "1.5GB" or "4096" into *bytes.  Units
+   are powers of 1024; a number without a unit is in bytes.  Returns true on
+   success; false, with *bytes unchanged, when [text] is no size, negative or
+   too large. */
 bool parse_size(const char *text, uint64_t *bytes);
 
 #endif /* ANALYSIS_PARSE_H */

@@ -17,9 +17,10 @@
 
 #include <stdint.h>
 
-/* The nanoseconds until a quarter of a ring of [ring_words] can be full, when
-   [words] came in [passed] nanoseconds; short enough that a sudden start is not
-   missed. */
+/* Returns how long to sleep before the next read of the rings, in nanoseconds:
+   the time until a quarter of a ring of [ring_words] words is full at the
+   present rate, which is [words] words in [passed] nanoseconds.  The result is
+   between 50 us and 2 ms, so that a reader does not miss a sudden start. */
 long poll_interval_ns(uint64_t ring_words, uint64_t words, int64_t passed);
 
 #endif /* ANALYSIS_POLL_INTERVAL_H */

@@ -107,8 +107,8 @@ static uint32_t *list_of(const struct spans *s, const struct stack *stack,
   return &stack->lists[table][key * s->seed >> shift];
 }
 
-/* Returns the latest span with the id of [event] and, in the table BY_THREAD,
-   its thread; NULL: none. */
+/* Returns the latest open span with the id of [event] and, in the table
+   BY_THREAD, also the thread of [event].  Returns NULL when there is none. */
 static struct span *find(const struct spans *s, const struct stack *stack,
                          int table, const struct eventring_event *event)
 {
@@ -188,7 +188,8 @@ void forget_spans(struct spans *s)
   for (uint32_t i = 0; i < s->rings; i++) give_up(s, &s->stacks[i]);
 }
 
-/* Doubles the room of the stack and puts its spans on it again. */
+/* Doubles the capacity of [stack], from 0 to DEPTH_FIRST at first, and adds its
+   open spans again in order. */
 static void grow(struct spans *s, struct stack *stack)
 {
   struct stack old = *stack;
@@ -297,7 +298,8 @@ const struct eventring_event *innermost_span(const struct spans *s,
                           : begin_at(s, ring, s->stacks[ring].innermost);
 }
 
-/* [begin] is the first field of its span. */
+/* Returns the span with the begin [begin], which is the first field of its
+   struct span. */
 static const struct span *span_of(const struct eventring_event *begin)
 {
   return (const struct span *) begin;

@@ -21,37 +21,46 @@
 /* The spans of one process that are open. */
 struct spans;
 
-/* Never returns NULL, see memory.h. */
+/* Creates a table of the open spans of the process that [cursor] reads; no span
+   is open yet.  Never returns NULL (see memory.h).  The caller frees the table
+   with free_spans before the cursor. */
 struct spans *new_spans(struct eventring_cursor *cursor);
 void free_spans(struct spans *spans);
 
-/* Calls [given_up] with each begin that will get no end any more, inner spans
-   before outer ones, when they are given up: at a gap, or by forget_spans.  The
-   payload of the begin is void. */
+/* Makes [given_up] be called, with [state], for each open span whose end will
+   not be found any more: at a gap (lost events, a pause of the recording,
+   another domain in the ring), when too many spans are open, and in
+   forget_spans.  Inner spans come before outer ones.  The payload of the event
+   [begin] is not valid. */
 void watch_given_up(struct spans *spans,
                     void (*given_up)(void *state,
                                      const struct eventring_event *begin),
                     void *state);
 
-/* Forgets all open spans: recording was paused. */
+/* Removes all open spans from the table, and calls the function given to
+   watch_given_up for each.  For use when recording was paused. */
 void forget_spans(struct spans *spans);
 
-/* Returns the begin of the span that [event] ends, or NULL.  [event] is the
-   next event for span_ended; the begin is valid until then.  Its payload is
-   void. */
+/* Returns the begin of the span that [event] ends, or NULL when no such begin
+   is known.  [event] must be the event that the caller passes next to
+   span_ended; the begin is valid until that call.  The payload of the begin is
+   not valid. */
 const struct eventring_event *begin_of(const struct spans *spans,
                                        const struct eventring_event *event);
 
-/* Takes note of every event in turn.  Returns true when something with a
-   duration has ended with it: a span with a begin that was seen, or the
-   activity that a complete event reports.  Then *since is the time of its
-   begin, in the events' nanoseconds. */
+/* Updates the table of open spans with [event].  The caller passes every event,
+   in order.  Returns true when [event] ends an activity with a duration, which
+   is a span with a known begin or the activity of a complete event; *since is
+   then the time at which the activity began, in nanoseconds.  Returns false
+   otherwise. */
 bool span_ended(struct spans *spans, const struct eventring_event *event,
                 int64_t *since);
 
-/* Return the begins of the spans open now in ring [ring], from the outermost to
-   the innermost and back; NULL at the end.  Payloads are void.  A begin is
-   valid until the next event or forget_span. */
+/* Return the begin of a span that is open in ring [ring]: the outermost span,
+   the innermost span, and the next span inwards or outwards of the open span
+   with the begin [begin].  Return NULL when there is no further span.  Payloads
+   are not valid.  A begin is valid until the next call of span_ended,
+   forget_span or forget_spans. */
 const struct eventring_event *outermost_span(const struct spans *spans,
                                              uint32_t ring);
 const struct eventring_event *innermost_span(const struct spans *spans,
@@ -61,14 +70,17 @@ const struct eventring_event *next_inner_span(
 const struct eventring_event *next_outer_span(
   const struct spans *spans, const struct eventring_event *begin);
 
-/* Returns the number of an open span.  Spans of all rings are numbered in the
-   order of their begins. */
+/* Returns the number of the open span with the begin [begin].  Spans of all
+   rings together are numbered from 1 in the order of their begins. */
 uint64_t span_number(const struct eventring_event *begin);
 
-/* Returns whether a span of [id] is open in ring [ring]. */
+/* Returns whether a span with the event id [id] is open in ring [ring], in any
+   thread. */
 bool is_open(const struct spans *spans, uint32_t ring, uint16_t id);
 
-/* Closes an open span.  The caller knows that its end was not recorded. */
+/* Removes the open span with the begin [begin] from the table, without a call
+   of the function given to watch_given_up.  For use when the caller knows that
+   the end of the span was not recorded. */
 void forget_span(struct spans *spans, const struct eventring_event *begin);
 
 #endif /* ANALYSIS_SPANS_H */

@@ -179,7 +179,8 @@ bool summary_is_wait(struct summary *s, uint16_t id)
   return role_of(s, id) == WAIT;
 }
 
-/* Returns the field's value, or [otherwise]. */
+/* Returns the value of field [f] of [event], which has the role [role], or
+   [otherwise] when the event does not have the field. */
 static uint64_t field_of(const struct summary *s, enum role role,
                          const struct eventring_event *event, enum field f,
                          uint64_t otherwise)
@@ -243,7 +244,11 @@ static void close_first(struct summary *s, struct summary_domain *d)
           --d->pending * sizeof *d->intervals);
 }
 
-/* Adds an interval, in the order of [to].  [reason] lasted for all of it. */
+/* Adds the interval from [from] to [to], in which the domain [d] was in the
+   collector, to its pending intervals, and merges it with those that it
+   touches.  The caller adds intervals in the order of [to].  [idle]: the domain
+   waited anyway, so the interval is no pause.  [reason] tells of the event that
+   reported all of the interval. */
 static void add_interval(struct summary *s, struct summary_domain *d,
                          int64_t from, int64_t to, bool idle,
                          struct summary_reason reason)
@@ -273,8 +278,8 @@ static bool in_collector(enum role role)
   return role >= MINOR && role <= IN_COLLECTOR;
 }
 
-/* Returns the time since when the domain has been in the collector, or
-   INT64_MAX. */
+/* Returns the time since which domain [d] has been in the collector, or
+   INT64_MAX when it is not in the collector. */
 static int64_t open_since(struct summary *s, const struct summary_domain *d)
 {
   const struct eventring_event *begin = outermost_span(s->spans, d->ring);
@@ -301,8 +306,9 @@ static void begin_watching(struct summary *s, struct summary_domain *d,
   d->no_thread_yet = true;
 }
 
-/* Returns the time up to which [t] is known to have held the domain lock: [ns]
-   for the thread that wrote the domain's last event, which still runs. */
+/* Returns the time up to which the thread [t] of domain [d] is known to have
+   held the domain lock: [ns] if the thread wrote the last event of the domain,
+   so that it still runs; else the time of the last event of the thread. */
 static int64_t held_until(const struct summary_domain *d,
                           const struct summary_thread *t, int64_t ns)
 {
@@ -345,9 +351,9 @@ static struct summary_thread *thread_of(struct summary_domain *d, uint32_t id,
   return t;
 }
 
-/* Notes that a thread of the domain, not its backup thread, wrote an event at
-   [ns].  If the event ends a wait, [wait_since] is the begin of the wait; else
-   INT64_MAX. */
+/* Notes that the thread [id] of domain [d], which is not its backup thread,
+   wrote an event at [ns].  If the event ends a wait, [wait_since] is the begin
+   of the wait; else INT64_MAX. */
 static void thread_ran(struct summary_domain *d, uint32_t id, int64_t ns,
                        int64_t wait_since)
 {
@@ -372,7 +378,8 @@ static void end_watching(struct summary *s, struct summary_domain *d,
   d->watched_since = INT64_MAX;
 }
 
-/* Stops watching: nothing is known of the events from here on. */
+/* Ends the time watched of every domain at its last event and forgets all open
+   spans, since later events are not known to be complete. */
 static void stop_watching(struct summary *s)
 {
   forget_spans(s->spans);
@@ -409,10 +416,12 @@ static void add_timing(struct summary *s, uint16_t id, uint64_t ns)
   histogram_add(*timing, ns);
 }
 
-/* All domains take part in a minor collection, in the end of a cycle and in a
-   compaction.  Each counts once: for the domain that asked for it.  When no
-   event says which domain asked, a collection in which this domain has taken
-   part is over when the domain reports another one. */
+/* Counts a minor collection, the end of a major cycle or a compaction (given by
+   [kind]) in which all domains take part, once for all domains.  [d] has
+   reported the activity.  If [asked_known] is true, the activity counts when
+   [asked] is: [d] requested it.  If no event says which domain requested it, an
+   activity in which [d] has taken part is over when [d] reports the next
+   one. */
 static void takes_part(struct summary *s, struct summary_domain *d,
                        enum caused kind, bool asked_known, bool asked)
 {
@@ -421,7 +430,8 @@ static void takes_part(struct summary *s, struct summary_domain *d,
   d->collective[kind] = s->collectives[kind];
 }
 
-/* Counts a span of the collector that has ended. */
+/* Counts the span of the collector with the role [role] that ended with [event]
+   after [ns] nanoseconds, for domain [d] and for its cause. */
 static void collected(struct summary *s, struct summary_domain *d,
                       enum role role, const struct eventring_event *event,
                       uint64_t ns)
@@ -468,9 +478,10 @@ static void collected(struct summary *s, struct summary_domain *d,
   }
 }
 
-/* Counts a stop.  Its event lists each domain that was stopped, with the time
-   after the request at which it arrived.  The duration counts from the arrival
-   of the last one.  A request that no domain has to wait for lists none. */
+/* Counts the stop-the-world section that [event] reports.  The event lists each
+   domain that was stopped, with the time after the request at which the domain
+   arrived.  The duration in the event counts from the arrival of the last
+   domain.  A request for which no other domain must stop lists no domain. */
 static void stopped(struct summary *s, const struct eventring_event *event)
 {
   uint32_t domain = s->ids->place[STOP][DOMAIN],
@@ -577,10 +588,12 @@ static void told(struct summary *s, struct summary_domain *d, enum role role,
   }
 }
 
-/* While a domain waits, its backup thread answers for it.  The backup thread
-   has no id in the threads library.  The only thread of a domain without the
-   library has none either, but is known by its start or by events that only
-   programs write. */
+/* Notes that [event] was written by a thread of domain [d]: the backup thread,
+   which serves the domain while it waits, or a thread that holds the domain
+   lock.  The backup thread has no id in the threads library.  The only thread
+   of a domain without the library has none either, but is known by its start or
+   by events that only programs write.  [since] is the begin of the activity
+   that ends with [event], or INT64_MAX. */
 static void note_thread(struct summary *s, struct summary_domain *d,
                         enum role role, const struct eventring_event *event,
                         int64_t since)
@@ -666,8 +679,9 @@ static struct summary_tally domain_tally(struct summary *s,
   return t;
 }
 
-/* Returns whether the thread that wrote the last event of the domain sleeps
-   now.  It writes that it has waited when it is over. */
+/* Returns whether the thread that wrote the last event of domain [d] sleeps at
+   present.  Such a thread waits, but writes the event of the wait only at its
+   end. */
 static bool sleeps_now(struct summary *s, const struct summary_domain *d)
 {
   struct eventring_info info = target_info(s->cursor);
@@ -690,7 +704,8 @@ static uint64_t busy_ns(struct summary *s, const struct summary_domain *d,
   return ns;
 }
 
-/* Returns whether the file would have waits, if there were some. */
+/* Returns whether the recording includes waits: a wait was seen, or the
+   category of waits is recorded. */
 static bool tells_waits(struct summary *s)
 {
   if (s->ids->tells_waits) return true;

@@ -194,51 +194,61 @@ struct summary {
   uint32_t collectives[CAUSED];
 };
 
-/* Never returns NULL, see memory.h. */
+/* Creates an empty summary of the events that [cursor] reads.  Never returns
+   NULL (see memory.h).  The caller frees the summary with free_summary before
+   the cursor. */
 struct summary *new_summary(struct eventring_cursor *cursor);
 void free_summary(struct summary *s);
 
+/* Adds [event] to the summary.  The caller passes every event of the cursor, in
+   order. */
 void summary_event(struct summary *s, const struct eventring_event *event);
 
-/* Call it when there are no events for now: recording may be paused. */
+/* Notes that the cursor has no more events at present.  The caller calls this
+   function each time a read returns none; if recording is paused, time is not
+   counted from the last event of each domain on. */
 void summary_idle(struct summary *s);
 
-/* Returns the amounts of [domain], or of all when it is NULL, at [until_ns],
-   which is summary_until's.  Histograms of PAUSE_ANY are up to date after
-   it. */
+/* Returns the amounts of [domain], or of all domains if it is NULL, up to the
+   time [until_ns], which is the result of summary_until.  Also updates the
+   histograms of kind PAUSE_ANY, which are incomplete before the call. */
 struct summary_tally summary_tally(struct summary *s,
                                    struct summary_domain *domain,
                                    int64_t until_ns);
 
-/* Returns how [domain] spent its time up to [until_ns], or all domains together
-   when it is NULL. */
+/* Returns how [domain] spent its time up to [until_ns]: running, collecting,
+   waiting.  If [domain] is NULL, returns the sum over all domains. */
 struct summary_time summary_time(struct summary *s,
                                  struct summary_domain *domain,
                                  int64_t until_ns);
 
-/* Returns whether the collector did anything. */
+/* Returns whether the collector did anything up to [until_ns]: a collection, a
+   slice, a cycle, a compaction or an explicit call. */
 bool summary_has_collections(struct summary *s, int64_t until_ns);
 
-/* Returns the time at which to look at [s]: now for a running process, else at
-   its last event. */
+/* Returns the time up to which the numbers of [s] are valid, in nanoseconds:
+   the present time if the process runs, else the time of the last event. */
 int64_t summary_until(struct summary *s);
 
-/* Returns [later] less [earlier]. */
+/* Returns the amounts of [later] minus the amounts of [earlier], field by
+   field; 0 for a field that would be negative. */
 struct summary_tally tally_difference(const struct summary_tally *later,
                                       const struct summary_tally *earlier);
 
-/* Returns the heaps of all domains that run. */
+/* Returns the sum of the heaps of all domains that have not ended; its [known]
+   is false when no heap is known. */
 struct summary_heap summary_heap(const struct summary *s);
 
-/* Returns the share of the time watched that was spent in the collector, 0 to
-   1. */
+/* Returns the share of the time watched that was spent in the collector, from 0
+   to 1; 0 when no time was watched. */
 double gc_share(const struct summary_tally *tally);
 
-/* Begins a new interval: the pauses from here on are recent. */
+/* Clears [s->recent]: pauses recorded after this call are the recent ones. */
 void summary_new_interval(struct summary *s);
 
-/* Returns whether events [id] are of the program and not of the runtime, and
-   whether they tell of waiting. */
+/* Return whether events with the id [id] belong to the program
+   (summary_is_user: the category is "user"), and whether they report a wait
+   (summary_is_wait: the category is "wait"). */
 bool summary_is_user(struct summary *s, uint16_t id);
 bool summary_is_wait(struct summary *s, uint16_t id);
 

@@ -15,7 +15,8 @@
 #include <time.h>
 #include "target.h"
 
-/* The call cannot fail with a cursor and this size. */
+/* Returns the information on the file and the recording.  The call of
+   eventring_get_info cannot fail with a cursor and this size. */
 struct eventring_info target_info(struct eventring_cursor *cursor)
 {
   struct eventring_info info = { .size = sizeof info };

@@ -19,21 +19,24 @@
 #include <stdint.h>
 #include "eventring_reader.h"
 
-/* Returns the contents of the file's header, and the present state of the
-   recording. */
+/* Returns the contents of the header of the file that [cursor] reads, and the
+   present state of the recording. */
 struct eventring_info target_info(struct eventring_cursor *cursor);
 
-/* Returns the present time on the clock of the events. */
+/* Returns the present time on the clock of the events, CLOCK_MONOTONIC, in
+   nanoseconds. */
 int64_t monotonic_ns(void);
 
-/* Returns how long ago the process began to trace. */
+/* Returns the time since the process began to trace, in nanoseconds.  After a
+   restart of the system, the time is taken from the calendar clock. */
 int64_t age_ns(const struct eventring_info *info);
 
-/* Returns the CPU time that the process has used since it began; -1: it is not
-   known. */
+/* Returns the CPU time that the process of [cursor] has used, in nanoseconds;
+   -1 when the time is not known, because the process has ended or is in another
+   pid namespace. */
 int64_t process_cpu_ns(struct eventring_cursor *cursor);
 
-/* Returns how many events of all rings the cursor will never see. */
+/* Returns the number of events in all rings that were lost to [cursor]. */
 uint64_t lost_events(struct eventring_cursor *cursor);
 
 #endif /* ANALYSIS_TARGET_H */

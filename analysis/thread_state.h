@@ -17,9 +17,9 @@
 
 #include <stdint.h>
 
-/* Returns the letter of /proc for the thread [thread] of process [pid], such
-   as R for one that runs or S for one that sleeps, or 0 when it is not known.
-   Both are ids in the caller's pid namespace. */
+/* Returns the state of thread [thread] of process [pid], as the letter in
+   /proc: R when the thread runs, S when it sleeps.  Returns 0 when the state is
+   not known.  [pid] and [thread] are ids in the caller's pid namespace. */
 char thread_state(uint32_t pid, uint32_t thread);
 
 #endif /* ANALYSIS_THREAD_STATE_H */
