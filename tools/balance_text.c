@@ -61,7 +61,9 @@ static void print_balance(const struct balance *sum)
   putchar('\n');
 }
 
-/* Frees [check]. */
+/* Passes all events of [cursor] to [check], ends and frees the check, and sets
+   *sum to its totals.  Returns STATUS_OK, STATUS_FINDING when an event is
+   wrong, or STATUS_CANNOT_READ. */
 static enum status read_all(struct eventring_cursor *cursor,
                             struct check *check, bool follow,
                             struct balance *sum)

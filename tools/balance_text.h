@@ -18,11 +18,14 @@
 #include "balance.h"
 #include "common.h"
 
-/* Reads all events of [cursor] and prints a line for each that is wrong, then
-   one that sums up.  The value is STATUS_FINDING when something is wrong. */
+/* Checks all events of [cursor] and prints a line for each event that is wrong,
+   then a line with the totals.  [follow]: reads until the process ends.
+   Returns STATUS_OK; STATUS_FINDING when an event is wrong; STATUS_CANNOT_READ
+   when the file cannot be read or is damaged. */
 enum status check_events(struct eventring_cursor *cursor, bool follow);
 
-/* The same in numbers, without printing. */
+/* Checks all events of [cursor] at present, and sets *balance to the totals,
+   without printing findings.  Returns as check_events does. */
 enum status balance_events(struct eventring_cursor *cursor,
                            struct balance *balance);
 

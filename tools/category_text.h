@@ -17,11 +17,14 @@
 
 #include "category.h"
 
-/* Calls parse_categories, and prints its message on standard error. */
+/* Parses [list] with parse_categories and sets *mask.  Returns true on success;
+   prints a message and returns false when the file has no category of one of
+   the names. */
 bool find_categories(struct eventring_cursor *cursor, const char *list,
                      uint32_t *mask);
 
-/* Prints the names of those in [mask], separated by a comma and a space. */
+/* Prints the names of the categories in [mask] on standard output, separated by
+   a comma and a space. */
 void print_categories(struct eventring_cursor *cursor, uint32_t mask);
 
 #endif /* TOOLS_CATEGORY_TEXT_H */

@@ -27,79 +27,90 @@
 /* Room for any message; longer ones are cut. */
 #define MESSAGE_SIZE 1024
 
-/* Prints an error as one line on standard error, with "eventring: " before it.
-   Characters that terminals obey are escaped, so that a file's bytes may be
-   among the arguments. */
+/* Prints an error message as one line on standard error, after "eventring: ".
+   Does not end the program.  Characters that control a terminal are escaped, so
+   that bytes of a file may be among the arguments. */
 __attribute__((format(printf, 1, 2)))
 void complain(const char *format, ...);
 
-/* Prints the same line for a message that is no error: how much was written or
-   lost, how to end a command that waits. */
+/* Prints a message that is no error, in the same form as complain: how much was
+   written or lost, or how to end a command that waits. */
 __attribute__((format(printf, 1, 2)))
 void note(const char *format, ...);
 
-/* Prints an error with a hint at --help of [command] (or of the whole program
-   when NULL); ends the program with STATUS_USAGE. */
+/* Prints an error message with a reference to the --help of [command], or of
+   the whole program if [command] is NULL, and ends the program with
+   STATUS_USAGE. */
 __attribute__((noreturn, format(printf, 2, 3)))
 void usage_error(const struct command *command, const char *format, ...);
 
-/* Opens the file at [path]: of a recording, process [process].  [share_with]:
-   NULL, or an open cursor of the same file, to save reading the file again.
-   Ends the program with a message when that fails. */
+/* Opens process [process], counted from 0, of the recording at [path], and
+   returns its cursor.  [share_with] is NULL or an open cursor of the same file,
+   which saves reading the file again.  If the file cannot be opened, prints a
+   message and ends the program with STATUS_CANNOT_READ. */
 struct eventring_cursor *open_recorded_process(
   const char *path, uint32_t process, struct eventring_cursor *share_with);
 
-/* Opens [target]: digits are a process (its ring file is looked for in [dir]
-   when that is not NULL), all else is a path; of a recording with several
-   processes the one numbered [process].  Ends the program with a message when
-   that fails. */
+/* Opens [target] and returns its cursor.  If [target] consists of digits, it is
+   a process id, and its ring file is looked for in [dir] if that is not NULL;
+   otherwise [target] is a path.  Of a recording with several processes, opens
+   the process numbered [process], counted from 0.  [control]: the cursor may
+   control the process.  [share_with] is NULL or an open cursor of the same
+   file.  If the target cannot be opened, prints a message and ends the
+   program. */
 struct eventring_cursor *open_one(const struct command *command,
                                   const char *target, const char *dir,
                                   bool control, uint32_t process,
                                   struct eventring_cursor *share_with);
 
-/* Opens [target] as open_one does, but returns NULL, with a message, when the
-   target cannot be opened. */
+/* Opens [target] as open_one does, and returns its cursor.  If the target
+   cannot be opened, prints a message and returns NULL; wrong arguments end the
+   program with STATUS_USAGE. */
 struct eventring_cursor *try_open_one(const struct command *command,
                                       const char *target, const char *dir,
                                       bool control, uint32_t process,
                                       struct eventring_cursor *share_with);
 
-/* Returns whether [text] is a process id and no path. */
+/* Returns whether [text] is a process id, which means digits only, and not a
+   path. */
 bool is_number(const char *text);
 
-/* Takes note of the file that [cursor] reads.  open_target,
-   open_recorded_process and open_one have done so. */
+/* Adds the file that [cursor] reads to the inputs that refuse_input knows.
+   open_one, try_open_one, open_target and open_recorded_process do this
+   themselves. */
 void remember_input(struct eventring_cursor *cursor);
 
-/* Returns true, with a message, if the file at [path] is an input, under any
-   name.  To be called before an output file is emptied or replaced; for
-   recordings, libeventring checks the same. */
+/* Returns whether the file at [path] is one of the inputs, under any name, and
+   prints a message if it is.  To be called before an output file is emptied or
+   replaced; for recordings, libeventring checks this itself. */
 bool refuse_input(const char *path);
 
-/* Returns true, with a message, if something has the name [path] and [force] is
-   not set. */
+/* Returns whether a file exists at [path] that must not be overwritten, since
+   [force] is false, and prints a message if so. */
 bool refuse_existing(const char *path, bool force);
 
-/* Returns "at most " where the file cannot tell exactly how many events were
-   lost. */
+/* Returns "at most " if the file gives only an upper bound of the number of
+   lost events, and "" if the number is exact. */
 const char *at_most(struct eventring_cursor *cursor);
 
-/* Returns a word or a few for one of EVENTRING_STATE_... */
+/* Returns a description of [state], one of EVENTRING_STATE_..., such as
+   "running". */
 const char *state_name(int state);
 
-/* Returns whether standard output took all so far; false when its reader is
-   gone or the disk is full. */
+/* Returns whether all writes to standard output have succeeded so far.  Returns
+   false when the reader of a pipe has closed it or the disk is full. */
 bool output_works(void);
 
-/* Makes writes that a signal would end return an error instead; and gives
-   these signals back the dispositions that they had, for a program. */
+/* ignore_write_signals makes the program ignore SIGPIPE and SIGXFSZ, so that a
+   write fails with an error instead.  restore_write_signals restores the
+   earlier dispositions of these signals, for a program that is about to be
+   executed. */
 void ignore_write_signals(void);
 void restore_write_signals(void);
 
-/* Flushes standard output.  The value is [status], or STATUS_CANNOT_WRITE,
-   with a message, when something could not be written.  A closed pipe is not
-   an error: its reader (`| head`) needs no more. */
+/* Flushes standard output.  Returns [status] if all was written, or if a pipe
+   was closed, since its reader (`| head`) needs no more.  Otherwise prints a
+   message and returns STATUS_CANNOT_WRITE. */
 enum status finish_output(enum status status);
 
 #endif /* TOOLS_COMMON_H */

@@ -18,8 +18,9 @@
 #include <stdbool.h>
 #include "counts.h"
 
-/* Prints a line for each name, the most frequent first, then one with the
-   total; or a JSON object. */
+/* Prints [counts] on standard output.  As text, prints a line for each name of
+   events, the most frequent first, and a line with the total; if [json] is
+   true, prints a JSON object instead. */
 void print_counts(const struct counts *counts, bool json);
 
 #endif /* TOOLS_COUNT_TEXT_H */

@@ -22,7 +22,8 @@
    than this. */
 #define LONGEST_ROUND 16
 
-/* Leaves [key] out when there is no name. */
+/* Sets the member [key] of [object] to the string [name].  If [name] is NULL,
+   does not set the member. */
 static void set_name(json_t *object, const char *key, const char *name)
 {
   if (name != NULL) json_object_set_new(object, key, json_text(name));
@@ -41,8 +42,9 @@ static json_t *integers(const struct eventring_event *event, uint32_t from)
   return array;
 }
 
-/* Sets the bytes of [event] as text, or as hexadecimal digits if they are not
-   UTF-8. */
+/* Sets the member "text" of [object] to the bytes that [event] carries, or
+   "bytes" to their hexadecimal digits if they are not UTF-8.  If the payload is
+   not a string of bytes, sets "values" to its words. */
 static void set_bytes(json_t *object, const struct eventring_event *event)
 {
   size_t length;
@@ -72,8 +74,8 @@ static json_t *field_value(struct eventring_cursor *cursor,
   return integer(word);
 }
 
-/* Returns how many fields are in the round that [word] begins; 0 when it begins
-   none. */
+/* Returns the number of fields in each round of repeated fields, if [word] of
+   the payload is the first field of a round; 0 if it is not. */
 static uint32_t round_length(struct eventring_cursor *cursor,
                              const struct eventring_event *event,
                              uint32_t word)
@@ -94,8 +96,9 @@ static void set_field(json_t *object, struct eventring_cursor *cursor,
   json_object_set_new(object, key, field_value(cursor, field, word));
 }
 
-/* Sets fields by their names, fields in rounds in an array "rounds" of objects,
-   and numbers without a name in "values". */
+/* Sets the members of [object] for the payload of [event] from [word] on:
+   "fields" has the fields by name, with an array "rounds" of objects for fields
+   that are repeated, and "values" has the numbers without a name. */
 static void set_fields(json_t *object, struct eventring_cursor *cursor,
                        const struct eventring_event *event, uint32_t word)
 {

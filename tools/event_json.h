@@ -18,8 +18,9 @@
 #include <jansson.h>
 #include "common.h"
 
-/* Returns the event as JSON.  [started_ns]: the time when tracing started;
-   [took_ns]: the duration of the span that the event ends, or -1. */
+/* Returns a new JSON object that describes [event].  [started_ns] is the time
+   when tracing started; [took_ns] is the duration of the span that the event
+   ends, or -1. */
 json_t *event_json(struct eventring_cursor *cursor, int64_t started_ns,
                    const struct eventring_event *event, int64_t took_ns);
 

@@ -63,7 +63,8 @@ static void print_time(int64_t ns)
   printf("%-13s", seconds);
 }
 
-/* Prints a name in quotes after a space; returns how many characters. */
+/* Prints a space and [name] in quotes, and returns the number of characters
+   printed.  If [name] is NULL, prints nothing and returns 0. */
 static int print_quoted_name(const char *name)
 {
   if (name == NULL) return 0;
@@ -161,7 +162,9 @@ static void print_field_value(struct eventring_cursor *cursor,
   }
 }
 
-/* Prints the fields.  The duration is first, and needs no name. */
+/* Prints the fields of [event] as NAME=VALUE, separated by spaces.  The first
+   field of a complete event is its duration and is printed without a name; so
+   are words without a description. */
 static void print_fields(struct eventring_cursor *cursor,
                          const struct eventring_event *event,
                          const struct eventring_description *description)

@@ -25,23 +25,29 @@ struct event_text {
                                      span; -1: nothing */
 };
 
+/* Returns the state for printing the events of [cursor], with columns of the
+   usual widths. */
 struct event_text new_event_text(struct eventring_cursor *cursor);
 
-/* Prints the columns 1 to 5 of `eventring events --help`, and no end of
-   line. */
+/* Prints the columns 1 to 5 of `eventring events --help` for [event], without
+   an end of line, and widens the columns in [text] where necessary. */
 void print_columns(struct event_text *text,
                    const struct eventring_event *event);
 
-/* Prints column 6, with its separator, unless it is empty. */
+/* Prints the column 6 of [event] after two spaces; prints nothing if the column
+   is empty. */
 void print_value(struct event_text *text, const struct eventring_event *event);
 
-/* Return the words for forms and names of events. */
+/* form_name returns the word for the form of [event], such as "begin".
+   print_name prints the name of the event: "-" for a report of lost events, "#"
+   and the id for an event without a name.  [description] is that of the event's
+   id, or NULL. */
 const char *form_name(const struct eventring_event *event,
                       const struct eventring_description *description);
 void print_name(const struct eventring_event *event,
                 const struct eventring_description *description);
 
-/* Prints the payload as hexadecimal words. */
+/* Prints the words of the payload of [event] as hexadecimal numbers. */
 void print_hex(const struct eventring_event *event);
 
 #endif /* TOOLS_EVENT_TEXT_H */

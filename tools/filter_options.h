@@ -18,13 +18,14 @@
 #include "common.h"
 #include "filter.h"
 
-/* Adds an option of [command], as next_option returned it, to the filter.  Ends
-   the program when the value is not understood.  [value] must live as long as
-   the filter. */
+/* Adds [option] of [command], as returned by next_option, with its [value] to
+   the filter.  If the value is not understood, prints a message and ends the
+   program.  [value] must stay valid as long as the filter. */
 void filter_option(const struct command *command, struct filter *filter,
                    int option, const char *value);
 
-/* Calls filter_begin; ends the program when the file has no such category. */
+/* Calls filter_begin.  If the file lacks a category of the filter, prints a
+   message and ends the program. */
 void begin_filter(struct filter *filter, struct eventring_cursor *cursor);
 
 #endif /* TOOLS_FILTER_OPTIONS_H */

@@ -38,9 +38,9 @@ int interrupted_by(void)
   return interrupted;
 }
 
-/* SA_RESTART keeps a signal from failing a write in progress (nanosleep ends
-   all the same); SA_RESETHAND lets a second signal end a program that blocks on
-   its output. */
+/* Installs the handler of SIGINT and SIGTERM.  SA_RESTART keeps a signal from
+   failing a write in progress (nanosleep ends all the same); SA_RESETHAND lets
+   a second signal end a program that blocks on its output. */
 void catch_interrupts(void)
 {
   struct sigaction action = { .sa_handler = interrupt,
@@ -50,7 +50,8 @@ void catch_interrupts(void)
   sigaction(SIGTERM, &action, NULL);
 }
 
-/* Returns the time of the last event wanted, when not following. */
+/* Returns the time after which events are left out when not following: the
+   present time for a running process, else INT64_MAX. */
 static int64_t last_wanted(struct eventring_cursor *cursor)
 {
   struct eventring_info info = target_info(cursor);
@@ -81,7 +82,10 @@ static int64_t time_of_next(const struct reader *reader)
                     + (uint64_t) reader->source->shift_ns);
 }
 
-/* Reads the next batch, which is empty when there is nothing for now. */
+/* Reads the next events of the reader's source into its batch, which is empty
+   when the source has no events at present.  Sets [done] when there will be no
+   more.  Returns STATUS_OK; STATUS_CANNOT_READ, with a message, when reading
+   fails. */
 static enum status fill(struct reader *reader, bool follow)
 {
   struct eventring_cursor *cursor = reader->source->cursor;
@@ -111,8 +115,9 @@ static enum status fill(struct reader *reader, bool follow)
   return STATUS_OK;
 }
 
-/* Returns the reader with the earliest next event, or NULL; and in *until the
-   time of the earliest event of the others. */
+/* Returns the reader with the earliest next event and sets *until to the time
+   of the earliest next event of the other readers.  Returns NULL when all
+   batches are empty. */
 static struct reader *earliest(struct reader *readers, int count,
                                int64_t *until)
 {
@@ -132,7 +137,9 @@ static struct reader *earliest(struct reader *readers, int count,
   return first;
 }
 
-/* Tells of events until a batch is empty; false when all are. */
+/* Passes the events in the batches to the function [event] of [reading], in the
+   order of time, until one batch is used up, and returns true.  Returns false
+   when all batches are empty. */
 static bool tell(struct reader *readers, int count,
                  const struct reading *reading)
 {
@@ -194,8 +201,8 @@ static enum status report_damage(const struct reader *reader)
   return STATUS_CANNOT_READ;
 }
 
-/* Says so when a process that was followed has stopped its tracing and runs
-   on. */
+/* Prints a note if the process of [reader], which was followed, has stopped its
+   tracing but still runs. */
 static void report_stop(const struct reader *reader)
 {
   struct eventring_cursor *cursor = reader->source->cursor;

@@ -31,11 +31,13 @@ struct reading {
   bool (*pass)(void *state, bool idle);
 };
 
-/* Reads from [cursor] as [reading] says.  Without [follow], events of a
-   running process that are younger than the call are left out, so that a fast
-   writer cannot keep it busy for ever.  SIGINT and SIGTERM end a [follow] in
-   order; a second one kills.  The value is STATUS_OK, or STATUS_CANNOT_READ,
-   with a message, when the file is damaged. */
+/* Reads events from [cursor] and passes them to the functions of [reading].
+   Without [follow], reads until the cursor has no more events, and leaves out
+   events of a running process that are younger than the call, so that a fast
+   writer cannot keep the call busy for ever.  With [follow], reads until the
+   process ends or SIGINT or SIGTERM arrives; a second signal kills the program.
+   Returns STATUS_OK; STATUS_CANNOT_READ, with a message, when the file is
+   damaged or cannot be read. */
 enum status read_events(struct eventring_cursor *cursor,
                         const struct reading *reading);
 
@@ -47,12 +49,13 @@ struct source {
                                      the times of all are of one clock */
 };
 
-/* Reads [count] sources likewise, with their events merged by time. */
+/* Reads events from [count] sources as read_events does, merged by time. */
 enum status read_sources(const struct source *sources, int count,
                          const struct reading *reading);
 
-/* catch_interrupts makes SIGINT and SIGTERM end later reading in order, as in a
-   [follow]; interrupted_by returns the signal that arrived, or 0. */
+/* catch_interrupts makes SIGINT and SIGTERM end later calls of read_events and
+   read_sources in order, and makes interrupted_by return the signal that
+   arrived.  interrupted_by returns 0 before any signal. */
 void catch_interrupts(void);
 int interrupted_by(void);
 

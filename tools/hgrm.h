@@ -18,7 +18,8 @@
 #include <stdio.h>
 #include "histogram.h"
 
-/* Prints the percentile distribution of [h], in milliseconds. */
+/* Prints the percentile distribution of the durations in [h] to [out], in
+   milliseconds, in the format of HdrHistogram. */
 void print_hgrm(FILE *out, const struct histogram *h);
 
 #endif /* TOOLS_HGRM_H */

@@ -18,7 +18,8 @@
 #include "json.h"
 #include "text.h"
 
-/* Ends the program for lack of memory: nothing is left out silently. */
+/* Prints a message and ends the program for lack of memory, so that nothing is
+   left out silently. */
 static _Noreturn void no_memory(void)
 {
   complain("not enough memory");
@@ -200,7 +201,9 @@ static json_t *domain_json(struct summary *s, struct summary_domain *d,
   return object;
 }
 
-/* Returns the name of a cause, valid while [number] is. */
+/* Returns the name of the cause with number [value] and the unit [unit]:
+   "others" for the last number, "#" and the number for a cause without a name.
+   The result may be in [number], and is valid as long as that is. */
 static const char *cause_name(struct summary *s, const char *unit,
                               uint64_t value, char number[24])
 {
@@ -211,8 +214,9 @@ static const char *cause_name(struct summary *s, const char *unit,
   return number;
 }
 
-/* Returns for each cause its number of collections or stops, or their
-   [times]. */
+/* Returns a new JSON object with a member for each cause of activities of kind
+   [caused]: the number of these activities or, if [times] is true, their total
+   and longest durations. */
 static json_t *causes_of(struct summary *s, enum caused caused, bool times)
 {
   json_t *object = checked(json_object());
@@ -264,7 +268,8 @@ static json_t *longest_pause(struct summary *s)
   return object;
 }
 
-/* Returns the durations of waits, or of other spans. */
+/* Returns a new JSON array with the durations of each kind of wait, if [waits]
+   is true, or else of each other span. */
 static json_t *timings(struct summary *s, bool waits)
 {
   json_t *array = checked(json_array());

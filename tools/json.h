@@ -22,24 +22,28 @@
 /* Of doc/JSON.md: raised when a field gets another meaning or is removed. */
 #define JSON_VERSION 2
 
-/* Returns bytes of a file as a string.  Bytes that are not UTF-8 become
-   \xHH. */
+/* Returns a new JSON string with [text], a text of a file.  If [text] is not
+   UTF-8, its wrong bytes become \xHH. */
 json_t *json_text(const char *text);
 
-/* Returns the process of the cursor and its state. */
+/* Returns a new JSON object that describes the process of [cursor] and its
+   state. */
 json_t *json_process(struct eventring_cursor *cursor);
 
-/* Returns the number of durations, and their distribution. */
+/* Returns a new JSON object with the number, total, percentiles and maximum of
+   the durations in [h]. */
 json_t *json_durations(const struct histogram *h);
 
-/* Return the whole summary, and the change in an interval of [ns]: [amounts],
-   and the recent pauses. */
+/* Return a new JSON object.  json_summary describes all of [s]; json_interval
+   describes an interval of [ns] nanoseconds, by its [amounts] and the recent
+   pauses of [s]. */
 json_t *json_summary(struct summary *s);
 json_t *json_interval(struct summary *s, const struct summary_tally *amounts,
                       uint64_t ns);
 
-/* Prints [value], indented or as one line, and frees it.  In ASCII, so that no
-   terminal obeys it. */
+/* Prints [value] on standard output, indented or, if [one_line] is true, as one
+   line, and frees it.  The output is ASCII only, so that no text controls a
+   terminal. */
 void print_json(json_t *value, bool one_line);
 
 #endif /* TOOLS_JSON_H */

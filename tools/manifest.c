@@ -26,8 +26,9 @@
 
 #define ARGUMENTS (64 << 10)      /* bytes of them, at most */
 
-/* Returns [bytes] as a JSON string; bytes that are not UTF-8 become question
-   marks. */
+/* Returns a new JSON string of [length] bytes; if they are not UTF-8, all bytes
+   that are not ASCII become question marks.  Returns JSON null when there is no
+   memory. */
 static json_t *text(const char *bytes, size_t length)
 {
   json_t *string = json_stringn(bytes, length);
@@ -41,7 +42,8 @@ static json_t *text(const char *bytes, size_t length)
   return string;
 }
 
-/* Returns the arguments of process [pid], or NULL. */
+/* Returns a new JSON array of the arguments of process [pid], at most ARGUMENTS
+   bytes of them, or NULL when they cannot be read. */
 static json_t *arguments(uint32_t pid)
 {
   char path[64], *bytes = malloc(ARGUMENTS);

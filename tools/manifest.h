@@ -18,9 +18,10 @@
 
 #include "common.h"
 
-/* Returns JSON text, to be freed: the program, how it was called, the machine,
-   the versions.  [trigger]: the trigger of the recording, or NULL.
-   doc/RECORDING.md lists the members. */
+/* Returns a manifest of the recording of [cursor], as JSON text: the program,
+   its arguments, the machine and the versions.  [trigger] is the trigger of the
+   recording, or NULL.  The caller frees the text.  doc/RECORDING.md lists the
+   members. */
 char *new_manifest(struct eventring_cursor *cursor, const char *trigger);
 
 #endif /* TOOLS_MANIFEST_H */

@@ -17,8 +17,9 @@
 
 #include <stdint.h>
 
-/* Returns [path] for the first, then [path] with the number before its ending.
-   To be freed; ends the program when there is no memory. */
+/* Returns the path of the file numbered [number], from 1: [path] itself for 1,
+   else [path] with the number before its extension.  The caller frees the
+   result.  Ends the program with a message when there is no memory. */
 char *numbered_path(const char *path, uint32_t number);
 
 #endif /* TOOLS_NUMBERED_H */

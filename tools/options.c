@@ -77,8 +77,9 @@ static _Noreturn void refuse(const struct command *command, int option,
   usage_error(command, "%s: unknown option -%c", command->name, optopt);
 }
 
-/* Ends the program when the last option was abbreviated.  getopt_long accepts
-   the begin of a name: --for where a command has --force and not --for. */
+/* Ends the program with STATUS_USAGE if the option [id], which was just read
+   from [argv], was abbreviated.  getopt_long accepts the begin of a name: --for
+   where a command has --force and not --for. */
 static void refuse_abbreviation(const struct command *command,
                                 enum option_id id, char **argv)
 {
@@ -123,7 +124,8 @@ int next_option(const struct command *command, int argc, char **argv)
 #define WIDTH 79
 #define FORMS_SIZE 64
 
-/* Writes "-f, --follow", with [blank] in place of a missing letter. */
+/* Writes the forms of the option [d], such as "-f, --follow", into [forms],
+   with [blank] in place of a missing letter.  Returns the length. */
 static int format_forms(char forms[FORMS_SIZE], const struct description *d,
                         const char *blank)
 {
@@ -132,8 +134,10 @@ static int format_forms(char forms[FORMS_SIZE], const struct description *d,
                   d->letter != '\0' ? letter : blank, d->name, d->value);
 }
 
-/* Returns how much of [text] fits into [width] columns.  A line does not begin
-   with a hyphen, which completion takes for an option. */
+/* Returns the number of characters of [text] to print on a line of [width]
+   columns: whole words, or all of the text when even the first word is too
+   long.  The next line must not begin with a hyphen, which completion takes for
+   an option. */
 static int fitting(const char *text, int width)
 {
   int length = (int) strlen(text);

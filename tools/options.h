@@ -29,16 +29,19 @@
 #include <stddef.h>
 #include "command.h"
 
-/* Returns the next option of [command], with its value in [optarg], or -1
-   after the last one.  Prints the help text for --help, and ends the program;
-   ends it with STATUS_USAGE when an option is not understood. */
+/* Reads the next option of [command] from the command line and returns its enum
+   option_id, with the value of the option in [optarg].  Returns -1 after the
+   last option.  For --help, prints the help text and ends the program.  For an
+   unknown option or a missing value, prints a message and ends the program with
+   STATUS_USAGE. */
 int next_option(const struct command *command, int argc, char **argv);
 
 /* Prints the help text of [command] on standard output. */
 void print_help(const struct command *command);
 
-/* Prints a line for every option: its forms, the names of the commands, of
-   [count], that have it, and its meaning; two spaces or more between them. */
+/* Prints a table of all options on standard output, a line for each: its forms,
+   the names of those of the [count] [commands] that have it, and its meaning,
+   separated by two or more spaces. */
 void print_option_table(const struct command *const *commands, size_t count);
 
 #endif /* TOOLS_OPTIONS_H */

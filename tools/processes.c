@@ -32,8 +32,10 @@ static bool is_in(const char *path, const struct stat *dir)
       && st.st_ino == dir->st_ino;
 }
 
-/* Returns all processes that can be found.  Their number may grow between two
-   calls. */
+/* Returns an array of all processes that can be found, in [dir] if that is not
+   NULL, and sets *count to their number.  The caller frees the array.  Asks
+   again with a larger array if more processes start between two calls.  If the
+   search fails, prints a message and ends the program. */
 static struct eventring_process *find_all(const char *dir, size_t *count)
 {
   struct eventring_process *list = NULL;
@@ -71,8 +73,9 @@ struct eventring_process *find_processes(const char *dir, size_t *count)
   return list;
 }
 
-/* Opens the process by its number first: only the number identifies a process
-   in a container, which has another number for itself. */
+/* Opens the ring file of [process], by its number first: only the number
+   identifies a process in a container, which has another number for itself.
+   Returns NULL, with the reason in [why], when the file cannot be opened. */
 struct eventring_cursor *open_process(const struct eventring_process *process,
                                       struct eventring_options options,
                                       char *why, size_t why_size)

@@ -19,27 +19,34 @@
 #include <jansson.h>
 #include "common.h"
 
-/* Returns the processes that have their file in [dir]; if that is NULL, all
-   processes that can be found, and files that others left in the working
-   directory.  Sets *count; the list is the caller's to free.  Ends the program
-   with a message when that fails. */
+/* Returns an array of the processes that have their ring file in [dir].  If
+   [dir] is NULL, returns all processes that can be found, and the files that
+   other programs left in the working directory.  Sets *count to the number of
+   elements.  The caller frees the array.  If the search fails, prints a message
+   and ends the program with STATUS_CANNOT_READ. */
 struct eventring_process *find_processes(const char *dir, size_t *count);
 
-/* Opens its file; NULL when that fails, with the reason in [why]. */
+/* Opens the ring file of [process] with [options] and returns its cursor.
+   Returns NULL when the file cannot be opened, with the reason in [why], a
+   buffer of [why_size] bytes. */
 struct eventring_cursor *open_process(const struct eventring_process *process,
                                       struct eventring_options options,
                                       char *why, size_t why_size);
 
-/* Opens the traced process, if there is only one; with [dir], among the
-   processes that have their file there.  Otherwise lists them on standard
-   error, and ends the program with STATUS_USAGE. */
+/* Opens the only traced process, or the only one with its ring file in [dir] if
+   that is not NULL, and returns its cursor.  If there are several, lists them
+   on standard error; if there are several or none, ends the program with
+   STATUS_USAGE.  If the process cannot be opened, prints a message and ends the
+   program with STATUS_CANNOT_READ. */
 struct eventring_cursor *open_only_process(const struct command *command,
                                            const char *dir);
 
-/* Returns "recording", "paused", "ended", "replaced", "killed" or "unknown". */
+/* Returns the state of the process of [cursor], as a word: "recording",
+   "paused", "ended", "replaced", "killed" or "unknown". */
 const char *recording_state(struct eventring_cursor *cursor);
 
-/* Returns json_process with the settings that the control commands change. */
+/* Returns a new JSON object: that of json_process, with the settings that the
+   control commands change and the size of the rings. */
 json_t *json_control(struct eventring_cursor *cursor);
 
 #endif /* TOOLS_PROCESSES_H */

@@ -28,8 +28,9 @@ struct sessions {
   int pidfd;                      /* -1: the process is not known */
 };
 
-/* Returns a pidfd of the process, or -1.  A pidfd names one process for ever.
-   The pid may have passed to another process before the pidfd is opened, so the
+/* Returns a pidfd of the process of [cursor], or -1 when the process does not
+   run or is in another pid namespace.  A pidfd names one process for ever.  The
+   pid may have passed to another process before the pidfd is opened, so the
    state is read afterwards. */
 static int open_process(struct eventring_cursor *cursor)
 {
@@ -68,9 +69,9 @@ bool process_runs(const struct sessions *s, int ms)
   return s->pidfd >= 0 && poll(&poll_end, 1, ms) <= 0;
 }
 
-/* Returns whether another file is at the path, and its status in *file.  The
-   cursor has the file of the present session mapped, so that no other file gets
-   its inode. */
+/* Returns whether the path names another file than that of the present session,
+   and sets *file to its status.  The cursor has the file of the present session
+   mapped, so no other file gets the same inode. */
 static bool stat_next(const struct sessions *s, struct stat *file)
 {
   return stat(s->path, file) == 0

@@ -21,26 +21,29 @@
 
 struct sessions;
 
-/* Takes note of the session that [cursor] reads, and of its process, if that
-   runs now.  To be freed with free_sessions. */
+/* Begins to watch for the session after the session that [cursor] reads, and
+   for the end of the process, if the process runs at present.  Never returns
+   NULL.  The caller frees the result with free_sessions; the cursor must stay
+   open until the next session is opened. */
 struct sessions *new_sessions(struct eventring_cursor *cursor);
 void free_sessions(struct sessions *sessions);
 
-/* Returns whether the process still runs after [ms] milliseconds; returns false
-   as soon as it has ended.  Also false for a process that did not run at the
-   beginning, or is of another pid namespace. */
+/* Waits up to [ms] milliseconds for the end of the process.  Returns true if
+   the process still runs then.  Returns false as soon as the process has ended,
+   and at once for a process that did not run when new_sessions was called or is
+   in another pid namespace. */
 bool process_runs(const struct sessions *sessions, int ms);
 
-/* Returns whether another file has taken the place of the present session's.
-   Takes one system call. */
+/* Returns whether the path of the ring file names another file than that of the
+   present session.  Takes one system call. */
 bool has_next_session(const struct sessions *sessions);
 
-/* Opens the session after the present one.  Returns NULL while that session has
-   not begun. */
+/* Opens the session after the present one, which becomes the present session,
+   and returns its cursor.  Returns NULL when no other session has begun yet. */
 struct eventring_cursor *open_next_session(struct sessions *sessions);
 
-/* Prints one line that the program stopped its tracing at [ns] of
-   CLOCK_MONOTONIC, and then [consequence]. */
+/* Prints a note that the process of [cursor] stopped its tracing at [ns] of
+   CLOCK_MONOTONIC, followed by [consequence], on one line of standard error. */
 void note_stop(struct eventring_cursor *cursor, int64_t ns,
                const char *consequence);
 

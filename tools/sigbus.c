@@ -30,7 +30,8 @@
 /* Of a line, with a path of PATH_MAX. */
 #define LINE 4200
 
-/* Takes a number in hexadecimal digits from *p. */
+/* Parses hexadecimal digits at *p, moves *p behind them, and returns their
+   value. */
 static uintptr_t take_hex(const char **p)
 {
   uintptr_t n = 0;
@@ -42,9 +43,10 @@ static uintptr_t take_hex(const char **p)
   }
 }
 
-/* Returns the path in a line of /proc/self/maps, such as
-     7f2a1c000000-7f2a1c021000 r--s 00000000 00:2a 1234    /tmp/1.eventring
-   or NULL when [at] is not in that range or it is not of a file. */
+/* Returns the path in [line], a line of /proc/self/maps such as
+   "7f2a1c000000-7f2a1c021000 r--s 00000000 00:2a 1234 /tmp/1.eventring".
+   Returns NULL when the address [at] is not in the range of the line, or the
+   range is not of a file. */
 static const char *path_of(const char *line, uintptr_t at)
 {
   uintptr_t first = take_hex(&line), end;
@@ -53,8 +55,9 @@ static const char *path_of(const char *line, uintptr_t at)
   return at >= first && at < end ? strchr(line, '/') : NULL;
 }
 
-/* Finds the file that is mapped at [at]; only with functions that a handler of
-   signals may call. */
+/* Returns the path of the file that is mapped at the address [at], in [line];
+   NULL when there is none.  Uses only functions that a handler of signals may
+   call. */
 static const char *mapped_at(uintptr_t at, char line[LINE])
 {
   const char *path = NULL;

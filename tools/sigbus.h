@@ -15,16 +15,19 @@
 
 #include <stdbool.h>
 
-/* Makes a file that is cut while it is mapped end the program with a message
-   and STATUS_CANNOT_READ. */
+/* Installs a handler of SIGBUS: when a mapped file is cut shorter and then
+   read, the program prints a message with the name of the file and ends with
+   STATUS_CANNOT_READ. */
 void catch_sigbus(void);
 
-/* Calls [act], and returns true; or false if a file was cut meanwhile.  Then
-   [act] did not return, and the memory that it had allocated is lost. */
+/* Calls [act] with [state] and returns true.  Returns false if a file that
+   [act] read was cut shorter: then [act] was left by a jump, and the memory
+   that it had allocated is lost.  Needs catch_sigbus. */
 bool unless_sigbus(void (*act)(void *state), void *state);
 
-/* Has [tidy] called before that line; NULL for nothing.  It is called from a
-   handler of signals. */
+/* Sets the function that the handler of catch_sigbus calls before its message;
+   NULL for none.  Since it is called from a handler of signals, the function
+   must be async-signal-safe. */
 void before_sigbus_exit(void (*tidy)(void));
 
 #endif /* TOOLS_SIGBUS_H */

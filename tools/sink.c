@@ -22,7 +22,9 @@
 #include "common.h"
 #include "sink.h"
 
-/* Cuts the end of a long name, since the ending needs room in it too. */
+/* Returns the last part of [path] with ".PID.part" after it, in the same
+   folder.  A long name is cut so that the result is not longer than
+   NAME_MAX. */
 char *temporary_name(const char *path)
 {
   char ending[32];
@@ -39,7 +41,9 @@ char *temporary_name(const char *path)
   return name;
 }
 
-/* Sets sink->fd; false, with a message, when that cannot be. */
+/* Opens the file of the sink and sets [sink->fd], and [sink->temporary] unless
+   the file is not regular.  Returns false, with a message, when the file cannot
+   be opened, is an input, or exists while [force] is false. */
 static bool open_file(struct sink *sink, bool force)
 {
   const char *path = sink->path;

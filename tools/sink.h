@@ -30,28 +30,36 @@ struct sink {
   char buffer[SINK_SIZE];
 };
 
-/* Opens a new file that gets the name [path] when it is complete.  "-" is
-   standard output; an existing file that is not regular, for example a device,
-   is written to directly.  Returns NULL, with a message, when that fails, or
-   when the file exists and [force] is false. */
+/* Opens a sink for a new file, which gets the name [path] when it is closed and
+   complete.  "-" is standard output.  An existing file that is not regular, for
+   example a device, is written to directly.  Returns NULL, with a message, when
+   the file cannot be opened, is an input, or exists while [force] is false.
+   The caller ends the sink with close_sink; [path] must stay valid until
+   then. */
 struct sink *open_sink(const char *path, bool force);
 
-/* sink_room returns where the next bytes go, with room for [size], SINK_SIZE at
-   most.  Then the writer gives the end of its bytes to sink_filled. */
+/* sink_room returns the place in the buffer for the next bytes, with room for
+   [size] bytes, at most SINK_SIZE; it may flush the buffer.  The caller writes
+   its bytes there and then passes their end, [end], to sink_filled. */
 char *sink_room(struct sink *sink, size_t size);
 static inline void sink_filled(struct sink *sink, const char *end)
 {
   sink->used = (size_t) (end - sink->buffer);
 }
 
+/* sink_write adds [size] bytes to the sink.  sink_flush writes the buffer to
+   the file.  Both record an error in [sink->error]. */
 void sink_write(struct sink *sink, const void *bytes, size_t size);
 void sink_flush(struct sink *sink);
 
-/* Ends the file and [keep]s it, unless a write failed; otherwise removes it.
-   Returns false, with a message, when it could not be written. */
+/* Flushes and closes the file, gives it its name, and frees the sink.  If
+   [keep] is false or a write failed, removes the file instead.  Returns false,
+   with a message, when [keep] is true and the file could not be written; else
+   true.  A pipe that its reader closed is no failure. */
 bool close_sink(struct sink *sink, bool keep);
 
-/* Returns an unused name in the folder of [path].  To be freed. */
+/* Returns a name for a temporary file in the folder of [path], with the pid in
+   it.  The caller frees the name. */
 char *temporary_name(const char *path);
 
 #endif /* TOOLS_SINK_H */

@@ -74,8 +74,9 @@ static void print_cause_name(struct summary *s, const char *unit,
     fputs("others", stdout);
 }
 
-/* Returns the cause that took most time and is not [printed], the first one of
-   equals; SUMMARY_CAUSES after the last one. */
+/* Returns the cause of activities of kind [caused] that took the most total
+   time, among those with [printed] false; the smaller number if two took the
+   same time.  Returns SUMMARY_CAUSES when all are printed. */
 static uint32_t next_cause(struct summary *s, enum caused caused,
                            const bool printed[SUMMARY_CAUSES])
 {
@@ -209,7 +210,8 @@ static struct chosen choose_domains(struct summary *s, int64_t until_ns)
   return c;
 }
 
-/* Prints the pauses of each domain, when there are several. */
+/* Prints a table with the pauses of each domain in [c], if the summary has two
+   domains or more. */
 static void print_domain_pauses(struct summary *s, const struct chosen *c)
 {
   if (s->domain_count < 2) return;
@@ -225,7 +227,8 @@ static void print_domain_pauses(struct summary *s, const struct chosen *c)
     }
 }
 
-/* Prints how late each domain arrived at stops. */
+/* Prints a table with the durations between the request of a stop-the-world
+   section and the arrival of each domain in [c]. */
 static void print_arrivals(struct summary *s, const struct chosen *c)
 {
   if (!any(&s->arrivals)) return;
@@ -323,8 +326,9 @@ static void print_domains(struct summary *s, const struct chosen *c,
   putchar('\n');
 }
 
-/* Prints the collector's share of the time, which shows whether the collector
-   is the problem. */
+/* Prints the shares of the time in which all domains together were collecting,
+   running and waiting.  The first shows whether the collector is the
+   problem. */
 static void print_shares(struct summary *s, int64_t until_ns)
 {
   struct summary_time t = summary_time(s, NULL, until_ns);
@@ -341,7 +345,8 @@ static void print_shares(struct summary *s, int64_t until_ns)
   putchar('\n');
 }
 
-/* Prints the distribution of pauses, and describes the longest one. */
+/* Prints a line on the distribution of all pauses, and a line with the event,
+   cause, domain and time of the longest pause. */
 static void print_pause_lines(struct summary *s)
 {
   const struct histogram *h = &s->pauses[PAUSE_ANY];
@@ -403,7 +408,8 @@ static void print_memory(struct summary *s)
 /* Shorter waits, all together, say nothing of a program. */
 #define NOTABLE_WAITS_NS UINT64_C(10000000)
 
-/* Prints one line, and the waits if they are notable. */
+/* Prints the summary of a process without collections: one line, and a table of
+   the waits if they add up to NOTABLE_WAITS_NS. */
 static void print_without_collections(struct summary *s, int64_t until_ns)
 {
   struct summary_time t = summary_time(s, NULL, until_ns);

@@ -19,17 +19,19 @@
 
 extern const char *const pause_names[PAUSES];
 
-/* Prints the line with the process, its state, and the amount that was read. */
+/* Prints a line with the process of [s], its state, the number of its events
+   and the time from the first to the last. */
 void print_process(struct summary *s);
 
-/* Prints how many events were lost, if some were. */
+/* Prints a line with the number of lost events, if events were lost. */
 void print_lost(struct summary *s);
 
-/* Print the head of the table of durations, and a line of it. */
+/* Print the head of a table of durations, with [what] as the title of its first
+   column, and a row of the table: the durations in [h], after [name]. */
 void print_durations_head(const char *what);
 void print_durations(const char *name, const struct histogram *h);
 
-/* Prints the whole summary, as `stat` does. */
+/* Prints all of [s] on standard output, as `stat` does. */
 void print_summary(struct summary *s);
 
 #endif /* TOOLS_SUMMARY_TEXT_H */

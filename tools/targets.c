@@ -19,8 +19,9 @@
 
 /* One target */
 
-/* Cuts the end off FILE:N, process N, from 1, of a recording, unless a file has
-   that name, and returns N - 1. */
+/* Removes ":N" from the end of [path], which names process N of a recording,
+   counted from 1, and returns N - 1.  Returns 0, and does not change [path], if
+   it has no such end or a file has this name. */
 static uint32_t take_process(char *path)
 {
   char *colon = strrchr(path, ':');
@@ -58,7 +59,8 @@ struct eventring_cursor *open_target(const struct command *command,
 
 /* Several */
 
-/* Returns the wall clock less CLOCK_MONOTONIC. */
+/* Returns the difference of the wall clock and CLOCK_MONOTONIC when tracing
+   started, in nanoseconds. */
 static int64_t wall_offset(const struct eventring_info *info)
 {
   return (int64_t) ((uint64_t) info->started_realtime_ns

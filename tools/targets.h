@@ -17,26 +17,28 @@
 
 #include "follow.h"
 
-/* Opens the one argument that is left after the options: digits are a process
-   (its ring file is looked for in [dir] when that is not NULL), all else is a
-   path, and FILE:N process N of a recording.  Without an argument, and unless
-   [control], opens the only traced process.  Ends the program with a message
-   when that fails. */
+/* Opens the only operand of the command line and returns its cursor.  An
+   operand of digits is a process id, whose ring file is looked for in [dir] if
+   that is not NULL; any other is a path, and FILE:N is process N, from 1, of a
+   recording.  Without an operand, opens the only traced process, but ends the
+   program with STATUS_USAGE if [control] is true.  [control]: the cursor may
+   control the process.  If the target cannot be opened, prints a message and
+   ends the program. */
 struct eventring_cursor *open_target(const struct command *command,
                                      int argc, char **argv,
                                      const char *dir, bool control);
 
-/* Opens every argument that is left after the options, as open_target does,
-   and of a recording all its processes; without arguments, the only traced
-   process.  Sets *sources, and returns how many
-   there are; one at least.
-
-   Times are on the clock of the first source.  Another process of the same
-   start of the machine has CLOCK_MONOTONIC in common with it; others are
-   shifted so that their wall clocks agree. */
+/* Opens every operand of the command line as open_target does, and all
+   processes of each recording; without operands, opens the only traced process.
+   Sets *sources to an array of them and returns its length, at least 1.  The
+   caller frees the array with close_targets.  Times are on the clock of the
+   first source: the times of a process of the same start of the machine are not
+   shifted, since both use CLOCK_MONOTONIC, and times of other sources are
+   shifted so that the wall clocks agree. */
 int open_targets(const struct command *command, int argc, char **argv,
                  const char *dir, struct source **sources);
 
+/* Closes the cursors of the [count] sources and frees the array. */
 void close_targets(struct source *sources, int count);
 
 #endif /* TOOLS_TARGETS_H */

@@ -19,14 +19,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Returns the length of the UTF-8 character at [s], at most [left] bytes, and
-   its code in *code; 0 when it is not UTF-8 (overlong forms, surrogates and
-   codes past the last one included). */
+/* Decodes the UTF-8 character at [s], which has [left] bytes.  Returns its
+   length in bytes and sets *code to its code point.  Returns 0 when the bytes
+   are not valid UTF-8; overlong forms, surrogates and codes above the last code
+   point are not valid. */
 size_t utf8_char(const unsigned char *s, size_t left, uint32_t *code);
 
-/* Copies [length] bytes as valid UTF-8: each byte that is not UTF-8 becomes
-   U+FFFD.  [out] has room for three times [length].  Returns the
-   length of the copy. */
+/* Copies [length] bytes of [text] to [out] as valid UTF-8: each byte that is
+   not UTF-8 becomes U+FFFD.  [out] must have room for three times [length]
+   bytes.  Returns the length of the copy in bytes.  The copy does not end with
+   a NUL. */
 size_t copy_as_utf8(char *out, const char *text, size_t length);
 
 enum text_use {
@@ -36,25 +38,28 @@ enum text_use {
   TEXT_LINE         /* a whole message: only terminal controls are escaped */
 };
 
-/* Prints [length] bytes.  Valid UTF-8 stays as it is; control characters,
-   characters that turn the direction of writing, and bytes that are not UTF-8
-   become \xHH, so that no text can move the cursor, split a line or hide the
-   text next to it.  Returns how many characters were printed. */
+/* Prints [length] bytes of [text] to [out], escaped for [use].  Valid UTF-8 is
+   not changed; control characters, characters that change the direction of
+   writing, and bytes that are not UTF-8 become \xHH, so that no text can move
+   the cursor, split a line or hide the text next to it.  Returns the number of
+   characters printed. */
 int print_text(FILE *out, const char *text, size_t length,
                enum text_use use);
 
 /* Room for any duration, "12.3 us", and any size, "12.3 MiB". */
 #define QUANTITY_SIZE 24
 
-/* Write [ns] or [bytes] with three digits and a unit into [buffer]; return
-   it. */
+/* Write [ns] as a duration, or [bytes] as a size, with three digits and a unit
+   into [buffer].  Return [buffer]. */
 const char *format_duration(char buffer[QUANTITY_SIZE], uint64_t ns);
 const char *format_bytes(char buffer[QUANTITY_SIZE], uint64_t bytes);
 
-/* Writes [share], from 0 to 1, as "12.3%" into [buffer]; returns it. */
+/* Writes [share], a number from 0 to 1, as a percentage such as "12.3%" into
+   [buffer].  Returns [buffer]. */
 const char *format_share(char buffer[QUANTITY_SIZE], double share);
 
-/* Writes [count] as "12.3 k" into [buffer]; returns it. */
+/* Writes [count] in short form, such as "12.3 k", into [buffer].  Returns
+   [buffer]. */
 const char *format_count(char buffer[QUANTITY_SIZE], double count);
 
 #endif /* TOOLS_TEXT_H */

@@ -78,8 +78,10 @@ void screen_close(void)
 
 /* Text */
 
-/* Returns [text] cleaned, as wide characters, to be freed; NULL without
-   memory. */
+/* Returns [text] as wide characters that are safe to draw: control characters
+   and bytes that are not UTF-8 are escaped, and characters that the terminal's
+   character set lacks become question marks.  The caller frees the result.
+   Returns NULL when there is no memory. */
 static wchar_t *clean(const char *text)
 {
   char *bytes = NULL;
@@ -107,8 +109,9 @@ static wchar_t *clean(const char *text)
   return wide;
 }
 
-/* Writes [text] at the left of [width] columns, or at the right when width is
-   negative, cut to them and to the screen. */
+/* Draws [text] in row [y], in the [width] columns from column [x] on: at their
+   left or, if [width] is negative, at the right of -[width] columns.  Text that
+   does not fit into the columns or on the screen is cut off. */
 static void put(int y, int x, int width, const char *text)
 {
   bool right = width < 0;
@@ -186,7 +189,8 @@ static attr_t colour_of(double share)
   return COLOR_PAIR(share >= 0.3 ? RED : share >= 0.1 ? YELLOW : GREEN);
 }
 
-/* Returns [share] in [levels] steps, from 0. */
+/* Returns the step of [share], a number from 0 to 1, on a scale from 0 to
+   [levels].  A share above 0.001 is at least step 1. */
 static int step_of(double share, int levels)
 {
   int step = (int) (share * levels + 0.5);
@@ -219,7 +223,8 @@ static void bar_cell(struct pen *pen, double share)
   attroff(colour_of(share));
 }
 
-/* Draws the history, with the latest second at the right. */
+/* Draws the shares in [history] at the pen, a column for each second, with the
+   latest second at the right. */
 static void spark_cell(struct pen *pen, const float history[HISTORY])
 {
   static const char *const wide[] = {

@@ -58,12 +58,14 @@ struct screen {
   int item_count, selected;
 };
 
-/* Takes the terminal; false when it is none that can be drawn on. */
+/* Prepares the terminal for drawing with curses.  Returns false when the
+   terminal cannot be drawn on. */
 bool screen_open(void);
 
-/* Gives it back as it was. */
+/* Restores the terminal to its state before screen_open. */
 void screen_close(void);
 
+/* Draws [screen] on the terminal. */
 void screen_draw(const struct screen *screen);
 
 #endif /* TOOLS_TOP_SCREEN_H */

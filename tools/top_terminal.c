@@ -30,8 +30,9 @@ void terminal_note(void)
   noted = tcgetattr(STDIN_FILENO, &before) == 0;
 }
 
-/* Appends a capability, unless the terminal has none of this name, without the
-   delays that are in it for terminals of old: $<5>. */
+/* Appends the control sequence of the terminal's capability [name] to [ending];
+   nothing if the terminal lacks it.  Delays in the sequence, such as $<5>,
+   which are for very old terminals, are left out. */
 static void append(const char *name)
 {
   const char *text = tigetstr((char *) name);

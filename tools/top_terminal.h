@@ -16,13 +16,16 @@
 #ifndef TOOLS_TOP_TERMINAL_H
 #define TOOLS_TOP_TERMINAL_H
 
-/* Notes how the terminal is set; before curses begins. */
+/* Saves the settings of the terminal, for terminal_restore.  To be called
+   before curses begins. */
 void terminal_note(void);
 
-/* Notes the sequences that end curses' use of it; once curses has begun. */
+/* Saves the control sequences that end the use of the terminal by curses, for
+   terminal_restore.  To be called after curses has begun. */
 void terminal_note_ending(void);
 
-/* Sets it as it was and writes these.  May be called from a handler. */
+/* Writes the saved control sequences to the terminal and restores its saved
+   settings.  May be called from a handler of signals. */
 void terminal_restore(void);
 
 #endif /* TOOLS_TOP_TERMINAL_H */

@@ -25,8 +25,9 @@ struct trigger {
   int64_t longer_than;            /* -1: any event of that name */
 };
 
-/* Parses [text] into [t]; [text] must live as long as [t].  Ends the program
-   with a message when [text] is not a trigger. */
+/* Parses [text], a trigger such as "NAME > TIME" or "NAME", into [t].  [t]
+   keeps the pointer [text], which must stay valid as long as [t].  If [text] is
+   not a trigger, prints a message and ends the program. */
 void parse_trigger(const struct command *command, struct trigger *t,
                    const char *text);
 
