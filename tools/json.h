@@ -23,7 +23,7 @@
 #define JSON_VERSION 2
 
 /* Returns a new JSON string with [text], a text of a file.  If [text] is not
-   UTF-8, its wrong bytes become \xHH. */
+   valid UTF-8, its wrong bytes and its control characters become \xHH. */
 json_t *json_text(const char *text);
 
 /* Returns a new JSON object that describes the process of [cursor] and its

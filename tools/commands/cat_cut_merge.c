@@ -84,7 +84,9 @@ static struct eventring_info open_input(const char *path, uint32_t process,
   return info;
 }
 
-/* Opens all processes of the files at [paths]. */
+/* Opens all processes of the [count] recordings at [paths] and returns a list
+   of the processes with their facts.  The cursors are closed again.  If a file
+   cannot be opened, ends the program with a message. */
 static struct inputs open_inputs(char **paths, int count)
 {
   struct inputs in = { NULL, 0 };
@@ -121,8 +123,9 @@ static int compare(int64_t a, int64_t b)
   return (a > b) - (a < b);
 }
 
-/* Orders inputs by process, the one that began first before others; then by
-   time. */
+/* Compares two inputs for qsort, for an order by process, the process that
+   began first at the front, and then by the times of the first and the last
+   event.  Returns a number below, equal to or above 0. */
 static int in_order(const void *left, const void *right)
 {
   const struct input *a = left, *b = right;
@@ -216,7 +219,9 @@ static enum status run_merge(int argc, char **argv)
   return status;
 }
 
-/* Returns the time that [text] gives, counted from [start]. */
+/* Returns the time that [text], the value of the option [option], gives: a
+   duration after [start], or before it with a leading "-".  If [text] is no
+   duration, prints a message and ends the program. */
 static int64_t parse_time(const char *option, const char *text, int64_t start)
 {
   bool negative = *text == '-';

@@ -62,14 +62,17 @@ static void found(void *state, uint64_t offset, const char *what)
                                     "what", what));
 }
 
-/* Returns a number, or null for an unknown one. */
+/* Returns a new JSON integer with the value [n], or JSON null if [n] is
+   UINT64_MAX, which stands for an unknown number. */
 static json_t *count(uint64_t n)
 {
   return n == UINT64_MAX ? json_null() : json_integer((json_int_t) n);
 }
 
-/* Returns a description of [process].  Sets *right to false when its events
-   make no sense. */
+/* Returns a new JSON object that describes process [process] of the recording
+   at [path].  Sets *right to false when the check of its events has findings or
+   fails; does not set it otherwise.  [share_with] is an open cursor of the same
+   file, or NULL. */
 static json_t *describe_process(const char *path, uint32_t process,
                              struct eventring_cursor *share_with, bool *right)
 {
@@ -115,7 +118,9 @@ static enum status print_findings(const char *path,
   return right ? STATUS_OK : STATUS_FINDING;
 }
 
-/* Checks whether the events of process [process] make sense. */
+/* Checks the events of the process that [cursor] reads, prints the findings,
+   and reports lost events.  [follow]: reads until the process ends.  Returns
+   STATUS_OK, STATUS_FINDING or STATUS_CANNOT_READ, as check_events does. */
 static enum status check_part(struct eventring_cursor *cursor, bool follow)
 {
   enum status status = check_events(cursor, follow);
@@ -166,8 +171,10 @@ struct request {
   bool named;                     /* a line names each target before it */
 };
 
-/* Checks the process or file [target], or the only traced process when it is
-   NULL. */
+/* Checks [target], a process id or the path of a file, or the only traced
+   process if [target] is NULL.  Returns STATUS_OK; STATUS_FINDING when
+   something is wrong; STATUS_CANNOT_READ, with a message, when the target
+   cannot be read. */
 static enum status check_target(const struct request *request,
                                 const char *target)
 {

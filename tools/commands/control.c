@@ -68,8 +68,9 @@ struct request {
 
 /* The change */
 
-/* Sets *mask to the categories of the request.  Returns false, with a message,
-   when the process does not have one of them. */
+/* Sets *mask to the mask of all categories in the request.  Returns true on
+   success; false, with a message, when the process of [cursor] does not have
+   one of the categories. */
 static bool requested(const struct request *request,
                       struct eventring_cursor *cursor, uint32_t *mask)
 {
@@ -156,8 +157,10 @@ static enum status control(const struct request *request,
   return status;
 }
 
-/* Changes all processes.  Each gets its line, and goes on after a process that
-   cannot be changed. */
+/* Changes all running processes that can be found, in [dir] if that is not
+   NULL, and prints a line for each.  Continues after a process that cannot be
+   changed.  Returns STATUS_OK if all were changed; STATUS_CANNOT_READ if one
+   could not be changed or no process runs. */
 static enum status control_all(const struct request *request, const char *dir)
 {
   size_t count, running = 0;

@@ -89,8 +89,9 @@ static void print_bars(const struct histogram *h)
   }
 }
 
-/* Prints the distributions as text.  With [named], empty distributions have
-   rows too. */
+/* Prints the [count] distributions in [all] as text: a table, then a chart for
+   each.  If [named] is true, these are spans that the user named, and empty
+   distributions have rows too. */
 static void print_distributions(struct summary *s, bool named,
                                 const struct distribution *all, size_t count)
 {

@@ -93,8 +93,9 @@ struct writer {
   bool lives;
 };
 
-/* A ring that has another domain is that domain's; one whose domain has
-   terminated is nobody's. */
+/* Updates the last writer of a ring after [event] of the ring: the domain of
+   the event writes to the ring.  If the event is the end of the domain, which
+   has the event id [terminate], no domain does any more. */
 static void note_writer(struct writer *writer,
                         const struct eventring_event *event, int terminate)
 {
@@ -106,9 +107,11 @@ static void note_writer(struct writer *writer,
 /* A process that writes faster than it is read is left after so long. */
 #define PATIENCE_NS 1000000000
 
-/* Counts the events after [after] and until [until], which is now.  Lost events
-   count too, unless the file tells only an upper bound of them.  [writers], if
-   not NULL, has an element for each ring, which is told of every event. */
+/* Reads the events of [cursor] and returns the number of those after [after]
+   and until [until], which is the time of the call.  Lost events count too,
+   unless the file gives only an upper bound of their number.  [writers] is
+   NULL, or an array with an element for each ring, which note_writer updates
+   with every event. */
 static uint64_t count_events(struct eventring_cursor *cursor, int64_t after,
                              int64_t until, struct writer *writers)
 {
@@ -135,9 +138,9 @@ static uint64_t count_events(struct eventring_cursor *cursor, int64_t after,
   return events + (info.lost_is_bound ? 0 : lost_events(cursor));
 }
 
-/* Returns the time from which events count for the rate.  Where losses are
-   exact, events before [since] are counted and subtracted; else they are
-   skipped. */
+/* Returns the time after which events count for the rate of [row].  If the file
+   gives the exact number of lost events, events before [since] are counted too,
+   and subtracted later; otherwise they are skipped. */
 static int64_t counted_from(const struct row *row)
 {
   return row->info.lost_is_bound ? row->since : INT64_MIN;
@@ -163,7 +166,9 @@ static bool runs(struct eventring_cursor *cursor)
   return eventring_state(cursor) == EVENTRING_STATE_RUNNING;
 }
 
-/* Returns whether the file is of a process that will not write to it again. */
+/* Returns whether the file of [cursor] belongs to a process that does not run,
+   so that nobody will write to the file again.  Returns false for
+   recordings. */
 static bool is_left(struct eventring_cursor *cursor)
 {
   return !runs(cursor)
@@ -363,7 +368,10 @@ static void print_table(const struct row *rows, size_t count)
   free(lines);
 }
 
-/* Takes the object of the row. */
+/* Returns the JSON object of [row], with the members for `ps`.  The object is
+   [row->json] if the file could be read, else a new one; the row's reference to
+   it passes to the caller.  [pruned]: the object also tells whether the file
+   was removed. */
 static json_t *row_json(struct row *row, bool pruned)
 {
   char number[16];
@@ -390,10 +398,12 @@ static json_t *row_json(struct row *row, bool pruned)
 
 /* Removing */
 
-/* Removes the file [name] of [dir], if it is no link and its process is gone.
-   The file is opened again, so that the checks are of this file, and stays open
-   and locked until it is removed: a program that starts takes the same lock
-   before it gives the name to a file of its own. */
+/* Removes the file [name] of the folder [dir], if it is no link and its process
+   is gone.  [path] names the file in messages.  Returns true if the file was
+   removed; false, with a message, otherwise.  The file is opened again, so that
+   the checks are of this file, and stays open and locked until it is removed: a
+   program that starts takes the same lock before it gives the name to a file of
+   its own. */
 static bool remove_from(int dir, const char *path, const char *name)
 {
   char opened[64], why[512];
@@ -460,7 +470,10 @@ static bool agreed(const struct options *options, size_t count)
       && (answer[0] == 'y' || answer[0] == 'Y');
 }
 
-/* Removes the files of [rows], which must all be left by their processes. */
+/* Removes the files of the [count] rows, which must all be left by their
+   processes, and prints a line for each.  Asks the user first, if standard
+   input is a terminal and --yes was not given.  Returns STATUS_OK if all were
+   removed or the user refused; STATUS_CANNOT_WRITE if a file was kept. */
 static enum status prune(struct row *rows, size_t count,
                          const struct options *options)
 {

@@ -89,7 +89,8 @@ struct recording {
 
 /* Files */
 
-/* Removes the file that is one too many, when the present one has begun. */
+/* Removes the oldest file of the recording if there are more files than
+   --max-files allows.  To be called when the present file has begun. */
 static void remove_oldest(const struct recording *r)
 {
   if (r->max_files == 0 || r->number <= r->max_files) return;
@@ -98,8 +99,9 @@ static void remove_oldest(const struct recording *r)
   free(name);
 }
 
-/* Ends the file.  The next one begins now or, with a trigger, when that
-   happens again. */
+/* Ends the present file and begins the next one; with a trigger, the next file
+   begins only when the trigger fires again.  Returns 0, or an error of
+   eventring_record_next. */
 static int next_file(struct recording *r)
 {
   char *name = numbered_path(r->output, ++r->number);
@@ -124,9 +126,9 @@ static bool triggers(struct recording *r, const struct eventring_event *event)
          || (ended && event->ns - since > r->trigger.longer_than);
 }
 
-/* Returns whether the trigger has happened since the last call.  Reads a
-   limited number of events, so that copying goes on with a writer that never
-   rests. */
+/* Reads new events of the process and returns whether one of them fired the
+   trigger.  Reads a limited number of events in each call, so that copying
+   continues even if a writer never rests. */
 static bool has_triggered(struct recording *r)
 {
   struct eventring_event batch[256];
@@ -158,7 +160,8 @@ static int watch(struct recording *r, int64_t now)
 
 /* Recording */
 
-/* Returns the sums of all sessions. */
+/* Returns the totals of all sessions of the recording so far, the present
+   session included. */
 static struct eventring_record_totals totals(const struct recording *r)
 {
   struct eventring_record_totals t = { .size = sizeof t };
@@ -184,8 +187,9 @@ static void print_progress(const struct recording *r, int64_t passed)
           format_bytes(size, t.all_bytes), t.lost);
 }
 
-/* Records until the session ends, the user presses Ctrl-C, or the time is
-   over. */
+/* Records the present session until it ends, the user presses Ctrl-C, or the
+   time is over.  Sets [r->stopped] to whether the program has stopped its
+   tracing.  Returns 0 or an error of libeventring. */
 static int record_session(struct recording *r)
 {
   const uint64_t ring_words = target_info(r->cursor).ring_words;
@@ -241,7 +245,9 @@ static void sum_up(const struct recording *r, int64_t passed)
        format_bytes(size, t.all_bytes), t.lost);
 }
 
-/* Begins the file of a session. */
+/* Begins the file of the present session, with a manifest, and watches for the
+   trigger if there is one.  If the file cannot be written or the ring file
+   cannot be opened, prints a message and ends the program. */
 static void begin(struct recording *r)
 {
   struct eventring_record_options options = {
@@ -287,9 +293,9 @@ static void end_session(struct recording *r)
   r->watched = NULL;
 }
 
-/* Waits for the next session of a program that has stopped its tracing.
-   Returns NULL when the process ends first, at Ctrl-C, or when the time is
-   over. */
+/* Waits for the next session of a program that has stopped its tracing, and
+   returns its cursor.  Returns NULL when the process ends without another
+   session, at Ctrl-C, or when the time is over. */
 static struct eventring_cursor *await_session(const struct recording *r)
 {
   const int64_t stopped = monotonic_ns();
@@ -308,8 +314,9 @@ static struct eventring_cursor *await_session(const struct recording *r)
   return next;
 }
 
-/* Goes on with the next session of the process, in another file.  Returns
-   false if there is no next session. */
+/* Waits for the next session of the process, if the program has stopped its
+   tracing, and begins to record it, to a new file if the present one has begun.
+   Returns true if there is a next session, else false. */
 static bool enter_next_session(struct recording *r)
 {
   struct eventring_cursor *next = r->stopped ? await_session(r) : NULL;
@@ -327,7 +334,8 @@ static bool enter_next_session(struct recording *r)
   return true;
 }
 
-/* Records one session after the other. */
+/* Records all sessions of the process, one after the other.  Returns 0 or an
+   error of libeventring. */
 static int record_all(struct recording *r)
 {
   int error;

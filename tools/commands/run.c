@@ -134,7 +134,8 @@ static void make_folder(struct run *run)
   run->own_folder = true;
 }
 
-/* Returns true if a process is writing to the ring file at [path]. */
+/* Returns whether a process is still tracing to the ring file at [path].
+   Returns false if the file cannot be opened. */
 static bool is_in_use(const char *path)
 {
   struct eventring_cursor *cursor;
@@ -144,11 +145,11 @@ static bool is_in_use(const char *path)
   return in_use;
 }
 
-/* Removes the folder with the ring files in it: ours, and the files of other
-   processes that the program has started and that have ended.  Files of
-   processes that still run stay, and the folder with them.  Returns how many
-   other processes have ended, and sets [*running] to the number of processes
-   that still run. */
+/* Removes the folder with the ring files in it: the file of the program, and
+   the files of other processes that the program has started and that have
+   ended.  Files of processes that still run are kept, and the folder with them.
+   Returns the number of other processes that have ended, and adds the number of
+   processes that still run to *running. */
 static unsigned remove_folder(struct run *run, unsigned *running)
 {
   unsigned others = 0;
@@ -181,8 +182,8 @@ static void set(const char *name, const char *value)
   if (setenv(name, value, 1) < 0) no_memory();
 }
 
-/* Sets the variables that make the program trace, and their equivalents for
-   programs of stock OCaml 5. */
+/* Sets the environment variables that make the program trace, and the
+   equivalent variables for programs of stock OCaml 5. */
 static void set_environment(const struct run *run)
 {
   set("OCAML_EVENTRING_START", "1");
@@ -209,7 +210,8 @@ static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1,
 #define FORWARDED (sizeof forwarded / sizeof *forwarded)
 static struct sigaction inherited[FORWARDED];
 
-/* Gives a child the dispositions that we had. */
+/* Restores the dispositions that the forwarded signals had when eventring was
+   started.  Called in a child. */
 static void restore_forwarded(void)
 {
   for (size_t i = 0; i < FORWARDED; i++)
@@ -226,9 +228,10 @@ static bool child_has_ended(void)
          || info.si_pid != 0;
 }
 
-/* Passes a signal on to the program, unless the terminal sent it: the program
-   has it then.  After the end of the program the signal ends us: we may be
-   waiting for the reader of a FIFO. */
+/* Handles a signal for eventring: sends the signal to the program, unless the
+   terminal sent it, since the program has it then.  After the end of the
+   program the signal removes our ring file and folder and ends eventring, which
+   may be waiting for the reader of a FIFO. */
 static void forward(int number, siginfo_t *info, void *context)
 {
   int error = errno;
@@ -245,9 +248,9 @@ static void forward(int number, siginfo_t *info, void *context)
   errno = error;
 }
 
-/* Stops the program, then us, on SIGTSTP, as a shell's job is stopped.  A
-   SIGTSTP of the terminal has reached the program already.  We go on with
-   SIGCONT, which is passed on like the others. */
+/* Handles SIGTSTP: suspends the program and then eventring, as a shell suspends
+   a job.  A SIGTSTP of the terminal has reached the program already.  Both
+   continue with SIGCONT, which is passed on like the other signals. */
 static void stop(int number, siginfo_t *info, void *context)
 {
   int error = errno;
@@ -267,7 +270,8 @@ static void stop(int number, siginfo_t *info, void *context)
   errno = error;
 }
 
-/* Installs the handler of SIGTSTP, unless the signal is ignored. */
+/* Installs the handler of SIGTSTP, unless eventring was started with the signal
+   ignored. */
 static void catch_stop(void)
 {
   struct sigaction action = { .sa_sigaction = stop,
@@ -334,8 +338,9 @@ static void start_program(struct run *run)
   }
 }
 
-/* Sleeps; returns true when the program has ended meanwhile.  The program stays
-   a zombie until its exit status is read, so that no process takes its pid. */
+/* Sleeps for [ns] nanoseconds, less if the program ends, and returns whether
+   the program has ended.  The program stays a zombie until its exit status is
+   read, so that no other process takes its pid. */
 static bool ended_within(struct run *run, long ns)
 {
   struct timespec time = { .tv_nsec = ns };
@@ -347,8 +352,9 @@ static bool ended_within(struct run *run, long ns)
   return child_has_ended();
 }
 
-/* Ends as the program did.  A failure of our own counts only if the program
-   ended with 0. */
+/* Ends eventring with the exit code of the program, or with the signal that
+   ended it.  A failure of eventring itself gives the exit code only if the
+   program ended with 0. */
 static _Noreturn void end_like(const struct run *run)
 {
   if (WIFSIGNALED(run->exit_status)) {
@@ -364,8 +370,9 @@ static _Noreturn void end_like(const struct run *run)
 
 /* Its rings */
 
-/* Opens the program's ring file.  In a folder that is not ours, an earlier
-   process may have left a file of the same name. */
+/* Opens the ring file of the program and returns its cursor.  Returns NULL when
+   there is no such file yet.  In a folder that is not ours, a file of the same
+   name that an earlier process has left is not opened. */
 static struct eventring_cursor *open_ring_file(struct run *run)
 {
   struct eventring_cursor *cursor = NULL;
@@ -391,7 +398,9 @@ static void cannot_record(struct run *run, int error)
 
 static uint64_t look(struct run *run);
 
-/* Looks whether there is a ring file yet. */
+/* Opens the ring file of the program if it exists, and begins a summary and, if
+   one was asked for, a recording.  If the file does not exist yet,
+   [run->cursor] stays NULL. */
 static void attach(struct run *run)
 {
   struct eventring_record_options options = {
@@ -427,8 +436,10 @@ static void end_recording(struct run *run)
   if (error < 0) cannot_record(run, error);
 }
 
-/* Goes on with the next ring file, where the program made itself another one
-   that has a ring file too, or has stopped its tracing and started it again. */
+/* Ends the reading of the present ring file and attaches to the next one, if
+   the program has executed another program that has a ring file too, or has
+   stopped its tracing and started it again.  Returns whether there was a next
+   file. */
 static bool attach_next(struct run *run)
 {
   if (run->cursor == NULL) return false;
@@ -452,9 +463,11 @@ static bool attach_next(struct run *run)
   return true;
 }
 
-/* Takes the events that the rings hold now.  Events that are written meanwhile
-   may be left to the next look.  Returns about how many words it took, 0 when
-   neither the recording nor the summary had any left to take. */
+/* Copies the events that the rings hold at present to the recording and the
+   summary; attaches to the ring file first if necessary.  Events that are
+   written during the call may be left to the next call.  Returns about the
+   number of words read, 0 when neither the recording nor the summary had
+   anything left to read. */
 static uint64_t look(struct run *run)
 {
   struct eventring_event batch[BATCH];
@@ -502,8 +515,9 @@ static void follow(struct run *run)
 
 /* The command line */
 
-/* Returns whether the list can leave something to record: it names a category
-   after the last -all, or takes away from the default. */
+/* Returns whether [list], the value of --categories, can leave a category to
+   record: it names a category after the last -all, or removes categories from
+   the default. */
 static bool leaves_a_category(const char *list)
 {
   bool leaves = *list == '-';
@@ -516,8 +530,8 @@ static bool leaves_a_category(const char *list)
   return leaves;
 }
 
-/* Returns whether both paths are one regular file, or would be once they are
-   made. */
+/* Returns whether the two paths name the same regular file, or would do so once
+   the files are created. */
 static bool are_one_file(const char *one, const char *other)
 {
   struct stat a, b;
@@ -535,7 +549,9 @@ static bool are_one_file(const char *one, const char *other)
   return same;
 }
 
-/* Refuses outputs that could only fail after the program has ended. */
+/* Ends the program with a message if --trace has no known extension or two
+   outputs are the same file, which would fail only after the program has
+   ended. */
 static void check_outputs(const struct run *run)
 {
   const struct { const char *option, *path; } outputs[] = {
@@ -586,9 +602,10 @@ static void read_options(struct run *run, int argc, char **argv)
 
 /* After the end */
 
-/* Runs [write] in a child, so that the exit code is the program's, and our
-   files are removed, however the writing ends.  Signals that are sent to us
-   meanwhile end the writing. */
+/* Calls [write] in a child and returns its status; STATUS_CANNOT_WRITE when the
+   child cannot be started or is ended by a signal.  Thus the exit code is that
+   of the program, and our files are removed, however the writing ends.  Signals
+   sent to eventring while the child runs end the child. */
 static enum status write_apart(struct run *run,
                                enum status (*write)(struct run *run))
 {
@@ -608,8 +625,8 @@ static enum status write_apart(struct run *run,
   return WIFEXITED(how) ? (enum status) WEXITSTATUS(how) : STATUS_CANNOT_WRITE;
 }
 
-/* Makes a trace of the recordings: one for each program that the process
-   executed. */
+/* Writes the trace file from the recordings, one for each program that the
+   process executed and each session.  Returns the status of `trace`. */
 static enum status make_trace(struct run *run)
 {
   char **argv = allocate(run->programs + 6, sizeof *argv);
@@ -629,7 +646,7 @@ static enum status make_trace(struct run *run)
   return status;
 }
 
-/* Removes the recordings that only the trace was made of. */
+/* Removes the recordings of the run, which were made only for the trace. */
 static void remove_recordings(const struct run *run)
 {
   for (uint32_t i = 1; i <= run->programs; i++) {
@@ -639,8 +656,10 @@ static void remove_recordings(const struct run *run)
   }
 }
 
-/* Prints the summary to the file given, else to standard error: standard output
-   is the program's. */
+/* Prints the summary to the file of --summary or, without this option, to
+   standard error, since standard output is the program's.  Redirects standard
+   output for this.  Returns STATUS_OK; STATUS_CANNOT_WRITE, with a message, on
+   failure. */
 static enum status print_summary_of(struct run *run)
 {
   int fd = STDERR_FILENO;

@@ -149,7 +149,9 @@ static void end_interval(struct stat *st)
   fflush(stdout);
 }
 
-/* Ends the intervals before [ns].  Intervals of a file without events are left
+/* Ends the present interval if [ns] is past its end, prints its line, and
+   begins the interval that contains [ns].  Does nothing without --interval.
+   Further intervals between the two, in which a file has no events, are left
    out. */
 static void pass_time(struct stat *st, int64_t ns)
 {

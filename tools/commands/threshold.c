@@ -34,8 +34,8 @@ static const enum option_id option_ids[] = {
   OPTION_DIR, OPTION_JSON, OPTION_QUIET, OPTION_HELP, OPTION_END
 };
 
-/* Returns the duration that [text] is, in ns.  Ends the program with a message
-   when it is none. */
+/* Returns the duration [text] in nanoseconds.  If [text] is no duration, prints
+   a message and ends the program. */
 static uint64_t parse_threshold(const char *text)
 {
   int64_t ns;

@@ -138,7 +138,11 @@ static void look_again(struct top *t)
   t->state = eventring_state(t->cursor);
 }
 
-/* Takes over [cursor], and another one that may control when there is one. */
+/* Shows the process that [cursor] reads, and leaves the present one.  Opens the
+   file once more for control of the process: if this succeeds, the new cursor
+   replaces [cursor], which is closed; otherwise the reason is in [t->why_not].
+   [pid] is the process id in our pid namespace, or 0 if it is not known.  [t]
+   owns the cursor afterwards. */
 static void look_at(struct top *t, struct eventring_cursor *cursor, long pid)
 {
   leave(t);
@@ -167,7 +171,8 @@ static void look_at(struct top *t, struct eventring_cursor *cursor, long pid)
   t->screen.frozen = false;
 }
 
-/* Goes on with the file of the new program after exec, when it has one. */
+/* Shows the ring file of the new program, if the process has executed another
+   program that has one. */
 static void follow_exec(struct top *t)
 {
   struct eventring_options options = { .size = sizeof options };
@@ -182,7 +187,8 @@ static void follow_exec(struct top *t)
   }
 }
 
-/* Goes on when tracing is started again after a stop. */
+/* Shows the next session, if the program has stopped its tracing and started it
+   again and still runs. */
 static void follow_sessions(struct top *t)
 {
   if (t->state != EVENTRING_STATE_ENDED) return;
@@ -250,7 +256,8 @@ static void append(char text[SCREEN_TEXT], const char *word)
   snprintf(text + length, SCREEN_TEXT - length, "%s", word);
 }
 
-/* Returns the recorded categories; during a pause, the categories to resume. */
+/* Returns the mask of the categories that are recorded at present; during a
+   pause, of those that will be recorded after the pause. */
 static uint32_t mask(const struct top *t)
 {
   return t->info.active != 0 ? t->info.active : t->info.resume;
@@ -268,7 +275,8 @@ static void fill_recording(struct top *t)
   }
 }
 
-/* Returns the pid of the process in our namespace; 0 if it has none. */
+/* Returns the process id in our pid namespace; 0 if the process is in another
+   one. */
 static long system_pid(const struct top *t)
 {
   return t->info.pid_is_elsewhere ? 0 : t->pid;
@@ -286,8 +294,9 @@ static bool is_asleep(long pid, const struct live_domain *d)
   return any;
 }
 
-/* Returns the length of "mutex" in "mutex_wait", "blocking" in
-   "blocking_section". */
+/* Returns the length of the part of [wait], the name of a wait, before "_wait"
+   or "_section": that of "mutex" in "mutex_wait" and of "blocking" in
+   "blocking_section".  Returns the length of all other names unchanged. */
 static size_t stem_length(const char *wait)
 {
   size_t length = strlen(wait);
@@ -335,7 +344,9 @@ static uint64_t resident_bytes(long pid)
   return n == 2 ? resident * (uint64_t) sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* Returns the time up to which all events have been read. */
+/* Returns the time up to which all events are taken to be read, in nanoseconds:
+   the present time for a running process, else a slot of the live statistics
+   after the last event. */
 static int64_t present(const struct top *t)
 {
   return t->state == EVENTRING_STATE_RUNNING && t->info.same_boot

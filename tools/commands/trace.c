@@ -54,8 +54,8 @@ static bool is_ours(const char *name)
   return strcmp(name, "metadata") == 0 || strncmp(name, "stream_", 7) == 0;
 }
 
-/* Returns whether the folder holds nothing but a trace.  With [remove], removes
-   the files of the trace. */
+/* Returns whether the folder at [path] contains only files of a trace; false if
+   it cannot be opened.  If [remove] is true, removes the files of the trace. */
 static bool look_through(const char *path, bool remove)
 {
   DIR *folder = opendir(path);
@@ -132,7 +132,8 @@ static void count(FILE *out, const char **separator, uint64_t n,
   *separator = ", ";
 }
 
-/* Reports the events that are missing or changed in the file. */
+/* Prints notes on standard error about the trace [t] in the file at [path]:
+   events that were lost, and spans that were left out, closed or cut. */
 static void sum_up(const struct trace *t, const char *path)
 {
   for (int i = 0; i < t->process_count; i++) {

@@ -203,8 +203,10 @@ struct trace_ring {
   int64_t last_ns;                /* its time */
 };
 
-/* Returns the system's id of a thread unless another track has it, for a thread
-   long gone or of another machine; then a number that no thread has. */
+/* Returns the number of a new track for viewers that number threads: the
+   system's id [thread], unless another track has this number, for a thread that
+   has ended or of another machine.  Then returns a number that no thread
+   has. */
 #define TIDS (1u << 23)
 static uint32_t unique_tid(struct trace *t, uint32_t thread)
 {
@@ -264,8 +266,10 @@ static void tell_track(struct trace_track *track)
   if (name_track(track) && !t->format->raw) t->format->track(t, track);
 }
 
-/* Returns the place of a track in the table.  [class]: NULL for the track of a
-   thread, or the class of spans that go on in a track of their own. */
+/* Returns the place in the hash table for the track of the thread [thread] of
+   domain [domain]: the place of this track, or a free place if there is no such
+   track.  [class] is NULL for the track of all spans of the thread, or the
+   class of spans that continue in a track of their own. */
 static struct trace_track **place_of(struct trace_process *p, uint32_t domain,
                                      uint32_t thread,
                                      const struct trace_class *class)
@@ -329,7 +333,8 @@ static struct trace_track *track_of(struct trace_process *p,
   return track;
 }
 
-/* Returns the track in which spans of [begin]'s name and thread go on. */
+/* Returns the track for spans with the name and thread of [begin] that are not
+   nested in the other spans of the thread; makes the track if there is none. */
 static struct trace_track *side_track_of(struct trace_process *p,
                                          const struct eventring_event *begin)
 {
@@ -372,8 +377,9 @@ static void write_event(struct trace *t, struct trace_event *e)
   t->format->event(t, e);
 }
 
-/* Writes an end of [begin] that is no event of the file, or a begin that
-   repeats it. */
+/* Writes an event that is not in the file to [track]: an end of the span with
+   the begin [begin], or a begin that repeats it, at the time [ns].  [what] is
+   TRACE_END or TRACE_BEGIN. */
 static void write_made_up(struct trace_process *p, struct trace_track *track,
                           enum trace_what what,
                           const struct eventring_event *begin, int64_t ns)
@@ -408,9 +414,9 @@ static void push(struct trace_track *track, uint64_t number,
   track->open[track->open_count++] = (struct trace_open) { number, *begin };
 }
 
-/* Ends the open span of [begin] in its track: with the event [e], or at [ns]
-   when [e] is NULL.  Spans that began after it in the track end with it, and go
-   on in tracks of their own. */
+/* Ends the open span with the begin [begin] in its track: with the event [e],
+   or at [ns] if [e] is NULL.  Spans that began after it in the track end with
+   it, and continue in tracks of their own. */
 static void close_span(struct trace_process *p,
                        const struct eventring_event *begin,
                        struct trace_event *e, int64_t ns)
@@ -583,7 +589,7 @@ static void add_process(struct trace *t, struct source *source)
   p->stop_id = eventring_find(p->cursor, "stop_the_world");
 }
 
-/* Writes names that were given after the first event of their track. */
+/* Writes the names of tracks that have changed since they were written. */
 static void tell_new_names(struct trace_process *p)
 {
   for (uint32_t i = 0; i < p->track_room; i++)

@@ -153,25 +153,33 @@ struct trace_format {
 
 extern const struct trace_format trace_chrome, trace_perfetto, trace_ctf;
 
-/* Return the format called [name], and the format for the ending of [path];
-   NULL when no format has it. */
+/* trace_format_called returns the format with the name [name];
+   trace_format_of_file returns the format for the extension of [path], and the
+   format of Chrome for "-", standard output.  Both return NULL when there is no
+   such format. */
 const struct trace_format *trace_format_called(const char *name);
 const struct trace_format *trace_format_of_file(const char *path);
 
-/* Reads all events of the sources and writes all but the end of the file.
-   [trace] has a format, and a sink or folder; all else in it is zero. */
+/* Reads all events of the [count] sources and writes the trace, except for
+   closing the sink.  The caller has set the format of [trace] and its sink or
+   folder, and all other fields to 0.  [follow]: reads until the processes end.
+   Returns STATUS_OK or STATUS_CANNOT_READ as read_sources does; if writing
+   failed, [trace->failed] or the sink's error is set. */
 enum status write_trace(struct trace *trace, struct source *sources, int count,
                         bool follow);
 
-/* Return how many arguments an event has, and the one numbered [i]. */
+/* Return the number of arguments of [event], and the argument numbered [i],
+   from 0. */
 uint32_t trace_arguments(const struct trace_event *event);
 struct trace_argument trace_argument(const struct trace_event *event,
                                      uint32_t i);
 
-/* Returns the number that ties the events of a flow together. */
+/* Returns the id of the flow to which [event] belongs.  All events of a flow,
+   and no other events of its class, have this id. */
 uint64_t trace_flow(const struct trace_event *event);
 
-/* Write [n] in digits; return the end. */
+/* Write [n] in decimal digits at [out], without a NUL, and return the end of
+   the digits. */
 char *put_decimal(char *out, uint64_t n);
 char *put_integer(char *out, int64_t n);
 

@@ -45,7 +45,8 @@ static char *put_form(char *out, const struct form *form)
   return out + form->length;
 }
 
-/* Writes the inside of a string.  Takes up to 6 bytes for each. */
+/* Writes [length] bytes of [text] as the inside of a JSON string at [out] and
+   returns the end of it.  Takes up to 6 bytes for each byte of [text]. */
 static char *put_escaped(char *out, const char *text, size_t length)
 {
   static const char hex[] = "0123456789abcdef";
@@ -124,7 +125,8 @@ static const struct form *track_form(struct trace_track *track)
   return track->form;
 }
 
-/* Writes [ns] as microseconds. */
+/* Writes [ns] in microseconds, with three decimals, at [out] and returns the
+   end of it. */
 static char *put_us(char *out, int64_t ns)
 {
   uint64_t n = ns < 0 ? -(uint64_t) ns : (uint64_t) ns;
@@ -174,9 +176,10 @@ static char *put_arguments(struct trace *t, const struct trace_event *e,
   return out;
 }
 
-/* Writes the sample of a counter.  Its series is called by its unit.  Counters
-   of the runtime are of a domain, counters of the program are one for all
-   domains. */
+/* Writes the part of a counter event that depends on its value at [out], and
+   returns the end of it.  The series is named by the unit of the counter.  Each
+   domain has counters of the runtime of its own; a counter of the program is
+   the same for all domains. */
 static char *put_counter(const struct trace_event *e, char *out)
 {
   if (!e->class->user) {
@@ -251,7 +254,9 @@ static void write_event(struct trace *t, const struct trace_event *e)
 
 /* Names */
 
-/* Writes a name, or [number] when [name] is NULL. */
+/* Writes a metadata event that sets [what], such as "thread_name", of the
+   process [pid] and the thread [tid].  Its argument [key] is [name], or
+   [number] if [name] is NULL. */
 static void write_metadata(struct trace *t, const char *what, const char *key,
                            uint32_t pid, uint32_t tid, const char *name,
                            uint32_t number)
@@ -296,7 +301,8 @@ static void start(struct trace *t)
   }
 }
 
-/* Writes the end, with the start on the wall clock, which no event has. */
+/* Writes the end of the file, with the wall-clock time of the start of tracing,
+   which is in no event. */
 static void finish(struct trace *t)
 {
   char bytes[128];

@@ -112,7 +112,8 @@ static void write_text(struct state *s, const char *text)
   if (s->metadata != NULL) sink_write(s->metadata, text, strlen(text));
 }
 
-/* Writes the inside of a string literal. */
+/* Writes [text] as the inside of a string literal to the metadata.  Control
+   characters become question marks. */
 static void write_escaped(struct state *s, const char *text)
 {
   for (; *text != '\0'; text++) {
@@ -150,8 +151,9 @@ static struct stream *new_stream(struct trace *t,
   return NULL;
 }
 
-/* Returns the stream of an event, with room for the event in its packet, or
-   NULL. */
+/* Returns the stream of the ring of [e], with room for the event in its packet,
+   and extends the times of the packet to the event.  Returns NULL when the
+   stream cannot be made. */
 static struct stream *stream_of(struct trace *t, const struct trace_event *e)
 {
   const struct trace_process *p = e->track->process;
@@ -179,8 +181,9 @@ static bool is_identifier(const char *name)
   return true;
 }
 
-/* Describes field [i].  A first _ is no part of the name: it keeps keywords
-   apart. */
+/* Writes the declaration of field [i] of the class of [e] to the metadata.
+   Names get a leading "_", which readers remove: it distinguishes names from
+   keywords. */
 static void describe_field(struct state *s, const struct trace_event *e,
                            uint32_t i)
 {
@@ -254,8 +257,9 @@ static uint32_t id_of(struct trace *t, const struct trace_event *e)
 
 /* Events */
 
-/* Writes a string, with spaces for NULs: a string of CTF ends with the first
-   NUL. */
+/* Writes [length] bytes of [text] as a string of CTF at [out], with its final
+   NUL, and returns the end of it.  A NUL in the text becomes a space, since a
+   string of CTF ends with the first NUL. */
 static char *put_text(char *out, const char *text, size_t length)
 {
   size_t copied = copy_as_utf8(out, text, length);
@@ -323,8 +327,8 @@ static void write_variable(struct state *s, const char *name,
   write_text(s, "\";\n");
 }
 
-/* Writes the names of processes and threads at the end of the metadata: only
-   now all names are known. */
+/* Writes the names of processes and threads to the end of the metadata, since
+   all names are known only at the end of the trace. */
 static void write_environment(struct state *s, const struct trace *t)
 {
   char name[64];

@@ -158,8 +158,8 @@ static uint64_t domain_uuid(const struct trace_track *track)
   return ((uint64_t) track->process->number << 32 | track->domain) << 2 | 2;
 }
 
-/* Returns the uuid of a counter; a counter of the program has one for all
-   domains. */
+/* Returns the uuid of the counter of [e].  A counter of the program has one
+   uuid for all domains, a counter of the runtime has one for each domain. */
 static uint64_t counter_uuid(const struct trace_event *e)
 {
   uint64_t of = e->class->user ? 0 : (uint64_t) e->track->domain + 1;
