@@ -67,8 +67,8 @@ struct user_spans {
 
 #define USER_SPANS 16384          /* a power of two */
 
-/* The last end of a domain, or of one of its threads, for which spans are kept.
-   There are at most two for each struct user_spans. */
+/* The time at which a domain, or one of its threads, ended last.  Kept for each
+   domain and thread that a struct user_spans has: at most two for each. */
 struct life {
   uint32_t domain;
   uint64_t thread;                /* the OS id; WHOLE_DOMAIN: the domain */
@@ -123,6 +123,9 @@ static const char *name_of(struct check *c, uint16_t id)
 
 /* Gaps */
 
+/* Closes all open spans of the runtime in [ring] and counts them as cut off.
+   From here on, an end without a begin may be caused by a gap, once for each
+   id. */
 static void cut_ring(struct check *c, struct ring *ring)
 {
   c->sum.cut_off += ring->depth;
@@ -149,6 +152,8 @@ static void cut_users(struct check *c)
   c->users_gap = true;
 }
 
+/* Closes all open spans of all rings and of the program, and counts them as cut
+   off: recording was paused. */
 static void cut_all(struct check *c)
 {
   for (uint32_t i = 0; i < c->ring_count; i++)
@@ -251,6 +256,8 @@ static bool is_free(const struct user_spans *spans)
   return spans->begin.id == 0;
 }
 
+/* Returns the place of the spans with the id, thread and domain of [event], or
+   the free place to use for them. */
 static struct user_spans *place_of(struct check *c,
                                    const struct eventring_event *event)
 {
@@ -295,6 +302,8 @@ static void keep_spans(struct check *c, struct user_spans *place,
   }
 }
 
+/* Returns whether the domain or the thread of [spans] has ended since the spans
+   got their place. */
 static bool is_gone(const struct check *c, const struct user_spans *spans)
 {
   return c->lives[spans->lives[0]].ended > spans->born
@@ -320,6 +329,9 @@ static void make_room(struct check *c)
   free(old);
 }
 
+/* Returns the spans with the id, thread and domain of [event], new ones if
+   necessary.  Returns NULL when there is no room, and then sets
+   [user_spans_left_out]. */
 static struct user_spans *spans_of(struct check *c,
                                    const struct eventring_event *event)
 {
@@ -348,6 +360,8 @@ static void user_begin(struct check *c, const struct eventring_event *event)
   c->user_open[event->id]++;
 }
 
+/* Counts the end [event] of a span of the program.  If no span with its id is
+   open in any thread, reports the event, unless a gap explains this. */
 static void user_end(struct check *c, const struct ring *ring,
                      const struct eventring_event *event)
 {
@@ -401,6 +415,8 @@ static void users_at_end(struct check *c, bool in_order)
 
 /* Events */
 
+/* Reports [event] if it is a complete event that took longer than the time
+   since tracing started. */
 static void check_duration(struct check *c,
                            const struct eventring_event *event,
                            const struct eventring_description *description)
@@ -415,6 +431,7 @@ static void check_duration(struct check *c,
     find(c, event, "took longer than there was since tracing started");
 }
 
+/* Reports each field of [event] whose value is "unknown". */
 static void check_causes(struct check *c, const struct eventring_event *event,
                          const struct eventring_description *description)
 {
@@ -447,6 +464,8 @@ static void check_span(struct check *c, struct ring *ring,
     user_end(c, ring, event);
 }
 
+/* Updates the check for an event that begins or ends a domain, a thread, the
+   program or a pause of the recording. */
 static void check_life(struct check *c, struct ring *ring,
                        const struct eventring_event *event)
 {
@@ -499,6 +518,8 @@ void check_event(struct check *c, const struct eventring_event *event)
 
 /* The check */
 
+/* Returns the id of the event of the runtime called [name], or -1 when there is
+   none. */
 static int runtime_event(struct check *c, const char *name)
 {
   int id = eventring_find(c->cursor, name);

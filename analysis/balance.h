@@ -36,7 +36,8 @@ struct check;
 /* Starts a check of all events that [cursor] reads and returns it, never NULL.
    The check calls [found] with [state] for each event that is wrong; [what] is
    the reason.  If [found] is NULL, findings are only counted.  The caller frees
-   the check with free_check before the cursor. */
+   the check with free_check; the cursor must stay open while the check is
+   used. */
 struct check *new_check(struct eventring_cursor *cursor,
                         void (*found)(void *state,
                                       const struct eventring_event *event,

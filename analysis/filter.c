@@ -26,7 +26,8 @@
 
 #define IDS 65536
 
-/* Events of several domains may be a little out of order. */
+/* How long to read after the time of --to, since events of different domains
+   may be a little out of order. */
 #define LATEST_NS (1000 * 1000 * 1000)
 
 /* One value of --domain or --thread. */
@@ -181,6 +182,8 @@ static bool name_is_wanted(const struct filter *f, const char *name)
   return f->names.count == 0;
 }
 
+/* Returns whether the name and category of [event] pass the filter, and stores
+   the result for all events of this id. */
 static bool decide(struct filter *f, const struct eventring_event *event)
 {
   const struct eventring_description *d =

@@ -39,12 +39,12 @@
 #define SPANS_APART 1024          /* names; later ones are left out */
 #define PAUSE_SECONDS (LIVE_WINDOW_NS / SECOND_NS + 1)
 
-/* Amounts at the end of each slot. */
+/* The amounts of a summary at the end of each slot. */
 struct amounts {
   struct { uint64_t number; struct summary_tally tally; } slots[SLOTS];
 };
 
-/* Amounts of a span of the program in each slot. */
+/* The time and the number of spans of the program with one id, in a slot. */
 struct slot {
   uint64_t number;                /* which one since time 0 */
   uint64_t ns;                    /* time covered */
@@ -52,7 +52,7 @@ struct slot {
 };
 struct series { struct slot slots[SLOTS]; };
 
-/* A second of pauses. */
+/* The pauses that ended in one second. */
 struct pause_second { uint64_t number; struct histogram pauses; };
 
 struct domain {
@@ -129,6 +129,8 @@ static uint64_t overlap(int64_t from, int64_t to, int64_t low, int64_t high)
 /* A stretch of time: whole slots, the latest of which has ended. */
 struct stretch { uint64_t first, last; };
 
+/* Returns the stretch of [span_ns] nanoseconds that ends with the last slot
+   before the slot of [now]. */
 static struct stretch stretch_before(int64_t now, int64_t span_ns)
 {
   uint64_t end = slot_number(now), slots = (uint64_t) (span_ns / SLOT_NS);
@@ -154,6 +156,7 @@ static double length_of(struct stretch s, int64_t first_ns)
   return (double) (ns < SLOT_NS ? SLOT_NS : ns);
 }
 
+/* Returns [count] in [ns] nanoseconds as a rate per second. */
 static double a_second(uint64_t count, double ns)
 {
   return (double) count * SECOND_NS / ns;
@@ -161,6 +164,7 @@ static double a_second(uint64_t count, double ns)
 
 /* Amounts */
 
+/* Stores [tally] as the amounts at the end of slot [number]. */
 static void keep(struct amounts *amounts, uint64_t number,
                  struct summary_tally tally)
 {
@@ -183,6 +187,7 @@ static const struct summary_tally *at_end(const struct amounts *amounts,
   return &nothing;
 }
 
+/* Returns the amounts of the stretch [s]. */
 static struct summary_tally amount_in(const struct amounts *amounts,
                                       struct stretch s)
 {
@@ -214,6 +219,8 @@ static void keep_last_pause(struct domain *d)
   if (!last->idle) d->last_pause = (uint64_t) (last->to - last->from);
 }
 
+/* Stores the amounts of all domains at the end of slot [number], and the pauses
+   of the slot. */
 static void end_slot(struct live_stats *live, uint64_t number)
 {
   int64_t end = (int64_t) (number + 1) * SLOT_NS;
@@ -310,6 +317,9 @@ static struct long_pause *same_pause(struct live_stats *live,
   return NULL;
 }
 
+/* Adds the collection that ended with [event] and began at [since] to the long
+   pauses, if it is longer than the shortest of them or belongs to one of
+   them. */
 static void keep_if_long(struct live_stats *live,
                          const struct eventring_event *event, int64_t since)
 {
@@ -379,6 +389,8 @@ static struct slot *slot_at(struct series *series, uint64_t number)
   return slot;
 }
 
+/* Adds a span from [from] to [to] to the slots of [series] that it covers, and
+   counts it in the slot in which it ends. */
 static void add_span(struct series *series, int64_t from, int64_t to)
 {
   uint64_t last = slot_number(to), first = slot_number(from);
@@ -450,6 +462,8 @@ static void start_over(struct live_stats *live)
   live->summary = new_summary(live->cursor);
 }
 
+/* Updates the domain in the ring of [event], a new one if the ring has passed
+   to another domain. */
 static void note_domain(struct live_stats *live,
                         const struct eventring_event *event)
 {
@@ -483,6 +497,7 @@ static void forget_stale(struct live_stats *live,
   }
 }
 
+/* Returns whether a span of the collector is open in ring [ring]. */
 static bool in_collector(const struct live_stats *live, uint32_t ring)
 {
   const struct spans *spans = live->summary->spans;

@@ -38,7 +38,7 @@ struct live_stats;
 
 /* Creates empty live statistics of the process that [cursor] reads.  Never
    returns NULL (see memory.h).  The caller frees the statistics with
-   free_live_stats before the cursor. */
+   free_live_stats; the cursor must stay open while the statistics are used. */
 struct live_stats *new_live_stats(struct eventring_cursor *cursor);
 void free_live_stats(struct live_stats *live);
 

@@ -30,7 +30,8 @@
 #include "spans.h"
 #include "target.h"
 
-/* In one ring.  When there are more, all are given up. */
+/* The capacity of the stack of a ring, at first and at most.  When more spans
+   are open, all spans of the ring are given up. */
 #define DEPTH_FIRST 64
 #define DEPTH_MOST 16384
 
@@ -97,6 +98,8 @@ void watch_given_up(struct spans *s,
 
 /* The table */
 
+/* Returns the list in the hash table [table] for spans with the id of [event]
+   and, in the table BY_THREAD, its thread. */
 static uint32_t *list_of(const struct spans *s, const struct stack *stack,
                          int table, const struct eventring_event *event)
 {
@@ -146,6 +149,8 @@ static void take_from_table(struct spans *s, struct stack *stack, int table,
 
 /* The stack */
 
+/* Adds an open span with the begin [begin] and the number [number] to [stack],
+   as the innermost one.  The stack must have room. */
 static void put_on(struct spans *s, struct stack *stack,
                    const struct eventring_event *begin, uint64_t number)
 {
@@ -162,6 +167,7 @@ static void put_on(struct spans *s, struct stack *stack,
   for (int t = 0; t < TABLES; t++) add_to_table(s, stack, t, at);
 }
 
+/* Removes the open span [span] from [stack]. */
 static void take_out(struct spans *s, struct stack *stack, struct span *span)
 {
   for (int t = 0; t < TABLES; t++) take_from_table(s, stack, t, span);
@@ -174,6 +180,8 @@ static void take_out(struct spans *s, struct stack *stack, struct span *span)
   stack->depth--;
 }
 
+/* Removes all open spans from [stack], and calls the function given to
+   watch_given_up for each. */
 static void give_up(struct spans *s, struct stack *stack)
 {
   while (stack->innermost != 0) {
@@ -212,6 +220,8 @@ static void push(struct spans *s, struct stack *stack,
   put_on(s, stack, event, ++s->begun);
 }
 
+/* Returns the open span that [event] ends: the latest with its id and thread,
+   else the latest with its id.  Returns NULL when there is none. */
 static struct span *find_begin(const struct spans *s,
                                const struct stack *stack,
                                const struct eventring_event *event)
@@ -230,6 +240,9 @@ const struct eventring_event *begin_of(const struct spans *s,
   return span == NULL ? NULL : &span->begin;
 }
 
+/* Removes the open span that [event] ends and sets *since to the time of its
+   begin.  Returns false when there is no such span or it would end before its
+   begin. */
 static bool pop(struct spans *s, struct stack *stack,
                 const struct eventring_event *event, int64_t *since)
 {

@@ -23,7 +23,7 @@ struct spans;
 
 /* Creates a table of the open spans of the process that [cursor] reads; no span
    is open yet.  Never returns NULL (see memory.h).  The caller frees the table
-   with free_spans before the cursor. */
+   with free_spans; the cursor must stay open while the table is used. */
 struct spans *new_spans(struct eventring_cursor *cursor);
 void free_spans(struct spans *spans);
 

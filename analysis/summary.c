@@ -108,7 +108,7 @@ const char *const summary_cause_unit[CAUSED] = {
   [CAUSED_COMPACTION] = "cause"
 };
 
-/* Fields are looked for among so many words. */
+/* The number of words of a payload among which fields are searched. */
 #define WORDS_KNOWN 64
 
 struct summary_ids {
@@ -130,6 +130,8 @@ static bool in_category(struct summary *s,
   return category != NULL && strcmp(category, name) == 0;
 }
 
+/* Finds the places of the known fields in the payload of events with the id
+   [id], which have the role [role]. */
 static void find_fields(struct summary *s, uint16_t id, enum role role)
 {
   for (uint32_t word = 0; word < WORDS_KNOWN; word++) {
@@ -146,6 +148,9 @@ static void find_fields(struct summary *s, uint16_t id, enum role role)
   }
 }
 
+/* Determines the role of events with the id [id] from their name and category,
+   stores it and returns it.  An event without a description gets the role OTHER
+   until it is described. */
 static enum role look_up(struct summary *s, uint16_t id)
 {
   const struct eventring_description *d = eventring_describe(s->cursor, id);
@@ -201,6 +206,8 @@ static struct summary_domain *new_domain(uint32_t id)
   return d;
 }
 
+/* Returns the domain with the id [id], a new one if necessary.  When there are
+   SUMMARY_DOMAINS domains, returns [s->others] for all further ids. */
 static struct summary_domain *domain_of(struct summary *s, uint32_t id)
 {
   struct summary_domain **found = &s->found[id % 256];
@@ -228,6 +235,8 @@ static void add_pause(struct summary *s, struct summary_domain *d,
   histogram_add(&s->recent[pause], ns);
 }
 
+/* Closes the earliest pending interval of domain [d]: adds it to the time in
+   the collector and to the pauses of kind PAUSE_ANY or PAUSE_WAITING. */
 static void close_first(struct summary *s, struct summary_domain *d)
 {
   struct summary_interval first = d->intervals[0];
@@ -289,6 +298,8 @@ static int64_t open_since(struct summary *s, const struct summary_domain *d)
   return INT64_MAX;
 }
 
+/* Closes the pending intervals of domain [d] that no later interval can touch:
+   those before the outermost open span of the collector. */
 static void close_intervals(struct summary *s, struct summary_domain *d)
 {
   int64_t open = open_since(s, d);
@@ -298,6 +309,8 @@ static void close_intervals(struct summary *s, struct summary_domain *d)
 /* Time watched: from the first event of the domain on, as long as the ring
    tells all. */
 
+/* Begins to count the time of domain [d] at [ns], unless it is counted already
+   or the domain has ended. */
 static void begin_watching(struct summary *s, struct summary_domain *d,
                            int64_t ns)
 {
@@ -320,6 +333,8 @@ static void add_busy(struct summary_domain *d, int64_t from, int64_t to)
   if (from < to) d->busy_ns += (uint64_t) to - (uint64_t) from;
 }
 
+/* Counts the time in which the thread [t] held the domain lock, up to [ns] if
+   it still runs, and removes the thread. */
 static void forget_thread(struct summary_domain *d, struct summary_thread *t,
                           int64_t ns)
 {
@@ -333,6 +348,9 @@ static void forget_threads(struct summary_domain *d, int64_t ns)
   d->running_thread = 0;
 }
 
+/* Returns the thread [id] of domain [d], a new one from [ns] on if necessary.
+   Replaces the thread with the oldest last event when there are SUMMARY_THREADS
+   threads. */
 static struct summary_thread *thread_of(struct summary_domain *d, uint32_t id,
                                         int64_t ns)
 {
@@ -367,6 +385,8 @@ static void thread_ran(struct summary_domain *d, uint32_t id, int64_t ns,
   d->no_thread_yet = false;
 }
 
+/* Ends the time counted of domain [d] at [ns], and closes all its pending
+   intervals. */
 static void end_watching(struct summary *s, struct summary_domain *d,
                          int64_t ns)
 {
@@ -394,6 +414,8 @@ void summary_idle(struct summary *s)
 
 /* Events */
 
+/* Counts an activity of kind [caused] that took [ns] nanoseconds for its cause
+   [cause].  Does nothing if [cause] is UINT64_MAX: not known. */
 static void count_cause(struct summary *s, enum caused caused, uint64_t cause,
                         uint64_t ns)
 {
@@ -511,6 +533,8 @@ static void stopped(struct summary *s, const struct eventring_event *event)
   count_cause(s, CAUSED_STOPPED, why.cause, payload[1]);
 }
 
+/* Counts the activity that ended with [event] and began at [since], such as a
+   span, for domain [d]. */
 static void ended(struct summary *s, struct summary_domain *d, enum role role,
                   const struct eventring_event *event, int64_t since)
 {
@@ -524,6 +548,8 @@ static void ended(struct summary *s, struct summary_domain *d, enum role role,
   });
 }
 
+/* Updates the summary with the numbers that [event], a counter or an instant
+   with the role [role], reports for domain [d]. */
 static void told(struct summary *s, struct summary_domain *d, enum role role,
                  const struct eventring_event *event)
 {
@@ -662,6 +688,8 @@ int64_t summary_until(struct summary *s)
   return s->last_ns;
 }
 
+/* Returns the amounts of domain [d] up to [until_ns], the open spans of the
+   collector included. */
 static struct summary_tally domain_tally(struct summary *s,
                                          struct summary_domain *d,
                                          int64_t until_ns)
@@ -691,6 +719,8 @@ static bool sleeps_now(struct summary *s, const struct summary_domain *d)
   return state != 0 && state != 'R';
 }
 
+/* Returns the time in which threads of domain [d] held the domain lock, up to
+   [until_ns], in nanoseconds. */
 static uint64_t busy_ns(struct summary *s, const struct summary_domain *d,
                         int64_t until_ns)
 {
@@ -751,7 +781,7 @@ struct summary_time summary_time(struct summary *s,
   return all;
 }
 
-/* Field by field: a tally is made of nothing but numbers. */
+/* The number of fields of a tally, which are all uint64_t. */
 #define AMOUNTS (sizeof(struct summary_tally) / sizeof(uint64_t))
 
 static void add_tally(struct summary_tally *to, struct summary_tally t)

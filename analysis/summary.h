@@ -53,8 +53,8 @@ enum caused {
 };
 extern const char *const summary_cause_unit[CAUSED];
 
-/* The number of causes that are counted, by their values.  There are fewer;
-   larger values are counted as the last one. */
+/* The number of values of causes that are counted separately, more than there
+   are causes.  A larger value is counted as the last one. */
 #define SUMMARY_CAUSES 64
 
 /* Amounts: the amounts of a later time less the amounts of an earlier time are
@@ -81,17 +81,19 @@ struct summary_tally {
   uint64_t wait_ns;               /* of threads that waited, added */
 };
 
-/* At the end of the last major cycle. */
+/* The heap of a domain at the end of its last major cycle. */
 struct summary_heap {
   bool known;
   uint64_t pool_words, pool_live_words, pool_free_words, fragmented_words,
     large_words, custom_words;
 };
 
-/* Time in the collector with an end that may yet move. */
+/* The number of intervals in the collector that are pending: their ends may
+   still change. */
 #define SUMMARY_PENDING 64
 
-/* The longest event of an interval. */
+/* The longest event in an interval in the collector, which gives the cause of
+   the interval. */
 struct summary_reason {
   uint64_t ns;
   uint32_t domain;
@@ -122,7 +124,8 @@ struct summary_thread {
   int64_t last_ns;                /* of its events */
 };
 
-/* Of more threads, the summary keeps the last ones that wrote. */
+/* The number of threads kept for a domain: those that wrote the latest
+   events. */
 #define SUMMARY_THREADS 64
 
 struct summary_domain {
@@ -153,11 +156,13 @@ struct summary_domain {
   struct summary_interval intervals[SUMMARY_PENDING];
 };
 
-/* Programs may start domains without end, so only so many are kept apart; the
-   others share one, in which time is not added up. */
+/* The number of domains that are counted separately, since a program may start
+   any number of domains.  All further domains share [others], for which time is
+   not counted. */
 #define SUMMARY_DOMAINS 1024
 
-/* As many names of spans have a distribution. */
+/* The number of ids of spans and waits that have a distribution of
+   durations. */
 #define SUMMARY_TIMINGS 4096
 
 struct summary {
@@ -195,8 +200,8 @@ struct summary {
 };
 
 /* Creates an empty summary of the events that [cursor] reads.  Never returns
-   NULL (see memory.h).  The caller frees the summary with free_summary before
-   the cursor. */
+   NULL (see memory.h).  The caller frees the summary with free_summary; the
+   cursor must stay open while the summary is used. */
 struct summary *new_summary(struct eventring_cursor *cursor);
 void free_summary(struct summary *s);
 
