@@ -183,7 +183,8 @@ static bool name_is_wanted(const struct filter *f, const char *name)
 }
 
 /* Returns whether the name and category of [event] pass the filter, and stores
-   the result for all events of this id. */
+   the result for all events of this id, unless the id has no description
+   yet. */
 static bool decide(struct filter *f, const struct eventring_event *event)
 {
   const struct eventring_description *d =

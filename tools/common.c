@@ -69,7 +69,7 @@ bool is_number(const char *s)
   return *s != '\0' && s[strspn(s, "0123456789")] == '\0';
 }
 
-/* The files that are read. */
+/* The files that refuse_input knows. */
 static struct stat *inputs;
 static size_t inputs_count;
 
@@ -105,6 +105,8 @@ bool refuse_existing(const char *path, bool force)
   return true;
 }
 
+/* Prints the message that [target] cannot be opened: [why], or the description
+   of [error] if [why] is empty. */
 static void cannot_open(const char *target, int error, const char *why)
 {
   if (why[0] != '\0')

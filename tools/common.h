@@ -24,7 +24,7 @@
 #include "memory.h"
 #include "target.h"
 
-/* Room for any message; longer ones are cut. */
+/* The size of a message; longer ones are cut. */
 #define MESSAGE_SIZE 1024
 
 /* Prints an error message as one line on standard error, after "eventring: ".

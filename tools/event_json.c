@@ -18,8 +18,8 @@
 #include "event_text.h"
 #include "json.h"
 
-/* Names of fields in rounds are found again a round later; no round is longer
-   than this. */
+/* The largest number of fields in a round.  Fields are repeated in rounds: the
+   field at the same place of the next round has the same description. */
 #define LONGEST_ROUND 16
 
 /* Sets the member [key] of [object] to the string [name].  If [name] is NULL,

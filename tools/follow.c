@@ -22,7 +22,7 @@
 
 #define BATCH 512
 
-/* Sleeps between two looks at an idle process. */
+/* The first and the longest sleep between two reads of an idle process. */
 #define SLEEP_FIRST_NS (5 * 1000 * 1000)
 #define SLEEP_LONGEST_NS (50 * 1000 * 1000)
 
@@ -59,11 +59,12 @@ static int64_t last_wanted(struct eventring_cursor *cursor)
          ? monotonic_ns() : INT64_MAX;
 }
 
-/* A process that ends in order ends its tracing first. */
+/* How long to wait for the end of a process that has ended its tracing: a
+   process that ends in order ends its tracing first. */
 #define ENDING_MS 200
 
-/* A source while it is read, with the events that were read from it and not yet
-   passed on. */
+/* A source that is being read, with the events that were read and not yet
+   passed to the caller. */
 struct reader {
   const struct source *source;
   struct sessions *sessions;      /* when following, else NULL */
@@ -76,6 +77,8 @@ struct reader {
   struct eventring_event batch[BATCH];
 };
 
+/* Returns the time of the next event in the batch, on the clock of all
+   sources. */
 static int64_t time_of_next(const struct reader *reader)
 {
   return (int64_t) ((uint64_t) reader->batch[reader->at].ns
@@ -158,6 +161,9 @@ static bool tell(struct reader *readers, int count,
   return false;
 }
 
+/* Reads all sources until no more events will come, the function [pass] of
+   [reading] returns false, or a signal arrives.  Returns STATUS_OK;
+   STATUS_CANNOT_READ, with a message, when reading fails. */
 static enum status read_all(struct reader *readers, int count,
                             const struct reading *reading)
 {
@@ -188,6 +194,8 @@ static enum status read_all(struct reader *readers, int count,
   return STATUS_OK;
 }
 
+/* Prints messages about damage in the file of [reader].  Returns STATUS_OK if
+   the file is not damaged, else STATUS_CANNOT_READ. */
 static enum status report_damage(const struct reader *reader)
 {
   uint64_t cut = target_info(reader->source->cursor).damaged_at;
@@ -212,6 +220,8 @@ static void report_stop(const struct reader *reader)
               "it runs on, and is not followed any more");
 }
 
+/* Prints a note on a terminal that the process of [cursor] is followed, if the
+   process runs. */
 static void tell_of_following(struct eventring_cursor *cursor)
 {
   if (isatty(STDERR_FILENO)

@@ -36,8 +36,9 @@ struct reading {
    events of a running process that are younger than the call, so that a fast
    writer cannot keep the call busy for ever.  With [follow], reads until the
    process ends or SIGINT or SIGTERM arrives; a second signal kills the program.
-   Returns STATUS_OK; STATUS_CANNOT_READ, with a message, when the file is
-   damaged or cannot be read. */
+   Stops in both cases when [pass] returns false.  Returns STATUS_OK;
+   STATUS_CANNOT_READ, with a message, when the file is damaged or cannot be
+   read. */
 enum status read_events(struct eventring_cursor *cursor,
                         const struct reading *reading);
 

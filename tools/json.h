@@ -19,7 +19,8 @@
 #include "histogram.h"
 #include "summary.h"
 
-/* Of doc/JSON.md: raised when a field gets another meaning or is removed. */
+/* The version of the format in doc/JSON.md: raised when the meaning of a field
+   changes or a field is removed. */
 #define JSON_VERSION 2
 
 /* Returns a new JSON string with [text], a text of a file.  If [text] is not

@@ -30,8 +30,8 @@ static const struct description descriptions[OPTIONS] = {
 
 /* Parsing */
 
-/* getopt_long returns this plus the option's id for a long option: more than
-   any letter. */
+/* getopt_long returns LONG_BASE plus the option's id for a long option.  This
+   is more than any letter. */
 #define LONG_BASE 256
 
 struct tables {
@@ -64,6 +64,8 @@ static void fill_tables(struct tables *t, const struct command *command)
   t->names[count] = (struct option) { 0 };
 }
 
+/* Ends the program with the message for an option that getopt_long refused.
+   [option] is the result of getopt_long. */
 static _Noreturn void refuse(const struct command *command, int option,
                              char **argv)
 {

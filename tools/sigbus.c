@@ -27,7 +27,7 @@
 #include "common.h"
 #include "sigbus.h"
 
-/* Of a line, with a path of PATH_MAX. */
+/* The size of a line of /proc/self/maps, with a path of PATH_MAX. */
 #define LINE 4200
 
 /* Parses hexadecimal digits at *p, moves *p behind them, and returns their
@@ -101,6 +101,9 @@ void before_sigbus_exit(void (*tidy)(void))
   tidy_up = tidy;
 }
 
+/* Handles SIGBUS.  If a mapped file was cut shorter, returns to unless_sigbus
+   or ends the program with a message; otherwise restores the default action,
+   and the signal ends the program. */
 static void cut(int number, siginfo_t *info, void *context)
 {
   static char line[LINE];

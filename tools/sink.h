@@ -53,9 +53,10 @@ void sink_write(struct sink *sink, const void *bytes, size_t size);
 void sink_flush(struct sink *sink);
 
 /* Flushes and closes the file, gives it its name, and frees the sink.  If
-   [keep] is false or a write failed, removes the file instead.  Returns false,
-   with a message, when [keep] is true and the file could not be written; else
-   true.  A pipe that its reader closed is no failure. */
+   [keep] is false or a write failed, removes the new file instead; a file that
+   is not regular is not removed.  Returns false, with a message, when [keep] is
+   true and the file could not be written; else true.  If a pipe was closed by
+   its reader, this is no failure. */
 bool close_sink(struct sink *sink, bool keep);
 
 /* Returns a name for a temporary file in the folder of [path], with the pid in

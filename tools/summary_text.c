@@ -173,8 +173,8 @@ static void print_pauses(struct summary *s)
                       &s->pauses[pause_order[i]]);
 }
 
-/* The domains that have rows: of very many, the domains that were watched for
-   the longest time. */
+/* The largest number of domains in a table.  Of more domains, those that were
+   watched for the longest time are printed. */
 #define DOMAINS_PRINTED 32
 
 struct chosen {
@@ -242,7 +242,8 @@ static void print_arrivals(struct summary *s, const struct chosen *c)
   if (s->domain_count > c->count) print_durations("all", &s->arrivals);
 }
 
-/* Prints the names with the most time, of waits or of the program's spans. */
+/* The largest number of names of waits or spans in a table: those with the most
+   time. */
 #define TIMINGS_PRINTED 10
 
 static void print_timings(struct summary *s, const char *what, bool waits)
@@ -405,7 +406,8 @@ static void print_memory(struct summary *s)
            format_bytes(text[1], s->mapped_bytes));
 }
 
-/* Shorter waits, all together, say nothing of a program. */
+/* The smallest total of waits that is printed for a process without
+   collections. */
 #define NOTABLE_WAITS_NS UINT64_C(10000000)
 
 /* Prints the summary of a process without collections: one line, and a table of

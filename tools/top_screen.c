@@ -130,10 +130,12 @@ static void put(int y, int x, int width, const char *text)
   free(wide);
 }
 
-/* A place that moves to the right as cells are put there, with a space
-   between them. */
+/* The place where the next cell of a row is drawn.  It moves to the right with
+   each cell, and a space separates the cells. */
 struct pen { int y, x; };
 
+/* Draws [text] at the pen in [width] columns, as put does, and moves the pen to
+   the right. */
 static void cell(struct pen *pen, int width, const char *text)
 {
   put(pen->y, pen->x, width, text);
@@ -158,6 +160,7 @@ static void heading(int y, const char *text)
   attroff(A_BOLD | COLOR_PAIR(CYAN));
 }
 
+/* Draws [text] in row [y], and inverts the colours of the whole row. */
 static void reversed(int y, const char *text)
 {
   attron(A_REVERSE);
@@ -168,11 +171,14 @@ static void reversed(int y, const char *text)
 
 /* Numbers */
 
+/* Returns [ns] as a duration in [buffer], or "-" for 0. */
 static const char *duration_or_dash(char buffer[QUANTITY_SIZE], uint64_t ns)
 {
   return ns == 0 ? "-" : format_duration(buffer, ns);
 }
 
+/* Returns a rate of [words] words per second as bytes per second in [buffer],
+   or "-" for less than one. */
 static const char *words_rate(char buffer[QUANTITY_SIZE + 2], double words)
 {
   char bytes[QUANTITY_SIZE];
@@ -319,6 +325,8 @@ static void draw_domain(const struct screen *s, int i, int y)
   spark_cell(&pen, d->gc_history);
 }
 
+/* Draws the row [y]: [count] more things, called [what], than fit on the
+   screen. */
 static void more(int y, int count, const char *what)
 {
   struct pen pen = { y, 0 };

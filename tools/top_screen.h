@@ -26,13 +26,14 @@ enum screen_view {
   SCREEN_MAIN, SCREEN_CATEGORIES, SCREEN_PROCESSES, SCREEN_HELP
 };
 
-/* A line of a list in which one is selected. */
+/* A line of a list in which the user selects a line. */
 struct screen_item {
   char text[SCREEN_TEXT];
   bool marked;
 };
 
-/* Texts may hold any bytes: they are cleaned when they are drawn. */
+/* The contents of the screen.  Texts may contain any bytes: screen_draw escapes
+   them. */
 struct screen {
   enum screen_view view;
   char process[SCREEN_TEXT];      /* its pid and name; "" for none yet */

@@ -100,6 +100,9 @@ static json_t *describe_process(const char *path, uint32_t process,
   return described;
 }
 
+/* Prints the result of the check of the recording at [path] as a JSON object,
+   and frees the findings [f].  [first] is a cursor of the file.  Returns
+   STATUS_OK, or STATUS_FINDING when something is wrong. */
 static enum status print_findings(const char *path,
                                   struct eventring_cursor *first,
                                   struct findings *f)
@@ -132,6 +135,11 @@ static enum status check_part(struct eventring_cursor *cursor, bool follow)
   return status;
 }
 
+/* Checks the file at [path]: first its structure and then, if that is right,
+   the events of each of its processes.  Prints the findings as text or, if
+   [json] is true, as a JSON object.  Returns STATUS_OK; STATUS_FINDING when
+   something is wrong; STATUS_CANNOT_READ, with a message, when the file cannot
+   be read. */
 static enum status check_file(const char *path, bool follow, bool json)
 {
   struct findings f = { 0, json ? json_array() : NULL };

@@ -139,6 +139,9 @@ static void say(struct eventring_cursor *cursor,
   putchar('\n');
 }
 
+/* Changes the process of [cursor] as requested, and reports its new state.
+   Returns STATUS_OK; STATUS_CANNOT_READ, with a message, when the process has
+   ended or cannot be changed. */
 static enum status control(const struct request *request,
                            struct eventring_cursor *cursor)
 {

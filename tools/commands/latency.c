@@ -57,7 +57,8 @@ struct distribution {
 
 #define BAR_WIDTH 40
 
-/* Rows of the histogram: the end of each is twice the end of the one before. */
+/* The number of rows of the chart: the upper limit of each row is twice the
+   limit of the row before. */
 #define ROWS (HISTOGRAM_TOP_BIT + 1)
 
 static uint32_t row_of(uint32_t bucket)

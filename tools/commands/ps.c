@@ -87,7 +87,7 @@ struct options {
 
 /* What is asked of a process */
 
-/* The domain that has written to a ring last. */
+/* The domain that wrote the last event of a ring. */
 struct writer {
   uint32_t domain;                /* UINT32_MAX: nobody has */
   bool lives;
@@ -104,7 +104,8 @@ static void note_writer(struct writer *writer,
   writer->domain = event->domain;
 }
 
-/* A process that writes faster than it is read is left after so long. */
+/* How long to read the events of one process: a process may write faster than
+   it is read. */
 #define PATIENCE_NS 1000000000
 
 /* Reads the events of [cursor] and returns the number of those after [after]

@@ -56,13 +56,13 @@ static const char notes[] =
 "Another trigger makes another file.  Example: what led to long pauses\n"
 "  eventring record 1234 -o slow.evr --trigger 'minor > 10ms' --before 2s\n";
 
-/* Between two questions whether the process lives, and two lines of how far
-   it is. */
+/* The time between two checks whether the process runs, and between two lines
+   of progress. */
 #define ASK_NS 20000000
 #define PROGRESS_NS 1000000000
 
 /* How long to wait for the end of a process that has stopped its tracing before
-   a line says so: a process that ends in order stops it too. */
+   a note is printed: a process that ends in order stops its tracing too. */
 #define ENDING_NS 500000000
 
 struct recording {
@@ -113,6 +113,7 @@ static int next_file(struct recording *r)
 
 /* Triggers */
 
+/* Returns whether [event] fires the trigger. */
 static bool triggers(struct recording *r, const struct eventring_event *event)
 {
   const struct eventring_description *d =
@@ -142,6 +143,9 @@ static bool has_triggered(struct recording *r)
   return found;
 }
 
+/* Handles the trigger at time [now]: begins to write the file if the trigger
+   has fired, and ends the file when the time after the last firing is over.
+   Returns 0 or an error of libeventring. */
 static int watch(struct recording *r, int64_t now)
 {
   int error = 0;
@@ -173,6 +177,7 @@ static struct eventring_record_totals totals(const struct recording *r)
   return t;
 }
 
+/* Returns whether the time of --for is over at [now]. */
 static bool is_over(const struct recording *r, int64_t now)
 {
   return r->for_ns > 0 && now - r->started_ns >= r->for_ns;

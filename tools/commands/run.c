@@ -113,6 +113,9 @@ static _Noreturn void no_memory(void)
 
 /* The folder of the ring file */
 
+/* Sets [run->folder] to the folder for the ring files: that of --dir, or a new
+   one in TMPDIR.  On failure, prints a message and ends the program with
+   STATUS_CANNOT_WRITE. */
 static void make_folder(struct run *run)
 {
   const char *tmp = getenv("TMPDIR");
@@ -388,6 +391,8 @@ static struct eventring_cursor *open_ring_file(struct run *run)
   return cursor;
 }
 
+/* Prints the message for [error], closes the recording, and sets the status of
+   the run to STATUS_CANNOT_WRITE. */
 static void cannot_record(struct run *run, int error)
 {
   complain("%s", run->why[0] != 0 ? run->why : eventring_strerror(error));
@@ -427,6 +432,7 @@ static void attach(struct run *run)
   free(manifest);
 }
 
+/* Closes the recording of the present ring file, if there is one. */
 static void end_recording(struct run *run)
 {
   int error;
@@ -491,6 +497,8 @@ static uint64_t look(struct run *run)
   return words > events ? words : events;
 }
 
+/* Reads the events of the program until it ends, and then its last events and
+   its exit status. */
 static void follow(struct run *run)
 {
   long sleep_ns = 1000 * 1000;

@@ -119,6 +119,7 @@ static void print_interval_json(struct stat *st,
   print_json(line, true);
 }
 
+/* Begins an interval at [ns]: stores the amounts to subtract at its end. */
 static void begin_interval(struct stat *st, int64_t ns)
 {
   struct summary *s = st->summary;
@@ -132,6 +133,7 @@ static void begin_interval(struct stat *st, int64_t ns)
   summary_new_interval(s);
 }
 
+/* Ends the present interval and prints its line, as text or as JSON. */
 static void end_interval(struct stat *st)
 {
   struct summary *s = st->summary;

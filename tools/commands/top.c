@@ -58,13 +58,15 @@ static const char notes[] =
 "eventring stat --interval.\n";
 
 #define BATCH 512
-/* Between two looks into the rings; the less, the faster they fill. */
+/* The time between two reads of the rings: the faster the rings fill, the
+   shorter. */
 #define WAIT_SHORTEST_MS 3
 #define WAIT_LONGEST_MS 48
 #define MANY_EVENTS 8192
-/* A fast writer does not keep us from looking at the keys. */
+/* The longest time of a read, so that a fast writer does not keep us from
+   reading the keys. */
 #define READ_AT_MOST_NS (SECOND_NS / 10)
-/* The part of a recording that is read: so much before its end. */
+/* The part of a recording that is read: this long before its end. */
 #define RECORDING_NS (60 * SECOND_NS)
 #define PROCESSES 256
 
@@ -105,6 +107,7 @@ static void say(struct top *t, const char *format, ...)
 
 /* The process that is looked at */
 
+/* Closes the process that is shown, if there is one. */
 static void leave(struct top *t)
 {
   if (t->cursor == NULL) return;
@@ -114,6 +117,9 @@ static void leave(struct top *t)
   t->cursor = NULL;
 }
 
+/* Reads the new events of the process into the live statistics, for
+   READ_AT_MOST_NS at most, and adapts the time until the next read to their
+   number. */
 static void read_new(struct top *t)
 {
   struct eventring_event batch[BATCH];
@@ -132,6 +138,7 @@ static void read_new(struct top *t)
     t->wait_ms *= 2;
 }
 
+/* Updates the facts about the process and its state. */
 static void look_again(struct top *t)
 {
   t->info = target_info(t->cursor);
@@ -282,6 +289,9 @@ static long system_pid(const struct top *t)
   return t->info.pid_is_elsewhere ? 0 : t->pid;
 }
 
+/* Returns whether the known threads of the domain [d] sleep: at least one
+   thread has a known state, and none is running.  [pid] is the process id in
+   our pid namespace. */
 static bool is_asleep(long pid, const struct live_domain *d)
 {
   bool any = false;
@@ -307,6 +317,8 @@ static size_t stem_length(const char *wait)
   return length;
 }
 
+/* Writes the present activity of the domain [d] to [phase], a buffer of [size]
+   bytes. */
 static void fill_phase(const struct top *t, const struct live_domain *d,
                        char *phase, size_t size)
 {
@@ -332,6 +344,8 @@ static void fill_phase(const struct top *t, const struct live_domain *d,
                                 : running ? "running" : "");
 }
 
+/* Returns the size of the resident memory of process [pid] in bytes; 0 when it
+   is not known. */
 static uint64_t resident_bytes(long pid)
 {
   char path[64];

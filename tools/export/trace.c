@@ -97,6 +97,8 @@ static struct trace_class *new_class(struct trace_process *p, uint32_t id)
   return class;
 }
 
+/* Returns the class of events with the id [id]; makes it if necessary, and
+   again when the id has got a description since. */
 static struct trace_class *class_of(struct trace_process *p, uint32_t id)
 {
   struct trace_class **class = &p->classes[id];
@@ -149,6 +151,8 @@ static struct trace_field *new_field(struct trace_process *p,
   return field;
 }
 
+/* Returns the field in word [word] of the payload of events of [class]; makes
+   it if necessary. */
 static struct trace_field *field_of(struct trace_process *p,
                                     struct trace_class *class, uint32_t word)
 {
@@ -203,11 +207,12 @@ struct trace_ring {
   int64_t last_ns;                /* its time */
 };
 
+#define TIDS (1u << 23)
+
 /* Returns the number of a new track for viewers that number threads: the
    system's id [thread], unless another track has this number, for a thread that
    has ended or of another machine.  Then returns a number that no thread
    has. */
-#define TIDS (1u << 23)
 static uint32_t unique_tid(struct trace *t, uint32_t thread)
 {
   if (thread > 0 && thread < TIDS && !(t->tids[thread / 8] >> thread % 8 & 1)) {
@@ -231,6 +236,8 @@ static struct trace_track *new_track(struct trace_process *p, uint32_t domain,
   return track;
 }
 
+/* Sets the name of [track] from the present names of its domain, thread and
+   class.  Returns whether the name has changed. */
 static bool name_track(struct trace_track *track)
 {
   struct trace_process *p = track->process;
@@ -260,6 +267,7 @@ static bool name_track(struct trace_track *track)
   return true;
 }
 
+/* Writes [track] to the trace, if its name has changed. */
 static void tell_track(struct trace_track *track)
 {
   struct trace *t = track->process->trace;
@@ -286,6 +294,7 @@ static struct trace_track **place_of(struct trace_process *p, uint32_t domain,
   }
 }
 
+/* Doubles the room of the hash table of tracks. */
 static void more_tracks(struct trace_process *p)
 {
   struct trace_track **old = p->tracks;
@@ -306,6 +315,8 @@ static struct trace_track **place_for(struct trace_process *p, uint32_t domain,
   return place_of(p, domain, thread, class);
 }
 
+/* Returns the track of the thread that wrote [event]; makes and writes it if
+   necessary. */
 static struct trace_track *track_of(struct trace_process *p,
                                     const struct eventring_event *event)
 {
@@ -353,6 +364,7 @@ static struct trace_track *side_track_of(struct trace_process *p,
   return *place;
 }
 
+/* Returns the track for stop-the-world sections; makes it if necessary. */
 static struct trace_track *stops_of(struct trace_process *p)
 {
   if (p->stops == NULL) {
@@ -364,6 +376,8 @@ static struct trace_track *stops_of(struct trace_process *p)
 
 /* Events */
 
+/* Sets the arguments of [e] from its event, and writes it in the format of the
+   trace. */
 static void write_event(struct trace *t, struct trace_event *e)
 {
   const struct eventring_description *d = e->class->description;
@@ -399,6 +413,8 @@ struct trace_open {
   struct eventring_event begin;
 };
 
+/* Adds the span with the number [number] and the begin [begin] to the open
+   spans of [track]. */
 static void push(struct trace_track *track, uint64_t number,
                  const struct eventring_event *begin)
 {
@@ -449,6 +465,8 @@ static void close_span(struct trace_process *p,
   track->open_count = outer - 1;
 }
 
+/* Closes the span with the begin [begin], whose end will not be found, at the
+   last time of its ring. */
 static void given_up(void *state, const struct eventring_event *begin)
 {
   struct trace_process *p = state;
@@ -456,6 +474,8 @@ static void given_up(void *state, const struct eventring_event *begin)
   close_span(p, begin, NULL, p->rings[begin->ring].last_ns);
 }
 
+/* Writes the end of a span, or counts it as dropped if its begin is not
+   known. */
 static void end_span(struct trace_process *p, struct trace_event *e)
 {
   const struct eventring_event *begin = begin_of(p->spans, e->event);
@@ -482,6 +502,9 @@ static enum trace_what what_is(const struct eventring_event *event,
   }
 }
 
+/* Writes the complete event [e] as a slice of its track, from [e->since] to
+   [e->ns].  Makes the slice shorter if it would not be nested in the other
+   slices. */
 static void write_complete(struct trace_process *p, struct trace_event *e)
 {
   struct trace_track *track = e->track;
@@ -550,6 +573,8 @@ static bool pass(void *state, bool idle)
 
 /* The processes */
 
+/* Returns [pid], or a number above it that no other process of the trace
+   has. */
 static uint32_t unique_pid(struct trace *t, uint32_t pid)
 {
   for (int i = 0; i < t->process_count; i++)
@@ -563,6 +588,7 @@ static const char *base_name(const char *path)
   return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
+/* Adds the process of [source] to the trace. */
 static void add_process(struct trace *t, struct source *source)
 {
   struct trace_process *p = &t->processes[t->process_count];

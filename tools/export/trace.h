@@ -48,10 +48,10 @@ struct trace_class {
   void *form;
 };
 
-/* The id of lost events, which have none. */
+/* The index in [classes] for reports of lost events, which have no id. */
 #define TRACE_LOST_ID 65536
 #define TRACE_CATEGORIES 33
-/* Values of fields that may have names are less. */
+/* The number of values, from 0, of a field that may have names. */
 #define TRACE_VALUES 256
 
 struct trace_process {
@@ -74,8 +74,9 @@ struct trace_process {
 
 struct trace_open;
 
-/* A thread of a domain; spans of a name in it that are not nested in the others
-   there; or the stop-the-world sections. */
+/* A track: a thread of a domain; or those spans of one name in a thread that
+   are not nested in the other spans of the thread; or the stop-the-world
+   sections. */
 struct trace_track {
   uint32_t number;                /* of all tracks, from 1 */
   struct trace_process *process;

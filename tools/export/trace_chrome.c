@@ -27,9 +27,9 @@ struct form {
   char bytes[];
 };
 
-/* Room for an event without its arguments, and for one of these without a
-   text: names are at most 6 times as long as in the file, where a byte of a
-   long name takes \u0000. */
+/* The room for an event without its arguments, and the room for an argument
+   without its text.  Names are at most 6 times as long as in the file, where a
+   byte of a long name takes \u0000. */
 #define EVENT_ROOM 8192
 
 static char *put(char *out, const char *text)

@@ -72,7 +72,7 @@ static const char head[] =
 "  };\n"
 "};\n";
 
-/* The events of one ring, the packet that is being made. */
+/* The stream of one ring, with the packet that is being filled. */
 struct stream {
   struct sink *sink;
   char *path;
@@ -88,7 +88,7 @@ struct state {
   struct stream **streams[];      /* by process and ring */
 };
 
-/* The layout of events of a class. */
+/* A layout of events of a class.  Each has a declaration in the metadata. */
 #define TEXT UINT32_MAX           /* for words */
 struct layout {
   enum trace_what what;
@@ -125,6 +125,7 @@ static void write_escaped(struct state *s, const char *text)
 
 /* Packets */
 
+/* Writes the packet of [stream] to its file, if there are events in it. */
 static void end_packet(struct trace *t, struct stream *stream)
 {
   if (stream->used == 0) return;

@@ -53,7 +53,7 @@ enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum { COUNTER_UNIT = 3, COUNTER_UNIT_NAME = 6 };
 enum { UNIT_TIME_NS = 1, UNIT_COUNT = 2, UNIT_SIZE_BYTES = 3 };
 
-/* A message that is being made.  The longest has 500 arguments. */
+/* A message that is being built.  The longest has 500 arguments. */
 struct message {
   char *end;
   char bytes[32 * 1024];
@@ -231,8 +231,8 @@ static void write_counter_track(struct trace *t, const struct trace_event *e)
 
 /* Events */
 
-/* The facts of a class that are already in the trace: its name; its counter in
-   these domains, the domain of the last event first. */
+/* The parts of a class that are already in the trace: its name, and its counter
+   in [domains], with the domain of the last event first. */
 struct form {
   bool named;
   uint32_t count, room;
