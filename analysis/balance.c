@@ -378,8 +378,8 @@ static void user_end(struct check *c, const struct ring *ring,
     find(c, event, "no begin");
 }
 
-/* Notes that the thread of [event], or its whole domain if [whole_domain] is
-   true, has ended. */
+/* Records the end of the thread of [event], or of its whole domain if
+   [whole_domain] is true, for is_gone. */
 static void users_gone(struct check *c, const struct eventring_event *event,
                        bool whole_domain)
 {

@@ -345,7 +345,7 @@ static void keep_if_long(struct live_stats *live,
   copy_name(place->cause, eventring_value(live->cursor, "cause", cause));
 }
 
-/* Keeps the stop-the-world section that [event] reports as a long pause, when
+/* Adds the stop-the-world section that [event] reports to the long pauses, when
    the other domains took longer to arrive than the section itself lasted. */
 static void keep_if_late(struct live_stats *live,
                          const struct eventring_event *event)

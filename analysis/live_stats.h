@@ -46,9 +46,8 @@ void free_live_stats(struct live_stats *live);
    in the order in which the cursor returns them. */
 void live_event(struct live_stats *live, const struct eventring_event *event);
 
-/* Notes that the cursor has no more events at present.  The caller calls this
-   function each time a read returns none; if recording is paused, all open
-   spans are forgotten. */
+/* Forgets all open spans if recording is paused.  The caller calls this
+   function each time a read of the cursor returns no events. */
 void live_idle(struct live_stats *live);
 
 /* Advances the statistics to the time [ns].  The caller has passed all events
@@ -56,9 +55,9 @@ void live_idle(struct live_stats *live);
    events up to [ns]. */
 void live_until(struct live_stats *live, int64_t ns);
 
-/* Notes that events are missing after or before this point, and forgets all
-   open spans.  The caller calls this function when the mask of categories was
-   changed by another process, which no event reports. */
+/* Forgets all open spans, since events are missing after or before this point.
+   The caller calls this function when the mask of categories was changed by
+   another process, which no event reports. */
 void live_gap(struct live_stats *live);
 
 /* Resets the longest durations of pauses and spans, [max_ever] and [max], to

@@ -256,8 +256,8 @@ static void close_first(struct summary *s, struct summary_domain *d)
 /* Adds the interval from [from] to [to], in which the domain [d] was in the
    collector, to its pending intervals, and merges it with those that it
    touches.  The caller adds intervals in the order of [to].  [idle]: the domain
-   waited anyway, so the interval is no pause.  [reason] tells of the event that
-   reported all of the interval. */
+   waited anyway, so the interval is no pause.  [reason] describes the event
+   that reported all of the interval. */
 static void add_interval(struct summary *s, struct summary_domain *d,
                          int64_t from, int64_t to, bool idle,
                          struct summary_reason reason)
@@ -369,9 +369,10 @@ static struct summary_thread *thread_of(struct summary_domain *d, uint32_t id,
   return t;
 }
 
-/* Notes that the thread [id] of domain [d], which is not its backup thread,
-   wrote an event at [ns].  If the event ends a wait, [wait_since] is the begin
-   of the wait; else INT64_MAX. */
+/* Records that the thread [id] of domain [d], which is not its backup thread,
+   wrote an event at [ns] and so held the domain lock.  If the event ends a
+   wait, [wait_since] is the begin of the wait, up to which the time before
+   counts; else INT64_MAX. */
 static void thread_ran(struct summary_domain *d, uint32_t id, int64_t ns,
                        int64_t wait_since)
 {
@@ -614,12 +615,12 @@ static void told(struct summary *s, struct summary_domain *d, enum role role,
   }
 }
 
-/* Notes that [event] was written by a thread of domain [d]: the backup thread,
-   which serves the domain while it waits, or a thread that holds the domain
-   lock.  The backup thread has no id in the threads library.  The only thread
-   of a domain without the library has none either, but is known by its start or
-   by events that only programs write.  [since] is the begin of the activity
-   that ends with [event], or INT64_MAX. */
+/* Records which thread of domain [d] wrote [event]: the backup thread, which
+   serves the domain while it waits, or a thread that holds the domain lock.
+   The backup thread has no id in the threads library.  The only thread of a
+   domain without the library has none either, but is known by its start or by
+   events that only programs write.  [since] is the begin of the activity that
+   ends with [event], or INT64_MAX. */
 static void note_thread(struct summary *s, struct summary_domain *d,
                         enum role role, const struct eventring_event *event,
                         int64_t since)

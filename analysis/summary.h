@@ -209,9 +209,9 @@ void free_summary(struct summary *s);
    order. */
 void summary_event(struct summary *s, const struct eventring_event *event);
 
-/* Notes that the cursor has no more events at present.  The caller calls this
-   function each time a read returns none; if recording is paused, time is not
-   counted from the last event of each domain on. */
+/* If recording is paused, ends the time watched of each domain at its last
+   event, and forgets all open spans.  The caller calls this function each time
+   a read of the cursor returns no events. */
 void summary_idle(struct summary *s);
 
 /* Returns the amounts of [domain], or of all domains if it is NULL, up to the

@@ -207,12 +207,11 @@ struct trace_ring {
   int64_t last_ns;                /* its time */
 };
 
-#define TIDS (1u << 23)
-
 /* Returns the number of a new track for viewers that number threads: the
    system's id [thread], unless another track has this number, for a thread that
    has ended or of another machine.  Then returns a number that no thread
    has. */
+#define TIDS (1u << 23)
 static uint32_t unique_tid(struct trace *t, uint32_t thread)
 {
   if (thread > 0 && thread < TIDS && !(t->tids[thread / 8] >> thread % 8 & 1)) {
