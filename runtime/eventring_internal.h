@@ -84,20 +84,26 @@ extern struct writer *caml_ring_writers;
 extern uint32_t caml_ring_clock;
 extern uint32_t caml_ring_block_words;
 
-/* Returns where the mark is. */
+/* Returns the address of the mark: the [session] of the last writer.  The mark
+   is 1, and 0 in a child whose writers were wiped and that has not noticed
+   yet. */
 uint32_t *caml_ring_process_mark(void);
 
-/* Returns 0 when there is no memory.  Called before the program's threads
-   exist, so that all of them see the address. */
+/* Allocates [caml_ring_writers], unless they are allocated already.  Returns 1,
+   or 0 when there is no memory.  Called before the program's threads exist, so
+   that all threads see the address. */
 int caml_ring_allocate_writers(void);
 
-/* A start disowns the writers of the session before while their domains may be
-   running: relaxed atomics. */
+/* Returns the unique id of the domain that owns the current block of [w];
+   NOBODY if no domain does.  A relaxed atomic: another domain may disown the
+   writer while its domain is running. */
 Caml_inline int32_t owner(struct writer *w)
 {
   return __atomic_load_n(&w->domain, __ATOMIC_RELAXED);
 }
 
+/* Takes the current block of [w] from its domain, which then enters a new block
+   before its next event.  A relaxed atomic, as in [owner]. */
 Caml_inline void disown(struct writer *w)
 {
   __atomic_store_n(&w->domain, NOBODY, __ATOMIC_RELAXED);
@@ -151,26 +157,29 @@ struct caml_ring_session {
 extern struct caml_ring_session caml_ring_session;
 extern pthread_mutex_t caml_ring_session_lock;
 
+/* Returns the smallest multiple of EVENTRING_PAGE that is at least [n]. */
 Caml_inline uint64_t round_up_to_page(uint64_t n)
 {
   return (n + EVENTRING_PAGE - 1) / EVENTRING_PAGE * EVENTRING_PAGE;
 }
 
-/* Allocates the pages of [length] bytes at [offset] of the file, so that a full
-   disk is an error here and not a SIGBUS at the first write.  Returns 0 or an
-   errno. */
+/* Allocates the disk blocks of [length] bytes at [offset] in the session's ring
+   file, so that a full disk is an error here and not a SIGBUS at the first
+   write.  Returns 0 or an errno. */
 int caml_ring_allocate(uint64_t offset, uint64_t length);
 
-/* Writes [size] bytes at [offset].  Returns 0 or an errno. */
+/* Writes [size] bytes from [data] at [offset] of the file that [fd] has open.
+   Returns 0 when all bytes are written, else an errno. */
 int caml_ring_write_all(int fd, const void *data, size_t size, uint64_t offset);
 
-/* Gives up one use of a mapping, and unmaps it when there is no other.  Under
-   [caml_ring_session_lock]. */
+/* Ends one use of [mapping].  When no other use is left, unmaps the file and
+   frees [mapping].  Call with [caml_ring_session_lock] held. */
 void caml_ring_release_mapping(struct mapping *mapping);
 
-/* Returns the categories that a control word records, or records again on
-   resume: the default when it names none.  Somebody else may have set bits
-   that are no category. */
+/* Returns the mask of the categories in the control word [control]: the
+   categories that are being recorded, or while tracing is paused, those to be
+   recorded on resume.  Returns the default categories if [control] has none.
+   Leaves out bits that are no category, which another process may have set. */
 Caml_inline uint32_t categories_of(uint64_t control)
 {
   uint32_t mask = (uint32_t) control & EVENTRING_ALL_CATEGORIES;
@@ -178,32 +187,43 @@ Caml_inline uint32_t categories_of(uint64_t control)
   return mask != 0 ? mask : EVENTRING_DEFAULT_CATEGORIES;
 }
 
-/* Keeps the threshold of the session for sessions after it.  Under
-   [caml_ring_session_lock]. */
+/* Copies the threshold from the control page, where another process may have
+   changed it, to [caml_ring_config], for later sessions.  Call with
+   [caml_ring_session_lock] held. */
 void caml_ring_keep_threshold(void);
 
-/* Ends tracing, and stores [state] in the file. */
+/* Ends tracing, stores [state] in the header of the ring file, and removes the
+   file unless the settings keep it.  The file stays mapped.  No effect when
+   tracing has not started.  Call with the domain lock held, and not
+   [caml_ring_session_lock]. */
 void caml_ring_end_as(enum eventring_state state);
 
-/* Unmaps the file of a session that has ended or was lost, if there is one.
-   Hold the domain lock, and not [caml_ring_session_lock]. */
+/* Unmaps the ring file of a session that has ended or was lost, after all
+   domains were stopped once.  No effect when no such file is mapped.  Call with
+   the domain lock held, and not [caml_ring_session_lock]. */
 void caml_ring_unmap_session(void);
 
-/* Unmaps the parts that [caml_eventring_release_memory] left. */
+/* Unmaps the directory and the rings that [caml_eventring_release_memory] left
+   mapped, and frees the session's struct mapping.  Call with
+   [caml_ring_session_lock] held, or in a forked child. */
 void caml_ring_unmap_kept(void);
 
 /* Fork: eventring_fork.c */
 
-/* Installs the fork handlers, once.  Returns 0 or an errno. */
+/* Installs the fork handlers on the first call; later calls do nothing.
+   Returns 0 or an errno. */
 int caml_ring_watch_forks(void);
 
-/* Takes [caml_ring_session_lock].  From the first call on, the lock is held
-   over a fork. */
+/* Takes [caml_ring_session_lock]; the caller unlocks it.  Before that, installs
+   the fork handlers, so that from the first call on a fork happens with the
+   lock held, and leaves the parent's session as [caml_ring_left_behind]
+   does. */
 void caml_ring_lock_session(void);
 
-/* Returns 1 in a child that no fork handler saw, after it has let go of its
-   parent's rings.  Such a child was not made by a function of OCaml's, and is
-   not traced.  It has one thread. */
+/* Leaves the session of the parent process if the calling process is a child
+   for which no fork handler ran: made by _Fork or clone, with one thread.  Then
+   unmaps the parent's rings and returns 1; the child is not traced.  Returns 0
+   in all other processes, and in such a child after the first call. */
 int caml_ring_left_behind(void);
 
 /* The schema: eventring_schema.c */
@@ -223,16 +243,19 @@ enum {
 #include "caml/eventring_events.tbl"
 };
 
-/* Makes the runtime's entries, which are the first of the schema. */
+/* Fills the array [entry] with the EVENTRING_RUNTIME_SCHEMA entries for the
+   runtime's names, which are the first of the schema. */
 void caml_ring_runtime_schema(struct eventring_schema_entry *entry);
 
-/* Appends an entry to the file's schema.  Returns 0 or an errno.  Under
-   [caml_ring_session_lock]. */
+/* Appends a copy of [entry] to the schema in the session's ring file.  Returns
+   0, ENOSPC when the schema is full, or another errno.  Call with
+   [caml_ring_session_lock] held. */
 int caml_ring_append_to_schema(const struct eventring_schema_entry *entry);
 
-/* Appends the program's events, then the names of domains and threads, to the
-   schema of a new file.  Returns 0 or an errno.  Under
-   [caml_ring_session_lock]. */
+/* Appends the events that the program has registered, and then the names of
+   domains and threads, to the schema of a new ring file.  Returns 0, or an
+   errno when an event could not be appended; names of domains and threads that
+   find no room are left out.  Call with [caml_ring_session_lock] held. */
 int caml_ring_append_names(void);
 
 /* The events that the program has registered, whether or not tracing has
@@ -245,30 +268,42 @@ struct caml_ring_names {
 };
 extern struct caml_ring_names caml_ring_names;
 
-/* Makes an entry without an id.  Names that are too long are cut. */
+/* Fills [*e] with a schema entry for [name], without an id.  [kind] is an enum
+   eventring_kind, [payload] an enum eventring_payload.  Cuts [name] and [unit]
+   when they are too long for their fields. */
 void caml_ring_describe(struct eventring_schema_entry *e, const char *name,
                         int kind, int payload, const char *unit);
 
-/* Names a domain, or a thread of it.  Returns 0 when there is no room. */
+/* Sets the name of a thread, or with [thread] 0 the name of a domain, in place
+   of an earlier name; keeps the name for later sessions, and appends it to the
+   schema if tracing has started.  [domain] is a unique id, [thread] a result of
+   [caml_ring_this_thread].  Returns 1, or 0 when there is no room for another
+   name.  Call without [caml_ring_session_lock]. */
 int caml_ring_set_label(uint32_t domain, uint64_t thread, const char *name);
 
-/* Returns the calling thread, as a label has it. */
+/* Returns the number of the calling thread that a label has in [detail]: the OS
+   thread id, and in the high half 1 + the id in the threads library, or 0. */
 uint64_t caml_ring_this_thread(void);
 
-/* Takes over the name that the system has for this thread, which C code may
-   change, unless it is the name of the program. */
+/* Asks the system for the name of the calling thread, which C code may change,
+   and sets it as the thread's name in the schema if it is new.  The name that
+   the thread which started the session had, in general the program's, is not
+   new.  Call with the domain lock held. */
 void caml_ring_note_os_name(void);
 
-/* Updates the labels in a forked child: the thread that is left has another id,
-   and the others are gone. */
+/* Updates the names of threads in a forked child: the names of [old_thread],
+   the OS id that the forking thread had in the parent (0: unknown), become
+   names of the calling thread; the names of all other threads are dropped. */
 void caml_ring_fork_labels(uint32_t old_thread);
 
 /* The process: eventring_identity.c */
 
-/* Fills in the fields of the header that identify the process. */
+/* Fills in the fields of [*h] that identify the calling process: its pid and
+   start, boot, namespaces, executable, first argument and OCaml version. */
 void caml_ring_identify(struct eventring_header *h);
 
-/* Returns the clock to use, of enum eventring_clock. */
+/* Returns the clock for the events of a session, an enum eventring_clock:
+   the hardware counter where it is reliable, else CLOCK_MONOTONIC. */
 uint32_t caml_ring_choose_clock(void);
 
 /* The settings: of the environment (eventring_environment.c), and then of the
@@ -282,7 +317,8 @@ struct caml_ring_config {
 };
 extern struct caml_ring_config caml_ring_config;
 
-/* Returns the words of a ring, as a power of two. */
+/* Returns the binary logarithm of the words of a ring, from
+   OCAMLRUNPARAM=e=N. */
 unsigned caml_ring_log_words(void);
 
 #pragma GCC visibility pop

@@ -39,14 +39,20 @@ extern "C" {
    The OCaml module Eventring has the same kinds of events, and describes
    them. */
 
-/* Registration returns the event's number, over 0, or one of these. From any
-   thread, with or without the domain lock, before or after tracing starts. */
+/* Errors of the functions that register an event. */
 enum {
   EVENTRING_TOO_MANY = -1,      /* 32768 events are registered */
   EVENTRING_NO_MEMORY = -2,
   EVENTRING_OTHER_TYPE = -3,    /* the name has another type */
   EVENTRING_BAD_NAME = -4       /* name: 1 to 127 bytes; unit: to 15 bytes */
 };
+
+/* Register an event called [name], a span, a counter and so on.  [unit] is the
+   unit of the counter's values, for readers to show; NULL or "" if there is
+   none.  Return the number of the event, over 0, to give to the functions below
+   that write events; or one of the errors above.  An event that has this name
+   and type already keeps its number.  Any thread may call these functions, with
+   or without the domain lock, before or after tracing starts. */
 CAMLextern int caml_eventring_register_span(const char *name);
 CAMLextern int caml_eventring_register_counter(const char *name,
                                                const char *unit);
@@ -55,23 +61,29 @@ CAMLextern int caml_eventring_register_message(const char *name);
 CAMLextern int caml_eventring_register_flow(const char *name);
 CAMLextern int caml_eventring_register_custom(const char *name);
 
-/* Write events.  Call with the domain lock held: not between
+/* Write an event to the ring of the current domain: the start and the finish of
+   a span, a value of a counter, a mark.  [event] is the result of the
+   registration of an event of the kind that the function is named after; when
+   it is an error, the functions do nothing, as when user events are not being
+   recorded.  Call with the domain lock held: not between
    caml_enter_blocking_section and caml_leave_blocking_section, nor in a thread
-   that OCaml does not know.  Do not allocate, raise, or run OCaml code.  Do
-   nothing when user events are not being recorded, or when [event] is an error
-   of registration.  [event] is of the kind that the function is named after. */
+   that is not registered with OCaml.  These functions do not allocate, raise,
+   or run OCaml code. */
 CAMLextern void caml_eventring_span_start(int event);
 CAMLextern void caml_eventring_span_finish(int event);
 CAMLextern void caml_eventring_counter_sample(int event, int64_t value);
 CAMLextern void caml_eventring_mark_emit(int event);
-/* Writes [text], which ends in a NUL; cut after EVENTRING_MAX_CONTENT bytes. */
+/* Writes the message [text], which ends in a NUL.  Only the first
+   EVENTRING_MAX_CONTENT bytes are written.  Otherwise as above. */
 CAMLextern void caml_eventring_message_emit(int event, const char *text);
-/* Write the start, the steps and the end of one flow, tied together by [id]. */
+/* Write the start, a step and the end of a flow.  Events with the same [event]
+   and [id] belong to the same flow.  Otherwise as above. */
 CAMLextern void caml_eventring_flow_start(int event, int64_t id);
 CAMLextern void caml_eventring_flow_step(int event, int64_t id);
 CAMLextern void caml_eventring_flow_finish(int event, int64_t id);
-/* Writes [length] bytes of any content.  Does nothing when they are more than
-   EVENTRING_MAX_CONTENT: half of them would not be understood. */
+/* Writes a custom event with the [length] bytes at [bytes], of any content.
+   Writes nothing when [length] is over EVENTRING_MAX_CONTENT: a decoder would
+   not understand the first part of the content.  Otherwise as above. */
 CAMLextern void caml_eventring_custom_emit(int event, const void *bytes,
                                            size_t length);
 
@@ -128,220 +140,296 @@ union caml_eventring_page {
 };
 extern union caml_eventring_page caml_eventring_page;
 
-/* Returns the categories that are being recorded; 0 when not started or
-   paused. */
+/* Returns the mask of the categories that are being recorded: the low half of
+   the control word.  0 when tracing has not started or is paused. */
 Caml_inline uint32_t caml_eventring_active(void)
 {
   return (uint32_t) __atomic_load_n(&caml_eventring_page.header.control,
                                     __ATOMIC_RELAXED);
 }
 
-/* The test in front of every probe: one load, one test, one branch. */
+/* True if a category of [mask] is being recorded.  The test in front of every
+   probe: one load, one test, one branch. */
 #define Caml_eventring_on(mask) \
   (__builtin_expect((caml_eventring_active() & (mask)) != 0, 0))
 
-/* Write an event to the ring of the current domain.  [word] is an event word
-   without its time.  Call with the domain lock held; the category has been
-   tested.  No allocation, no OCaml callback, no lock but in a domain's first
-   event.  The ring may be unavailable (disk full): the event is dropped.
-   Exported: OCaml code that is loaded at run time calls these two. */
+/* Write an event without payload, or with the payload word [payload], to the
+   ring of the current domain.  [word] is an event word without its time, see
+   eventring_format.h.  Call with the domain lock held, after the test of the
+   event's category.  The functions do not allocate, do not run OCaml code, and
+   take a lock for a domain's first event only.  They drop the event when the
+   domain has no ring (disk full).  Exported: OCaml code that is loaded at run
+   time calls these two. */
 #pragma GCC visibility pop
 void caml_eventring_emit(uint64_t word);
 void caml_eventring_emit_int(uint64_t word, uint64_t payload);
 #pragma GCC visibility push(hidden)
 
-/* Writes an event with [words] payload words, at most
-   EVENTRING_MAX_PAYLOAD_WORDS; the length in [word] is 0 and filled in here. */
+/* Writes an event with the [words] payload words at [payload], at most
+   EVENTRING_MAX_PAYLOAD_WORDS.  The caller leaves the length in [word] 0; this
+   function fills in the length.  Otherwise as caml_eventring_emit. */
 void caml_eventring_emit_words(uint64_t word, const uint64_t *payload,
                                uint32_t words);
 
-/* Writes an event with [length] bytes of any content, at most
-   EVENTRING_MAX_BYTES. */
+/* Writes an event with the [length] bytes at [bytes], of any content, at most
+   EVENTRING_MAX_BYTES.  Otherwise as caml_eventring_emit_words. */
 #define EVENTRING_MAX_BYTES (8 * (EVENTRING_MAX_PAYLOAD_WORDS - 1))
 void caml_eventring_emit_bytes(uint64_t word, const void *bytes,
                                size_t length);
 
-/* Writes an event with packed integers, as few bytes each as it takes; at most
-   EVENTRING_MAX_PACKED of them. */
+/* Writes an event with the [fields] integers at [field], at most
+   EVENTRING_MAX_PACKED, each packed into as few bytes as its value needs.  The
+   last fields are cut when the payload is longer than a block can hold.
+   Otherwise as caml_eventring_emit_words. */
 #define EVENTRING_MAX_PACKED 256
 void caml_eventring_emit_packed(uint64_t word, const uint64_t *field,
                                 uint32_t fields);
 
-/* Writes an event with two integers, at the time [now].  The caller has read
-   [now] from caml_eventring_ticks under the domain lock. */
+/* Writes an event with the packed integers [first] and [second], at the time
+   [now], which the caller has read from caml_eventring_ticks under the domain
+   lock.  Otherwise as caml_eventring_emit_words. */
 void caml_eventring_emit_pair(uint64_t word, uint64_t now, uint64_t first,
                               uint64_t second);
 
-/* The word of a record. */
+/* The event word of [record], an enum caml_eventring_record, without its time
+   and length. */
 #define EVENTRING_RECORD(record) \
   EVENTRING_WORD(EVENTRING_FIRST_RECORD + (record), EVENTRING_FORM_INSTANT, 0)
 
-/* Return the time on the clock of the events, and the shortest wait that is
-   recorded, in its ticks.  Any thread. */
+/* Returns the present time, in ticks of the clock that times the events.  Any
+   thread may call it. */
 uint64_t caml_eventring_ticks(void);
+
+/* Returns the duration of the shortest wait that is recorded, in ticks of the
+   clock that times the events.  Any thread may call it. */
 uint64_t caml_eventring_threshold_ticks(void);
 
-/* The first sets the id of the calling thread in the threads library; -1: none.
-   The second makes the calling thread the thread of this domain's events from
-   [now] on, a time of caml_eventring_ticks, or 0: the time of the call.  It
-   records the switch unless the thread was the same already. */
+/* Records that the calling thread has the id [id] in the threads library; -1:
+   it has none.  Call with the domain lock held. */
 void caml_eventring_set_thread(intnat id);
+
+/* Writes the event that from the time [now] on the calling thread runs this
+   domain and its events belong to this thread.  Writes nothing if the last
+   events already belonged to this thread.  [now] is a time of
+   caml_eventring_ticks, or 0 for the time of the call.  Call with the domain
+   lock held, after the test of the category EVENTRING_THREAD. */
 void caml_eventring_thread_switch(uint64_t now);
 
-/* Name the calling domain or thread, with 1 to 127 bytes, kept and recorded
-   whether tracing has started or not.  Return 0 without room for another
-   name. */
+/* Set the name of the calling domain or thread, of 1 to 127 bytes.  The name is
+   kept for all later sessions, and recorded at once if tracing has started.
+   Return 1, or 0 when there is no room for another name.  Call with the domain
+   lock held. */
 int caml_eventring_set_domain_name(const char *name);
 int caml_eventring_set_thread_name(const char *name);
 
-/* Reads the environment and starts tracing if it says so.  Called once a
-   start of the runtime, with a single domain running. */
+/* Reads the settings of the recorder from the environment, and starts tracing
+   if the environment asks for it.  Called once at each start of the runtime,
+   with a single domain running. */
 void caml_eventring_init(void);
 
 /* Starts tracing with the categories of [mask], paused or not, with the ring
    file in directory [dir] (NULL: as the environment says).  The file's name
    ends in [suffix], EVENTRING_SUFFIX or EVENTRING_STOCK_SUFFIX, a static
-   string.  Returns 1 when it runs or ran already.  On failure returns 0, with
-   the failed attempt and the reason in [why]; everything is as it was before.
-   Any domain may call it, with the domain lock held.  No other domain is
-   stopped, unless a ring file that was lost is still mapped. */
+   string.  Returns 1 when tracing has started, or had started before; then the
+   arguments have no effect.  Returns 0 on failure, puts a message with the
+   failed operation and the reason into [why], which has [size] bytes, and
+   leaves tracing off.  Any domain may call this function, with the domain lock
+   held.  Stops no other domain, unless the ring file of an earlier session is
+   still mapped, which is unmapped first. */
 int caml_eventring_start(const char *dir, const char *suffix, uint32_t mask,
                          int paused, char *why, size_t size);
 
-/* Ends tracing in order: marks the file as ended, and removes it unless it is
-   to be kept.  [caml_eventring_end] is for the end of the process or of its
-   OCaml: the file stays mapped, and other domains may go on meanwhile.
-   [caml_eventring_stop] also unmaps the file, and stops all domains once for
-   that.  Call it with the domain lock held. */
+/* Ends tracing: marks the ring file as ended, removes it unless the settings
+   keep it, stops all domains once, and unmaps the file.  Call with the domain
+   lock held. */
 void caml_eventring_stop(void);
+
+/* Ends tracing when the process or its OCaml runtime ends: marks the ring file
+   as ended, and removes it unless the settings keep it.  The file stays mapped,
+   and other domains may go on running.  Call with the domain lock held. */
 #pragma GCC visibility pop
 CAMLextern void caml_eventring_end(void);
 
-/* Prepare for an attempt to execute another program in this process, and undo
-   that after it failed.  [name] is the file, or with [search] a name to search
-   for in PATH.  If the file can be executed, the first function ends tracing;
-   the second starts tracing again.  Both leave errno unchanged. */
+/* Ends tracing before the calling thread tries to execute another program in
+   this process.  [name] is the file of that program, or with [search] a name to
+   search for in PATH.  No effect when the file cannot be executed.  Leaves
+   errno unchanged.  Call with the domain lock held. */
 CAMLextern void caml_eventring_exec_begin(const char *name, int search);
+
+/* Starts tracing again, with the same categories, after the attempt to execute
+   a program failed, if [caml_eventring_exec_begin] ended tracing in this
+   thread.  Leaves errno unchanged.  Call with the domain lock held. */
 CAMLextern void caml_eventring_exec_failed(void);
 #pragma GCC visibility push(hidden)
 
-/* Called when the program gets no memory.  If its address space is limited,
-   ends tracing, and unmaps all of the rings that no other domain may be
-   writing to.  Returns 1 when this gave memory back: try again.  Any thread.
-   Exported: the threads library calls it. */
+/* Gives the memory of the rings to the program after an allocation failed.  If
+   the address space of the process is limited, ends tracing and unmaps the
+   rings, except rings to which another domain may be writing.  Returns 1 when
+   memory was unmapped, so that the caller tries the allocation again; else 0.
+   Any thread may call it.  Exported: the threads library calls it. */
 #pragma GCC visibility pop
 CAMLextern int caml_eventring_release_memory(void);
 #pragma GCC visibility push(hidden)
 
-/* The value of an allocation, tried once more when it failed and tracing could
-   give memory back: of one that returns a pointer or NULL, and of one that
-   returns 0 or an error. */
+/* The value of the expression [call], which allocates memory, evaluated once
+   more when it failed and [caml_eventring_release_memory] unmapped memory.
+   For Caml_eventring_allocated, [call] is a pointer or NULL; for
+   Caml_eventring_created, 0 or an error, and always evaluated once more after
+   an error. */
 #define Caml_eventring_allocated(call) \
   ((call) ?: caml_eventring_release_memory() ? (call) : NULL)
 #define Caml_eventring_created(call) \
   ((call) == 0 ? 0 : (caml_eventring_release_memory(), (call)))
 
-/* Stores 1 at [flag] as soon as tracing has started once; one flag a
-   program. */
+/* Stores 1 at [flag] when tracing starts for the first time, or in this call if
+   tracing has started before.  A program has one such flag: the flag of an
+   earlier call is forgotten. */
 void caml_eventring_set_started_flag(unsigned char *flag);
 
-/* Returns whether tracing was started, and neither stopped nor lost since. */
+/* Returns 1 if tracing was started and since then neither ended nor lost its
+   ring file; else 0.  Also 1 while tracing is paused. */
 int caml_eventring_started(void);
 
-/* Pause and resume; no effect when not started.  Return 1 if the call changed
-   the state. */
+/* Pauses tracing: no category is recorded until tracing is resumed.  Returns 1,
+   or 0 when tracing has not started or was paused already.  Call with the
+   domain lock held. */
 int caml_eventring_pause(void);
+
+/* Resumes tracing with the categories that were recorded before the pause or
+   have been set since.  Returns 1, or 0 when tracing has not started or was not
+   paused.  Call with the domain lock held. */
 int caml_eventring_resume(void);
 
-/* Returns the number of the session, another one after each start; 0 when not
-   started. */
+/* Returns the number of the present session, which differs from the numbers of
+   earlier sessions of this process; 0 when tracing has not started. */
 uint32_t caml_eventring_session(void);
 
-/* Return or set the categories recorded, or to be recorded again on resume,
-   never none; 0 when not started.  Setting has no effect when not started. */
+/* Returns the mask of the categories that are being recorded, or while tracing
+   is paused, those to be recorded on resume; 0 when tracing has not started. */
 uint32_t caml_eventring_categories(void);
+
+/* Sets the categories to record, from now on or while tracing is paused, from
+   the resume on.  [mask] has at least one category.  No effect when tracing has
+   not started. */
 void caml_eventring_set_categories(uint32_t mask);
 
-/* Return or set the shortest wait that is recorded, in ns.  Setting holds for
-   this process and the children that it forks, and has no effect when not
-   started. */
+/* Returns the duration of the shortest wait that is recorded, in ns; when
+   tracing has not started, the duration for the next session. */
 uint64_t caml_eventring_threshold(void);
+
+/* Sets the duration of the shortest wait that is recorded to [ns], for this
+   session, later sessions, and children that this process forks.  No effect
+   when tracing has not started. */
 void caml_eventring_set_threshold(uint64_t ns);
 
-/* Writes the rings as they are now to a file at [path].  A file that exists at
-   [path] is replaced when the new one is complete.  Returns 1, or 0 with the
-   reason in [why] and [path] as it was.  Needs no domain lock; takes as long as
-   writing takes. */
+/* Writes a copy of the present content of the rings to a file at [path].
+   Replaces a file that exists at [path] when the copy is complete.  Returns 1,
+   or 0 on failure, with a message in [why], which has [size] bytes, and [path]
+   as it was.  Needs no domain lock; returns after the file is written. */
 int caml_eventring_snapshot(const char *path, char *why, size_t size);
 
-/* Gives a forked child a ring file of its own if the parent had one. */
+/* Starts tracing in a forked child, with a ring file of its own and the
+   categories of the parent, if the parent was traced when it forked; else no
+   effect.  When that fails, prints a message on standard error. */
 void caml_eventring_restart_in_child(void);
 
 /* Returns the absolute path of the ring file, in memory from malloc that the
    caller frees; NULL when not started or out of memory. */
 char *caml_eventring_path(void);
 
-/* Adds a name to the schema.  [name] is NUL-terminated and at most
-   EVENTRING_NAME_SIZE - 1 bytes, [unit] likewise EVENTRING_UNIT_SIZE - 1.
-   Returns the event id, or an error as above.  From any thread.  The second
-   returns the id of an event that has the same name and type already, and
-   EVENTRING_OTHER_TYPE when only the name is the same. */
+/* Registers an event of the program called [name], and adds it to the schema of
+   the ring file if tracing has started.  [name] and [unit] are NUL-terminated;
+   [name] has at most EVENTRING_NAME_SIZE - 1 bytes, [unit] at most
+   EVENTRING_UNIT_SIZE - 1.  Returns the id of the event, EVENTRING_TOO_MANY or
+   EVENTRING_NO_MEMORY.  Any thread may call it. */
 int caml_eventring_register(const char *name, enum eventring_kind kind,
                             enum eventring_payload payload, const char *unit);
+
+/* Registers an event as [caml_eventring_register] does, unless an event called
+   [name] is registered already.  Then returns the id of that event, or
+   EVENTRING_OTHER_TYPE if its kind, payload or unit differs. */
 int caml_eventring_register_once(const char *name, enum eventring_kind kind,
                                  enum eventring_payload payload,
                                  const char *unit);
 
-/* Creates the ring file of the process that [mine] describes in directory
-   [dir], with mode 0600, and puts its name into [path].  Follows nothing, and
-   removes no file of a process that may be alive; see runtime/eventring_file.c.
-   Returns the descriptor, or -1 with the reason in [*why]. */
+/* Creates the ring file of this process, which [mine] describes, in directory
+   [dir], with mode 0600 and a name that ends in [suffix], and puts its path
+   into [path], which has [size] bytes.  Follows no symbolic link, and removes
+   no file of a process that may be alive; see runtime/eventring_file.c.
+   Returns the file descriptor, which the caller closes, or -1 with the reason
+   in [*why], a string that the caller does not free. */
 int caml_eventring_create_file(const char *dir,
                                const struct eventring_header *mine,
                                const char *suffix, char *path, size_t size,
                                const char **why);
 
-/* Writes a line to standard error, "eventring: " and the message. */
+/* Writes one line to standard error: "eventring: " and the message that
+   [format] and the arguments after it make, as in printf.  Cuts a line that is
+   too long. */
 void caml_eventring_complain(const char *format, ...)
   __attribute__((format(printf, 1, 2)));
 
 /* Faults, see runtime/eventring_fault.c. */
 
-/* Protects the ring file at [path], mapped at [base]: from now on a SIGBUS in
-   it is mended, and the session lost; one file at a time.  Returns 0 or an
-   errno.  The second function is called when the mapping is removed. */
+/* Protects this process against a SIGBUS in the session's ring file at [path],
+   of which [size] bytes are mapped at [base].  From this call on, the SIGBUS
+   handler maps private memory in place of a page that faults, and marks the
+   session as lost.  One file is protected at a time.  Returns 0 or an errno.
+   Call with the session's lock held. */
 int caml_eventring_guard(char *base, size_t size, const char *path);
+
+/* Ends the protection by [caml_eventring_guard].  Call when the ring file is
+   unmapped. */
 void caml_eventring_unguard(void);
 
-/* Protect likewise any number of files that this process reads; the hooks of
-   the reader, see eventring_hooks.h. */
+/* Protects this process against a SIGBUS in a ring file that it reads, of which
+   [size] bytes are mapped at [base]; any number of files.  Returns 0 or an
+   errno.  A hook of the reader, see eventring_hooks.h. */
 int caml_eventring_guard_reading(char *base, size_t size);
+
+/* Ends the protection of the file mapped at [base], by
+   [caml_eventring_guard_reading].  A hook of the reader. */
 void caml_eventring_unguard_reading(char *base);
 
-/* Returns whether the protected file has been lost; marks it as lost. */
+/* Returns 1 after the session's ring file was lost or the session was closed,
+   until the protection of the file ends; else 0. */
 int caml_eventring_is_lost(void);
+
+/* Marks the session's ring file as lost, replaces the control page by private
+   zeros, which ends recording, and prints a message on standard error.  No
+   effect when the file is lost already.  The SIGBUS handler calls it. */
 void caml_eventring_session_lost(void);
 
-/* Ends the session for the fault handler: the control page becomes private
-   zeros, independent of the file.  A writer that still holds the old mapping
-   may fault; the handler then maps private memory and reports nothing. */
+/* Prepares the fault handler for the end of the session: replaces the control
+   page by private zeros, independent of the ring file.  A writer that still
+   holds the old mapping may fault; the handler then maps private memory and
+   reports nothing. */
 void caml_eventring_session_closed(void);
 
-/* Replace the mapping of [size] bytes at [at], or the control page, by private
-   zeros.  Return 0 on failure. */
+/* Replaces the mapping of [size] bytes at [at] by private memory of zeros.
+   Returns 1, or 0 on failure.  The SIGBUS handler calls it. */
 int caml_eventring_replace(char *at, size_t size);
+
+/* Replaces the control page by private memory of zeros, which switches all
+   probes off.  Returns 1, or 0 on failure.  The SIGBUS handler calls it. */
 int caml_eventring_replace_page(void);
 
-/* Hold back SIGPIPE and SIGXFSZ around system calls that may send them with
-   their error. */
+/* Blocks SIGPIPE and SIGXFSZ in the calling thread, before system calls that
+   may send these signals when they fail.  Stores the thread's signal mask in
+   [*before], for [caml_eventring_release_signals]. */
 void caml_eventring_hold_signals(sigset_t *before);
+
+/* Discards a SIGPIPE and a SIGXFSZ that are pending, unless [*before] blocks
+   the signal, and sets the calling thread's signal mask to [*before]. */
 void caml_eventring_release_signals(const sigset_t *before);
 
-/* Remembers which file standard error is. */
+/* Records which file standard error is, or that it is closed, for later calls
+   of [caml_eventring_say].  Called when the program starts. */
 void caml_eventring_note_stderr(void);
 
-/* Writes a line to standard error, unless descriptor 2 is another file than it
-   was when the program started, or was closed then.  Async-signal-safe. */
+/* Writes the [length] bytes at [line], a line, to standard error.  Writes
+   nothing if descriptor 2 is another file than when the program started, or was
+   closed then.  Async-signal-safe. */
 void caml_eventring_say(const char *line, size_t length);
 
 #pragma GCC visibility pop

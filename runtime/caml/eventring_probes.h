@@ -60,48 +60,59 @@ extern struct caml_eventring_asked *caml_eventring_asked;
 
 #define Caml_eventring_asked (&caml_eventring_asked[Caml_state->id])
 
-/* Allocates one for each domain that there can be.  Called at the start of
-   the runtime, with a single domain running; the main domain has one before. */
+/* Allocates a struct caml_eventring_asked for each domain that there can be,
+   and copies the struct of the main domain, which exists before.  No effect
+   after the first call.  A fatal error when there is no memory.  Called at the
+   start of the runtime, with a single domain running. */
 void caml_eventring_init_asked(void);
 
-/* Record the cause of a request for a minor collection or a major slice.  The
-   first cause holds until the request is met. */
+/* Records [cause] as the cause of a request for a minor collection of this
+   domain.  No effect while an earlier request, which has its own cause, is
+   pending. */
 Caml_inline void caml_eventring_request_minor(enum caml_eventring_cause cause)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
   if (a->minor == 0) a->minor = cause;
 }
 
+/* Records [cause] as the cause of a request for a major slice of this domain.
+   No effect while an earlier request is pending. */
 Caml_inline void caml_eventring_request_slice(enum caml_eventring_cause cause)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
   if (a->slice == 0) a->slice = cause;
 }
 
-/* Returns the cause of a request by a function that any code may call.  Code of
-   the runtime that has another cause has said so before, but only while events
-   are recorded. */
+/* Returns the cause to record for a request that a C function makes which any
+   code may call: EV_CAUSE_C_CALL while events are recorded, else
+   EV_CAUSE_UNKNOWN.  While events are recorded, callers inside the runtime
+   record a more precise cause before; otherwise they record none, and the
+   cause cannot be known. */
 Caml_inline enum caml_eventring_cause caml_eventring_c_call(void)
 {
   return caml_eventring_active() != 0 ? EV_CAUSE_C_CALL : EV_CAUSE_UNKNOWN;
 }
 
-/* Records the cause of a request for slices in all domains.  The request stays
-   until the attempt to interrupt them succeeds, and each poll of this domain
-   until then does a slice.  Not inlined, so that allocation in the major heap,
-   which may call it, saves no registers for it. */
+/* Records [cause] as the cause of a request for a major slice in each domain,
+   unless an earlier request is pending.  The request is pending until this
+   domain's attempt to interrupt all domains succeeds; until then, each poll of
+   this domain does a slice.  Not inlined, so that allocation in the major heap,
+   which may call this function, saves no registers for the call. */
 void caml_eventring_request_slices(enum caml_eventring_cause cause)
   __attribute__((cold));
 
-/* Enclose collections that the program calls for, by a function of module Gc or
-   because a domain ends. */
+/* Records that the collections of this domain up to the matching
+   [caml_eventring_gc_call_end] have the cause [cause]: a call of a function of
+   module Gc, or the end of a domain.  Calls may be nested, up to 8 deep. */
 void caml_eventring_gc_call_begin(enum caml_eventring_cause cause);
 void caml_eventring_gc_call_end(void);
 
-/* Called in caml_poll_gc_work, before and after it meets a request for a minor
-   collection, if it has one.  While it tries to stop the other domains, they
-   may stop it, and it may poll within this poll: if that poll has a request of
-   its own to meet, ours is met as well, and otherwise [emptying] must stay. */
+/* Records that caml_poll_gc_work begins to run the minor collection that was
+   requested; with [requested] 0, that there is no such request.  The collection
+   then has the cause of the request.  While the poll tries to stop the other
+   domains, another domain may stop this one, and this domain may poll within
+   the poll.  If the inner poll has a request, its collection meets the outer
+   request as well; if not, [emptying] must stay. */
 Caml_inline void caml_eventring_empty_minor_begin(int requested)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
@@ -109,13 +120,16 @@ Caml_inline void caml_eventring_empty_minor_begin(int requested)
   a->minor = 0;
 }
 
+/* Records that caml_poll_gc_work has run the minor collection that was
+   requested. */
 Caml_inline void caml_eventring_empty_minor_end(void)
 {
   Caml_eventring_asked->emptying = 0;
 }
 
-/* Tells in caml_poll_gc_work whether a major slice is due now, here or in all
-   domains.  Forgets requests that were met already. */
+/* Removes the causes of requests for major slices that were met already.
+   Called in caml_poll_gc_work with its flags: [here] is 1 while a slice of this
+   domain is requested, [of_all] while a slice of each domain is requested. */
 Caml_inline void caml_eventring_slices_due(int here, int of_all)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
@@ -123,7 +137,9 @@ Caml_inline void caml_eventring_slices_due(int here, int of_all)
   if (!of_all && !here) a->slice = 0;
 }
 
-/* Enclose a major slice. */
+/* Records that a major slice of this domain begins, and which of the causes
+   recorded before is its cause.  [caml_eventring_slice_end] records that the
+   slice has ended. */
 Caml_inline void caml_eventring_slice_begin(void)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
@@ -147,48 +163,80 @@ Caml_inline void caml_eventring_slice_end(void)
 
 /* Stops */
 
-/* Sets the reason of the next attempt to stop all domains.  Returns 0, so that
-   the call can precede the attempt in an expression. */
+/* Sets the reason of this domain's next attempt to begin a stop-the-world
+   section.  Returns 0, so that the call can precede the attempt in an
+   expression. */
 Caml_inline int caml_eventring_set_stop_reason(enum caml_eventring_stop reason)
 {
   Caml_eventring_asked->reason = reason;
   return 0;
 }
 
-void caml_eventring_stop_requested(void);   /* the attempt succeeds */
-void caml_eventring_stop_arrived(void);     /* this domain has stopped */
-void caml_eventring_stop_end(void);         /* the last domain goes on; no
-                                               other stop can begin before
-                                               this returns */
+/* Records the requester, reason, cause and time of a stop-the-world section.
+   Called in the domain that leads the section, when its attempt to begin it has
+   succeeded, before it interrupts the other domains. */
+void caml_eventring_stop_requested(void);
 
-void caml_eventring_finish_cycle_begin(void);  /* in a stop of this reason */
+/* Records that this domain has stopped for the present stop-the-world section,
+   and when. */
+void caml_eventring_stop_arrived(void);
 
-/* Write the ends of spans with their fields, and the events that accompany
-   spans; the caller has tested the category. */
+/* Writes the event of the stop-the-world section that ends, if its category is
+   recorded.  Called in the last domain that leaves the section; no other
+   section can begin before this function returns. */
+void caml_eventring_stop_end(void);
+
+/* Records that the slices of this domain finish a major cycle from now on, for
+   the cause of the present stop-the-world section.  Called in a section with
+   the reason EV_STOP_FINISH. */
+void caml_eventring_finish_cycle_begin(void);
+
+/* Writes the end of the span EV_MINOR with its fields: words allocated and
+   promoted, cause and requester.  The caller has tested the category. */
 void caml_eventring_end_minor(void);
+
+/* Writes the end of the span EV_MAJOR_SLICE with its cause.  The caller has
+   tested the category. */
 void caml_eventring_end_slice(void);
+
+/* Writes the end of the span [phase], which is within a stop-the-world section,
+   with the section's cause and requester.  The caller has tested the
+   category. */
 void caml_eventring_end_in_stop(ev_runtime_phase phase);
+
+/* Writes the event EV_HEAP from the counters of the heap collected in [group].
+   The caller has tested the category. */
 void caml_eventring_heap(void);
+
+/* Writes the event EV_PACING from the counters of the major slice collected in
+   [group].  The caller has tested the category. */
 void caml_eventring_pacing(void);
+
+/* Writes the event EV_PROCESS_MEMORY with the mapped and the resident memory of
+   the process, in bytes, at most once a second in all domains together.  The
+   caller has tested the category. */
 void caml_eventring_process_memory(void);
 
 /* Pools of the major heap taken from the system and given back, by all
    domains since the program began.  Relaxed atomics. */
 extern uint64_t caml_eventring_pools_mapped, caml_eventring_pools_unmapped;
 
+/* Counts a pool that was taken from the system; NULL is not counted.  Needs no
+   lock. */
 Caml_inline void caml_eventring_pool_mapped(const void *pool)
 {
   if (pool != NULL)
     __atomic_fetch_add(&caml_eventring_pools_mapped, 1, __ATOMIC_RELAXED);
 }
 
+/* Counts a pool that was given back to the system.  Needs no lock. */
 Caml_inline void caml_eventring_pool_unmapped(void)
 {
   __atomic_fetch_add(&caml_eventring_pools_unmapped, 1, __ATOMIC_RELAXED);
 }
 
-/* A record of two integers, if its category is recorded: sizes before and
-   after. */
+/* Writes the event [record], with the sizes [from] before and [to] after a
+   change of size, if [category] is recorded. */
 #define Caml_eventring_resized(record, category, from, to) \
   do { \
     if (Caml_eventring_on(category)) { \
@@ -199,10 +247,14 @@ Caml_inline void caml_eventring_pool_unmapped(void)
 
 /* Domains, threads and waiting: eventring_wait.c */
 
-/* Called in a fresh domain, before anything else is written there. */
+/* Drops the causes that the domain before in this domain's slot has left, and
+   writes the event EV_DOMAIN_START if its category is recorded.  [parent] is
+   the domain that created this one.  Called in a new domain, before it writes
+   any other event. */
 void caml_eventring_domain_start(caml_domain_state *parent);
 
-/* Tells that the program is about to exit with this code. */
+/* Writes the event EV_PROCESS_EXIT, if its category is recorded: the program is
+   about to exit with the exit code [code]. */
 void caml_eventring_process_exit(int code);
 
 #pragma GCC visibility pop
@@ -210,53 +262,85 @@ void caml_eventring_process_exit(int code);
 /* The functions that follow are called by the threads library too, which
    does not see the control page. */
 
-/* Tells that the calling thread has this descriptor, from its start on.
-   [descr] is a Thread.t, or Val_unit while the thread has no Thread.t. */
+/* Records that the calling thread starts to run OCaml code with the descriptor
+   [descr], a Thread.t, or Val_unit while the thread has no Thread.t. */
 CAMLextern void caml_eventring_thread_start(value descr);
+
+/* Writes the event that the thread with the descriptor [descr] was created, if
+   its category is recorded. */
 CAMLextern void caml_eventring_thread_created(value descr);
-CAMLextern void caml_eventring_thread_registered(value descr); /* both */
+
+/* Records that the calling thread was created and starts, as the two functions
+   above do: C code has registered the thread. */
+CAMLextern void caml_eventring_thread_registered(value descr);
+
+/* Writes the event that the thread with the descriptor [descr] ends, if its
+   category is recorded. */
 CAMLextern void caml_eventring_thread_end(value descr);
 
-/* Makes the calling thread the thread of this domain's events from here on. */
+/* Writes the event that the calling thread runs this domain from now on, if its
+   category is recorded and the last events belonged to another thread. */
 CAMLextern void caml_eventring_thread_resume(void);
 
-/* Returns a time to give to [caml_eventring_wait_end]; 0 when waiting is not
-   recorded.  Needs no lock. */
+/* Returns the present time, to give to [caml_eventring_wait_end] after the
+   wait that begins; 0 when waits are not recorded.  Needs no lock. */
 CAMLextern uint64_t caml_eventring_wait_begin(void);
 
-/* Writes the event [record] for the wait of this thread since [since]. */
+/* Writes the event [record] for the wait of this thread that began at [since],
+   a result of [caml_eventring_wait_begin].  Writes nothing if [since] is 0, if
+   waits are no longer recorded, or if the wait was shorter than the
+   threshold. */
 CAMLextern void caml_eventring_wait_end(int record, uint64_t since);
 
-/* Sets the event of the blocking section that this thread enters next, unless
-   an event is set already. */
+/* Sets the event to write for the blocking section that this thread enters
+   next, [record], an enum caml_eventring_record.  No effect if an event is set
+   already or waits are not recorded. */
 CAMLextern void caml_eventring_set_wait_reason(int record);
 
 #pragma GCC visibility push(hidden)
 
-/* Called in caml_enter_blocking_section.  The first, at its beginning, returns
-   the event that was set, and forgets it.  The second, after signal handlers,
-   returns [result], and ends the span of a wait that will not happen if
-   [result] is an exception.  The third, just before the domain lock is
-   released, begins the wait. */
+/* Returns the event that [caml_eventring_set_wait_reason] has set for this
+   thread, and removes the setting; EV_BLOCKING_SECTION if none is set.  Called
+   at the beginning of caml_enter_blocking_section. */
 int caml_eventring_take_wait_reason(void);
+
+/* Returns [result], the result of the signal handlers that ran.  If [result] is
+   an exception, the wait [record] will not happen: ends its span, if it has
+   begun one.  Called in caml_enter_blocking_section. */
 caml_result caml_eventring_check_signals(int record, caml_result result);
+
+/* Records that the calling thread begins the wait [record] now.  Called in
+   caml_enter_blocking_section, just before the domain lock is released. */
 void caml_eventring_enter_blocking(int record);
 
-/* Called in caml_leave_blocking_section.  The first, before the domain lock is
-   taken, returns the time for the second, which is called with the lock. */
+/* Returns the present time, at which the calling thread begins to wait for the
+   domain lock; 0 if the wait is not recorded.  Called in
+   caml_leave_blocking_section, without the domain lock. */
 uint64_t caml_eventring_blocking_returned(void);
+
+/* Writes the event of the wait that the calling thread has ended, if it lasted
+   as long as the threshold, and the event that this thread runs now; each if
+   its category is recorded.  [returned] is the result of
+   [caml_eventring_blocking_returned].  Called in caml_leave_blocking_section,
+   with the domain lock held. */
 void caml_eventring_leave_blocking(uint64_t returned);
 
-/* Measure work between two points, for a complete event without a threshold.
-   The first returns the time of the beginning, or 0; the second writes the
-   event with one more field. */
+/* Returns the present time, to give to [caml_eventring_work_end] after the work
+   that begins; 0 if [category] is not recorded.  Needs no lock. */
 Caml_inline uint64_t caml_eventring_work_begin(uint32_t category)
 {
   return Caml_eventring_on(category) ? caml_eventring_ticks() : 0;
 }
+
+/* Writes the complete event [record] for work that began at [since], a result
+   of [caml_eventring_work_begin], of any duration, with one more field, [field].
+   Writes nothing if [since] is 0 or the category EVENTRING_RUNTIME is not
+   recorded. */
 void caml_eventring_work_end(int record, uint64_t since, uint64_t field);
 
-/* Writes a text, if its category is recorded; cut where it is too long. */
+/* Writes the event [record] with the text [text], which ends in a NUL, if
+   [category] is recorded.  Only the first EVENTRING_MAX_BYTES bytes are
+   written. */
 void caml_eventring_text(int record, uint32_t category, const char *text);
 
 #pragma GCC visibility pop

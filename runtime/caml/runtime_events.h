@@ -81,18 +81,23 @@ struct caml_runtime_events_cursor;
 extern "C" {
 #endif
 
-/* Start tracing with every category; no effect when it runs.  Does not stop
-   other domains.  Call with the domain lock held.  A failure prints one line
-   on stderr and leaves tracing off. */
+/* Starts tracing with every category; no effect when tracing has started
+   already.  Does not stop other domains.  On failure prints one line on
+   standard error and leaves tracing off.  Call with the domain lock held. */
 CAMLextern void caml_runtime_events_start(void);
 
-/* Pause and resume.  All domains see it at their next probe.  No effect when
-   not started, or when paused or running already.  Call with the domain lock
-   held: the pause or resume is itself an event of this domain. */
+/* Pauses tracing; no effect when tracing has not started or is paused already.
+   All domains see the pause at their next probe.  Writes an event to the ring
+   of this domain.  Call with the domain lock held. */
 CAMLextern void caml_runtime_events_pause(void);
+
+/* Resumes tracing; no effect when tracing has not started or is not paused.
+   All domains see the end of the pause at their next probe.  Writes an event to
+   the ring of this domain.  Call with the domain lock held. */
 CAMLextern void caml_runtime_events_resume(void);
 
-/* Returns 1 when started and not paused, else 0.  From any thread. */
+/* Returns 1 when tracing has started and is not paused, else 0.  Any thread may
+   call it. */
 CAMLextern int caml_runtime_events_are_active(void);
 
 #ifdef __cplusplus
@@ -108,6 +113,7 @@ CAMLextern int caml_runtime_events_are_active(void);
    and, when it holds, a call with a constant in a register.  Some also tell
    why a collection runs, see caml/eventring_probes.h. */
 
+/* Returns the category of the span [phase], as a mask. */
 Caml_inline uint32_t caml_ev_phase_category(ev_runtime_phase phase)
 {
   switch (phase) {
@@ -118,6 +124,7 @@ Caml_inline uint32_t caml_ev_phase_category(ev_runtime_phase phase)
   return 0;
 }
 
+/* Returns the category of the event [record], as a mask. */
 Caml_inline uint32_t caml_ev_record_category(enum caml_eventring_record record)
 {
   switch (record) {
@@ -130,8 +137,8 @@ Caml_inline uint32_t caml_ev_record_category(enum caml_eventring_record record)
   return 0;
 }
 
-/* Returns the category of a counter; of a grouped counter, the category of the
-   event that has it as a field. */
+/* Returns the category of [counter], as a mask.  A grouped counter is a field of
+   another event, and has the category of that event. */
 Caml_inline uint32_t caml_ev_counter_category(ev_runtime_counter counter)
 {
 #define CATEGORY_OF_PHASE(event) caml_ev_phase_category(event)
@@ -148,8 +155,8 @@ Caml_inline uint32_t caml_ev_counter_category(ev_runtime_counter counter)
   return 0;
 }
 
-/* Returns the field of its event that a grouped counter is; -1 for the
-   others. */
+/* Returns the place of a grouped counter among the fields of its event, from 0
+   on; -1 if [counter] is not grouped. */
 Caml_inline int caml_ev_counter_place(ev_runtime_counter counter)
 {
   switch (counter) {
@@ -160,6 +167,8 @@ Caml_inline int caml_ev_counter_place(ev_runtime_counter counter)
   }
 }
 
+/* Records, whether tracing is on or not, causes of collections that follow from
+   the begin of [phase]. */
 Caml_inline void caml_ev_phase_begins(ev_runtime_phase phase)
 {
   switch (phase) {
@@ -187,6 +196,8 @@ Caml_inline void caml_ev_phase_begins(ev_runtime_phase phase)
   }
 }
 
+/* Removes causes that [caml_ev_phase_begins] has recorded for [phase], and
+   records the memory of the process when a major collection ends. */
 Caml_inline void caml_ev_phase_ends(ev_runtime_phase phase)
 {
   switch (phase) {
@@ -208,15 +219,20 @@ Caml_inline void caml_ev_phase_ends(ev_runtime_phase phase)
   }
 }
 
-/* Slices in a cycle that is finished in a stop are details of that: a domain
-   that waits for others does thousands, of no work. */
+/* Returns the category of the span [phase] at this moment, as a mask.  A major
+   slice has the category EVENTRING_GC_DETAIL while this domain finishes a major
+   cycle in a stop-the-world section. */
 Caml_inline uint32_t caml_ev_category_now(ev_runtime_phase phase)
 {
+  /* A domain that waits for others there does thousands of slices, without
+     work. */
   if (phase == EV_MAJOR_SLICE && Caml_eventring_asked->finishing != 0)
     return EVENTRING_GC_DETAIL;
   return caml_ev_phase_category(phase);
 }
 
+/* Handles the begin of the span [phase]: records causes, and writes the event
+   if its category is recorded. */
 Caml_inline void caml_ev_inline_begin(ev_runtime_phase phase)
 {
   caml_ev_phase_begins(phase);
@@ -225,6 +241,8 @@ Caml_inline void caml_ev_inline_begin(ev_runtime_phase phase)
                                        EVENTRING_FORM_BEGIN, 0));
 }
 
+/* Writes the end of the span [phase], with its fields if it has any.  The caller
+   has tested the category. */
 Caml_inline void caml_ev_emit_end(ev_runtime_phase phase)
 {
   switch (phase) {
@@ -240,12 +258,16 @@ Caml_inline void caml_ev_emit_end(ev_runtime_phase phase)
   }
 }
 
+/* Handles the end of the span [phase]: writes the event if its category is
+   recorded, and removes causes. */
 Caml_inline void caml_ev_inline_end(ev_runtime_phase phase)
 {
   if (Caml_eventring_on(caml_ev_category_now(phase))) caml_ev_emit_end(phase);
   caml_ev_phase_ends(phase);
 }
 
+/* Records the cause of the collection that the runtime requests where it
+   reports [counter], if there is one. */
 Caml_inline void caml_ev_counted(ev_runtime_counter counter)
 {
   switch (counter) {
@@ -271,6 +293,7 @@ Caml_inline void caml_ev_counted(ev_runtime_counter counter)
   }
 }
 
+/* Returns 1 if [caml_ev_counted] records a cause for [counter], else 0. */
 Caml_inline int caml_ev_counter_has_cause(ev_runtime_counter counter)
 {
   switch (counter) {
@@ -287,17 +310,21 @@ Caml_inline int caml_ev_counter_has_cause(ev_runtime_counter counter)
   }
 }
 
-/* Returns the categories that use a counter.  A cause is a field of events of
-   other categories. */
+/* Returns the mask of the categories that need the reports of [counter]: all of
+   them for a counter with a cause, since the cause becomes a field of events of
+   other categories; else the counter's own. */
 Caml_inline uint32_t caml_ev_counter_mask(ev_runtime_counter counter)
 {
   return caml_ev_counter_has_cause(counter)
     ? EVENTRING_ALL_CATEGORIES : caml_ev_counter_category(counter);
 }
 
-/* Writes a counter.  The event of a grouped counter is written with the last of
-   its fields; the counters of the minor collection go with the end of its
-   span. */
+/* Reports the value [value] of [counter].  Records a cause if the counter has
+   one, and then, if the counter's category is recorded, writes the counter's
+   event.  A grouped counter is kept instead: the last counter of its group
+   writes the event with all of them, and the end of the span EV_MINOR writes
+   the counters of a minor collection.  The caller has tested a category of
+   [caml_ev_counter_mask]. */
 Caml_inline void caml_ev_emit_counter(ev_runtime_counter counter,
                                       uint64_t value)
 {
@@ -315,7 +342,8 @@ Caml_inline void caml_ev_emit_counter(ev_runtime_counter counter,
   if (counter == EV_C_MAJOR_SLICE_BUDGET) caml_eventring_pacing();
 }
 
-/* With an event that is not known here, all this is in the functions below. */
+/* Probes for the begin and the end of a span.  For a phase that the compiler
+   does not know, they call the functions below. */
 #define CAML_EV_BEGIN(p) \
   do { \
     if (__builtin_constant_p(p)) caml_ev_inline_begin(p); \
@@ -328,7 +356,8 @@ Caml_inline void caml_ev_emit_counter(ev_runtime_counter counter,
     else caml_ev_end(p); \
   } while (0)
 
-/* [v] is not evaluated unless something is recorded. */
+/* Probe for the value [v] of the counter [c].  [v] is not evaluated if no
+   category that needs the counter is recorded and the compiler knows [c]. */
 #define CAML_EV_COUNTER(c, v) \
   do { \
     if (!__builtin_constant_p(c)) caml_ev_counter(c, (uint64_t) (v)); \
@@ -336,7 +365,8 @@ Caml_inline void caml_ev_emit_counter(ev_runtime_counter counter,
       caml_ev_emit_counter(c, (uint64_t) (v)); \
   } while (0)
 
-/* Rare, and used by libraries outside the runtime: a call. */
+/* Probe for the lifecycle event [l] with the payload [d].  A call, since it is
+   rare and libraries outside the runtime use it. */
 #define CAML_EV_LIFECYCLE(l, d) caml_ev_lifecycle(l, d)
 
 #ifdef CAML_INSTR
@@ -353,17 +383,23 @@ Caml_inline void caml_ev_emit_counter(ev_runtime_counter counter,
 #define CAML_RUNTIME_EVENTS_INIT() caml_runtime_events_init()
 #define CAML_RUNTIME_EVENTS_DESTROY() caml_runtime_events_destroy()
 
-/* The probes above as functions. */
+/* The probes CAML_EV_BEGIN, CAML_EV_END, CAML_EV_COUNTER and CAML_EV_LIFECYCLE
+   as functions: each writes its event if the event's category is recorded.
+   Call with the domain lock held. */
 void caml_ev_begin(ev_runtime_phase phase);
 void caml_ev_end(ev_runtime_phase phase);
 void caml_ev_counter(ev_runtime_counter counter, uint64_t value);
 CAMLextern void caml_ev_lifecycle(ev_lifecycle lifecycle, int64_t data);
 
-/* Count a block of [wosize] words allocated in the major heap by this domain;
-   write this domain's counts and clear them; clear them only. Instrumented
-   runtime only. */
+/* Counts a block of [wosize] words that this domain has allocated in the major
+   heap.  Instrumented runtime only, as the next two. */
 void caml_ev_alloc(uint64_t wosize);
+
+/* Writes the counts of the blocks that this domain has allocated, and sets them
+   to 0.  The caller has tested the category. */
 void caml_ev_alloc_flush(void);
+
+/* Sets the counts of the blocks that this domain has allocated to 0. */
 void caml_ev_alloc_forget(void);
 
 /* Sizes of 0 to 9 words, tens up to 99, the rest. */
@@ -373,13 +409,22 @@ void caml_ev_alloc_forget(void);
   (10 * RUNTIME_EVENTS_NUM_ALLOC_BUCKETS_SINGLE \
    + RUNTIME_EVENTS_NUM_ALLOC_BUCKETS_DECADE + 1)
 
-/* Start-up, exit, and a forked child's fresh start. */
+/* Prepares the recorder, and starts tracing if the environment asks for it.
+   Called once at each start of the runtime. */
 void caml_runtime_events_init(void);
+
+/* Ends tracing when the process or its OCaml runtime ends.  Call with the domain
+   lock held. */
 void caml_runtime_events_destroy(void);
+
+/* Starts tracing in a forked child, with a ring file of its own, if the parent
+   was traced when it forked; drops the child's copy of the parent's allocation
+   counts.  Called in the child. */
 CAMLextern void caml_runtime_events_post_fork(void);
 
-/* Returns the path of this process' ring file, from caml_stat_alloc; NULL when
-   tracing has not been started. */
+/* Returns the path of this process' ring file, in memory that the caller frees
+   with caml_stat_free; NULL when tracing has not started or there is no
+   memory. */
 CAMLextern char_os *caml_runtime_events_current_location(void);
 
 /* User events of the Runtime_events module: its limits and types. */
@@ -394,25 +439,33 @@ typedef enum {
   EV_USER_ML_TYPE_CUSTOM
 } ev_user_ml_type;
 
-/* Runtime_events.User.register; raises Invalid_argument on a name that is
-   too long or has a NUL, or on one event too many. */
+/* Registers a user event, as Runtime_events.User.register, and returns it, a
+   Runtime_events.User.t.  Raises Invalid_argument if the name is too long or
+   has a NUL byte, or if the maximum number of events is registered already;
+   Out_of_memory when there is no memory. */
 CAMLextern value caml_runtime_events_user_register(value event_name,
                                                    value event_tag,
                                                    value event_type);
 
-/* Runtime_events.User.write; passes on exceptions of the encoder, and raises
-   Invalid_argument when the length that it returns is not within [buffer]. */
+/* Writes the user event [event] with the value [content], as
+   Runtime_events.User.write, if user events are recorded.  Returns unit.  The
+   encoder of a custom type writes to [buffer]; its exceptions are raised here.
+   Raises Invalid_argument when the length that the encoder returns is not
+   within [buffer]. */
 CAMLextern value caml_runtime_events_user_write(value buffer, value event,
                                                 value content);
 
-/* Returns the event registered here under [event_name] with this type, or a new
-   one when the type needs no decoder and there is room, or Val_none.  Of
-   several that agree, the one with this [id], else the newest.  Does not
+/* Returns the user event that this process has registered under [event_name]
+   with the type [event_type], a Runtime_events.User.t.  If several events have
+   this name and type, returns the event with the id [id], or else the newest.
+   If none has, registers a new event and returns it; returns Val_none for a
+   custom type, which needs a decoder, or when there is no room.  Does not
    raise. */
 CAMLextern value caml_runtime_events_user_find(
   int id, char *event_name, ev_user_ml_type event_type);
 
-/* Returns the event likewise, without an id. */
+/* Returns an event as [caml_runtime_events_user_find] does, without an id: the
+   newest of several. */
 CAMLextern value caml_runtime_events_user_resolve(
   char *event_name, ev_user_ml_type event_type);
 
