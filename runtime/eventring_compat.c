@@ -128,14 +128,17 @@ static caml_plat_mutex user_events_lock = CAML_PLAT_MUTEX_INITIALIZER;
 
 enum { EVENT_ID, EVENT_NAME, EVENT_TYPE, EVENT_TAG };
 
+/* Returns the type of event that the OCaml value [type], a Type.t, names. */
 static ev_user_ml_type ml_type(value type)
 {
   return Is_block(type) ? EV_USER_ML_TYPE_CUSTOM
                         : (ev_user_ml_type) Int_val(type);
 }
 
-/* Registers an event, and returns its id, or the error of
-   caml_eventring_register.  The User.t is in *result, a root. */
+/* Registers a user event with the name, tag and type given as OCaml values.
+   Stores the event, a User.t, in [*result], which the caller has registered as
+   a root.  Returns the id of the event, or EVENTRING_TOO_MANY or
+   EVENTRING_NO_MEMORY; then the event in [*result] must not be used. */
 CAML_EVENTRING_COLD
 static int register_event(value event_name, value event_tag, value event_type,
                           value *result)

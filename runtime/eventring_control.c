@@ -29,6 +29,8 @@ void caml_eventring_stop(void)
   caml_ring_unmap_session();
 }
 
+/* Returns 1 if the control word [control] has no category to record now, else
+   0. */
 static int is_paused(uint64_t control)
 {
   return ((uint32_t) control & EVENTRING_ALL_CATEGORIES) == 0;

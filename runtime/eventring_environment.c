@@ -33,10 +33,13 @@ struct caml_ring_config caml_ring_config = {
   .threshold = DEFAULT_THRESHOLD
 };
 
-/* Returns the words of a ring, as a power of two, from OCAMLRUNPARAM=e=N.  The
-   startup code has parsed the parameter but takes anything for a number. */
+/* Returns the binary logarithm of the number of words in a ring: N of
+   OCAMLRUNPARAM=e=N, at least EVENTRING_MIN_LOG_WORDS.  Prints a message and
+   returns EVENTRING_DEFAULT_LOG_WORDS when the parameter is not understood. */
 unsigned caml_ring_log_words(void)
 {
+  /* The startup code has parsed the parameter but takes anything for a
+     number. */
   uintnat log = caml_params->runtime_events_log_wsize;
   char *item = caml_secure_getenv("OCAMLRUNPARAM");
   if (item == NULL) item = caml_secure_getenv("CAMLRUNPARAM");
@@ -62,6 +65,10 @@ unsigned caml_ring_log_words(void)
   return log < EVENTRING_MIN_LOG_WORDS ? EVENTRING_MIN_LOG_WORDS : log;
 }
 
+/* Returns the mask of the categories in [list], the value of
+   OCAML_EVENTRING_CATEGORIES: names separated by commas, a name after "-" to
+   remove its category.  A list that begins with "-" starts from [mask], any
+   other list from no category.  Prints a message for an unknown name. */
 COLD
 static uint32_t categories_from(const char *list, uint32_t mask)
 {
@@ -96,8 +103,9 @@ static uint32_t categories_from(const char *list, uint32_t mask)
   return mask;
 }
 
-/* Returns the value of a variable that is 1 or 0, or [otherwise] when it is
-   unset or has another value. */
+/* Returns the value of the environment variable [name], 1 or 0.  Returns
+   [otherwise] when the variable is unset or empty, and also when it has another
+   value, after printing a message. */
 COLD
 static int flag(const char *name, int otherwise)
 {
@@ -110,8 +118,9 @@ static int flag(const char *name, int otherwise)
   return otherwise;
 }
 
-/* Parses a whole number of ns, or of another unit that follows it.  Returns 0
-   when [s] is neither. */
+/* Parses the duration [s]: a whole number, followed by ns, us, ms or s, or by
+   nothing for ns.  Returns 1 with the duration in [*ns], or 0 when [s] is no
+   such duration or too long; then [*ns] is unchanged. */
 COLD
 static int parse_duration(const char *s, uint64_t *ns)
 {

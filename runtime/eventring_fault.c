@@ -122,6 +122,8 @@ void caml_eventring_note_stderr(void)
   standard_error.ino = st.st_ino;
 }
 
+/* Returns 1 if descriptor 2 is the same file as when the program started, or if
+   that is not known; else 0. */
 static int is_standard_error(void)
 {
   struct stat st;
@@ -174,12 +176,15 @@ int caml_eventring_is_lost(void)
   return atomic_load(&file.lost);
 }
 
+/* Returns 1 if [at] is one of the [size] bytes at [base]; 0 if it is not, or if
+   [base] is NULL. */
 static int is_in(const char *at, const char *base, size_t size)
 {
   return base != NULL && (uintptr_t) at - (uintptr_t) base < size;
 }
 
-/* Replaces the page of the mapping that [at] is in. */
+/* Replaces the page that contains [at], of the mapping of [size] bytes at
+   [base], by private memory of zeros.  Returns 1, or 0 on failure. */
 CAML_EVENTRING_COLD
 static int replace_around(const char *at, char *base, size_t size)
 {
@@ -190,8 +195,10 @@ static int replace_around(const char *at, char *base, size_t size)
                                                ? rest : EVENTRING_PAGE);
 }
 
-/* Maps private memory at [at] if that is in one of our mappings.  Returns 0
-   when it is not, or when the system has no memory. */
+/* Handles a fault at the address [at], if it is in the control page or in a
+   protected mapping: replaces the page by private memory of zeros, and marks
+   the session as lost if its file is concerned.  Returns 1 when the access can
+   be repeated; 0 when [at] is elsewhere or the system has no memory. */
 CAML_EVENTRING_COLD
 static int mend(const char *at)
 {
@@ -212,7 +219,9 @@ static int mend(const char *at)
   return 0;
 }
 
-/* Does the same as if our handler were not installed. */
+/* Passes [signal] on to the handler that was installed before ours, with the
+   arguments of our handler, or lets the signal kill the process if its default
+   action was in force. */
 CAML_EVENTRING_COLD
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
@@ -235,6 +244,8 @@ static void pass_on(int signal, siginfo_t *info, void *context)
   }
 }
 
+/* Handles SIGBUS: repairs a fault in one of our mappings, and passes any other
+   SIGBUS on.  Leaves errno unchanged. */
 CAML_EVENTRING_COLD
 static void bus_error(int signal, siginfo_t *info, void *context)
 {
@@ -244,7 +255,8 @@ static void bus_error(int signal, siginfo_t *info, void *context)
   if (!mended) pass_on(signal, info, context);
 }
 
-/* Returns 0 or an errno. */
+/* Installs the handler of SIGBUS; no effect when it has been installed.
+   Returns 0 or an errno. */
 CAML_EVENTRING_COLD
 static int install(void)
 {
@@ -284,7 +296,9 @@ void caml_eventring_unguard(void)
   atomic_store(&file.lost, 0);
 }
 
-/* Returns an entry that is not used, or NULL when out of memory. */
+/* Returns an entry of the list [readings] that was not in use, and marks it as
+   in use; adds an entry to the list if all are in use.  Returns NULL when out
+   of memory. */
 CAML_EVENTRING_COLD
 static struct reading *take_reading(void)
 {

@@ -64,8 +64,8 @@ struct candidate {
   uint32_t state;
 };
 
-/* Returns 1 when both headers name a process of the same pid in the same pid
-   namespace, since the same boot. */
+/* Returns 1 if the headers [a] and [b] have the same pid, the same known pid
+   namespace and the same boot of the system; else 0. */
 static int same_pid(const struct eventring_header *a,
                     const struct eventring_header *b)
 {
@@ -74,10 +74,11 @@ static int same_pid(const struct eventring_header *a,
     && memcmp(a->boot_id, b->boot_id, sizeof(a->boot_id)) == 0;
 }
 
-/* Finds out the owner of the file that [fd] has open for reading.  [mine] is
-   the header of this process's new file.  Only a regular file of this user with
-   one name that is empty or begins as a ring file is a candidate for
-   removal. */
+/* Fills in [*c] for the file that [fd] has open for reading: its owner, and if
+   the file may be removed, its device, inode, start time and state.  [mine] is
+   the header of this process's new ring file.  The owner is NOT_OURS unless the
+   file is a regular file of this user, has one name, and is empty or begins
+   with the magic number of a ring file. */
 static void examine_open(int fd, const struct eventring_header *mine,
                          struct candidate *c)
 {
@@ -110,11 +111,16 @@ static void examine_open(int fd, const struct eventring_header *mine,
     c->owner = n == 0 ? OBSOLETE : GONE;
 }
 
+/* Opens the file at [path] for reading, but follows no symbolic link and does
+   not wait for a FIFO.  Returns the descriptor, or -1 with the error in
+   errno. */
 static int open_candidate(const char *path)
 {
   return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
 
+/* Fills in [*c] as [examine_open] does, for the file at [path].  The owner is
+   NO_FILE if there is none, NOT_OURS if the file cannot be opened. */
 static void examine(const char *path, const struct eventring_header *mine,
                     struct candidate *c)
 {
@@ -127,8 +133,10 @@ static void examine(const char *path, const struct eventring_header *mine,
   close(fd);
 }
 
-/* Marks the file as replaced in its header if possible, so that readers that
-   have it open learn why there are no more events. */
+/* Stores the state EVENTRING_REPLACED in the header of the ring file at [path],
+   if that is still the file [c] and its state is EVENTRING_RUNNING.  So readers
+   that have the file open learn why there are no more events.  Ignores
+   errors. */
 static void tell_readers(const char *path, const struct candidate *c)
 {
   uint32_t state = EVENTRING_REPLACED;
@@ -142,10 +150,14 @@ static void tell_readers(const char *path, const struct candidate *c)
   close(fd);
 }
 
-/* Removes the file at [path] if it is still the candidate.  Another process
-   may do the same and then give the name, and the number of the inode, to its
-   own file.  So the file is examined again, open, which keeps its inode, and
-   locked: only the holder of the lock removes the file. */
+/* Removes the file at [path] if it is still the file [c] with the same owner.
+   [mine] is the header of this process's new ring file.  Returns 1 if this
+   process has removed the file, else 0.
+
+   Another process may remove the file as well, and then give its name, and the
+   number of its inode, to a new file.  So the file is examined again while it
+   is open, which keeps its inode, and locked: only the holder of the lock
+   removes the file. */
 static int remove_candidate(const char *path,
                             const struct eventring_header *mine,
                             const struct candidate *c)
@@ -170,6 +182,8 @@ static int remove_candidate(const char *path,
   return removed;
 }
 
+/* Puts the path of the ring file in directory [dir] into [path], which has
+   [size] bytes: the pid of [mine], [number] unless it is 0, and [suffix]. */
 static void name_file(char *path, size_t size, const char *dir,
                       const struct eventring_header *mine, const char *suffix,
                       int number)
@@ -180,6 +194,8 @@ static void name_file(char *path, size_t size, const char *dir,
            (unsigned long) mine->pid, numbered, suffix);
 }
 
+/* Creates the file [path] with mode 0600, if there is no file of this name, and
+   opens it.  Returns the descriptor, or -1 with the error in errno. */
 static int create(const char *path)
 {
   return open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,

@@ -26,24 +26,30 @@
 #include "caml/eventring.h"
 #include "eventring_internal.h"
 
-/* In the parent: when the child runs, the parent may have ended already and
-   have switched the page off.  The lock is held over the fork, so that the
-   child finds names, labels and the session as nobody is about to change
-   them. */
+/* Prepares a fork, in the parent: takes the session's lock, and stores the
+   control word and the threshold, for the child's own session. */
 static void before_fork(void)
 {
   caml_ring_left_behind();
+  /* The lock is held over the fork, so that names, labels and the session are
+     complete in the child: no other thread is changing them. */
   pthread_mutex_lock(&caml_ring_session_lock);
+  /* Stored here, since the parent may have ended, and its control word may be
+     0, when the child runs. */
   caml_ring_session.restart_control =
     __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
   caml_ring_keep_threshold();
 }
 
+/* Releases the session's lock after a fork, in the parent. */
 static void after_fork(void)
 {
   pthread_mutex_unlock(&caml_ring_session_lock);
 }
 
+/* Leaves the parent's session, in a forked child with a single thread: unmaps
+   the parent's ring file, replaces the control page by private zeros, and
+   disowns all writers.  Makes the session's lock anew, unlocked. */
 static void leave_parent(void)
 {
   pthread_mutex_init(&caml_ring_session_lock, NULL);
@@ -75,6 +81,8 @@ static void leave_parent(void)
   *caml_ring_process_mark() = 1;
 }
 
+/* Leaves the parent's session after a fork, in the child, and records in
+   [restart] whether the parent was traced. */
 static void fork_handler(void)
 {
   struct caml_ring_session *s = &caml_ring_session;

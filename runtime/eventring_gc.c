@@ -103,6 +103,8 @@ static struct {
   struct { int32_t domain; uint64_t ticks; } arrived[MAX_ARRIVALS];
 } stop;
 
+/* Returns the cause, an enum caml_eventring_cause, of the stop-the-world
+   section that the domain with the requests [a] begins. */
 static uint8_t cause_of_stop(struct caml_eventring_asked *a)
 {
   uint8_t called = a->called & 0xFF;
@@ -151,7 +153,7 @@ void caml_eventring_stop_arrived(void)
   }
 }
 
-/* Returns the ticks between two times, at least 0: time does not go back, but
+/* Returns [to] - [from], or 0 if [to] is smaller: time does not go back, but
    the counters of two processors may differ by a few ticks. */
 static uint64_t ticks_between(uint64_t from, uint64_t to)
 {

@@ -30,8 +30,9 @@
 #include "caml/version.h"
 #include "eventring_internal.h"
 
-/* Reads the first [size] - 1 bytes of a small file, NUL-terminated; "" if none.
-   Returns how many they are. */
+/* Reads the first [size] - 1 bytes of the file [path] into [buffer], and a NUL
+   after them.  Returns the number of bytes without the NUL: 0 when the file is
+   empty or cannot be read. */
 static size_t read_file(const char *path, char *buffer, size_t size)
 {
   ssize_t n = -1;
@@ -46,6 +47,7 @@ static size_t read_file(const char *path, char *buffer, size_t size)
 }
 
 #ifndef NATIVE_CODE
+/* Returns the part of [path] after its last slash. */
 static const char *base_name(const char *path)
 {
   const char *slash = strrchr(path, '/');
@@ -94,10 +96,11 @@ void caml_ring_identify(struct eventring_header *h)
            (int) sizeof(h->runtime) - 1, OCAML_VERSION_STRING);
 }
 
-/* Chooses the hardware counter when the processor says that it runs evenly, and
-   the kernel, which has compared the processors' counters, uses it. */
 uint32_t caml_ring_choose_clock(void)
 {
+  /* The counter of x86-64 is reliable if the processor reports that it runs
+     evenly and the kernel, which has compared the processors' counters, uses
+     it. */
   uint32_t clock = EVENTRING_CLOCK_MONOTONIC;
   if (caml_ring_config.monotonic) return clock;
 #if defined(__x86_64__) && defined(__linux__)

@@ -36,12 +36,15 @@
 
 #define MESSAGE (PATH_MAX + 256)
 
+/* Raises Sys_error with [message], which is copied. */
 static CAMLnoret void raise_sys_error(const char *message)
 {
   caml_raise_sys_error(caml_copy_string(message));
 }
 
-/* Returns a path as a C string, in memory from malloc. */
+/* Returns a copy of the OCaml string [path] as a C string, in memory from malloc
+   that the caller frees.  Raises Invalid_argument with the name [function] if
+   the path has a NUL byte, Out_of_memory when there is no memory. */
 static char *copy_path(value path, const char *function)
 {
   if (!caml_string_is_c_safe(path)) caml_invalid_argument(function);
@@ -50,7 +53,9 @@ static char *copy_path(value path, const char *function)
   return copy;
 }
 
-/* Returns the string of a name after checking that a file may contain it. */
+/* Returns the bytes of the OCaml string [name], valid until the next
+   allocation.  Raises Invalid_argument if the schema of a ring file cannot
+   contain the name: if it is empty, too long, or has a NUL byte. */
 static const char *checked_name(value name)
 {
   mlsize_t length = caml_string_length(name);
@@ -64,7 +69,9 @@ static const char *checked_name(value name)
 
 /* Control */
 
-/* [mask] 0: the default. */
+/* Starts tracing, with the ring file in the directory [dir], a string option
+   (None: as the environment says), and the categories [mask], an int (0: the
+   default categories).  Returns unit.  Raises Sys_error on failure. */
 CAMLprim value caml_ml_eventring_start(value dir, value mask)
 {
   char why[MESSAGE];
@@ -97,7 +104,8 @@ CAMLprim value caml_ml_eventring_resume(value unit)
   return Val_unit;
 }
 
-/* Bits 32 and up: the process id. */
+/* Returns an int that identifies the session: its number in bits 0 to 31 (0:
+   tracing has not started), and the process id in the bits above. */
 CAMLprim value caml_ml_eventring_session(value unit)
 {
   return Val_long((intnat) getpid() << 32 | caml_eventring_session());
@@ -138,8 +146,10 @@ CAMLprim value caml_ml_eventring_snapshot(value file)
   return Val_unit;
 }
 
-/* Bytecode has its literals in the heap, where they move: it always calls the
-   primitives. */
+/* Sets the first byte of [literal], a string literal of module Eventring, to 1
+   when tracing has started once.  In bytecode sets the byte at once, since
+   literals are in the heap there and may move; so bytecode always calls the
+   primitives.  Returns unit. */
 CAMLprim value caml_ml_eventring_set_started_flag(value literal)
 {
 #ifdef NATIVE_CODE
@@ -250,6 +260,8 @@ _Static_assert(sizeof(struct eventring_event) == 48
                && offsetof(struct eventring_event, thread_id) == 44,
                "stdlib/eventring.ml reads the events at these offsets");
 
+/* Closes the cursor [v] and frees its memory, when the garbage collector has
+   found its handle unreachable. */
 static void finalise_cursor(value v)
 {
   struct cursor *c = Cursor_val(v);
@@ -263,7 +275,14 @@ static struct custom_operations cursor_operations = {
   .finalize = finalise_cursor
 };
 
-/* type source = Self | Process of { pid; dir } | File of string */
+/* Opens a ring file for reading and returns a cursor handle.  [source] is of
+   the type
+
+     type source = Self | Process of { pid; dir } | File of string
+
+   and with [from_now] true the cursor skips the events that the file has
+   already.  Raises Sys_error when the file cannot be opened, Out_of_memory when
+   there is no memory. */
 CAMLprim value caml_ml_eventring_cursor_create(value source, value from_now)
 {
   CAMLparam2(source, from_now);
@@ -304,6 +323,8 @@ CAMLprim value caml_ml_eventring_cursor_create(value source, value from_now)
   CAMLreturn(handle);
 }
 
+/* Returns the batch of the cursor [handle], a bigarray of bytes over its array
+   of events.  The bigarray is valid as long as the handle is reachable. */
 CAMLprim value caml_ml_eventring_cursor_batch(value handle)
 {
   CAMLparam1(handle);
@@ -313,7 +334,9 @@ CAMLprim value caml_ml_eventring_cursor_batch(value handle)
                            | CAML_BA_EXTERNAL, 1, c->events, &size));
 }
 
-/* Returns how many events are in the batch, -1 for a damaged block. */
+/* Reads the next events of the cursor [handle] into its batch.  Returns their
+   number; 0 when there are none at present or the cursor is freed; -1 on an
+   error of the reader, such as a damaged block. */
 CAMLprim value caml_ml_eventring_cursor_read(value handle)
 {
   struct cursor *c = Cursor_val(handle);
@@ -322,7 +345,9 @@ CAMLprim value caml_ml_eventring_cursor_read(value handle)
   return Val_int(n < 0 ? -1 : n);
 }
 
-/* The batch stays: the OCaml side may still hold it. */
+/* Closes the ring file of the cursor [handle], whose batch stays allocated: the
+   OCaml side may still hold it.  No effect when the cursor is freed already.
+   Returns unit. */
 CAMLprim value caml_ml_eventring_cursor_free(value handle)
 {
   struct cursor *c = Cursor_val(handle);
@@ -331,7 +356,8 @@ CAMLprim value caml_ml_eventring_cursor_free(value handle)
   return Val_unit;
 }
 
-/* Returns (name, unit, kind) of an event, if the file has it. */
+/* Returns Some (name, unit, kind) for the event with the id [id], or None if
+   the schema of the ring file has no such event. */
 CAMLprim value caml_ml_eventring_cursor_describe(value handle, value id)
 {
   CAMLparam1(handle);
@@ -346,19 +372,24 @@ CAMLprim value caml_ml_eventring_cursor_describe(value handle, value id)
   CAMLreturn(caml_alloc_some(all));
 }
 
+/* Returns the state of the process that writes the ring file of [handle], a
+   result of eventring_state as an int. */
 CAMLprim value caml_ml_eventring_cursor_state(value handle)
 {
   return Val_int(eventring_state(Cursor_val(handle)->reader));
 }
 
-/* Returns the event that the OCaml side is at, or NULL: when the cursor is
-   freed, and outside of callbacks, where [index] may be -1. */
+/* Returns event [index] of the batch of [c]: the event for which the OCaml side
+   runs a callback.  Returns NULL when the cursor is freed or [index] is
+   negative, as outside of callbacks. */
 static const struct eventring_event *current(const struct cursor *c,
                                              intnat index)
 {
   return c->reader != NULL && index >= 0 ? &c->events[index] : NULL;
 }
 
+/* Returns Some text for event [index] of the batch, or None if the event has no
+   bytes or text as its payload, or is not current. */
 CAMLprim value caml_ml_eventring_cursor_text(value handle, value index)
 {
   CAMLparam1(handle);
@@ -380,8 +411,9 @@ CAMLprim value caml_ml_eventring_cursor_text(value handle, value index)
   CAMLreturn(caml_alloc_some(text));
 }
 
-/* Returns word [word] of an event as a Cursor.field, if the file describes
-   it. */
+/* Returns payload word [word] of event [index] of the batch as Some field, a
+   Cursor.field with name, unit, value and meaning; None if the event has no
+   such word or the schema of the ring file does not describe it. */
 CAMLprim value caml_ml_eventring_cursor_field(value handle, value index,
                                               value word)
 {
@@ -402,6 +434,8 @@ CAMLprim value caml_ml_eventring_cursor_field(value handle, value index,
   CAMLreturn(caml_alloc_some(all));
 }
 
+/* Returns the name of the domain of event [index] of the batch; "" if the
+   domain has no name or the event is not current. */
 CAMLprim value caml_ml_eventring_cursor_domain_name(value handle, value index)
 {
   struct cursor *c = Cursor_val(handle);
@@ -421,12 +455,14 @@ CAMLprim value caml_ml_eventring_cursor_thread_name(value handle, value index)
   return caml_copy_string(name != NULL ? name : "");
 }
 
-/* Outside of callbacks, the number of words that the OCaml side has seen may
-   belong to another event. */
+/* Returns payload word [word] of event [index] of the batch; 0 if the event has
+   no such word or is not current. */
 intnat caml_ml_eventring_cursor_word(value handle, intnat index, intnat word)
 {
   struct cursor *c = Cursor_val(handle);
   const struct eventring_event *e = current(c, index);
+  /* Outside of callbacks, the number of words that the OCaml side has seen may
+     belong to another event. */
   return e != NULL && word < e->words ? (intnat) e->payload[word] : 0;
 }
 
@@ -437,6 +473,7 @@ CAMLprim value caml_ml_eventring_cursor_word_byte(value handle, value index,
                                                 Long_val(word)));
 }
 
+/* Returns the present time of CLOCK_MONOTONIC in ns, an int. */
 CAMLprim value caml_ml_eventring_now(value unit)
 {
   return Val_long(eventring_clock_ns(CLOCK_MONOTONIC));
@@ -459,7 +496,8 @@ CAMLprim value caml_eventring_semaphore_wait(value condition, value mutex)
   return caml_ml_condition_wait(condition, mutex);
 }
 
-/* Tells the unit that Dynlink loads now, in bytecode. */
+/* Writes the event that Dynlink loads the compilation unit [unit], an OCaml
+   string, if its category is recorded.  Called in bytecode.  Returns unit. */
 CAMLprim value caml_eventring_loaded(value unit)
 {
   caml_eventring_text(EV_DYNLINK, EVENTRING_RUNTIME, String_val(unit));

@@ -28,9 +28,10 @@
 #include "caml/osdeps.h"
 #include "eventring_internal.h"
 
-/* Starts tracing again after it ended here, with the same categories and the
-   file in the same directory, even if the program changed its directory.
-   Returns 0 with the reason in [why] when that fails. */
+/* Starts tracing again after the last session has ended, with the categories of
+   [control], the control word of that session, and the ring file in the same
+   directory, even if the program has changed its current directory.  Returns 1,
+   or 0 on failure, with a message in [why], which has [size] bytes. */
 COLD
 static int start_again(uint64_t control, char *why, size_t size)
 {
@@ -56,6 +57,8 @@ void caml_eventring_restart_in_child(void)
 /* Set between [caml_eventring_exec_begin] and [caml_eventring_exec_failed]. */
 static CAMLthread_local uint64_t control_before_exec;
 
+/* Returns 1 if [file] is a regular file that this process may execute, else
+   0. */
 static int can_execute(const char *file)
 {
   struct stat st;

@@ -125,7 +125,6 @@ void caml_ring_runtime_schema(struct eventring_schema_entry *entry)
   }
 }
 
-/* The count comes last, so that a reader never sees half an entry. */
 int caml_ring_append_to_schema(const struct eventring_schema_entry *entry)
 {
   struct caml_ring_session *s = &caml_ring_session;
@@ -141,6 +140,7 @@ int caml_ring_append_to_schema(const struct eventring_schema_entry *entry)
   }
   memcpy(s->map + h->schema_offset + end - size, entry, size);
   h->schema_count++;
+  /* The count is stored last, so that a reader never sees half an entry. */
   __atomic_store_n(&((struct eventring_header *) s->map)->schema_count,
                    h->schema_count, __ATOMIC_RELEASE);
   return 0;
@@ -167,7 +167,8 @@ static struct {
   uint32_t in_file;             /* counts replaced names, too */
 } labels;
 
-/* Makes room for one more label; returns 0 without room.  Unused room takes no
+/* Makes sure that [labels] has room for one more label.  Returns 1, or 0 when
+   EVENTRING_MAX_LABELS are in use or there is no memory.  Unused room takes no
    memory. */
 COLD
 static int reserve_label(void)
@@ -182,9 +183,11 @@ static int reserve_label(void)
   return labels.count < EVENTRING_MAX_LABELS;
 }
 
+/* Appends the label [e] to the schema of the ring file.  Leaves the label out
+   when the schema has no room for another one.  Call with the session's lock
+   held. */
 static void append_label(const struct eventring_schema_entry *e)
 {
-  /* Names beyond the room that the schema has for them are left out. */
   if (labels.in_file < EVENTRING_MAX_LABELS
       && caml_ring_append_to_schema(e) == 0)
     labels.in_file++;

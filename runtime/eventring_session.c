@@ -45,13 +45,13 @@
 pthread_mutex_t caml_ring_session_lock = PTHREAD_MUTEX_INITIALIZER;
 struct caml_ring_session caml_ring_session;
 
-/* [madvise] allocates through the mapping, so it works after the program closed
-   descriptors or changed its directory or user, and leaves it to the file
-   system when to choose blocks: a short program's file never reaches the disk.
-   Linux before 5.14 needs the file opened once more. */
 int caml_ring_allocate(uint64_t offset, uint64_t length)
 {
   const struct caml_ring_session *s = &caml_ring_session;
+  /* [madvise] allocates through the mapping, so it works after the program
+     closed descriptors or changed its directory or user, and the file system
+     decides when to choose blocks: a short program's file never reaches the
+     disk.  Linux before 5.14 needs the file opened once more. */
 #ifdef MADV_POPULATE_WRITE
   if (madvise(s->map + offset, length, MADV_POPULATE_WRITE) == 0) return 0;
   if (errno == EFAULT) return ENOSPC;
@@ -67,6 +67,8 @@ int caml_ring_allocate(uint64_t offset, uint64_t length)
   return err;
 }
 
+/* Fills in the fields of [*h] that describe the layout of a new ring file: the
+   magic number and version, and the offset and size of each section. */
 static void lay_out(struct eventring_header *h)
 {
   memcpy(h->magic, EVENTRING_MAGIC, EVENTRING_MAGIC_SIZE);
@@ -116,14 +118,15 @@ void caml_ring_release_mapping(struct mapping *mapping)
    (RLIMIT_AS, ulimit -v). */
 #define RESERVE ((size_t) 256 << 20)
 
+/* Returns 1 if the address space of this process is limited, else 0. */
 static int has_limited_space(void)
 {
   struct rlimit limit;
   return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-/* Returns 0 when the program, with the file mapped, has less address space left
-   than [RESERVE]. */
+/* Returns 1 if the program can still map [RESERVE] bytes, or if its address
+   space is not limited; else 0.  Called when the ring file is mapped. */
 static int leaves_reserve(void)
 {
   if (!has_limited_space()) return 1;
@@ -134,6 +137,11 @@ static int leaves_reserve(void)
   return 1;
 }
 
+/* Creates the ring file in directory [in] (NULL: the current directory), maps
+   the file, and starts a session with [control] as its control word.  Returns
+   1, or 0 on failure, with a message in [why], which has [why_size] bytes; then
+   the file is removed.  Call with the session's lock held and SIGPIPE and
+   SIGXFSZ held back. */
 COLD
 static int start_session(const char *in, uint64_t control, char *why,
                          size_t why_size)
@@ -283,8 +291,10 @@ void caml_ring_keep_threshold(void)
   if (ns != 0) caml_ring_config.threshold = ns;
 }
 
-/* Marks the file as ended or replaced, and removes it unless it is to be kept.
-   The file stays mapped.  Under the session's lock. */
+/* Ends the session: stores [state] (ended or replaced) in the header of the
+   ring file, and removes the file unless the settings keep it.  The file stays
+   mapped.  No effect when no session is running.  Call with the session's lock
+   held. */
 COLD
 static void end_session(enum eventring_state state)
 {
@@ -304,17 +314,21 @@ static void end_session(enum eventring_state state)
     unlink(caml_ring_session.path);
 }
 
-/* Writers of the current stop that are disowned. */
+/* Number of writers that are disowned so far in the present stop-the-world
+   section. */
 static atomic_int stopped_writers;
 
+/* Sets [stopped_writers] to 0 at the beginning of a stop-the-world section. */
 static void begin_stop(caml_domain_state *leader)
 {
   (void) leader;
   atomic_store(&stopped_writers, 0);
 }
 
-/* Called in every domain, after all of them have stopped.  Each leaves the stop
-   on its own, so the leader waits here for all others. */
+/* Disowns the writer of [domain].  Called in each of the [domains] domains of
+   the stop-the-world section, after all of them have stopped.  Each domain
+   leaves the section on its own, so the domain [leader] waits here for all
+   others. */
 static void stop_writer(caml_domain_state *domain, void *leader, int domains,
                         caml_domain_state **all)
 {
@@ -325,9 +339,10 @@ static void stop_writer(caml_domain_state *domain, void *leader, int domains,
     while (atomic_load(&stopped_writers) < domains) sched_yield();
 }
 
-/* Returns when no domain is in the middle of an event that it began before.
-   Hold the domain lock, and not the session's lock: a domain that waits for the
-   latter does not stop. */
+/* Stops all domains once and disowns their writers.  On return, no domain is in
+   the middle of an event that it began before the call.  Call with the domain
+   lock held, and not the session's lock: a domain that waits for the session's
+   lock does not stop. */
 static void stop_writers(void)
 {
   /* Another domain may be about to stop all, this one among them. */
@@ -375,6 +390,8 @@ void caml_ring_unmap_session(void)
 
 static unsigned char *started_flag; /* NULL: none; under the session's lock */
 
+/* Stores 1 at [started_flag], if it is set and tracing has started once.  Call
+   with the session's lock held. */
 static void note_started(void)
 {
   if (started_flag != NULL && caml_ring_session.number > 0)
@@ -448,12 +465,11 @@ CAMLexport void caml_eventring_end(void)
   caml_ring_end_as(EVENTRING_ENDED);
 }
 
-/* Releases memory for the program.  Domains other than this one may be in the
-   middle of an event, and cannot be stopped here: their rings and the directory
-   stay until the session's file is unmapped. */
 COLD
 CAMLexport int caml_eventring_release_memory(void)
 {
+  /* Other domains may be in the middle of an event, and cannot be stopped here:
+     their rings and the directory stay until [caml_ring_unmap_session]. */
   struct caml_ring_session *s = &caml_ring_session;
   const struct eventring_header *h = &s->header;
   if (!has_limited_space() || caml_ring_left_behind()) return 0;

@@ -40,9 +40,11 @@ struct source {
    first attempt. */
 #define MAX_COPIED ((uint64_t) 1 << 20)
 
-/* Copies ring [i] to [fd].  Events that come meanwhile go to blocks that the
-   [reserve] read afterwards excludes.  [buffer] holds a ring.  Returns 0
-   or an errno. */
+/* Copies ring [i] of the session [from], and its slot of the directory, to the
+   file of [fd].  [buffer] has room for a ring.  Returns 0 or an errno; also 0,
+   and copies nothing, when the ring is empty or the writer overtakes the copy
+   again and again.  The ring's domain may write meanwhile: a reader ignores the
+   blocks that it wrote to, by the [reserve] that is read after the copy. */
 COLD
 static int copy_ring(const struct source *from, int fd, uint32_t i,
                      uint64_t *buffer)
@@ -77,6 +79,9 @@ static int copy_ring(const struct source *from, int fd, uint32_t i,
                 h->directory_offset + i * sizeof(copy));
 }
 
+/* Writes the session [from] to the file of [fd], as if tracing had ended now:
+   header, schema, and each ring that a domain has used.  [buffer] has room for
+   a ring.  Returns 0 or an errno. */
 COLD
 static int copy_session(const struct source *from, int fd, uint64_t *buffer)
 {
@@ -104,8 +109,9 @@ static int copy_session(const struct source *from, int fd, uint64_t *buffer)
   return err != 0 ? err : caml_ring_write_all(fd, &h, sizeof(h), 0);
 }
 
-/* Returns 0 if a snapshot may be put at [path]: a regular file, a link, which
-   is not followed, or nothing; else an errno. */
+/* Returns 0 if a snapshot may be put at [path]: if there is a regular file, no
+   file, or a symbolic link, which the snapshot replaces.  Else returns EISDIR
+   for a directory, ENOTSUP for another file. */
 COLD
 static int may_replace(const char *path)
 {

@@ -22,13 +22,14 @@
 #include "caml/eventring.h"
 #include "eventring_internal.h"
 
-/* Returns the bucket of the first entry called [name], or the empty bucket
-   where it would go.  FNV-1a. */
+/* Returns the address of the bucket of the first registered event called
+   [name], or of the empty bucket to put such an event in.  There must be
+   buckets.  Call with the session's lock held. */
 COLD
 static uint32_t *find_name(const char *name)
 {
   struct caml_ring_names *names = &caml_ring_names;
-  uint32_t hash = 2166136261u;
+  uint32_t hash = 2166136261u;          /* FNV-1a */
   for (const char *p = name; *p != '\0'; p++)
     hash = (hash ^ (unsigned char) *p) * 16777619u;
   uint32_t mask = 2 * names->capacity - 1;
@@ -39,7 +40,8 @@ static uint32_t *find_name(const char *name)
   return &names->bucket[i];
 }
 
-/* Makes room for one more name; returns 0 when out of memory. */
+/* Makes sure that [caml_ring_names] has room for one more event.  Returns 1, or
+   0 when out of memory.  Call with the session's lock held. */
 COLD
 static int reserve_name(void)
 {
@@ -61,6 +63,9 @@ static int reserve_name(void)
   return 1;
 }
 
+/* Registers the event [e], and appends it to the schema of the ring file if
+   tracing has started.  Returns the new id of the event, EVENTRING_TOO_MANY or
+   EVENTRING_NO_MEMORY.  Call with the session's lock held. */
 COLD
 static int add_name(const struct eventring_schema_entry *e)
 {
@@ -132,6 +137,9 @@ int caml_eventring_set_thread_name(const char *name)
 
 /* For C stubs */
 
+/* Registers an event for C code, as [caml_eventring_register_once], but returns
+   EVENTRING_BAD_NAME when [name] is NULL or empty, or [name] or [unit] is too
+   long. */
 COLD
 static int register_for_c(const char *name, enum eventring_kind kind,
                           enum eventring_payload payload, const char *unit)
@@ -180,17 +188,23 @@ CAMLexport int caml_eventring_register_custom(const char *name)
   return register_for_c(name, EVENTRING_INSTANT, EVENTRING_BYTES, "");
 }
 
+/* Returns 1 if user events are being recorded and [event] is an event and not
+   an error of registration; else 0. */
 Caml_inline int is_recorded(int event)
 {
   return Caml_eventring_on(EVENTRING_USER) && event > 0;
 }
 
+/* Writes an event word of [event] with the form [form], if user events are
+   recorded. */
 Caml_inline void emit(int event, enum eventring_form form)
 {
   if (is_recorded(event))
     caml_eventring_emit(EVENTRING_WORD(event, form, 0));
 }
 
+/* Writes an event word of [event] with the form [form] and the payload [n], if
+   user events are recorded. */
 Caml_inline void emit_int(int event, enum eventring_form form, int64_t n)
 {
   if (is_recorded(event))
@@ -200,6 +214,8 @@ Caml_inline void emit_int(int event, enum eventring_form form, int64_t n)
 _Static_assert(EVENTRING_MAX_CONTENT <= EVENTRING_MAX_BYTES,
                "a block holds the largest message");
 
+/* Writes [event] with the [length] bytes at [bytes].  The caller has tested
+   [is_recorded]. */
 static void emit_bytes(int event, const void *bytes, size_t length)
 {
   caml_eventring_emit_bytes(EVENTRING_WORD(event, EVENTRING_FORM_INSTANT, 0),

@@ -81,9 +81,9 @@ uint64_t caml_eventring_blocking_returned(void)
   return waiting.since != 0 ? caml_eventring_ticks() : 0;
 }
 
-/* The time is read once for both events. */
 void caml_eventring_leave_blocking(uint64_t returned)
 {
+  /* The time is read once for both events. */
   uint64_t now = returned != 0 ? caml_eventring_ticks() : 0;
   uint32_t active = caml_eventring_active();
   if (active & EVENTRING_THREAD) caml_eventring_thread_switch(now);
@@ -153,12 +153,16 @@ void caml_eventring_domain_start(caml_domain_state *parent)
   }
 }
 
-/* Returns the id of a Thread.t: the first field of the block. */
+/* Returns the id of the thread with the descriptor [descr], a Thread.t; -1 for
+   Val_unit, when the thread has no Thread.t.  The id is the first field of the
+   block. */
 static intnat thread_id(value descr)
 {
   return Is_block(descr) ? Long_val(Field(descr, 0)) : -1;
 }
 
+/* Writes the event [record] with the id of the thread that has the descriptor
+   [descr], if the category EVENTRING_THREAD is recorded. */
 CAML_EVENTRING_COLD
 static void about_thread(int record, value descr)
 {

@@ -109,7 +109,8 @@ int caml_ring_allocate_writers(void)
    domain costs one piece. */
 #define RING_PIECE_WORDS ((1 << 14) / sizeof(uint64_t))
 
-/* Returns 1 when the program, or others with its rights, cut the file short. */
+/* Returns 1 if the session's ring file at its path is shorter than it was made:
+   this program, or another with its rights, has cut the file.  Else 0. */
 static int was_cut(void)
 {
   const struct caml_ring_session *s = &caml_ring_session;
@@ -118,8 +119,10 @@ static int was_cut(void)
     && st.st_ino == s->ino && (uint64_t) st.st_size < s->header.file_size;
 }
 
-/* Allocates the next piece of the writer's ring; 0 when that fails.  The
-   domain's trace ends there, and stays readable. */
+/* Allocates the next piece of the ring of [w], which is ring [slot].  Returns
+   1, or 0 on failure; then the writer has no ring, so the domain's trace ends
+   there, and stays readable.  Prints a message for the first failure of a
+   session. */
 static int extend_ring(struct writer *w, int slot)
 {
   const struct eventring_header *h = &caml_ring_session.header;
@@ -145,8 +148,9 @@ static int extend_ring(struct writer *w, int slot)
   return 1;
 }
 
-/* Gives the writer the ring of its slot in the current session.  Returns 0 when
-   the slot has no ring. */
+/* Gives [w] ring [slot] of the present session.  Returns 1, or 0 when there is
+   no such ring: no session, too few rings, or a ring that could not be
+   allocated.  Takes the session's lock. */
 static int attach(struct writer *w, int slot)
 {
   int ok = 0;
@@ -163,13 +167,15 @@ static int attach(struct writer *w, int slot)
         (caml_ring_session.map + h->directory_offset) + slot;
       w->ring = (uint64_t *) (caml_ring_session.map + ring);
     }
-    /* No ring: given up on by an earlier domain of this slot. */
+    /* No ring: an earlier domain of this slot could not allocate it. */
     ok = w->ring != NULL;
   }
   pthread_mutex_unlock(&caml_ring_session_lock);
   return ok;
 }
 
+/* Returns the OS id of the calling thread; the process id where the system is
+   not Linux. */
 uint32_t caml_ring_os_thread_id(void)
 {
   if (caml_ring_self.os_id == 0) {
@@ -184,13 +190,15 @@ uint32_t caml_ring_os_thread_id(void)
 
 static uint32_t pack(uint64_t *words, const uint64_t *field, uint32_t fields);
 
+/* Stores [x] in a word of the ring file, which readers may load meanwhile. */
 Caml_inline void store(uint64_t *word, uint64_t x)
 {
   __atomic_store_n(word, x, __ATOMIC_RELAXED);
 }
 
-/* Moves the writer to a fresh block, with the base now.  Returns 0 when the
-   domain has no ring. */
+/* Begins a new block of [w] for [domain], whose base is the present time, and
+   writes the block's header.  Before that, gives the writer its ring if it has
+   none in this session.  Returns 1, or 0 when the domain has no ring. */
 static __attribute__((noinline, cold))
 int enter_block(struct writer *w, caml_domain_state *domain)
 {
@@ -243,9 +251,12 @@ int enter_block(struct writer *w, caml_domain_state *domain)
   return 1;
 }
 
-/* The fast path: returns whether the block is still our domain's, has room for
-   [words] words, and the ticks fit.  Then *ticks goes into the event word.
-   Reads the hardware counter only, so that nothing here needs the stack. */
+/* Tests the fast path.  Returns 1 if the current block of [w] belongs to
+   [domain] and has room for [words] words, the clock is the hardware counter,
+   and the time since the block's base fits an event word; then [*ticks] is this
+   time, shifted to its place in the event word.  Else returns 0, and the caller
+   takes the slow path.  Reads no other clock, so that nothing here needs the
+   stack. */
 Caml_inline int block_takes(struct writer *w, caml_domain_state *domain,
                             uint32_t words, uint64_t *ticks)
 {
@@ -258,8 +269,10 @@ Caml_inline int block_takes(struct writer *w, caml_domain_state *domain,
   return __builtin_expect(delta >> EVENTRING_TICKS_BITS == 0, 1);
 }
 
-/* Makes room likewise on any clock, for an event of the time [now], with a
-   fresh block when it needs one.  Returns 0 when the domain has no ring. */
+/* Makes room in the ring of [w] for an event of [words] words with the time
+   [now], on any clock; begins a new block if the event needs one.  Returns 1,
+   with the time since the block's base in [*ticks], shifted to its place in the
+   event word; or 0 when the domain has no ring. */
 Caml_inline int make_room_at(struct writer *w, caml_domain_state *domain,
                              uint32_t words, uint64_t now, uint64_t *ticks)
 {
@@ -273,6 +286,7 @@ Caml_inline int make_room_at(struct writer *w, caml_domain_state *domain,
   return 1;
 }
 
+/* Makes room as [make_room_at] does, for an event with the present time. */
 static __attribute__((noinline))
 int make_room(struct writer *w, caml_domain_state *domain, uint32_t words,
               uint64_t *ticks)
@@ -281,13 +295,14 @@ int make_room(struct writer *w, caml_domain_state *domain, uint32_t words,
                       ticks);
 }
 
-/* Returns the place of the next event. */
+/* Returns the address in the ring of [w] at which the next event begins. */
 Caml_inline uint64_t *next_word(struct writer *w)
 {
   return &w->ring[w->pos & w->mask];
 }
 
-/* Publishes the [words] words at the writer's position. */
+/* Publishes the event of [words] words that was stored at the position of [w],
+   and moves the position behind the event. */
 Caml_inline void publish(struct writer *w, uint32_t words)
 {
   w->pos += words;
@@ -296,6 +311,9 @@ Caml_inline void publish(struct writer *w, uint32_t words)
   __atomic_store_n(&w->slot->tail, w->pos, __ATOMIC_RELEASE);
 }
 
+/* Writes an event of one word, or with [words] 2 of [word] and [payload], when
+   the fast path is not possible.  Drops the event when the domain has no
+   ring. */
 static __attribute__((noinline))
 void emit_slowly(struct writer *w, caml_domain_state *domain, uint64_t word,
                  uint32_t words, uint64_t payload)
@@ -336,9 +354,12 @@ void caml_eventring_emit_int(uint64_t word, uint64_t payload)
   publish(w, 2);
 }
 
-/* Starts an event of [words] payload words: its word, and the count when it
-   does not fit there.  *total is the words of the whole event.  Returns where
-   the payload goes, or NULL. */
+/* Begins an event with [words] payload words in the ring of [w]: makes room for
+   the event, and stores the event word [word] with the time and the length, and
+   a second word with the length when it does not fit the event word.  Sets
+   [*total] to the number of words of the whole event.  Returns the address for
+   the payload, which the caller stores and publishes; NULL when the domain has
+   no ring. */
 static uint64_t *open_long_event(struct writer *w, uint64_t word,
                                  uint32_t words, uint32_t *total)
 {
@@ -385,8 +406,9 @@ void caml_eventring_emit_bytes(uint64_t word, const void *bytes,
   publish(w, total);
 }
 
-/* Packs the fields as eventring_format.h says; returns the words it takes, at
-   most 10 bytes a field. */
+/* Packs the [fields] integers at [field] into [words], as described in
+   eventring_format.h.  Returns the number of words that the result has; it has
+   at most 10 bytes for each integer. */
 static uint32_t pack(uint64_t *words, const uint64_t *field, uint32_t fields)
 {
   uint32_t bytes = 0;
@@ -462,8 +484,9 @@ uint64_t caml_eventring_ticks(void)
   return eventring_ticks(caml_ring_clock);
 }
 
-/* Makes ticks of a threshold in ns.  Remembers them for this thread as soon as
-   the length of a tick is known well. */
+/* Converts the threshold [ns] from ns to ticks of the session's clock and
+   returns the result.  Keeps the result for the calling thread once the session
+   is old enough to measure the length of a tick well. */
 COLD
 static uint64_t measure_threshold(uint64_t ns)
 {

@@ -29,6 +29,8 @@
 #define EVENTRING_HARDWARE_CLOCK 0
 #endif
 
+/* Returns the present time of the system's clock [clock], in ns; 0 if there is
+   no such clock. */
 static inline int64_t eventring_clock_ns(clockid_t clock)
 {
   struct timespec t = { 0, 0 };
@@ -36,8 +38,10 @@ static inline int64_t eventring_clock_ns(clockid_t clock)
   return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Returns the hardware counter.  Not serialised against the instructions around
-   it: a few ns of uncertainty are cheaper than a fence. */
+/* Returns the present value of the processor's counter, in ticks; 0 on an
+   architecture without EVENTRING_HARDWARE_CLOCK.  The processor may reorder the
+   read with the instructions around it: a few ns of uncertainty are cheaper
+   than a fence. */
 static inline uint64_t eventring_hardware_ticks(void)
 {
 #if defined(__x86_64__)
@@ -53,7 +57,9 @@ static inline uint64_t eventring_hardware_ticks(void)
 #endif
 }
 
-/* Ticks of [clock]; the test is the same way each time and predicted. */
+/* Returns the present time in ticks of [clock], an enum eventring_clock: the
+   processor's counter, or ns of CLOCK_MONOTONIC.  Cheap: the processor predicts
+   the test, which has the same result each time. */
 static inline uint64_t eventring_ticks(uint32_t clock)
 {
   if (__builtin_expect(clock != EVENTRING_CLOCK_MONOTONIC, 1))
@@ -61,8 +67,10 @@ static inline uint64_t eventring_ticks(uint32_t clock)
   return (uint64_t) eventring_clock_ns(CLOCK_MONOTONIC);
 }
 
-/* Returns all clocks at one instant: the tightest of a few tries, since an
-   interrupt may occur between two reads. */
+/* Returns the present time on all clocks: in ticks of [clock], an enum
+   eventring_clock, and in ns of CLOCK_MONOTONIC and CLOCK_REALTIME.  Reads the
+   first two clocks 8 times and takes the fastest reading, since an interrupt
+   may occur between the two. */
 static inline struct eventring_instant eventring_now(uint32_t clock)
 {
   struct eventring_instant best = { 0, 0, 0 };

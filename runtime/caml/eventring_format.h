@@ -71,8 +71,9 @@
 #define EVENTRING_MAX_BLOCK_WORDS 512 /* 4 KiB */
 #define EVENTRING_MAX_RINGS 4096
 
-/* Returns the block words for a ring of [ring_words]: an eighth of the ring,
-   between the two limits. */
+/* Returns the number of words in each block of a ring of [ring_words] words: an
+   eighth of the ring, at least EVENTRING_MIN_BLOCK_WORDS and at most
+   EVENTRING_MAX_BLOCK_WORDS. */
 static inline uint32_t eventring_block_words(uint64_t ring_words)
 {
   uint64_t b = ring_words / 8;

@@ -23,9 +23,10 @@
 #include <stddef.h>
 
 struct eventring_hooks {
-  /* Called after a ring file was mapped at [base], and before it is unmapped.
-     The first returns 0, or an errno with which opening fails. */
+  /* Called after the reader has mapped [size] bytes of a ring file at [base].
+     Returns 0, or an errno; then the reader does not open the file. */
   int (*guard)(char *base, size_t size);
+  /* Called before the reader unmaps the ring file at [base]. */
   void (*unguard)(char *base);
 };
 

@@ -25,9 +25,10 @@
 #include <sys/vfs.h>
 #endif
 
-/* Returns 1 if it is sure that no process writes to the file that [fd] has open
-   for reading only.  Returns 0 if one does or may.  The file system must count
-   mappings as writers: overlayfs does not, and network file systems know
+/* Returns 1 if it is certain that no process has the file of [fd] open or
+   mapped for writing.  [fd] is open for reading only.  Returns 0 if a process
+   has, or if the system cannot tell: on file systems that do not count mappings
+   as writers, such as overlayfs, and on network file systems, which know
    nothing of other machines. */
 static inline int eventring_nobody_writes(int fd)
 {

@@ -103,7 +103,7 @@ void caml_eventring_request_slices(enum caml_eventring_cause cause)
 
 /* Records that the collections of this domain up to the matching
    [caml_eventring_gc_call_end] have the cause [cause]: a call of a function of
-   module Gc, or the end of a domain.  Calls may be nested, up to 8 deep. */
+   module Gc, or the end of a domain.  Calls may be nested. */
 void caml_eventring_gc_call_begin(enum caml_eventring_cause cause);
 void caml_eventring_gc_call_end(void);
 
@@ -191,8 +191,8 @@ void caml_eventring_stop_end(void);
    the reason EV_STOP_FINISH. */
 void caml_eventring_finish_cycle_begin(void);
 
-/* Writes the end of the span EV_MINOR with its fields: words allocated and
-   promoted, cause and requester.  The caller has tested the category. */
+/* Writes the end of the span EV_MINOR with its fields: words promoted and
+   allocated, cause and requester.  The caller has tested the category. */
 void caml_eventring_end_minor(void);
 
 /* Writes the end of the span EV_MAJOR_SLICE with its cause.  The caller has
@@ -333,9 +333,9 @@ Caml_inline uint64_t caml_eventring_work_begin(uint32_t category)
 }
 
 /* Writes the complete event [record] for work that began at [since], a result
-   of [caml_eventring_work_begin], of any duration, with one more field, [field].
-   Writes nothing if [since] is 0 or the category EVENTRING_RUNTIME is not
-   recorded. */
+   of [caml_eventring_work_begin].  Its fields are the duration, however short,
+   and [field].  Writes nothing if [since] is 0 or the category
+   EVENTRING_RUNTIME is not recorded. */
 void caml_eventring_work_end(int record, uint64_t since, uint64_t field);
 
 /* Writes the event [record] with the text [text], which ends in a NUL, if

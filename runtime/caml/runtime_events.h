@@ -137,8 +137,8 @@ Caml_inline uint32_t caml_ev_record_category(enum caml_eventring_record record)
   return 0;
 }
 
-/* Returns the category of [counter], as a mask.  A grouped counter is a field of
-   another event, and has the category of that event. */
+/* Returns the category of [counter], as a mask.  A grouped counter is a field
+   of another event, and has the category of that event. */
 Caml_inline uint32_t caml_ev_counter_category(ev_runtime_counter counter)
 {
 #define CATEGORY_OF_PHASE(event) caml_ev_phase_category(event)
@@ -196,8 +196,9 @@ Caml_inline void caml_ev_phase_begins(ev_runtime_phase phase)
   }
 }
 
-/* Removes causes that [caml_ev_phase_begins] has recorded for [phase], and
-   records the memory of the process when a major collection ends. */
+/* Removes causes that [caml_ev_phase_begins] has recorded for [phase].  At the
+   end of EV_MAJOR also writes the event with the memory of the process, if the
+   category EVENTRING_GC is recorded. */
 Caml_inline void caml_ev_phase_ends(ev_runtime_phase phase)
 {
   switch (phase) {
@@ -241,8 +242,8 @@ Caml_inline void caml_ev_inline_begin(ev_runtime_phase phase)
                                        EVENTRING_FORM_BEGIN, 0));
 }
 
-/* Writes the end of the span [phase], with its fields if it has any.  The caller
-   has tested the category. */
+/* Writes the end of the span [phase], with its fields if it has any.  The
+   caller has tested the category. */
 Caml_inline void caml_ev_emit_end(ev_runtime_phase phase)
 {
   switch (phase) {
@@ -413,8 +414,8 @@ void caml_ev_alloc_forget(void);
    Called once at each start of the runtime. */
 void caml_runtime_events_init(void);
 
-/* Ends tracing when the process or its OCaml runtime ends.  Call with the domain
-   lock held. */
+/* Ends tracing when the process or its OCaml runtime ends.  Call with the
+   domain lock held. */
 void caml_runtime_events_destroy(void);
 
 /* Starts tracing in a forked child, with a ring file of its own, if the parent
