@@ -42,8 +42,8 @@ static CAMLnoret void raise_sys_error(const char *message)
   caml_raise_sys_error(caml_copy_string(message));
 }
 
-/* Returns a copy of the OCaml string [path] as a C string, in memory from malloc
-   that the caller frees.  Raises Invalid_argument with the name [function] if
+/* Returns a copy of the OCaml string [path] as a C string, in memory from
+   malloc that the caller frees.  Raises Invalid_argument with the name [function] if
    the path has a NUL byte, Out_of_memory when there is no memory. */
 static char *copy_path(value path, const char *function)
 {

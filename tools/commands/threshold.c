@@ -25,7 +25,8 @@
 #include "text.h"
 
 static const char usage[] =
-"Usage: eventring threshold [OPTION...] PID|FILE [DURATION]\n"
+"Usage: eventring threshold [OPTION...] [PID|FILE]\n"
+"       eventring threshold [OPTION...] PID|FILE DURATION\n"
 "Prints the shortest wait that a process records.  With DURATION, such as\n"
 "500ns, 10us or 1.5ms, sets it: the process records waits that take so long\n"
 "or longer from now on.\n";
