@@ -90,6 +90,8 @@ CAMLprim value caml_ml_runtime_events_are_active(value unit)
   return Val_bool(caml_runtime_events_are_active());
 }
 
+/* Returns Some path for the path of this process's ring file, None when tracing
+   has not started. */
 CAML_EVENTRING_COLD
 CAMLprim value caml_ml_runtime_events_path(value unit)
 {

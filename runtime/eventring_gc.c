@@ -91,7 +91,8 @@ void caml_eventring_gc_call_end(void)
   Caml_eventring_asked->called >>= 8;
 }
 
-/* Arrivals of domains that are recorded of one stop; more are left out. */
+/* Largest number of arrivals of domains that are recorded for one
+   stop-the-world section; further arrivals are left out. */
 #define MAX_ARRIVALS 120
 
 static struct {

@@ -74,9 +74,10 @@ _Static_assert(offsetof(struct writer, allocated) == 64,
 
 #define NOBODY (-1)             /* no domain has this unique id */
 
-/* One for each slot, and one more, which only holds a mark: its [session] is 0
-   in a child that got wiped copies and has not noticed yet.  Zeros make a
-   writer that has no room, so that such a child calls [enter_block]. */
+/* The array of writers: one for each slot, and a last one, which only holds the
+   mark.  A child that was made by _Fork or clone has zeros in place of its
+   parent's writers: a writer of zeros has no room, so that the child calls
+   [enter_block] for its first event. */
 extern struct writer *caml_ring_writers;
 
 /* The clock and the block size of the session.  They do not change while a
@@ -122,6 +123,8 @@ struct caml_ring_thread {
 };
 extern CAMLthread_local struct caml_ring_thread caml_ring_self;
 
+/* Returns the OS id of the calling thread; on systems other than Linux, the
+   process id. */
 uint32_t caml_ring_os_thread_id(void);
 
 /* The session, from a start to the stop, or to the fork in a child:

@@ -43,8 +43,9 @@ static CAMLnoret void raise_sys_error(const char *message)
 }
 
 /* Returns a copy of the OCaml string [path] as a C string, in memory from
-   malloc that the caller frees.  Raises Invalid_argument with the name [function] if
-   the path has a NUL byte, Out_of_memory when there is no memory. */
+   malloc that the caller frees.  Raises Invalid_argument with the text
+   [function], a function's name, if the path has a NUL byte; Out_of_memory when
+   there is no memory. */
 static char *copy_path(value path, const char *function)
 {
   if (!caml_string_is_c_safe(path)) caml_invalid_argument(function);
@@ -134,6 +135,9 @@ CAMLprim value caml_ml_eventring_set_threshold(value ns)
   return Val_unit;
 }
 
+/* Writes a copy of the present content of the rings to the file with the path
+   [file].  Releases the domain lock meanwhile.  Returns unit.  Raises Sys_error
+   on failure. */
 CAMLprim value caml_ml_eventring_snapshot(value file)
 {
   char why[MESSAGE];
@@ -160,7 +164,9 @@ CAMLprim value caml_ml_eventring_set_started_flag(value literal)
   return Val_unit;
 }
 
-/* Names of domains and threads.  Without one, tracing goes on as well. */
+/* Set the name of the calling domain or thread to the string [name], and return
+   unit.  Raise Invalid_argument if the name is not valid.  Do nothing when
+   there is no room for another name, since tracing works without the name. */
 
 CAMLprim value caml_ml_eventring_set_domain_name(value name)
 {
@@ -174,9 +180,12 @@ CAMLprim value caml_ml_eventring_set_thread_name(value name)
   return Val_unit;
 }
 
-/* User events.  Nothing is written while they are not recorded.  Native code
-   calls the first two, which have no result, so that they end in a jump. */
+/* User events */
 
+/* Write the event word [word], for the second function with the payload word
+   [n], both ints.  Write nothing while user events are not recorded.  Native
+   code calls these two, which have no result, so that the call of the writer is
+   a jump; bytecode calls the two after them, which return unit. */
 void caml_ml_eventring_emit_native(value word)
 {
   if (Caml_eventring_on(EVENTRING_USER))
@@ -201,6 +210,8 @@ CAMLprim value caml_ml_eventring_emit_int(value word, value n)
   return Val_unit;
 }
 
+/* Writes the event word [word] with the first [length] bytes of [bytes].
+   Writes nothing while user events are not recorded.  Returns unit. */
 CAMLprim value caml_ml_eventring_emit_bytes(value word, value bytes,
                                             value length)
 {
@@ -210,11 +221,19 @@ CAMLprim value caml_ml_eventring_emit_bytes(value word, value bytes,
   return Val_unit;
 }
 
+/* Returns true while user events are recorded. */
 CAMLprim value caml_ml_eventring_user_on(value unit)
 {
   return Val_bool(Caml_eventring_on(EVENTRING_USER));
 }
 
+/* Registers an event called [name], with the numbers [kind] of enum
+   eventring_kind and [payload] of enum eventring_payload, and the string
+   [unit].  Returns the id of the event; the old id if an event of this name and
+   type is registered already.  Raises Invalid_argument if the name or the
+   unit is not valid, if an event of this name has another type, or if the
+   maximum number of events is registered; Out_of_memory when there is no
+   memory. */
 CAMLprim value caml_ml_eventring_register(value name, value kind,
                                           value payload, value unit)
 {
@@ -388,8 +407,8 @@ static const struct eventring_event *current(const struct cursor *c,
   return c->reader != NULL && index >= 0 ? &c->events[index] : NULL;
 }
 
-/* Returns Some text for event [index] of the batch, or None if the event has no
-   bytes or text as its payload, or is not current. */
+/* Returns Some text for event [index] of the batch of [handle]; None if there
+   is no such event, or if its payload is neither bytes nor text. */
 CAMLprim value caml_ml_eventring_cursor_text(value handle, value index)
 {
   CAMLparam1(handle);
@@ -411,9 +430,10 @@ CAMLprim value caml_ml_eventring_cursor_text(value handle, value index)
   CAMLreturn(caml_alloc_some(text));
 }
 
-/* Returns payload word [word] of event [index] of the batch as Some field, a
-   Cursor.field with name, unit, value and meaning; None if the event has no
-   such word or the schema of the ring file does not describe it. */
+/* Returns payload word [word] of event [index] of the batch of [handle] as Some
+   field, a Cursor.field with name, unit, value and meaning; None if there is no
+   such event or word, or the schema of the ring file does not describe the
+   word. */
 CAMLprim value caml_ml_eventring_cursor_field(value handle, value index,
                                               value word)
 {
@@ -434,8 +454,8 @@ CAMLprim value caml_ml_eventring_cursor_field(value handle, value index,
   CAMLreturn(caml_alloc_some(all));
 }
 
-/* Returns the name of the domain of event [index] of the batch; "" if the
-   domain has no name or the event is not current. */
+/* Returns the name of the domain of event [index] of the batch of [handle]; ""
+   if the domain has no name or there is no such event. */
 CAMLprim value caml_ml_eventring_cursor_domain_name(value handle, value index)
 {
   struct cursor *c = Cursor_val(handle);
@@ -455,8 +475,9 @@ CAMLprim value caml_ml_eventring_cursor_thread_name(value handle, value index)
   return caml_copy_string(name != NULL ? name : "");
 }
 
-/* Returns payload word [word] of event [index] of the batch; 0 if the event has
-   no such word or is not current. */
+/* Returns payload word [word] of event [index] of the batch of [handle]; 0 if
+   there is no such event or word.  Native code calls this function, bytecode
+   the next. */
 intnat caml_ml_eventring_cursor_word(value handle, intnat index, intnat word)
 {
   struct cursor *c = Cursor_val(handle);
@@ -479,8 +500,9 @@ CAMLprim value caml_ml_eventring_now(value unit)
   return Val_long(eventring_clock_ns(CLOCK_MONOTONIC));
 }
 
-/* Condition.wait within other functions of the standard library, under their
-   own names in the rings. */
+/* Wait for [condition] with [mutex] locked, as Condition.wait, and return unit.
+   The waits within Domain.join and module Semaphore call these functions, so
+   that the rings have events of their own for such waits. */
 
 value caml_ml_condition_wait(value condition, value mutex);
 

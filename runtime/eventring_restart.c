@@ -54,7 +54,8 @@ void caml_eventring_restart_in_child(void)
     caml_eventring_complain("%s; the forked child is not traced", why);
 }
 
-/* Set between [caml_eventring_exec_begin] and [caml_eventring_exec_failed]. */
+/* The control word of the session that [caml_eventring_exec_begin] has ended in
+   this thread, for [caml_eventring_exec_failed]; 0: it has ended none. */
 static CAMLthread_local uint64_t control_before_exec;
 
 /* Returns 1 if [file] is a regular file that this process may execute, else

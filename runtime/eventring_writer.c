@@ -174,8 +174,6 @@ static int attach(struct writer *w, int slot)
   return ok;
 }
 
-/* Returns the OS id of the calling thread; the process id where the system is
-   not Linux. */
 uint32_t caml_ring_os_thread_id(void)
 {
   if (caml_ring_self.os_id == 0) {

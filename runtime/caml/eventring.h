@@ -119,7 +119,7 @@ enum caml_eventring_record {
 #include "eventring_events.tbl"
 };
 
-/* Causes of collections, and purposes of stop-the-world sections. */
+/* Causes of collections, and reasons for stop-the-world sections. */
 enum caml_eventring_cause {
 #define CAUSE(id, name, doc) id,
 #include "eventring_events.tbl"
@@ -271,13 +271,14 @@ CAMLextern void caml_eventring_exec_failed(void);
 CAMLextern int caml_eventring_release_memory(void);
 #pragma GCC visibility push(hidden)
 
-/* The value of the expression [call], which allocates memory, evaluated once
-   more when it failed and [caml_eventring_release_memory] unmapped memory.
-   For Caml_eventring_allocated, [call] is a pointer or NULL; for
-   Caml_eventring_created, 0 or an error, and always evaluated once more after
-   an error. */
+/* The value of the expression [call], a pointer to allocated memory or NULL.
+   After NULL, calls [caml_eventring_release_memory], and if that has unmapped
+   memory, evaluates [call] once more. */
 #define Caml_eventring_allocated(call) \
   ((call) ?: caml_eventring_release_memory() ? (call) : NULL)
+
+/* The value of the expression [call], 0 or an error.  After an error, calls
+   [caml_eventring_release_memory] and evaluates [call] once more. */
 #define Caml_eventring_created(call) \
   ((call) == 0 ? 0 : (caml_eventring_release_memory(), (call)))
 

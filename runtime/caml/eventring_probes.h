@@ -17,9 +17,9 @@
    calls into its files.  Include
    caml/runtime_events.h, which includes this.
 
-   runtime/eventring_gc.c and runtime/eventring_wait.c tell how it works.
-   Call all of it with the domain lock held, where not said otherwise.  None of
-   it allocates, raises or runs OCaml code. */
+   runtime/eventring_gc.c and runtime/eventring_wait.c tell how the functions
+   work.  Call each function with the domain lock held unless its comment says
+   otherwise.  None of the functions allocates, raises or runs OCaml code. */
 
 #ifndef CAML_EVENTRING_PROBES_H
 #define CAML_EVENTRING_PROBES_H
@@ -33,28 +33,33 @@
 
 /* Causes: eventring_gc.c */
 
-/* Pending requests of a domain.  One struct a slot, written by its domain
-   only.  A counter that reports a cause writes while events are
-   recorded, so that it touches no more memory than other probes otherwise; the
-   rest is written whether tracing is on or not, so that nothing stale is left
-   when tracing is switched on. */
+/* The causes of the pending requests of a domain.  There is one struct for each
+   slot, and only the domain of the slot writes to it.  Causes that a counter
+   reports are written only while events are recorded, so that the counter's
+   probe touches no memory otherwise.  All other fields are written whether
+   tracing is on or not, so that no stale cause is left when tracing is switched
+   on.  A cause of 0: none. */
 struct caml_eventring_asked {
   _Alignas(64)
-  uint64_t called;              /* collections that the program called for and
-                                   that are under way: a stack of causes, a
-                                   byte each */
-  uint64_t under_way;           /* major slices under way, likewise */
-  uint8_t minor;                /* a minor collection was requested: why */
-  uint8_t slice;                /* a major slice was requested: why */
-  uint8_t slices_of_all;        /* one in each domain was requested: why */
-  uint8_t called_slice;         /* of the slice that begins now, when that is
-                                   not the one requested */
-  uint8_t finishing;            /* of the major cycle that is being finished
-                                   in a stop: all its slices have it */
-  uint8_t emptying;             /* of the minor collection that is tried */
-  uint8_t reason;               /* of the stop that is tried */
-  uint64_t group[9];            /* fields of an event that comes field by
-                                   field */
+  uint64_t called;              /* causes of the collections under way that the
+                                   program called for: a stack, a byte each */
+  uint64_t under_way;           /* causes of the major slices under way: a
+                                   stack, a byte each */
+  uint8_t minor;                /* cause of the request for a minor
+                                   collection */
+  uint8_t slice;                /* cause of the request for a major slice */
+  uint8_t slices_of_all;        /* cause of the request for a major slice in
+                                   each domain */
+  uint8_t called_slice;         /* cause of the next slice, if the slice does
+                                   not follow from a request */
+  uint8_t finishing;            /* cause of all slices while a major cycle is
+                                   finished in a stop-the-world section */
+  uint8_t emptying;             /* cause of the minor collection that this
+                                   domain tries to begin */
+  uint8_t reason;               /* of the stop-the-world section that this
+                                   domain tries to begin */
+  uint64_t group[9];            /* values of grouped counters, until the event
+                                   that has them as fields is written */
 };
 extern struct caml_eventring_asked *caml_eventring_asked;
 
