@@ -78,7 +78,8 @@ static int same_pid(const struct eventring_header *a,
    the file may be removed, its device, inode, start time and state.  [mine] is
    the header of this process's new ring file.  The owner is NOT_OURS unless the
    file is a regular file of this user, has one name, and is empty or begins
-   with the magic number of a ring file. */
+   with the magic number of a ring file.  The owner is NO_FILE if the file was
+   removed after it was opened. */
 static void examine_open(int fd, const struct eventring_header *mine,
                          struct candidate *c)
 {

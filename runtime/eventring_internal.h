@@ -166,7 +166,7 @@ Caml_inline uint64_t round_up_to_page(uint64_t n)
   return (n + EVENTRING_PAGE - 1) / EVENTRING_PAGE * EVENTRING_PAGE;
 }
 
-/* Allocates the disk blocks of [length] bytes at [offset] in the session's ring
+/* Allocates disk space for the [length] bytes at [offset] of the session's ring
    file, so that a full disk is an error here and not a SIGBUS at the first
    write.  Returns 0 or an errno. */
 int caml_ring_allocate(uint64_t offset, uint64_t length);

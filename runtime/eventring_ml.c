@@ -87,6 +87,8 @@ CAMLprim value caml_ml_eventring_start(value dir, value mask)
   return Val_unit;
 }
 
+/* Each of the next three primitives calls the function that it is named after,
+   in runtime/eventring_control.c, and returns unit. */
 CAMLprim value caml_ml_eventring_stop(value unit)
 {
   caml_eventring_stop();
@@ -112,23 +114,30 @@ CAMLprim value caml_ml_eventring_session(value unit)
   return Val_long((intnat) getpid() << 32 | caml_eventring_session());
 }
 
+/* Returns the mask of the categories that are recorded, or to be recorded on
+   resume, as an int; 0 when tracing has not started. */
 CAMLprim value caml_ml_eventring_mask(value unit)
 {
   return Val_int(caml_eventring_categories());
 }
 
+/* Sets the categories to record to the mask [mask], an int.  Returns unit. */
 CAMLprim value caml_ml_eventring_set_mask(value mask)
 {
   caml_eventring_set_categories(Int_val(mask));
   return Val_unit;
 }
 
+/* Returns the duration of the shortest wait that is recorded, in ns, as an int;
+   max_int if it is longer. */
 CAMLprim value caml_ml_eventring_threshold(value unit)
 {
   uint64_t ns = caml_eventring_threshold();
   return Val_long(ns < Max_long ? ns : Max_long);
 }
 
+/* Sets the duration of the shortest wait that is recorded to [ns], an int.
+   Returns unit. */
 CAMLprim value caml_ml_eventring_set_threshold(value ns)
 {
   caml_eventring_set_threshold(Long_val(ns));
@@ -465,6 +474,8 @@ CAMLprim value caml_ml_eventring_cursor_domain_name(value handle, value index)
   return caml_copy_string(name != NULL ? name : "");
 }
 
+/* Returns the name of the thread of event [index] of the batch of [handle]; ""
+   if the thread has no name or there is no such event. */
 CAMLprim value caml_ml_eventring_cursor_thread_name(value handle, value index)
 {
   struct cursor *c = Cursor_val(handle);
@@ -487,6 +498,7 @@ intnat caml_ml_eventring_cursor_word(value handle, intnat index, intnat word)
   return e != NULL && word < e->words ? (intnat) e->payload[word] : 0;
 }
 
+/* The function above for bytecode. */
 CAMLprim value caml_ml_eventring_cursor_word_byte(value handle, value index,
                                                   value word)
 {

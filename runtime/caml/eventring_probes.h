@@ -88,33 +88,35 @@ Caml_inline void caml_eventring_request_slice(enum caml_eventring_cause cause)
   if (a->slice == 0) a->slice = cause;
 }
 
-/* Returns the cause to record for a request that a C function makes which any
-   code may call: EV_CAUSE_C_CALL while events are recorded, else
-   EV_CAUSE_UNKNOWN.  While events are recorded, callers inside the runtime
-   record a more precise cause before; otherwise they record none, and the
-   cause cannot be known. */
+/* Returns the cause to record for a request made by a function that any C code
+   may call: EV_CAUSE_C_CALL while events are recorded, else EV_CAUSE_UNKNOWN.
+   While events are recorded, callers in the runtime that have another cause
+   record that cause first; otherwise they record none, and the cause of the
+   request cannot be known. */
 Caml_inline enum caml_eventring_cause caml_eventring_c_call(void)
 {
   return caml_eventring_active() != 0 ? EV_CAUSE_C_CALL : EV_CAUSE_UNKNOWN;
 }
 
 /* Records [cause] as the cause of a request for a major slice in each domain,
-   unless an earlier request is pending.  The request is pending until this
-   domain's attempt to interrupt all domains succeeds; until then, each poll of
-   this domain does a slice.  Not inlined, so that allocation in the major heap,
-   which may call this function, saves no registers for the call. */
+   this one included, unless an earlier request is pending.  The request is
+   pending until this domain's attempt to interrupt all domains succeeds; until
+   then, each poll of this domain does a slice.  Not inlined, so that allocation
+   in the major heap, which may call this function, saves no registers for the
+   call. */
 void caml_eventring_request_slices(enum caml_eventring_cause cause)
   __attribute__((cold));
 
 /* Records that the collections of this domain up to the matching
    [caml_eventring_gc_call_end] have the cause [cause]: a call of a function of
-   module Gc, or the end of a domain.  Calls may be nested. */
+   module Gc, or the end of a domain.  Calls may be nested; within
+   EV_CAUSE_GC_STAT that cause remains. */
 void caml_eventring_gc_call_begin(enum caml_eventring_cause cause);
 void caml_eventring_gc_call_end(void);
 
 /* Records that caml_poll_gc_work begins to run the minor collection that was
-   requested; with [requested] 0, that there is no such request.  The collection
-   then has the cause of the request.  While the poll tries to stop the other
+   requested, which then has the cause of the request; with [requested] 0, that
+   no minor collection was requested.  While the poll tries to stop the other
    domains, another domain may stop this one, and this domain may poll within
    the poll.  If the inner poll has a request, its collection meets the outer
    request as well; if not, [emptying] must stay. */
@@ -323,9 +325,9 @@ void caml_eventring_enter_blocking(int record);
    caml_leave_blocking_section, without the domain lock. */
 uint64_t caml_eventring_blocking_returned(void);
 
-/* Writes the event of the wait that the calling thread has ended, if it lasted
-   as long as the threshold, and the event that this thread runs now; each if
-   its category is recorded.  [returned] is the result of
+/* Writes the event that this thread runs now, and the event of the wait that
+   has ended, if the wait lasted at least as long as the threshold; each event
+   only if its category is recorded.  [returned] is the result of
    [caml_eventring_blocking_returned].  Called in caml_leave_blocking_section,
    with the domain lock held. */
 void caml_eventring_leave_blocking(uint64_t returned);

@@ -168,7 +168,7 @@ Caml_inline int caml_ev_counter_place(ev_runtime_counter counter)
 }
 
 /* Records, whether tracing is on or not, causes of collections that follow from
-   the begin of [phase]. */
+   the beginning of [phase]. */
 Caml_inline void caml_ev_phase_begins(ev_runtime_phase phase)
 {
   switch (phase) {
@@ -232,8 +232,8 @@ Caml_inline uint32_t caml_ev_category_now(ev_runtime_phase phase)
   return caml_ev_phase_category(phase);
 }
 
-/* Handles the begin of the span [phase]: records causes, and writes the event
-   if its category is recorded. */
+/* Handles the beginning of the span [phase]: records causes, and writes the
+   event if its category is recorded. */
 Caml_inline void caml_ev_inline_begin(ev_runtime_phase phase)
 {
   caml_ev_phase_begins(phase);
@@ -343,8 +343,8 @@ Caml_inline void caml_ev_emit_counter(ev_runtime_counter counter,
   if (counter == EV_C_MAJOR_SLICE_BUDGET) caml_eventring_pacing();
 }
 
-/* Probes for the begin and the end of a span.  For a phase that the compiler
-   does not know, they call the functions below. */
+/* Probes for the beginning and the end of the span [p].  For a phase that the
+   compiler does not know, they call the functions below. */
 #define CAML_EV_BEGIN(p) \
   do { \
     if (__builtin_constant_p(p)) caml_ev_inline_begin(p); \
@@ -385,8 +385,8 @@ Caml_inline void caml_ev_emit_counter(ev_runtime_counter counter,
 #define CAML_RUNTIME_EVENTS_DESTROY() caml_runtime_events_destroy()
 
 /* The probes CAML_EV_BEGIN, CAML_EV_END, CAML_EV_COUNTER and CAML_EV_LIFECYCLE
-   as functions: each writes its event if the event's category is recorded.
-   Call with the domain lock held. */
+   as functions: each writes its event if the event's category is recorded, and
+   records causes.  Call with the domain lock held. */
 void caml_ev_begin(ev_runtime_phase phase);
 void caml_ev_end(ev_runtime_phase phase);
 void caml_ev_counter(ev_runtime_counter counter, uint64_t value);
