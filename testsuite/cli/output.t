@@ -1,6 +1,5 @@
 #!/bin/sh
 # Output that goes nowhere, and files that are there already.
-# Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 make_ring lost
