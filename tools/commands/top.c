@@ -438,13 +438,15 @@ static void fill_process_item(struct top *t, int which)
 
 static void fill_processes(struct top *t)
 {
-  int32_t selected = t->screen.selected < t->process_count
-                     ? t->processes[t->screen.selected].pid : 0;
+  /* The path: a process and a crash file may have the same pid. */
+  char selected[sizeof t->processes[0].path] = "";
+  if (t->screen.selected < t->process_count)
+    strcpy(selected, t->processes[t->screen.selected].path);
   find_processes(t);
   t->screen.item_count = t->process_count;
   for (int i = 0; i < t->process_count; i++) {
     fill_process_item(t, i);
-    if (t->processes[i].pid == selected) t->screen.selected = i;
+    if (strcmp(t->processes[i].path, selected) == 0) t->screen.selected = i;
   }
   if (t->screen.selected >= t->process_count) t->screen.selected = 0;
 }
@@ -522,7 +524,8 @@ static void show_list(struct top *t, enum screen_view view)
   if (view == SCREEN_PROCESSES && t->cursor != NULL) {
     find_processes(t);
     for (int i = 0; i < t->process_count; i++)
-      if (t->processes[i].pid == t->pid) t->screen.selected = i;
+      if (strcmp(t->processes[i].path, eventring_path(t->cursor)) == 0)
+        t->screen.selected = i;
   }
 }
 
@@ -674,7 +677,7 @@ static void choose_process(struct top *t)
   int running = 0, which = 0;
   for (int i = 0; i < t->process_count; i++)
     if (t->processes[i].alive) {
-      running++;
+      if (running++ == 0) t->screen.selected = i;
       which = i;
     }
   if (running == 0) {
