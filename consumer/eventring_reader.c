@@ -56,7 +56,7 @@
    when another process cuts the file shorter while it is open, the reader gets
    a SIGBUS.  To ask for the size before each copy would only make that rarer,
    and signals belong to the program: the command catches this one
-   (tools/truncated.c), and in a program of Eventring's OCaml the runtime does
+   (tools/sigbus.c), and in a program of Eventring's OCaml the runtime does
    (eventring_hooks.h). */
 
 #ifndef _GNU_SOURCE

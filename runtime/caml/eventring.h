@@ -158,12 +158,9 @@ Caml_inline uint32_t caml_eventring_active(void)
    eventring_format.h.  Call with the domain lock held, after the test of the
    event's category.  The functions do not allocate, do not run OCaml code, and
    take a lock for a domain's first event only.  They drop the event when the
-   domain has no ring (disk full).  Exported: OCaml code that is loaded at run
-   time calls these two. */
-#pragma GCC visibility pop
+   domain has no ring (disk full). */
 void caml_eventring_emit(uint64_t word);
 void caml_eventring_emit_int(uint64_t word, uint64_t payload);
-#pragma GCC visibility push(hidden)
 
 /* Writes an event with the [words] payload words at [payload], at most
    EVENTRING_MAX_PAYLOAD_WORDS.  The caller leaves the length in [word] 0; this
