@@ -159,16 +159,18 @@ CAMLprim value caml_ml_eventring_snapshot(value file)
   return Val_unit;
 }
 
-/* Sets the first byte of [literal], a string literal of module Eventring, to 1
-   when tracing has started once.  In bytecode sets the byte at once, since
-   literals are in the heap there and may move; so bytecode always calls the
-   primitives.  Returns unit. */
-CAMLprim value caml_ml_eventring_set_started_flag(value literal)
+/* Lets the first word of [literal], a string literal of 16 zero bytes, be the
+   distance to the control word as soon as tracing has started once.  Bytecode
+   always calls the primitives instead, since its literals are in the heap and
+   may move: there the first word leads to the second, which is all ones.
+   Returns unit. */
+CAMLprim value caml_ml_eventring_connect(value literal)
 {
 #ifdef NATIVE_CODE
-  caml_eventring_set_started_flag(Bytes_val(literal));
+  caml_eventring_connect((uint64_t *) Bytes_val(literal));
 #else
-  Bytes_val(literal)[0] = 1;
+  uint64_t words[] = {8, UINT64_MAX};
+  memcpy(Bytes_val(literal), words, sizeof(words));
 #endif
   return Val_unit;
 }
@@ -192,30 +194,30 @@ CAMLprim value caml_ml_eventring_set_thread_name(value name)
 /* User events */
 
 /* Write the event word [word], for the second function with the payload word
-   [n], both ints.  Write nothing while user events are not recorded.  Native
-   code calls these two, which have no result, so that the call of the writer is
-   a jump; bytecode calls the two after them, which return unit. */
+   [n], both ints.  Native code calls these two, while user events are recorded,
+   without a result, so that the call of the writer is a jump; bytecode calls the
+   two after them, which write nothing while user events are not recorded and
+   return unit. */
 void caml_ml_eventring_emit_native(value word)
 {
-  if (Caml_eventring_on(EVENTRING_USER))
-    caml_eventring_emit((uint64_t) Long_val(word));
+  caml_eventring_emit((uint64_t) Long_val(word));
 }
 
 void caml_ml_eventring_emit_int_native(value word, value n)
 {
-  if (Caml_eventring_on(EVENTRING_USER))
-    caml_eventring_emit_int((uint64_t) Long_val(word), (uint64_t) Long_val(n));
+  caml_eventring_emit_int((uint64_t) Long_val(word), (uint64_t) Long_val(n));
 }
 
 CAMLprim value caml_ml_eventring_emit(value word)
 {
-  caml_ml_eventring_emit_native(word);
+  if (Caml_eventring_on(EVENTRING_USER)) caml_ml_eventring_emit_native(word);
   return Val_unit;
 }
 
 CAMLprim value caml_ml_eventring_emit_int(value word, value n)
 {
-  caml_ml_eventring_emit_int_native(word, n);
+  if (Caml_eventring_on(EVENTRING_USER))
+    caml_ml_eventring_emit_int_native(word, n);
   return Val_unit;
 }
 

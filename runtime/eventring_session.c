@@ -388,22 +388,26 @@ void caml_ring_unmap_session(void)
   pthread_mutex_unlock(&caml_ring_session_lock);
 }
 
-static unsigned char *started_flag; /* NULL: none; under the session's lock */
+/* The place given to [caml_eventring_connect], NULL: none; under the session's
+   lock. */
+static uint64_t *distance_to_control;
 
-/* Stores 1 at [started_flag], if it is set and tracing has started once.  Call
-   with the session's lock held. */
-static void note_started(void)
+/* Stores the distance to the control word at [distance_to_control], if that is
+   set and tracing has started once.  Call with the session's lock held. */
+static void connect_control(void)
 {
-  if (started_flag != NULL && caml_ring_session.number > 0)
-    __atomic_store_n(started_flag, 1, __ATOMIC_RELAXED);
+  if (distance_to_control != NULL && caml_ring_session.number > 0)
+    __atomic_store_n(distance_to_control,
+                     (uintptr_t) &HEADER->control
+                     - (uintptr_t) distance_to_control, __ATOMIC_RELAXED);
 }
 
 COLD
-void caml_eventring_set_started_flag(unsigned char *flag)
+void caml_eventring_connect(uint64_t *place)
 {
   pthread_mutex_lock(&caml_ring_session_lock);
-  started_flag = flag;
-  note_started();
+  distance_to_control = place;
+  connect_control();
   pthread_mutex_unlock(&caml_ring_session_lock);
 }
 
@@ -429,7 +433,7 @@ int caml_eventring_start(const char *dir, const char *suffix, uint32_t mask,
                        size);
     caml_eventring_release_signals(&before);
     s->restart = 0;
-    note_started();
+    connect_control();
   }
   pthread_mutex_unlock(&caml_ring_session_lock);
   if (ok && fresh) {

@@ -95,28 +95,34 @@ let set_threshold ns =
 (* User events.  An event's value is its event word without the time: the id,
    and above it the form and the number of payload words.
 
-   The first word of [started] is zero until tracing starts for the first time;
-   then the runtime writes 1 to its first byte, which stays.  Code that is
-   compiled to native code knows the address of a literal.  So an event costs a
-   program that was never traced one load, one test and one branch, in so little
-   code that two of them fit a line or two of a cold cache; otherwise the
-   primitive tests whether user events are recorded. *)
-let started = "\000\000\000\000\000\000\000\000"
-external tell_when_started : string -> unit
-  = "caml_ml_eventring_set_started_flag"
-let () = tell_when_started started
+   The first word of [control] is the distance in bytes from [control] to the word
+   whose bits are the categories that are recorded: at first zero, so that this
+   word itself says that there are none; from the first start of tracing on, the
+   distance to the control word of the runtime.  Code that is compiled to native
+   code knows the address of a literal.  So an event that is not recorded costs
+   two loads, one test and one branch, and in a program that was never traced
+   both loads are of one word. *)
+let control =
+  "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+external connect : string -> unit = "caml_ml_eventring_connect"
+let () = connect control
 
 external opaque : 'a -> 'a = "%opaque"   (* the compiler must not know it *)
-external first_word : string -> int -> int64 = "%caml_string_get64u"
+external word_at : string -> int -> int64 = "%caml_string_get64u"
+external distance_of_int64 : int64 -> int = "%int64_to_int"
 
-let[@inline] was_started () =
-  first_word (opaque started) 0 <> 0L
+(* Returns true if user events are recorded; in bytecode, always. *)
+let[@inline] recorded () =
+  let control = opaque control in
+  Int64.logand (word_at control (distance_of_int64 (word_at control 0))) 16L
+  <> 0L
 
 external active : unit -> bool = "caml_ml_runtime_events_are_active"
   [@@noalloc]
 
-(* These do nothing while user events are not recorded.  The result of the
-   first two means nothing: they have none, in C. *)
+(* The first two are called when [recorded ()] was true; their result means
+   nothing: they have none, in C.  In bytecode they, and the last two always, do
+   nothing while user events are not recorded. *)
 external emit : int -> (int [@untagged])
   = "caml_ml_eventring_emit" "caml_ml_eventring_emit_native" [@@noalloc]
 external emit_int : int -> int -> (int [@untagged])
@@ -126,7 +132,7 @@ external emit_bytes : int -> bytes -> int -> unit
   = "caml_ml_eventring_emit_bytes" [@@noalloc]
 external user_on : unit -> bool = "caml_ml_eventring_user_on" [@@noalloc]
 
-let[@inline] recording () = was_started () && user_on ()
+let[@inline] recording () = recorded () && user_on ()
 
 let form_end = 1 lsl 16
 let form_counter = 2 lsl 16
@@ -155,13 +161,13 @@ module Span = struct
 
   let register name = register_event name kind_span payload_int ""
 
-  let[@inline] start span = if was_started () then ignore (emit span)
+  let[@inline] start span = if recorded () then ignore (emit span)
 
   let[@inline] start_with span n =
-    if was_started () then ignore (emit_int (span lor one_word) n)
+    if recorded () then ignore (emit_int (span lor one_word) n)
 
   let[@inline] finish span =
-    if was_started () then ignore (emit (span lor form_end))
+    if recorded () then ignore (emit (span lor form_end))
 
   let around span f =
     match f () with
@@ -180,7 +186,7 @@ module Counter = struct
     lor form_counter lor one_word
 
   let[@inline] sample counter n =
-    if was_started () then ignore (emit_int counter n)
+    if recorded () then ignore (emit_int counter n)
 end
 
 module Mark = struct
@@ -189,7 +195,7 @@ module Mark = struct
   let register name =
     register_event name kind_instant payload_none "" lor form_instant
 
-  let[@inline] emit mark = if was_started () then ignore (emit mark)
+  let[@inline] emit mark = if recorded () then ignore (emit mark)
 end
 
 module Message = struct
@@ -201,7 +207,7 @@ module Message = struct
     register_event name kind_instant payload_text "" lor form_instant
 
   let emit message text =
-    if was_started () then
+    if recorded () then
       let length = String.length text in
       emit_bytes message (Bytes.unsafe_of_string text)
         (if length > max_length then max_length else length)
@@ -213,13 +219,13 @@ module Flow = struct
   let register name =
     register_event name kind_flow payload_int "" lor one_word
 
-  let[@inline] start flow id = if was_started () then ignore (emit_int flow id)
+  let[@inline] start flow id = if recorded () then ignore (emit_int flow id)
 
   let[@inline] step flow id =
-    if was_started () then ignore (emit_int (flow lor form_instant) id)
+    if recorded () then ignore (emit_int (flow lor form_instant) id)
 
   let[@inline] finish flow id =
-    if was_started () then ignore (emit_int (flow lor form_end) id)
+    if recorded () then ignore (emit_int (flow lor form_end) id)
 end
 
 module Custom = struct

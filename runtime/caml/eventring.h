@@ -279,10 +279,10 @@ CAMLextern int caml_eventring_release_memory(void);
 #define Caml_eventring_created(call) \
   ((call) == 0 ? 0 : (caml_eventring_release_memory(), (call)))
 
-/* Stores 1 at [flag] when tracing starts for the first time, or in this call if
-   tracing has started before.  A program has one such flag: the flag of an
-   earlier call is forgotten. */
-void caml_eventring_set_started_flag(unsigned char *flag);
+/* Stores the distance in bytes from [place] to the control word at [place] when
+   tracing starts for the first time, or in this call if tracing has started
+   before.  A program has one such place: a later call replaces it. */
+void caml_eventring_connect(uint64_t *place);
 
 /* Returns 1 if tracing was started and since then neither ended nor lost its
    ring file; else 0.  Also 1 while tracing is paused. */

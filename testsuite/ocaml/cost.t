@@ -65,8 +65,8 @@ disabled() {
 }
 # The control word
 disabled cause "a counter that reports a cause" 5 1
-# The span, and the byte that says that tracing has never been started
-disabled span "a span of module Eventring" 12 2
+# The span, the distance to the control word, and what is there
+disabled span "a span of module Eventring" 14 3
 
 # From OCaml code to the event in the ring
 with="OCAML_EVENTRING_START=1 OCAML_EVENTRING_THRESHOLD=1ns"
