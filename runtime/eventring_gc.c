@@ -220,7 +220,10 @@ void caml_eventring_finish_cycle_begin(void)
 
 void caml_eventring_end_slice(void)
 {
-  uint64_t cause = Caml_eventring_asked->under_way & 0xFF;
+  const struct caml_eventring_asked *a = Caml_eventring_asked;
+  uint32_t i = a->slices_under_way - 1;
+  uint64_t cause =
+    i < EVENTRING_NESTED_SLICES ? a->slice_cause[i] : EV_CAUSE_UNKNOWN;
   caml_eventring_emit_packed(END_OF(EV_MAJOR_SLICE), &cause, 1);
 }
 

@@ -39,12 +39,15 @@
    probe touches no memory otherwise.  All other fields are written whether
    tracing is on or not, so that no stale cause is left when tracing is switched
    on.  A cause of 0: none. */
+#define EVENTRING_NESTED_SLICES 32 /* deeper ones have no cause */
 struct caml_eventring_asked {
   _Alignas(64)
   uint64_t called;              /* causes of the collections under way that the
                                    program called for: a stack, a byte each */
-  uint64_t under_way;           /* causes of the major slices under way: a
-                                   stack, a byte each */
+  uint32_t slices_under_way;    /* major slices that have begun and not ended:
+                                   while a slice waits for other domains, the
+                                   domain begins more */
+  uint8_t slice_cause[EVENTRING_NESTED_SLICES]; /* of each, outermost first */
   uint8_t minor;                /* cause of the request for a minor
                                    collection */
   uint8_t slice;                /* cause of the request for a major slice */
@@ -160,12 +163,13 @@ Caml_inline void caml_eventring_slice_begin(void)
     a->slice = 0;
   }
   if (cause == 0) cause = a->slices_of_all;
-  a->under_way = a->under_way << 8 | cause;
+  uint32_t i = a->slices_under_way++;
+  if (i < EVENTRING_NESTED_SLICES) a->slice_cause[i] = cause;
 }
 
 Caml_inline void caml_eventring_slice_end(void)
 {
-  Caml_eventring_asked->under_way >>= 8;
+  Caml_eventring_asked->slices_under_way--;
 }
 
 /* Stops */

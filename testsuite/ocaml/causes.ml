@@ -7,6 +7,7 @@
 
 external minor_from_c : unit -> unit = "test_minor_collection"
 external slice_from_c : unit -> unit = "test_request_major_slice"
+external nest_slices : int -> unit = "test_nest_slices"
 
 let keep x = ignore (Sys.opaque_identity x)
 let allocate words = for i = 1 to words / 2 do keep (ref i) done
@@ -79,6 +80,7 @@ let ways = [
   "custom_memory_slice", (fun () ->
       for _ = 1 to 300 do keep (bytes 1_000_000) done);
   "c_call", (fun () -> keep (ref 1); minor_from_c ());
+  "nested_slices", (fun () -> nest_slices 20);
   "c_call_slice", (fun () -> slice_from_c (); allocate 1000);
   "domain_end", (fun () ->
       Domain.join (Domain.spawn (fun () -> allocate 1000)));

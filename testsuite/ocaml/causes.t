@@ -94,6 +94,9 @@ from_c() {
     [ "$(number '  end  *minor  .*cause=c_call')" = $((before + 1)) ]
   provoke c_call_slice
   one major_slice c_call
+  provoke nested_slices
+  ok "$mode: nested_slices: each of 20 has its cause" \
+    [ "$(number '  end  *major_slice  .*cause=c_call')" -ge 20 ]
 }
 both from_c
 
