@@ -326,7 +326,7 @@ RING_TESTS := $(patsubst testsuite/ring/%.c,$(B)/test/ring/%,\
 
 # A first line "// BUILD: ..." adds flags and files to the command line.
 $(B)/test/ring/%: testsuite/ring/%.c $(B)/lib/libeventring.a \
-                  $(wildcard testsuite/ring/*.h testsuite/ring/ring_file.c \
+                  $(wildcard testsuite/ring/*.h testsuite/ring/ring_*.c \
                     testsuite/ring/producer.files \
                     runtime/*.[ch] \
                     runtime/caml/* consumer/*.h)
@@ -377,7 +377,7 @@ $(B)/$1/eventring: $(TOOL_SRC:%.c=$(B)/$1/obj/%.o) \
 
 $(B)/$1/ring/%: testsuite/ring/%.c $(B)/$1/libeventring.a \
                 $(wildcard testsuite/sanitizers/*.c testsuite/ring/*.h \
-                  testsuite/ring/ring_file.c testsuite/ring/producer.files \
+                  testsuite/ring/ring_*.c testsuite/ring/producer.files \
                   runtime/*.[ch] runtime/caml/* consumer/*.h)
 	@mkdir -p $$(@D)
 	$$(call say,LINK)

@@ -89,7 +89,8 @@ refused() {
 make_ring() {
   [ -x "$tmp/make_ring" ] ||
     ${CC:-cc} -std=gnu11 -I"$EVENTRING_TOP/runtime" -o "$tmp/make_ring" \
-      "$EVENTRING_TOP/testsuite/cli/make_ring.c" || exit 1
+      "$EVENTRING_TOP/testsuite/cli/make_ring.c" \
+      "$EVENTRING_TOP/testsuite/ring/ring_file.c" || exit 1
   "$tmp/make_ring" "$1" "$tmp/$1.eventring" || exit 1
 }
 

@@ -18,7 +18,7 @@
 
 #include <zstd.h>
 #include "eventring_recording.h"
-#include "ring_file.h"
+#include "ring_test.h"
 
 #define MEGABYTE ((size_t) 1 << 20)
 

@@ -13,11 +13,22 @@
 #define _GNU_SOURCE
 
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "ring_file.h"
+
+static void require(int holds, const char *what)
+{
+  if (holds) return;
+  perror(what);
+  abort();
+}
 
 static uint64_t round_up(uint64_t n, uint64_t to)
 {
@@ -48,12 +59,21 @@ static uint64_t own_start_time(void)
   return value;
 }
 
+/* Makes a folder under TMPDIR for the file of process [pid]. */
+static void make_dir(struct ring_file *f, uint32_t pid)
+{
+  const char *tmp = getenv("TMPDIR");
+  snprintf(f->dir, sizeof f->dir, "%s/ring.XXXXXX",
+           tmp == NULL ? "/tmp" : tmp);
+  require(mkdtemp(f->dir) != NULL, f->dir);
+  snprintf(f->path, sizeof f->path, "%s/%u%s", f->dir, pid, EVENTRING_SUFFIX);
+}
+
 void ring_create(struct ring_file *f, const struct ring_options *options)
 {
   struct ring_options o;
   struct timespec now;
   uint64_t entry, slot, words;
-  const char *tmp = getenv("TMPDIR");
   int fd;
 
   memset(&o, 0, sizeof o);
@@ -69,13 +89,13 @@ void ring_create(struct ring_file *f, const struct ring_options *options)
   words = (uint64_t) 1 << o.log_words;
 
   memset(f, 0, sizeof *f);
-  snprintf(f->dir, sizeof f->dir, "%s/ring.XXXXXX",
-           tmp == NULL ? "/tmp" : tmp);
-  assert_non_null(mkdtemp(f->dir));
-  snprintf(f->path, sizeof f->path, "%s/%u%s", f->dir, o.pid,
-           EVENTRING_SUFFIX);
-  fd = open(f->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  assert_true(fd >= 0);
+  if (o.path == NULL) make_dir(f, o.pid);
+  else {
+    require(strlen(o.path) < sizeof f->path, "the path is too long");
+    strcpy(f->path, o.path);
+  }
+  fd = open(f->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  require(fd >= 0, f->path);
 
   struct eventring_header layout = {
     .version_major = EVENTRING_VERSION_MAJOR,
@@ -114,14 +134,14 @@ void ring_create(struct ring_file *f, const struct ring_options *options)
   layout.started.realtime_ns = now.tv_sec * 1000000000L + now.tv_nsec;
 
   f->size = layout.file_size;
-  assert_int_equal(ftruncate(fd, (off_t) f->size), 0);
+  require(ftruncate(fd, (off_t) f->size) == 0, f->path);
   f->map = mmap(NULL, f->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  assert_true(f->map != MAP_FAILED);
+  require(f->map != MAP_FAILED, f->path);
   close(fd);
   f->header = (struct eventring_header *) f->map;
   *f->header = layout;
   f->writers = calloc(o.rings, sizeof *f->writers);
-  assert_non_null(f->writers);
+  require(f->writers != NULL, "calloc");
   for (uint32_t i = 0; i < o.rings; i++) {
     f->writers[i].domain = i;
     f->writers[i].thread = 1000 + i;
@@ -132,8 +152,17 @@ void ring_destroy(struct ring_file *f)
 {
   munmap(f->map, f->size);
   free(f->writers);
+  if (f->dir[0] == 0) return;
   unlink(f->path);
   rmdir(f->dir);
+}
+
+struct eventring_schema_entry *ring_schema_entry(struct ring_file *f,
+                                                 uint32_t n)
+{
+  return (struct eventring_schema_entry *)
+    (f->map + f->header->schema_offset
+     + (size_t) n * f->header->schema_entry_size);
 }
 
 uint64_t *ring_words(struct ring_file *f, uint32_t ring)
@@ -191,7 +220,8 @@ void ring_write(struct ring_file *f, uint32_t ring, uint64_t ticks,
   int is_long = words >= EVENTRING_LENGTH_LONG;
   uint64_t need = 1 + (uint64_t) is_long + words;
 
-  assert_true(need <= f->header->block_words - EVENTRING_BLOCK_HEADER_WORDS);
+  require(need <= f->header->block_words - EVENTRING_BLOCK_HEADER_WORDS,
+          "an event is longer than a block");
   if (w->block_end == 0 || w->fresh || w->position + need > w->block_end
       || ticks < w->base || (ticks - w->base) >> EVENTRING_TICKS_BITS != 0)
     enter_block(f, ring, ticks);
@@ -234,7 +264,8 @@ void ring_packed(struct ring_file *f, uint32_t ring, uint64_t ticks,
                  uint32_t count)
 {
   uint64_t words[EVENTRING_MAX_BLOCK_WORDS];
-  assert_true(RING_PACKED_WORDS(count) <= EVENTRING_MAX_BLOCK_WORDS);
+  require(RING_PACKED_WORDS(count) <= EVENTRING_MAX_BLOCK_WORDS,
+          "too many integers");
   ring_write(f, ring, ticks, form, id, words,
              ring_pack(words, integers, count));
 }
@@ -253,11 +284,10 @@ void ring_entry(struct ring_file *f, struct eventring_schema_entry e,
   uint32_t n = f->header->schema_count;
   size_t unit_size = strlen(unit), name_size = strlen(name);
 
-  assert_true(n < f->header->schema_capacity);
+  require(n < f->header->schema_capacity, "the schema is full");
   memcpy(e.unit, unit, unit_size < sizeof e.unit ? unit_size : sizeof e.unit);
   memcpy(e.name, name, name_size < sizeof e.name ? name_size : sizeof e.name);
-  memcpy(f->map + f->header->schema_offset
-         + (size_t) n * f->header->schema_entry_size, &e, sizeof e);
+  memcpy(ring_schema_entry(f, n), &e, sizeof e);
   __atomic_store_n(&f->header->schema_count, n + 1, __ATOMIC_RELEASE);
 }
 
@@ -295,61 +325,6 @@ void ring_label(struct ring_file *f, uint32_t domain, uint32_t thread,
                .kind = EVENTRING_LABEL, .place = domain,
                .detail = thread | (uint64_t) (thread_id + 1) << 32 },
              "", name);
-}
-
-static struct eventring_cursor *open_with(struct ring_file *f, int from_now)
-{
-  struct eventring_cursor *c;
-  char why[512];
-  struct eventring_options o = { .size = sizeof o, .from_now = from_now,
-                                 .message = why, .message_size = sizeof why };
-  if (eventring_open(f->path, &o, &c) < 0) fail_msg("%s", why);
-  assert_non_null(c);
-  return c;
-}
-
-struct eventring_cursor *ring_open(struct ring_file *f)
-{
-  return open_with(f, 0);
-}
-
-struct eventring_cursor *ring_open_from_now(struct ring_file *f)
-{
-  return open_with(f, 1);
-}
-
-void ring_refused(const char *path, int error)
-{
-  struct eventring_cursor *c = (struct eventring_cursor *) 1;
-  char why[512] = "";
-  struct eventring_options o = { .size = sizeof o, .message = why,
-                                 .message_size = sizeof why };
-  int got = eventring_open(path, &o, &c);
-  if (got != error)
-    fail_msg("%s: %d, not %d: %s", path, got, error, why);
-  assert_null(c);
-  if (strchr(why, '\n') != NULL || strstr(why, path) == NULL
-      || strlen(why) < strlen(path) + 10)
-    fail_msg("not a line that says what is wrong with %s: '%s'", path, why);
-}
-
-size_t ring_read_all(struct eventring_cursor *c, struct eventring_event *to,
-                     size_t max, int *damaged)
-{
-  struct eventring_event batch[64];
-  size_t n = 0;
-  int got;
-  for (;;) {
-    got = eventring_read(c, batch, 64);
-    if (got == EVENTRING_E_DAMAGED && damaged != NULL) {
-      ++*damaged;
-      continue;
-    }
-    assert_true(got >= 0);
-    if (got == 0) return n;
-    for (int i = 0; i < got; i++)
-      if (n < max) to[n++] = batch[i]; else n++;
-  }
 }
 
 uint64_t ring_random(uint64_t *seed)

@@ -10,43 +10,29 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Writing ring files for the tests of the reader, from the format header
-   alone: nothing here is shared with the runtime's producer, so the two are
-   two readings of the same format.
+/* Writes ring files for tests, from the format header alone: no code is shared
+   with the runtime's writer, so that the two are independent implementations of
+   the format.  The C tests of this folder use the functions, and make_ring of
+   testsuite/cli, which the tests of the command call.
 
-   A file is made in a folder of its own under TMPDIR and mapped.  Writing
-   follows the protocol of the format, so a reader may run at the same time. */
+   Writing follows the protocol of the format, so a reader may run at the same
+   time.  A file that cannot be made ends the program with a message. */
 
 #ifndef RING_FILE_H
 #define RING_FILE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
 #include "caml/eventring_format.h"
-#include "eventring_reader.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#else
-#define SANITIZED 0
-#endif
 
 /* The file to make; a field of 0 takes the value in brackets. */
 struct ring_options {
+  const char *path;             /* [a file in a new folder under TMPDIR] */
   uint32_t rings;               /* [1] */
   uint32_t log_words;           /* [9, the smallest] */
   uint32_t clock;               /* [EVENTRING_CLOCK_MONOTONIC] */
   uint32_t state;               /* [EVENTRING_ENDED] */
-  uint32_t pid;                 /* [ours] */
+  uint32_t pid;                 /* [the pid of this process] */
   int other_boot;               /* as if copied from another machine */
   uint32_t extra_entry_bytes;   /* as a newer minor version may have */
   uint32_t extra_slot_bytes;
@@ -73,7 +59,11 @@ struct ring_file {
   struct ring_writer *writers;
 };
 
+/* Makes the file, without events, and maps it.  Ring i belongs to domain i and
+   thread 1000 + i. */
 void ring_create(struct ring_file *f, const struct ring_options *options);
+
+/* Unmaps the file.  Removes it, and its folder, if the folder is new. */
 void ring_destroy(struct ring_file *f);
 
 /* Appends an event to a ring. */
@@ -85,10 +75,10 @@ void ring_write(struct ring_file *f, uint32_t ring, uint64_t ticks,
 void ring_count(struct ring_file *f, uint32_t ring, uint64_t ticks,
                 uint32_t id, uint64_t value);
 
-/* Words that [count] integers take at most when they are packed. */
+/* The largest number of words that [count] packed integers take. */
 #define RING_PACKED_WORDS(count) ((count) * 10 / 8 + 1)
 
-/* Packs integers into words; returns how many. */
+/* Packs integers into words; returns the number of words. */
 uint32_t ring_pack(uint64_t *words, const uint64_t *integers, uint32_t count);
 
 /* Appends an event with [count] integers, packed. */
@@ -96,7 +86,8 @@ void ring_packed(struct ring_file *f, uint32_t ring, uint64_t ticks,
                  uint32_t form, uint32_t id, const uint64_t *integers,
                  uint32_t count);
 
-/* Makes the ring's next event belong to [domain], in a block of its own. */
+/* Makes the next event of the ring begin a block, which belongs to [domain] and
+   [thread]. */
 void ring_domain(struct ring_file *f, uint32_t ring, uint32_t domain,
                  uint32_t thread);
 
@@ -112,29 +103,20 @@ void ring_field(struct ring_file *f, uint32_t id, uint32_t place,
 void ring_value(struct ring_file *f, const char *unit, uint32_t value,
                 const char *name);
 
-/* [thread] 0: of the domain; [thread_id] -1: not of the threads library. */
+/* Adds the name of a domain ([thread] 0) or of one of its threads, with the id
+   that the threads library gave it (-1 if none). */
 void ring_label(struct ring_file *f, uint32_t domain, uint32_t thread,
                 int32_t thread_id, const char *name);
 
-/* The words of a ring, and its slot, for tests that do damage. */
+/* Schema entry [n], a ring's words and a ring's slot, for tests that change
+   them. */
+struct eventring_schema_entry *ring_schema_entry(struct ring_file *f,
+                                                 uint32_t n);
 uint64_t *ring_words(struct ring_file *f, uint32_t ring);
 struct eventring_slot *ring_slot(struct ring_file *f, uint32_t ring);
 
-/* Opens the file; fails the test if it cannot be opened. */
-struct eventring_cursor *ring_open(struct ring_file *f);
-struct eventring_cursor *ring_open_from_now(struct ring_file *f);
-
-/* Opens [path], which must be refused with [error] and a message of one line
-   that names the file. */
-void ring_refused(const char *path, int error);
-
-/* Reads to the end, keeping the first [max] events and dropping the rest;
-   payload pointers are void.  Returns how many there were.  *damaged, if not
-   NULL, counts damaged blocks; if NULL there must be none. */
-size_t ring_read_all(struct eventring_cursor *c, struct eventring_event *to,
-                     size_t max, int *damaged);
-
-/* Pseudo-random, the same in every run. */
+/* Returns a pseudo-random number and changes the seed; the sequence is the same
+   in every run. */
 uint64_t ring_random(uint64_t *seed);
 
 #endif /* RING_FILE_H */

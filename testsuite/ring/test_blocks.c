@@ -1,8 +1,8 @@
-// BUILD: testsuite/ring/ring_file.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 /* If this breaks, the words at the edge of a block are misread: padding,
    long payloads, a time far from the one before, a new domain in the ring. */
 
-#include "ring_file.h"
+#include "ring_test.h"
 
 #define MAX_EVENTS 4000
 

@@ -1,4 +1,4 @@
-// BUILD: testsuite/ring/ring_file.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 /* If this breaks, pausing or resuming from outside records the wrong
    categories, or a reader that only wanted to read can switch tracing off. */
 
@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "caml/eventring_clock.h"
-#include "ring_file.h"
+#include "ring_test.h"
 
 static struct eventring_cursor *open_control(struct ring_file *f)
 {

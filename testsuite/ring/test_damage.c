@@ -1,8 +1,8 @@
-// BUILD: testsuite/ring/ring_file.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 /* If this breaks, a damaged ring can crash the reader, keep it busy for ever,
    or hide the sound blocks behind the damaged one. */
 
-#include "ring_file.h"
+#include "ring_test.h"
 
 /* A call returns at least one event or leaves at least one block, so this
    many calls are enough for any ring of the tests. */

@@ -1,11 +1,11 @@
-// BUILD: testsuite/ring/ring_file.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 /* If this breaks, a file that is not a sound ring file is taken for one: the
    reader may then look outside it, or leave a user without a reason. */
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "ring_file.h"
+#include "ring_test.h"
 
 static struct ring_file file;
 static struct eventring_header good;

@@ -1,8 +1,8 @@
-// BUILD: testsuite/ring/ring_file.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 /* If this breaks, a reader that was overtaken says a wrong number of lost
    events, or resumes at a wrong place. */
 
-#include "ring_file.h"
+#include "ring_test.h"
 
 /* The numbers that a reader learned about one ring. */
 struct told {

@@ -1,4 +1,4 @@
-// BUILD: testsuite/ring/ring_file.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 /* If this breaks, opening something odd hangs or leaks, an error has no
    reason that a user understands, or a reader allocates while it reads. */
 
@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "ring_file.h"
+#include "ring_test.h"
 
 /* Counting what the reader allocates.  Sanitizers have a malloc of their
    own. */

@@ -1,8 +1,8 @@
-// BUILD: testsuite/ring/ring_file.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 /* If this breaks, events of different domains come out in the wrong order, or
    some come twice or never. */
 
-#include "ring_file.h"
+#include "ring_test.h"
 
 /* [per_ring] events in each of [rings] rings, with times that interleave at
    random and often coincide; value = running number in the ring. */

@@ -1,8 +1,8 @@
-// BUILD: testsuite/ring/ring_file.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 /* If this breaks, packed payloads are misread: wrong numbers, numbers under the
    name of another field, durations in the wrong unit. */
 
-#include "ring_file.h"
+#include "ring_test.h"
 
 #define ID 641
 

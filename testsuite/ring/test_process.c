@@ -1,4 +1,4 @@
-// BUILD: testsuite/ring/ring_file.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 /* If this breaks, a killed program is taken for a running one or the reverse,
    or `eventring ... PID` finds another file than the process's, or none. */
 
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "ring_file.h"
+#include "ring_test.h"
 
 /* A field of /proc/PID/stat, counted from 1. */
 static uint64_t stat_field(pid_t pid, int number)

@@ -1,4 +1,4 @@
-// BUILD: testsuite/ring/ring_file.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 /**************************************************************************/
 /*                                                                        */
 /*                               Eventring                                */
@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ring_file.h"
+#include "ring_test.h"
 #include "eventring_chunks.h"
 
 #define INPUT(...) \

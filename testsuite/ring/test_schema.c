@@ -1,8 +1,8 @@
-// BUILD: testsuite/ring/ring_file.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 /* If this breaks, events are shown under wrong names or units, or events that
    a program registers while it is watched stay without a name. */
 
-#include "ring_file.h"
+#include "ring_test.h"
 
 static void names_by_id_and_back(void **state)
 {

@@ -1,4 +1,4 @@
-// BUILD: testsuite/ring/ring_file.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 /* If this breaks, a file of stock OCaml is read wrongly where no program of
    OCaml 5.3 shows it: files of other versions, large and fast ones, damaged and
    hostile ones; or recordings of them differ. */
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "ring_file.h"
+#include "ring_test.h"
 #include "eventring_stock_events.h"
 
 /* The layout, written a second time: the reader's own copy is under test. */

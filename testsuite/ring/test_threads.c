@@ -1,8 +1,8 @@
-// BUILD: testsuite/ring/ring_file.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 /* If this breaks, events are shown under the wrong thread, or threads and
    domains under the wrong name. */
 
-#include "ring_file.h"
+#include "ring_test.h"
 
 #define RUN 648
 

@@ -1,4 +1,4 @@
-// BUILD: testsuite/ring/ring_file.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 /* If this breaks, a reader can return words of two laps as one event, or miss
    or invent a loss, while the writer runs at full rate.  The ring has the
    smallest size, so that the readers are overtaken all the time; every
@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "ring_file.h"
+#include "ring_test.h"
 
 #define SECONDS 2
 #define RINGS 2

@@ -1,4 +1,4 @@
-// BUILD: testsuite/ring/ring_file.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 /* If this breaks, a file of a megabyte can keep a reader busy for longer than a
    second: these are the worst files that we could think of.  Only the time of
    the processor counts, so that other programs do not disturb. */

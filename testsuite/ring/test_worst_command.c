@@ -1,4 +1,4 @@
-// BUILD: testsuite/ring/ring_file.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 /* If this breaks, a file of a megabyte can keep a subcommand busy for longer
    than a second.  As in test_worst.c, the processor's time counts. */
 

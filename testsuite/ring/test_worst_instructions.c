@@ -1,4 +1,4 @@
-// BUILD: testsuite/ring/ring_file.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 /* If this breaks, the work of a subcommand grows faster than the file: a small
    recording, which may become 256 times its size, keeps it busy for long.
    Counts instructions under callgrind, for a file and for one of four times its
@@ -6,7 +6,7 @@
 
 #include <fcntl.h>
 #include <sys/wait.h>
-#include "ring_file.h"
+#include "ring_test.h"
 
 enum { THREAD_RUN = 640, USER = 1024, TIMES = 4 };
 
