@@ -88,73 +88,79 @@ options() { eventring "$1" --help | grep -o '^ *-.*' | sed 's/^ *//; s/  .*//' |
 # Tests the options of these commands ($1), and all other completions.
 test_shell() {
   complete eventring ''
-  ok "$shell: commands" eval 'proposes $(commands)'
+  ok "$shell: all commands are proposed" eval 'proposes $(commands)'
   complete eventring pau
-  ok "$shell: commands that begin so" proposes pause
+  ok "$shell: commands with this beginning are proposed" proposes pause
   complete eventring help dis
-  ok "$shell: commands to be helped with" proposes disable
+  ok "$shell: commands are proposed behind help" proposes disable
   for command in $1; do
     complete eventring $command --
-    ok "$shell: options of $command" eval "proposes \$(options $command)"
+    ok "$shell: all options of $command are proposed" \
+      eval "proposes \$(options $command)"
   done
   complete eventring ps --pr
-  ok "$shell: options that begin so" proposes --prune
+  ok "$shell: options with this beginning are proposed" proposes --prune
   complete eventring pause ''
-  ok "$shell: processes and files" proposes "$pid" plain.eventring
+  ok "$shell: processes and files are proposed as targets" \
+    proposes "$pid" plain.eventring
   complete eventring events pl
-  ok "$shell: files" proposes plain.eventring
+  ok "$shell: files with this beginning are proposed" proposes plain.eventring
   complete eventring enable "$pid" gc
-  ok "$shell: categories" proposes gc gc_detail
+  ok "$shell: categories are proposed behind the target" proposes gc gc_detail
   complete eventring disable --quiet "$pid" gc,sy
-  ok "$shell: categories in a list" proposes gc,sync gc,sync_detail
+  ok "$shell: categories are proposed behind a comma" \
+    proposes gc,sync gc,sync_detail
   complete eventring disable -d "$tmp/files" "$pid" sync_
-  ok "$shell: a value is not the process" proposes sync_detail
+  ok "$shell: categories are proposed behind options with values" \
+    proposes sync_detail
   complete eventring disable --all al
-  ok "$shell: categories of all processes" proposes all alloc
+  ok "$shell: categories are proposed behind --all" proposes all alloc
   complete eventring run -- cat pl
-  ok "$shell: a command line of another program" eval \
+  ok "$shell: files are proposed for another program's command line" eval \
     "[ -s '$tmp/out' ] && ! grep -q '^[0-9]*\$' '$tmp/out'"
   complete eventring nothing --
-  ok "$shell: options of no command" proposes ''
+  ok "$shell: an unknown command has no options" proposes ''
   complete eventring ps ''
-  ok "$shell: ps takes no process" proposes ''
+  ok "$shell: ps has no target" proposes ''
 }
 
 shell=bash
 test_shell "$(commands | grep -v help)"
 complete eventring events --categories = wa
-ok "bash: value of an option: categories" proposes wait
+ok "bash: categories are proposed behind --categories=" proposes wait
 complete eventring events --categories = wait,thr
-ok "bash: value of an option: categories in a list" proposes wait,thread
+ok "bash: categories are proposed behind a comma in --categories=" \
+  proposes wait,thread
 cd ..
 complete eventring events --dir = fil
-ok "bash: value of an option: directories" proposes files
+ok "bash: directories are proposed behind --dir=" proposes files
 complete eventring events -d fil
-ok "bash: value of a short option" proposes files
+ok "bash: directories are proposed behind -d" proposes files
 complete eventring events --dir fil
-ok "bash: value behind a space" proposes files
+ok "bash: directories are proposed behind --dir and a space" proposes files
 cd files || exit 1
 complete eventring events --name = pl
-ok "bash: value of an option: a pattern" proposes ''
+ok "bash: nothing is proposed behind --name=" proposes ''
 
 shell=zsh
 if command -v zsh >/dev/null; then
   test_shell "ps events"
   complete eventring events --categories=wa
-  ok "zsh: value of an option: categories" proposes --categories=wait
+  ok "zsh: categories are proposed behind --categories=" \
+    proposes --categories=wait
   complete eventring events --categories=wait,thr
-  ok "zsh: value of an option: categories in a list" \
+  ok "zsh: categories are proposed behind a comma in --categories=" \
     proposes --categories=wait,thread
   cd ..
   complete eventring events --dir=fil
-  ok "zsh: value of an option: directories" proposes --dir=files
+  ok "zsh: directories are proposed behind --dir=" proposes --dir=files
   complete eventring events -d fil
-  ok "zsh: value of a short option" proposes files
+  ok "zsh: directories are proposed behind -d" proposes files
   complete eventring events --dir fil
-  ok "zsh: value behind a space" proposes files
+  ok "zsh: directories are proposed behind --dir and a space" proposes files
   cd files || exit 1
   complete eventring events --name=pl
-  ok "zsh: value of an option: a pattern" proposes ''
+  ok "zsh: nothing is proposed behind --name=" proposes ''
 else
   skip "zsh: completion" "zsh is not installed"
 fi

@@ -25,88 +25,101 @@ every="gc gc_detail domain sync user alloc sync_detail wait thread runtime"
 
 # Lists
 run eventring categories "$first"
-ok "categories: what the process records" is_on "$first" "$default"
+ok "categories lists the default categories as recorded" \
+  is_on "$first" "$default"
 sed "s/^$first .*work:/PID PROGRAM:/" out >said
-ok "categories: table" diff "$here/control.categories.expected" said
+ok "categories prints the table of all categories" \
+  diff "$here/control.categories.expected" said
 run eventring categories "$ring"
-ok "categories by file" out_has ': recording$'
+ok "categories accepts the path of a ring file" out_has ': recording$'
 run eventring categories --names "$first"
-ok "categories --names" [ "$(tr '\n' ' ' <out)" = "$every " ]
+ok "categories --names prints the names of all categories" \
+  [ "$(tr '\n' ' ' <out)" = "$every " ]
 run eventring categories --all --dir "$dir"
-ok "categories --all: each process" [ "$(grep -c ': recording$' out)" = 2 ]
+ok "categories --all prints each process" \
+  [ "$(grep -c ': recording$' out)" = 2 ]
 run eventring categories --json "$first"
-ok "categories --json: which are recorded" \
+ok "categories --json: a category that is off is not 'recorded'" \
   [ "$(grep -A 1 '"name": "gc_detail"' out | tail -1)" = \
     '          "recorded": false,' ]
 
 # One process
 run eventring enable "$first" gc_detail
-ok "enable says what is recorded now" out_has \
+ok "enable prints the categories that are recorded now" out_has \
   "^$first .*/work: recording gc, gc_detail, domain, sync, user, wait, thread, runtime\$"
-ok "enable" is_on "$first" "gc gc_detail domain sync user wait thread runtime"
-ok "the other process is as before" is_on "$second" "$default"
+ok "enable changes the categories of the process" \
+  is_on "$first" "gc gc_detail domain sync user wait thread runtime"
+ok "enable leaves the other process unchanged" is_on "$second" "$default"
 run eventring enable "$first" gc_detail
-ok "enabling twice is no error" exits 0
-ok "enabling twice: says so" out_has ': was already recording gc, gc_detail, '
+ok "enabling a category twice is no error" exits 0
+ok "enabling a category twice: the line says 'already'" \
+  out_has ': was already recording gc, gc_detail, '
 run eventring disable "$first" gc,gc_detail wait
-ok "disable, by commas and by spaces" \
+ok "disable accepts categories separated by commas and spaces" \
   is_on "$first" "domain sync user thread runtime"
 run eventring disable "$first" wait
-ok "disabling twice: says so" out_has ': was already recording domain, '
+ok "disabling a category twice: the line says 'already'" \
+  out_has ': was already recording domain, '
 run eventring enable --quiet "$ring" all
-ok "enable all, by file, --quiet" eval "silent && is_on $first '$every'"
+ok "enable --quiet FILE all enables every category and prints nothing" \
+  eval "silent && is_on $first '$every'"
 run eventring disable --dir "$dir" "$first" all
-ok "disabling all is refused, and says what to do" \
+ok "disabling all categories is refused; the message names pause" \
   refused 2 "to record nothing: eventring pause .*$first.eventring"
-ok "and changed nothing" is_on "$first" "$every"
+ok "refused disabling of all categories changes nothing" is_on "$first" "$every"
 run eventring enable "$first" gc gcc
-ok "unknown category: told, with those there are" refused 2 \
+ok "enable with an unknown category lists the known categories" refused 2 \
   "no category 'gcc'; there are gc, gc_detail, .*, runtime"
 run eventring disable "$first" gc,
-ok "empty category" refused 2 "no category ''"
+ok "disable with an empty category is refused" refused 2 "no category ''"
 run eventring disable "$first" gc gcc
-ok "unknown category: nothing is changed" is_on "$first" "$every"
+ok "disable with an unknown category changes nothing" is_on "$first" "$every"
 
 # Paused
 eventring pause -q "$first"
-ok "paused: the list says so" is "$first" paused
+ok "categories shows that a process is paused" is "$first" paused
 run eventring disable "$first" gc_detail,sync_detail,alloc
-ok "disable while paused: what will be recorded" out_has \
+ok "disable during a pause prints the categories recorded after it" out_has \
   ': paused; will record gc, domain, sync, user, wait, thread, runtime$'
-ok "stays paused" is "$first" paused
+ok "disable during a pause leaves the process paused" is "$first" paused
 run eventring resume "$first"
-ok "resumed with the categories set meanwhile" is_on "$first" "$default"
-ok "records" is "$first" recording
+ok "resume records the categories set during the pause" \
+  is_on "$first" "$default"
+ok "resume ends the pause" is "$first" recording
 
 # JSON
 run eventring pause --json "$first"
-ok "--json: the process" out_has "\"pid\": $first,\$"
-ok "--json: its state" out_has '"paused": true,$'
+ok "pause --json prints the process id" out_has "\"pid\": $first,\$"
+ok "pause --json prints that the process is paused" out_has '"paused": true,$'
 run eventring enable --json "$first" nothing
-ok "--json: mistakes are told as ever" err_has "no category 'nothing'"
+ok "--json: an unknown category is reported on standard error" \
+  err_has "no category 'nothing'"
 
 # All
 run eventring resume --all --dir "$dir"
 ok "resume --all: exits with 0" exits 0
-ok "resume --all: says what each process does" out_lines 2
-ok "resume --all: that it did before" out_has "^$second .* was already rec"
-ok "resume --all: that it does now" out_has "^$first .*/work: recording gc"
+ok "resume --all prints a line for each process" out_lines 2
+ok "resume --all: a process that was not paused was 'already' recording" \
+  out_has "^$second .* was already rec"
+ok "resume --all: a paused process is recording now" \
+  out_has "^$first .*/work: recording gc"
 run eventring disable -a -d "$dir" wait,thread runtime
-ok "disable --all" eval "is_on $first 'gc domain sync user' &&
+ok "disable --all changes both processes" \
+  eval "is_on $first 'gc domain sync user' &&
   is_on $second 'gc domain sync user'"
 run eventring enable --all --dir "$dir" nothing
-ok "unknown category with --all: told of each" \
+ok "enable --all with an unknown category reports it for each process" \
   [ "$(grep -c "no category 'nothing'" err)" = 2 ]
-ok "unknown category with --all: an error" exits 3
+ok "enable --all with an unknown category exits with 3" exits 3
 make_ring plain
 mv plain.eventring 4242424.eventring
 run eventring pause --all --dir "$tmp"
-ok "--all leaves what is dead, and says that there is nothing" \
+ok "--all ignores the file of a dead process and finds none to pause" \
   refused 3 "no traced process in $tmp to pause"
 run eventring pause --all --dir "$tmp/nowhere"
-ok "--all in no directory" refused 3 nowhere
+ok "--all with a missing directory is refused" refused 3 nowhere
 run eventring disable ./4242424.eventring gc
-ok "disable of what has ended" refused 3 'has ended'
+ok "disable is refused for an ended process" refused 3 'has ended'
 
 # One of two cannot be changed.
 if can_be_nobody; then
@@ -123,25 +136,28 @@ if can_be_nobody; then
   both() { eventring ps --dir shared --pids | awk 'END { exit NR != 2 }'; }
   within 10 both
   run as_nobody pause --all --dir "$tmp/shared"
-  ok "--all by somebody else: what may be changed is" is "$theirs" paused
-  ok "--all by somebody else: what may not be is as before" \
+  ok "pause --all by another user pauses that user's process" \
+    is "$theirs" paused
+  ok "pause --all by another user leaves root's process unchanged" \
     is "$ours" recording
-  ok "--all by somebody else: exits with 3" exits 3
-  ok "--all by somebody else: says whose it is, and what to do" err_has \
+  ok "pause --all by another user exits with 3" exits 3
+  ok "pause --all by another user names the owner and a remedy" err_has \
     "$ours.* belongs to user 0 (root).* as that user or as root"
-  ok "--all by somebody else: one line for one process" \
+  ok "pause --all by another user prints one line on standard error" \
     [ "$(wc -l <err)" = 1 ]
   for command in "pause" "resume" "enable" "disable"; do
     case $command in *able) categories=wait ;; *) categories= ;; esac
     run as_nobody $command "$ours" $categories
-    ok "$command by somebody else" refused 3 "belongs to user 0 (root)"
+    ok "$command PID by another user is refused" \
+      refused 3 "belongs to user 0 (root)"
     run as_nobody $command "$tmp/shared/$ours.eventring" $categories
-    ok "$command by somebody else, by file" refused 3 \
+    ok "$command FILE by another user is refused" refused 3 \
       "belongs to user 0 (root)"
   done
   run as_nobody categories "$ours"
-  ok "categories by somebody else" refused 3 "belongs to user 0 (root)"
-  ok "nothing was changed by somebody else" \
+  ok "categories PID by another user is refused" \
+    refused 3 "belongs to user 0 (root)"
+  ok "refused commands of another user change nothing" \
     eval "is $ours recording && is_on $ours '$default'"
 else
   skip "control by somebody else" "needs root and setpriv"
@@ -150,14 +166,17 @@ fi
 # The command line
 for command in enable disable; do
   run eventring $command
-  ok "$command: no target" refused 2 "$command: which process or file"
+  ok "$command without target and categories is refused" \
+    refused 2 "$command: which process or file"
   run eventring $command "$first"
-  ok "$command: no category" refused 2 "$command: which categories"
+  ok "$command without categories is refused" \
+    refused 2 "$command: which categories"
   run eventring $command --all
-  ok "$command --all: no category" refused 2 "$command: which categories"
+  ok "$command --all without categories is refused" \
+    refused 2 "$command: which categories"
 done
 for command in pause resume categories; do
   run eventring $command --all "$first"
-  ok "$command: --all and a process" refused 2 "what is $first"
+  ok "$command with --all and a process is refused" refused 2 "what is $first"
 done
 finish

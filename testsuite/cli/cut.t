@@ -19,9 +19,10 @@ cut() {
 }
 
 cut events --follow
-ok 'a file that is cut while it is read ends the command' exits 3
-ok '... with one line' test "$(wc -l <"$tmp/err")" -eq 1
-ok '... that says which file' \
+ok "a file that is cut while it is read: the exit code is 3" exits 3
+ok "a file that is cut while it is read: one line reports it" \
+  test "$(wc -l <"$tmp/err")" -eq 1
+ok "a file that is cut while it is read: the line names the file" \
   err_has "^eventring: $tmp/copy.eventring: was cut shorter while it was read$"
 
 # A SIGBUS that was sent with kill gives no message about a file.
@@ -32,6 +33,7 @@ within 10 test -s "$tmp/out"
 kill -BUS $reader
 wait $reader 2>/dev/null
 status=$?
-ok 'another SIGBUS ends it as ever' test $status -gt 128
+ok "a SIGBUS sent by another process ends the command by that signal" \
+  test $status -gt 128
 
 finish

@@ -27,63 +27,69 @@ check "either of two domains" --domain=boss --domain=2 fields.eventring
 check "thread by id" --thread=78 fields.eventring
 check "thread by id of the threads library" --thread='#3' fields.eventring
 check "thread by name" --thread=pool fields.eventring
-check "category" --categories=wait fields.eventring
-check "categories" --categories=wait,user --categories=sync fields.eventring
-check "all categories" --categories=all --domain=2 fields.eventring
-check "name" --name=minor fields.eventring
-check "pattern" --name='m*r*' fields.eventring
-check "either of two names" --name=mutex_wait --name='*.span' fields.eventring
-check "name of an event without one" --name='#6*' plain.eventring
-check "longer" --longer-than=97us --name=minor pauses.eventring
-check "longer: complete events too" --longer-than=12ns fields.eventring
-check "from" --from=2.5000007 plain.eventring
-check "from and to: themselves too" --from=1us --to=0.000002 plain.eventring
-check "to" --to=1500ns plain.eventring
-check "all must hold" --domain=1 --thread=77 --categories=user --to=700001ns \
+check "one category" --categories=wait fields.eventring
+check "three categories" \
+  --categories=wait,user --categories=sync fields.eventring
+check "all categories of one domain" \
+  --categories=all --domain=2 fields.eventring
+check "event name" --name=minor fields.eventring
+check "pattern of event names" --name='m*r*' fields.eventring
+check "either of two patterns" \
+  --name=mutex_wait --name='*.span' fields.eventring
+check "number of an event without a name" --name='#6*' plain.eventring
+check "minimum duration" --longer-than=97us --name=minor pauses.eventring
+check "minimum duration of waits" --longer-than=12ns fields.eventring
+check "start time" --from=2.5000007 plain.eventring
+check "start and end time include their own moment" \
+  --from=1us --to=0.000002 plain.eventring
+check "end time" --to=1500ns plain.eventring
+check "an event must pass every filter" \
+  --domain=1 --thread=77 --categories=user --to=700001ns \
   fields.eventring
-check "losses belong to their domain" --domain=0 --to=504us lost.eventring
-check "raw" --raw --name=mutex_wait fields.eventring
+check "lost events belong to their domain" --domain=0 --to=504us lost.eventring
+check "--raw" --raw --name=mutex_wait fields.eventring
 
-check "json" --json fields.eventring
-check "json: every form" --json plain.eventring
-check "json: hostile names" --json hostile.eventring
-check "json: lost" --json --to=504us lost.eventring
-check "json: filtered" --json --domain=0 --longer-than=0 fields.eventring
-check "count" --count fields.eventring
-check "count: filtered" --count --categories=gc --domain=0 fields.eventring
-check "count: hostile names" --count hostile.eventring
-check "count: json" --count --json plain.eventring
-check "count: nothing" --count --name=nothing plain.eventring
+check "--json" --json fields.eventring
+check "--json: every form of event" --json plain.eventring
+check "--json: hostile names" --json hostile.eventring
+check "--json: lost events" --json --to=504us lost.eventring
+check "--json: filtered" --json --domain=0 --longer-than=0 fields.eventring
+check "--count" --count fields.eventring
+check "--count: filtered" --count --categories=gc --domain=0 fields.eventring
+check "--count: hostile names" --count hostile.eventring
+check "--count --json" --count --json plain.eventring
+check "--count: no event matches" --count --name=nothing plain.eventring
 
 run eventring events --name=nothing plain.eventring
-ok "nothing is wanted: nothing is printed" silent
-ok "nothing is wanted: exits with 0" exits 0
+ok "no event matches: nothing is printed" silent
+ok "no event matches: the exit code is 0" exits 0
 run eventring events --name=queue --domain=0 lost.eventring
-ok "a loss is told also when only names are wanted" err_has '504 events were'
-ok "a loss has no name" eval '! out_has "  lost  "'
+ok "lost events are reported also with --name" err_has '504 events were'
+ok "lost events match no name" eval '! out_has "  lost  "'
 
 run eventring events --categories=wait,waiting fields.eventring
-ok "unknown category: told, with those there are" refused 2 \
+ok "an unknown category is refused; the message lists the others" refused 2 \
   "no category 'waiting'; there are gc, gc_detail, domain, "
 run eventring events --categories= fields.eventring
-ok "empty category" refused 2 "no category ''"
+ok "an empty category is refused" refused 2 "no category ''"
 run eventring events --categories=wait, fields.eventring
-ok "empty category in a list" refused 2 "no category ''"
+ok "an empty category in a list is refused" refused 2 "no category ''"
 for option in domain thread; do
   run eventring events --$option= fields.eventring
-  ok "empty $option" refused 2 "which $option"
+  ok "an empty $option is refused" refused 2 "which $option"
   run eventring events --$option=4294967296 fields.eventring
-  ok "$option out of range" refused 2 "there is no $option 4294967296"
+  ok "$option 4294967296 is out of range" \
+    refused 2 "there is no $option 4294967296"
 done
 for option in from to longer-than; do
   for time in '' x -1 1x nan 1e30; do
     run eventring events --$option="$time" fields.eventring
-    ok "--$option='$time'" refused 2 'is not a time'
+    ok "--$option='$time' is refused" refused 2 'is not a time'
   done
 done
 for options in "--raw --json" "--raw --count"; do
   run eventring events $options fields.eventring
-  ok "$options" refused 2 'exclude each other'
+  ok "$options is refused" refused 2 'exclude each other'
 done
 
 # A process that is idle writes nothing that is later.
@@ -91,17 +97,19 @@ compile work
 start work 120 1
 eventring pause -q "$pid"
 run timeout 60 "$EVENTRING_BIN" events --follow --to=0.01 "$pid"
-ok "--follow --to ends" exits 0
+ok "events --follow --to ends at that time" exits 0
 
 # In a recording, --from does not read the events before it.
 if eventring help dump >help 2>&1; then
   eventring dump -o fields.rec fields.eventring
   run eventring events --from=600us --domain=1 fields.rec
-  ok "recording: from" as_expected "recording: from"
+  ok "recording: start time" as_expected "recording: start time"
   run eventring events --longer-than=100us --from=0.4ms fields.rec
-  ok "recording: longer, from" as_expected "recording: longer, from"
+  ok "recording: minimum duration and start time" \
+    as_expected "recording: minimum duration and start time"
 else
-  skip "recording: from" "there is no command dump"
-  skip "recording: longer, from" "there is no command dump"
+  skip "recording: start time" "there is no command dump"
+  skip "recording: minimum duration and start time" \
+    "there is no command dump"
 fi
 finish

@@ -5,31 +5,32 @@ cd "$tmp" || exit 1
 
 make_ring pauses
 run eventring latency pauses.eventring
-ok "pauses of known lengths" prints latency.expected
-ok "exits with 0" exits 0
+ok "pauses of known lengths have the expected distribution" \
+  prints latency.expected
+ok "the exit code is 0" exits 0
 ok "no line is wider than a terminal" [ "$(wc -L <out)" -le 80 ]
 run eventring latency --follow pauses.eventring
 ok "--follow of an ended process prints the same" prints latency.expected
 
 make_ring summary
 run eventring latency --span=my.span -s mutex_wait summary.eventring
-ok "a span of the program, and a wait" prints latency.span.expected
+ok "--span prints a span of the program and a wait" prints latency.span.expected
 run eventring latency --span=my.span --json summary.eventring
-ok "--json" prints latency.json.expected
+ok "--json prints the distribution of a span" prints latency.json.expected
 
 run eventring latency --span nothing summary.eventring
-ok "a name that nothing has: said" err_has 'no span or wait called nothing'
-ok "a name that nothing has: an empty line" out_has '^nothing  *0  '
-ok "a name that nothing has: no error" exits 0
+ok "an unknown span: a line reports it" err_has 'no span or wait called nothing'
+ok "an unknown span: its row has count 0" out_has '^nothing  *0  '
+ok "an unknown span: the exit code is 0" exits 0
 
 # Buckets hold all durations, each within its bounds.
 run eventring latency --json pauses.eventring
-ok "JSON: counts of the buckets add up" jq -e \
+ok "--json: the counts of the buckets add up" jq -e \
   'all(.distributions[]; .count == ([.buckets[].count] | add // 0))' out
-ok "JSON: buckets follow each other, right to 1 or 2 %" jq -e \
+ok "--json: each bucket is at most 2 % wide" jq -e \
   'all(.distributions[].buckets[];
        .from_ns < .to_ns and .to_ns <= .from_ns * 65 / 64 + 1)' out
-ok "JSON: percentiles rise" jq -e \
+ok "--json: percentiles rise" jq -e \
   'all(.distributions[]; .p50_ns <= .p90_ns and .p90_ns <= .p99_ns
        and .p99_ns <= .p99_9_ns and .p99_9_ns <= .max_ns)' out
 
@@ -37,41 +38,43 @@ ok "JSON: percentiles rise" jq -e \
 run eventring events --raw pauses.eventring
 cp out raw
 run eventring latency --hgrm --span=minor pauses.eventring
-ok "--hgrm prints" exits 0
+ok "--hgrm exits with 0" exits 0
 cp out printed
-ok "--hgrm: as told from the events" python3 "$here/check_hgrm.py" raw out
+ok "--hgrm agrees with the durations of the events" \
+  python3 "$here/check_hgrm.py" raw out
 run eventring latency --hgrm=minor.hgrm -s minor pauses.eventring
 ok "--hgrm=FILE prints nothing" silent
-ok "--hgrm=FILE writes the same" cmp printed minor.hgrm
+ok "--hgrm=FILE writes the output of --hgrm" cmp printed minor.hgrm
 cp minor.hgrm other.hgrm
 run eventring latency --hgrm=other.hgrm pauses.eventring
-ok "--hgrm=FILE overwrites nothing" \
+ok "--hgrm=FILE refuses to overwrite a file" \
   eval "refused 4 'other.hgrm: .*--force' && cmp minor.hgrm other.hgrm"
 run eventring latency --hgrm=other.hgrm --force pauses.eventring
-ok "--hgrm=FILE --force does" eval "silent && ! cmp minor.hgrm other.hgrm"
+ok "--hgrm=FILE --force overwrites a file" \
+  eval "silent && ! cmp minor.hgrm other.hgrm"
 make_ring idle
 run eventring latency idle.eventring
-ok "no pauses: a line, and no table" \
+ok "a process without pauses gets one line and no table" \
   [ "$(sed 1d out)" = "no pauses" ]
 run eventring latency --hgrm pauses.eventring
-ok "--hgrm of all pauses" out_has '^#\[Max .* Total count '
+ok "--hgrm without --span prints all pauses" out_has '^#\[Max .* Total count '
 make_ring plain
 run eventring latency --hgrm --span nothing plain.eventring
-ok "--hgrm of nothing" out_has 'Total count    = *0\]'
+ok "--hgrm of an unknown span has the count 0" out_has 'Total count    = *0\]'
 run eventring latency --hgrm=nowhere/x.hgrm pauses.eventring
-ok "--hgrm to where nothing can be written" refused 4 'nowhere/x.hgrm'
+ok "--hgrm=FILE in a missing folder is refused" refused 4 'nowhere/x.hgrm'
 run eventring latency --hgrm=/dev/full pauses.eventring
-ok "--hgrm on a full disk" refused 4 'No space left on device'
+ok "--hgrm=FILE on a full disk is an error" refused 4 'No space left on device'
 
 run eventring latency --hgrm -s a -s b pauses.eventring
-ok "--hgrm of two" refused 2 '--hgrm takes one'
+ok "--hgrm with two spans is refused" refused 2 '--hgrm takes one'
 run eventring latency --hgrm --json pauses.eventring
-ok "--hgrm and --json" refused 2 'exclude'
+ok "--hgrm with --json is refused" refused 2 'exclude'
 
 # A running process.
 compile work
 start work 60 2
 run eventring latency "$pid"
-ok "running: returns at once" exits 0
-ok "running: pauses" out_has '^minor  *[1-9]'
+ok "running process: latency exits without --follow" exits 0
+ok "running process: latency has minor collections" out_has '^minor  *[1-9]'
 finish

@@ -24,7 +24,7 @@ for name in 4242424.0.eventring 4242424.16.eventring 4242424.01.eventring \
   ring "$name"
 done
 run eventring ps --no-rate --dir "$dir"
-ok "ps lists the files with a number, and those with stock's name" eval \
+ok "ps lists numbered files and files with stock OCaml's names" eval \
   "awk -F '  +' 'NR > 1 { print \$8, \$10 }' out | sort | diff - - <<END
 eventring $dir/4242424.1.eventring
 eventring $dir/4242424.15.eventring
@@ -36,12 +36,13 @@ for name in eventring 1.eventring 15.eventring events 2.events; do
   rm -f rings/*
   ring "4242424.$name"
   run eventring stat --dir "$dir" 4242424
-  ok "found by the process id: 4242424.$name" is_program usr/bin/program
+  ok "the process id finds 4242424.$name" is_program usr/bin/program
 done
 rm -f rings/*
 ring 4242424.16.eventring
 run eventring stat --dir "$dir" 4242424
-ok "not found: 4242424.16.eventring" refused 3 'no .*/4242424.eventring'
+ok "the process id does not find 4242424.16.eventring" \
+  refused 3 'no .*/4242424.eventring'
 
 # Which of several
 rm -f rings/*
@@ -49,7 +50,7 @@ ring 4242424.eventring program=/second started=20
 ring 4242424.1.eventring program=/third started=30
 ring 4242424.2.eventring program=/first started=10
 run eventring stat --dir "$dir" 4242424
-ok "of processes that are gone: the one that was started last" is_program third
+ok "of files of dead processes, the latest start is chosen" is_program third
 sleep 120 &
 alive=$!
 started="$started $alive"
@@ -62,25 +63,25 @@ ring "$alive.1.eventring" pid=$alive program=/lives started=10 state=1 \
 ring "$alive.2.eventring" pid=$alive program=/later started=30 state=1 \
   boot="$boot" start_time=$((start_time - 2)) namespace="$ours"
 run eventring stat --dir "$dir" $alive
-ok "that of the process that lives" is_program lives
+ok "of several files, the file of the living process is chosen" is_program lives
 
 # Files of another pid namespace
 rm -f rings/*
 ring "$alive.eventring" pid=$alive program=/theirs state=1 boot="$boot" \
   start_time="$start_time" namespace=77
 run eventring stat --dir "$dir" $alive
-ok "never that of the same number in another pid namespace" \
+ok "a process id never finds a file of another pid namespace" \
   refused 3 "$alive.eventring is of .* in another pid namespace"
 run eventring stat "rings/$alive.eventring"
-ok "but by its path" is_program theirs
+ok "a path finds a file of another pid namespace" is_program theirs
 run eventring ps --no-rate --dir "$dir"
-ok "ps says that its number is one of another pid namespace" \
+ok "ps shows the pid namespace behind the process id" \
   shows "$alive@77 killed /theirs $dir/$alive.eventring"
 run eventring ps --json --dir "$dir"
-ok "--json: too" eval \
+ok "ps --json has the pid namespace" eval \
   "out_has '\"pid\": $alive' && out_has '\"pid_namespace\": 77'"
 run eventring ps --pids --dir "$dir"
-ok "--pids: not" silent
+ok "ps --pids leaves out processes of other pid namespaces" silent
 
 # The process cannot be seen: only its mapping tells that it lives.
 rm -f rings/*
@@ -90,20 +91,22 @@ holder=$!
 started="$started $holder"
 within 10 grep -q mapped held
 run eventring ps --no-rate --dir "$dir"
-ok "somebody has it mapped for writing: it runs" eval \
+ok "a file mapped for writing counts as a running process" eval \
   '[ "$(shown | cut -d " " -f 1,2)" = "7@77 recording" ]'
 run eventring ps --prune --dir "$dir"
-ok "--prune keeps it" [ -e rings/7.eventring ]
+ok "--prune keeps a file that is mapped for writing" [ -e rings/7.eventring ]
 if can_be_nobody; then
   ring 8.eventring pid=8 state=1 boot="$boot" namespace=77
   chmod 644 rings/8.eventring
   chmod 777 rings
   run as_nobody ps --prune --dir "$dir"
-  ok "--prune keeps what it cannot ask for" [ -e rings/8.eventring ]
+  ok "--prune keeps a file when mappings of other users are invisible" \
+    [ -e rings/8.eventring ]
   chmod 755 rings
   rm rings/8.eventring
 else
-  skip "--prune keeps what it cannot ask for" "needs root and setpriv"
+  skip "--prune keeps a file when mappings of other users are invisible" \
+    "needs root and setpriv"
 fi
 
 # Start times of another time namespace cannot be compared with ours.
@@ -113,7 +116,7 @@ other=$!
 started="$started $other"
 within 10 grep -q mapped held2
 run eventring stat rings/$holder.eventring
-ok "a process of another time namespace runs while its file is written to" \
+ok "a process of another time namespace runs while its file is mapped" \
   out_has "/later (running)"
 # Without any category, neither recorded nor to be resumed.
 ./make_ring plain rings/$holder.1.eventring pid=$holder state=1 control=0 \
@@ -124,12 +127,14 @@ rm rings/$holder.1.eventring
 kill -9 $other
 wait $other 2>/dev/null
 run eventring stat rings/$holder.eventring
-ok "and then no longer" out_has "/later (killed)"
+ok "a process of another time namespace is killed without a mapping" \
+  out_has "/later (killed)"
 rm rings/$holder.eventring
 kill -9 $holder
 wait $holder 2>/dev/null
 run eventring ps --prune --dir "$dir"
-ok "nobody has: --prune removes it" [ ! -e rings/7.eventring ]
+ok "--prune removes a file that no process has mapped" \
+  [ ! -e rings/7.eventring ]
 
 # Seen from a container that shares the folder but not the processes.
 inside() { unshare --pid --fork --mount-proc "$EVENTRING_BIN" "$@"; }
@@ -141,13 +146,14 @@ if inside --version >/dev/null 2>&1; then
   started="$started $!"
   within 10 eval "ls -l /proc/$!/fd | grep -q rings/"
   run inside ps --prune --dir "$dir"
-  ok "from a container: kept while somebody can write to it" \
+  ok "from a container: --prune keeps a file that is open for writing" \
     [ -e "rings/$alive.eventring" ]
   run inside ps --no-rate --dir "$dir"
-  ok "from a container: shown as of another pid namespace" eval \
+  ok "from a container: ps shows the pid namespace of the process" eval \
     "[ \"\$(shown | cut -d ' ' -f 1,2)\" = '$alive@$ours recording' ]"
   run inside stat --dir "$dir" "$alive"
-  ok "from a container: not by its number" refused 3 'in another pid namespace'
+  ok "from a container: the process id of the host is refused" \
+    refused 3 'in another pid namespace'
   # The other way round: of a process in a container, our number is known.
   rm -f rings/*
   unshare --pid --fork --mount-proc sh -c "
@@ -161,16 +167,17 @@ if inside --version >/dev/null 2>&1; then
   inner=$(tr -d ' ' </proc/$outer/task/$outer/children)
   started="$started $inner"
   run eventring ps --no-rate --dir "$dir"
-  ok "of a container: listed by our number" eval \
+  ok "process in a container: ps shows the host's id for it" eval \
     "[ \"\$(shown | cut -d ' ' -f 1,2,3)\" = '$inner recording /inside' ]"
   run eventring stat "$dir/1.eventring"
-  ok "of a container, by its path: with our number" \
+  ok "process in a container: its path finds it, under the host's id" \
     out_has "process $inner /inside (running)"
   run eventring stat --dir "$dir" "$inner"
-  ok "of a container, by our number and the folder" \
+  ok "process in a container: the host's id and --dir find it" \
     out_has "process $inner /inside (running)"
   run eventring stat --dir "$dir" 1
-  ok "of a container: not by its own number" refused 3 '1.eventring is of .* in another pid namespace'
+  ok "process in a container: the container's id is refused" \
+    refused 3 '1.eventring is of .* in another pid namespace'
 else
   for what in "kept" "shown" "not by number" "listed" "by path" "by number" \
       "not by its own"; do

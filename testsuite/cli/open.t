@@ -7,54 +7,55 @@ cd "$tmp" || exit 1
 for command in stat latency events check pause resume \
   categories; do
   run eventring $command 4242424
-  ok "$command: no such process" refused 3 '4242424'
+  ok "$command: a process that does not exist is refused" refused 3 '4242424'
   run eventring $command --dir "$tmp" $$
-  ok "$command: a process that is not traced" refused 3 "$$"
+  ok "$command: a process that is not traced is refused" refused 3 "$$"
   run eventring $command ./missing.eventring
-  ok "$command: missing file" refused 3 'missing.eventring'
+  ok "$command: a missing file is refused" refused 3 'missing.eventring'
 done
 run eventring events $$
-ok "process that is not traced, without --dir" refused 3 "$$ (.*) is not traced"
+ok "events without --dir: a process that is not traced is refused" \
+  refused 3 "$$ (.*) is not traced"
 run eventring events --dir "$tmp/nowhere" $$
-ok "missing directory" refused 3 'nowhere'
+ok "a missing directory is refused" refused 3 'nowhere'
 run eventring events "$tmp"
-ok "directory" refused 3 'directory'
+ok "a directory is refused" refused 3 'directory'
 run eventring events /dev/zero
-ok "device" refused 3 '/dev/zero'
+ok "a device is refused" refused 3 '/dev/zero'
 mkfifo fifo
 run timeout 10 "$EVENTRING_BIN" events ./fifo
-ok "named pipe: does not wait" refused 3 'fifo'
+ok "a named pipe without a writer is refused at once" refused 3 'fifo'
 : >empty
 run eventring events ./empty
-ok "empty file" refused 3 'empty'
+ok "an empty file is refused" refused 3 'empty'
 head -c 100000 /dev/zero >zeros
 run eventring events ./zeros
-ok "zeros" refused 3 'zeros'
+ok "a file of zeros is refused" refused 3 'zeros'
 for size in 1 100 4096 100000; do
   perl -e 'srand(42); print pack("C*", map { int rand 256 } 1..shift)' \
     $size >random
   run eventring events ./random
-  ok "$size random bytes" refused 3 'random'
+  ok "a file of $size random bytes is refused" refused 3 'random'
 done
 echo 'let () = print_endline "hello"' >hello.ml
 run eventring events hello.ml
-ok "text" refused 3 'hello.ml'
+ok "a text file is refused" refused 3 'hello.ml'
 
 make_ring version
 run eventring events version.eventring
-ok "another major version" refused 3 'version 2\.'
+ok "a file of another major version is refused" refused 3 'version 2\.'
 make_ring plain
 make_ring fields
 size=$(wc -c <plain.eventring)
 for left in 1 15 16 100 600 4095 4096 5000 50000 $((size - 1)); do
   head -c "$left" plain.eventring >cut
   run eventring events ./cut
-  ok "cut to $left of $size bytes" refused 3 'cut'
+  ok "a ring file cut to $left of $size bytes is refused" refused 3 'cut'
 done
 run eventring pause plain.eventring
-ok "pausing what has ended" refused 3 'has ended'
+ok "pause is refused for an ended process" refused 3 'has ended'
 run eventring resume plain.eventring
-ok "resuming what has ended" refused 3 'has ended'
+ok "resume is refused for an ended process" refused 3 'has ended'
 
 # Bytes of the file changed at random places: the command must answer, with any
 # of its exit codes.
@@ -78,11 +79,11 @@ ok "files with changed bytes are read or refused" [ $wrong = 0 ]
 if can_be_nobody; then
   chmod 600 plain.eventring
   run as_nobody events "$tmp/plain.eventring"
-  ok "a file of somebody else" refused 3 '[Pp]ermission'
+  ok "the unreadable file of another user is refused" refused 3 '[Pp]ermission'
   run as_nobody events $$
-  ok "a process of somebody else" refused 3 "$$"
+  ok "the process of another user is refused" refused 3 "$$"
 else
-  skip "a file of somebody else" "needs root and setpriv"
-  skip "a process of somebody else" "needs root and setpriv"
+  skip "the unreadable file of another user is refused" "needs root and setpriv"
+  skip "the process of another user is refused" "needs root and setpriv"
 fi
 finish

@@ -6,13 +6,15 @@ cd "$tmp" || exit 1
 tools=$EVENTRING_TOP/tools
 
 run eventring help --options
-ok "help --options" eval "exits 0 && out_has '^-f, --follow  stat '"
-ok "three columns" [ -z "$(awk -F '  +' 'NF != 3' out)" ]
+ok "help --options prints a table of options" \
+  eval "exits 0 && out_has '^-f, --follow  stat '"
+ok "the table of options has three columns" \
+  [ -z "$(awk -F '  +' 'NF != 3' out)" ]
 cp out table
 cut_forms() { sed 's/  .*//' table | grep -o -e "$1" | sort; }
 once() { [ -s table ] && [ -z "$(cut_forms "$1" | uniq -d)" ]; }
 ok "no letter stands for two options" once '^-[a-zA-Z],'
-ok "no name stands twice" once '--[a-z-]*'
+ok "no option name stands twice" once '--[a-z-]*'
 ok "--force and --json have no letter" \
   [ "$(grep -c -e '^--force ' -e '^--json ' table)" = 2 ]
 
@@ -27,7 +29,7 @@ for command in $commands; do
   sed -n 's/^ *\(-.*\)/\1/p' help | sed 's/  .*//' | sort >shown
   of "$command" >listed
   ok "$command: --help has the options of the table" cmp shown listed
-  ok "$command: has --help" grep -q '^-h, --help$' listed
+  ok "$command has the option --help" grep -q '^-h, --help$' listed
 done
 
 # Every option that a command lists is one that it looks at.
@@ -55,11 +57,11 @@ ok "the manual names the options of each command, and no others" \
   python3 "$here/check_options.py" manual table "$manual"
 for page in "$EVENTRING_TOP"/README.md "$EVENTRING_TOP"/HACKING.md \
   "$EVENTRING_TOP"/bench/README.md "$EVENTRING_TOP"/doc/*.md "$manual"; do
-  ok "$(basename "$page"): command lines have options that there are" \
+  ok "$(basename "$page"): command lines have only options that exist" \
     python3 "$here/check_options.py" lines table "$page"
 done
 printf 'eventring stat --now 1\n    eventring trace -q x\neventring pauses 1\n' \
   >wrong
-ok "a command line that is wrong would be found" \
+ok "the check of command lines finds wrong ones" \
   [ "$(python3 "$here/check_options.py" lines table wrong | wc -l)" = 3 ]
 finish

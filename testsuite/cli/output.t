@@ -14,13 +14,14 @@ for command in "events lost.eventring" "events --raw lost.eventring" \
   "--version" "help stat" "help --options" "events --help" "events --json lost.eventring" \
   "events --count lost.eventring" "categories lost.eventring"; do
   run to_full $command
-  ok "$command on a full disk" exits 4
-  ok "$command on a full disk says so" err_has 'No space left on device'
+  ok "$command on a full disk exits with 4" exits 4
+  ok "$command on a full disk reports it" err_has 'No space left on device'
 done
 limited() { (ulimit -f 1; eventring "$@"); }
 run limited trace -o limited.json lost.eventring
-ok "a file size limit: the command says so" refused 4 'File too large'
-ok "and leaves no part of a file" [ -z "$(ls ./*.part 2>/dev/null)" ]
+ok "a file size limit is reported" refused 4 'File too large'
+ok "a file size limit leaves no partial file" \
+  [ -z "$(ls ./*.part 2>/dev/null)" ]
 long=$(printf '%0245d.json' 0)
 for output in "$long" "$tmp/$long"; do
   run eventring trace -o "$output" lost.eventring
@@ -30,7 +31,7 @@ for output in "$long" "$tmp/$long"; do
 done
 closed() { eventring "$@" >&-; }
 run closed events lost.eventring
-ok "standard output closed" exits 4
+ok "events with closed standard output exits with 4" exits 4
 
 # Leaves the exit code of the command itself, at the head of a pipe, in piped.
 to_head() { { eventring "$@"; echo $? >piped; } | head -1; }
@@ -38,8 +39,8 @@ for command in "events pauses.eventring" "events -f pauses.eventring" \
   "stat pauses.eventring" "stat -i 10ms pauses.eventring" \
   "latency pauses.eventring" "check pauses.eventring" "--help"; do
   run to_head $command
-  ok "$command | head: quiet" [ ! -s err ]
-  ok "$command | head: exits with 0" [ "$(cat piped)" = 0 ]
+  ok "$command | head prints nothing on standard error" [ ! -s err ]
+  ok "$command | head exits with 0" [ "$(cat piped)" = 0 ]
 done
 # The pipe is closed before the first byte is written.
 to_nobody() {
@@ -49,8 +50,8 @@ to_nobody() {
   wait $!
 }
 run to_nobody
-ok "nobody reads: quiet" [ ! -s err ]
-ok "nobody reads: exits with 0" [ "$(cat piped)" = 0 ]
+ok "a pipe that nobody reads: standard error is empty" [ ! -s err ]
+ok "a pipe that nobody reads: the exit code is 0" [ "$(cat piped)" = 0 ]
 
 # No command overwrites a file without --force.
 eventring dump lost.eventring -o lost.evr
@@ -58,12 +59,13 @@ compile work
 writes() { # COMMAND...: what it writes to "there"
   echo mine >there
   run eventring "$@"
-  ok "$*: overwrites nothing" eval \
+  ok "$* refuses to overwrite a file" eval \
     "exits 4 && [ \"\$(cat there)\" = mine ] && [ -s err ]"
   command=$1
   shift
   run eventring "$command" --force "$@"
-  ok "$command --force $*" eval "exits 0 && [ \"\$(head -c 4 there)\" != mine ]"
+  ok "$command --force $* overwrites a file" \
+    eval "exits 0 && [ \"\$(head -c 4 there)\" != mine ]"
 }
 writes dump lost.eventring -o there
 writes record lost.eventring -o there

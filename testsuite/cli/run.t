@@ -13,24 +13,27 @@ minors() { jq '.total.minor_collections' "$1"; }
 # The program's own affairs.
 run eventring run -- ../run print hello minor 20 exit 7
 ok "the exit code is the program's" exits 7
-ok "its output is" [ "$(cat ../out)" = hello ]
+ok "the program's output is printed" [ "$(cat ../out)" = hello ]
 ok "the summary is on standard error" err_has '^process [0-9]* .*/run (ended)'
-ok "and has its collections" err_has '^collections  minor 2[0-9],'
-ok "nothing is left in the working directory, nor elsewhere" nothing_left
+ok "the summary has the program's collections" \
+  err_has '^collections  minor 2[0-9],'
+ok "no file is left in the working directory or in TMPDIR" nothing_left
 run eventring run -q ../run exit 0
 ok "--quiet: nothing is printed" silent
 run eventring run -q ../run kill
-ok "a signal that ends it ends eventring" exits 143
+ok "a signal that ends the program ends eventring too" exits 143
 run eventring run -q ../run raise
-ok "an exception" exits 2
-ok "nothing is left of those either" nothing_left
+ok "an exception: the exit code is the program's" exits 2
+ok "no file is left after a signal or an exception" nothing_left
 run_full() { eventring run "$@" 2>/dev/full; }
 run run_full ../run exit 3
-ok "a summary that cannot be written: the program's exit code" exits 3
+ok "a summary that cannot be written does not hide the program's exit code" \
+  exits 3
 run run_full ../run kill
-ok "nor does it hide the signal that ended the program" exits 143
+ok "a summary that cannot be written does not hide the program's signal" \
+  exits 143
 run run_full ../run exit 0
-ok "a program that ended with 0: says that it cannot be written" exits 4
+ok "a summary that cannot be written: the exit code 0 becomes 4" exits 4
 run eventring run -q -- ../run print -- print --help
 ok "arguments that look like options are the program's" \
   [ "$(cat ../out)" = "$(printf -- '--\n--help')" ]
@@ -84,7 +87,7 @@ done
 kill -TERM "$runner"
 wait "$runner" 2>/dev/null
 status=$?
-ok "SIGTERM after that is passed on" exits 143
+ok "SIGTERM after SIGCONT is passed on" exits 143
 
 ignores() {
   (trap '' PIPE; exec "$@" awk '/^SigIgn/ { print $2 }' /proc/self/status)
@@ -125,27 +128,29 @@ rm -rf ../tmp/*
 run env OCAMLRUNPARAM=e=19 \
   "$EVENTRING_BIN" run --json --summary ../json ../run minor 5000 domain 5000
 ok "10000 collections in two domains" [ "$(minors ../json)" -ge 10000 ]
-ok "none was lost" [ "$(jq '.lost_events' ../json)" = 0 ]
+ok "no event of 10000 collections was lost" \
+  [ "$(jq '.lost_events' ../json)" = 0 ]
 run eventring run --json --summary ../json ../run minor 10
 ok "a summary's file is not overwritten" \
   eval 'exits 4 && err_has "json: File exists"'
 run eventring run --force --json --summary ../json ../run minor 10
-ok "but with --force it is" [ "$(minors ../json)" -lt 100 ]
+ok "a summary's file is overwritten with --force" \
+  [ "$(minors ../json)" -lt 100 ]
 
 # Recorded.
 run eventring run -q -o ../out.evr ../run minor 3000 domain 3000
-ok "--output: a recording" exits 0
+ok "--output: the command exits with 0" exits 0
 run eventring stat --json ../out.evr
-ok "it has all collections" [ "$(minors ../out)" -ge 6000 ]
+ok "--output: the recording has all collections" [ "$(minors ../out)" -ge 6000 ]
 run eventring check ../out.evr
-ok "and is in order" exits 0
+ok "--output: the recording has no findings" exits 0
 events_of() { jq '.total.events + .lost_events' "$1"; }
 # Stopped meanwhile, the command finds all rings full of news at once.
 run eventring run -o ../many.evr --json --summary ../many.json \
   ../run stop domains 30 900 continue
 head -c 5000 ../many.evr >../cut.evr
 run eventring events ../cut.evr
-ok "a recording that is cut: said so after its events" \
+ok "a recording that is cut: the place is reported" \
   eval 'exits 3 && err_has "cut.evr: cut or damaged from byte"'
 run eventring stat --json ../many.evr
 ok "the summary has as many events as the recording" \
@@ -154,7 +159,7 @@ run eventring run -q -o ../out.evr ../run minor 1
 ok "a recording is not overwritten" \
   eval 'exits 4 && err_has "out.evr: File exists"'
 run eventring run -q -o /nonexistent/x.evr ../run print ran
-ok "what cannot be recorded is run all the same" \
+ok "a recording that cannot be created: the program runs all the same" \
   eval 'exits 4 && out_has ran && err_has "cannot create /nonexistent/x.evr"'
 
 # A trace of it.
@@ -162,25 +167,26 @@ run eventring run -q --trace ../out.json ../run minor 1000 domain 1000
 ok "--trace: minor collections of both domains" \
   eval '[ "$(jq "[.traceEvents[] | select(.name == \"minor\" and .ph == \"B\")]
                  | length" ../out.json)" -ge 2000 ]'
-ok "and no recording is left" nothing_left
+ok "--trace leaves no recording" nothing_left
 run eventring run -q --trace ../out.json ../run minor 1
 ok "a trace is not overwritten" eval 'exits 4 && err_has "out.json"'
 run eventring run -q --trace ../exec.json ../run minor 10 exec ../run minor 20
-ok "--trace: both programs" \
+ok "--trace has both programs of an exec" \
   eval '[ "$(jq "[.traceEvents[] | select(.name == \"process_name\")]
                  | length" ../exec.json)" = 2 ]'
-ok "nor is one of these" nothing_left
+ok "--trace leaves no recording of an exec" nothing_left
 
 run eventring run -q --trace ../out.xyz ../run print ran exit 5
 ok "--trace: a file of an unknown format is refused before the program runs" \
   refused 2 'which format has ../out.xyz'
-ok "and nothing is left" nothing_left
+ok "--trace with an unknown format leaves no file" nothing_left
 mkdir ../folder.json
 run eventring run --force --trace ../folder.json ../run minor 10 exit 5
-ok "a trace that cannot be written: the program's exit code" \
+ok "a trace that cannot be written does not hide the program's exit code" \
   eval 'exits 5 && err_has "folder.json: "'
-ok "and the summary" err_has '^collections  minor 1[0-9],'
-ok "and nothing is left" nothing_left
+ok "a trace that cannot be written: the summary is printed" \
+  err_has '^collections  minor 1[0-9],'
+ok "a trace that cannot be written leaves no file" nothing_left
 mkfifo ../fifo.json
 "$EVENTRING_BIN" run -q --force --trace ../fifo.json ../run minor 10 exit 5 &
 runner=$!
@@ -189,8 +195,8 @@ within 10 opens
 kill -TERM "$runner"
 wait "$runner"
 status=$?
-ok "SIGTERM ends the writing of a trace: the program's exit code" exits 5
-ok "and nothing is left" nothing_left
+ok "SIGTERM ends the writing of a trace; the exit code is the program's" exits 5
+ok "SIGTERM during the writing of a trace leaves no file" nothing_left
 rm -rf ../folder.json ../fifo.json
 
 # One file for two outputs.
@@ -217,18 +223,21 @@ ok "a device may be given twice" exits 0
 # The events that are recorded.
 run eventring run -q -c user -o ../user.evr ../run minor 100
 run eventring events ../user.evr
-ok "--categories" eval '! out_has minor'
+ok "--categories: other categories are not recorded" eval '! out_has minor'
 run eventring run -q -d "$tmp/here" -e 12 ../run minor 100
-ok "--dir: the ring file is left there" [ "$(ls *.eventring | wc -l)" = 1 ]
-ok "--ring: its size" [ "$(stat -c %s ./*.eventring)" -lt 20000000 ]
+ok "--dir keeps the ring file in that folder" \
+  [ "$(ls *.eventring | wc -l)" = 1 ]
+ok "--ring sets the size of the rings" \
+  [ "$(stat -c %s ./*.eventring)" -lt 20000000 ]
 rm -f ./*.eventring
 
 # Programs that are replaced by another program.
 run eventring run ../run minor 10 exec ../run minor 500 exit 5
-ok "a program that replaces itself: the exit code of the last" exits 5
-ok "and its summary" err_has '^collections  minor 50[0-9],'
+ok "exec: the exit code is that of the last program" exits 5
+ok "exec: the summary is that of the last program" \
+  err_has '^collections  minor 50[0-9],'
 run eventring run -q -o ../becomes.evr ../run minor 10 exec ../run minor 500
-ok "and two recordings" \
+ok "exec: each program has a recording" \
   eval 'minors_in ../becomes.evr 1. && minors_in ../becomes.2.evr 50.'
 run eventring run -o ../again.evr \
   ../run minor 10 sleep 0.3 untrace trace minor 500 sleep 0.3 untrace sleep 0.3 \
@@ -236,18 +245,19 @@ run eventring run -o ../again.evr \
 ok "a program that stops its tracing and starts it again: three recordings" \
   eval 'minors_in ../again.evr 1. && minors_in ../again.2.evr 50. &&
         minors_in ../again.3.evr 2.'
-ok "and a line says which the summary is of" \
+ok "tracing started again: a line names the session of the summary" \
   err_has 'started it again, 2 times; the summary is of the last session'
 run eventring run sh -c '../run minor 100; exit 4'
-ok "a shell: its exit code" exits 4
-ok "it wrote no events" err_has 'sh wrote no events'
-ok "but another process did" err_has '1 other traced process ran'
+ok "a shell: the exit code is the shell's" exits 4
+ok "a shell: a line says that it wrote no events" err_has 'sh wrote no events'
+ok "a shell: a line says that another process was traced" \
+  err_has '1 other traced process ran'
 run eventring run -q sh -c 'exec ../run minor 5 exit 6'
-ok "a shell that becomes the program" exits 6
+ok "a shell that executes the program: the exit code is the program's" exits 6
 run eventring run ../run minor 10 fork 100 minor 10
-ok "a child is traced for itself" \
+ok "a child of the program is not in the summary" \
   eval 'err_has "^collections  minor 2[0-9]," && err_has "1 other traced"'
-ok "nothing is left of all that" nothing_left
+ok "no file is left after exec, shells and forks" nothing_left
 run eventring run sh -c '../run minor 100 catch >daemon & until [ -s daemon ]
   do sleep 0.05; done; echo $! >pid'
 kept=$(sed -n 's/.*1 traced process goes on .* in \(.*\), which stays$/\1/p' \
@@ -259,22 +269,27 @@ rm -rf "$kept" daemon pid
 
 # Programs and options that cannot be run.
 run eventring run
-ok "no program: usage" refused 2 'run: which program?'
+ok "run without a program is refused" refused 2 'run: which program?'
 for list in -all '' , gc,-all; do
   run eventring run -c "$list" ../run
-  ok "-c '$list' leaves nothing to record: usage" refused 2 'leaves no category'
+  ok "-c '$list', which records nothing, is refused" \
+    refused 2 'leaves no category'
 done
 run eventring run --ring 3 ../run
-ok "a ring too small: usage" refused 2 '\-\-ring 3 is not'
+ok "a ring that is too small is refused" refused 2 '\-\-ring 3 is not'
 run eventring run ./none
-ok "no such program: 127" refused 127 'cannot run ./none: No such file'
+ok "a program that does not exist: the exit code is 127" \
+  refused 127 'cannot run ./none: No such file'
 echo >file
 run eventring run ./file
-ok "not executable: 126" refused 126 'cannot run ./file: Permission denied'
+ok "a file that is not executable: the exit code is 126" \
+  refused 126 'cannot run ./file: Permission denied'
 rm file
 run eventring run -d /nonexistent ../run
-ok "no such folder: not run" refused 4 '/nonexistent: No such file'
+ok "a folder that does not exist: the program does not run" \
+  refused 4 '/nonexistent: No such file'
 run env TMPDIR=/nonexistent "$EVENTRING_BIN" run ../run print ran
-ok "no room for the ring file: not run" refused 4 'cannot make a folder'
-ok "nothing is left" nothing_left
+ok "a TMPDIR that does not exist: the program does not run" \
+  refused 4 'cannot make a folder'
+ok "no file is left after programs that did not run" nothing_left
 finish

@@ -5,25 +5,26 @@ cd "$tmp" || exit 1
 
 make_ring summary
 run eventring stat summary.eventring
-ok "known amounts, as text" prints stat.expected
+ok "known amounts are printed as text" prints stat.expected
 ok "no line is wider than a terminal, but for names" \
   eval "[ \"\$(grep -v worker out | wc -L)\" -le 80 ]"
-ok "exits with 0" exits 0
-ok "nothing to remark" [ ! -s err ]
+ok "the exit code is 0" exits 0
+ok "standard error is empty" [ ! -s err ]
 run eventring stat --follow summary.eventring
 ok "--follow of an ended process prints the same" prints stat.expected
 
 run eventring stat --json summary.eventring
-ok "known amounts, as JSON" prints stat.json.expected
-ok "which another program reads" jq -e '.version == 2' out
+ok "known amounts are printed as JSON" prints stat.json.expected
+ok "jq reads the JSON" jq -e '.version == 2' out
 
-ok "each event is counted" jq -e '[.counts[].count] | add == 45' out
+ok "the counts of all events add up" jq -e '[.counts[].count] | add == 45' out
 
 run eventring stat --interval=10ms summary.eventring
-ok "--interval: a line for each, then the summary" \
+ok "--interval prints a line for each interval, then the summary" \
   prints stat.interval.expected
 run eventring stat --interval=10ms --json summary.eventring
-ok "--interval --json: an object a line" out_lines 3
+ok "--interval --json prints an object for each interval and one at the end" \
+  out_lines 3
 for amount in gc_ns idle_gc_ns wait_ns allocated_words promoted_words \
   major_slices; do
   ok "$amount of the intervals add up to the whole" jq -se \
@@ -31,28 +32,28 @@ for amount in gc_ns idle_gc_ns wait_ns allocated_words promoted_words \
 done
 
 # Domain 0 is paused after 10 ms for 2 ms, which is in no interval.
-ok "time that is watched goes with the intervals" jq -se \
+ok "the time during a pause is in no interval" jq -se \
   'map(select(.interval_ns).watched_ns) == [19000000, 10000000]' out
 
 make_ring stock
 run eventring stat stock.eventring
-ok "what stock OCaml tells: no causes, counters in bytes, stops as spans" \
+ok "a file of stock OCaml: no causes, counters in bytes, stops as spans" \
   prints stat.stock.expected
 
 make_ring hostile
 run eventring stat hostile.eventring
 escapes() { LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" out; }
-ok "no name commands the terminal" eval '! escapes'
+ok "names are printed without control characters" eval '! escapes'
 run eventring stat --json hostile.eventring
-ok "JSON of names that are not UTF-8" \
+ok "--json escapes names that are not UTF-8" \
   jq -e 'any(.spans[].name; contains("\\xc0\\xafoverlong"))' out
 
 make_ring lost
 run eventring stat lost.eventring
-ok "says what was lost" out_has '^504 events were overwritten'
+ok "the number of lost events is printed" out_has '^504 events were overwritten'
 run eventring stat --json lost.eventring
-ok "JSON: says what was lost" jq -e '.lost_events == 504' out
-ok "JSON: in what state" jq -e '.process.state == "killed"' out
+ok "--json has the number of lost events" jq -e '.lost_events == 504' out
+ok "--json has the state of the process" jq -e '.process.state == "killed"' out
 
 # The program's own numbers at its end; none of its events may be lost.
 compile counts
@@ -61,7 +62,7 @@ counted() {
   (cd rings && OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 \
     OCAMLRUNPARAM=e=20 ../counts "$1") >said || exit 1
   run eventring stat --json rings/*.eventring
-  ok "$1 domains: nothing was lost" jq -e '.lost_events == 0' out
+  ok "$1 domains: no event was lost" jq -e '.lost_events == 0' out
   while read -r name said; do
     ok "$1 domains: $name is what Gc.quick_stat says, $said" \
       [ "$(jq ".total.$name" out)" = "$said" ]
@@ -69,11 +70,11 @@ counted() {
 }
 counted 40
 run eventring stat rings/*.eventring
-ok "many domains: a row for 32 of them" \
+ok "many domains: 32 have rows" \
   [ "$(sed -n '/^domain  watched/,/^and/p' out | grep -c '^[0-9]')" = 32 ]
-ok "many domains: the rest is told" out_has '^and 9 domains '
+ok "many domains: a line counts the rest" out_has '^and 9 domains '
 counted 1
-ok "a program: causes add up to the collections" jq -e \
+ok "a program: the causes add up to the number of minor collections" jq -e \
   '(.causes.minor | add) == .total.minor_collections' out
 ok "a program: the collector took some of the time, not all" jq -e \
   'all(.domains[]; .gc_ns > 0 and .gc_ns < .watched_ns)' out
@@ -92,12 +93,12 @@ shares() { # FILE: the parts add up, in all domains
              .running_ns + .gc_ns + .waiting_ns == .watched_ns)' out
 }
 for file in summary.eventring lost.eventring hostile.eventring; do
-  ok "running, collecting and waiting are the time: $file" shares $file
+  ok "$file: running, collecting and waiting add up to the time" shares $file
 done
 run eventring stat --json summary.eventring
-ok "a domain waits while its thread does" jq -e \
+ok "a domain with one thread waits as long as the thread" jq -e \
   '[.domains[].waiting_ns] == [800000, 700000]' out
-ok "collections by the backup thread stand apart" jq -e \
+ok "collections by the backup thread are not in the other rows" jq -e \
   'all(.domains[]; .pauses.while_waiting.total_ns == .idle_gc_ns
          and .pauses.minor.total_ns <= .pauses.any.total_ns)' out
 
@@ -108,31 +109,32 @@ idle() { # MODE: the share of the time of domain 0 in which it ran
   run eventring stat --json rings/*.eventring
 }
 idle sleep
-ok "a domain that sleeps nine tenths of its time" jq -e \
+ok "a domain that sleeps nine tenths of its time is waiting" jq -e \
   '.domains[0] | .waiting_ns / .watched_ns | . > 0.75 and . < 0.95' out
 idle threads
-ok "two threads: waiting is when both sleep" jq -e \
+ok "two threads: the domain waits when both sleep" jq -e \
   '.domains[0] | .waiting_ns / .watched_ns | . > 0.55 and . < 0.92' out
-ok "two threads: they waited for longer, together" jq -e \
+ok "two threads: the sum of their waits is longer" jq -e \
   '.domains[0] | .wait_ns > 1.4 * .waiting_ns' out
 idle nothing
-ok "no collections: it waited" jq -e \
+ok "a domain without collections waited" jq -e \
   '.domains[0] | .waiting_ns > 0.95 * .watched_ns' out
 start idle nothing 60
 within 10 eval '[ "$(eventring events $pid | wc -l)" -gt 1 ]'
 sleep 1
 run eventring stat --json "$pid"
-ok "a wait that goes on is waiting" jq -e \
+ok "a wait that has not ended counts as waiting" jq -e \
   '.domains[0] | .waiting_ns > 0.8 * .watched_ns' out
 run eventring stat "$pid"
-ok "no collections: one line, and no table of them" eval \
+ok "no collections: one line and no table of pauses" eval \
   "[ \"\$(sed -n 1p out | grep -c ', no collections, running ')\" = 1 ] &&
      ! out_has '^pause' && ! out_has ' -  '"
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 make_ring idle
 run eventring stat idle.eventring
-ok "no collections and no spans: one line" [ "$(cat out)" = "process 4242424 \
+ok "no collections and no spans: the summary is one line" \
+  [ "$(cat out)" = "process 4242424 \
 /usr/bin/program (ended): 3 events over 20.0 ms, no collections, running \
 75.0%, waiting 25.0%" ]
 
@@ -140,19 +142,20 @@ ok "no collections and no spans: one line" [ "$(cat out)" = "process 4242424 \
 compile work
 start work 60 2
 run eventring stat "$pid"
-ok "running: returns at once" exits 0
-ok "running: says so" out_has '(running)'
+ok "running process: stat exits without --follow" exits 0
+ok "running process: the summary says that it runs" out_has '(running)'
 run timeout --foreground -s INT --preserve-status 2 \
   "$EVENTRING_BIN" stat --interval 0.2 --json "$pid"
-ok "running: Ctrl-C ends --interval in order" exits 0
-ok "running: intervals, then the summary" jq -se \
+ok "Ctrl-C: stat --interval exits with 0" exits 0
+ok "Ctrl-C: stat --interval prints its summary before it ends" jq -se \
   'length > 2 and .[-1].process.state == "running"
      and all(.[:-1][]; .interval_ns >= 200000000 and .gc_share <= 1)' out
-ok "running: the processor was used in them" jq -se '.[1].cpu_ns > 0' out
+ok "stat --interval has the processor time of an interval" \
+  jq -se '.[1].cpu_ns > 0' out
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 run eventring stat --interval 0.2 "$ring"
-ok "killed: the table says so" out_has '(killed)'
+ok "killed process: stat prints that it was killed" out_has '(killed)'
 
 for interval in 0 9ms -1 x 1001h ''; do
   run eventring stat --interval="$interval" summary.eventring

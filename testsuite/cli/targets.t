@@ -10,11 +10,13 @@ reading="stat latency events check categories"
 writing="dump trace record"
 for command in $reading; do
   run eventring $command --dir empty
-  ok "$command: no process is traced" refused 2 'no traced process was found'
+  ok "$command without a traced process is refused" \
+    refused 2 'no traced process was found'
 done
 for command in $writing; do
   run eventring $command --dir empty -o out.json
-  ok "$command: no process is traced" refused 2 'no traced process was found'
+  ok "$command without a traced process is refused" \
+    refused 2 'no traced process was found'
 done
 
 start work 120 1
@@ -22,21 +24,24 @@ first=$pid
 cp "$ring" rings/4242424.eventring
 for command in $reading; do
   run eventring $command --dir rings
-  ok "$command: takes the only process" eval "exits 0 && [ -s out ]"
+  ok "$command takes the only traced process" eval "exits 0 && [ -s out ]"
 done
 run eventring stat --dir rings
-ok "stat: says which" out_has "^process $first $tmp/work (running)"
+ok "stat prints the process that it takes" \
+  out_has "^process $first $tmp/work (running)"
 run eventring categories --dir rings
-ok "categories: says which" out_has "^$first $tmp/work: recording"
+ok "categories prints the process that it takes" \
+  out_has "^$first $tmp/work: recording"
 run eventring dump --dir rings -o dump.evr
-ok "dump: takes the only process" eval "exits 0 && [ -s dump.evr ]"
+ok "dump takes the only traced process" eval "exits 0 && [ -s dump.evr ]"
 run eventring record --dir rings --for 100ms -o record.evr
-ok "record: takes the only process" eval "exits 0 && [ -s record.evr ]"
+ok "record takes the only traced process" eval "exits 0 && [ -s record.evr ]"
 run eventring trace --dir rings -o trace.json
-ok "trace: takes the only process" eval "exits 0 && [ -s trace.json ]"
+ok "trace takes the only traced process" eval "exits 0 && [ -s trace.json ]"
 for command in pause resume; do
   run eventring $command --dir rings
-  ok "$command: takes none that was not named" refused 2 'which process or file'
+  ok "$command does not take a process that was not named" \
+    refused 2 'which process or file'
 done
 
 start work 120 1
@@ -48,12 +53,12 @@ lists_both() {
 }
 for command in $reading; do
   run eventring $command --dir rings
-  ok "$command: several processes are listed" lists_both
+  ok "$command with two traced processes lists them" lists_both
 done
 for command in $writing; do
   rm -f out.json
   run eventring $command --dir rings -o out.json
-  ok "$command: several processes are listed" eval \
+  ok "$command with two traced processes lists them and writes no file" eval \
     "lists_both && ! [ -e out.json ]"
 done
 run eventring stat --dir rings "$second"

@@ -12,7 +12,8 @@ for command in $commands; do
   ok "$command --help fits a screen" fits_a_screen
   cp "$tmp/out" "$tmp/help"
   run eventring help $command
-  ok "help $command says the same" cmp "$tmp/out" "$tmp/help"
+  ok "help $command prints the same as $command --help" \
+    cmp "$tmp/out" "$tmp/help"
 done
 run eventring --help
 ok "--help fits a screen" fits_a_screen
@@ -20,55 +21,59 @@ for command in $commands; do
   ok "--help names $command" out_has "^  $command "
 done
 run eventring --version
-ok "--version" out_has '^eventring [0-9]*\.[0-9]*\.[0-9]*$'
+ok "--version prints three numbers" out_has '^eventring [0-9]*\.[0-9]*\.[0-9]*$'
 
 run eventring
-ok "no command" refused 2 'which command'
+ok "no command: the message asks for one" refused 2 'which command'
 run eventring evnts
-ok "unknown command" refused 2 'no command evnts'
+ok "an unknown command is refused" refused 2 'no command evnts'
 run eventring --bogus
-ok "unknown option before the command" refused 2 'unknown option --bogus'
+ok "an unknown option before the command is refused" \
+  refused 2 'unknown option --bogus'
 run eventring help evnts
-ok "help for an unknown command" refused 2 'no command evnts'
+ok "help for an unknown command is refused" refused 2 'no command evnts'
 for command in pause resume; do
   run eventring $command
-  ok "$command: no target" refused 2 "$command: which process or file"
+  ok "$command without a target is refused" \
+    refused 2 "$command: which process or file"
 done
 run eventring events one two
-ok "two targets" refused 2 'what is two'
+ok "a second target is refused" refused 2 'what is two'
 run eventring events --bogus one
-ok "unknown long option" refused 2 'unknown option --bogus'
+ok "an unknown long option is refused" refused 2 'unknown option --bogus'
 run eventring dump --for one -o two
-ok "the begin of an option's name" refused 2 \
+ok "a shortened option is refused; the message has the full name" refused 2 \
   'unknown option --for; there is --force'
 run eventring stat --interva=1s one
-ok "the begin of a name, with a value" refused 2 \
+ok "a shortened option with =VALUE is refused" refused 2 \
   'unknown option --interva; there is --interval'
 run eventring events --dir --raw --nam '--x=y' one
-ok "the begin of a name, with its value behind it" refused 2 \
+ok "a shortened option with its value behind it is refused" refused 2 \
   'unknown option --nam; there is --name'
 run eventring events one -fx
-ok "unknown short option" refused 2 'unknown option -x'
+ok "an unknown short option is refused" refused 2 'unknown option -x'
 run eventring events --raw=1 one
-ok "value for an option without one" refused 2 '--raw=1 takes no value'
+ok "a value for an option without values is refused" \
+  refused 2 '--raw=1 takes no value'
 run eventring events one --dir
-ok "option without its value" refused 2 '--dir needs a value'
+ok "an option without its value is refused" refused 2 '--dir needs a value'
 run eventring events --dir /tmp ./one
-ok "--dir with a path" refused 2 '--dir goes with a PID'
+ok "--dir with the path of a file is refused" refused 2 '--dir goes with a PID'
 run eventring events 0
-ok "process 0" refused 2 '0 is not a process id'
+ok "process id 0 is refused" refused 2 '0 is not a process id'
 run eventring events 123456789012345678901234567890
-ok "a number that no process has" refused 2 'is not a process id'
+ok "a process id of 30 digits is refused" refused 2 'is not a process id'
 for time in 0 -1 1x nan inf ''; do
   run eventring stat --interval "$time" one
-  ok "--interval '$time'" refused 2 'is not an interval'
+  ok "--interval '$time' is refused" refused 2 'is not an interval'
 done
 run eventring events --raw --json one
-ok "--raw with --json" refused 2 'exclude each other'
+ok "--raw with --json is refused" refused 2 'exclude each other'
 run eventring events "$(printf '\033[2Jone')" two "$(printf 'a\nb')"
-ok "what is typed cannot command the terminal" refused 2 'two'
+ok "messages print arguments without control characters" refused 2 'two'
 run eventring "$(printf 'a\033[2J\nb')"
-ok "nor as a command" refused 2 'a\\x1b\[2J\\x0ab'
+ok "messages print an unknown command without control characters" \
+  refused 2 'a\\x1b\[2J\\x0ab'
 
 run man --warnings -l "$EVENTRING_TOP/doc/man/eventring.1"
 if command -v man >/dev/null; then

@@ -30,22 +30,22 @@ export OCAML_EVENTRING_CLOCK
 begin
 recording -o one.evr --max-size=20K
 tell count 20000
-ok "there is a second file" within 20 [ -e one.2.evr ]
+ok "--max-size begins a second file" within 20 [ -e one.2.evr ]
 tell spawn 20
 tell slow
 tell count 20000
 leave
 recorded
 for file in one.evr one.2.evr; do
-  ok "$file: the same bytes" same_bytes $file
+  ok "$file: the decoder reads the same events" same_bytes $file
 done
 eventring cat one*.evr -o cat.evr
-ok "put together: the same bytes" same_bytes cat.evr
+ok "cat: the decoder reads the same events" same_bytes cat.evr
 eventring cut cat.evr --from=0 --to=100ms -o cut.evr
 eventring cut cat.evr --from=100ms -o cut2.evr
-ok "cut: the same bytes" same_bytes cut2.evr
+ok "cut: the decoder reads the same events" same_bytes cut2.evr
 eventring cat cut.evr cut2.evr -o both.evr
-ok "cut and put together: the same bytes" same_bytes both.evr
+ok "cut and cat: the decoder reads the same events" same_bytes both.evr
 unset OCAML_EVENTRING_CLOCK
 
 # Overtaken, in small rings.
@@ -54,7 +54,7 @@ recording -o small.evr
 tell count 2000000
 leave
 recorded
-ok "small rings: something was lost" err_has ' [1-9][0-9]* lost$'
-ok "small rings: the same events" same small.evr
-ok "small rings: check" sound small.evr
+ok "small rings: events were lost" err_has ' [1-9][0-9]* lost$'
+ok "small rings: the decoder reads the same events" same small.evr
+ok "small rings: check has no findings" sound small.evr
 finish

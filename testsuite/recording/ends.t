@@ -15,10 +15,10 @@ kill -9 "$pid"
 wait "$pid" 2>/dev/null
 recorded
 ok "killed process: the recorder ends" eval "exits 0 && one_line"
-ok "killed process: every number" complete killed.evr 20000
-ok "killed process: check" sound killed.evr
+ok "killed process: every event is recorded" complete killed.evr 20000
+ok "killed process: check has no findings" sound killed.evr
 run eventring check --json killed.evr
-ok "killed process: and that it was" out_has '"state": "killed"'
+ok "killed process: check --json has the state" out_has '"state": "killed"'
 exec 9>&-
 
 # The recorder is killed.
@@ -28,23 +28,24 @@ tell count 20000
 # A segment is written each second.
 held() { eventring events torn.evr 2>/dev/null | grep -q 'number *20000$'; }
 tell count 1
-ok "killed recorder: what it wrote is read while it runs" within 20 held
+ok "a recording is read while the recorder runs" within 20 held
 kill -9 "$recorder"
 wait "$recorder" 2>/dev/null
 tell count 1
 leave
 run eventring events torn.evr
-ok "killed recorder: read up to then" exits 3
-ok "killed recorder: the numbers up to then" eval \
+ok "killed recorder: events exits with 3" exits 3
+ok "killed recorder: every event up to the end is read" eval \
   "[ \"\$(numbers torn.evr | awk '\$2 > 1' | wc -l)\" -eq 39998 ]"
 run eventring check torn.evr
-ok "killed recorder: check says so" eval \
+ok "killed recorder: check reports the missing index" eval \
   "exits 1 && out_has 'ends here, without its index'"
 run eventring cat torn.evr -o mended.evr
-ok "cat makes it whole" eval "exits 0 && sound mended.evr"
+ok "killed recorder: cat makes a recording without findings" \
+  eval "exits 0 && sound mended.evr"
 eventring events --raw torn.evr >out
 eventring events --raw mended.evr >mended
-ok "with the same events" cmp out mended
+ok "killed recorder: cat keeps the events" cmp out mended
 
 # Only its last bytes are missing: the end of the trailer, the trailer and a
 # part of the index.
@@ -65,8 +66,8 @@ echo exec >&9
 recorded
 exec 9>&-
 ok "exec: the recorder ends" eval "exits 0 && one_line"
-ok "exec: every number" complete exec.evr 20000
-ok "exec: check" sound exec.evr
+ok "exec: every event is recorded" complete exec.evr 20000
+ok "exec: check has no findings" sound exec.evr
 
 # It forks: the child has a file of its own.
 begin
@@ -75,8 +76,8 @@ tell fork
 tell count 100
 leave
 recorded
-ok "fork: every number of the parent" complete fork.evr 100
-ok "fork: check" sound fork.evr
+ok "fork: every event of the parent is recorded" complete fork.evr 100
+ok "fork: check has no findings" sound fork.evr
 
 # Domains that come and go.
 begin
@@ -84,13 +85,13 @@ recording -o spawn.evr
 tell spawn 64
 leave
 recorded
-ok "64 domains: the number of each" eval \
+ok "64 domains: an event of each is recorded" eval \
   "[ \"\$(numbers spawn.evr | awk '{ print \$2 }' | sort -n | uniq | wc -l)\" \
      -eq 64 ]"
-ok "64 domains: each has an id of its own" eval \
+ok "64 domains: each has its own id" eval \
   "[ \"\$(numbers spawn.evr | awk '{ print \$1 }' | sort -n | uniq | wc -l)\" \
      -eq 64 ]"
-ok "64 domains: check" sound spawn.evr
+ok "64 domains: check has no findings" sound spawn.evr
 
 # The disk is full.
 mkdir -p "$disk"
@@ -99,20 +100,22 @@ if mount -t tmpfs -o size=256k eventring-test "$disk" 2>/dev/null; then
   recording -o disk/full.evr --level=-7
   tell count 400000
   recorded
-  ok "full disk: exit code" refused 4 'cannot write disk/full.evr: No space'
-  ok "full disk: the process goes on" kill -0 "$pid"
+  ok "full disk: record exits with 4 and reports it" \
+    refused 4 'cannot write disk/full.evr: No space'
+  ok "full disk: the recorded process goes on" kill -0 "$pid"
   leave
   run eventring events disk/full.evr
-  ok "full disk: what fitted is read" exits 3
+  ok "full disk: events exits with 3" exits 3
   run eventring check disk/full.evr
-  ok "full disk: check says that it is cut" exits 1
+  ok "full disk: check has a finding" exits 1
 else
   skip "full disk" "cannot mount a small disk"
 fi
 run eventring record $$ -o x.evr
-ok "a process that is not traced" refused 3 'not traced'
+ok "a process that is not traced is refused" refused 3 'not traced'
 begin
 run eventring record "$pid" -o no/such/folder.evr
-ok "a folder that does not exist" refused 4 'no/such/folder.evr: No such file'
+ok "a folder that does not exist is refused" \
+  refused 4 'no/such/folder.evr: No such file'
 leave
 finish

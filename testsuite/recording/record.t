@@ -13,34 +13,36 @@ tell count $n
 leave
 recorded
 ok "record ends with the process" exits 0
-ok "one line says what there is" eval \
+ok "one line has the numbers of recorded and lost events" eval \
   "one_line && err_has '^eventring: all.evr: 2[0-9]* events in .*, 0 lost\$'"
-ok "every number of two domains" complete all.evr $n
-ok "check finds nothing" sound all.evr
+ok "every event of two domains is recorded" complete all.evr $n
+ok "check has no findings" sound all.evr
 run eventring check --json all.evr
-ok "check --json: the program's arguments" out_has '/numbers"'
-ok "check --json: how it ended" out_has '"state": "ended"'
-ok "check --json: nothing lost" out_has '"lost": 0'
+ok "check --json has the program's arguments" out_has '/numbers"'
+ok "check --json has the state of the process" out_has '"state": "ended"'
+ok "check --json has the number of lost events" out_has '"lost": 0'
 exact "$ring" >from_ring
 exact all.evr >out
-ok "the same events as in the ring file" cmp from_ring out
+ok "the recording has the events of the ring file" cmp from_ring out
 events() { eventring events --raw "$1" | sort; }
 events all.evr >whole
 run eventring events --follow --raw all.evr
 sort out >followed
-ok "events --follow ends" cmp whole followed
+ok "events --follow of a recording prints its events and ends" \
+  cmp whole followed
 run eventring stat all.evr
-ok "stat" eval "exits 0 && out_has '(ended)'"
+ok "stat of a recording has the state of the process" \
+  eval "exits 0 && out_has '(ended)'"
 run eventring record "$pid" --dir rings -o all.evr
 ok "a file is not overwritten" refused 4 'all.evr: File exists'
-ok "and stays as it is" sound all.evr
+ok "the file that is not overwritten is unchanged" sound all.evr
 
 # The rings of a process that has ended.
 run eventring dump "$ring" -o dump.evr
-ok "dump of a ring file" exits 0
+ok "dump of a ring file exits with 0" exits 0
 exact dump.evr >out
-ok "dump: the same events" cmp from_ring out
-ok "dump: check finds nothing" sound dump.evr
+ok "dump has the events of the ring file" cmp from_ring out
+ok "dump: check has no findings" sound dump.evr
 run eventring dump dump.evr -o again.evr
 ok "dump of a recording is refused" refused 4 'is a recording already'
 
@@ -51,27 +53,29 @@ for part in 0 3 7 10; do
   at=$(eventring events all.evr | sed -n "${line}p" | awk '{ print $1 }')
   [ $part -eq 0 ] && at=0
   run eventring cut all.evr --to=$at --force -o a.evr
-  ok "cut up to $part tenths" exits 0
+  ok "cut: the first $part tenths" exits 0
   run eventring cut all.evr --from=$at --force -o b.evr
-  ok "cut from $part tenths on" exits 0
+  ok "cut: the rest after $part tenths" exits 0
   { events a.evr; events b.evr; } | sort >parts
-  ok "nothing is missing between the two" cmp whole parts
+  ok "cut at $part tenths: the two files have every event once" cmp whole parts
   run eventring cat b.evr a.evr --force -o both.evr
-  ok "cat of the two" exits 0
+  ok "cut at $part tenths: cat of the two files exits with 0" exits 0
   events both.evr >parts
-  ok "nor in the cat of them" cmp whole parts
+  ok "cut at $part tenths: cat of the two files has every event once" \
+    cmp whole parts
   for file in a.evr b.evr both.evr; do
     run eventring check $file
-    ok "cut at $part tenths: check of $file" exits 0
+    ok "cut at $part tenths: $file has no findings" exits 0
   done
 done
 run eventring cut all.evr --from=2 --to=1 -o c.evr
-ok "a range that ends before it begins" refused 2 'not before'
+ok "a range that ends before it begins is refused" refused 2 'not before'
 run eventring cat all.evr --force -o all.evr
-ok "not onto itself" refused 4 'all.evr is read: write to another file'
-ok "which is still whole" sound all.evr
+ok "cat onto its input is refused" \
+  refused 4 'all.evr is read: write to another file'
+ok "cat onto its input leaves the input unchanged" sound all.evr
 run eventring cat "$ring" -o c.evr
-ok "cat of a ring file" refused 3 'not a recording'
+ok "cat of a ring file is refused" refused 3 'not a recording'
 
 # In several files.
 begin
@@ -85,37 +89,38 @@ done
 tell count $n
 leave
 recorded
-ok "--max-size: ends with the process" exits 0
+ok "--max-size: record ends with the process" exits 0
 ok "--max-size: there are several files" [ -f many.3.evr ]
-ok "--max-size: no more than was asked for, and what is held" eval \
+ok "--max-size limits the size of a file" eval \
   "[ \$(stat -c %s many.2.evr) -lt 2000000 ]"
 for file in many.evr many.2.evr many.3.evr; do
-  ok "--max-size: check of $file" sound $file
+  ok "--max-size: $file has no findings" sound $file
 done
 run eventring cat many*.evr -o cat.evr
-ok "cat of all" exits 0
-ok "cat: check finds nothing" sound cat.evr
+ok "--max-size: cat of all files exits with 0" exits 0
+ok "--max-size: cat of all files has no findings" sound cat.evr
 exact "$ring" >want
 exact cat.evr >out
-ok "cat: every event once, in order" cmp want out
+ok "--max-size: cat of all files has every event once, in order" cmp want out
 
 # Of two processes.
 run eventring cat all.evr cat.evr -o c.evr
 ok "cat of two processes is refused" refused 3 'eventring merge'
 run eventring merge cat.evr all.evr -o merged.evr
-ok "merge" exits 0
-ok "merge: check finds nothing" sound merged.evr
+ok "merge exits with 0" exits 0
+ok "merge: check has no findings" sound merged.evr
 events merged.evr >out
-ok "merge: those of the first process" cmp whole out
+ok "merge: events prints the events of the first process" cmp whole out
 run eventring events merged.evr
-ok "merge: that there is another is said" err_has 'merged.evr:2 is the next'
+ok "merge: a line names the second process" err_has 'merged.evr:2 is the next'
 events merged.evr:2 >out
 events cat.evr >second
-ok "merge: those of the second" cmp second out
+ok "merge: FILE:2 has the events of the second process" cmp second out
 run eventring events merged.evr:3
-ok "merge: there is no third" refused 3 'has 2 processes, so there is no number 3'
+ok "merge: FILE:3 of two processes is refused" \
+  refused 3 'has 2 processes, so there is no number 3'
 run eventring check --json merged.evr
-ok "merge: both processes" eval "out_has '\"pid\": $first,' &&
+ok "merge: check --json has both processes" eval "out_has '\"pid\": $first,' &&
   [ \"\$(grep -c '\"manifest\"' out)\" -eq 2 ]"
 
 # Only the last files.
@@ -126,8 +131,8 @@ for i in 1 2 3; do
 done
 leave
 recorded
-ok "--max-files: as many are left" eval "[ \"\$(ls few*.evr | wc -l)\" -eq 2 ]"
+ok "--max-files=2 leaves two files" eval "[ \"\$(ls few*.evr | wc -l)\" -eq 2 ]"
 for file in few*.evr; do
-  ok "--max-files: check of one" sound $file
+  ok "--max-files: $file has no findings" sound $file
 done
 finish

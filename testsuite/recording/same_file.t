@@ -23,7 +23,7 @@ for output in "$ring" "$tmp/rings/hard.eventring" "$link"; do
       run eventring $command --force -o "$output" "$input"
       ok "$command of the $what to $to is refused" \
         refused 4 "$(basename "$output") is read: write to another file"
-      ok "$command of the $what to $to: the ring file is whole" whole
+      ok "$command of the $what to $to leaves the ring file unchanged" whole
     done
   done
 done
@@ -37,7 +37,7 @@ for command in cat cut merge; do
   run eventring $command --force -o b.evr a.evr
   ok "$command onto another name of its input is refused" \
     refused 4 'b.evr is read: write to another file'
-  ok "$command: the recording is whole" sound a.evr
+  ok "$command onto another name of its input leaves it unchanged" sound a.evr
 done
 echo old >c.evr
 run eventring dump --force -o c.evr "$ring"

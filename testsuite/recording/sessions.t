@@ -21,15 +21,15 @@ tell count 3000
 leave
 recorded
 ok "record ends with the process" exits 0
-ok "one line says how much all sessions have" \
+ok "one line has the number of events of all sessions" \
   err_has '^eventring: all.evr and others: 12[0-9]* events in .*, 0 lost$'
 ok "the first session is in the first file" complete all.evr 1000
 ok "the second session is in the second file" complete all.2.evr 2000
 ok "the third session is in the third file" complete all.3.evr 3000
 for file in all.evr all.2.evr all.3.evr; do
-  ok "check of $file" sound $file
+  ok "$file has no findings" sound $file
 done
-ok "there is no other file" [ ! -e all.4.evr ]
+ok "three sessions have three files" [ ! -e all.4.evr ]
 
 begin
 recording -o last.evr --max-size=1G --max-files=2
@@ -43,7 +43,8 @@ leave
 recorded
 ok "--max-files: the last sessions are kept" \
   eval 'complete last.3.evr 3 && complete last.4.evr 4'
-ok "--max-files: no more" [ "$(ls last*.evr | wc -l)" -eq 2 ]
+ok "--max-files: the files of other sessions are removed" \
+  [ "$(ls last*.evr | wc -l)" -eq 2 ]
 
 # The end while nothing is traced.
 begin
@@ -52,14 +53,14 @@ tell count 10
 tell stop
 kill -INT "$recorder"
 recorded
-ok "Ctrl-C ends the waiting" eval 'exits 0 && complete int.evr 10'
+ok "stopped tracing: Ctrl-C ends record" eval 'exits 0 && complete int.evr 10'
 leave
 begin
 recording -o for.evr --for=500ms
 tell count 10
 tell stop
 recorded
-ok "--for ends the waiting" eval 'exits 0 && complete for.evr 10'
+ok "stopped tracing: --for ends record" eval 'exits 0 && complete for.evr 10'
 leave
 begin
 recording -o end.evr
@@ -67,7 +68,7 @@ tell count 10
 tell stop
 leave
 recorded
-ok "the end of the process ends the waiting" \
+ok "stopped tracing: the end of the process ends record" \
   eval 'exits 0 && complete end.evr 10'
 
 begin
@@ -79,7 +80,7 @@ tell count 100
 tell slow
 leave
 recorded
-ok "--trigger in two sessions: a file each" \
+ok "--trigger in two sessions: each session has a file" \
   eval 'exits 0 && sound slow.evr && complete slow.2.evr 100'
 
 # Commands that do not go on say so.
@@ -104,6 +105,6 @@ within 10 maps_it
 leave
 wait "$reader"
 status=$?
-ok "events --follow: nothing is said at the end of the process" \
+ok "events --follow prints no message at the end of the process" \
   eval 'exits 0 && [ ! -s err ]'
 finish

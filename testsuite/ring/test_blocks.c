@@ -132,7 +132,7 @@ static void a_new_domain_in_the_ring(void **state)
 }
 
 /* Any bytes at all are text, but for a length that does not fit. */
-static void bytes(void **state)
+static void any_bytes_are_text(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c;
@@ -178,7 +178,7 @@ int main(void)
     cmocka_unit_test(padding_after_all_was_read),
     cmocka_unit_test(times_far_apart),
     cmocka_unit_test(a_new_domain_in_the_ring),
-    cmocka_unit_test(bytes),
+    cmocka_unit_test(any_bytes_are_text),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static void check_foreign(struct ring_file *f, int64_t tolerance)
   eventring_close(c);
 }
 
-static void ended_elsewhere(void **state)
+static void ended_on_another_machine(void **state)
 {
   struct ring_file f;
   (void) state;
@@ -52,7 +52,7 @@ static void ended_elsewhere(void **state)
   ring_destroy(&f);
 }
 
-static void killed_elsewhere(void **state)
+static void killed_on_another_machine(void **state)
 {
   struct ring_file f;
   (void) state;
@@ -103,7 +103,7 @@ static void asleep(uint64_t step, uint32_t state)
   ring_destroy(&f);
 }
 
-static void asleep_elsewhere(void **state)
+static void sleep_of_another_machine(void **state)
 {
   (void) state;
   asleep(1000000, EVENTRING_ENDED);
@@ -111,7 +111,7 @@ static void asleep_elsewhere(void **state)
   asleep(100000, EVENTRING_ENDED);
 }
 
-static void monotonic_is_itself(void **state)
+static void monotonic_ticks_are_nanoseconds(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c;
@@ -143,7 +143,7 @@ static uint64_t own_ticks(void)
 /* A running process on this machine: times are times of our own clock, from
    the first microseconds of a trace on, and never run backwards while the
    reader learns the rate better and better. */
-static void running_here(void **state)
+static void running_on_this_machine(void **state)
 {
 #ifndef OWN_CLOCK
   (void) state;
@@ -229,7 +229,7 @@ static void other_time_namespace(void **state)
 
 /* The start of the trace is dated 5 ms too early, so that the first rate is
    far too high and each measurement draws the line lower than the last. */
-static void never_backwards(void **state)
+static void times_never_run_backwards(void **state)
 {
 #ifndef OWN_CLOCK
   (void) state;
@@ -328,13 +328,13 @@ static void impossible_clocks(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(ended_elsewhere),
-    cmocka_unit_test(killed_elsewhere),
-    cmocka_unit_test(asleep_elsewhere),
-    cmocka_unit_test(monotonic_is_itself),
-    cmocka_unit_test(running_here),
+    cmocka_unit_test(ended_on_another_machine),
+    cmocka_unit_test(killed_on_another_machine),
+    cmocka_unit_test(sleep_of_another_machine),
+    cmocka_unit_test(monotonic_ticks_are_nanoseconds),
+    cmocka_unit_test(running_on_this_machine),
     cmocka_unit_test(other_time_namespace),
-    cmocka_unit_test(never_backwards),
+    cmocka_unit_test(times_never_run_backwards),
     cmocka_unit_test(order_between_reads),
     cmocka_unit_test(impossible_clocks),
   };

@@ -115,7 +115,7 @@ static void older_writer_has_no_threshold(void **state)
 }
 
 /* Cursors that ask for changes learn between which events each change was. */
-static void changes_are_told(void **state)
+static void control_changes_are_reported(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c, *told, *untold;
@@ -156,7 +156,7 @@ static void changes_are_told(void **state)
 }
 
 /* A mark is counted before its time is stored. */
-static void a_change_is_being_told(void **state)
+static void control_change_without_its_time(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *told;
@@ -181,7 +181,7 @@ static void a_change_is_being_told(void **state)
   ring_destroy(&f);
 }
 
-static void not_without_asking(void **state)
+static void control_needs_its_option(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c;
@@ -244,9 +244,9 @@ int main(void)
     cmocka_unit_test(threshold_is_set),
     cmocka_unit_test(older_writer_has_no_threshold),
     cmocka_unit_test(pause_and_resume),
-    cmocka_unit_test(changes_are_told),
-    cmocka_unit_test(a_change_is_being_told),
-    cmocka_unit_test(not_without_asking),
+    cmocka_unit_test(control_changes_are_reported),
+    cmocka_unit_test(control_change_without_its_time),
+    cmocka_unit_test(control_needs_its_option),
     cmocka_unit_test(both_masks_change_together),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,7 +123,7 @@ static void hostile_slots(void **state)
 }
 
 /* The slot changes under the reader in ways that no writer has. */
-static void slots_that_jump(void **state)
+static void slots_that_change_during_a_read(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c;
@@ -177,7 +177,7 @@ static void damage_is_contained(void **state)
 
 /* A header that cannot be: more events than words before the block; or no
    event in a block that was left.  Either costs that block and no more. */
-static void headers_that_cannot_be(void **state)
+static void impossible_block_headers(void **state)
 {
   static struct eventring_event ev[2000];
   (void) state;
@@ -228,7 +228,7 @@ static void payload_past_the_tail(void **state)
 
 /* Times of the future in a damaged block of a running process do not hold the
    reader up for ever. */
-static void times_of_the_future(void **state)
+static void future_times_do_not_stop_the_reader(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c;
@@ -254,11 +254,11 @@ int main(void)
     cmocka_unit_test(noise_in_the_rings),
     cmocka_unit_test(only_noise),
     cmocka_unit_test(hostile_slots),
-    cmocka_unit_test(slots_that_jump),
+    cmocka_unit_test(slots_that_change_during_a_read),
     cmocka_unit_test(damage_is_contained),
-    cmocka_unit_test(headers_that_cannot_be),
+    cmocka_unit_test(impossible_block_headers),
     cmocka_unit_test(payload_past_the_tail),
-    cmocka_unit_test(times_of_the_future),
+    cmocka_unit_test(future_times_do_not_stop_the_reader),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

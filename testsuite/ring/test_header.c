@@ -88,7 +88,7 @@ static void impossible_fields(void **state)
 
 /* Every 4-byte word of the header, every value from a set of likely
    troublemakers: refused or read, but in bounds and to the end. */
-static void any_field_anything(void **state)
+static void any_value_in_any_field(void **state)
 {
   static const uint32_t values[] = {
     0, 1, 2, 3, 7, 8, 63, 64, 127, 128, 255, 256, 511, 512, 4095, 4096, 65536,
@@ -170,7 +170,7 @@ static void older_minor_version(void **state)
   ring_destroy(&f);
 }
 
-static void how_it_was_called(void **state)
+static void argv0_is_cut(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c;
@@ -190,7 +190,7 @@ static void how_it_was_called(void **state)
   ring_destroy(&f);
 }
 
-static void truncated(void **state)
+static void truncated_files(void **state)
 {
   char path[256];
   size_t step = 1;
@@ -245,7 +245,7 @@ static void zeros_and_noise(void **state)
   write_and_refuse(bytes, sizeof bytes, EVENTRING_E_HEADER);
 }
 
-static void the_other_byte_order(void **state)
+static void other_byte_order(void **state)
 {
   (void) state;
   *file.header = good;
@@ -277,13 +277,13 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(impossible_fields),
-    cmocka_unit_test(any_field_anything),
+    cmocka_unit_test(any_value_in_any_field),
     cmocka_unit_test(newer_minor_version),
     cmocka_unit_test(older_minor_version),
-    cmocka_unit_test(how_it_was_called),
-    cmocka_unit_test(truncated),
+    cmocka_unit_test(argv0_is_cut),
+    cmocka_unit_test(truncated_files),
     cmocka_unit_test(zeros_and_noise),
-    cmocka_unit_test(the_other_byte_order),
+    cmocka_unit_test(other_byte_order),
     cmocka_unit_test(unterminated_text),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

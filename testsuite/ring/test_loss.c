@@ -67,7 +67,7 @@ static void written_is_read_plus_lost(void **state)
 
 /* Nothing is lost that is still in the ring: four blocks of 126 counters, the
    last one partly written. */
-static void all_that_is_there(void **state)
+static void only_overwritten_events_are_lost(void **state)
 {
   (void) state;
   for (uint64_t count = 1; count < 3000; count += count < 700 ? 1 : 61) {
@@ -113,7 +113,7 @@ static void two_cursors_at_their_own_pace(void **state)
   ring_destroy(&f);
 }
 
-static void from_now(void **state)
+static void losses_of_a_cursor_from_now(void **state)
 {
   uint64_t seed = 3;
   (void) state;
@@ -135,7 +135,7 @@ static void from_now(void **state)
     }
 }
 
-static void merged_loss_comes_in_its_place(void **state)
+static void losses_are_merged_in_order(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c;
@@ -160,10 +160,10 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(written_is_read_plus_lost),
-    cmocka_unit_test(all_that_is_there),
+    cmocka_unit_test(only_overwritten_events_are_lost),
     cmocka_unit_test(two_cursors_at_their_own_pace),
-    cmocka_unit_test(from_now),
-    cmocka_unit_test(merged_loss_comes_in_its_place),
+    cmocka_unit_test(losses_of_a_cursor_from_now),
+    cmocka_unit_test(losses_are_merged_in_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -266,7 +266,7 @@ static void no_allocation_after_open(void **state)
 }
 
 /* In a process that is not root. */
-static void not_permitted(void **state)
+static void files_without_permission(void **state)
 {
   struct ring_file f;
   int status;
@@ -329,7 +329,7 @@ int main(void)
     cmocka_unit_test(info_may_grow),
     cmocka_unit_test(nothing_leaks),
     cmocka_unit_test(no_allocation_after_open),
-    cmocka_unit_test(not_permitted),
+    cmocka_unit_test(files_without_permission),
     cmocka_unit_test(every_error_has_words),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

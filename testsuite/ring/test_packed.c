@@ -59,7 +59,7 @@ static void every_size_of_integer(void **state)
 
 /* All numbers of a batch hold until the next read, in any order of reading the
    rings. */
-static void until_the_next_read(void **state)
+static void integers_last_until_the_next_read(void **state)
 {
   static struct eventring_event ev[4096];
   struct ring_file f;
@@ -95,7 +95,7 @@ static void until_the_next_read(void **state)
 }
 
 /* The most integers that an event can have, in the last words of a block. */
-static void as_many_as_fit(void **state)
+static void most_integers_that_fit(void **state)
 {
   static uint64_t words[EVENTRING_MAX_PAYLOAD_WORDS];
   struct ring_file f;
@@ -118,7 +118,7 @@ static void as_many_as_fit(void **state)
 
 /* A number that does not end is dropped; a number that ends late loses its
    bits over 64. */
-static void numbers_that_do_not_end(void **state)
+static void unterminated_integers(void **state)
 {
   static uint64_t words[EVENTRING_MAX_PAYLOAD_WORDS];
   struct ring_file f;
@@ -155,7 +155,7 @@ static void numbers_that_do_not_end(void **state)
 
 /* Payloads that are not packed, and payloads of events without an entry, are
    returned unchanged; the begin of a span has nothing to unpack. */
-static void only_what_is_packed(void **state)
+static void only_packed_payloads_are_unpacked(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c;
@@ -275,7 +275,7 @@ static void fields_that_repeat(void **state)
 
 /* A clock of 4 ticks a nanosecond: only fields in ticks, by the file's entries,
    are converted, in each round of a group. */
-static void ticks_are_nanoseconds_once_read(void **state)
+static void ticks_become_nanoseconds(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c;
@@ -447,14 +447,14 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(every_size_of_integer),
-    cmocka_unit_test(until_the_next_read),
-    cmocka_unit_test(as_many_as_fit),
-    cmocka_unit_test(numbers_that_do_not_end),
-    cmocka_unit_test(only_what_is_packed),
+    cmocka_unit_test(integers_last_until_the_next_read),
+    cmocka_unit_test(most_integers_that_fit),
+    cmocka_unit_test(unterminated_integers),
+    cmocka_unit_test(only_packed_payloads_are_unpacked),
     cmocka_unit_test(registered_while_open),
     cmocka_unit_test(fields_have_names),
     cmocka_unit_test(fields_that_repeat),
-    cmocka_unit_test(ticks_are_nanoseconds_once_read),
+    cmocka_unit_test(ticks_become_nanoseconds),
     cmocka_unit_test(ticks_in_some_of_many_fields),
     cmocka_unit_test(ticks_of_the_monotonic_clock),
     cmocka_unit_test(values_have_names),

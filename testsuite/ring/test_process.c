@@ -40,7 +40,7 @@ static int state_of(struct ring_file *f)
   return state;
 }
 
-static void what_the_file_says(void **state)
+static void state_in_the_file(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c;
@@ -59,7 +59,7 @@ static void what_the_file_says(void **state)
   ring_destroy(&f);
 }
 
-static void another_process_of_the_number(void **state)
+static void another_process_with_the_same_id(void **state)
 {
   struct ring_file f;
   (void) state;
@@ -75,7 +75,7 @@ static void another_process_of_the_number(void **state)
   ring_destroy(&f);
 }
 
-static void another_program_in_the_process(void **state)
+static void another_program_by_exec(void **state)
 {
   struct ring_file f;
   uint64_t stack = stat_field(getpid(), 28);
@@ -89,7 +89,7 @@ static void another_program_in_the_process(void **state)
   ring_destroy(&f);
 }
 
-static void killed(void **state)
+static void killed_process(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c;
@@ -131,7 +131,7 @@ static int open_pid(int32_t pid, const char *dir, char why[512])
   return err;
 }
 
-static void in_a_directory(void **state)
+static void found_in_a_directory(void **state)
 {
   struct ring_file f;
   char why[512];
@@ -150,7 +150,7 @@ static void in_a_directory(void **state)
 }
 
 /* This test's own process has the file mapped. */
-static void by_what_is_mapped(void **state)
+static void found_by_its_mapping(void **state)
 {
   struct ring_file f;
   char why[512];
@@ -203,7 +203,7 @@ static int open_of(const struct ring_file *f, pid_t child, char why[512])
   return err;
 }
 
-static void by_its_environment(void **state)
+static void found_by_its_environment(void **state)
 {
   static const char *const names[] =
     { "OCAML_EVENTRING_PREFIX", "OCAML_RUNTIME_EVENTS_DIR" };
@@ -223,7 +223,7 @@ static void by_its_environment(void **state)
   ring_destroy(&f);
 }
 
-static void by_its_directory(void **state)
+static void found_in_its_working_directory(void **state)
 {
   struct ring_file f;
   char why[512];
@@ -233,7 +233,7 @@ static void by_its_directory(void **state)
   ring_destroy(&f);
 }
 
-static void by_our_directory(void **state)
+static void found_in_our_working_directory(void **state)
 {
   struct ring_file f;
   char why[512], back[512];
@@ -250,7 +250,7 @@ static void by_our_directory(void **state)
   ring_destroy(&f);
 }
 
-static void why_there_is_none(void **state)
+static void reason_when_not_found(void **state)
 {
   char why[512];
   pid_t child = fork();
@@ -269,7 +269,7 @@ static void why_there_is_none(void **state)
   stop(child);
 }
 
-static void of_another_user(void **state)
+static void process_of_another_user(void **state)
 {
   int status;
   pid_t parent = getpid(), child;
@@ -293,17 +293,17 @@ static void of_another_user(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(what_the_file_says),
-    cmocka_unit_test(another_process_of_the_number),
-    cmocka_unit_test(another_program_in_the_process),
-    cmocka_unit_test(killed),
-    cmocka_unit_test(in_a_directory),
-    cmocka_unit_test(by_what_is_mapped),
-    cmocka_unit_test(by_its_environment),
-    cmocka_unit_test(by_its_directory),
-    cmocka_unit_test(by_our_directory),
-    cmocka_unit_test(why_there_is_none),
-    cmocka_unit_test(of_another_user),
+    cmocka_unit_test(state_in_the_file),
+    cmocka_unit_test(another_process_with_the_same_id),
+    cmocka_unit_test(another_program_by_exec),
+    cmocka_unit_test(killed_process),
+    cmocka_unit_test(found_in_a_directory),
+    cmocka_unit_test(found_by_its_mapping),
+    cmocka_unit_test(found_by_its_environment),
+    cmocka_unit_test(found_in_its_working_directory),
+    cmocka_unit_test(found_in_our_working_directory),
+    cmocka_unit_test(reason_when_not_found),
+    cmocka_unit_test(process_of_another_user),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

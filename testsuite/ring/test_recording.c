@@ -242,7 +242,7 @@ static void ignore_finding(void *state, uint64_t offset, const char *what)
   (void) what;
 }
 
-static void what_a_cursor_reads_is_recorded(void **state)
+static void recording_has_the_events_of_a_cursor(void **state)
 {
   (void) state;
   for (uint32_t log_words = 9; log_words <= 15; log_words += 2)
@@ -273,7 +273,7 @@ static void what_a_cursor_reads_is_recorded(void **state)
 }
 
 /* A late recorder misses the events that a late cursor misses. */
-static void what_was_overwritten_is_told(void **state)
+static void overwritten_events_are_counted(void **state)
 {
   struct scene s;
   struct log read = { 0 }, recorded = { 0 };
@@ -298,7 +298,7 @@ static void what_was_overwritten_is_told(void **state)
 
 /* More than the recorder takes at once, and more in one ring than in the
    other: words of a ring that wait for the other ring are not forgotten. */
-static void much_at_once(void **state)
+static void many_events_in_one_step(void **state)
 {
   (void) state;
   for (int first = 0; first <= 1; first++)
@@ -328,7 +328,7 @@ static void much_at_once(void **state)
 }
 
 /* Events that the cursor read before are not recorded. */
-static void from_where_the_cursor_stands(void **state)
+static void recording_begins_at_the_cursor(void **state)
 {
   (void) state;
   for (uint32_t old = 0; old < 3000; old = old * 2 + 17)
@@ -409,7 +409,7 @@ static void no_event_falls_between_two_files(void **state)
 }
 
 /* Two recordings of the same time, joined, have every event once. */
-static void what_is_in_both_intervals_comes_once(void **state)
+static void overlapping_recordings_have_events_once(void **state)
 {
   struct scene s;
   struct log read = { 0 }, joined = { 0 };
@@ -493,7 +493,7 @@ static void a_cut_loses_nothing(void **state)
 }
 
 /* Two processes in one file. */
-static void processes_are_apart(void **state)
+static void merged_processes_stay_separate(void **state)
 {
   struct scene s[2];
   struct log one[2] = { { 0 } }, other = { 0 };
@@ -538,7 +538,7 @@ static void processes_are_apart(void **state)
 
 /* Held back, nothing is written; released, all of it is, but for the events
    that are too old. */
-static void held_until_released(void **state)
+static void held_segments_are_written_on_release(void **state)
 {
   (void) state;
   for (int old = 0; old <= 1; old++) {
@@ -593,7 +593,7 @@ static void held_until_released(void **state)
   }
 }
 
-static void seeking(void **state)
+static void seek_to_a_time(void **state)
 {
   struct scene s;
   struct log all = { 0 };
@@ -631,7 +631,7 @@ static void seeking(void **state)
   tear_down(&s);
 }
 
-static void names_that_come_later(void **state)
+static void names_registered_while_recording(void **state)
 {
   struct scene s;
   struct eventring_cursor *c;
@@ -976,19 +976,19 @@ static void options_of_a_newer_library_are_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(what_a_cursor_reads_is_recorded),
-    cmocka_unit_test(what_was_overwritten_is_told),
-    cmocka_unit_test(much_at_once),
-    cmocka_unit_test(from_where_the_cursor_stands),
+    cmocka_unit_test(recording_has_the_events_of_a_cursor),
+    cmocka_unit_test(overwritten_events_are_counted),
+    cmocka_unit_test(many_events_in_one_step),
+    cmocka_unit_test(recording_begins_at_the_cursor),
     cmocka_unit_test(no_event_falls_between_two_files),
-    cmocka_unit_test(what_is_in_both_intervals_comes_once),
+    cmocka_unit_test(overlapping_recordings_have_events_once),
     cmocka_unit_test(a_cut_loses_nothing),
-    cmocka_unit_test(processes_are_apart),
+    cmocka_unit_test(merged_processes_stay_separate),
     cmocka_unit_test(options_of_a_newer_library_are_refused),
     cmocka_unit_test(chunks_of_a_newer_version_are_skipped),
-    cmocka_unit_test(held_until_released),
-    cmocka_unit_test(seeking),
-    cmocka_unit_test(names_that_come_later),
+    cmocka_unit_test(held_segments_are_written_on_release),
+    cmocka_unit_test(seek_to_a_time),
+    cmocka_unit_test(names_registered_while_recording),
     cmocka_unit_test(a_file_is_not_overwritten),
     cmocka_unit_test(every_damaged_byte_is_found),
     cmocka_unit_test(cut_at_any_length),

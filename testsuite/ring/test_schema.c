@@ -70,7 +70,7 @@ static void registered_while_open(void **state)
   ring_destroy(&f);
 }
 
-static void the_first_of_a_name_and_of_an_id(void **state)
+static void first_entry_of_a_name_or_id_counts(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c;
@@ -122,7 +122,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(names_by_id_and_back),
     cmocka_unit_test(registered_while_open),
-    cmocka_unit_test(the_first_of_a_name_and_of_an_id),
+    cmocka_unit_test(first_entry_of_a_name_or_id_counts),
     cmocka_unit_test(hostile_entries),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

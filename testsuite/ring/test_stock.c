@@ -167,7 +167,7 @@ static void minor(struct stock_file *f, uint64_t time, uint64_t id)
   stock_write(f, 0, time + 3, END, id, NULL, 0);
 }
 
-static void numberings(void **state)
+static void event_numbers_of_other_versions(void **state)
 {
   static const struct {
     int names; uint64_t minor; const char *of_9, *of_43, *runtime;
@@ -209,7 +209,7 @@ static void numberings(void **state)
 }
 
 /* The names equal the names of our own table. */
-static void names(void **state)
+static void phase_and_counter_names(void **state)
 {
   static const char *const phases[] = {
 #define PHASE(id, number, category, name, doc) name,
@@ -303,7 +303,7 @@ static void values_of_user_types(void **state)
 
 /* Times so far apart that each event needs a block of ours: a ring has more
    blocks than the reader translates at once. */
-static void more_than_at_once(void **state)
+static void times_far_apart(void **state)
 {
   const uint64_t far = (uint64_t) 1 << 41, rounds = 3000;
   struct stock_file f;
@@ -389,7 +389,7 @@ static void renamed_to(struct stock_file *f, pid_t pid)
 
 /* While a process writes as fast as it can: every event once, in order, or
    counted as lost. */
-static void while_it_is_written(void **state)
+static void reading_while_it_is_written(void **state)
 {
   const uint64_t count = 300000, total = count + (count + 2) / 3;
   struct stock_file f;
@@ -450,7 +450,7 @@ static size_t read_into(const char *path, uint64_t (*to)[3], size_t max)
   return count;
 }
 
-static void recorded(void **state)
+static void recording_of_a_stock_file(void **state)
 {
   static uint64_t direct[200000][3], again[200000][3];
   const uint64_t count = 20000;
@@ -493,7 +493,7 @@ static void recorded(void **state)
   stock_destroy(&f);
 }
 
-static void from_now(void **state)
+static void cursor_from_now(void **state)
 {
   struct stock_file f;
   struct eventring_cursor *c;
@@ -512,7 +512,7 @@ static void from_now(void **state)
 }
 
 /* The process of a file: by its name, else by "ring_start", else none. */
-static void whose_file(void **state)
+static void process_of_a_file(void **state)
 {
   struct stock_file f;
   struct eventring_cursor *c;
@@ -553,7 +553,7 @@ static void whose_file(void **state)
   stock_destroy(&f);
 }
 
-static void not_to_be_controlled(void **state)
+static void control_is_refused(void **state)
 {
   struct stock_file f;
   struct eventring_cursor *c;
@@ -572,7 +572,7 @@ static void not_to_be_controlled(void **state)
   stock_destroy(&f);
 }
 
-static void listed(void **state)
+static void list_of_processes(void **state)
 {
   static struct eventring_process list[200];
   struct stock_file f, left;
@@ -756,7 +756,7 @@ static void found(void *state, uint64_t offset, const char *what)
 
 /* eventring_verify finds nothing in a healthy file, which has no count of
    recorded events. */
-static void verified(void **state)
+static void sound_file_has_no_findings(void **state)
 {
   struct stock_file f;
   int findings = 0;
@@ -771,22 +771,22 @@ static void verified(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(numberings),
-    cmocka_unit_test(names),
+    cmocka_unit_test(event_numbers_of_other_versions),
+    cmocka_unit_test(phase_and_counter_names),
     cmocka_unit_test(events_of_other_versions),
     cmocka_unit_test(values_of_user_types),
-    cmocka_unit_test(more_than_at_once),
+    cmocka_unit_test(times_far_apart),
     cmocka_unit_test(times_step_back),
-    cmocka_unit_test(while_it_is_written),
-    cmocka_unit_test(recorded),
-    cmocka_unit_test(from_now),
-    cmocka_unit_test(whose_file),
-    cmocka_unit_test(not_to_be_controlled),
-    cmocka_unit_test(listed),
+    cmocka_unit_test(reading_while_it_is_written),
+    cmocka_unit_test(recording_of_a_stock_file),
+    cmocka_unit_test(cursor_from_now),
+    cmocka_unit_test(process_of_a_file),
+    cmocka_unit_test(control_is_refused),
+    cmocka_unit_test(list_of_processes),
     cmocka_unit_test(impossible_headers),
     cmocka_unit_test(damaged_rings),
     cmocka_unit_test(random_damage),
-    cmocka_unit_test(verified),
+    cmocka_unit_test(sound_file_has_no_findings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

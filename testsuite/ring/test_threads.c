@@ -28,7 +28,7 @@ static void is_of(const struct eventring_event *e, uint32_t thread,
   assert_int_equal(e->thread_id, thread_id);
 }
 
-static void the_thread_that_runs(void **state)
+static void events_have_the_running_thread(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c;
@@ -71,7 +71,7 @@ static void the_thread_that_runs(void **state)
 }
 
 /* A reader that is always up to date goes on in the middle of a block. */
-static void while_it_is_written(void **state)
+static void thread_of_new_events(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c;
@@ -105,7 +105,7 @@ static void while_it_is_written(void **state)
 
 /* Lost events may have had another thread: the block behind a loss begins
    anew.  A loss has the thread of the block that reports it. */
-static void after_a_loss(void **state)
+static void thread_after_a_loss(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c;
@@ -126,7 +126,7 @@ static void after_a_loss(void **state)
 }
 
 /* A cursor that reads from now on has seen the block so far. */
-static void from_now(void **state)
+static void thread_of_a_cursor_from_now(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c;
@@ -144,7 +144,7 @@ static void from_now(void **state)
 }
 
 /* Records without a thread, and a program's own event of the same name. */
-static void no_thread_run_of_the_runtime(void **state)
+static void thread_run_of_a_program(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c;
@@ -239,7 +239,7 @@ static void threads_have_names(void **state)
 }
 
 /* No name is returned for another domain or thread, near or far. */
-static void names_are_of_one_only(void **state)
+static void names_belong_to_one_domain_or_thread(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c;
@@ -300,14 +300,14 @@ static void hostile_labels(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(the_thread_that_runs),
-    cmocka_unit_test(while_it_is_written),
-    cmocka_unit_test(after_a_loss),
-    cmocka_unit_test(from_now),
-    cmocka_unit_test(no_thread_run_of_the_runtime),
+    cmocka_unit_test(events_have_the_running_thread),
+    cmocka_unit_test(thread_of_new_events),
+    cmocka_unit_test(thread_after_a_loss),
+    cmocka_unit_test(thread_of_a_cursor_from_now),
+    cmocka_unit_test(thread_run_of_a_program),
     cmocka_unit_test(domains_have_names),
     cmocka_unit_test(threads_have_names),
-    cmocka_unit_test(names_are_of_one_only),
+    cmocka_unit_test(names_belong_to_one_domain_or_thread),
     cmocka_unit_test(hostile_labels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

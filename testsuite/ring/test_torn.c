@@ -104,7 +104,7 @@ static void *read_rings(void *data)
   }
 }
 
-static void torn(void **state)
+static void no_torn_events(void **state)
 {
   struct reader readers[] = {
     { .merged = 1 }, { .merged = 0 }, { .merged = 1, .from_now = 1 } };
@@ -145,6 +145,6 @@ static void torn(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(torn) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(no_torn_events) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,7 +108,7 @@ static void labels_of_one_thread(void **state)
 }
 
 /* Events with as many fields as can be, each with a name of its own. */
-static void fields(void **state)
+static void events_with_many_fields(void **state)
 {
   uint64_t integers[400];
   struct ring_file f;
@@ -150,7 +150,7 @@ static void damaged_rings(void **state)
 }
 
 /* Rings that take turns at each event. */
-static void turns(void **state)
+static void rings_that_alternate(void **state)
 {
   const uint32_t rings = 240;
   struct ring_file f;
@@ -227,7 +227,7 @@ static void stock_files(void **state)
 
 /* A recording that expands to the largest size allowed, and one that would
    expand to a thousand times as much. */
-static void small_recordings_of_much(void **state)
+static void small_recordings_that_expand(void **state)
 {
   char dir[] = "/tmp/worst.XXXXXX", path[64];
   struct recording r;
@@ -248,7 +248,7 @@ static void small_recordings_of_much(void **state)
 }
 
 /* An index that names one segment again and again. */
-static void an_index_of_one_segment(void **state)
+static void index_that_repeats_one_segment(void **state)
 {
   const size_t count = 200000;
   char dir[] = "/tmp/worst.XXXXXX", path[64];
@@ -274,12 +274,12 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(labels_of_one_list),
     cmocka_unit_test(labels_of_one_thread),
-    cmocka_unit_test(fields),
+    cmocka_unit_test(events_with_many_fields),
     cmocka_unit_test(damaged_rings),
-    cmocka_unit_test(turns),
+    cmocka_unit_test(rings_that_alternate),
     cmocka_unit_test(stock_files),
-    cmocka_unit_test(small_recordings_of_much),
-    cmocka_unit_test(an_index_of_one_segment),
+    cmocka_unit_test(small_recordings_that_expand),
+    cmocka_unit_test(index_that_repeats_one_segment),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

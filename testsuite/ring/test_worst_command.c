@@ -130,19 +130,19 @@ static void many_processes(int indexed)
   commands_in_time();
 }
 
-static void processes(void **state)
+static void many_processes_with_index(void **state)
 {
   (void) state;
   many_processes(1);
 }
 
-static void processes_without_index(void **state)
+static void many_processes_without_index(void **state)
 {
   (void) state;
   many_processes(0);
 }
 
-static void intervals(void **state)
+static void many_intervals(void **state)
 {
   struct recording r;
   (void) state;
@@ -157,7 +157,7 @@ static void intervals(void **state)
   commands_in_time();
 }
 
-static void rings(void **state)
+static void many_rings(void **state)
 {
   struct recording r;
   (void) state;
@@ -195,7 +195,7 @@ static void user_spans(struct ring_file *f, uint32_t spans)
 }
 
 /* A span of the program, and a pause, after which its state is unknown. */
-static void pauses(void **state)
+static void many_pauses(void **state)
 {
   struct ring_file f;
   (void) state;
@@ -217,7 +217,7 @@ static void open_spans(struct ring_file *f, uint32_t count, uint64_t *t)
 }
 
 /* Domains and threads that end again and again, while much is open. */
-static void ends(void **state)
+static void many_ends_of_domains_and_threads(void **state)
 {
   struct ring_file f;
   uint64_t t = 1000;
@@ -232,7 +232,7 @@ static void ends(void **state)
 }
 
 /* As many spans open as are kept, and new ones that end again. */
-static void open_and_closed(void **state)
+static void spans_beside_open_ones(void **state)
 {
   struct ring_file f;
   uint64_t t = 1000;
@@ -250,7 +250,7 @@ static void open_and_closed(void **state)
 }
 
 /* More spans open in one thread than there are names for. */
-static void spans_in_spans(void **state)
+static void deeply_nested_spans(void **state)
 {
   struct ring_file f;
   uint64_t t = 1000;
@@ -264,7 +264,7 @@ static void spans_in_spans(void **state)
 }
 
 /* Begun in one order, ended in the same. */
-static void spans_crossed(void **state)
+static void crossing_spans(void **state)
 {
   struct ring_file f;
   uint64_t t = 1000;
@@ -306,15 +306,15 @@ static int remove_dir(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(processes),
-    cmocka_unit_test(processes_without_index),
-    cmocka_unit_test(intervals),
-    cmocka_unit_test(rings),
-    cmocka_unit_test(pauses),
-    cmocka_unit_test(ends),
-    cmocka_unit_test(open_and_closed),
-    cmocka_unit_test(spans_in_spans),
-    cmocka_unit_test(spans_crossed),
+    cmocka_unit_test(many_processes_with_index),
+    cmocka_unit_test(many_processes_without_index),
+    cmocka_unit_test(many_intervals),
+    cmocka_unit_test(many_rings),
+    cmocka_unit_test(many_pauses),
+    cmocka_unit_test(many_ends_of_domains_and_threads),
+    cmocka_unit_test(spans_beside_open_ones),
+    cmocka_unit_test(deeply_nested_spans),
+    cmocka_unit_test(crossing_spans),
   };
   return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -105,7 +105,7 @@ static void make_labels(struct ring_file *f, uint32_t n)
   events(f, 4 * n);
 }
 
-static void labels(void **state)
+static void labels_of_many_threads(void **state)
 {
   static const char *const commands[] = {
     "events", "events --count --thread=L*", NULL };
@@ -174,7 +174,7 @@ static void crossing_spans(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(labels),
+    cmocka_unit_test(labels_of_many_threads),
     cmocka_unit_test(labels_of_one_thread),
     cmocka_unit_test(crossing_spans_in_a_trace),
     cmocka_unit_test(crossing_spans),

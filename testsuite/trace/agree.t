@@ -20,7 +20,7 @@ eventring check program.eventring >checked
 ok "the program's events are balanced" grep -q 'balanced$' checked
 eventring events --raw program.eventring >raw
 trace program
-each_format "the events of a program, nested" agrees
+each_format "the events of a program are complete and nested" agrees
 
 # jq counts too: it takes JSON only.
 counted() {
@@ -30,9 +30,9 @@ counted() {
       f: "end"}[.ph]' out.chrome | sort | uniq -c | diff expected -
 }
 if program jq; then
-  ok "jq counts as many of each form" counted
+  ok "jq counts the same number of events of each form" counted
 else
-  skip "jq counts as many of each form" "no jq"
+  skip "jq counts the same number of events of each form" "no jq"
 fi
 
 # Not all formats have the names of counters' arguments.
@@ -45,5 +45,5 @@ alike() {
   arguments "$1" >arguments
   [ -s arguments ] && diff chrome.arguments arguments
 }
-each_format "what events carry is what it is in Chrome's" alike
+each_format "arguments are the same as in Chrome's format" alike
 finish

@@ -15,76 +15,85 @@ END
 is_json() { jq -e '.traceEvents | length > 12' "$1"; }
 program jq || is_json() { python3 -m json.tool "$1"; }
 run eventring trace plain.eventring -o a.json
-ok "quiet" silent
-ok "exits with 0" exits 0
-ok ".json is Chrome's" is_json a.json
+ok "trace prints nothing" silent
+ok "the exit code is 0" exits 0
+ok "the ending .json stands for Chrome's format" is_json a.json
 for ending in .pftrace .perfetto-trace; do
   eventring trace plain.eventring -o "a$ending"
   eventring trace plain.eventring -o perfetto --format=perfetto
-  ok "$ending is Perfetto's" cmp "a$ending" perfetto
+  ok "the ending $ending stands for Perfetto's format" cmp "a$ending" perfetto
   rm "a$ending" perfetto
 done
 for out in a.ctf b/; do
   eventring trace plain.eventring -o $out
-  ok "$out is a folder in CTF" [ "$(ls $out | tr '\n' ' ')" = \
+  ok "the name $out stands for a folder in CTF" [ "$(ls $out | tr '\n' ' ')" = \
     "metadata stream_1_0 stream_1_1 " ]
   rm -r $out
 done
 run eventring trace plain.eventring -o -
-ok "- is standard output, in Chrome's format" is_json out
-ok "the same as in a file" cmp out a.json
+ok "-o - prints Chrome's format on standard output" is_json out
+ok "-o - prints the same as a file has" cmp out a.json
 run eventring trace plain.eventring -o a.txt
-ok "another ending is refused" refused 2 'which format has a.txt'
+ok "an unknown ending is refused" refused 2 'which format has a.txt'
 run eventring trace plain.eventring -o a --format=pdf
-ok "so is a format that is none" refused 2 'no format pdf'
+ok "an unknown format is refused" refused 2 'no format pdf'
 run eventring trace plain.eventring -o - --format=ctf
-ok "so is a folder on standard output" refused 2 'a folder'
+ok "CTF, which is a folder, is refused on standard output" refused 2 'a folder'
 run eventring trace plain.eventring
-ok "and no file" refused 2 'which file to write'
+ok "trace without a file is refused" refused 2 'which file to write'
 mkdir nobody
 run eventring trace -d nobody -o b.json
-ok "and no process" refused 2 "no traced process was found"
+ok "trace without a traced process is refused" \
+  refused 2 "no traced process was found"
 rmdir nobody
 rm a.json
 
 # Files that exist.
 echo precious >a.json
 run eventring trace plain.eventring -o a.json
-ok "a file is not overwritten" refused 4 'cannot create a.json: File exists; --force'
-ok "and is as it was" [ "$(cat a.json)" = precious ]
+ok "a file is not overwritten" \
+  refused 4 'cannot create a.json: File exists; --force'
+ok "a file that is not overwritten is unchanged" [ "$(cat a.json)" = precious ]
 run eventring trace plain.eventring --force -o a.json
-ok "but with --force" is_json a.json
+ok "a file is overwritten with --force" is_json a.json
 eventring trace plain.eventring -o a.ctf
 run eventring trace plain.eventring -o a.ctf
-ok "nor is a folder" refused 4 'cannot create a.ctf: File exists; --force'
+ok "a folder is not overwritten" \
+  refused 4 'cannot create a.ctf: File exists; --force'
 run eventring trace lost.eventring --force -o a.ctf/
-ok "but with --force" [ "$(ls a.ctf | tr '\n' ' ')" = "metadata stream_1_0 " ]
+ok "a trace folder is overwritten with --force" \
+  [ "$(ls a.ctf | tr '\n' ' ')" = "metadata stream_1_0 " ]
 echo precious >a.ctf/notes
 run eventring trace plain.eventring --force -o a.ctf
-ok "nor with --force, if it has other files" refused 4 'not a trace'
-ok "which are as they were" [ "$(cat a.ctf/notes)" = precious ]
+ok "a folder with other files is not overwritten with --force" \
+  refused 4 'not a trace'
+ok "other files in a folder are unchanged" [ "$(cat a.ctf/notes)" = precious ]
 rm -r a.json a.ctf
 
 # Traces that cannot be made.
 run eventring trace gone.eventring -o a.json
-ok "no such ring" refused 3 gone.eventring
+ok "a ring file that does not exist is refused" refused 3 gone.eventring
 run eventring trace plain.eventring -o none/a.json
-ok "no such folder" refused 4 'none/a.json: cannot write it: No such file'
+ok "a file in a missing folder is refused" \
+  refused 4 'none/a.json: cannot write it: No such file'
 run eventring trace plain.eventring -o none/a.ctf
-ok "no such folder for CTF" refused 4 'none/a.ctf: cannot make the folder'
+ok "a CTF folder in a missing folder is refused" \
+  refused 4 'none/a.ctf: cannot make the folder'
 for format in chrome perfetto; do
   run eventring trace plain.eventring -o /dev/full --format=$format
-  ok "$format: on a full device" refused 4 'No space left on device'
+  ok "$format: a full device is reported" refused 4 'No space left on device'
 done
 to_full() { eventring "$@" >/dev/full; }
 run to_full trace plain.eventring -o -
-ok "standard output on a full device" refused 4 'No space left on device'
+ok "a full device at standard output is reported" \
+  refused 4 'No space left on device'
 run eventring trace plain.eventring -o /dev/null --format=perfetto
 ok "a device is written to without --force" silent
-ok "nothing is left of all that" nothing_else
+ok "no partial file is left" nothing_else
 to_head() { eventring trace lost.eventring -o - 2>why | head -1; }
 run to_head
-ok "| head: no more than what was lost is said" [ "$(wc -l <why)" = 1 ]
+ok "| head: standard error has only the line about lost events" \
+  [ "$(wc -l <why)" = 1 ]
 
 # A disk that is full.
 disk=$tmp/disk
@@ -94,8 +103,8 @@ mkdir disk
 if mount -t tmpfs -o size=8k eventring-test disk 2>/dev/null; then
   for out in a.json a.pftrace a.ctf; do
     run eventring trace plain.eventring lost.eventring -o disk/$out
-    ok "$out: a full disk" refused 4 'No space left on device'
-    ok "$out: nothing is left" [ -z "$(ls -A disk)" ]
+    ok "$out: a full disk is reported" refused 4 'No space left on device'
+    ok "$out: a full disk leaves no partial file" [ -z "$(ls -A disk)" ]
   done
   umount disk
 else
@@ -109,15 +118,15 @@ start work 30 1
 "$EVENTRING_BIN" trace "$ring" --follow -o cut.json 2>/dev/null & tracer=$!
 started="$started $tracer"
 within 10 [ -s "cut.json.$tracer.part" ]
-ok "--follow: not there under its name before its end" [ ! -e cut.json ]
+ok "--follow: the file has its name only when it is complete" [ ! -e cut.json ]
 kill -INT $tracer
 wait $tracer
 status=$?
-ok "--follow: there after Ctrl-C" is_json cut.json
-ok "--follow: exits with 0" exits 0
+ok "--follow: the file is complete after Ctrl-C" is_json cut.json
+ok "--follow: Ctrl-C: the exit code is 0" exits 0
 run eventring trace --dir "$tmp/rings" "$pid" -o now.json
-ok "without --follow, what there is now" is_json now.json
-ok "which is no finding" exits 0
+ok "without --follow, trace of a running process ends" is_json now.json
+ok "without --follow, the exit code is 0" exits 0
 kill -STOP "$pid"
 "$EVENTRING_BIN" trace "$ring" --follow -o end.json 2>/dev/null & tracer=$!
 started="$started $tracer"

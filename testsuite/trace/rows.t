@@ -20,7 +20,7 @@ as_expected() {
 
 for name in plain fields crossing hostile overtaken killed; do
   trace $name
-  each_format "$name" as_expected $name
+  each_format "the file $name has the expected rows" as_expected $name
 done
 
 remarks() {
@@ -28,9 +28,11 @@ remarks() {
   printf '%s\n' "$@" | diff - rows
 }
 trace crossing
-ok "what was done to spans is told" remarks "2 ends without begin left out,\
+ok "spans that were left out, closed or cut are reported" \
+  remarks "2 ends without begin left out,\
  3 spans without end closed, 1 span cut where one around it ended"
 trace lost
-ok "and what was lost" remarks "504 events were overwritten before they could\
+ok "lost events are reported" \
+  remarks "504 events were overwritten before they could\
  be read"
 finish

@@ -13,15 +13,15 @@ make_ring plain
 make_ring fields
 sort "$here/plain.expected" "$here/fields.expected" >both.rows
 eventring trace plain.eventring fields.eventring -o a.json
-ok "the events of two files" all_there a.json
-ok "in the order of time" in_order a.json
+ok "a trace of two files has the events of both" all_there a.json
+ok "a trace of two files is in the order of time" in_order a.json
 
 cc -I"$EVENTRING_TOP/consumer" -o record "$here/record.c" \
   "$EVENTRING_BUILD/lib/libeventring.a" -lzstd || exit 1
 run ./record plain.rec plain.eventring
-ok "a recording" exits 0
+ok "the recording is written" exits 0
 eventring trace plain.rec fields.eventring -o b.json
-ok "is the same as what it was made of" cmp a.json b.json
+ok "a recording gives the same trace as its ring file" cmp a.json b.json
 
 pids() { jq -c '[.traceEvents[] | select(.name == "process_name") | .pid]' "$1"
 }
@@ -32,7 +32,7 @@ threads() {
 if program jq; then
   ok "processes of one id are told apart" \
     [ "$(pids a.json)" = "[4242424,14242424]" ]
-  ok "so are their threads" threads a.json
+  ok "threads of two processes with one id are told apart" threads a.json
 else
   skip "processes of one id are told apart" "no jq"
 fi
@@ -43,14 +43,16 @@ awk -F '\t' -v OFS='\t' '{ $4 += 3000000000; $5 += 3000000000
   $4 = sprintf("%.0f", $4); $5 = sprintf("%.0f", $5); print }' \
   "$here/plain.expected" | sort - "$here/plain.expected" >both.rows
 eventring trace plain.eventring elsewhere.eventring -o d.json
-ok "another machine's clock is set by the wall clock" all_there d.json
-ok "its events are in order too" in_order d.json
+ok "files of two machines are aligned by their wall clocks" all_there d.json
+ok "events of two machines are in the order of time" in_order d.json
 if readable ctf; then
   eventring trace plain.eventring elsewhere.eventring -o d.ctf
-  ok "in CTF too" [ "$(babeltrace2 --clock-seconds d.ctf |
+  ok "CTF: files of two machines are aligned by their wall clocks" \
+    [ "$(babeltrace2 --clock-seconds d.ctf |
     sed -n 's/^\[\([0-9.]*\)\].*ring_start.*/\1/p' | tr '\n' ' ')" = \
     "1.000000000 4.000000000 " ]
 else
-  skip "in CTF too" "no babeltrace2"
+  skip "CTF: files of two machines are aligned by their wall clocks" \
+    "no babeltrace2"
 fi
 finish

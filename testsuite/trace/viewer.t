@@ -6,7 +6,8 @@
 : "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
 
 missing() {
-  for name in "a tree of spans" "waits" "no complaint"; do
+  for name in "spans form a tree" "waits have a track" \
+      "the viewer reports no error"; do
     skip "speedscope: $name" "$1"
   done
   finish
@@ -36,16 +37,16 @@ frames() {
     sed 's/ ([^ ]*)//g; s/ {.*//; s/^frame //' | awk '{ print $3, $1 }' | sort
 }
 spans() { frames "domain 0 main" | diff - "$here/viewer.expected"; }
-ok "speedscope: a tree of spans" spans
+ok "speedscope: spans form a tree" spans
 rest() { [ "$(frames "domain 0 main: other")" = "other 100.00ns" ]; }
-ok "speedscope: the rest of a span in a track of its name" rest
+ok "speedscope: the rest of a cut span has a track of its name" rest
 stops() { frames stop_the_world | grep -q '^stop_the_world 600'; }
-ok "speedscope: waits" stops
+ok "speedscope: waits have a track" stops
 # speedscope says that begin and end differ where only one has arguments, and
 # pairs them all the same.
 complaints() {
   ! grep '^complaint' shown | grep -v 'GL Driver Message' |
     grep -v 'end "\([^ "]*\).*" when "\1[ "].* was on the top'
 }
-ok "speedscope: no complaint" complaints
+ok "speedscope: the viewer reports no error" complaints
 finish
