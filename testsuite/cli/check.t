@@ -1,5 +1,5 @@
 #!/bin/sh
-# eventring check: events that it complains of, and events that it accepts.
+# eventring check: the events that are findings, and the events that are not.
 # Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1

@@ -1,7 +1,7 @@
 #!/bin/sh
-# eventring pause, resume, enable, disable, categories: in one process, in all,
-# and by a user without permission.  Nothing here waits for events: live.t tests
-# that the program obeys, this test reads the settings from its file.
+# eventring pause, resume, enable, disable, categories: for one process, for all
+# processes, and by a user without permission.  This test reads the settings
+# from the ring file; live.t tests that the program follows them.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 compile work
@@ -121,7 +121,7 @@ ok "--all with a missing directory is refused" refused 3 nowhere
 run eventring disable ./4242424.eventring gc
 ok "disable is refused for an ended process" refused 3 'has ended'
 
-# One of two cannot be changed.
+# Another user may change one of two processes.
 if can_be_nobody; then
   mkdir shared && chmod 777 shared
   setpriv --reuid 65534 --regid 65534 --clear-groups env \

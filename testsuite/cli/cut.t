@@ -1,12 +1,13 @@
 #!/bin/sh
-# If this breaks, a user who cuts a file that is being read makes the command
-# die of a signal, without a word.
+# If this breaks, a file that becomes shorter while it is read ends the command
+# by a signal, without a message.
 . "$(dirname "$0")/tap.sh"
 
 compile work
 start work 60 1
 
-# A copy does not change, and its process runs: the command waits for more.
+# Runs the command on a copy of the ring file and cuts the copy while the
+# command waits for new events, which never come.
 cut() {
   cp "$ring" "$tmp/copy.eventring"
   eventring "$@" "$tmp/copy.eventring" >"$tmp/out" 2>"$tmp/err" &

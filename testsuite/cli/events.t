@@ -1,5 +1,5 @@
 #!/bin/sh
-# eventring events: its output for files whose every byte is known.
+# eventring events: its output for files in which every byte is known.
 # Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1

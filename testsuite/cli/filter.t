@@ -1,6 +1,6 @@
 #!/bin/sh
-# eventring events: only some of the events, as JSON, counted.  The output
-# for files where every byte is known is in filter.expected, by test.
+# eventring events: filters, --json and --count.  filter.expected has the output
+# of each test under its name.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 make_ring fields
@@ -92,7 +92,8 @@ for options in "--raw --json" "--raw --count"; do
   ok "$options is refused" refused 2 'exclude each other'
 done
 
-# A process that is idle writes nothing that is later.
+# An idle process writes no event after the end time, so the clock must end the
+# command.
 compile work
 start work 120 1
 eventring pause -q "$pid"

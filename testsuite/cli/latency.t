@@ -1,5 +1,5 @@
 #!/bin/sh
-# eventring latency: that distributions have every duration, and where it goes.
+# eventring latency: each duration is in the right place of a distribution.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 

@@ -10,29 +10,29 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Writes small ring files whose every byte is known, for the tests of the
-   command:  make_ring KIND FILE [NAME=VALUE...]
+/* Writes small ring files with known contents, for the tests of the command:
+   make_ring KIND FILE [NAME=VALUE...]
 
      plain     two rings with every form of event; the process ended
      fields    payloads with named fields, names of domains and threads
-     right     all that check accepts
-     wrong     all that it does not
-     overtaken a ring that went round, and spans whose begin is lost
-     killed    spans that are open, of a process that was killed
+     right     spans that begin and end in every way that check accepts
+     wrong     mistakes of every kind that check reports
+     overtaken a ring that was overwritten, and ends of spans without begins
+     killed    open spans of a killed process
      pauses    pauses of known lengths
-     summary   all that the summary adds up, in known amounts
-     stock     the same, as much as stock OCaml records, with its names
+     summary   known amounts of everything that stat adds up
+     stock     the events of summary that stock OCaml records, with its names
      idle      no collections, and one wait
-     lost      a ring that went round, of a process that was killed
-     crossing  spans and waits that are not inside of each other, threads, a
-               domain that begins after another one
-     hostile   names and texts that try to command the terminal
+     lost      a ring that was overwritten, of a killed process
+     crossing  spans and waits that overlap without nesting, threads, a domain
+               that takes the ring of another one
+     hostile   names and texts with control characters
      elsewhere plain, on another machine, 3 s later
      damaged   plain, with a block that no writer writes
      version   plain, of another major version
 
-   The clock is CLOCK_MONOTONIC of a machine start that never was, so that
-   times are printed as they are written here.
+   The clock is CLOCK_MONOTONIC of a boot that never happened, so that times are
+   printed as they are written here.
 
    NAME=VALUE changes the header: pid, namespace, start_time, started (in s of
    the wall clock), program; boot=ID; state=1 while the process runs.  hold=1:
@@ -225,12 +225,11 @@ static void fields(void)
   PACKED(1, 800000, INSTANT, EV_THREAD_RUN, 4, 78);
   PACKED(0, 900000, INSTANT, EV_PROCESS_MEMORY, 1000, 12897484);
   PACKED(0, 900001, INSTANT, EV_MINOR_HEAP_SIZE, 262144, 524288);
-  /* A cause of the future, and fields of the future. */
+  /* A cause and fields of a newer version. */
   begin(0, 900002, EV_MAJOR_SLICE);
   PACKED(0, 900003, END, EV_MAJOR_SLICE, 60, 5, 6);
 }
 
-/* Everything that `check` has to accept. */
 static void right(void)
 {
   /* Tracing started inside of three spans. */
@@ -253,7 +252,7 @@ static void right(void)
   span(0, 1009, 1009, EV_MAJOR);
   end(0, 1009, EV_MAJOR_SLICE);
   end(0, 1009, EV_MAJOR);
-  /* It took a little longer than the clock says since the start. */
+  /* A wait 1 ns longer than the time since the start. */
   PACKED(0, 1009, INSTANT, EV_MUTEX_WAIT, 1010, 0);
   /* Threads: 1 begins, 2 begins, 1 ends; a span begun by one and ended by the
      other, one that goes to another domain, and one inside of itself. */
@@ -276,7 +275,7 @@ static void right(void)
   end(0, 2302, EV_EXPLICIT_GC_MAJOR);
   instant(1, 2310, EV_DOMAIN_SPAWN, PID);
   end(1, 2320, SPAN);
-  /* A pause: ends and begins are missing. */
+  /* During a pause of tracing, ends and begins are missing. */
   begin(1, 3000, EV_MINOR);
   begin(0, 3000, EV_MINOR);
   begin(0, 3001, SPAN);
@@ -289,8 +288,8 @@ static void right(void)
   end(0, 3008, OTHER_SPAN);
   span(0, 3009, 3010, EV_MINOR);
   emit(1, 4000, EVENTRING_FORM_INSTANT, EV_DOMAIN_TERMINATE, 0, NULL);
-  /* Another domain in this ring, and one that still collects when the program
-     exits inside of spans. */
+  /* Another domain in this ring, which still collects when the program exits
+     inside of spans. */
   change_domain(1, 5);
   end(1, 5001, EV_MINOR);
   begin(1, 5002, EV_MINOR);
@@ -302,20 +301,21 @@ static void right(void)
 
 static void wrong(void)
 {
-  /* No begin: once is the start, twice is not. */
+  /* Ends without begin: the first of each may belong to a span that began
+     before tracing, the second may not. */
   end(0, 1000, EV_MINOR);
   end(0, 1001, EV_MINOR);
   end(0, 1002, SPAN);
   end(0, 1003, SPAN);
-  /* No begin in a domain of which nothing is missing. */
+  /* Ends without begin in a domain that started during tracing. */
   instant(1, 2000, EV_DOMAIN_SPAWN, PID);
   end(1, 2001, EV_MINOR);
   end(1, 2002, SPAN);
-  /* No end: inside of another span. */
+  /* No end of a span inside of another span. */
   begin(0, 3000, EV_STW_LEADER);
   begin(0, 3001, EV_MINOR);
   end(0, 3002, EV_STW_LEADER);
-  /* No end: ended in the order of the begins. */
+  /* Spans that end in the order of their begins. */
   begin(0, 3010, EV_MINOR);
   begin(0, 3011, EV_MINOR_CLEAR);
   end(0, 3012, EV_MINOR);
@@ -323,11 +323,11 @@ static void wrong(void)
   /* Time goes back. */
   emit(1, 4000, EVENTRING_FORM_INSTANT, EV_RING_START, 0, NULL);
   emit(1, 3999, EVENTRING_FORM_INSTANT, EV_RING_START, 0, NULL);
-  /* Durations. */
+  /* Waits that are longer than the trace, and one that is not. */
   PACKED(0, 5000, INSTANT, EV_MUTEX_WAIT, 7000, 0);
   PACKED(0, 5001, INSTANT, EV_MUTEX_WAIT, UINT64_MAX - 1, 0);
   PACKED(0, 5002, INSTANT, EV_MUTEX_WAIT, 5002, 0);
-  /* Causes, but not a field of another unit. */
+  /* Unknown causes, and an unknown reason of a stop. */
   begin(0, 6000, EV_MINOR);
   PACKED(0, 6001, END, EV_MINOR, 0, 0, EV_CAUSE_UNKNOWN, 0);
   PACKED(0, 6002, INSTANT, EV_STOP, 0, 0, EV_STOP_UNKNOWN,
@@ -337,21 +337,20 @@ static void wrong(void)
   begin(1, 7001, EV_MINOR);
   begin(1, 7002, OTHER_SPAN);
   instant(1, 7003, EV_DOMAIN_TERMINATE, PID);
-  /* So does a thread. */
+  /* A thread ends inside of a span. */
   PACKED(0, 7100, INSTANT, EV_THREAD_RUN, 1, PID + 10);
   begin(0, 7101, OTHER_SPAN);
   PACKED(0, 7102, INSTANT, EV_THREAD_END, 1);
-  /* The program does not exit inside of a collection. */
+  /* The program exits inside of a collection. */
   begin(0, 8000, EV_EXPLICIT_GC_MAJOR);
   begin(0, 8001, EV_MINOR);
   instant(0, 8002, EV_PROCESS_EXIT, 0);
   instant(0, 8003, EV_RING_STOP, 0);
 }
 
-/* 100 minor collections of 1, 2, ... 100 us for three causes; domain 7 takes
-   part in all but ten of them; and a slice of 2.5 ms in domain 0; in the same
-   ring as domain 7, after it, domain 9; events that cannot be a pause must not
-   count. */
+/* 100 minor collections of 1, 2, ... 100 us for three causes, all but ten of
+   them with domain 7; a slice of 2.5 ms in domain 0; domain 9, which takes the
+   ring of domain 7; and events that are no pauses and must not count. */
 static void pauses(void)
 {
   name_domain(7, "worker");
@@ -373,7 +372,7 @@ static void pauses(void)
   }
   begin(0, t, EV_MAJOR_SLICE);
   PACKED(0, t + 2500000, END, EV_MAJOR_SLICE, EV_CAUSE_HALF_MINOR_HEAP);
-  /* Nobody is stopped, and waiting is no pause of the collector. */
+  /* A stop without stopped domains, and a wait, which is no pause. */
   PACKED(0, t + 2600000, INSTANT, EV_STOP, 0, 0, EV_STOP_SLICE,
          EV_CAUSE_GLOBAL_SLICE);
   PACKED(0, t + 2700000, INSTANT, EV_MUTEX_WAIT, 1000, 0);
@@ -386,7 +385,7 @@ static void pauses(void)
   begin(1, 60000, EV_MINOR);
   change_domain(1, 9);
   end(1, 71000, EV_MINOR);
-  /* A cause of the future. */
+  /* A cause of a newer version. */
   begin(1, 80000, EV_MINOR);
   PACKED(1, 80123, END, EV_MINOR, 10, 20, 1000, 9);
 
@@ -397,12 +396,12 @@ static void pauses(void)
   end(2, 400, EV_MINOR);
 }
 
-/* In ms: 20 of domain 0, less a pause of 2; 13 of domain 1, less the same.
-   A call of Gc that takes 1 ms holds a minor collection, for which domain 0
-   was stopped for 200 us and domain 1 for 150 us, a compaction and the end of
-   a cycle.  Then a slice of 200 us with another in it, waits of 300 and 500
-   us, and a minor collection of which the backup thread does domain 1's part
-   while it joins; 210 us each. */
+/* Domain 0 runs for 20 ms and domain 1 for 13 ms; tracing is paused for 2 ms of
+   both.  A call of Gc takes 1 ms: a minor collection, which stops domain 0 for
+   200 us and domain 1 for 150 us, a compaction and the end of a cycle.  Then a
+   slice of 200 us with another slice in it, waits of 300 and 500 us, and a
+   minor collection of 210 us, which the backup thread does for domain 1 while
+   domain 1 waits to join. */
 #define MS 1000000
 #define BACKUP 999
 #define NO_THREAD 0xFFFFFFFF
@@ -465,8 +464,8 @@ static void summary(void)
   instant(0, 20 * MS, EV_RING_STOP, 0);
 }
 
-/* Stock OCaml gives no causes, stops are spans, and amounts are counters, some
-   in bytes. */
+/* Stock OCaml records no causes; stops are spans, and amounts are counters,
+   some of them in bytes. */
 enum { C_PROMOTED = 300, C_ALLOCATED, C_POOLS, C_POOLS_LIVE, C_LARGE,
        C_FRAGMENTED };
 
@@ -562,23 +561,23 @@ static void crossing(void)
   PACKED(0, 1300, END, EV_MINOR, 1, 2, EV_CAUSE_GC_MAJOR, 0);
   end(0, 1400, SPAN);
   end(0, 1500, OTHER_SPAN);
-  /* Waits that seem to begin before the span around them, and inside of the
-     one before them. */
+  /* A wait that begins before the span around it, and a wait that begins inside
+     of the span before it. */
   begin(0, 2000, SPAN);
   PACKED(0, 2500, INSTANT, EV_MUTEX_WAIT, 501, 0);
   end(0, 2600, SPAN);
   PACKED(0, 2800, INSTANT, EV_MUTEX_WAIT, 201, 0);
   PACKED(0, 2900, INSTANT, EV_STOP, 600, 0, EV_STOP_MINOR, EV_CAUSE_GC_MINOR,
          0, 200, 1, 11000, 2, 1, 3, 1, 4, 1, 5, 1);
-  /* Begun by one thread and ended by another one, with another span in between;
-     and an end without a begin. */
+  /* A span that one thread begins and another one ends, with another span in
+     between; and an end without a begin. */
   begin(0, 3000, SPAN);
   PACKED(0, 3100, INSTANT, EV_THREAD_RUN, 2, PID + 11);
   begin(0, 3200, OTHER_SPAN);
   end(0, 3300, SPAN);
   end(0, 3400, SPAN);
   end(0, 3500, OTHER_SPAN);
-  /* Not ended when another domain takes the ring. */
+  /* Spans that are open when another domain takes the ring. */
   change_domain(1, 7);
   begin(1, 4000, EV_MINOR);
   begin(1, 4100, SPAN);

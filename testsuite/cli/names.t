@@ -1,6 +1,6 @@
 #!/bin/sh
-# The files of a process: the names that they may have, which of several belongs
-# to a process, and files of processes in another pid namespace.
+# The files of a process: the names that they may have, the choice between
+# several files, and files of processes in another pid namespace.
 # Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
@@ -44,7 +44,7 @@ run eventring stat --dir "$dir" 4242424
 ok "the process id does not find 4242424.16.eventring" \
   refused 3 'no .*/4242424.eventring'
 
-# Which of several
+# The choice between several files
 rm -f rings/*
 ring 4242424.eventring program=/second started=20
 ring 4242424.1.eventring program=/third started=30
@@ -83,7 +83,8 @@ ok "ps --json has the pid namespace" eval \
 run eventring ps --pids --dir "$dir"
 ok "ps --pids leaves out processes of other pid namespaces" silent
 
-# The process cannot be seen: only its mapping tells that it lives.
+# A process of another pid namespace is invisible: only a mapping of its file
+# shows that it lives.
 rm -f rings/*
 ./make_ring plain rings/7.eventring pid=7 program=/held state=1 boot="$boot" \
   namespace=77 hold=1 >held &
@@ -154,7 +155,7 @@ if inside --version >/dev/null 2>&1; then
   run inside stat --dir "$dir" "$alive"
   ok "from a container: the process id of the host is refused" \
     refused 3 'in another pid namespace'
-  # The other way round: of a process in a container, our number is known.
+  # A process in a container, seen from the host: the host's id is known.
   rm -f rings/*
   unshare --pid --fork --mount-proc sh -c "
     t=\$(sed 's/.*) //' /proc/1/stat | cut -d ' ' -f 20)

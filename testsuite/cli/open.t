@@ -75,7 +75,7 @@ for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 done
 ok "files with changed bytes are read or refused" [ $wrong = 0 ]
 
-# A process of somebody else: nobody looks at ours.
+# User nobody opens a file and a process of root.
 if can_be_nobody; then
   chmod 600 plain.eventring
   run as_nobody events "$tmp/plain.eventring"

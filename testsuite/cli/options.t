@@ -32,7 +32,7 @@ for command in $commands; do
   ok "$command has the option --help" grep -q '^-h, --help$' listed
 done
 
-# Every option that a command lists is one that it looks at.
+# Each command handles every option that it lists.
 only_table() { ! grep -rn 'getopt_long\|struct option ' "$tools" |
   grep -v '/options\.c:'; }
 ok "no command parses options by itself" only_table

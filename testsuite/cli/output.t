@@ -1,5 +1,5 @@
 #!/bin/sh
-# Output that goes nowhere, and files that are there already.
+# Output that cannot be written, and output files that exist already.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 make_ring lost
@@ -33,7 +33,7 @@ closed() { eventring "$@" >&-; }
 run closed events lost.eventring
 ok "events with closed standard output exits with 4" exits 4
 
-# Leaves the exit code of the command itself, at the head of a pipe, in piped.
+# Runs the command at the head of a pipe and writes its exit code to piped.
 to_head() { { eventring "$@"; echo $? >piped; } | head -1; }
 for command in "events pauses.eventring" "events -f pauses.eventring" \
   "stat pauses.eventring" "stat -i 10ms pauses.eventring" \
@@ -56,7 +56,7 @@ ok "a pipe that nobody reads: the exit code is 0" [ "$(cat piped)" = 0 ]
 # No command overwrites a file without --force.
 eventring dump lost.eventring -o lost.evr
 compile work
-writes() { # COMMAND...: what it writes to "there"
+writes() { # COMMAND...: a command that writes the file "there"
   echo mine >there
   run eventring "$@"
   ok "$* refuses to overwrite a file" eval \

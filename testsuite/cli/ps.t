@@ -1,6 +1,6 @@
 #!/bin/sh
-# eventring ps: the processes that are found, the output for each, and that
-# --prune removes the files that it should and no more.
+# eventring ps: the processes that it finds, the line of each, and the files
+# that --prune removes and keeps.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 compile work
@@ -109,7 +109,7 @@ run eventring ps $all
 ok "a program's name is printed without control characters" \
   [ "$(line 4242430 9)" = '\x1b[2Jprogram\x0a\xff' ]
 
-# Of somebody else.
+# Another user runs ps.
 if can_be_nobody; then
   run as_nobody ps $all
   ok "another user sees the process and its owner" \
@@ -220,7 +220,7 @@ run in_little_memory ps --prune --dir many
 ok "--prune removes 401 files with memory for a few" \
   eval 'exits 0 && [ -z "$(ls many)" ]'
 
-# On a terminal it asks.
+# On a terminal, --prune asks before it removes a file.
 asked() {
   cp plain.eventring 4242424.eventring
   { sleep 0.3; echo "$1"; sleep 0.3; } |

@@ -1,5 +1,5 @@
 #!/bin/sh
-# eventring run: the program is run as it would be, and nothing of it is lost.
+# eventring run: the program runs as it does alone, and every event is read.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 compile run
@@ -10,7 +10,7 @@ nothing_left() { [ -z "$(ls -A "$tmp/tmp")" ] && [ -z "$(ls -A .)" ]; }
 minors_in() { eventring stat "$1" | grep -q "^collections  minor $2,"; }
 minors() { jq '.total.minor_collections' "$1"; }
 
-# The program's own affairs.
+# Exit code, output and arguments of the program.
 run eventring run -- ../run print hello minor 20 exit 7
 ok "the exit code is the program's" exits 7
 ok "the program's output is printed" [ "$(cat ../out)" = hello ]
@@ -102,7 +102,7 @@ ok "SIGCHLD is ignored: the program ignores it too" \
   [ "$(without_children awk '/^SigIgn/ { print $2 }' /proc/self/status)" = \
     "$(env --ignore-signal=CHLD awk '/^SigIgn/ { print $2 }' /proc/self/status)" ]
 
-# Nobody reads.
+# Output to a FIFO that no process reads.
 mkfifo ../fifo
 for option in -o --summary; do
   "$EVENTRING_BIN" run --force "$option" ../fifo ../run exit 0 2>/dev/null &
@@ -123,7 +123,7 @@ for option in -o --summary; do
 done
 rm -rf ../tmp/*
 
-# Each collection is counted; the rings hold all of them, should the command
+# Each collection is counted.  The rings hold all of them, since the command may
 # have to wait for a processor.
 run env OCAMLRUNPARAM=e=19 \
   "$EVENTRING_BIN" run --json --summary ../json ../run minor 5000 domain 5000
@@ -145,7 +145,7 @@ ok "--output: the recording has all collections" [ "$(minors ../out)" -ge 6000 ]
 run eventring check ../out.evr
 ok "--output: the recording has no findings" exits 0
 events_of() { jq '.total.events + .lost_events' "$1"; }
-# Stopped meanwhile, the command finds all rings full of news at once.
+# The command is stopped meanwhile, so that it finds new events in all rings.
 run eventring run -o ../many.evr --json --summary ../many.json \
   ../run stop domains 30 900 continue
 head -c 5000 ../many.evr >../cut.evr

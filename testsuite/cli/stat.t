@@ -1,5 +1,5 @@
 #!/bin/sh
-# eventring stat: that every amount is right, and that it ends as it should.
+# eventring stat: every amount is right, and signals end the command in order.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 
@@ -55,7 +55,7 @@ run eventring stat --json lost.eventring
 ok "--json has the number of lost events" jq -e '.lost_events == 504' out
 ok "--json has the state of the process" jq -e '.process.state == "killed"' out
 
-# The program's own numbers at its end; none of its events may be lost.
+# Compares stat with the program's own numbers at its end; no event may be lost.
 compile counts
 counted() {
   rm -f rings/*.eventring
@@ -87,7 +87,7 @@ ok "a program: pauses of all kinds fit into the time in the collector" jq -e \
      and .pauses.minor.total_ns <= .gc_ns' out
 
 # How domains spend their time.
-shares() { # FILE: the parts add up, in all domains
+shares() { # FILE: running, collecting and waiting add up in all domains
   run eventring stat --json "$1"
   jq -e 'all(.domains[], .total;
              .running_ns + .gc_ns + .waiting_ns == .watched_ns)' out
@@ -103,7 +103,7 @@ ok "collections by the backup thread are not in the other rows" jq -e \
          and .pauses.minor.total_ns <= .pauses.any.total_ns)' out
 
 compile idle threads.cmxa
-idle() { # MODE: the share of the time of domain 0 in which it ran
+idle() { # MODE: runs the program idle, and stat on its file
   rm -f rings/*.eventring
   (cd rings && OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 ../idle "$1" 1)
   run eventring stat --json rings/*.eventring

@@ -20,7 +20,7 @@ failed=0
 started=            # processes to end with the test
 
 tmp=$(mktemp -d) || exit 1
-# Others may look for files in here: one test does so as another user.
+# One test looks for files in here as another user.
 chmod 755 "$tmp"
 clean_up() {
   for pid in $started; do kill -9 "$pid" 2>/dev/null; done
@@ -85,7 +85,7 @@ refused() {
     grep -q '^eventring: ' "$tmp/err" && err_has "$2"
 }
 
-# Ring files with known bytes: make_ring KIND makes $tmp/KIND.eventring
+# make_ring KIND: makes $tmp/KIND.eventring, with known contents (make_ring.c)
 make_ring() {
   [ -x "$tmp/make_ring" ] ||
     ${CC:-cc} -std=gnu11 -I"$EVENTRING_TOP/runtime" -o "$tmp/make_ring" \

@@ -134,7 +134,7 @@ ok "key s lists the shown process with a star" \
   shows "^\* *$first .*running  *$tmp/spans\$"
 ok "key s lists the other process" shows "^  *$second .*running  *$tmp/spans\$"
 line_of() { grep -n "^\*\{0,1\} *$1 " out | cut -d : -f 1; }
-# How the selection gets there: from the line of the first.
+# Moves the selection from the line of the first process to the second.
 move=$(($(line_of "$second") - $(line_of "$first")))
 while [ $move -gt 0 ]; do keys Down; move=$((move - 1)); done
 while [ $move -lt 0 ]; do keys Up; move=$((move + 1)); done
@@ -268,7 +268,7 @@ ok "tracing started again: the header says that the process runs" \
 keys q
 ok "tracing started again: key q exits with 0" shows '^ended with 0'
 
-# Without an argument, where no other process is seen.
+# Without an argument, in a namespace without other processes.
 alone="unshare --fork --pid --mount-proc"
 mkdir empty
 if $alone true 2>/dev/null; then

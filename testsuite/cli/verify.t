@@ -18,7 +18,7 @@ cp out plain
 run eventring events --raw plain.evr
 ok "a dump has the events of its ring file" cmp plain out
 
-# As check.
+# Mistakes in events.
 make_ring wrong
 run eventring check wrong.eventring
 ok "a span without begin is a finding" eval "exits 1 && out_has 'no begin'"
@@ -39,7 +39,7 @@ run eventring check --json damaged.eventring
 ok "--json has the place of a damaged block" \
   eval "exits 1 && out_has '\"right\": false' &&
   out_has '\"byte\": [1-9]'"
-flip() { # FILE BYTE: another value there
+flip() { # FILE BYTE: copies the recording, with 255 as this byte
   cp plain.evr "$1"
   printf '\377' | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
 }

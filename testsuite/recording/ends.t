@@ -1,5 +1,5 @@
 #!/bin/sh
-# The recordings when the process, the recorder or the disk comes to an end.
+# Recordings of a process that ends, of a killed recorder, and on a full disk.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 compile numbers
@@ -58,7 +58,7 @@ for bytes in 1 20 32 40; do
     eval 'eventring events --raw killed.evr | cmp - out'
 done
 
-# It becomes another program.
+# The process executes another program.
 begin
 recording -o exec.evr
 tell count 20000
@@ -69,7 +69,7 @@ ok "exec: the recorder ends" eval "exits 0 && one_line"
 ok "exec: every event is recorded" complete exec.evr 20000
 ok "exec: check has no findings" sound exec.evr
 
-# It forks: the child has a file of its own.
+# The process forks; the child has its own file.
 begin
 recording -o fork.evr
 tell fork
@@ -79,7 +79,7 @@ recorded
 ok "fork: every event of the parent is recorded" complete fork.evr 100
 ok "fork: check has no findings" sound fork.evr
 
-# Domains that come and go.
+# Domains that start and end.
 begin
 recording -o spawn.evr
 tell spawn 64

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A recording has all events that were written: in one file, in several, cut and
-# put together again.
+# A recording has all events that were written: as one file, as several files,
+# and after cut and cat.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 compile numbers
@@ -81,7 +81,7 @@ ok "cat of a ring file is refused" refused 3 'not a recording'
 begin
 recording -o many.evr --max-size=100K
 first=$pid
-# As fast as the recorder makes files.
+# Writes more events when the recorder has begun its next file.
 for number in 2 3; do
   tell count $n
   within 20 [ -e many.$number.evr ]
@@ -103,7 +103,7 @@ exact "$ring" >want
 exact cat.evr >out
 ok "--max-size: cat of all files has every event once, in order" cmp want out
 
-# Of two processes.
+# Two processes.
 run eventring cat all.evr cat.evr -o c.evr
 ok "cat of two processes is refused" refused 3 'eventring merge'
 run eventring merge cat.evr all.evr -o merged.evr

@@ -2,13 +2,13 @@
 # a program that carries out commands.
 #
 #   compile numbers
-#   begin [E]            starts it, with rings of 2^E words, or such that hold
-#                        all it ever writes
-#   tell COMMAND         and waits until it is done
+#   begin [E]            starts it, with rings of 2^E words, or with rings that
+#                        hold all its events
+#   tell COMMAND         has the program carry out a command, and waits for it
 #   leave                ends it
 #   recording ARG...     starts eventring record $pid ARG... in the background;
 #                        it has begun when this returns
-#   recorded             waits until that ends; leaves $status, out and err
+#   recorded             waits until record ends; leaves $status, out and err
 
 . "$(dirname "$0")/../cli/tap.sh"
 
@@ -39,8 +39,8 @@ leave() {
   wait "$pid"
 }
 
-# The recorder opens its file when it has begun; with a trigger it has none,
-# and another sign is needed: the ring file is mapped.
+# With a trigger the recorder has no file yet, so the mapping of the ring file
+# shows that it has begun.
 recording() {
   "$EVENTRING_BIN" record "$pid" "$@" >"$tmp/record.out" 2>"$tmp/record.err" &
   recorder=$!
@@ -73,9 +73,9 @@ complete() {
     END { for (d in last) { domains++; if (last[d] != n) bad = 1 }
           exit bad || domains != 2 }'
 }
-# All events, without values in nanoseconds: these are rounded as is best at
-# the moment.  Sorted: a writer that is interrupted between reading the clock
-# and publishing is recorded when it goes on.
+# Prints all events without values in nanoseconds, since their rounding depends
+# on the moment; sorted, since an event of a writer that is interrupted between
+# reading the clock and publishing is recorded later.
 exact() {
   eventring events --raw "$@" | cut -f 2- |
     awk -F '\t' '$5 == "complete" { $NF = "" } { print }' | sort
@@ -83,5 +83,5 @@ exact() {
 # eventring check finds nothing wrong.
 sound() { eventring check "$1"; }
 
-# Standard error has one line; used at the end of every test.
+# Standard error has one line.
 one_line() { [ "$(wc -l <"$tmp/err")" -eq 1 ]; }

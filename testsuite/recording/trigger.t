@@ -1,5 +1,5 @@
 #!/bin/sh
-# Recordings of the time around something.
+# Recordings of the time around a trigger.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 compile numbers

@@ -10,8 +10,8 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The reader as the C tests use it: every function here fails the running
-   cmocka test when the reader does not do what the test expects. */
+/* Calls of the reader for the C tests.  Each function fails the running cmocka
+   test when the reader returns an unexpected result. */
 
 #ifndef RING_TEST_H
 #define RING_TEST_H

@@ -60,8 +60,8 @@ static void every_padding(void **state)
   }
 }
 
-/* A reader that is always up to date meets the padding after the events
-   before it, in a copy of their own. */
+/* A reader that has read every event finds the padding alone in a later copy of
+   the block. */
 static void padding_after_all_was_read(void **state)
 {
   struct ring_file f;
@@ -131,7 +131,7 @@ static void a_new_domain_in_the_ring(void **state)
   ring_destroy(&f);
 }
 
-/* Any bytes at all are text, but for a length that does not fit. */
+/* Any bytes are accepted as text, with a length that fits the payload. */
 static void any_bytes_are_text(void **state)
 {
   struct ring_file f;

@@ -107,7 +107,7 @@ static void older_writer_has_no_threshold(void **state)
   assert_int_equal(threshold(c), 0);
   assert_int_equal(eventring_set_threshold(c, 5000), EVENTRING_E_VERSION);
   assert_int_equal(f.header->threshold, 0);
-  /* All else is as in a new file. */
+  /* Reading and control work as in a new file. */
   assert_int_equal(eventring_read(c, &(struct eventring_event) { 0 }, 1), 1);
   assert_int_equal(eventring_pause(c), 0);
   eventring_close(c);
@@ -155,7 +155,8 @@ static void control_changes_are_reported(void **state)
   ring_destroy(&f);
 }
 
-/* A mark is counted before its time is stored. */
+/* A change whose time is not stored yet, since a writer counts a mark before it
+   stores its time, gets a time between the reads. */
 static void control_change_without_its_time(void **state)
 {
   struct ring_file f;

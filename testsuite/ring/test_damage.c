@@ -122,7 +122,7 @@ static void hostile_slots(void **state)
     }
 }
 
-/* The slot changes under the reader in ways that no writer has. */
+/* The slot changes during a read as no writer changes it. */
 static void slots_that_change_during_a_read(void **state)
 {
   struct ring_file f;
@@ -146,8 +146,8 @@ static void slots_that_change_during_a_read(void **state)
   ring_destroy(&f);
 }
 
-/* One damaged block costs itself: it is reported once, its events are counted
-   as lost, and all others are returned. */
+/* One damaged block is reported once; its events are counted as lost, and all
+   other events are returned. */
 static void damage_is_contained(void **state)
 {
   static struct eventring_event ev[2000];
@@ -175,8 +175,8 @@ static void damage_is_contained(void **state)
   }
 }
 
-/* A header that cannot be: more events than words before the block; or no
-   event in a block that was left.  Either costs that block and no more. */
+/* Impossible block headers: more events than words before the block, or no
+   event in a block that is complete.  Only that block is lost. */
 static void impossible_block_headers(void **state)
 {
   static struct eventring_event ev[2000];

@@ -1,5 +1,5 @@
 // BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
-/* If this breaks, a reader that was overtaken says a wrong number of lost
+/* If this breaks, a reader that was overtaken reports a wrong number of lost
    events, or resumes at a wrong place. */
 
 #include "ring_test.h"
@@ -65,8 +65,8 @@ static void written_is_read_plus_lost(void **state)
     }
 }
 
-/* Nothing is lost that is still in the ring: four blocks of 126 counters, the
-   last one partly written. */
+/* The ring holds four blocks of 126 counters, the last one partly written; all
+   of them are read. */
 static void only_overwritten_events_are_lost(void **state)
 {
   (void) state;

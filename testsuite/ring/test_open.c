@@ -11,8 +11,7 @@
 
 #include "ring_test.h"
 
-/* Counting what the reader allocates.  Sanitizers have a malloc of their
-   own. */
+/* Counts the allocations of the reader.  Sanitizers have their own malloc. */
 #if defined(__GLIBC__) && !SANITIZED
 #define COUNTS_MALLOC 1
 extern void *__libc_malloc(size_t size);

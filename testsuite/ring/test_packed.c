@@ -428,7 +428,7 @@ static void hostile_entries(void **state)
   unit[EVENTRING_UNIT_SIZE - 1] = 0;
   assert_int_equal(strlen(eventring_value(c, unit, 2)),
                    EVENTRING_NAME_SIZE - 1);
-  /* Far more units and fields than are believed. */
+  /* Far more units and fields than the reader accepts. */
   for (uint32_t i = 0; i < 9000; i++) {
     snprintf(unit, sizeof unit, "u%u", i);
     ring_value(&f, unit, i % 300, "value");

@@ -11,8 +11,8 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Recordings: a recording holds the events that a cursor reads when it looks at
-   the rings as often as the recorder does. */
+/* A recording holds the events that a cursor reads when it polls the rings as
+   often as the recorder. */
 
 #define _GNU_SOURCE
 
@@ -536,8 +536,8 @@ static void merged_processes_stay_separate(void **state)
   }
 }
 
-/* Held back, nothing is written; released, all of it is, but for the events
-   that are too old. */
+/* Held segments are not written.  On release all are written but those that are
+   too old. */
 static void held_segments_are_written_on_release(void **state)
 {
   (void) state;

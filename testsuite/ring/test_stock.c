@@ -355,8 +355,8 @@ static void times_step_back(void **state)
   stock_destroy(&f);
 }
 
-/* Starts a process that writes [count] events to each of two rings, once it
-   has been told to. */
+/* Starts a process that waits for a byte in pipe *go, then writes [count]
+   events to one ring and a third as many to another. */
 static pid_t start_writer(struct stock_file *f, uint64_t count, int *go)
 {
   int pipes[2];

@@ -107,7 +107,7 @@ static void labels_of_one_thread(void **state)
   ring_destroy(&f);
 }
 
-/* Events with as many fields as can be, each with a name of its own. */
+/* Events with the most fields, each with its own name. */
 static void events_with_many_fields(void **state)
 {
   uint64_t integers[400];

@@ -47,7 +47,8 @@ static double seconds(struct timeval t)
   return (double) t.tv_sec + (double) t.tv_usec / 1e6;
 }
 
-/* Runs every subcommand: each must end in time, with a code of its own. */
+/* Runs every subcommand: each must end in time, with an exit code of eventring.
+   */
 static void commands_in_time(void)
 {
   double worst = 0;
@@ -72,7 +73,7 @@ static void commands_in_time(void)
   assert_int_equal(late, 0);
 }
 
-/* Of a ring file that the test has made. */
+/* Runs every subcommand on ring file [f], and removes it. */
 static void ring_in_time(struct ring_file *f)
 {
   assert_true(f->size <= MEGABYTE + 65536);
@@ -216,7 +217,7 @@ static void open_spans(struct ring_file *f, uint32_t count, uint64_t *t)
   }
 }
 
-/* Domains and threads that end again and again, while much is open. */
+/* Domains and threads that end again and again, while many spans are open. */
 static void many_ends_of_domains_and_threads(void **state)
 {
   struct ring_file f;
@@ -231,7 +232,7 @@ static void many_ends_of_domains_and_threads(void **state)
   ring_in_time(&f);
 }
 
-/* As many spans open as are kept, and new ones that end again. */
+/* The most open spans that the command keeps, and spans that begin and end. */
 static void spans_beside_open_ones(void **state)
 {
   struct ring_file f;
@@ -263,7 +264,7 @@ static void deeply_nested_spans(void **state)
   ring_in_time(&f);
 }
 
-/* Begun in one order, ended in the same. */
+/* Spans that end in the order in which they began. */
 static void crossing_spans(void **state)
 {
   struct ring_file f;

@@ -1,18 +1,18 @@
 #!/bin/sh
-# eventring trace: every format, read back by something that we did not write
-# or that knows only the format's description, has the events that eventring
-# events prints: with their times, properly nested, and with their arguments.
+# eventring trace: every format has the events that eventring events prints,
+# with their times, nesting and arguments.  The formats are read back by
+# programs of others, or by readers written from the format's description.
 . "$(dirname "$0")/lib.sh"
 
 agrees() {
   python3 -B "$here/agree.py" "$1" "$1.tsv" raw journey
 }
 
-# Of a real program.
+# A real program.
 cp "$here/program.ml" . &&
   "$EVENTRING_STAGE/bin/ocamlopt" -I +unix -I +threads unix.cmxa threads.cmxa \
     program.ml -o program >/dev/null || exit 1
-# With this clock no time is rounded, each time in another way.
+# With this clock no time is rounded.
 OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 OCAMLRUNPARAM=e=20 \
   OCAML_EVENTRING_CLOCK=monotonic ./program &&
   mv [0-9]*.eventring program.eventring || exit 1
@@ -22,7 +22,7 @@ eventring events --raw program.eventring >raw
 trace program
 each_format "the events of a program are complete and nested" agrees
 
-# jq counts too: it takes JSON only.
+# jq, which reads JSON only, counts the events too.
 counted() {
   cut -f 6 raw | sort | uniq -c >expected
   jq -r '.traceEvents[] | select(.ph != "M") | {B: "begin", E: "end",

@@ -112,7 +112,7 @@ else
 fi
 rmdir disk
 
-# The trace of a process that goes on.
+# The trace of a running process.
 (here=$EVENTRING_TOP/testsuite/cli; compile work) || exit 1
 start work 30 1
 "$EVENTRING_BIN" trace "$ring" --follow -o cut.json 2>/dev/null & tracer=$!

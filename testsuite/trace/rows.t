@@ -1,7 +1,7 @@
 #!/bin/sh
-# eventring trace of files whose every byte is known: the events of each format
-# are in NAME.expected, with times since tracing started; in CTF, where all is
-# as it was recorded, in NAME.ctf.expected.  rows.py tells of the columns.
+# eventring trace of files with known contents: NAME.expected has the events of
+# each format, with times since tracing started; NAME.ctf.expected has the
+# events of CTF, which are as recorded.  rows.py describes the columns.
 # Needs no OCaml.
 . "$(dirname "$0")/lib.sh"
 

@@ -37,7 +37,7 @@ else
   skip "processes of one id are told apart" "no jq"
 fi
 
-# Of two machines, their wall clocks count.
+# Two machines: their wall clocks align the times.
 make_ring elsewhere
 awk -F '\t' -v OFS='\t' '{ $4 += 3000000000; $5 += 3000000000
   $4 = sprintf("%.0f", $4); $5 = sprintf("%.0f", $5); print }' \

@@ -1,6 +1,6 @@
 #!/bin/sh
-# eventring trace: Chrome's format loads into a viewer of others, in a real
-# browser: speedscope, in Chromium.  They are from npm and Debian.
+# eventring trace: speedscope, from npm, shows a trace in Chrome's format in
+# Chromium, from Debian.
 # Needs no OCaml.
 . "$(dirname "$0")/lib.sh"
 : "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
