@@ -56,8 +56,8 @@ static enum status print_overview(void)
         stdout);
   for (size_t i = 0; i < COMMANDS; i++)
     printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
-  fputs("  help       describe one of these: eventring help COMMAND\n"
-        "Also --help, --version.  The manual: man eventring.\n", stdout);
+  fputs("  help       print the help of a command: eventring help COMMAND\n"
+        "Options: --help, --version.  Manual: man eventring.\n", stdout);
   return finish_output(STATUS_OK);
 }
 

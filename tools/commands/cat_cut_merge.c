@@ -22,16 +22,16 @@
 
 static const char cat_usage[] =
 "Usage: eventring cat [OPTION...] FILE... -o OUT\n"
-"Puts recordings of one process together in the order of their times, for\n"
-"example those that record --max-size has made.\n";
+"Joins recordings of one process in the order of time, for example the files of\n"
+"eventring record --max-size.\n";
 
 static const enum option_id cat_option_ids[] = {
   OPTION_OUTPUT, OPTION_FORCE, OPTION_HELP, OPTION_END
 };
 
 static const char cat_notes[] =
-"What is in several of them is in OUT once.  For recordings of different\n"
-"processes: eventring merge.\n";
+"Events that several recordings have are in OUT once.  eventring merge joins\n"
+"recordings of different processes.\n";
 
 static const char cut_usage[] =
 "Usage: eventring cut [OPTION...] FILE -o OUT\n"
@@ -42,21 +42,21 @@ static const enum option_id cut_option_ids[] = {
 };
 
 static const char cut_notes[] =
-"TIME is a number with ns, us, ms, s, m or h, or of seconds, since tracing\n"
-"started.  Example: the second minute\n"
+"TIME is a number with ns, us, ms, s, m or h, or in seconds, from the start of\n"
+"tracing.  Events at the time of --to are left out.  Example: the second minute\n"
 "  eventring cut all.evr --from=1m --to=2m -o minute.evr\n";
 
 static const char merge_usage[] =
 "Usage: eventring merge [OPTION...] FILE... -o OUT\n"
-"Puts recordings of several processes into one file.  Those of\n"
-"one process are put together, as eventring cat does.\n";
+"Puts recordings of several processes into one file, and joins the recordings\n"
+"of each process as eventring cat does.\n";
 
 static const enum option_id merge_option_ids[] = {
   OPTION_OUTPUT, OPTION_FORCE, OPTION_HELP, OPTION_END
 };
 
 static const char merge_notes[] =
-"Times of processes of one machine since it started are on one clock.\n";
+"Processes of one machine, since its last boot, are on one clock.\n";
 
 /* Process [process] of recording [path], with the values that order it. */
 struct input {
@@ -256,7 +256,7 @@ static enum status run_cut(int argc, char **argv)
 }
 
 const struct command cat_command = {
-  .name = "cat", .summary = "put recordings of one process together",
+  .name = "cat", .summary = "join recordings of one process",
   .usage = cat_usage, .options = cat_option_ids, .notes = cat_notes,
   .run = run_cat
 };
@@ -266,7 +266,7 @@ const struct command cut_command = {
   .run = run_cut
 };
 const struct command merge_command = {
-  .name = "merge", .summary = "put several processes into one recording",
+  .name = "merge", .summary = "join recordings of several processes",
   .usage = merge_usage, .options = merge_option_ids, .notes = merge_notes,
   .run = run_merge
 };

@@ -27,16 +27,16 @@
 static const char usage[] =
 "Usage: eventring categories [OPTION...] [PID|FILE]\n"
 "       eventring categories --all [OPTION...]\n"
-"Lists the categories of events of a process or file: name, on when they are\n"
-"recorded, and what they are about.  Of a paused process, those are on that it\n"
-"records when resumed; of one that has ended, those that it recorded last.\n";
+"Lists the categories of events of a process or file: name, on or off, and\n"
+"contents.  On means that the process records the category, will record it when\n"
+"resumed, or recorded it last before it ended.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_ALL, OPTION_DIR, OPTION_JSON, OPTION_NAMES, OPTION_HELP, OPTION_END
 };
 
 static const char notes[] =
-"eventring enable and eventring disable switch them.\n";
+"eventring enable and eventring disable switch categories on and off.\n";
 
 enum form { TABLE, NAMES, JSON };
 
@@ -152,6 +152,6 @@ static enum status run(int argc, char **argv)
 }
 
 const struct command categories_command = {
-  .name = "categories", .summary = "list them, and which are recorded",
+  .name = "categories", .summary = "list the categories, on or off",
   .usage = usage, .options = option_ids, .notes = notes, .run = run
 };

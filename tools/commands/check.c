@@ -30,9 +30,9 @@
 static const char usage[] =
 "Usage: eventring check [OPTION...] [PID|FILE...]\n"
 "Verifies recordings, ring files and the rings of running processes: the\n"
-"structure, checksums, index, names, the header of every block, every event,\n"
-"how many there are, and whether they make sense: time never goes back, every\n"
-"span that begins ends, nothing took longer than there was time, and\n"
+"structure, checksums, index, names, the header of every block, every event and\n"
+"their number.  Then verifies that the events are consistent: time never goes\n"
+"back, every begin has an end, no duration is longer than the trace, and\n"
 "collections have causes.\n";
 
 static const enum option_id option_ids[] = {
@@ -40,10 +40,10 @@ static const enum option_id option_ids[] = {
 };
 
 static const char notes[] =
-"Prints a line for each finding, with the place in the file in bytes, or with\n"
-"the event; then a line that sums up.  Spans that were cut off by\n"
-"the start, a gap or the end are counted and are no findings.  With --json, an\n"
-"object for each file.  Exit code 1 when something was found.\n";
+"Prints a line for each finding, with its byte position in the file or with the\n"
+"event; then a summary line.  Spans cut off by the start, a gap or the end are\n"
+"counted and are no findings.  --json prints an object for each file.  The exit\n"
+"status is 1 if there are findings.\n";
 
 struct findings {
   uint64_t count;

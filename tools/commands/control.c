@@ -30,33 +30,33 @@ static const enum option_id option_ids[] = {
 };
 
 static const char notes[] =
-"Takes effect at the next probe of every domain.  Doing it twice is no error.\n";
+"Takes effect at the next probe of every domain.  Repeating it is no error.\n";
 
 static const char pause_usage[] =
 "Usage: eventring pause [OPTION...] PID|FILE\n"
 "       eventring pause --all [OPTION...]\n"
-"Pauses the tracing of a running process.  Its ring file stays, with the\n"
+"Pauses the recording of a running process.  Its ring file stays, with the\n"
 "events so far.\n";
 
 static const char resume_usage[] =
 "Usage: eventring resume [OPTION...] PID|FILE\n"
 "       eventring resume --all [OPTION...]\n"
-"Resumes the tracing of a running process, with the categories of events that\n"
-"it recorded when it was paused.\n";
+"Resumes the recording of a running process, with the categories that it\n"
+"recorded before the pause and the changes made since.\n";
 
 static const char enable_usage[] =
 "Usage: eventring enable [OPTION...] PID|FILE CATEGORY...\n"
 "       eventring enable --all [OPTION...] CATEGORY...\n"
-"Records these categories of events too, from now on; while paused, from when\n"
-"it is resumed.  Several may be joined by commas; all is all there are, which\n"
-"eventring categories lists.\n";
+"Records these categories of events too: from now on or, if the process is\n"
+"paused, when it is resumed.  Several categories may be joined by commas; 'all'\n"
+"means all categories.  eventring categories lists them.\n";
 
 static const char disable_usage[] =
 "Usage: eventring disable [OPTION...] PID|FILE CATEGORY...\n"
 "       eventring disable --all [OPTION...] CATEGORY...\n"
-"Records these categories of events no longer.  Several may be joined by\n"
-"commas; eventring categories lists them.  One has to be left: to record\n"
-"nothing, use eventring pause.\n";
+"Stops recording these categories of events.  Several categories may be joined\n"
+"by commas; eventring categories lists them.  The last category cannot be\n"
+"disabled: use eventring pause.\n";
 
 /* The arguments of a control command. */
 struct request {
@@ -253,13 +253,13 @@ static enum status run_disable(int argc, char **argv)
 }
 
 const struct command pause_command = {
-  .name = "pause", .summary = "pause the tracing of a running process",
+  .name = "pause", .summary = "pause the recording of a process",
   .usage = pause_usage, .options = option_ids, .notes = notes,
   .run = run_pause
 };
 
 const struct command resume_command = {
-  .name = "resume", .summary = "resume it",
+  .name = "resume", .summary = "resume the recording",
   .usage = resume_usage, .options = option_ids, .notes = notes,
   .run = run_resume
 };
@@ -271,7 +271,7 @@ const struct command enable_command = {
 };
 
 const struct command disable_command = {
-  .name = "disable", .summary = "record fewer",
+  .name = "disable", .summary = "record fewer categories",
   .usage = disable_usage, .options = option_ids, .notes = notes,
   .run = run_disable
 };

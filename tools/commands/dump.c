@@ -23,16 +23,16 @@
 
 static const char usage[] =
 "Usage: eventring dump [OPTION...] [PID|FILE] -o OUT\n"
-"Writes what the rings of a process hold now, or those of one that has ended\n"
-"or was killed, to a recording.\n";
+"Writes the present contents of the rings of a process, or the rings of an ended\n"
+"or killed process, to a recording.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_OUTPUT, OPTION_FORCE, OPTION_DIR, OPTION_HELP, OPTION_END
 };
 
 static const char notes[] =
-"It is smaller than a ring file, and stays as it is while the process runs on.\n"
-"Example:\n"
+"A recording is smaller than a ring file, and does not change while the process\n"
+"runs on.  Example:\n"
 "  eventring dump 1234 -o now.evr\n";
 
 static enum status dump(struct eventring_cursor *cursor, const char *output,
@@ -83,6 +83,6 @@ static enum status run(int argc, char **argv)
 }
 
 const struct command dump_command = {
-  .name = "dump", .summary = "write what the rings hold now to a recording",
+  .name = "dump", .summary = "write the rings as they are to a recording",
   .usage = usage, .options = option_ids, .notes = notes, .run = run
 };

@@ -28,7 +28,7 @@
 
 static const char usage[] =
 "Usage: eventring events [OPTION...] [PID|FILE]\n"
-"Prints every event of a process or file, a line each, in the order of time.\n";
+"Prints each event of a process or file on a line, in the order of time.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_DIR, OPTION_FOLLOW, OPTION_RAW, OPTION_JSON, OPTION_COUNT,
@@ -37,12 +37,12 @@ static const enum option_id option_ids[] = {
 };
 
 static const char notes[] =
-"Several --name, --domain, --thread: any of them; of all other kinds, all hold.\n"
+"Every kind of filter must hold; of several --name, --domain or --thread, one.\n"
 "Columns, separated by two spaces or more:\n"
 "  1 seconds since tracing started   2 domain: its id, \"name\" if it has one\n"
 "  3 thread: its id in the system, # and the threads library's id, \"name\"\n"
 "  4 form: begin or end of a span, counter, instant, complete, or lost\n"
-"  5 name of the event   6 what it carries; for lost, how many events\n";
+"  5 name of the event   6 its values; for lost, the number of lost events\n";
 
 struct printer {
   struct event_text text;
@@ -179,6 +179,6 @@ static enum status run(int argc, char **argv)
 }
 
 const struct command events_command = {
-  .name = "events", .summary = "print every event as a line of text",
+  .name = "events", .summary = "print each event on a line",
   .usage = usage, .options = option_ids, .notes = notes, .run = run
 };

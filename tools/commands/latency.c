@@ -30,9 +30,9 @@
 
 static const char usage[] =
 "Usage: eventring latency [OPTION...] [PID|FILE]\n"
-"Prints how long the pauses of the garbage collector took, or spans and waits:\n"
-"percentiles (right to 1 %), and histograms.  For a running process, takes the\n"
-"events that are in its rings now.\n";
+"Prints percentiles (exact to 1 %) and histograms of the durations of pauses of\n"
+"the garbage collector, or of spans and waits.  For a running process, takes\n"
+"the events that are in its rings now.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_DIR, OPTION_FOLLOW, OPTION_SPAN, OPTION_HGRM, OPTION_FORCE,
@@ -40,13 +40,13 @@ static const enum option_id option_ids[] = {
 };
 
 static const char notes[] =
-"Without --span these are the pauses:\n"
+"Without --span, the pauses are:\n"
 "  any            all pauses; pauses that overlap or touch are one\n"
 "  minor          minor collections\n"
 "  major slice    slices of major collection\n"
-"  stopped        stop-the-world sections, from when the domain had stopped\n"
-"  while waiting  collections by the backup thread while the domain waited,\n"
-"                 which are in none of the others\n";
+"  stopped        stop-the-world sections, from the stop of the domain on\n"
+"  while waiting  collections by the backup thread while the domain waited: no\n"
+"                 pauses, in no other row\n";
 
 struct distribution {
   const char *name;
@@ -260,6 +260,6 @@ static enum status run(int argc, char **argv)
 
 const struct command latency_command = {
   .name = "latency",
-  .summary = "how long pauses, spans and waits took, as distributions",
+  .summary = "print distributions of pauses, spans and waits",
   .usage = usage, .options = option_ids, .notes = notes, .run = run
 };

@@ -42,7 +42,8 @@
 
 static const char usage[] =
 "Usage: eventring ps [OPTION...]\n"
-"Lists the traced processes, and the files that others left here.\n";
+"Lists the traced processes, and the files that ended or killed processes left\n"
+"in the current directory.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_DIR, OPTION_JSON, OPTION_NO_RATE, OPTION_PIDS, OPTION_PRUNE,
@@ -50,17 +51,18 @@ static const enum option_id option_ids[] = {
 };
 
 static const char notes[] =
-"Columns, separated by two spaces or more:\n"
-"  pid         7@NS: it is 7 in another pid namespace, NS, and not seen in ours\n"
-"  user, state (recording, paused; ended, killed, replaced by exec)\n"
-"  age         since tracing started\n"
-"  domains     that are alive, as far as the rings tell\n"
+"Columns, separated by two spaces or more; - means unknown:\n"
+"  pid         7@NS: 7 in another pid namespace, NS, not visible in ours\n"
+"  user        owner of the file\n"
+"  state       recording, paused, ended, killed, replaced (by exec), unreadable\n"
+"  age         time since tracing started\n"
+"  domains     living domains, according to the rings\n"
 "  ring        size of the ring of each domain\n"
-"  events/s    of all domains\n"
-"  runtime     Eventring's, or stock OCaml's with as much of its version as the\n"
-"              program and the file tell\n"
-"  program     then its categories; the file of one that is gone; or why the\n"
-"              process cannot be looked into\n";
+"  events/s    events of all domains per second\n"
+"  runtime     eventring, or stock and the version as far as it is known\n"
+"  program     path of the program\n"
+"  categories or file: the categories; the file if the process is gone; or why\n"
+"              the file cannot be opened\n";
 
 #define RATE_NS (200 * 1000 * 1000)
 

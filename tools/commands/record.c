@@ -41,8 +41,9 @@
 
 static const char usage[] =
 "Usage: eventring record [OPTION...] [PID] -o OUT\n"
-"Records all that a process writes to its rings, compressed, until it ends,\n"
-"Ctrl-C, or for a time.  The other commands read the file.\n";
+"Records all events of a process, compressed, until it ends, Ctrl-C, or for a\n"
+"time, beginning with the present contents of its rings.  The other commands\n"
+"read the file.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_OUTPUT, OPTION_FORCE, OPTION_FOR, OPTION_MAX_SIZE, OPTION_MAX_FILES,
@@ -51,9 +52,10 @@ static const enum option_id option_ids[] = {
 };
 
 static const char notes[] =
-"NAME is any event, or with TIME a span that took longer.\n"
-"TIME is a number with ns, us, ms, s, m or h; SIZE one with K, M or G.\n"
-"Another trigger makes another file.  Example: what led to long pauses\n"
+"NAME means any event of this name, NAME > TIME a span that took longer.\n"
+"TIME is a number with ns, us, ms, s, m or h, or in seconds; SIZE is a number\n"
+"of bytes, or with K, M or G.  Each further trigger after the end of a file\n"
+"starts another file.  Example: the events before long pauses\n"
 "  eventring record 1234 -o slow.evr --trigger 'minor > 10ms' --before 2s\n";
 
 /* The time between two checks whether the process runs, and between two lines

@@ -57,8 +57,8 @@
 static const char usage[] =
 "Usage: eventring run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
 "Runs PROGRAM with tracing on from its first instruction, and prints a summary\n"
-"of what its runtime did on standard error when it ends.  The exit code is the\n"
-"program's; if a signal ended it, that signal ends eventring too.\n";
+"of what its runtime did on standard error when it ends.  A signal that ends\n"
+"PROGRAM ends eventring too.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_OUTPUT, OPTION_TRACE, OPTION_SUMMARY, OPTION_JSON, OPTION_FORCE,
@@ -67,13 +67,13 @@ static const enum option_id option_ids[] = {
 };
 
 static const char notes[] =
-"OUT gets all events.  The ring file is removed at the end, unless --dir says\n"
-"where to keep it.  LIST is as for OCAML_EVENTRING_CATEGORIES.\n"
-"What PROGRAM starts is traced too, but only PROGRAM is followed.  After exec,\n"
-"and when PROGRAM starts its tracing again, the recording goes on in FILE.2 or,\n"
-"for out.evr, in out.2.evr, and the summary is of the last of them.\n"
-"The exit code is PROGRAM's.  Others: 2 usage; 4 cannot write, and PROGRAM ended\n"
-"with 0; 126 and 127 as of env(1): PROGRAM cannot be run or is not there.\n"
+"OUT gets all events.  --dir keeps the ring file, which is removed otherwise.\n"
+"LIST is as for OCAML_EVENTRING_CATEGORIES.  Children of PROGRAM are traced too,\n"
+"but only PROGRAM is followed.  After exec, and when PROGRAM starts its tracing\n"
+"again, the recording goes on in OUT.2 or, for out.evr, in out.2.evr, and the\n"
+"summary describes the last of them.\n"
+"The exit status is PROGRAM's, or 2: usage; 4: cannot write, and PROGRAM ended\n"
+"with 0; 126: PROGRAM cannot be run; 127: PROGRAM does not exist.\n"
 "Example: eventring run -o slow.evr -- ./server --port 8080\n";
 
 #define BATCH 1024

@@ -39,12 +39,12 @@ static const enum option_id option_ids[] = {
 
 static const char notes[] =
 "A pause is a time in which the collector kept a domain's code from running.\n"
-"  watched        from the first event of the domain that is there to its end\n"
-"  collecting     in pauses; running: in its code; waiting: all its threads did\n"
+"  watched        from the first event of the domain in the rings to its end\n"
+"  collecting     in pauses; running: in its code; waiting: all threads waited\n"
 "  any            all pauses; pauses that overlap or touch are one\n"
-"  stopped        stop-the-world sections, from when the domain had stopped\n"
+"  stopped        stop-the-world sections, from the stop of the domain on\n"
 "  while waiting  collections by the backup thread: no pauses, in no other row\n"
-"  p50 ...        so many of 100 were no longer than this (to 1 %)\n"
+"  p50, p90 ...   percentiles (exact to 1 %)\n"
 "  caused         a minor collection or a stop counts once for all domains\n";
 
 struct stat {
@@ -234,6 +234,6 @@ static enum status run(int argc, char **argv)
 
 const struct command stat_command = {
   .name = "stat",
-  .summary = "share of the garbage collector, its pauses and their causes",
+  .summary = "print the collector's share, its pauses and their causes",
   .usage = usage, .options = option_ids, .notes = notes, .run = run
 };

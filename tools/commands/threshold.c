@@ -28,8 +28,8 @@ static const char usage[] =
 "Usage: eventring threshold [OPTION...] [PID|FILE]\n"
 "       eventring threshold [OPTION...] PID|FILE DURATION\n"
 "Prints the shortest wait that a process records.  With DURATION, such as\n"
-"500ns, 10us or 1.5ms, sets it: the process records waits that take so long\n"
-"or longer from now on.\n";
+"500ns, 10us or 1.5ms, sets it: the process then records waits of DURATION or\n"
+"longer.  Without a unit, DURATION is in seconds.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_DIR, OPTION_JSON, OPTION_QUIET, OPTION_HELP, OPTION_END
@@ -108,6 +108,6 @@ static enum status run(int argc, char **argv)
 }
 
 const struct command threshold_command = {
-  .name = "threshold", .summary = "print or set the shortest wait recorded",
+  .name = "threshold", .summary = "print or set the shortest recorded wait",
   .usage = usage, .options = option_ids, .run = run
 };

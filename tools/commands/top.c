@@ -35,27 +35,26 @@
 
 static const char usage[] =
 "Usage: eventring top [OPTION...] [PID|FILE]\n"
-"Shows live what the runtime of a process does, on the whole terminal.\n"
-"Without an argument: the one process that is traced, or a list to choose\n"
-"from.\n";
+"Shows live statistics of a process on the whole terminal.\n"
+"Without an argument: of the only traced process, or a list to choose from.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_DIR, OPTION_HELP, OPTION_END
 };
 
 static const char notes[] =
-"For each domain there is what it does now, the share of its time in the\n"
-"collector, what it allocates, collections a second, and its pauses; then the\n"
-"program's own spans that took most of the last 10 seconds, and the longest\n"
-"pauses of the last minute, with their causes.\n"
+"Each domain has a line: its activity now, its share of time in the collector,\n"
+"allocation and collections per second, and its pauses.  Below are the spans of\n"
+"the program with the most time in the last 10 seconds, and the longest pauses\n"
+"of the last minute with their causes.\n"
 "\n"
 "  q  quit                        c  choose the categories recorded\n"
 "  p  pause or resume recording   s  choose the process; arrows: next one\n"
-"  + -  look more or less often   r  forget the longest so far\n"
+"  + -  poll more or less often   r  forget the longest so far\n"
 "  space  freeze the screen       h  help\n"
 "\n"
-"Prints a few lines of summary when it ends.  For output that is no terminal:\n"
-"eventring stat --interval.\n";
+"Prints a short summary when it ends.  eventring stat --interval prints similar\n"
+"statistics without a terminal.\n";
 
 #define BATCH 512
 /* The time between two reads of the rings: the faster the rings fill, the
@@ -745,6 +744,6 @@ static enum status run(int argc, char **argv)
 }
 
 const struct command top_command = {
-  .name = "top", .summary = "live view of a process on the terminal",
+  .name = "top", .summary = "show live statistics of a process",
   .usage = usage, .options = option_ids, .notes = notes, .run = run
 };

@@ -28,9 +28,9 @@
 
 static const char usage[] =
 "Usage: eventring trace [OPTION...] [PID|FILE...] -o OUT\n"
-"Writes the events of processes, ring files or recordings as a file for trace\n"
+"Writes the events of processes, ring files or recordings to a file for trace\n"
 "viewers, with a track for each thread: spans, counters, flows, messages, and\n"
-"all that events carry.\n";
+"all values of events.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_OUTPUT, OPTION_FORMAT, OPTION_DIR, OPTION_FORCE, OPTION_FOLLOW,
@@ -43,9 +43,9 @@ static const char notes[] =
 "  perfetto  .pftrace, .perfetto-trace: for Perfetto\n"
 "  ctf       .ctf or a slash: Common Trace Format 1.8, which is a folder, for\n"
 "            babeltrace2 and Trace Compass\n"
-"OUT is - for standard output.\n"
-"Of a running process, without --follow, this is what the rings hold now.\n"
-"Several processes are shown on one clock.\n";
+"OUT may be - for standard output.\n"
+"For a running process, without --follow, takes the events that are in its\n"
+"rings now.  Several processes are shown on one clock.\n";
 
 /* A format with several files has a folder, made under another name. */
 
