@@ -221,30 +221,30 @@ int main(void)
        " runtime/caml/eventring_events.tbl: do not edit. -->\n"
        "# Events\n"
        "\n"
-       "Every event that the runtime records, what it means, and when to"
-       " worry about it. Ids\n"
-       "and names are those in the schema of a ring file, and ids mean the"
-       " same in every\n"
-       "file of format 1; see [FORMAT.md](FORMAT.md). The names of spans,"
-       " counters and of\n"
-       "the life of domains are those of the module `Runtime_events`.\n"
+       "This page lists every event that the runtime records, with its"
+       " meaning and when to\n"
+       "worry about it. The schema of a ring file has the same ids and names;"
+       " an id has the\n"
+       "same meaning in every file of format 1, see [FORMAT.md](FORMAT.md)."
+       " Spans, counters\n"
+       "and domain events have the names of the module `Runtime_events`.\n"
        "\n"
-       "A *span* has a begin and an end. A *counter* is a value, sampled now"
-       " and then. An\n"
-       "*instant* happened once. A *complete* event is an instant at the end"
-       " of something,\n"
-       "with how long it took. An event without fields may carry a number or"
-       " a text that its\n"
-       "meaning tells of. Repeated fields come once for each domain.\n"
+       "A *span* has a begin and an end. A *counter* is a sampled value. An"
+       " *instant* happens\n"
+       "at one time. A *complete* event is written at the end of a span and"
+       " holds its\n"
+       "duration. An event without fields may have a number or a text, which"
+       " its description\n"
+       "names. Repeated fields occur once for each domain.\n"
        "\n"
-       "Thresholds are for a service that should answer within some"
-       " milliseconds. What\n"
-       "`OCAMLRUNPARAM` sets with `s=`, `o=`, `M=` and `l=`, `Gc.set` sets as"
-       " well.\n"
+       "The thresholds are for a service that should answer within some"
+       " milliseconds.\n"
+       "`Gc.set` can set everything that `OCAMLRUNPARAM` sets with `s=`, `o=`,"
+       " `M=` and `l=`.\n"
        "\n"
-       "Categories are switched on and off with `OCAML_EVENTRING_CATEGORIES`,"
-       " a comma list\n"
-       "of the names below.\n"
+       "`OCAML_EVENTRING_CATEGORIES`, `eventring enable` and `eventring"
+       " disable` switch\n"
+       "categories on and off.\n"
        "\n"
        "| category | bit | by default | events about |\n"
        "| --- | ---: | --- | --- |");
@@ -254,11 +254,11 @@ int main(void)
            categories[i].by_default ? "on" : "off", categories[i].doc);
   for (size_t i = 0; i < LENGTH(categories); i++)
     print_category(&categories[i]);
-  puts("\n## Causes\n\nWhat made a collection happen: the fields in a"
-       " *cause*.");
+  puts("\n## Causes\n\nThe values of a field *cause*: why a collection"
+       " happened.");
   print_values(causes, LENGTH(causes));
-  puts("\n## Reasons\n\nWhat all domains were stopped for: the fields in a"
-       " *reason*.");
+  puts("\n## Reasons\n\nThe values of a field *reason*: why all domains were"
+       " stopped.");
   print_values(stops, LENGTH(stops));
   print_grouped();
   return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
