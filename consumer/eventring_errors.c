@@ -46,8 +46,8 @@ const char *eventring_strerror(int error)
   }
 }
 
-/* Names of files may hold any bytes: control characters are replaced, so that
-   the message stays one line. */
+/* Replaces control characters by "?", so that the message stays one line: names
+   of files may hold any bytes. */
 int fail(const struct eventring_options *options, int error,
          const char *format, ...)
 {

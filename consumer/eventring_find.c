@@ -52,8 +52,8 @@ static const char *const suffixes[] = { EVENTRING_SUFFIX,
 
 /* Writes to [path], of [size] bytes, the [i]th path that the ring file of a
    process may have in directory [dir]; [i] is from 0 to NAMES - 1, [number] the
-   pid in the name.  Returns the length of the path, which may exceed [size] as
-   with snprintf. */
+   pid in the name.  Returns the length of the path, which is cut when this is
+   not below [size], as by snprintf. */
 static int write_name(char *path, size_t size, const char *dir, long number,
                       int i)
 {
@@ -64,7 +64,8 @@ static int write_name(char *path, size_t size, const char *dir, long number,
 }
 
 /* Returns 1 when [name] is the name of a ring file, as written by write_name,
-   and sets *number to the pid in the name and *format by the suffix; else 0. */
+   and sets *number to the pid in the name and *format by the suffix; else 0,
+   and both may have been set all the same. */
 static int parse_name(const char *name, long *number, uint8_t *format)
 {
   char *behind;
@@ -82,7 +83,8 @@ static int parse_name(const char *name, long *number, uint8_t *format)
 }
 
 /* Returns 1 when process [pid] is in another mount namespace, as in a
-   container, so that its paths are not valid here; else 0. */
+   container, so that its paths are not valid here; else 0, also when its
+   namespace may not be read. */
 static int is_elsewhere(int pid)
 {
   char proc[64], ours[64], its[64];
@@ -94,7 +96,9 @@ static int is_elsewhere(int pid)
 }
 
 /* Converts [its], a path of process [pid], to a path that this process can
-   open, [path] of [size] bytes.  Returns 1, or 0 when that path is too long. */
+   open, [path] of [size] bytes: by way of /proc, when [its] is relative to the
+   working directory of the process, or the process is in another mount
+   namespace.  Returns 1, or 0 when that path is too long; it is then cut. */
 static int make_ours(int pid, const char *its, char *path, size_t size)
 {
   if (its[0] != '/')
@@ -108,9 +112,10 @@ enum { MAPPED_UNKNOWN = -1, MAPPED_NONE = 0, MAPPED = 1 };
 
 /* Finds the ring file that process [pid] has mapped for writing and that is
    named after it (a reader has files of other processes mapped, for reading).
-   Sets *format, and [path], of [size] bytes, to a path that this process can
-   open.  Returns MAPPED, MAPPED_NONE when there is no such file, or
-   MAPPED_UNKNOWN when the mappings of the process cannot be read. */
+   If there is one, sets *format by its suffix, and [path], of [size] bytes, to
+   a path that this process can open; else their content is undefined.  Returns
+   MAPPED, MAPPED_NONE when there is no such file, or MAPPED_UNKNOWN when the
+   mappings of the process cannot be read. */
 static int mapped_path(int pid, char *path, size_t size, uint8_t *format)
 {
   struct records s;
@@ -137,9 +142,11 @@ static int same_file(const struct stat *st, const char *path)
     && other.st_ino == st->st_ino;
 }
 
-/* Compares the device and inode of [file], which stay the same when the file is
-   renamed, with the mappings of the process; then compares the name, since some
-   file systems show other numbers in /proc than stat does. */
+/* Looks in the mappings of the process for the device and inode of [file],
+   which stay the same when the file is renamed.  Some file systems show other
+   numbers in /proc than stat does; so, failing that, finds the ring file that
+   the process has mapped under its own number (mapped_path), and compares the
+   numbers that stat returns for that file with [file]. */
 int eventring_is_mapped(int pid, const struct stat *file)
 {
   struct records s;
@@ -165,7 +172,8 @@ int eventring_is_mapped(int pid, const struct stat *file)
 
 /* Reads the environment variable [variable], with which process [pid] was
    started, as a path that this process can open, to [path] of [size] bytes.
-   Returns 1, or 0 when the variable is not set, is empty, or cannot be read. */
+   Returns 1, or 0 when the variable is not set, is empty, cannot be read, or
+   gives a path that is too long. */
 static int environment_path(int pid, const char *variable, char *path,
                             size_t size)
 {
@@ -185,8 +193,9 @@ static int environment_path(int pid, const char *variable, char *path,
 /* Opening */
 
 /* Writes the message that explains why no ring file of process [pid] was found,
-   in directory [dir] if not NULL.  Returns EVENTRING_E_NOT_FOUND, or
-   EVENTRING_E_PERMISSION when the process belongs to another user. */
+   in directory [dir] if not NULL.  Returns EVENTRING_E_PERMISSION when [dir] is
+   NULL and the process belongs to another user than the caller, who is not
+   root; else EVENTRING_E_NOT_FOUND. */
 static int explain(int pid, const char *dir, const struct eventring_options *o)
 {
   char proc[64], name[64] = "", its[128], ours[128], path[PATH_MAX];
@@ -230,7 +239,8 @@ static int explain(int pid, const char *dir, const struct eventring_options *o)
 }
 
 /* Returns 0 when the process of the file [info] is known to be in another pid
-   namespace than [namespace], else 1.  0 is an unknown namespace. */
+   namespace than [namespace], else 1.  Namespace 0 is an unknown namespace, for
+   either of the two. */
 static int is_of(const struct eventring_info *info, uint64_t namespace)
 {
   return info->pid_namespace == 0 || namespace == 0
@@ -239,9 +249,12 @@ static int is_of(const struct eventring_info *info, uint64_t namespace)
 
 /* Opens a ring file named after [number] in directory [dir], of a process in
    pid namespace [namespace]: the file of a living process, else the file of the
-   process that was started last.  [pid] is the caller's number of the process.
-   Returns 0 and sets *result to the cursor, EVENTRING_E_NOT_FOUND when there is
-   no such file, or the error of a file that cannot be opened. */
+   process that was started last.  A namespace that is not known, of the file or
+   as [namespace] 0, fits any.  [pid] is the caller's number of the process.
+   *result must be NULL; stays NULL when there is an error.  Returns 0 and sets
+   *result to the cursor, with an empty message; EVENTRING_E_NOT_FOUND when
+   there is no such file, the error of a file that cannot be opened, or
+   EVENTRING_E_ARGUMENT when [dir] is too long. */
 static int open_in(const char *dir, long number, int pid, uint64_t namespace,
                    const struct eventring_options *o,
                    struct eventring_cursor **result)
@@ -335,8 +348,8 @@ struct found {
 };
 
 /* Returns a pointer to a free element behind the last element of [f], which is
-   enlarged if necessary; NULL when there is no memory.  The caller increments
-   f->count when it keeps the element. */
+   enlarged if necessary; NULL when there is no memory.  The caller sets all
+   fields, and increments f->count when it keeps the element. */
 static struct eventring_process *add(struct found *f)
 {
   if (f->count == f->capacity) {
@@ -350,7 +363,8 @@ static struct eventring_process *add(struct found *f)
 }
 
 /* Adds process [pid] to the list, which is [state], when the process has its
-   own ring file mapped.  Returns 0 or EVENTRING_E_MEMORY. */
+   own ring file mapped.  Called by eventring_find_process for each process.
+   Returns 0, to go on, or EVENTRING_E_MEMORY. */
 static int add_running(int pid, void *state)
 {
   struct found *f = state;
@@ -363,9 +377,11 @@ static int add_running(int pid, void *state)
   return 0;
 }
 
-/* Adds the ring files in directory [dir], except files that a process already
-   in the list has mapped.  Returns 0, or an error when the directory cannot be
-   read or there is no memory. */
+/* Adds the ring files in directory [dir], regular files with such a name,
+   except files that a process already in the list has mapped.  The process of
+   such a file counts as alive only if it exists and its mappings cannot be
+   read.  Leaves out paths that are too long for the list.  Returns 0, or an
+   error when the directory cannot be opened or there is no memory. */
 static int find_left(struct found *f, const char *dir)
 {
   DIR *d = opendir(dir);

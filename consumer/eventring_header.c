@@ -22,9 +22,10 @@
 #define MAX_SCHEMA_CAPACITY ((uint32_t)1 << 17)
 
 /* Checks that a section of [size] bytes at [offset] begins on a word, not
-   before *end, the end of the section before it, and ends within the file.
-   Sets *end to its end.  [name] is for the message.  Returns 0, or
-   EVENTRING_E_HEADER with a message. */
+   before *end, the end of the section before it, and ends within the file.  If
+   so, sets *end to its end.  [name] is for the message.  [file_size] is the
+   size that the header gives.  Returns 0, or EVENTRING_E_HEADER with a
+   message. */
 static int check_section(const char *name, uint64_t offset, uint64_t size,
                          uint64_t *end, uint64_t file_size,
                          const struct eventring_options *o, const char *path)
@@ -67,7 +68,7 @@ static int is_of_stock(const struct eventring_header *h)
   return memcmp(h->magic, STOCK_MAGIC, sizeof h->magic) == 0;
 }
 
-/* Products of a count and a size cannot overflow: both are limited first. */
+/* Limits counts and sizes first, so that their products cannot overflow. */
 int eventring_check_header(const struct eventring_header *h,
                            uint64_t actual_size,
                            const struct eventring_options *o, const char *path)

@@ -140,9 +140,10 @@ static int64_t now_ns(void)
 
 /* The file */
 
-/* Stops the recorder: stores the error code [error] as its failure, and writes
-   a message that begins with [what], such as "cannot write", and has the path.
-   Returns [error]. */
+/* Stops the recorder: makes the error code [error] its failure, in place of any
+   earlier one, and writes a message that begins with [what], such as "cannot
+   write", and has the path and the reason.  errno must still be that of the
+   failure, unless [error] is EVENTRING_E_MEMORY.  Returns [error]. */
 static int give_up(struct eventring_recorder *r, int error, const char *what)
 {
   int reason = errno;
@@ -155,17 +156,19 @@ static int give_up(struct eventring_recorder *r, int error, const char *what)
   return r->failed;
 }
 
-/* Records the failure of a write in the recorder, which then stops.  [error] is
-   the result of a function of eventring_chunks.h.  Returns 0 when [error] is
-   not negative, else the error. */
+/* If [error], the result of a function of eventring_chunks.h, is negative,
+   makes it the recorder's failure, in place of any earlier one, and writes its
+   message; errno must still be that of the write.  The recorder then stops.
+   Returns [error], or 0 when it is not negative. */
 static int cannot_write(struct eventring_recorder *r, int error)
 {
   return error < 0 ? give_up(r, error, "cannot write") : 0;
 }
 
 /* Returns a buffer of at least [size] bytes for the content of a chunk.  The
-   buffer belongs to the recorder and is valid until the next call.  Returns
-   NULL when there is no memory; the recorder has then failed. */
+   buffer belongs to the recorder and is valid until the next call, which may
+   not keep its content.  Returns NULL when there is no memory; the recorder has
+   then failed. */
 static char *make_room(struct eventring_recorder *r, size_t size)
 {
   if (size > r->raw_capacity) {
@@ -186,9 +189,10 @@ static int write_chunk(struct eventring_recorder *r, uint32_t kind,
                            size));
 }
 
-/* Returns a copy of the header of the ring file, with the present control word,
-   state and end of the process.  Fields that the header does not have, being of
-   an older format, are 0; so is schema_count. */
+/* Returns a copy of the checked header of the ring file, with the control word
+   and state that the ring file has at present, and, when tracing has ended, the
+   time of its end.  Fields that the header does not have, being of an older
+   format, are 0; so is schema_count. */
 static struct eventring_header header_now(struct eventring_recorder *r)
 {
   struct eventring_header h = r->source->checked;
@@ -210,8 +214,9 @@ static struct eventring_header header_now(struct eventring_recorder *r)
 }
 
 /* Writes a SCHEMA chunk with the schema entries that the program has added
-   since the last SCHEMA chunk of the present file; writes nothing when there
-   are none.  Returns 0 or the error that stopped the recorder. */
+   since the last SCHEMA chunk of the present file, and counts them in
+   r->schema_count; writes nothing when there are none.  Returns 0 or the error
+   that stopped the recorder. */
 static int write_schema(struct eventring_recorder *r)
 {
   const struct eventring_header *h = &r->source->checked;
@@ -238,7 +243,9 @@ static int write_note(struct eventring_recorder *r)
 }
 
 /* Creates the present file at r->path and writes its PROCESS, SCHEMA and NOTE
-   chunks.  Returns 0 or the error that stopped the recorder. */
+   chunks.  Fails, with a message, when the path is of the ring file itself, or
+   of an existing file and options.replace is 0.  Returns 0 or the error that
+   stopped the recorder. */
 static int begin_file(struct eventring_recorder *r)
 {
   struct eventring_header h = header_now(r);
@@ -310,7 +317,10 @@ static uint64_t events_before(const struct eventring_recorder *r,
 }
 
 /* Returns the number of events that the recorder could not copy between the
-   block that begins at c->words[block] and the block before it. */
+   block that begins at c->words[block] and the block before it.  For block 0
+   these are the events between the beginning of the file, c->begin, and the
+   block; 0 when c->begin has no known number of events, or when c->words no
+   longer has the first block of the recording. */
 static uint64_t gap_before(const struct eventring_recorder *r,
                            const struct copied *c, uint64_t block)
 {
@@ -323,8 +333,9 @@ static uint64_t gap_before(const struct eventring_recorder *r,
 }
 
 /* Updates c->events and c->lost when a block begins at c->words[at]: adds the
-   events of the block before it, and the events missing between the two
-   blocks. */
+   events of the block before it, and the events missing between the two blocks.
+   At the first block, subtracts its events before c->begin, which are not to be
+   recorded. */
 static void count_block(const struct eventring_recorder *r, struct copied *c,
                         uint64_t at)
 {
@@ -338,8 +349,9 @@ static void count_block(const struct eventring_recorder *r, struct copied *c,
 }
 
 /* Returns the number of events that ring [c] had up to time [horizon] in ticks,
-   and the numbers of copied and of missing events among them, as the copied
-   words show. */
+   and the numbers of events copied and missed until then since the recorder
+   began, as the copied words show.  Returns c->begin when no words were
+   copied. */
 static struct mark mark_of(const struct eventring_recorder *r,
                            const struct copied *c, uint64_t horizon)
 {
@@ -367,8 +379,9 @@ static struct mark mark_of(const struct eventring_recorder *r,
   return m;
 }
 
-/* Enlarges c->words, if necessary, so that at least one more block fits.
-   Returns 0 or the error that stopped the recorder. */
+/* Enlarges c->words, if necessary, so that at least one more block fits after
+   the block that the last copied word is in.  Returns 0 or the error that
+   stopped the recorder. */
 static int grow(struct eventring_recorder *r, struct copied *c)
 {
   uint64_t capacity = c->capacity * 2 + 4 * r->source->checked.block_words;
@@ -382,9 +395,12 @@ static int grow(struct eventring_recorder *r, struct copied *c)
 }
 
 /* Appends the new words of ring [i] to the copied words, as many as one turn
-   allows: TURN_WORDS of this ring, and WAITING_WORDS of all rings.  Sets
-   held_back of the ring to 1 when the ring has more words, else to 0.  Returns
-   0 or the error that stopped the recorder. */
+   allows: TURN_WORDS of this ring, and WAITING_WORDS of all rings.  Where the
+   writer has overwritten words, ends the copied block with zeros and goes on at
+   the oldest block; stops for this turn when that happens MAX_OVERTAKEN times,
+   or when the ring's slot is damaged.  Updates the counts of words, events and
+   lost events.  Sets held_back of the ring to 1 when the ring has more words,
+   else to 0.  Returns 0 or the error that stopped the recorder. */
 static int copy_ring(struct eventring_recorder *r, uint32_t i)
 {
   struct copied *c = &r->rings[i];
@@ -462,16 +478,18 @@ static int copy_rings(struct eventring_recorder *r)
   return more;
 }
 
-/* Copies the new words of all rings while eventring_compress compresses a
-   segment.  [state] is the recorder, which keeps the error of a failure. */
+/* Copies the new words of all rings. eventring_compress calls this function
+   while it compresses a segment.  [state] is the recorder, which keeps the
+   error of a failure in r->failed; after a failure, does nothing. */
 static void copy_meanwhile(void *state)
 {
   struct eventring_recorder *r = state;
   if (r->failed == 0) copy_rings(r);
 }
 
-/* Compresses the segment in r->raw, of [size] bytes, and keeps it in memory
-   until eventring_record_release.  Frees the kept segments that are more than
+/* Compresses the segment in r->raw, of [size] bytes, with the header [chunk],
+   and keeps the segment in memory, last in the list r->held, until
+   eventring_record_release.  Frees the kept segments that are more than
    options.hold_ns older than this one; the recording will begin after them.
    Returns 0 or the error that stopped the recorder. */
 static int hold_segment(struct eventring_recorder *r, struct chunk chunk,
@@ -503,11 +521,13 @@ static int hold_segment(struct eventring_recorder *r, struct chunk chunk,
   return 0;
 }
 
-/* Writes a segment with all copied words, or keeps the segment in memory before
-   eventring_record_release.  Then drops the copied words of each ring up to the
-   block that the horizon falls into: later words, and events after the horizon,
-   belong to the blocks from there on.  Returns 0 or the error that stopped the
-   recorder. */
+/* Writes new schema entries and a segment with all copied words, or only keeps
+   the segment in memory before eventring_record_release.  Then drops the copied
+   words of each ring up to the block that the horizon falls into: later words,
+   and events after the horizon, belong to the blocks from there on.  Sets the
+   marks [horizon] and [end] of each ring, and r->words to 0.  Fails with a
+   message, EVENTRING_E_DAMAGED, when the segment would exceed RECORDING_MAX_RAW
+   bytes.  Returns 0 or the error that stopped the recorder. */
 static int write_segment(struct eventring_recorder *r)
 {
   const uint32_t rings = r->source->checked.rings;
@@ -559,9 +579,11 @@ static int write_segment(struct eventring_recorder *r)
   return cannot_write(r, eventring_write_chunk(&r->file, chunk, r->raw, size));
 }
 
-/* Runs one round: reads the clock for the horizon, then copies the new words of
-   all rings.  Returns 1 when there are more words to copy, 0 when there are
-   none, or the error that stopped the recorder. */
+/* Runs one round: makes the source show more words, reads the clock for the
+   horizon, then copies the new words of all rings, until WAITING_WORDS wait.
+   Sets r->horizon and r->horizon_ns to the time up to which all events of all
+   rings are copied; they never go back.  Returns 1 when there are more words to
+   copy, 0 when there are none, or the error that stopped the recorder. */
 static int round_of_rings(struct eventring_recorder *r)
 {
   const struct eventring_header *h = &r->source->checked;
@@ -606,9 +628,11 @@ static int round_of_rings(struct eventring_recorder *r)
 }
 
 /* Copies the new words of all rings, in rounds, and writes a segment when
-   enough words were copied, when the last segment is a second old, or when
-   [all] is 1.  Returns the number of words copied, the error that stopped the
-   recorder, or EVENTRING_E_ARGUMENT after eventring_record_end. */
+   enough words were copied, when the last segment is a second old, when a ring
+   has more words, or when [all] is 1.  Returns when no ring has more words, or
+   when as many words were copied as the rings hold.  The result is the number
+   of words copied by this call, the error that stopped the recorder, or
+   EVENTRING_E_ARGUMENT after eventring_record_end. */
 static int64_t step(struct eventring_recorder *r, int all)
 {
   const struct eventring_header *h = &r->source->checked;
@@ -753,9 +777,11 @@ int eventring_record_totals(struct eventring_recorder *r,
   return 0;
 }
 
-/* Writes the remaining words, the END chunk and the index, and closes the file.
-   With [continued] 1 another file follows, which gets the events after the last
-   horizon.  Returns 0 or the error that stopped the recorder. */
+/* Writes the remaining words, the schema entries left, the END chunk and the
+   index, and closes the file; adds its numbers to r->done.  With [continued] 1
+   another file follows, which gets the events after the last horizon: c->begin
+   of each ring becomes the place where it begins.  Returns 0 or the error that
+   stopped the recorder; the file may then still be open. */
 static int end_file(struct eventring_recorder *r, int continued)
 {
   struct process_end end = { .continued = (uint32_t) continued };

@@ -49,7 +49,8 @@ static ssize_t read_header(int fd, struct eventring_header *h)
 }
 
 /* Checks the magic, the version and the byte order in [h], of which [have]
-   bytes were read.  Returns 0 or an error, with its message. */
+   bytes were read, and that these are a whole header.  Returns 0 or an error,
+   with its message. */
 static int check_magic(const struct eventring_header *h, size_t have,
                        const struct eventring_options *o, const char *path)
 {
@@ -102,9 +103,10 @@ static void close_ring_file(struct eventring_source *source)
   free(f);
 }
 
-/* Checks and maps the open ring file [fd] of [size] bytes, and sets *result to
-   a source of its words.  [path] is for messages.  Returns 0 or an error, with
-   its message. */
+/* Checks and maps the open ring file [fd] of [size] bytes, guards the mapping
+   if the program has hooks for that, and sets *result to a source of its words.
+   [path] is for messages; [pid] is not used.  Returns 0 or an error, with its
+   message; *result is then unchanged. */
 static int open_ring_file(int fd, uint64_t size, const char *path, int pid,
                           const struct eventring_options *o,
                           struct eventring_source **result)

@@ -133,7 +133,8 @@ extern const struct eventring_format eventring_stock_format;
    for a file that is of none of the others. */
 extern const struct eventring_format *const eventring_formats[];
 
-/* Formats the one line of [options->message], and returns [error] so that the
+/* Writes the one line of [options->message], cut to its size; writes nothing
+   when that is NULL.  [options] must not be NULL.  Returns [error] so that the
    caller can return it.  The source calls the function fail; the linker,
    eventring_fail. */
 #define fail eventring_fail
@@ -141,44 +142,47 @@ __attribute__((format(printf, 3, 4)))
 int eventring_fail(const struct eventring_options *options, int error,
                    const char *format, ...);
 
-/* Converts [number], an errno of open or mmap, to an enum eventring_error. */
+/* Converts [number], an errno of open or mmap, to an enum eventring_error.  A
+   number without an error of its own becomes EVENTRING_E_SYSTEM. */
 int eventring_error_of(int number);
 
 /* Copies a struct of options, which begins with its size, from [given], of the
    caller, to [mine], of [size] bytes.  Fields that the caller does not know
    become 0.  Returns 0, or EVENTRING_E_ARGUMENT when the caller's size is too
    small for the size itself, or when a field that this library does not know is
-   not 0. */
+   not 0; in the second case [mine] is set all the same, so that the message's
+   buffer is known. */
 int eventring_take_struct(void *mine, size_t size, const void *given);
 
 /* Copies a result struct of [size] bytes from [mine] to [given], of the caller,
-   which begins with its own size.  Bytes of [given] that this library does not
-   know become 0. */
+   which begins with its own size: that size is kept, and limits the copy.
+   Bytes of [given] that this library does not know become 0. */
 void eventring_give_struct(const void *mine, size_t size, void *given);
 
 /* Copies the options [given], of the caller, to [mine].  [given] may be NULL,
    which sets all options to 0, or be of another size than [mine].  Returns 0 or
-   an error, with its message. */
+   an error, with its message.  Empties the caller's message first. */
 int eventring_take_options(struct eventring_options *mine,
                            const struct eventring_options *given);
 
-/* Copies the options of a recording, like eventring_take_options.  Returns 0 or
-   an error, with its message. */
+/* Copies the options of a recording, like eventring_take_options, but does not
+   empty the message.  Returns 0 or an error, with its message. */
 struct eventring_record_options;
 int eventring_take_record_options(
   struct eventring_record_options *mine,
   const struct eventring_record_options *given);
 
-/* Opens the file at [path] with the checked options [options], and sets *result
-   to the new cursor.  [pid] is the number by which the caller knows the
-   process, 0 to take it from the file.  Returns 0 or an error, with its
-   message. */
+/* Opens the file at [path], which must be a regular file, with the checked
+   options [options], and sets *result to the new cursor.  [pid] is the number
+   by which the caller knows the process, 0 to take it from the file.  Returns 0
+   or an error, with its message; *result is then unchanged. */
 int eventring_open_path(const char *path, int pid,
                         const struct eventring_options *options,
                         struct eventring_cursor **result);
 
-/* Returns 1 when process [pid] has the file [file] mapped, 0 when it has not,
-   and -1 when the caller may not look into the process. */
+/* Returns 1 when process [pid] has the file [file] mapped, by its device and
+   inode in /proc/PID/maps, 0 when it has not, and -1 when the mappings of the
+   process cannot be read. */
 int eventring_is_mapped(int pid, const struct stat *file);
 
 /* The size of a header that a reader of format 1.0 needs. */
@@ -186,8 +190,8 @@ int eventring_is_mapped(int pid, const struct stat *file);
   (offsetof(struct eventring_header, ended) + sizeof(struct eventring_instant))
 
 /* Checks the sizes, counts and offsets of header [h], on which the reader
-   relies, for a file of [actual_size] bytes.  [path] is for the message.
-   Returns 0 or an error, with its message. */
+   relies, for a file of [actual_size] bytes; does not check magic and version.
+   [path] is for the message.  Returns 0 or an error, with its message. */
 int eventring_check_header(const struct eventring_header *h,
                            uint64_t actual_size,
                            const struct eventring_options *options,
@@ -216,11 +220,12 @@ uint64_t eventring_position(const struct eventring_cursor *cursor,
                             uint32_t ring, uint64_t *index);
 
 /* Returns the tail of ring [ring]: the number of words that the ring has had
-   since it began. */
+   since it began.  The number is of the file and not checked. */
 uint64_t eventring_tail(const struct eventring_cursor *cursor, uint32_t ring);
 
 /* Returns the time in ticks up to which all events of all rings are visible to
-   reads after the call; UINT64_MAX: all events, however late. */
+   reads after the call; UINT64_MAX: all events, however late.  May wait up to
+   300 ns for writers. */
 uint64_t eventring_horizon(struct eventring_cursor *cursor);
 
 /* Converts [ns], a time of CLOCK_MONOTONIC, to ticks, at the rate that the
@@ -244,7 +249,8 @@ int64_t eventring_cursor_now(const struct eventring_cursor *cursor);
    block.  Returns the number of words copied, 0 when there are none, or
    EVENTRING_E_DAMAGED when the slot has words that no writer writes.  When the
    words were overwritten, sets *position to the oldest position that the ring
-   still has; the words copied must then be ignored. */
+   still has; the words copied must then be ignored, though their number is
+   returned.  Other words of [block] are not changed. */
 int eventring_copy_block(struct eventring_cursor *cursor, uint32_t ring,
                          uint64_t *position, uint64_t *block);
 

@@ -123,7 +123,8 @@ void caml_eventring_note_stderr(void)
 }
 
 /* Returns 1 if descriptor 2 is the same file as when the program started, or if
-   that is not known; else 0. */
+   caml_eventring_note_stderr could not tell which file that was; else 0, also
+   if the descriptor was or is closed. */
 static int is_standard_error(void)
 {
   struct stat st;
@@ -184,7 +185,8 @@ static int is_in(const char *at, const char *base, size_t size)
 }
 
 /* Replaces the page that contains [at], of the mapping of [size] bytes at
-   [base], by private memory of zeros.  Returns 1, or 0 on failure. */
+   [base], by private memory of zeros.  Returns 1, or 0 on failure.  The memory
+   ends with the mapping when the mapping ends within the page. */
 CAML_EVENTRING_COLD
 static int replace_around(const char *at, char *base, size_t size)
 {
@@ -196,9 +198,10 @@ static int replace_around(const char *at, char *base, size_t size)
 }
 
 /* Handles a fault at the address [at], if it is in the control page or in a
-   protected mapping: replaces the page by private memory of zeros, and marks
-   the session as lost if its file is concerned.  Returns 1 when the access can
-   be repeated; 0 when [at] is elsewhere or the system has no memory. */
+   guarded mapping: replaces the page by private memory of zeros.  For the
+   control page or the session's ring file, also ends the session as lost, with
+   a message.  Returns 1 when the access can be repeated; 0 when [at] is
+   elsewhere or the system has no memory. */
 CAML_EVENTRING_COLD
 static int mend(const char *at)
 {
@@ -220,8 +223,9 @@ static int mend(const char *at)
 }
 
 /* Passes [signal] on to the handler that was installed before ours, with the
-   arguments of our handler, or lets the signal kill the process if its default
-   action was in force. */
+   arguments of our handler.  If the default action was in force, or a fault was
+   ignored, restores the default action, so that the signal kills the process.
+   Does nothing if the signal was ignored and comes from a process. */
 CAML_EVENTRING_COLD
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
@@ -245,7 +249,8 @@ static void pass_on(int signal, siginfo_t *info, void *context)
 }
 
 /* Handles SIGBUS: repairs a fault in one of our mappings, and passes any other
-   SIGBUS on.  Leaves errno unchanged. */
+   SIGBUS on, including one sent by a process.  Leaves errno unchanged when it
+   repairs a fault. */
 CAML_EVENTRING_COLD
 static void bus_error(int signal, siginfo_t *info, void *context)
 {
@@ -255,8 +260,9 @@ static void bus_error(int signal, siginfo_t *info, void *context)
   if (!mended) pass_on(signal, info, context);
 }
 
-/* Installs the handler of SIGBUS; no effect when it has been installed.
-   Returns 0 or an errno. */
+/* Installs [bus_error] as the handler of SIGBUS, and keeps the earlier handler
+   in [previous]; no effect when it has been installed once.  Returns 0 or an
+   errno; after an error the next call tries again. */
 CAML_EVENTRING_COLD
 static int install(void)
 {
@@ -297,8 +303,8 @@ void caml_eventring_unguard(void)
 }
 
 /* Returns an entry of the list [readings] that was not in use, and marks it as
-   in use; adds an entry to the list if all are in use.  Returns NULL when out
-   of memory. */
+   in use, with [base] NULL; adds an entry to the list if all are in use.
+   Returns NULL when out of memory. */
 CAML_EVENTRING_COLD
 static struct reading *take_reading(void)
 {

@@ -109,8 +109,9 @@ int caml_ring_allocate_writers(void)
    domain costs one piece. */
 #define RING_PIECE_WORDS ((1 << 14) / sizeof(uint64_t))
 
-/* Returns 1 if the session's ring file at its path is shorter than it was made:
-   this program, or another with its rights, has cut the file.  Else 0. */
+/* Returns 1 if the session's path still names the session's ring file, and the
+   file is shorter than it was made: this program, or another with its rights,
+   has cut the file.  Else 0. */
 static int was_cut(void)
 {
   const struct caml_ring_session *s = &caml_ring_session;
@@ -120,9 +121,10 @@ static int was_cut(void)
 }
 
 /* Allocates the next piece of the ring of [w], which is ring [slot].  Returns
-   1, or 0 on failure; then the writer has no ring, so the domain's trace ends
-   there, and stays readable.  Prints a message for the first failure of a
-   session. */
+   1, or 0 on failure; then the writer is disowned and has no ring, so the
+   domain's trace ends there, and stays readable.  A failure because the file
+   was cut ends the session as lost; the first other failure of a session prints
+   a message. */
 static int extend_ring(struct writer *w, int slot)
 {
   const struct eventring_header *h = &caml_ring_session.header;
@@ -148,9 +150,11 @@ static int extend_ring(struct writer *w, int slot)
   return 1;
 }
 
-/* Gives [w] ring [slot] of the present session.  Returns 1, or 0 when there is
-   no such ring: no session, too few rings, or a ring that could not be
-   allocated.  Takes the session's lock. */
+/* Gives [w] ring [slot] of the present session, from the ring's first word
+   unless [w] has this ring already.  Returns 1, or 0 when there is no such
+   ring: no session, too few rings, a ring that could not be allocated, or a
+   child that has just left its parent's session.  Takes the session's lock.
+   Leaves the domain of [w] to the caller. */
 static int attach(struct writer *w, int slot)
 {
   int ok = 0;
@@ -194,9 +198,14 @@ Caml_inline void store(uint64_t *word, uint64_t x)
   __atomic_store_n(word, x, __ATOMIC_RELAXED);
 }
 
-/* Begins a new block of [w] for [domain], whose base is the present time, and
-   writes the block's header.  Before that, gives the writer its ring if it has
-   none in this session.  Returns 1, or 0 when the domain has no ring. */
+/* Ends the present block of [w], if any, with padding, and begins a new block
+   for [domain]: writes its header, with the present time as base, and, if
+   threads are recorded and the thread is one of the threads library, an event
+   of the thread that runs, so that w->pos is behind both.  Publishes neither.
+   Before that, gives the writer its ring if it has none for this domain and
+   session, and allocates the ring's next piece if need be.  Returns 1; or 0,
+   without a new block, when the domain has no ring: no session, too few rings,
+   or no memory for the ring. */
 static __attribute__((noinline, cold))
 int enter_block(struct writer *w, caml_domain_state *domain)
 {
@@ -268,9 +277,10 @@ Caml_inline int block_takes(struct writer *w, caml_domain_state *domain,
 }
 
 /* Makes room in the ring of [w] for an event of [words] words with the time
-   [now], on any clock; begins a new block if the event needs one.  Returns 1,
-   with the time since the block's base in [*ticks], shifted to its place in the
-   event word; or 0 when the domain has no ring. */
+   [now] in ticks of the session's clock; begins a new block if the event needs
+   one.  Returns 1, with the time since the block's base in [*ticks], shifted to
+   its place in the event word; this is 0 in a new block, whose base is the time
+   at which it begins, not [now].  Returns 0 when the domain has no ring. */
 Caml_inline int make_room_at(struct writer *w, caml_domain_state *domain,
                              uint32_t words, uint64_t now, uint64_t *ticks)
 {
@@ -284,7 +294,8 @@ Caml_inline int make_room_at(struct writer *w, caml_domain_state *domain,
   return 1;
 }
 
-/* Makes room as [make_room_at] does, for an event with the present time. */
+/* Makes room as [make_room_at] does, for an event with the present time, on any
+   of the clocks. */
 static __attribute__((noinline))
 int make_room(struct writer *w, caml_domain_state *domain, uint32_t words,
               uint64_t *ticks)
@@ -309,9 +320,9 @@ Caml_inline void publish(struct writer *w, uint32_t words)
   __atomic_store_n(&w->slot->tail, w->pos, __ATOMIC_RELEASE);
 }
 
-/* Writes an event of one word, or with [words] 2 of [word] and [payload], when
-   the fast path is not possible.  Drops the event when the domain has no
-   ring. */
+/* Writes and publishes an event of one word, [word], or with [words] 2 of two
+   words, [word] and [payload], when the fast path is not possible; adds the
+   time to [word].  Drops the event when the domain has no ring. */
 static __attribute__((noinline))
 void emit_slowly(struct writer *w, caml_domain_state *domain, uint64_t word,
                  uint32_t words, uint64_t payload)
@@ -352,12 +363,12 @@ void caml_eventring_emit_int(uint64_t word, uint64_t payload)
   publish(w, 2);
 }
 
-/* Begins an event with [words] payload words in the ring of [w]: makes room for
-   the event, and stores the event word [word] with the time and the length, and
-   a second word with the length when it does not fit the event word.  Sets
-   [*total] to the number of words of the whole event.  Returns the address for
-   the payload, which the caller stores and publishes; NULL when the domain has
-   no ring. */
+/* Begins an event with [words] payload words, at most
+   EVENTRING_MAX_PAYLOAD_WORDS, in the ring of [w]: makes room for the event,
+   and stores the event word [word] with the time and the length, and a second
+   word with the length when it does not fit the event word.  Sets [*total] to
+   the number of words of the whole event.  Returns the address for the payload,
+   which the caller stores and publishes; NULL when the domain has no ring. */
 static uint64_t *open_long_event(struct writer *w, uint64_t word,
                                  uint32_t words, uint32_t *total)
 {
@@ -405,8 +416,8 @@ void caml_eventring_emit_bytes(uint64_t word, const void *bytes,
 }
 
 /* Packs the [fields] integers at [field] into [words], as described in
-   eventring_format.h.  Returns the number of words that the result has; it has
-   at most 10 bytes for each integer. */
+   eventring_format.h.  Returns the number of words written; [words] must have
+   room for 10 bytes for each integer. */
 static uint32_t pack(uint64_t *words, const uint64_t *field, uint32_t fields)
 {
   uint32_t bytes = 0;
@@ -483,8 +494,10 @@ uint64_t caml_eventring_ticks(void)
 }
 
 /* Converts the threshold [ns] from ns to ticks of the session's clock and
-   returns the result.  Keeps the result for the calling thread once the session
-   is old enough to measure the length of a tick well. */
+   returns the result, at most INT64_MAX.  Returns [ns] itself in the first 20
+   us of the session.  Keeps the result for the calling thread once the session
+   is a millisecond old, and so measures the length of a tick well; at once when
+   the clock is CLOCK_MONOTONIC. */
 COLD
 static uint64_t measure_threshold(uint64_t ns)
 {
