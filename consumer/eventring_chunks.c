@@ -62,8 +62,9 @@ int eventring_possible_chunk(const struct chunk_reader *r, uint64_t offset,
     && c->stored <= r->size - offset - sizeof *c;
 }
 
-/* Makes *buffer at least [size] bytes large; its content is lost when it is
-   enlarged.  Returns 1, or 0 when there is no memory. */
+/* Makes *buffer, of *capacity bytes, at least [size] bytes large; its content
+   is lost when it is enlarged.  Returns 1, or 0 when there is no memory;
+   *buffer is then NULL, of 0 bytes. */
 static int reserve(char **buffer, size_t *capacity, size_t size)
 {
   if (size <= *capacity) return 1;
@@ -114,7 +115,8 @@ int eventring_next_run(const char **p, size_t *size,
   return 1;
 }
 
-/* Appends an entry for chunk [c] at [offset] to an index.  Returns 0 or
+/* Appends an entry for chunk [c] at [offset] to an index of *count entries,
+   which is enlarged when its *capacity is used up.  Returns 0 or
    EVENTRING_E_MEMORY. */
 static int add_chunk(struct index_entry **chunks, size_t *count,
                      size_t *capacity, uint64_t offset, const struct chunk *c)
@@ -130,10 +132,11 @@ static int add_chunk(struct index_entry **chunks, size_t *count,
   return 0;
 }
 
-/* Appends chunk [c] at [offset] of the file to the list of chunks.  Returns 0,
-   EVENTRING_E_MEMORY, or EVENTRING_E_DAMAGED when the chunk begins before the
-   end of the last chunk of the list, or when the chunks of the list would
-   become more bytes than a file of this size may hold. */
+/* Appends chunk [c] at [offset] of the file to the list of chunks, and takes
+   its raw bytes from r->raw_left.  Returns 0, EVENTRING_E_MEMORY, or
+   EVENTRING_E_DAMAGED when the chunk begins before the end of the last chunk of
+   the list, or when the chunks of the list would become more bytes than a file
+   of this size may hold. */
 static int list_chunk(struct chunk_reader *r, uint64_t offset,
                       const struct chunk *c)
 {
@@ -149,7 +152,8 @@ static int list_chunk(struct chunk_reader *r, uint64_t offset,
 
 /* Reads the list of chunks from the file's index, and sets r->indexed to 1.
    When the file has no reliable index, leaves the list empty and r->indexed 0.
-   Returns 0 in both cases, or EVENTRING_E_MEMORY. */
+   Overwrites the buffers of the last chunk read.  Returns 0 in both cases, or
+   EVENTRING_E_MEMORY. */
 static int take_index(struct chunk_reader *r)
 {
   struct recording_trailer trailer;
@@ -184,9 +188,10 @@ static int take_index(struct chunk_reader *r)
   return 0;
 }
 
-/* Makes the list of chunks by reading chunk after chunk from the start of the
-   file, up to the first impossible chunk or the index.  Sets r->damaged_at to
-   the offset of that place.  Returns 0 or EVENTRING_E_MEMORY. */
+/* Makes the list of chunks, which must be empty, by reading the header of chunk
+   after chunk from the start of the file, up to the first impossible chunk or
+   the index.  Sets r->damaged_at to the offset of that place.  Returns 0 or
+   EVENTRING_E_MEMORY. */
 static int walk(struct chunk_reader *r)
 {
   uint64_t offset = sizeof(struct recording_start);
@@ -206,8 +211,9 @@ static int walk(struct chunk_reader *r)
   return 0;
 }
 
-/* Checks the first bytes of the file, struct recording_start.  Returns 0 or an
-   error, with its message. */
+/* Checks the sizes, the version and the sum of the first bytes of the file,
+   struct recording_start; not its magic, by which the format was found.
+   Returns 0 or an error, with its message. */
 static int check_start(const struct chunk_reader *r,
                        const struct eventring_options *o, const char *path)
 {
@@ -281,9 +287,9 @@ void eventring_close_chunks(struct chunk_reader *r)
 /* Bytes that are compressed at once. */
 #define SLICE ((size_t) 64 << 10)
 
-/* Writes [length] bytes at the end of the file.  Returns 0, or
-   EVENTRING_E_SYSTEM with errno after cutting the file to its last whole
-   chunk. */
+/* Writes [length] bytes at the end of the file, without moving w->offset.
+   Returns 0, or EVENTRING_E_SYSTEM with errno after cutting the file to
+   w->offset, the end of its last whole chunk. */
 static int write_all(struct chunk_writer *w, const void *bytes, size_t length)
 {
   const char *p = bytes;
@@ -303,11 +309,11 @@ static int write_all(struct chunk_writer *w, const void *bytes, size_t length)
   return 0;
 }
 
-/* Opens the file at [path] for writing as w->fd, and empties it when it is
-   known to be none of the [count] files [inputs].  With [replace] 0 the file
-   must not exist.  Returns 0, EVENTRING_E_SYSTEM with errno, or
-   EVENTRING_E_ARGUMENT when the file is one of the inputs; w->fd is then
-   open. */
+/* Opens the file at [path] for writing as w->fd, and empties a regular file
+   when it is known to be none of the [count] files [inputs].  With [replace] 0
+   the file must not exist.  Returns 0, EVENTRING_E_SYSTEM with errno, or
+   EVENTRING_E_ARGUMENT when the file is one of the inputs; after an error w->fd
+   is -1 or open. */
 static int open_output(struct chunk_writer *w, const char *path, int replace,
                        const struct stat *inputs, int count)
 {

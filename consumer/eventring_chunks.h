@@ -40,17 +40,19 @@ struct chunk_reader {
   size_t stored_capacity, raw_capacity;
 };
 
-/* Makes the list of chunks of the recording [fd], an open file of [size] bytes.
-   [fd] belongs to [r] from then on, also after a failure;
-   eventring_close_chunks closes the file and frees the list.  Returns 0 or an
-   error, with its message. */
+/* Initialises [r], whatever its content, and makes the list of chunks of the
+   recording [fd], an open file of [size] bytes.  A list that ends before the
+   file does is no error: see [damaged_at].  [fd] belongs to [r] from then on,
+   also after a failure; eventring_close_chunks closes the file and frees the
+   list.  [path] is for messages.  Returns 0 or an error, with its message. */
 int eventring_list_chunks(struct chunk_reader *r, int fd, uint64_t size,
                           const struct eventring_options *o, const char *path);
 void eventring_close_chunks(struct chunk_reader *r);
 
 /* Initialises [r] for [fd] like eventring_list_chunks, but shares the list of
    chunks of [other], a reader of the same file.  Either reader may be closed
-   first.  Returns 0 or an error, with its message. */
+   first.  [fd] belongs to [r], also after a failure.  Returns 0 or an error,
+   with its message. */
 int eventring_share_chunks(struct chunk_reader *r, int fd,
                            const struct chunk_reader *other,
                            const struct eventring_options *o, const char *path);
@@ -66,21 +68,22 @@ const struct chunk_reader *eventring_recording_chunks(
 int eventring_read_at(const struct chunk_reader *r, uint64_t offset, void *to,
                       uint64_t length);
 
-/* Reads the stored (compressed) bytes of chunk [e] into r->stored and compares
-   them with their sum.  Returns 0, EVENTRING_E_DAMAGED or
-   EVENTRING_E_MEMORY. */
+/* Reads the stored (compressed) bytes of chunk [e] into r->stored where they
+   stay until the next chunk is read, and compares them with their sum.  Returns
+   0, EVENTRING_E_DAMAGED or EVENTRING_E_MEMORY. */
 int eventring_read_stored(struct chunk_reader *r, const struct index_entry *e);
 
 /* Reads the stored bytes of chunk [e] like eventring_read_stored, and
-   decompresses them into r->raw, e->chunk.raw bytes.  Returns 0,
-   EVENTRING_E_DAMAGED or EVENTRING_E_MEMORY. */
+   decompresses them into r->raw, e->chunk.raw bytes, which stay until the next
+   call of this function.  Returns 0, EVENTRING_E_DAMAGED or
+   EVENTRING_E_MEMORY. */
 int eventring_read_chunk(struct chunk_reader *r, const struct index_entry *e);
 
 /* Reads the next run of a segment, of which *size bytes are left at *p.  Sets
    *run to the run's header and *words to its words, within the segment, and
-   moves *p and *size behind the run.  Returns 1, 0 at the end of the segment,
-   or EVENTRING_E_DAMAGED when the run is impossible for a process with header
-   [h]. */
+   moves *p and *size behind the run.  Returns 1; or, without moving them, 0 at
+   the end of the segment, or EVENTRING_E_DAMAGED when the run is impossible for
+   a process with header [h]. */
 int eventring_next_run(const char **p, size_t *size,
                        const struct eventring_header *h, struct run *run,
                        const uint64_t **words);
@@ -103,42 +106,47 @@ struct chunk_writer {
   void *state;
 };
 
-/* Creates the file at [path] and writes its first bytes, struct
-   recording_start.  With [replace] 1 an existing file is overwritten, with 0 it
-   is an error.  A file among the [count] files [inputs] is not overwritten,
-   even under another name: then EVENTRING_E_ARGUMENT is returned, and the file
-   keeps its content. */
+/* Creates the file at [path], for its owner only, and writes its first bytes,
+   struct recording_start.  With [replace] 1 an existing file is overwritten,
+   with 0 it is an error.  A file among the [count] files [inputs] is not
+   overwritten, even under another name: then EVENTRING_E_ARGUMENT is returned,
+   and the file keeps its content.  The caller has set w->zstd, and all other
+   fields to 0 or from a file that was ended.  After another error the file may
+   be open; eventring_drop_chunks closes it. */
 struct stat;
 int eventring_begin_chunks(struct chunk_writer *w, const char *path,
                            int replace, const struct stat *inputs, int count);
 
-/* Writes the message that the output [path] is also an input.  Returns
-   EVENTRING_E_SYSTEM. */
+/* Writes to the buffer of [options] the message that the output [path] is also
+   an input.  Returns EVENTRING_E_SYSTEM. */
 int eventring_output_is_read(const struct eventring_options *options,
                              const char *path);
 
 /* Compresses the [size] bytes at [bytes] into *stored, memory that the caller
-   frees, and sets the fields [raw], [stored] and [content] of [c] to match. */
+   frees, calls w->meanwhile between slices, and sets the fields [raw], [stored]
+   and [content] of [c] to match.  After an error *stored and [c] are not
+   set. */
 int eventring_compress(struct chunk_writer *w, struct chunk *c,
                        const void *bytes, size_t size, char **stored);
 
-/* Appends a chunk to the file: [c], with its sum, and then the c.stored bytes
-   at [stored].  Adds the chunk to the index. */
+/* Appends a chunk to the end of the file: [c], as eventring_compress has set
+   it, with its sum, and then the c.stored bytes at [stored].  Adds the chunk to
+   the index.  When a write fails, cuts the file to its last whole chunk. */
 int eventring_append(struct chunk_writer *w, struct chunk c,
                      const char *stored);
 
-/* Compresses the [size] bytes at [bytes] and appends them as a chunk.  [c] has
-   the chunk's kind, process and other fields that do not result from
-   compressing. */
+/* Compresses the [size] bytes at [bytes] and appends them as a chunk, like
+   eventring_compress and eventring_append.  [c] has the chunk's kind, process
+   and other fields that do not result from compressing. */
 int eventring_write_chunk(struct chunk_writer *w, struct chunk c,
                           const void *bytes, size_t size);
 
-/* Writes the index and the trailer, and closes the file, also after a
-   failure. */
+/* Writes the index and the trailer, and closes the file, also after a failure;
+   w->fd is then -1.  The memory stays until eventring_drop_chunks. */
 int eventring_end_chunks(struct chunk_writer *w);
 
-/* Frees the writer's memory, and closes the file, if it is still open, without
-   writing to it. */
+/* Frees the writer's index and w->zstd, and closes the file, if it is still
+   open, without writing to it. */
 void eventring_drop_chunks(struct chunk_writer *w);
 
 #endif /* EVENTRING_CHUNKS_H */

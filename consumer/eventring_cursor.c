@@ -42,9 +42,11 @@ _Static_assert(sizeof ((struct eventring_info *) 0)->program
 
 /* The process */
 
-/* Returns the state of the process that wrote the file, as the system shows it:
+/* Returns the state of the process that wrote the file:
    EVENTRING_STATE_RUNNING, _KILLED when the process does not exist any more, or
-   _REPLACED when it runs another program. */
+   _REPLACED when it runs another program.  Looks at /proc; for a process of
+   another pid namespace, tests only whether any process may still write the
+   file.  The state in the header is not looked at. */
 static int process_state(const struct eventring_cursor *c)
 {
   uint64_t start_time, start_stack;
@@ -91,8 +93,8 @@ int eventring_state(struct eventring_cursor *c)
   }
 }
 
-/* Returns whether the header has the threshold.  Headers of format 1.3 have
-   zeros in its place. */
+/* Returns 1 when the header has the threshold, else 0.  Headers of format 1.3
+   have zeros in its place. */
 static int has_threshold(const struct eventring_cursor *c)
 {
   return c->header.version_minor >= 4
@@ -165,21 +167,23 @@ static uint64_t masks(uint32_t resume, uint32_t active)
 }
 
 /* Returns the control word [control] with recording paused; the mask recorded
-   before becomes the mask that resuming restores. */
+   before becomes the mask that resuming restores.  A word that is paused is
+   returned unchanged. */
 static uint64_t paused(uint64_t control)
 {
   return (uint32_t) control == 0 ? control : masks((uint32_t) control, 0);
 }
 
-/* Returns the control word [control] with recording resumed. */
+/* Returns the control word [control] with recording resumed; unchanged when it
+   is not paused. */
 static uint64_t resumed(uint64_t control)
 {
   uint32_t resume = (uint32_t) (control >> 32);
   return (uint32_t) control != 0 ? control : masks(resume, resume);
 }
 
-/* Opens the file of descriptor [fd] once more, for reading and writing.
-   Returns the new descriptor, or -1 with errno. */
+/* Opens the file of descriptor [fd] once more, for reading and writing, by way
+   of /proc/self/fd.  Returns the new descriptor, or -1 with errno. */
 static int open_for_control(int fd)
 {
   char path[32];
@@ -187,11 +191,11 @@ static int open_for_control(int fd)
   return open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 }
 
-/* Maps the header of the cursor's file for writing.  Returns the mapping, or
-   NULL with the error in *err when the cursor was not opened for control or the
-   mapping fails.  The caller calls end_control directly after its change: to
-   other processes and to this library, a file that is mapped for writing
-   belongs to a live process. */
+/* Maps the header of the cursor's file for writing.  Returns the mapping, with
+   *err 0, or NULL with the error in *err, when the cursor was not opened for
+   control or the mapping fails.  The caller calls end_control directly after
+   its change: to other processes and to this library, a file that is mapped for
+   writing belongs to a live process. */
 static struct eventring_header *begin_control(struct eventring_cursor *c,
                                               int *err)
 {
@@ -227,8 +231,9 @@ static void mark_change(const struct eventring_cursor *c,
                    eventring_read_clock(c->header.clock), __ATOMIC_RELEASE);
 }
 
-/* A function that returns the new value of the control word, which was [old].
-   [mask] is the mask to set; only to_categories uses it. */
+/* A function that returns the new value of the control word, which was [old];
+   may be called several times for one change.  [mask] is the mask to set; only
+   to_categories uses it. */
 typedef uint64_t change(uint64_t old, uint32_t mask);
 
 static uint64_t to_paused(uint64_t old, uint32_t mask)
@@ -248,8 +253,9 @@ static uint64_t to_categories(uint64_t old, uint32_t mask)
   return masks(mask, (uint32_t) old ? mask : 0);
 }
 
-/* Replaces the control word of the traced process by the result of [change].
-   Returns 0 or a negative error. */
+/* Replaces the control word of the traced process by the result of [change], in
+   one step with regard to other programs; marks the change in the header if the
+   word becomes another.  Returns 0 or a negative error. */
 static int control(struct eventring_cursor *c, change *change, uint32_t mask)
 {
   uint64_t old;
@@ -303,7 +309,7 @@ int eventring_set_threshold(struct eventring_cursor *c, uint64_t ns)
    the file: [pid] if it is not 0, else the number in the header, or the result
    of a search when the header's number is of another pid namespace.  When the
    search fails, sets c->elsewhere to 1; c->pid is then the number in that
-   namespace. */
+   namespace.  Does not search for a recording. */
 static void find_process(struct eventring_cursor *c, int pid)
 {
   uint64_t namespace = c->header.pid_namespace;

@@ -207,45 +207,53 @@ static inline uint64_t load_tail(const struct eventring_cursor *c,
 
 /* eventring_cursor_schema.c */
 
-/* Allocates the tables for the schema of the file.  Returns 0, or -1 when there
-   is no memory.  In both cases the caller frees them by
-   eventring_free_schema. */
+/* Allocates the tables for the schema of the file; c->header must be set.
+   Returns 0, or -1 when there is no memory.  In both cases the caller frees the
+   tables by eventring_free_schema. */
 int eventring_allocate_schema(struct eventring_cursor *c);
 void eventring_free_schema(struct eventring_cursor *c);
 
 /* Adds the schema entries that the program has written since the last call to
-   the tables of the cursor. */
+   the tables of the cursor.  Leaves out entries beyond the bounds of the
+   tables, a second entry for an event, a field or a value, and kinds that this
+   version does not know. */
 void eventring_read_schema(struct eventring_cursor *c);
 
 /* eventring_cursor_clock.c */
 
-/* Returns the ticks of the clock of kind [clock], an EVENTRING_CLOCK_..., or 0
-   when this machine does not have this clock.  Loads and stores are not moved
-   across the call. */
+/* Returns the present ticks of the clock of kind [clock], an
+   EVENTRING_CLOCK_..., or 0 when this machine does not have this clock.  Loads
+   and stores are not moved across the call. */
 uint64_t eventring_read_clock(uint32_t clock);
 
 /* Measures the clock of the file: sets c->clock to the line through the two
    instants furthest apart of which the file or this machine has both clocks.
-   Leaves c->clock.baseline 0 when there are no two such instants. */
+   Keeps a line that was measured over a longer time.  Leaves c->clock.baseline
+   0 when there are no two such instants, and for CLOCK_MONOTONIC, which needs
+   no line. */
 void eventring_calibrate(struct eventring_cursor *c);
 
 /* Sets [ticks], [ns], [ns_per_tick] and [latest_ns] of ring [ring] from the
-   block header that was just copied. */
+   block header that was just copied.  May replace the line of c->clock: by a
+   line over a longer time, or by one through the block when the block is far
+   off the line. */
 void eventring_fit_block(struct eventring_cursor *c, uint32_t ring);
 
-/* Converts [ticks] of the file's clock to nanoseconds of CLOCK_MONOTONIC. */
+/* Converts [ticks] of the file's clock to nanoseconds of CLOCK_MONOTONIC.
+   Returns 0 for ticks that are over 9.2e18 ns from the clock's origin. */
 int64_t eventring_to_ns(const struct eventring_cursor *c, uint64_t ticks);
 
 /* eventring_reader.c */
 
-/* Allocates the memory of the rings of the cursor.  Returns 0, or -1 when there
-   is no memory.  In both cases the caller frees it by eventring_free_rings. */
+/* Allocates the memory of the rings of the cursor, the sizes of which are in
+   c->header.  Returns 0, or -1 when there is no memory.  In both cases the
+   caller frees the memory by eventring_free_rings. */
 int eventring_allocate_rings(struct eventring_cursor *c);
 void eventring_free_rings(struct eventring_cursor *c);
 
 /* Moves the cursor behind all events that the rings have at present.  Returns
    0, EVENTRING_E_DAMAGED when the source has skipped damaged words in doing so,
-   or another error. */
+   or another error.  After another error the cursor has not moved. */
 int eventring_skip_to_now(struct eventring_cursor *c);
 
 #endif /* EVENTRING_CURSOR_H */

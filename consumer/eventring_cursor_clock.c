@@ -35,10 +35,10 @@
    clocks. */
 #define STOOD_STILL_NS 50000000
 #define SLOPES 63               /* that the rate is taken from then, at most */
-/* Returns the ticks of the clock of kind [clock], or 0 when this machine does
-   not have this clock.  Loads and stores of the program before the call stay
-   before the reading of the clock, later ones after it: the horizon of a pass
-   requires that tails are loaded after the clock was read. */
+/* Returns the present ticks of the clock of kind [clock], or 0 when this
+   machine does not have this clock.  Loads and stores of the program before the
+   call stay before the reading of the clock, later ones after it: the horizon
+   of a pass requires that tails are loaded after the clock was read. */
 uint64_t eventring_read_clock(uint32_t clock)
 {
   uint64_t ticks;
@@ -66,7 +66,8 @@ static struct pair own_pair(uint32_t clock)
 
 /* Replaces the line of the clock by the line through the instants [a] and [b],
    if these are further apart than the two instants of the present line and
-   their rate is possible for a clock.  Otherwise changes nothing. */
+   their rate is possible for a clock, from 1/1024 to 65536 ns per tick; sets
+   rate_is_new to 1.  Otherwise changes nothing. */
 static void fit_clock(struct eventring_cursor *c, struct pair a, struct pair b)
 {
   double rate;
@@ -101,10 +102,9 @@ static int has_header(const struct eventring_cursor *c, uint32_t ring,
          && tail > position + EVENTRING_BLOCK_NS;
 }
 
-/* Measures over the time from the start of tracing to the present instant if
-   both clocks can be read here; else to the end of the process; else to the
-   youngest block that any ring has, which is all that a killed process of
-   another boot leaves. */
+/* Measures from the start of tracing to the present instant if both clocks can
+   be read here; else to the end of the process; else to the youngest block that
+   any ring has, which is all that a killed process of another boot leaves. */
 void eventring_calibrate(struct eventring_cursor *c)
 {
   struct pair started = { c->header.started.ticks,
@@ -147,9 +147,9 @@ static int smaller_first(const void *a, const void *b)
 }
 
 /* Returns the median of the rates (ns per tick) from one block to the next,
-   among the youngest blocks of each ring, or 0 when no two blocks can be
-   compared.  Since the machine sleeps in few of these blocks, the median is the
-   rate without sleep. */
+   among the youngest 8 blocks of each ring and SLOPES in all, or 0 when no two
+   blocks can be compared.  Since the machine sleeps in few of these blocks, the
+   median is the rate without sleep. */
 static double median_rate(const struct eventring_cursor *c)
 {
   const uint64_t words = c->header.block_words;
@@ -181,8 +181,9 @@ static int rates_differ(double a, double b)
 }
 
 /* Replaces the rate of the line by the median rate of the blocks if the two
-   rates differ: the line then goes through two instants between which a clock
-   stopped.  Also sets rate_is_new to 0. */
+   rates differ and the line is at least 50 ms long: the line then goes through
+   two instants between which a clock stopped, and becomes piecewise.  Also sets
+   rate_is_new to 0. */
 static void check_rate(struct eventring_cursor *c)
 {
   double rate = median_rate(c);
@@ -196,9 +197,10 @@ static void check_rate(struct eventring_cursor *c)
 }
 
 /* Replaces the line of the clock by a line through the header of [block], its
-   ticks and ns, which is far off the present line.  Events are read in the
-   order of time, so each line is used for the events from its block to the
-   block of the next line. */
+   ticks and ns, which is far off the present line.  The line keeps its rate, or
+   takes the rate since the block of the line before, when the two differ by at
+   most 2%.  Events are read in the order of time, so each line is used for the
+   events from its block to the block of the next line. */
 static void fit_piece(struct eventring_cursor *c, struct pair block)
 {
   double rate = ((double) block.ns - (double) c->clock.origin.ns)
@@ -210,8 +212,8 @@ static void fit_piece(struct eventring_cursor *c, struct pair block)
   c->clock.piecewise = 1;
 }
 
-/* Returns 1 when the times [a] and [b] are so far apart that one of the clocks
-   has stopped between them. */
+/* Returns 1 when the times [a] and [b], in ns, are so far apart, 50 ms, that
+   one of the clocks has stopped between them; else 0. */
 static int is_far(int64_t a, int64_t b)
 {
   return (uint64_t) a - (uint64_t) b + STOOD_STILL_NS

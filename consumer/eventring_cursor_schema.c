@@ -295,11 +295,12 @@ static uint16_t label_name(struct labels *l, uint32_t domain, uint32_t thread,
   return at == 0 ? 0 : l->of[at - 1].name;
 }
 
-/* Returns the newest label of a thread or, when [thread] is 0, of domain
-   [domain]; NULL when there is none or it is "".  [thread_id] is 1 + the
-   thread's id in the threads library, or ANY_THREAD_ID when that id is not
-   known; the id tells two threads apart that had the same OS id [thread] one
-   after the other. */
+/* Returns the newest label of the thread with OS id [thread] in domain [domain]
+   or, when [thread] is 0, of the domain itself; NULL when there is none or it
+   is "".  [thread_id] is 1 + the thread's id in the threads library, or
+   ANY_THREAD_ID when that id is not known; the id tells two threads apart that
+   had the same OS id [thread] one after the other.  A label without an id fits
+   any. */
 static const char *find_label(struct eventring_cursor *c, uint32_t domain,
                               uint32_t thread, uint64_t thread_id)
 {

@@ -60,9 +60,9 @@ struct merging {
 #define LATE_NS 1000000000
 #define CLOCK_NS 1000000
 
-/* Writes the message for [error] and returns [error].  [what] says what is
-   damaged or wrong in the input; a system error is of the output, with its
-   reason in errno. */
+/* Writes the message for [error] and returns [error].  [what] says how the
+   input is damaged or wrong, and may be NULL for other errors; a system error
+   is of the output, with its reason in errno. */
 static int say(struct merging *j, int error, const char *what)
 {
   int reason = errno;
@@ -113,7 +113,8 @@ static int read_chunk(struct merging *j, const struct index_entry *e)
 }
 
 /* Returns 1 when segment [e] may have events between the times of the input;
-   [before] is the horizon of the segment before it. */
+   else 0.  [before] is the horizon of the segment before it, 0 for the
+   first. */
 static int is_wanted(const struct merging *j, const struct index_entry *e,
                      uint64_t before)
 {
@@ -121,7 +122,8 @@ static int is_wanted(const struct merging *j, const struct index_entry *e,
 }
 
 /* Returns 1 when the interval that begins with chunk [e], a PROCESS, keeps its
-   first segment in the output; 0 when that segment is left out. */
+   first segment in the output, or has no segment; 0 when that segment is left
+   out. */
 static int is_whole_from_start(const struct merging *j,
                                const struct index_entry *e)
 {
@@ -138,7 +140,9 @@ static int end_interval(struct merging *j);
 
 /* Begins an interval of the output with the PROCESS chunk [e] of the input,
    after ending an open one.  With [join] 1 it must be of the same process as
-   the interval before.  Returns 0 or an error, with its message. */
+   the interval before.  When the interval loses its first segment, the numbers
+   of events before it become unknown.  Returns 0 or an error, with its
+   message. */
 static int begin_interval(struct merging *j, const struct index_entry *e,
                           int join)
 {
@@ -176,8 +180,9 @@ static int begin_interval(struct merging *j, const struct index_entry *e,
   return write_chunk(j, CHUNK_PROCESS, j->from.raw, (size_t) e->chunk.raw);
 }
 
-/* Copies segment [e] of the input to the output if it has wanted events.
-   Returns 0 or an error, with its message. */
+/* Copies segment [e] of the input to the output if it has wanted events.  In
+   both cases the interval then lasts to the segment's horizon, until an END
+   says better.  Returns 0 or an error, with its message. */
 static int take_segment(struct merging *j, const struct index_entry *e)
 {
   int wanted = is_wanted(j, e, j->before);
@@ -192,8 +197,9 @@ static int take_segment(struct merging *j, const struct index_entry *e)
   return wanted ? append(j, e) : 0;
 }
 
-/* Reads END chunk [e] of the input; end_interval writes it later.  Returns 0 or
-   an error, with its message. */
+/* Reads END chunk [e] of the input into j->end, without its numbers when the
+   numbers of the interval are not known; end_interval writes it later.  Returns
+   0 or an error, with its message. */
 static int take_end(struct merging *j, const struct index_entry *e)
 {
   int counted = j->end.events != RECORDING_ANY;
@@ -239,9 +245,9 @@ static int take_chunk(struct merging *j, const struct index_entry *e, int join)
   }
 }
 
-/* Opens a cursor on input [p], for its clock, and its list of chunks, and
-   closes the cursor on the input before.  Returns 0 or an error, with its
-   message. */
+/* Opens a cursor on input [p], which must be a recording, for its clock, sets
+   j->from to read its chunks, and closes the cursor on the input before.
+   Returns 0 or an error, with its message. */
 static int open_input(struct merging *j, const struct eventring_merge_input *p)
 {
   struct eventring_options o = j->say;

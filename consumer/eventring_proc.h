@@ -22,10 +22,10 @@
 
 struct stat;
 
-/* Reads the file at [path] into [buffer], of [size] bytes, as a text that ends
-   with a NUL; cuts the text to [size] - 1 bytes.  Returns the length of the
-   text, or 0 when the file is empty or cannot be opened; [buffer] is not set in
-   the second case. */
+/* Reads the file at [path] into [buffer], of [size] bytes, at least 1, as a
+   text that ends with a NUL; cuts the text to [size] - 1 bytes, and at a read
+   error.  Returns the length of the text, or 0 when the file is empty or cannot
+   be opened; [buffer] is not set in the second case. */
 size_t eventring_read_small(const char *path, char *buffer, size_t size);
 
 /* The records of a file, one after the other. */
@@ -44,26 +44,30 @@ int eventring_open_proc(struct records *s, int pid, const char *file,
                         char delimiter);
 
 /* Returns the next record of the file, with a NUL in place of the delimiter and
-   valid until the next call, or NULL at the end of the file.  When a record is
-   longer than the buffer, only its front is returned. */
+   valid until the next call, or NULL at the end of the file or at a read error.
+   The last record needs no delimiter.  When a record is longer than the buffer,
+   2 * PATH_MAX - 1 bytes, only its front is returned. */
 char *eventring_next_record(struct records *s);
 
 /* Calls [is_it] with the pid of each process and [state], until a call returns
-   1 (the process was found) or a negative error.  Returns the pid of the
-   process found, the error, or 0 when there is no such process. */
+   a positive number (the process was found) or a negative error.  Returns the
+   pid of the process found, the error, or 0 when there is no such process or
+   /proc cannot be read. */
 int eventring_find_process(int (*is_it)(int pid, void *state), void *state);
 
 /* Whether a file was made since this machine started. */
 enum boot { BOOT_SAME, BOOT_OTHER, BOOT_UNKNOWN };
 
 /* Compares [boot_id], the boot id in a file, with the boot id of this machine.
-   Returns BOOT_UNKNOWN when [boot_id] is "" or this machine has no boot id. */
+   Returns BOOT_SAME or BOOT_OTHER, or BOOT_UNKNOWN when [boot_id] is "" or this
+   machine has no boot id. */
 enum boot eventring_compare_boot(const char *boot_id);
 
 /* Reads fields 22 and 28 of /proc/PID/stat: *start_time is the start of the
    process in clock ticks since boot, *start_stack the address of its stack,
-   which changes with exec; each is 0 when it is not known.  Returns 1, or 0
-   when there is no such process or only a zombie. */
+   which changes with exec; each is 0 when it is not known.  Returns 1, also
+   when the process exists but the file cannot be read, or 0 when there is no
+   such process or only a zombie. */
 int eventring_process_fields(int pid, uint64_t *start_time,
                              uint64_t *start_stack);
 
@@ -86,12 +90,13 @@ int eventring_pid_of(uint64_t pid_namespace, uint32_t pid);
 
 /* Returns 1 when a process may have [file] open for writing or mapped for
    writing, 0 when it is certain that no process has.  [path] is believed to be
-   the file's path; when another file is there, the result is 1. */
+   the file's path; when another file is there, the file cannot be opened, or
+   the system cannot tell, the result is 1. */
 int eventring_has_writer(const char *path, const struct stat *file);
 
 /* Writes the user with number [uid] to [to], of [size] bytes, for a message:
-   "user 1001 (bob)", or "user 1001" when the name is not known.  Returns
-   [to]. */
+   "user 1001 (bob)", or "user 1001" when /etc/passwd does not have the name.
+   Cuts a longer text.  Returns [to]. */
 const char *eventring_user(unsigned long uid, char *to, size_t size);
 
 #endif /* EVENTRING_PROC_H */

@@ -119,9 +119,10 @@ static void settle(const struct eventring_cursor *c, struct ring *r)
 }
 
 /* Sets the fields of ring [ring] for a new block (count of events, domain,
-   thread, times) from the block header that was just copied, and lets a loss be
-   returned when events are missing before the block.  Returns 1, or 0 when no
-   writer can have written the header. */
+   thread, times) from the block header that was just copied; lets a loss be
+   returned when events are missing before the block, and sets [damaged] when
+   the header counts fewer events than were before it.  Returns 1; or 0, with
+   the fields unchanged, when no writer can have written the header. */
 static int begin_block(struct eventring_cursor *c, uint32_t ring)
 {
   struct ring *r = &c->rings[ring];
@@ -191,7 +192,9 @@ int eventring_copy_block(struct eventring_cursor *c, uint32_t ring,
    there, or to the end of the ring's words.  The ring must be drained: no event
    of the last copy is left to be returned.  Afterwards the ring has an event, a
    loss or damage to return, or is still drained because the ring has no new
-   words or its writer has overtaken the copy MAX_OVERTAKEN times. */
+   words, its writer has overtaken the copy MAX_OVERTAKEN times, or its slot is
+   damaged and this was returned already.  Also reads new entries of the
+   schema. */
 static void fetch(struct eventring_cursor *c, uint32_t ring)
 {
   struct ring *r = &c->rings[ring];
@@ -239,7 +242,8 @@ static void fetch(struct eventring_cursor *c, uint32_t ring)
 }
 
 /* Converts a duration in ticks to nanoseconds, at the clock rate of the block
-   in the copy of ring [r].  Returns at most INT64_MAX. */
+   in the copy of ring [r].  Returns at most INT64_MAX, and the digits that a
+   double has. */
 static uint64_t duration_ns(const struct ring *r, uint64_t ticks)
 {
   /* Beyond 2^53 a double has not all of the digits. */
@@ -250,8 +254,9 @@ static uint64_t duration_ns(const struct ring *r, uint64_t ticks)
 
 /* Unpacks the payload of an event with id [id], the [words] words from
    copy[payload] on.  Writes the integers to r->unpacked[UNPACKED * payload] and
-   following, durations in nanoseconds, and returns the number of integers.
-   Drops the bits of an integer beyond 64, and an integer that does not end. */
+   following, ticks converted to nanoseconds, and returns the number of
+   integers.  Drops the bits of an integer beyond 64, and an integer that does
+   not end. */
 static uint32_t unpack(const struct eventring_cursor *c, struct ring *r,
                        uint32_t id, uint32_t payload, uint32_t words)
 {
@@ -298,10 +303,11 @@ static void decode_special(const struct eventring_cursor *c, struct ring *r,
   }
 }
 
-/* Decodes events of ring [ring] from the copy into [events], at most [max] and
-   none with a time after [limit] in ticks.  A pending loss is the first of
-   them.  Returns the number of events, which is 0 when all are after
-   [limit]. */
+/* Decodes events of ring [ring] from the copy into [events], at most [max],
+   which is not 0, and none with a time after [limit] in ticks.  A pending loss
+   is the first of them.  Returns the number of events, which is 0 when all are
+   after [limit] or the ring is drained.  Adds the events to the counts of the
+   ring, and sets [damaged] when no event begins behind the last one decoded. */
 static int decode(struct eventring_cursor *c, uint32_t ring,
                   struct eventring_event *events, int max, uint64_t limit)
 {
@@ -404,8 +410,8 @@ static int before(struct waiting a, struct waiting b)
   return a.ticks < b.ticks || (a.ticks == b.ticks && a.ring < b.ring);
 }
 
-/* Restores the order of the heap after the [ticks] of the top element has
-   grown, by moving this element down. */
+/* Restores the order of the heap, which must not be empty, after the [ticks] of
+   the top element has grown, by moving this element down. */
 static void sift_down(struct eventring_cursor *c)
 {
   struct waiting *heap = c->heap;
@@ -442,7 +448,8 @@ static void push(struct eventring_cursor *c, struct waiting w)
 }
 
 /* Returns the ticks of the next event or loss of ring [r], or 0, which puts the
-   ring first in the heap, when damage is to be returned. */
+   ring first in the heap, when damage is to be returned.  The ring must not be
+   drained unless it is damaged. */
 static uint64_t next_ticks(const struct ring *r)
 {
   if (UNLIKELY(r->damaged)) return 0;
@@ -453,8 +460,8 @@ static uint64_t next_ticks(const struct ring *r)
 /* Returns the ticks up to which all events of all rings are visible after the
    call: the horizon of a source with [advance]; UINT64_MAX when the process has
    ended or its clock cannot be read here; else the time at the beginning of the
-   call, after which the function waits until writers that read the clock before
-   have published their events. */
+   call, after which the function waits GRACE_NS, in which writers that read the
+   clock before publish their events. */
 uint64_t eventring_horizon(struct eventring_cursor *c)
 {
   uint64_t now, grace = (uint64_t) (GRACE_NS / c->clock.ns_per_tick);
@@ -479,7 +486,8 @@ static int later_first(const void *a, const void *b)
 /* Reads the ticks of mark [number] in the header, which tells of a change of
    the mask of categories, and adds them to c->changes.  When the program that
    made the mark has not stored the ticks yet, adds the present ticks, or
-   nothing if the clock cannot be read here. */
+   nothing if the clock cannot be read here.  Also adds nothing to wait for: the
+   mark counts as taken.  c->changes must have room. */
 static void take_mark(struct eventring_cursor *c, uint64_t number)
 {
   uint64_t place = number % EVENTRING_MARKS;
@@ -494,7 +502,7 @@ static void take_mark(struct eventring_cursor *c, uint64_t number)
 /* Adds to c->changes the ticks of the changes of the mask of categories that
    were marked in the header since the last call.  The elements are sorted, the
    earliest last.  When there are more marks than c->changes can hold, the
-   newest are added. */
+   newest are added; the others are dropped. */
 static void take_changes(struct eventring_cursor *c)
 {
   uint64_t made = __atomic_load_n(&c->shared->marks_made, __ATOMIC_ACQUIRE);
@@ -514,10 +522,10 @@ static uint64_t next_change(const struct eventring_cursor *c)
   return c->changes_left == 0 ? UINT64_MAX : c->changes[c->changes_left - 1];
 }
 
-/* Resets the rings and the clock of the cursor when the source has returned
-   EVENTRING_ANEW: all rings begin anew with other words.  Since the number of
-   events returned of each ring is known, these events are not returned
-   again. */
+/* Resets the rings of the cursor, and measures its clock again, when the source
+   has returned EVENTRING_ANEW: all rings begin anew with other words.  Since
+   the number of events returned of each ring is known, these events are not
+   returned again. */
 static void begin_anew(struct eventring_cursor *c)
 {
   for (uint32_t i = 0; i < c->header.rings; i++) {
@@ -545,7 +553,8 @@ static void begin_anew(struct eventring_cursor *c)
 /* Begins a pass over the rings: makes the source show more words, sets the
    horizon, copies words of each drained ring that has new ones, and puts the
    rings with something to return into the heap.  Returns 0 when the source had
-   no more words, another number when it had, or a negative error. */
+   no more words, a positive number when it had, or the negative error of the
+   source, after which the heap is as it was. */
 static int begin_pass(struct eventring_cursor *c)
 {
   int more = advance(c);
@@ -569,8 +578,8 @@ static int begin_pass(struct eventring_cursor *c)
 /* Raises the times of those events in [events], the next [count] of the merged
    order and all of one ring, that are before the time of the last event
    returned though their ticks are not.  Such steps back occur between two rings
-   because nanoseconds are rounded and measured for each block.  Returns
-   [count]. */
+   because nanoseconds are rounded and measured for each block.  Keeps the ticks
+   and the time of the last event for the next call.  Returns [count]. */
 static int in_step(struct eventring_cursor *c, struct eventring_event *events,
                    int count)
 {
@@ -587,7 +596,8 @@ static int in_step(struct eventring_cursor *c, struct eventring_event *events,
 /* Removes the events that must not be returned from the [count] events in
    [events], the last ones decoded of ring [r]: events outside the times
    [from_ns] to [to_ns] of the source, and events that were returned before.
-   Returns the number of events left. */
+   Takes them out of the ring's counts, too, and sets [cut] for events outside
+   the times.  Returns the number of events left. */
 static int of_file(const struct eventring_cursor *c, struct ring *r,
                    struct eventring_event *events, int count)
 {
@@ -723,7 +733,8 @@ const char *eventring_event_bytes(const struct eventring_event *event,
 
 /* Moves the cursor behind the last event that ring [ring] has now, without
    returning events.  Reads the block of that event for the count of events, the
-   domain and the thread. */
+   domain and the thread; damage found in the block is returned by the next
+   read.  The events do not count as read or lost. */
 static void skip_to_now(struct eventring_cursor *c, uint32_t ring)
 {
   struct ring *r = &c->rings[ring];

@@ -478,9 +478,9 @@ static int copy_rings(struct eventring_recorder *r)
   return more;
 }
 
-/* Copies the new words of all rings. eventring_compress calls this function
-   while it compresses a segment.  [state] is the recorder, which keeps the
-   error of a failure in r->failed; after a failure, does nothing. */
+/* Copies the new words of all rings; called by eventring_compress while it
+   compresses a segment.  [state] is the recorder, which keeps the error of a
+   failure in r->failed; after a failure, does nothing. */
 static void copy_meanwhile(void *state)
 {
   struct eventring_recorder *r = state;

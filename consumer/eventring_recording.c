@@ -69,7 +69,8 @@ struct recording {
    the segments */
 
 /* Appends the content of a SCHEMA chunk, [size] bytes of entries, to the
-   schema.  Returns 0 or EVENTRING_E_MEMORY. */
+   schema; leaves out an incomplete last entry.  Returns 0 or
+   EVENTRING_E_MEMORY. */
 static int take_schema(struct recording *r, const char *entries, size_t size)
 {
   char *more;
@@ -95,9 +96,10 @@ static int same_process(const struct eventring_header *a,
 
 /* Adds an interval, which begins with the PROCESS chunk [c] of [size] bytes at
    [bytes].  The chunk's header is not checked yet, except that [rings] is
-   checked here, where it is used.  Returns 0, EVENTRING_E_MEMORY, or
-   EVENTRING_E_DAMAGED when the chunk is impossible or of another process than
-   the first interval. */
+   checked here, where it is used.  Forgets the schema so far, which the
+   interval tells again, and the state of the process.  Returns 0,
+   EVENTRING_E_MEMORY, or EVENTRING_E_DAMAGED when the chunk is impossible or of
+   another process than the first interval. */
 static int begin_interval(struct recording *r, const struct chunk *c,
                        const char *bytes, size_t size)
 {
@@ -137,9 +139,10 @@ static void add_count(uint64_t *sum, uint64_t count)
   *sum = *sum > INT64_MAX || count > INT64_MAX ? RECORDING_ANY : *sum + count;
 }
 
-/* Ends interval [p] with the content of its END chunk, [size] bytes.  Returns
-   0, or EVENTRING_E_DAMAGED when the chunk is too short or of another
-   process. */
+/* Ends interval [p] with the content of its END chunk, [size] bytes: takes its
+   header, its times and the state of the process, and adds its numbers to the
+   source's.  Returns 0, or EVENTRING_E_DAMAGED, with nothing changed, when the
+   chunk is too short or of another process. */
 static int end_interval(struct recording *r, struct interval *p,
                         const char *bytes, size_t size)
 {
@@ -168,8 +171,8 @@ static int take_note(struct recording *r, const char *bytes, size_t size)
 }
 
 /* Ends interval [p], for which the recorder wrote no END, at its last horizon,
-   which is an instant too.  The numbers of events and losses of the recording
-   become unknown. */
+   if there is one: an instant with both times.  The numbers of events and
+   losses of the recording become unknown. */
 static void no_end(struct recording *r, struct interval *p)
 {
   const struct chunk *last;
@@ -184,8 +187,8 @@ static void no_end(struct recording *r, struct interval *p)
 }
 
 /* Adds chunk [e] of the chosen process to the recording: a segment to the list
-   of segments, the content of other chunks where it belongs.  Returns 0,
-   EVENTRING_E_DAMAGED or EVENTRING_E_MEMORY. */
+   of segments, the content of other chunks where it belongs.  Ignores kinds of
+   a newer version.  Returns 0, EVENTRING_E_DAMAGED or EVENTRING_E_MEMORY. */
 static int take_chunk(struct recording *r, const struct index_entry *e)
 {
   struct interval *p = r->intervals_count == 0 ? NULL
@@ -220,9 +223,10 @@ static int is_cut(const struct interval *p)
 }
 
 /* Reads all chunks of process [process] but the segments, and lists the
-   segments.  Sets damaged_at to the first damaged chunk, which is skipped.
-   Returns 0, EVENTRING_E_MEMORY, or EVENTRING_E_DAMAGED when the process has no
-   interval. */
+   segments.  Sets the header and, in the source, [processes], the times of the
+   first and last event, and [damaged_at], the offset of the first damaged
+   chunk; skips damaged chunks.  Returns 0, EVENTRING_E_MEMORY, or
+   EVENTRING_E_DAMAGED when the process has no interval. */
 static int take_process(struct recording *r, uint32_t process)
 {
   size_t segments = 0;
@@ -262,8 +266,9 @@ static int take_process(struct recording *r, uint32_t process)
 /* Segments */
 
 /* Makes the runs of a segment, [size] bytes at [p], the words of the rings;
-   [shift] is added to their positions.  Returns 0, or EVENTRING_E_DAMAGED when
-   a run is impossible. */
+   [shift] is added to their positions.  The bytes must stay until no_words; a
+   ring without a run is not changed.  Returns 0, or EVENTRING_E_DAMAGED when a
+   run is impossible. */
 static int take_segment(struct recording *r, const char *p, size_t size,
                         uint64_t shift)
 {
@@ -310,7 +315,8 @@ static void enter_interval(struct recording *r, size_t interval)
   r->sought = 0;
 }
 
-/* Returns the number of the interval that segment number [segment] is in. */
+/* Returns the number of the interval that segment number [segment], which must
+   exist, is in. */
 static size_t interval_of(const struct recording *r, size_t segment)
 {
   size_t interval = 0;

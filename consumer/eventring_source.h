@@ -99,6 +99,7 @@ struct eventring_source {
      NULL: the source cannot do so. */
   int (*seek)(struct eventring_source *source, uint64_t ticks);
 
+  /* Frees the source, with all that it has mapped or opened. */
   void (*close)(struct eventring_source *source);
 };
 
@@ -109,7 +110,7 @@ struct eventring_format {
   const char *no_control;
 
   /* Returns 1 when a file that begins with these [length] bytes has this
-     format, else 0. */
+     format, else 0; [length] may be 0. */
   int (*is)(const void *bytes, size_t length);
 
   /* Makes a source of the open file [fd] of [size] bytes, and sets *result to
@@ -180,9 +181,9 @@ int eventring_open_path(const char *path, int pid,
                         const struct eventring_options *options,
                         struct eventring_cursor **result);
 
-/* Returns 1 when process [pid] has the file [file] mapped, by its device and
-   inode in /proc/PID/maps, 0 when it has not, and -1 when the mappings of the
-   process cannot be read. */
+/* Returns 1 when process [pid] has the file [file] mapped, for reading or
+   writing, 0 when it has not, and -1 when the mappings of the process cannot be
+   read.  The file is recognised by device and inode, under any name. */
 int eventring_is_mapped(int pid, const struct stat *file);
 
 /* The size of a header that a reader of format 1.0 needs. */
@@ -229,7 +230,8 @@ uint64_t eventring_tail(const struct eventring_cursor *cursor, uint32_t ring);
 uint64_t eventring_horizon(struct eventring_cursor *cursor);
 
 /* Converts [ns], a time of CLOCK_MONOTONIC, to ticks, at the rate that the
-   cursor has measured. */
+   cursor has measured.  Returns 0 for an earlier time than ticks can tell,
+   UINT64_MAX for a later one. */
 uint64_t eventring_ticks_of(const struct eventring_cursor *cursor, int64_t ns);
 
 /* Returns one instant as ticks and as times, from which the rate of the ticks

@@ -139,7 +139,8 @@ static void add_entry(struct stock *s, struct eventring_schema_entry entry,
   s->header.schema_count++;
 }
 
-/* Adds a schema entry for the events with our id [id], unless there is one. */
+/* Adds a schema entry for the events with our id [id], unless there is one,
+   with the first characters of [unit] and [name] that fit. */
 static void describe(struct stock *s, uint32_t id, uint8_t kind,
                      uint8_t payload, uint32_t category, const char *unit,
                      const char *name)
@@ -191,7 +192,8 @@ void eventring_stock_schema(struct stock *s, int minor)
    Numbers that [by_id] knows give the id of their row in [table], of [count]
    rows; [first] is the id of its first row.  Other numbers give an id behind
    the table, below [limit], which is described in the schema by a name made of
-   [what] and the number.  Returns 0 for a number that is too large. */
+   [what] and the number.  Returns 0, for no event, when the number is too
+   large. */
 static uint32_t runtime_id(struct stock *s, uint32_t id, uint32_t first,
                            uint32_t limit,
                            const struct stock_event *const *by_id,
@@ -227,10 +229,11 @@ static uint32_t user_id(struct stock *s, uint32_t id, uint8_t kind,
 
 /* Translating */
 
-/* Appends an event with our id [id] and a payload of [length] words to the
-   translated words of ring [ring], in a new block if necessary.  Returns the
-   place of the payload, which the caller fills.  The caller has checked that
-   the buffer has room. */
+/* Appends an event with our id [id], the time [ticks] and a payload of [length]
+   words to the translated words of ring [ring], in a new block if necessary.  A
+   new block also counts the events lost before it, one for two lost words.
+   Returns the place of the payload, which the caller fills.  The caller has
+   checked that the buffer has room. */
 static uint64_t *emit(struct stock *s, uint32_t ring, uint64_t ticks,
                       uint32_t id, uint32_t form, uint32_t length)
 {
@@ -269,10 +272,11 @@ static uint64_t *emit(struct stock *s, uint32_t ring, uint64_t ticks,
   return to;
 }
 
-/* Translates an event with a value of a type that the program has registered.
-   Its payload is the bytes of the value, then padding of at least a byte, the
-   last of which says how many bytes of padding are before it.  Returns 1, or 0
-   when the payload is impossible or too long for a block. */
+/* Translates an event of [length] words, with a value of a type that the
+   program has registered, and appends it to the words of ring [ring].  Its
+   payload is the bytes of the value, then padding of at least a byte, the last
+   of which says how many bytes of padding are before it.  Returns 1, or 0 when
+   the payload is impossible or too long for a block. */
 static int translate_custom(struct stock *s, uint32_t ring,
                             const uint64_t *event, uint32_t length)
 {
@@ -325,7 +329,8 @@ static int translate_user(struct stock *s, uint32_t ring,
 
 /* Translates the event of [length] words at [event] and appends the result to
    the words of ring [ring].  Returns 1, also for an event that is not
-   translated, or 0 when no writer wrote the event. */
+   translated, or 0 when no writer wrote the event.  The buffer must have room
+   for two blocks.  Notes the end of tracing in s->stopping and s->stopped. */
 static int translate(struct stock *s, uint32_t ring, const uint64_t *event,
                      uint32_t length)
 {
@@ -394,9 +399,11 @@ static int has_room(const struct ring *r)
 enum { DONE, BEHIND, BROKEN, RESTARTED };
 
 /* Translates the new events of ring [ring] until its buffer is full.  Returns
-   DONE when all are translated; BEHIND when some are left; BROKEN when the ring
-   has words that no writer writes, which are skipped; RESTARTED when its tail
-   has gone back, since another program writes the file. */
+   DONE when all are translated; BEHIND when some are left, or there is no
+   memory for the buffer; BROKEN when the ring has words that no writer writes,
+   which are skipped and counted as lost, or a damaged header, which is returned
+   once and later gives DONE; RESTARTED when its tail has gone back, since
+   another program writes the file. */
 static int translate_ring(struct stock *s, uint32_t ring)
 {
   struct ring *r = &s->rings[ring];

@@ -111,8 +111,9 @@ static inline const struct ring_header *ring_header(
    ring has and s->copy holds.  Sets *tail to the tail of the ring.  When the
    words at *position were overwritten, moves *position to the oldest event left
    and adds the number of lost words to *lost.  Returns the number of words
-   copied, 0 when there are none at present, or -1 when the ring's head and tail
-   are impossible. */
+   copied, 0 when there are none at present or the writer overtook each of
+   several copies, or -1 when the ring's head and tail are impossible, or the
+   tail is before *position. */
 int64_t eventring_stock_copy(struct stock *s, uint32_t ring,
                              uint64_t *position, uint64_t *lost,
                              uint64_t *tail);
@@ -120,27 +121,32 @@ int64_t eventring_stock_copy(struct stock *s, uint32_t ring,
 /* Returns the length in words of the event at s->copy[i].  The copy has [n]
    words, the first from position [position] of the ring; the ring ends at
    position [tail].  Returns 0 when the event goes on after the end of the copy,
-   -1 when no writer wrote it. */
+   -1 when no writer wrote it.  Does not look at the payload. */
 int64_t eventring_stock_length(const struct stock *s, uint64_t position,
                                uint64_t i, uint64_t n, uint64_t tail);
 
-/* Fills s->schema and the tables by id for events of OCaml 5.[minor]. */
+/* Fills s->schema, which must be empty, with the categories and the runtime's
+   events, and sets the tables by id, s->phases and s->counters, for the numbers
+   of events in OCaml 5.[minor]. */
 void eventring_stock_schema(struct stock *s, int minor);
 
-/* Stores in the header that the process ended at time [ticks], with the state
+/* Stores in the header that tracing ended at time [ticks], with the state
    [state]: EVENTRING_ENDED or EVENTRING_REPLACED. */
 void eventring_stock_end(struct stock *s, uint32_t state, uint64_t ticks);
 
 /* Implements the [advance] of the source: translates the new events of all
-   rings.  Returns 1 when there are new words, 0 when there are none, or
-   EVENTRING_E_DAMAGED when a ring has words that no writer writes, which are
-   skipped. */
+   rings, and makes their words visible.  Sets the source's [horizon] and
+   [behind].  When the process has stopped tracing or another program writes the
+   file, sets the state and end in the header.  Returns 1 when there are new
+   words, 0 when there are none, or EVENTRING_E_DAMAGED, with or without new
+   words, when a ring has words that no writer writes, which are skipped. */
 int eventring_stock_advance(struct eventring_source *source);
 
-/* Finds the version of OCaml, such as "5.3.0", that compiled the executable of
-   process [pid].  Writes the version to [version], of [size] bytes, and returns
-   its second number, 3 in the example; or writes "" and returns -1 when the
-   version cannot be found. */
+/* Finds, in the first 256 MiB of /proc/PID/exe, the version of OCaml, such as
+   "5.3.0", that compiled the executable of process [pid].  Writes the version
+   to [version], of [size] bytes, and returns its second number, 3 in the
+   example; or writes "" and returns -1 when the version cannot be found, or two
+   versions are. */
 int eventring_stock_version(int pid, char *version, size_t size);
 
 #endif /* EVENTRING_STOCK_H */

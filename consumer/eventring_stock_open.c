@@ -67,8 +67,9 @@ static void survey_event(struct survey *v, const uint64_t *event,
   }
 }
 
-/* Updates the survey [v] by all events of ring [ring].  With from_now, the
-   cursor will read the ring from its present tail on. */
+/* Updates the survey [v] by the events of ring [ring] that can be read, without
+   moving its position; with s->from_now, moves the position to the present tail
+   of the ring. */
 static void survey_ring(struct stock *s, uint32_t ring, struct survey *v)
 {
   uint64_t position = 0, lost = 0, tail;
@@ -122,8 +123,9 @@ static int64_t boot_ns(void)
 /* Returns the state of the process that wrote the file: EVENTRING_STATE_RUNNING
    when process [pid] still writes it, or may write it but cannot be looked
    into; _KILLED when the process is gone or its number belongs to a later
-   process; _REPLACED when the process runs another program.  [st] describes the
-   file. */
+   process; _REPLACED when the process runs another program.  A [pid] of 0 is a
+   process that is gone.  [st] describes the file, the time of which may be
+   wrong by a second. */
 static int writer_state(int pid, const struct stat *st)
 {
   const uint64_t second = 1000000000;
@@ -143,8 +145,8 @@ static int writer_state(int pid, const struct stat *st)
   return mapped == 0 ? EVENTRING_STATE_REPLACED : EVENTRING_STATE_RUNNING;
 }
 
-/* Reads the first line of the file at [path] to [to], of [size] bytes; "" when
-   the file cannot be read. */
+/* Reads the first line, cut to fit, of the file at [path] to [to], of [size]
+   bytes; "" when the file cannot be read. */
 static void read_line(const char *path, char *to, size_t size)
 {
   if (eventring_read_small(path, to, size) == 0) to[0] = 0;
@@ -152,7 +154,8 @@ static void read_line(const char *path, char *to, size_t size)
 }
 
 /* Sets the fields of the header that describe the process: program, argv0,
-   start_time and start_stack.  [pid] is the caller's number of the process. */
+   start_time and start_stack.  [pid] is the caller's number of the process.  A
+   text that cannot be read becomes "", a number 0. */
 static void fill_process(struct stock *s, int pid)
 {
   struct eventring_header *h = &s->header;
@@ -167,7 +170,8 @@ static void fill_process(struct stock *s, int pid)
 }
 
 /* Sets the start of tracing and the boot id in the header, by the times of the
-   events in [v] and the modification time of the file in [st]. */
+   events in [v] and the modification time of the file in [st].  The boot id is
+   that of this machine, or "another" when the times are of before its start. */
 static void fill_times(struct stock *s, const struct stat *st,
                        const struct survey *v)
 {
@@ -191,9 +195,9 @@ static void fill_times(struct stock *s, const struct stat *st,
 }
 
 /* Returns the minor version of OCaml by which events in the file are numbered:
-   by the content of the file, else by the executable of process [pid], else the
-   newest known.  Also sets the header's [runtime] to the certain part of the
-   version. */
+   by the content of the file, else by the executable of process [pid], if
+   s->alive, else the newest known.  Also sets the header's [runtime] to the
+   certain part of the version. */
 static int fill_version(struct stock *s, int pid, const struct survey *v)
 {
   char found[sizeof s->header.runtime] = "";

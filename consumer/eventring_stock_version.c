@@ -49,8 +49,9 @@ static int is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Returns the second number, x, of a version 5.x.y that begins at [text], or -1
-   when no version begins there. */
+/* Returns the second number, x, of a version 5.x.y at [text], which begins with
+   "5."  and has a NUL; -1 when it is no version.  A suffix may follow after "+"
+   or "~". */
 static int parse(const char text[VERSION])
 {
   int minor = text[2] - '0', i = 3;
@@ -62,8 +63,9 @@ static int parse(const char text[VERSION])
          ? minor : -1;
 }
 
-/* Returns 1 when the bytes before [text] are the header of an OCaml string or
-   the words that announce a version in bytecode executables; else 0. */
+/* Returns 1 when the bytes before [text] are the header of an OCaml string of
+   the length of a version, or the words that announce a version in bytecode
+   executables; else 0. */
 static int announced(const char *text)
 {
   uint64_t header;
@@ -77,8 +79,8 @@ static int announced(const char *text)
 /* Searches [length] bytes for a version of OCaml.  BEFORE bytes before [bytes]
    and VERSION bytes after them are readable, too.  A version found is written
    to [version], of [size] bytes, and its second number to *minor, which was -1
-   before the first.  Returns 1, or 0 when the version contradicts a version
-   found before. */
+   before the first.  Returns 1, or 0 when a version differs from the one found
+   before, which stays in [version]. */
 static int search(const char *bytes, size_t length, char *version, size_t size,
                   int *minor)
 {

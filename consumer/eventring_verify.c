@@ -49,7 +49,7 @@ struct verifier {
 };
 
 /* Reports a fault at [offset] of the file by calling v->found with the
-   formatted line. */
+   formatted line, cut to 255 bytes. */
 __attribute__((format(printf, 3, 4)))
 static void find(struct verifier *v, uint64_t offset, const char *format, ...)
 {
@@ -67,7 +67,9 @@ static void find(struct verifier *v, uint64_t offset, const char *format, ...)
    blocks and the block before it, and reports faults.  The block is at
    [position] of ring [ring] and at [offset] in the file.  [step] is the
    distance in the file, in bytes, from one word to the next; 0 when the words
-   are compressed, so that all faults are reported at [offset]. */
+   are compressed, so that all faults are reported at [offset].  Stops at the
+   first word that is no event.  Keeps the block as the last block of the
+   ring. */
 static void verify_block(struct verifier *v, uint32_t ring, uint64_t position,
                          const uint64_t *words, uint32_t count,
                          uint64_t offset, uint32_t step)
@@ -117,7 +119,8 @@ static void verify_block(struct verifier *v, uint32_t ring, uint64_t position,
 
 /* Checks [count] entries of the schema, each of [entry_size] bytes, at
    [entries], and reports faults.  The first is at [offset] of the file, the
-   next [step] bytes behind; [step] is 0 for compressed entries. */
+   next [step] bytes behind; [step] is 0 for compressed entries.  Checks nothing
+   when there is no memory. */
 static void verify_schema(struct verifier *v, const char *entries,
                           uint64_t entry_size, uint32_t count, uint64_t offset,
                           uint64_t step)
@@ -144,7 +147,9 @@ static void verify_schema(struct verifier *v, const char *entries,
 
 /* Ring files */
 
-/* Checks all blocks of ring [ring] of a ring file, copying each to [block]. */
+/* Checks all blocks of ring [ring] of a ring file, copying each to [block],
+   which has room for a block.  Leaves out blocks that the process overwrites
+   meanwhile. */
 static void verify_ring(struct verifier *v, uint32_t ring, uint64_t *block)
 {
   const struct eventring_header *h = v->header;
@@ -235,8 +240,9 @@ static void verify_content(struct verifier *v, struct chunk_reader *r,
                   e->offset, 0);
 }
 
-/* Checks the chunks one after the other, in the order of the file, and compares
-   each with its entry in the index. */
+/* Checks the chunks one after the other, in the order of the file, compares
+   each with its entry in the index, and checks the bytes after the index.
+   Stops where neither the file nor the index has a next chunk. */
 static void verify_chunks(struct verifier *v, struct chunk_reader *r)
 {
   uint64_t offset = sizeof(struct recording_start);
@@ -279,9 +285,9 @@ static void verify_chunks(struct verifier *v, struct chunk_reader *r)
          sizeof(struct recording_trailer));
 }
 
-/* Reads all events of process [process] by the cursor, and reports a fault when
-   their number differs from the number in the recording, or when words cannot
-   be read. */
+/* Reads all events of process [process] by the cursor, which must be at its
+   beginning, and reports a fault when their number differs from the number in
+   the recording, or when words cannot be read. */
 static void verify_counts(struct verifier *v, uint32_t process)
 {
   struct eventring_info info = { .size = sizeof info };
@@ -326,8 +332,9 @@ static void close_process(struct verifier *v)
 }
 
 /* Opens a cursor on process [process] of the file at [path], and closes the
-   cursor on the process before.  Returns 0 or an error, with a message in the
-   buffer of [options]. */
+   cursor on the process before.  Sets v->header and v->rings for it.  Returns 0
+   or an error, with a message in the buffer of [options] except when there is
+   no memory for v->rings. */
 static int open_recorded_process(struct verifier *v, const char *path,
                                  const struct eventring_options *options,
                                  uint32_t process)

@@ -19,9 +19,10 @@
 #include <stdint.h>
 #include "caml/eventring_format.h"
 
-/* Finds the payload of the event that begins at words[next]: sets *payload to
-   the index of its first word, and *count to its number of words.  Returns 1,
-   or 0 when the event does not end at or before words[end]. */
+/* Finds the payload of the event that begins at words[next], before words[end]:
+   sets *payload to the index of its first word, and *count to its number of
+   words.  Returns 1, or 0 when the event does not end at or before words[end];
+   *count is then the length that the event claims, or UINT32_MAX. */
 static inline int eventring_find_payload(const uint64_t *words, uint32_t next,
                                          uint32_t end, uint32_t *payload,
                                          uint32_t *count)
