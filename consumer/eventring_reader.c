@@ -486,8 +486,7 @@ static int later_first(const void *a, const void *b)
 /* Reads the ticks of mark [number] in the header, which tells of a change of
    the mask of categories, and adds them to c->changes.  When the program that
    made the mark has not stored the ticks yet, adds the present ticks, or
-   nothing if the clock cannot be read here.  Also adds nothing to wait for: the
-   mark counts as taken.  c->changes must have room. */
+   nothing if the clock cannot be read here.  c->changes must have room. */
 static void take_mark(struct eventring_cursor *c, uint64_t number)
 {
   uint64_t place = number % EVENTRING_MARKS;

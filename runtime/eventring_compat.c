@@ -91,7 +91,7 @@ CAMLprim value caml_ml_runtime_events_are_active(value unit)
 }
 
 /* Returns Some path for the path of this process's ring file, None when tracing
-   has not started. */
+   has not started or there is no memory. */
 CAML_EVENTRING_COLD
 CAMLprim value caml_ml_runtime_events_path(value unit)
 {

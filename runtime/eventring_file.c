@@ -74,12 +74,12 @@ static int same_pid(const struct eventring_header *a,
     && memcmp(a->boot_id, b->boot_id, sizeof(a->boot_id)) == 0;
 }
 
-/* Fills in [*c] for the file that [fd] has open for reading: its owner, and if
-   the file may be removed, its device, inode, start time and state.  [mine] is
-   the header of this process's new ring file.  The owner is NOT_OURS unless the
-   file is a regular file of this user, has one name, and is empty or begins
-   with the magic number of a ring file.  The owner is NO_FILE if the file was
-   removed after it was opened. */
+/* Fills in [*c] for the file that [fd] has open for reading: its owner, and
+   unless that is NOT_OURS or NO_FILE, its device, inode, start time and state.
+   [mine] is the header of this process's new ring file.  The owner is NOT_OURS
+   unless the file is a regular file of this user, has one name, and is empty or
+   begins with the magic number of a ring file.  The owner is NO_FILE if the
+   file was removed after it was opened. */
 static void examine_open(int fd, const struct eventring_header *mine,
                          struct candidate *c)
 {
@@ -151,9 +151,10 @@ static void tell_readers(const char *path, const struct candidate *c)
   close(fd);
 }
 
-/* Removes the file at [path] if it is still the file [c] with the same owner.
-   [mine] is the header of this process's new ring file.  Returns 1 if this
-   process has removed the file, else 0.
+/* Removes the file at [path] if it is still the file [c] with the same owner,
+   after telling readers that have it open (tell_readers).  [mine] is the header
+   of this process's new ring file.  Returns 1 if this process has removed the
+   file, else 0.
 
    Another process may remove the file as well, and then give its name, and the
    number of its inode, to a new file.  So the file is examined again while it
@@ -184,7 +185,8 @@ static int remove_candidate(const char *path,
 }
 
 /* Puts the path of the ring file in directory [dir] into [path], which has
-   [size] bytes: the pid of [mine], [number] unless it is 0, and [suffix]. */
+   [size] bytes: the pid of [mine], [number] unless it is 0, and [suffix].  Cuts
+   a path that is too long. */
 static void name_file(char *path, size_t size, const char *dir,
                       const struct eventring_header *mine, const char *suffix,
                       int number)
@@ -195,8 +197,9 @@ static void name_file(char *path, size_t size, const char *dir,
            (unsigned long) mine->pid, numbered, suffix);
 }
 
-/* Creates the file [path] with mode 0600, if there is no file of this name, and
-   opens it.  Returns the descriptor, or -1 with the error in errno. */
+/* Creates the file [path] with mode 0600, if there is nothing of this name, not
+   even a symbolic link, and opens it.  Returns the descriptor, or -1 with the
+   error in errno. */
 static int create(const char *path)
 {
   return open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,

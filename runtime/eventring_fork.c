@@ -26,8 +26,10 @@
 #include "caml/eventring.h"
 #include "eventring_internal.h"
 
-/* Prepares a fork, in the parent: takes the session's lock, and stores the
-   control word and the threshold, for the child's own session. */
+/* Handler that pthread_atfork installs: prepares a fork, in the parent.  Leaves
+   a session of the parent's own parent, takes the session's lock until
+   [after_fork], and stores the control word and the threshold, for the child's
+   own session. */
 static void before_fork(void)
 {
   caml_ring_left_behind();
@@ -41,7 +43,8 @@ static void before_fork(void)
   caml_ring_keep_threshold();
 }
 
-/* Releases the session's lock after a fork, in the parent. */
+/* Handler that pthread_atfork installs: releases the session's lock after a
+   fork, in the parent. */
 static void after_fork(void)
 {
   pthread_mutex_unlock(&caml_ring_session_lock);
@@ -49,7 +52,8 @@ static void after_fork(void)
 
 /* Leaves the parent's session, in a forked child with a single thread: unmaps
    the parent's ring file, replaces the control page by private zeros, and
-   disowns all writers.  Makes the session's lock anew, unlocked. */
+   disowns all writers.  Drops the names of other threads.  Makes the session's
+   lock anew, unlocked. */
 static void leave_parent(void)
 {
   pthread_mutex_init(&caml_ring_session_lock, NULL);
@@ -81,8 +85,9 @@ static void leave_parent(void)
   *caml_ring_process_mark() = 1;
 }
 
-/* Leaves the parent's session after a fork, in the child, and records in
-   [restart] whether the parent was traced. */
+/* Handler that pthread_atfork installs: leaves the parent's session after a
+   fork, in the child, and records in [restart] whether the parent was
+   traced. */
 static void fork_handler(void)
 {
   struct caml_ring_session *s = &caml_ring_session;

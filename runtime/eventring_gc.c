@@ -105,7 +105,8 @@ static struct {
 } stop;
 
 /* Returns the cause, an enum caml_eventring_cause, of the stop-the-world
-   section that the domain with the requests [a] begins. */
+   section that the domain with the requests [a] begins for the reason
+   a->reason; 0 when none was recorded. */
 static uint8_t cause_of_stop(struct caml_eventring_asked *a)
 {
   uint8_t called = a->called & 0xFF;

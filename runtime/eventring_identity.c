@@ -30,9 +30,9 @@
 #include "caml/version.h"
 #include "eventring_internal.h"
 
-/* Reads the first [size] - 1 bytes of the file [path] into [buffer], and a NUL
-   after them.  Returns the number of bytes without the NUL: 0 when the file is
-   empty or cannot be read. */
+/* Reads, in one attempt, the first [size] - 1 bytes of the file [path] into
+   [buffer], and a NUL after them.  Returns the number of bytes without the NUL:
+   0 when the file is empty or cannot be read. */
 static size_t read_file(const char *path, char *buffer, size_t size)
 {
   ssize_t n = -1;
@@ -47,7 +47,7 @@ static size_t read_file(const char *path, char *buffer, size_t size)
 }
 
 #ifndef NATIVE_CODE
-/* Returns the part of [path] after its last slash. */
+/* Returns the part of [path] after its last slash; [path] if it has none. */
 static const char *base_name(const char *path)
 {
   const char *slash = strrchr(path, '/');

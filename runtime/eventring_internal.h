@@ -86,8 +86,8 @@ extern uint32_t caml_ring_clock;
 extern uint32_t caml_ring_block_words;
 
 /* Returns the address of the mark: the [session] of the last writer.  The mark
-   is 1, and 0 in a child whose writers were wiped and that has not noticed
-   yet. */
+   is 1, and 0 in a child whose writers were wiped and that has not noticed yet.
+   The writers must be allocated. */
 uint32_t *caml_ring_process_mark(void);
 
 /* Allocates [caml_ring_writers], unless they are allocated already.  Returns 1,
@@ -168,7 +168,8 @@ Caml_inline uint64_t round_up_to_page(uint64_t n)
 
 /* Allocates disk space for the [length] bytes at [offset] of the session's ring
    file, so that a full disk is an error here and not a SIGBUS at the first
-   write.  Returns 0 or an errno. */
+   write.  Returns 0 or an errno, ENOSPC when there is no room.  The file must
+   be mapped. */
 int caml_ring_allocate(uint64_t offset, uint64_t length);
 
 /* Writes [size] bytes from [data] at [offset] of the file that [fd] has open.
@@ -191,30 +192,31 @@ Caml_inline uint32_t categories_of(uint64_t control)
 }
 
 /* Copies the threshold from the control page, where another process may have
-   changed it, to [caml_ring_config], for later sessions.  Call with
-   [caml_ring_session_lock] held. */
+   changed it, to [caml_ring_config], for later sessions, unless it is 0 there.
+   Call with [caml_ring_session_lock] held. */
 void caml_ring_keep_threshold(void);
 
-/* Ends tracing, stores [state] in the header of the ring file, and removes the
-   file unless the settings keep it.  The file stays mapped.  No effect when
-   tracing has not started.  Call with the domain lock held, and not
-   [caml_ring_session_lock]. */
+/* Writes the event EV_RING_STOP, ends tracing, stores [state] in the header of
+   the ring file, and removes the file unless the settings keep it.  The file
+   stays mapped.  No effect when tracing has not started.  Call with the domain
+   lock held, and not [caml_ring_session_lock]. */
 void caml_ring_end_as(enum eventring_state state);
 
-/* Unmaps the ring file of a session that has ended or was lost, after all
-   domains were stopped once.  No effect when no such file is mapped.  Call with
+/* Unmaps the ring file of a session that has ended or was lost, after it has
+   stopped all domains once.  No effect when no such file is mapped.  Call with
    the domain lock held, and not [caml_ring_session_lock]. */
 void caml_ring_unmap_session(void);
 
 /* Unmaps the directory and the rings that [caml_eventring_release_memory] left
-   mapped, and frees the session's struct mapping.  Call with
-   [caml_ring_session_lock] held, or in a forked child. */
+   mapped, and frees the session's struct mapping; the caller sets [mapping] and
+   [map] to NULL.  Call with [caml_ring_session_lock] held, or in a forked
+   child. */
 void caml_ring_unmap_kept(void);
 
 /* Fork: eventring_fork.c */
 
-/* Installs the fork handlers on the first call; later calls do nothing.
-   Returns 0 or an errno. */
+/* Installs the fork handlers on the first call; later calls do nothing, unless
+   that one failed.  Returns 0 or an errno. */
 int caml_ring_watch_forks(void);
 
 /* Takes [caml_ring_session_lock]; the caller unlocks it.  Before that, installs
@@ -271,9 +273,10 @@ struct caml_ring_names {
 };
 extern struct caml_ring_names caml_ring_names;
 
-/* Fills [*e] with a schema entry for [name], without an id.  [kind] is an enum
-   eventring_kind, [payload] an enum eventring_payload.  Cuts [name] and [unit]
-   when they are too long for their fields. */
+/* Fills [*e] with a schema entry for [name] in the category of user events,
+   without an id.  [kind] is an enum eventring_kind, [payload] an enum
+   eventring_payload.  Cuts [name] and [unit] when they are too long for their
+   fields. */
 void caml_ring_describe(struct eventring_schema_entry *e, const char *name,
                         int kind, int payload, const char *unit);
 
@@ -291,18 +294,22 @@ uint64_t caml_ring_this_thread(void);
 /* Asks the system for the name of the calling thread, which C code may change,
    and sets it as the thread's name in the schema if it is new.  The name that
    the thread which started the session had, in general the program's, is not
-   new.  Call with the domain lock held. */
+   new.  No effect on systems other than Linux.  Call with the domain lock held,
+   and not [caml_ring_session_lock]. */
 void caml_ring_note_os_name(void);
 
 /* Updates the names of threads in a forked child: the names of [old_thread],
    the OS id that the forking thread had in the parent (0: unknown), become
-   names of the calling thread; the names of all other threads are dropped. */
+   names of the calling thread; the names of all other threads are dropped,
+   those of domains kept. */
 void caml_ring_fork_labels(uint32_t old_thread);
 
 /* The process: eventring_identity.c */
 
 /* Fills in the fields of [*h] that identify the calling process: its pid and
-   start, boot, namespaces, executable, first argument and OCaml version. */
+   start, boot, namespaces, executable, first argument (in bytecode, the program
+   that ocamlrun runs) and OCaml version.  [*h] must be zeros; a field that the
+   system does not tell stays so. */
 void caml_ring_identify(struct eventring_header *h);
 
 /* Returns the clock for the events of a session, an enum eventring_clock:
@@ -320,8 +327,8 @@ struct caml_ring_config {
 };
 extern struct caml_ring_config caml_ring_config;
 
-/* Returns the binary logarithm of the words of a ring, from
-   OCAMLRUNPARAM=e=N. */
+/* Returns the binary logarithm of the words of a ring, from OCAMLRUNPARAM=e=N,
+   or the default, with a message, when that is not understood. */
 unsigned caml_ring_log_words(void);
 
 #pragma GCC visibility pop

@@ -72,7 +72,9 @@ static const char *checked_name(value name)
 
 /* Starts tracing, with the ring file in the directory [dir], a string option
    (None: as the environment says), and the categories [mask], an int (0: the
-   default categories).  Returns unit.  Raises Sys_error on failure. */
+   default categories).  No effect when tracing has started already.  Returns
+   unit.  Raises Sys_error on failure, Invalid_argument when the directory has a
+   NUL byte. */
 CAMLprim value caml_ml_eventring_start(value dir, value mask)
 {
   char why[MESSAGE];
@@ -121,7 +123,8 @@ CAMLprim value caml_ml_eventring_mask(value unit)
   return Val_int(caml_eventring_categories());
 }
 
-/* Sets the categories to record to the mask [mask], an int.  Returns unit. */
+/* Sets the categories to record to the mask [mask], an int that is not 0.  No
+   effect when tracing has not started.  Returns unit. */
 CAMLprim value caml_ml_eventring_set_mask(value mask)
 {
   caml_eventring_set_categories(Int_val(mask));
@@ -129,15 +132,16 @@ CAMLprim value caml_ml_eventring_set_mask(value mask)
 }
 
 /* Returns the duration of the shortest wait that is recorded, in ns, as an int;
-   max_int if it is longer. */
+   max_int if it is longer.  When tracing has not started, that of the next
+   session. */
 CAMLprim value caml_ml_eventring_threshold(value unit)
 {
   uint64_t ns = caml_eventring_threshold();
   return Val_long(ns < Max_long ? ns : Max_long);
 }
 
-/* Sets the duration of the shortest wait that is recorded to [ns], an int.
-   Returns unit. */
+/* Sets the duration of the shortest wait that is recorded to [ns], an int; 0
+   counts as 1.  No effect when tracing has not started.  Returns unit. */
 CAMLprim value caml_ml_eventring_set_threshold(value ns)
 {
   caml_eventring_set_threshold(Long_val(ns));
@@ -146,7 +150,7 @@ CAMLprim value caml_ml_eventring_set_threshold(value ns)
 
 /* Writes a copy of the present content of the rings to the file with the path
    [file].  Releases the domain lock meanwhile.  Returns unit.  Raises Sys_error
-   on failure. */
+   on failure, Invalid_argument when the path has a NUL byte. */
 CAMLprim value caml_ml_eventring_snapshot(value file)
 {
   char why[MESSAGE];
@@ -221,8 +225,9 @@ CAMLprim value caml_ml_eventring_emit_int(value word, value n)
   return Val_unit;
 }
 
-/* Writes the event word [word] with the first [length] bytes of [bytes].
-   Writes nothing while user events are not recorded.  Returns unit. */
+/* Writes the event word [word] with the first [length] bytes of [bytes], at
+   most EVENTRING_MAX_BYTES.  Writes nothing while user events are not recorded.
+   Returns unit. */
 CAMLprim value caml_ml_eventring_emit_bytes(value word, value bytes,
                                             value length)
 {
@@ -308,11 +313,12 @@ static struct custom_operations cursor_operations = {
 /* Opens a ring file for reading and returns a cursor handle.  [source] is of
    the type
 
-     type source = Self | Process of { pid; dir } | File of string
+   type source = Self | Process of { pid; dir } | File of string
 
    and with [from_now] true the cursor skips the events that the file has
-   already.  Raises Sys_error when the file cannot be opened, Out_of_memory when
-   there is no memory. */
+   already.  Raises Sys_error when the file cannot be opened, or for Self when
+   this process is not traced; Invalid_argument when a path has a NUL byte;
+   Out_of_memory when there is no memory. */
 CAMLprim value caml_ml_eventring_cursor_create(value source, value from_now)
 {
   CAMLparam2(source, from_now);
@@ -366,7 +372,8 @@ CAMLprim value caml_ml_eventring_cursor_batch(value handle)
 
 /* Reads the next events of the cursor [handle] into its batch.  Returns their
    number; 0 when there are none at present or the cursor is freed; -1 on an
-   error of the reader, such as a damaged block. */
+   error of the reader, such as a damaged block, which the next call reads on
+   behind. */
 CAMLprim value caml_ml_eventring_cursor_read(value handle)
 {
   struct cursor *c = Cursor_val(handle);
@@ -387,7 +394,7 @@ CAMLprim value caml_ml_eventring_cursor_free(value handle)
 }
 
 /* Returns Some (name, unit, kind) for the event with the id [id], or None if
-   the schema of the ring file has no such event. */
+   the schema of the ring file has no such event or the cursor is freed. */
 CAMLprim value caml_ml_eventring_cursor_describe(value handle, value id)
 {
   CAMLparam1(handle);
@@ -403,15 +410,15 @@ CAMLprim value caml_ml_eventring_cursor_describe(value handle, value id)
 }
 
 /* Returns the state of the process that writes the ring file of [handle], a
-   result of eventring_state as an int. */
+   result of eventring_state as an int; negative when the cursor is freed. */
 CAMLprim value caml_ml_eventring_cursor_state(value handle)
 {
   return Val_int(eventring_state(Cursor_val(handle)->reader));
 }
 
-/* Returns event [index] of the batch of [c]: the event for which the OCaml side
-   runs a callback.  Returns NULL when the cursor is freed or [index] is
-   negative, as outside of callbacks. */
+/* Returns event [index], below BATCH, of the batch of [c]: the event for which
+   the OCaml side runs a callback.  Returns NULL when the cursor is freed or
+   [index] is negative, as outside of callbacks. */
 static const struct eventring_event *current(const struct cursor *c,
                                              intnat index)
 {
@@ -419,7 +426,9 @@ static const struct eventring_event *current(const struct cursor *c,
 }
 
 /* Returns Some text for event [index] of the batch of [handle]; None if there
-   is no such event, or if its payload is neither bytes nor text. */
+   is no such event, or if its payload is neither bytes nor text.  The payload
+   of an event that the schema does not describe counts as bytes if it has their
+   form. */
 CAMLprim value caml_ml_eventring_cursor_text(value handle, value index)
 {
   CAMLparam1(handle);

@@ -29,9 +29,10 @@
 #include "eventring_internal.h"
 
 /* Starts tracing again after the last session has ended, with the categories of
-   [control], the control word of that session, and the ring file in the same
-   directory, even if the program has changed its current directory.  Returns 1,
-   or 0 on failure, with a message in [why], which has [size] bytes. */
+   [control], the control word of that session, paused if that one was, and the
+   ring file in the same directory, even if the program has changed its current
+   directory.  Returns 1, or 0 on failure, with a message in [why], which has
+   [size] bytes. */
 COLD
 static int start_again(uint64_t control, char *why, size_t size)
 {

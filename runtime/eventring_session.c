@@ -68,7 +68,8 @@ int caml_ring_allocate(uint64_t offset, uint64_t length)
 }
 
 /* Fills in the fields of [*h] that describe the layout of a new ring file: the
-   magic number and version, and the offset and size of each section. */
+   magic number and version, and the offset and size of each section, by the
+   settings of the program. */
 static void lay_out(struct eventring_header *h)
 {
   memcpy(h->magic, EVENTRING_MAGIC, EVENTRING_MAGIC_SIZE);
@@ -140,8 +141,8 @@ static int leaves_reserve(void)
 /* Creates the ring file in directory [in] (NULL: the current directory), maps
    the file, and starts a session with [control] as its control word.  Returns
    1, or 0 on failure, with a message in [why], which has [why_size] bytes; then
-   the file is removed.  Call with the session's lock held and SIGPIPE and
-   SIGXFSZ held back. */
+   the file is removed and unmapped.  No ring file may be mapped.  Call with the
+   session's lock held and SIGPIPE and SIGXFSZ held back. */
 COLD
 static int start_session(const char *in, uint64_t control, char *why,
                          size_t why_size)
@@ -291,9 +292,11 @@ void caml_ring_keep_threshold(void)
   if (ns != 0) caml_ring_config.threshold = ns;
 }
 
-/* Ends the session: stores [state] (ended or replaced) in the header of the
-   ring file, and removes the file unless the settings keep it.  The file stays
-   mapped.  No effect when no session is running.  Call with the session's lock
+/* Ends the session: switches all probes off, stores [state] (ended or replaced)
+   and the time in the header of the ring file, and removes the file unless the
+   settings keep it or its path leads to another file.  Keeps the threshold for
+   later sessions.  The file stays mapped; the control page becomes private
+   memory.  No effect when no session is running.  Call with the session's lock
    held. */
 COLD
 static void end_session(enum eventring_state state)
@@ -318,17 +321,18 @@ static void end_session(enum eventring_state state)
    section. */
 static atomic_int stopped_writers;
 
-/* Sets [stopped_writers] to 0 at the beginning of a stop-the-world section. */
+/* Sets [stopped_writers] to 0 at the beginning of a stop-the-world section,
+   called by the runtime in the domain that leads it. */
 static void begin_stop(caml_domain_state *leader)
 {
   (void) leader;
   atomic_store(&stopped_writers, 0);
 }
 
-/* Disowns the writer of [domain].  Called in each of the [domains] domains of
-   the stop-the-world section, after all of them have stopped.  Each domain
-   leaves the section on its own, so the domain [leader] waits here for all
-   others. */
+/* Disowns the writer of [domain].  Called by the runtime in each of the
+   [domains] domains of the stop-the-world section, after all of them have
+   stopped.  Each domain leaves the section on its own, so the domain [leader]
+   waits here for all others. */
 static void stop_writer(caml_domain_state *domain, void *leader, int domains,
                         caml_domain_state **all)
 {

@@ -81,7 +81,8 @@ static int copy_ring(const struct source *from, int fd, uint32_t i,
 
 /* Writes the session [from] to the file of [fd], as if tracing had ended now:
    header, schema, and each ring that a domain has used.  [buffer] has room for
-   a ring.  Returns 0 or an errno. */
+   a ring.  Rings without events become holes.  Returns 0 or an errno.  Call
+   without the session's lock. */
 COLD
 static int copy_session(const struct source *from, int fd, uint64_t *buffer)
 {
@@ -111,7 +112,8 @@ static int copy_session(const struct source *from, int fd, uint64_t *buffer)
 
 /* Returns 0 if a snapshot may be put at [path]: if there is a regular file, no
    file, or a symbolic link, which the snapshot replaces.  Else returns EISDIR
-   for a directory, ENOTSUP for another file. */
+   for a directory, ENOTSUP for another file.  A path that cannot be looked at
+   counts as no file. */
 COLD
 static int may_replace(const char *path)
 {

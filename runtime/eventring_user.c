@@ -23,8 +23,8 @@
 #include "eventring_internal.h"
 
 /* Returns the address of the bucket of the first registered event called
-   [name], or of the empty bucket to put such an event in.  There must be
-   buckets.  Call with the session's lock held. */
+   [name], or of the empty bucket, with 0, to put such an event in.  There must
+   be buckets.  Call with the session's lock held. */
 COLD
 static uint32_t *find_name(const char *name)
 {
@@ -63,9 +63,11 @@ static int reserve_name(void)
   return 1;
 }
 
-/* Registers the event [e], and appends it to the schema of the ring file if
-   tracing has started.  Returns the new id of the event, EVENTRING_TOO_MANY or
-   EVENTRING_NO_MEMORY.  Call with the session's lock held. */
+/* Registers a copy of the event [e], and appends it to the schema of the ring
+   file if tracing has started.  Prints a message when the schema has no room,
+   and registers the event all the same.  Returns the new id of the event,
+   EVENTRING_TOO_MANY or EVENTRING_NO_MEMORY.  Call with the session's lock
+   held. */
 COLD
 static int add_name(const struct eventring_schema_entry *e)
 {
@@ -214,8 +216,8 @@ Caml_inline void emit_int(int event, enum eventring_form form, int64_t n)
 _Static_assert(EVENTRING_MAX_CONTENT <= EVENTRING_MAX_BYTES,
                "a block holds the largest message");
 
-/* Writes [event] with the [length] bytes at [bytes].  The caller has tested
-   [is_recorded]. */
+/* Writes [event] with the [length] bytes at [bytes], at most
+   EVENTRING_MAX_BYTES.  The caller has tested [is_recorded]. */
 static void emit_bytes(int event, const void *bytes, size_t length)
 {
   caml_eventring_emit_bytes(EVENTRING_WORD(event, EVENTRING_FORM_INSTANT, 0),

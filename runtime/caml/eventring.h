@@ -184,7 +184,8 @@ void caml_eventring_emit_packed(uint64_t word, const uint64_t *field,
 
 /* Writes an event with the packed integers [first] and [second], at the time
    [now], which the caller has read from caml_eventring_ticks under the domain
-   lock.  Otherwise as caml_eventring_emit_words. */
+   lock; a time before the current block counts as the block's beginning.
+   Otherwise as caml_eventring_emit_words. */
 void caml_eventring_emit_pair(uint64_t word, uint64_t now, uint64_t first,
                               uint64_t second);
 
@@ -202,14 +203,16 @@ uint64_t caml_eventring_ticks(void);
 uint64_t caml_eventring_threshold_ticks(void);
 
 /* Records that the calling thread has the id [id] in the threads library; -1:
-   it has none.  Call with the domain lock held. */
+   it has none.  Call with the domain lock held.  The domain's next thread
+   switch is written even if the thread runs already. */
 void caml_eventring_set_thread(intnat id);
 
 /* Writes the event that from the time [now] on the calling thread runs this
    domain and its events belong to this thread.  Writes nothing if the last
-   events already belonged to this thread.  [now] is a time of
-   caml_eventring_ticks, or 0 for the time of the call.  Call with the domain
-   lock held, after the test of the category EVENTRING_THREAD. */
+   events already belonged to this thread, or the domain has no block yet: each
+   block names its thread.  [now] is a time of caml_eventring_ticks, or 0 for
+   the time of the call.  Call with the domain lock held, after the test of the
+   category EVENTRING_THREAD. */
 void caml_eventring_thread_switch(uint64_t now);
 
 /* Set the name of the calling domain or thread, of 1 to 127 bytes.  The name is
@@ -220,8 +223,9 @@ int caml_eventring_set_domain_name(const char *name);
 int caml_eventring_set_thread_name(const char *name);
 
 /* Reads the settings of the recorder from the environment, and starts tracing
-   if the environment asks for it.  Called once at each start of the runtime,
-   with a single domain running. */
+   if the environment asks for it.  Prints a message for a value that is not
+   understood, which is ignored, and when tracing cannot start.  Called once at
+   each start of the runtime, with a single domain running. */
 void caml_eventring_init(void);
 
 /* Starts tracing with the categories of [mask], paused or not, with the ring
@@ -237,20 +241,22 @@ int caml_eventring_start(const char *dir, const char *suffix, uint32_t mask,
                          int paused, char *why, size_t size);
 
 /* Ends tracing: marks the ring file as ended, removes it unless the settings
-   keep it, stops all domains once, and unmaps the file.  Call with the domain
-   lock held. */
+   keep it, stops all domains once, and unmaps the file.  No effect when tracing
+   has not started.  Call with the domain lock held. */
 void caml_eventring_stop(void);
 
 /* Ends tracing when the process or its OCaml runtime ends: marks the ring file
    as ended, and removes it unless the settings keep it.  The file stays mapped,
-   and other domains may go on running.  Call with the domain lock held. */
+   and other domains may go on running.  No effect when tracing has not started.
+   Call with the domain lock held. */
 #pragma GCC visibility pop
 CAMLextern void caml_eventring_end(void);
 
-/* Ends tracing before the calling thread tries to execute another program in
-   this process.  [name] is the file of that program, or with [search] a name to
-   search for in PATH.  No effect when the file cannot be executed.  Leaves
-   errno unchanged.  Call with the domain lock held. */
+/* Ends tracing, and marks the ring file as replaced, before the calling thread
+   tries to execute another program in this process.  [name] is the file of that
+   program, or with [search] a name to search for in PATH.  No effect when the
+   file cannot be executed.  Leaves errno unchanged.  Call with the domain lock
+   held. */
 CAMLextern void caml_eventring_exec_begin(const char *name, int search);
 
 /* Starts tracing again, with the same categories, after the attempt to execute
@@ -261,9 +267,10 @@ CAMLextern void caml_eventring_exec_failed(void);
 
 /* Gives the memory of the rings to the program after an allocation failed.  If
    the address space of the process is limited, ends tracing and unmaps the
-   rings, except rings to which another domain may be writing.  Returns 1 when
-   memory was unmapped, so that the caller tries the allocation again; else 0.
-   Any thread may call it.  Exported: the threads library calls it. */
+   rings, except rings to which another domain may be writing.  Prints a message
+   when this has ended tracing.  Returns 1 when memory was unmapped, so that the
+   caller tries the allocation again; else 0.  Any thread may call it.
+   Exported: the threads library calls it. */
 #pragma GCC visibility pop
 CAMLextern int caml_eventring_release_memory(void);
 #pragma GCC visibility push(hidden)
@@ -288,14 +295,15 @@ void caml_eventring_connect(uint64_t *place);
    ring file; else 0.  Also 1 while tracing is paused. */
 int caml_eventring_started(void);
 
-/* Pauses tracing: no category is recorded until tracing is resumed.  Returns 1,
-   or 0 when tracing has not started or was paused already.  Call with the
-   domain lock held. */
+/* Pauses tracing, after the event EV_RING_PAUSE: no category is recorded until
+   tracing is resumed.  Returns 1, or 0 when tracing has not started or was
+   paused already.  Call with the domain lock held. */
 int caml_eventring_pause(void);
 
 /* Resumes tracing with the categories that were recorded before the pause or
-   have been set since.  Returns 1, or 0 when tracing has not started or was not
-   paused.  Call with the domain lock held. */
+   have been set since, and writes the event EV_RING_RESUME.  Returns 1, or 0
+   when tracing has not started or was not paused.  Call with the domain lock
+   held. */
 int caml_eventring_resume(void);
 
 /* Returns the number of the present session, which differs from the numbers of
@@ -315,15 +323,16 @@ void caml_eventring_set_categories(uint32_t mask);
    tracing has not started, the duration for the next session. */
 uint64_t caml_eventring_threshold(void);
 
-/* Sets the duration of the shortest wait that is recorded to [ns], for this
-   session, later sessions, and children that this process forks.  No effect
-   when tracing has not started. */
+/* Sets the duration of the shortest wait that is recorded to [ns], of which 0
+   counts as 1, for this session, later sessions, and children that this process
+   forks.  No effect when tracing has not started. */
 void caml_eventring_set_threshold(uint64_t ns);
 
 /* Writes a copy of the present content of the rings to a file at [path].
-   Replaces a file that exists at [path] when the copy is complete.  Returns 1,
-   or 0 on failure, with a message in [why], which has [size] bytes, and [path]
-   as it was.  Needs no domain lock; returns after the file is written. */
+   Replaces a regular file or a symbolic link that exists at [path] when the
+   copy is complete; the new file has mode 0600.  Returns 1, or 0 on failure,
+   with a message in [why], which has [size] bytes, and [path] as it was.  Needs
+   no domain lock; returns after the file is written. */
 int caml_eventring_snapshot(const char *path, char *why, size_t size);
 
 /* Starts tracing in a forked child, with a ring file of its own and the
@@ -353,9 +362,11 @@ int caml_eventring_register_once(const char *name, enum eventring_kind kind,
 /* Creates the ring file of this process, which [mine] describes, in directory
    [dir], with mode 0600 and a name that ends in [suffix], and puts its path
    into [path], which has [size] bytes.  Follows no symbolic link, and removes
-   no file of a process that may be alive; see runtime/eventring_file.c.
-   Returns the file descriptor, which the caller closes, or -1 with the reason
-   in [*why], a string that the caller does not free. */
+   no file of a process that may be alive, but files of earlier sessions and
+   crash files beyond a few; prints a message when another process has the usual
+   name; see runtime/eventring_file.c.  Returns the file descriptor, which the
+   caller closes, or -1 with the reason in [*why], a string that the caller does
+   not free. */
 int caml_eventring_create_file(const char *dir,
                                const struct eventring_header *mine,
                                const char *suffix, char *path, size_t size,
@@ -404,8 +415,9 @@ void caml_eventring_session_lost(void);
    reports nothing. */
 void caml_eventring_session_closed(void);
 
-/* Replaces the mapping of [size] bytes at [at] by private memory of zeros.
-   Returns 1, or 0 on failure.  The SIGBUS handler calls it. */
+/* Replaces the mapping of [size] bytes at [at], the beginning of a page, by
+   private memory of zeros.  Returns 1, or 0 on failure.  The SIGBUS handler
+   calls it. */
 int caml_eventring_replace(char *at, size_t size);
 
 /* Replaces the control page by private memory of zeros, which switches all
@@ -427,7 +439,8 @@ void caml_eventring_note_stderr(void);
 
 /* Writes the [length] bytes at [line], a line, to standard error.  Writes
    nothing if descriptor 2 is another file than when the program started, or was
-   closed then.  Async-signal-safe. */
+   closed then.  Ignores errors, and sends no SIGPIPE or SIGXFSZ.
+   Async-signal-safe. */
 void caml_eventring_say(const char *line, size_t length);
 
 #pragma GCC visibility pop

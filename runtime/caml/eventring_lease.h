@@ -27,9 +27,10 @@
 
 /* Returns 1 if it is certain that no process has the file of [fd] open or
    mapped for writing.  [fd] is open for reading only.  Returns 0 if a process
-   has, or if the system cannot tell: on file systems that do not count mappings
-   as writers, such as overlayfs, and on network file systems, which know
-   nothing of other machines. */
+   has, or if the system cannot tell: for a file of another user, unless the
+   caller is privileged, on file systems that do not count mappings as writers,
+   such as overlayfs, and on network file systems, which know nothing of other
+   machines. */
 static inline int eventring_nobody_writes(int fd)
 {
 #if defined(__linux__) && defined(F_SETLEASE) && defined(F_SETSIG)

@@ -189,12 +189,13 @@ Caml_inline int caml_eventring_set_stop_reason(enum caml_eventring_stop reason)
 void caml_eventring_stop_requested(void);
 
 /* Records that this domain has stopped for the present stop-the-world section,
-   and when. */
+   and when.  Leaves out further domains when a section has over 120. */
 void caml_eventring_stop_arrived(void);
 
 /* Writes the event of the stop-the-world section that ends, if its category is
-   recorded.  Called in the last domain that leaves the section; no other
-   section can begin before this function returns. */
+   recorded, and was when the section began.  Called in the last domain that
+   leaves the section; no other section can begin before this function
+   returns. */
 void caml_eventring_stop_end(void);
 
 /* Records that the slices of this domain finish a major cycle from now on, for
@@ -258,7 +259,8 @@ Caml_inline void caml_eventring_pool_unmapped(void)
 
 /* Domains, threads and waiting: eventring_wait.c */
 
-/* Drops the causes that the domain before in this domain's slot has left, and
+/* Drops the causes that the domain before in this domain's slot has left,
+   except the cause of a request for slices in all domains that is pending, and
    writes the event EV_DOMAIN_START if its category is recorded.  [parent] is
    the domain that created this one.  Called in a new domain, before it writes
    any other event. */
