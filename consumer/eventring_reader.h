@@ -224,15 +224,17 @@ EVENTRING_API int eventring_read(struct eventring_cursor *cursor,
 /* Reads the next events of ring [ring] only, at most [max], into [events].  Is
    faster than eventring_read; a cursor must use one of the two functions, not
    both.  Returns the same as eventring_read, but EVENTRING_E_ARGUMENT for a
-   recording, since rings are mixed in its file. */
+   recording, since rings are mixed in its file, and never
+   EVENTRING_EV_CONTROL_CHANGED. */
 EVENTRING_API int eventring_read_ring(struct eventring_cursor *cursor,
                                       uint32_t ring,
                                       struct eventring_event *events, int max);
 
 /* Moves the cursor of a recording to a place from which eventring_read returns
    all events of time [ns] (CLOCK_MONOTONIC) and later, and perhaps some earlier
-   events.  Sets the counts of events_read and events_lost to 0.  Returns 0, a
-   negative error, or EVENTRING_E_ARGUMENT when the file is not a recording. */
+   events.  Sets the counts of events_read and events_lost to 0.  Returns 0,
+   EVENTRING_E_ARGUMENT when the file is not a recording, or another negative
+   error. */
 EVENTRING_API int eventring_seek(struct eventring_cursor *cursor, int64_t ns);
 
 /* Return the number of events of ring [ring] that this cursor has returned
@@ -248,7 +250,8 @@ EVENTRING_API uint64_t eventring_events_lost(
 /* Returns the first byte of the payload of [event], an event with
    EVENTRING_PAYLOAD_BYTES or _TEXT, and sets *length (unless [length] is NULL)
    to the number of bytes.  The bytes may have any value and do not end with a
-   NUL.  Returns NULL when the payload does not have this form. */
+   NUL.  Returns NULL, and does not set *length, when the payload does not have
+   this form; integers may have the form by chance. */
 EVENTRING_API const char *eventring_event_bytes(
   const struct eventring_event *event, size_t *length);
 
@@ -348,7 +351,8 @@ enum {
 
 /* Returns the state of the process that wrote the file, one of the constants
    above, or EVENTRING_E_ARGUMENT for a NULL cursor.  When the file says that
-   the process runs, asks the system. */
+   the process runs, asks the system.  For a recording, the state when the
+   recording ended. */
 EVENTRING_API int eventring_state(struct eventring_cursor *cursor);
 
 struct eventring_info {
@@ -416,7 +420,7 @@ EVENTRING_API int eventring_get_info(struct eventring_cursor *cursor,
                                      struct eventring_info *info);
 
 /* Returns the path by which the file of the cursor was opened, which is valid
-   until the cursor is closed. */
+   until the cursor is closed.  NULL for a NULL cursor. */
 EVENTRING_API const char *eventring_path(
   const struct eventring_cursor *cursor);
 
@@ -464,11 +468,13 @@ struct eventring_record_options {
 };
 
 /* Creates a recording at [path], of the words that [cursor] reads, and sets
-   *result to its recorder.  Returns 0 or the errors of eventring_open.  Until
-   the recorder is closed the cursor belongs to it: do not read events from the
-   cursor, and close the cursor after the recorder.  Events that the cursor has
-   returned before are not recorded.  The recorder never waits for the process,
-   and the process never waits for the recorder. */
+   *result to its recorder; with the option [hold_ns], the file is created by
+   eventring_record_release.  Returns 0 or the errors of eventring_open,
+   EVENTRING_E_ARGUMENT for a cursor on a recording; *result is then NULL.
+   Until the recorder is closed the cursor belongs to it: do not read events
+   from the cursor, and close the cursor after the recorder.  Events that the
+   cursor has returned before are not recorded.  The recorder never waits for
+   the process, and the process never waits for the recorder. */
 EVENTRING_API int eventring_record(const char *path,
                                    struct eventring_cursor *cursor,
                                    const struct eventring_record_options
@@ -476,21 +482,22 @@ EVENTRING_API int eventring_record(const char *path,
                                    struct eventring_recorder **result);
 
 /* Copies the new words of all rings to the recording.  Returns the number of
-   words, or a negative error when the file could not be written (with a message
-   in the options' buffer, which must live as long as the recorder).  To lose no
-   events, call this function more often than the fastest domain fills its
-   ring. */
+   words, EVENTRING_E_ARGUMENT after eventring_record_end, or another negative
+   error when the file could not be written (with a message in the options'
+   buffer, which must live as long as the recorder).  To lose no events, call
+   this function more often than the fastest domain fills its ring. */
 EVENTRING_API int64_t eventring_record_step(
   struct eventring_recorder *recorder);
 
 /* Creates the file of a recorder with the option [hold_ns], and writes the
-   words held in memory to it; later steps write to the file.  Returns 0 or a
-   negative error. */
+   words held in memory and the rings' new words to it; later steps write to the
+   file.  Does nothing when the file exists.  Returns 0 or a negative error. */
 EVENTRING_API int eventring_record_release(struct eventring_recorder *recorder);
 
 /* Ends the present file, and creates another one at [path] for the events after
    it, without a gap; with the option [hold_ns], that file is created by the
-   next eventring_record_release.  Returns 0 or a negative error. */
+   next eventring_record_release.  Returns 0, EVENTRING_E_ARGUMENT when there is
+   no present file, or another negative error. */
 EVENTRING_API int eventring_record_next(struct eventring_recorder *recorder,
                                         const char *path);
 
@@ -511,9 +518,10 @@ EVENTRING_API int eventring_record_totals(
 EVENTRING_API int eventring_record_note(struct eventring_recorder *recorder,
                                         const char *text);
 
-/* Writes the remaining words and the index, and closes the file.  After this
-   nothing more can be recorded; eventring_record_totals still works.  Returns 0
-   or the error that stopped the recorder. */
+/* Writes the remaining words and the index, and closes the file; words that
+   eventring_record_release has not written are dropped.  After this nothing
+   more can be recorded; eventring_record_totals still works.  Returns 0 or the
+   error that stopped the recorder. */
 EVENTRING_API int eventring_record_end(struct eventring_recorder *recorder);
 
 /* Ends the recording, unless eventring_record_end did, and frees the recorder,
@@ -522,7 +530,8 @@ EVENTRING_API int eventring_record_end(struct eventring_recorder *recorder);
 EVENTRING_API int eventring_record_close(struct eventring_recorder *recorder);
 
 /* Returns the text that eventring_record_note stored in the recording, or NULL
-   when there is no text.  Valid until the cursor is closed. */
+   when there is no text or the file is not a recording.  Valid until the cursor
+   is closed. */
 EVENTRING_API const char *eventring_note(struct eventring_cursor *cursor);
 
 /* An input of eventring_recording_merge.  That function makes the recording
@@ -543,11 +552,12 @@ EVENTRING_API int eventring_recording_merge(
   const char *path, const struct eventring_merge_input *inputs, int count,
   const struct eventring_record_options *options);
 
-/* Checks every byte of the ring file or recording at [path].  Calls [found] for
-   each fault with [state], the offset of the fault in the file, and one line
-   that describes the fault.  Returns 0 when the file was checked, with or
-   without faults, or a negative error, with a message, when it cannot be
-   opened.  Only [message] and [message_size] of [options] are used. */
+/* Checks every byte of the ring file or recording at [path]; of a file of stock
+   OCaml, only whether its events can be read.  Calls [found] for each fault
+   with [state], the offset of the fault in the file, and one line that
+   describes the fault.  Returns 0 when the file was checked, with or without
+   faults, or a negative error, with a message, when it cannot be opened.  Only
+   [message] and [message_size] of [options] are used. */
 EVENTRING_API int eventring_verify(
   const char *path, const struct eventring_options *options,
   void (*found)(void *state, uint64_t offset, const char *what), void *state);

@@ -134,8 +134,8 @@ static uint16_t find_place(struct eventring_cursor *reader, uint32_t id,
   return NO_PLACE;
 }
 
-/* Fills the tables [own] and [place] of [c] by the names in the schema of its
-   file. */
+/* Fills the tables [own], which must be zeros, and [place] of [c] by the names
+   in the schema of its file. */
 static void map_names(struct caml_runtime_events_cursor *c)
 {
   memset(c->place, 0xFF, sizeof(c->place));
@@ -172,7 +172,7 @@ static int is_needed(const char *category)
 
 /* Returns 1 when the process records every category that Runtime_events needs
    and the runtime of the process has; also when the process has ended in order,
-   since the file then does not show the categories any more.  Otherwise returns
+   since the file then may not show the categories any more.  Otherwise returns
    0 and writes the reason to [why], of [why_size] bytes, if not NULL. */
 static int records_all(struct eventring_cursor *reader, char *why,
                        size_t why_size)
@@ -345,7 +345,8 @@ static int deliver_user(struct caml_runtime_events_cursor *c, void *data,
 
 /* Calls the callback for the counter c->counter of [e] or, if c->counter is
    NULL, for [e] itself.  Returns 0 when the callback returned 0; else 1, also
-   when no callback is set. */
+   when no callback is set, the event is not one of Runtime_events, or it has
+   too few payload words. */
 static int deliver(struct caml_runtime_events_cursor *c, void *data,
                    const struct eventring_event *e)
 {
@@ -458,9 +459,10 @@ struct ml_poll {
   struct caml_runtime_events_cursor *handle;
 };
 
-/* Handles the result of an OCaml callback.  Returns 1, or 0 after an exception,
-   which is kept in the poll.  After an exception the event counts as read, so
-   that the next poll begins behind it. */
+/* Handles [result], the result of an OCaml callback called by a function
+   caml_callback..._exn.  Returns 1, or 0 after an exception, which is kept in
+   the poll.  After an exception the event counts as read, so that the next poll
+   begins behind it. */
 static int ended(struct ml_poll *poll, value result)
 {
   if (!Is_exception_result(result)) return 1;
@@ -470,8 +472,9 @@ static int ended(struct ml_poll *poll, value result)
 }
 
 /* Calls callback number [which] of the poll, if it is set, with the domain, the
-   time, and the first [count] of the arguments [a] and [b].  Returns 1, or 0
-   after an exception. */
+   time, and the first [count] of the arguments [a] and [b].  Returns 1, also
+   when the callback is not set, or 0 after an exception, which is kept in the
+   poll. */
 static int call(struct ml_poll *poll, int which, int domain, uint64_t ns,
                 int count, value a, value b)
 {
@@ -587,7 +590,8 @@ static ev_user_ml_type type_of(value event)
 }
 
 /* Returns the User.t for event [id] of the traced process, from the cursor's
-   array or by name, or Val_none when this program does not know it.  A broken
+   array or by name, and keeps it in the array.  An event that this program does
+   not know is registered; a custom event is not, and gives Val_none.  A broken
    file may write one id in several forms: the result has the type [type]. */
 static value known_event(struct ml_poll *poll, uintnat id, char *name,
                          ev_user_ml_type type)
@@ -645,7 +649,8 @@ static int call_listeners(struct ml_poll *poll, value list, int domain,
 }
 
 /* Calls the callbacks for user event [id] of type [type] with the content
-   [content], an immediate value.  Returns 1, or 0 after an exception. */
+   [content], an immediate value.  Returns 1, also when there are no callbacks,
+   or 0 after an exception. */
 static int user_immediate(void *data, int domain, int64_t ns, uintnat id,
                           char *name, ev_user_ml_type type, value content)
 {

@@ -28,15 +28,19 @@ extern "C" {
    (NULL: the current one), or on the ring file of the calling process when
    [pid] is negative.  On success sets *cursor to the cursor, which the caller
    frees by caml_runtime_events_free_cursor, and returns E_SUCCESS.  Returns
-   E_NOT_RECORDED when the process does not record all categories of the events
-   below, for example when it was started with OCAML_EVENTRING_START=1 but
-   without OCAML_EVENTRING_CATEGORIES=all: a count of these events would be
-   wrong. */
+   another error, with *cursor unchanged: E_NO_CURRENT_RING when the calling
+   process is to be read and is not traced; E_OPEN_FAILURE when there is no file
+   or it may not be opened; E_ALLOC_FAIL without memory; E_MAP_FAILURE after
+   another error of the system; E_CORRUPT_STREAM for a file that is no ring file
+   or is damaged; E_NOT_RECORDED when the process does not record all categories
+   of the events below, for example when it was started with
+   OCAML_EVENTRING_START=1 but without OCAML_EVENTRING_CATEGORIES=all: a count
+   of these events would be wrong. */
 CAMLextern runtime_events_error caml_runtime_events_create_cursor(
   const char_os *path, int pid, struct caml_runtime_events_cursor **cursor);
 
-/* Closes and frees the cursor.  When called in a callback of this cursor, does
-   so at the end of the poll. */
+/* Closes and frees the cursor, which must not be NULL.  When called in a
+   callback of this cursor, does so at the end of the poll. */
 CAMLextern void caml_runtime_events_free_cursor(
   struct caml_runtime_events_cursor *cursor);
 
@@ -75,7 +79,7 @@ CAMLextern void caml_runtime_events_set_lifecycle(
            int64_t argument));
 
 /* [lost]: the number of events of this ring that were overwritten before the
-   cursor read them. */
+   cursor read them, at most INT_MAX. */
 CAMLextern void caml_runtime_events_set_lost_events(
   struct caml_runtime_events_cursor *cursor,
   int (*f)(int domain, void *data, int lost));
@@ -105,12 +109,13 @@ CAMLextern void caml_runtime_events_set_user_custom(
            char *name, uintnat words, uint64_t *payload));
 
 /* Calls the callbacks for the events that the cursor has not read yet, in the
-   order of time over all rings; for at most [max_events] events unless
-   [max_events] is 0.  [data] is given to the callbacks.  Sets *consumed, if
-   [consumed] is not NULL, to the number of events passed.  Returns E_SUCCESS,
-   E_CORRUPT_STREAM when reading fails, as at damaged words, or
-   E_CURSOR_POLL_BUSY when another thread polls the cursor or the caller is a
-   callback of this cursor. */
+   order of time over all rings; for at most [max_events] events, not counting
+   losses, unless [max_events] is 0.  Events written over 1 ms after the poll
+   began are left to the next poll.  [data] is given to the callbacks.  Sets
+   *consumed, if [consumed] is not NULL, to the number of events passed, except
+   for E_CURSOR_POLL_BUSY.  Returns E_SUCCESS, E_CORRUPT_STREAM when reading
+   fails, as at damaged words, or E_CURSOR_POLL_BUSY when another thread polls
+   the cursor or the caller is a callback of this cursor. */
 CAMLextern runtime_events_error caml_runtime_events_read_poll(
   struct caml_runtime_events_cursor *cursor, void *data, uintnat max_events,
   uintnat *consumed);

@@ -407,7 +407,8 @@ module Cursor = struct
     Array.blit table 0 grown 0 (Array.length table);
     grown
 
-  (* Reads name and kind of an event from the file when its id is first seen. *)
+  (* Reads name and kind of an event from the file when its id is first seen.
+     Leaves them unknown when the file does not describe the event. *)
   let learn c id =
     if id >= Array.length c.names then begin
       c.names <- grow c.names id "";
@@ -497,7 +498,9 @@ module Cursor = struct
 
   let closed = "Eventring.Cursor.poll: the cursor is closed"
 
-  (* The poll, which raises Damaged for a damaged part. *)
+  (* Delivers at most [max] events and returns their number.  Raises Damaged for
+     a damaged part, Invalid_argument when the cursor is closed or being polled,
+     and the exceptions of callbacks. *)
   let poll_raw max c callbacks =
     if not (Atomic.compare_and_set c.busy false true) then
       invalid_arg (if c.closed then closed else
