@@ -68,7 +68,7 @@ const struct chunk_reader *eventring_recording_chunks(
 int eventring_read_at(const struct chunk_reader *r, uint64_t offset, void *to,
                       uint64_t length);
 
-/* Reads the stored (compressed) bytes of chunk [e] into r->stored where they
+/* Reads the stored (compressed) bytes of chunk [e] into r->stored, where they
    stay until the next chunk is read, and compares them with their sum.  Returns
    0, EVENTRING_E_DAMAGED or EVENTRING_E_MEMORY. */
 int eventring_read_stored(struct chunk_reader *r, const struct index_entry *e);
@@ -110,9 +110,10 @@ struct chunk_writer {
    struct recording_start.  With [replace] 1 an existing file is overwritten,
    with 0 it is an error.  A file among the [count] files [inputs] is not
    overwritten, even under another name: then EVENTRING_E_ARGUMENT is returned,
-   and the file keeps its content.  The caller has set w->zstd, and all other
-   fields to 0 or from a file that was ended.  After another error the file may
-   be open; eventring_drop_chunks closes it. */
+   and the file keeps its content.  Before the first call the caller sets
+   w->zstd, [meanwhile] and [state], and the other fields to 0; after
+   eventring_end_chunks [w] can begin another file.  After another error the
+   file may be open; eventring_drop_chunks closes it. */
 struct stat;
 int eventring_begin_chunks(struct chunk_writer *w, const char *path,
                            int replace, const struct stat *inputs, int count);

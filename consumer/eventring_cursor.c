@@ -44,9 +44,10 @@ _Static_assert(sizeof ((struct eventring_info *) 0)->program
 
 /* Returns the state of the process that wrote the file:
    EVENTRING_STATE_RUNNING, _KILLED when the process does not exist any more, or
-   _REPLACED when it runs another program.  Looks at /proc; for a process of
-   another pid namespace, tests only whether any process may still write the
-   file.  The state in the header is not looked at. */
+   _REPLACED when it runs another program.  Compares the boot ids and looks at
+   /proc; for a process that our pid namespace does not show, tests whether any
+   process may still write the file.  The state in the header is not looked
+   at. */
 static int process_state(const struct eventring_cursor *c)
 {
   uint64_t start_time, start_stack;

@@ -146,10 +146,10 @@ static int smaller_first(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Returns the median of the rates (ns per tick) from one block to the next,
-   among the youngest 8 blocks of each ring and SLOPES in all, or 0 when no two
-   blocks can be compared.  Since the machine sleeps in few of these blocks, the
-   median is the rate without sleep. */
+/* Returns the median of the rates (ns per tick) from one block to the next, of
+   the 8 youngest such pairs of each ring and SLOPES pairs in all, or 0 when no
+   two blocks can be compared.  Since the machine sleeps in few of these blocks,
+   the median is the rate without sleep. */
 static double median_rate(const struct eventring_cursor *c)
 {
   const uint64_t words = c->header.block_words;
@@ -212,8 +212,8 @@ static void fit_piece(struct eventring_cursor *c, struct pair block)
   c->clock.piecewise = 1;
 }
 
-/* Returns 1 when the times [a] and [b], in ns, are so far apart, 50 ms, that
-   one of the clocks has stopped between them; else 0. */
+/* Returns 1 when the times [a] and [b], in ns, are more than 50 ms apart, so
+   that one of the clocks has stopped between them; else 0. */
 static int is_far(int64_t a, int64_t b)
 {
   return (uint64_t) a - (uint64_t) b + STOOD_STILL_NS

@@ -377,11 +377,11 @@ static int add_running(int pid, void *state)
   return 0;
 }
 
-/* Adds the ring files in directory [dir], regular files with such a name,
-   except files that a process already in the list has mapped.  The process of
-   such a file counts as alive only if it exists and its mappings cannot be
-   read.  Leaves out paths that are too long for the list.  Returns 0, or an
-   error when the directory cannot be opened or there is no memory. */
+/* Adds the ring files in directory [dir], regular files that are named like
+   ring files, except files that a process already in the list has mapped.  The
+   process of such a file counts as alive only if it exists and its mappings
+   cannot be read.  Leaves out paths that are too long for the list.  Returns 0,
+   or an error when the directory cannot be opened or there is no memory. */
 static int find_left(struct found *f, const char *dir)
 {
   DIR *d = opendir(dir);

@@ -242,8 +242,8 @@ static void fetch(struct eventring_cursor *c, uint32_t ring)
 }
 
 /* Converts a duration in ticks to nanoseconds, at the clock rate of the block
-   in the copy of ring [r].  Returns at most INT64_MAX, and the digits that a
-   double has. */
+   in the copy of ring [r].  Returns at most INT64_MAX; exact to the 53 bits of
+   a double, unless a tick is 1 ns. */
 static uint64_t duration_ns(const struct ring *r, uint64_t ticks)
 {
   /* Beyond 2^53 a double has not all of the digits. */
@@ -307,7 +307,8 @@ static void decode_special(const struct eventring_cursor *c, struct ring *r,
    which is not 0, and none with a time after [limit] in ticks.  A pending loss
    is the first of them.  Returns the number of events, which is 0 when all are
    after [limit] or the ring is drained.  Adds the events to the counts of the
-   ring, and sets [damaged] when no event begins behind the last one decoded. */
+   ring, and sets [damaged] when the word after them is neither an event nor
+   padding. */
 static int decode(struct eventring_cursor *c, uint32_t ring,
                   struct eventring_event *events, int max, uint64_t limit)
 {

@@ -171,8 +171,8 @@ static int take_note(struct recording *r, const char *bytes, size_t size)
 }
 
 /* Ends interval [p], for which the recorder wrote no END, at its last horizon,
-   if there is one: an instant with both times.  The numbers of events and
-   losses of the recording become unknown. */
+   if it has one: the time of a horizon is known in ticks and in ns.  The
+   numbers of events and losses of the recording become unknown. */
 static void no_end(struct recording *r, struct interval *p)
 {
   const struct chunk *last;
@@ -223,10 +223,10 @@ static int is_cut(const struct interval *p)
 }
 
 /* Reads all chunks of process [process] but the segments, and lists the
-   segments.  Sets the header and, in the source, [processes], the times of the
-   first and last event, and [damaged_at], the offset of the first damaged
-   chunk; skips damaged chunks.  Returns 0, EVENTRING_E_MEMORY, or
-   EVENTRING_E_DAMAGED when the process has no interval. */
+   segments.  Sets the header and, in the source, [processes], [first_ns],
+   [last_ns] and [damaged_at], the offset of the first damaged chunk; skips
+   damaged chunks.  Returns 0, EVENTRING_E_MEMORY, or EVENTRING_E_DAMAGED when
+   the process has no interval. */
 static int take_process(struct recording *r, uint32_t process)
 {
   size_t segments = 0;

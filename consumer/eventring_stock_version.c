@@ -49,9 +49,9 @@ static int is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Returns the second number, x, of a version 5.x.y at [text], which begins with
-   "5."  and has a NUL; -1 when it is no version.  A suffix may follow after "+"
-   or "~". */
+/* Returns the second number, x, of a version 5.x.y at [text]; -1 when [text] is
+   no version.  The caller has found the first two characters, and [text] has a
+   NUL.  A suffix may follow after "+" or "~". */
 static int parse(const char text[VERSION])
 {
   int minor = text[2] - '0', i = 3;

@@ -68,8 +68,8 @@ static void find(struct verifier *v, uint64_t offset, const char *format, ...)
    [position] of ring [ring] and at [offset] in the file.  [step] is the
    distance in the file, in bytes, from one word to the next; 0 when the words
    are compressed, so that all faults are reported at [offset].  Stops at the
-   first word that is no event.  Keeps the block as the last block of the
-   ring. */
+   first word that is no event.  Keeps a block with a possible header as the
+   last block of the ring. */
 static void verify_block(struct verifier *v, uint32_t ring, uint64_t position,
                          const uint64_t *words, uint32_t count,
                          uint64_t offset, uint32_t step)

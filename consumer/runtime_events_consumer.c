@@ -590,9 +590,10 @@ static ev_user_ml_type type_of(value event)
 }
 
 /* Returns the User.t for event [id] of the traced process, from the cursor's
-   array or by name, and keeps it in the array.  An event that this program does
-   not know is registered; a custom event is not, and gives Val_none.  A broken
-   file may write one id in several forms: the result has the type [type]. */
+   array or by name, and keeps it in the array.  Registers an event of this name
+   when this program knows none; returns Val_none instead for a custom event, or
+   when there is no room.  A broken file may write one id in several forms: the
+   result has the type [type]. */
 static value known_event(struct ml_poll *poll, uintnat id, char *name,
                          ev_user_ml_type type)
 {

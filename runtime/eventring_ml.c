@@ -313,7 +313,7 @@ static struct custom_operations cursor_operations = {
 /* Opens a ring file for reading and returns a cursor handle.  [source] is of
    the type
 
-   type source = Self | Process of { pid; dir } | File of string
+     type source = Self | Process of { pid; dir } | File of string
 
    and with [from_now] true the cursor skips the events that the file has
    already.  Raises Sys_error when the file cannot be opened, or for Self when
@@ -372,8 +372,8 @@ CAMLprim value caml_ml_eventring_cursor_batch(value handle)
 
 /* Reads the next events of the cursor [handle] into its batch.  Returns their
    number; 0 when there are none at present or the cursor is freed; -1 on an
-   error of the reader, such as a damaged block, which the next call reads on
-   behind. */
+   error of the reader, such as a damaged block; the next call reads on behind
+   the damage. */
 CAMLprim value caml_ml_eventring_cursor_read(value handle)
 {
   struct cursor *c = Cursor_val(handle);

@@ -241,8 +241,9 @@ int caml_eventring_start(const char *dir, const char *suffix, uint32_t mask,
                          int paused, char *why, size_t size);
 
 /* Ends tracing: marks the ring file as ended, removes it unless the settings
-   keep it, stops all domains once, and unmaps the file.  No effect when tracing
-   has not started.  Call with the domain lock held. */
+   keep it, stops all domains once, and unmaps the file.  When tracing has not
+   started, only unmaps the file of an earlier session, if it is still mapped.
+   Call with the domain lock held. */
 void caml_eventring_stop(void);
 
 /* Ends tracing when the process or its OCaml runtime ends: marks the ring file
@@ -295,9 +296,9 @@ void caml_eventring_connect(uint64_t *place);
    ring file; else 0.  Also 1 while tracing is paused. */
 int caml_eventring_started(void);
 
-/* Pauses tracing, after the event EV_RING_PAUSE: no category is recorded until
-   tracing is resumed.  Returns 1, or 0 when tracing has not started or was
-   paused already.  Call with the domain lock held. */
+/* Writes the event EV_RING_PAUSE and pauses tracing: no category is recorded
+   until tracing is resumed.  Returns 1, or 0 when tracing has not started or
+   was paused already.  Call with the domain lock held. */
 int caml_eventring_pause(void);
 
 /* Resumes tracing with the categories that were recorded before the pause or
