@@ -63,8 +63,9 @@ struct eventring_source;
 const struct chunk_reader *eventring_recording_chunks(
   const struct eventring_source *source);
 
-/* Reads [length] bytes at [offset] of the file into [to].  Returns 1, or 0 when
-   the file does not have these bytes or cannot be read. */
+/* Reads [length] bytes at [offset] of the file into [to].  Returns 1, or 0,
+   with [to] undefined, when the file does not have these bytes or cannot be
+   read. */
 int eventring_read_at(const struct chunk_reader *r, uint64_t offset, void *to,
                       uint64_t length);
 

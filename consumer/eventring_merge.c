@@ -76,7 +76,8 @@ static int say(struct merging *j, int error, const char *what)
               error == EVENTRING_E_MEMORY ? "out of memory" : what);
 }
 
-/* Returns 1 when only events between two times are taken from the input. */
+/* Returns 1 when only events between two times are taken from the input; 0 when
+   both times are equal, for all events. */
 static int is_cut(const struct eventring_merge_input *p)
 {
   return p->from_ns != p->to_ns;
@@ -274,7 +275,8 @@ static int open_input(struct merging *j, const struct eventring_merge_input *p)
 }
 
 /* Copies the chunks of input [p] to the output; [first] is 1 for the first
-   input.  Returns 0 or an error, with its message. */
+   input.  An input that does not join the one before begins another process of
+   the output.  Returns 0 or an error, with its message. */
 static int copy_input(struct merging *j, const struct eventring_merge_input *p,
                       int first)
 {
@@ -317,9 +319,9 @@ static const struct eventring_merge_input *input_at(
     ((const char *) inputs + (size_t) i * inputs->size);
 }
 
-/* Creates the output file, which must be none of the [count] inputs.  An
-   existing file is overwritten only with [replace] 1.  Returns 0 or an error,
-   with its message. */
+/* Creates the output file, which must be none of the [count] inputs; leaves out
+   inputs that cannot be found.  An existing file is overwritten only with
+   [replace] 1.  Returns 0 or an error, with its message. */
 static int begin_output(struct merging *j,
                         const struct eventring_merge_input *inputs, int count,
                         int replace)

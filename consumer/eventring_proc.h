@@ -37,9 +37,9 @@ struct records {
   char buffer[2 * PATH_MAX];
 };
 
-/* Opens /proc/[pid]/[file] for eventring_next_record; its records end with
-   [delimiter].  Returns 1, after which the caller closes s->fd, or 0 when the
-   file cannot be opened. */
+/* Initialises [s] and opens /proc/[pid]/[file] for eventring_next_record; its
+   records end with [delimiter].  Returns 1, after which the caller closes
+   s->fd, or 0 when the file cannot be opened. */
 int eventring_open_proc(struct records *s, int pid, const char *file,
                         char delimiter);
 
@@ -71,8 +71,9 @@ enum boot eventring_compare_boot(const char *boot_id);
 int eventring_process_fields(int pid, uint64_t *start_time,
                              uint64_t *start_stack);
 
-/* Returns the number that process [pid] has in its own pid namespace, after
-   which its ring file is named; [pid] itself when that number is not known. */
+/* Returns the number that process [pid] has in its own pid namespace, by NSpid
+   in /proc/PID/status, after which its ring file is named; [pid] itself when
+   that number is not known. */
 long eventring_own_pid(int pid);
 
 /* Returns the inode number of the pid namespace of process [pid], with 0 of the
@@ -85,7 +86,7 @@ uint64_t eventring_time_namespace(void);
 
 /* Returns the pid, in the caller's pid namespace, of the process that has the
    number [pid] in the pid namespace [pid_namespace]; 0 when the caller does not
-   see the process. */
+   see the process.  Looks at all processes in /proc. */
 int eventring_pid_of(uint64_t pid_namespace, uint32_t pid);
 
 /* Returns 1 when a process may have [file] open for writing or mapped for

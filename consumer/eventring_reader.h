@@ -166,9 +166,9 @@ struct eventring_process {
 
 /* Lists the traced processes that the caller may look into, and the ring files
    of other processes in directory [dir] (NULL: the working directory).  Stores
-   the first [max] of them, sorted by pid, in [list].  Returns the number of all
-   of them, which may exceed [max], or a negative error, for example when [dir]
-   cannot be read. */
+   the first [max] of them, sorted by pid, in [list], which may be NULL when
+   [max] is 0.  Returns the number of all of them, which may exceed [max], or a
+   negative error, for example when [dir] cannot be read. */
 EVENTRING_API int eventring_processes(const char *dir,
                                       struct eventring_process *list, int max);
 
@@ -309,9 +309,10 @@ struct eventring_field {
 };
 
 /* Returns the description of word [word] of the payload of events with id [id],
-   or NULL when the file does not describe the word.  In a payload whose last
-   fields repeat, the words of every repetition are described.  The description
-   stays valid and unchanged until the cursor is closed. */
+   or NULL when the file does not describe the word or the payload is not
+   PACKED.  In a payload whose last fields repeat, the words of every repetition
+   are described.  The description stays valid and unchanged until the cursor is
+   closed. */
 EVENTRING_API const struct eventring_field *eventring_field(
   struct eventring_cursor *cursor, uint32_t id, uint32_t word);
 
@@ -435,8 +436,8 @@ EVENTRING_API int eventring_resume(struct eventring_cursor *cursor);
 EVENTRING_API int eventring_set_categories(struct eventring_cursor *cursor,
                                            uint32_t mask);
 
-/* Sets the shortest wait that the traced process records, in nanoseconds, at
-   least 1.  The cursor must have been opened with the option [control].
+/* Sets the shortest wait that the traced process records, in nanoseconds; 0
+   counts as 1.  The cursor must have been opened with the option [control].
    Returns 0, EVENTRING_E_VERSION when the writer is older than format 1.4, or
    another negative error. */
 EVENTRING_API int eventring_set_threshold(struct eventring_cursor *cursor,
@@ -512,9 +513,9 @@ struct eventring_record_totals {
 EVENTRING_API int eventring_record_totals(
   struct eventring_recorder *recorder, struct eventring_record_totals *totals);
 
-/* Stores a copy of [text], such as a description as JSON, in the present file
-   and in the files that follow.  Replaces an earlier text.  Returns 0 or a
-   negative error. */
+/* Stores a copy of [text], such as a description as JSON, in the present file,
+   if there is one, and in the files that follow.  Replaces an earlier text.
+   Returns 0 or a negative error. */
 EVENTRING_API int eventring_record_note(struct eventring_recorder *recorder,
                                         const char *text);
 

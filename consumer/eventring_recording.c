@@ -296,8 +296,9 @@ static void no_words(struct recording *r)
 }
 
 /* Makes interval number [interval] the present one: takes its times, the [from]
-   of its rings, and those fields of its header that change while a process
-   runs.  The other fields are equal in all intervals. */
+   of its rings (unknown after a seek into the middle), and those fields of its
+   header that change while a process runs.  The other fields are equal in all
+   intervals. */
 static void enter_interval(struct recording *r, size_t interval)
 {
   const struct interval *p = &r->intervals[interval];

@@ -215,8 +215,9 @@ const struct stat *eventring_cursor_file(const struct eventring_cursor *cursor);
 
 /* Returns the position of the block in which the cursor goes on reading ring
    [ring], and sets *index to the number of events that the ring had before the
-   next event to be read.  *index becomes UINT64_MAX when the cursor has read
-   nothing of the ring and wants all events that the ring still has. */
+   next event to be read; 0 when the ring never had words.  *index becomes
+   UINT64_MAX when the cursor has read nothing of the ring and wants all events
+   that the ring still has. */
 uint64_t eventring_position(const struct eventring_cursor *cursor,
                             uint32_t ring, uint64_t *index);
 

@@ -155,7 +155,8 @@ static void describe(struct stock *s, uint32_t id, uint8_t kind,
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Sets by_id[0], by_id[1] and so on to the events of the table [events], of
-   [count] rows, that OCaml 5.[minor] has: it numbers them in this order. */
+   [count] rows, that OCaml 5.[minor] has: it numbers them in this order.
+   Leaves the other elements as they are. */
 static void number(const struct stock_event *by_id[256],
                    const struct stock_event *events, size_t count, int minor)
 {

@@ -303,8 +303,8 @@ static const struct grouped *next_counter(
   return NULL;
 }
 
-/* Moves the cursor behind the event or the counter that has just been
-   delivered. */
+/* Moves the cursor behind the counter c->counter, which has just been
+   delivered, or, if it is NULL, behind the event. */
 static void pass(struct caml_runtime_events_cursor *c)
 {
   if (c->counter != NULL) {
@@ -625,8 +625,8 @@ static value known_event(struct ml_poll *poll, uintnat id, char *name,
 }
 
 /* Returns the list of callbacks for user events of type number [index], an
-   OCaml list of one-field blocks.  Types are numbered as in ev_user_ml_type,
-   custom types by their own id. */
+   OCaml list of one-field blocks; the empty list when there are none.  Types
+   are numbered as in ev_user_ml_type, custom types by their own id. */
 static value listeners(struct ml_poll *poll, uintnat index)
 {
   value by_type = Field(*poll->callbacks, CALLBACK_USER);
