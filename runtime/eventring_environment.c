@@ -66,9 +66,10 @@ unsigned caml_ring_log_words(void)
 }
 
 /* Returns the mask of the categories in [list], the value of
-   OCAML_EVENTRING_CATEGORIES: names separated by commas, a name after "-" to
-   remove its category.  A list that begins with "-" starts from [mask], any
-   other list from no category.  Prints a message for an unknown name. */
+   OCAML_EVENTRING_CATEGORIES: names or "all" separated by commas, a name after
+   "-" to remove its category.  A list that begins with "-" starts from [mask],
+   any other list from no category.  Prints a message for an unknown name, and
+   ignores it. */
 COLD
 static uint32_t categories_from(const char *list, uint32_t mask)
 {
@@ -105,7 +106,8 @@ static uint32_t categories_from(const char *list, uint32_t mask)
 
 /* Returns the value of the environment variable [name], 1 or 0.  Returns
    [otherwise] when the variable is unset or empty, and also when it has another
-   value, after printing a message. */
+   value, after printing a message.  A privileged program (setuid) counts as one
+   without the variable. */
 COLD
 static int flag(const char *name, int otherwise)
 {
@@ -120,7 +122,7 @@ static int flag(const char *name, int otherwise)
 
 /* Parses the duration [s]: a whole number, followed by ns, us, ms or s, or by
    nothing for ns.  Returns 1 with the duration in [*ns], or 0 when [s] is no
-   such duration or too long; then [*ns] is unchanged. */
+   such duration or over INT64_MAX ns; then [*ns] is unchanged. */
 COLD
 static int parse_duration(const char *s, uint64_t *ns)
 {

@@ -90,9 +90,9 @@ extern uint32_t caml_ring_block_words;
    The writers must be allocated. */
 uint32_t *caml_ring_process_mark(void);
 
-/* Allocates [caml_ring_writers], unless they are allocated already.  Returns 1,
-   or 0 when there is no memory.  Called before the program's threads exist, so
-   that all threads see the address. */
+/* Allocates [caml_ring_writers], unless they are allocated already, as zeros
+   with the mark 1.  Returns 1, or 0 when there is no memory.  Called before the
+   program's threads exist, so that all threads see the address. */
 int caml_ring_allocate_writers(void);
 
 /* Returns the unique id of the domain that owns the current block of [w];
@@ -124,7 +124,7 @@ struct caml_ring_thread {
 extern CAMLthread_local struct caml_ring_thread caml_ring_self;
 
 /* Returns the OS id of the calling thread; on systems other than Linux, the
-   process id. */
+   process id.  Asks the system once in each thread, and again after a fork. */
 uint32_t caml_ring_os_thread_id(void);
 
 /* The session, from a start to the stop, or to the fork in a child:

@@ -169,7 +169,7 @@ static struct {
 
 /* Makes sure that [labels] has room for one more label.  Returns 1, or 0 when
    EVENTRING_MAX_LABELS are in use or there is no memory.  Unused room takes no
-   memory. */
+   memory.  Call with the session's lock held. */
 COLD
 static int reserve_label(void)
 {

@@ -126,8 +126,9 @@ static int has_limited_space(void)
   return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-/* Returns 1 if the program can still map [RESERVE] bytes, or if its address
-   space is not limited; else 0.  Called when the ring file is mapped. */
+/* Returns 1 if the program can still map [RESERVE] bytes, as an attempt shows,
+   or if its address space is not limited; else 0.  Called when the ring file is
+   mapped. */
 static int leaves_reserve(void)
 {
   if (!has_limited_space()) return 1;

@@ -197,8 +197,7 @@ Caml_inline int is_recorded(int event)
   return Caml_eventring_on(EVENTRING_USER) && event > 0;
 }
 
-/* Writes an event word of [event] with the form [form], if user events are
-   recorded. */
+/* Writes an event word of [event] with the form [form], if [is_recorded]. */
 Caml_inline void emit(int event, enum eventring_form form)
 {
   if (is_recorded(event))
@@ -206,7 +205,7 @@ Caml_inline void emit(int event, enum eventring_form form)
 }
 
 /* Writes an event word of [event] with the form [form] and the payload [n], if
-   user events are recorded. */
+   [is_recorded]. */
 Caml_inline void emit_int(int event, enum eventring_form form, int64_t n)
 {
   if (is_recorded(event))

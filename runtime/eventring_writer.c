@@ -192,7 +192,8 @@ uint32_t caml_ring_os_thread_id(void)
 
 static uint32_t pack(uint64_t *words, const uint64_t *field, uint32_t fields);
 
-/* Stores [x] in a word of the ring file, which readers may load meanwhile. */
+/* Stores [x] in [*word], a word of the ring file, which readers may load
+   meanwhile: a relaxed atomic. */
 Caml_inline void store(uint64_t *word, uint64_t x)
 {
   __atomic_store_n(word, x, __ATOMIC_RELAXED);
@@ -310,8 +311,8 @@ Caml_inline uint64_t *next_word(struct writer *w)
   return &w->ring[w->pos & w->mask];
 }
 
-/* Publishes the event of [words] words that was stored at the position of [w],
-   and moves the position behind the event. */
+/* Counts and publishes the event of [words] words that was stored at the
+   position of [w], and moves the position behind the event. */
 Caml_inline void publish(struct writer *w, uint32_t words)
 {
   w->pos += words;
