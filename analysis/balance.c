@@ -99,8 +99,9 @@ struct check {
   struct balance sum;
 };
 
-/* Counts a finding: [event] is wrong, for the reason formatted from [format].
-   Calls the function [found] of the check, if there is one. */
+/* Adds 1 to the findings and passes [event] to the function [found] of the
+   check, if there is one, with the reason formatted from [format] and cut to
+   127 bytes.  The reason is valid during that call only. */
 __attribute__((format(printf, 3, 4)))
 static void find(struct check *c, const struct eventring_event *event,
                  const char *format, ...)
@@ -134,9 +135,10 @@ static void cut_ring(struct check *c, struct ring *ring)
   memset(ring->cut, 0, sizeof ring->cut);
 }
 
-/* Closes all open spans of the program and counts them as cut off: a gap may
-   hide their ends.  From here on, an end without a begin may be caused by a
-   gap.  Visits only places in use, since many gaps may follow each other. */
+/* Closes all open spans of the program, in all threads, and counts them as cut
+   off: a gap may hide their ends.  From here on until the end of the check, any
+   end without a begin may be caused by a gap.  Visits only places in use, since
+   many gaps may follow each other. */
 static void cut_users(struct check *c)
 {
   for (uint32_t i = 0; i < c->users_used; i++) {
@@ -153,7 +155,8 @@ static void cut_users(struct check *c)
 }
 
 /* Closes all open spans of all rings and of the program, and counts them as cut
-   off: recording was paused. */
+   off.  From here on, ends without a begin may be caused by a gap.  Called when
+   recording was paused or resumed, or its mask of categories was changed. */
 static void cut_all(struct check *c)
 {
   for (uint32_t i = 0; i < c->ring_count; i++)
@@ -183,6 +186,8 @@ static int find_open(const struct ring *ring, uint16_t id, uint32_t thread)
   return place;
 }
 
+/* Opens the span of the runtime that [event] begins.  When DEPTH spans are open
+   in [ring] already, first reports [event] and cuts off all of them. */
 static void runtime_begin(struct check *c, struct ring *ring,
                           const struct eventring_event *event)
 {
@@ -193,10 +198,12 @@ static void runtime_begin(struct check *c, struct ring *ring,
   ring->open[ring->depth++] = *event;
 }
 
-/* Closes the open span that [event] ends, and reports spans of the same thread
-   inside of this span, which have no end.  Spans of other threads may stay
-   open.  Reports [event] itself when it has no begin, unless a gap explains
-   this. */
+/* Closes the innermost open span with the id and the thread of [event], else
+   with the id and any thread, and adds 1 to the spans counted.  Reports and
+   closes the spans inside of it that belong to the same thread, since they have
+   no end; spans of other threads stay open.  When no open span has the id,
+   reports [event], or counts it as cut off if a gap explains this (see
+   cut_ring). */
 static void runtime_end(struct check *c, struct ring *ring,
                         const struct eventring_event *event)
 {
@@ -257,7 +264,8 @@ static bool is_free(const struct user_spans *spans)
 }
 
 /* Returns the place of the spans with the id, thread and domain of [event], or
-   the free place to use for them. */
+   the free place to use for them, which stays free until keep_spans.  At least
+   one place must be free. */
 static struct user_spans *place_of(struct check *c,
                                    const struct eventring_event *event)
 {
@@ -272,7 +280,8 @@ static struct user_spans *place_of(struct check *c,
 
 /* Returns the place of the thread [thread] of domain [domain], or of the domain
    itself if [thread] is WHOLE_DOMAIN.  If this domain or thread has no place
-   yet, returns the free place to use for it. */
+   yet, returns the free place to use for it; the caller sets [used].  At least
+   one place must be free. */
 static struct life *life_of(struct check *c, uint32_t domain, uint64_t thread)
 {
   uint32_t at = ((uint32_t) thread * 0x85EBCA6Bu) ^ (domain * 0xC2B2AE35u);
@@ -285,8 +294,9 @@ static struct life *life_of(struct check *c, uint32_t domain, uint64_t thread)
 }
 
 /* Copies [spans] to [place], a free place that place_of returned, and adds the
-   place to the list of those in use, with the lives of its domain and
-   thread. */
+   place to the list of those in use.  Sets the places of the lives of their
+   domain and thread, new ones if necessary.  Less than USER_SPANS / 2 places
+   must be in use. */
 static void keep_spans(struct check *c, struct user_spans *place,
                        const struct user_spans *spans)
 {
@@ -310,7 +320,9 @@ static bool is_gone(const struct check *c, const struct user_spans *spans)
          || c->lives[spans->lives[1]].ended > spans->born;
 }
 
-/* Frees the places of spans of the program that have as many ends as begins. */
+/* Frees the places of spans of the program that have as many ends as begins.
+   Moves the other spans and their lives: pointers to places are not valid
+   afterwards. */
 static void make_room(struct check *c)
 {
   struct check *old = allocate(1, sizeof *old);
@@ -329,9 +341,11 @@ static void make_room(struct check *c)
   free(old);
 }
 
-/* Returns the spans with the id, thread and domain of [event], new ones if
-   necessary.  Returns NULL when there is no room, and then sets
-   [user_spans_left_out]. */
+/* Returns the place of the spans with the id, thread and domain of [event].  If
+   they have no place, takes one for them, with [event] as their begin and none
+   of them open; this may move all other spans.  Returns NULL when too many
+   spans are open, and then sets [user_spans_left_out], after which spans of the
+   program are not checked any more. */
 static struct user_spans *spans_of(struct check *c,
                                    const struct eventring_event *event)
 {
@@ -360,8 +374,11 @@ static void user_begin(struct check *c, const struct eventring_event *event)
   c->user_open[event->id]++;
 }
 
-/* Counts the end [event] of a span of the program.  If no span with its id is
-   open in any thread, reports the event, unless a gap explains this. */
+/* Counts the end [event] of a span of the program, which may have begun in any
+   thread: [open] of the thread of [event] becomes negative if another thread
+   began the span.  If no span with its id is open in any thread, reports the
+   event, or counts it as cut off if a gap explains this; a gap of [ring] alone
+   explains one end for each id, thread and domain. */
 static void user_end(struct check *c, const struct ring *ring,
                      const struct eventring_event *event)
 {
@@ -379,7 +396,8 @@ static void user_end(struct check *c, const struct ring *ring,
 }
 
 /* Records the end of the thread of [event], or of its whole domain if
-   [whole_domain] is true, for is_gone. */
+   [whole_domain] is true, for is_gone.  Does nothing when the thread or the
+   domain has no place, so that no spans of the program belong to it. */
 static void users_gone(struct check *c, const struct eventring_event *event,
                        bool whole_domain)
 {
@@ -388,13 +406,13 @@ static void users_gone(struct check *c, const struct eventring_event *event,
   if (life->used) life->ended = c->sum.events;
 }
 
-/* Decides at the end of the process about the spans of the program that are
-   still open: they are reported as spans without an end, or counted as cut off
-   because the process ended inside of them.  [in_order]: the process ended in
-   order, so a span of a thread that had ended before cannot contain the end of
-   the process.  But another open span of the same name may, if one thread began
-   it and another thread ended the span of the thread that is gone; so spans of
-   threads that still ran count first. */
+/* Counts the spans of the program that are still open as cut off, since the
+   process ended inside of them.  But if the process ended in order, which
+   [in_order] tells, a span of a thread that had ended before cannot contain the
+   end of the process, and is reported as a span without an end.  Another open
+   span of the same name may still contain it, if one thread began this span and
+   another thread ended the span of the thread that is gone; so spans of threads
+   that still ran count first.  Changes [user_open]: to be called once. */
 static void users_at_end(struct check *c, bool in_order)
 {
   for (int gone = 0; gone <= 1; gone++)
@@ -415,8 +433,10 @@ static void users_at_end(struct check *c, bool in_order)
 
 /* Events */
 
-/* Reports [event] if it is a complete event that took longer than the time
-   since tracing started. */
+/* Reports [event] if it is a complete event whose duration, the first word of
+   its payload, exceeds the time since tracing started by more than 0.1 % and a
+   microsecond: neither time is exact.  Leaves out events from before the
+   start. */
 static void check_duration(struct check *c,
                            const struct eventring_event *event,
                            const struct eventring_description *description)
@@ -431,7 +451,8 @@ static void check_duration(struct check *c,
     find(c, event, "took longer than there was since tracing started");
 }
 
-/* Reports each field of [event] whose value is "unknown". */
+/* Reports each field of [event] that is 0 and whose unit has the name "unknown"
+   for 0.  Looks only at events with a packed payload. */
 static void check_causes(struct check *c, const struct eventring_event *event,
                          const struct eventring_description *description)
 {
@@ -446,6 +467,9 @@ static void check_causes(struct check *c, const struct eventring_event *event,
   }
 }
 
+/* Checks the begin or the end of a span, of the runtime or of the program.
+   Does nothing for other events, and nothing for spans of the program once
+   [user_spans_left_out] is set. */
 static void check_span(struct check *c, struct ring *ring,
                        const struct eventring_event *event,
                        const struct eventring_description *description)
@@ -464,8 +488,10 @@ static void check_span(struct check *c, struct ring *ring,
     user_end(c, ring, event);
 }
 
-/* Updates the check for an event that begins or ends a domain, a thread, the
-   program or a pause of the recording. */
+/* Acts on an instant that ends the program, ends a domain or a thread, begins a
+   domain, or begins or ends a pause of the recording: reports or cuts off open
+   spans, or records the end for is_gone; from the begin of a domain on, each
+   end in [ring] needs a begin.  Does nothing for other events. */
 static void check_life(struct check *c, struct ring *ring,
                        const struct eventring_event *event)
 {
@@ -518,8 +544,8 @@ void check_event(struct check *c, const struct eventring_event *event)
 
 /* The check */
 
-/* Returns the id of the event of the runtime called [name], or -1 when there is
-   none. */
+/* Returns the id of the event of the runtime called [name]; -1 when there is
+   none, or when the event with this name belongs to the program. */
 static int runtime_event(struct check *c, const char *name)
 {
   int id = eventring_find(c->cursor, name);

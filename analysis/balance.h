@@ -33,11 +33,12 @@ struct balance {
 
 struct check;
 
-/* Starts a check of all events that [cursor] reads and returns it, never NULL.
-   The check calls [found] with [state] for each event that is wrong; [what] is
-   the reason.  If [found] is NULL, findings are only counted.  The caller frees
-   the check with free_check; the cursor must stay open while the check is
-   used. */
+/* Starts a check of all events that [cursor] reads and returns it, never NULL
+   (see memory.h).  The check calls [found] with [state] for each finding:
+   [event] is wrong, perhaps an event of an earlier call, whose payload is then
+   not valid; [what] is the reason, valid during the call.  If [found] is NULL,
+   findings are only counted.  The caller frees the check with free_check; the
+   cursor must stay open while the check is used. */
 struct check *new_check(struct eventring_cursor *cursor,
                         void (*found)(void *state,
                                       const struct eventring_event *event,
@@ -45,12 +46,15 @@ struct check *new_check(struct eventring_cursor *cursor,
                         void *state);
 void free_check(struct check *check);
 
-/* Checks [event].  The caller passes every event of the cursor, in order. */
+/* Checks [event], and calls [found] for each finding.  The caller passes every
+   event of the cursor in order, reports of lost events among them.  Leaves out
+   events of rings that the file did not have at new_check. */
 void check_event(struct check *check, const struct eventring_event *event);
 
-/* Ends the check after the last event: decides for the spans that are still
-   open whether they are findings or were cut off.  Returns the totals.  To be
-   called once. */
+/* Ends the check after the last event and returns the totals.  Counts the spans
+   that are still open as cut off.  But if tracing ended in order, spans of the
+   program whose domain or thread ended before the process are findings, for
+   which [found] is called.  To be called once. */
 struct balance check_end(struct check *check);
 
 #endif /* ANALYSIS_BALANCE_H */

@@ -29,8 +29,8 @@ uint32_t recorded_categories(struct eventring_cursor *cursor)
   return info.active != 0 ? info.active : info.resume;
 }
 
-/* Returns the mask of the category called [name], a string of [length] bytes;
-   all categories for "all", 0 when there is no such category. */
+/* Returns the mask of the category called exactly [name], a string of [length]
+   bytes; all categories for "all", 0 when there is no such category. */
 static uint32_t find_category(struct eventring_cursor *cursor,
                               const char *name, size_t length)
 {
@@ -45,6 +45,8 @@ static uint32_t find_category(struct eventring_cursor *cursor,
   return 0;
 }
 
+/* Writes to [why] that the file has no category [name], a string of [length]
+   bytes, and which categories it has. */
 static void describe_unknown(struct eventring_cursor *cursor,
                              const char *name, size_t length, char *why,
                              size_t why_size)

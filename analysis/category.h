@@ -22,8 +22,10 @@
 
 /* Parses [list], names of categories separated by commas, and sets *mask to the
    mask of these categories.  The name "all" means all categories of the file.
-   Returns true on success; false, with a message in [why], a buffer of
-   [why_size] bytes, when the file has no category of one of the names. */
+   Upper and lower case differ.  Returns true on success; false, with a message
+   in [why], a buffer of [why_size] bytes, when the file has no category of one
+   of the names, the empty name included.  *mask then has the categories before
+   this name. */
 bool parse_categories(struct eventring_cursor *cursor, const char *list,
                       uint32_t *mask, char *why, size_t why_size);
 

@@ -38,8 +38,6 @@ void free_counts(struct counts *c)
   free(c);
 }
 
-/* Adds 1 to the count of events with the id of [event], and to the total.
-   Reports of lost events are not counted. */
 void count_event(struct counts *c, const struct eventring_event *event)
 {
   if (event->form == EVENTRING_EV_LOST) return;

@@ -26,8 +26,9 @@ struct counts;
 struct counts *new_counts(struct eventring_cursor *cursor);
 void free_counts(struct counts *counts);
 
-/* Adds 1 to the count of events with the id of [event].  Reports of lost events
-   are not counted. */
+/* Adds 1 to the count of events with the id of [event] and to the total.
+   Reports of lost events are not counted.  [event] must not be
+   EVENTRING_EV_CONTROL_CHANGED, whose id is no event's. */
 void count_event(struct counts *counts, const struct eventring_event *event);
 
 /* Returns the total number of events counted. */
@@ -39,9 +40,10 @@ struct named_count {
 };
 
 /* Returns an array of the names of events and their counts, the most frequent
-   name first, and sets *names to the number of its elements.  Events that were
-   not seen are left out; ids with the same name are added up.  The caller frees
-   the array. */
+   name first, equal counts by name, and sets *names to the number of its
+   elements.  Events that were not seen are left out; ids with the same name are
+   added up.  Names are cut to 127 bytes.  Never returns NULL (see memory.h).
+   The caller frees the array. */
 struct named_count *counts_by_name(const struct counts *counts, size_t *names);
 
 #endif /* ANALYSIS_COUNTS_H */

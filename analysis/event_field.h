@@ -17,9 +17,10 @@
 
 #include "eventring_reader.h"
 
-/* Returns the description of word [word] of the payload of [event], or NULL
-   when the word has no description.  The begin of a span has no fields, since
-   fields are in the end of the span: NULL. */
+/* Returns the description of word [word] of the payload of [event], from 0, or
+   NULL when the word has no description.  Does not check that the event has so
+   many words.  The begin of a span has no fields, since fields are in the end
+   of the span: NULL. */
 static inline const struct eventring_field *
 event_field(struct eventring_cursor *cursor,
             const struct eventring_event *event, uint32_t word)

@@ -58,6 +58,8 @@ enum { NOT_DECIDED, WANTED, NOT_WANTED };
 
 /* Options */
 
+/* Adds the pattern [name] to [choices] and returns its place, which is valid
+   until the next call.  Keeps the pointer [name]. */
 static struct choice *add(struct choices *choices, const char *name)
 {
   choices->list = reallocate(choices->list, choices->count + 1,
@@ -88,7 +90,8 @@ void free_filter(struct filter *f)
 /* Adds [value] to [choices], the domains or the threads of the filter.  Digits
    are an id; for a thread, # and digits are an id of the threads library;
    everything else is a pattern of a name.  Returns true on success; false, with
-   a message in [why], when [value] is empty or the id is too large. */
+   a message in [why], when [value] is empty or the id is 2^32 or more.  The
+   filter must not be used any more after an id that is too large. */
 static bool add_domain_or_thread(struct filter *f, struct choices *choices,
                                  const char *value, char *why, size_t why_size)
 {
@@ -112,6 +115,8 @@ static bool add_domain_or_thread(struct filter *f, struct choices *choices,
   return true;
 }
 
+/* Parses [value] as a duration into *to.  Returns false, with a message in
+   [why] and *to unchanged, when it is no duration. */
 static bool take_time(int64_t *to, const char *value, char *why,
                       size_t why_size)
 {
@@ -183,8 +188,8 @@ static bool name_is_wanted(const struct filter *f, const char *name)
 }
 
 /* Returns whether the name and category of [event] pass the filter, and stores
-   the result for all events of this id, unless the id has no description
-   yet. */
+   the result for all events of this id, unless the id has no description yet.
+   The name of an event without a name is "#" and its id. */
 static bool decide(struct filter *f, const struct eventring_event *event)
 {
   const struct eventring_description *d =
@@ -202,6 +207,8 @@ static bool decide(struct filter *f, const struct eventring_event *event)
   return wanted;
 }
 
+/* Returns whether the name and category of [event] pass the filter.  A report
+   of lost events passes only if neither is restricted. */
 static bool id_is_wanted(struct filter *f,
                          const struct eventring_event *event)
 {

@@ -35,11 +35,15 @@ void free_filter(struct filter *filter);
 
 /* Restricts the filter to events whose property [by] has [value].  If a
    property was added several times, an event passes when it has any of the
-   values; for the times and durations, the last value counts.  Names may be
-   patterns of the shell; times and durations are written as in "10ms".  Returns
-   true on success; false, with a message in [why], a buffer of [why_size]
-   bytes, when [value] is not understood.  The filter keeps the pointer [value],
-   which must stay valid as long as the filter. */
+   values; for the times and durations, the last value counts.  Names of events,
+   domains and threads may be patterns of the shell, but digits are the id of a
+   domain or thread, and # and digits the id of a thread in the threads library;
+   times and durations are written as in "10ms", times since tracing started;
+   categories are separated by commas.  Returns true on success; false, with a
+   message in [why], a buffer of [why_size] bytes, when [value] is not
+   understood; the filter must then only be freed.  Categories are not looked up
+   before filter_begin.  The filter keeps the pointer [value], which must stay
+   valid as long as the filter. */
 bool filter_add(struct filter *filter, enum filter_by by, const char *value,
                 char *why, size_t why_size);
 
@@ -47,23 +51,29 @@ bool filter_add(struct filter *filter, enum filter_by by, const char *value,
    pass durations to filter_wants. */
 bool filter_needs_durations(const struct filter *filter);
 
-/* Prepares the filter for the events of [cursor].  To be called before the
-   first read of the cursor.  Moves the cursor to the time of --from, unless the
-   filter needs durations or the file cannot be searched.  Returns true on
-   success; false, with a message in [why], a buffer of [why_size] bytes, when
-   the file lacks a category of the filter. */
+/* Prepares the filter for the events of [cursor].  To be called once, before
+   the first read of the cursor, which must stay open while the filter is used.
+   Moves the cursor to the time of --from, unless the filter needs durations or
+   the file cannot be searched.  Returns true on success; false, with a message
+   in [why], a buffer of [why_size] bytes, when the file lacks a category of the
+   filter. */
 bool filter_begin(struct filter *filter, struct eventring_cursor *cursor,
                   char *why, size_t why_size);
 
 /* Returns whether [event] passes the filter.  [took_ns] is the duration of the
-   span or activity that ends with [event], or -1 when nothing does.  A report
-   of lost events has a domain and a thread, but no name and no category. */
+   span or activity that ends with [event], or -1 when nothing does; it must
+   exceed a minimum duration, not equal it.  A report of lost events has a
+   domain and a thread, but no name and no category, so it does not pass a
+   filter by these.  [event] must not be EVENTRING_EV_CONTROL_CHANGED.  Records
+   for filter_is_past that an event is more than a second later than the time of
+   --to. */
 bool filter_wants(struct filter *filter, const struct eventring_event *event,
                   int64_t took_ns);
 
 /* Returns whether no further event can pass the filter, because the time of
-   --to is over.  [idle]: the cursor has no events at present, so that the clock
-   decides. */
+   --to is over by more than a second: events of different domains may be a
+   little out of order.  [idle]: the cursor has no events at present, so that
+   the clock decides; if false, the events passed to filter_wants decide. */
 bool filter_is_past(const struct filter *filter, bool idle);
 
 #endif /* ANALYSIS_FILTER_H */

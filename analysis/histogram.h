@@ -33,7 +33,8 @@ struct histogram {
   uint32_t buckets[HISTOGRAM_BUCKETS];
 };
 
-/* Adds the duration [ns] to the histogram. */
+/* Adds the duration [ns], in nanoseconds, to the histogram.  A struct of zeros
+   is an empty histogram. */
 void histogram_add(struct histogram *h, uint64_t ns);
 
 /* Adds all durations of [other] to [h]. */
@@ -41,12 +42,14 @@ void histogram_merge(struct histogram *h, const struct histogram *other);
 
 /* Returns the duration that the share [q] (0 to 1) of all durations in [h] do
    not exceed, such as the median for 0.5.  The result is in nanoseconds, right
-   to 1 %; 0 when [h] is empty. */
+   to 1 % if it is below 2^42 ns, and never more than the maximum, which is the
+   result for 1; 0 when [h] is empty. */
 uint64_t histogram_quantile(const struct histogram *h, double q);
 
 /* Return the smallest duration that falls into bucket [bucket], and the
-   duration in the middle of the bucket, in nanoseconds.  For histogram_low,
-   [bucket] may be HISTOGRAM_BUCKETS. */
+   duration in the middle of the bucket, in nanoseconds.  [bucket] must be less
+   than HISTOGRAM_BUCKETS; for histogram_low it may be HISTOGRAM_BUCKETS, the
+   end of the last bucket. */
 uint64_t histogram_low(uint32_t bucket);
 uint64_t histogram_middle(uint32_t bucket);
 

@@ -96,6 +96,8 @@ struct live_stats {
   int64_t first_ns, last_ns;
 };
 
+/* Copies [name], cut to LIVE_NAME - 1 bytes, to [to]; the empty string if
+   [name] is NULL. */
 static void copy_name(char to[LIVE_NAME], const char *name)
 {
   size_t length = name == NULL ? 0 : strnlen(name, LIVE_NAME - 1);
@@ -103,6 +105,8 @@ static void copy_name(char to[LIVE_NAME], const char *name)
   to[length] = '\0';
 }
 
+/* Copies the name of the event with the id [id] to [to]; the empty string when
+   the id has no description. */
 static void name_event(const struct live_stats *live, char to[LIVE_NAME],
                        uint32_t id)
 {
@@ -112,6 +116,8 @@ static void name_event(const struct live_stats *live, char to[LIVE_NAME],
 
 /* Slots */
 
+/* Returns the number of the slot that contains the time [ns]; 0 for a negative
+   time. */
 static uint64_t slot_number(int64_t ns)
 {
   return ns < 0 ? 0 : (uint64_t) (ns / SLOT_NS);
@@ -129,8 +135,9 @@ static uint64_t overlap(int64_t from, int64_t to, int64_t low, int64_t high)
 /* A stretch of time: whole slots, the latest of which has ended. */
 struct stretch { uint64_t first, last; };
 
-/* Returns the stretch of [span_ns] nanoseconds that ends with the last slot
-   before the slot of [now]. */
+/* Returns the stretch of [span_ns] nanoseconds, rounded down to whole slots,
+   that ends with the last slot before the slot of [now].  The stretch begins
+   with slot 0 at the earliest. */
 static struct stretch stretch_before(int64_t now, int64_t span_ns)
 {
   uint64_t end = slot_number(now), slots = (uint64_t) (span_ns / SLOT_NS);
@@ -164,7 +171,8 @@ static double a_second(uint64_t count, double ns)
 
 /* Amounts */
 
-/* Stores [tally] as the amounts at the end of slot [number]. */
+/* Stores [tally] as the amounts at the end of slot [number], in place of the
+   amounts of an earlier slot. */
 static void keep(struct amounts *amounts, uint64_t number,
                  struct summary_tally tally)
 {
@@ -195,8 +203,9 @@ static struct summary_tally amount_in(const struct amounts *amounts,
                           at_end(amounts, s.first > 0 ? s.first - 1 : 0));
 }
 
-/* Adds the pauses recorded since the last call to the histogram of the second
-   that contains [ns], and updates the longest pause. */
+/* Adds the pauses of kind PAUSE_ANY in the summary's [recent], those recorded
+   since the last call, to the histogram of the second that contains [ns],
+   updates the longest pause, and clears [recent]. */
 static void keep_pauses(struct live_stats *live, int64_t ns)
 {
   const struct histogram *recent = &live->summary->recent[PAUSE_ANY];
@@ -211,6 +220,9 @@ static void keep_pauses(struct live_stats *live, int64_t ns)
   summary_new_interval(live->summary);
 }
 
+/* Sets [d->last_pause] to the duration of the latest pending interval of [d] in
+   the collector.  Leaves it unchanged when no interval is pending, or when the
+   domain waited anyway. */
 static void keep_last_pause(struct domain *d)
 {
   const struct summary_domain *s = d->summary;
@@ -219,8 +231,8 @@ static void keep_last_pause(struct domain *d)
   if (!last->idle) d->last_pause = (uint64_t) (last->to - last->from);
 }
 
-/* Stores the amounts of all domains at the end of slot [number], and the pauses
-   of the slot. */
+/* Stores the amounts of each domain and of all together at the end of slot
+   [number], the last pause of each domain, and the pauses of the slot. */
 static void end_slot(struct live_stats *live, uint64_t number)
 {
   int64_t end = (int64_t) (number + 1) * SLOT_NS;
@@ -243,6 +255,8 @@ void live_until(struct live_stats *live, int64_t ns)
 
 /* The roles of events */
 
+/* Returns the role of events with the id [id], from their description;
+   NOT_LOOKED_UP when the id has no description yet. */
 static enum role look_up(struct live_stats *live, uint16_t id)
 {
   const struct eventring_description *d = eventring_describe(live->cursor, id);
@@ -265,7 +279,7 @@ static enum role role_of(struct live_stats *live, uint16_t id)
 }
 
 /* Returns the value of the first field of [event] that is called [name], or
-   UINT64_MAX when there is none. */
+   UINT64_MAX when the payload has no such field. */
 static uint64_t field_called(struct live_stats *live,
                              const struct eventring_event *event,
                              const char *name)
@@ -281,9 +295,9 @@ static uint64_t field_called(struct live_stats *live,
 /* Long pauses */
 
 /* Returns the place in which to keep a pause of [ns] nanoseconds: a place that
-   is free or has a pause older than LONG_PAUSES_NS at time [now], else the
-   place of the shortest pause kept.  Returns NULL when no pause kept is shorter
-   than [ns]. */
+   is free or has a pause that ended more than LONG_PAUSES_NS before [now], else
+   the place of the shortest pause kept, to be overwritten.  Returns NULL when
+   no pause kept is shorter than [ns]. */
 static struct long_pause *place_for(struct live_stats *live, uint64_t ns,
                                     int64_t now)
 {
@@ -302,8 +316,9 @@ static struct long_pause *place_for(struct live_stats *live, uint64_t ns,
 }
 
 /* Returns the pause kept to which [event] belongs, or NULL.  [event] ends a
-   collection that began at [since] and was requested by domain [requested_by].
-   Collections of several domains, for one request and at the same time, are one
+   collection that began at [since] and was requested by domain [requested_by];
+   the result is NULL if this is UINT64_MAX, not known.  Collections of several
+   domains with the same id, for one request and at the same time, are one
    pause. */
 static struct long_pause *same_pause(struct live_stats *live,
                                      const struct eventring_event *event,
@@ -318,8 +333,9 @@ static struct long_pause *same_pause(struct live_stats *live,
 }
 
 /* Adds the collection that ended with [event] and began at [since] to the long
-   pauses, if it is longer than the shortest of them or belongs to one of
-   them. */
+   pauses, unless it is too short for place_for.  If it belongs to a pause kept,
+   adds its domain to this pause, which takes the times and the domain of the
+   longer of both; else overwrites the place found. */
 static void keep_if_long(struct live_stats *live,
                          const struct eventring_event *event, int64_t since)
 {
@@ -345,8 +361,10 @@ static void keep_if_long(struct live_stats *live,
   copy_name(place->cause, eventring_value(live->cursor, "cause", cause));
 }
 
-/* Adds the stop-the-world section that [event] reports to the long pauses, when
-   the other domains took longer to arrive than the section itself lasted. */
+/* Adds the stop-the-world section that [event] reports to the long pauses, from
+   the request to its end, when the last of the other domains took longer to
+   arrive than the section lasted from then on.  Its cause names the reason and
+   this domain.  Does nothing when the pause is too short for place_for. */
 static void keep_if_late(struct live_stats *live,
                          const struct eventring_event *event)
 {
@@ -389,8 +407,10 @@ static struct slot *slot_at(struct series *series, uint64_t number)
   return slot;
 }
 
-/* Adds a span from [from] to [to] to the slots of [series] that it covers, and
-   counts it in the slot in which it ends. */
+/* Adds the time from [from] to [to] to the slots of [series] that the span
+   covers, each its part.  Adds the span to the count, and its whole duration to
+   the total, of the slot in which it ends.  Slots that the series no longer has
+   are left out. */
 static void add_span(struct series *series, int64_t from, int64_t to)
 {
   uint64_t last = slot_number(to), first = slot_number(from);
@@ -406,6 +426,8 @@ static void add_span(struct series *series, int64_t from, int64_t to)
   slot->total += (uint64_t) (to - from);
 }
 
+/* Returns the sum of the slots of [series] in the stretch [s]; its [number] is
+   0.  Slots that the series no longer has are left out. */
 static struct slot sum(const struct series *series, struct stretch s)
 {
   struct slot all = { 0 };
@@ -419,6 +441,8 @@ static struct slot sum(const struct series *series, struct stretch s)
   return all;
 }
 
+/* Returns the statistics of the spans of the program with the id [id], new ones
+   if necessary.  Returns NULL when SPANS_APART other ids have them all. */
 static struct user_span *user_span_of(struct live_stats *live, uint16_t id)
 {
   struct user_span **place = &live->user_span_of[id];
@@ -430,6 +454,9 @@ static struct user_span *user_span_of(struct live_stats *live, uint16_t id)
   return *place;
 }
 
+/* Adds a span of the program from [from] to [to] to the statistics of its id
+   [id] and updates their maximum; does nothing when there is no room for a new
+   id. */
 static void user_span_ended(struct live_stats *live, uint16_t id, int64_t from,
                             int64_t to)
 {
@@ -441,6 +468,8 @@ static void user_span_ended(struct live_stats *live, uint16_t id, int64_t from,
 
 /* Events */
 
+/* Adds [thread] to the threads of [d], unless it is one of them.  When there is
+   no room, it replaces the thread that was added first. */
 static void note_thread(struct domain *d, uint32_t thread)
 {
   uint32_t places = sizeof d->threads / sizeof *d->threads;
@@ -449,8 +478,9 @@ static void note_thread(struct domain *d, uint32_t thread)
   d->threads[d->next_thread++ % places] = thread;
 }
 
-/* Frees the domains and the amounts, and begins a new summary.  Spans of the
-   program and their names are kept. */
+/* Frees the data of all domains, clears the amounts, and replaces the summary
+   by a new one: the old summary and its open spans are gone.  Statistics of
+   pauses and of spans of the program are kept. */
 static void start_over(struct live_stats *live)
 {
   for (uint32_t i = 0; i < live->ring_count; i++) {
@@ -463,7 +493,8 @@ static void start_over(struct live_stats *live)
 }
 
 /* Updates the domain in the ring of [event], a new one if the ring has passed
-   to another domain. */
+   to another domain: the time of its last event, its threads and its last wait.
+   To be called after summary_event for [event]. */
 static void note_domain(struct live_stats *live,
                         const struct eventring_event *event)
 {
@@ -611,6 +642,8 @@ static void innermost(const struct live_stats *live, uint32_t ring, bool user,
     }
 }
 
+/* Fills *out with the numbers of the domain in ring [ring], which must have
+   one. */
 static void fill_domain(const struct live_stats *live, uint32_t ring,
                         int64_t now, int64_t span_ns, struct live_domain *out)
 {
@@ -660,6 +693,9 @@ int live_domains(const struct live_stats *live, int64_t now, int64_t span_ns,
 
 /* The process */
 
+/* Sets the fields of *out on pauses: the number, quantiles and maximum of the
+   last PAUSE_SECONDS seconds, the second of [now] included, and the maximum
+   ever. */
 static void fill_pauses(const struct live_stats *live, int64_t now,
                         struct live_process *out)
 {

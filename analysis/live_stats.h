@@ -42,26 +42,32 @@ struct live_stats;
 struct live_stats *new_live_stats(struct eventring_cursor *cursor);
 void free_live_stats(struct live_stats *live);
 
-/* Adds [event] to the statistics.  The caller passes every event of the cursor,
-   in the order in which the cursor returns them. */
+/* Adds [event] to the statistics, and advances them to its time.  The caller
+   passes every event of the cursor, in the order in which the cursor returns
+   them, reports of lost events among them, but not
+   EVENTRING_EV_CONTROL_CHANGED: see live_gap.  Leaves out events of rings that
+   the file did not have at new_live_stats.  May free the summary: see
+   live_summary. */
 void live_event(struct live_stats *live, const struct eventring_event *event);
 
 /* Forgets all open spans if recording is paused.  The caller calls this
    function each time a read of the cursor returns no events. */
 void live_idle(struct live_stats *live);
 
-/* Advances the statistics to the time [ns].  The caller has passed all events
-   before [ns]; numbers that the caller then asks for include the time without
-   events up to [ns]. */
+/* Advances the statistics to the time [ns]; does nothing if they are there
+   already.  The caller has passed all events before [ns]; numbers that the
+   caller then asks for include the time without events up to [ns]. */
 void live_until(struct live_stats *live, int64_t ns);
 
 /* Forgets all open spans, since events are missing after or before this point.
-   The caller calls this function when the mask of categories was changed by
-   another process, which no event reports. */
+   The caller calls this function when another process has changed the mask of
+   categories. */
 void live_gap(struct live_stats *live);
 
-/* Resets the longest durations of pauses and spans, [max_ever] and [max], to
-   0. */
+/* Resets the longest durations ever to 0: [max_ever] of the process,
+   [max_pause] of each domain, and [max] of each span of the program.  Also
+   resets the maximum of PAUSE_ANY of each domain of live_summary.  The pauses
+   and spans of the last seconds are kept. */
 void live_reset_maxima(struct live_stats *live);
 
 /* Returns the time of the latest event in nanoseconds, 0 before the first
@@ -92,8 +98,9 @@ struct live_domain {
 };
 
 /* Fills [list] with at most [max] domains, sorted by their ids, and returns the
-   number of elements filled.  Domains that ended more than LIVE_WINDOW_NS ago
-   are left out. */
+   number of elements filled.  Domains that ended and whose last event is
+   LIVE_WINDOW_NS or more old are left out, and of more than [max] domains those
+   in the rings with the highest numbers. */
 int live_domains(const struct live_stats *live, int64_t now, int64_t span_ns,
                    struct live_domain *list, int max);
 
@@ -108,7 +115,8 @@ struct live_process {
   uint64_t max_ever;              /* since the beginning or the last reset */
 };
 
-/* Returns the present numbers of the whole process. */
+/* Returns the present numbers of the whole process.  Numbers without events are
+   0. */
 struct live_process live_process(const struct live_stats *live, int64_t now,
                                      int64_t span_ns);
 
@@ -121,7 +129,9 @@ struct live_span {
 };
 
 /* Fills [list] with at most [max] spans of the program, those with the most
-   time in LIVE_WINDOW_NS first.  Returns the number of elements filled. */
+   time in LIVE_WINDOW_NS first; spans that were never open in this time are
+   left out.  A span that is still open adds to [share], but not to the other
+   numbers.  Returns the number of elements filled. */
 int live_spans(const struct live_stats *live, int64_t now,
                  struct live_span *list, int max);
 

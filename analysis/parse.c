@@ -21,10 +21,11 @@ struct unit {
   double worth;
 };
 
-/* Parses [text], a number and perhaps one of [units], and sets *result to the
-   number times the worth of its unit.  The array [units] ends with a unit
-   without a name, which is used for a bare number.  Returns false when [text]
-   is no such number, negative or too large. */
+/* Parses [text], a number and perhaps one of [units] directly after it, and
+   sets *result to the number times the worth of its unit.  The case of the unit
+   does not matter.  The array [units] ends with a unit without a name, which is
+   used for a bare number.  Returns false when [text] is no such number, is
+   negative, or gives 9e18 or more; *result may then be changed. */
 static bool parse(const char *text, const struct unit *units, double *result)
 {
   char *end;

@@ -24,11 +24,13 @@
 struct eventring_info target_info(struct eventring_cursor *cursor);
 
 /* Returns the present time on the clock of the events, CLOCK_MONOTONIC, in
-   nanoseconds. */
+   nanoseconds; -1 when the clock cannot be read. */
 int64_t monotonic_ns(void);
 
-/* Returns the time since the process began to trace, in nanoseconds.  After a
-   restart of the system, the time is taken from the calendar clock. */
+/* Returns the time from the start of tracing, as [info] has it, until now, in
+   nanoseconds, also if the process has ended.  After a restart of the system,
+   the time is taken from the calendar clock, which may have been set in
+   between. */
 int64_t age_ns(const struct eventring_info *info);
 
 /* Returns the CPU time that the process of [cursor] has used, in nanoseconds;
