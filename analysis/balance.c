@@ -433,9 +433,9 @@ static void users_at_end(struct check *c, bool in_order)
 
 /* Events */
 
-/* Reports [event] if it is a complete event whose duration, the first word of
-   its payload, exceeds the time since tracing started by more than 0.1 % and a
-   microsecond: neither time is exact.  Leaves out events from before the
+/* Reports [event] if it is a complete event with a duration, the first word of
+   its payload, that exceeds the time since tracing started by more than 0.1 %
+   and a microsecond: neither time is exact.  Leaves out events from before the
    start. */
 static void check_duration(struct check *c,
                            const struct eventring_event *event,
@@ -451,8 +451,8 @@ static void check_duration(struct check *c,
     find(c, event, "took longer than there was since tracing started");
 }
 
-/* Reports each field of [event] that is 0 and whose unit has the name "unknown"
-   for 0.  Looks only at events with a packed payload. */
+/* Reports each field of [event] that is 0 and has a unit with the name
+   "unknown" for 0.  Looks only at events with a packed payload. */
 static void check_causes(struct check *c, const struct eventring_event *event,
                          const struct eventring_description *description)
 {

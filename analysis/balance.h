@@ -53,8 +53,8 @@ void check_event(struct check *check, const struct eventring_event *event);
 
 /* Ends the check after the last event and returns the totals.  Counts the spans
    that are still open as cut off.  But if tracing ended in order, spans of the
-   program whose domain or thread ended before the process are findings, for
-   which [found] is called.  To be called once. */
+   program are findings, for which [found] is called, if their domain or thread
+   ended before the process.  To be called once. */
 struct balance check_end(struct check *check);
 
 #endif /* ANALYSIS_BALANCE_H */

@@ -28,7 +28,7 @@ void free_counts(struct counts *counts);
 
 /* Adds 1 to the count of events with the id of [event] and to the total.
    Reports of lost events are not counted.  [event] must not be
-   EVENTRING_EV_CONTROL_CHANGED, whose id is no event's. */
+   EVENTRING_EV_CONTROL_CHANGED, since no event has its id. */
 void count_event(struct counts *counts, const struct eventring_event *event);
 
 /* Returns the total number of events counted. */

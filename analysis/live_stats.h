@@ -98,8 +98,8 @@ struct live_domain {
 };
 
 /* Fills [list] with at most [max] domains, sorted by their ids, and returns the
-   number of elements filled.  Domains that ended and whose last event is
-   LIVE_WINDOW_NS or more old are left out, and of more than [max] domains those
+   number of elements filled.  Domains that have ended are left out
+   LIVE_WINDOW_NS after their last event, and of more than [max] domains those
    in the rings with the highest numbers. */
 int live_domains(const struct live_stats *live, int64_t now, int64_t span_ns,
                    struct live_domain *list, int max);

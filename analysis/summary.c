@@ -122,6 +122,8 @@ struct summary_ids {
   bool tells_waits;               /* the same */
 };
 
+/* Returns whether the category of the events that [d] describes is called
+   [name]. */
 static bool in_category(struct summary *s,
                         const struct eventring_description *d,
                         const char *name)
@@ -130,8 +132,10 @@ static bool in_category(struct summary *s,
   return category != NULL && strcmp(category, name) == 0;
 }
 
-/* Finds the places of the known fields in the payload of events with the id
-   [id], which have the role [role]. */
+/* Finds the known fields among the first WORDS_KNOWN words of the payload of
+   events with the id [id], which have the role [role], and stores their places
+   for this role.  A place that is known already stays.  For a stop, also stores
+   the number of words between two fields "domain". */
 static void find_fields(struct summary *s, uint16_t id, enum role role)
 {
   for (uint32_t word = 0; word < WORDS_KNOWN; word++) {
@@ -149,8 +153,9 @@ static void find_fields(struct summary *s, uint16_t id, enum role role)
 }
 
 /* Determines the role of events with the id [id] from their name and category,
-   stores it and returns it.  An event without a description gets the role OTHER
-   until it is described. */
+   stores it, the places of its fields and its unit, and returns the role.  An
+   event without a description gets the role OTHER, which is not stored, until
+   it is described. */
 static enum role look_up(struct summary *s, uint16_t id)
 {
   const struct eventring_description *d = eventring_describe(s->cursor, id);
@@ -197,6 +202,8 @@ static uint64_t field_of(const struct summary *s, enum role role,
 
 /* Domains */
 
+/* Returns new memory for the domain with the id [id], which is not watched yet
+   and not among the domains of a summary. */
 static struct summary_domain *new_domain(uint32_t id)
 {
   struct summary_domain *d = allocate(1, sizeof *d);
@@ -206,8 +213,9 @@ static struct summary_domain *new_domain(uint32_t id)
   return d;
 }
 
-/* Returns the domain with the id [id], a new one if necessary.  When there are
-   SUMMARY_DOMAINS domains, returns [s->others] for all further ids. */
+/* Returns the domain with the id [id], a new one if necessary, and keeps the
+   domains sorted by id.  When there are SUMMARY_DOMAINS domains, returns
+   [s->others], whose id is UINT32_MAX, for all further ids. */
 static struct summary_domain *domain_of(struct summary *s, uint32_t id)
 {
   struct summary_domain **found = &s->found[id % 256];
@@ -227,6 +235,8 @@ static struct summary_domain *domain_of(struct summary *s, uint32_t id)
 
 /* Time in the collector */
 
+/* Adds a pause of [ns] nanoseconds to the histograms of kind [pause]: of domain
+   [d], of all domains, and of the recent pauses. */
 static void add_pause(struct summary *s, struct summary_domain *d,
                       enum pause pause, uint64_t ns)
 {
@@ -235,8 +245,10 @@ static void add_pause(struct summary *s, struct summary_domain *d,
   histogram_add(&s->recent[pause], ns);
 }
 
-/* Closes the earliest pending interval of domain [d]: adds it to the time in
-   the collector and to the pauses of kind PAUSE_ANY or PAUSE_WAITING. */
+/* Closes the earliest pending interval of domain [d], which must have one: adds
+   it to the time in the collector and to the pauses of kind PAUSE_ANY or, if
+   the domain waited, PAUSE_WAITING, and updates the longest pause.  No later
+   interval can begin before its end. */
 static void close_first(struct summary *s, struct summary_domain *d)
 {
   struct summary_interval first = d->intervals[0];
@@ -255,9 +267,12 @@ static void close_first(struct summary *s, struct summary_domain *d)
 
 /* Adds the interval from [from] to [to], in which the domain [d] was in the
    collector, to its pending intervals, and merges it with those that it
-   touches.  The caller adds intervals in the order of [to].  [idle]: the domain
-   waited anyway, so the interval is no pause.  [reason] describes the event
-   that reported all of the interval. */
+   touches.  Leaves out the time before the domain was watched and before the
+   last closed interval; does nothing if the domain is not watched.  Closes the
+   earliest interval when SUMMARY_PENDING are pending.  The caller adds
+   intervals in the order of [to].  [idle]: the domain waited anyway, so the
+   interval is no pause.  [reason] describes the event that reported all of the
+   interval; its [ns] and [domain] are set here. */
 static void add_interval(struct summary *s, struct summary_domain *d,
                          int64_t from, int64_t to, bool idle,
                          struct summary_reason reason)
@@ -287,8 +302,8 @@ static bool in_collector(enum role role)
   return role >= MINOR && role <= IN_COLLECTOR;
 }
 
-/* Returns the time since which domain [d] has been in the collector, or
-   INT64_MAX when it is not in the collector. */
+/* Returns the begin of the outermost open span of the collector of domain [d],
+   or INT64_MAX when no such span is open. */
 static int64_t open_since(struct summary *s, const struct summary_domain *d)
 {
   const struct eventring_event *begin = outermost_span(s->spans, d->ring);
@@ -309,8 +324,8 @@ static void close_intervals(struct summary *s, struct summary_domain *d)
 /* Time watched: from the first event of the domain on, as long as the ring
    tells all. */
 
-/* Begins to count the time of domain [d] at [ns], unless it is counted already
-   or the domain has ended. */
+/* Begins to count the time of domain [d] at [ns].  Does nothing if the time is
+   counted already, the domain has ended, or it is [s->others]. */
 static void begin_watching(struct summary *s, struct summary_domain *d,
                            int64_t ns)
 {
@@ -328,13 +343,16 @@ static int64_t held_until(const struct summary_domain *d,
   return t->id == d->running_thread ? ns : t->last_ns;
 }
 
+/* Adds the time from [from] to [to], if [from] is earlier, to the time in which
+   threads of domain [d] held the domain lock. */
 static void add_busy(struct summary_domain *d, int64_t from, int64_t to)
 {
   if (from < to) d->busy_ns += (uint64_t) to - (uint64_t) from;
 }
 
 /* Counts the time in which the thread [t] held the domain lock, up to [ns] if
-   it still runs, and removes the thread. */
+   it still runs, and removes the thread; the last thread of [d] moves to its
+   place. */
 static void forget_thread(struct summary_domain *d, struct summary_thread *t,
                           int64_t ns)
 {
@@ -342,15 +360,19 @@ static void forget_thread(struct summary_domain *d, struct summary_thread *t,
   *t = d->threads[--d->thread_count];
 }
 
+/* Calls forget_thread for all threads of domain [d]; no thread of it is known
+   to run afterwards. */
 static void forget_threads(struct summary_domain *d, int64_t ns)
 {
   while (d->thread_count > 0) forget_thread(d, &d->threads[0], ns);
   d->running_thread = 0;
 }
 
-/* Returns the thread [id] of domain [d], a new one from [ns] on if necessary.
-   Replaces the thread with the oldest last event when there are SUMMARY_THREADS
-   threads. */
+/* Returns the thread [id] of domain [d].  Adds it if necessary, as a thread
+   that holds the domain lock from [ns] on, or from the time since which the
+   domain is watched if no other thread was seen since then.  When there are
+   SUMMARY_THREADS threads, first forgets the thread with the oldest last event.
+   The result is valid until a thread is forgotten. */
 static struct summary_thread *thread_of(struct summary_domain *d, uint32_t id,
                                         int64_t ns)
 {
@@ -371,8 +393,8 @@ static struct summary_thread *thread_of(struct summary_domain *d, uint32_t id,
 
 /* Records that the thread [id] of domain [d], which is not its backup thread,
    wrote an event at [ns] and so held the domain lock.  If the event ends a
-   wait, [wait_since] is the begin of the wait, up to which the time before
-   counts; else INT64_MAX. */
+   wait, [wait_since] is the begin of the wait: counts the time from when the
+   thread got the lock up to then.  Otherwise [wait_since] is INT64_MAX. */
 static void thread_ran(struct summary_domain *d, uint32_t id, int64_t ns,
                        int64_t wait_since)
 {
@@ -386,8 +408,9 @@ static void thread_ran(struct summary_domain *d, uint32_t id, int64_t ns,
   d->no_thread_yet = false;
 }
 
-/* Ends the time counted of domain [d] at [ns], and closes all its pending
-   intervals. */
+/* Ends the time counted of domain [d] at [ns], adds it to [watched_ns], forgets
+   the threads of the domain and closes all its pending intervals.  Does nothing
+   if the time is not counted. */
 static void end_watching(struct summary *s, struct summary_domain *d,
                          int64_t ns)
 {
@@ -415,8 +438,10 @@ void summary_idle(struct summary *s)
 
 /* Events */
 
-/* Counts an activity of kind [caused] that took [ns] nanoseconds for its cause
-   [cause].  Does nothing if [cause] is UINT64_MAX: not known. */
+/* Adds 1 to the activities of kind [caused] with the cause [cause], and their
+   duration [ns] to the total and the maximum of the cause.  Causes from
+   SUMMARY_CAUSES - 1 on are one.  Does nothing if [cause] is UINT64_MAX: not
+   known. */
 static void count_cause(struct summary *s, enum caused caused, uint64_t cause,
                         uint64_t ns)
 {
@@ -428,6 +453,8 @@ static void count_cause(struct summary *s, enum caused caused, uint64_t cause,
     s->cause_max_ns[caused][cause] = ns;
 }
 
+/* Adds the duration [ns] to the distribution of the id [id].  Does nothing for
+   a further id when SUMMARY_TIMINGS ids have one. */
 static void add_timing(struct summary *s, uint16_t id, uint64_t ns)
 {
   struct histogram **timing = &s->timings[id];
@@ -453,8 +480,11 @@ static void takes_part(struct summary *s, struct summary_domain *d,
   d->collective[kind] = s->collectives[kind];
 }
 
-/* Counts the span of the collector with the role [role] that ended with [event]
-   after [ns] nanoseconds, for domain [d] and for its cause. */
+/* Adds the span of the collector with the role [role] that ended with [event]
+   after [ns] nanoseconds to the amounts and the pauses of domain [d], and to
+   its cause if [d] requested it.  Spans in which the backup thread wrote the
+   end, and slices inside of a slice, are no pauses.  Spans of role IN_STOP
+   count only if the file has no events of stop-the-world sections. */
 static void collected(struct summary *s, struct summary_domain *d,
                       enum role role, const struct eventring_event *event,
                       uint64_t ns)
@@ -501,10 +531,13 @@ static void collected(struct summary *s, struct summary_domain *d,
   }
 }
 
-/* Counts the stop-the-world section that [event] reports.  The event lists each
+/* Counts the stop-the-world section that [event] reports, which lists each
    domain that was stopped, with the time after the request at which the domain
-   arrived.  The duration in the event counts from the arrival of the last
-   domain.  A request for which no other domain must stop lists no domain. */
+   arrived.  Adds to each of these domains its arrival, an interval in the
+   collector from its arrival to the end, and, unless it waited, a pause of kind
+   PAUSE_STOPPED; adds the duration in the event, which counts from the arrival
+   of the last domain, to the cause.  Does nothing if no domain is listed, as
+   for a request for which no other domain must stop. */
 static void stopped(struct summary *s, const struct eventring_event *event)
 {
   uint32_t domain = s->ids->place[STOP][DOMAIN],
@@ -534,8 +567,10 @@ static void stopped(struct summary *s, const struct eventring_event *event)
   count_cause(s, CAUSED_STOPPED, why.cause, payload[1]);
 }
 
-/* Counts the activity that ended with [event] and began at [since], such as a
-   span, for domain [d]. */
+/* Adds the activity that ended with [event] and began at [since], such as a
+   span, to the durations of its id; for domain [d], adds a wait to the time
+   waited, and a span of the collector to the collections and the intervals in
+   the collector.  [since] must not be later than the event. */
 static void ended(struct summary *s, struct summary_domain *d, enum role role,
                   const struct eventring_event *event, int64_t since)
 {
@@ -550,7 +585,8 @@ static void ended(struct summary *s, struct summary_domain *d, enum role role,
 }
 
 /* Updates the summary with the numbers that [event], a counter or an instant
-   with the role [role], reports for domain [d]. */
+   with the role [role], reports for domain [d].  An instant that begins or ends
+   the domain, or a pause of the recording, begins or ends the time counted. */
 static void told(struct summary *s, struct summary_domain *d, enum role role,
                  const struct eventring_event *event)
 {
@@ -690,7 +726,7 @@ int64_t summary_until(struct summary *s)
 }
 
 /* Returns the amounts of domain [d] up to [until_ns], the open spans of the
-   collector included. */
+   collector included.  Closes pending intervals. */
 static struct summary_tally domain_tally(struct summary *s,
                                          struct summary_domain *d,
                                          int64_t until_ns)
@@ -709,7 +745,8 @@ static struct summary_tally domain_tally(struct summary *s,
 }
 
 /* Returns whether the thread that wrote the last event of domain [d] sleeps at
-   present.  Such a thread waits, but writes the event of the wait only at its
+   present, as /proc says; false if the process has ended or is in another pid
+   namespace.  Such a thread waits, but writes the event of the wait only at its
    end. */
 static bool sleeps_now(struct summary *s, const struct summary_domain *d)
 {
@@ -720,8 +757,11 @@ static bool sleeps_now(struct summary *s, const struct summary_domain *d)
   return state != 0 && state != 'R';
 }
 
-/* Returns the time in which threads of domain [d] held the domain lock, up to
-   [until_ns], in nanoseconds. */
+/* Returns the time in which threads of domain [d] are known to have held the
+   domain lock, in nanoseconds: the finished times, and for each thread the time
+   still open, up to [until_ns] for the thread that runs, else up to the last
+   event of the thread.  If the running thread sleeps at present (see
+   sleeps_now), all threads count up to their last event. */
 static uint64_t busy_ns(struct summary *s, const struct summary_domain *d,
                         int64_t until_ns)
 {
@@ -749,6 +789,8 @@ static bool tells_waits(struct summary *s)
       && (recorded_categories(s->cursor) >> d->category & 1) != 0;
 }
 
+/* Returns how domain [d], which is not [s->others], spent its time up to
+   [until_ns].  The parts are cut so that they add up to the time watched. */
 static struct summary_time domain_time(struct summary *s,
                                        struct summary_domain *d,
                                        int64_t until_ns)

@@ -206,7 +206,8 @@ struct summary *new_summary(struct eventring_cursor *cursor);
 void free_summary(struct summary *s);
 
 /* Adds [event] to the summary.  The caller passes every event of the cursor, in
-   order. */
+   order, reports of lost events and EVENTRING_EV_CONTROL_CHANGED among them.
+   Leaves out events of rings that the file did not have at new_summary. */
 void summary_event(struct summary *s, const struct eventring_event *event);
 
 /* If recording is paused, ends the time watched of each domain at its last
@@ -214,25 +215,32 @@ void summary_event(struct summary *s, const struct eventring_event *event);
    a read of the cursor returns no events. */
 void summary_idle(struct summary *s);
 
-/* Returns the amounts of [domain], or of all domains if it is NULL, up to the
-   time [until_ns], which is the result of summary_until.  Also updates the
-   histograms of kind PAUSE_ANY, which are incomplete before the call. */
+/* Returns the amounts of [domain], or of all domains together if it is NULL, up
+   to the time [until_ns], which is the result of summary_until or another time
+   that is not before the last event.  Time in the collector includes a span of
+   the collector that is still open.  Also updates the histograms of kinds
+   PAUSE_ANY and PAUSE_WAITING and [longest], which are incomplete before the
+   call. */
 struct summary_tally summary_tally(struct summary *s,
                                    struct summary_domain *domain,
                                    int64_t until_ns);
 
 /* Returns how [domain] spent its time up to [until_ns]: running, collecting,
-   waiting.  If [domain] is NULL, returns the sum over all domains. */
+   waiting.  If [domain] is NULL, returns the sum over all domains but [others].
+   Looks in /proc whether the running thread of a domain sleeps at present.
+   Updates the histograms as summary_tally does. */
 struct summary_time summary_time(struct summary *s,
                                  struct summary_domain *domain,
                                  int64_t until_ns);
 
 /* Returns whether the collector did anything up to [until_ns]: a collection, a
-   slice, a cycle, a compaction or an explicit call. */
+   slice, a cycle, a compaction or an explicit call.  Updates the histograms as
+   summary_tally does. */
 bool summary_has_collections(struct summary *s, int64_t until_ns);
 
 /* Returns the time up to which the numbers of [s] are valid, in nanoseconds:
-   the present time if the process runs, else the time of the last event. */
+   the present time if the process runs, else the time of the last event, 0 when
+   there are no events.  Never earlier than the last event. */
 int64_t summary_until(struct summary *s);
 
 /* Returns the amounts of [later] minus the amounts of [earlier], field by
@@ -240,8 +248,9 @@ int64_t summary_until(struct summary *s);
 struct summary_tally tally_difference(const struct summary_tally *later,
                                       const struct summary_tally *earlier);
 
-/* Returns the sum of the heaps of all domains that have not ended; its [known]
-   is false when no heap is known. */
+/* Returns the sum of the heaps of all domains that have not ended and have a
+   known heap, each as it was reported last.  Its [known] is false when no heap
+   is known.  [others] is left out. */
 struct summary_heap summary_heap(const struct summary *s);
 
 /* Returns the share of the time watched that was spent in the collector, from 0
@@ -253,7 +262,8 @@ void summary_new_interval(struct summary *s);
 
 /* Return whether events with the id [id] belong to the program
    (summary_is_user: the category is "user"), and whether they report a wait
-   (summary_is_wait: the category is "wait"). */
+   (summary_is_wait: the category is "wait").  Both return false for an id that
+   has no description yet. */
 bool summary_is_user(struct summary *s, uint16_t id);
 bool summary_is_wait(struct summary *s, uint16_t id);
 
