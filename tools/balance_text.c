@@ -16,6 +16,8 @@
 #include "event_text.h"
 #include "follow.h"
 
+/* The function [found] of a check; [state] is a struct event_text.  Prints a
+   line for the finding on standard output. */
 static void print_finding(void *state, const struct eventring_event *event,
                           const char *what)
 {
@@ -24,11 +26,14 @@ static void print_finding(void *state, const struct eventring_event *event,
   printf("  %s\n", what);
 }
 
+/* The function [event] of a struct reading; [state] is the check. */
 static void take_event(void *state, const struct eventring_event *event)
 {
   check_event(state, event);
 }
 
+/* The function [pass] of a struct reading.  Flushes the findings when there are
+   no events at present, and ends the reading when standard output fails. */
 static bool pass(void *state, bool idle)
 {
   (void) state;
@@ -36,6 +41,8 @@ static bool pass(void *state, bool idle)
   return output_works();
 }
 
+/* Prints [count] and the noun [what] on standard output, with an "s" unless
+   [count] is 1. */
 static void print_count(uint64_t count, const char *what)
 {
   printf("%" PRIu64 " %s%s", count, what, count == 1 ? "" : "s");
@@ -62,8 +69,9 @@ static void print_balance(const struct balance *sum)
 }
 
 /* Passes all events of [cursor] to [check], ends and frees the check, and sets
-   *sum to its totals.  Returns STATUS_OK, STATUS_FINDING when an event is
-   wrong, or STATUS_CANNOT_READ. */
+   *sum to its totals, also when reading fails.  Returns STATUS_OK;
+   STATUS_CANNOT_READ, with a message, when the file cannot be read or is
+   damaged; else STATUS_FINDING when an event is wrong. */
 static enum status read_all(struct eventring_cursor *cursor,
                             struct check *check, bool follow,
                             struct balance *sum)

@@ -19,13 +19,14 @@
 #include "common.h"
 
 /* Checks all events of [cursor] and prints a line for each event that is wrong,
-   then a line with the totals.  [follow]: reads until the process ends.
-   Returns STATUS_OK; STATUS_FINDING when an event is wrong; STATUS_CANNOT_READ
-   when the file cannot be read or is damaged. */
+   then, in every case, a line with the totals.  [follow]: reads until the
+   process ends or the user interrupts.  Returns STATUS_OK; STATUS_CANNOT_READ,
+   with a message, when the file cannot be read or is damaged; else
+   STATUS_FINDING when an event is wrong. */
 enum status check_events(struct eventring_cursor *cursor, bool follow);
 
-/* Checks all events of [cursor] at present, and sets *balance to the totals,
-   without printing findings.  Returns as check_events does. */
+/* Checks all events of [cursor] at present, and sets *balance to the totals, in
+   every case, without printing findings.  Returns as check_events does. */
 enum status balance_events(struct eventring_cursor *cursor,
                            struct balance *balance);
 

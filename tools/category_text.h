@@ -19,12 +19,13 @@
 
 /* Parses [list] with parse_categories and sets *mask.  Returns true on success;
    prints a message and returns false when the file has no category of one of
-   the names. */
+   the names; *mask then has the categories before that name. */
 bool find_categories(struct eventring_cursor *cursor, const char *list,
                      uint32_t *mask);
 
 /* Prints the names of the categories in [mask] on standard output, separated by
-   a comma and a space. */
+   a comma and a space, without an end of line; "category" and the number for a
+   category that the file does not have. */
 void print_categories(struct eventring_cursor *cursor, uint32_t mask);
 
 #endif /* TOOLS_CATEGORY_TEXT_H */

@@ -23,6 +23,8 @@
 
 /* Messages */
 
+/* Prints "eventring: " and the message on standard error, cut to MESSAGE_SIZE -
+   1 bytes and escaped, without an end of line. */
 static void message_va(const char *format, va_list arguments)
 {
   char line[MESSAGE_SIZE];
@@ -105,8 +107,8 @@ bool refuse_existing(const char *path, bool force)
   return true;
 }
 
-/* Prints the message that [target] cannot be opened: [why], or the description
-   of [error] if [why] is empty. */
+/* Prints the message that [target] cannot be opened: [why], or [target] and the
+   description of [error] if [why] is empty. */
 static void cannot_open(const char *target, int error, const char *why)
 {
   if (why[0] != '\0')

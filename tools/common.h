@@ -28,8 +28,9 @@
 #define MESSAGE_SIZE 1024
 
 /* Prints an error message as one line on standard error, after "eventring: ".
-   Does not end the program.  Characters that control a terminal are escaped, so
-   that bytes of a file may be among the arguments. */
+   Cuts it to MESSAGE_SIZE - 1 bytes.  Does not end the program.  Characters
+   that control a terminal are escaped, so that bytes of a file may be among the
+   arguments. */
 __attribute__((format(printf, 1, 2)))
 void complain(const char *format, ...);
 
@@ -45,19 +46,22 @@ __attribute__((noreturn, format(printf, 2, 3)))
 void usage_error(const struct command *command, const char *format, ...);
 
 /* Opens process [process], counted from 0, of the recording at [path], and
-   returns its cursor.  [share_with] is NULL or an open cursor of the same file,
-   which saves reading the file again.  If the file cannot be opened, prints a
+   returns its cursor, which the caller closes.  [share_with] is NULL or an open
+   cursor of the same file, which saves reading the file again.  The file
+   becomes an input (remember_input).  If the file cannot be opened, prints a
    message and ends the program with STATUS_CANNOT_READ. */
 struct eventring_cursor *open_recorded_process(
   const char *path, uint32_t process, struct eventring_cursor *share_with);
 
-/* Opens [target] and returns its cursor.  If [target] consists of digits, it is
-   a process id, and its ring file is looked for in [dir] if that is not NULL;
-   otherwise [target] is a path.  Of a recording with several processes, opens
-   the process numbered [process], counted from 0.  [control]: the cursor may
-   control the process.  [share_with] is NULL or an open cursor of the same
-   file.  If the target cannot be opened, prints a message and ends the
-   program. */
+/* Opens [target] and returns its cursor, which the caller closes and which
+   returns EVENTRING_EV_CONTROL_CHANGED too.  If [target] consists of digits, it
+   is a process id, and its ring file is looked for in [dir] if that is not
+   NULL; otherwise [target] is a path, and [dir] must be NULL.  Of a recording
+   with several processes, opens the process numbered [process], counted from 0.
+   [control]: the cursor may control the process.  [share_with] is NULL or an
+   open cursor of the same file.  The file becomes an input (remember_input).
+   If the target cannot be opened, prints a message and ends the program with
+   STATUS_CANNOT_READ; wrong arguments of [command] end it with STATUS_USAGE. */
 struct eventring_cursor *open_one(const struct command *command,
                                   const char *target, const char *dir,
                                   bool control, uint32_t process,
@@ -71,22 +75,24 @@ struct eventring_cursor *try_open_one(const struct command *command,
                                       bool control, uint32_t process,
                                       struct eventring_cursor *share_with);
 
-/* Returns whether [text] is a process id, which means digits only, and not a
-   path. */
+/* Returns whether [text] is a process id, which means digits only and at least
+   one, and not a path.  The number may be too large. */
 bool is_number(const char *text);
 
-/* Adds the file that [cursor] reads to the inputs that refuse_input knows.
-   open_one, try_open_one, open_target and open_recorded_process do this
+/* Adds the file that [cursor] reads to the inputs that refuse_input knows, if
+   its path still exists.  Ends the program with a message when there is no
+   memory. open_one, try_open_one, open_target and open_recorded_process do this
    themselves. */
 void remember_input(struct eventring_cursor *cursor);
 
-/* Returns whether the file at [path] is one of the inputs, under any name, and
-   prints a message if it is.  To be called before an output file is emptied or
-   replaced; for recordings, libeventring checks this itself. */
+/* Returns whether the file at [path] is one of the inputs, under any name (its
+   device and inode decide), and prints a message if it is.  Returns false when
+   no file is there.  To be called before an output file is emptied or replaced;
+   for recordings, libeventring checks this itself. */
 bool refuse_input(const char *path);
 
-/* Returns whether a file exists at [path] that must not be overwritten, since
-   [force] is false, and prints a message if so. */
+/* Returns whether a file or a link exists at [path] that must not be
+   overwritten, since [force] is false, and prints a message if so. */
 bool refuse_existing(const char *path, bool force);
 
 /* Returns "at most " if the file gives only an upper bound of the number of
@@ -94,23 +100,26 @@ bool refuse_existing(const char *path, bool force);
 const char *at_most(struct eventring_cursor *cursor);
 
 /* Returns a description of [state], one of EVENTRING_STATE_..., such as
-   "running". */
+   "running"; "in an unknown state" for other numbers.  Never NULL. */
 const char *state_name(int state);
 
 /* Returns whether all writes to standard output have succeeded so far.  Returns
-   false when the reader of a pipe has closed it or the disk is full. */
+   false when the reader of a pipe has closed it or the disk is full; the first
+   such call keeps errno as the reason for finish_output, so it must follow the
+   writes directly. */
 bool output_works(void);
 
 /* ignore_write_signals makes the program ignore SIGPIPE and SIGXFSZ, so that a
-   write fails with an error instead.  restore_write_signals restores the
-   earlier dispositions of these signals, for a program that is about to be
-   executed. */
+   write fails with an error instead; to be called once. restore_write_signals
+   restores the earlier dispositions of these signals, for a program that is
+   about to be executed. */
 void ignore_write_signals(void);
 void restore_write_signals(void);
 
-/* Flushes standard output.  Returns [status] if all was written, or if a pipe
-   was closed, since its reader (`| head`) needs no more.  Otherwise prints a
-   message and returns STATUS_CANNOT_WRITE. */
+/* Flushes standard output.  Returns [status] if all output since the start was
+   written, or if a pipe was closed, since its reader (`| head`) needs no more.
+   Otherwise prints a message with the reason of the first failure that was
+   noticed and returns STATUS_CANNOT_WRITE. */
 enum status finish_output(enum status status);
 
 #endif /* TOOLS_COMMON_H */

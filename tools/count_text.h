@@ -18,9 +18,9 @@
 #include <stdbool.h>
 #include "counts.h"
 
-/* Prints [counts] on standard output.  As text, prints a line for each name of
-   events, the most frequent first, and a line with the total; if [json] is
-   true, prints a JSON object instead. */
+/* Prints [counts] on standard output, sorted as counts_by_name does.  As text,
+   prints a line for each name of events, with its count before it, and a line
+   with the total; if [json] is true, prints an indented JSON object instead. */
 void print_counts(const struct counts *counts, bool json);
 
 #endif /* TOOLS_COUNT_TEXT_H */

@@ -29,11 +29,15 @@ static void set_name(json_t *object, const char *key, const char *name)
   if (name != NULL) json_object_set_new(object, key, json_text(name));
 }
 
+/* Returns a new JSON integer with [word] as a signed number: negative from 2^63
+   on. */
 static json_t *integer(uint64_t word)
 {
   return json_integer((json_int_t) word);
 }
 
+/* Returns a new JSON array of the payload words of [event] from word [from]
+   on. */
 static json_t *integers(const struct eventring_event *event, uint32_t from)
 {
   json_t *array = json_array();
@@ -43,8 +47,9 @@ static json_t *integers(const struct eventring_event *event, uint32_t from)
 }
 
 /* Sets the member "text" of [object] to the bytes that [event] carries, or
-   "bytes" to their hexadecimal digits if they are not UTF-8.  If the payload is
-   not a string of bytes, sets "values" to its words. */
+   "bytes" to the hexadecimal digits of the first 512 bytes if they are not
+   UTF-8.  If the payload is not a string of bytes, sets "values" to its
+   words. */
 static void set_bytes(json_t *object, const struct eventring_event *event)
 {
   size_t length;
@@ -64,6 +69,9 @@ static void set_bytes(json_t *object, const struct eventring_event *event)
   json_object_set_new(object, "bytes", json_string(hex));
 }
 
+/* Returns a new JSON value for the word [word] of field [field]: the name that
+   the unit has for it, null for a thread that the threads library does not
+   know, else the number. */
 static json_t *field_value(struct eventring_cursor *cursor,
                            const struct eventring_field *field, uint64_t word)
 {
@@ -74,8 +82,10 @@ static json_t *field_value(struct eventring_cursor *cursor,
   return integer(word);
 }
 
-/* Returns the number of fields in each round of repeated fields, if [word] of
-   the payload is the first field of a round; 0 if it is not. */
+/* Returns the number of fields in a round of repeated fields, if [word] of the
+   payload is in a repeated part with rounds of up to LONGEST_ROUND fields; else
+   0.  The result is the same for every field of a round.  [word] must have a
+   description. */
 static uint32_t round_length(struct eventring_cursor *cursor,
                              const struct eventring_event *event,
                              uint32_t word)
@@ -86,6 +96,8 @@ static uint32_t round_length(struct eventring_cursor *cursor,
   return 0;
 }
 
+/* Sets the member of [object] called as [field], escaped as json_text does, to
+   the value of [word].  A member with this name is replaced. */
 static void set_field(json_t *object, struct eventring_cursor *cursor,
                       const struct eventring_field *field, uint64_t word)
 {
@@ -98,7 +110,8 @@ static void set_field(json_t *object, struct eventring_cursor *cursor,
 
 /* Sets the members of [object] for the payload of [event] from [word] on:
    "fields" has the fields by name, with an array "rounds" of objects for fields
-   that are repeated, and "values" has the numbers without a name. */
+   that are repeated, and "values" has the numbers from the first one without a
+   name on.  Sets no member that would be empty. */
 static void set_fields(json_t *object, struct eventring_cursor *cursor,
                        const struct eventring_event *event, uint32_t word)
 {
@@ -125,6 +138,9 @@ static void set_fields(json_t *object, struct eventring_cursor *cursor,
   json_decref(fields);
 }
 
+/* Sets the members of [object] for the payload of [event], none if it is empty.
+   [description] describes the id of the event; if it is NULL, sets "values".
+   The duration of a complete event with a packed payload is left out. */
 static void set_payload(json_t *object, struct eventring_cursor *cursor,
                         const struct eventring_event *event,
                         const struct eventring_description *description)

@@ -18,9 +18,11 @@
 #include <jansson.h>
 #include "common.h"
 
-/* Returns a new JSON object that describes [event].  [started_ns] is the time
-   when tracing started; [took_ns] is the duration of the span that the event
-   ends, or -1. */
+/* Returns a new JSON object that describes [event], which the caller frees with
+   json_decref.  [started_ns] is the time when tracing started, from which "ns"
+   counts; [took_ns] is the duration of the span or complete event that ends
+   with [event], or -1.  A report of lost events gets no id and name, but the
+   number of events. */
 json_t *event_json(struct eventring_cursor *cursor, int64_t started_ns,
                    const struct eventring_event *event, int64_t took_ns);
 

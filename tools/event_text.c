@@ -54,6 +54,8 @@ void print_name(const struct eventring_event *event,
                TEXT_COLUMN);
 }
 
+/* Prints [ns], which may be negative, in seconds with 9 decimals, at least 13
+   characters wide. */
 static void print_time(int64_t ns)
 {
   uint64_t distance = ns < 0 ? -(uint64_t) ns : (uint64_t) ns;
@@ -74,6 +76,8 @@ static int print_quoted_name(const char *name)
   return width + 3;
 }
 
+/* Prints spaces to fill a column of [printed] characters up to *width, which
+   grows if the column is wider, and two more. */
 static void end_column(int printed, int *width)
 {
   if (printed > *width) *width = printed;
@@ -111,6 +115,8 @@ void print_hex(const struct eventring_event *event)
     printf(i == 0 ? "%016" PRIx64 : " %016" PRIx64, event->payload[i]);
 }
 
+/* Prints the bytes that [event] carries in quotes; if its payload is not a
+   string of bytes, prints its words as print_hex does. */
 static void print_bytes(const struct eventring_event *event)
 {
   size_t length;
@@ -124,6 +130,7 @@ static void print_bytes(const struct eventring_event *event)
   putchar('"');
 }
 
+/* Prints a space and [unit]; nothing if [unit] is empty. */
 static void print_unit(const char *unit)
 {
   if (unit[0] == '\0') return;
@@ -131,6 +138,8 @@ static void print_unit(const char *unit)
   print_text(stdout, unit, strlen(unit), TEXT_COLUMN);
 }
 
+/* Prints the words of the payload of [event] as signed numbers, separated by
+   spaces, and [unit] after the last. */
 static void print_integers(const struct eventring_event *event,
                            const char *unit)
 {
@@ -139,6 +148,11 @@ static void print_integers(const struct eventring_event *event,
   print_unit(unit);
 }
 
+/* Prints [value] of the field [field]: the name that the unit has for the
+   value, else a duration or a size with its unit, or "none" for a thread that
+   the threads library does not know, else the signed number.  Prints the name
+   of a domain after its number; the unit after other numbers, unless the
+   field's name contains it. */
 static void print_field_value(struct eventring_cursor *cursor,
                               const struct eventring_field *field,
                               uint64_t value)
@@ -163,8 +177,8 @@ static void print_field_value(struct eventring_cursor *cursor,
 }
 
 /* Prints the fields of [event] as NAME=VALUE, separated by spaces.  The first
-   field of a complete event is its duration and is printed without a name; so
-   are words without a description. */
+   field of a complete event is its duration and is printed without a name;
+   words without a description are printed as signed numbers without a name. */
 static void print_fields(struct eventring_cursor *cursor,
                          const struct eventring_event *event,
                          const struct eventring_description *description)

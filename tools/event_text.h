@@ -26,28 +26,34 @@ struct event_text {
 };
 
 /* Returns the state for printing the events of [cursor], with columns of the
-   usual widths. */
+   usual widths and no duration.  The cursor must stay open while the state is
+   used. */
 struct event_text new_event_text(struct eventring_cursor *cursor);
 
-/* Prints the columns 1 to 5 of `eventring events --help` for [event], without
-   an end of line, and widens the columns in [text] where necessary. */
+/* Prints the columns 1 to 5 of `eventring events --help` for [event] on
+   standard output, without an end of line, and widens the columns in [text]
+   where necessary. */
 void print_columns(struct event_text *text,
                    const struct eventring_event *event);
 
-/* Prints the column 6 of [event] after two spaces; prints nothing if the column
-   is empty. */
+/* Prints the column 6 of [event] on standard output, after two spaces and
+   without an end of line; prints nothing if the column is empty.  If the event
+   is the end of a span, the column begins with [text->took_ns], unless this is
+   -1. */
 void print_value(struct event_text *text, const struct eventring_event *event);
 
-/* form_name returns the word for the form of [event], such as "begin".
-   print_name prints the name of the event: "-" for a report of lost events, "#"
-   and the id for an event without a name.  [description] is that of the event's
-   id, or NULL. */
+/* form_name returns the word for the form of [event], such as "begin":
+   "complete" for an instant of this kind, "unknown" for a form that is not in
+   the file. print_name prints the name of the event: "-" for a report of lost
+   events, "#" and the id for an event without a name.  [description] describes
+   the id of the event, or is NULL. */
 const char *form_name(const struct eventring_event *event,
                       const struct eventring_description *description);
 void print_name(const struct eventring_event *event,
                 const struct eventring_description *description);
 
-/* Prints the words of the payload of [event] as hexadecimal numbers. */
+/* Prints the words of the payload of [event] on standard output as hexadecimal
+   numbers of 16 digits, separated by spaces; nothing if it is empty. */
 void print_hex(const struct eventring_event *event);
 
 #endif /* TOOLS_EVENT_TEXT_H */

@@ -28,6 +28,7 @@
 
 static volatile sig_atomic_t interrupted = 0;   /* by this signal */
 
+/* The handler of SIGINT and SIGTERM: records the signal for interrupted_by. */
 static void interrupt(int signal)
 {
   interrupted = signal;
@@ -51,7 +52,8 @@ void catch_interrupts(void)
 }
 
 /* Returns the time after which events are left out when not following: the
-   present time for a running process, else INT64_MAX. */
+   present time for a running process, else INT64_MAX.  The time is on the clock
+   of the process. */
 static int64_t last_wanted(struct eventring_cursor *cursor)
 {
   struct eventring_info info = target_info(cursor);
@@ -85,10 +87,13 @@ static int64_t time_of_next(const struct reader *reader)
                     + (uint64_t) reader->source->shift_ns);
 }
 
-/* Reads the next events of the reader's source into its batch, which is empty
-   when the source has no events at present.  Sets [done] when there will be no
-   more.  Returns STATUS_OK; STATUS_CANNOT_READ, with a message, when reading
-   fails. */
+/* Reads the next events of the reader's source into its batch, which the caller
+   has passed on, and which is empty afterwards when the source has no events at
+   present.  Leaves out the first event later than [last] and all after it.
+   Adds damaged blocks, which are skipped, to [damaged].  Sets [ended] and
+   [ended_ns] when the process is seen to have ended, and [done] when there will
+   be no more events.  Returns STATUS_OK; STATUS_CANNOT_READ, with a message,
+   when reading fails. */
 static enum status fill(struct reader *reader, bool follow)
 {
   struct eventring_cursor *cursor = reader->source->cursor;
@@ -119,8 +124,8 @@ static enum status fill(struct reader *reader, bool follow)
 }
 
 /* Returns the reader with the earliest next event and sets *until to the time
-   of the earliest next event of the other readers.  Returns NULL when all
-   batches are empty. */
+   of the earliest next event of the other readers, INT64_MAX when their batches
+   are empty.  Returns NULL when all batches are empty. */
 static struct reader *earliest(struct reader *readers, int count,
                                int64_t *until)
 {
@@ -140,9 +145,11 @@ static struct reader *earliest(struct reader *readers, int count,
   return first;
 }
 
-/* Passes the events in the batches to the function [event] of [reading], in the
-   order of time, until one batch is used up, and returns true.  Returns false
-   when all batches are empty. */
+/* Passes the events in the batches, with their times on the clock of all
+   sources, to the function [event] of [reading], in the order of time, until
+   one batch is used up, and returns true.  Leaves out
+   EVENTRING_EV_CONTROL_CHANGED unless [changes] is set.  Returns false when all
+   batches were empty. */
 static bool tell(struct reader *readers, int count,
                  const struct reading *reading)
 {
@@ -162,8 +169,9 @@ static bool tell(struct reader *readers, int count,
 }
 
 /* Reads all sources until no more events will come, the function [pass] of
-   [reading] returns false, or a signal arrives.  Returns STATUS_OK;
-   STATUS_CANNOT_READ, with a message, when reading fails. */
+   [reading] returns false, or a signal arrives; sleeps while there are no
+   events.  Returns STATUS_OK in these cases; STATUS_CANNOT_READ, with a
+   message, when reading fails. */
 static enum status read_all(struct reader *readers, int count,
                             const struct reading *reading)
 {
@@ -194,8 +202,9 @@ static enum status read_all(struct reader *readers, int count,
   return STATUS_OK;
 }
 
-/* Prints messages about damage in the file of [reader].  Returns STATUS_OK if
-   the file is not damaged, else STATUS_CANNOT_READ. */
+/* Prints messages about damage in the file of [reader]: a damaged end, and the
+   number of damaged blocks left out.  Returns STATUS_OK if the file is not
+   damaged, else STATUS_CANNOT_READ. */
 static enum status report_damage(const struct reader *reader)
 {
   uint64_t cut = target_info(reader->source->cursor).damaged_at;
@@ -210,7 +219,7 @@ static enum status report_damage(const struct reader *reader)
 }
 
 /* Prints a note if the process of [reader], which was followed, has stopped its
-   tracing but still runs. */
+   tracing but still runs.  Waits up to ENDING_MS for the process to end. */
 static void report_stop(const struct reader *reader)
 {
   struct eventring_cursor *cursor = reader->source->cursor;
@@ -220,8 +229,8 @@ static void report_stop(const struct reader *reader)
               "it runs on, and is not followed any more");
 }
 
-/* Prints a note on a terminal that the process of [cursor] is followed, if the
-   process runs. */
+/* Prints a note that the process of [cursor] is followed, if the process runs
+   and standard error is a terminal. */
 static void tell_of_following(struct eventring_cursor *cursor)
 {
   if (isatty(STDERR_FILENO)

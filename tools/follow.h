@@ -35,10 +35,12 @@ struct reading {
    Without [follow], reads until the cursor has no more events, and leaves out
    events of a running process that are younger than the call, so that a fast
    writer cannot keep the call busy for ever.  With [follow], reads until the
-   process ends or SIGINT or SIGTERM arrives; a second signal kills the program.
-   Stops in both cases when [pass] returns false.  Returns STATUS_OK;
-   STATUS_CANNOT_READ, with a message, when the file is damaged or cannot be
-   read. */
+   process ends or SIGINT or SIGTERM arrives, for which it calls
+   catch_interrupts; prints notes that it follows, if standard error is a
+   terminal, and that a process which stopped its tracing still runs.  Stops in
+   both cases when [pass] returns false.  Leaves out damaged blocks.  Returns
+   STATUS_OK; STATUS_CANNOT_READ, with a message, when the file is damaged or
+   cannot be read. */
 enum status read_events(struct eventring_cursor *cursor,
                         const struct reading *reading);
 
@@ -50,13 +52,16 @@ struct source {
                                      the times of all are of one clock */
 };
 
-/* Reads events from [count] sources as read_events does, merged by time. */
+/* Reads events from [count] sources as read_events does, merged by time, each
+   with its [shift_ns] added.  The function [event] gets the state of the
+   source, and [pass] the state of the reading. */
 enum status read_sources(const struct source *sources, int count,
                          const struct reading *reading);
 
 /* catch_interrupts makes SIGINT and SIGTERM end later calls of read_events and
    read_sources in order, and makes interrupted_by return the signal that
-   arrived.  interrupted_by returns 0 before any signal. */
+   arrived last; a second signal of the same kind kills the program.
+   interrupted_by returns 0 before any signal. */
 void catch_interrupts(void);
 int interrupted_by(void);
 

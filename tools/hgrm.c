@@ -22,12 +22,15 @@
 #define NS_A_MS 1e6
 #define STEPS_A_HALF 5
 
+/* Returns the percentile of the line after the line for percentile [level]. */
 static double next_level(double level)
 {
   double halves = level < 100 ? floor(log2(100 / (100 - level))) : 0;
   return level + 100 / (STEPS_A_HALF * exp2(halves + 1));
 }
 
+/* Prints the line for percentile [level]: [count] durations are at most [value]
+   nanoseconds. */
 static void print_level(FILE *out, uint64_t value, double level,
                         uint64_t count)
 {
@@ -37,6 +40,9 @@ static void print_level(FILE *out, uint64_t value, double level,
   putc('\n', out);
 }
 
+/* Returns the standard deviation of the durations in [h], which must not be
+   empty, in nanoseconds, from the middles of the buckets and their mean
+   [mean]. */
 static double deviation(const struct histogram *h, double mean)
 {
   double sum = 0;

@@ -26,18 +26,25 @@ static _Noreturn void no_memory(void)
   exit(STATUS_CANNOT_READ);
 }
 
+/* Returns [value].  Ends the program with a message if it is NULL, since there
+   was no memory for it. */
 static json_t *checked(json_t *value)
 {
   if (value == NULL) no_memory();
   return value;
 }
 
+/* Sets the member [key] of [object] to [value], which then belongs to the
+   object.  Ends the program when there is no memory, also if [value] is
+   NULL. */
 static void set(json_t *object, const char *key, json_t *value)
 {
   if (json_object_set_new_nocheck(object, key, checked(value)) != 0)
     no_memory();
 }
 
+/* Appends [value] to [array], to which it then belongs.  Ends the program when
+   there is no memory, also if [value] is NULL. */
 static void append(json_t *array, json_t *value)
 {
   if (json_array_append_new(array, checked(value)) != 0) no_memory();
@@ -63,6 +70,8 @@ json_t *json_text(const char *text)
   return string;
 }
 
+/* Returns a new JSON string with [text], or JSON null if [text] is NULL or
+   empty. */
 static json_t *text_or_null(const char *text)
 {
   return text != NULL && text[0] != '\0' ? json_text(text) : json_null();
@@ -156,6 +165,8 @@ static void set_amounts(json_t *object, const struct summary_tally *t)
   set_count(object, "major_allocated_words", t->major_allocated_words);
 }
 
+/* Sets the members for the time running and waiting; both are null if the time
+   waiting is not known. */
 static void set_time(json_t *object, struct summary_time t)
 {
   set_count(object, "running_ns", t.running_ns);
@@ -178,6 +189,9 @@ static json_t *heap_or_null(const struct summary_heap *heap)
   return object;
 }
 
+/* Returns a new JSON object that describes domain [d] up to [until_ns].  If it
+   is [s->others], its id, its name and its times running and waiting are
+   null. */
 static json_t *domain_json(struct summary *s, struct summary_domain *d,
                            int64_t until_ns)
 {
@@ -214,9 +228,9 @@ static const char *cause_name(struct summary *s, const char *unit,
   return number;
 }
 
-/* Returns a new JSON object with a member for each cause of activities of kind
-   [caused]: the number of these activities or, if [times] is true, their total
-   and longest durations. */
+/* Returns a new JSON object with a member for each cause that was seen of
+   activities of kind [caused]: the number of these activities or, if [times] is
+   true, an object with their total and longest durations. */
 static json_t *causes_of(struct summary *s, enum caused caused, bool times)
 {
   json_t *object = checked(json_object());
@@ -250,6 +264,8 @@ static json_t *causes(struct summary *s, bool times)
   return object;
 }
 
+/* Returns a new JSON object that describes the longest pause and its cause, or
+   JSON null when there was no pause. */
 static json_t *longest_pause(struct summary *s)
 {
   const struct summary_reason *why = &s->longest;
@@ -268,8 +284,8 @@ static json_t *longest_pause(struct summary *s)
   return object;
 }
 
-/* Returns a new JSON array with the durations of each kind of wait, if [waits]
-   is true, or else of each other span. */
+/* Returns a new JSON array with the durations by event id, if [waits] is true
+   of the waits, else of the other spans and activities. */
 static json_t *timings(struct summary *s, bool waits)
 {
   json_t *array = checked(json_array());
@@ -287,6 +303,8 @@ static json_t *timings(struct summary *s, bool waits)
   return array;
 }
 
+/* Returns a new JSON array with the number of events of each id that was
+   seen. */
 static json_t *counts(struct summary *s)
 {
   json_t *array = checked(json_array());
@@ -301,6 +319,8 @@ static json_t *counts(struct summary *s)
   return array;
 }
 
+/* Returns a new JSON object with the last known memory of the process, or JSON
+   null when it is not known. */
 static json_t *memory(const struct summary *s)
 {
   if (s->resident_bytes == 0) return json_null();

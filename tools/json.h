@@ -24,27 +24,33 @@
 #define JSON_VERSION 2
 
 /* Returns a new JSON string with [text], a text of a file.  If [text] is not
-   valid UTF-8, its wrong bytes and its control characters become \xHH. */
+   valid UTF-8, its wrong bytes, its control characters and its characters that
+   change the direction of writing become \xHH.  Ends the program with a message
+   when there is no memory, as the next functions do.  The caller frees the
+   result with json_decref. */
 json_t *json_text(const char *text);
 
 /* Returns a new JSON object that describes the process of [cursor] and its
-   state. */
+   state.  The CPU time is null unless the process runs in this pid
+   namespace. */
 json_t *json_process(struct eventring_cursor *cursor);
 
 /* Returns a new JSON object with the number, total, percentiles and maximum of
    the durations in [h]. */
 json_t *json_durations(const struct histogram *h);
 
-/* Return a new JSON object.  json_summary describes all of [s]; json_interval
-   describes an interval of [ns] nanoseconds, by its [amounts] and the recent
-   pauses of [s]. */
+/* Return a new JSON object. json_summary describes all of [s], up to
+   summary_until. json_interval describes an interval of [ns] nanoseconds, by
+   its [amounts] and the recent pauses of [s], with the heap and the memory at
+   present; the caller has called summary_tally before, which completes the
+   pauses. */
 json_t *json_summary(struct summary *s);
 json_t *json_interval(struct summary *s, const struct summary_tally *amounts,
                       uint64_t ns);
 
-/* Prints [value] on standard output, indented or, if [one_line] is true, as one
-   line, and frees it.  The output is ASCII only, so that no text controls a
-   terminal. */
+/* Prints [value] and an end of line on standard output, indented or, if
+   [one_line] is true, as one line, and frees it.  The output is ASCII only, so
+   that no text controls a terminal. */
 void print_json(json_t *value, bool one_line);
 
 #endif /* TOOLS_JSON_H */

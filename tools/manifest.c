@@ -42,8 +42,9 @@ static json_t *text(const char *bytes, size_t length)
   return string;
 }
 
-/* Returns a new JSON array of the arguments of process [pid], at most ARGUMENTS
-   bytes of them, or NULL when they cannot be read. */
+/* Returns a new JSON array of the arguments of process [pid], from the first
+   ARGUMENTS bytes of its /proc/PID/cmdline, so the last one may be cut.
+   Returns NULL when the arguments cannot be read or there are none. */
 static json_t *arguments(uint32_t pid)
 {
   char path[64], *bytes = malloc(ARGUMENTS);
@@ -62,6 +63,8 @@ static json_t *arguments(uint32_t pid)
   return list;
 }
 
+/* Returns a new JSON object that describes this machine, with its CPUs that are
+   online; JSON null when uname fails. */
 static json_t *machine(void)
 {
   struct utsname u;
@@ -71,6 +74,8 @@ static json_t *machine(void)
                    u.nodename, "cpus", (int) sysconf(_SC_NPROCESSORS_ONLN));
 }
 
+/* Returns a new JSON array of the names of the categories in [mask], without
+   those that the file does not have. */
 static json_t *categories(struct eventring_cursor *cursor, uint32_t mask)
 {
   json_t *list = json_array();
@@ -82,6 +87,8 @@ static json_t *categories(struct eventring_cursor *cursor, uint32_t mask)
   return list;
 }
 
+/* Returns a new JSON string with [realtime_ns], nanoseconds since 1970, as a
+   date and time in UTC with 9 decimals; JSON null when it is no date. */
 static json_t *date(int64_t realtime_ns)
 {
   time_t seconds = (time_t) (realtime_ns / 1000000000);

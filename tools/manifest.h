@@ -18,10 +18,12 @@
 
 #include "common.h"
 
-/* Returns a manifest of the recording of [cursor], as JSON text: the program,
-   its arguments, the machine and the versions.  [trigger] is the trigger of the
-   recording, or NULL.  The caller frees the text.  doc/RECORDING.md lists the
-   members. */
+/* Returns a manifest of the recording of [cursor], as one line of JSON text:
+   the program, its arguments, the machine and the versions.  The arguments are
+   those of the process, if it runs in this pid namespace, else only its argv[0]
+   from the file.  [trigger] is the trigger of the recording, or NULL.  The
+   caller frees the text.  Ends the program with a message when there is no
+   memory. doc/RECORDING.md lists the members. */
 char *new_manifest(struct eventring_cursor *cursor, const char *trigger);
 
 #endif /* TOOLS_MANIFEST_H */

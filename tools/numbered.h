@@ -18,8 +18,10 @@
 #include <stdint.h>
 
 /* Returns the path of the file numbered [number], from 1: [path] itself for 1,
-   else [path] with the number before its extension.  The caller frees the
-   result.  Ends the program with a message when there is no memory. */
+   else [path] with a dot and the number before the extension of its name, or at
+   the end if the name has none; a dot at the begin of the name begins no
+   extension.  The caller frees the result.  Ends the program with a message
+   when there is no memory. */
 char *numbered_path(const char *path, uint32_t number);
 
 #endif /* TOOLS_NUMBERED_H */

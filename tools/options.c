@@ -39,12 +39,15 @@ struct tables {
   struct option names[OPTIONS];
 };
 
+/* Returns whether the option [d] takes a value, as getopt_long expresses it:
+   no_argument (0), required_argument (1) or optional_argument (2). */
 static int has_value(const struct description *d)
 {
   return d->value[0] == '\0' ? no_argument
        : d->value[0] == '[' ? optional_argument : required_argument;
 }
 
+/* Fills [t] with the options of [command] for getopt_long. */
 static void fill_tables(struct tables *t, const struct command *command)
 {
   char *letter = t->letters;
@@ -64,8 +67,9 @@ static void fill_tables(struct tables *t, const struct command *command)
   t->names[count] = (struct option) { 0 };
 }
 
-/* Ends the program with the message for an option that getopt_long refused.
-   [option] is the result of getopt_long. */
+/* Ends the program with STATUS_USAGE and the message for an option that
+   getopt_long just refused.  [option] is the result of getopt_long: ':' or
+   '?'. */
 static _Noreturn void refuse(const struct command *command, int option,
                              char **argv)
 {
@@ -79,9 +83,10 @@ static _Noreturn void refuse(const struct command *command, int option,
   usage_error(command, "%s: unknown option -%c", command->name, optopt);
 }
 
-/* Ends the program with STATUS_USAGE if the option [id], which was just read
-   from [argv], was abbreviated.  getopt_long accepts the begin of a name: --for
-   where a command has --force and not --for. */
+/* Ends the program with STATUS_USAGE and a message if the option [id], which
+   getopt_long just read from [argv] in its long form, was abbreviated.
+   getopt_long accepts the begin of a name: --for where a command has --force
+   and not --for. */
 static void refuse_abbreviation(const struct command *command,
                                 enum option_id id, char **argv)
 {
@@ -95,6 +100,8 @@ static void refuse_abbreviation(const struct command *command,
               command->name, (int) length, given, name);
 }
 
+/* Returns the option of [command] with the short form [letter], or OPTION_END
+   when it has no such option. */
 static enum option_id option_of(const struct command *command, int letter)
 {
   const enum option_id *id = command->options;
@@ -127,7 +134,8 @@ int next_option(const struct command *command, int argc, char **argv)
 #define FORMS_SIZE 64
 
 /* Writes the forms of the option [d], such as "-f, --follow", into [forms],
-   with [blank] in place of a missing letter.  Returns the length. */
+   with [blank] in place of a missing letter.  Returns the length, which must be
+   less than FORMS_SIZE. */
 static int format_forms(char forms[FORMS_SIZE], const struct description *d,
                         const char *blank)
 {
@@ -137,9 +145,9 @@ static int format_forms(char forms[FORMS_SIZE], const struct description *d,
 }
 
 /* Returns the number of characters of [text] to print on a line of [width]
-   columns: whole words, or all of the text when even the first word is too
-   long.  The next line must not begin with a hyphen, which completion takes for
-   an option. */
+   columns: whole words without the space after them, or all of the text when
+   even the first word is too long.  The next line must not begin with a hyphen,
+   which completion takes for an option. */
 static int fitting(const char *text, int width)
 {
   int length = (int) strlen(text);
@@ -149,6 +157,9 @@ static int fitting(const char *text, int width)
   return end > 0 ? end : length;
 }
 
+/* Prints the forms of the option [d] and its meaning on standard output; the
+   meaning begins in column [column], from 0, and is broken into lines of WIDTH
+   columns. */
 static void print_option(const struct description *d, int column)
 {
   char forms[FORMS_SIZE];

@@ -30,13 +30,16 @@
 #include "command.h"
 
 /* Reads the next option of [command] from the command line and returns its enum
-   option_id, with the value of the option in [optarg].  Returns -1 after the
-   last option.  For --help, prints the help text and ends the program.  For an
-   unknown option or a missing value, prints a message and ends the program with
+   option_id, with the value of the option in [optarg], NULL for none.  Returns
+   -1 after the last option.  Options may follow operands, which are moved to
+   the end of [argv], unless [runs_program] of the command is true.  For --help,
+   prints the help text and ends the program.  For an unknown or abbreviated
+   option, or a missing value, prints a message and ends the program with
    STATUS_USAGE. */
 int next_option(const struct command *command, int argc, char **argv);
 
-/* Prints the help text of [command] on standard output. */
+/* Prints the help text of [command] on standard output: its usage, its options
+   and its notes. */
 void print_help(const struct command *command);
 
 /* Prints a table of all options on standard output, a line for each: its forms,

@@ -45,6 +45,9 @@ size_t copy_as_utf8(char *out, const char *text, size_t length)
   return (size_t) (out - start);
 }
 
+/* Returns whether the character [c] may control a terminal or change how text
+   after it is shown: control characters, line separators, marks of the
+   direction of writing, and the byte order mark. */
 static bool obeyed_by_terminals(uint32_t c)
 {
   return c < 0x20 || (c >= 0x7F && c < 0xA0)  /* control characters */
@@ -86,6 +89,9 @@ int print_text(FILE *out, const char *text, size_t length,
   return printed;
 }
 
+/* Writes [quantity] with the first of units[0] to units[last] in which it is
+   less than [step] - 0.5, or with units[last], into [buffer].  Each unit is
+   [step] times the unit before.  Returns [buffer]. */
 static const char *format_quantity(char buffer[QUANTITY_SIZE],
                                    uint64_t quantity, unsigned step,
                                    const char *const *units, int last)

@@ -19,10 +19,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Decodes the UTF-8 character at [s], which has [left] bytes.  Returns its
-   length in bytes and sets *code to its code point.  Returns 0 when the bytes
-   are not valid UTF-8; overlong forms, surrogates and codes above the last code
-   point are not valid. */
+/* Decodes the UTF-8 character at [s], where [left] bytes are, at least 1.
+   Returns its length in bytes and sets *code to its code point.  Returns 0,
+   with *code unchanged, when the bytes are not valid UTF-8; characters that end
+   after [left], overlong forms, surrogates and codes above the last code point
+   are not valid. */
 size_t utf8_char(const unsigned char *s, size_t left, uint32_t *code);
 
 /* Copies [length] bytes of [text] to [out] as valid UTF-8: each byte that is
@@ -39,27 +40,28 @@ enum text_use {
 };
 
 /* Prints [length] bytes of [text] to [out], escaped for [use].  Valid UTF-8 is
-   not changed; control characters, characters that change the direction of
-   writing, and bytes that are not UTF-8 become \xHH, so that no text can move
-   the cursor, split a line or hide the text next to it.  Returns the number of
-   characters printed. */
+   not changed otherwise; control characters, line separators, characters that
+   change the direction of writing, and bytes that are not UTF-8 become \xHH, so
+   that no text can move the cursor, split a line or hide the text next to it.
+   Returns the number of characters printed; an error is left to ferror. */
 int print_text(FILE *out, const char *text, size_t length,
                enum text_use use);
 
 /* Room for any duration, "12.3 us", and any size, "12.3 MiB". */
 #define QUANTITY_SIZE 24
 
-/* Write [ns] as a duration, or [bytes] as a size, with three digits and a unit
-   into [buffer].  Return [buffer]. */
+/* Write [ns] as a duration, in seconds at most, or [bytes] as a size, in TiB at
+   most, into [buffer], with a unit and three digits; more digits in the largest
+   unit, no decimals in the smallest.  Return [buffer]. */
 const char *format_duration(char buffer[QUANTITY_SIZE], uint64_t ns);
 const char *format_bytes(char buffer[QUANTITY_SIZE], uint64_t bytes);
 
-/* Writes [share], a number from 0 to 1, as a percentage such as "12.3%" into
-   [buffer].  Returns [buffer]. */
+/* Writes [share], a number from 0 to 1, as a percentage with one decimal, such
+   as "12.3%", into [buffer]; "100%" from 0.9995 on.  Returns [buffer]. */
 const char *format_share(char buffer[QUANTITY_SIZE], double share);
 
-/* Writes [count] in short form, such as "12.3 k", into [buffer].  Returns
-   [buffer]. */
+/* Writes [count], which is not negative, in short form, such as "12.3 k", into
+   [buffer]; in G at most, with one decimal below 10.  Returns [buffer]. */
 const char *format_count(char buffer[QUANTITY_SIZE], double count);
 
 #endif /* TOOLS_TEXT_H */
