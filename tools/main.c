@@ -42,6 +42,7 @@ static const struct command *const commands[] = {
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 
+/* Returns the subcommand called exactly [name], or NULL when there is none. */
 static const struct command *find_command(const char *name)
 {
   for (size_t i = 0; i < COMMANDS; i++)
@@ -74,6 +75,7 @@ static enum status run_help(int argc, char **argv)
   return finish_output(STATUS_OK);
 }
 
+/* The function out_of_memory of memory.h: ends the program with a message. */
 static void end_without_memory(void)
 {
   complain("not enough memory");

@@ -20,6 +20,8 @@
 #include "processes.h"
 #include "text.h"
 
+/* Returns whether the file at [path] is directly in the folder with the status
+   [dir], under any name of the folder. */
 static bool is_in(const char *path, const struct stat *dir)
 {
   char parent[sizeof ((struct eventring_process *) 0)->path];
@@ -32,10 +34,11 @@ static bool is_in(const char *path, const struct stat *dir)
       && st.st_ino == dir->st_ino;
 }
 
-/* Returns an array of all processes that can be found, in [dir] if that is not
-   NULL, and sets *count to their number.  The caller frees the array.  Asks
-   again with a larger array if more processes start between two calls.  If the
-   search fails, prints a message and ends the program. */
+/* Returns an array of all processes that can be found, and the files in [dir],
+   or in the working directory if [dir] is NULL; sets *count to their number.
+   The caller frees the array.  Asks again with a larger array if more processes
+   start between two calls.  If the search fails, prints a message and ends the
+   program with STATUS_CANNOT_READ. */
 static struct eventring_process *find_all(const char *dir, size_t *count)
 {
   struct eventring_process *list = NULL;
@@ -95,6 +98,8 @@ struct eventring_cursor *open_process(const struct eventring_process *process,
   return cursor;
 }
 
+/* Prints a line on standard error for each running process of [list]: its pid
+   and its program, or the reason why its file cannot be opened. */
 static void list_running(const struct eventring_process *list, size_t count)
 {
   char why[512];

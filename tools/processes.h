@@ -19,23 +19,26 @@
 #include <jansson.h>
 #include "common.h"
 
-/* Returns an array of the processes that have their ring file in [dir].  If
-   [dir] is NULL, returns all processes that can be found, and the files that
-   other programs left in the working directory.  Sets *count to the number of
-   elements.  The caller frees the array.  If the search fails, prints a message
-   and ends the program with STATUS_CANNOT_READ. */
+/* Returns an array of the processes that have their ring file directly in
+   [dir].  If [dir] is NULL, returns all processes that can be found, and the
+   files that other programs left in the working directory.  Processes that are
+   gone are among them: see [alive].  Sets *count to the number of elements.
+   The caller frees the array.  If the search fails, prints a message and ends
+   the program with STATUS_CANNOT_READ. */
 struct eventring_process *find_processes(const char *dir, size_t *count);
 
-/* Opens the ring file of [process] with [options] and returns its cursor.
+/* Opens the ring file of [process] with [options], in which the size and the
+   message are set here, and returns its cursor, which the caller closes.
    Returns NULL when the file cannot be opened, with the reason in [why], a
    buffer of [why_size] bytes. */
 struct eventring_cursor *open_process(const struct eventring_process *process,
                                       struct eventring_options options,
                                       char *why, size_t why_size);
 
-/* Opens the only traced process, or the only one with its ring file in [dir] if
-   that is not NULL, and returns its cursor.  If there are several, lists them
-   on standard error; if there are several or none, ends the program with
+/* Opens the only traced process that runs, or the only one with its ring file
+   in [dir] if that is not NULL, and returns its cursor, which returns
+   EVENTRING_EV_CONTROL_CHANGED too.  If there are several, lists them on
+   standard error; if there are several or none, ends the program with
    STATUS_USAGE.  If the process cannot be opened, prints a message and ends the
    program with STATUS_CANNOT_READ. */
 struct eventring_cursor *open_only_process(const struct command *command,
@@ -45,8 +48,9 @@ struct eventring_cursor *open_only_process(const struct command *command,
    "paused", "ended", "replaced", "killed" or "unknown". */
 const char *recording_state(struct eventring_cursor *cursor);
 
-/* Returns a new JSON object: that of json_process, with the settings that the
-   control commands change and the size of the rings. */
+/* Returns a new JSON object: the object of json_process, with its path, the
+   settings that the control commands change, and the size of the rings.  The
+   caller frees it with json_decref. */
 json_t *json_control(struct eventring_cursor *cursor);
 
 #endif /* TOOLS_PROCESSES_H */

@@ -55,9 +55,10 @@ static const char *path_of(const char *line, uintptr_t at)
   return at >= first && at < end ? strchr(line, '/') : NULL;
 }
 
-/* Returns the path of the file that is mapped at the address [at], in [line];
-   NULL when there is none.  Uses only functions that a handler of signals may
-   call. */
+/* Returns the path of the file that is mapped at the address [at], as
+   /proc/self/maps has it; NULL when there is none.  The path is in [line].
+   Uses only functions that a handler of signals may call; leaves a descriptor
+   open. */
 static const char *mapped_at(uintptr_t at, char line[LINE])
 {
   const char *path = NULL;
@@ -76,6 +77,7 @@ static const char *mapped_at(uintptr_t at, char line[LINE])
   return path;
 }
 
+/* Writes [text] to standard error; ends the program at once if this fails. */
 static void say(const char *text)
 {
   if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(STATUS_CANNOT_READ);
@@ -101,8 +103,10 @@ void before_sigbus_exit(void (*tidy)(void))
   tidy_up = tidy;
 }
 
-/* Handles SIGBUS.  If a mapped file was cut shorter, returns to unless_sigbus
-   or ends the program with a message; otherwise restores the default action,
+/* The handler of SIGBUS.  If a mapped file was cut shorter, returns to
+   unless_sigbus or, outside of it, calls the function of before_sigbus_exit and
+   ends the program with a message and STATUS_CANNOT_READ, without atexit
+   functions.  For any other reason of the signal, restores the default action,
    and the signal ends the program. */
 static void cut(int number, siginfo_t *info, void *context)
 {

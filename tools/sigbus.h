@@ -16,13 +16,15 @@
 #include <stdbool.h>
 
 /* Installs a handler of SIGBUS: when a mapped file is cut shorter and then
-   read, the program prints a message with the name of the file and ends with
-   STATUS_CANNOT_READ. */
+   read, outside of unless_sigbus, the program prints a message with the name of
+   the file and ends with STATUS_CANNOT_READ.  Any other SIGBUS ends the program
+   as without a handler. */
 void catch_sigbus(void);
 
-/* Calls [act] with [state] and returns true.  Returns false if a file that
-   [act] read was cut shorter: then [act] was left by a jump, and the memory
-   that it had allocated is lost.  Needs catch_sigbus. */
+/* Calls [act] with [state] and returns true.  Returns false, without a message,
+   if a file that [act] read was cut shorter: then [act] was left by a jump, and
+   the memory and the descriptors that it had are lost.  Needs catch_sigbus.
+   [act] must not call unless_sigbus. */
 bool unless_sigbus(void (*act)(void *state), void *state);
 
 /* Sets the function that the handler of catch_sigbus calls before its message;

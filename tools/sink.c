@@ -22,9 +22,8 @@
 #include "common.h"
 #include "sink.h"
 
-/* Returns the last part of [path] with ".PID.part" after it, in the same
-   folder.  A long name is cut so that the result is not longer than
-   NAME_MAX. */
+/* Returns [path], without slashes at its end, with ".PID.part" after it.  A
+   long name is cut so that the result is not longer than NAME_MAX. */
 char *temporary_name(const char *path)
 {
   char ending[32];
@@ -41,9 +40,11 @@ char *temporary_name(const char *path)
   return name;
 }
 
-/* Opens the file of the sink and sets [sink->fd], and [sink->temporary] unless
-   the file is not regular.  Returns false, with a message, when the file cannot
-   be opened, is an input, or exists while [force] is false. */
+/* Opens the file of the sink and sets [sink->fd].  Unless [sink->path] names a
+   file that is not regular, creates a new file and sets [sink->temporary] to
+   its name.  Returns false, with a message, when the file cannot be opened, is
+   an input, or exists while [force] is false; [sink->temporary] may then be
+   set. */
 static bool open_file(struct sink *sink, bool force)
 {
   const char *path = sink->path;

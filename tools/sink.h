@@ -40,27 +40,32 @@ struct sink *open_sink(const char *path, bool force);
 
 /* sink_room returns the place in the buffer for the next bytes, with room for
    [size] bytes, at most SINK_SIZE; it may flush the buffer.  The caller writes
-   its bytes there and then passes their end, [end], to sink_filled. */
+   its bytes there and then passes their end, [end], to sink_filled, before any
+   other call for the sink. */
 char *sink_room(struct sink *sink, size_t size);
 static inline void sink_filled(struct sink *sink, const char *end)
 {
   sink->used = (size_t) (end - sink->buffer);
 }
 
-/* sink_write adds [size] bytes to the sink.  sink_flush writes the buffer to
-   the file.  Both record an error in [sink->error]. */
+/* sink_write adds [size] bytes to the sink. sink_flush writes the buffer to the
+   file and empties it.  Both record the errno of the first failed write in
+   [sink->error], after which all bytes are discarded; close_sink reports the
+   error. */
 void sink_write(struct sink *sink, const void *bytes, size_t size);
 void sink_flush(struct sink *sink);
 
-/* Flushes and closes the file, gives it its name, and frees the sink.  If
-   [keep] is false or a write failed, removes the new file instead; a file that
-   is not regular is not removed.  Returns false, with a message, when [keep] is
-   true and the file could not be written; else true.  If a pipe was closed by
-   its reader, this is no failure. */
+/* Flushes and closes the file, gives it its name, in place of any file with
+   this name, and frees the sink; standard output stays open.  If [keep] is
+   false or a write failed, removes the new file instead; a file that is not
+   regular is not removed.  Returns false, with a message, when [keep] is true
+   and the file could not be written; else true.  If standard output is a pipe
+   that was closed by its reader, this is no failure. */
 bool close_sink(struct sink *sink, bool keep);
 
-/* Returns a name for a temporary file in the folder of [path], with the pid in
-   it.  The caller frees the name. */
+/* Returns a name for a temporary file in the folder of [path], with the last
+   part of [path], perhaps cut, and the pid in it.  Creates no file.  The caller
+   frees the name. */
 char *temporary_name(const char *path);
 
 #endif /* TOOLS_SINK_H */

@@ -30,6 +30,7 @@ static const char *const caused_names[CAUSED] = {
   [CAUSED_COMPACTION] = "compaction"
 };
 
+/* Prints the line of print_process, and [remark] at its end. */
 static void print_process_and(struct summary *s, const char *remark)
 {
   struct eventring_info info = target_info(s->cursor);
@@ -49,6 +50,8 @@ void print_process(struct summary *s)
   print_process_and(s, "");
 }
 
+/* Prints two spaces and the name of [domain] in quotes; nothing if it has no
+   name. */
 static void print_domain_name(struct summary *s,
                               const struct summary_domain *domain)
 {
@@ -62,6 +65,8 @@ static void print_domain_name(struct summary *s,
 
 /* Causes */
 
+/* Prints the name of the cause with the number [value] and the unit [unit]; "#"
+   and the number for a cause without a name, "others" for the last number. */
 static void print_cause_name(struct summary *s, const char *unit,
                              uint64_t value)
 {
@@ -188,6 +193,8 @@ static int by_id(const void *a, const void *b)
   return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
 }
 
+/* Returns the domains for the tables, sorted by id: all, or of more than
+   DOMAINS_PRINTED domains those that were watched for the longest time. */
 static struct chosen choose_domains(struct summary *s, int64_t until_ns)
 {
   struct chosen c = { .count = 0 };
@@ -228,7 +235,8 @@ static void print_domain_pauses(struct summary *s, const struct chosen *c)
 }
 
 /* Prints a table with the durations between the request of a stop-the-world
-   section and the arrival of each domain in [c]. */
+   section and the arrival of each domain in [c], and a row for all domains if
+   [c] does not have all.  Prints nothing if no arrivals are known. */
 static void print_arrivals(struct summary *s, const struct chosen *c)
 {
   if (!any(&s->arrivals)) return;
@@ -246,6 +254,10 @@ static void print_arrivals(struct summary *s, const struct chosen *c)
    time. */
 #define TIMINGS_PRINTED 10
 
+/* Prints a table, with the title [what], of the durations of the waits if
+   [waits] is true, else of the spans of the program: the TIMINGS_PRINTED ids
+   with the most time, and a line on the number of the others.  Prints nothing
+   without any. */
 static void print_timings(struct summary *s, const char *what, bool waits)
 {
   uint16_t ids[TIMINGS_PRINTED] = { 0 };
@@ -279,12 +291,16 @@ static void print_domain_head(void)
          "longest");
 }
 
+/* Writes [part] as a percentage of [whole] into [buffer]; 0 if [whole] is 0.
+   Returns [buffer]. */
 static const char *format_part(char buffer[QUANTITY_SIZE], uint64_t part,
                                uint64_t whole)
 {
   return format_share(buffer, whole == 0 ? 0 : (double) part / (double) whole);
 }
 
+/* Prints the columns of a domain's row up to its longest pause, without an end
+   of line.  [domain] is its id, or "all". */
 static void print_amounts(const char *domain, struct summary_time time,
                           const struct summary_tally *t,
                           const struct histogram *pauses)
@@ -304,6 +320,8 @@ static void print_amounts(const char *domain, struct summary_time time,
          any(pauses) ? format_duration(longest, pauses->max) : "-");
 }
 
+/* Prints a table with a row for each domain in [c], a line on the number of
+   other domains, and a row for all domains if there are two or more. */
 static void print_domains(struct summary *s, const struct chosen *c,
                           int64_t until_ns)
 {
@@ -347,7 +365,8 @@ static void print_shares(struct summary *s, int64_t until_ns)
 }
 
 /* Prints a line on the distribution of all pauses, and a line with the event,
-   cause, domain and time of the longest pause. */
+   cause, domain and time of the longest pause.  Prints nothing if there was no
+   pause.  To be called after summary_tally, which completes the pauses. */
 static void print_pause_lines(struct summary *s)
 {
   const struct histogram *h = &s->pauses[PAUSE_ANY];

@@ -19,15 +19,17 @@
 
 extern const char *const pause_names[PAUSES];
 
-/* Prints a line with the process of [s], its state, the number of its events
-   and the time from the first to the last. */
+/* Prints a line on standard output with the process of [s], its state, the
+   number of its events and the time from the first to the last. */
 void print_process(struct summary *s);
 
-/* Prints a line with the number of lost events, if events were lost. */
+/* Prints a line on standard output with the number of lost events, if events
+   were lost. */
 void print_lost(struct summary *s);
 
-/* Print the head of a table of durations, with [what] as the title of its first
-   column, and a row of the table: the durations in [h], after [name]. */
+/* Print, on standard output, the head of a table of durations, with [what] as
+   the title of its first column, and a row of the table: the durations in [h],
+   after [name]; "-" for each if [h] is empty. */
 void print_durations_head(const char *what);
 void print_durations(const char *name, const struct histogram *h);
 

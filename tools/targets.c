@@ -21,7 +21,8 @@
 
 /* Removes ":N" from the end of [path], which names process N of a recording,
    counted from 1, and returns N - 1.  Returns 0, and does not change [path], if
-   it has no such end or a file has this name. */
+   it has no such end, N is 0 or has more than 4 digits, or a file has this
+   name. */
 static uint32_t take_process(char *path)
 {
   char *colon = strrchr(path, ':');
@@ -67,6 +68,9 @@ static int64_t wall_offset(const struct eventring_info *info)
                     - (uint64_t) info->started_ns);
 }
 
+/* Returns the nanoseconds to add to times of [other] so that they are on the
+   clock of [first]: 0 if both are of the present start of the machine, or the
+   wall clock of one is not known; else the difference by the wall clocks. */
 static int64_t shift_to(const struct eventring_info *first,
                         const struct eventring_info *other)
 {
@@ -77,6 +81,10 @@ static int64_t shift_to(const struct eventring_info *first,
                     - (uint64_t) wall_offset(first));
 }
 
+/* Adds a source for [cursor] to the array [sources] of [count] sources, and
+   returns the array, which may have moved.  Its times are shifted to the clock
+   of the first source.  Ends the program with a message when there is no
+   memory. */
 static struct source *add_source(struct source *sources, int count,
                                  struct eventring_cursor *cursor)
 {

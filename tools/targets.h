@@ -17,24 +17,27 @@
 
 #include "follow.h"
 
-/* Opens the only operand of the command line and returns its cursor.  An
-   operand of digits is a process id, whose ring file is looked for in [dir] if
-   that is not NULL; any other is a path, and FILE:N is process N, from 1, of a
-   recording.  Without an operand, opens the only traced process, but ends the
-   program with STATUS_USAGE if [control] is true.  [control]: the cursor may
-   control the process.  If the target cannot be opened, prints a message and
-   ends the program. */
+/* Opens the only operand of the command line, argv[optind] after the last
+   next_option, and returns its cursor.  An operand of digits is a process id,
+   whose ring file is looked for in [dir] if that is not NULL; any other is a
+   path, and FILE:N is process N, from 1, of a recording.  Prints a note if the
+   recording has further processes and N is not given.  Without an operand,
+   opens the only traced process, but ends the program with STATUS_USAGE if
+   [control] is true; ends it so for several operands.  [control]: the cursor
+   may control the process.  If the target cannot be opened, prints a message
+   and ends the program with STATUS_CANNOT_READ. */
 struct eventring_cursor *open_target(const struct command *command,
                                      int argc, char **argv,
                                      const char *dir, bool control);
 
-/* Opens every operand of the command line as open_target does, and all
-   processes of each recording; without operands, opens the only traced process.
-   Sets *sources to an array of them and returns its length, at least 1.  The
-   caller frees the array with close_targets.  Times are on the clock of the
-   first source: the times of a process of the same start of the machine are not
-   shifted, since both use CLOCK_MONOTONIC, and times of other sources are
-   shifted so that the wall clocks agree. */
+/* Opens every operand of the command line as open_one does, and all processes
+   of each recording (FILE:N is not understood); without operands, opens the
+   only traced process.  Sets *sources to an array of them and returns its
+   length, at least 1.  The caller frees the array with close_targets.  If a
+   target cannot be opened, prints a message and ends the program.  Times are on
+   the clock of the first source: the times of a process of the same start of
+   the machine are not shifted, since both use CLOCK_MONOTONIC, and times of
+   other sources are shifted so that the wall clocks agree. */
 int open_targets(const struct command *command, int argc, char **argv,
                  const char *dir, struct source **sources);
 

@@ -25,9 +25,11 @@ struct trigger {
   int64_t longer_than;            /* -1: any event of that name */
 };
 
-/* Parses [text], a trigger such as "NAME > TIME" or "NAME", into [t].  [t]
-   keeps the pointer [text], which must stay valid as long as [t].  If [text] is
-   not a trigger, prints a message and ends the program. */
+/* Parses [text], a trigger such as "NAME > TIME" or "NAME", into [t].  The last
+   ">" ends the name; spaces around it are left out.  [t] keeps the pointer
+   [text], which must stay valid as long as [t].  If [text] is not a trigger, or
+   the name is empty or has more than 127 bytes, prints a message and ends the
+   program with STATUS_USAGE. */
 void parse_trigger(const struct command *command, struct trigger *t,
                    const char *text);
 

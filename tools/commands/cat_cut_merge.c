@@ -69,6 +69,10 @@ struct inputs {
   size_t count;
 };
 
+/* Opens process [process] of the recording at [path] and returns its facts.
+   Closes the cursor *before, of an earlier process of the same file or NULL,
+   and sets *before to the new cursor.  If the file cannot be opened or is not a
+   recording, prints a message and ends the program with STATUS_CANNOT_READ. */
 static struct eventring_info open_input(const char *path, uint32_t process,
                                         struct eventring_cursor **before)
 {
@@ -85,8 +89,9 @@ static struct eventring_info open_input(const char *path, uint32_t process,
 }
 
 /* Opens all processes of the [count] recordings at [paths] and returns a list
-   of the processes with their facts.  The cursors are closed again.  If a file
-   cannot be opened, ends the program with a message. */
+   of the processes with their facts, which the caller frees; it keeps the
+   pointers in [paths].  The cursors are closed again.  If a file cannot be
+   opened or is not a recording, ends the program with a message. */
 static struct inputs open_inputs(char **paths, int count)
 {
   struct inputs in = { NULL, 0 };
@@ -136,6 +141,8 @@ static int in_order(const void *left, const void *right)
   return order;
 }
 
+/* Sorts the inputs with in_order, and marks each input of the same process as
+   the input before it to be joined to that. */
 static void sort(struct inputs *in)
 {
   qsort(in->list, in->count, sizeof *in->list, in_order);
@@ -143,6 +150,10 @@ static void sort(struct inputs *in)
     in->list[i].merge.join = same_process(&in->list[i - 1], &in->list[i]);
 }
 
+/* Writes the inputs, merged, to a new recording at [output].  Returns
+   STATUS_OK; STATUS_CANNOT_WRITE, with a message, when [output] is an input,
+   exists while [force] is false, or cannot be written; STATUS_CANNOT_READ, with
+   a message, when an input cannot be read. */
 static enum status write_merged(const char *output, bool force,
                                 const struct inputs *in)
 {
@@ -172,6 +183,8 @@ struct arguments {
   const char *from, *to;
 };
 
+/* Returns the options of the command line.  Ends the program with STATUS_USAGE
+   when there is no recording or no --output. */
 static struct arguments parse_arguments(const struct command *command,
                                         int argc, char **argv)
 {
@@ -221,7 +234,7 @@ static enum status run_merge(int argc, char **argv)
 
 /* Returns the time that [text], the value of the option [option], gives: a
    duration after [start], or before it with a leading "-".  If [text] is no
-   duration, prints a message and ends the program. */
+   duration, prints a message and ends the program with STATUS_USAGE. */
 static int64_t parse_time(const char *option, const char *text, int64_t start)
 {
   bool negative = *text == '-';

@@ -69,6 +69,8 @@ static void list_table(struct eventring_cursor *cursor)
   }
 }
 
+/* Returns a new JSON object: the object of json_control with all categories of
+   the file. */
 static json_t *list_json(struct eventring_cursor *cursor)
 {
   uint32_t on = recorded_categories(cursor);
@@ -86,6 +88,8 @@ static json_t *list_json(struct eventring_cursor *cursor)
   return process;
 }
 
+/* Prints the categories of the file of [cursor] in the form [form]; for JSON,
+   appends an object to [processes] instead. */
 static void print_list(struct eventring_cursor *cursor, enum form form,
                        json_t *processes)
 {
@@ -96,6 +100,9 @@ static void print_list(struct eventring_cursor *cursor, enum form form,
   }
 }
 
+/* Calls print_list for each running process that can be found, in [dir] if that
+   is not NULL.  Returns STATUS_OK; STATUS_CANNOT_READ when a process could not
+   be opened: prints a message and continues with the next one. */
 static enum status list_all(const char *dir, enum form form,
                             json_t *processes)
 {

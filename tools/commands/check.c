@@ -50,6 +50,9 @@ struct findings {
   json_t *list;                   /* NULL: print them */
 };
 
+/* The function that eventring_verify calls for each finding; [state] is a
+   struct findings.  Counts the finding, and prints it or appends it to the
+   list.  [offset] is its place in the file, in bytes. */
 static void found(void *state, uint64_t offset, const char *what)
 {
   struct findings *f = state;
@@ -70,9 +73,10 @@ static json_t *count(uint64_t n)
 }
 
 /* Returns a new JSON object that describes process [process] of the recording
-   at [path].  Sets *right to false when the check of its events has findings or
-   fails; does not set it otherwise.  [share_with] is an open cursor of the same
-   file, or NULL. */
+   at [path], after a check of its events.  Sets *right to false when this check
+   has findings or fails; does not set it otherwise.  [share_with] is an open
+   cursor of the same file, or NULL.  If the file cannot be opened, ends the
+   program with a message. */
 static json_t *describe_process(const char *path, uint32_t process,
                              struct eventring_cursor *share_with, bool *right)
 {
@@ -100,8 +104,9 @@ static json_t *describe_process(const char *path, uint32_t process,
   return described;
 }
 
-/* Prints the result of the check of the recording at [path] as a JSON object,
-   and frees the findings [f].  [first] is a cursor of the file.  Returns
+/* Checks the events of each process of the file at [path], prints the result of
+   all checks of the file on standard output as a JSON object, and frees the
+   list of the findings [f].  [first] is a cursor of the file.  Returns
    STATUS_OK, or STATUS_FINDING when something is wrong. */
 static enum status print_findings(const char *path,
                                   struct eventring_cursor *first,
@@ -122,8 +127,9 @@ static enum status print_findings(const char *path,
 }
 
 /* Checks the events of the process that [cursor] reads, prints the findings,
-   and reports lost events.  [follow]: reads until the process ends.  Returns
-   STATUS_OK, STATUS_FINDING or STATUS_CANNOT_READ, as check_events does. */
+   and prints a note of the number of lost events, if there are any.  [follow]:
+   reads until the process ends.  Returns STATUS_OK, STATUS_FINDING or
+   STATUS_CANNOT_READ, as check_events does. */
 static enum status check_part(struct eventring_cursor *cursor, bool follow)
 {
   enum status status = check_events(cursor, follow);
@@ -135,11 +141,12 @@ static enum status check_part(struct eventring_cursor *cursor, bool follow)
   return status;
 }
 
-/* Checks the file at [path]: first its structure and then, if that is right,
-   the events of each of its processes.  Prints the findings as text or, if
-   [json] is true, as a JSON object.  Returns STATUS_OK; STATUS_FINDING when
-   something is wrong; STATUS_CANNOT_READ, with a message, when the file cannot
-   be read. */
+/* Checks the file at [path]: its structure, and the events of each of its
+   processes; without [json], these only if the structure is right.  Prints the
+   findings as text or, if [json] is true, as a JSON object.  Returns STATUS_OK;
+   STATUS_FINDING when something is wrong, with a message, and no object, when
+   the file is so damaged that it cannot be opened; STATUS_CANNOT_READ, with a
+   message, when the file cannot be read. */
 static enum status check_file(const char *path, bool follow, bool json)
 {
   struct findings f = { 0, json ? json_array() : NULL };
@@ -180,9 +187,10 @@ struct request {
 };
 
 /* Checks [target], a process id or the path of a file, or the only traced
-   process if [target] is NULL.  Returns STATUS_OK; STATUS_FINDING when
-   something is wrong; STATUS_CANNOT_READ, with a message, when the target
-   cannot be read. */
+   process if [target] is NULL.  Prints a line with [target] before the findings
+   if the request has [named] set and not [json].  Returns STATUS_OK;
+   STATUS_FINDING when something is wrong; STATUS_CANNOT_READ, with a message,
+   when the target cannot be read. */
 static enum status check_target(const struct request *request,
                                 const char *target)
 {

@@ -83,6 +83,10 @@ static bool requested(const struct request *request,
   return true;
 }
 
+/* Changes the process of [cursor] as requested; [recorded] is its present mask
+   of categories.  Returns STATUS_OK; with a message, STATUS_USAGE when a
+   category is unknown or no category would be left to record,
+   STATUS_CANNOT_READ when the process cannot be changed. */
 static enum status change(const struct request *request,
                           struct eventring_cursor *cursor, uint32_t recorded)
 {
@@ -116,6 +120,9 @@ static enum status change(const struct request *request,
   return STATUS_OK;
 }
 
+/* Prints a line with the new state of the process of [cursor], and whether it
+   is the same as [before] and [recorded_before], its state and its mask of
+   categories before the change. */
 static void say(struct eventring_cursor *cursor,
                 const struct eventring_info *before, uint32_t recorded_before)
 {
@@ -139,9 +146,10 @@ static void say(struct eventring_cursor *cursor,
   putchar('\n');
 }
 
-/* Changes the process of [cursor] as requested, and reports its new state.
-   Returns STATUS_OK; STATUS_CANNOT_READ, with a message, when the process has
-   ended or cannot be changed. */
+/* Changes the process of [cursor] as requested, and prints its new state, or
+   appends it to [changed] of the request, if that is not NULL.  Returns
+   STATUS_OK; with a message, STATUS_CANNOT_READ when the process has ended or
+   cannot be changed, STATUS_USAGE as change does. */
 static enum status control(const struct request *request,
                            struct eventring_cursor *cursor)
 {
@@ -161,9 +169,9 @@ static enum status control(const struct request *request,
 }
 
 /* Changes all running processes that can be found, in [dir] if that is not
-   NULL, and prints a line for each.  Continues after a process that cannot be
-   changed.  Returns STATUS_OK if all were changed; STATUS_CANNOT_READ if one
-   could not be changed or no process runs. */
+   NULL, as control does.  Continues after a process that cannot be changed.
+   Returns STATUS_OK if all were changed; STATUS_CANNOT_READ, with a message, if
+   one could not be changed or no process runs. */
 static enum status control_all(const struct request *request, const char *dir)
 {
   size_t count, running = 0;

@@ -63,6 +63,9 @@ static void print_line(struct printer *printer,
   putchar('\n');
 }
 
+/* Prints [event] as a line of values separated by tabs: time, ticks, ring,
+   domain, thread, form, id, name and payload, in hexadecimal digits, or "-" if
+   it is empty. */
 static void print_raw(struct printer *printer,
                       const struct eventring_event *event)
 {
@@ -94,6 +97,8 @@ static void count(struct printer *printer,
   count_event(printer->counts, event);
 }
 
+/* The function [event] of a struct reading; [state] is a struct printer.
+   Prints or counts the event if it passes the filter. */
 static void handle(void *state, const struct eventring_event *event)
 {
   struct printer *printer = state;
@@ -105,6 +110,8 @@ static void handle(void *state, const struct eventring_event *event)
     printer->print(printer, event);
 }
 
+/* The function [pass] of a struct reading; [state] is a struct printer.  Ends
+   the reading when standard output fails or the time of --to is over. */
 static bool pass(void *state, bool idle)
 {
   struct printer *printer = state;
@@ -114,6 +121,8 @@ static bool pass(void *state, bool idle)
 
 enum form { LINES, RAW, JSON };
 
+/* Prints the events of [cursor] that pass [filter] in the form [form] or, if
+   [counted] is true, their numbers at the end.  Returns as read_events does. */
 static enum status print_events(struct eventring_cursor *cursor,
                                 struct filter *filter, enum form form,
                                 bool counted, bool follow)

@@ -61,12 +61,17 @@ struct distribution {
    limit of the row before. */
 #define ROWS (HISTOGRAM_TOP_BIT + 1)
 
+/* Returns the row of the chart for the bucket [bucket] of a histogram: row n
+   has the durations from 2^n to 2^(n + 1) nanoseconds, row 0 also 0. */
 static uint32_t row_of(uint32_t bucket)
 {
   uint64_t low = histogram_low(bucket);
   return low < 2 ? 0 : 63 - (uint32_t) __builtin_clzll(low);
 }
 
+/* Prints the chart of [h], which must not be empty: a bar for each row from the
+   first to the last that has durations.  The longest has BAR_WIDTH
+   characters. */
 static void print_bars(const struct histogram *h)
 {
   uint64_t rows[ROWS] = { 0 }, most = 0;
@@ -153,6 +158,8 @@ static void print_all_json(struct summary *s, const struct distribution *all,
 
 /* The command */
 
+/* Adds the durations of all ids of spans and waits called [to->name] to
+   [to->h]. */
 static void add_named(struct summary *s, struct distribution *to)
 {
   for (uint32_t id = 0; id <= UINT16_MAX; id++) {
@@ -163,6 +170,8 @@ static void add_named(struct summary *s, struct distribution *to)
   }
 }
 
+/* Sets the PAUSES elements of [all] to the kinds of pauses and their
+   durations. */
 static void add_pauses(struct summary *s, struct distribution *all)
 {
   static const enum pause order[PAUSES] = {
@@ -175,6 +184,10 @@ static void add_pauses(struct summary *s, struct distribution *all)
   }
 }
 
+/* Writes [h] in the format of HdrHistogram to the file at [path], or to
+   standard output if [path] is NULL.  Returns STATUS_OK; STATUS_CANNOT_WRITE,
+   with a message, when the file cannot be written, is an input, or exists while
+   [force] is false.  Failures of standard output are left to finish_output. */
 static enum status write_hgrm(const char *path, bool force,
                               const struct histogram *h)
 {

@@ -110,11 +110,11 @@ static void note_writer(struct writer *writer,
    it is read. */
 #define PATIENCE_NS 1000000000
 
-/* Reads the events of [cursor] and returns the number of those after [after]
-   and until [until], which is the time of the call.  Lost events count too,
-   unless the file gives only an upper bound of their number.  [writers] is
-   NULL, or an array with an element for each ring, which note_writer updates
-   with every event. */
+/* Reads the events of [cursor], up to PATIENCE_NS after [until], which is the
+   time of the call, and returns the number of those after [after] and until
+   [until].  Damaged blocks are skipped.  Lost events count too, unless the file
+   gives only an upper bound of their number.  [writers] is NULL, or an array
+   with an element for each ring, which note_writer updates with every event. */
 static uint64_t count_events(struct eventring_cursor *cursor, int64_t after,
                              int64_t until, struct writer *writers)
 {
@@ -149,6 +149,8 @@ static int64_t counted_from(const struct row *row)
   return row->info.lost_is_bound ? row->since : INT64_MIN;
 }
 
+/* Reads the events of the running process of [row] and sets its [since],
+   [events] and [domains]; leaves them 0 when there is no memory. */
 static void look_at_running(struct row *row, struct eventring_cursor *cursor)
 {
   struct writer *writers = calloc(row->info.rings, sizeof *writers);
@@ -183,6 +185,9 @@ struct look {
   const struct options *options;
 };
 
+/* The function that look_at gives to unless_sigbus; [state] is a struct look.
+   Fills the row with the facts of its file, or [why] when the file cannot be
+   opened. */
 static void look(void *state)
 {
   struct row *row = ((struct look *) state)->row;
@@ -201,6 +206,7 @@ static void look(void *state)
   eventring_close(cursor);
 }
 
+/* Marks [row] as a file that cannot be read because it was cut shorter. */
 static void was_cut(struct row *row)
 {
   row->runs = row->left = false;
@@ -208,6 +214,8 @@ static void was_cut(struct row *row)
            "read", row->process->path);
 }
 
+/* Fills [row], of which only [process] is set, with the facts of its file;
+   [rate] is not known yet.  If the file cannot be read, [why] says so. */
 static void look_at(struct row *row, const struct options *options)
 {
   struct look state = { row, options };
@@ -215,6 +223,9 @@ static void look_at(struct row *row, const struct options *options)
   if (!unless_sigbus(look, &state)) was_cut(row);
 }
 
+/* A function for unless_sigbus; [state] is a row of a running process.  Counts
+   its events once more and sets [rate], which stays -1 when the file cannot be
+   opened or is of another session. */
 static void measure_rate(void *state)
 {
   struct row *row = state;
@@ -233,6 +244,8 @@ static void measure_rate(void *state)
   eventring_close(cursor);
 }
 
+/* Sets the rates of the running processes among [rows], after a sleep of
+   RATE_NS if there are any. */
 static void measure_rates(struct row *rows, size_t count)
 {
   bool any = false;
@@ -255,6 +268,8 @@ struct line {
   int width[COLUMNS];
 };
 
+/* Sets the text of [column] of [line], escaped, and its width.  The text is
+   NULL when there is no memory. */
 __attribute__((format(printf, 3, 4)))
 static void set(struct line *line, enum column column, const char *format, ...)
 {
@@ -272,6 +287,9 @@ static void set(struct line *line, enum column column, const char *format, ...)
   fclose(out);
 }
 
+/* Returns the name of the user that owns the file of [row], the user's id if it
+   has no name, "-" when the file is gone.  The result may be in [number], and
+   is valid until the next call. */
 static const char *user_name(const struct row *row, char number[16])
 {
   struct stat st;
@@ -295,6 +313,8 @@ static void set_age(struct line *line, int64_t ns)
     set(line, AGE, "%" PRId64 "d%02dh", s / 86400, (int) (s / 3600 % 24));
 }
 
+/* Returns the names of the categories that the process of [cursor] records,
+   separated by commas, which the caller frees; NULL when there is no memory. */
 static char *category_list(struct eventring_cursor *cursor)
 {
   char *list = NULL;
@@ -311,6 +331,7 @@ static char *category_list(struct eventring_cursor *cursor)
   return list;
 }
 
+/* Sets all columns of [line] for [row]; "-" for those that are not known. */
 static void set_line(struct line *line, const struct row *row)
 {
   const struct eventring_info *info = &row->info;
@@ -441,6 +462,8 @@ static bool remove_from(int dir, const char *path, const char *name)
   return removed;
 }
 
+/* Removes the file at [path] as remove_from does.  Returns false, without a
+   message, when its folder cannot be opened. */
 static bool remove_opened(const char *path)
 {
   char parent[sizeof ((struct eventring_process *) 0)->path];
@@ -456,12 +479,17 @@ static bool remove_opened(const char *path)
   return removed;
 }
 
+/* The function that prune gives to unless_sigbus; [state] is a row.  Removes
+   its file and sets [removed]. */
 static void remove_row(void *state)
 {
   struct row *row = state;
   row->removed = remove_opened(row->process->path);
 }
 
+/* Asks the user on standard error whether [count] files may be removed, and
+   returns the answer.  Returns true at once with --yes, or if standard input is
+   not a terminal. */
 static bool agreed(const struct options *options, size_t count)
 {
   if (options->yes || !isatty(STDIN_FILENO)) return true;
@@ -474,9 +502,10 @@ static bool agreed(const struct options *options, size_t count)
 }
 
 /* Removes the files of the [count] rows, which must all be left by their
-   processes, and prints a line for each.  Asks the user first, if standard
-   input is a terminal and --yes was not given.  Returns STATUS_OK if all were
-   removed or the user refused; STATUS_CANNOT_WRITE if a file was kept. */
+   processes, sets [removed] of the rows, and prints a line for each, without
+   --json.  Asks the user first, if standard input is a terminal and --yes was
+   not given.  Returns STATUS_OK if all were removed or the user refused;
+   STATUS_CANNOT_WRITE if a file was kept, with a message. */
 static enum status prune(struct row *rows, size_t count,
                          const struct options *options)
 {
@@ -499,6 +528,7 @@ static enum status prune(struct row *rows, size_t count,
 
 /* The command */
 
+/* Prints the JSON of `ps`.  The rows' references to their JSON pass away. */
 static void print_objects(struct row *rows, size_t count, bool pruned)
 {
   json_t *list = json_array();
@@ -507,6 +537,9 @@ static void print_objects(struct row *rows, size_t count, bool pruned)
   print_json(json_pack("{s:o}", "processes", list), false);
 }
 
+/* Looks at the [found] processes and prints them as [options] say; with
+   --prune, only those that left files, and removes these.  Returns STATUS_OK,
+   or the status of prune; a process that cannot be read is no failure. */
 static enum status list(const struct eventring_process *processes,
                         size_t found, const struct options *options)
 {

@@ -92,7 +92,8 @@ struct recording {
 /* Files */
 
 /* Removes the oldest file of the recording if there are more files than
-   --max-files allows.  To be called when the present file has begun. */
+   --max-files allows; a failure is not reported.  To be called when the present
+   file has begun. */
 static void remove_oldest(const struct recording *r)
 {
   if (r->max_files == 0 || r->number <= r->max_files) return;
@@ -101,8 +102,9 @@ static void remove_oldest(const struct recording *r)
   free(name);
 }
 
-/* Ends the present file and begins the next one; with a trigger, the next file
-   begins only when the trigger fires again.  Returns 0, or an error of
+/* Ends the present file and begins the next one, numbered one more; with a
+   trigger, the next file begins only when the trigger fires again, and the
+   caller then calls remove_oldest.  Returns 0, or an error of
    eventring_record_next. */
 static int next_file(struct recording *r)
 {
@@ -115,7 +117,8 @@ static int next_file(struct recording *r)
 
 /* Triggers */
 
-/* Returns whether [event] fires the trigger. */
+/* Returns whether [event] fires the trigger, and updates the open spans.  The
+   caller passes every event of [r->watched], in order. */
 static bool triggers(struct recording *r, const struct eventring_event *event)
 {
   const struct eventring_description *d =
@@ -167,7 +170,7 @@ static int watch(struct recording *r, int64_t now)
 /* Recording */
 
 /* Returns the totals of all sessions of the recording so far, the present
-   session included. */
+   session included; its [bytes] are of the present file only. */
 static struct eventring_record_totals totals(const struct recording *r)
 {
   struct eventring_record_totals t = { .size = sizeof t };
@@ -185,6 +188,8 @@ static bool is_over(const struct recording *r, int64_t now)
   return r->for_ns > 0 && now - r->started_ns >= r->for_ns;
 }
 
+/* Prints a line of progress on standard error in place of the one before.
+   [passed]: nanoseconds since the command began. */
 static void print_progress(const struct recording *r, int64_t passed)
 {
   struct eventring_record_totals t = totals(r);
@@ -195,8 +200,9 @@ static void print_progress(const struct recording *r, int64_t passed)
 }
 
 /* Records the present session until it ends, the user presses Ctrl-C, or the
-   time is over.  Sets [r->stopped] to whether the program has stopped its
-   tracing.  Returns 0 or an error of libeventring. */
+   time of --for is over; prints progress on a terminal.  Sets [r->stopped] to
+   whether the session ended because the program has stopped its tracing.
+   Returns 0 or an error of libeventring, whose message is in [r->why]. */
 static int record_session(struct recording *r)
 {
   const uint64_t ring_words = target_info(r->cursor).ring_words;
@@ -237,6 +243,9 @@ static int record_session(struct recording *r)
   return error;
 }
 
+/* Prints a note on the recording: its files, events, time, size and lost
+   events, or that the trigger did not fire.  [passed]: nanoseconds since the
+   command began. */
 static void sum_up(const struct recording *r, int64_t passed)
 {
   struct eventring_record_totals t = totals(r);
@@ -252,9 +261,11 @@ static void sum_up(const struct recording *r, int64_t passed)
        format_bytes(size, t.all_bytes), t.lost);
 }
 
-/* Begins the file of the present session, with a manifest, and watches for the
-   trigger if there is one.  If the file cannot be written or the ring file
-   cannot be opened, prints a message and ends the program. */
+/* Begins the file of the present session, numbered [r->number], with a
+   manifest, and sets [r->recorder]; if there is a trigger, also sets
+   [r->watched] and [r->spans] to watch for it.  If the file is an input, exists
+   without --force, or cannot be written, or the ring file cannot be opened,
+   prints a message and ends the program. */
 static void begin(struct recording *r)
 {
   struct eventring_record_options options = {
@@ -290,6 +301,9 @@ static void begin(struct recording *r)
   r->spans = new_spans(r->watched);
 }
 
+/* Closes the recorder of the present session and frees the means to watch for
+   the trigger.  A failure of the recorder is not reported: see
+   eventring_record_end. */
 static void end_session(struct recording *r)
 {
   eventring_record_close(r->recorder);
@@ -301,8 +315,9 @@ static void end_session(struct recording *r)
 }
 
 /* Waits for the next session of a program that has stopped its tracing, and
-   returns its cursor.  Returns NULL when the process ends without another
-   session, at Ctrl-C, or when the time is over. */
+   returns its cursor, which the caller closes.  Prints a note if the wait is
+   longer than ENDING_NS.  Returns NULL when the process ends without another
+   session, at Ctrl-C, or when the time of --for is over. */
 static struct eventring_cursor *await_session(const struct recording *r)
 {
   const int64_t stopped = monotonic_ns();
@@ -323,7 +338,9 @@ static struct eventring_cursor *await_session(const struct recording *r)
 
 /* Waits for the next session of the process, if the program has stopped its
    tracing, and begins to record it, to a new file if the present one has begun.
-   Returns true if there is a next session, else false. */
+   Ends the present session, closes [r->cursor] and sets it to the cursor of the
+   next one.  Returns true if there is a next session, else false, with nothing
+   changed. */
 static bool enter_next_session(struct recording *r)
 {
   struct eventring_cursor *next = r->stopped ? await_session(r) : NULL;
@@ -342,7 +359,7 @@ static bool enter_next_session(struct recording *r)
 }
 
 /* Records all sessions of the process, one after the other.  Returns 0 or an
-   error of libeventring. */
+   error of libeventring; the last session is left for end_session. */
 static int record_all(struct recording *r)
 {
   int error;
@@ -353,6 +370,10 @@ static int record_all(struct recording *r)
   return error;
 }
 
+/* Records the process of [r->cursor] as the options say, and prints a note at
+   the end.  Returns STATUS_OK; STATUS_CANNOT_WRITE, with a message, when the
+   recording fails.  [r->cursor] may be another cursor afterwards, which the
+   caller closes. */
 static enum status record(struct recording *r)
 {
   r->started_ns = monotonic_ns();
@@ -376,6 +397,9 @@ static enum status record(struct recording *r)
 
 /* The command line */
 
+/* Returns the value in [optarg] of the option [option], a duration more than 0,
+   in nanoseconds.  For any other value, prints a message and ends the program
+   with STATUS_USAGE. */
 static int64_t duration(const char *option)
 {
   int64_t ns;
@@ -385,6 +409,9 @@ static int64_t duration(const char *option)
   return ns;
 }
 
+/* Returns the value in [optarg] of the option [option], a number from [low] to
+   [high].  For any other value, prints a message and ends the program with
+   STATUS_USAGE. */
 static long number(const char *option, long low, long high)
 {
   char *end;

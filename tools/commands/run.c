@@ -152,7 +152,8 @@ static bool is_in_use(const char *path)
    the files of other processes that the program has started and that have
    ended.  Files of processes that still run are kept, and the folder with them.
    Returns the number of other processes that have ended, and adds the number of
-   processes that still run to *running. */
+   processes that still run to *running.  Returns 0 when the folder cannot be
+   opened. */
 static unsigned remove_folder(struct run *run, unsigned *running)
 {
   unsigned others = 0;
@@ -180,13 +181,16 @@ static unsigned remove_folder(struct run *run, unsigned *running)
 
 /* The program */
 
+/* Sets the environment variable [name]; ends the program, which is the child,
+   when there is no memory. */
 static void set(const char *name, const char *value)
 {
   if (setenv(name, value, 1) < 0) no_memory();
 }
 
 /* Sets the environment variables that make the program trace, and the
-   equivalent variables for programs of stock OCaml 5. */
+   equivalent variables for programs of stock OCaml 5; adds the size of the ring
+   to OCAMLRUNPARAM.  Called in the child. */
 static void set_environment(const struct run *run)
 {
   set("OCAML_EVENTRING_START", "1");
@@ -224,6 +228,9 @@ static void restore_forwarded(void)
 static volatile sig_atomic_t child;
 static const char *volatile own_ring, *volatile own_folder;
 
+/* Returns whether the process [child] has ended, and does not take its exit
+   status; true also when there is no such child.  Handlers of signals may call
+   it. */
 static bool child_has_ended(void)
 {
   siginfo_t info = { .si_pid = 0 };
@@ -231,10 +238,11 @@ static bool child_has_ended(void)
          || info.si_pid != 0;
 }
 
-/* Handles a signal for eventring: sends the signal to the program, unless the
-   terminal sent it, since the program has it then.  After the end of the
-   program the signal removes our ring file and folder and ends eventring, which
-   may be waiting for the reader of a FIFO. */
+/* The handler of the signals in [forwarded], which others send to eventring:
+   sends the signal to the program, unless the terminal sent it, since the
+   program has it then.  After the end of the program the signal (except
+   SIGCONT, which does nothing then) removes our ring file and folder and ends
+   eventring, which may be waiting for the reader of a FIFO.  Keeps errno. */
 static void forward(int number, siginfo_t *info, void *context)
 {
   int error = errno;
@@ -251,9 +259,10 @@ static void forward(int number, siginfo_t *info, void *context)
   errno = error;
 }
 
-/* Handles SIGTSTP: suspends the program and then eventring, as a shell suspends
-   a job.  A SIGTSTP of the terminal has reached the program already.  Both
-   continue with SIGCONT, which is passed on like the other signals. */
+/* The handler of SIGTSTP: suspends the program and then eventring, as a shell
+   suspends a job.  A SIGTSTP of the terminal has reached the program already.
+   Both continue with SIGCONT, which is passed on like the other signals; the
+   handler then returns.  Keeps errno. */
 static void stop(int number, siginfo_t *info, void *context)
 {
   int error = errno;
@@ -273,8 +282,8 @@ static void stop(int number, siginfo_t *info, void *context)
   errno = error;
 }
 
-/* Installs the handler of SIGTSTP, unless eventring was started with the signal
-   ignored. */
+/* Installs [stop], which suspends the program along with eventring, as the
+   handler of SIGTSTP, unless eventring was started with the signal ignored. */
 static void catch_stop(void)
 {
   struct sigaction action = { .sa_sigaction = stop,
@@ -285,6 +294,12 @@ static void catch_stop(void)
   if (before.sa_handler != SIG_IGN) sigaction(SIGTSTP, &action, NULL);
 }
 
+/* Installs the handlers of signals and starts the program as a child, with
+   tracing on and with the dispositions of signals that eventring was started
+   with.  Sets [pid], [started_ns] and [pidfd] of the run.  If the program
+   cannot be run, prints a message, removes the folder and ends eventring with
+   127 when there is no such program, 126 for another reason, STATUS_CANNOT_READ
+   when no process can be started. */
 static void start_program(struct run *run)
 {
   struct sigaction action = { .sa_sigaction = forward,
@@ -341,9 +356,10 @@ static void start_program(struct run *run)
   }
 }
 
-/* Sleeps for [ns] nanoseconds, less if the program ends, and returns whether
-   the program has ended.  The program stays a zombie until its exit status is
-   read, so that no other process takes its pid. */
+/* Sleeps for [ns] nanoseconds, less than a second, or until the program ends or
+   a signal arrives, and returns whether the program has ended.  The program
+   stays a zombie until its exit status is read, so that no other process takes
+   its pid. */
 static bool ended_within(struct run *run, long ns)
 {
   struct timespec time = { .tv_nsec = ns };
@@ -356,8 +372,8 @@ static bool ended_within(struct run *run, long ns)
 }
 
 /* Ends eventring with the exit code of the program, or with the signal that
-   ended it.  A failure of eventring itself gives the exit code only if the
-   program ended with 0. */
+   ended it, but without a core file.  A failure of eventring itself,
+   [run->status], gives the exit code only if the program ended with 0. */
 static _Noreturn void end_like(const struct run *run)
 {
   if (WIFSIGNALED(run->exit_status)) {
@@ -373,9 +389,10 @@ static _Noreturn void end_like(const struct run *run)
 
 /* Its rings */
 
-/* Opens the ring file of the program and returns its cursor.  Returns NULL when
-   there is no such file yet.  In a folder that is not ours, a file of the same
-   name that an earlier process has left is not opened. */
+/* Opens the ring file of the program and returns its cursor, which the caller
+   closes.  Returns NULL when there is no such file yet or it cannot be opened.
+   In a folder that is not ours, a file of the same name that an earlier process
+   has left is not opened. */
 static struct eventring_cursor *open_ring_file(struct run *run)
 {
   struct eventring_cursor *cursor = NULL;
@@ -391,8 +408,9 @@ static struct eventring_cursor *open_ring_file(struct run *run)
   return cursor;
 }
 
-/* Prints the message for [error], closes the recording, and sets the status of
-   the run to STATUS_CANNOT_WRITE. */
+/* Prints the message for [error], which is in [run->why] if that is not empty,
+   closes the recording, and sets the status of the run to STATUS_CANNOT_WRITE,
+   after which no recording is begun. */
 static void cannot_record(struct run *run, int error)
 {
   complain("%s", run->why[0] != 0 ? run->why : eventring_strerror(error));
@@ -403,9 +421,10 @@ static void cannot_record(struct run *run, int error)
 
 static uint64_t look(struct run *run);
 
-/* Opens the ring file of the program if it exists, and begins a summary and, if
-   one was asked for, a recording.  If the file does not exist yet,
-   [run->cursor] stays NULL. */
+/* Opens the ring file of the program if it exists, and begins a summary, the
+   watch for sessions and, if one was asked for and none has failed, a recording
+   with the next number.  If the file does not exist yet, [run->cursor] stays
+   NULL. */
 static void attach(struct run *run)
 {
   struct eventring_record_options options = {
@@ -432,7 +451,8 @@ static void attach(struct run *run)
   free(manifest);
 }
 
-/* Closes the recording of the present ring file, if there is one. */
+/* Closes the recording of the present ring file, if there is one; a failure is
+   handled by cannot_record. */
 static void end_recording(struct run *run)
 {
   int error;
@@ -444,8 +464,9 @@ static void end_recording(struct run *run)
 
 /* Ends the reading of the present ring file and attaches to the next one, if
    the program has executed another program that has a ring file too, or has
-   stopped its tracing and started it again.  Returns whether there was a next
-   file. */
+   stopped its tracing and started it again.  The summary of the present file is
+   freed.  Returns whether there was a next file; if not, nothing has
+   changed. */
 static bool attach_next(struct run *run)
 {
   if (run->cursor == NULL) return false;
@@ -498,7 +519,8 @@ static uint64_t look(struct run *run)
 }
 
 /* Reads the events of the program until it ends, and then its last events and
-   its exit status. */
+   its exit status, which ends the zombie.  The last cursor, summary and
+   recording stay open. */
 static void follow(struct run *run)
 {
   long sleep_ns = 1000 * 1000;
@@ -557,9 +579,9 @@ static bool are_one_file(const char *one, const char *other)
   return same;
 }
 
-/* Ends the program with a message if --trace has no known extension or two
-   outputs are the same file, which would fail only after the program has
-   ended. */
+/* Ends the program with a message and STATUS_USAGE if --trace has no known
+   extension or two outputs are the same file, which would fail only after the
+   program has ended. */
 static void check_outputs(const struct run *run)
 {
   const struct { const char *option, *path; } outputs[] = {
@@ -577,6 +599,8 @@ static void check_outputs(const struct run *run)
                     outputs[k].option, outputs[i].option, outputs[i].path);
 }
 
+/* Sets the options and the program of the run from the command line.  Ends
+   eventring with STATUS_USAGE for a wrong option or without a program. */
 static void read_options(struct run *run, int argc, char **argv)
 {
   int option;
@@ -611,9 +635,10 @@ static void read_options(struct run *run, int argc, char **argv)
 /* After the end */
 
 /* Calls [write] in a child and returns its status; STATUS_CANNOT_WRITE when the
-   child cannot be started or is ended by a signal.  Thus the exit code is that
-   of the program, and our files are removed, however the writing ends.  Signals
-   sent to eventring while the child runs end the child. */
+   child cannot be started (with a message) or is ended by a signal.  Changes of
+   [run] by [write] are lost.  Thus the exit code is that of the program, and
+   our files are removed, however the writing ends.  Signals sent to eventring
+   while the child runs end the child. */
 static enum status write_apart(struct run *run,
                                enum status (*write)(struct run *run))
 {
@@ -634,7 +659,8 @@ static enum status write_apart(struct run *run,
 }
 
 /* Writes the trace file from the recordings, one for each program that the
-   process executed and each session.  Returns the status of `trace`. */
+   process executed and each session, which must be closed.  Returns the status
+   of `trace`. */
 static enum status make_trace(struct run *run)
 {
   char **argv = allocate(run->programs + 6, sizeof *argv);
@@ -654,7 +680,8 @@ static enum status make_trace(struct run *run)
   return status;
 }
 
-/* Removes the recordings of the run, which were made only for the trace. */
+/* Removes the recordings of the run, which were made only for the trace;
+   failures are not reported. */
 static void remove_recordings(const struct run *run)
 {
   for (uint32_t i = 1; i <= run->programs; i++) {

@@ -66,6 +66,8 @@ struct stat {
 #define LONGEST_NS (INT64_C(3600) * 1000 * 1000000000)
 #define LINES_A_HEAD 20
 
+/* Writes [count] in [seconds] as a rate, without a unit, into [buffer].
+   Returns [buffer]. */
 static const char *per_second(char buffer[QUANTITY_SIZE], uint64_t count,
                               double seconds)
 {
@@ -74,6 +76,10 @@ static const char *per_second(char buffer[QUANTITY_SIZE], uint64_t count,
   return buffer;
 }
 
+/* Prints the line of an interval of [seconds] that ends at [next_ns]: its
+   amounts [t], recent pauses, [lost] events, and [cpu], the share of a CPU that
+   was used, negative if it is not known.  Prints a head before every
+   LINES_A_HEAD lines. */
 static void print_line(struct stat *st, const struct summary_tally *t,
                        double seconds, uint64_t lost, double cpu)
 {
@@ -119,7 +125,8 @@ static void print_interval_json(struct stat *st,
   print_json(line, true);
 }
 
-/* Begins an interval at [ns]: stores the amounts to subtract at its end. */
+/* Begins an interval at [ns]: stores the amounts to subtract at its end, and
+   clears the recent pauses of the summary. */
 static void begin_interval(struct stat *st, int64_t ns)
 {
   struct summary *s = st->summary;
@@ -133,7 +140,8 @@ static void begin_interval(struct stat *st, int64_t ns)
   summary_new_interval(s);
 }
 
-/* Ends the present interval and prints its line, as text or as JSON. */
+/* Ends the present interval, prints its line, as text or as JSON, and flushes
+   standard output. */
 static void end_interval(struct stat *st)
 {
   struct summary *s = st->summary;
@@ -151,8 +159,9 @@ static void end_interval(struct stat *st)
   fflush(stdout);
 }
 
-/* Ends the present interval if [ns] is past its end, prints its line, and
-   begins the interval that contains [ns].  Does nothing without --interval.
+/* Ends the present interval if [ns] is not before its end, prints its line, and
+   begins the interval that contains [ns].  The first such call prints no line,
+   and begins the first interval at [ns].  Does nothing without --interval.
    Further intervals between the two, in which a file has no events, are left
    out. */
 static void pass_time(struct stat *st, int64_t ns)
@@ -168,6 +177,7 @@ static void pass_time(struct stat *st, int64_t ns)
   begin_interval(st, ns - (int64_t) (beyond % (uint64_t) st->interval_ns));
 }
 
+/* The function [event] of a struct reading; [state] is a struct stat. */
 static void take_event(void *state, const struct eventring_event *event)
 {
   struct stat *st = state;
@@ -175,6 +185,9 @@ static void take_event(void *state, const struct eventring_event *event)
   summary_event(st->summary, event);
 }
 
+/* The function [pass] of a struct reading; [state] is a struct stat.  While a
+   running process has no events, the clock ends intervals.  Ends the reading
+   when standard output fails. */
 static bool pass(void *state, bool idle)
 {
   struct stat *st = state;

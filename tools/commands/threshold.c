@@ -36,7 +36,7 @@ static const enum option_id option_ids[] = {
 };
 
 /* Returns the duration [text] in nanoseconds.  If [text] is no duration, prints
-   a message and ends the program. */
+   a message and ends the program with STATUS_USAGE. */
 static uint64_t parse_threshold(const char *text)
 {
   int64_t ns;
@@ -46,6 +46,9 @@ static uint64_t parse_threshold(const char *text)
   return (uint64_t) ns;
 }
 
+/* Sets the threshold of the process of [cursor], which must have been opened
+   for control, to [ns] nanoseconds.  Returns STATUS_OK; STATUS_CANNOT_READ,
+   with a message, when the process has ended or cannot be changed. */
 static enum status set_threshold(struct eventring_cursor *cursor, uint64_t ns)
 {
   if (eventring_state(cursor) != EVENTRING_STATE_RUNNING) {

@@ -49,13 +49,16 @@ static const char notes[] =
 
 /* A format with several files has a folder, made under another name. */
 
+/* Returns whether [name] is a name that a format with a folder gives to its
+   files. */
 static bool is_ours(const char *name)
 {
   return strcmp(name, "metadata") == 0 || strncmp(name, "stream_", 7) == 0;
 }
 
 /* Returns whether the folder at [path] contains only files of a trace; false if
-   it cannot be opened.  If [remove] is true, removes the files of the trace. */
+   it cannot be opened.  If [remove] is true, removes the files of the trace,
+   also when there are others, and keeps the folder and the others. */
 static bool look_through(const char *path, bool remove)
 {
   DIR *folder = opendir(path);
@@ -71,12 +74,18 @@ static bool look_through(const char *path, bool remove)
   return ours;
 }
 
+/* Removes the files of a trace from the folder at [path], and the folder if
+   nothing is left in it. */
 static void remove_folder(const char *path)
 {
   look_through(path, true);
   rmdir(path);
 }
 
+/* Creates a folder for a trace under a temporary name near [path] and returns
+   its name, which close_folder frees.  Returns NULL, with a message, when
+   something is at [path] that is not a trace of such a format, or is one while
+   [force] is false, or the folder cannot be created. */
 static char *open_folder(const char *path, bool force)
 {
   struct stat there;
@@ -93,6 +102,10 @@ static char *open_folder(const char *path, bool force)
   return NULL;
 }
 
+/* Gives the folder [temporary] the name [path], in place of a trace that is
+   there, and frees [temporary].  If [keep] is false or that fails, removes the
+   new folder instead.  Returns false, with a message, when the name cannot be
+   given; true if [keep] is false. */
 static bool close_folder(char *temporary, const char *path, bool keep)
 {
   bool right = true;
@@ -108,6 +121,8 @@ static bool close_folder(char *temporary, const char *path, bool keep)
 
 /* The command */
 
+/* Returns the format [name]; ends the program with STATUS_USAGE when there is
+   none. */
 static const struct trace_format *format_called(const char *name)
 {
   const struct trace_format *format = trace_format_called(name);
@@ -115,6 +130,8 @@ static const struct trace_format *format_called(const char *name)
   return format;
 }
 
+/* Returns the format for the extension of [path]; ends the program with
+   STATUS_USAGE when there is none. */
 static const struct trace_format *format_of_file(const char *path)
 {
   const struct trace_format *format = trace_format_of_file(path);
@@ -124,6 +141,8 @@ static const struct trace_format *format_of_file(const char *path)
   return format;
 }
 
+/* Prints [n] and the noun [one], or [more] unless [n] is 1, to [out], after
+   *separator, which then becomes ", ".  Prints nothing if [n] is 0. */
 static void count(FILE *out, const char **separator, uint64_t n,
                   const char *one, const char *more)
 {
@@ -133,7 +152,8 @@ static void count(FILE *out, const char **separator, uint64_t n,
 }
 
 /* Prints notes on standard error about the trace [t] in the file at [path]:
-   events that were lost, and spans that were left out, closed or cut. */
+   events that were lost, spans that were left out, closed or cut, and, on a
+   terminal, the number of events. */
 static void sum_up(const struct trace *t, const char *path)
 {
   for (int i = 0; i < t->process_count; i++) {
