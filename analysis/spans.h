@@ -27,11 +27,13 @@ struct spans;
 struct spans *new_spans(struct eventring_cursor *cursor);
 void free_spans(struct spans *spans);
 
-/* Makes [given_up] be called, with [state], for each open span whose end will
-   not be found any more: at a gap (lost events, a pause of the recording,
-   another domain in the ring), when too many spans are open, and in
-   forget_spans.  Inner spans come before outer ones.  The payload of the event
-   [begin] is not valid. */
+/* Makes [given_up] be called, with [state], for each open span without an end
+   that can be found any more: at a gap (lost events, a pause of the recording,
+   a change of its categories, another domain in the ring), when too many spans
+   are open, and in forget_spans.  Replaces an earlier function; NULL for none.
+   Inner spans come before outer ones.  The span is still in the table, which
+   the function must not change.  The payload of the event [begin] is not
+   valid. */
 void watch_given_up(struct spans *spans,
                     void (*given_up)(void *state,
                                      const struct eventring_event *begin),
@@ -49,18 +51,20 @@ const struct eventring_event *begin_of(const struct spans *spans,
                                        const struct eventring_event *event);
 
 /* Updates the table of open spans with [event].  The caller passes every event,
-   in order.  Returns true when [event] ends an activity with a duration, which
-   is a span with a known begin or the activity of a complete event; *since is
-   then the time at which the activity began, in nanoseconds.  Returns false
-   otherwise. */
+   in order, reports of lost events and EVENTRING_EV_CONTROL_CHANGED among them.
+   Returns true when [event] ends an activity with a duration, which is a span
+   with a known begin or the activity of a complete event; *since is then the
+   time at which the activity began, in nanoseconds.  Returns false otherwise,
+   also for a span that would end before its begin; *since may then be changed.
+   A flow is no span. */
 bool span_ended(struct spans *spans, const struct eventring_event *event,
                 int64_t *since);
 
 /* Return the begin of a span that is open in ring [ring]: the outermost span,
    the innermost span, and the next span inwards or outwards of the open span
-   with the begin [begin].  Return NULL when there is no further span.  Payloads
-   are not valid.  A begin is valid until the next call of span_ended,
-   forget_span or forget_spans. */
+   with the begin [begin], which one of these functions has returned.  Return
+   NULL when there is no further span.  Payloads are not valid.  A begin is
+   valid until the next call of span_ended, forget_span or forget_spans. */
 const struct eventring_event *outermost_span(const struct spans *spans,
                                              uint32_t ring);
 const struct eventring_event *innermost_span(const struct spans *spans,
@@ -78,9 +82,10 @@ uint64_t span_number(const struct eventring_event *begin);
    thread. */
 bool is_open(const struct spans *spans, uint32_t ring, uint16_t id);
 
-/* Removes the open span with the begin [begin] from the table, without a call
-   of the function given to watch_given_up.  For use when the caller knows that
-   the end of the span was not recorded. */
+/* Removes the open span with the begin [begin], which is in the table, without
+   a call of the function given to watch_given_up; [begin] is not valid
+   afterwards.  For use when the caller knows that the end of the span was not
+   recorded. */
 void forget_span(struct spans *spans, const struct eventring_event *begin);
 
 #endif /* ANALYSIS_SPANS_H */

@@ -69,11 +69,15 @@ uint64_t trace_flow(const struct trace_event *e)
 
 /* Classes and their fields */
 
+/* Copies [name] as valid UTF-8, with a NUL, to [out], which must have room for
+   three times its length and the NUL. */
 static void copy_name(char *out, const char *name)
 {
   out[copy_as_utf8(out, name, strlen(name))] = '\0';
 }
 
+/* Makes the class of events with the id [id], or of reports of lost events for
+   TRACE_LOST_ID.  The name of an id without a name is "#" and the id. */
 static struct trace_class *new_class(struct trace_process *p, uint32_t id)
 {
   struct trace_class *class = allocate(1, sizeof *class);
@@ -97,8 +101,9 @@ static struct trace_class *new_class(struct trace_process *p, uint32_t id)
   return class;
 }
 
-/* Returns the class of events with the id [id]; makes it if necessary, and
-   again when the id has got a description since. */
+/* Returns the class of events with the id [id]; makes it if necessary, and a
+   new one when the id has got a description since.  Classes live as long as the
+   trace. */
 static struct trace_class *class_of(struct trace_process *p, uint32_t id)
 {
   struct trace_class **class = &p->classes[id];
@@ -110,6 +115,8 @@ static struct trace_class *class_of(struct trace_process *p, uint32_t id)
   return *class;
 }
 
+/* Returns whether one of the first [count] fields of [class] has the name
+   [name]. */
 static bool in_fields(const struct trace_class *class, uint32_t count,
                       const char *name)
 {
@@ -119,6 +126,9 @@ static bool in_fields(const struct trace_class *class, uint32_t count,
   return false;
 }
 
+/* Makes the field for word [word] of the payload of events of [class].  Its
+   name differs from the names of the fields before it: a repeated name gets a
+   number. */
 static struct trace_field *new_field(struct trace_process *p,
                                      struct trace_class *class, uint32_t word)
 {
@@ -151,8 +161,8 @@ static struct trace_field *new_field(struct trace_process *p,
   return field;
 }
 
-/* Returns the field in word [word] of the payload of events of [class]; makes
-   it if necessary. */
+/* Returns the field in word [word] of the payload of events of [class], word 0
+   for a text; makes it if necessary.  Fields live as long as the trace. */
 static struct trace_field *field_of(struct trace_process *p,
                                     struct trace_class *class, uint32_t word)
 {
@@ -207,11 +217,12 @@ struct trace_ring {
   int64_t last_ns;                /* its time */
 };
 
-/* Returns the number of a new track for viewers that number threads: the
-   system's id [thread], unless another track has this number, for a thread that
-   has ended or of another machine.  Then returns a number that no thread
-   has. */
 #define TIDS (1u << 23)
+
+/* Returns the number of a new track for viewers that number threads, and marks
+   the number as taken: the system's id [thread], unless it is 0 or TIDS or more,
+   or another track has this number, for a thread that has ended or of another
+   machine.  Then returns a number that no thread has. */
 static uint32_t unique_tid(struct trace *t, uint32_t thread)
 {
   if (thread > 0 && thread < TIDS && !(t->tids[thread / 8] >> thread % 8 & 1)) {
@@ -221,6 +232,9 @@ static uint32_t unique_tid(struct trace *t, uint32_t thread)
   return 1000000000 + t->tracks;
 }
 
+/* Makes a track with a number and a tid of its own for the thread [thread] of
+   domain [domain].  It has no name, is not in the hash table, and is not
+   written. */
 static struct trace_track *new_track(struct trace_process *p, uint32_t domain,
                                      uint32_t thread)
 {
@@ -266,7 +280,8 @@ static bool name_track(struct trace_track *track)
   return true;
 }
 
-/* Writes [track] to the trace, if its name has changed. */
+/* Sets the name of [track] and, if it has changed, writes the track to the
+   trace, unless the format takes events as they are. */
 static void tell_track(struct trace_track *track)
 {
   struct trace *t = track->process->trace;
@@ -275,8 +290,9 @@ static void tell_track(struct trace_track *track)
 
 /* Returns the place in the hash table for the track of the thread [thread] of
    domain [domain]: the place of this track, or a free place if there is no such
-   track.  [class] is NULL for the track of all spans of the thread, or the
-   class of spans that continue in a track of their own. */
+   track.  At least one place must be free.  [class] is NULL for the track of
+   all spans of the thread, or the class of spans that continue in a track of
+   their own. */
 static struct trace_track **place_of(struct trace_process *p, uint32_t domain,
                                      uint32_t thread,
                                      const struct trace_class *class)
@@ -293,7 +309,8 @@ static struct trace_track **place_of(struct trace_process *p, uint32_t domain,
   }
 }
 
-/* Doubles the room of the hash table of tracks. */
+/* Doubles the room of the hash table of tracks, from 0 to 64 at first.  Places
+   in the table move, tracks do not. */
 static void more_tracks(struct trace_process *p)
 {
   struct trace_track **old = p->tracks;
@@ -306,6 +323,8 @@ static void more_tracks(struct trace_process *p)
   free(old);
 }
 
+/* Returns the place as place_of does, but makes room for a new track first.  A
+   caller that sets a free place adds 1 to [track_count]. */
 static struct trace_track **place_for(struct trace_process *p, uint32_t domain,
                                       uint32_t thread,
                                       const struct trace_class *class)
@@ -315,7 +334,8 @@ static struct trace_track **place_for(struct trace_process *p, uint32_t domain,
 }
 
 /* Returns the track of the thread that wrote [event]; makes and writes it if
-   necessary. */
+   necessary.  Writes it again when the event is the first with the thread's id
+   in the threads library. */
 static struct trace_track *track_of(struct trace_process *p,
                                     const struct eventring_event *event)
 {
@@ -344,7 +364,8 @@ static struct trace_track *track_of(struct trace_process *p,
 }
 
 /* Returns the track for spans with the name and thread of [begin] that are not
-   nested in the other spans of the thread; makes the track if there is none. */
+   nested in the other spans of the thread; makes and writes the track if there
+   is none.  The track of the thread must exist. */
 static struct trace_track *side_track_of(struct trace_process *p,
                                          const struct eventring_event *begin)
 {
@@ -363,7 +384,8 @@ static struct trace_track *side_track_of(struct trace_process *p,
   return *place;
 }
 
-/* Returns the track for stop-the-world sections; makes it if necessary. */
+/* Returns the track for stop-the-world sections; makes and writes it if
+   necessary. */
 static struct trace_track *stops_of(struct trace_process *p)
 {
   if (p->stops == NULL) {
@@ -375,8 +397,8 @@ static struct trace_track *stops_of(struct trace_process *p)
 
 /* Events */
 
-/* Sets the arguments of [e] from its event, and writes it in the format of the
-   trace. */
+/* Sets [words], [text] and [length] of [e] from its event, and writes it in the
+   format of the trace.  All other fields are set by the caller. */
 static void write_event(struct trace *t, struct trace_event *e)
 {
   const struct eventring_description *d = e->class->description;
@@ -430,8 +452,10 @@ static void push(struct trace_track *track, uint64_t number,
 }
 
 /* Ends the open span with the begin [begin] in its track: with the event [e],
-   or at [ns] if [e] is NULL.  Spans that began after it in the track end with
-   it, and continue in tracks of their own. */
+   with its track set here, or with an event that is made up if [e] is NULL; at
+   [ns] in both cases.  Spans that began after it in the track end with it,
+   continue in tracks of their own, and are counted as cut.  A span that was cut
+   before ends in its own track. */
 static void close_span(struct trace_process *p,
                        const struct eventring_event *begin,
                        struct trace_event *e, int64_t ns)
@@ -464,8 +488,9 @@ static void close_span(struct trace_process *p,
   track->open_count = outer - 1;
 }
 
-/* Closes the span with the begin [begin], whose end will not be found, at the
-   last time of its ring. */
+/* The function that spans.h calls for each span with an end that will not be
+   found; [state] is the process.  Closes the span with the begin [begin] at the
+   last time of its ring, and counts it as closed. */
 static void given_up(void *state, const struct eventring_event *begin)
 {
   struct trace_process *p = state;
@@ -473,8 +498,8 @@ static void given_up(void *state, const struct eventring_event *begin)
   close_span(p, begin, NULL, p->rings[begin->ring].last_ns);
 }
 
-/* Writes the end of a span, or counts it as dropped if its begin is not
-   known. */
+/* Writes the end [e] of a span, or counts it as dropped if its begin is not
+   known.  To be called before span_ended for the event. */
 static void end_span(struct trace_process *p, struct trace_event *e)
 {
   const struct eventring_event *begin = begin_of(p->spans, e->event);
@@ -482,6 +507,8 @@ static void end_span(struct trace_process *p, struct trace_event *e)
   else p->trace->dropped++;
 }
 
+/* Returns the kind of [event] of the class [class] in the trace.  An event
+   without the payload that its kind needs is an instant. */
 static enum trace_what what_is(const struct eventring_event *event,
                                const struct trace_class *class)
 {
@@ -501,9 +528,9 @@ static enum trace_what what_is(const struct eventring_event *event,
   }
 }
 
-/* Writes the complete event [e] as a slice of its track, from [e->since] to
-   [e->ns].  Makes the slice shorter if it would not be nested in the other
-   slices. */
+/* Writes the complete event [e] as a slice of its track, or of the track for
+   stops, from [e->since] to [e->ns].  Moves [e->since] forward if the slice
+   would not be nested in the other slices. */
 static void write_complete(struct trace_process *p, struct trace_event *e)
 {
   struct trace_track *track = e->track;
@@ -522,6 +549,8 @@ static void write_complete(struct trace_process *p, struct trace_event *e)
   write_event(p->trace, e);
 }
 
+/* The function [event] of a struct reading; [state] is the process of the
+   event.  Writes the event to the trace and updates the open spans. */
 static void trace_event(void *state, const struct eventring_event *event)
 {
   struct trace_process *p = state;
@@ -562,6 +591,9 @@ static void trace_event(void *state, const struct eventring_event *event)
   ring->last_ns = e.ns;
 }
 
+/* The function [pass] of a struct reading; [state] is the trace.  Flushes the
+   sink when there are no events at present, and ends the reading when writing
+   fails. */
 static bool pass(void *state, bool idle)
 {
   struct trace *t = state;
@@ -581,13 +613,16 @@ static uint32_t unique_pid(struct trace *t, uint32_t pid)
   return pid;
 }
 
+/* Returns the last part of [path]; all of [path] if it has no slash or ends
+   with one. */
 static const char *base_name(const char *path)
 {
   const char *slash = strrchr(path, '/');
   return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-/* Adds the process of [source] to the trace. */
+/* Adds the process of [source] to the trace, and sets [state] of the source to
+   it.  [t->processes] must have room. */
 static void add_process(struct trace *t, struct source *source)
 {
   struct trace_process *p = &t->processes[t->process_count];
@@ -614,7 +649,8 @@ static void add_process(struct trace *t, struct source *source)
   p->stop_id = eventring_find(p->cursor, "stop_the_world");
 }
 
-/* Writes the names of tracks that have changed since they were written. */
+/* Writes all tracks in the hash table that have another name than when they
+   were written. */
 static void tell_new_names(struct trace_process *p)
 {
   for (uint32_t i = 0; i < p->track_room; i++)

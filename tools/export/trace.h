@@ -154,33 +154,39 @@ struct trace_format {
 
 extern const struct trace_format trace_chrome, trace_perfetto, trace_ctf;
 
-/* trace_format_called returns the format with the name [name];
-   trace_format_of_file returns the format for the extension of [path], and the
-   format of Chrome for "-", standard output.  Both return NULL when there is no
-   such format. */
+/* trace_format_called returns the format with exactly the name [name];
+   trace_format_of_file returns the format for the extension of [path], of which
+   the case matters, and the format of Chrome for "-", standard output.  Both
+   return NULL when there is no such format, also for a path that is only an
+   extension. */
 const struct trace_format *trace_format_called(const char *name);
 const struct trace_format *trace_format_of_file(const char *path);
 
-/* Reads all events of the [count] sources and writes the trace, except for
-   closing the sink.  The caller has set the format of [trace] and its sink or
-   folder, and all other fields to 0.  [follow]: reads until the processes end.
-   Returns STATUS_OK or STATUS_CANNOT_READ as read_sources does; if writing
-   failed, [trace->failed] or the sink's error is set. */
+/* Reads all events of the [count] sources, at least 1, and writes the trace,
+   except for closing the sink.  Sets [state] of the sources.  The caller has
+   set the format of [trace] and its sink or folder, and all other fields to 0;
+   afterwards the counts in [trace] are set, and its memory is not freed.
+   [follow]: reads until the processes end.  Returns STATUS_OK or
+   STATUS_CANNOT_READ as read_sources does; if writing failed, [trace->failed]
+   or the sink's error is set. */
 enum status write_trace(struct trace *trace, struct source *sources, int count,
                         bool follow);
 
 /* Return the number of arguments of [event], and the argument numbered [i],
-   from 0. */
+   from 0: a text, or a word of the payload, with the name of its value as text
+   if there is one.  A begin that continues a span has only the argument
+   "continued".  The text is valid as long as the event. */
 uint32_t trace_arguments(const struct trace_event *event);
 struct trace_argument trace_argument(const struct trace_event *event,
                                      uint32_t i);
 
-/* Returns the id of the flow to which [event] belongs.  All events of a flow,
-   and no other events of its class, have this id. */
+/* Returns the id of the flow to which [event], the begin, a step or the end of
+   a flow, belongs.  All events of a flow, and no other events of its class,
+   have this id. */
 uint64_t trace_flow(const struct trace_event *event);
 
-/* Write [n] in decimal digits at [out], without a NUL, and return the end of
-   the digits. */
+/* Write [n] in decimal digits (at most 20 bytes, with a minus sign if it is
+   negative) at [out], without a NUL, and return the end of the digits. */
 char *put_decimal(char *out, uint64_t n);
 char *put_integer(char *out, int64_t n);
 

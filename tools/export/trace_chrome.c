@@ -32,6 +32,7 @@ struct form {
    byte of a long name takes \u0000. */
 #define EVENT_ROOM 8192
 
+/* Copies [text] without its NUL to [out] and returns the end of the copy. */
 static char *put(char *out, const char *text)
 {
   size_t length = strlen(text);
@@ -46,7 +47,8 @@ static char *put_form(char *out, const struct form *form)
 }
 
 /* Writes [length] bytes of [text] as the inside of a JSON string at [out] and
-   returns the end of it.  Takes up to 6 bytes for each byte of [text]. */
+   returns the end of the string.  Bytes that are not UTF-8 become U+FFFD.
+   Takes up to 6 bytes for each byte of [text]. */
 static char *put_escaped(char *out, const char *text, size_t length)
 {
   static const char hex[] = "0123456789abcdef";
@@ -70,6 +72,8 @@ static char *put_escaped(char *out, const char *text, size_t length)
   return out;
 }
 
+/* Writes [text] as a JSON string, with its quotes, at [out] and returns its
+   end. */
 static char *put_string(char *out, const char *text)
 {
   *out++ = '"';
@@ -78,6 +82,7 @@ static char *put_string(char *out, const char *text)
   return out;
 }
 
+/* Returns a copy of the bytes from [bytes] up to [end] in new memory. */
 static struct form *new_form(const char *bytes, const char *end)
 {
   size_t length = (size_t) (end - bytes);
@@ -87,6 +92,8 @@ static struct form *new_form(const char *bytes, const char *end)
   return form;
 }
 
+/* Returns the members for the name and category of the class of [e]; makes them
+   at the first call. */
 static const struct form *class_form(const struct trace_event *e)
 {
   struct trace_class *class = e->class;
@@ -101,6 +108,8 @@ static const struct form *class_form(const struct trace_event *e)
   return class->form;
 }
 
+/* Returns the name of [field] as the key of a JSON member; makes it at the
+   first call. */
 static const struct form *field_form(struct trace_field *field)
 {
   if (field->form == NULL) {
@@ -112,6 +121,8 @@ static const struct form *field_form(struct trace_field *field)
   return field->form;
 }
 
+/* Returns the members for the process and thread of [track], after the quote
+   that ends the value of "ph"; makes them at the first call. */
 static const struct form *track_form(struct trace_track *track)
 {
   if (track->form == NULL) {
@@ -125,8 +136,8 @@ static const struct form *track_form(struct trace_track *track)
   return track->form;
 }
 
-/* Writes [ns] in microseconds, with three decimals, at [out] and returns the
-   end of it. */
+/* Writes [ns], which may be negative, in microseconds, with three decimals, at
+   [out] and returns the end of the number. */
 static char *put_us(char *out, int64_t ns)
 {
   uint64_t n = ns < 0 ? -(uint64_t) ns : (uint64_t) ns;
@@ -140,12 +151,16 @@ static char *put_us(char *out, int64_t ns)
   return out;
 }
 
+/* Writes the member for the time [ns], counted from the start of tracing, at
+   [out] and returns its end. */
 static char *put_time(char *out, const struct trace *t, int64_t ns)
 {
   out = put(out, ",\"ts\":");
   return put_us(out, (int64_t) ((uint64_t) ns - (uint64_t) t->base_ns));
 }
 
+/* Writes the argument numbered [i] of [e] to the sink, with a comma before it
+   unless it is the first. */
 static void write_argument(struct trace *t, const struct trace_event *e,
                            uint32_t i)
 {
@@ -163,6 +178,9 @@ static void write_argument(struct trace *t, const struct trace_event *e,
   sink_filled(t->sink, out);
 }
 
+/* Writes the arguments of [e], if it has any, at [out], the end of the bytes
+   written to the room of the sink.  Returns the new end, for which sink_filled
+   was not called; the sink may have been flushed. */
 static char *put_arguments(struct trace *t, const struct trace_event *e,
                            char *out)
 {
@@ -177,9 +195,9 @@ static char *put_arguments(struct trace *t, const struct trace_event *e,
 }
 
 /* Writes the part of a counter event that depends on its value at [out], and
-   returns the end of it.  The series is named by the unit of the counter.  Each
-   domain has counters of the runtime of its own; a counter of the program is
-   the same for all domains. */
+   returns the end of this part.  The series is named by the unit of the
+   counter.  Each domain has counters of the runtime of its own; a counter of
+   the program is the same for all domains. */
 static char *put_counter(const struct trace_event *e, char *out)
 {
   if (!e->class->user) {
@@ -194,6 +212,8 @@ static char *put_counter(const struct trace_event *e, char *out)
   return out;
 }
 
+/* Writes [n] in hexadecimal digits, without zeros in front, at [out] and
+   returns their end. */
 static char *put_hex(char *out, uint64_t n)
 {
   char digits[17];
@@ -203,6 +223,7 @@ static char *put_hex(char *out, uint64_t n)
   return out + sizeof digits - at;
 }
 
+/* Writes the members for the flow of [e] at [out] and returns their end. */
 static char *put_flow(const struct trace_event *e, char *out)
 {
   out = put(out, ",\"id\":\"0x");
@@ -216,6 +237,8 @@ static bool is_flow(const struct trace_event *e)
          || e->what == TRACE_FLOW_END;
 }
 
+/* Writes the name of a report of lost events, with their number, at [out] and
+   returns its end. */
 static char *put_lost(const struct trace_event *e, char *out)
 {
   out = put(out, ",\"name\":\"lost ");
@@ -223,6 +246,7 @@ static char *put_lost(const struct trace_event *e, char *out)
   return put(out, " events\"");
 }
 
+/* The function [event] of the format. */
 static void write_event(struct trace *t, const struct trace_event *e)
 {
   static const char phases[] = {
@@ -256,7 +280,7 @@ static void write_event(struct trace *t, const struct trace_event *e)
 
 /* Writes a metadata event that sets [what], such as "thread_name", of the
    process [pid] and the thread [tid].  Its argument [key] is [name], or
-   [number] if [name] is NULL. */
+   [number] if [name] is NULL.  The caller writes the comma before it. */
 static void write_metadata(struct trace *t, const char *what, const char *key,
                            uint32_t pid, uint32_t tid, const char *name,
                            uint32_t number)
@@ -281,6 +305,8 @@ static void write_text(struct trace *t, const char *text)
   sink_write(t->sink, text, strlen(text));
 }
 
+/* The function [track] of the format: writes the name of the track, and its
+   domain as the place in the order of tracks. */
 static void write_track(struct trace *t, struct trace_track *track)
 {
   uint32_t pid = track->process->pid;
@@ -291,6 +317,8 @@ static void write_track(struct trace *t, struct trace_track *track)
                  track->domain);
 }
 
+/* The function [start] of the format: writes the begin of the file and the
+   names of the processes. */
 static void start(struct trace *t)
 {
   write_text(t, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
@@ -301,8 +329,8 @@ static void start(struct trace *t)
   }
 }
 
-/* Writes the end of the file, with the wall-clock time of the start of tracing,
-   which is in no event. */
+/* The function [finish] of the format: writes the end of the file, with the
+   wall-clock time of the start of tracing, which is in no event. */
 static void finish(struct trace *t)
 {
   char bytes[128];

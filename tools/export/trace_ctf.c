@@ -99,6 +99,8 @@ struct layout {
 
 /* Files */
 
+/* Returns the path of the file [name] in the folder of the trace, which the
+   caller frees. */
 static char *path_in(const struct trace *t, const char *name)
 {
   size_t length = strlen(t->folder) + strlen(name) + 2;
@@ -107,13 +109,15 @@ static char *path_in(const struct trace *t, const char *name)
   return path;
 }
 
+/* Writes [text] to the metadata; does nothing if it could not be opened. */
 static void write_text(struct state *s, const char *text)
 {
   if (s->metadata != NULL) sink_write(s->metadata, text, strlen(text));
 }
 
 /* Writes [text] as the inside of a string literal to the metadata.  Control
-   characters become question marks. */
+   characters become question marks.  Does nothing if the metadata could not be
+   opened. */
 static void write_escaped(struct state *s, const char *text)
 {
   for (; *text != '\0'; text++) {
@@ -125,7 +129,8 @@ static void write_escaped(struct state *s, const char *text)
 
 /* Packets */
 
-/* Writes the packet of [stream] to its file, if there are events in it. */
+/* Writes the packet of [stream] to its file and empties it, if there are events
+   in it.  Sets [t->failed] if the file cannot be written. */
 static void end_packet(struct trace *t, struct stream *stream)
 {
   if (stream->used == 0) return;
@@ -136,6 +141,9 @@ static void end_packet(struct trace *t, struct stream *stream)
   if (stream->sink->error != 0) t->failed = true;
 }
 
+/* Opens the file for the ring [ring] of the process [p] and returns its stream.
+   Returns NULL, with a message, and sets [t->failed] when the file cannot be
+   opened. */
 static struct stream *new_stream(struct trace *t,
                                  const struct trace_process *p, uint32_t ring)
 {
@@ -153,8 +161,9 @@ static struct stream *new_stream(struct trace *t,
 }
 
 /* Returns the stream of the ring of [e], with room for the event in its packet,
-   and extends the times of the packet to the event.  Returns NULL when the
-   stream cannot be made. */
+   and extends the times of the packet to the event.  Makes the stream at its
+   first event, and writes a full packet first.  Returns NULL when the stream
+   cannot be made. */
 static struct stream *stream_of(struct trace *t, const struct trace_event *e)
 {
   const struct trace_process *p = e->track->process;
@@ -174,6 +183,8 @@ static struct stream *stream_of(struct trace *t, const struct trace_event *e)
 
 /* Descriptions of events */
 
+/* Returns whether [name] has only letters, digits and underscores; true if it
+   is empty. */
 static bool is_identifier(const char *name)
 {
   for (; *name != '\0'; name++)
@@ -182,9 +193,9 @@ static bool is_identifier(const char *name)
   return true;
 }
 
-/* Writes the declaration of field [i] of the class of [e] to the metadata.
+/* Writes the declaration of the argument numbered [i] of [e] to the metadata.
    Names get a leading "_", which readers remove: it distinguishes names from
-   keywords. */
+   keywords.  A name that is no identifier becomes "field_" and [i]. */
 static void describe_field(struct state *s, const struct trace_event *e,
                            uint32_t i)
 {
@@ -217,6 +228,8 @@ static void describe_field(struct state *s, const struct trace_event *e,
   write_text(s, ";");
 }
 
+/* Writes the declaration of events like [e], with the id [id], to the
+   metadata. */
 static void describe(struct state *s, const struct trace_event *e, uint32_t id)
 {
   static const char *const suffixes[] = {
@@ -239,6 +252,8 @@ static void describe(struct state *s, const struct trace_event *e, uint32_t id)
   write_text(s, " };\n};\n");
 }
 
+/* Returns the id of the layout of [e] in the trace; writes its declaration to
+   the metadata when [e] is the first event with this layout. */
 static uint32_t id_of(struct trace *t, const struct trace_event *e)
 {
   struct state *s = t->form;
@@ -259,8 +274,9 @@ static uint32_t id_of(struct trace *t, const struct trace_event *e)
 /* Events */
 
 /* Writes [length] bytes of [text] as a string of CTF at [out], with its final
-   NUL, and returns the end of it.  A NUL in the text becomes a space, since a
-   string of CTF ends with the first NUL. */
+   NUL, and returns the end of the string; takes up to 3 bytes for each byte,
+   and the NUL.  Bytes that are not UTF-8 become U+FFFD.  A NUL in the text
+   becomes a space, since a string of CTF ends with the first NUL. */
 static char *put_text(char *out, const char *text, size_t length)
 {
   size_t copied = copy_as_utf8(out, text, length);
@@ -271,6 +287,8 @@ static char *put_text(char *out, const char *text, size_t length)
   return out;
 }
 
+/* The function [event] of the format: adds the event to the packet of its ring.
+   Leaves it out if the stream cannot be made. */
 static void write_event(struct trace *t, const struct trace_event *e)
 {
   uint32_t id = id_of(t, e);
@@ -296,6 +314,8 @@ static void write_event(struct trace *t, const struct trace_event *e)
 
 /* The folder */
 
+/* The function [start] of the format: sets [t->form] and writes the begin of
+   the metadata.  Sets [t->failed] if the file cannot be opened. */
 static void start(struct trace *t)
 {
   const struct eventring_info *info = &t->processes[0].info;
@@ -319,6 +339,8 @@ static void start(struct trace *t)
   write_text(s, text);
 }
 
+/* Writes the variable [name], which is not escaped, and its value to the
+   metadata. */
 static void write_variable(struct state *s, const char *name,
                            const char *value)
 {
@@ -349,6 +371,9 @@ static void write_environment(struct state *s, const struct trace *t)
   write_text(s, "};\n");
 }
 
+/* The function [finish] of the format: writes the end of all files, closes
+   them, removes them if the trace has failed, and frees [t->form].  Sets
+   [t->failed] if a file cannot be written. */
 static void finish(struct trace *t)
 {
   struct state *s = t->form;

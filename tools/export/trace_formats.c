@@ -25,6 +25,7 @@ const struct trace_format *trace_format_called(const char *name)
   return NULL;
 }
 
+/* Returns whether [text] ends with [ending] and is longer. */
 static bool ends_with(const char *text, const char *ending)
 {
   size_t length = strlen(text), tail = strlen(ending);

@@ -61,6 +61,7 @@ struct message {
 
 /* Wire format */
 
+/* Writes [n] as a varint, of at most 10 bytes, at [out] and returns its end. */
 static char *put_varint(char *out, uint64_t n)
 {
   for (; n >= 0x80; n >>= 7) *out++ = (char) (n | 0x80);
@@ -68,17 +69,21 @@ static char *put_varint(char *out, uint64_t n)
   return out;
 }
 
+/* Adds the field numbered [field] with the varint [n] to [m].  As in the
+   functions below, [m] must have room. */
 static void add_number(struct message *m, uint32_t field, uint64_t n)
 {
   m->end = put_varint(put_varint(m->end, field << 3), n);
 }
 
+/* Adds the field numbered [field] with the 64-bit number [n] to [m]. */
 static void add_fixed(struct message *m, uint32_t field, uint64_t n)
 {
   m->end = put_varint(m->end, field << 3 | 1);
   for (int i = 0; i < 8; i++) *m->end++ = (char) (n >> 8 * i);
 }
 
+/* Adds the field numbered [field] with [length] bytes to [m]. */
 static void add_bytes(struct message *m, uint32_t field, const void *bytes,
                       size_t length)
 {
@@ -111,6 +116,9 @@ struct state {
   char text[3 * 8 * 64];          /* the longest payload as UTF-8 */
 };
 
+/* Writes a packet with the field [field] and its content [content], and the
+   interned data that is waiting.  [ns] is the time of the packet; it has none
+   if [ns] is negative.  Overwrites [packet] of the state. */
 static void write_packet(struct trace *t, uint32_t field,
                          const struct message *content, int64_t ns)
 {
@@ -132,6 +140,9 @@ static void write_packet(struct trace *t, uint32_t field,
   sink_filled(t->sink, out + length);
 }
 
+/* Adds the name [name] with the number [iid] to the interned data that is
+   waiting.  [kind] is the field of the kind of name: INTERNED_CATEGORIES or the
+   like.  Overwrites [inner] of the state. */
 static void intern(struct state *s, uint32_t kind, uint64_t iid,
                    const char *name)
 {
@@ -166,6 +177,9 @@ static uint64_t counter_uuid(const struct trace_event *e)
   return (of << 28 | e->class->number) << 2 | 3;
 }
 
+/* Writes the descriptor of the track [uuid].  [parent] is the uuid of its
+   parent, or 0; [name] may be NULL.  [what] is NULL or the content of the field
+   [field]; it must not be [event] of the state, which is overwritten. */
 static void write_descriptor(struct trace *t, uint64_t uuid, uint64_t parent,
                              const char *name, uint32_t field,
                              const struct message *what)
@@ -179,6 +193,7 @@ static void write_descriptor(struct trace *t, uint64_t uuid, uint64_t parent,
   write_packet(t, PACKET_TRACK_DESCRIPTOR, track, -1);
 }
 
+/* Writes the descriptor of the track of process [p]. */
 static void write_process(struct trace *t, const struct trace_process *p)
 {
   struct message *process = &((struct state *) t->form)->inner;
@@ -188,6 +203,7 @@ static void write_process(struct trace *t, const struct trace_process *p)
   write_descriptor(t, process_uuid(p), 0, NULL, TRACK_PROCESS, process);
 }
 
+/* The function [track] of the format: writes the descriptor of [track]. */
 static void write_track(struct trace *t, struct trace_track *track)
 {
   const struct trace_process *p = track->process;
@@ -205,6 +221,8 @@ static void write_track(struct trace *t, struct trace_track *track)
                    thread);
 }
 
+/* Writes the descriptor of the track of the counter [e]; for a counter of the
+   runtime, also the descriptor of its domain, which is its parent. */
 static void write_counter_track(struct trace *t, const struct trace_event *e)
 {
   struct message *counter = &((struct state *) t->form)->inner;
@@ -239,12 +257,15 @@ struct form {
   uint32_t *domains;
 };
 
+/* Returns the form of [class]; makes it at the first call. */
 static struct form *form_of(struct trace_class *class)
 {
   if (class->form == NULL) class->form = allocate(1, sizeof(struct form));
   return class->form;
 }
 
+/* Writes the track of the counter [e] if it is not in the trace yet.
+   Overwrites [event] and [inner] of the state. */
 static void need_counter_track(struct trace *t, const struct trace_event *e)
 {
   struct form *form = form_of(e->class);
@@ -266,6 +287,8 @@ static void need_counter_track(struct trace *t, const struct trace_event *e)
   form->domains[0] = domain;
 }
 
+/* Adds the category and the name of [e] to [event] of the state; adds those
+   that are not in the trace yet to the interned data. */
 static void need_names(struct state *s, const struct trace_event *e)
 {
   const struct trace_process *p = e->track->process;
@@ -283,6 +306,9 @@ static void need_names(struct state *s, const struct trace_event *e)
   add_number(&s->event, EVENT_NAME_IID, e->class->number);
 }
 
+/* Adds the argument [a] to [event] of the state, and its name to the interned
+   data if it is not in the trace yet.  Overwrites [inner] and [text] of the
+   state. */
 static void add_argument(struct state *s, const struct trace_argument *a)
 {
   struct message *inner = &s->inner;
@@ -309,6 +335,8 @@ static void add_arguments(struct state *s, const struct trace_event *e)
   }
 }
 
+/* Begins [event] of the state anew, with the type [type], such as SLICE_BEGIN,
+   and the track of [e], or its counter if [type] is COUNTER. */
 static void begin_event(struct state *s, const struct trace_event *e,
                         uint64_t type)
 {
@@ -318,6 +346,8 @@ static void begin_event(struct state *s, const struct trace_event *e,
                                                      : track_uuid(e->track));
 }
 
+/* Adds the name of a report of lost events, with their number, to [event] of
+   the state. */
 static void add_lost_name(struct state *s, const struct trace_event *e)
 {
   char name[64] = "lost ";
@@ -327,6 +357,8 @@ static void add_lost_name(struct state *s, const struct trace_event *e)
   add_text(&s->event, EVENT_NAME, name);
 }
 
+/* The function [event] of the format.  A complete event is a begin and an
+   end. */
 static void write_event(struct trace *t, const struct trace_event *e)
 {
   static const uint8_t types[] = {
@@ -367,6 +399,8 @@ static void write_event(struct trace *t, const struct trace_event *e)
 /* The beginning: the sequence's state is clear, times are CLOCK_MONOTONIC, with
    the corresponding time of the wall clock. */
 
+/* Adds the time [ns] of the clock [clock] to the snapshot in [event] of the
+   state. */
 static void add_clock(struct state *s, uint64_t clock, int64_t ns)
 {
   clear(&s->inner);
@@ -375,6 +409,7 @@ static void add_clock(struct state *s, uint64_t clock, int64_t ns)
   add_message(&s->event, SNAPSHOT_CLOCKS, &s->inner);
 }
 
+/* Writes the packet with the times of the clocks when tracing started. */
 static void write_clocks(struct trace *t)
 {
   struct state *s = t->form;
@@ -390,6 +425,8 @@ static void write_clocks(struct trace *t)
   write_packet(t, PACKET_CLOCK_SNAPSHOT, &s->event, -1);
 }
 
+/* Writes the first packet, which clears the state of the sequence and sets its
+   clock. */
 static void write_defaults(struct trace *t)
 {
   struct state *s = t->form;
@@ -405,6 +442,8 @@ static void write_defaults(struct trace *t)
              (size_t) (s->packet.end - s->packet.bytes));
 }
 
+/* The function [start] of the format: sets [t->form], which is not freed, and
+   writes the first packets and the processes. */
 static void start(struct trace *t)
 {
   struct state *s = allocate(1, sizeof *s);
@@ -417,6 +456,7 @@ static void start(struct trace *t)
   for (int i = 0; i < t->process_count; i++) write_process(t, &t->processes[i]);
 }
 
+/* The function [finish] of the format; nothing is left to write. */
 static void finish(struct trace *t)
 {
   (void) t;                       /* the packets written are complete */
