@@ -28,18 +28,19 @@ struct sessions;
 struct sessions *new_sessions(struct eventring_cursor *cursor);
 void free_sessions(struct sessions *sessions);
 
-/* Waits up to [ms] milliseconds for the end of the process.  Returns true if
-   the process still runs then.  Returns false as soon as the process has ended,
-   and at once for a process that did not run when new_sessions was called or is
-   in another pid namespace. */
+/* Waits up to [ms] milliseconds, or until a signal arrives, for the end of the
+   process.  Returns true if the process still runs then.  Returns false as soon
+   as the process has ended, and at once for a process that did not run when
+   new_sessions was called or is in another pid namespace. */
 bool process_runs(const struct sessions *sessions, int ms);
 
 /* Returns whether the path of the ring file names another file than that of the
-   present session.  Takes one system call. */
+   present session; false when no file is there.  Takes one system call. */
 bool has_next_session(const struct sessions *sessions);
 
 /* Opens the session after the present one, which becomes the present session,
-   and returns its cursor.  Returns NULL when no other session has begun yet. */
+   and returns its cursor, which the caller closes.  Returns NULL when no other
+   session has begun yet or its file cannot be opened. */
 struct eventring_cursor *open_next_session(struct sessions *sessions);
 
 /* Prints a note that the process of [cursor] stopped its tracing at [ns] of

@@ -61,7 +61,7 @@ const char *format_bytes(char buffer[QUANTITY_SIZE], uint64_t bytes);
 const char *format_share(char buffer[QUANTITY_SIZE], double share);
 
 /* Writes [count], which is not negative, in short form, such as "12.3 k", into
-   [buffer]; in G at most, with one decimal below 10.  Returns [buffer]. */
+   [buffer], in G at most.  Returns [buffer]. */
 const char *format_count(char buffer[QUANTITY_SIZE], double count);
 
 #endif /* TOOLS_TEXT_H */

@@ -249,8 +249,9 @@ static void spark_cell(struct pen *pen, const float history[HISTORY])
   }
 }
 
-/* The parts of the main view.  Each takes the line to begin at and how many
-   it may use, and returns the line behind it. */
+/* The parts of the main view.  Each begins at line [y], the header at line 0,
+   and uses at most [lines] lines.  The header and the domains return the line
+   for the part after them. */
 
 static int draw_header(const struct screen *s)
 {

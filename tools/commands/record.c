@@ -202,7 +202,8 @@ static void print_progress(const struct recording *r, int64_t passed)
 /* Records the present session until it ends, the user presses Ctrl-C, or the
    time of --for is over; prints progress on a terminal.  Sets [r->stopped] to
    whether the session ended because the program has stopped its tracing.
-   Returns 0 or an error of libeventring, whose message is in [r->why]. */
+   Returns 0 or an error of libeventring, with its message, if any, in
+   [r->why]. */
 static int record_session(struct recording *r)
 {
   const uint64_t ring_words = target_info(r->cursor).ring_words;

@@ -242,7 +242,7 @@ static bool child_has_ended(void)
    sends the signal to the program, unless the terminal sent it, since the
    program has it then.  After the end of the program the signal (except
    SIGCONT, which does nothing then) removes our ring file and folder and ends
-   eventring, which may be waiting for the reader of a FIFO.  Keeps errno. */
+   eventring, which may be waiting for the reader of a FIFO. */
 static void forward(int number, siginfo_t *info, void *context)
 {
   int error = errno;
