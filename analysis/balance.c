@@ -35,6 +35,7 @@
 #include <string.h>
 #include "balance.h"
 #include "event_field.h"
+#include "eventring_hash.h"
 #include "memory.h"
 #include "target.h"
 
@@ -57,22 +58,22 @@ struct ring {
 
 /* Spans of the program with one name, in one thread of one domain. */
 struct user_spans {
-  struct eventring_event begin;   /* the last one; id 0 in a free place */
+  struct eventring_event begin;   /* the last one */
   int64_t open;                   /* begins less ends; negative when spans
                                      that began elsewhere ended here */
   bool cut;                       /* an end without begin was passed over */
   uint64_t born;                  /* how many events there were then */
-  uint32_t lives[2];              /* places of its domain's and thread's */
+  uint32_t lives[2];              /* indexes of its domain's and thread's */
 };
 
-#define USER_SPANS 16384          /* a power of two */
+#define USER_SPANS_BITS 13
+#define USER_SPANS (1 << USER_SPANS_BITS)
 
 /* The time at which a domain, or one of its threads, ended last.  Kept for each
    domain and thread that a struct user_spans has: at most two for each. */
 struct life {
   uint32_t domain;
   uint64_t thread;                /* the OS id; WHOLE_DOMAIN: the domain */
-  bool used;
   uint64_t ended;                 /* how many events there were then; 0: it
                                      has not */
 };
@@ -91,9 +92,11 @@ struct check {
   int exit_id, stop_id, pause_id, resume_id, spawn_id, terminate_id,
     thread_exit_id;
   struct user_spans users[USER_SPANS];
-  uint32_t used[USER_SPANS / 2];  /* their places */
-  uint32_t users_used;
   struct life lives[2 * USER_SPANS];
+  uint32_t user_count, life_count;
+  /* 1 + the index in [users] and in [lives] */
+  struct hash_table user_places, life_places;
+  struct hash_place user_memory[2 * USER_SPANS], life_memory[4 * USER_SPANS];
   bool users_gap;                 /* a begin of any of them may be missing */
   int64_t user_open[IDS];         /* by id, in all threads */
   struct balance sum;
@@ -122,6 +125,34 @@ static const char *name_of(struct check *c, uint16_t id)
   return d == NULL ? "" : d->name;
 }
 
+/* The tables of spans of the program, and of the lives of their threads */
+
+static uint64_t spans_key(const struct eventring_event *event)
+{
+  return (uint64_t) event->id << 32 | event->thread;
+}
+
+static void set_user_place(struct check *c, const struct user_spans *spans,
+                           uint32_t place)
+{
+  hash_set(&c->user_places, spans_key(&spans->begin), spans->begin.domain,
+           place);
+}
+
+static void set_life_place(struct check *c, const struct life *life,
+                           uint32_t place)
+{
+  hash_set(&c->life_places, life->thread, life->domain, place);
+}
+
+/* Removes all spans of the program and all lives.  Visits only places in use,
+   since many gaps may follow each other. */
+static void forget_users(struct check *c)
+{
+  while (c->user_count > 0) set_user_place(c, &c->users[--c->user_count], 0);
+  while (c->life_count > 0) set_life_place(c, &c->lives[--c->life_count], 0);
+}
+
 /* Gaps */
 
 /* Closes all open spans of the runtime in [ring] and counts them as cut off.
@@ -135,22 +166,17 @@ static void cut_ring(struct check *c, struct ring *ring)
   memset(ring->cut, 0, sizeof ring->cut);
 }
 
-/* Closes all open spans of the program, in all threads, and counts them as cut
-   off: a gap may hide their ends.  From here on until the end of the check, any
-   end without a begin may be caused by a gap.  Visits only places in use, since
-   many gaps may follow each other. */
+/* Closes all open spans of the program and counts them as cut off: a gap may
+   hide their ends.  From here on, an end without a begin may be caused by a
+   gap. */
 static void cut_users(struct check *c)
 {
-  for (uint32_t i = 0; i < c->users_used; i++) {
-    struct user_spans *spans = &c->users[c->used[i]];
-    int64_t *in_all = &c->user_open[spans->begin.id];
+  for (uint32_t i = 0; i < c->user_count; i++) {
+    int64_t *in_all = &c->user_open[c->users[i].begin.id];
     if (*in_all > 0) c->sum.cut_off += (uint64_t) *in_all;
     *in_all = 0;
-    for (int k = 0; k < 2; k++)
-      memset(&c->lives[spans->lives[k]], 0, sizeof *c->lives);
-    memset(spans, 0, sizeof *spans);
   }
-  c->users_used = 0;
+  forget_users(c);
   c->users_gap = true;
 }
 
@@ -251,92 +277,51 @@ static void no_end(struct check *c, struct ring *ring, bool program)
 
 /* Spans of the program */
 
-static bool same_spans(const struct user_spans *spans,
-                       const struct eventring_event *event)
+/* Returns the index of the life of the thread [thread] of domain [domain], or
+   of the domain itself if [thread] is WHOLE_DOMAIN; a new one if necessary. */
+static uint32_t life_of(struct check *c, uint32_t domain, uint64_t thread)
 {
-  return spans->begin.id == event->id && spans->begin.thread == event->thread
-         && spans->begin.domain == event->domain;
+  uint32_t place = hash_get(&c->life_places, thread, domain);
+  if (place != 0) return place - 1;
+  struct life *life = &c->lives[c->life_count];
+  *life = (struct life) { .domain = domain, .thread = thread };
+  set_life_place(c, life, c->life_count + 1);
+  return c->life_count++;
 }
 
-static bool is_free(const struct user_spans *spans)
+/* Adds a copy of [spans], with the lives of its domain and thread, and returns
+   it. */
+static struct user_spans *add_spans(struct check *c,
+                                    const struct user_spans *spans)
 {
-  return spans->begin.id == 0;
-}
-
-/* Returns the place of the spans with the id, thread and domain of [event], or
-   the free place to use for them, which stays free until keep_spans.  At least
-   one place must be free. */
-static struct user_spans *place_of(struct check *c,
-                                   const struct eventring_event *event)
-{
-  uint32_t at = (event->id * 0x9E3779B1u) ^ (event->thread * 0x85EBCA6Bu)
-                ^ (event->domain * 0xC2B2AE35u);
-  at ^= at >> 16;
-  while (!is_free(&c->users[at % USER_SPANS])
-         && !same_spans(&c->users[at % USER_SPANS], event))
-    at++;
-  return &c->users[at % USER_SPANS];
-}
-
-/* Returns the place of the thread [thread] of domain [domain], or of the domain
-   itself if [thread] is WHOLE_DOMAIN.  If this domain or thread has no place
-   yet, returns the free place to use for it; the caller sets [used].  At least
-   one place must be free. */
-static struct life *life_of(struct check *c, uint32_t domain, uint64_t thread)
-{
-  uint32_t at = ((uint32_t) thread * 0x85EBCA6Bu) ^ (domain * 0xC2B2AE35u);
-  at ^= at >> 16;
-  for (;; at++) {
-    struct life *life = &c->lives[at % (2 * USER_SPANS)];
-    if (!life->used || (life->domain == domain && life->thread == thread))
-      return life;
-  }
-}
-
-/* Copies [spans] to [place], a free place that place_of returned, and adds the
-   place to the list of those in use.  Sets the places of the lives of their
-   domain and thread, new ones if necessary.  Less than USER_SPANS / 2 places
-   must be in use. */
-static void keep_spans(struct check *c, struct user_spans *place,
-                       const struct user_spans *spans)
-{
-  const uint64_t threads[2] = { WHOLE_DOMAIN, spans->begin.thread };
-  *place = *spans;
-  c->used[c->users_used++] = (uint32_t) (place - c->users);
-  for (int k = 0; k < 2; k++) {
-    struct life *life = life_of(c, spans->begin.domain, threads[k]);
-    life->used = true;
-    life->domain = spans->begin.domain;
-    life->thread = threads[k];
-    place->lives[k] = (uint32_t) (life - c->lives);
-  }
+  struct user_spans *added = &c->users[c->user_count];
+  *added = *spans;
+  added->lives[0] = life_of(c, spans->begin.domain, WHOLE_DOMAIN);
+  added->lives[1] = life_of(c, spans->begin.domain, spans->begin.thread);
+  set_user_place(c, added, ++c->user_count);
+  return added;
 }
 
 /* Returns whether the domain or the thread of [spans] has ended since the spans
-   got their place. */
+   were added. */
 static bool is_gone(const struct check *c, const struct user_spans *spans)
 {
   return c->lives[spans->lives[0]].ended > spans->born
          || c->lives[spans->lives[1]].ended > spans->born;
 }
 
-/* Frees the places of spans of the program that have as many ends as begins.
-   Moves the other spans and their lives: pointers to places are not valid
-   afterwards. */
+/* Removes the spans of the program that have as many ends as begins. */
 static void make_room(struct check *c)
 {
   struct check *old = allocate(1, sizeof *old);
   *old = *c;
-  memset(c->users, 0, sizeof c->users);
-  memset(c->lives, 0, sizeof c->lives);
-  c->users_used = 0;
-  for (uint32_t i = 0; i < old->users_used; i++) {
-    const struct user_spans *spans = &old->users[old->used[i]];
+  forget_users(c);
+  for (uint32_t i = 0; i < old->user_count; i++) {
+    const struct user_spans *spans = &old->users[i];
     if (spans->open == 0) continue;
-    struct user_spans *place = place_of(c, &spans->begin);
-    keep_spans(c, place, spans);
+    const struct user_spans *kept = add_spans(c, spans);
     for (int k = 0; k < 2; k++)
-      c->lives[place->lives[k]].ended = old->lives[spans->lives[k]].ended;
+      c->lives[kept->lives[k]].ended = old->lives[spans->lives[k]].ended;
   }
   free(old);
 }
@@ -349,20 +334,18 @@ static void make_room(struct check *c)
 static struct user_spans *spans_of(struct check *c,
                                    const struct eventring_event *event)
 {
-  struct user_spans *spans = place_of(c, event);
-  if (!is_free(spans)) return spans;
-  if (c->users_used >= USER_SPANS / 2) {
+  uint32_t place = hash_get(&c->user_places, spans_key(event), event->domain);
+  if (place != 0) return &c->users[place - 1];
+  if (c->user_count == USER_SPANS) {
     make_room(c);
     /* To make a little room again and again would take for ever. */
-    if (c->users_used >= USER_SPANS / 4) {
+    if (c->user_count >= USER_SPANS / 2) {
       c->sum.user_spans_left_out = true;
       return NULL;
     }
-    spans = place_of(c, event);
   }
-  keep_spans(c, spans, &(struct user_spans) { .begin = *event,
-                                              .born = c->sum.events });
-  return spans;
+  return add_spans(c, &(struct user_spans) { .begin = *event,
+                                             .born = c->sum.events });
 }
 
 static void user_begin(struct check *c, const struct eventring_event *event)
@@ -401,9 +384,10 @@ static void user_end(struct check *c, const struct ring *ring,
 static void users_gone(struct check *c, const struct eventring_event *event,
                        bool whole_domain)
 {
-  struct life *life = life_of(c, event->domain, whole_domain ? WHOLE_DOMAIN
-                                                             : event->thread);
-  if (life->used) life->ended = c->sum.events;
+  uint32_t place = hash_get(&c->life_places,
+                            whole_domain ? WHOLE_DOMAIN : event->thread,
+                            event->domain);
+  if (place != 0) c->lives[place - 1].ended = c->sum.events;
 }
 
 /* Counts the spans of the program that are still open as cut off, since the
@@ -416,10 +400,10 @@ static void users_gone(struct check *c, const struct eventring_event *event,
 static void users_at_end(struct check *c, bool in_order)
 {
   for (int gone = 0; gone <= 1; gone++)
-    for (uint32_t i = 0; i < USER_SPANS; i++) {
+    for (uint32_t i = 0; i < c->user_count; i++) {
       struct user_spans *spans = &c->users[i];
       int64_t *in_all = &c->user_open[spans->begin.id];
-      if (is_free(spans) || spans->open <= 0 || *in_all <= 0
+      if (spans->open <= 0 || *in_all <= 0
           || is_gone(c, spans) != gone)
         continue;
       if (in_order && gone)
@@ -565,6 +549,8 @@ struct check *new_check(struct eventring_cursor *cursor,
   c->started_ns = info.started_ns;
   c->found = found;
   c->state = state;
+  hash_init(&c->user_places, USER_SPANS_BITS + 1, c->user_memory);
+  hash_init(&c->life_places, USER_SPANS_BITS + 2, c->life_memory);
   c->ring_count = info.rings;
   c->rings = allocate(c->ring_count, sizeof *c->rings);
   c->user_category = UINT32_MAX;

@@ -19,21 +19,19 @@
    the ring has passed to another domain) nothing is known to be open.
 
    The begin of an end is found in a hash table, in the same time however many
-   spans are open: one by id, and one by id and thread.  The lists of the table
-   have the latest first.  The author of a file does not know the seed, so he
-   cannot fill one list with all of his spans. */
+   spans are open: one by id, and one by id and thread.  The tables have the
+   latest open span of each key, which links to the earlier ones. */
 
 #include <stdlib.h>
-#include <string.h>
-#include <sys/auxv.h>
+#include "eventring_hash.h"
 #include "memory.h"
 #include "spans.h"
 #include "target.h"
 
-/* The capacity of the stack of a ring, at first and at most.  When more spans
-   are open, all spans of the ring are given up. */
-#define DEPTH_FIRST 64
-#define DEPTH_MOST 16384
+/* The capacity of the stack of a ring, at first and at most, as powers of 2.
+   When more spans are open, all spans of the ring are given up. */
+#define DEPTH_FIRST_BITS 6
+#define DEPTH_MOST_BITS 14
 
 enum { BY_ID, BY_THREAD, TABLES };
 
@@ -42,23 +40,23 @@ struct span {
   struct eventring_event begin;   /* first: the caller has a pointer to it */
   uint64_t number;
   uint32_t outer, inner;
-  struct { uint32_t older, newer; } in[TABLES];   /* of the same list */
+  struct { uint32_t older, newer; } in[TABLES];   /* with the same key */
 };
 
 struct stack {
   uint32_t domain;
-  uint32_t depth, room;           /* room: 0 or a power of 2 */
+  uint32_t depth, room;           /* the tables have twice as many places */
   uint32_t used, unused;          /* of [open]; [unused]: a list by [outer] */
   uint32_t outermost, innermost;
   struct span *open;
-  uint32_t *lists[TABLES];        /* [room] each */
+  struct hash_table tables[TABLES];
 };
 
 struct spans {
   struct eventring_cursor *cursor;
   int pause_id, resume_id;
   uint32_t rings;
-  uint64_t seed, begun;
+  uint64_t begun;
   struct stack *stacks;
   void (*given_up)(void *state, const struct eventring_event *begin);
   void *state;
@@ -72,8 +70,6 @@ struct spans *new_spans(struct eventring_cursor *cursor)
   s->resume_id = eventring_find(cursor, "ring_resume");
   s->rings = target_info(cursor).rings;
   s->stacks = allocate(s->rings, sizeof *s->stacks);
-  memcpy(&s->seed, (const void *) getauxval(AT_RANDOM), sizeof s->seed);
-  s->seed |= 1;
   return s;
 }
 
@@ -81,7 +77,7 @@ void free_spans(struct spans *s)
 {
   for (uint32_t i = 0; i < s->rings; i++) {
     free(s->stacks[i].open);
-    for (int t = 0; t < TABLES; t++) free(s->stacks[i].lists[t]);
+    for (int t = 0; t < TABLES; t++) free(s->stacks[i].tables[t].places);
   }
   free(s->stacks);
   free(s);
@@ -96,54 +92,42 @@ void watch_given_up(struct spans *s,
   s->state = state;
 }
 
-/* The table */
+/* The tables */
 
-/* Returns the list in the hash table [table] for spans with the id of [event]
-   and, in the table BY_THREAD, its thread. */
-static uint32_t *list_of(const struct spans *s, const struct stack *stack,
-                         int table, const struct eventring_event *event)
+/* Returns the key, in the table [table], of spans with the id of [event] and,
+   in the table BY_THREAD, its thread. */
+static uint64_t key_of(int table, const struct eventring_event *event)
 {
-  uint64_t key = (uint64_t) event->id << 32
-                 | (table == BY_THREAD ? event->thread : 0);
-  /* As many of the highest bits as [room] needs. */
-  int shift = __builtin_clzll(stack->room) + 1;
-  return &stack->lists[table][key * s->seed >> shift];
+  return (uint64_t) event->id << 32 | (table == BY_THREAD ? event->thread : 0);
 }
 
 /* Returns the latest open span with the id of [event] and, in the table
    BY_THREAD, also the thread of [event].  Returns NULL when there is none. */
-static struct span *find(const struct spans *s, const struct stack *stack,
-                         int table, const struct eventring_event *event)
+static struct span *find(const struct stack *stack, int table,
+                         const struct eventring_event *event)
 {
   if (stack->depth == 0) return NULL;
-  uint32_t at = *list_of(s, stack, table, event);
-  while (at != 0) {
-    struct span *span = &stack->open[at - 1];
-    if (span->begin.id == event->id
-        && (table == BY_ID || span->begin.thread == event->thread))
-      return span;
-    at = span->in[table].older;
-  }
-  return NULL;
+  uint32_t at = hash_get(&stack->tables[table], key_of(table, event), 0);
+  return at == 0 ? NULL : &stack->open[at - 1];
 }
 
-static void add_to_table(struct spans *s, struct stack *stack, int table,
-                         uint32_t at)
+static void add_to_table(struct stack *stack, int table, uint32_t at)
 {
   struct span *span = &stack->open[at - 1];
-  uint32_t *list = list_of(s, stack, table, &span->begin);
-  span->in[table].older = *list;
+  uint64_t key = key_of(table, &span->begin);
+  uint32_t older = hash_get(&stack->tables[table], key, 0);
+  span->in[table].older = older;
   span->in[table].newer = 0;
-  if (*list != 0) stack->open[*list - 1].in[table].newer = at;
-  *list = at;
+  if (older != 0) stack->open[older - 1].in[table].newer = at;
+  hash_set(&stack->tables[table], key, 0, at);
 }
 
-static void take_from_table(struct spans *s, struct stack *stack, int table,
+static void take_from_table(struct stack *stack, int table,
                             const struct span *span)
 {
   uint32_t older = span->in[table].older, newer = span->in[table].newer;
   if (newer != 0) stack->open[newer - 1].in[table].older = older;
-  else *list_of(s, stack, table, &span->begin) = older;
+  else hash_set(&stack->tables[table], key_of(table, &span->begin), 0, older);
   if (older != 0) stack->open[older - 1].in[table].newer = newer;
 }
 
@@ -151,8 +135,8 @@ static void take_from_table(struct spans *s, struct stack *stack, int table,
 
 /* Adds an open span with the begin [begin] and the number [number] to [stack],
    as the innermost one.  The stack must have room. */
-static void put_on(struct spans *s, struct stack *stack,
-                   const struct eventring_event *begin, uint64_t number)
+static void put_on(struct stack *stack, const struct eventring_event *begin,
+                   uint64_t number)
 {
   uint32_t at = stack->unused;
   if (at != 0) stack->unused = stack->open[at - 1].outer;
@@ -164,13 +148,13 @@ static void put_on(struct spans *s, struct stack *stack,
   else stack->outermost = at;
   stack->innermost = at;
   stack->depth++;
-  for (int t = 0; t < TABLES; t++) add_to_table(s, stack, t, at);
+  for (int t = 0; t < TABLES; t++) add_to_table(stack, t, at);
 }
 
 /* Removes the open span [span] from [stack]. */
-static void take_out(struct spans *s, struct stack *stack, struct span *span)
+static void take_out(struct stack *stack, struct span *span)
 {
-  for (int t = 0; t < TABLES; t++) take_from_table(s, stack, t, span);
+  for (int t = 0; t < TABLES; t++) take_from_table(stack, t, span);
   if (span->inner != 0) stack->open[span->inner - 1].outer = span->outer;
   else stack->innermost = span->outer;
   if (span->outer != 0) stack->open[span->outer - 1].inner = span->inner;
@@ -187,7 +171,7 @@ static void give_up(struct spans *s, struct stack *stack)
   while (stack->innermost != 0) {
     struct span *span = &stack->open[stack->innermost - 1];
     if (s->given_up != NULL) s->given_up(s->state, &span->begin);
-    take_out(s, stack, span);
+    take_out(stack, span);
   }
 }
 
@@ -196,38 +180,37 @@ void forget_spans(struct spans *s)
   for (uint32_t i = 0; i < s->rings; i++) give_up(s, &s->stacks[i]);
 }
 
-/* Doubles the capacity of [stack], from 0 to DEPTH_FIRST at first, and adds its
-   open spans again in order. */
-static void grow(struct spans *s, struct stack *stack)
+/* Doubles the capacity of [stack], from 0 to 1 << DEPTH_FIRST_BITS at first. */
+static void grow(struct stack *stack)
 {
-  struct stack old = *stack;
-  uint32_t room = old.room == 0 ? DEPTH_FIRST : old.room * 2;
-  *stack = (struct stack) { .domain = old.domain, .room = room,
-                            .open = allocate(room, sizeof *stack->open) };
-  for (int t = 0; t < TABLES; t++)
-    stack->lists[t] = allocate(room, sizeof *stack->lists[t]);
-  for (uint32_t at = old.outermost; at != 0; at = old.open[at - 1].inner)
-    put_on(s, stack, &old.open[at - 1].begin, old.open[at - 1].number);
-  free(old.open);
-  for (int t = 0; t < TABLES; t++) free(old.lists[t]);
+  int bits = stack->room == 0 ? DEPTH_FIRST_BITS
+                              : __builtin_ctz(stack->room) + 1;
+  stack->room = UINT32_C(1) << bits;
+  stack->open = reallocate(stack->open, stack->room, sizeof *stack->open);
+  for (int t = 0; t < TABLES; t++) {
+    struct hash_table old = stack->tables[t];
+    hash_init(&stack->tables[t], bits + 1,
+              allocate((size_t) 2 << bits, sizeof *old.places));
+    hash_copy(&stack->tables[t], &old);
+    free(old.places);
+  }
 }
 
 static void push(struct spans *s, struct stack *stack,
                  const struct eventring_event *event)
 {
-  if (stack->depth == DEPTH_MOST) give_up(s, stack);
-  if (stack->depth == stack->room) grow(s, stack);
-  put_on(s, stack, event, ++s->begun);
+  if (stack->depth == 1 << DEPTH_MOST_BITS) give_up(s, stack);
+  if (stack->depth == stack->room) grow(stack);
+  put_on(stack, event, ++s->begun);
 }
 
 /* Returns the open span that [event] ends: the latest with its id and thread,
    else the latest with its id.  Returns NULL when there is none. */
-static struct span *find_begin(const struct spans *s,
-                               const struct stack *stack,
+static struct span *find_begin(const struct stack *stack,
                                const struct eventring_event *event)
 {
-  struct span *span = find(s, stack, BY_THREAD, event);
-  return span != NULL ? span : find(s, stack, BY_ID, event);
+  struct span *span = find(stack, BY_THREAD, event);
+  return span != NULL ? span : find(stack, BY_ID, event);
 }
 
 const struct eventring_event *begin_of(const struct spans *s,
@@ -236,20 +219,20 @@ const struct eventring_event *begin_of(const struct spans *s,
   if (event->ring >= s->rings) return NULL;
   const struct stack *stack = &s->stacks[event->ring];
   if (stack->domain != event->domain) return NULL;
-  struct span *span = find_begin(s, stack, event);
+  struct span *span = find_begin(stack, event);
   return span == NULL ? NULL : &span->begin;
 }
 
 /* Removes the open span that [event] ends and sets *since to the time of its
    begin.  Returns false when there is no such span or it would end before its
    begin. */
-static bool pop(struct spans *s, struct stack *stack,
-                const struct eventring_event *event, int64_t *since)
+static bool pop(struct stack *stack, const struct eventring_event *event,
+                int64_t *since)
 {
-  struct span *span = find_begin(s, stack, event);
+  struct span *span = find_begin(stack, event);
   if (span == NULL) return false;
   *since = span->begin.ns;
-  take_out(s, stack, span);
+  take_out(stack, span);
   return event->ns >= *since;
 }
 
@@ -278,7 +261,7 @@ bool span_ended(struct spans *s, const struct eventring_event *event,
       push(s, stack, event);
     return false;
   case EVENTRING_EV_END:
-    return pop(s, stack, event, since);
+    return pop(stack, event, since);
   case EVENTRING_EV_INSTANT:
     if (event->id == s->pause_id || event->id == s->resume_id)
       forget_spans(s);
@@ -338,12 +321,12 @@ uint64_t span_number(const struct eventring_event *begin)
 bool is_open(const struct spans *s, uint32_t ring, uint16_t id)
 {
   return ring < s->rings
-         && find(s, &s->stacks[ring], BY_ID,
+         && find(&s->stacks[ring], BY_ID,
                  &(struct eventring_event) { .id = id }) != NULL;
 }
 
 void forget_span(struct spans *s, const struct eventring_event *begin)
 {
   struct stack *stack = &s->stacks[begin->ring];
-  take_out(s, stack, stack->open + (span_of(begin) - stack->open));
+  take_out(stack, stack->open + (span_of(begin) - stack->open));
 }

@@ -22,9 +22,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #include "eventring_cursor.h"
+#include "eventring_hash.h"
 
 /* Kinds, payloads and texts go from the file to the user as they are. */
 _Static_assert(EVENTRING_KIND_SPAN == (int) EVENTRING_SPAN
@@ -67,27 +67,21 @@ struct unit {
   char names[MAX_VALUES][EVENTRING_NAME_SIZE];
 };
 
-/* The newest label of a thread, or of a domain.  A label of the file is in two
-   of these: one for its thread_id, and one for ANY_THREAD_ID.  A lookup
-   takes the same time however many labels there are: there is one of these for
-   each key, in a hash table that the author of a file cannot fill unevenly. */
-struct label {
-  uint32_t domain;
-  uint32_t thread;              /* OS id, 0: the domain itself */
-  uint64_t thread_id;           /* 1 + the id, 0: the label has none */
-  uint16_t name;                /* 1 + index in names[] */
-  uint16_t next;                /* 1 + index of one in the same list; 0: none */
-};
+/* The number of the newest label, 1 + its index in [names], of each domain and
+   each thread.  A label of the file is here twice: for its thread id, and for
+   ANY_THREAD_ID. */
 
 #define ANY_THREAD_ID UINT64_MAX
-#define LABEL_LISTS_BITS 12
+/* At most a half of the places is in use. */
+#define LABEL_BITS 14
+_Static_assert(4 * EVENTRING_MAX_LABELS <= 1 << LABEL_BITS,
+               "room for two entries of each label");
 
 struct labels {
-  uint64_t seed;                /* odd, of the hash */
-  uint32_t count, names_count;
+  uint32_t names_count;
   char names[EVENTRING_MAX_LABELS][EVENTRING_NAME_SIZE];
-  struct label of[2 * EVENTRING_MAX_LABELS];
-  uint16_t lists[1 << LABEL_LISTS_BITS]; /* 1 + index in of[]; 0: none */
+  struct hash_table newest;
+  struct hash_place places[1 << LABEL_BITS];
 };
 
 /* Taking entries */
@@ -165,34 +159,12 @@ static void add_value(struct schema *s,
     memcpy(u->names[e->place], e->name, sizeof e->name);
 }
 
-/* Returns a pointer to the list element that refers to the label with this key.
-   The element is 1 + the label's index in l->of, or 0 when there is no such
-   label; the caller may then store a new label's number there. */
-static uint16_t *label_at(struct labels *l, uint32_t domain,
-                          uint32_t thread, uint64_t thread_id)
+/* Returns the first half of the key of the labels of the thread with the OS id
+   [thread], 0 for the domain itself.  The other half is 1 + the id of the
+   thread in the threads library, 0 when the label has none. */
+static uint64_t label_key(uint32_t domain, uint32_t thread)
 {
-  const uint64_t seed = l->seed;
-  uint64_t hash = ((domain * seed + thread) * seed + thread_id) * seed;
-  uint16_t *at = &l->lists[hash >> (64 - LABEL_LISTS_BITS)];
-  for (; *at != 0; at = &l->of[*at - 1].next) {
-    const struct label *of = &l->of[*at - 1];
-    if (of->domain == domain && of->thread == thread
-        && of->thread_id == thread_id)
-      break;
-  }
-  return at;
-}
-
-static void set_label(struct labels *l, uint32_t domain,
-                      uint32_t thread, uint64_t thread_id, uint32_t name)
-{
-  uint16_t *at = label_at(l, domain, thread, thread_id);
-  if (*at == 0) {
-    l->of[l->count] = (struct label) { .domain = domain, .thread = thread,
-                                       .thread_id = thread_id };
-    *at = (uint16_t) ++l->count;
-  }
-  l->of[*at - 1].name = (uint16_t) name;
+  return (uint64_t) domain << 32 | thread;
 }
 
 static void add_label(struct schema *s,
@@ -203,8 +175,8 @@ static void add_label(struct schema *s,
   if (name == EVENTRING_MAX_LABELS || (thread == 0 && e->detail != 0)) return;
   memcpy(l->names[name], e->name, sizeof e->name);
   l->names_count = ++name;
-  set_label(l, e->place, thread, e->detail >> 32, name);
-  set_label(l, e->place, thread, ANY_THREAD_ID, name);
+  hash_set(&l->newest, label_key(e->place, thread), e->detail >> 32, name);
+  hash_set(&l->newest, label_key(e->place, thread), ANY_THREAD_ID, name);
 }
 
 void eventring_read_schema(struct eventring_cursor *c)
@@ -288,28 +260,20 @@ const char *eventring_value(struct eventring_cursor *c, const char *unit,
   return u == NULL || u->names[value][0] == 0 ? NULL : u->names[value];
 }
 
-static uint16_t label_name(struct labels *l, uint32_t domain, uint32_t thread,
-                           uint64_t thread_id)
-{
-  uint16_t at = *label_at(l, domain, thread, thread_id);
-  return at == 0 ? 0 : l->of[at - 1].name;
-}
-
-/* Returns the newest label of the thread with OS id [thread] in domain [domain]
-   or, when [thread] is 0, of the domain itself; NULL when there is none or it
-   is "".  [thread_id] is 1 + the thread's id in the threads library, or
-   ANY_THREAD_ID when that id is not known; the id tells two threads apart that
-   had the same OS id [thread] one after the other.  A label without an id fits
-   any. */
+/* Returns the newest label of a thread or, when [thread] is 0, of domain
+   [domain]; NULL when there is none or it is "".  [thread_id] is 1 + the
+   thread's id in the threads library, or ANY_THREAD_ID when that id is not
+   known; the id tells two threads apart that had the same OS id [thread] one
+   after the other. */
 static const char *find_label(struct eventring_cursor *c, uint32_t domain,
                               uint32_t thread, uint64_t thread_id)
 {
   struct labels *l = c->schema.labels;
-  uint16_t name, other;
+  uint32_t name, other;
   eventring_read_schema(c);
-  name = label_name(l, domain, thread, thread_id);
+  name = hash_get(&l->newest, label_key(domain, thread), thread_id);
   if (thread_id != ANY_THREAD_ID) {
-    other = label_name(l, domain, thread, 0);
+    other = hash_get(&l->newest, label_key(domain, thread), 0);
     if (other > name) name = other;
   }
   return name == 0 || l->names[name - 1][0] == 0 ? NULL : l->names[name - 1];
@@ -352,9 +316,7 @@ int eventring_allocate_schema(struct eventring_cursor *c)
       || s->layouts == NULL || s->fields == NULL || s->units == NULL
       || s->labels == NULL)
     return -1;
-  memcpy(&s->labels->seed, (const void *) getauxval(AT_RANDOM),
-         sizeof s->labels->seed);
-  s->labels->seed |= 1;
+  hash_init(&s->labels->newest, LABEL_BITS, s->labels->places);
   return 0;
 }
 

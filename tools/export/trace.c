@@ -31,7 +31,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include "text.h"
 #include "trace.h"
 
@@ -288,49 +287,59 @@ static void tell_track(struct trace_track *track)
   if (name_track(track) && !t->format->raw) t->format->track(t, track);
 }
 
-/* Returns the place in the hash table for the track of the thread [thread] of
-   domain [domain]: the place of this track, or a free place if there is no such
-   track.  At least one place must be free.  [class] is NULL for the track of
-   all spans of the thread, or the class of spans that continue in a track of
-   their own. */
-static struct trace_track **place_of(struct trace_process *p, uint32_t domain,
-                                     uint32_t thread,
-                                     const struct trace_class *class)
+/* Returns the second half of the key of a track in the table of tracks: [class]
+   is NULL for the track of all spans of a thread, or the class of spans that
+   continue in a track of their own. */
+static uint64_t class_key(const struct trace_class *class)
 {
-  uint64_t key = ((domain * p->seed + thread) * p->seed
-                  + (class == NULL ? 0 : class->number)) * p->seed;
-  uint32_t at = (uint32_t) (key >> 32);
-  for (;; at++) {
-    struct trace_track **place = &p->tracks[at & (p->track_room - 1)];
-    if (*place == NULL
-        || ((*place)->domain == domain && (*place)->thread == thread
-            && (*place)->class == class))
-      return place;
-  }
+  return class == NULL ? 0 : class->number;
 }
 
-/* Doubles the room of the hash table of tracks, from 0 to 64 at first.  Places
-   in the table move, tracks do not. */
-static void more_tracks(struct trace_process *p)
+static uint64_t thread_key(uint32_t domain, uint32_t thread)
 {
-  struct trace_track **old = p->tracks;
-  uint32_t room = p->track_room;
-  p->track_room = room == 0 ? 64 : room * 2;
-  p->tracks = allocate(p->track_room, sizeof *p->tracks);
-  for (uint32_t i = 0; i < room; i++)
-    if (old[i] != NULL)
-      *place_of(p, old[i]->domain, old[i]->thread, old[i]->class) = old[i];
-  free(old);
+  return (uint64_t) domain << 32 | thread;
 }
 
-/* Returns the place as place_of does, but makes room for a new track first.  A
-   caller that sets a free place adds 1 to [track_count]. */
-static struct trace_track **place_for(struct trace_process *p, uint32_t domain,
-                                      uint32_t thread,
+/* Returns the track of the thread [thread] of domain [domain] and of [class], a
+   class or NULL.  Returns NULL when there is no such track. */
+static struct trace_track *find_track(const struct trace_process *p,
+                                      uint32_t domain, uint32_t thread,
                                       const struct trace_class *class)
 {
-  if (p->track_count >= p->track_room / 2) more_tracks(p);
-  return place_of(p, domain, thread, class);
+  if (p->track_count == 0) return NULL;
+  uint32_t at = hash_get(&p->track_places, thread_key(domain, thread),
+                         class_key(class));
+  return at == 0 ? NULL : p->tracks[at - 1];
+}
+
+/* Doubles the room for tracks, from 0 to 1 << TRACKS_FIRST_BITS at first. */
+#define TRACKS_FIRST_BITS 6
+static void more_tracks(struct trace_process *p)
+{
+  struct hash_table old = p->track_places;
+  int bits = p->track_room == 0 ? TRACKS_FIRST_BITS
+                                : __builtin_ctz(p->track_room) + 1;
+  p->track_room = UINT32_C(1) << bits;
+  p->tracks = reallocate(p->tracks, p->track_room, sizeof *p->tracks);
+  hash_init(&p->track_places, bits + 1,
+            allocate((size_t) 2 << bits, sizeof *old.places));
+  hash_copy(&p->track_places, &old);
+  free(old.places);
+}
+
+/* Adds a new track of the thread [thread] of domain [domain] and of [class], a
+   class or NULL, and returns it. */
+static struct trace_track *add_track(struct trace_process *p, uint32_t domain,
+                                     uint32_t thread,
+                                     struct trace_class *class)
+{
+  struct trace_track *track = new_track(p, domain, thread);
+  track->class = class;
+  if (p->track_count == p->track_room) more_tracks(p);
+  p->tracks[p->track_count] = track;
+  hash_set(&p->track_places, thread_key(domain, thread), class_key(class),
+           ++p->track_count);
+  return track;
 }
 
 /* Returns the track of the thread that wrote [event]; makes and writes it if
@@ -343,14 +352,11 @@ static struct trace_track *track_of(struct trace_process *p,
   struct trace_track *track = ring->track;
   if (track == NULL || track->thread != event->thread
       || track->domain != event->domain) {
-    struct trace_track **place = place_for(p, event->domain, event->thread,
-                                           NULL);
-    if (*place == NULL) {
-      *place = new_track(p, event->domain, event->thread);
-      (*place)->first = !ring->used || ring->domain != event->domain;
-      p->track_count++;
+    track = find_track(p, event->domain, event->thread, NULL);
+    if (track == NULL) {
+      track = add_track(p, event->domain, event->thread, NULL);
+      track->first = !ring->used || ring->domain != event->domain;
     }
-    track = *place;
     ring->track = track;
     ring->used = true;
     ring->domain = event->domain;
@@ -370,18 +376,15 @@ static struct trace_track *side_track_of(struct trace_process *p,
                                          const struct eventring_event *begin)
 {
   struct trace_class *class = class_of(p, begin->id);
-  struct trace_track **place = place_for(p, begin->domain, begin->thread,
+  struct trace_track *track = find_track(p, begin->domain, begin->thread,
                                          class);
-  if (*place == NULL) {
-    struct trace_track *track = new_track(p, begin->domain, begin->thread);
-    track->class = class;
-    track->thread_track = *place_of(p, begin->domain, begin->thread, NULL);
+  if (track == NULL) {
+    track = add_track(p, begin->domain, begin->thread, class);
+    track->thread_track = find_track(p, begin->domain, begin->thread, NULL);
     track->tid = unique_tid(p->trace, 0);
-    *place = track;
-    p->track_count++;
     tell_track(track);
   }
-  return *place;
+  return track;
 }
 
 /* Returns the track for stop-the-world sections; makes and writes it if
@@ -460,7 +463,8 @@ static void close_span(struct trace_process *p,
                        const struct eventring_event *begin,
                        struct trace_event *e, int64_t ns)
 {
-  struct trace_track *track = *place_of(p, begin->domain, begin->thread, NULL);
+  struct trace_track *track = find_track(p, begin->domain, begin->thread,
+                                         NULL);
   uint64_t number = span_number(begin);
   uint32_t count = track->open_count, outer = count;
   while (outer > 0 && track->open[outer - 1].number > number) outer--;
@@ -643,8 +647,6 @@ static void add_process(struct trace *t, struct source *source)
   p->classes = allocate(TRACE_LOST_ID + 1, sizeof *p->classes);
   p->rings = allocate(p->info.rings, sizeof *p->rings);
   p->spans = new_spans(p->cursor);
-  memcpy(&p->seed, (const void *) getauxval(AT_RANDOM), sizeof p->seed);
-  p->seed |= 1;
   watch_given_up(p->spans, given_up, p);
   p->stop_id = eventring_find(p->cursor, "stop_the_world");
 }
@@ -653,8 +655,7 @@ static void add_process(struct trace *t, struct source *source)
    were written. */
 static void tell_new_names(struct trace_process *p)
 {
-  for (uint32_t i = 0; i < p->track_room; i++)
-    if (p->tracks[i] != NULL) tell_track(p->tracks[i]);
+  for (uint32_t i = 0; i < p->track_count; i++) tell_track(p->tracks[i]);
 }
 
 enum status write_trace(struct trace *t, struct source *sources,

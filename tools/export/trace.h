@@ -21,6 +21,7 @@
 #ifndef TOOLS_TRACE_H
 #define TOOLS_TRACE_H
 
+#include "eventring_hash.h"
 #include "follow.h"
 #include "sink.h"
 #include "spans.h"
@@ -65,9 +66,9 @@ struct trace_process {
   struct trace_class **classes;   /* by id; NULL until the first event */
   struct spans *spans;
   struct trace_ring *rings;
-  struct trace_track **tracks;    /* a hash table, of random [seed] */
-  uint64_t seed;
+  struct trace_track **tracks;
   uint32_t track_count, track_room;
+  struct hash_table track_places; /* 1 + index in [tracks] */
   struct trace_track *stops;      /* for stop_the_world */
   int stop_id;
 };

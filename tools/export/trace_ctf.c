@@ -361,8 +361,7 @@ static void write_environment(struct state *s, const struct trace *t)
     const struct trace_process *p = &t->processes[i];
     snprintf(name, sizeof name, "  program_%" PRIu32, p->pid);
     write_variable(s, name, p->name);
-    for (uint32_t k = 0; k < p->track_room; k++) {
-      if (p->tracks[k] == NULL) continue;
+    for (uint32_t k = 0; k < p->track_count; k++) {
       snprintf(name, sizeof name, "  thread_%" PRIu32 "_%" PRIu32, p->pid,
                p->tracks[k]->tid);
       write_variable(s, name, p->tracks[k]->name);
