@@ -23,9 +23,9 @@
    which is a loss or a pause.  These are counted as cut off, like the spans in
    which the process ended.
 
-   Spans of the runtime are on a stack, one a ring, since a ring has one domain
-   at a time.  Its entries know their thread: a span that one thread begins
-   while another thread is inside of a span need not end before the other span.
+   Spans of the runtime are on the stacks of spans.c, each with its thread: a
+   span that one thread begins while another thread is inside of a span need not
+   end before the other span.
    Spans of the program may begin in one thread and end in another, in another
    domain even; of them, only numbers are compared. */
 
@@ -37,6 +37,7 @@
 #include "event_field.h"
 #include "eventring_hash.h"
 #include "memory.h"
+#include "spans.h"
 #include "target.h"
 
 #define IDS 65536                 /* an event's id has 16 bits */
@@ -46,9 +47,6 @@ struct ring {
   bool started;                   /* [ticks] and [domain] are valid */
   uint64_t ticks;                 /* of the event before */
   uint32_t domain;
-  /* Open spans of the runtime, each as its begin, the innermost last. */
-  struct eventring_event open[DEPTH];
-  uint32_t depth;
   /* The domain may have been inside of spans before its first event that we
      know.  Each span can have been open once: it is set in [cut] when its end
      was seen. */
@@ -88,6 +86,7 @@ struct check {
   void *state;
   struct ring **rings;            /* NULL before the first event */
   uint32_t ring_count;
+  struct spans *spans;            /* of the runtime */
   uint32_t user_category;
   int exit_id, stop_id, pause_id, resume_id, spawn_id, terminate_id,
     thread_exit_id;
@@ -155,13 +154,21 @@ static void forget_users(struct check *c)
 
 /* Gaps */
 
-/* Closes all open spans of the runtime in [ring] and counts them as cut off.
-   From here on, an end without a begin may be caused by a gap, once for each
-   id. */
-static void cut_ring(struct check *c, struct ring *ring)
+/* Called for each open span of the runtime whose end will not be found. */
+static void count_cut_off(void *state, const struct eventring_event *begin)
 {
-  c->sum.cut_off += ring->depth;
-  ring->depth = 0;
+  struct check *c = state;
+  (void) begin;
+  c->sum.cut_off++;
+}
+
+/* Closes all open spans of the runtime in ring [number] and counts them as cut
+   off.  From here on, an end without a begin may be caused by a gap, once for
+   each id. */
+static void cut_ring(struct check *c, uint32_t number)
+{
+  struct ring *ring = c->rings[number];
+  forget_ring_spans(c->spans, number);
   ring->cut_before = true;
   memset(ring->cut, 0, sizeof ring->cut);
 }
@@ -186,62 +193,54 @@ static void cut_users(struct check *c)
 static void cut_all(struct check *c)
 {
   for (uint32_t i = 0; i < c->ring_count; i++)
-    if (c->rings[i] != NULL) cut_ring(c, c->rings[i]);
+    if (c->rings[i] != NULL) cut_ring(c, i);
   cut_users(c);
 }
 
 /* Spans of the runtime */
 
-static void remove_open(struct ring *ring, uint32_t place)
+/* Adds the span that [event] begins to the open spans, or removes the span that
+   it ends. */
+static void note_span(struct check *c, const struct eventring_event *event)
 {
-  memmove(&ring->open[place], &ring->open[place + 1],
-          (ring->depth - place - 1) * sizeof *ring->open);
-  ring->depth--;
+  int64_t since;
+  span_ended(c->spans, event, &since);
 }
 
-/* Returns the index in ring->open of the innermost open span with the id [id]
-   and the thread [thread], or with any thread if [thread] is 0.  Returns -1
-   when there is none. */
-static int find_open(const struct ring *ring, uint16_t id, uint32_t thread)
+static void runtime_begin(struct check *c, const struct eventring_event *event)
 {
-  int place = (int) ring->depth - 1;
-  while (place >= 0 && (ring->open[place].id != id
-                        || (thread != 0
-                            && ring->open[place].thread != thread)))
-    place--;
-  return place;
-}
-
-/* Opens the span of the runtime that [event] begins.  When DEPTH spans are open
-   in [ring] already, first reports [event] and cuts off all of them. */
-static void runtime_begin(struct check *c, struct ring *ring,
-                          const struct eventring_event *event)
-{
-  if (ring->depth == DEPTH) {
+  if (span_depth(c->spans, event->ring) == DEPTH) {
     find(c, event, "inside of %d spans", DEPTH);
-    cut_ring(c, ring);
+    cut_ring(c, event->ring);
   }
-  ring->open[ring->depth++] = *event;
+  note_span(c, event);
 }
 
-/* Closes the innermost open span with the id and the thread of [event], else
-   with the id and any thread, and adds 1 to the spans counted.  Reports and
-   closes the spans inside of it that belong to the same thread, since they have
-   no end; spans of other threads stay open.  When no open span has the id,
-   reports [event], or counts it as cut off if a gap explains this (see
-   cut_ring). */
+/* Reports the open spans inside of the span with the begin [begin] that are of
+   the same thread, as spans without an end, and closes them.  Spans of other
+   threads may stay open. */
+static void no_end_inside(struct check *c, const struct eventring_event *begin)
+{
+  const struct eventring_event *open = innermost_span(c->spans, begin->ring);
+  while (open != begin) {
+    const struct eventring_event *outer = next_outer_span(c->spans, open);
+    if (open->thread == begin->thread) {
+      find(c, open, "no end");
+      forget_span(c->spans, open);
+    }
+    open = outer;
+  }
+}
+
+/* Closes the open span that [event] ends, and reports the spans inside of it.
+   Reports [event] itself when it has no begin, unless a gap explains this. */
 static void runtime_end(struct check *c, struct ring *ring,
                         const struct eventring_event *event)
 {
-  int begin = find_open(ring, event->id, event->thread);
-  if (begin < 0) begin = find_open(ring, event->id, 0);
-  if (begin >= 0) {
-    for (uint32_t i = ring->depth - 1; i > (uint32_t) begin; i--)
-      if (ring->open[i].thread == ring->open[begin].thread) {
-        find(c, &ring->open[i], "no end");
-        remove_open(ring, i);
-      }
-    remove_open(ring, (uint32_t) begin);
+  const struct eventring_event *begin = begin_of(c->spans, event);
+  if (begin != NULL) {
+    no_end_inside(c, begin);
+    note_span(c, event);
     c->sum.spans++;
     return;
   }
@@ -262,17 +261,21 @@ static bool runs_program(struct check *c, uint16_t id)
          || strcmp(name_of(c, id), "domain_condition_wait") == 0;
 }
 
-/* Reports the open spans of [ring] as spans without an end, and closes them.
-   The domain of the ring has ended, or, if [program] is true, the program has;
+/* Reports the open spans of ring [number] as spans without an end, and closes
+   them.  The domain of the ring has ended, or, if [program] is true, the program has;
    the program may end inside of spans for which runs_program is true, which
    stay open. */
-static void no_end(struct check *c, struct ring *ring, bool program)
+static void no_end(struct check *c, uint32_t number, bool program)
 {
-  for (uint32_t i = ring->depth; i > 0; i--)
-    if (!program || !runs_program(c, ring->open[i - 1].id)) {
-      find(c, &ring->open[i - 1], "no end");
-      remove_open(ring, i - 1);
+  const struct eventring_event *open = innermost_span(c->spans, number);
+  while (open != NULL) {
+    const struct eventring_event *outer = next_outer_span(c->spans, open);
+    if (!program || !runs_program(c, open->id)) {
+      find(c, open, "no end");
+      forget_span(c->spans, open);
     }
+    open = outer;
+  }
 }
 
 /* Spans of the program */
@@ -463,7 +466,7 @@ static void check_span(struct check *c, struct ring *ring,
       || (!begins && event->form != EVENTRING_EV_END))
     return;
   if (description->category != c->user_category)
-    (begins ? runtime_begin : runtime_end)(c, ring, event);
+    begins ? runtime_begin(c, event) : runtime_end(c, ring, event);
   else if (c->sum.user_spans_left_out)
     return;
   else if (begins)
@@ -483,11 +486,11 @@ static void check_life(struct check *c, struct ring *ring,
   if (event->id == c->pause_id || event->id == c->resume_id)
     cut_all(c);
   else if (event->id == c->exit_id || event->id == c->stop_id)
-    no_end(c, ring, true);
+    no_end(c, event->ring, true);
   else if (event->id == c->spawn_id)
     ring->cut_before = false;
   else if (event->id == c->terminate_id) {
-    no_end(c, ring, false);
+    no_end(c, event->ring, false);
     users_gone(c, event, true);
   } else if (event->id == c->thread_exit_id)
     users_gone(c, event, false);
@@ -505,14 +508,15 @@ void check_event(struct check *c, const struct eventring_event *event)
   struct ring *ring = c->rings[event->ring];
 
   if (event->form == EVENTRING_EV_LOST) {
-    cut_ring(c, ring);
+    cut_ring(c, event->ring);
     cut_users(c);
     return;
   }
   c->sum.events++;
   if (ring->started && event->ticks < ring->ticks)
     find(c, event, "earlier than the event before it");
-  if (!ring->started || ring->domain != event->domain) cut_ring(c, ring);
+  if (!ring->started || ring->domain != event->domain)
+    cut_ring(c, event->ring);
   ring->started = true;
   ring->ticks = event->ticks;
   ring->domain = event->domain;
@@ -553,6 +557,8 @@ struct check *new_check(struct eventring_cursor *cursor,
   hash_init(&c->life_places, USER_SPANS_BITS + 2, c->life_memory);
   c->ring_count = info.rings;
   c->rings = allocate(c->ring_count, sizeof *c->rings);
+  c->spans = new_spans(cursor);
+  watch_given_up(c->spans, count_cut_off, c);
   c->user_category = UINT32_MAX;
   for (uint32_t bit = 0; bit < 32; bit++) {
     const char *name = eventring_category(cursor, bit);
@@ -572,13 +578,13 @@ void free_check(struct check *c)
 {
   for (uint32_t i = 0; i < c->ring_count; i++) free(c->rings[i]);
   free(c->rings);
+  free_spans(c->spans);
   free(c);
 }
 
 struct balance check_end(struct check *c)
 {
-  for (uint32_t i = 0; i < c->ring_count; i++)
-    if (c->rings[i] != NULL) c->sum.cut_off += c->rings[i]->depth;
+  forget_spans(c->spans);
   if (!c->sum.user_spans_left_out)
     users_at_end(c, eventring_state(c->cursor) == EVENTRING_STATE_ENDED);
   return c->sum;

@@ -180,6 +180,11 @@ void forget_spans(struct spans *s)
   for (uint32_t i = 0; i < s->rings; i++) give_up(s, &s->stacks[i]);
 }
 
+void forget_ring_spans(struct spans *s, uint32_t ring)
+{
+  if (ring < s->rings) give_up(s, &s->stacks[ring]);
+}
+
 /* Doubles the capacity of [stack], from 0 to 1 << DEPTH_FIRST_BITS at first. */
 static void grow(struct stack *stack)
 {
@@ -329,4 +334,9 @@ void forget_span(struct spans *s, const struct eventring_event *begin)
 {
   struct stack *stack = &s->stacks[begin->ring];
   take_out(stack, stack->open + (span_of(begin) - stack->open));
+}
+
+uint32_t span_depth(const struct spans *s, uint32_t ring)
+{
+  return ring < s->rings ? s->stacks[ring].depth : 0;
 }

@@ -43,6 +43,9 @@ void watch_given_up(struct spans *spans,
    watch_given_up for each.  For use when recording was paused. */
 void forget_spans(struct spans *spans);
 
+/* Removes all open spans of ring [ring], as forget_spans does. */
+void forget_ring_spans(struct spans *spans, uint32_t ring);
+
 /* Returns the begin of the span that [event] ends, or NULL when no such begin
    is known.  [event] must be the event that the caller passes next to
    span_ended; the begin is valid until that call.  The payload of the begin is
@@ -87,5 +90,8 @@ bool is_open(const struct spans *spans, uint32_t ring, uint16_t id);
    afterwards.  For use when the caller knows that the end of the span was not
    recorded. */
 void forget_span(struct spans *spans, const struct eventring_event *begin);
+
+/* Returns the number of open spans in ring [ring]. */
+uint32_t span_depth(const struct spans *spans, uint32_t ring);
 
 #endif /* ANALYSIS_SPANS_H */
