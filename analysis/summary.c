@@ -32,7 +32,6 @@
 #include "memory.h"
 #include "summary.h"
 #include "target.h"
-#include "thread_state.h"
 
 /* Roles */
 
@@ -750,10 +749,8 @@ static struct summary_tally domain_tally(struct summary *s,
    end. */
 static bool sleeps_now(struct summary *s, const struct summary_domain *d)
 {
-  struct eventring_info info = target_info(s->cursor);
-  if (info.pid_is_elsewhere
-      || eventring_state(s->cursor) != EVENTRING_STATE_RUNNING) return false;
-  char state = thread_state(info.pid, d->running_thread);
+  if (eventring_state(s->cursor) != EVENTRING_STATE_RUNNING) return false;
+  char state = eventring_thread_state(s->cursor, d->running_thread);
   return state != 0 && state != 'R';
 }
 

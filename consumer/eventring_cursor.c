@@ -94,8 +94,14 @@ int eventring_state(struct eventring_cursor *c)
   }
 }
 
-/* Returns 1 when the header has the threshold, else 0.  Headers of format 1.3
-   have zeros in its place. */
+char eventring_thread_state(struct eventring_cursor *c, uint32_t thread)
+{
+  if (c == NULL || !c->source->live || c->elsewhere || thread == 0) return 0;
+  return eventring_task_state(c->pid, thread);
+}
+
+/* Returns whether the header has the threshold.  Headers of format 1.3 have
+   zeros in its place. */
 static int has_threshold(const struct eventring_cursor *c)
 {
   return c->header.version_minor >= 4

@@ -113,18 +113,31 @@ enum boot eventring_compare_boot(const char *boot_id)
   return strcmp(ours, boot_id) == 0 ? BOOT_SAME : BOOT_OTHER;
 }
 
+#define STAT_SIZE 2048
+
+/* Reads the file stat of a process or a thread, at [path], into [text].
+   Returns the text from field 3 on, the state, or NULL when the file cannot be
+   read. */
+static const char *read_stat(const char *path, char text[STAT_SIZE])
+{
+  const char *name_end;
+  /* Field 2, the name, may hold blanks and parentheses. */
+  if (eventring_read_small(path, text, STAT_SIZE) == 0
+      || (name_end = strrchr(text, ')')) == NULL || name_end[1] == 0)
+    return NULL;
+  return name_end + 2;
+}
+
 int eventring_process_fields(int pid, uint64_t *start_time,
                              uint64_t *start_stack)
 {
-  char path[64], stat[2048], *field;
+  char path[64], text[STAT_SIZE];
+  const char *field;
 
   *start_time = *start_stack = 0;
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  /* Field 2, the name, may hold blanks and parentheses. */
-  if (eventring_read_small(path, stat, sizeof stat) == 0
-      || (field = strrchr(stat, ')')) == NULL || field[1] == 0)
-    return !(kill(pid, 0) < 0 && errno == ESRCH);
-  field += 2;
+  field = read_stat(path, text);
+  if (field == NULL) return !(kill(pid, 0) < 0 && errno == ESRCH);
   if (*field == 'Z' || *field == 'X' || *field == 'x') return 0;
   for (int number = 3; number <= 28; number++) {
     if (number == 22) *start_time = strtoull(field, NULL, 10);
@@ -133,6 +146,16 @@ int eventring_process_fields(int pid, uint64_t *start_time,
     if (*field == ' ') field++;
   }
   return 1;
+}
+
+char eventring_task_state(int pid, uint32_t thread)
+{
+  char path[64], text[STAT_SIZE];
+  const char *state;
+  snprintf(path, sizeof path, "/proc/%d/task/%lu/stat", pid,
+           (unsigned long) thread);
+  state = read_stat(path, text);
+  return state == NULL ? 0 : *state;
 }
 
 long eventring_own_pid(int pid)

@@ -71,9 +71,12 @@ enum boot eventring_compare_boot(const char *boot_id);
 int eventring_process_fields(int pid, uint64_t *start_time,
                              uint64_t *start_stack);
 
-/* Returns the number that process [pid] has in its own pid namespace, by NSpid
-   in /proc/PID/status, after which its ring file is named; [pid] itself when
-   that number is not known. */
+/* Returns the state of thread [thread] of process [pid] as the letter in /proc,
+   or 0 when the state is not known. */
+char eventring_task_state(int pid, uint32_t thread);
+
+/* Returns the number that process [pid] has in its own pid namespace, after
+   which its ring file is named; [pid] itself when that number is not known. */
 long eventring_own_pid(int pid);
 
 /* Returns the inode number of the pid namespace of process [pid], with 0 of the

@@ -59,7 +59,38 @@ static void state_in_the_file(void **state)
   ring_destroy(&f);
 }
 
-static void another_process_with_the_same_id(void **state)
+static void threads_run_and_sleep(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *c;
+  pid_t child;
+  (void) state;
+  ring_create(&f, &(struct ring_options) { .state = EVENTRING_RUNNING });
+  c = ring_open(&f);
+  assert_int_equal(eventring_thread_state(c, (uint32_t) getpid()), 'R');
+  assert_int_equal(eventring_thread_state(c, 0), 0);
+  assert_int_equal(eventring_thread_state(c, UINT32_MAX), 0);
+  assert_int_equal(eventring_thread_state(NULL, (uint32_t) getpid()), 0);
+  eventring_close(c);
+  ring_destroy(&f);
+
+  child = fork();
+  if (child == 0) for (;;) pause();
+  ring_create(&f, &(struct ring_options) {
+                .state = EVENTRING_RUNNING, .pid = (uint32_t) child });
+  c = ring_open(&f);
+  for (int ms = 0; ms < 10000
+       && eventring_thread_state(c, (uint32_t) child) != 'S'; ms++)
+    usleep(1000);
+  assert_int_equal(eventring_thread_state(c, (uint32_t) child), 'S');
+  kill(child, SIGKILL);
+  assert_int_equal(waitpid(child, NULL, 0), child);
+  assert_int_equal(eventring_thread_state(c, (uint32_t) child), 0);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
+static void another_process_of_the_number(void **state)
 {
   struct ring_file f;
   (void) state;
@@ -293,17 +324,18 @@ static void process_of_another_user(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(state_in_the_file),
-    cmocka_unit_test(another_process_with_the_same_id),
-    cmocka_unit_test(another_program_by_exec),
-    cmocka_unit_test(killed_process),
-    cmocka_unit_test(found_in_a_directory),
-    cmocka_unit_test(found_by_its_mapping),
-    cmocka_unit_test(found_by_its_environment),
-    cmocka_unit_test(found_in_its_working_directory),
-    cmocka_unit_test(found_in_our_working_directory),
-    cmocka_unit_test(reason_when_not_found),
-    cmocka_unit_test(process_of_another_user),
+    cmocka_unit_test(what_the_file_says),
+    cmocka_unit_test(threads_run_and_sleep),
+    cmocka_unit_test(another_process_of_the_number),
+    cmocka_unit_test(another_program_in_the_process),
+    cmocka_unit_test(killed),
+    cmocka_unit_test(in_a_directory),
+    cmocka_unit_test(by_what_is_mapped),
+    cmocka_unit_test(by_its_environment),
+    cmocka_unit_test(by_its_directory),
+    cmocka_unit_test(by_our_directory),
+    cmocka_unit_test(why_there_is_none),
+    cmocka_unit_test(of_another_user),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,6 @@
 #include "options.h"
 #include "sessions.h"
 #include "targets.h"
-#include "thread_state.h"
 #include "top_screen.h"
 
 static const char usage[] =
@@ -289,14 +288,12 @@ static long system_pid(const struct top *t)
 }
 
 /* Returns whether the known threads of the domain [d] sleep: at least one
-   thread has a known state, and none is running.  [pid] is the process id in
-   our pid namespace. */
-static bool is_asleep(long pid, const struct live_domain *d)
+   thread has a known state, and none is running. */
+static bool is_asleep(const struct top *t, const struct live_domain *d)
 {
   bool any = false;
   for (size_t i = 0; i < sizeof d->threads / sizeof *d->threads; i++) {
-    char state = d->threads[i] == 0
-                 ? 0 : thread_state((uint32_t) pid, d->threads[i]);
+    char state = eventring_thread_state(t->cursor, d->threads[i]);
     if (state == 'R') return false;
     any |= state != 0;
   }
@@ -330,7 +327,7 @@ static void fill_phase(const struct top *t, const struct live_domain *d,
     snprintf(phase, size, "not recorded");
   else if (d->runtime_span[0] != '\0')
     snprintf(phase, size, "%s", d->runtime_span);
-  else if (running && is_asleep(system_pid(t), d)) {
+  else if (running && is_asleep(t, d)) {
     if (d->wait_share >= 0.5 && quiet < SECOND_NS)
       snprintf(phase, size, "waiting: %.*s", (int) stem_length(d->wait),
                d->wait);
