@@ -123,6 +123,19 @@ static int may_replace(const char *path)
   return S_ISDIR(st.st_mode) ? EISDIR : ENOTSUP;
 }
 
+/* Puts the name of a temporary file in the directory of [path] into [name],
+   which has [size] bytes, with XXXXXX for mkostemp.  The name does not contain
+   that of the snapshot, which may be as long as the file system allows.
+   Returns 0, or ENAMETOOLONG. */
+COLD
+static int name_temporary(const char *path, char *name, size_t size)
+{
+  const char *slash = strrchr(path, '/');
+  int length = slash == NULL ? 0 : (int) (slash + 1 - path);
+  return snprintf(name, size, "%.*s.ring.XXXXXX", length, path) < (int) size
+    ? 0 : ENAMETOOLONG;
+}
+
 COLD
 int caml_eventring_snapshot(const char *path, char *why, size_t size)
 {
@@ -149,8 +162,7 @@ int caml_eventring_snapshot(const char *path, char *why, size_t size)
   caml_eventring_guard_reading(from.mapping->base, from.mapping->size);
   uint64_t *buffer = malloc(from.header.ring_words * sizeof(uint64_t));
   err = buffer == NULL ? ENOMEM : may_replace(path);
-  if (err == 0 && snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path)
-      >= (int) sizeof(temporary)) err = ENAMETOOLONG;
+  if (err == 0) err = name_temporary(path, temporary, sizeof(temporary));
   caml_eventring_hold_signals(&before);
   if (err == 0) {
     /* Mode 0600, and a name that no other snapshot has */

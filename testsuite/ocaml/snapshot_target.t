@@ -1,5 +1,6 @@
 #!/bin/sh
-# Eventring.snapshot could replace a device or a FIFO by a file.
+# Eventring.snapshot could replace a device or a FIFO by a file, or refuse a long
+# name, or leave its temporary file behind.
 . "$(dirname "$0")/programs.sh"
 cat >"$tmp/target.ml" <<'END'
 let () =
@@ -28,5 +29,17 @@ else
 fi
 run "$tmp/target" .
 ok "a folder is refused" out_has directory
-ok "nothing else is left" [ "$(echo *)" = "fifo null" ]
+ok "nothing else is left" [ "$(ls -A | tr '\n' ' ')" = "fifo null " ]
+
+long=$(printf '%0255d' 0)
+run "$tmp/target" "$long"
+ok "a name of 255 characters" eval 'out_has written && [ -s "$long" ]'
+mkdir folder
+run "$tmp/target" "folder/$long"
+ok "a name of 255 characters in a folder" \
+  eval 'out_has written && [ -s "folder/$long" ]'
+run "$tmp/target" "${long}0"
+ok "a name of 256 characters is refused" out_has 'File name too long'
+ok "no temporary file is left" eval \
+  '[ "$(ls -A folder)" = "$long" ] && [ -z "$(find . -name ".ring*")" ]'
 finish
