@@ -151,6 +151,38 @@ struct eventring_cursor *open_only_process(const struct command *command,
   return cursor;
 }
 
+enum status visit_running(const char *dir, bool control,
+                          enum status (*visit)(void *state,
+                                               struct eventring_cursor *cursor),
+                          void *state, size_t *count)
+{
+  size_t found;
+  struct eventring_process *list = find_processes(dir, &found);
+  enum status status = STATUS_OK;
+  *count = 0;
+  for (size_t i = 0; i < found; i++) {
+    if (!list[i].alive) continue;
+    char why[512];
+    struct eventring_cursor *cursor =
+      open_process(&list[i], (struct eventring_options) { .control = control },
+                   why, sizeof why);
+    ++*count;
+    if (cursor == NULL) complain("%s", why);
+    if (cursor == NULL || visit(state, cursor) != STATUS_OK)
+      status = STATUS_CANNOT_READ;
+    eventring_close(cursor);
+  }
+  free(list);
+  return status;
+}
+
+enum status no_process_to(const char *action, const char *dir)
+{
+  complain("there is no traced process%s%s to %s", dir == NULL ? "" : " in ",
+           dir == NULL ? "" : dir, action);
+  return STATUS_CANNOT_READ;
+}
+
 const char *recording_state(struct eventring_cursor *cursor)
 {
   switch (eventring_state(cursor)) {

@@ -35,10 +35,23 @@ struct eventring_cursor *open_process(const struct eventring_process *process,
                                       struct eventring_options options,
                                       char *why, size_t why_size);
 
-/* Opens the only traced process that runs, or the only one with its ring file
-   in [dir] if that is not NULL, and returns its cursor, which returns
-   EVENTRING_EV_CONTROL_CHANGED too.  If there are several, lists them on
-   standard error; if there are several or none, ends the program with
+/* Opens each running process that find_processes finds in [dir], calls [visit]
+   with [state] and the cursor, and closes it.  [control]: the cursors may
+   control the processes.  Continues after a process that cannot be opened, with
+   a message.  Sets *count to the number of running processes.  Returns
+   STATUS_OK if all calls of [visit] did, else STATUS_CANNOT_READ. */
+enum status visit_running(const char *dir, bool control,
+                          enum status (*visit)(void *state,
+                                               struct eventring_cursor *cursor),
+                          void *state, size_t *count);
+
+/* Prints the message that there is no traced process, in [dir] if that is not
+   NULL, to [action], and returns STATUS_CANNOT_READ. */
+enum status no_process_to(const char *action, const char *dir);
+
+/* Opens the only traced process, or the only one with its ring file in [dir] if
+   that is not NULL, and returns its cursor.  If there are several, lists them
+   on standard error; if there are several or none, ends the program with
    STATUS_USAGE.  If the process cannot be opened, prints a message and ends the
    program with STATUS_CANNOT_READ. */
 struct eventring_cursor *open_only_process(const struct command *command,

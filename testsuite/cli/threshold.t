@@ -5,6 +5,7 @@
 cd "$tmp" || exit 1
 compile work
 start work 120 1
+first=$pid
 
 run eventring threshold "$pid"
 ok "the default threshold is 1 us" \
@@ -26,7 +27,37 @@ ok "a negative duration is refused" refused 2 "'-1us' is not a duration"
 run eventring threshold "$pid" 1us 2us
 ok "two durations are refused" refused 2 .
 run eventring threshold "$pid"
-ok "refused durations change nothing" out_has ': waits of 10.0 us and longer'
+ok "what was refused changed nothing" out_has ': waits of 10.0 us and longer'
+
+# All
+start work 120 1
+second=$pid
+rings=$tmp/rings
+run eventring threshold --all --dir "$rings"
+ok "--all: prints each process" eval "exits 0 && out_lines 2 &&
+  out_has '^$first .*: waits of 10.0 us ' &&
+  out_has '^$second .*: waits of 1.00 us '"
+run eventring threshold --all --dir "$rings" 20us
+ok "--all: sets each, and prints it" eval "exits 0 && out_lines 2 &&
+  out_has '^$first .* 20.0 us ' && out_has '^$second .* 20.0 us '"
+run eventring threshold --all --quiet --dir "$rings" 30us
+ok "--all --quiet" eval "exits 0 && silent"
+run eventring threshold -a --json --dir "$rings"
+ok "--all --json: an array" eval 'out_has "\"processes\": \[" &&
+  [ "$(grep -c "\"threshold_ns\": 30000" out)" = 2 ]'
+run eventring threshold --all --dir "$rings" "$first" 1us
+ok "--all and a process" refused 2 "--all means all, so what is $first"
+run eventring threshold --all soon
+ok "--all: no duration" refused 2 "'soon' is not a duration"
+mkdir empty
+run eventring threshold --all --dir "$tmp/empty" 1us
+ok "--all: no process" refused 3 'there is no traced process in .*/empty to set'
+kill -9 "$second"
+wait "$second" 2>/dev/null
+pid=$first
+ring=$rings/$first.eventring
+run eventring threshold -q "$pid" 10us
+
 if can_be_nobody; then
   run as_nobody threshold "$ring" 1s
   ok "another user may not set the threshold" refused 3 'ermission'

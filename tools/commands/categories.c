@@ -88,73 +88,55 @@ static json_t *list_json(struct eventring_cursor *cursor)
   return process;
 }
 
-/* Prints the categories of the file of [cursor] in the form [form]; for JSON,
-   appends an object to [processes] instead. */
-static void print_list(struct eventring_cursor *cursor, enum form form,
-                       json_t *processes)
+/* The output of the command. */
+struct output {
+  enum form form;
+  json_t *processes;              /* for the form JSON */
+};
+
+static enum status print_list(void *state, struct eventring_cursor *cursor)
 {
-  switch (form) {
+  const struct output *output = state;
+  switch (output->form) {
   case TABLE: list_table(cursor); break;
   case NAMES: list_names(cursor); break;
-  case JSON: json_array_append_new(processes, list_json(cursor)); break;
+  case JSON:
+    json_array_append_new(output->processes, list_json(cursor));
+    break;
   }
-}
-
-/* Calls print_list for each running process that can be found, in [dir] if that
-   is not NULL.  Returns STATUS_OK; STATUS_CANNOT_READ when a process could not
-   be opened: prints a message and continues with the next one. */
-static enum status list_all(const char *dir, enum form form,
-                            json_t *processes)
-{
-  size_t count;
-  struct eventring_process *all = find_processes(dir, &count);
-  enum status status = STATUS_OK;
-  for (size_t i = 0; i < count; i++) {
-    if (!all[i].alive) continue;
-    char why[512];
-    struct eventring_cursor *cursor =
-      open_process(&all[i], (struct eventring_options) { 0 }, why, sizeof why);
-    if (cursor == NULL) {
-      complain("%s", why);
-      status = STATUS_CANNOT_READ;
-      continue;
-    }
-    print_list(cursor, form, processes);
-    eventring_close(cursor);
-  }
-  free(all);
-  return status;
+  return STATUS_OK;
 }
 
 static enum status run(int argc, char **argv)
 {
   const char *dir = NULL;
   bool all = false;
-  enum form form = TABLE;
+  struct output output = { .form = TABLE };
   int option;
   while ((option = next_option(&categories_command, argc, argv)) >= 0)
     switch (option) {
     case OPTION_ALL: all = true; break;
     case OPTION_DIR: dir = optarg; break;
-    case OPTION_JSON: form = JSON; break;
-    case OPTION_NAMES: form = NAMES; break;
+    case OPTION_JSON: output.form = JSON; break;
+    case OPTION_NAMES: output.form = NAMES; break;
     }
   if (all && optind < argc)
     usage_error(&categories_command,
                 "categories: --all means all, so what is %s?", argv[optind]);
 
-  json_t *processes = form == JSON ? json_array() : NULL;
+  if (output.form == JSON) output.processes = json_array();
   enum status status = STATUS_OK;
+  size_t running;
   if (all) {
-    status = list_all(dir, form, processes);
+    status = visit_running(dir, false, print_list, &output, &running);
   } else {
     struct eventring_cursor *cursor =
       open_target(&categories_command, argc, argv, dir, false);
-    print_list(cursor, form, processes);
+    print_list(&output, cursor);
     eventring_close(cursor);
   }
-  if (form == JSON) print_json(json_pack("{s:o}", "processes", processes),
-                               false);
+  if (output.form == JSON)
+    print_json(json_pack("{s:o}", "processes", output.processes), false);
   return finish_output(status);
 }
 

@@ -168,34 +168,20 @@ static enum status control(const struct request *request,
   return status;
 }
 
-/* Changes all running processes that can be found, in [dir] if that is not
-   NULL, as control does.  Continues after a process that cannot be changed.
-   Returns STATUS_OK if all were changed; STATUS_CANNOT_READ, with a message, if
-   one could not be changed or no process runs. */
-static enum status control_all(const struct request *request, const char *dir)
+static enum status control_one(void *request, struct eventring_cursor *cursor)
 {
-  size_t count, running = 0;
-  struct eventring_process *list = find_processes(dir, &count);
-  enum status status = STATUS_OK;
-  for (size_t i = 0; i < count; i++) {
-    if (!list[i].alive) continue;
-    char why[512];
-    struct eventring_cursor *cursor =
-      open_process(&list[i], (struct eventring_options) { .control = 1 }, why,
-                   sizeof why);
-    running++;
-    if (cursor == NULL) complain("%s", why);
-    if (cursor == NULL || control(request, cursor) != STATUS_OK)
-      status = STATUS_CANNOT_READ;
-    eventring_close(cursor);
-  }
-  free(list);
-  if (running == 0) {
-    complain("there is no traced process%s%s to %s", dir == NULL ? "" : " in ",
-             dir == NULL ? "" : dir, request->command->name);
-    status = STATUS_CANNOT_READ;
-  }
-  return status;
+  return control(request, cursor);
+}
+
+/* Changes all running processes that can be found, in [dir] if that is not
+   NULL, and prints a line for each.  Continues after a process that cannot be
+   changed.  Returns STATUS_OK if all were changed; STATUS_CANNOT_READ if one
+   could not be changed or no process runs. */
+static enum status control_all(struct request *request, const char *dir)
+{
+  size_t running;
+  enum status status = visit_running(dir, true, control_one, request, &running);
+  return running > 0 ? status : no_process_to(request->command->name, dir);
 }
 
 /* The command line */

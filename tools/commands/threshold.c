@@ -27,12 +27,20 @@
 static const char usage[] =
 "Usage: eventring threshold [OPTION...] [PID|FILE]\n"
 "       eventring threshold [OPTION...] PID|FILE DURATION\n"
+"       eventring threshold --all [OPTION...] [DURATION]\n"
 "Prints the shortest wait that a process records.  With DURATION, such as\n"
 "500ns, 10us or 1.5ms, sets it: the process then records waits of DURATION or\n"
 "longer.  Without a unit, DURATION is in seconds.\n";
 
 static const enum option_id option_ids[] = {
-  OPTION_DIR, OPTION_JSON, OPTION_QUIET, OPTION_HELP, OPTION_END
+  OPTION_ALL, OPTION_DIR, OPTION_JSON, OPTION_QUIET, OPTION_HELP, OPTION_END
+};
+
+/* The arguments of the command. */
+struct request {
+  bool set, json, quiet;
+  uint64_t ns;                    /* to set */
+  json_t *processes;              /* with --all and --json, else NULL */
 };
 
 /* Returns the duration [text] in nanoseconds.  If [text] is no duration, prints
@@ -73,40 +81,79 @@ static void print_threshold(const struct eventring_info *info)
          format_duration(duration, info->threshold_ns));
 }
 
-static enum status run(int argc, char **argv)
+/* Sets the threshold of the process of [cursor] if requested, and prints the
+   threshold.  Returns STATUS_OK; STATUS_CANNOT_READ, with a message, when the
+   file has no threshold or it cannot be set. */
+static enum status visit(void *state, struct eventring_cursor *cursor)
 {
-  const char *dir = NULL;
-  bool json = false, quiet = false;
-  uint64_t ns = 0;
-  int option;
-  while ((option = next_option(&threshold_command, argc, argv)) >= 0)
-    switch (option) {
-    case OPTION_DIR: dir = optarg; break;
-    case OPTION_JSON: json = true; break;
-    case OPTION_QUIET: quiet = true; break;
-    }
-
-  bool set = argc - optind == 2;
-  if (set) ns = parse_threshold(argv[optind + 1]);
-  struct eventring_cursor *cursor =
-    open_target(&threshold_command, set ? optind + 1 : argc, argv, dir, set);
-  enum status status = STATUS_OK;
+  const struct request *request = state;
   if (target_info(cursor).threshold_ns == 0) {
     complain("%s does not say which waits are recorded: its writer is older"
              " than format 1.4, or is stock OCaml", eventring_path(cursor));
-    status = STATUS_CANNOT_READ;
+    return STATUS_CANNOT_READ;
   }
-  if (status == STATUS_OK && set) status = set_threshold(cursor, ns);
+  if (request->set) {
+    enum status status = set_threshold(cursor, request->ns);
+    if (status != STATUS_OK) return status;
+  }
   struct eventring_info info = target_info(cursor);
-  if (status == STATUS_OK && json) {
+  if (request->json) {
     json_t *process = json_control(cursor);
     json_object_set_new(process, "threshold_ns",
                         json_integer((json_int_t) info.threshold_ns));
-    print_json(process, false);
-  } else if (status == STATUS_OK && !(set && quiet)) {
+    if (request->processes != NULL)
+      json_array_append_new(request->processes, process);
+    else
+      print_json(process, false);
+  } else if (!(request->set && request->quiet)) {
     print_threshold(&info);
   }
-  eventring_close(cursor);
+  return STATUS_OK;
+}
+
+static enum status visit_all(struct request *request, const char *dir)
+{
+  size_t running;
+  if (request->json) request->processes = json_array();
+  enum status status = visit_running(dir, request->set, visit, request,
+                                     &running);
+  if (request->json)
+    print_json(json_pack("{s:o}", "processes", request->processes), false);
+  return request->set && running == 0
+         ? no_process_to("set the threshold of", dir) : status;
+}
+
+static enum status run(int argc, char **argv)
+{
+  const char *dir = NULL;
+  bool all = false;
+  struct request request = { .set = false };
+  int option;
+  while ((option = next_option(&threshold_command, argc, argv)) >= 0)
+    switch (option) {
+    case OPTION_ALL: all = true; break;
+    case OPTION_DIR: dir = optarg; break;
+    case OPTION_JSON: request.json = true; break;
+    case OPTION_QUIET: request.quiet = true; break;
+    }
+
+  /* The target comes first, then the duration. */
+  int targets = all ? 0 : 1;
+  request.set = argc - optind == targets + 1;
+  if (all && argc - optind > 1)
+    usage_error(&threshold_command,
+                "threshold: --all means all, so what is %s?", argv[optind]);
+  if (request.set) request.ns = parse_threshold(argv[optind + targets]);
+  enum status status;
+  if (all) {
+    status = visit_all(&request, dir);
+  } else {
+    struct eventring_cursor *cursor =
+      open_target(&threshold_command, request.set ? optind + 1 : argc, argv,
+                  dir, request.set);
+    status = visit(&request, cursor);
+    eventring_close(cursor);
+  }
   return finish_output(status);
 }
 
