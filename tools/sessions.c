@@ -21,11 +21,17 @@
 #include "sessions.h"
 #include "text.h"
 
+/* The shortest time between two searches for the ring file of the process, each
+   of which reads its mappings. */
+#define SEARCH_NS (20 * INT64_C(1000000))
+
 struct sessions {
-  char *path;
-  struct stat file;               /* of the present session */
+  char *path;                     /* of the present session */
+  struct stat file;
   int64_t started_ns;
+  int32_t pid;
   int pidfd;                      /* -1: the process is not known */
+  int64_t searched_ns;
 };
 
 /* Returns a pidfd of the process of [cursor], or -1 when the process does not
@@ -44,14 +50,23 @@ static int open_process(struct eventring_cursor *cursor)
   return fd;
 }
 
-struct sessions *new_sessions(struct eventring_cursor *cursor)
+/* Makes the session that [cursor] reads the present one.  Returns whether its
+   file exists. */
+static bool set_present(struct sessions *s, struct eventring_cursor *cursor)
 {
-  struct sessions *s = allocate(1, sizeof *s);
   const char *path = eventring_path(cursor);
+  free(s->path);
   s->path = allocate(strlen(path) + 1, 1);
   strcpy(s->path, path);
   s->started_ns = target_info(cursor).started_ns;
-  s->pidfd = stat(path, &s->file) == 0 ? open_process(cursor) : -1;
+  return stat(path, &s->file) == 0;
+}
+
+struct sessions *new_sessions(struct eventring_cursor *cursor)
+{
+  struct sessions *s = allocate(1, sizeof *s);
+  s->pid = target_info(cursor).pid;
+  s->pidfd = set_present(s, cursor) ? open_process(cursor) : -1;
   return s;
 }
 
@@ -84,19 +99,47 @@ bool has_next_session(const struct sessions *s)
   return stat_next(s, &file);
 }
 
-struct eventring_cursor *open_next_session(struct sessions *s)
+/* Opens the file that has taken the place of the file of the present session.
+   Returns NULL when there is none. */
+static struct eventring_cursor *open_at_path(
+  struct sessions *s, const struct eventring_options *options)
 {
   struct eventring_cursor *cursor;
   struct stat file;
-  if (!stat_next(s, &file) || eventring_open(s->path, NULL, &cursor) < 0)
+  if (!stat_next(s, &file) || eventring_open(s->path, options, &cursor) < 0)
     return NULL;
   s->file = file;
-  int64_t started_ns = target_info(cursor).started_ns;
-  if (started_ns == s->started_ns) {
-    eventring_close(cursor);
-    return NULL;
-  }
-  s->started_ns = started_ns;
+  if (target_info(cursor).started_ns != s->started_ns) return cursor;
+  eventring_close(cursor);
+  return NULL;
+}
+
+/* Opens the ring file of the process, which may be in another directory than
+   the file of the present session or have another suffix.  Returns NULL when
+   there is none, or the process does not run, or the last search was less than
+   SEARCH_NS ago. */
+static struct eventring_cursor *open_of_process(
+  struct sessions *s, const struct eventring_options *options)
+{
+  struct eventring_cursor *cursor;
+  int64_t now = monotonic_ns();
+  if (now - s->searched_ns < SEARCH_NS || !process_runs(s, 0)) return NULL;
+  s->searched_ns = now;
+  if (eventring_open_pid(s->pid, NULL, options, &cursor) < 0) return NULL;
+  /* The pid was that of the process all the time, and the file is no earlier
+     file of it. */
+  if (process_runs(s, 0) && target_info(cursor).started_ns > s->started_ns)
+    return cursor;
+  eventring_close(cursor);
+  return NULL;
+}
+
+struct eventring_cursor *open_next_session(
+  struct sessions *s, const struct eventring_options *options)
+{
+  struct eventring_cursor *cursor = open_at_path(s, options);
+  if (cursor == NULL) cursor = open_of_process(s, options);
+  if (cursor != NULL) set_present(s, cursor);
   return cursor;
 }
 

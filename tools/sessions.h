@@ -11,8 +11,8 @@
 /**************************************************************************/
 
 /* The sessions of a process.  A program may stop its tracing and start it
-   again: each time is a session, with a ring file of its own that takes the
-   place of the one before. */
+   again: each time is a session, with a ring file of its own, which takes the
+   place of the one before, or is in another directory or has another suffix. */
 
 #ifndef TOOLS_SESSIONS_H
 #define TOOLS_SESSIONS_H
@@ -34,14 +34,16 @@ void free_sessions(struct sessions *sessions);
    new_sessions was called or is in another pid namespace. */
 bool process_runs(const struct sessions *sessions, int ms);
 
-/* Returns whether the path of the ring file names another file than that of the
-   present session; false when no file is there.  Takes one system call. */
+/* Returns whether the path of the present session's ring file names another file
+   by now.  Takes one system call. */
 bool has_next_session(const struct sessions *sessions);
 
-/* Opens the session after the present one, which becomes the present session,
-   and returns its cursor, which the caller closes.  Returns NULL when no other
-   session has begun yet or its file cannot be opened. */
-struct eventring_cursor *open_next_session(struct sessions *sessions);
+/* Opens the session after the present one, which has ended, with [options], or
+   defaults if NULL, and returns its cursor.  The session becomes the present
+   one.  Returns NULL when no other session has begun yet.  A session with
+   another path is only found while the process runs, and up to 20 ms later. */
+struct eventring_cursor *open_next_session(
+  struct sessions *sessions, const struct eventring_options *options);
 
 /* Prints a note that the process of [cursor] stopped its tracing at [ns] of
    CLOCK_MONOTONIC, followed by [consequence], on one line of standard error. */

@@ -8,6 +8,7 @@
    exec         becomes sleep(1)
    stop         stops tracing
    start        starts it again
+   start-in DIR starts it again, with the ring file in DIR
    quit *)
 
 let number = Eventring.Counter.register "number"
@@ -45,6 +46,7 @@ let obey line =
   | "exec" -> Unix.execv "/bin/sleep" [| "sleep"; "1" |]
   | "stop" -> Eventring.stop ()
   | "start" -> Eventring.start ()
+  | "start-in" -> Eventring.start ~dir:(List.nth words 1) ()
   | "quit" -> exit 0
   | _ -> failwith line
 

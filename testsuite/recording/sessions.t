@@ -46,6 +46,26 @@ ok "--max-files: the last sessions are kept" \
 ok "--max-files: the files of other sessions are removed" \
   [ "$(ls last*.evr | wc -l)" -eq 2 ]
 
+# Sessions with files in several directories.
+mkdir other third
+begin
+recording -o moved.evr
+tell count 1000
+tell stop
+tell start-in "$tmp/other"
+tell count 2000
+tell stop
+ok "a session in another directory is recorded" \
+  within 10 goes_on moved.2.evr
+tell start-in "$tmp/third"
+within 10 [ -e moved.3.evr ]
+tell count 3000
+leave
+recorded
+ok "sessions in three directories: record ends with the process" exits 0
+ok "each is in a file, whole" eval 'complete moved.evr 1000 &&
+  complete moved.2.evr 2000 && complete moved.3.evr 3000'
+
 # The end while nothing is traced.
 begin
 recording -o int.evr

@@ -324,10 +324,11 @@ static struct eventring_cursor *await_session(const struct recording *r)
   const int64_t stopped = monotonic_ns();
   struct eventring_cursor *next;
   bool noted = false;
-  while ((next = open_next_session(r->sessions)) == NULL) {
+  while ((next = open_next_session(r->sessions, NULL)) == NULL) {
     int64_t now = monotonic_ns();
     if (interrupted_by() != 0 || is_over(r, now)) return NULL;
-    if (!process_runs(r->sessions, 1)) return open_next_session(r->sessions);
+    if (!process_runs(r->sessions, 1))
+      return open_next_session(r->sessions, NULL);
     if (!noted && now - stopped >= ENDING_NS) {
       noted = true;
       note_stop(r->cursor, stopped,

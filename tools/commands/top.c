@@ -197,7 +197,7 @@ static void follow_exec(struct top *t)
 static void follow_sessions(struct top *t)
 {
   if (t->state != EVENTRING_STATE_ENDED) return;
-  struct eventring_cursor *cursor = open_next_session(t->sessions);
+  struct eventring_cursor *cursor = open_next_session(t->sessions, NULL);
   if (cursor == NULL) return;
   if (process_runs(t->sessions, 0)) {
     look_at(t, cursor, t->pid);
