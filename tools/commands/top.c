@@ -143,35 +143,75 @@ static void look_again(struct top *t)
   t->state = eventring_state(t->cursor);
 }
 
-/* Shows the process that [cursor] reads, and leaves the present one.  Opens the
-   file once more for control of the process: if this succeeds, the new cursor
-   replaces [cursor], which is closed; otherwise the reason is in [t->why_not].
-   [pid] is the process id in our pid namespace, or 0 if it is not known.  [t]
-   owns the cursor afterwards. */
-static void look_at(struct top *t, struct eventring_cursor *cursor, long pid)
+/* The process to show: the ring file [path], if not NULL; else the process
+   [pid], if not 0; else the next session of the present process. */
+struct wanted {
+  const char *path;
+  int32_t pid;
+};
+
+/* A ring file that was opened to show its process. */
+struct opened {
+  struct eventring_cursor *cursor;        /* NULL: cannot be opened */
+  bool controlled;
+  char why_not[SCREEN_TEXT];      /* it is not controlled */
+  char why[SCREEN_TEXT];          /* it cannot be opened */
+};
+
+/* Opens [wanted], for control of the process if [control] is true.  If this
+   fails, returns NULL, with the reason in [why]. */
+static struct eventring_cursor *open_wanted(struct top *t,
+                                            struct wanted wanted, bool control,
+                                            char why[SCREEN_TEXT])
+{
+  struct eventring_options options = {
+    .size = sizeof options, .control = control, .message = why,
+    .message_size = SCREEN_TEXT
+  };
+  struct eventring_cursor *cursor = NULL;
+  if (wanted.path != NULL)
+    eventring_open(wanted.path, &options, &cursor);
+  else if (wanted.pid != 0)
+    eventring_open_pid(wanted.pid, t->dir, &options, &cursor);
+  else
+    cursor = open_next_session(t->sessions, &options);
+  return cursor;
+}
+
+/* Opens [wanted] for control, or without if that fails.  The next session of a
+   process that is not controlled is opened without control. */
+static struct opened open_to_show(struct top *t, struct wanted wanted)
+{
+  struct opened opened = { .controlled = true };
+  if (wanted.path == NULL && wanted.pid == 0 && !t->controlled)
+    memcpy(opened.why_not, t->why_not, sizeof opened.why_not);
+  else
+    opened.cursor = open_wanted(t, wanted, true, opened.why_not);
+  if (opened.cursor == NULL) {
+    opened.controlled = false;
+    opened.cursor = open_wanted(t, wanted, false, opened.why);
+  }
+  return opened;
+}
+
+/* Shows the process of [opened], and leaves the present one.  [pid] is the
+   process id in our pid namespace, or 0 if it is not known.  [t] owns the
+   cursor afterwards. */
+static void look_at(struct top *t, const struct opened *opened, long pid)
 {
   leave(t);
-  struct eventring_cursor *control;
-  struct eventring_options options = {
-    .size = sizeof options, .control = 1, .message = t->why_not,
-    .message_size = sizeof t->why_not
-  };
-  t->controlled = eventring_open(eventring_path(cursor), &options, &control)
-                  == EVENTRING_OK;
-  if (t->controlled) {
-    eventring_close(cursor);
-    cursor = control;
-  }
-  t->cursor = cursor;
-  t->live = new_live_stats(cursor);
-  t->sessions = new_sessions(cursor);
+  t->cursor = opened->cursor;
+  t->controlled = opened->controlled;
+  memcpy(t->why_not, opened->why_not, sizeof t->why_not);
+  t->live = new_live_stats(t->cursor);
+  t->sessions = new_sessions(t->cursor);
   look_again(t);
   t->pid = pid != 0 ? pid : t->info.pid;
   t->active = t->info.active;
   if (t->info.format == EVENTRING_FORMAT_RECORDING)
-    eventring_seek(cursor, t->info.last_ns - RECORDING_NS);
+    eventring_seek(t->cursor, t->info.last_ns - RECORDING_NS);
   read_new(t);
-  t->lost_before = lost_events(cursor);
+  t->lost_before = lost_events(t->cursor);
   t->screen.first_domain = 0;
   t->screen.frozen = false;
 }
@@ -180,14 +220,14 @@ static void look_at(struct top *t, struct eventring_cursor *cursor, long pid)
    program that has one. */
 static void follow_exec(struct top *t)
 {
-  struct eventring_options options = { .size = sizeof options };
-  struct eventring_cursor *cursor;
-  if (t->state != EVENTRING_STATE_REPLACED
-      || eventring_open_pid((int32_t) t->pid, t->dir, &options, &cursor) < 0) return;
-  if (target_info(cursor).started_ns == t->info.started_ns)
-    eventring_close(cursor);
+  if (t->state != EVENTRING_STATE_REPLACED) return;
+  struct opened opened =
+    open_to_show(t, (struct wanted) { .pid = (int32_t) t->pid });
+  if (opened.cursor == NULL) return;
+  if (target_info(opened.cursor).started_ns == t->info.started_ns)
+    eventring_close(opened.cursor);
   else {
-    look_at(t, cursor, t->pid);
+    look_at(t, &opened, t->pid);
     say(t, "the process executed another program");
   }
 }
@@ -197,13 +237,13 @@ static void follow_exec(struct top *t)
 static void follow_sessions(struct top *t)
 {
   if (t->state != EVENTRING_STATE_ENDED) return;
-  struct eventring_cursor *cursor = open_next_session(t->sessions, NULL);
-  if (cursor == NULL) return;
+  struct opened opened = open_to_show(t, (struct wanted) { 0 });
+  if (opened.cursor == NULL) return;
   if (process_runs(t->sessions, 0)) {
-    look_at(t, cursor, t->pid);
+    look_at(t, &opened, t->pid);
     say(t, "the program stopped its tracing and started it again");
   } else
-    eventring_close(cursor);
+    eventring_close(opened.cursor);
 }
 
 static const char *state_of(const struct top *t)
@@ -221,15 +261,12 @@ static void find_processes(struct top *t)
 static void look_at_process(struct top *t, int which)
 {
   const struct eventring_process *p = &t->processes[which];
-  char why[SCREEN_TEXT] = "";
-  struct eventring_options options = { .size = sizeof options, .message = why,
-                                       .message_size = sizeof why };
-  struct eventring_cursor *cursor;
-  if (eventring_open(p->path, &options, &cursor) < 0) {
-    say(t, "%s", why);
+  struct opened opened = open_to_show(t, (struct wanted) { .path = p->path });
+  if (opened.cursor == NULL) {
+    say(t, "%s", opened.why);
     return;
   }
-  look_at(t, cursor, p->pid);
+  look_at(t, &opened, p->pid);
   t->screen.view = SCREEN_MAIN;
 }
 
@@ -685,6 +722,24 @@ static void choose_process(struct top *t)
   if (running == 1) look_at_process(t, which);
 }
 
+/* Shows the process that the command line names.  Opens it for control, or as
+   open_target does if that fails. */
+static void look_at_operand(struct top *t, int argc, char **argv)
+{
+  const char *operand = argv[optind];
+  long pid = is_number(operand) ? strtol(operand, NULL, 10) : 0;
+  struct wanted wanted = { .path = pid == 0 ? operand : NULL,
+                           .pid = (int32_t) pid };
+  struct opened opened = { .controlled = true };
+  if (optind + 1 == argc && (pid != 0 || t->dir == NULL) && pid <= INT32_MAX)
+    opened.cursor = open_wanted(t, wanted, true, opened.why_not);
+  if (opened.cursor == NULL) {
+    opened.controlled = false;
+    opened.cursor = open_target(&top_command, argc, argv, t->dir, false);
+  }
+  look_at(t, &opened, pid);
+}
+
 static struct top *new_top(const char *dir)
 {
   struct top *t = allocate(1, sizeof *t);
@@ -717,12 +772,9 @@ static enum status run(int argc, char **argv)
                 "eventring stat --interval prints line by line");
 
   struct top *t = new_top(dir);
-  if (optind < argc) {
-    char *end;
-    long pid = strtol(argv[optind], &end, 10);
-    look_at(t, open_target(&top_command, argc, argv, dir, false),
-            *end == '\0' ? pid : 0);
-  } else
+  if (optind < argc)
+    look_at_operand(t, argc, argv);
+  else
     choose_process(t);
 
   if (!screen_open()) {
