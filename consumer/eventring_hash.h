@@ -30,7 +30,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* An entry, or a free place, whose [value] is 0. */
+/* An entry, or a free place with the [value] 0. */
 struct hash_place {
   uint64_t key[2];
   uint32_t value;

@@ -125,7 +125,7 @@ static int may_replace(const char *path)
 
 /* Puts the name of a temporary file in the directory of [path] into [name],
    which has [size] bytes, with XXXXXX for mkostemp.  The name does not contain
-   that of the snapshot, which may be as long as the file system allows.
+   the name of the snapshot, which may be as long as the file system allows.
    Returns 0, or ENAMETOOLONG. */
 COLD
 static int name_temporary(const char *path, char *name, size_t size)

@@ -126,8 +126,8 @@ static struct eventring_cursor *open_of_process(
   if (now - s->searched_ns < SEARCH_NS || !process_runs(s, 0)) return NULL;
   s->searched_ns = now;
   if (eventring_open_pid(s->pid, NULL, options, &cursor) < 0) return NULL;
-  /* The pid was that of the process all the time, and the file is no earlier
-     file of it. */
+  /* The process runs, so the pid has not passed to another one meanwhile; and
+     the file is not from an earlier session. */
   if (process_runs(s, 0) && target_info(cursor).started_ns > s->started_ns)
     return cursor;
   eventring_close(cursor);
