@@ -82,6 +82,10 @@ causes[] = {
 stops[] = {
 #define STOP(id, name, doc) { name, doc },
 #include "caml/eventring_events.tbl"
+},
+stacks[] = {
+#define STACK(id, name, doc) { name, doc },
+#include "caml/eventring_events.tbl"
 };
 
 static const struct advice { const char *name, *text; } advices[] = {
@@ -144,6 +148,9 @@ static const char *unit_shown(const char *unit)
   return strcmp(unit, EVENTRING_UNIT_TICKS) == 0 ? "ns"
        : strcmp(unit, "cause") == 0 ? "a [cause](#causes)"
        : strcmp(unit, "reason") == 0 ? "a [reason](#reasons)"
+       : strcmp(unit, "stack") == 0 ? "a [stack](#stacks)"
+       : strcmp(unit, "request") == 0 ? "a request's number"
+       : strcmp(unit, "address") == 0 ? "an address of code"
        : strcmp(unit, "domain") == 0 ? "a domain's id"
        : strcmp(unit, "thread") == 0 ? "a thread's id in the threads library"
        : strcmp(unit, "os_thread") == 0 ? "a thread's id in the system"
@@ -260,6 +267,8 @@ int main(void)
   puts("\n## Reasons\n\nThe values of a field *reason*: why all domains were"
        " stopped.");
   print_values(stops, LENGTH(stops));
+  puts("\n## Stacks\n\nHow much of its stack a sample has: the field *stack*.");
+  print_values(stacks, LENGTH(stacks));
   print_grouped();
   return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

@@ -245,6 +245,7 @@ enum {
 #define FIELD(part, event, place, unit, repeats, name) + 1
 #define CAUSE(id, name, doc) + 1
 #define STOP(id, name, doc) + 1
+#define STACK(id, name, doc) + 1
 #include "caml/eventring_events.tbl"
 };
 

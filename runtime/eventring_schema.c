@@ -64,6 +64,8 @@ runtime_events[] = {
 #include "caml/eventring_events.tbl"
 #define STOP(id, name, doc) { 0, EVENTRING_VALUE, 0, id, 0 },
 #include "caml/eventring_events.tbl"
+#define STACK(id, name, doc) { 0, EVENTRING_VALUE, 0, id, 0 },
+#include "caml/eventring_events.tbl"
 };
 
 static const char runtime_texts[] =
@@ -82,6 +84,8 @@ static const char runtime_texts[] =
 #include "caml/eventring_events.tbl"
 #define STOP(id, name, doc) name "\0reason\0"
 #include "caml/eventring_events.tbl"
+#define STACK(id, name, doc) name "\0stack\0"
+#include "caml/eventring_events.tbl"
   ;
 
 #define FITS(name, unit) \
@@ -96,6 +100,7 @@ static const char runtime_texts[] =
 #define FIELD(part, event, place, unit, repeats, name) FITS(name, unit)
 #define CAUSE(id, name, doc) FITS(name, "cause")
 #define STOP(id, name, doc) FITS(name, "reason")
+#define STACK(id, name, doc) FITS(name, "stack")
 #include "caml/eventring_events.tbl"
 
 _Static_assert(sizeof(runtime_events) / sizeof(runtime_events[0])

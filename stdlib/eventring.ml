@@ -26,6 +26,7 @@ type category =
   | Wait
   | Thread
   | Runtime
+  | Profile
 
 (* Bit numbers are the same as in the table of events. *)
 let bit = function
@@ -39,10 +40,11 @@ let bit = function
   | Wait -> 128
   | Thread -> 256
   | Runtime -> 512
+  | Profile -> 1024
 
 let all_categories =
   [Gc; Gc_detail; Domain; Sync; User; Alloc; Sync_detail; Wait; Thread;
-   Runtime]
+   Runtime; Profile]
 
 let rec mask_of = function
   | [] -> 0

@@ -55,6 +55,8 @@ type category =
   | Thread
       (** Threads of the threads library: creation, end, which one runs. *)
   | Runtime  (** Signals, finalisers, code loaded, stacks. *)
+  | Profile
+      (** Samples of the processor time of threads, each with its stack. *)
 
 val start : ?dir:string -> ?categories:category list -> unit -> unit
 (** [start ()] starts tracing, if the process is not being traced already: then

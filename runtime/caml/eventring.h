@@ -119,13 +119,18 @@ enum caml_eventring_record {
 #include "eventring_events.tbl"
 };
 
-/* Causes of collections, and reasons for stop-the-world sections. */
+/* Causes of collections, reasons for stop-the-world sections, and what the stack
+   of a sample has. */
 enum caml_eventring_cause {
 #define CAUSE(id, name, doc) id,
 #include "eventring_events.tbl"
 };
 enum caml_eventring_stop {
 #define STOP(id, name, doc) id,
+#include "eventring_events.tbl"
+};
+enum caml_eventring_stack {
+#define STACK(id, name, doc) id,
 #include "eventring_events.tbl"
 };
 

@@ -43,7 +43,7 @@
 /* A reader refuses another major version; a newer minor version only adds
    fields where this one has zeros, and records it may skip. */
 #define EVENTRING_VERSION_MAJOR 1
-#define EVENTRING_VERSION_MINOR 4
+#define EVENTRING_VERSION_MINOR 5
 
 /* The file is named <pid>EVENTRING_SUFFIX, or <pid>EVENTRING_STOCK_SUFFIX when
    tracing was started in the way of stock OCaml's Runtime_events.  A number
@@ -121,8 +121,8 @@ struct eventring_instant {
 
 #define EVENTRING_MARKS 32
 
-/* Section 0.  A consumer may write two words to any effect: [threshold], and
-   [control], with compare-and-swap: the mask of categories that are being
+/* Section 0.  A consumer may write three words to any effect: [threshold] and
+   [sample_period], and [control], with compare-and-swap: the mask of categories that are being
    recorded in the low 32 bits, and in the high 32 the mask to put back on
    resume.  Paused is a low half of 0. */
 struct eventring_header {
@@ -180,6 +180,19 @@ struct eventring_header {
      a consumer may write to any effect, by a store.  0, as before 1.4: that
      with which tracing started. */
   uint64_t threshold;                 /* atomic */
+
+  /* Since 1.5.  The rings from this index on are of threads and have samples of
+     their processor time; 0: there are none. */
+  uint32_t sample_rings_from;
+  uint32_t reserved_1;
+
+  /* Since 1.5.  The processor time between two samples of a thread, in ns.  The
+     third word that a consumer may write to any effect, by a store.  0: that
+     with which tracing started. */
+  uint64_t sample_period;             /* atomic */
+
+  /* Since 1.5.  Samples that were not written, of threads that have no ring. */
+  uint64_t samples_dropped;           /* atomic */
 };
 
 /* Kinds of names in the schema. */
@@ -204,8 +217,18 @@ enum eventring_kind {
                                          the OS thread id, plus in its high half
                                          0 or 1 + the id in the threads
                                          library */
-  EVENTRING_COMPLETE = 9              /* an instant at the end of something; the
+  EVENTRING_COMPLETE = 9,             /* an instant at the end of something; the
                                          first field is how long it took */
+  /* Since 1.5 */
+  EVENTRING_REQUEST = 10,             /* begin and end words with an INT, the
+                                         number of the request, in any domain */
+  EVENTRING_MAPPING = 11,             /* machine code in memory: number [place],
+                                         from the address [detail]; [name] is
+                                         "SIZE OFFSET BUILD-ID", all in
+                                         hexadecimal digits; id is 0 */
+  EVENTRING_MAPPING_PATH = 12         /* bytes of the path of the file of mapping
+                                         [place], from byte [detail] on; they
+                                         come before the mapping; id is 0 */
 };
 
 /* Contents of the payload words. */
@@ -244,6 +267,7 @@ struct eventring_schema_entry {
 #define EVENTRING_FIRST_USER_ID 1024
 #define EVENTRING_MAX_USER_EVENTS 32768
 #define EVENTRING_MAX_LABELS 4096
+#define EVENTRING_MAX_MAPPINGS 1024
 
 /* One ring of the directory.  Positions count words since the ring began and
    never wrap; a word's place in the ring is its position modulo ring_words.
