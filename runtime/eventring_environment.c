@@ -77,7 +77,7 @@ static uint32_t categories_from(const char *list, uint32_t mask)
   static const struct { char name[12]; uint32_t mask; } known[] = {
 #define CATEGORY(id, bit, name, by_default, doc) { name, EVENTRING_##id },
 #include "caml/eventring_events.tbl"
-    { "all", EVENTRING_ALL_CATEGORIES }
+    { "all", EVENTRING_EVENT_CATEGORIES }
   };
   const size_t count = sizeof(known) / sizeof(known[0]);
   /* "gc,sync" is just these; "-alloc" takes away from the default. */
@@ -191,7 +191,25 @@ void caml_eventring_init(void)
   } else if (caml_secure_getenv("OCAML_RUNTIME_EVENTS_START") != NULL) {
     start = 1;
     suffix = EVENTRING_STOCK_SUFFIX;
-    mask = EVENTRING_ALL_CATEGORIES;
+    mask = EVENTRING_EVENT_CATEGORIES;
+  }
+
+  s = caml_secure_getenv("OCAML_EVENTRING_PROFILE");
+  uint32_t profile = 0;
+  caml_ring_config.sample_period = EVENTRING_DEFAULT_SAMPLE_PERIOD;
+  if (s != NULL && *s != '\0' && strcmp(s, "0") != 0) {
+    char *end;
+    unsigned long hz = strtoul(s, &end, 10);
+    if (*s < '1' || *s > '9' || *end != '\0'
+        || hz > 1000000000 / EVENTRING_MIN_SAMPLE_PERIOD)
+      caml_eventring_complain(
+        "OCAML_EVENTRING_PROFILE: %s is not understood (samples a second of"
+        " processor time, 1 to %d); ignored", s,
+        1000000000 / EVENTRING_MIN_SAMPLE_PERIOD);
+    else {
+      caml_ring_config.sample_period = 1000000000 / hz;
+      profile = EVENTRING_PROFILE;
+    }
   }
 
   if (!start) return;
@@ -204,6 +222,7 @@ void caml_eventring_init(void)
         "OCAML_EVENTRING_CATEGORIES: %s leaves no category to record; ignored",
         s);
   }
+  mask |= profile;
   if (!caml_eventring_start(NULL, suffix, mask, paused, why, sizeof(why)))
     caml_eventring_complain("%s; tracing is off", why);
 }

@@ -40,7 +40,7 @@ static void before_fork(void)
      0, when the child runs. */
   caml_ring_session.restart_control =
     __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
-  caml_ring_keep_threshold();
+  caml_ring_keep_settings();
 }
 
 /* Handler that pthread_atfork installs: releases the session's lock after a

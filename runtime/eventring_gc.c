@@ -200,6 +200,8 @@ void caml_eventring_stop_end(void)
 
 void caml_eventring_end_minor(void)
 {
+  if (Caml_eventring_on(EVENTRING_PROFILE)) caml_eventring_sample_threads();
+  if (!Caml_eventring_on(EVENTRING_GC)) return;
   struct caml_eventring_asked *a = Caml_eventring_asked;
   /* The probes give bytes. */
   uint64_t field[] = { a->group[0] / sizeof(value),

@@ -20,6 +20,9 @@
      eventring_identity.c     the process and its clock
      eventring_file.c         how the file gets its name
      eventring_fault.c        faults in the file, messages
+     eventring_profile.c      samples of processor time: timers, the handler
+     eventring_unwind.c       the stack of an interrupted thread
+     eventring_mappings.c     where machine code is
 
    and, linked only into programs that call their functions,
 
@@ -119,6 +122,7 @@ struct caml_ring_thread {
   uint64_t threshold_ns;        /* that [threshold_ticks] were made from; 0:
                                    not made yet */
   uint64_t threshold_ticks;
+  uint64_t request;             /* that the thread works on; 0: none */
   char os_name[OS_NAME_SIZE];   /* the last one seen; "": not asked for yet */
 };
 extern CAMLthread_local struct caml_ring_thread caml_ring_self;
@@ -191,10 +195,11 @@ Caml_inline uint32_t categories_of(uint64_t control)
   return mask != 0 ? mask : EVENTRING_DEFAULT_CATEGORIES;
 }
 
-/* Copies the threshold from the control page, where another process may have
-   changed it, to [caml_ring_config], for later sessions, unless it is 0 there.
-   Call with [caml_ring_session_lock] held. */
-void caml_ring_keep_threshold(void);
+/* Copies the threshold and the period of samples from the control page, where
+   another process may have changed them, to [caml_ring_config], for later
+   sessions.  Call with
+   [caml_ring_session_lock] held. */
+void caml_ring_keep_settings(void);
 
 /* Writes the event EV_RING_STOP, ends tracing, stores [state] in the header of
    the ring file, and removes the file unless the settings keep it.  The file
@@ -317,6 +322,64 @@ void caml_ring_identify(struct eventring_header *h);
    the hardware counter where it is reliable, else CLOCK_MONOTONIC. */
 uint32_t caml_ring_choose_clock(void);
 
+/* Samples: eventring_profile.c */
+
+#if defined(NATIVE_CODE) && defined(__linux__) && defined(__x86_64__) \
+  && defined(__GLIBC__)
+#if __GLIBC_PREREQ(2, 35)
+#define EVENTRING_SAMPLES 1
+#endif
+#endif
+
+/* Rings of samples in a ring file, at most. */
+#define EVENTRING_SAMPLE_RINGS 64
+
+/* Processor time between two samples of a thread, in ns. */
+#define EVENTRING_MIN_SAMPLE_PERIOD 50000
+#define EVENTRING_MAX_SAMPLE_PERIOD INT64_C(10000000000)
+#define EVENTRING_DEFAULT_SAMPLE_PERIOD 10000000
+
+/* Returns the number of rings of samples that a ring file has.  They come after
+   the rings of domains. */
+uint32_t caml_ring_sample_rings(void);
+
+/* Returns the processor time between two samples of a thread, in ns: that in
+   the control page, where another process may have written any number, within
+   the limits above. */
+uint64_t caml_ring_sample_period(void);
+
+/* Ends the sampling of the present session: when the function returns, no
+   thread is writing a sample, and none will.  The control word is 0 before. */
+void caml_ring_stop_samples(void);
+
+/* Gives writer [slot], of a ring of samples, its ring in the present session,
+   with all of its memory.  The writer has no ring if that fails.  Call with
+   [caml_ring_session_lock] held. */
+void caml_ring_prepare_ring(int slot);
+
+/* Writes a sample to the ring of [w]: the [words] words of payload at [payload],
+   of the OS thread [thread] and the domain with the unique id [domain], or
+   NOBODY.  Called in a signal handler. */
+void caml_ring_write_sample(struct writer *w, int32_t domain, uint32_t thread,
+                            const uint64_t *payload, uint32_t words);
+
+/* Finds the stack of the calling thread, which was interrupted by a signal with
+   the ucontext_t [context]: stores at most [max] addresses, at least 1, at
+   [frame], the innermost first, and in [*state] whether they are all.  [low] and
+   [high] are the limits of the thread's C stack, 0 if they are not known.
+   Returns the number of addresses.  Called in a signal handler. */
+uint32_t caml_ring_unwind(const void *context, uintptr_t low, uintptr_t high,
+                          uint64_t *frame, uint32_t max,
+                          enum caml_eventring_stack *state);
+
+/* Returns an address in the C stack of the calling thread, which was interrupted
+   by a signal with the ucontext_t [context]. */
+uintptr_t caml_ring_c_stack(const void *context);
+
+/* Appends the places of machine code that are not in the schema yet.  Call
+   without [caml_ring_session_lock]. */
+void caml_ring_note_mappings(void);
+
 /* The settings: of the environment (eventring_environment.c), and then of the
    sessions since. */
 
@@ -325,6 +388,7 @@ struct caml_ring_config {
   int keep;
   int monotonic;                /* do not use the hardware counter */
   uint64_t threshold;           /* ns, of sessions to come; at least 1 */
+  uint64_t sample_period;       /* ns, of sessions to come; at least 1 */
 };
 extern struct caml_ring_config caml_ring_config;
 

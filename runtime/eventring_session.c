@@ -76,12 +76,14 @@ static void lay_out(struct eventring_header *h)
   h->version_major = EVENTRING_VERSION_MAJOR;
   h->version_minor = EVENTRING_VERSION_MINOR;
   h->header_size = sizeof(*h);
-  h->rings = caml_params->max_domains;
+  h->sample_rings_from = caml_params->max_domains;
+  h->rings = caml_params->max_domains + caml_ring_sample_rings();
   h->slot_size = sizeof(struct eventring_slot);
   h->schema_offset = EVENTRING_PAGE;
   h->schema_entry_size = sizeof(struct eventring_schema_entry);
-  h->schema_capacity =
-    EVENTRING_RUNTIME_SCHEMA + EVENTRING_MAX_USER_EVENTS + EVENTRING_MAX_LABELS;
+  /* A mapping has an entry, and some for its path. */
+  h->schema_capacity = EVENTRING_RUNTIME_SCHEMA + EVENTRING_MAX_USER_EVENTS
+    + EVENTRING_MAX_LABELS + 4 * EVENTRING_MAX_MAPPINGS;
   h->directory_offset = h->schema_offset
     + round_up_to_page((uint64_t) h->schema_capacity * h->schema_entry_size);
   h->rings_offset = h->directory_offset
@@ -170,6 +172,7 @@ static int start_session(const char *in, uint64_t control, char *why,
   h.control = control & 0xFFFFFFFF00000000;     /* paused until all is set */
   h.state = EVENTRING_RUNNING;
   h.threshold = caml_ring_config.threshold;
+  h.sample_period = caml_ring_config.sample_period;
 
   if (in != NULL ? realpath(in, dir) == NULL
                  : getcwd(dir, sizeof(dir)) == NULL) {
@@ -214,8 +217,8 @@ static int start_session(const char *in, uint64_t control, char *why,
   if (mapping == NULL || !caml_ring_allocate_writers()) goto fail;
   *mapping = (struct mapping) { map, h.file_size, 1 };
   if (madvise(caml_ring_writers,
-              (caml_params->max_domains + 1) * sizeof(struct writer),
-              MADV_WIPEONFORK) != 0) { /* before Linux 4.14: see SECURITY */ }
+              (char *) (caml_ring_process_mark() + 1)
+              - (char *) caml_ring_writers, MADV_WIPEONFORK) != 0) { /* before Linux 4.14: see SECURITY */ }
   /* Not to read ahead around each page that is touched first. */
   madvise(map, h.file_size, MADV_RANDOM);
 
@@ -287,10 +290,12 @@ static int start_session(const char *in, uint64_t control, char *why,
   return 0;
 }
 
-void caml_ring_keep_threshold(void)
+void caml_ring_keep_settings(void)
 {
   uint64_t ns = __atomic_load_n(&HEADER->threshold, __ATOMIC_RELAXED);
   if (ns != 0) caml_ring_config.threshold = ns;
+  ns = __atomic_load_n(&HEADER->sample_period, __ATOMIC_RELAXED);
+  if (ns != 0) caml_ring_config.sample_period = ns;
 }
 
 /* Ends the session: switches all probes off, stores [state] (ended or replaced)
@@ -308,7 +313,7 @@ static void end_session(enum eventring_state state)
   __atomic_store_n(&HEADER->control, (uint64_t) categories_of(control) << 32,
                    __ATOMIC_RELAXED);
   __atomic_store_n(&caml_ring_session.started, 0, __ATOMIC_RELEASE);
-  caml_ring_keep_threshold();
+  caml_ring_keep_settings();
   HEADER->ended = eventring_now(caml_ring_clock);
   __atomic_store_n(&HEADER->state, state, __ATOMIC_RELEASE);
   caml_eventring_session_closed();
@@ -353,6 +358,7 @@ static void stop_writers(void)
   /* Another domain may be about to stop all, this one among them. */
   while (!caml_try_run_on_all_domains(&stop_writer, Caml_state,
                                       &begin_stop)) { }
+  caml_ring_stop_samples();
 }
 
 COLD
@@ -449,6 +455,7 @@ int caml_eventring_start(const char *dir, const char *suffix, uint32_t mask,
              (int) sizeof(h->argv0) - 1, h->argv0,
              (int) sizeof(h->runtime) - 1, h->runtime);
     caml_eventring_text(EV_PROCESS_START, EVENTRING_DOMAIN, text);
+    if (Caml_eventring_on(EVENTRING_PROFILE)) caml_eventring_sample_threads();
   }
   return ok;
 }

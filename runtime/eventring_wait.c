@@ -86,7 +86,10 @@ void caml_eventring_leave_blocking(uint64_t returned)
   /* The time is read once for both events. */
   uint64_t now = returned != 0 ? caml_eventring_ticks() : 0;
   uint32_t active = caml_eventring_active();
-  if (active & EVENTRING_THREAD) caml_eventring_thread_switch(now);
+  if (active & (EVENTRING_THREAD | EVENTRING_PROFILE)) {
+    if (active & EVENTRING_THREAD) caml_eventring_thread_switch(now);
+    if (active & EVENTRING_PROFILE) caml_eventring_sample_threads();
+  }
   if (returned != 0 && active & EVENTRING_WAIT
       && now - waiting.since >= caml_eventring_threshold_ticks())
     caml_eventring_emit_pair(EVENTRING_RECORD(waiting.record), now,
@@ -151,6 +154,7 @@ void caml_eventring_domain_start(caml_domain_state *parent)
                          Caml_state->id };
     caml_eventring_emit_packed(EVENTRING_RECORD(EV_DOMAIN_START), field, 3);
   }
+  if (Caml_eventring_on(EVENTRING_PROFILE)) caml_eventring_sample_self();
 }
 
 /* Returns the id of the thread with the descriptor [descr], a Thread.t; -1 for
@@ -175,6 +179,7 @@ CAML_EVENTRING_COLD
 CAMLexport void caml_eventring_thread_start(value descr)
 {
   caml_eventring_set_thread(thread_id(descr));
+  if (Caml_eventring_on(EVENTRING_PROFILE)) caml_eventring_sample_self();
   caml_eventring_thread_resume();
 }
 

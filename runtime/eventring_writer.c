@@ -90,14 +90,15 @@ _Alignas(EVENTRING_PAGE) union caml_eventring_page caml_eventring_page;
 
 uint32_t *caml_ring_process_mark(void)
 {
-  return &caml_ring_writers[caml_params->max_domains].session;
+  return &caml_ring_writers[caml_params->max_domains
+                            + caml_ring_sample_rings()].session;
 }
 
 int caml_ring_allocate_writers(void)
 {
   if (caml_ring_writers != NULL) return 1;
-  void *map = mmap(NULL,
-                   (caml_params->max_domains + 1) * sizeof(struct writer),
+  size_t writers = caml_params->max_domains + caml_ring_sample_rings() + 1;
+  void *map = mmap(NULL, writers * sizeof(struct writer),
                    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (map == MAP_FAILED) return 0;
   caml_ring_writers = map;
@@ -150,30 +151,32 @@ static int extend_ring(struct writer *w, int slot)
   return 1;
 }
 
-/* Gives [w] ring [slot] of the present session, from the ring's first word
-   unless [w] has this ring already.  Returns 1, or 0 when there is no such
-   ring: no session, too few rings, a ring that could not be allocated, or a
-   child that has just left its parent's session.  Takes the session's lock.
-   Leaves the domain of [w] to the caller. */
+/* Gives [w] ring [slot] of the present session.  Returns 1, or 0 when there is
+   no such ring: no session, too few rings, or a ring that could not be
+   allocated.  Call with the session's lock held. */
+static int attach_locked(struct writer *w, int slot)
+{
+  const struct eventring_header *h = &caml_ring_session.header;
+  if (!caml_ring_session.started || (uint32_t) slot >= h->rings) return 0;
+  if (w->session != caml_ring_session.number) {
+    uint64_t ring = h->rings_offset + slot * h->ring_words * sizeof(uint64_t);
+    w->pos = w->end = w->events = w->allocated = 0;
+    w->mask = h->ring_words - 1;
+    w->slot = (struct eventring_slot *)
+      (caml_ring_session.map + h->directory_offset) + slot;
+    w->ring = (uint64_t *) (caml_ring_session.map + ring);
+    w->session = caml_ring_session.number;
+  }
+  /* No ring: an earlier domain of this slot could not allocate it. */
+  return w->ring != NULL;
+}
+
+/* Gives [w] its ring as [attach_locked] does.  Takes the session's lock. */
 static int attach(struct writer *w, int slot)
 {
-  int ok = 0;
   if (caml_ring_left_behind()) return 0;
   pthread_mutex_lock(&caml_ring_session_lock);
-  const struct eventring_header *h = &caml_ring_session.header;
-  if (caml_ring_session.started && (uint32_t) slot < h->rings) {
-    if (w->session != caml_ring_session.number) {
-      uint64_t ring = h->rings_offset + slot * h->ring_words * sizeof(uint64_t);
-      w->session = caml_ring_session.number;
-      w->pos = w->end = w->events = w->allocated = 0;
-      w->mask = h->ring_words - 1;
-      w->slot = (struct eventring_slot *)
-        (caml_ring_session.map + h->directory_offset) + slot;
-      w->ring = (uint64_t *) (caml_ring_session.map + ring);
-    }
-    /* No ring: an earlier domain of this slot could not allocate it. */
-    ok = w->ring != NULL;
-  }
+  int ok = attach_locked(w, slot);
   pthread_mutex_unlock(&caml_ring_session_lock);
   return ok;
 }
@@ -199,26 +202,11 @@ Caml_inline void store(uint64_t *word, uint64_t x)
   __atomic_store_n(word, x, __ATOMIC_RELAXED);
 }
 
-/* Ends the present block of [w], if any, with padding, and begins a new block
-   for [domain]: writes its header, with the present time as base, and, if
-   threads are recorded and the thread is one of the threads library, an event
-   of the thread that runs, so that w->pos is behind both.  Publishes neither.
-   Before that, gives the writer its ring if it has none for this domain and
-   session, and allocates the ring's next piece if need be.  Returns 1; or 0,
-   without a new block, when the domain has no ring: no session, too few rings,
-   or no memory for the ring. */
-static __attribute__((noinline, cold))
-int enter_block(struct writer *w, caml_domain_state *domain)
+/* Begins a new block of [w], for the domain that [w] names and the OS thread
+   [thread], with the present time as base, and writes the block's header.  The
+   block's memory is allocated. */
+Caml_inline uint64_t *begin_block(struct writer *w, uint32_t thread)
 {
-  if (owner(w) != domain->unique_id || w->ring == NULL) {
-    disown(w);
-    if (!attach(w, domain->id)) return 0;
-    __atomic_store_n(&w->domain, domain->unique_id, __ATOMIC_RELAXED);
-  }
-
-  if (w->end >= w->allocated && w->allocated <= w->mask
-      && !extend_ring(w, domain->id)) return 0;
-
   /* Padding ends the block that we leave. */
   if (w->pos < w->end) store(&w->ring[w->pos & w->mask], 0);
   w->pos = w->end;
@@ -235,10 +223,29 @@ int enter_block(struct writer *w, caml_domain_state *domain)
   store(&block[EVENTRING_BLOCK_NS],
         (uint64_t) eventring_clock_ns(CLOCK_MONOTONIC));
   store(&block[EVENTRING_BLOCK_EVENTS], w->events);
-  w->thread = caml_ring_os_thread_id();
+  w->thread = thread;
   store(&block[EVENTRING_BLOCK_WHO],
-        (uint32_t) w->domain | (uint64_t) w->thread << 32);
+        (uint32_t) w->domain | (uint64_t) thread << 32);
   w->pos += EVENTRING_BLOCK_HEADER_WORDS;
+  return block;
+}
+
+/* Begins a new block of [w] for [domain], whose base is the present time, and
+   writes the block's header.  Before that, gives the writer its ring if it has
+   none in this session.  Returns 1, or 0 when the domain has no ring. */
+static __attribute__((noinline, cold))
+int enter_block(struct writer *w, caml_domain_state *domain)
+{
+  if (owner(w) != domain->unique_id || w->ring == NULL) {
+    disown(w);
+    if (!attach(w, domain->id)) return 0;
+    __atomic_store_n(&w->domain, domain->unique_id, __ATOMIC_RELAXED);
+  }
+
+  if (w->end >= w->allocated && w->allocated <= w->mask
+      && !extend_ring(w, domain->id)) return 0;
+
+  uint64_t *block = begin_block(w, caml_ring_os_thread_id());
   /* A name that was changed is seen soon enough. */
   if (caml_ring_self.os_name[0] == '\0'
       || w->pos / caml_ring_block_words % 16 == 0)
@@ -467,6 +474,35 @@ void caml_eventring_emit_pair(uint64_t word, uint64_t now, uint64_t first,
   store(p, word | (uint64_t) n << EVENTRING_LENGTH_SHIFT | ticks);
   for (uint32_t i = 0; i < n; i++) store(&p[1 + i], words[i]);
   publish(w, 1 + n);
+}
+
+void caml_ring_prepare_ring(int slot)
+{
+  struct writer *w = &caml_ring_writers[slot];
+  if (!attach_locked(w, slot)) return;
+  while (w->allocated <= w->mask && extend_ring(w, slot)) { }
+}
+
+void caml_ring_write_sample(struct writer *w, int32_t domain, uint32_t thread,
+                            const uint64_t *payload, uint32_t words)
+{
+  int is_long = words >= EVENTRING_LENGTH_LONG;
+  uint32_t total = 1 + is_long + words;
+  uint64_t delta = eventring_ticks(caml_ring_clock) - w->base;
+  if (w->domain != domain || w->thread != thread || w->end - w->pos < total
+      || delta >> EVENTRING_TICKS_BITS) {
+    w->domain = domain;
+    begin_block(w, thread);
+    delta = 0;
+  }
+  uint64_t *p = next_word(w);
+  store(p++, EVENTRING_RECORD(EV_CPU_SAMPLE)
+             | (uint64_t) (is_long ? EVENTRING_LENGTH_LONG : words)
+               << EVENTRING_LENGTH_SHIFT
+             | delta << EVENTRING_TICKS_SHIFT);
+  if (is_long) store(p++, words);
+  for (uint32_t i = 0; i < words; i++) store(&p[i], payload[i]);
+  publish(w, total);
 }
 
 void caml_eventring_thread_switch(uint64_t now)

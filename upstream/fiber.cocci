@@ -17,3 +17,16 @@ caml_try_realloc_stack(...) {
 +                        Stack_high(old_stack) - Stack_base(old_stack), wsize);
 ...>
 }
+
+// A handler that walks the stack must not find one that has been freed.
+// adds atomic_signal_fence
+@free_last@
+@@
+caml_try_realloc_stack(...) {
+  <...
+- caml_free_stack(old_stack);
+  Caml_state->current_stack = new_stack;
++ atomic_signal_fence(memory_order_seq_cst);
++ caml_free_stack(old_stack);
+  ...>
+}

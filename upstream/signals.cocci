@@ -84,3 +84,10 @@ caml_execute_signal_res(int signal) {
 + caml_eventring_work_end(EV_SIGNAL, eventring_since, signal);
   ...>
 }
+
+// The handler of samples runs there, and may be interrupted by SIGBUS.
+// adds caml_eventring_signal_stack_size 4
+@signal_stack@
+@@
+- SIGSTKSZ
++ caml_eventring_signal_stack_size()

@@ -203,6 +203,14 @@ void caml_eventring_emit_pair(uint64_t word, uint64_t now, uint64_t first,
    thread may call it. */
 uint64_t caml_eventring_ticks(void);
 
+/* Tells the handler of samples the present table of frame descriptors: the
+   array [descriptors] of [mask] + 1 entries, which is never freed.  Called when
+   the table is complete. */
+void caml_eventring_publish_frames(void *descriptors, int mask);
+
+/* Returns the size of the signal stack of a thread, in bytes. */
+size_t caml_eventring_signal_stack_size(void);
+
 /* Returns the duration of the shortest wait that is recorded, in ticks of the
    clock that times the events.  Any thread may call it. */
 uint64_t caml_eventring_threshold_ticks(void);

@@ -107,6 +107,9 @@ enum eventring_categories {
 #define CATEGORY(id, number, name, by_default, doc) | (1 << number)
 #include "eventring_events.tbl"
   ,
+  /* All but the samples, which interrupt the program. */
+  EVENTRING_EVENT_CATEGORIES =
+    EVENTRING_ALL_CATEGORIES & ~EVENTRING_PROFILE,
   EVENTRING_DEFAULT_CATEGORIES = 0
 #define CATEGORY(id, number, name, by_default, doc) | (by_default << number)
 #include "eventring_events.tbl"

@@ -203,8 +203,9 @@ void caml_eventring_stop_end(void);
    the reason EV_STOP_FINISH. */
 void caml_eventring_finish_cycle_begin(void);
 
-/* Writes the end of the span EV_MINOR with its fields: words promoted and
-   allocated, cause and requester.  The caller has tested the category. */
+/* Writes the end of the span EV_MINOR with its fields, words promoted and
+   allocated, cause and requester, if the category EVENTRING_GC is recorded.  If
+   EVENTRING_PROFILE is, calls [caml_eventring_sample_threads]. */
 void caml_eventring_end_minor(void);
 
 /* Writes the end of the span EV_MAJOR_SLICE with its cause.  The caller has
@@ -256,6 +257,17 @@ Caml_inline void caml_eventring_pool_unmapped(void)
       caml_eventring_emit_packed(EVENTRING_RECORD(record), sizes, 2); \
     } \
   } while (0)
+
+/* Samples of processor time: eventring_profile.c */
+
+/* Looks for threads of the process that have no timer for samples, and gives
+   them one, at most ten times a second.  Called often, when the category
+   EVENTRING_PROFILE is recorded, with the domain lock held. */
+void caml_eventring_sample_threads(void);
+
+/* Gives the calling thread a timer for samples.  Called as above, when the
+   thread begins. */
+void caml_eventring_sample_self(void);
 
 /* Domains, threads and waiting: eventring_wait.c */
 

@@ -263,7 +263,10 @@ Caml_inline void caml_ev_emit_end(ev_runtime_phase phase)
    recorded, and removes causes. */
 Caml_inline void caml_ev_inline_end(ev_runtime_phase phase)
 {
-  if (Caml_eventring_on(caml_ev_category_now(phase))) caml_ev_emit_end(phase);
+  uint32_t mask = caml_ev_category_now(phase);
+  /* The end of a minor collection is where new threads are looked for. */
+  if (phase == EV_MINOR) mask |= EVENTRING_PROFILE;
+  if (Caml_eventring_on(mask)) caml_ev_emit_end(phase);
   caml_ev_phase_ends(phase);
 }
 

@@ -1,0 +1,439 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#define CAML_INTERNALS
+#define _GNU_SOURCE
+
+/* The profiler: samples of the processor time of threads.
+
+   Each thread has a timer of the system that counts the processor time of the
+   thread and, every period, sends a signal to it:
+
+       timer --> signal handler --> stack (eventring_unwind.c)
+                                      --> ring of the thread
+
+   The kernel looks at such timers at its ticks only, so a sample says for how
+   many periods it stands.  A thread that waits gets no signals, so no system
+   call of the program is interrupted.
+
+   The handler takes no lock and allocates nothing.  Whatever it needs is
+   prepared outside of it: [sample_threads] looks for threads without a timer,
+   when a probe finds that samples are recorded, at most ten times a second.  So the category can be switched on from outside, and
+   threads that OCaml knows nothing of are found too.  When the category is
+   switched off, each handler stops its own timer. */
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "caml/eventring.h"
+#include "caml/runtime_events.h"
+#include "eventring_internal.h"
+
+size_t caml_eventring_signal_stack_size(void)
+{
+  size_t size = SIGSTKSZ;
+#ifdef _SC_SIGSTKSZ
+  /* With all registers of this processor, which a constant cannot know. */
+  long needed = sysconf(_SC_SIGSTKSZ);
+  if (needed > (long) size) size = (size_t) needed;
+#endif
+  return size + 16384;
+}
+
+uint64_t caml_ring_sample_period(void)
+{
+  uint64_t ns = __atomic_load_n(&HEADER->sample_period, __ATOMIC_RELAXED);
+  if (ns == 0) ns = caml_ring_session.header.sample_period;
+  return ns < EVENTRING_MIN_SAMPLE_PERIOD ? EVENTRING_MIN_SAMPLE_PERIOD
+       : ns > EVENTRING_MAX_SAMPLE_PERIOD ? EVENTRING_MAX_SAMPLE_PERIOD
+       : ns;
+}
+
+#ifdef EVENTRING_SAMPLES
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "caml/domain.h"
+#include "caml/eventring_clock.h"
+#include "caml/startup_aux.h"
+
+/* Threads that are sampled at the same time, at most. */
+#define SAMPLERS 1024
+
+/* Frames of a sample, at most. */
+#define MAX_FRAMES 512
+
+/* A thread that is sampled.  Written under the session's lock, or in the
+   handler of the thread where it says so. */
+struct sampler {
+  _Atomic int tid;              /* of the thread; 0: the entry is free */
+  _Atomic int armed;            /* the timer runs; the handler clears it */
+  _Atomic int busy;             /* in the handler */
+  timer_t timer;
+  _Atomic uint64_t period;      /* ns, of the timer; the handler changes it */
+  uint32_t seen;                /* the last search that found the thread */
+  /* From here on, only the handler. */
+  int32_t domain;               /* the last domain of the thread, or NOBODY */
+  uintptr_t low, high;          /* the mapping that has its C stack; 0: not
+                                   looked for */
+  uint64_t frame[MAX_FRAMES];
+};
+
+/* The samplers; a forked child has zeros in place of them.  NULL: not allocated
+   yet.  The first have the rings of samples, by the same index. */
+static struct sampler *samplers;
+
+/* The session that samples are written to; 0: none.  The handler sets [busy]
+   before it looks; who sets 0 waits until nobody is busy. */
+static _Atomic uint32_t session;
+
+static uint32_t search;         /* number of the last search for threads */
+
+static int signal_number;       /* 0: the handler is not installed */
+
+uint32_t caml_ring_sample_rings(void)
+{
+  uint32_t room = EVENTRING_MAX_RINGS - caml_params->max_domains;
+  return room < EVENTRING_SAMPLE_RINGS ? room : EVENTRING_SAMPLE_RINGS;
+}
+
+/* Finds the mapping of this process that has the byte at [address]: stores
+   where it begins and ends in [*low] and [*high].  Stores 0 in both if it
+   cannot be found.  Called in the handler: makes system calls only. */
+static void find_mapping(uintptr_t address, uintptr_t *low, uintptr_t *high)
+{
+  char buffer[1024];
+  uintptr_t number[2] = { 0, 0 };
+  unsigned field = 0;           /* 0, 1: an address; 2: the rest of the line */
+  ssize_t n;
+  *low = *high = 0;
+  int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  while ((n = read(fd, buffer, sizeof(buffer))) > 0)
+    for (ssize_t i = 0; i < n; i++) {
+      char c = buffer[i];
+      if (c == '\n') {
+        if (address >= number[0] && address < number[1]) {
+          *low = number[0];
+          *high = number[1];
+          close(fd);
+          return;
+        }
+        field = 0;
+        number[0] = number[1] = 0;
+      } else if (field < 2) {
+        if (c >= '0' && c <= '9')
+          number[field] = number[field] << 4 | (uintptr_t) (c - '0');
+        else if (c >= 'a' && c <= 'f')
+          number[field] = number[field] << 4 | (uintptr_t) (c - 'a' + 10);
+        else field++;
+      }
+    }
+  close(fd);
+}
+
+/* Sets the timer of [s] to [ns] of processor time, again and again; 0 stops it.
+   Returns 1, or 0 on failure. */
+static int set_timer(struct sampler *s, uint64_t ns)
+{
+  struct timespec period = { (time_t) (ns / 1000000000),
+                             (long) (ns % 1000000000) };
+  struct itimerspec spec = { period, period };
+  s->period = ns;
+  return timer_settime(s->timer, 0, &spec, NULL) == 0;
+}
+
+/* Integers in LEB128, as in a packed payload. */
+struct packer {
+  uint8_t *at, *end;
+};
+
+static int put(struct packer *p, uint64_t x)
+{
+  if (p->end - p->at < 10) return 0;
+  for (; x > 0x7F; x >>= 7) *p->at++ = (uint8_t) (x | 0x80);
+  *p->at++ = (uint8_t) x;
+  return 1;
+}
+
+/* Writes a sample of [ns] of processor time of the calling thread, which was
+   interrupted in [context]. */
+static void write_sample(struct sampler *s, struct writer *w, uint64_t ns,
+                         const void *context)
+{
+  uint64_t words[EVENTRING_MAX_PAYLOAD_WORDS];
+  struct packer p = { (uint8_t *) words, (uint8_t *) words + sizeof(words) };
+  enum caml_eventring_stack state;
+  const caml_domain_state *domain = Caml_state_opt;
+  /* The main thread's stack grows. */
+  uintptr_t at = caml_ring_c_stack(context);
+  if (at < s->low || at >= s->high) find_mapping(at, &s->low, &s->high);
+  uint32_t n = caml_ring_unwind(context, s->low, s->high, s->frame, MAX_FRAMES,
+                                &state);
+  put(&p, ns);
+  uint8_t *state_at = p.at;
+  put(&p, 0);
+  put(&p, caml_ring_self.request);
+  uint64_t before = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    int64_t delta = (int64_t) (s->frame[i] - before);
+    if (!put(&p, (uint64_t) delta << 1 ^ (uint64_t) (delta >> 63))) {
+      state = EV_STACK_DEEP;
+      break;
+    }
+    before = s->frame[i];
+  }
+  *state_at = (uint8_t) state;
+  while ((p.at - (uint8_t *) words) % 8 != 0) *p.at++ = 0x80;
+  if (domain != NULL) s->domain = domain->unique_id;
+  caml_ring_write_sample(w, s->domain, (uint32_t) s->tid, words,
+                         (uint32_t) ((p.at - (uint8_t *) words) / 8));
+}
+
+/* Handles the signal of the timer of [s], which was due [times] times. */
+static void take_sample(struct sampler *s, uint64_t times, const void *context)
+{
+  uint32_t index = (uint32_t) (s - samplers), now = session;
+  uint64_t period = s->period;
+  if (now == 0 || !Caml_eventring_on(EVENTRING_PROFILE)) {
+    set_timer(s, 0);
+    s->armed = 0;
+    return;
+  }
+  uint64_t wanted = caml_ring_sample_period();
+  if (wanted != period) set_timer(s, wanted);
+  if (index < caml_ring_sample_rings()) {
+    struct writer *w = &caml_ring_writers[caml_params->max_domains + index];
+    if (w->session == now && w->ring != NULL) {
+      write_sample(s, w, times * period, context);
+      return;
+    }
+  }
+  __atomic_fetch_add(&HEADER->samples_dropped, 1, __ATOMIC_RELAXED);
+}
+
+/* Handles the signal of the timers. */
+static void handler(int signal, siginfo_t *info, void *context)
+{
+  int err = errno;
+  (void) signal;
+  uintptr_t at = (uintptr_t) info->si_value.sival_ptr;
+  uintptr_t offset = at - (uintptr_t) samplers;
+  /* Another process may send the signal, with any value. */
+  if (info->si_code == SI_TIMER && samplers != NULL
+      && offset < SAMPLERS * sizeof(struct sampler)
+      && offset % sizeof(struct sampler) == 0) {
+    struct sampler *s = (struct sampler *) at;
+    if (s->tid == (int) syscall(SYS_gettid)) {
+      atomic_store(&s->busy, 1);
+      take_sample(s, 1 + (uint64_t) info->si_overrun, context);
+      atomic_store(&s->busy, 0);
+    }
+  }
+  errno = err;
+}
+
+/* Installs the handler, for a real-time signal that the program has not taken.
+   Returns 1, or 0 on failure. */
+COLD
+static int install(void)
+{
+  if (signal_number != 0) return 1;
+  for (int n = SIGRTMAX - 1; n > SIGRTMIN; n--) {
+    struct sigaction now, ours = { .sa_sigaction = handler };
+    if (sigaction(n, NULL, &now) != 0 || now.sa_flags & SA_SIGINFO
+        || now.sa_handler != SIG_DFL) continue;
+    ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    sigfillset(&ours.sa_mask);
+    /* A fault in the ring file is handled within it. */
+    sigdelset(&ours.sa_mask, SIGBUS);
+    sigdelset(&ours.sa_mask, SIGSEGV);
+    if (sigaction(n, &ours, NULL) == 0) {
+      signal_number = n;
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Frees the entry [s], whose thread has ended or does not want it any more. */
+COLD
+static void release(struct sampler *s)
+{
+  timer_delete(s->timer);
+  s->armed = 0;
+  s->tid = 0;
+}
+
+/* Starts the timer of the thread [tid]; creates it, and takes an entry for it,
+   if the thread has none.  Returns 1, or 0 if that is not possible.  Call with
+   the session's lock held. */
+COLD
+static int arm(int tid)
+{
+  struct sampler *s = NULL;
+  for (uint32_t i = 0; i < SAMPLERS; i++) {
+    if (samplers[i].tid == tid) {
+      s = &samplers[i];
+      break;
+    }
+    if (s == NULL && samplers[i].tid == 0) s = &samplers[i];
+  }
+  if (s == NULL) return 0;
+  if (s->tid == tid) {
+    s->seen = search;
+    if (s->armed) return 1;
+    s->armed = 1;
+    if (set_timer(s, caml_ring_sample_period())) return 1;
+    release(s);                 /* another thread had this id */
+  }
+  uint32_t index = (uint32_t) (s - samplers);
+  if (index < caml_ring_sample_rings())
+    caml_ring_prepare_ring((int) (caml_params->max_domains + index));
+  struct sigevent event = { .sigev_signo = signal_number };
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_value.sival_ptr = s;
+  event._sigev_un._tid = tid;
+  /* The clock of another thread, as the kernel numbers them. */
+  if (timer_create((clockid_t) (~(uint32_t) tid << 3 | 6), &event, &s->timer)
+      != 0) return 0;
+  s->domain = NOBODY;
+  s->low = s->high = 0;
+  s->seen = search;
+  s->armed = 1;
+  s->tid = tid;
+  if (set_timer(s, caml_ring_sample_period())) return 1;
+  release(s);
+  return 0;
+}
+
+/* Makes all ready for samples of the present session.  Returns 1, or 0 on
+   failure.  Call with the session's lock held. */
+COLD
+static int prepare(void)
+{
+  if (!caml_ring_session.started) return 0;
+  if (samplers == NULL) {
+    void *map = mmap(NULL, SAMPLERS * sizeof(struct sampler),
+                     PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED) return 0;
+    madvise(map, SAMPLERS * sizeof(struct sampler), MADV_WIPEONFORK);
+    samplers = map;
+  }
+  if (!install()) return 0;
+  uint32_t now = caml_ring_session.number;
+  if (session != now) {
+    for (uint32_t i = 0; i < caml_ring_sample_rings(); i++)
+      if (samplers[i].tid != 0)
+        caml_ring_prepare_ring((int) (caml_params->max_domains + i));
+    session = now;
+  }
+  return 1;
+}
+
+/* Starts the timers of all threads of the process that have none, and frees the
+   entries of threads that have ended.  Call with the session's lock held. */
+COLD
+static void arm_all(void)
+{
+  DIR *tasks = opendir("/proc/self/task");
+  int missed = 0;
+  search++;
+  if (tasks == NULL) {
+    missed = !arm((int) syscall(SYS_gettid));
+  } else {
+    struct dirent *d;
+    while ((d = readdir(tasks)) != NULL) {
+      int tid = atoi(d->d_name);
+      if (tid > 0 && !arm(tid)) missed = 1;
+    }
+    closedir(tasks);
+    for (uint32_t i = 0; i < SAMPLERS; i++)
+      if (samplers[i].tid != 0 && samplers[i].seen != search)
+        release(&samplers[i]);
+  }
+  static int said;
+  if (missed && !said) {
+    said = 1;
+    caml_eventring_complain("cannot create a timer for each thread"
+                            " (ulimit -i); some have no samples");
+  }
+}
+
+COLD
+void caml_eventring_sample_threads(void)
+{
+  static _Atomic int64_t next;          /* CLOCK_MONOTONIC_COARSE ns */
+  static _Atomic uint32_t last;         /* the session of the last search */
+  int64_t now = eventring_clock_ns(CLOCK_MONOTONIC_COARSE);
+  int64_t due = next;
+  if (now < due && last == caml_ring_session.number) return;
+  if (!atomic_compare_exchange_strong(&next, &due, now + 100000000)) return;
+  last = caml_ring_session.number;
+  caml_ring_note_mappings();
+  if (pthread_mutex_trylock(&caml_ring_session_lock) != 0) return;
+  if (prepare()) arm_all();
+  pthread_mutex_unlock(&caml_ring_session_lock);
+}
+
+COLD
+void caml_eventring_sample_self(void)
+{
+  pthread_mutex_lock(&caml_ring_session_lock);
+  if (prepare()) arm((int) caml_ring_os_thread_id());
+  pthread_mutex_unlock(&caml_ring_session_lock);
+}
+
+COLD
+void caml_ring_stop_samples(void)
+{
+  if (samplers == NULL) return;
+  session = 0;
+  /* A handler that began before has seen the session. */
+  for (uint32_t i = 0; i < SAMPLERS; i++)
+    while (samplers[i].busy) sched_yield();
+}
+
+#else /* !EVENTRING_SAMPLES */
+
+uint32_t caml_ring_sample_rings(void)
+{
+  return 0;
+}
+
+COLD
+void caml_eventring_sample_threads(void)
+{
+  static _Atomic int said;
+  if (!said && !atomic_exchange(&said, 1))
+    caml_eventring_complain("samples of processor time are supported in native"
+                            " code on Linux and x86-64 only");
+}
+
+COLD
+void caml_eventring_sample_self(void)
+{
+  caml_eventring_sample_threads();
+}
+
+void caml_ring_stop_samples(void) { }
+
+#endif

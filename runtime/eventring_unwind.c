@@ -1,0 +1,725 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#define CAML_INTERNALS
+#define _GNU_SOURCE
+
+/* The stack of an interrupted thread, found in a signal handler.
+
+   A thread's stack has several parts: its C stack, and fibers of OCaml.  OCaml
+   and C code that call each other switch between them:
+
+       C stack          fiber           its parent, another fiber
+       +---------+      +---------+      +---------+
+       | C code  |      |  OCaml  |      |  OCaml  |
+       | ------- | ---> |  code   | ---> |  code   |
+       | C code  | <--- |         |      |         |
+       +---------+      +---------+      +---------+
+
+   Two tables tell how to step from a frame to its caller.  OCaml's frame tables
+   have the frame size of each return address in OCaml code.  The call frame
+   information of DWARF (.eh_frame) covers all other places: C code, the
+   interrupted instruction in OCaml code, and the switches between the parts,
+   where OCaml's assembly code describes with an expression how to find the
+   other stack pointer.
+
+   Nothing here takes a lock or allocates, and loads are only from the thread's
+   own C stack and the fiber that is being walked.  When a step would load from
+   elsewhere, or is not described, the walk ends there, and the sample says
+   so. */
+
+#include "caml/eventring.h"
+#include "eventring_internal.h"
+
+#ifdef EVENTRING_SAMPLES
+
+#include <dlfcn.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "caml/domain.h"
+#include "caml/fiber.h"
+#include "caml/frame_descriptors.h"
+#include "caml/gc_ctrl.h"
+#include "caml/stack.h"
+
+/* The table of frame descriptors, as the runtime last published it.  A handler
+   may be reading a table while the runtime makes the next one, so no table is
+   ever freed; each is at least twice as large as the one before. */
+static struct frame_table {
+  frame_descr **descriptors;
+  uintnat mask;
+} frame_tables[64];
+static _Atomic(struct frame_table *) frame_table;
+
+void caml_eventring_publish_frames(void *descriptors, int mask)
+{
+  struct frame_table *now = atomic_load(&frame_table);
+  if (now != NULL && now->descriptors == descriptors) return;
+  struct frame_table *next = now == NULL ? frame_tables : now + 1;
+  if (next == frame_tables + sizeof(frame_tables) / sizeof(frame_tables[0]))
+    return;
+  next->descriptors = descriptors;
+  next->mask = (uintnat) mask;
+  atomic_store_explicit(&frame_table, next, memory_order_release);
+}
+
+/* Returns the frame descriptor of the return address [pc]; NULL if [pc] is no
+   return address in OCaml code. */
+static frame_descr *descriptor_of(uintptr_t pc)
+{
+  struct frame_table *t =
+    atomic_load_explicit(&frame_table, memory_order_acquire);
+  if (t == NULL) return NULL;
+  for (uintnat h = Hash_retaddr(pc, t->mask), n = 0; n <= t->mask;
+       h = (h + 1) & t->mask, n++) {
+    frame_descr *d = t->descriptors[h];
+    if (d == NULL || d->retaddr == pc) return d;
+  }
+  return NULL;
+}
+
+/* Registers, by their numbers in DWARF. */
+enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R12 = 12, R13, R14, R15, RIP,
+       REGISTERS };
+
+struct registers {
+  uint64_t value[REGISTERS];
+  uint32_t known;               /* bit n: the value of register n is known */
+};
+
+static int is_known(const struct registers *r, uint64_t n)
+{
+  return n < REGISTERS && r->known >> n & 1;
+}
+
+static void set(struct registers *r, unsigned n, uint64_t value)
+{
+  r->value[n] = value;
+  r->known |= UINT32_C(1) << n;
+}
+
+/* Where the walk is, and from where it may load. */
+struct place {
+  uintptr_t low, high;          /* the C stack, from its lowest used address */
+  struct stack_info *fiber;     /* that the stack pointer is in; NULL: it is in
+                                   the C stack */
+  struct stack_info *current;   /* the domain's current fiber, if the thread
+                                   holds the domain lock; else NULL */
+};
+
+/* Returns 1 if [address] is in the C stack of [w]. */
+static int in_c_stack(const struct place *w, uint64_t address)
+{
+  return address >= w->low && address < w->high;
+}
+
+/* Returns 1 if [address] is in the stack of the fiber [f], or in the words
+   above it that link the fiber to its parent; 0 if [f] is NULL. */
+static int in_fiber(const struct stack_info *f, uint64_t address)
+{
+  return f != NULL && address >= (uintptr_t) f
+    && address < (uintptr_t) f->handler + sizeof(struct stack_handler);
+}
+
+/* Returns the parent of the fiber [f]; NULL if there is none. */
+static struct stack_info *parent_of(const struct stack_info *f)
+{
+  return f != NULL ? f->handler->parent : NULL;
+}
+
+/* Loads the 8 bytes at [address] into [*word].  Returns 1; 0 if [address] is
+   not aligned or not in a part of the stack that [w] names. */
+static int load(const struct place *w, uint64_t address, uint64_t *word)
+{
+  if (address % 8 != 0) return 0;
+  if (!in_c_stack(w, address) && !in_fiber(w->fiber, address)) {
+    /* Of a parent, the saved stack pointer. */
+    struct stack_info *parent = parent_of(w->fiber);
+    if (parent == NULL || address != (uintptr_t) &parent->sp) return 0;
+  }
+  *word = *(const uint64_t *) address;
+  return 1;
+}
+
+/* Call frame information */
+
+/* Bytes of call frame information that are being read.  A read behind [end]
+   sets [bad] and gives 0. */
+struct bytes {
+  const uint8_t *at, *end;
+  int bad;
+};
+
+static uint64_t fixed(struct bytes *b, unsigned size)
+{
+  uint64_t x = 0;
+  if ((size_t) (b->end - b->at) < size) {
+    b->bad = 1;
+    return 0;
+  }
+  memcpy(&x, b->at, size);
+  b->at += size;
+  return x;
+}
+
+static uint64_t uleb(struct bytes *b)
+{
+  uint64_t x = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    uint64_t byte = fixed(b, 1);
+    x |= (byte & 0x7F) << shift;
+    if (byte < 0x80) return x;
+  }
+  b->bad = 1;
+  return 0;
+}
+
+static int64_t sleb(struct bytes *b)
+{
+  uint64_t x = 0;
+  for (unsigned shift = 0; shift < 64; ) {
+    uint64_t byte = fixed(b, 1);
+    x |= (byte & 0x7F) << shift;
+    shift += 7;
+    if (byte < 0x80)
+      return (int64_t) (shift < 64 && byte & 0x40 ? x | -UINT64_C(1) << shift
+                                                  : x);
+  }
+  b->bad = 1;
+  return 0;
+}
+
+/* Reads an address with the encoding [encoding] (DW_EH_PE_...), absolute or
+   relative to its place. */
+static uint64_t encoded(struct bytes *b, uint8_t encoding)
+{
+  uint64_t place = (uintptr_t) b->at, x;
+  switch (encoding & 0x0F) {
+  case 0x00: case 0x04: case 0x0C: x = fixed(b, 8); break;
+  case 0x03: x = fixed(b, 4); break;
+  case 0x0B: x = (uint64_t) (int64_t) (int32_t) fixed(b, 4); break;
+  default: b->bad = 1; return 0;
+  }
+  switch (encoding & 0x70) {
+  case 0x00: return x;
+  case 0x10: return x + place;
+  default: b->bad = 1; return 0;
+  }
+}
+
+/* How to find the caller's value of a register. */
+struct rule {
+  enum { SAME, UNDEFINED, AT_OFFSET, OFFSET, AT_EXPRESSION, EXPRESSION,
+         REGISTER } kind;
+  int64_t n;                    /* offset from the CFA, number of a register, or
+                                   address of an expression with its length */
+};
+
+/* A row of the table: the rules at one instruction.  The CFA is EXPRESSION, or
+   REGISTER with an offset. */
+struct row {
+  struct rule cfa;
+  int64_t cfa_offset;
+  struct rule reg[REGISTERS];
+};
+
+/* What a function's entry (FDE) and the one that it shares (CIE) say. */
+struct entry {
+  uint64_t start;               /* address of the function */
+  struct bytes initial, instructions;
+  uint64_t code_factor;
+  int64_t data_factor;
+  uint8_t encoding;             /* of addresses */
+  int signal_frame;
+};
+
+/* Finds the entry of the function that has the instruction at [pc], by the
+   sorted table of its module.  Returns 1, or 0 if there is none. */
+static int find_entry(uint64_t pc, struct entry *e)
+{
+  struct dl_find_object object;
+  if (_dl_find_object((void *) pc, &object) != 0
+      || object.dlfo_eh_frame == NULL) return 0;
+  const uint8_t *header = object.dlfo_eh_frame;
+  /* Version 1, the number of entries in 4 bytes, and entries of two offsets
+     from the header in 4 bytes each. */
+  if (header[0] != 1 || header[2] != 0x03 || header[3] != 0x3B) return 0;
+  struct bytes b = { header + 4, header + 20, 0 };
+  encoded(&b, header[1]);
+  uint64_t count = fixed(&b, 4);
+  if (b.bad || count == 0) return 0;
+  const struct { int32_t start, entry; } *table = (const void *) b.at;
+  int64_t wanted = (int64_t) (pc - (uint64_t) (uintptr_t) header);
+  if (wanted < table[0].start) return 0;
+  uint64_t low = 0, above = count;
+  while (above - low > 1) {
+    uint64_t middle = low + (above - low) / 2;
+    if (table[middle].start <= wanted) low = middle;
+    else above = middle;
+  }
+
+  const uint8_t *fde = header + table[low].entry;
+  b = (struct bytes) { fde, fde + 4, 0 };
+  uint64_t length = fixed(&b, 4);
+  if (length == 0 || length > 0xFFFFFF) return 0;
+  b.end = b.at + length;
+  const uint8_t *cie = b.at;
+  cie -= fixed(&b, 4);
+  struct bytes c = { cie, cie + 4, 0 };
+  length = fixed(&c, 4);
+  if (length == 0 || length > 0xFFFFFF) return 0;
+  c.end = c.at + length;
+  if (fixed(&c, 4) != 0) return 0;
+  uint64_t version = fixed(&c, 1);
+  const char *augmentation = (const char *) c.at;
+  while (fixed(&c, 1) != 0) { }
+  e->code_factor = uleb(&c);
+  e->data_factor = sleb(&c);
+  if ((version == 1 ? fixed(&c, 1) : uleb(&c)) != RIP) return 0;
+  e->encoding = 0;
+  e->signal_frame = 0;
+  if (augmentation[0] == 'z') {
+    uint64_t size = uleb(&c);
+    const uint8_t *after = c.at + size;
+    if (c.bad || size > (uint64_t) (c.end - c.at)) return 0;
+    for (const char *a = augmentation + 1; *a != '\0'; a++) {
+      if (*a == 'R') e->encoding = (uint8_t) fixed(&c, 1);
+      else if (*a == 'S') e->signal_frame = 1;
+      else if (*a == 'L') fixed(&c, 1);
+      else if (*a == 'P') {
+        uint8_t encoding = (uint8_t) fixed(&c, 1);
+        encoded(&c, encoding & 0x7F);
+      } else return 0;
+    }
+    c.at = after;
+  } else if (augmentation[0] != '\0') return 0;
+  e->initial = c;
+  e->start = encoded(&b, e->encoding);
+  uint64_t size = encoded(&b, e->encoding & 0x0F);
+  if (augmentation[0] == 'z') {
+    uint64_t skip = uleb(&b);
+    if (skip > (uint64_t) (b.end - b.at)) return 0;
+    b.at += skip;
+  }
+  e->instructions = b;
+  return !b.bad && !c.bad && pc - e->start < size;
+}
+
+/* Skips the expression that follows in [b].  Returns its address. */
+static int64_t expression(struct bytes *b)
+{
+  int64_t address = (intptr_t) b->at;
+  uint64_t length = uleb(b);
+  if (length > (uint64_t) (b->end - b->at)) b->bad = 1;
+  else b->at += length;
+  return address;
+}
+
+/* Sets the rule of the register [n] in [row]; registers that a walk does not
+   follow are left out. */
+static void set_rule(struct row *row, uint64_t n, int kind, int64_t value)
+{
+  if (n < REGISTERS) row->reg[n] = (struct rule) { kind, value };
+}
+
+/* Executes the instructions [b] of the entry [e] on [row], up to the row of the
+   instruction at [pc].  [initial] is the row that DW_CFA_restore takes a rule
+   from.  Returns 1, or 0 for an instruction that is not known. */
+static int execute(const struct entry *e, struct bytes b, uint64_t pc,
+                   const struct row *initial, struct row *row)
+{
+  enum { REMEMBERED = 4 };
+  struct row remembered[REMEMBERED];
+  unsigned depth = 0;
+  uint64_t at = e->start;
+  while (b.at < b.end && !b.bad) {
+    uint64_t op = fixed(&b, 1), n = op & 0x3F;
+    switch (op >> 6) {
+    case 1:                     /* DW_CFA_advance_loc */
+      at += n * e->code_factor;
+      if (at > pc) return 1;
+      continue;
+    case 2:                     /* DW_CFA_offset */
+      set_rule(row, n, AT_OFFSET, (int64_t) uleb(&b) * e->data_factor);
+      continue;
+    case 3:                     /* DW_CFA_restore */
+      if (n < REGISTERS) row->reg[n] = initial->reg[n];
+      continue;
+    }
+    switch (op) {
+    case 0x00: break;           /* DW_CFA_nop */
+    case 0x01: at = encoded(&b, e->encoding); goto moved; /* set_loc */
+    case 0x02: at += fixed(&b, 1) * e->code_factor; goto moved;
+    case 0x03: at += fixed(&b, 2) * e->code_factor; goto moved;
+    case 0x04: at += fixed(&b, 4) * e->code_factor; goto moved;
+    moved:
+      if (at > pc) return 1;
+      break;
+    case 0x05:                  /* offset_extended */
+      n = uleb(&b);
+      set_rule(row, n, AT_OFFSET, (int64_t) uleb(&b) * e->data_factor);
+      break;
+    case 0x06:                  /* restore_extended */
+      n = uleb(&b);
+      if (n < REGISTERS) row->reg[n] = initial->reg[n];
+      break;
+    case 0x07: set_rule(row, uleb(&b), UNDEFINED, 0); break;
+    case 0x08: set_rule(row, uleb(&b), SAME, 0); break;
+    case 0x09:                  /* register */
+      n = uleb(&b);
+      set_rule(row, n, REGISTER, (int64_t) uleb(&b));
+      break;
+    case 0x0A:                  /* remember_state */
+      if (depth == REMEMBERED) return 0;
+      remembered[depth++] = *row;
+      break;
+    case 0x0B:                  /* restore_state */
+      if (depth == 0) return 0;
+      *row = remembered[--depth];
+      break;
+    case 0x0C: case 0x12:       /* def_cfa, def_cfa_sf */
+      row->cfa = (struct rule) { REGISTER, (int64_t) uleb(&b) };
+      row->cfa_offset = op == 0x0C ? (int64_t) uleb(&b)
+                                   : sleb(&b) * e->data_factor;
+      break;
+    case 0x0D:                  /* def_cfa_register */
+      row->cfa = (struct rule) { REGISTER, (int64_t) uleb(&b) };
+      break;
+    case 0x0E: row->cfa_offset = (int64_t) uleb(&b); break;
+    case 0x13: row->cfa_offset = sleb(&b) * e->data_factor; break;
+    case 0x0F:                  /* def_cfa_expression */
+      row->cfa = (struct rule) { EXPRESSION, expression(&b) };
+      break;
+    case 0x10: case 0x16:       /* expression, val_expression */
+      n = uleb(&b);
+      set_rule(row, n, op == 0x10 ? AT_EXPRESSION : EXPRESSION,
+               expression(&b));
+      break;
+    case 0x11: case 0x15:       /* offset_extended_sf, val_offset_sf */
+      n = uleb(&b);
+      set_rule(row, n, op == 0x11 ? AT_OFFSET : OFFSET,
+               sleb(&b) * e->data_factor);
+      break;
+    case 0x14:                  /* val_offset */
+      n = uleb(&b);
+      set_rule(row, n, OFFSET, (int64_t) uleb(&b) * e->data_factor);
+      break;
+    case 0x2E: uleb(&b); break; /* GNU_args_size */
+    default: return 0;
+    }
+  }
+  return !b.bad;
+}
+
+/* Evaluates the expression at the address [expression] with the registers [r],
+   on a stack of numbers that begins with [first].  Returns 1 with the result in
+   [*result]; 0 if it cannot be evaluated. */
+static int evaluate(const struct place *w, const struct registers *r,
+                    int64_t expression, uint64_t first, uint64_t *result)
+{
+  struct bytes b = { (const uint8_t *) expression,
+                     (const uint8_t *) expression + 10, 0 };
+  uint64_t length = uleb(&b);
+  b.end = b.at + length;
+  enum { DEPTH = 16 };
+  uint64_t stack[DEPTH + 2] = { 0, first };     /* below, a second operand */
+  unsigned top = 1;
+  while (b.at < b.end && !b.bad) {
+    uint64_t op = fixed(&b, 1), n, *x = &stack[top], *y = &stack[top - 1];
+    if (top == 0 || top == DEPTH) return 0;
+    if (op >= 0x30 && op <= 0x4F) {             /* lit0 to lit31 */
+      stack[++top] = op - 0x30;
+    } else if (op >= 0x70 && op <= 0x8F) {      /* breg0 to breg31 */
+      n = op - 0x70;
+      if (!is_known(r, n)) return 0;
+      stack[++top] = r->value[n] + (uint64_t) sleb(&b);
+    } else switch (op) {
+    case 0x06: if (!load(w, *x, x)) return 0; break;            /* deref */
+    case 0x08: stack[++top] = fixed(&b, 1); break;
+    case 0x09: stack[++top] = (uint64_t) (int8_t) fixed(&b, 1); break;
+    case 0x0A: stack[++top] = fixed(&b, 2); break;
+    case 0x0C: stack[++top] = fixed(&b, 4); break;
+    case 0x0E: stack[++top] = fixed(&b, 8); break;
+    case 0x10: stack[++top] = uleb(&b); break;
+    case 0x11: stack[++top] = (uint64_t) sleb(&b); break;
+    case 0x12: n = *x; stack[++top] = n; break;                 /* dup */
+    case 0x13: top--; break;                                    /* drop */
+    case 0x1A: *y &= *x; top--; break;
+    case 0x1C: *y -= *x; top--; break;
+    case 0x21: *y |= *x; top--; break;
+    case 0x22: *y += *x; top--; break;
+    case 0x23: *x += uleb(&b); break;                       /* plus_uconst */
+    case 0x24: *y = *x < 64 ? *y << *x : 0; top--; break;
+    case 0x25: *y = *x < 64 ? *y >> *x : 0; top--; break;
+    case 0x29: *y = *y == *x; top--; break;
+    case 0x2A: *y = (int64_t) *y >= (int64_t) *x; top--; break;
+    case 0x2B: *y = (int64_t) *y > (int64_t) *x; top--; break;
+    case 0x2C: *y = (int64_t) *y <= (int64_t) *x; top--; break;
+    case 0x2D: *y = (int64_t) *y < (int64_t) *x; top--; break;
+    case 0x2E: *y = *y != *x; top--; break;
+    default: return 0;
+    }
+  }
+  if (b.bad || top == 0) return 0;
+  *result = stack[top];
+  return 1;
+}
+
+/* Finds the caller's value of the register [n] by the rule [rule], from the
+   registers [r] and the frame's CFA [cfa].  Returns 1 with the value in
+   [*value], or 0 if the value is not known. */
+static int restore(const struct place *w, const struct registers *r,
+                   const struct rule *rule, unsigned n, uint64_t cfa,
+                   uint64_t *value)
+{
+  uint64_t at;
+  switch (rule->kind) {
+  case SAME:
+    *value = n == RSP ? cfa : r->value[n];
+    return n == RSP || (n != RIP && is_known(r, n));
+  case AT_OFFSET: return load(w, cfa + (uint64_t) rule->n, value);
+  case OFFSET: *value = cfa + (uint64_t) rule->n; return 1;
+  case AT_EXPRESSION:
+    return evaluate(w, r, rule->n, cfa, &at) && load(w, at, value);
+  case EXPRESSION: return evaluate(w, r, rule->n, cfa, value);
+  case REGISTER:
+    if (!is_known(r, (uint64_t) rule->n)) return 0;
+    *value = r->value[rule->n];
+    return 1;
+  case UNDEFINED: break;
+  }
+  return 0;
+}
+
+/* Returns the struct c_stack_link at [address], if it is one in the C stack and
+   leads to the frame of OCaml code with the CFA [cfa]; else NULL. */
+static const struct c_stack_link *link_at(const struct place *w,
+                                          uint64_t address, uint64_t cfa)
+{
+  const struct c_stack_link *link = (const void *) address;
+  if (address % 8 != 0 || !in_c_stack(w, address)
+      || w->high - address < sizeof(*link)) return NULL;
+  return (uintptr_t) link->sp + 8 == cfa ? link : NULL;
+}
+
+/* Moves [w] to the part of the stack that has the frame that ends at [cfa], to
+   which the frame with the registers [r] returns.  Returns 1, or 0 if no part
+   has it, or if the stack does not get shorter by this step. */
+static int move(struct place *w, const struct registers *r, uint64_t cfa)
+{
+  uint64_t sp = r->value[RSP];
+  const struct c_stack_link *link = NULL;
+  if (in_c_stack(w, cfa - 8)) {
+    /* From C to C, or from OCaml to C. */
+    if (w->fiber == NULL && cfa <= sp) return 0;
+    w->fiber = NULL;
+    return 1;
+  }
+  if (w->fiber == NULL) {
+    /* From C to OCaml.  The link that the stack pointer points to tells the
+       fiber; a function that does not allocate is called without one. */
+    link = link_at(w, sp, cfa);
+    if (link == NULL && is_known(r, RBX)) link = link_at(w, r->value[RBX], cfa);
+    w->fiber = link != NULL ? link->stack : w->current;
+  } else if (!in_fiber(w->fiber, cfa - 8)) w->fiber = parent_of(w->fiber);
+  else if (cfa <= sp) return 0;
+  return in_fiber(w->fiber, cfa - 8);
+}
+
+enum step { CALLER, OUTERMOST, UNKNOWN };
+
+/* Steps from the frame with the registers [r] to its caller by call frame
+   information.  [*exact] tells that the instruction at RIP is the next to be
+   executed, and does not follow a call; it is set for the caller. */
+static enum step step_by_cfi(struct place *w, struct registers *r, int *exact)
+{
+  struct entry e;
+  struct row initial, row;
+  uint64_t pc = r->value[RIP], cfa, value;
+  /* The last instruction of a function may be a call: so look before [pc], but
+     not in an entry that says that its addresses are exact. */
+  int found = !*exact && find_entry(pc - 1, &e) && !e.signal_frame;
+  if (found) pc--;
+  else if (!find_entry(pc, &e)) return UNKNOWN;
+  memset(&initial, 0, sizeof(initial));
+  if (!execute(&e, e.initial, pc, &initial, &initial)) return UNKNOWN;
+  row = initial;
+  if (!execute(&e, e.instructions, pc, &initial, &row)) return UNKNOWN;
+  if (row.reg[RIP].kind == UNDEFINED) return OUTERMOST;
+
+  if (row.cfa.kind == EXPRESSION) {
+    if (!evaluate(w, r, row.cfa.n, 0, &cfa)) return UNKNOWN;
+  } else {
+    if (!is_known(r, (uint64_t) row.cfa.n)) return UNKNOWN;
+    cfa = r->value[row.cfa.n] + (uint64_t) row.cfa_offset;
+  }
+  /* A frame of a signal handler is left with the registers that were saved in
+     it, and so is not followed to another part of the stack. */
+  if (!move(w, r, cfa)) return UNKNOWN;
+  struct registers caller = { .known = 0 };
+  for (unsigned n = 0; n < REGISTERS; n++)
+    if (restore(w, r, &row.reg[n], n, cfa, &value)) set(&caller, n, value);
+  if (!is_known(&caller, RIP)) return UNKNOWN;
+  *exact = e.signal_frame;
+  *r = caller;
+  return r->value[RIP] == 0 ? OUTERMOST : CALLER;
+}
+
+/* The code at the end of an OCaml function that makes room in its fiber, before
+   the function has a frame:
+
+     push size; call caml_call_realloc_stack; pop r10; jmp to the function
+
+   The call frame information there is that of another place in the function
+   (OCaml's issue 15037).  Returns how far the CFA is above the stack pointer at
+   the instruction at [pc] of this code; 0 if [pc] is elsewhere. */
+static unsigned in_growth_stub(const uint8_t *pc)
+{
+  extern char caml_call_realloc_stack[];
+  int32_t distance;
+  /* The call, seen from each of the four instructions. */
+  static const struct { int8_t call; uint8_t cfa; } from[] = {
+    { 5, 8 }, { 2, 8 }, { 0, 16 }, { -5, 16 }, { -7, 8 }
+  };
+  for (unsigned i = 0; i < sizeof(from) / sizeof(from[0]); i++) {
+    const uint8_t *call = pc + from[i].call;
+    if (call[0] != 0xE8 || call[5] != 0x41 || call[6] != 0x5A) continue;
+    memcpy(&distance, call + 1, 4);
+    if ((uintptr_t) call + 5 + (uintptr_t) (intptr_t) distance
+        == (uintptr_t) caml_call_realloc_stack) return from[i].cfa;
+  }
+  return 0;
+}
+
+/* Steps from a frame of OCaml code with the registers [r] to its caller; the
+   frame's CFA is [size] bytes above the stack pointer.  Returns 1, or 0 if the
+   CFA is not in the same fiber. */
+static int step_over(const struct place *w, struct registers *r, uint64_t size)
+{
+  uint64_t sp = r->value[RSP] + size, pc;
+  if (size == 0 || !in_fiber(w->fiber, sp - 8) || !load(w, sp - 8, &pc))
+    return 0;
+  r->known = 0;
+  set(r, RSP, sp);
+  set(r, RIP, pc);
+  return 1;
+}
+
+/* Finds the part of the stack that the stack pointer in [r], the registers of an
+   interrupted thread, points to, and sets [w->low], [w->fiber] and
+   [w->current].  Returns 1, or 0 if it points to no part that is known. */
+static int find_place(struct place *w, const struct registers *r)
+{
+  extern char caml_perform[], caml_runstack[], caml_system__code_end[];
+  uint64_t sp = r->value[RSP], pc = r->value[RIP];
+  caml_domain_state *domain = Caml_state_opt;
+  w->fiber = w->current = NULL;
+  /* After it has taken the domain lock, a thread finds the stacks of the thread
+     that had the lock before, until it has restored its own. */
+  if (domain != NULL && in_c_stack(w, (uintptr_t) domain->c_stack))
+    w->current = domain->current_stack;
+  if (in_c_stack(w, sp)) {
+    w->low = sp;
+    return 1;
+  }
+  if (w->current == NULL) return 0;
+  w->low = (uintptr_t) domain->c_stack;
+  w->fiber = w->current;
+  if (in_fiber(w->fiber, sp)) return 1;
+  /* A switch between fibers, which sets [current_stack] before the stack
+     pointer: caml_runstack goes from the parent of the new fiber, the others
+     have the old fiber in a register. */
+  if (pc < (uintptr_t) caml_perform || pc >= (uintptr_t) caml_system__code_end)
+    return 0;
+  if (pc >= (uintptr_t) caml_runstack) w->fiber = parent_of(w->current);
+  else {
+    uint64_t old = r->value[RSI];
+    if (old % 8 != 0 || old > sp || sp - old > caml_max_stack_wsize * 8)
+      return 0;
+    w->fiber = (struct stack_info *) old;
+  }
+  return in_fiber(w->fiber, sp);
+}
+
+uintptr_t caml_ring_c_stack(const void *context)
+{
+  const ucontext_t *u = context;
+  uintptr_t sp = (uintptr_t) u->uc_mcontext.gregs[REG_RSP];
+  const caml_domain_state *domain = Caml_state_opt;
+  return domain != NULL && in_fiber(domain->current_stack, sp)
+    ? (uintptr_t) domain->c_stack : sp;
+}
+
+uint32_t caml_ring_unwind(const void *context, uintptr_t low, uintptr_t high,
+                          uint64_t *frame, uint32_t max,
+                          enum caml_eventring_stack *state)
+{
+  /* By the numbers of DWARF. */
+  static const uint8_t numbers[REGISTERS] = {
+    REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
+    REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
+    REG_RIP
+  };
+  extern char caml_call_realloc_stack[], caml_call_gc[];
+  const ucontext_t *u = context;
+  struct place w = { .low = low, .high = high };
+  struct registers r = { .known = 0 };
+  for (unsigned n = 0; n < REGISTERS; n++)
+    set(&r, n, (uint64_t) u->uc_mcontext.gregs[numbers[n]]);
+  int exact = 1;
+  uint32_t count = 0;
+  uint64_t growing = 0;
+  *state = EV_STACK_OUTSIDE;
+  frame[count++] = r.value[RIP];
+  if (!find_place(&w, &r)) return count;
+  for (;;) {
+    uint64_t pc = r.value[RIP];
+    int stepped = 0;
+    if (w.fiber != NULL) {
+      frame_descr *d = exact ? NULL : descriptor_of(pc);
+      unsigned size = exact || growing ? in_growth_stub((uint8_t *) pc) : 0;
+      if (size != 0) stepped = step_over(&w, &r, size);
+      else if (d != NULL && !frame_return_to_C(d))
+        stepped = step_over(&w, &r, frame_size(d));
+      if (stepped) exact = 0;
+      else if (size != 0 || (d != NULL && !frame_return_to_C(d))) {
+        *state = EV_STACK_BROKEN;
+        return count;
+      }
+    }
+    growing = pc >= (uintptr_t) caml_call_realloc_stack
+      && pc < (uintptr_t) caml_call_gc;
+    if (!stepped) {
+      enum step step = step_by_cfi(&w, &r, &exact);
+      if (step != CALLER) {
+        *state = step == OUTERMOST ? EV_STACK_COMPLETE : EV_STACK_BROKEN;
+        return count;
+      }
+    }
+    if (count == max) {
+      *state = EV_STACK_DEEP;
+      return count;
+    }
+    frame[count++] = r.value[RIP];
+  }
+}
+
+#else /* !EVENTRING_SAMPLES */
+
+void caml_eventring_publish_frames(void *descriptors, int mask)
+{
+  (void) descriptors;
+  (void) mask;
+}
+
+#endif
