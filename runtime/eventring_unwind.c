@@ -108,6 +108,8 @@ static void set(struct registers *r, unsigned n, uint64_t value)
   r->known |= UINT32_C(1) << n;
 }
 
+#define RED_ZONE 128            /* bytes */
+
 /* Where the walk is, and from where it may load. */
 struct place {
   uintptr_t low, high;          /* the C stack, from its lowest used address */
@@ -629,7 +631,9 @@ static int find_place(struct place *w, const struct registers *r)
   if (domain != NULL && in_c_stack(w, (uintptr_t) domain->c_stack))
     w->current = domain->current_stack;
   if (in_c_stack(w, sp)) {
-    w->low = sp;
+    /* Functions have room below the stack pointer, where registers are that the
+       end of a function has taken from the stack. */
+    if (sp - w->low > RED_ZONE) w->low = sp - RED_ZONE;
     return 1;
   }
   if (w->current == NULL) return 0;
