@@ -27,7 +27,8 @@
 
    The handler takes no lock and allocates nothing.  Whatever it needs is
    prepared outside of it: [sample_threads] looks for threads without a timer,
-   when a probe finds that samples are recorded, at most ten times a second.  So the category can be switched on from outside, and
+   when a probe finds that samples are recorded, at most ten times a second; the
+   handler makes OCaml code come to such a probe.  So the category can be switched on from outside, and
    threads that OCaml knows nothing of are found too.  When the category is
    switched off, each handler stops its own timer. */
 
@@ -105,6 +106,7 @@ static struct sampler *samplers;
 static _Atomic uint32_t session;
 
 static uint32_t search;         /* number of the last search for threads */
+static _Atomic int64_t next;    /* when to search; CLOCK_MONOTONIC_COARSE ns */
 
 static int signal_number;       /* 0: the handler is not installed */
 
@@ -150,14 +152,15 @@ static void find_mapping(uintptr_t address, uintptr_t *low, uintptr_t *high)
 }
 
 /* Sets the timer of [s] to [ns] of processor time, again and again; 0 stops it.
-   Returns 1, or 0 on failure. */
-static int set_timer(struct sampler *s, uint64_t ns)
+   With [flags] TIMER_ABSTIME counts from the start of the thread: its first
+   signal stands for all of its time so far.  Returns 1, or 0 on failure. */
+static int set_timer(struct sampler *s, uint64_t ns, int flags)
 {
   struct timespec period = { (time_t) (ns / 1000000000),
                              (long) (ns % 1000000000) };
   struct itimerspec spec = { period, period };
   s->period = ns;
-  return timer_settime(s->timer, 0, &spec, NULL) == 0;
+  return timer_settime(s->timer, flags, &spec, NULL) == 0;
 }
 
 /* Integers in LEB128, as in a packed payload. */
@@ -213,12 +216,17 @@ static void take_sample(struct sampler *s, uint64_t times, const void *context)
   uint32_t index = (uint32_t) (s - samplers), now = session;
   uint64_t period = s->period;
   if (now == 0 || !Caml_eventring_on(EVENTRING_PROFILE)) {
-    set_timer(s, 0);
+    set_timer(s, 0, 0);
     s->armed = 0;
     return;
   }
+  /* A program may compute for long without a probe that searches. */
+  caml_domain_state *domain = Caml_state_opt;
+  if (domain != NULL && eventring_clock_ns(CLOCK_MONOTONIC_COARSE) >= next)
+    atomic_store_explicit(&domain->young_limit, (uintnat) -1,
+                          memory_order_release);
   uint64_t wanted = caml_ring_sample_period();
-  if (wanted != period) set_timer(s, wanted);
+  if (wanted != period) set_timer(s, wanted, 0);
   if (index < caml_ring_sample_rings()) {
     struct writer *w = &caml_ring_writers[caml_params->max_domains + index];
     if (w->session == now && w->ring != NULL) {
@@ -283,10 +291,11 @@ static void release(struct sampler *s)
 }
 
 /* Starts the timer of the thread [tid]; creates it, and takes an entry for it,
-   if the thread has none.  Returns 1, or 0 if that is not possible.  Call with
-   the session's lock held. */
+   if the thread has none.  [flags] are those of set_timer, for a new entry.
+   Returns 1, or 0 if that is not possible.  Call with the session's lock
+   held. */
 COLD
-static int arm(int tid)
+static int arm(int tid, int flags)
 {
   struct sampler *s = NULL;
   for (uint32_t i = 0; i < SAMPLERS; i++) {
@@ -301,7 +310,7 @@ static int arm(int tid)
     s->seen = search;
     if (s->armed) return 1;
     s->armed = 1;
-    if (set_timer(s, caml_ring_sample_period())) return 1;
+    if (set_timer(s, caml_ring_sample_period(), 0)) return 1;
     release(s);                 /* another thread had this id */
   }
   uint32_t index = (uint32_t) (s - samplers);
@@ -319,7 +328,7 @@ static int arm(int tid)
   s->seen = search;
   s->armed = 1;
   s->tid = tid;
-  if (set_timer(s, caml_ring_sample_period())) return 1;
+  if (set_timer(s, caml_ring_sample_period(), flags)) return 1;
   release(s);
   return 0;
 }
@@ -355,15 +364,18 @@ COLD
 static void arm_all(void)
 {
   DIR *tasks = opendir("/proc/self/task");
-  int missed = 0;
+  int missed = 0, flags = 0;
   search++;
+  /* While samples are taken, a thread without a timer is a new one. */
+  for (uint32_t i = 0; i < SAMPLERS && flags == 0; i++)
+    if (samplers[i].armed) flags = TIMER_ABSTIME;
   if (tasks == NULL) {
-    missed = !arm((int) syscall(SYS_gettid));
+    missed = !arm((int) syscall(SYS_gettid), flags);
   } else {
     struct dirent *d;
     while ((d = readdir(tasks)) != NULL) {
       int tid = atoi(d->d_name);
-      if (tid > 0 && !arm(tid)) missed = 1;
+      if (tid > 0 && !arm(tid, flags)) missed = 1;
     }
     closedir(tasks);
     for (uint32_t i = 0; i < SAMPLERS; i++)
@@ -381,7 +393,6 @@ static void arm_all(void)
 COLD
 void caml_eventring_sample_threads(void)
 {
-  static _Atomic int64_t next;          /* CLOCK_MONOTONIC_COARSE ns */
   static _Atomic uint32_t last;         /* the session of the last search */
   int64_t now = eventring_clock_ns(CLOCK_MONOTONIC_COARSE);
   int64_t due = next;
@@ -398,7 +409,7 @@ COLD
 void caml_eventring_sample_self(void)
 {
   pthread_mutex_lock(&caml_ring_session_lock);
-  if (prepare()) arm((int) caml_ring_os_thread_id());
+  if (prepare()) arm((int) caml_ring_os_thread_id(), TIMER_ABSTIME);
   pthread_mutex_unlock(&caml_ring_session_lock);
 }
 

@@ -31,6 +31,11 @@
 
 #pragma GCC visibility push(hidden)
 
+/* Looks for threads of the process that have no timer for samples, and gives
+   them one, at most ten times a second.  Called often, when the category
+   EVENTRING_PROFILE is recorded, with the domain lock held. */
+void caml_eventring_sample_threads(void);
+
 /* Causes: eventring_gc.c */
 
 /* The causes of the pending requests of a domain.  There is one struct for each
@@ -145,6 +150,7 @@ Caml_inline void caml_eventring_slices_due(int here, int of_all)
   struct caml_eventring_asked *a = Caml_eventring_asked;
   if (!of_all) a->slices_of_all = 0;
   if (!of_all && !here) a->slice = 0;
+  if (Caml_eventring_on(EVENTRING_PROFILE)) caml_eventring_sample_threads();
 }
 
 /* Records that a major slice of this domain begins, and which of the causes
@@ -259,11 +265,6 @@ Caml_inline void caml_eventring_pool_unmapped(void)
   } while (0)
 
 /* Samples of processor time: eventring_profile.c */
-
-/* Looks for threads of the process that have no timer for samples, and gives
-   them one, at most ten times a second.  Called often, when the category
-   EVENTRING_PROFILE is recorded, with the domain lock held. */
-void caml_eventring_sample_threads(void);
 
 /* Gives the calling thread a timer for samples.  Called as above, when the
    thread begins. */
