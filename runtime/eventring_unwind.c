@@ -617,12 +617,21 @@ static int step_over(const struct place *w, struct registers *r, uint64_t size)
   return 1;
 }
 
-/* Finds the part of the stack that the stack pointer in [r], the registers of an
-   interrupted thread, points to, and sets [w->low], [w->fiber] and
+extern char caml_perform[], caml_runstack[], caml_system__code_end[];
+
+/* Returns 1 if the instruction at [pc] is in the functions that switch between
+   fibers. */
+static int switches(uint64_t pc)
+{
+  return pc >= (uintptr_t) caml_perform
+    && pc < (uintptr_t) caml_system__code_end;
+}
+
+/* Finds the part of the stack that the stack pointer in [r], the registers of
+   an interrupted thread, points to, and sets [w->low], [w->fiber] and
    [w->current].  Returns 1, or 0 if it points to no part that is known. */
 static int find_place(struct place *w, const struct registers *r)
 {
-  extern char caml_perform[], caml_runstack[], caml_system__code_end[];
   uint64_t sp = r->value[RSP], pc = r->value[RIP];
   caml_domain_state *domain = Caml_state_opt;
   w->fiber = w->current = NULL;
@@ -641,17 +650,18 @@ static int find_place(struct place *w, const struct registers *r)
   w->fiber = w->current;
   if (in_fiber(w->fiber, sp)) return 1;
   /* A switch between fibers, which sets [current_stack] before the stack
-     pointer: caml_runstack goes from the parent of the new fiber, the others
-     have the old fiber in a register. */
-  if (pc < (uintptr_t) caml_perform || pc >= (uintptr_t) caml_system__code_end)
-    return 0;
-  if (pc >= (uintptr_t) caml_runstack) w->fiber = parent_of(w->current);
-  else {
-    uint64_t old = r->value[RSI];
-    if (old % 8 != 0 || old > sp || sp - old > caml_max_stack_wsize * 8)
-      return 0;
-    w->fiber = (struct stack_info *) old;
+     pointer.  A new fiber has the old one as its parent; otherwise the old
+     fiber is in a register. */
+  if (!switches(pc)) return 0;
+  if (pc >= (uintptr_t) caml_runstack
+      && in_fiber(parent_of(w->current), sp)) {
+    w->fiber = parent_of(w->current);
+    return 1;
   }
+  uint64_t old = r->value[pc >= (uintptr_t) caml_runstack ? RDI : RSI];
+  if (old % 8 != 0 || old > sp || sp - old > caml_max_stack_wsize * 8)
+    return 0;
+  w->fiber = (struct stack_info *) old;
   return in_fiber(w->fiber, sp);
 }
 
@@ -660,7 +670,9 @@ uintptr_t caml_ring_c_stack(const void *context)
   const ucontext_t *u = context;
   uintptr_t sp = (uintptr_t) u->uc_mcontext.gregs[REG_RSP];
   const caml_domain_state *domain = Caml_state_opt;
-  return domain != NULL && in_fiber(domain->current_stack, sp)
+  return domain != NULL
+         && (in_fiber(domain->current_stack, sp)
+             || switches((uint64_t) u->uc_mcontext.gregs[REG_RIP]))
     ? (uintptr_t) domain->c_stack : sp;
 }
 
