@@ -31,7 +31,8 @@ _Static_assert(EVENTRING_KIND_SPAN == (int) EVENTRING_SPAN
                && EVENTRING_KIND_COUNTER == (int) EVENTRING_COUNTER
                && EVENTRING_KIND_INSTANT == (int) EVENTRING_INSTANT
                && EVENTRING_KIND_FLOW == (int) EVENTRING_FLOW
-               && EVENTRING_KIND_COMPLETE == (int) EVENTRING_COMPLETE,
+               && EVENTRING_KIND_COMPLETE == (int) EVENTRING_COMPLETE
+               && EVENTRING_KIND_REQUEST == (int) EVENTRING_REQUEST,
                "kinds of eventring_reader.h and eventring_format.h");
 _Static_assert(EVENTRING_PAYLOAD_NONE == (int) EVENTRING_NO_PAYLOAD
                && EVENTRING_PAYLOAD_INT == (int) EVENTRING_INT
@@ -195,7 +196,7 @@ void eventring_read_schema(struct eventring_cursor *c)
     e.unit[sizeof e.unit - 1] = 0;
     switch (e.kind) {
     case EVENTRING_SPAN: case EVENTRING_COUNTER: case EVENTRING_INSTANT:
-    case EVENTRING_FLOW: case EVENTRING_COMPLETE:
+    case EVENTRING_FLOW: case EVENTRING_COMPLETE: case EVENTRING_REQUEST:
       add_event(s, &e);
       break;
     case EVENTRING_CATEGORY:

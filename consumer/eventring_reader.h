@@ -263,8 +263,11 @@ enum {
   EVENTRING_KIND_FLOW = 5,        /* begin, steps (instants) and end, perhaps
                                      in several domains, tied together by the
                                      id in payload[0] */
-  EVENTRING_KIND_COMPLETE = 9     /* an instant at the end of something;
+  EVENTRING_KIND_COMPLETE = 9,    /* an instant at the end of something;
                                      payload[0] is how long it took, in ns */
+  EVENTRING_KIND_REQUEST = 10     /* begin and end of a request, perhaps in
+                                     several threads; payload[0] is the number
+                                     of the request */
 };
 enum {
   EVENTRING_PAYLOAD_NONE = 0,

@@ -132,7 +132,8 @@ static void verify_schema(struct verifier *v, const char *entries,
     int is_event;
     memcpy(&e, entries + i * entry_size, sizeof e);
     is_event = (e.kind >= EVENTRING_SPAN && e.kind <= EVENTRING_INSTANT)
-               || e.kind == EVENTRING_FLOW || e.kind == EVENTRING_COMPLETE;
+               || e.kind == EVENTRING_FLOW || e.kind == EVENTRING_COMPLETE
+               || e.kind == EVENTRING_REQUEST;
     if (memchr(e.name, 0, sizeof e.name) == NULL
         || memchr(e.unit, 0, sizeof e.unit) == NULL)
       find(v, at, "entry %u of the schema: a name that does not end", i);

@@ -59,6 +59,8 @@ static void leave_parent(void)
   pthread_mutex_init(&caml_ring_session_lock, NULL);
   uint32_t old_thread = caml_ring_self.os_id;
   caml_ring_self.os_id = 0;
+  /* The parent goes on with its request. */
+  caml_ring_self.request = 0;
   caml_ring_fork_labels(old_thread);
   caml_ring_session.started = 0;
   if (caml_ring_writers == NULL) return;

@@ -122,7 +122,7 @@ struct caml_ring_thread {
   uint64_t threshold_ns;        /* that [threshold_ticks] were made from; 0:
                                    not made yet */
   uint64_t threshold_ticks;
-  uint64_t request;             /* that the thread works on; 0: none */
+  uint64_t request;             /* the request on which it works; 0: none */
   char os_name[OS_NAME_SIZE];   /* the last one seen; "": not asked for yet */
 };
 extern CAMLthread_local struct caml_ring_thread caml_ring_self;

@@ -237,6 +237,32 @@ CAMLprim value caml_ml_eventring_emit_bytes(value word, value bytes,
   return Val_unit;
 }
 
+/* Each of the next four primitives calls the function that it is named after, in
+   runtime/eventring_user.c.  [request] is the event word of the start of a
+   request, without the length: the id of the event.  Numbers of requests are
+   ints. */
+CAMLprim value caml_ml_eventring_request_start(value request)
+{
+  return Val_long(caml_eventring_request_start(Int_val(request)));
+}
+
+CAMLprim value caml_ml_eventring_request_resume(value number)
+{
+  caml_eventring_request_resume((uint64_t) Long_val(number));
+  return Val_unit;
+}
+
+CAMLprim value caml_ml_eventring_request_current(value unit)
+{
+  return Val_long(caml_eventring_request_current());
+}
+
+CAMLprim value caml_ml_eventring_request_finish(value request, value number)
+{
+  caml_eventring_request_finish(Int_val(request), (uint64_t) Long_val(number));
+  return Val_unit;
+}
+
 /* Returns true while user events are recorded. */
 CAMLprim value caml_ml_eventring_user_on(value unit)
 {

@@ -185,6 +185,12 @@ CAMLexport int caml_eventring_register_flow(const char *name)
 }
 
 COLD
+CAMLexport int caml_eventring_register_request(const char *name)
+{
+  return register_for_c(name, EVENTRING_REQUEST, EVENTRING_INT, "");
+}
+
+COLD
 CAMLexport int caml_eventring_register_custom(const char *name)
 {
   return register_for_c(name, EVENTRING_INSTANT, EVENTRING_BYTES, "");
@@ -262,6 +268,44 @@ CAMLexport void caml_eventring_flow_step(int event, int64_t id)
 CAMLexport void caml_eventring_flow_finish(int event, int64_t id)
 {
   emit_int(event, EVENTRING_FORM_END, id);
+}
+
+CAMLexport uint64_t caml_eventring_request_start(int event)
+{
+  static _Atomic uint64_t last;
+  if (!is_recorded(event)) return 0;
+  uint64_t number =
+    atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+  emit_int(event, EVENTRING_FORM_BEGIN, (int64_t) number);
+  return number;
+}
+
+/* The request of a thread is also set while user events are not recorded: a
+   thread must not go on with a request that it left during a pause. */
+CAMLexport void caml_eventring_request_resume(uint64_t number)
+{
+  if (caml_ring_self.request == number) return;
+  caml_ring_self.request = number;
+  if (Caml_eventring_on(EVENTRING_USER))
+    caml_eventring_emit_packed(EVENTRING_RECORD(EV_REQUEST_RUN), &number, 1);
+}
+
+CAMLexport void caml_eventring_request_suspend(void)
+{
+  caml_eventring_request_resume(0);
+}
+
+CAMLexport uint64_t caml_eventring_request_current(void)
+{
+  return caml_ring_self.request;
+}
+
+CAMLexport void caml_eventring_request_finish(int event, uint64_t number)
+{
+  if (number == 0) return;
+  emit_int(event, EVENTRING_FORM_END, (int64_t) number);
+  /* The event ends the run. */
+  if (caml_ring_self.request == number) caml_ring_self.request = 0;
 }
 
 CAMLexport void caml_eventring_custom_emit(int event, const void *bytes,

@@ -202,10 +202,32 @@ Caml_inline void store(uint64_t *word, uint64_t x)
   __atomic_store_n(word, x, __ATOMIC_RELAXED);
 }
 
+/* Returns the address in the ring of [w] at which the next event begins. */
+Caml_inline uint64_t *next_word(struct writer *w)
+{
+  return &w->ring[w->pos & w->mask];
+}
+
+/* Stores an event with the packed integers [field], one or two, at the position
+   of [w], with the base time of the block, and moves the position behind the
+   event.  Call at the begin of a block, which has room. */
+static __attribute__((noinline, cold))
+void store_at_begin(struct writer *w, uint64_t word, const uint64_t *field,
+                    uint32_t fields)
+{
+  uint64_t words[EVENTRING_FIRST_WORDS];
+  uint32_t n = pack(words, field, fields);
+  uint64_t *p = next_word(w);
+  store(p, word | (uint64_t) n << EVENTRING_LENGTH_SHIFT);
+  for (uint32_t i = 0; i < n; i++) store(&p[1 + i], words[i]);
+  w->pos += 1 + n;
+  w->events++;
+}
+
 /* Begins a new block of [w], for the domain that [w] names and the OS thread
    [thread], with the present time as base, and writes the block's header.  The
    block's memory is allocated. */
-Caml_inline uint64_t *begin_block(struct writer *w, uint32_t thread)
+Caml_inline void begin_block(struct writer *w, uint32_t thread)
 {
   /* Padding ends the block that we leave. */
   if (w->pos < w->end) store(&w->ring[w->pos & w->mask], 0);
@@ -227,7 +249,6 @@ Caml_inline uint64_t *begin_block(struct writer *w, uint32_t thread)
   store(&block[EVENTRING_BLOCK_WHO],
         (uint32_t) w->domain | (uint64_t) thread << 32);
   w->pos += EVENTRING_BLOCK_HEADER_WORDS;
-  return block;
 }
 
 /* Begins a new block of [w] for [domain], whose base is the present time, and
@@ -245,24 +266,19 @@ int enter_block(struct writer *w, caml_domain_state *domain)
   if (w->end >= w->allocated && w->allocated <= w->mask
       && !extend_ring(w, domain->id)) return 0;
 
-  uint64_t *block = begin_block(w, caml_ring_os_thread_id());
+  begin_block(w, caml_ring_os_thread_id());
   /* A name that was changed is seen soon enough. */
   if (caml_ring_self.os_name[0] == '\0'
       || w->pos / caml_ring_block_words % 16 == 0)
     caml_ring_note_os_name();
-  /* So that a reader that begins here knows the thread. */
+  /* So that a reader that begins here knows the thread, and its request. */
   if (caml_ring_self.id != 0 && Caml_eventring_on(EVENTRING_THREAD)) {
     uint64_t field[] = { caml_ring_self.id - 1, w->thread };
-    uint64_t words[EVENTRING_THREAD_WORDS];
-    uint32_t n = pack(words, field, 2);
-    store(&block[EVENTRING_BLOCK_HEADER_WORDS],
-          EVENTRING_RECORD(EV_THREAD_RUN)
-          | (uint64_t) n << EVENTRING_LENGTH_SHIFT);
-    for (uint32_t i = 0; i < n; i++)
-      store(&block[EVENTRING_BLOCK_HEADER_WORDS + 1 + i], words[i]);
-    w->pos += 1 + n;
-    w->events++;
+    store_at_begin(w, EVENTRING_RECORD(EV_THREAD_RUN), field, 2);
   }
+  if (caml_ring_self.request != 0 && Caml_eventring_on(EVENTRING_USER))
+    store_at_begin(w, EVENTRING_RECORD(EV_REQUEST_RUN),
+                   &caml_ring_self.request, 1);
   return 1;
 }
 
@@ -312,14 +328,8 @@ int make_room(struct writer *w, caml_domain_state *domain, uint32_t words,
                       ticks);
 }
 
-/* Returns the address in the ring of [w] at which the next event begins. */
-Caml_inline uint64_t *next_word(struct writer *w)
-{
-  return &w->ring[w->pos & w->mask];
-}
-
-/* Counts and publishes the event of [words] words that was stored at the
-   position of [w], and moves the position behind the event. */
+/* Publishes the event of [words] words that was stored at the position of [w],
+   and moves the position behind the event. */
 Caml_inline void publish(struct writer *w, uint32_t words)
 {
   w->pos += words;

@@ -150,6 +150,7 @@ let kind_counter = 2
 let kind_instant = 3
 let kind_flow = 5
 let kind_complete = 9
+let kind_request = 10
 
 let payload_none = 0
 let payload_int = 1
@@ -230,6 +231,40 @@ module Flow = struct
     if recorded () then ignore (emit_int (flow lor form_end) id)
 end
 
+module Request = struct
+  type t = int
+  type id = int
+
+  let none = 0
+
+  let register name = register_event name kind_request payload_int ""
+
+  external begin_ : t -> id = "caml_ml_eventring_request_start" [@@noalloc]
+  external set : id -> unit = "caml_ml_eventring_request_resume" [@@noalloc]
+  external current : unit -> id = "caml_ml_eventring_request_current"
+    [@@noalloc]
+  external end_ : t -> id -> unit = "caml_ml_eventring_request_finish"
+    [@@noalloc]
+
+  let[@inline] start request = if recorded () then begin_ request else none
+
+  (* A request that was started while user events were recorded is also set
+     while they are not: no thread may go on with it after a pause. *)
+  let[@inline] resume id = if id <> none || recorded () then set id
+  let[@inline] suspend id = if id <> none && current () = id then set none
+  let[@inline] finish request id = if id <> none then end_ request id
+
+  let run_with id f =
+    if id = none && not (recorded ()) then f ()
+    else begin
+      let before = current () in
+      set id;
+      match f () with
+      | result -> set before; result
+      | exception e -> set before; reraise e
+    end
+end
+
 module Custom = struct
   type 'a t = {
     event : int;
@@ -299,6 +334,8 @@ module Cursor = struct
     flow_start : t -> unit;
     flow_step : t -> unit;
     flow_finish : t -> unit;
+    request_start : t -> unit;
+    request_finish : t -> unit;
     lost : t -> unit;
   }
 
@@ -361,9 +398,10 @@ module Cursor = struct
       ?(counter = ignore_event) ?(instant = ignore_event)
       ?(complete = ignore_event) ?(flow_start = ignore_event)
       ?(flow_step = ignore_event) ?(flow_finish = ignore_event)
+      ?(request_start = ignore_event) ?(request_finish = ignore_event)
       ?(lost = ignore_event) () =
     { span_start; span_finish; counter; instant; complete; flow_start;
-      flow_step; flow_finish; lost }
+      flow_step; flow_finish; request_start; request_finish; lost }
 
   let[@inline] time c = int_of_int64 (get_64 c.batch (c.offset + at_ns))
   let[@inline] ring c = int_of_int32 (get_32 c.batch (c.offset + at_ring))
@@ -431,12 +469,24 @@ module Cursor = struct
     then learn c id;
     Array.unsafe_get c.kinds id
 
-  (* Spans and flows share the forms.  An event without an integer is no flow,
-     which saves most events the look at the table. *)
-  let[@inline] is_flow c = words c = 1 && kind c = kind_flow
+  (* Spans, flows and requests share the forms.  An event without an integer is
+     a span, which saves most events the look at the table. *)
+  let[@inline] linked_kind c = if words c = 1 then kind c else kind_span
+
+  let deliver_start c callbacks =
+    let kind = linked_kind c in
+    if kind = kind_flow then callbacks.flow_start c
+    else if kind = kind_request then callbacks.request_start c
+    else callbacks.span_start c
+
+  let deliver_finish c callbacks =
+    let kind = linked_kind c in
+    if kind = kind_flow then callbacks.flow_finish c
+    else if kind = kind_request then callbacks.request_finish c
+    else callbacks.span_finish c
 
   let deliver_instant c callbacks =
-    if is_flow c then callbacks.flow_step c
+    if linked_kind c = kind_flow then callbacks.flow_step c
     else if words c > 0 && kind c = kind_complete then callbacks.complete c
     else callbacks.instant c
 
@@ -473,9 +523,8 @@ module Cursor = struct
       c.offset <- index * event_size;
       let form = form c in
       begin match form with
-      | 0 -> if is_flow c then callbacks.flow_start c else callbacks.span_start c
-      | 1 ->
-          if is_flow c then callbacks.flow_finish c else callbacks.span_finish c
+      | 0 -> deliver_start c callbacks
+      | 1 -> deliver_finish c callbacks
       | 2 -> callbacks.counter c
       | 3 -> deliver_instant c callbacks
       | _ -> callbacks.lost c

@@ -226,6 +226,73 @@ module Flow : sig
   (** It ends here. *)
 end
 
+(** Requests: work that begins in one thread and may go on and end in others, in
+    runs, between which it waits. Readers show the total time of each request,
+    the time in which threads worked on it (running), and the rest (waiting).
+
+    Each thread has one current request, or {!none}. A thread of the threads
+    library keeps its own when another thread gets the domain. Nothing else
+    changes the current request by itself: a scheduler of fibers or callbacks
+    calls {!suspend} when it puts one aside, and {!resume} before it goes on
+    with it, in whatever thread or domain.
+
+    {[
+      let query = Eventring.Request.register "query"
+
+      let serve connection =
+        let id = Eventring.Request.start query in
+        Pool.submit (fun () ->
+          Eventring.Request.run_with id (fun () -> answer connection);
+          Eventring.Request.finish query id)
+    ]}
+
+    Runs of several threads of one domain can be told apart only if the category
+    [Thread] is recorded as well. *)
+module Request : sig
+  type t
+  (** A kind of requests. *)
+
+  type id = private int
+  (** A request: its number, from 1 on, which no other request of this process
+      has, or {!none}. Logs may show the number: readers do. *)
+
+  val none : id
+  (** No request: 0. *)
+
+  val register : string -> t
+
+  val start : t -> id
+  (** A request of this kind begins now. It is not the current one of a thread
+      yet: it waits. Returns {!none} while user events are not recorded; then
+      the functions below do nothing with it. *)
+
+  val resume : id -> unit
+  (** From now on this thread works on the request, and not on another one;
+      with {!none}, on no request. No event is written when nothing changes.
+
+      Two threads may work on one request at a time: its running time is the
+      sum of both. *)
+
+  val suspend : id -> unit
+  (** From now on this thread does not work on the request, and has no current
+      request. Has no effect if the request is not its current one. *)
+
+  val current : unit -> id
+  (** The current request of this thread. A call of a short C function, also
+      while user events are not recorded. *)
+
+  val run_with : id -> (unit -> 'a) -> 'a
+  (** [run_with id f] is [f ()] with the request as the current one, and then
+      puts back the one before, also when [f] raises. [f] must return in the
+      thread that began it: a fiber that may move to another thread needs
+      {!resume} and {!suspend}. *)
+
+  val finish : t -> id -> unit
+  (** The request ends now. Any thread may say so, with the kind that it was
+      started with. If it is the current one of this thread, the thread has none
+      from now on. *)
+end
+
 (** Instants with a value in a representation of the program's own. *)
 module Custom : sig
   type 'a t
@@ -283,14 +350,18 @@ module Cursor : sig
     ?span_start:(t -> unit) -> ?span_finish:(t -> unit) ->
     ?counter:(t -> unit) -> ?instant:(t -> unit) -> ?complete:(t -> unit) ->
     ?flow_start:(t -> unit) -> ?flow_step:(t -> unit) ->
-    ?flow_finish:(t -> unit) -> ?lost:(t -> unit) -> unit -> callbacks
+    ?flow_finish:(t -> unit) -> ?request_start:(t -> unit) ->
+    ?request_finish:(t -> unit) -> ?lost:(t -> unit) -> unit -> callbacks
   (** Functions to call for an event of each form; by default, none. A callback
       gets the cursor, and asks it about the event with the functions below.
       [complete] is called for an event that tells of something from beginning
       to end, such as a wait or a stop-the-world section: {!time} is its end,
       {!value} how long it took, in nanoseconds. The start, the steps and the
-      end of a {!Flow} have callbacks of their own. [lost] is called where the
-      reader has been overtaken. *)
+      end of a {!Flow} have callbacks of their own, and so have the start and
+      the finish of a {!Request}; the runs of requests are instants named
+      ["request_run"], whose {!value} is the number of the request on which the
+      thread works from then on. [lost] is called where the reader has been
+      overtaken. *)
 
   val poll : ?max:int -> t -> callbacks -> int
   (** Calls the callbacks for the events that the cursor has not passed yet, at
@@ -350,8 +421,8 @@ module Cursor : sig
   (** The unit of a counter, or [""]. *)
 
   val value : t -> int
-  (** The integer of a counter, of a span with an integer, the id of a flow,
-      the nanoseconds of a complete event, the number of events lost; 0 for an
+  (** The integer of a counter, of a span with an integer, the id of a flow
+      or a request, the nanoseconds of a complete event, the number of events lost; 0 for an
       event that carries nothing, the length in bytes for one that carries a
       text, the first integer of one that carries several. *)
 

@@ -59,6 +59,7 @@ CAMLextern int caml_eventring_register_counter(const char *name,
 CAMLextern int caml_eventring_register_mark(const char *name);
 CAMLextern int caml_eventring_register_message(const char *name);
 CAMLextern int caml_eventring_register_flow(const char *name);
+CAMLextern int caml_eventring_register_request(const char *name);
 CAMLextern int caml_eventring_register_custom(const char *name);
 
 /* Write an event to the ring of the current domain: the start and the finish of
@@ -81,6 +82,40 @@ CAMLextern void caml_eventring_message_emit(int event, const char *text);
 CAMLextern void caml_eventring_flow_start(int event, int64_t id);
 CAMLextern void caml_eventring_flow_step(int event, int64_t id);
 CAMLextern void caml_eventring_flow_finish(int event, int64_t id);
+
+/* Requests: work that begins and ends in any thread, and is done in runs, by one
+   thread after the other or several at a time.  Readers show its total time, the
+   time in which threads worked on it, and the time in which it waited.  Each
+   thread has one current request, or none.
+
+     uint64_t request = caml_eventring_request_start(event);
+     caml_eventring_request_resume(request);
+     ...                                     this thread works on it
+     caml_eventring_request_suspend();
+     ...                                     it waits; another thread resumes it
+     caml_eventring_request_finish(event, request);
+
+   Starts a request of the kind [event], and returns its number, which no other
+   request of this process has.  Returns 0 when user events are not being
+   recorded; the functions below accept 0 and then do nothing.  The request is
+   not the current one of a thread before it is resumed.  Otherwise as
+   caml_eventring_span_start. */
+CAMLextern uint64_t caml_eventring_request_start(int event);
+/* Makes request [number] the current request of the calling thread, in place of
+   another one; 0: the thread has none.  Writes an event if that is a change and
+   user events are recorded.  While they are not, sets the request all the same.
+   A child that this process forks has no current request. */
+CAMLextern void caml_eventring_request_resume(uint64_t number);
+/* Ends the run of the current request: the thread has none from here on. */
+CAMLextern void caml_eventring_request_suspend(void);
+/* Returns the number of the current request of the calling thread; 0: it has
+   none.  Needs no domain lock. */
+CAMLextern uint64_t caml_eventring_request_current(void);
+/* Ends request [number], which was started with the same [event].  If it is the
+   current request of the calling thread, the thread has none from here on.
+   A thread other than the one that started the request may call it. */
+CAMLextern void caml_eventring_request_finish(int event, uint64_t number);
+
 /* Writes a custom event with the [length] bytes at [bytes], of any content.
    Writes nothing when [length] is over EVENTRING_MAX_CONTENT: a decoder would
    not understand the first part of the content.  Otherwise as above. */

@@ -333,14 +333,15 @@ enum eventring_form {
    EVENTRING_UNIT_TICKS is a duration in ticks of the file's clock. */
 #define EVENTRING_UNIT_TICKS "ticks"
 
-/* Words of the record of the running thread, at most, that a block begins
-   with in a program with threads: two packed integers of 32 bits. */
-#define EVENTRING_THREAD_WORDS 2
+/* Payload words, at most, of each of the two events that a block may begin with:
+   which thread runs (two packed integers of 32 bits), and on which request (one
+   of 64 bits). */
+#define EVENTRING_FIRST_WORDS 2
 
 /* Payload words of the largest event, without the count word: the smallest
    block less its other words. */
 #define EVENTRING_MAX_PAYLOAD_WORDS \
   (EVENTRING_MIN_BLOCK_WORDS - EVENTRING_BLOCK_HEADER_WORDS - 2 \
-   - (1 + EVENTRING_THREAD_WORDS))
+   - 2 * (1 + EVENTRING_FIRST_WORDS))
 
 #endif /* CAML_EVENTRING_FORMAT_H */

@@ -127,7 +127,7 @@ same_numbers() {
       tr a-z A-Z),0)"
   done
   echo 'one_word EVENTRING_WORD(0,0,1)'
-  for kind in span counter instant flow complete; do
+  for kind in span counter instant flow complete request; do
     echo "kind_$kind EVENTRING_KIND_$(echo $kind | tr a-z A-Z)"
   done
   for payload in none int bytes text; do
