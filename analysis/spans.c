@@ -262,7 +262,8 @@ bool span_ended(struct spans *s, const struct eventring_event *event,
 
   switch (event->form) {
   case EVENTRING_EV_BEGIN:
-    if (!is_kind(s, event->id, EVENTRING_KIND_FLOW))
+    if (!is_kind(s, event->id, EVENTRING_KIND_FLOW)
+        && !is_kind(s, event->id, EVENTRING_KIND_REQUEST))
       push(s, stack, event);
     return false;
   case EVENTRING_EV_END:

@@ -422,10 +422,11 @@ static void end_watching(struct summary *s, struct summary_domain *d,
 }
 
 /* Ends the time watched of every domain at its last event and forgets all open
-   spans, since later events are not known to be complete. */
+   spans and runs, since later events are not known to be complete. */
 static void stop_watching(struct summary *s)
 {
   forget_spans(s->spans);
+  forget_runs(s->requests);
   for (uint32_t i = 0; i < s->domain_count; i++)
     end_watching(s, s->domains[i], s->domains[i]->last_ns);
 }
@@ -681,7 +682,9 @@ static void note_thread(struct summary *s, struct summary_domain *d,
 
 void summary_event(struct summary *s, const struct eventring_event *event)
 {
+  struct ended_request request;
   if (event->form == EVENTRING_EV_CONTROL_CHANGED) stop_watching(s);
+  request_ended(s->requests, event, &request);
   if (event->ring >= s->ring_count
       || event->form == EVENTRING_EV_CONTROL_CHANGED)
     return;
@@ -899,6 +902,7 @@ struct summary *new_summary(struct eventring_cursor *cursor)
   struct summary *s = allocate(1, sizeof *s);
   s->cursor = cursor;
   s->spans = new_spans(cursor);
+  s->requests = new_requests(cursor);
   s->ids = allocate(1, sizeof *s->ids);
   s->ids->tells_stops = eventring_find(cursor, "stop_the_world") >= 0;
   s->ring_count = target_info(cursor).rings;
@@ -913,6 +917,7 @@ void free_summary(struct summary *s)
   free(s->others);
   free(s->rings);
   free(s->ids);
+  free_requests(s->requests);
   free_spans(s->spans);
   free(s);
 }

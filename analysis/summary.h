@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include "eventring_reader.h"
 #include "histogram.h"
+#include "requests.h"
 #include "spans.h"
 
 /* Reasons for which the OCaml code of a domain does not run.  Events report the
@@ -168,6 +169,7 @@ struct summary_domain {
 struct summary {
   struct eventring_cursor *cursor;
   struct spans *spans;            /* those open now, see spans.h */
+  struct requests *requests;      /* see requests.h */
   uint64_t events;
   int64_t first_ns, last_ns;      /* of events; 0 when there are none */
   struct summary_domain *domains[SUMMARY_DOMAINS];  /* by their ids */
@@ -211,7 +213,7 @@ void free_summary(struct summary *s);
 void summary_event(struct summary *s, const struct eventring_event *event);
 
 /* If recording is paused, ends the time watched of each domain at its last
-   event, and forgets all open spans.  The caller calls this function each time
+   event, and forgets all open spans and runs of requests.  The caller calls this function each time
    a read of the cursor returns no events. */
 void summary_idle(struct summary *s);
 

@@ -303,8 +303,25 @@ static json_t *timings(struct summary *s, bool waits)
   return array;
 }
 
-/* Returns a new JSON array with the number of events of each id that was
-   seen. */
+/* Returns a new JSON array with the durations of each kind of request. */
+static json_t *requests(struct summary *s)
+{
+  json_t *array = checked(json_array());
+  for (uint32_t id = 0; id <= UINT16_MAX; id++) {
+    const struct request_kind *kind = request_kind(s->requests, (uint16_t) id);
+    if (kind == NULL) continue;
+    const struct eventring_description *d = eventring_describe(s->cursor, id);
+    json_t *request = checked(json_object());
+    set(request, "name", text_or_null(d != NULL ? d->name : NULL));
+    set_durations(request, &kind->total);
+    set_count(request, "not_finished", kind->open);
+    set(request, "running", json_durations(&kind->running));
+    set(request, "waiting", json_durations(&kind->waiting));
+    append(array, request);
+  }
+  return array;
+}
+
 static json_t *counts(struct summary *s)
 {
   json_t *array = checked(json_array());
@@ -363,6 +380,7 @@ json_t *json_summary(struct summary *s)
   set(object, "cause_times", causes(s, true));
   set(object, "waits", timings(s, true));
   set(object, "spans", timings(s, false));
+  set(object, "requests", requests(s));
   set(object, "counts", counts(s));
   set(object, "memory", memory(s));
   return object;

@@ -145,11 +145,12 @@ void print_durations_head(const char *what)
          "count", "p50", "p90", "p99", "p99.9", "max", "total");
 }
 
-void print_durations(const char *name, const struct histogram *h)
+/* Prints the columns of a table of durations that come after the name, of which
+   [printed] columns are printed. */
+static void print_columns(int printed, const struct histogram *h)
 {
   static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
   char text[QUANTITY_SIZE];
-  int printed = print_text(stdout, name, strlen(name), TEXT_COLUMN);
   printf("%*s  %7" PRIu64, printed < NAME_WIDTH ? NAME_WIDTH - printed : 0, "",
          h->count);
   for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
@@ -157,6 +158,31 @@ void print_durations(const char *name, const struct histogram *h)
            format_duration(text, histogram_quantile(h, quantiles[i])));
   printf("  %7s", h->count == 0 ? "-" : format_duration(text, h->max));
   printf("  %7s\n", h->count == 0 ? "-" : format_duration(text, h->total));
+}
+
+void print_durations(const char *name, const struct histogram *h)
+{
+  print_columns(print_text(stdout, name, strlen(name), TEXT_COLUMN), h);
+}
+
+void print_runs(const struct histogram *running,
+                const struct histogram *waiting)
+{
+  if (running->count == 0) return;
+  print_columns(printf("  running"), running);
+  print_columns(printf("  waiting"), waiting);
+}
+
+/* Prints a line with the number of requests of [kind] that have not ended, or
+   whose runs are not known, if there are such requests. */
+static void print_unknown(const struct request_kind *kind)
+{
+  uint64_t unknown = kind->total.count - kind->running.count;
+  if (kind->open > 0) printf("  %" PRIu64 " not finished", kind->open);
+  if (unknown > 0)
+    printf("%s %" PRIu64 " with runs that were not recorded",
+           kind->open > 0 ? "," : " ", unknown);
+  if (kind->open > 0 || unknown > 0) putchar('\n');
 }
 
 static bool any(const struct histogram *h)
@@ -280,6 +306,21 @@ static void print_timings(struct summary *s, const char *what, bool waits)
                     s->timings[ids[i]]);
   if (all > count)
     printf("and %" PRIu32 " more names with less time in all\n", all - count);
+}
+
+/* Prints a table with the durations of each kind of request. */
+static void print_requests(struct summary *s)
+{
+  bool head = false;
+  for (uint32_t id = 0; id <= UINT16_MAX; id++) {
+    const struct request_kind *kind = request_kind(s->requests, (uint16_t) id);
+    if (kind == NULL) continue;
+    if (!head) print_durations_head("request");
+    head = true;
+    print_durations(eventring_describe(s->cursor, id)->name, &kind->total);
+    print_runs(&kind->running, &kind->waiting);
+    print_unknown(kind);
+  }
 }
 
 /* All of it */
@@ -472,5 +513,6 @@ void print_summary(struct summary *s)
   else
     print_without_collections(s, until_ns);
   print_timings(s, "span", false);
+  print_requests(s);
   print_lost(s);
 }

@@ -51,6 +51,7 @@ static const char notes[] =
 struct distribution {
   const char *name;
   struct histogram h;
+  struct histogram running, waiting;      /* of requests */
 };
 
 /* Text */
@@ -109,8 +110,10 @@ static void print_distributions(struct summary *s, bool named,
   else
     puts("no pauses");
   for (size_t i = 0; i < count; i++)
-    if (named || all[i].h.count > 0)
+    if (named || all[i].h.count > 0) {
       print_durations(all[i].name, &all[i].h);
+      print_runs(&all[i].running, &all[i].waiting);
+    }
   for (size_t i = 0; i < count; i++) {
     if (all[i].h.count == 0) continue;
     putchar('\n');
@@ -144,6 +147,10 @@ static void print_all_json(struct summary *s, const struct distribution *all,
     json_object_set_new(d, "name", json_text(all[i].name));
     json_object_update_new(d, json_durations(&all[i].h));
     json_object_set_new(d, "buckets", buckets(&all[i].h));
+    if (all[i].running.count > 0) {
+      json_object_set_new(d, "running", json_durations(&all[i].running));
+      json_object_set_new(d, "waiting", json_durations(&all[i].waiting));
+    }
     json_array_append_new(distributions, d);
   }
   json_object_set_new(object, "version", json_integer(JSON_VERSION));
@@ -163,10 +170,16 @@ static void print_all_json(struct summary *s, const struct distribution *all,
 static void add_named(struct summary *s, struct distribution *to)
 {
   for (uint32_t id = 0; id <= UINT16_MAX; id++) {
+    const struct request_kind *kind = request_kind(s->requests, (uint16_t) id);
     const struct eventring_description *d =
-      s->timings[id] != NULL ? eventring_describe(s->cursor, id) : NULL;
-    if (d != NULL && strcmp(d->name, to->name) == 0)
-      histogram_merge(&to->h, s->timings[id]);
+      s->timings[id] != NULL || kind != NULL ? eventring_describe(s->cursor, id)
+                                             : NULL;
+    if (d == NULL || strcmp(d->name, to->name) != 0) continue;
+    if (s->timings[id] != NULL) histogram_merge(&to->h, s->timings[id]);
+    if (kind == NULL) continue;
+    histogram_merge(&to->h, &kind->total);
+    histogram_merge(&to->running, &kind->running);
+    histogram_merge(&to->waiting, &kind->waiting);
   }
 }
 

@@ -1,0 +1,342 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* A request is known by its number.  Its begin, its end and the events that say
+   which thread works on it (request_run) are in the rings of any domains.
+
+   Numbers count up, so the open requests are in a table with a place for each of
+   the latest numbers: a request that never ends loses its place to a much later
+   one.
+
+   A worker is a thread with a current request.  Runs of workers begin and end
+   with request_run, and end with the end of the request.  While the file tells
+   no running threads (category thread), all events of a block are of the thread
+   that began it, so a run ends all others of its ring.
+
+   After a gap (events were lost, recording was paused) no current request is
+   known, and the runs of requests that were open in the gap are incomplete.  A
+   report of lost events has the time of the first event behind them, and comes
+   after requests that ended in the gap.  So the latest requests are pending, and
+   are counted when they are pushed out by later ones, or asked for. */
+
+#include <stdlib.h>
+#include <string.h>
+#include "memory.h"
+#include "requests.h"
+#include "target.h"
+
+/* The number of requests that are open at a time: a power of 2. */
+#define PLACES 65536
+
+#define WORKERS 1024
+
+/* The number of kinds of requests that are counted. */
+#define KINDS 1024
+
+#define PENDING 1024
+
+struct open {
+  uint64_t number;                /* 0: none */
+  int64_t begin_ns;
+  int64_t idle_since;             /* while [workers] is 0 */
+  uint64_t running_ns, waiting_ns;
+  uint64_t gaps;                  /* that there had been at the begin */
+  uint32_t workers;
+  uint16_t id;
+};
+
+struct worker {
+  uint32_t thread, ring;
+  uint64_t number;                /* of its request; 0: none */
+  int64_t since;
+  bool counted;                   /* among the [workers] of the request, whose
+                                     begin was known */
+};
+
+struct requests {
+  struct eventring_cursor *cursor;
+  int run_id, thread_run_id, thread_exit_id, pause_id, resume_id;
+  bool threads_known;
+  uint64_t gaps;
+  uint32_t rings;
+  int64_t *last_ns;               /* of the events of each ring; INT64_MIN:
+                                     none yet */
+  struct open *places;            /* NULL: there were no requests yet */
+  struct worker workers[WORKERS];
+  uint32_t worker_count;
+  uint32_t found[256];            /* by the end of the thread: its index */
+  struct ended_request pending[PENDING];
+  uint64_t ended, counted;        /* requests; those in between are pending */
+  struct request_kind *kinds[UINT16_MAX + 1];
+  uint32_t kind_count;
+};
+
+struct requests *new_requests(struct eventring_cursor *cursor)
+{
+  struct requests *r = allocate(1, sizeof *r);
+  r->cursor = cursor;
+  r->run_id = eventring_find(cursor, "request_run");
+  r->thread_run_id = eventring_find(cursor, "thread_run");
+  r->thread_exit_id = eventring_find(cursor, "thread_exit");
+  r->pause_id = eventring_find(cursor, "ring_pause");
+  r->resume_id = eventring_find(cursor, "ring_resume");
+  r->rings = target_info(cursor).rings;
+  r->last_ns = allocate(r->rings, sizeof *r->last_ns);
+  for (uint32_t i = 0; i < r->rings; i++) r->last_ns[i] = INT64_MIN;
+  return r;
+}
+
+void free_requests(struct requests *r)
+{
+  for (uint32_t id = 0; id <= UINT16_MAX; id++) free(r->kinds[id]);
+  free(r->places);
+  free(r->last_ns);
+  free(r);
+}
+
+/* Returns the nanoseconds between two times; 0 when [to] is before [from], as
+   times of two rings may be. */
+static uint64_t between(int64_t from, int64_t to)
+{
+  return to > from ? (uint64_t) to - (uint64_t) from : 0;
+}
+
+/* Kinds */
+
+/* Returns the distributions for the id [id], new ones if necessary; NULL when
+   there are too many. */
+static struct request_kind *kind_of(struct requests *r, uint16_t id)
+{
+  if (r->kinds[id] == NULL && r->kind_count < KINDS) {
+    r->kinds[id] = allocate(1, sizeof **r->kinds);
+    r->kind_count++;
+  }
+  return r->kinds[id];
+}
+
+static void count(struct requests *r, const struct ended_request *request)
+{
+  struct request_kind *kind = kind_of(r, request->id);
+  if (kind == NULL) return;
+  histogram_add(&kind->total, between(request->begin_ns, request->end_ns));
+  if (!request->runs_known) return;
+  histogram_add(&kind->running, request->running_ns);
+  histogram_add(&kind->waiting, request->waiting_ns);
+}
+
+static void count_first_pending(struct requests *r)
+{
+  count(r, &r->pending[r->counted++ % PENDING]);
+}
+
+static void make_pending(struct requests *r, const struct ended_request *request)
+{
+  if (r->ended - r->counted == PENDING) count_first_pending(r);
+  r->pending[r->ended++ % PENDING] = *request;
+}
+
+const struct request_kind *request_kind(struct requests *r, uint16_t id)
+{
+  while (r->counted < r->ended) count_first_pending(r);
+  return r->kinds[id];
+}
+
+/* Marks the runs of the requests that ended after [since] as not known.  When
+   that is all of them, since a ring has lost its first events, no distribution
+   of runs is valid. */
+static void doubt(struct requests *r, int64_t since)
+{
+  for (uint64_t i = r->counted; i < r->ended; i++)
+    if (r->pending[i % PENDING].end_ns > since)
+      r->pending[i % PENDING].runs_known = false;
+  for (uint32_t id = 0; since == INT64_MIN && r->counted > 0
+                        && id <= UINT16_MAX; id++) {
+    if (r->kinds[id] == NULL) continue;
+    memset(&r->kinds[id]->running, 0, sizeof r->kinds[id]->running);
+    memset(&r->kinds[id]->waiting, 0, sizeof r->kinds[id]->waiting);
+  }
+}
+
+/* Open requests */
+
+static struct open *find(const struct requests *r, uint64_t number)
+{
+  if (r->places == NULL || number == 0) return NULL;
+  struct open *o = &r->places[number % PLACES];
+  return o->number == number ? o : NULL;
+}
+
+static void change_open(struct requests *r, uint16_t id, int by)
+{
+  struct request_kind *kind = kind_of(r, id);
+  if (kind != NULL) kind->open += (uint64_t) by;
+}
+
+static void begin_request(struct requests *r,
+                          const struct eventring_event *event)
+{
+  uint64_t number = event->payload[0];
+  if (number == 0) return;
+  if (r->places == NULL) r->places = allocate(PLACES, sizeof *r->places);
+  struct open *o = &r->places[number % PLACES];
+  if (o->number != 0) change_open(r, o->id, -1);
+  *o = (struct open) { .number = number, .id = event->id, .gaps = r->gaps,
+                       .begin_ns = event->ns, .idle_since = event->ns };
+  change_open(r, o->id, 1);
+}
+
+/* Runs */
+
+static void add_worker(struct open *o, int64_t ns)
+{
+  if (o->workers++ == 0) o->waiting_ns += between(o->idle_since, ns);
+}
+
+/* Ends the run of [w], if it has a request, at [ns]. */
+static void end_run(struct requests *r, struct worker *w, int64_t ns)
+{
+  struct open *o = find(r, w->number);
+  w->number = 0;
+  if (o == NULL) return;
+  int64_t from = w->since;
+  if (!w->counted) {
+    /* The begin of the request is in another ring, with a later time. */
+    if (from < o->begin_ns) from = o->begin_ns;
+    add_worker(o, from);
+  }
+  o->running_ns += between(from, ns);
+  if (--o->workers == 0) o->idle_since = ns;
+}
+
+void forget_runs(struct requests *r)
+{
+  r->gaps++;
+  for (uint32_t i = 0; i < r->worker_count; i++)
+    end_run(r, &r->workers[i], r->workers[i].since);
+  r->worker_count = 0;
+}
+
+/* Returns the worker for the thread [thread], a new one if necessary. */
+static struct worker *worker_of(struct requests *r, uint32_t thread)
+{
+  uint32_t *found = &r->found[thread % 256];
+  if (*found < r->worker_count && r->workers[*found].thread == thread)
+    return &r->workers[*found];
+  uint32_t i = 0;
+  while (i < r->worker_count && r->workers[i].thread != thread) i++;
+  if (i == WORKERS) {
+    forget_runs(r);
+    i = 0;
+  }
+  if (i == r->worker_count)
+    r->workers[r->worker_count++] = (struct worker) { .thread = thread };
+  *found = i;
+  return &r->workers[i];
+}
+
+/* Ends all runs of the ring [ring] except that of [w]. */
+static void end_others(struct requests *r, const struct worker *w,
+                       uint32_t ring, int64_t ns)
+{
+  for (uint32_t i = 0; i < r->worker_count; i++)
+    if (r->workers[i].ring == ring && &r->workers[i] != w)
+      end_run(r, &r->workers[i], ns);
+}
+
+static void begin_run(struct requests *r, const struct eventring_event *event,
+                      uint64_t number)
+{
+  struct worker *w = worker_of(r, event->thread);
+  w->ring = event->ring;
+  if (!r->threads_known) end_others(r, w, event->ring, event->ns);
+  if (w->number == number) return;
+  end_run(r, w, event->ns);
+  w->number = number;
+  w->since = event->ns;
+  struct open *o = find(r, number);
+  w->counted = o != NULL;
+  if (o != NULL) add_worker(o, event->ns);
+}
+
+/* Returns whether [event] ends a request whose begin is known; then removes the
+   request from the table and describes it in [*ended]. */
+static bool end_request(struct requests *r, const struct eventring_event *event,
+                        struct ended_request *ended)
+{
+  uint64_t number = event->payload[0];
+  for (uint32_t i = 0; i < r->worker_count; i++)
+    if (r->workers[i].number == number) end_run(r, &r->workers[i], event->ns);
+  struct open *o = find(r, number);
+  if (o == NULL || o->id != event->id) return false;
+  *ended = (struct ended_request) {
+    .number = number, .id = o->id, .begin_ns = o->begin_ns,
+    .end_ns = event->ns > o->begin_ns ? event->ns : o->begin_ns,
+    .running_ns = o->running_ns,
+    .waiting_ns = o->waiting_ns + between(o->idle_since, event->ns),
+    .runs_known = o->gaps == r->gaps
+  };
+  o->number = 0;
+  change_open(r, o->id, -1);
+  make_pending(r, ended);
+  return true;
+}
+
+/* Events */
+
+static bool is_request(struct requests *r, const struct eventring_event *event)
+{
+  if (event->words != 1) return false;
+  const struct eventring_description *d =
+    eventring_describe(r->cursor, event->id);
+  return d != NULL && d->kind == EVENTRING_KIND_REQUEST;
+}
+
+static void take_instant(struct requests *r,
+                         const struct eventring_event *event)
+{
+  if (event->id == r->run_id && event->words > 0)
+    begin_run(r, event, event->payload[0]);
+  else if (event->id == r->thread_run_id)
+    r->threads_known = true;
+  else if (event->id == r->thread_exit_id)
+    end_run(r, worker_of(r, event->thread), event->ns);
+  else if (event->id == r->pause_id || event->id == r->resume_id)
+    forget_runs(r);
+}
+
+bool request_ended(struct requests *r, const struct eventring_event *event,
+                   struct ended_request *ended)
+{
+  if (event->form == EVENTRING_EV_CONTROL_CHANGED) forget_runs(r);
+  if (event->form == EVENTRING_EV_CONTROL_CHANGED || event->ring >= r->rings)
+    return false;
+  int64_t *last_ns = &r->last_ns[event->ring];
+  switch (event->form) {
+  case EVENTRING_EV_LOST:
+    forget_runs(r);
+    doubt(r, *last_ns);
+    break;
+  case EVENTRING_EV_BEGIN:
+    if (is_request(r, event)) begin_request(r, event);
+    break;
+  case EVENTRING_EV_END:
+    *last_ns = event->ns;
+    return is_request(r, event) && end_request(r, event, ended);
+  case EVENTRING_EV_INSTANT:
+    take_instant(r, event);
+    break;
+  default:
+    break;
+  }
+  *last_ns = event->ns;
+  return false;
+}

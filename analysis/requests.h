@@ -1,0 +1,68 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* How long requests took: from begin to end, how much of that threads worked on
+   them (running), and how much no thread did (waiting).
+
+     struct requests *r = new_requests(cursor);
+     for each event: request_ended(r, event, &request);
+     const struct request_kind *kind = request_kind(r, id); */
+
+#ifndef ANALYSIS_REQUESTS_H
+#define ANALYSIS_REQUESTS_H
+
+#include <stdbool.h>
+#include "eventring_reader.h"
+#include "histogram.h"
+
+struct requests;
+
+/* A request that has ended. */
+struct ended_request {
+  uint64_t number;
+  uint16_t id;                    /* of its begin and end: its kind */
+  int64_t begin_ns, end_ns;
+  uint64_t running_ns;            /* of all threads, added */
+  uint64_t waiting_ns;            /* no thread worked on it */
+  bool runs_known;                /* false: events were lost, so that both are
+                                     less than they were, or more */
+};
+
+/* The requests of a kind. */
+struct request_kind {
+  struct histogram total;         /* requests that ended, from begin to end */
+  struct histogram running, waiting;      /* of those with [runs_known] */
+  uint64_t open;                  /* requests that have not ended */
+};
+
+/* Creates a table of the requests of the process that [cursor] reads.  Never
+   returns NULL (see memory.h).  The caller frees the table with free_requests;
+   the cursor must stay open while the table is used. */
+struct requests *new_requests(struct eventring_cursor *cursor);
+void free_requests(struct requests *requests);
+
+/* Updates the table with [event].  The caller passes every event, in order.
+   Returns true when [event] ends a request whose begin is known, and then
+   describes the request in [*ended]; else returns false. */
+bool request_ended(struct requests *requests,
+                   const struct eventring_event *event, struct ended_request *ended);
+
+/* Removes all knowledge of which thread works on which request.  For use when
+   recording was paused. */
+void forget_runs(struct requests *requests);
+
+/* Returns the distributions for requests whose events have the id [id], up to
+   the last event; NULL when there is no such request.  Valid until the next
+   call of a function of this header. */
+const struct request_kind *request_kind(struct requests *requests, uint16_t id);
+
+#endif /* ANALYSIS_REQUESTS_H */
