@@ -9,5 +9,8 @@ let () =
   | "span" ->
       let span = Eventring.Span.register "span" in
       for _ = 1 to n do Eventring.Span.start span done
+  | "request" ->
+      let id = Eventring.Request.(start (register "request")) in
+      for _ = 1 to n do Eventring.Request.resume id done
   | "wait" -> for _ = 1 to n do Unix.sleepf 1e-5 done
   | operation -> failwith operation

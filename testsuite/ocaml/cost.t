@@ -19,8 +19,8 @@ if [ -x "$EVENTRING_STOCK/bin/ocamlopt" ]; then
   # size NAME: its code and data, then its zeroed memory
   sizes() { size "$1/hello" | awk 'NR == 2 { print $1 + $2, $3 }'; }
   set -- $(sizes ours) $(sizes stock)
-  ok "code and data of a hello world grow by 29,300 bytes at most" \
-    at_most $(($1 - $3)) 29300
+  ok "code and data of a hello world grow by 29,400 bytes at most" \
+    at_most $(($1 - $3)) 29400
   # 512 KiB are the writers.
   ok "its zeroed memory grows by 16 KiB at most" at_most $(($2 - $4)) 16384
 else
@@ -67,6 +67,8 @@ disabled() {
 disabled cause "a counter that reports a cause" 5 1
 # The span, the distance to the control word, and what is there
 disabled span "a span of module Eventring" 14 3
+# The same: a request that was started while nothing was recorded is none
+disabled request "making a request the current one" 17 3
 
 # From OCaml code to the event in the ring
 with="OCAML_EVENTRING_START=1 OCAML_EVENTRING_THRESHOLD=1ns"

@@ -1,0 +1,71 @@
+"""requests.py PRINTED EVENTS STAT
+
+Compares what an example of requests printed with what the readers found in its
+ring file: EVENTS is the output of "eventring events --json", STAT that of
+"eventring stat --json".  Every thread must have worked on the same requests in
+the same order, and the total, running and waiting times must be the same to
+5 %, since the program reads the clock just before or after an event."""
+
+import collections
+import json
+import sys
+
+printed, events, stat = sys.argv[1:]
+
+
+def need(condition, why):
+    if not condition:
+        sys.exit(why)
+
+
+runs = collections.defaultdict(list)
+total, running = {}, {}
+for line in open(printed):
+    what, who, *rest = line.split()
+    if what == "run":
+        runs[who].append(int(rest[0]))
+    else:
+        total[int(who)], running[int(who)] = map(float, rest)
+need(len(total) == 100, f"{len(total)} requests ended")
+
+found = collections.defaultdict(list)
+current = {}
+begun, ended = [], []
+for event in map(json.loads, open(events)):
+    thread = event.get("thread")
+    if event.get("name") == "request_run":
+        number = event["fields"]["request"]
+        # A block repeats the request of its thread.
+        if number != 0 and number != current.get(thread):
+            found[event.get("thread_name", "main")].append(number)
+        current[thread] = number
+    elif event.get("name") == "order":
+        number = event["value"]
+        (begun if event["form"] == "begin" else ended).append(number)
+        if event["form"] == "end" and current.get(thread) == number:
+            current[thread] = 0
+need(sorted(begun) == list(range(1, 101)), "not 100 begins")
+need(sorted(ended) == sorted(begun), "not 100 ends")
+if list(runs) == ["main"]:
+    # A request is current for a moment when the program starts it.
+    found["main"] = found["main"][100:]
+for who in sorted(set(runs) | set(found)):
+    need(runs[who] == found[who],
+         f"{who}: {runs[who]} was printed, {found[who]} was found")
+# They are interleaved, or the test shows nothing.
+order = [number for who in runs for number in runs[who]]
+need(len(order) == 300, f"{len(order)} runs")
+
+order = json.load(open(stat))["requests"]
+need([kind["name"] for kind in order] == ["order"], "another kind")
+order = order[0]
+for what in order, order["running"], order["waiting"]:
+    need(what["count"] == 100, f"{what['count']} requests")
+need(order["not_finished"] == 0, "requests that did not end")
+for what, us, ns in [
+        ("total", sum(total.values()), order["total_ns"]),
+        ("running", sum(running.values()), order["running"]["total_ns"]),
+        ("waiting", sum(total.values()) - sum(running.values()),
+         order["waiting"]["total_ns"])]:
+    need(abs(us * 1000 - ns) <= 0.05 * ns + 1e6,
+         f"{what}: {us} us were printed, {ns} ns were found")

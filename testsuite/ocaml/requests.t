@@ -1,0 +1,89 @@
+#!/bin/sh
+# Requests: a thread could work on the request of another, a reader could count
+# a request's waiting as running, or believe a request that a gap cut in two.
+. "$(dirname "$0")/programs.sh"
+build requests unix threads check.ml recorded.ml requests_stubs.c
+
+# stat_of FIELD: of the first kind of request, in the only ring file
+stat_of() {
+  eventring stat --json "$(ring)" | python3 -c '
+import json, sys
+kind = json.load(sys.stdin)["requests"][0]
+for key in sys.argv[1].split("."): kind = kind[key]
+print(kind)' "$1"
+}
+is() { echo "$1: $(stat_of "$1"), not $2" && [ "$(stat_of "$1")" = "$2" ]; }
+at_least() { echo "$1: $(stat_of "$1")" && [ "$(stat_of "$1")" -ge "$2" ]; }
+at_most() { echo "$1: $(stat_of "$1")" && [ "$(stat_of "$1")" -le "$2" ]; }
+sound() { eventring check "$(ring)"; }
+
+traced="env OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1"
+
+programs() {
+  fresh
+  checks "$tmp/requests.$mode"
+  ok "$mode: nothing on standard error" no_line
+}
+both programs
+
+paused() {
+  fresh
+  checks $traced "$tmp/requests.$mode" pause
+  ok "$mode: requests across a pause have a total, but no known runs" \
+    eval 'is count 2 && is running.count 1'
+  ok "$mode: the request that ended in the pause is not finished" \
+    is not_finished 1
+  ok "$mode: its file is sound" sound
+}
+both paused
+
+# The ring has 8192 words: the first request is overwritten, and so is the begin
+# of the second.
+loss() {
+  fresh
+  run $traced OCAMLRUNPARAM=e=13 "$tmp/requests.$mode" loss
+  ok "$mode: a request whose begin was lost is not counted" is count 2
+  ok "$mode: the runs of requests after the loss are known" is running.count 2
+  ok "$mode: no request is left" is not_finished 0
+  ok "$mode: its file is sound" sound
+}
+both loss
+
+threads() {
+  fresh
+  run $traced "$tmp/requests.$mode" threads
+  ok "$mode: threads of one domain run at the same time" \
+    at_least running.total_ns 40000000
+  ok "$mode: and their requests do not wait" at_most waiting.total_ns 4000000
+  # Nothing tells the threads apart: no more can run at a time than one.
+  fresh
+  run $traced OCAML_EVENTRING_CATEGORIES=user "$tmp/requests.$mode" threads
+  ok "$mode: without the category thread, a ring has one run at a time" \
+    at_most running.total_ns 30000000
+}
+both threads
+
+# The examples, which know their own times
+here=$EVENTRING_TOP/examples
+build request_threads unix threads
+build request_fibers unix
+build request_callbacks unix
+
+example() {
+  fresh
+  run $traced OCAMLRUNPARAM=e=18 "$tmp/$1.$mode"
+  ok "$mode: $1 runs" exits 0
+  cp "$tmp/out" printed
+  eventring events --json "$(ring)" >events
+  eventring stat --json "$(ring)" >stat
+  ok "$mode: $1 knows the same runs, total, running and waiting times" \
+    python3 -B "$EVENTRING_TOP/testsuite/ocaml/requests.py" printed events stat
+  ok "$mode: $1: the file is sound" sound
+}
+examples() {
+  example request_threads
+  example request_fibers
+  example request_callbacks
+}
+both examples
+finish
