@@ -55,7 +55,7 @@ struct open {
 };
 
 struct worker {
-  uint32_t thread, ring;
+  uint32_t thread, ring, domain;
   uint64_t number;                /* of its request; 0: none */
   int64_t since;
   bool counted;                   /* among the [workers] of the request, whose
@@ -78,6 +78,8 @@ struct requests {
   uint64_t ended, counted;        /* requests; those in between are pending */
   struct request_kind *kinds[UINT16_MAX + 1];
   uint32_t kind_count;
+  void (*run_ended)(void *state, const struct ended_run *run);
+  void *state;
 };
 
 struct requests *new_requests(struct eventring_cursor *cursor)
@@ -101,6 +103,14 @@ void free_requests(struct requests *r)
   free(r->places);
   free(r->last_ns);
   free(r);
+}
+
+void watch_runs(struct requests *r,
+                void (*ended)(void *state, const struct ended_run *run),
+                void *state)
+{
+  r->run_ended = ended;
+  r->state = state;
 }
 
 /* Returns the nanoseconds between two times; 0 when [to] is before [from], as
@@ -201,10 +211,16 @@ static void add_worker(struct open *o, int64_t ns)
   if (o->workers++ == 0) o->waiting_ns += between(o->idle_since, ns);
 }
 
-/* Ends the run of [w], if it has a request, at [ns]. */
+/* Ends the run of [w], if it has a request, at [ns].  [ns] is the begin of the
+   run if its end is not known. */
 static void end_run(struct requests *r, struct worker *w, int64_t ns)
 {
   struct open *o = find(r, w->number);
+  if (w->number != 0 && ns > w->since && r->run_ended != NULL)
+    r->run_ended(r->state, &(struct ended_run) {
+      .number = w->number, .id = o != NULL ? o->id : 0, .domain = w->domain,
+      .thread = w->thread, .begin_ns = w->since, .end_ns = ns
+    });
   w->number = 0;
   if (o == NULL) return;
   int64_t from = w->since;
@@ -257,6 +273,7 @@ static void begin_run(struct requests *r, const struct eventring_event *event,
 {
   struct worker *w = worker_of(r, event->thread);
   w->ring = event->ring;
+  w->domain = event->domain;
   if (!r->threads_known) end_others(r, w, event->ring, event->ns);
   if (w->number == number) return;
   end_run(r, w, event->ns);

@@ -44,11 +44,25 @@ struct request_kind {
   uint64_t open;                  /* requests that have not ended */
 };
 
+/* A run that has ended: a thread worked on a request. */
+struct ended_run {
+  uint64_t number;                /* of the request */
+  uint16_t id;                    /* of its begin; 0: the begin is not known */
+  uint32_t domain, thread;
+  int64_t begin_ns, end_ns;
+};
+
 /* Creates a table of the requests of the process that [cursor] reads.  Never
    returns NULL (see memory.h).  The caller frees the table with free_requests;
    the cursor must stay open while the table is used. */
 struct requests *new_requests(struct eventring_cursor *cursor);
 void free_requests(struct requests *requests);
+
+/* Makes [ended] be called, with [state], for each run when its end is known.
+   Runs that a gap cuts are left out. */
+void watch_runs(struct requests *requests,
+                void (*ended)(void *state, const struct ended_run *run),
+                void *state);
 
 /* Updates the table with [event].  The caller passes every event, in order.
    Returns true when [event] ends a request whose begin is known, and then

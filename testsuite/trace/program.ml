@@ -1,5 +1,6 @@
 (* Two domains with two threads each: spans inside of each other, counters,
-   marks, messages, a flow from domain to domain, waiting and collections. *)
+   marks, messages, a flow from domain to domain, requests, waiting and
+   collections. *)
 
 open Eventring
 
@@ -9,13 +10,16 @@ let size = Counter.register ~unit:"lines" "size"
 let mark = Mark.register "mark"
 let note = Message.register "note"
 let journey = Flow.register "journey"
+let order = Request.register "order"
 
 let lock = Mutex.create ()
 
 let worker name first =
   set_thread_name name;
   for n = first to first + 9 do
+    let id = Request.start order in
     Span.run_with request n (fun () ->
+      Request.resume id;
       Mutex.protect lock (fun () ->
         Span.run step (fun () ->
           Flow.step journey n;
@@ -23,7 +27,10 @@ let worker name first =
           Unix.sleepf 0.0005));
       ignore (Sys.opaque_identity (List.init 30_000 string_of_int));
       Flow.finish journey n;
-      Mark.emit mark)
+      Mark.emit mark);
+    Request.suspend id;
+    Request.resume id;
+    Request.finish order id
   done
 
 let pair domain first =

@@ -7,7 +7,8 @@ import sys
 import rows
 
 WHAT = {"B": "begin", "E": "end", "X": "complete", "C": "counter",
-        "i": "instant", "s": "flow_begin", "t": "flow_step", "f": "flow_end"}
+        "i": "instant", "s": "flow_begin", "t": "flow_step", "f": "flow_end",
+        "b": "request_begin", "e": "request_end"}
 
 
 def unique(pairs):
@@ -44,7 +45,7 @@ for event in trace["traceEvents"]:
         arguments = {"value": value for value in arguments.values()}
         track = "/".join([event[key] for key in ("id", "name")
                           if key in event])
-    if what.startswith("flow"):
+    if what.startswith(("flow", "request")):
         rows.need(int(event["id"], 16) & 0xFF == arguments["id"] & 0xFF,
                   "another flow")
     rows.row(what, event["name"],

@@ -2,9 +2,9 @@
 
     form  name  track  from_ns  to_ns  arguments as JSON
 
-separated by tabs.  Form: begin, end, complete, counter, instant, flow_begin,
-flow_step, flow_end.  from_ns and to_ns differ in complete events only.  The
-argument of a counter is "value".  Tracks are PROGRAM/THREAD, of a counter
+separated by tabs.  What: begin, end, complete, counter, instant, flow_begin,
+flow_step, flow_end, request_begin, request_end.  from_ns and to_ns differ in
+complete events only.  The argument of a counter is "value".  Tracks are PROGRAM/THREAD, of a counter
 PROGRAM/COUNTER or PROGRAM/DOMAIN/COUNTER; in CTF, which has none, PID/DOMAIN
 THREAD.  Names have the escapes of JSON.
 """

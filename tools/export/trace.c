@@ -149,7 +149,8 @@ static struct trace_field *new_field(struct trace_process *p,
              || payload == EVENTRING_PAYLOAD_BYTES)
     strcpy(name, "text");
   else if (class->description != NULL
-           && class->description->kind == EVENTRING_KIND_FLOW)
+           && (class->description->kind == EVENTRING_KIND_FLOW
+               || class->description->kind == EVENTRING_KIND_REQUEST))
     strcpy(name, "id");
   else if (class->unit[0] != '\0')
     copy_name(name, class->unit);
@@ -369,26 +370,33 @@ static struct trace_track *track_of(struct trace_process *p,
   return track;
 }
 
-/* Returns the track for spans with the name and thread of [begin] that are not
-   nested in the other spans of the thread; makes and writes the track if there
-   is none.  The track of the thread must exist. */
-static struct trace_track *side_track_of(struct trace_process *p,
-                                         const struct eventring_event *begin)
+/* Returns the track for events with the id [id] of the thread [thread] of domain
+   [domain] that are not nested in the spans of the thread, which has a track;
+   makes the track if there is none. */
+static struct trace_track *side_track(struct trace_process *p, uint32_t domain,
+                                      uint32_t thread, uint16_t id)
 {
-  struct trace_class *class = class_of(p, begin->id);
-  struct trace_track *track = find_track(p, begin->domain, begin->thread,
-                                         class);
-  if (track == NULL) {
-    track = add_track(p, begin->domain, begin->thread, class);
-    track->thread_track = find_track(p, begin->domain, begin->thread, NULL);
+  struct trace_class *class = class_of(p, id);
+  struct trace_track **place = place_for(p, domain, thread, class);
+  if (*place == NULL) {
+    struct trace_track *track = new_track(p, domain, thread);
+    track->class = class;
+    track->thread_track = *place_of(p, domain, thread, NULL);
     track->tid = unique_tid(p->trace, 0);
     tell_track(track);
   }
   return track;
 }
 
-/* Returns the track for stop-the-world sections; makes and writes it if
-   necessary. */
+/* Returns the track for spans with the name and thread of [begin] that are not
+   nested in the other spans of the thread; makes the track if there is none. */
+static struct trace_track *side_track_of(struct trace_process *p,
+                                         const struct eventring_event *begin)
+{
+  return side_track(p, begin->domain, begin->thread, begin->id);
+}
+
+/* Returns the track for stop-the-world sections; makes it if necessary. */
 static struct trace_track *stops_of(struct trace_process *p)
 {
   if (p->stops == NULL) {
@@ -518,7 +526,11 @@ static enum trace_what what_is(const struct eventring_event *event,
 {
   uint8_t kind = class->description == NULL ? 0 : class->description->kind;
   bool flow = kind == EVENTRING_KIND_FLOW;
-  if (flow && event->words == 0) return TRACE_INSTANT;
+  bool request = kind == EVENTRING_KIND_REQUEST;
+  if ((flow || request) && event->words == 0) return TRACE_INSTANT;
+  if (request && event->form <= EVENTRING_EV_END)
+    return event->form == EVENTRING_EV_BEGIN ? TRACE_REQUEST_BEGIN
+                                             : TRACE_REQUEST_END;
   switch (event->form) {
   case EVENTRING_EV_BEGIN: return flow ? TRACE_FLOW_BEGIN : TRACE_BEGIN;
   case EVENTRING_EV_END: return flow ? TRACE_FLOW_END : TRACE_END;
@@ -553,14 +565,44 @@ static void write_complete(struct trace_process *p, struct trace_event *e)
   write_event(p->trace, e);
 }
 
-/* The function [event] of a struct reading; [state] is the process of the
-   event.  Writes the event to the trace and updates the open spans. */
+/* Writes [run] as a slice of the track for runs of its thread.  The slice has the
+   name of the request and its number. */
+static void write_run(void *state, const struct ended_run *run)
+{
+  struct trace_process *p = state;
+  uint16_t run_id = (uint16_t) p->run_id;
+  struct eventring_event event = {
+    .ns = run->end_ns, .payload = &run->number, .words = 1,
+    .domain = run->domain, .thread = run->thread,
+    .id = run->id != 0 ? run->id : run_id
+  };
+  struct trace_event e = {
+    .what = TRACE_COMPLETE, .class = class_of(p, event.id), .event = &event,
+    .track = side_track(p, run->domain, run->thread, run_id),
+    .since = run->begin_ns > 0 ? run->begin_ns : 0,
+    .ns = run->end_ns > 0 ? run->end_ns : 0
+  };
+  write_event(p->trace, &e);
+}
+
+/* Writes the event [e] of a request.  Its runs are written where they end, in
+   place of the events that say so; an end whose begin is not known counts as
+   dropped. */
+static void write_request(struct trace_process *p, struct trace_event *e)
+{
+  struct ended_request ended;
+  bool known = request_ended(p->requests, e->event, &ended);
+  if (e->what == TRACE_REQUEST_END && !known) p->trace->dropped++;
+  else if (e->what != TRACE_INSTANT) write_event(p->trace, e);
+}
+
 static void trace_event(void *state, const struct eventring_event *event)
 {
   struct trace_process *p = state;
   struct trace *t = p->trace;
   if (event->form == EVENTRING_EV_CONTROL_CHANGED) {
     forget_spans(p->spans);
+    forget_runs(p->requests);
     return;
   }
   if (event->ring >= p->info.rings) return;
@@ -577,11 +619,16 @@ static void trace_event(void *state, const struct eventring_event *event)
 
   if (t->format->raw)
     write_event(t, &e);
+  else if (e.what == TRACE_REQUEST_BEGIN || e.what == TRACE_REQUEST_END
+           || (e.what == TRACE_INSTANT && event->id == p->run_id))
+    write_request(p, &e);
   else if (e.what == TRACE_END) {
     end_span(p, &e);
     span_ended(p->spans, event, &e.since);
   } else {
+    struct ended_request ended;
     if (!span_ended(p->spans, event, &e.since)) e.since = e.ns;
+    request_ended(p->requests, event, &ended);
     if (e.what == TRACE_BEGIN) {
       const struct eventring_event *begin = innermost_span(p->spans,
                                                            event->ring);
@@ -647,7 +694,12 @@ static void add_process(struct trace *t, struct source *source)
   p->classes = allocate(TRACE_LOST_ID + 1, sizeof *p->classes);
   p->rings = allocate(p->info.rings, sizeof *p->rings);
   p->spans = new_spans(p->cursor);
+  memcpy(&p->seed, (const void *) getauxval(AT_RANDOM), sizeof p->seed);
+  p->seed |= 1;
+  p->requests = new_requests(p->cursor);
   watch_given_up(p->spans, given_up, p);
+  watch_runs(p->requests, write_run, p);
+  p->run_id = eventring_find(p->cursor, "request_run");
   p->stop_id = eventring_find(p->cursor, "stop_the_world");
 }
 

@@ -23,6 +23,7 @@
 
 #include "eventring_hash.h"
 #include "follow.h"
+#include "requests.h"
 #include "sink.h"
 #include "spans.h"
 
@@ -65,19 +66,20 @@ struct trace_process {
   char categories[TRACE_CATEGORIES][3 * 128 + 1];
   struct trace_class **classes;   /* by id; NULL until the first event */
   struct spans *spans;
+  struct requests *requests;
   struct trace_ring *rings;
   struct trace_track **tracks;
   uint32_t track_count, track_room;
   struct hash_table track_places; /* 1 + index in [tracks] */
   struct trace_track *stops;      /* for stop_the_world */
-  int stop_id;
+  int stop_id, run_id;
 };
 
 struct trace_open;
 
 /* A track: a thread of a domain; or those spans of one name in a thread that
-   are not nested in the other spans of the thread; or the stop-the-world
-   sections. */
+   are not nested in the other spans of the thread; or the runs of requests in a
+   thread; or the stop-the-world sections. */
 struct trace_track {
   uint32_t number;                /* of all tracks, from 1 */
   struct trace_process *process;
@@ -86,7 +88,7 @@ struct trace_track {
   int32_t thread_id;
   bool first;                     /* of its domain */
   uint32_t tid;                   /* thread, or unlike all others' */
-  struct trace_class *class;      /* of these spans, else NULL */
+  struct trace_class *class;      /* of these spans or runs, else NULL */
   struct trace_track *thread_track;   /* then the one of their thread */
   char name[3 * 3 * 128 + 64];
   struct trace_open *open;        /* begun here and not ended */
@@ -100,6 +102,7 @@ enum trace_what {
   TRACE_COMPLETE,                 /* from [since] to [ns] */
   TRACE_COUNTER, TRACE_INSTANT,
   TRACE_FLOW_BEGIN, TRACE_FLOW_STEP, TRACE_FLOW_END,
+  TRACE_REQUEST_BEGIN, TRACE_REQUEST_END,       /* in no track */
   TRACE_LOST
 };
 
@@ -181,9 +184,8 @@ uint32_t trace_arguments(const struct trace_event *event);
 struct trace_argument trace_argument(const struct trace_event *event,
                                      uint32_t i);
 
-/* Returns the id of the flow to which [event], the begin, a step or the end of
-   a flow, belongs.  All events of a flow, and no other events of its class,
-   have this id. */
+/* Returns the id of the flow or request to which [event] belongs.  All events of
+   a flow, and no other events of its class, have this id. */
 uint64_t trace_flow(const struct trace_event *event);
 
 /* Write [n] in decimal digits (at most 20 bytes, with a minus sign if it is

@@ -12,8 +12,9 @@
 
 /* Chrome's trace event format: JSON, an object an event.
 
-   Spans are B and E, complete events X, counters C, instants i, flows s, t and
-   f, names of processes and threads M.  "pid" is the process, "tid" the
+   Spans are B and E, complete events and runs of requests X, counters C,
+   instants i, flows s, t and f, requests b and e, names of processes and threads
+   M.  "pid" is the process, "tid" the
    thread; times are microseconds since tracing started, with three decimals. */
 
 #include <stdlib.h>
@@ -231,10 +232,12 @@ static char *put_flow(const struct trace_event *e, char *out)
   return put(out, e->what == TRACE_FLOW_END ? "\",\"bp\":\"e\"" : "\"");
 }
 
-static bool is_flow(const struct trace_event *e)
+/* Returns whether [e] has the id of a flow or a request. */
+static bool has_id(const struct trace_event *e)
 {
   return e->what == TRACE_FLOW_BEGIN || e->what == TRACE_FLOW_STEP
-         || e->what == TRACE_FLOW_END;
+         || e->what == TRACE_FLOW_END || e->what == TRACE_REQUEST_BEGIN
+         || e->what == TRACE_REQUEST_END;
 }
 
 /* Writes the name of a report of lost events, with their number, at [out] and
@@ -252,7 +255,8 @@ static void write_event(struct trace *t, const struct trace_event *e)
   static const char phases[] = {
     [TRACE_BEGIN] = 'B', [TRACE_END] = 'E', [TRACE_COMPLETE] = 'X',
     [TRACE_COUNTER] = 'C', [TRACE_INSTANT] = 'i', [TRACE_FLOW_BEGIN] = 's',
-    [TRACE_FLOW_STEP] = 't', [TRACE_FLOW_END] = 'f', [TRACE_LOST] = 'i'
+    [TRACE_FLOW_STEP] = 't', [TRACE_FLOW_END] = 'f',
+    [TRACE_REQUEST_BEGIN] = 'b', [TRACE_REQUEST_END] = 'e', [TRACE_LOST] = 'i'
   };
   char *out = sink_room(t->sink, EVENT_ROOM);
   out = put(out, ",\n{\"ph\":\"");
@@ -269,7 +273,7 @@ static void write_event(struct trace *t, const struct trace_event *e)
   if (e->what == TRACE_COUNTER)
     out = put_counter(e, out);
   else {
-    if (is_flow(e)) out = put_flow(e, out);
+    if (has_id(e)) out = put_flow(e, out);
     out = put_arguments(t, e, out);
   }
   *out++ = '}';

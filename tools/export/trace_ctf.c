@@ -236,7 +236,8 @@ static void describe(struct state *s, const struct trace_event *e, uint32_t id)
     [TRACE_BEGIN] = ":begin", [TRACE_END] = ":end", [TRACE_COMPLETE] = "",
     [TRACE_COUNTER] = "", [TRACE_INSTANT] = "",
     [TRACE_FLOW_BEGIN] = ":begin", [TRACE_FLOW_STEP] = ":step",
-    [TRACE_FLOW_END] = ":end", [TRACE_LOST] = ""
+    [TRACE_FLOW_END] = ":end", [TRACE_REQUEST_BEGIN] = ":begin",
+    [TRACE_REQUEST_END] = ":end", [TRACE_LOST] = ""
   };
   const char *category = e->track->process->categories[e->class->category];
   char number[64];

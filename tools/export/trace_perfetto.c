@@ -15,7 +15,8 @@
    All packets are of one sequence.  Names of events, categories and arguments
    are interned: the packet that uses one first defines it.  Tracks form a tree:
    a process has threads and counters, and a domain, which is a track of its
-   own without events, has the counters of the runtime. */
+   own without events, has the counters of the runtime.  Each request has a track
+   of its own, which viewers show together with those of the same name. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +168,13 @@ static uint64_t track_uuid(const struct trace_track *track)
 static uint64_t domain_uuid(const struct trace_track *track)
 {
   return ((uint64_t) track->process->number << 32 | track->domain) << 2 | 2;
+}
+
+/* Returns the uuid of the track of the request of [e], which has it alone.  It is
+   larger than those of processes. */
+static uint64_t request_uuid(const struct trace_event *e)
+{
+  return trace_flow(e) << 2;
 }
 
 /* Returns the uuid of the counter of [e].  A counter of the program has one
@@ -340,10 +348,12 @@ static void add_arguments(struct state *s, const struct trace_event *e)
 static void begin_event(struct state *s, const struct trace_event *e,
                         uint64_t type)
 {
+  uint64_t uuid = e->what == TRACE_REQUEST_BEGIN || e->what == TRACE_REQUEST_END
+                  ? request_uuid(e)
+                  : type == COUNTER ? counter_uuid(e) : track_uuid(e->track);
   clear(&s->event);
   add_number(&s->event, EVENT_TYPE, type);
-  add_number(&s->event, EVENT_TRACK, type == COUNTER ? counter_uuid(e)
-                                                     : track_uuid(e->track));
+  add_number(&s->event, EVENT_TRACK, uuid);
 }
 
 /* Adds the name of a report of lost events, with their number, to [event] of
@@ -366,13 +376,18 @@ static void write_event(struct trace *t, const struct trace_event *e)
     [TRACE_COMPLETE] = SLICE_BEGIN, [TRACE_COUNTER] = COUNTER,
     [TRACE_INSTANT] = INSTANT, [TRACE_FLOW_BEGIN] = INSTANT,
     [TRACE_FLOW_STEP] = INSTANT, [TRACE_FLOW_END] = INSTANT,
+    [TRACE_REQUEST_BEGIN] = SLICE_BEGIN, [TRACE_REQUEST_END] = SLICE_END,
     [TRACE_LOST] = INSTANT
   };
   struct state *s = t->form;
+  if (e->what == TRACE_REQUEST_BEGIN)
+    write_descriptor(t, request_uuid(e), process_uuid(e->track->process),
+                     e->class->name, 0, NULL);
   if (e->what == TRACE_COUNTER) need_counter_track(t, e);
   begin_event(s, e, types[e->what]);
   switch (e->what) {
-  case TRACE_END: break;
+  case TRACE_END:
+  case TRACE_REQUEST_END: break;
   case TRACE_LOST: add_lost_name(s, e); break;
   case TRACE_COUNTER:
     add_number(&s->event, EVENT_COUNTER_VALUE, e->event->payload[0]);
