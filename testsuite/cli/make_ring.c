@@ -23,10 +23,12 @@
      summary   known amounts of everything that stat adds up
      stock     the events of summary that stock OCaml records, with its names
      idle      no collections, and one wait
-     lost      a ring that was overwritten, of a killed process
-     crossing  spans and waits that overlap without nesting, threads, a domain
-               that takes the ring of another one
-     hostile   names and texts with control characters
+     lost      a ring that went round, of a process that was killed
+     crossing  spans and waits that are not inside of each other, threads, a
+               domain that begins after another one
+     requests  requests in several rings, of known times
+     gap       requests of which a ring has lost runs
+     hostile   names and texts that try to command the terminal
      elsewhere plain, on another machine, 3 s later
      damaged   plain, with a block that no writer writes
      version   plain, of another major version
@@ -73,7 +75,7 @@ enum {
 #define STOP(id, name, doc) id,
 #include "caml/eventring_events.tbl"
 };
-enum { TEXT = EVENTRING_FIRST_USER_ID, NUMBERS, SPAN, OTHER_SPAN, QUEUE };
+enum { TEXT = EVENTRING_FIRST_USER_ID, NUMBERS, SPAN, OTHER_SPAN, QUEUE, ORDER };
 
 /* Adds a field, and changes the event's payload to packed integers. */
 static void add_field(uint32_t event, uint32_t place, const char *unit,
@@ -125,6 +127,7 @@ static void make_schema(void)
   user_event(SPAN, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, "", "my.span");
   user_event(OTHER_SPAN, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, "", "other");
   user_event(QUEUE, EVENTRING_COUNTER, EVENTRING_INT, "words", "queue");
+  user_event(ORDER, EVENTRING_REQUEST, EVENTRING_INT, "", "order");
 }
 
 /* Events */
@@ -588,6 +591,65 @@ static void crossing(void)
   begin(1, 5002, OTHER_SPAN);
 }
 
+static void begin_request(int ring, uint64_t at, uint64_t number)
+{
+  emit(ring, at, EVENTRING_FORM_BEGIN, ORDER, 1, &number);
+}
+
+static void end_request(int ring, uint64_t at, uint64_t number)
+{
+  emit(ring, at, EVENTRING_FORM_END, ORDER, 1, &number);
+}
+
+/* Says that the thread of ring [ring] works on the request [number]. */
+static void run(int ring, uint64_t at, uint64_t number)
+{
+  PACKED(ring, at, INSTANT, EV_REQUEST_RUN, number);
+}
+
+/* Request 1 is done by two threads in turn: total 9000, running 5000, waiting
+   4000.  Request 2 is done by two at a time, one of which turns to it from
+   request 1: 5900, 5000, 1900.  Request 3 does not end.  Request 4 began before
+   tracing.  Request 5 is run before its begin, by a clock that is a little
+   ahead: 400, 400, 0. */
+static void requests(void)
+{
+  begin_request(0, 1000, 1);
+  begin_request(0, 1100, 2);
+  begin_request(0, 1200, 3);
+  run(0, 3000, 2);
+  end_request(0, 7000, 2);
+  begin_request(0, 9100, 5);
+  end_request(0, 9500, 5);
+  end_request(0, 10000, 1);
+  run(1, 2000, 1);
+  run(1, 5000, 2);
+  run(1, 6000, 0);
+  run(1, 7000, 4);
+  end_request(1, 8000, 4);
+  run(1, 9000, 5);
+  run(2, 1300, 3);
+  run(2, 6000, 1);
+  run(2, 8000, 0);
+}
+
+/* Ring 1 has lost all runs of request 1 and some of request 2.  Request 3 comes
+   after the gap: 1000, 800, 200. */
+static void gap(void)
+{
+  begin_request(0, 1000, 1);
+  end_request(0, 3000, 1);
+  begin_request(0, 4000, 2);
+  end_request(0, 6000, 2);
+  begin_request(0, 7000, 3);
+  end_request(0, 8000, 3);
+  for (uint64_t i = 0; i < 700; i++)
+    value(1, 4001 + i, EVENTRING_FORM_COUNTER, QUEUE, 0);
+  run(1, 5000, 2);
+  run(1, 7100, 3);
+  run(1, 7900, 0);
+}
+
 static void hostile(void)
 {
   ring_schema(&file, 2000, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, 0, "",
@@ -680,10 +742,61 @@ int main(int argc, char **argv)
   size_t kind = 0;
   int holds = 0;
   if (argc < 3) return 2;
-  while (kind < all && strcmp(argv[1], kinds[kind].name) != 0) kind++;
-  if (kind == all) return 2;
-  make_file(argv[2]);
-  kinds[kind].write();
+  struct eventring_header *h = &file.first.h;
+  size_t before_rings = sizeof file - sizeof file.rings;
+  *h = (struct eventring_header) {
+    .version_major = EVENTRING_VERSION_MAJOR,
+    .version_minor = EVENTRING_VERSION_MINOR,
+    .header_size = sizeof *h,
+    .file_size = sizeof file,
+    .schema_offset = EVENTRING_PAGE,
+    .schema_entry_size = sizeof file.schema[0],
+    .schema_capacity = SCHEMA,
+    .directory_offset = EVENTRING_PAGE + sizeof file.schema,
+    .slot_size = sizeof file.slots[0],
+    .rings = RINGS,
+    .rings_offset = before_rings,
+    .ring_words = RING_WORDS,
+    .block_words = BLOCK_WORDS,
+    .clock = EVENTRING_CLOCK_MONOTONIC,
+    .pid = PID,
+    .boot_id = "00000000-0000-0000-0000-000000000000",
+    .program = "/usr/bin/program",
+    .runtime = "5.3.0+eventring",
+    .started = { START, START, 1000000000 },
+    .control = EVENTRING_DEFAULT_CATEGORIES,
+    .state = EVENTRING_ENDED,
+    .ended = { START + 20000000000, START + 20000000000, 21000000000 }
+  };
+  memcpy(h->magic, EVENTRING_MAGIC, EVENTRING_MAGIC_SIZE);
+  for (int i = 0; i < RINGS; i++) rings[i].domain = (uint32_t) i;
+  make_schema();
+
+  const char *kind = argv[1];
+  if (strcmp(kind, "fields") == 0) fields();
+  else if (strcmp(kind, "right") == 0) right();
+  else if (strcmp(kind, "wrong") == 0) wrong();
+  else if (strcmp(kind, "pauses") == 0) pauses();
+  else if (strcmp(kind, "summary") == 0) summary();
+  else if (strcmp(kind, "stock") == 0) stock();
+  else if (strcmp(kind, "crossing") == 0) crossing();
+  else if (strcmp(kind, "idle") == 0) idle();
+  else if (strcmp(kind, "overtaken") == 0) overtaken();
+  else if (strcmp(kind, "requests") == 0) requests();
+  else if (strcmp(kind, "gap") == 0) gap();
+  else if (strcmp(kind, "killed") == 0) {
+    h->state = EVENTRING_RUNNING;
+    killed();
+  } else if (strcmp(kind, "lost") == 0) {
+    h->state = EVENTRING_RUNNING;
+    lost();
+  } else if (strcmp(kind, "hostile") == 0) hostile();
+  else plain();
+  if (strcmp(kind, "damaged") == 0)
+    file.rings[1][EVENTRING_BLOCK_EVENTS] = 1000000;
+  if (strcmp(kind, "version") == 0) h->version_major++;
+  if (strcmp(kind, "elsewhere") == 0) h->started.realtime_ns += 3000000000;
+
   for (int i = 3; i < argc; i++)
     if (!change(file.header, argv[i], &holds)) return 2;
   if (!holds) return 0;
