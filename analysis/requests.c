@@ -13,9 +13,9 @@
 /* A request is known by its number.  Its begin, its end and the events that say
    which thread works on it (request_run) are in the rings of any domains.
 
-   Numbers count up, so the open requests are in a table with a place for each of
-   the latest numbers: a request that never ends loses its place to a much later
-   one.
+   Numbers count up, so the open requests are in a table with a place for each
+   of the latest numbers: a request that never ends loses its place to a much
+   later one.
 
    A worker is a thread with a current request.  Runs of workers begin and end
    with request_run, and end with the end of the request.  While the file tells
@@ -25,8 +25,8 @@
    After a gap (events were lost, recording was paused) no current request is
    known, and the runs of requests that were open in the gap are incomplete.  A
    report of lost events has the time of the first event behind them, and comes
-   after requests that ended in the gap.  So the latest requests are pending, and
-   are counted when they are pushed out by later ones, or asked for. */
+   after requests that ended in the gap.  So the latest requests are pending,
+   and are counted when they are pushed out by later ones, or asked for. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,7 @@ struct worker {
   uint32_t thread, ring, domain;
   uint64_t number;                /* of its request; 0: none */
   int64_t since;
-  bool counted;                   /* among the [workers] of the request, whose
+  bool counted;                   /* among the [workers] of the request: its
                                      begin was known */
 };
 
@@ -148,7 +148,8 @@ static void count_first_pending(struct requests *r)
   count(r, &r->pending[r->counted++ % PENDING]);
 }
 
-static void make_pending(struct requests *r, const struct ended_request *request)
+static void make_pending(struct requests *r,
+                         const struct ended_request *request)
 {
   if (r->ended - r->counted == PENDING) count_first_pending(r);
   r->pending[r->ended++ % PENDING] = *request;
@@ -259,7 +260,7 @@ static struct worker *worker_of(struct requests *r, uint32_t thread)
   return &r->workers[i];
 }
 
-/* Ends all runs of the ring [ring] except that of [w]. */
+/* Ends all runs of the ring [ring] except the run of [w]. */
 static void end_others(struct requests *r, const struct worker *w,
                        uint32_t ring, int64_t ns)
 {
@@ -284,8 +285,9 @@ static void begin_run(struct requests *r, const struct eventring_event *event,
   if (o != NULL) add_worker(o, event->ns);
 }
 
-/* Returns whether [event] ends a request whose begin is known; then removes the
-   request from the table and describes it in [*ended]. */
+/* Ends the request with the number in [event].  Returns true if the begin of
+   the request is known; then removes the request from the table and describes
+   it in [*ended]. */
 static bool end_request(struct requests *r, const struct eventring_event *event,
                         struct ended_request *ended)
 {

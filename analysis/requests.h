@@ -65,16 +65,17 @@ void watch_runs(struct requests *requests,
                 void *state);
 
 /* Updates the table with [event].  The caller passes every event, in order.
-   Returns true when [event] ends a request whose begin is known, and then
+   Returns true when [event] ends a request with a known begin, and then
    describes the request in [*ended]; else returns false. */
 bool request_ended(struct requests *requests,
-                   const struct eventring_event *event, struct ended_request *ended);
+                   const struct eventring_event *event,
+                   struct ended_request *ended);
 
 /* Removes all knowledge of which thread works on which request.  For use when
    recording was paused. */
 void forget_runs(struct requests *requests);
 
-/* Returns the distributions for requests whose events have the id [id], up to
+/* Returns the distributions for the requests that begin with the id [id], up to
    the last event; NULL when there is no such request.  Valid until the next
    call of a function of this header. */
 const struct request_kind *request_kind(struct requests *requests, uint16_t id);

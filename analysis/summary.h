@@ -213,8 +213,8 @@ void free_summary(struct summary *s);
 void summary_event(struct summary *s, const struct eventring_event *event);
 
 /* If recording is paused, ends the time watched of each domain at its last
-   event, and forgets all open spans and runs of requests.  The caller calls this function each time
-   a read of the cursor returns no events. */
+   event, and forgets all open spans and runs of requests.  The caller calls
+   this function each time a read of the cursor returns no events. */
 void summary_idle(struct summary *s);
 
 /* Returns the amounts of [domain], or of all domains together if it is NULL, up

@@ -1,5 +1,5 @@
 (* Requests in a pool of threads.  Each request takes several steps, and each
-   step is done by whichever thread is free: requests wait in the queue between
+   step is done by any thread that is free: requests wait in the queue between
    their steps, and "eventring stat" shows for how long.
 
    The program measures the same itself, and prints for each thread the numbers

@@ -237,8 +237,8 @@ CAMLprim value caml_ml_eventring_emit_bytes(value word, value bytes,
   return Val_unit;
 }
 
-/* Each of the next four primitives calls the function that it is named after, in
-   runtime/eventring_user.c.  [request] is the event word of the start of a
+/* Each of the next four primitives calls the function that it is named after,
+   in runtime/eventring_user.c.  [request] is the event word of the start of a
    request, without the length: the id of the event.  Numbers of requests are
    ints. */
 CAMLprim value caml_ml_eventring_request_start(value request)

@@ -234,7 +234,7 @@ end
     library keeps its own when another thread gets the domain. Nothing else
     changes the current request by itself: a scheduler of fibers or callbacks
     calls {!suspend} when it puts one aside, and {!resume} before it goes on
-    with it, in whatever thread or domain.
+    with it, in any thread or domain.
 
     {[
       let query = Eventring.Request.register "query"
@@ -359,9 +359,9 @@ module Cursor : sig
       {!value} how long it took, in nanoseconds. The start, the steps and the
       end of a {!Flow} have callbacks of their own, and so have the start and
       the finish of a {!Request}; the runs of requests are instants named
-      ["request_run"], whose {!value} is the number of the request on which the
-      thread works from then on. [lost] is called where the reader has been
-      overtaken. *)
+      ["request_run"], with the {!value} that is the number of the request: the
+      thread works on this request from then on, with 0 on none. [lost] is
+      called where the reader has been overtaken. *)
 
   val poll : ?max:int -> t -> callbacks -> int
   (** Calls the callbacks for the events that the cursor has not passed yet, at
@@ -422,9 +422,9 @@ module Cursor : sig
 
   val value : t -> int
   (** The integer of a counter, of a span with an integer, the id of a flow
-      or a request, the nanoseconds of a complete event, the number of events lost; 0 for an
-      event that carries nothing, the length in bytes for one that carries a
-      text, the first integer of one that carries several. *)
+      or a request, the nanoseconds of a complete event, the number of events
+      lost; 0 for an event that carries nothing, the length in bytes for one
+      that carries a text, the first integer of one that carries several. *)
 
   val words : t -> int
   (** How many integers the event carries. An end of a span may carry some

@@ -173,8 +173,8 @@ void print_runs(const struct histogram *running,
   print_columns(printf("  waiting"), waiting);
 }
 
-/* Prints a line with the number of requests of [kind] that have not ended, or
-   whose runs are not known, if there are such requests. */
+/* Prints a line with the number of requests of [kind] that have not ended, and
+   of those with runs that are not known, if there are such requests. */
 static void print_unknown(const struct request_kind *kind)
 {
   uint64_t unknown = kind->total.count - kind->running.count;

@@ -33,9 +33,9 @@ void print_lost(struct summary *s);
 void print_durations_head(const char *what);
 void print_durations(const char *name, const struct histogram *h);
 
-/* Prints two further rows, after the row of a request or a kind of requests: how
-   long threads worked on them, and how long no thread did.  Prints nothing when
-   that is not known of any request. */
+/* Prints two further rows, after the row of a request or a kind of requests:
+   how long threads worked on them, and how long no thread did.  Prints nothing
+   when that is not known of any request. */
 void print_runs(const struct histogram *running,
                 const struct histogram *waiting);
 

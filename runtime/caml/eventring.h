@@ -83,10 +83,10 @@ CAMLextern void caml_eventring_flow_start(int event, int64_t id);
 CAMLextern void caml_eventring_flow_step(int event, int64_t id);
 CAMLextern void caml_eventring_flow_finish(int event, int64_t id);
 
-/* Requests: work that begins and ends in any thread, and is done in runs, by one
-   thread after the other or several at a time.  Readers show its total time, the
-   time in which threads worked on it, and the time in which it waited.  Each
-   thread has one current request, or none.
+/* Requests: work that begins and ends in any thread, and is done in runs, by
+   one thread after the other or several at a time.  Readers show its total
+   time, the time in which threads worked on it, and the time in which it
+   waited.  Each thread has one current request, or none.
 
      uint64_t request = caml_eventring_request_start(event);
      caml_eventring_request_resume(request);

@@ -333,9 +333,9 @@ enum eventring_form {
    EVENTRING_UNIT_TICKS is a duration in ticks of the file's clock. */
 #define EVENTRING_UNIT_TICKS "ticks"
 
-/* Payload words, at most, of each of the two events that a block may begin with:
-   which thread runs (two packed integers of 32 bits), and on which request (one
-   of 64 bits). */
+/* Payload words, at most, of each of the two events that a block may begin
+   with: which thread runs (two packed integers of 32 bits), and on which
+   request (one of 64 bits). */
 #define EVENTRING_FIRST_WORDS 2
 
 /* Payload words of the largest event, without the count word: the smallest

@@ -75,7 +75,9 @@ enum {
 #define STOP(id, name, doc) id,
 #include "caml/eventring_events.tbl"
 };
-enum { TEXT = EVENTRING_FIRST_USER_ID, NUMBERS, SPAN, OTHER_SPAN, QUEUE, ORDER };
+enum {
+  TEXT = EVENTRING_FIRST_USER_ID, NUMBERS, SPAN, OTHER_SPAN, QUEUE, ORDER
+};
 
 /* Adds a field, and changes the event's payload to packed integers. */
 static void add_field(uint32_t event, uint32_t place, const char *unit,

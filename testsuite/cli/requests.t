@@ -4,7 +4,7 @@
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 
-# of_requests PROGRAM: what jq finds in the first kind of request
+# of_requests PROGRAM: runs the jq PROGRAM on the first kind of request
 of_requests() { jq -e ".requests[0] | $1" out; }
 
 make_ring requests
@@ -51,7 +51,8 @@ make_ring gap
 run eventring stat --json gap.eventring
 ok "a gap: the totals are known" of_requests '.count == 3 and .total_ns == 5000'
 ok "a gap: the runs that it cut are not counted" of_requests \
-  '.running.total_ns == 800 and .running.count == 1 and .waiting.total_ns == 200'
+  '.running.total_ns == 800 and .running.count == 1
+   and .waiting.total_ns == 200'
 run eventring stat gap.eventring
 ok "a gap: stat says so" out_has '^  2 with runs that were not recorded$'
 

@@ -3,7 +3,7 @@
      requests                     all of it, in an empty folder
      requests pause               a request that is left while tracing is paused
      requests loss                more events than the ring holds, in a request
-     requests threads             two threads of a domain, each with a request *)
+     requests threads             two threads of a domain, a request each *)
 
 open Eventring
 open Check
@@ -19,7 +19,8 @@ let by cursor write =
     Printf.sprintf "%s %s %d" form (Cursor.name c) (Cursor.value c) in
   let callbacks =
     Cursor.callbacks
-      ~request_start:(seen (named "start")) ~request_finish:(seen (named "finish"))
+      ~request_start:(seen (named "start"))
+      ~request_finish:(seen (named "finish"))
       ~instant:(fun c -> if Cursor.name c = "request_run" then seen run c)
       ~span_start:(fun c -> if Cursor.id c >= 1024 then seen (named "span") c)
       ~span_finish:(fun c -> if Cursor.id c >= 1024 then seen (named "span") c)

@@ -1,9 +1,9 @@
 """requests.py PRINTED EVENTS STAT
 
-Compares what an example of requests printed with what the readers found in its
-ring file: EVENTS is the output of "eventring events --json", STAT that of
-"eventring stat --json".  Every thread must have worked on the same requests in
-the same order, and the total, running and waiting times must be the same to
+Compares the output of an example of requests, PRINTED, with the output of the
+readers for its ring file: EVENTS is printed by "eventring events --json", STAT
+by "eventring stat --json".  Every thread must have worked on the same requests
+in the same order, and the total, running and waiting times must be the same to
 5 %, since the program reads the clock just before or after an event."""
 
 import collections

@@ -3,9 +3,9 @@
 Checks that the rows that were read back from a trace are the events that
 "eventring events --raw" printed: as many of each form, name and time.  In each
 track, the spans must be inside of each other, and each begin have its end.
-FLOW and REQUEST are the names of the flows and of the requests.  Where there are
-tracks, the runs of the requests are in tracks of their own, and no events: they
-must begin and end as the events request_run say."""
+FLOW and REQUEST are the names of the flows and of the requests.  Where there
+are tracks, the runs of the requests are in tracks of their own, and no events:
+they must begin and end as the events request_run say."""
 
 import collections
 import json

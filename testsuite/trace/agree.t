@@ -25,7 +25,8 @@ each_format "the events of a program are complete and nested" agrees
 # jq, which reads JSON only, counts the events too.
 counted() {
   awk -F '\t' '$8 != "request_run" { print $6 }' raw | sort | uniq -c >expected
-  jq -r '.traceEvents[] | select(.ph != "M" and (.ph != "X" or .name != "order"))
+  jq -r '.traceEvents[]
+    | select(.ph != "M" and (.ph != "X" or .name != "order"))
     | {B: "begin", E: "end", b: "begin", e: "end",
       X: "complete", C: "counter", i: "instant", s: "begin", t: "instant",
       f: "end"}[.ph]' out.chrome | sort | uniq -c | diff expected -
@@ -36,11 +37,11 @@ else
   skip "jq counts the same number of events of each form" "no jq"
 fi
 
-# Not all formats have the names of counters' arguments, and the runs of requests
-# are events in one only.
+# Not all formats have the names of counters' arguments, and the runs of
+# requests are events in one only.
 arguments() {
-  awk -F '\t' -v OFS='\t' '$1 == "counter" || $2 ~ /^(size|order|request_run)$/ {
-      next }
+  awk -F '\t' -v OFS='\t' '
+    $1 == "counter" || $2 ~ /^(size|order|request_run)$/ { next }
     { sub("flow_(begin|step)", "flow", $1); print $1, $2, $6 }' "$1.tsv" | sort
 }
 alike() {

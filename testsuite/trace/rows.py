@@ -4,9 +4,9 @@
 
 separated by tabs.  What: begin, end, complete, counter, instant, flow_begin,
 flow_step, flow_end, request_begin, request_end.  from_ns and to_ns differ in
-complete events only.  The argument of a counter is "value".  Tracks are PROGRAM/THREAD, of a counter
-PROGRAM/COUNTER or PROGRAM/DOMAIN/COUNTER; in CTF, which has none, PID/DOMAIN
-THREAD.  Names have the escapes of JSON.
+complete events only.  The argument of a counter is "value".  Tracks are
+PROGRAM/THREAD, of a counter PROGRAM/COUNTER or PROGRAM/DOMAIN/COUNTER; in CTF,
+which has none, PID/DOMAIN THREAD.  Names have the escapes of JSON.
 """
 
 import json

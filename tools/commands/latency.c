@@ -10,9 +10,9 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* eventring latency: prints distributions of the durations of pauses, spans and
-   waits.  Distributions of the summary are taken, and added where a name has
-   several ids. */
+/* eventring latency: prints distributions of the durations of pauses, spans,
+   requests and waits.  Distributions of the summary are taken, and added where
+   a name has several ids. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,9 +30,9 @@
 
 static const char usage[] =
 "Usage: eventring latency [OPTION...] [PID|FILE]\n"
-"Prints percentiles (exact to 1 %) and histograms of the durations of pauses of\n"
-"the garbage collector, or of spans and waits.  For a running process, takes\n"
-"the events that are in its rings now.\n";
+"Prints how long the pauses of the garbage collector took, or spans, requests\n"
+"and waits: percentiles (right to 1 %), and histograms.  For a running process,\n"
+"takes the events that are in its rings now.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_DIR, OPTION_FOLLOW, OPTION_SPAN, OPTION_HGRM, OPTION_FORCE,

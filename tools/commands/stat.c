@@ -29,8 +29,8 @@
 static const char usage[] =
 "Usage: eventring stat [OPTION...] [PID|FILE]\n"
 "Prints the garbage collector's share of the time, its pauses and their causes;\n"
-"then collections, words, stops, waits and spans.  For a running process, takes\n"
-"the events that are in its rings now.\n";
+"then collections, words, stops, waits, spans and requests.  For a running\n"
+"process, takes the events that are in its rings now.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_DIR, OPTION_FOLLOW, OPTION_INTERVAL, OPTION_JSON, OPTION_HELP,

@@ -370,9 +370,9 @@ static struct trace_track *track_of(struct trace_process *p,
   return track;
 }
 
-/* Returns the track for events with the id [id] of the thread [thread] of domain
-   [domain] that are not nested in the spans of the thread, which has a track;
-   makes the track if there is none. */
+/* Returns the track for events with the id [id] of the thread [thread] of
+   domain [domain] that are not nested in the spans of the thread, which has a
+   track; makes the track if there is none. */
 static struct trace_track *side_track(struct trace_process *p, uint32_t domain,
                                       uint32_t thread, uint16_t id)
 {
@@ -565,8 +565,8 @@ static void write_complete(struct trace_process *p, struct trace_event *e)
   write_event(p->trace, e);
 }
 
-/* Writes [run] as a slice of the track for runs of its thread.  The slice has the
-   name of the request and its number. */
+/* Writes [run] as a slice of the track for runs of its thread.  The slice has
+   the name of the request and its number. */
 static void write_run(void *state, const struct ended_run *run)
 {
   struct trace_process *p = state;
@@ -586,7 +586,7 @@ static void write_run(void *state, const struct ended_run *run)
 }
 
 /* Writes the event [e] of a request.  Its runs are written where they end, in
-   place of the events that say so; an end whose begin is not known counts as
+   place of the events that say so; an end without a known begin counts as
    dropped. */
 static void write_request(struct trace_process *p, struct trace_event *e)
 {

@@ -184,8 +184,8 @@ uint32_t trace_arguments(const struct trace_event *event);
 struct trace_argument trace_argument(const struct trace_event *event,
                                      uint32_t i);
 
-/* Returns the id of the flow or request to which [event] belongs.  All events of
-   a flow, and no other events of its class, have this id. */
+/* Returns the id of the flow or request to which [event] belongs.  All events
+   of a flow, and no other events of its class, have this id. */
 uint64_t trace_flow(const struct trace_event *event);
 
 /* Write [n] in decimal digits (at most 20 bytes, with a minus sign if it is

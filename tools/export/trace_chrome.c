@@ -13,9 +13,9 @@
 /* Chrome's trace event format: JSON, an object an event.
 
    Spans are B and E, complete events and runs of requests X, counters C,
-   instants i, flows s, t and f, requests b and e, names of processes and threads
-   M.  "pid" is the process, "tid" the
-   thread; times are microseconds since tracing started, with three decimals. */
+   instants i, flows s, t and f, requests b and e, names of processes and
+   threads M. "pid" is the process, "tid" the thread; times are microseconds
+   since tracing started, with three decimals. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,9 +14,9 @@
 
    All packets are of one sequence.  Names of events, categories and arguments
    are interned: the packet that uses one first defines it.  Tracks form a tree:
-   a process has threads and counters, and a domain, which is a track of its
-   own without events, has the counters of the runtime.  Each request has a track
-   of its own, which viewers show together with those of the same name. */
+   a process has threads and counters, and a domain, which is a track of its own
+   without events, has the counters of the runtime.  Each request has a track of
+   its own, which viewers show together with those of the same name. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -170,8 +170,8 @@ static uint64_t domain_uuid(const struct trace_track *track)
   return ((uint64_t) track->process->number << 32 | track->domain) << 2 | 2;
 }
 
-/* Returns the uuid of the track of the request of [e], which has it alone.  It is
-   larger than those of processes. */
+/* Returns the uuid of the track of the request of [e], which has it alone.  It
+   is larger than those of processes. */
 static uint64_t request_uuid(const struct trace_event *e)
 {
   return trace_flow(e) << 2;
