@@ -231,7 +231,8 @@ static void end_run(struct requests *r, struct worker *w, int64_t ns)
     add_worker(o, from);
   }
   o->running_ns += between(from, ns);
-  if (--o->workers == 0) o->idle_since = ns;
+  /* 0 already: a damaged file begins the same request twice. */
+  if (o->workers > 0 && --o->workers == 0) o->idle_since = ns;
 }
 
 void forget_runs(struct requests *r)

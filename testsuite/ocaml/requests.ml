@@ -172,11 +172,15 @@ let lose () =
   Request.finish query through;
   short ()
 
-(* Both threads work on a request all the time. *)
+(* Both threads work on a request all the time, and begin blocks of the ring. *)
 let two_threads () =
+  let mark = Mark.register "mark" in
+  let step () =
+    for _ = 1 to 60 do Mark.emit mark done;
+    Unix.sleepf 0.001 in
   let each () =
     let id = Request.start query in
-    Request.run_with id (fun () -> for _ = 1 to 20 do Unix.sleepf 0.001 done);
+    Request.run_with id (fun () -> for _ = 1 to 20 do step () done);
     Request.finish query id in
   List.iter Thread.join (List.init 2 (fun _ -> Thread.create each ()))
 
