@@ -109,6 +109,13 @@ static int has_threshold(const struct eventring_cursor *c)
          >= offsetof(struct eventring_header, threshold) + sizeof(uint64_t);
 }
 
+/* Returns whether the header has the fields of samples. */
+static int has_samples(const struct eventring_cursor *c)
+{
+  return c->header.version_minor >= 5
+    && c->header.header_size >= EVENTRING_HEADER_1_5;
+}
+
 int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
 {
   struct eventring_info mine;
@@ -148,6 +155,14 @@ int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
   if (has_threshold(c))
     mine.threshold_ns = __atomic_load_n(&c->shared->threshold,
                                         __ATOMIC_RELAXED);
+  if (has_samples(c)) {
+    mine.sample_period_ns = __atomic_load_n(&c->shared->sample_period,
+                                            __ATOMIC_RELAXED);
+    mine.samples_dropped = __atomic_load_n(&c->shared->samples_dropped,
+                                           __ATOMIC_RELAXED);
+    if (c->header.sample_rings_from < c->header.rings)
+      mine.sample_rings_from = c->header.sample_rings_from;
+  }
   eventring_give_struct(&mine, sizeof mine, info);
   return 0;
 }
@@ -306,6 +321,20 @@ int eventring_set_threshold(struct eventring_cursor *c, uint64_t ns)
   if (has_threshold(c))
     /* No order: the number says nothing of any other memory. */
     __atomic_store_n(&h->threshold, ns != 0 ? ns : 1, __ATOMIC_RELAXED);
+  else
+    err = EVENTRING_E_VERSION;
+  end_control(h);
+  return err;
+}
+
+int eventring_set_sample_period(struct eventring_cursor *c, uint64_t ns)
+{
+  int err;
+  struct eventring_header *h = begin_control(c, &err);
+  if (h == NULL) return err;
+  if (has_samples(c))
+    /* No order: the number says nothing of any other memory. */
+    __atomic_store_n(&h->sample_period, ns != 0 ? ns : 1, __ATOMIC_RELAXED);
   else
     err = EVENTRING_E_VERSION;
   end_control(h);

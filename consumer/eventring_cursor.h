@@ -14,7 +14,8 @@
 
      eventring_cursor.c          opening, closing, information, control
      eventring_reader.c          copying blocks, decoding, merging rings
-     eventring_cursor_schema.c   events, fields, values and labels by id
+     eventring_cursor_schema.c   events, fields, values and labels by id;
+                                 mappings
      eventring_cursor_clock.c    ticks to nanoseconds
 
    The first uses the other three; the reader uses schema and clock. */
@@ -59,6 +60,7 @@ struct clock_fit {
 
 /* The schema */
 
+#define MAX_FIELDS 64           /* of an event; entries beyond are left out */
 #define MAX_IDS ((uint32_t)1 << EVENTRING_ID_BITS)
 #define MAX_CATEGORIES 32
 
@@ -71,6 +73,7 @@ enum {
 /* The fields of the events of an id.  Places are below 64. */
 struct layout {
   uint64_t ticks;               /* bit mask of the places that hold ticks */
+  uint64_t addresses;           /* bit mask of the places that hold addresses */
   uint32_t first;               /* 1 + index in fields[]; 0: none */
   uint8_t places;               /* 1 + the highest place */
   uint8_t repeats;              /* 1 + the place from which they repeat; 0: they
@@ -80,6 +83,7 @@ struct layout {
 struct field;
 struct unit;
 struct labels;
+struct mappings;
 
 struct schema {
   uint32_t seen;                /* entries of the file that have been copied */
@@ -93,6 +97,7 @@ struct schema {
   struct unit *units;           /* MAX_UNITS */
   uint32_t units_size;
   struct labels *labels;
+  struct mappings *mappings;
   char categories[MAX_CATEGORIES][EVENTRING_NAME_SIZE];
 };
 

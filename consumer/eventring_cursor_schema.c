@@ -52,7 +52,6 @@ _Static_assert(sizeof ((struct eventring_description *) 0)->name
                "names of eventring_reader.h and eventring_format.h");
 
 /* Entries beyond these bounds are left out. */
-#define MAX_FIELDS 64           /* of an event */
 #define MAX_UNITS 16            /* that have names of values */
 #define MAX_VALUES 256          /* of such a unit */
 
@@ -83,6 +82,23 @@ struct labels {
   char names[EVENTRING_MAX_LABELS][EVENTRING_NAME_SIZE];
   struct hash_table newest;
   struct hash_place places[1 << LABEL_BITS];
+};
+
+/* Mappings.  The pieces of a path come before the mapping; until then its
+   number is in [pieces] only. */
+
+#define PATH_SIZE 4096
+
+struct pieces {
+  uint16_t length;              /* of the path so far */
+  uint8_t closed;               /* 1: the mapping was taken or refused */
+  char path[PATH_SIZE];
+};
+
+struct mappings {
+  uint32_t count;               /* elements of of[] */
+  struct eventring_mapping of[EVENTRING_MAX_MAPPINGS];
+  struct pieces pieces[EVENTRING_MAX_MAPPINGS]; /* by number of the mapping */
 };
 
 /* Taking entries */
@@ -128,6 +144,8 @@ static void add_field(struct schema *s,
     layout->ticks |= (uint64_t) 1 << e->place;
     strcpy(f->is.unit, "ns");
   } else {
+    if (strcmp(e->unit, "address") == 0)
+      layout->addresses |= (uint64_t) 1 << e->place;
     memcpy(f->is.unit, e->unit, sizeof f->is.unit);
   }
   f->place = e->place;
@@ -180,6 +198,73 @@ static void add_label(struct schema *s,
   hash_set(&l->newest, label_key(e->place, thread), ANY_THREAD_ID, name);
 }
 
+/* Adds a piece to the path of a mapping.  A piece that does not begin where the
+   path ends so far makes the mapping impossible. */
+static void add_piece(struct schema *s, const struct eventring_schema_entry *e)
+{
+  size_t length = strlen(e->name);
+  struct pieces *p;
+  if (e->place >= EVENTRING_MAX_MAPPINGS) return;
+  p = &s->mappings->pieces[e->place];
+  if (p->closed) return;
+  if (length == 0 || e->detail != p->length || length >= PATH_SIZE - p->length)
+    p->closed = 1;
+  else
+    memcpy(p->path + p->length, e->name, length + 1);
+  p->length = (uint16_t) (p->length + (p->closed ? 0 : length));
+}
+
+/* Returns the value of the hexadecimal digit [digit], or -1 when it is none. */
+static int hex_value(char digit)
+{
+  if (digit >= '0' && digit <= '9') return digit - '0';
+  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+  return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
+}
+
+/* Reads a number of 1 to 16 hexadecimal digits and the blank after it.  Returns
+   the text behind the blank, or NULL when there is no such number. */
+static const char *take_hex(const char *text, uint64_t *number)
+{
+  int digits = 0;
+  *number = 0;
+  for (; digits <= 16 && hex_value(*text) >= 0; digits++)
+    *number = *number << 4 | (uint64_t) hex_value(*text++);
+  return digits == 0 || digits > 16 || *text != ' ' ? NULL : text + 1;
+}
+
+/* Reads a build id, which is "-" or pairs of hexadecimal digits, to the end of
+   [text].  Returns 1, or 0 when [text] is something else. */
+static int take_build_id(const char *text, struct eventring_mapping *m)
+{
+  if (strcmp(text, "-") == 0) return 1;
+  for (; *text != 0; text += 2) {
+    int high = hex_value(text[0]), low = high < 0 ? -1 : hex_value(text[1]);
+    if (low < 0 || m->build_id_size == sizeof m->build_id) return 0;
+    m->build_id[m->build_id_size++] = (uint8_t) (high << 4 | low);
+  }
+  return m->build_id_size > 0;
+}
+
+static void add_mapping(struct schema *s,
+                        const struct eventring_schema_entry *e)
+{
+  struct eventring_mapping m = { .start = e->detail };
+  const char *text = e->name;
+  struct pieces *p;
+  if (e->place >= EVENTRING_MAX_MAPPINGS) return;
+  p = &s->mappings->pieces[e->place];
+  if (p->closed || p->length == 0) return;
+  p->closed = 1;
+  text = take_hex(text, &m.length);
+  if (text != NULL) text = take_hex(text, &m.offset);
+  if (text == NULL || !take_build_id(text, &m) || m.length == 0
+      || m.start + m.length < m.start)
+    return;
+  m.path = p->path;
+  s->mappings->of[s->mappings->count++] = m;
+}
+
 void eventring_read_schema(struct eventring_cursor *c)
 {
   struct schema *s = &c->schema;
@@ -206,6 +291,8 @@ void eventring_read_schema(struct eventring_cursor *c)
     case EVENTRING_FIELD: add_field(s, &e); break;
     case EVENTRING_VALUE: add_value(s, &e); break;
     case EVENTRING_LABEL: add_label(s, &e); break;
+    case EVENTRING_MAPPING: add_mapping(s, &e); break;
+    case EVENTRING_MAPPING_PATH: add_piece(s, &e); break;
     default: break;             /* of a newer minor version */
     }
   }
@@ -293,6 +380,15 @@ const char *eventring_thread_name(struct eventring_cursor *c, uint32_t domain,
                     thread_id < 0 ? ANY_THREAD_ID : (uint64_t) thread_id + 1);
 }
 
+const struct eventring_mapping *eventring_mapping(struct eventring_cursor *c,
+                                                  uint32_t index)
+{
+  if (c == NULL) return NULL;
+  eventring_read_schema(c);
+  return index < c->schema.mappings->count ? &c->schema.mappings->of[index]
+                                           : NULL;
+}
+
 const char *eventring_category(struct eventring_cursor *c, uint32_t bit)
 {
   if (c == NULL || bit >= MAX_CATEGORIES) return NULL;
@@ -313,9 +409,10 @@ int eventring_allocate_schema(struct eventring_cursor *c)
   s->fields = calloc(capacity, sizeof *s->fields);
   s->units = calloc(MAX_UNITS, sizeof *s->units);
   s->labels = calloc(1, sizeof *s->labels);
+  s->mappings = calloc(1, sizeof *s->mappings);
   if (s->events == NULL || s->by_id == NULL || s->special == NULL
       || s->layouts == NULL || s->fields == NULL || s->units == NULL
-      || s->labels == NULL)
+      || s->labels == NULL || s->mappings == NULL)
     return -1;
   hash_init(&s->labels->newest, LABEL_BITS, s->labels->places);
   return 0;
@@ -324,6 +421,7 @@ int eventring_allocate_schema(struct eventring_cursor *c)
 void eventring_free_schema(struct eventring_cursor *c)
 {
   struct schema *s = &c->schema;
+  free(s->mappings);
   free(s->labels);
   free(s->units);
   free(s->fields);

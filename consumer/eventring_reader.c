@@ -252,11 +252,25 @@ static uint64_t duration_ns(const struct ring *r, uint64_t ticks)
   return r->ns_per_tick == 1 ? ticks : (uint64_t) ns;
 }
 
+/* Replaces the addresses among the [n] integers at [to], each of which is the
+   difference to the integer before it of the same field, by the addresses. */
+static void add_differences(const struct layout *layout, uint64_t *to,
+                            uint32_t n)
+{
+  uint64_t before[MAX_FIELDS] = { 0 };
+  for (uint32_t i = 0, place = 0; i < n && place < layout->places; i++) {
+    if ((layout->addresses >> place & 1) != 0)
+      to[i] = before[place] += to[i] >> 1 ^ -(to[i] & 1);
+    if (++place == layout->places && layout->repeats != 0)
+      place = layout->repeats - 1u;
+  }
+}
+
 /* Unpacks the payload of an event with id [id], the [words] words from
    copy[payload] on.  Writes the integers to r->unpacked[UNPACKED * payload] and
-   following, ticks converted to nanoseconds, and returns the number of
-   integers.  Drops the bits of an integer beyond 64, and an integer that does
-   not end. */
+   following, durations in nanoseconds, addresses as such, and returns the number
+   of integers.
+   Drops the bits of an integer beyond 64, and an integer that does not end. */
 static uint32_t unpack(const struct eventring_cursor *c, struct ring *r,
                        uint32_t id, uint32_t payload, uint32_t words)
 {
@@ -283,6 +297,7 @@ static uint32_t unpack(const struct eventring_cursor *c, struct ring *r,
       if (++place == layout->places && layout->repeats != 0)
         place = layout->repeats - 1u;
     }
+  if (layout->addresses != 0) add_differences(layout, to, n);
   return n;
 }
 

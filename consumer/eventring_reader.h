@@ -307,7 +307,9 @@ struct eventring_field {
                                      other names of values, see
                                      eventring_value; "domain": a unique id;
                                      "thread": an id of the threads library;
-                                     "os_thread" */
+                                     "os_thread"; "request": the number of a
+                                     request, 0 for none; "address": an address
+                                     of machine code */
   char name[128];
 };
 
@@ -332,6 +334,26 @@ EVENTRING_API const char *eventring_domain_name(
 EVENTRING_API const char *eventring_thread_name(
   struct eventring_cursor *cursor, uint32_t domain, uint32_t thread,
   int32_t thread_id);
+
+/* A mapping: machine code in the memory of the process. */
+struct eventring_mapping {
+  uint64_t start;                 /* the address of the first byte */
+  uint64_t length;                /* bytes, at least 1; start + length does not
+                                     wrap */
+  uint64_t offset;                /* of the first byte in the file */
+  const char *path;               /* of the file, as the process named it; any
+                                     bytes, at least one */
+  uint32_t build_id_size;         /* bytes of the build id of the file; 0: it
+                                     has none */
+  uint8_t build_id[48];
+};
+
+/* Returns mapping number [index], from 0 on, in the order in which the process
+   wrote them, or NULL when there are not so many (yet).  Where mappings
+   overlap, the later mapping counts.  The mapping stays valid and unchanged
+   until the cursor is closed. */
+EVENTRING_API const struct eventring_mapping *eventring_mapping(
+  struct eventring_cursor *cursor, uint32_t index);
 
 /* Returns the name of the category with bit number [bit] in the masks, or NULL
    when the file has no such category. */
@@ -417,6 +439,13 @@ struct eventring_info {
                                      writes to the file */
   uint64_t threshold_ns;          /* the shortest wait that is recorded; 0: not
                                      known (before format 1.4, stock OCaml) */
+  uint64_t sample_period_ns;      /* processor time between two samples of a
+                                     thread; 0: not known (before format 1.5,
+                                     stock OCaml) */
+  uint64_t samples_dropped;       /* samples that were not written, of threads
+                                     that have no ring */
+  uint32_t sample_rings_from;     /* the rings from this index on have samples;
+                                     0: there are no such rings */
 };
 
 enum {
@@ -454,6 +483,13 @@ EVENTRING_API int eventring_set_categories(struct eventring_cursor *cursor,
    another negative error. */
 EVENTRING_API int eventring_set_threshold(struct eventring_cursor *cursor,
                                           uint64_t ns);
+
+/* Sets the processor time between two samples of a thread of the traced
+   process, in nanoseconds, at least 1.  The cursor must have been opened with
+   the option [control].  Returns 0, EVENTRING_E_VERSION when the writer is older
+   than format 1.5, or another negative error. */
+EVENTRING_API int eventring_set_sample_period(struct eventring_cursor *cursor,
+                                              uint64_t ns);
 
 /* Recording: the words of all rings, copied as they are and compressed, with
    all that is needed to read them, in one file that eventring_open opens.  See

@@ -206,6 +206,11 @@ static struct eventring_header header_now(struct eventring_recorder *r)
     h.ended.realtime_ns =
       __atomic_load_n(&now->ended.realtime_ns, __ATOMIC_RELAXED);
   }
+  if (h.header_size >= EVENTRING_HEADER_1_5) {
+    h.sample_period = __atomic_load_n(&now->sample_period, __ATOMIC_RELAXED);
+    h.samples_dropped =
+      __atomic_load_n(&now->samples_dropped, __ATOMIC_RELAXED);
+  }
   h.schema_count = 0;
   /* Of an older format there is something else. */
   if (h.header_size < sizeof h)

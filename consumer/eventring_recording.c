@@ -308,6 +308,8 @@ static void enter_interval(struct recording *r, size_t interval)
   r->header.control = p->header.control;
   r->header.state = p->header.state;
   r->header.ended = p->header.ended;
+  r->header.sample_period = p->header.sample_period;
+  r->header.samples_dropped = p->header.samples_dropped;
   r->header.schema_count = schema_count;
   r->source.from_ns = p->from_ns;
   r->source.to_ns = p->to_ns;

@@ -190,6 +190,10 @@ int eventring_is_mapped(int pid, const struct stat *file);
 #define EVENTRING_HEADER_1_0 \
   (offsetof(struct eventring_header, ended) + sizeof(struct eventring_instant))
 
+/* The size of a header that has all fields of format 1.5. */
+#define EVENTRING_HEADER_1_5 \
+  (offsetof(struct eventring_header, samples_dropped) + sizeof(uint64_t))
+
 /* Checks the sizes, counts and offsets of header [h], on which the reader
    relies, for a file of [actual_size] bytes; does not check magic and version.
    [path] is for the message.  Returns 0 or an error, with its message. */

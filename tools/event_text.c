@@ -167,6 +167,8 @@ static void print_field_value(struct eventring_cursor *cursor,
     fputs(format_duration(buffer, value), stdout);
   else if (strcmp(field->unit, "bytes") == 0)
     fputs(format_bytes(buffer, value), stdout);
+  else if (strcmp(field->unit, "address") == 0)
+    printf("0x%" PRIx64, value);
   else {
     printf("%" PRId64, (int64_t) value);
     if (strcmp(field->unit, "domain") == 0 && value <= UINT32_MAX)

@@ -94,6 +94,43 @@ static void threshold_is_set(void **state)
   ring_destroy(&f);
 }
 
+static void sample_period_is_set(void **state)
+{
+  struct eventring_info info = { .size = sizeof info };
+  struct ring_file f;
+  struct eventring_cursor *c;
+  (void) state;
+  ring_create(&f, &(struct ring_options) { .rings = 3,
+                                           .state = EVENTRING_RUNNING });
+  f.header->sample_period = 4000000;
+  f.header->samples_dropped = 12;
+  f.header->sample_rings_from = 2;
+  c = open_control(&f);
+  assert_int_equal(eventring_set_sample_period(c, 10000000), 0);
+  assert_int_equal(f.header->sample_period, 10000000);
+  assert_int_equal(eventring_get_info(c, &info), 0);
+  assert_int_equal(info.sample_period_ns, 10000000);
+  assert_int_equal(info.samples_dropped, 12);
+  assert_int_equal(info.sample_rings_from, 2);
+  assert_int_equal(eventring_set_sample_period(c, 0), 0);
+  assert_int_equal(f.header->sample_period, 1);
+  assert_int_equal(eventring_set_sample_period(NULL, 7), EVENTRING_E_ARGUMENT);
+  eventring_close(c);
+  c = ring_open(&f);
+  assert_int_equal(eventring_set_sample_period(c, 7), EVENTRING_E_ARGUMENT);
+  eventring_close(c);
+  /* An older writer does not read it. */
+  f.header->version_minor = 4;
+  c = open_control(&f);
+  assert_int_equal(eventring_set_sample_period(c, 7), EVENTRING_E_VERSION);
+  assert_int_equal(f.header->sample_period, 1);
+  assert_int_equal(eventring_get_info(c, &info), 0);
+  assert_int_equal(info.sample_period_ns, 0);
+  assert_int_equal(info.sample_rings_from, 0);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
 /* An older writer does not read the threshold. */
 static void older_writer_has_no_threshold(void **state)
 {
@@ -243,6 +280,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(threshold_is_set),
+    cmocka_unit_test(sample_period_is_set),
     cmocka_unit_test(older_writer_has_no_threshold),
     cmocka_unit_test(pause_and_resume),
     cmocka_unit_test(control_changes_are_reported),

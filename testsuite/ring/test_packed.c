@@ -443,6 +443,35 @@ static void hostile_entries(void **state)
   ring_destroy(&f);
 }
 
+/* Each address is the difference to the one before it of its field. */
+static void addresses_are_added_up(void **state)
+{
+  static const uint64_t packed[] = {
+    7, 2 * 0x400000, 2 * 5 - 1, 2 * 0x10, 2 * 0x3ffffb - 1, UINT64_MAX
+  };
+  static const uint64_t pairs[] = { 2 * 100, 2 * 9, 2 * 5, 2 * 4 - 1, 2 * 1 };
+  struct ring_file f;
+  struct eventring_cursor *c;
+  (void) state;
+  ring_create(&f, NULL);
+  packed_event(&f, "sample");
+  ring_field(&f, ID, 0, "ns", 0, "cpu_time");
+  ring_field(&f, ID, 1, "address", 1, "frame");
+  ring_schema(&f, ID + 1, EVENTRING_INSTANT, EVENTRING_PACKED, 0, "", "pairs");
+  ring_field(&f, ID + 1, 0, "address", 1, "from");
+  ring_field(&f, ID + 1, 1, "address", 0, "to");
+  ring_packed(&f, 0, 1, EVENTRING_FORM_INSTANT, ID, packed, 6);
+  ring_packed(&f, 0, 2, EVENTRING_FORM_INSTANT, ID, packed, 2);
+  ring_packed(&f, 0, 3, EVENTRING_FORM_INSTANT, ID + 1, pairs, 5);
+  c = ring_open(&f);
+  read_one(c, (uint64_t[]) { 7, 0x400000, 0x3ffffb, 0x40000b, 0x10,
+                             UINT64_MAX / 2 + 1 + 0x10 }, 6);
+  read_one(c, (uint64_t[]) { 7, 0x400000 }, 2);
+  read_one(c, (uint64_t[]) { 100, 9, 105, 5, 106 }, 5);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -454,7 +483,8 @@ int main(void)
     cmocka_unit_test(registered_while_open),
     cmocka_unit_test(fields_have_names),
     cmocka_unit_test(fields_that_repeat),
-    cmocka_unit_test(ticks_become_nanoseconds),
+    cmocka_unit_test(addresses_are_added_up),
+    cmocka_unit_test(ticks_are_nanoseconds_once_read),
     cmocka_unit_test(ticks_in_some_of_many_fields),
     cmocka_unit_test(ticks_of_the_monotonic_clock),
     cmocka_unit_test(values_have_names),

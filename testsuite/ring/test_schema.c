@@ -117,6 +117,123 @@ static void hostile_entries(void **state)
   ring_destroy(&f);
 }
 
+static void add_mapping(struct ring_file *f, uint32_t place, uint64_t start,
+                        const char *text)
+{
+  ring_entry(f, (struct eventring_schema_entry) {
+               .kind = EVENTRING_MAPPING, .place = place, .detail = start },
+             "", text);
+}
+
+static void add_path(struct ring_file *f, uint32_t place, uint64_t from,
+                     const char *text)
+{
+  ring_entry(f, (struct eventring_schema_entry) {
+               .kind = EVENTRING_MAPPING_PATH, .place = place,
+               .detail = from },
+             "", text);
+}
+
+static void mappings_in_order_with_whole_paths(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *c;
+  const struct eventring_mapping *m, *first;
+  char piece[128], path[300];
+  (void) state;
+  memset(piece, 'p', 127);
+  piece[127] = 0;
+  snprintf(path, sizeof path, "%s%s/end", piece, piece);
+  ring_create(&f, NULL);
+  c = ring_open(&f);
+  assert_null(eventring_mapping(c, 0));
+  add_path(&f, 5, 0, piece);
+  add_path(&f, 5, 127, piece);
+  assert_null(eventring_mapping(c, 0));
+  add_path(&f, 5, 254, "/end");
+  add_mapping(&f, 5, 0x400000, "1f000 2000 00aBfF");
+  first = eventring_mapping(c, 0);
+  assert_non_null(first);
+  assert_int_equal(first->start, 0x400000);
+  assert_int_equal(first->length, 0x1f000);
+  assert_int_equal(first->offset, 0x2000);
+  assert_string_equal(first->path, path);
+  assert_int_equal(first->build_id_size, 3);
+  assert_memory_equal(first->build_id, "\x00\xab\xff", 3);
+  add_path(&f, 0, 0, "/lib");
+  add_mapping(&f, 0, UINT64_MAX - 16, "10 ffffffffffffffff -");
+  m = eventring_mapping(c, 1);
+  assert_non_null(m);
+  assert_int_equal(m->offset, UINT64_MAX);
+  assert_int_equal(m->build_id_size, 0);
+  assert_string_equal(m->path, "/lib");
+  assert_null(eventring_mapping(c, 2));
+  assert_null(eventring_mapping(NULL, 0));
+  assert_ptr_equal(eventring_mapping(c, 0), first);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
+/* Each of these is left out, and the mapping behind them is read. */
+static void hostile_mappings(void **state)
+{
+  static const char *const texts[] = {
+    "", "-", "10", "10 0", "10 0 ", " 10 0 -", "10  0 -", "0 0 -", "g 0 -",
+    "10 0 a", "10 0 ag", "10 0 --", "10 0 - ", "10 0 aa bb", "-1 0 -",
+    "11111111111111111 0 -", "10 11111111111111111 -",
+    "10 0 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+  };
+  const uint32_t count = sizeof texts / sizeof *texts;
+  struct ring_file f;
+  struct eventring_cursor *c;
+  char piece[128];
+  (void) state;
+  memset(piece, 'p', 127);
+  piece[127] = 0;
+  ring_create(&f, &(struct ring_options) { .schema_capacity = 5000 });
+  c = ring_open(&f);
+  for (uint32_t i = 0; i < count; i++) {
+    add_path(&f, i, 0, "/bin/x");
+    add_mapping(&f, i, 0x1000, texts[i]);
+    /* A number is taken once, even if its mapping is impossible. */
+    add_mapping(&f, i, 0x1000, "10 0 -");
+  }
+  /* The end of the address space is passed. */
+  add_path(&f, 100, 0, "/bin/x");
+  add_mapping(&f, 100, UINT64_MAX - 15, "10 0 -");
+  /* There is no path, a part is missing, comes twice or is empty. */
+  add_mapping(&f, 101, 0x1000, "10 0 -");
+  add_path(&f, 102, 3, "/bin/x");
+  add_mapping(&f, 102, 0x1000, "10 0 -");
+  add_path(&f, 103, 0, "/bin/x");
+  add_path(&f, 103, 0, "/bin/x");
+  add_mapping(&f, 103, 0x1000, "10 0 -");
+  add_path(&f, 104, 0, "");
+  add_mapping(&f, 104, 0x1000, "10 0 -");
+  /* The path or the number is too large. */
+  for (uint64_t at = 0; at < 5000; at += 127) add_path(&f, 105, at, piece);
+  add_mapping(&f, 105, 0x1000, "10 0 -");
+  add_path(&f, EVENTRING_MAX_MAPPINGS, 0, "/bin/x");
+  add_mapping(&f, EVENTRING_MAX_MAPPINGS, 0x1000, "10 0 -");
+  add_path(&f, UINT32_MAX, 0, "/bin/x");
+  add_mapping(&f, UINT32_MAX, 0x1000, "10 0 -");
+  assert_null(eventring_mapping(c, 0));
+  for (uint32_t i = 200; i < EVENTRING_MAX_MAPPINGS; i++) {
+    add_path(&f, i, 0, "/bin/x");
+    add_mapping(&f, i, i, "10 0 -");
+  }
+  assert_int_equal(eventring_mapping(c, 0)->start, 200);
+  assert_non_null(eventring_mapping(c, EVENTRING_MAX_MAPPINGS - 201));
+  assert_null(eventring_mapping(c, EVENTRING_MAX_MAPPINGS - 200));
+  assert_null(eventring_mapping(c, UINT32_MAX));
+  /* A piece that comes late changes nothing. */
+  add_path(&f, 200, 6, "late");
+  assert_string_equal(eventring_mapping(c, 0)->path, "/bin/x");
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -124,6 +241,8 @@ int main(void)
     cmocka_unit_test(registered_while_open),
     cmocka_unit_test(first_entry_of_a_name_or_id_counts),
     cmocka_unit_test(hostile_entries),
+    cmocka_unit_test(mappings_in_order_with_whole_paths),
+    cmocka_unit_test(hostile_mappings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
