@@ -159,7 +159,9 @@ MAP := consumer/libeventring.map
 
 # Libraries that libeventring and the command are linked with.
 LIB_LIBS = $(ZSTD_LIBS) $(LIBATOMIC)
-TOOL_LIBS = $(LIB_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) -lm
+ANALYSIS_LIBS = $(DW_LIBS) -lelf
+TOOL_LIBS = $(LIB_LIBS) $(ANALYSIS_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) \
+  $(ZLIB_LIBS) -lm
 
 -include $(LIB_OBJ:.o=.d) $(ANALYSIS_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)
 
@@ -172,14 +174,14 @@ $(B)/obj/consumer/%.o: consumer/%.c
 $(B)/obj/analysis/%.o: analysis/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) -Iconsumer -Ianalysis \
-	  -MMD -MP -c -o $@ $<
+	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(DW_CFLAGS) \
+	  -Iconsumer -Ianalysis -MMD -MP -c -o $@ $<
 
 $(B)/obj/tools/%.o: tools/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(JANSSON_CFLAGS) \
-	  $(NCURSES_CFLAGS) -Iconsumer -Ianalysis -Itools -MMD -MP -c -o $@ $<
+	  $(NCURSES_CFLAGS) $(ZLIB_CFLAGS) -Iconsumer -Ianalysis -Itools -MMD -MP -c -o $@ $<
 
 $(B)/lib/libeventring.a: $(LIB_OBJ)
 	@mkdir -p $(@D)
@@ -452,7 +454,7 @@ $(FUZZ)/bin/%: testsuite/fuzz/fuzz_%.c testsuite/fuzz/fuzz.h $(FUZZ)/libfuzz.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer,$(FUZZ_SANITIZERS) -o $@ \
-	  $< $(FUZZ)/libfuzz.a $(LIB_LIBS) -lm
+	  $< $(FUZZ)/libfuzz.a $(LIB_LIBS) $(ANALYSIS_LIBS) -lm
 
 .PHONY: fuzz fuzz-build
 FUZZ_SECONDS ?= 60

@@ -53,6 +53,7 @@ struct filter {
   int64_t stop_ns;
   bool past;
   uint8_t by_id[IDS];
+  bool keep_earlier;
 };
 enum { NOT_DECIDED, WANTED, NOT_WANTED };
 
@@ -157,6 +158,11 @@ static int64_t time_after(int64_t started_ns, int64_t since)
   return __builtin_add_overflow(started_ns, since, &ns) ? INT64_MAX : ns;
 }
 
+void filter_keep_earlier(struct filter *f)
+{
+  f->keep_earlier = true;
+}
+
 bool filter_begin(struct filter *f, struct eventring_cursor *cursor,
                   char *why, size_t why_size)
 {
@@ -173,7 +179,7 @@ bool filter_begin(struct filter *f, struct eventring_cursor *cursor,
   f->last_ns = time_after(started_ns, f->to);
   f->stop_ns = time_after(f->last_ns, LATEST_NS);
   /* A span that ends later may have begun before. */
-  if (f->from > 0 && f->longer_than < 0)
+  if (f->from > 0 && f->longer_than < 0 && !f->keep_earlier)
     eventring_seek(cursor, f->first_ns);
   return true;
 }

@@ -51,12 +51,16 @@ bool filter_add(struct filter *filter, enum filter_by by, const char *value,
    pass durations to filter_wants. */
 bool filter_needs_durations(const struct filter *filter);
 
-/* Prepares the filter for the events of [cursor].  To be called once, before
-   the first read of the cursor, which must stay open while the filter is used.
-   Moves the cursor to the time of --from, unless the filter needs durations or
-   the file cannot be searched.  Returns true on success; false, with a message
-   in [why], a buffer of [why_size] bytes, when the file lacks a category of the
-   filter. */
+/* Makes the filter leave the cursor where it is in filter_begin, for a caller
+   that needs the events before the time of --from too. */
+void filter_keep_earlier(struct filter *filter);
+
+/* Prepares the filter for the events of [cursor].  To be called before the
+   first read of the cursor.  Moves the cursor to the time of --from, unless the
+   filter needs durations, filter_keep_earlier was called, or the file cannot be
+   searched.  Returns true on
+   success; false, with a message in [why], a buffer of [why_size] bytes, when
+   the file lacks a category of the filter. */
 bool filter_begin(struct filter *filter, struct eventring_cursor *cursor,
                   char *why, size_t why_size);
 

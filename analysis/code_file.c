@@ -1,0 +1,263 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Machine code, by elfutils' libdwfl.  Each file has a Dwfl of its own, with one
+   module at the addresses of the file, so that files cannot overlap. */
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "code_file.h"
+#include "memory.h"
+#include "ocaml_frames.h"
+
+struct code_file {
+  Dwfl *dwfl;
+  Dwfl_Module *module;
+  Elf *elf;
+  GElf_Addr bias;               /* address in [dwfl] - virtual address */
+  enum code_problem problem;
+  int error;                    /* an errno, after CODE_UNREADABLE */
+  struct ocaml_frames *frames;
+};
+
+static const Dwfl_Callbacks callbacks = {
+  .find_elf = dwfl_build_id_find_elf,
+  .find_debuginfo = dwfl_standard_find_debuginfo,
+  .section_address = dwfl_offline_section_address
+};
+
+/* Opening */
+
+static bool same_build_id(const struct code_file *f,
+                          const struct eventring_mapping *mapping)
+{
+  const unsigned char *bits;
+  GElf_Addr address;
+  int size = dwfl_module_build_id(f->module, &bits, &address);
+  if (size < 0) size = 0;
+  return mapping->build_id_size == (uint32_t) size
+         && (size == 0 || memcmp(mapping->build_id, bits, (size_t) size) == 0);
+}
+
+static bool starts_with(const char *text, const char *with)
+{
+  return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Returns whether [name] is the symbol of a frame table: camlModule.frametable,
+   or camlModule__frametable before OCaml 5.1. */
+static bool is_frame_table(const char *name)
+{
+  static const char ending[] = "frametable";
+  size_t length = strlen(name), end = sizeof ending - 1;
+  return starts_with(name, "caml") && length > end + 5
+         && strcmp(name + length - end, ending) == 0
+         && strchr("._$", name[length - end - 1]) != NULL;
+}
+
+/* Adds the frame tables of the file.  Sets the problem when the file has no
+   symbols of its own. */
+static void take_symbols(struct code_file *f)
+{
+  int count = dwfl_module_getsymtab(f->module), own = 0;
+  f->frames = new_ocaml_frames(f->elf);
+  for (int i = 0; i < count; i++) {
+    GElf_Sym symbol;
+    GElf_Addr address, bias;
+    GElf_Word section;
+    Elf *elf;
+    const char *name = dwfl_module_getsym_info(f->module, i, &symbol, &address,
+                                               &section, &elf, &bias);
+    if (name == NULL || section == SHN_UNDEF) continue;
+    own += GELF_ST_TYPE(symbol.st_info) == STT_FUNC
+           && GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
+    if (is_frame_table(name)) add_frame_table(f->frames, address - f->bias);
+  }
+  sort_ocaml_frames(f->frames);
+  if (own == 0 && ocaml_frames_count(f->frames) == 0)
+    f->problem = CODE_STRIPPED;
+}
+
+static bool report(struct code_file *f, const char *path, int fd)
+{
+  GElf_Addr start, end;
+  f->dwfl = dwfl_begin(&callbacks);
+  if (f->dwfl == NULL) return false;
+  dwfl_report_begin(f->dwfl);
+  f->module = dwfl_report_elf(f->dwfl, path, path, fd, 0, false);
+  dwfl_report_end(f->dwfl, NULL, NULL);
+  if (f->module == NULL) return false;
+  f->elf = dwfl_module_getelf(f->module, &f->bias);
+  dwfl_module_info(f->module, NULL, &start, &end, NULL, NULL, NULL, NULL);
+  return f->elf != NULL;
+}
+
+struct code_file *open_code_file(const struct eventring_mapping *mapping)
+{
+  struct code_file *f = allocate(1, sizeof *f);
+  struct stat st;
+  int fd = open(mapping->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  f->problem = CODE_UNREADABLE;
+  f->error = fd < 0 ? errno : 0;
+  if (fd < 0) return f;
+  if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)
+      || !report(f, mapping->path, fd)) {
+    /* A module owns the descriptor. */
+    if (f->module == NULL) close(fd);
+    return f;
+  }
+  f->problem = CODE_FINE;
+  if (!same_build_id(f, mapping)) {
+    f->problem = CODE_OTHER;
+    return f;
+  }
+  take_symbols(f);
+  GElf_Addr bias;
+  if (f->problem == CODE_FINE && dwfl_module_getdwarf(f->module, &bias) == NULL)
+    f->problem = CODE_WITHOUT_LINES;
+  return f;
+}
+
+void close_code_file(struct code_file *f)
+{
+  if (f == NULL) return;
+  free_ocaml_frames(f->frames);
+  if (f->dwfl != NULL) dwfl_end(f->dwfl);
+  free(f);
+}
+
+enum code_problem code_file_problem(const struct code_file *f)
+{
+  errno = f->error;
+  return f->problem;
+}
+
+/* Addresses */
+
+/* Sets *address to the virtual address of byte [offset] of the file.  Returns
+   false when the byte is not in memory. */
+static bool address_of(const struct code_file *f, uint64_t offset,
+                       GElf_Addr *address)
+{
+  size_t count;
+  if (elf_getphdrnum(f->elf, &count) < 0) return false;
+  for (size_t i = 0; i < count; i++) {
+    GElf_Phdr p;
+    if (gelf_getphdr(f->elf, (int) i, &p) == NULL || p.p_type != PT_LOAD
+        || offset < p.p_offset || offset - p.p_offset >= p.p_filesz)
+      continue;
+    *address = p.p_vaddr + (offset - p.p_offset);
+    return true;
+  }
+  return false;
+}
+
+/* Returns the folder in which the compiler ran that made [unit], or NULL. */
+static const char *folder_of(Dwarf_Die *unit)
+{
+  Dwarf_Attribute attribute;
+  return unit == NULL ? NULL
+         : dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+}
+
+/* Removes [folder] from the beginning of [file], as frame tables have names of
+   files. */
+static const char *within(const char *folder, const char *file)
+{
+  size_t length = folder == NULL ? 0 : strlen(folder);
+  if (file == NULL || length == 0 || strncmp(file, folder, length) != 0
+      || file[length] != '/')
+    return file;
+  file += length;
+  while (*file == '/') file++;
+  return starts_with(file, "./") ? file + 2 : file;
+}
+
+/* Takes the functions inlined at [address] of [unit] from the DWARF sections;
+   places[0] has the line there.  The number of places is returned. */
+static uint32_t unfold_inlined(Dwarf_Die *unit, GElf_Addr address,
+                               struct code_place *places, uint32_t max)
+{
+  Dwarf_Die *scopes = NULL;
+  Dwarf_Files *files = NULL;
+  size_t files_count = 0;
+  uint32_t count = 1;
+  int depth = dwarf_getscopes(unit, address, &scopes);
+  if (depth > 0) dwarf_getsrcfiles(unit, &files, &files_count);
+  for (int i = 0; i < depth && count < max; i++) {
+    Dwarf_Attribute attribute;
+    Dwarf_Word line = 0, file = 0;
+    if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) break;
+    if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine) continue;
+    places[count - 1].function = dwarf_diename(&scopes[i]);
+    dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &attribute), &line);
+    dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &attribute), &file);
+    places[count] = (struct code_place) {
+      .folder = places[0].folder, .line = (uint32_t) line,
+      .file = files == NULL || file >= files_count ? NULL
+              : within(places[0].folder,
+                       dwarf_filesrc(files, file, NULL, NULL))
+    };
+    count++;
+  }
+  free(scopes);
+  return count;
+}
+
+uint32_t find_places(struct code_file *f, uint64_t offset, bool returns,
+                     struct code_place *places, uint32_t max)
+{
+  GElf_Addr address, bias = 0;
+  int number = 0;
+  if (!address_of(f, offset - returns, &address)) return 0;
+  Dwarf_Die *unit = dwfl_module_addrdie(f->module, address + f->bias, &bias);
+  if (returns) {
+    uint32_t count = find_ocaml_places(f->frames, address + 1, places, max);
+    for (uint32_t i = 0; i < count; i++) places[i].folder = folder_of(unit);
+    if (count > 0) return count;
+  }
+  Dwfl_Line *line = dwfl_module_getsrc(f->module, address + f->bias);
+  if (line == NULL || max == 0) return 0;
+  const char *file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
+  places[0] = (struct code_place) {
+    .file = within(folder_of(unit), file), .folder = folder_of(unit),
+    .line = number < 0 ? 0 : (uint32_t) number
+  };
+  return unit == NULL ? 1
+         : unfold_inlined(unit, address + f->bias - bias, places, max);
+}
+
+const char *find_symbol(struct code_file *f, uint64_t offset, bool returns,
+                        const char **ocaml_name)
+{
+  GElf_Addr address;
+  GElf_Off within_symbol;
+  GElf_Sym symbol;
+  *ocaml_name = NULL;
+  if (!address_of(f, offset - returns, &address)) return NULL;
+  const char *name = dwfl_module_addrinfo(f->module, address + f->bias,
+                                          &within_symbol, &symbol, NULL, NULL,
+                                          NULL);
+  if (name != NULL && starts_with(name, "caml") && symbol.st_size > 0) {
+    GElf_Addr start = address - within_symbol;
+    *ocaml_name = ocaml_function(f->frames, start + 1,
+                                 start + symbol.st_size + 1);
+  }
+  return name;
+}

@@ -1,0 +1,68 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* A file with machine code: an ELF executable or a shared library, with its
+   symbols, lines and OCaml frame tables. */
+
+#ifndef ANALYSIS_CODE_FILE_H
+#define ANALYSIS_CODE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "eventring_reader.h"
+
+struct code_file;
+
+/* Why a file has no symbols or no lines; see code_file_problem. */
+enum code_problem {
+  CODE_FINE,
+  CODE_UNREADABLE,              /* cannot be opened, or is no ELF file */
+  CODE_OTHER,                   /* its build id differs: it was replaced */
+  CODE_STRIPPED,                /* has no symbols */
+  CODE_WITHOUT_LINES            /* has symbols only */
+};
+
+/* Opens the file of [mapping], with its separate debug file if there is one.
+   Never returns NULL; see code_file_problem.  The caller frees the file with
+   close_code_file. */
+struct code_file *open_code_file(const struct eventring_mapping *mapping);
+void close_code_file(struct code_file *file);
+
+/* Returns what is wrong with the file.  Sets errno after CODE_UNREADABLE; 0
+   means that the file is no ELF file. */
+enum code_problem code_file_problem(const struct code_file *file);
+
+/* A place in the source.  Texts are valid until the file is closed. */
+struct code_place {
+  const char *function;         /* as the debug information has it; NULL: as
+                                   the symbol */
+  const char *file;             /* NULL: not known */
+  const char *folder;           /* NULL: not known */
+  uint32_t line;                /* 0: not known */
+};
+
+/* Finds the places of the instruction at byte [offset] of the file, or, if
+   [returns] is true, of the call that returns to it: innermost first, and the
+   places where each was inlined after it.  Stores at most [max] of them in
+   [places] and returns their number, which may be 0.  The file must be CODE_FINE
+   or CODE_WITHOUT_LINES. */
+uint32_t find_places(struct code_file *file, uint64_t offset, bool returns,
+                     struct code_place *places, uint32_t max);
+
+/* Returns the name of the symbol at byte [offset] of the file, NULL when there
+   is none.  If [returns] is true, [offset] is behind a call.  Sets *ocaml_name to
+   the name that the frame tables have for an OCaml function, or to NULL. */
+const char *find_symbol(struct code_file *file, uint64_t offset, bool returns,
+                        const char **ocaml_name);
+
+#endif /* ANALYSIS_CODE_FILE_H */

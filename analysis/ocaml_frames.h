@@ -1,0 +1,51 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The frame tables that the OCaml compiler puts into machine code: for each
+   return address the places in the source, with the chain of inlined calls. */
+
+#ifndef ANALYSIS_OCAML_FRAMES_H
+#define ANALYSIS_OCAML_FRAMES_H
+
+#include <libelf.h>
+#include <stdint.h>
+#include "code_file.h"
+
+struct ocaml_frames;
+
+/* Creates an empty list of the frames of the code in [elf], which must stay open
+   and in memory.  Never returns NULL.  The caller frees the list with
+   free_ocaml_frames. */
+struct ocaml_frames *new_ocaml_frames(Elf *elf);
+void free_ocaml_frames(struct ocaml_frames *frames);
+
+/* Adds the frames of the table at the virtual address [table] of the file.
+   Frames behind an impossible frame are left out. */
+void add_frame_table(struct ocaml_frames *frames, uint64_t table);
+
+/* To be called after the last table. */
+void sort_ocaml_frames(struct ocaml_frames *frames);
+
+/* Finds the places of the call that returns to [address], a virtual address of
+   the file, as find_places does. */
+uint32_t find_ocaml_places(const struct ocaml_frames *frames, uint64_t address,
+                           struct code_place *places, uint32_t max);
+
+/* Returns the name of the function with the code from [low] up to [high], both
+   virtual addresses; NULL when no frame has it. */
+const char *ocaml_function(const struct ocaml_frames *frames, uint64_t low,
+                           uint64_t high);
+
+/* Returns the number of frames. */
+size_t ocaml_frames_count(const struct ocaml_frames *frames);
+
+#endif /* ANALYSIS_OCAML_FRAMES_H */

@@ -1,0 +1,107 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <stdio.h>
+#include <string.h>
+#include "ocaml_name.h"
+
+static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* Returns the value of two hexadecimal digits at [text], or -1. */
+static int hex_byte(const char *text)
+{
+  int value = 0;
+  for (int i = 0; i < 2; i++) {
+    char c = text[i];
+    if (is_digit(c)) value = 16 * value + c - '0';
+    else if (c >= 'a' && c <= 'f') value = 16 * value + c - 'a' + 10;
+    else return -1;
+  }
+  return value;
+}
+
+/* Returns the length of [text] without the number that the compiler appends,
+   as in map_123. */
+static size_t without_number(const char *text)
+{
+  size_t length = strlen(text), end = length;
+  while (end > 0 && is_digit(text[end - 1])) end--;
+  return end < length && end > 1 && text[end - 1] == '_' ? end - 1 : length;
+}
+
+/* Copies [length] bytes of [from] to [to], at most [size] - 1, with a NUL.  $xx
+   becomes the byte with the hexadecimal digits xx. */
+static void copy_unescaped(char *to, size_t size, const char *from,
+                           size_t length)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < length && n + 1 < size; i++) {
+    int byte = from[i] == '$' && i + 2 < length ? hex_byte(from + i + 1) : -1;
+    to[n++] = byte > 0 ? (char) byte : from[i];
+    if (byte > 0) i += 2;
+  }
+  to[n] = '\0';
+}
+
+/* Copies the module path at *from to [to], at most [size] - 1 bytes, with dots
+   between the modules, and moves *from behind it.  Returns the length. */
+static size_t copy_modules(char *to, size_t size, const char **from)
+{
+  const char *text = *from;
+  size_t n = 0;
+  while (*text != '\0' && *text != '.' && *text != '$' && n + 1 < size) {
+    if (text[0] == '_' && text[1] == '_' && n > 0) {
+      if (!is_upper(text[2])) break;
+      to[n++] = '.';
+      text += 2;
+    } else {
+      to[n++] = *text++;
+    }
+  }
+  to[n] = '\0';
+  *from = text;
+  return n;
+}
+
+bool name_of_symbol(const char *symbol, char *name, size_t size)
+{
+  const char *text = symbol + 4;
+  if (strncmp(symbol, "caml", 4) != 0 || !is_upper(*text)) return false;
+  size_t n = copy_modules(name, size, &text);
+  /* module.function since OCaml 5.1, module__function before. */
+  text += *text == '.' || *text == '$' ? 1 : *text == '_' ? 2 : 0;
+  size_t length = without_number(text);
+  if (length == 0 || n + 2 >= size) return true;
+  if (length == 5 && strncmp(text, "entry", 5) == 0) return true;
+  if (length == 3 && strncmp(text, "fun", 3) == 0 && text[3] == '_') {
+    snprintf(name + n, size - n, ".(fun)");
+    return true;
+  }
+  name[n++] = '.';
+  copy_unescaped(name + n, size - n, text, length);
+  return true;
+}
+
+void name_of_function(const char *function, char *name, size_t size)
+{
+  size_t n = 0;
+  for (const char *text = function; *text != '\0' && n + 1 < size; ) {
+    bool begins = text == function || text[-1] == '.';
+    if (begins && is_upper(*text)) {
+      n += copy_modules(name + n, size - n, &text);
+      continue;
+    }
+    name[n++] = *text++;
+  }
+  name[n < size ? n : size - 1] = '\0';
+}

@@ -1,0 +1,31 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The names that the OCaml compiler gives to symbols. */
+
+#ifndef ANALYSIS_OCAML_NAME_H
+#define ANALYSIS_OCAML_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Writes the name that OCaml code has for the symbol [symbol] to [name], a
+   buffer of [size] bytes: Stdlib.List.map for camlStdlib__List.map_123.  Returns
+   false, and writes nothing, when OCaml did not make the symbol. */
+bool name_of_symbol(const char *symbol, char *name, size_t size);
+
+/* Writes [function], a name from a frame table, to [name], a buffer of [size]
+   bytes, with modules separated by dots: Stdlib.List.map for
+   Stdlib__List.map. */
+void name_of_function(const char *function, char *name, size_t size);
+
+#endif /* ANALYSIS_OCAML_NAME_H */

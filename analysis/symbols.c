@@ -1,0 +1,303 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The frames of an address are found once and kept in a hash table; so is each
+   text.  The author of a file does not know the seed of the hashes. */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include "code_file.h"
+#include "memory.h"
+#include "ocaml_name.h"
+#include "symbols.h"
+
+#define DEEPEST 64              /* frames at one address */
+#define NAME_SIZE 1024          /* of a function; longer names are cut */
+
+/* A mapping and its file.  Mappings of one file share it. */
+struct mapped {
+  const struct eventring_mapping *mapping;
+  struct code_file *file;
+  bool usable, owns;            /* the file */
+};
+
+struct found {
+  uint64_t address;
+  bool returns;
+  uint32_t count;
+  struct frame *frames;
+};
+
+struct symbols {
+  struct eventring_cursor *cursor;
+  void (*say)(void *state, const char *message);
+  void *state;
+  uint64_t seed;
+  struct mapped *mapped;
+  uint32_t mapped_count;
+  struct found *found;          /* a hash table of [found_room] */
+  size_t found_count, found_room;
+  char **texts;                 /* a hash table of [texts_room] */
+  size_t texts_count, texts_room;
+};
+
+struct symbols *new_symbols(struct eventring_cursor *cursor,
+                            void (*say)(void *state, const char *message),
+                            void *state)
+{
+  struct symbols *s = allocate(1, sizeof *s);
+  s->cursor = cursor;
+  s->say = say;
+  s->state = state;
+  memcpy(&s->seed, (const void *) getauxval(AT_RANDOM), sizeof s->seed);
+  s->seed |= 1;
+  return s;
+}
+
+void free_symbols(struct symbols *s)
+{
+  if (s == NULL) return;
+  for (uint32_t i = 0; i < s->mapped_count; i++)
+    if (s->mapped[i].owns) close_code_file(s->mapped[i].file);
+  for (size_t i = 0; i < s->found_room; i++) free(s->found[i].frames);
+  for (size_t i = 0; i < s->texts_room; i++) free(s->texts[i]);
+  free(s->mapped);
+  free(s->found);
+  free(s->texts);
+  free(s);
+}
+
+/* Texts */
+
+static uint64_t hash_text(const struct symbols *s, const char *text)
+{
+  uint64_t hash = s->seed;
+  for (; *text != '\0'; text++)
+    hash = (hash ^ (unsigned char) *text) * s->seed + (hash >> 29);
+  return hash ^ hash >> 32;
+}
+
+/* Returns the place of [text] in the table, which has room. */
+static char **text_place(struct symbols *s, const char *text)
+{
+  size_t at = hash_text(s, text) & (s->texts_room - 1);
+  while (s->texts[at] != NULL && strcmp(s->texts[at], text) != 0)
+    at = (at + 1) & (s->texts_room - 1);
+  return &s->texts[at];
+}
+
+static void grow_texts(struct symbols *s)
+{
+  char **old = s->texts;
+  size_t room = s->texts_room;
+  s->texts_room = room == 0 ? 256 : 2 * room;
+  s->texts = allocate(s->texts_room, sizeof *s->texts);
+  for (size_t i = 0; i < room; i++)
+    if (old[i] != NULL) *text_place(s, old[i]) = old[i];
+  free(old);
+}
+
+const char *symbols_text(struct symbols *s, const char *text)
+{
+  if (2 * s->texts_count >= s->texts_room) grow_texts(s);
+  char **place = text_place(s, text);
+  if (*place == NULL) {
+    size_t size = strlen(text) + 1;
+    *place = allocate(size, 1);
+    memcpy(*place, text, size);
+    s->texts_count++;
+  }
+  return *place;
+}
+
+static const char *text_or_null(struct symbols *s, const char *text)
+{
+  return text == NULL || text[0] == '\0' ? NULL : symbols_text(s, text);
+}
+
+/* Files */
+
+static bool same_file(const struct eventring_mapping *a,
+                      const struct eventring_mapping *b)
+{
+  return strcmp(a->path, b->path) == 0 && a->build_id_size == b->build_id_size
+         && memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
+}
+
+/* Reports what is wrong with [file], the file at [path]. */
+static void report_problem(struct symbols *s, const struct code_file *file,
+                           const char *path)
+{
+  enum code_problem problem = code_file_problem(file);
+  const char *reason = errno == 0 ? "not an ELF file" : strerror(errno);
+  char message[8192];
+  switch (problem) {
+  case CODE_UNREADABLE:
+    /* The kernel's own code has no file. */
+    if (path[0] != '/') return;
+    snprintf(message, sizeof message, "cannot read the symbols of %s: %s", path,
+             reason);
+    break;
+  case CODE_OTHER:
+    snprintf(message, sizeof message, "%s is not the file that the process ran:"
+             " its build id differs; its functions have no names", path);
+    break;
+  case CODE_STRIPPED:
+    snprintf(message, sizeof message, "%s is stripped: its functions have no "
+             "names, unless it exports them", path);
+    break;
+  case CODE_WITHOUT_LINES:
+    snprintf(message, sizeof message, "%s was compiled without -g: its "
+             "functions have no lines", path);
+    break;
+  default: return;
+  }
+  s->say(s->state, message);
+}
+
+/* Opens the file of [mapped], unless an earlier mapping has it. */
+static void open_file(struct symbols *s, struct mapped *mapped)
+{
+  for (uint32_t i = 0; i < s->mapped_count; i++) {
+    const struct mapped *other = &s->mapped[i];
+    if (other->file == NULL || !same_file(other->mapping, mapped->mapping))
+      continue;
+    mapped->file = other->file;
+    mapped->usable = other->usable;
+    return;
+  }
+  mapped->file = open_code_file(mapped->mapping);
+  mapped->owns = true;
+  enum code_problem problem = code_file_problem(mapped->file);
+  mapped->usable = problem != CODE_UNREADABLE && problem != CODE_OTHER;
+  report_problem(s, mapped->file, mapped->mapping->path);
+}
+
+/* Returns the latest mapping that has [address], with its file open; NULL when
+   there is none. */
+static struct mapped *mapping_of(struct symbols *s, uint64_t address)
+{
+  const struct eventring_mapping *mapping =
+    eventring_mapping(s->cursor, s->mapped_count);
+  for (; mapping != NULL;
+       mapping = eventring_mapping(s->cursor, s->mapped_count)) {
+    s->mapped = reallocate(s->mapped, s->mapped_count + 1, sizeof *s->mapped);
+    s->mapped[s->mapped_count++] = (struct mapped) { .mapping = mapping };
+  }
+  for (uint32_t i = s->mapped_count; i-- > 0; ) {
+    struct mapped *m = &s->mapped[i];
+    if (address < m->mapping->start
+        || address - m->mapping->start >= m->mapping->length)
+      continue;
+    if (m->file == NULL) open_file(s, m);
+    return m;
+  }
+  return NULL;
+}
+
+/* Frames */
+
+static const char *last_part(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash == NULL || slash[1] == '\0' ? path : slash + 1;
+}
+
+/* Returns the name of the function with the code at byte [offset] of the file of
+   [mapped]. */
+static const char *function_at(struct symbols *s, const struct mapped *mapped,
+                               uint64_t offset, bool returns)
+{
+  char name[NAME_SIZE];
+  const char *ocaml_name = NULL;
+  const char *symbol = !mapped->usable ? NULL
+    : find_symbol(mapped->file, offset, returns, &ocaml_name);
+  if (ocaml_name != NULL)
+    name_of_function(ocaml_name, name, sizeof name);
+  else if (symbol == NULL)
+    snprintf(name, sizeof name, "[%s]", last_part(mapped->mapping->path));
+  else if (!name_of_symbol(symbol, name, sizeof name))
+    return symbols_text(s, symbol);
+  return symbols_text(s, name);
+}
+
+static void find(struct symbols *s, struct found *found)
+{
+  struct code_place places[DEEPEST];
+  char name[NAME_SIZE];
+  const struct mapped *m = mapping_of(s, found->address - found->returns);
+  uint64_t offset = m == NULL ? 0 : found->address - m->mapping->start
+                                    + m->mapping->offset;
+  uint32_t count = m == NULL || !m->usable ? 0
+    : find_places(m->file, offset, found->returns, places, DEEPEST);
+  if (count == 0) places[count++] = (struct code_place) { NULL, NULL, NULL, 0 };
+  found->count = count;
+  found->frames = allocate(count, sizeof *found->frames);
+  for (uint32_t i = 0; i < count; i++) {
+    struct frame *frame = &found->frames[i];
+    frame->file = text_or_null(s, places[i].file);
+    frame->folder = text_or_null(s, places[i].folder);
+    frame->line = frame->file == NULL ? 0 : places[i].line;
+    frame->inlined = i + 1 < count;
+    if (m == NULL) {
+      frame->function = symbols_text(s, "[unknown]");
+    } else if (!frame->inlined || places[i].function == NULL
+               || places[i].function[0] == '\0') {
+      frame->function = function_at(s, m, offset, found->returns);
+    } else {
+      name_of_function(places[i].function, name, sizeof name);
+      frame->function = symbols_text(s, name);
+    }
+  }
+}
+
+static struct found *found_place(struct symbols *s, uint64_t address,
+                                 bool returns)
+{
+  uint64_t hash = (2 * address + returns) * s->seed;
+  size_t at = (hash ^ hash >> 32) & (s->found_room - 1);
+  while (s->found[at].count > 0
+         && (s->found[at].address != address || s->found[at].returns != returns))
+    at = (at + 1) & (s->found_room - 1);
+  return &s->found[at];
+}
+
+static void grow_found(struct symbols *s)
+{
+  struct found *old = s->found;
+  size_t room = s->found_room;
+  s->found_room = room == 0 ? 256 : 2 * room;
+  s->found = allocate(s->found_room, sizeof *s->found);
+  for (size_t i = 0; i < room; i++)
+    if (old[i].count > 0)
+      *found_place(s, old[i].address, old[i].returns) = old[i];
+  free(old);
+}
+
+uint32_t find_frames(struct symbols *s, uint64_t address, bool returns,
+                     const struct frame **frames)
+{
+  if (2 * s->found_count >= s->found_room) grow_found(s);
+  struct found *found = found_place(s, address, returns);
+  if (found->count == 0) {
+    found->address = address;
+    found->returns = returns;
+    find(s, found);
+    s->found_count++;
+  }
+  *frames = found->frames;
+  return found->count;
+}

@@ -1,0 +1,62 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* From an address of machine code to functions and source lines.
+
+   A mapping of the ring file says which file has the code.  Function names come
+   from the symbols of that file, lines of C code and of interrupted OCaml code
+   from its DWARF sections, lines of OCaml calls from the frame tables of the
+   OCaml compiler, which also tell inlined calls.  A separate debug file is used
+   if there is one.  Nothing in these files is trusted. */
+
+#ifndef ANALYSIS_SYMBOLS_H
+#define ANALYSIS_SYMBOLS_H
+
+#include <stdbool.h>
+#include "eventring_reader.h"
+
+/* A function at work.  Texts are unique within a struct symbols, so that equal
+   texts have equal addresses, and valid until free_symbols. */
+struct frame {
+  const char *function;         /* its name; "[FILE]" when only the file of the
+                                   code is known, "[unknown]" when that is not
+                                   known either */
+  const char *file;             /* of the source; NULL: not known */
+  const char *folder;           /* that [file] is relative to; NULL: not known */
+  uint32_t line;                /* from 1; 0: not known */
+  bool inlined;                 /* the code is in the function of the next
+                                   frame */
+};
+
+struct symbols;
+
+/* Creates the symbols of the process that [cursor] reads.  Never returns NULL.
+   The caller frees them with free_symbols; the cursor must stay open.  [say] is
+   called with [state] and a message for each file without symbols or lines, at
+   most once a file and reason. */
+struct symbols *new_symbols(struct eventring_cursor *cursor,
+                            void (*say)(void *state, const char *message),
+                            void *state);
+void free_symbols(struct symbols *symbols);
+
+/* Finds the functions at [address]: the function that has the code there, after
+   the functions inlined there, innermost first.  [returns] is true for a return
+   address, which is behind the call, and false for the address of an
+   instruction.  Sets *frames to the first of them, valid until free_symbols, and
+   returns their number, at least 1. */
+uint32_t find_frames(struct symbols *symbols, uint64_t address, bool returns,
+                     const struct frame **frames);
+
+/* Returns the unique copy of [text] in [symbols]. */
+const char *symbols_text(struct symbols *symbols, const char *text);
+
+#endif /* ANALYSIS_SYMBOLS_H */

@@ -1,0 +1,241 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Writes a ring file with samples, for the tests of eventring profile, from
+   lines of text on standard input:
+
+     make_profile FILE <LINES
+
+     mapping START LENGTH OFFSET BUILD-ID PATH    hexadecimal, without 0x
+     event ID KIND CATEGORY NAME                  of the program or the runtime
+     at NS THREAD DOMAIN                          of the events that follow
+     sample CPU-NS STACK REQUEST ADDRESS...       innermost first, hexadecimal
+     begin ID [NUMBER]
+     end ID [NUMBER]
+
+   Times are ns since tracing started.  Samples are in ring 1, all else is in
+   ring 0; every event has a block of its own, since its header has the
+   thread. */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "caml/eventring_format.h"
+
+#define RINGS 2
+#define RING_WORDS (1 << 19)
+#define BLOCK_WORDS 256
+#define SCHEMA 4096
+#define START 5000000000
+#define SAMPLE 664
+
+static struct {
+  union { struct eventring_header h; char page[EVENTRING_PAGE]; } first;
+  struct eventring_schema_entry schema[SCHEMA];
+  struct eventring_slot slots[RINGS];
+  uint64_t rings[RINGS][RING_WORDS];
+} file;
+
+static uint64_t events[RINGS], at_ns;
+static uint32_t thread = 4242, domain, mappings;
+
+static struct eventring_schema_entry *entry(int id, int kind, int payload,
+                                            const char *unit, const char *name)
+{
+  struct eventring_schema_entry *e =
+    &file.schema[file.first.h.schema_count++];
+  e->id = (uint16_t) id;
+  e->kind = (uint8_t) kind;
+  e->payload = (uint8_t) payload;
+  snprintf(e->unit, sizeof e->unit, "%s", unit);
+  snprintf(e->name, sizeof e->name, "%.127s", name);
+  return e;
+}
+
+static void field(uint32_t place, const char *unit, int repeats,
+                  const char *name)
+{
+  struct eventring_schema_entry *e =
+    entry(SAMPLE, EVENTRING_FIELD, 0, unit, name);
+  e->place = place;
+  e->detail = (uint64_t) repeats;
+}
+
+static void make_schema(void)
+{
+  static const char *const stacks[] = {
+#define STACK(id, name, doc) name,
+#include "caml/eventring_events.tbl"
+  };
+#define CATEGORY(id, bit, name, by_default, doc) \
+  entry(0, EVENTRING_CATEGORY, 0, "", name)->category = bit;
+#include "caml/eventring_events.tbl"
+  entry(SAMPLE, EVENTRING_INSTANT, EVENTRING_PACKED, "", "cpu_sample")
+    ->category = 10;
+  field(0, "ns", 0, "cpu_time");
+  field(1, "stack", 0, "stack");
+  field(2, "request", 0, "request");
+  field(3, "address", 1, "frame");
+  for (uint32_t i = 0; i < sizeof stacks / sizeof *stacks; i++)
+    entry(0, EVENTRING_VALUE, 0, "stack", stacks[i])->place = i;
+}
+
+static void emit(int ring, int form, int id, const uint64_t *words,
+                 uint32_t count)
+{
+  struct eventring_slot *slot = &file.slots[ring];
+  uint64_t *to = &file.rings[ring][slot->tail % RING_WORDS];
+  if (count + 6 > BLOCK_WORDS || slot->tail + BLOCK_WORDS > RING_WORDS) {
+    fputs("make_profile: too much\n", stderr);
+    exit(2);
+  }
+  to[0] = to[1] = START + at_ns;
+  to[2] = events[ring]++;
+  to[3] = domain | (uint64_t) thread << 32;
+  to += 4;
+  if (count < EVENTRING_LENGTH_LONG) {
+    *to++ = EVENTRING_WORD(id, form, count);
+  } else {
+    *to++ = EVENTRING_WORD(id, form, EVENTRING_LENGTH_LONG);
+    *to++ = count;
+  }
+  memcpy(to, words, count * sizeof *words);
+  /* The next event begins a block. */
+  slot->reserve = slot->tail + BLOCK_WORDS;
+  slot->tail = slot->reserve;
+}
+
+static uint32_t pack(uint8_t *bytes, uint32_t length, uint64_t n)
+{
+  for (; n >= 0x80; n >>= 7) bytes[length++] = (uint8_t) (n | 0x80);
+  bytes[length++] = (uint8_t) n;
+  return length;
+}
+
+static void sample(char *text)
+{
+  uint64_t words[BLOCK_WORDS] = { 0 };
+  uint8_t *bytes = (uint8_t *) words;
+  uint64_t before = 0;
+  uint32_t length = 0;
+  for (int i = 0; i < 3; i++)
+    length = pack(bytes, length, strtoull(text, &text, 10));
+  for (char *end; length < sizeof words - 20; text = end) {
+    uint64_t address = strtoull(text, &end, 16), d = address - before;
+    if (end == text) break;
+    length = pack(bytes, length, d >> 63 ? -2 * d - 1 : 2 * d);
+    before = address;
+  }
+  while (length % 8 != 0) bytes[length++] = 0x80;
+  emit(1, EVENTRING_FORM_INSTANT, SAMPLE, words, length / 8);
+}
+
+static void mapping(const char *text)
+{
+  char name[128], build_id[100], path[4096];
+  uint64_t start, size, offset;
+  if (sscanf(text, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %99s %4095s", &start,
+             &size, &offset, build_id, path) != 5)
+    exit(2);
+  for (size_t from = 0; from < strlen(path); from += 127) {
+    struct eventring_schema_entry *e =
+      entry(0, EVENTRING_MAPPING_PATH, 0, "", path + from);
+    e->place = mappings;
+    e->detail = from;
+  }
+  snprintf(name, sizeof name, "%" PRIx64 " %" PRIx64 " %s", size, offset,
+           build_id);
+  struct eventring_schema_entry *e = entry(0, EVENTRING_MAPPING, 0, "", name);
+  e->place = mappings++;
+  e->detail = start;
+}
+
+static void event(const char *text)
+{
+  int id, kind, category, at;
+  if (sscanf(text, "%d %d %d %n", &id, &kind, &category, &at) != 3) exit(2);
+  entry(id, kind, kind == EVENTRING_REQUEST ? EVENTRING_INT
+                                            : EVENTRING_NO_PAYLOAD, "",
+        text + at)->category = (uint32_t) category;
+}
+
+static void begin_or_end(int form, const char *text)
+{
+  uint64_t number;
+  int id, words = sscanf(text, "%d %" SCNu64, &id, &number) - 1;
+  emit(0, form, id, &number, (uint32_t) words);
+}
+
+static void take(char *line)
+{
+#define IS(word) (strncmp(line, word " ", sizeof word) == 0)
+#define REST(word) (line + sizeof word)
+  if (IS("mapping")) mapping(REST("mapping"));
+  else if (IS("event")) event(REST("event"));
+  else if (IS("sample")) sample(REST("sample"));
+  else if (IS("begin")) begin_or_end(EVENTRING_FORM_BEGIN, REST("begin"));
+  else if (IS("end")) begin_or_end(EVENTRING_FORM_END, REST("end"));
+  else if (!IS("at")
+           || sscanf(REST("at"), "%" SCNu64 " %" SCNu32 " %" SCNu32, &at_ns,
+                     &thread, &domain) != 3) {
+    fprintf(stderr, "make_profile: %s\n", line);
+    exit(2);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  static char line[65536];
+  struct eventring_header *h = &file.first.h;
+  size_t before_rings = sizeof file - sizeof file.rings;
+  if (argc != 2) return 2;
+  *h = (struct eventring_header) {
+    .version_major = EVENTRING_VERSION_MAJOR,
+    .version_minor = EVENTRING_VERSION_MINOR,
+    .header_size = sizeof *h,
+    .file_size = sizeof file,
+    .schema_offset = EVENTRING_PAGE,
+    .schema_entry_size = sizeof file.schema[0],
+    .schema_capacity = SCHEMA,
+    .directory_offset = EVENTRING_PAGE + sizeof file.schema,
+    .slot_size = sizeof file.slots[0],
+    .rings = RINGS,
+    .rings_offset = before_rings,
+    .ring_words = RING_WORDS,
+    .block_words = BLOCK_WORDS,
+    .clock = EVENTRING_CLOCK_MONOTONIC,
+    .pid = 4242424,
+    .boot_id = "00000000-0000-0000-0000-000000000000",
+    .program = "/usr/bin/program",
+    .runtime = "5.3.0+eventring",
+    .started = { START, START, 1000000000 },
+    .control = EVENTRING_DEFAULT_CATEGORIES,
+    .state = EVENTRING_ENDED,
+    .ended = { START + 200000000000, START + 200000000000, 201000000000 },
+    .sample_rings_from = 1,
+    .sample_period = 10000000
+  };
+  memcpy(h->magic, EVENTRING_MAGIC, EVENTRING_MAGIC_SIZE);
+  make_schema();
+  while (fgets(line, sizeof line, stdin) != NULL) {
+    line[strcspn(line, "\n")] = '\0';
+    if (line[0] != '\0') take(line);
+  }
+  FILE *out = fopen(argv[1], "wb");
+  if (out == NULL || fwrite(&file, sizeof file, 1, out) != 1
+      || fclose(out) != 0) {
+    perror(argv[1]);
+    return 3;
+  }
+  return 0;
+}
