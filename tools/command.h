@@ -51,6 +51,7 @@ extern const struct command
   ps_command,
   stat_command,
   latency_command,
+  profile_command,
   top_command,
   events_command,
   trace_command,

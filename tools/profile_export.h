@@ -1,0 +1,42 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Profiles in the formats of other programs. */
+
+#ifndef TOOLS_PROFILE_EXPORT_H
+#define TOOLS_PROFILE_EXPORT_H
+
+#include "common.h"
+#include "profile.h"
+
+/* Writes [profile] to a new file at [path] as a profile.proto of pprof,
+   compressed by gzip, with labels for thread, domain, request and span.  An
+   existing file is overwritten only if [force] is true.  Returns STATUS_OK, or
+   STATUS_CANNOT_WRITE with a message. */
+enum status write_pprof(const char *path, bool force,
+                        struct eventring_cursor *cursor,
+                        const struct profile *profile);
+
+/* Writes a flame graph of [profile] to a new file at [path]: one page of HTML
+   that needs no other file.  With [base], which may be NULL, colours show the
+   difference to that profile.  Errors are as for write_pprof. */
+enum status write_flame(const char *path, bool force,
+                        struct eventring_cursor *cursor,
+                        const struct profile *profile,
+                        const struct profile *base);
+
+/* Prints [profile] as JSON, compared with [base] if that is not NULL. */
+void print_profile_json(struct eventring_cursor *cursor,
+                        const struct profile *profile,
+                        const struct profile *base);
+
+#endif /* TOOLS_PROFILE_EXPORT_H */

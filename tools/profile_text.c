@@ -1,0 +1,389 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common.h"
+#include "profile_text.h"
+#include "text.h"
+
+/* Calls with a smaller part of all are not in the tree. */
+#define LEAST_SHARE 0.001
+
+/* Lines of context around the lines of a function. */
+#define CONTEXT 2
+
+void print_profile_head(struct eventring_cursor *cursor,
+                        const struct profile *profile)
+{
+  struct eventring_info info = target_info(cursor);
+  struct profile_sums sums = profile_sums(profile);
+  char cpu[QUANTITY_SIZE];
+  printf("process %" PRId32 "%s", info.pid, info.program[0] ? " " : "");
+  print_text(stdout, info.program, strlen(info.program), TEXT_LINE);
+  printf(" (%s): %s of processor time in %" PRIu64 " sample%s",
+         state_name(eventring_state(cursor)),
+         format_duration(cpu, sums.cpu_ns), sums.samples,
+         sums.samples == 1 ? "" : "s");
+  if (sums.samples < sums.all_samples)
+    printf(" of %" PRIu64, sums.all_samples);
+  putchar('\n');
+}
+
+static double share(uint64_t part, uint64_t all)
+{
+  return all == 0 ? 0 : (double) part / (double) all;
+}
+
+static void print_share(uint64_t part, uint64_t all)
+{
+  printf("%6.2f%%", 100 * share(part, all));
+}
+
+static void print_column(const char *text)
+{
+  print_text(stdout, text, strlen(text), TEXT_COLUMN);
+}
+
+/* Prints the function of [frame], and its file and line if they are known. */
+static void print_frame(const struct frame *frame)
+{
+  print_column(frame->function);
+  if (frame->file == NULL) return;
+  fputs("  ", stdout);
+  print_column(frame->file);
+  if (frame->line != 0) printf(":%" PRIu32, frame->line);
+}
+
+void print_profile_table(const struct profile *profile, bool lines)
+{
+  uint64_t all = profile_sums(profile).cpu_ns;
+  size_t count;
+  struct profile_entry *entries = profile_table(profile, lines, &count);
+  printf("      self           total           %s\n",
+         lines ? "line" : "function");
+  for (size_t i = 0; i < count && output_works(); i++) {
+    const struct profile_entry *e = &entries[i];
+    char self[QUANTITY_SIZE], total[QUANTITY_SIZE];
+    printf("%8s ", format_duration(self, e->self_ns));
+    print_share(e->self_ns, all);
+    printf("%8s ", format_duration(total, e->total_ns));
+    print_share(e->total_ns, all);
+    fputs("  ", stdout);
+    print_frame(&e->frame);
+    putchar('\n');
+  }
+  free(entries);
+}
+
+/* Folded stacks */
+
+/* Prints a name in a folded stack, where a semicolon separates functions. */
+static void print_folded_name(const char *name)
+{
+  for (const char *part = name; ; part++) {
+    size_t length = strcspn(part, ";");
+    print_text(stdout, part, length, TEXT_COLUMN);
+    part += length;
+    if (*part == '\0') return;
+    putchar(':');
+  }
+}
+
+/* Prints the functions from the root to node [at]. */
+static void print_path(const struct profile_node *nodes, uint32_t at)
+{
+  if (nodes[at].parent != 0) {
+    print_path(nodes, nodes[at].parent);
+    putchar(';');
+  }
+  print_folded_name(nodes[at].function);
+}
+
+void print_folded(const struct profile *profile)
+{
+  uint32_t count;
+  struct profile_node *nodes = profile_tree(profile, false, &count);
+  for (uint32_t i = 1; i < count && output_works(); i++) {
+    if (nodes[i].self_ns == 0) continue;
+    print_path(nodes, i);
+    printf(" %" PRIu64 "\n", nodes[i].self_ns);
+  }
+  free(nodes);
+}
+
+/* The tree */
+
+static void print_node(const struct profile_node *node, uint64_t all,
+                       int depth)
+{
+  char self[QUANTITY_SIZE], total[QUANTITY_SIZE];
+  printf("%8s ", format_duration(total, node->total_ns));
+  print_share(node->total_ns, all);
+  printf("%8s ", format_duration(self, node->self_ns));
+  print_share(node->self_ns, all);
+  printf("  %*s", 2 * depth, "");
+  print_column(node->function);
+  putchar('\n');
+}
+
+void print_profile_tree(const struct profile *profile, bool inverted)
+{
+  uint64_t all = profile_sums(profile).cpu_ns;
+  uint32_t count, at = 0;
+  int depth = 0;
+  struct profile_node *nodes = profile_tree(profile, inverted, &count);
+  puts("     total            self           function");
+  print_node(&nodes[0], all, 0);
+  /* Depth first; a stack may be deeper than ours. */
+  for (uint32_t next = nodes[0].first; output_works(); ) {
+    if (next != 0 && share(nodes[next].total_ns, all) >= LEAST_SHARE) {
+      at = next;
+      print_node(&nodes[at], all, ++depth);
+      next = nodes[at].first;
+      continue;
+    }
+    /* The siblings that follow are smaller. */
+    while (at != 0 && nodes[at].next == 0) {
+      at = nodes[at].parent;
+      depth--;
+    }
+    if (at == 0) break;
+    next = nodes[at].next;
+    at = nodes[at].parent;
+    depth--;
+    if (next != 0 && share(nodes[next].total_ns, all) < LEAST_SHARE) next = 0;
+  }
+  free(nodes);
+}
+
+/* Two profiles */
+
+/* A row of a comparison: the entries with the same function and line, either of
+   which may be missing. */
+struct pair { const struct profile_entry *now, *base; double difference; };
+
+static int compare_texts(const char *a, const char *b)
+{
+  return a == NULL || b == NULL ? (a != NULL) - (b != NULL) : strcmp(a, b);
+}
+
+static int compare_frames(const struct frame *a, const struct frame *b)
+{
+  int order = strcmp(a->function, b->function);
+  if (order == 0) order = compare_texts(a->file, b->file);
+  return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+static int by_frame(const void *a, const void *b)
+{
+  const struct profile_entry *x = a, *y = b;
+  return compare_frames(&x->frame, &y->frame);
+}
+
+static int by_difference(const void *a, const void *b)
+{
+  const struct pair *x = a, *y = b;
+  double left = x->difference < 0 ? -x->difference : x->difference;
+  double right = y->difference < 0 ? -y->difference : y->difference;
+  if (left != right) return left < right ? 1 : -1;
+  return compare_frames(&(x->now != NULL ? x->now : x->base)->frame,
+                        &(y->now != NULL ? y->now : y->base)->frame);
+}
+
+static double self_share(const struct profile_entry *entry, uint64_t all)
+{
+  return entry == NULL ? 0 : share(entry->self_ns, all);
+}
+
+static double total_share(const struct profile_entry *entry, uint64_t all)
+{
+  return entry == NULL ? 0 : share(entry->total_ns, all);
+}
+
+void print_profile_diff(const struct profile *profile,
+                        const struct profile *base, bool lines)
+{
+  uint64_t all = profile_sums(profile).cpu_ns;
+  uint64_t all_base = profile_sums(base).cpu_ns;
+  size_t count, count_base, rows = 0;
+  struct profile_entry *now = profile_table(profile, lines, &count);
+  struct profile_entry *was = profile_table(base, lines, &count_base);
+  struct pair *pairs = allocate(count + count_base, sizeof *pairs);
+  if (count > 0) qsort(now, count, sizeof *now, by_frame);
+  if (count_base > 0) qsort(was, count_base, sizeof *was, by_frame);
+  for (size_t i = 0, j = 0; i < count || j < count_base; rows++) {
+    int order = i == count ? 1 : j == count_base ? -1 : by_frame(&now[i],
+                                                                 &was[j]);
+    struct pair *pair = &pairs[rows];
+    if (order <= 0) pair->now = &now[i++];
+    if (order >= 0) pair->base = &was[j++];
+    pair->difference = self_share(pair->now, all)
+                       - self_share(pair->base, all_base);
+  }
+  if (rows > 0) qsort(pairs, rows, sizeof *pairs, by_difference);
+  printf("     self    base  points   total    base  %s\n",
+         lines ? "line" : "function");
+  for (size_t i = 0; i < rows && output_works(); i++) {
+    const struct pair *p = &pairs[i];
+    printf("  %6.2f%% %6.2f%% %+7.2f %6.2f%% %6.2f%%  ",
+           100 * self_share(p->now, all), 100 * self_share(p->base, all_base),
+           100 * p->difference, 100 * total_share(p->now, all),
+           100 * total_share(p->base, all_base));
+    print_frame(&(p->now != NULL ? p->now : p->base)->frame);
+    putchar('\n');
+  }
+  free(pairs);
+  free(now);
+  free(was);
+}
+
+/* Source lines */
+
+/* Returns whether [path] is [what], or ends with a slash and [what]. */
+static bool is_path(const char *path, const char *what)
+{
+  size_t length = strlen(path), end = strlen(what);
+  return length >= end && strcmp(path + length - end, what) == 0
+         && (length == end || path[length - end - 1] == '/');
+}
+
+/* Returns whether [function] is [what], or ends with a dot and [what]. */
+static bool is_function(const char *function, const char *what)
+{
+  size_t length = strlen(function), end = strlen(what);
+  return length >= end && strcmp(function + length - end, what) == 0
+         && (length == end || function[length - end - 1] == '.');
+}
+
+/* The lines of one file. */
+struct lines {
+  const struct profile_entry *any;  /* of the file; NULL: there is none */
+  uint64_t *self_ns, *total_ns;     /* by number */
+  uint32_t first, last;             /* that have time */
+  uint32_t room;
+};
+
+/* Adds the time of [entry], whose file is the one of [lines]. */
+static void add_line(struct lines *lines, const struct profile_entry *entry)
+{
+  uint32_t line = entry->frame.line;
+  if (line >= lines->room) {
+    uint32_t room = 2 * line + 64;
+    lines->self_ns = reallocate(lines->self_ns, room, sizeof(uint64_t));
+    lines->total_ns = reallocate(lines->total_ns, room, sizeof(uint64_t));
+    for (uint32_t i = lines->room; i < room; i++)
+      lines->self_ns[i] = lines->total_ns[i] = 0;
+    lines->room = room;
+  }
+  lines->self_ns[line] += entry->self_ns;
+  lines->total_ns[line] += entry->total_ns;
+  if (lines->any == NULL || line < lines->first) lines->first = line;
+  if (lines->any == NULL || line > lines->last) lines->last = line;
+  if (lines->any == NULL) lines->any = entry;
+}
+
+/* Opens the source of [frame], in the folder where it was compiled or here.
+   Returns NULL when it is not there. */
+static FILE *open_source(const struct frame *frame, const char *what)
+{
+  FILE *file = NULL;
+  if (frame->file[0] != '/' && frame->folder != NULL) {
+    size_t size = strlen(frame->folder) + strlen(frame->file) + 2;
+    char *path = allocate(size, 1);
+    snprintf(path, size, "%s/%s", frame->folder, frame->file);
+    file = fopen(path, "re");
+    free(path);
+  }
+  if (file == NULL) file = fopen(frame->file, "re");
+  if (file == NULL && is_path(what, frame->file)) file = fopen(what, "re");
+  return file;
+}
+
+static void print_line(const struct lines *lines, uint32_t line, uint64_t all,
+                       const char *text)
+{
+  uint64_t self = line < lines->room ? lines->self_ns[line] : 0;
+  uint64_t total = line < lines->room ? lines->total_ns[line] : 0;
+  if (total > 0) {
+    fputs("  ", stdout);
+    print_share(self, all);
+    putchar(' ');
+    print_share(total, all);
+  } else {
+    printf("%17s", "");
+  }
+  printf("  %5" PRIu32 "  ", line);
+  /* TEXT_LINE would make two characters of a tabulator. */
+  for (; *text != '\0'; text += strcspn(text, "\t")) {
+    for (; *text == '\t'; text++) fputs("    ", stdout);
+    print_text(stdout, text, strcspn(text, "\t"), TEXT_LINE);
+  }
+  putchar('\n');
+}
+
+/* Prints the lines from [first] to [last] of the source; when the source cannot
+   be read, the numbers of the lines with time. */
+static void print_source(const struct lines *lines, uint64_t all,
+                         const char *what, uint32_t first, uint32_t last)
+{
+  FILE *source = open_source(&lines->any->frame, what);
+  char *text = NULL;
+  size_t room = 0;
+  if (source == NULL) {
+    note("cannot find the source %s", lines->any->frame.file);
+    for (uint32_t line = lines->first; line <= lines->last; line++)
+      if (lines->total_ns[line] > 0) print_line(lines, line, all, "");
+    return;
+  }
+  for (uint32_t line = 1; line <= last && getline(&text, &room, source) >= 0;
+       line++) {
+    text[strcspn(text, "\n")] = '\0';
+    if (line >= first && output_works()) print_line(lines, line, all, text);
+  }
+  free(text);
+  fclose(source);
+}
+
+bool print_annotated(const struct profile *profile, const char *what)
+{
+  uint64_t all = profile_sums(profile).cpu_ns;
+  struct lines lines = { NULL, NULL, NULL, 0, 0, 0 };
+  bool whole = false;
+  size_t count;
+  struct profile_entry *entries = profile_table(profile, true, &count);
+  for (size_t i = 0; i < count; i++) {
+    const struct frame *frame = &entries[i].frame;
+    if (frame->file == NULL || frame->line == 0
+        || (lines.any != NULL && frame->file != lines.any->frame.file))
+      continue;
+    bool in_file = is_path(frame->file, what) || is_path(what, frame->file);
+    if (!in_file && (whole || !is_function(frame->function, what))) continue;
+    whole = whole || in_file;
+    add_line(&lines, &entries[i]);
+  }
+  if (lines.any == NULL) {
+    complain("no sample is in a file or function %s", what);
+  } else {
+    print_column(lines.any->frame.file);
+    puts(":\n     self   total");
+    uint32_t first = lines.first > CONTEXT ? lines.first - CONTEXT : 1;
+    print_source(&lines, all, what, whole ? 1 : first,
+                 whole ? UINT32_MAX : lines.last + CONTEXT);
+  }
+  bool found = lines.any != NULL;
+  free(lines.self_ns);
+  free(lines.total_ns);
+  free(entries);
+  return found;
+}
