@@ -17,8 +17,7 @@
 #define ANALYSIS_CODE_FILE_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "code_place.h"
 #include "eventring_reader.h"
 
 struct code_file;
@@ -41,15 +40,6 @@ void close_code_file(struct code_file *file);
 /* Returns what is wrong with the file.  Sets errno after CODE_UNREADABLE; 0
    means that the file is no ELF file. */
 enum code_problem code_file_problem(const struct code_file *file);
-
-/* A place in the source.  Texts are valid until the file is closed. */
-struct code_place {
-  const char *function;         /* as the debug information has it; NULL: as
-                                   the symbol */
-  const char *file;             /* NULL: not known */
-  const char *folder;           /* NULL: not known */
-  uint32_t line;                /* 0: not known */
-};
 
 /* Finds the places of the instruction at byte [offset] of the file, or, if
    [returns] is true, of the call that returns to it: innermost first, and the

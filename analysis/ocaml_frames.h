@@ -18,7 +18,7 @@
 
 #include <libelf.h>
 #include <stdint.h>
-#include "code_file.h"
+#include "code_place.h"
 
 struct ocaml_frames;
 

@@ -457,7 +457,7 @@ const char *profile_request(const struct profile *p, uint64_t number)
 /* Tables */
 
 struct table {
-  bool lines;
+  enum profile_by by;
   struct pair_map functions, places;
   struct profile_entry *entries;
   uint32_t *last_stack;         /* the last node that was added to the entry */
@@ -468,9 +468,11 @@ struct table {
 static uint32_t entry_of(struct table *t, const struct frame *frame)
 {
   bool added;
-  uint32_t at = number_of_pair(&t->functions, (uintptr_t) frame->function,
-                               t->lines ? (uintptr_t) frame->file : 0, &added);
-  if (t->lines)
+  uint32_t at =
+    number_of_pair(&t->functions,
+                   t->by == BY_FILE_LINE ? 0 : (uintptr_t) frame->function,
+                   t->by == BY_FUNCTION ? 0 : (uintptr_t) frame->file, &added);
+  if (t->by != BY_FUNCTION)
     at = number_of_pair(&t->places, at, frame->line, &added);
   if (added) {
     t->entries = with_room(t->entries, at, &t->room, sizeof *t->entries);
@@ -478,7 +480,7 @@ static uint32_t entry_of(struct table *t, const struct frame *frame)
                               sizeof *t->last_stack);
     t->entries[at] = (struct profile_entry) { .frame = *frame };
     t->last_stack[at] = 0;
-    if (!t->lines) t->entries[at].frame.line = 0;
+    if (t->by == BY_FUNCTION) t->entries[at].frame.line = 0;
   }
   return at;
 }
@@ -518,14 +520,14 @@ static int by_self(const void *a, const void *b)
          : (x->frame.line > y->frame.line) - (x->frame.line < y->frame.line);
 }
 
-struct profile_entry *profile_table(const struct profile *p, bool lines,
-                                    size_t *count)
+struct profile_entry *profile_table(const struct profile *p,
+                                    enum profile_by by, size_t *count)
 {
-  struct table t = { .lines = lines, .functions = new_pair_map(),
+  struct table t = { .by = by, .functions = new_pair_map(),
                      .places = new_pair_map() };
   for (uint32_t i = 1; i < p->nodes_count; i++)
     if (p->nodes[i].cpu_ns > 0) add_stack(p, &t, i);
-  *count = lines ? t.places.count : t.functions.count;
+  *count = by == BY_FUNCTION ? t.functions.count : t.places.count;
   if (*count > 0) qsort(t.entries, *count, sizeof *t.entries, by_self);
   free_pair_map(&t.functions);
   free_pair_map(&t.places);

@@ -69,18 +69,24 @@ struct profile_sums profile_sums(const struct profile *profile);
 /* Returns how many spans or requests fulfil condition [condition]. */
 uint64_t profile_matches(const struct profile *profile, size_t condition);
 
-/* A function, or a line of a function. */
+/* What an entry of a table stands for. */
+enum profile_by {
+  BY_FUNCTION,
+  BY_LINE,                      /* of a function */
+  BY_FILE_LINE                  /* of a file: of all functions there */
+};
+
 struct profile_entry {
-  struct frame frame;           /* [line] is 0 for a function */
+  struct frame frame;           /* BY_FUNCTION: [line] is 0; BY_FILE_LINE:
+                                   [function] is one of those there */
   uint64_t self_ns;             /* processor time in its own code */
   uint64_t total_ns;            /* and in what it called */
 };
 
-/* Returns the functions, or if [lines] is true the lines, of the selected
-   samples, the largest self time first, and sets *count to their number.  The
-   caller frees the array. */
-struct profile_entry *profile_table(const struct profile *profile, bool lines,
-                                    size_t *count);
+/* Returns the entries of the selected samples, the largest self time first, and
+   sets *count to their number.  The caller frees the array. */
+struct profile_entry *profile_table(const struct profile *profile,
+                                    enum profile_by by, size_t *count);
 
 /* A function in a tree of calls; the root has all.  Nodes are in an array, and
    links are indexes in it; 0, the root, is none. */

@@ -230,7 +230,8 @@ static const char *function_at(struct symbols *s, const struct mapped *mapped,
   else if (symbol == NULL)
     snprintf(name, sizeof name, "[%s]", last_part(mapped->mapping->path));
   else if (!name_of_symbol(symbol, name, sizeof name))
-    return symbols_text(s, symbol);
+    /* A version of the symbol may follow, as in read@@GLIBC_2.2.5. */
+    snprintf(name, sizeof name, "%.*s", (int) strcspn(symbol, "@"), symbol);
   return symbols_text(s, name);
 }
 

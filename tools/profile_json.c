@@ -37,11 +37,11 @@ static json_t *frame_json(const struct frame *frame)
   return object;
 }
 
-static json_t *table_json(const struct profile *profile, bool lines)
+static json_t *table_json(const struct profile *profile, enum profile_by by)
 {
   json_t *array = json_array();
   size_t count;
-  struct profile_entry *entries = profile_table(profile, lines, &count);
+  struct profile_entry *entries = profile_table(profile, by, &count);
   for (size_t i = 0; i < count; i++) {
     entries[i].frame.inlined = false;
     json_t *object = frame_json(&entries[i].frame);
@@ -110,13 +110,13 @@ void print_profile_json(struct eventring_cursor *cursor,
   json_object_set_new(object, "sample_period_ns",
                       integer(info.sample_period_ns));
   json_object_update_new(object, sums_json(profile));
-  json_object_set_new(object, "functions", table_json(profile, false));
-  json_object_set_new(object, "lines", table_json(profile, true));
+  json_object_set_new(object, "functions", table_json(profile, BY_FUNCTION));
+  json_object_set_new(object, "lines", table_json(profile, BY_LINE));
   json_object_set_new(object, "stacks", stacks.array);
   if (base != NULL) {
     json_t *other = sums_json(base);
-    json_object_set_new(other, "functions", table_json(base, false));
-    json_object_set_new(other, "lines", table_json(base, true));
+    json_object_set_new(other, "functions", table_json(base, BY_FUNCTION));
+    json_object_set_new(other, "lines", table_json(base, BY_LINE));
     json_object_set_new(object, "base", other);
   }
   print_json(object, false);

@@ -65,13 +65,13 @@ static void print_frame(const struct frame *frame)
   if (frame->line != 0) printf(":%" PRIu32, frame->line);
 }
 
-void print_profile_table(const struct profile *profile, bool lines)
+void print_profile_table(const struct profile *profile, enum profile_by by)
 {
   uint64_t all = profile_sums(profile).cpu_ns;
   size_t count;
-  struct profile_entry *entries = profile_table(profile, lines, &count);
+  struct profile_entry *entries = profile_table(profile, by, &count);
   printf("      self           total           %s\n",
-         lines ? "line" : "function");
+         by == BY_FUNCTION ? "function" : "line");
   for (size_t i = 0; i < count && output_works(); i++) {
     const struct profile_entry *e = &entries[i];
     char self[QUANTITY_SIZE], total[QUANTITY_SIZE];
@@ -212,13 +212,13 @@ static double total_share(const struct profile_entry *entry, uint64_t all)
 }
 
 void print_profile_diff(const struct profile *profile,
-                        const struct profile *base, bool lines)
+                        const struct profile *base, enum profile_by by)
 {
   uint64_t all = profile_sums(profile).cpu_ns;
   uint64_t all_base = profile_sums(base).cpu_ns;
   size_t count, count_base, rows = 0;
-  struct profile_entry *now = profile_table(profile, lines, &count);
-  struct profile_entry *was = profile_table(base, lines, &count_base);
+  struct profile_entry *now = profile_table(profile, by, &count);
+  struct profile_entry *was = profile_table(base, by, &count_base);
   struct pair *pairs = allocate(count + count_base, sizeof *pairs);
   if (count > 0) qsort(now, count, sizeof *now, by_frame);
   if (count_base > 0) qsort(was, count_base, sizeof *was, by_frame);
@@ -233,7 +233,7 @@ void print_profile_diff(const struct profile *profile,
   }
   if (rows > 0) qsort(pairs, rows, sizeof *pairs, by_difference);
   printf("     self    base  points   total    base  %s\n",
-         lines ? "line" : "function");
+         by == BY_FUNCTION ? "function" : "line");
   for (size_t i = 0; i < rows && output_works(); i++) {
     const struct pair *p = &pairs[i];
     printf("  %6.2f%% %6.2f%% %+7.2f %6.2f%% %6.2f%%  ",
@@ -268,7 +268,7 @@ static bool is_function(const char *function, const char *what)
 
 /* The lines of one file. */
 struct lines {
-  const struct profile_entry *any;  /* of the file; NULL: there is none */
+  struct frame any;                 /* one of them; file NULL: there is none */
   uint64_t *self_ns, *total_ns;     /* by number */
   uint32_t first, last;             /* that have time */
   uint32_t room;
@@ -288,9 +288,10 @@ static void add_line(struct lines *lines, const struct profile_entry *entry)
   }
   lines->self_ns[line] += entry->self_ns;
   lines->total_ns[line] += entry->total_ns;
-  if (lines->any == NULL || line < lines->first) lines->first = line;
-  if (lines->any == NULL || line > lines->last) lines->last = line;
-  if (lines->any == NULL) lines->any = entry;
+  bool is_first = lines->any.file == NULL;
+  if (is_first || line < lines->first) lines->first = line;
+  if (is_first || line > lines->last) lines->last = line;
+  if (is_first) lines->any = entry->frame;
 }
 
 /* Opens the source of [frame], in the folder where it was compiled or here.
@@ -337,11 +338,11 @@ static void print_line(const struct lines *lines, uint32_t line, uint64_t all,
 static void print_source(const struct lines *lines, uint64_t all,
                          const char *what, uint32_t first, uint32_t last)
 {
-  FILE *source = open_source(&lines->any->frame, what);
+  FILE *source = open_source(&lines->any, what);
   char *text = NULL;
   size_t room = 0;
   if (source == NULL) {
-    note("cannot find the source %s", lines->any->frame.file);
+    note("cannot find the source %s", lines->any.file);
     for (uint32_t line = lines->first; line <= lines->last; line++)
       if (lines->total_ns[line] > 0) print_line(lines, line, all, "");
     return;
@@ -355,35 +356,53 @@ static void print_source(const struct lines *lines, uint64_t all,
   fclose(source);
 }
 
+/* Returns whether [frame] is in a file or, if [in_function] is true, in a
+   function called [what]. */
+static bool is_in(const struct frame *frame, const char *what, bool in_function)
+{
+  return frame->file != NULL && frame->line != 0
+         && (in_function ? is_function(frame->function, what)
+             : is_path(frame->file, what) || is_path(what, frame->file));
+}
+
+/* Collects the lines of the file or function [what] in [lines]: of the first
+   file that has them, which is the one with most time.  The names in [lines]
+   are those of the profile. */
+static void take_lines(const struct profile *profile, const char *what,
+                       bool in_function, struct lines *lines)
+{
+  size_t count;
+  struct profile_entry *entries =
+    profile_table(profile, in_function ? BY_LINE : BY_FILE_LINE, &count);
+  for (size_t i = 0; i < count; i++) {
+    const struct frame *frame = &entries[i].frame;
+    if (is_in(frame, what, in_function)
+        && (lines->any.file == NULL || frame->file == lines->any.file))
+      add_line(lines, &entries[i]);
+  }
+  free(entries);
+}
+
 bool print_annotated(const struct profile *profile, const char *what)
 {
   uint64_t all = profile_sums(profile).cpu_ns;
-  struct lines lines = { NULL, NULL, NULL, 0, 0, 0 };
-  bool whole = false;
-  size_t count;
-  struct profile_entry *entries = profile_table(profile, true, &count);
-  for (size_t i = 0; i < count; i++) {
-    const struct frame *frame = &entries[i].frame;
-    if (frame->file == NULL || frame->line == 0
-        || (lines.any != NULL && frame->file != lines.any->frame.file))
-      continue;
-    bool in_file = is_path(frame->file, what) || is_path(what, frame->file);
-    if (!in_file && (whole || !is_function(frame->function, what))) continue;
-    whole = whole || in_file;
-    add_line(&lines, &entries[i]);
+  struct lines lines = { .room = 0 };
+  take_lines(profile, what, false, &lines);
+  bool whole = lines.any.file != NULL, found = whole;
+  if (!whole) {
+    take_lines(profile, what, true, &lines);
+    found = lines.any.file != NULL;
   }
-  if (lines.any == NULL) {
+  if (!found) {
     complain("no sample is in a file or function %s", what);
   } else {
-    print_column(lines.any->frame.file);
+    print_column(lines.any.file);
     puts(":\n     self   total");
     uint32_t first = lines.first > CONTEXT ? lines.first - CONTEXT : 1;
     print_source(&lines, all, what, whole ? 1 : first,
                  whole ? UINT32_MAX : lines.last + CONTEXT);
   }
-  bool found = lines.any != NULL;
   free(lines.self_ns);
   free(lines.total_ns);
-  free(entries);
   return found;
 }

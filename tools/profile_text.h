@@ -22,13 +22,14 @@
 void print_profile_head(struct eventring_cursor *cursor,
                         const struct profile *profile);
 
-/* Prints a row for each function or, if [lines] is true, for each line. */
-void print_profile_table(const struct profile *profile, bool lines);
+/* Prints a row for each entry of a table. */
+void print_profile_table(const struct profile *profile, enum profile_by by);
 
 /* Prints the same for both profiles and the difference of their shares, the
    largest difference first. */
 void print_profile_diff(const struct profile *profile,
-                        const struct profile *base, bool lines);
+                        const struct profile *base,
+                        enum profile_by by);
 
 /* Prints the tree of calls; calls below a thousandth of all are left out. */
 void print_profile_tree(const struct profile *profile, bool inverted);

@@ -29,6 +29,11 @@ static const enum option_id option_ids[] = {
   OPTION_ALL, OPTION_DIR, OPTION_JSON, OPTION_QUIET, OPTION_HELP, OPTION_END
 };
 
+static const enum option_id enable_option_ids[] = {
+  OPTION_ALL, OPTION_RATE, OPTION_DIR, OPTION_JSON, OPTION_QUIET, OPTION_HELP,
+  OPTION_END
+};
+
 static const char notes[] =
 "Takes effect at the next probe of every domain.  Repeating it is no error.\n";
 
@@ -62,6 +67,7 @@ static const char disable_usage[] =
 struct request {
   const struct command *command;
   char **categories;              /* lists of names, up to a NULL */
+  uint64_t sample_period_ns;      /* 0: as it is */
   bool quiet;
   json_t *changed;                /* if not NULL, the output of --json */
 };
@@ -103,6 +109,15 @@ static enum status change(const struct request *request,
   } else {
     uint32_t mask;
     if (!requested(request, cursor, &mask)) return STATUS_USAGE;
+    if (request->sample_period_ns != 0) {
+      /* Before the first sample. */
+      error = eventring_set_sample_period(cursor, request->sample_period_ns);
+      if (error < 0) {
+        complain("%s: cannot set the rate of samples: %s",
+                 eventring_path(cursor), eventring_strerror(error));
+        return STATUS_CANNOT_READ;
+      }
+    }
     mask = request->command == &enable_command ? recorded | mask
                                                : recorded & ~mask;
     if (mask == 0) {
@@ -186,6 +201,21 @@ static enum status control_all(struct request *request, const char *dir)
 
 /* The command line */
 
+/* The most samples a second that a process is asked for. */
+#define MAX_RATE 20000
+
+/* Returns the nanoseconds between two samples, of which [text] is the number in
+   a second.  Ends the program, with a message, when it is no such number. */
+static uint64_t parse_rate(const char *text)
+{
+  char *end;
+  long rate = strtol(text, &end, 10);
+  if (end == text || *end != '\0' || rate < 1 || rate > MAX_RATE)
+    usage_error(&enable_command, "enable: --rate=%s: a number from 1 to %d",
+                text, MAX_RATE);
+  return UINT64_C(1000000000) / (uint64_t) rate;
+}
+
 static enum status run(const struct command *command, bool with_categories,
                        int argc, char **argv)
 {
@@ -199,6 +229,7 @@ static enum status run(const struct command *command, bool with_categories,
     case OPTION_DIR: dir = optarg; break;
     case OPTION_JSON: json = true; break;
     case OPTION_QUIET: request.quiet = true; break;
+    case OPTION_RATE: request.sample_period_ns = parse_rate(optarg); break;
     }
 
   /* The target comes first, then the categories. */
@@ -260,7 +291,7 @@ const struct command resume_command = {
 
 const struct command enable_command = {
   .name = "enable", .summary = "record more categories of events",
-  .usage = enable_usage, .options = option_ids, .notes = notes,
+  .usage = enable_usage, .options = enable_option_ids, .notes = notes,
   .run = run_enable
 };
 

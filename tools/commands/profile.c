@@ -40,8 +40,8 @@ static const enum option_id option_ids[] = {
 };
 
 static const char notes[] =
-"--slower belongs to the --span or --request before it: --request get --slower\n"
-"100ms shows where requests of that name that took longer used their time.\n";
+"Spans and requests are selected after the fact: with --request=get and then\n"
+"--slower=100ms, the profile is of requests get that took longer.\n";
 
 enum output { TABLE, TREE, ANNOTATED, FOLDED, PPROF, FLAME, JSON };
 
@@ -50,7 +50,8 @@ struct arguments {
   const char *dir;
   enum output output;
   bool chosen;                    /* [output] was given */
-  bool lines, inverted, force;
+  bool inverted, force;
+  enum profile_by by;
   const char *what;               /* of --annotate; the path of --pprof, --flame */
   const char *base;
   struct filter *filter;
@@ -95,11 +96,11 @@ static void set_slower(struct arguments *a)
                 "1.5ms)", optarg);
 }
 
-static bool parse_by(const char *what)
+static enum profile_by parse_by(const char *what)
 {
   if (strcmp(what, "line") != 0 && strcmp(what, "function") != 0)
     usage_error(&profile_command, "profile: --by=%s: function or line", what);
-  return what[0] == 'l';
+  return what[0] == 'l' ? BY_LINE : BY_FUNCTION;
 }
 
 static void parse_options(struct arguments *a, int argc, char **argv)
@@ -108,7 +109,7 @@ static void parse_options(struct arguments *a, int argc, char **argv)
   while ((option = next_option(&profile_command, argc, argv)) >= 0)
     switch (option) {
     case OPTION_ANNOTATE: choose(a, ANNOTATED, optarg); break;
-    case OPTION_BY: a->lines = parse_by(optarg); break;
+    case OPTION_BY: a->by = parse_by(optarg); break;
     case OPTION_DIFF: a->base = optarg; break;
     case OPTION_DIR: a->dir = optarg; break;
     case OPTION_DURING: case OPTION_SPAN: add_condition(a, DURING); break;
@@ -228,8 +229,8 @@ static enum status print_profile(const struct arguments *a, struct opened *o,
     return STATUS_OK;
   default:
     print_profile_head(o->cursor, o->profile);
-    if (base != NULL) print_profile_diff(o->profile, base, a->lines);
-    else print_profile_table(o->profile, a->lines);
+    if (base != NULL) print_profile_diff(o->profile, base, a->by);
+    else print_profile_table(o->profile, a->by);
     return STATUS_OK;
   }
 }
