@@ -37,8 +37,8 @@ enum code_problem {
 struct code_file *open_code_file(const struct eventring_mapping *mapping);
 void close_code_file(struct code_file *file);
 
-/* Returns what is wrong with the file.  Sets errno after CODE_UNREADABLE; 0
-   means that the file is no ELF file. */
+/* Returns the problem of the file, and sets errno: to the reason after
+   CODE_UNREADABLE, where 0 means that the file is no ELF file. */
 enum code_problem code_file_problem(const struct code_file *file);
 
 /* Finds the places of the instruction at byte [offset] of the file, or, if

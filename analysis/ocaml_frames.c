@@ -173,7 +173,7 @@ static void take_relocations(struct ocaml_frames *f, Elf *elf)
 struct ocaml_frames *new_ocaml_frames(Elf *elf)
 {
   struct ocaml_frames *f = allocate(1, sizeof *f);
-  /* The layout is that of 64-bit machines that store the low byte first. */
+  /* The layout is known for 64-bit machines that store the low byte first. */
   const char *ident = elf_getident(elf, NULL);
   f->bytes = (const unsigned char *) elf_rawfile(elf, &f->size);
   if (f->bytes != NULL && ident != NULL && ident[EI_CLASS] == ELFCLASS64
@@ -200,8 +200,8 @@ static uint64_t aligned(uint64_t address, uint64_t to)
   return (address + to - 1) & ~(to - 1);
 }
 
-/* Sets *debug to the address of the debug information of the frame whose lists
-   begin at *at, 0 when it has none, and *at to the address behind the frame.
+/* Sets *debug to the address of the debug information of the frame with the
+   lists at *at, 0 when it has none, and *at to the address behind the frame.
    Returns false when the frame is not all in the file. */
 static bool skip_frame(const struct ocaml_frames *f, uint16_t flags,
                        uint64_t *at, uint64_t *debug)

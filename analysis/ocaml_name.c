@@ -87,8 +87,10 @@ bool name_of_symbol(const char *symbol, char *name, size_t size)
     snprintf(name + n, size - n, ".(fun)");
     return true;
   }
-  name[n++] = '.';
-  copy_unescaped(name + n, size - n, text, length);
+  char function[256];
+  copy_unescaped(function, sizeof function, text, length);
+  bool is_operator = strchr("!#$%&*+-./:<=>?@^|~", function[0]) != NULL;
+  snprintf(name + n, size - n, is_operator ? ".(%s)" : ".%s", function);
   return true;
 }
 

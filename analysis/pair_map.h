@@ -24,12 +24,13 @@ struct pair_entry { uint64_t a, b; uint32_t number; };
 
 struct pair_map {
   uint64_t seed;
-  struct pair_entry *entries;   /* a hash table; number: 1 + that of the pair */
+  struct pair_entry *entries;   /* a hash table; a number here is 1 more, and 0
+                                   in free entries */
   size_t room;
   uint32_t count;               /* pairs */
 };
 
-/* Creates an empty map, whose order in memory the author of a file cannot know.
+/* Creates an empty map, in an order that the author of a file cannot know.
    The caller frees it with free_pair_map. */
 struct pair_map new_pair_map(void);
 void free_pair_map(struct pair_map *map);

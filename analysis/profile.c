@@ -485,7 +485,7 @@ static uint32_t entry_of(struct table *t, const struct frame *frame)
   return at;
 }
 
-/* Adds the samples whose stack is node [leaf]. */
+/* Adds the samples with the stack that ends at node [leaf]. */
 static void add_stack(const struct profile *p, struct table *t, uint32_t leaf)
 {
   uint64_t cpu_ns = p->nodes[leaf].cpu_ns;

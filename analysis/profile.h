@@ -60,7 +60,7 @@ void profile_finish(struct profile *profile, struct symbols *symbols);
 /* Sums of the selected samples. */
 struct profile_sums {
   uint64_t samples, cpu_ns;
-  uint64_t incomplete;          /* samples whose stack is not whole */
+  uint64_t incomplete;          /* samples without a whole stack */
   uint64_t all_samples;         /* before the selection */
   int64_t first_ns, last_ns;    /* CLOCK_MONOTONIC; 0: there is no sample */
 };
@@ -69,7 +69,7 @@ struct profile_sums profile_sums(const struct profile *profile);
 /* Returns how many spans or requests fulfil condition [condition]. */
 uint64_t profile_matches(const struct profile *profile, size_t condition);
 
-/* What an entry of a table stands for. */
+/* The subject of an entry of a table. */
 enum profile_by {
   BY_FUNCTION,
   BY_LINE,                      /* of a function */
@@ -80,7 +80,8 @@ struct profile_entry {
   struct frame frame;           /* BY_FUNCTION: [line] is 0; BY_FILE_LINE:
                                    [function] is one of those there */
   uint64_t self_ns;             /* processor time in its own code */
-  uint64_t total_ns;            /* and in what it called */
+  uint64_t total_ns;            /* and in the functions that it
+                                   called */
 };
 
 /* Returns the entries of the selected samples, the largest self time first, and
@@ -106,8 +107,8 @@ struct profile_node *profile_tree(const struct profile *profile, bool inverted,
 /* Samples with equal stacks and labels. */
 struct profile_stack {
   const struct frame *const *frames;  /* innermost first */
-  const uint64_t *addresses;    /* of the frames; that of an inlined function is
-                                   its caller's; 0: none */
+  const uint64_t *addresses;    /* of the frames; an inlined function has the
+                                   address of its caller; 0: none */
   uint32_t depth;
   uint64_t samples, cpu_ns;
   uint32_t domain;              /* UINT32_MAX: none */

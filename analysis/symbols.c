@@ -32,6 +32,7 @@ struct mapped {
   const struct eventring_mapping *mapping;
   struct code_file *file;
   bool usable, owns;            /* the file */
+  bool lacks_lines;             /* and this was reported */
 };
 
 struct found {
@@ -137,7 +138,7 @@ static bool same_file(const struct eventring_mapping *a,
          && memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
 }
 
-/* Reports what is wrong with [file], the file at [path]. */
+/* Reports the problem of [file], the file at [path]. */
 static void report_problem(struct symbols *s, const struct code_file *file,
                            const char *path)
 {
@@ -160,8 +161,9 @@ static void report_problem(struct symbols *s, const struct code_file *file,
              "names, unless it exports them", path);
     break;
   case CODE_WITHOUT_LINES:
-    snprintf(message, sizeof message, "%s was compiled without -g: its "
-             "functions have no lines", path);
+    snprintf(message, sizeof message, "%s has no debug information: it was "
+             "compiled without -g, or stripped; its functions have no lines",
+             path);
     break;
   default: return;
   }
@@ -216,10 +218,24 @@ static const char *last_part(const char *path)
   return slash == NULL || slash[1] == '\0' ? path : slash + 1;
 }
 
+/* Reports, once a mapping, that OCaml code with debug information in other parts
+   of its file has no line: [function] and perhaps others. */
+static void report_no_line(struct symbols *s, struct mapped *mapped,
+                           const char *function)
+{
+  char message[8192];
+  if (mapped->lacks_lines || code_file_problem(mapped->file) != CODE_FINE)
+    return;
+  mapped->lacks_lines = true;
+  snprintf(message, sizeof message, "%s has code that was compiled without -g: "
+           "%s has no lines", mapped->mapping->path, function);
+  s->say(s->state, message);
+}
+
 /* Returns the name of the function with the code at byte [offset] of the file of
-   [mapped]. */
-static const char *function_at(struct symbols *s, const struct mapped *mapped,
-                               uint64_t offset, bool returns)
+   [mapped], of which a line is known if [has_line] is true. */
+static const char *function_at(struct symbols *s, struct mapped *mapped,
+                               uint64_t offset, bool returns, bool has_line)
 {
   char name[NAME_SIZE];
   const char *ocaml_name = NULL;
@@ -229,6 +245,8 @@ static const char *function_at(struct symbols *s, const struct mapped *mapped,
     name_of_function(ocaml_name, name, sizeof name);
   else if (symbol == NULL)
     snprintf(name, sizeof name, "[%s]", last_part(mapped->mapping->path));
+  else if (name_of_symbol(symbol, name, sizeof name) && !has_line)
+    report_no_line(s, mapped, name);
   else if (!name_of_symbol(symbol, name, sizeof name))
     /* A version of the symbol may follow, as in read@@GLIBC_2.2.5. */
     snprintf(name, sizeof name, "%.*s", (int) strcspn(symbol, "@"), symbol);
@@ -239,7 +257,7 @@ static void find(struct symbols *s, struct found *found)
 {
   struct code_place places[DEEPEST];
   char name[NAME_SIZE];
-  const struct mapped *m = mapping_of(s, found->address - found->returns);
+  struct mapped *m = mapping_of(s, found->address - found->returns);
   uint64_t offset = m == NULL ? 0 : found->address - m->mapping->start
                                     + m->mapping->offset;
   uint32_t count = m == NULL || !m->usable ? 0
@@ -257,7 +275,8 @@ static void find(struct symbols *s, struct found *found)
       frame->function = symbols_text(s, "[unknown]");
     } else if (!frame->inlined || places[i].function == NULL
                || places[i].function[0] == '\0') {
-      frame->function = function_at(s, m, offset, found->returns);
+      frame->function = function_at(s, m, offset, found->returns,
+                                    frame->line != 0);
     } else {
       name_of_function(places[i].function, name, sizeof name);
       frame->function = symbols_text(s, name);

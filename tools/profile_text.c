@@ -274,7 +274,7 @@ struct lines {
   uint32_t room;
 };
 
-/* Adds the time of [entry], whose file is the one of [lines]. */
+/* Adds the time of [entry], of the same file as [lines]. */
 static void add_line(struct lines *lines, const struct profile_entry *entry)
 {
   uint32_t line = entry->frame.line;
@@ -367,7 +367,7 @@ static bool is_in(const struct frame *frame, const char *what, bool in_function)
 
 /* Collects the lines of the file or function [what] in [lines]: of the first
    file that has them, which is the one with most time.  The names in [lines]
-   are those of the profile. */
+   belong to the profile. */
 static void take_lines(const struct profile *profile, const char *what,
                        bool in_function, struct lines *lines)
 {

@@ -39,7 +39,7 @@ void print_profile_tree(const struct profile *profile, bool inverted);
 void print_folded(const struct profile *profile);
 
 /* Prints the source lines of [what], a file or a function, with their shares.
-   Returns false, with a message, when no sample is there. */
+   Returns false, with a message, when no sample is in them. */
 bool print_annotated(const struct profile *profile, const char *what);
 
 #endif /* TOOLS_PROFILE_TEXT_H */

@@ -21,10 +21,11 @@
      sample CPU-NS STACK REQUEST ADDRESS...       innermost first, hexadecimal
      begin ID [NUMBER]
      end ID [NUMBER]
+     pid PID
 
-   Times are ns since tracing started.  Samples are in ring 1, all else is in
-   ring 0; every event has a block of its own, since its header has the
-   thread. */
+   Times are ns since tracing started.  Events of domain 0 are in ring 0, of
+   other domains in ring 1, samples in ring 2; every event has a block of its
+   own, since the header of the block has the thread. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,7 +33,8 @@
 #include <string.h>
 #include "caml/eventring_format.h"
 
-#define RINGS 2
+#define RINGS 3
+#define SAMPLES 2                 /* the ring that has them */
 #define RING_WORDS (1 << 19)
 #define BLOCK_WORDS 256
 #define SCHEMA 4096
@@ -137,7 +139,7 @@ static void sample(char *text)
     before = address;
   }
   while (length % 8 != 0) bytes[length++] = 0x80;
-  emit(1, EVENTRING_FORM_INSTANT, SAMPLE, words, length / 8);
+  emit(SAMPLES, EVENTRING_FORM_INSTANT, SAMPLE, words, length / 8);
 }
 
 static void mapping(const char *text)
@@ -173,7 +175,7 @@ static void begin_or_end(int form, const char *text)
 {
   uint64_t number;
   int id, words = sscanf(text, "%d %" SCNu64, &id, &number) - 1;
-  emit(0, form, id, &number, (uint32_t) words);
+  emit(domain == 0 ? 0 : 1, form, id, &number, (uint32_t) words);
 }
 
 static void take(char *line)
@@ -184,6 +186,8 @@ static void take(char *line)
   else if (IS("event")) event(REST("event"));
   else if (IS("sample")) sample(REST("sample"));
   else if (IS("begin")) begin_or_end(EVENTRING_FORM_BEGIN, REST("begin"));
+  else if (IS("pid"))
+    file.first.h.pid = (uint32_t) strtoul(REST("pid"), NULL, 10);
   else if (IS("end")) begin_or_end(EVENTRING_FORM_END, REST("end"));
   else if (!IS("at")
            || sscanf(REST("at"), "%" SCNu64 " %" SCNu32 " %" SCNu32, &at_ns,
@@ -222,7 +226,7 @@ int main(int argc, char **argv)
     .control = EVENTRING_DEFAULT_CATEGORIES,
     .state = EVENTRING_ENDED,
     .ended = { START + 200000000000, START + 200000000000, 201000000000 },
-    .sample_rings_from = 1,
+    .sample_rings_from = SAMPLES,
     .sample_period = 10000000
   };
   memcpy(h->magic, EVENTRING_MAGIC, EVENTRING_MAGIC_SIZE);

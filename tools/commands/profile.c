@@ -27,9 +27,9 @@
 static const char usage[] =
 "Usage: eventring profile [OPTION...] [PID|FILE]\n"
 "Prints where the threads of a process used processor time: for each function\n"
-"the time in its own code (self), and with what it called (total).  The process\n"
-"takes samples while its category profile is recorded; for a running process,\n"
-"takes the samples that are in its rings now.\n";
+"the time in its own code (self), and with the functions that it called (total).\n"
+"The process takes samples while its category profile is recorded; for a running\n"
+"process, takes the samples that are in its rings now.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_BY, OPTION_TREE, OPTION_INVERTED, OPTION_ANNOTATE, OPTION_FOLDED,
@@ -40,8 +40,9 @@ static const enum option_id option_ids[] = {
 };
 
 static const char notes[] =
-"Spans and requests are selected after the fact: with --request=get and then\n"
-"--slower=100ms, the profile is of requests get that took longer.\n";
+"The time of --slower is for the --span or --request before it: with the two\n"
+"options --request=get --slower=100ms, the samples are of requests get that\n"
+"took longer, whenever they ended.\n";
 
 enum output { TABLE, TREE, ANNOTATED, FOLDED, PPROF, FLAME, JSON };
 
@@ -59,7 +60,7 @@ struct arguments {
   size_t conditions_count;
 };
 
-/* A profile and what it stands on. */
+/* A profile, with its process and symbols. */
 struct opened {
   struct eventring_cursor *cursor;
   struct profile *profile;
@@ -194,7 +195,7 @@ static void close_profile(struct opened *o)
   eventring_close(o->cursor);
 }
 
-/* Prints what was lost, so that nobody takes the profile for complete. */
+/* Prints the number of lost events and samples, if there are any. */
 static void note_lost(struct opened *o)
 {
   uint64_t lost = lost_events(o->cursor);

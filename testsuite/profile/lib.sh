@@ -1,0 +1,32 @@
+# Read by the tests of this folder: ring files with samples of code that the
+# test has compiled.
+. "$(dirname "$0")/../cli/tap.sh"
+cd "$tmp" || exit 1
+
+${CC:-cc} -std=gnu11 -I"$EVENTRING_TOP/runtime" -o make_profile \
+  "$here/make_profile.c" || exit 1
+
+base=0x555500000000
+
+# address NUMBER: NUMBER of the file, in hexadecimal digits, as in the process
+address() { printf '%x ' $((base + 0x$1)); }
+
+# at FUNCTION [FILE]: the address of an instruction inside
+at() { address "$(nm "${2:-program}" | awk -v f="$1" '$3 == f { print $1 }')"; }
+
+# after CALLER CALLEE [FILE]: the address to which the call returns
+after() {
+  address "$(objdump -d --no-show-raw-insn "${3:-program}" |
+    awk -v from="<$1>:" -v to="<$2>" '
+      $2 == from { in_it = 1 } in_it && found { print $1; exit }
+      in_it && /call/ && $NF == to { found = 1 }' | tr -d :)"
+}
+
+# mapping FILE: the line for the machine code of FILE
+mapping() {
+  readelf -lW "$1" | awk '/LOAD.* R E / { print $2, $3, $5 }' | {
+    read -r offset virtual size
+    printf 'mapping %x %x %x %s %s\n' $((base + virtual)) $((size)) \
+      $((offset)) "$(readelf -n "$1" | sed -n 's/.*Build ID: //p')" "$tmp/$1"
+  }
+}

@@ -1,0 +1,302 @@
+#!/bin/sh
+# eventring profile on ring files with known samples: functions and lines,
+# every output with the same totals, every filter, files that do not fit.
+# Needs no OCaml.
+. "$(dirname "$0")/lib.sh"
+cp "$here/program.c" .
+compile_c() { ${CC:-cc} -g -O1 -fno-optimize-sibling-calls -pie -fPIE "$@"; }
+compile_c -o program program.c || exit 1
+line_of() { grep -n "/\* $1 \*/" program.c | cut -d : -f 1; }
+
+stack_leaf="$(at leaf)$(after middle leaf)$(after main middle)"
+stack_other="$(at other)$(after main other)"
+{
+  mapping program
+  echo "event 1024 1 4 handle"
+  echo "event 1025 10 4 get"
+  echo "event 1026 10 4 put"
+  echo "event 12 1 0 minor"
+  # Two requests, of which one is slow, in the same thread in turn.
+  echo "at 1000000 100 0"
+  echo "begin 1025 1"
+  echo "at 1000001 100 0"
+  echo "begin 1025 2"
+  echo "at 1000002 100 0"
+  echo "begin 1026 3"
+  echo "at 2000000 100 0"
+  echo "sample 10000000 0 1 $stack_leaf"
+  echo "at 3000000 100 0"
+  echo "sample 20000000 0 2 $stack_other"
+  echo "at 4000000 100 0"
+  echo "end 1025 1"
+  echo "at 900000000 100 0"
+  echo "end 1025 2"
+  # A span of each of two threads; one is fast.
+  echo "at 1000000000 100 0"
+  echo "begin 1024"
+  echo "at 1000000001 101 1"
+  echo "begin 1024"
+  echo "at 1001000000 101 1"
+  echo "sample 40000000 0 3 $stack_other"
+  echo "at 1002000000 101 1"
+  echo "end 1024"
+  echo "at 1003000000 100 0"
+  echo "sample 80000000 1 0 $stack_leaf"
+  echo "at 2000000000 100 0"
+  echo "end 1024"
+  # A collection that has not ended.
+  echo "at 2100000000 101 4294967295"
+  echo "begin 12"
+  echo "at 2200000000 101 4294967295"
+  echo "sample 160000000 0 0 1234"
+} | ./make_profile samples.eventring || exit 1
+
+run eventring profile samples.eventring
+sed "s/LEAF/$(line_of LEAF)/" >table <<'END'
+      self           total           function
+  160 ms  51.61%  160 ms  51.61%  [unknown]
+ 90.0 ms  29.03% 90.0 ms  29.03%  leaf  program.c
+ 60.0 ms  19.35% 60.0 ms  19.35%  other  program.c
+    0 ns   0.00%  150 ms  48.39%  main  program.c
+    0 ns   0.00% 90.0 ms  29.03%  inlined  program.c
+    0 ns   0.00% 90.0 ms  29.03%  middle  program.c
+    0 ns   0.00% 80.0 ms  25.81%  [truncated]
+END
+rest() { sed 1d out | diff "$1" -; }
+ok "functions, with the inlined one, by their own time" rest table
+ok "the head has the sum" \
+  out_has '(ended): 310 ms of processor time in 5 samples$'
+ok "nothing else is said" [ ! -s err ]
+
+has_line() { grep -q "^ *$1  *[0-9.]*%  *$2  *[0-9.]*%  $3\$" out; }
+run eventring profile --by=line samples.eventring
+ok "lines: a call is at its line, not at the next" eval \
+  "has_line '0 ns' '90.0 ms' \"inlined  program.c:$(line_of INLINED)\" &&
+   has_line '0 ns' '90.0 ms' \"middle  program.c:$(line_of MIDDLE)\" &&
+   has_line '0 ns' '90.0 ms' \"main  program.c:$(line_of MAIN)\" &&
+   has_line '0 ns' '60.0 ms' \"main  program.c:$(($(line_of MAIN) + 1))\""
+
+run eventring profile --tree samples.eventring
+cat >tree <<'END'
+     total            self           function
+  310 ms 100.00%    0 ns   0.00%  all
+  160 ms  51.61%  160 ms  51.61%    [unknown]
+ 80.0 ms  25.81%    0 ns   0.00%    [truncated]
+ 80.0 ms  25.81%    0 ns   0.00%      main
+ 80.0 ms  25.81%    0 ns   0.00%        middle
+ 80.0 ms  25.81%    0 ns   0.00%          inlined
+ 80.0 ms  25.81% 80.0 ms  25.81%            leaf
+ 70.0 ms  22.58%    0 ns   0.00%    main
+ 60.0 ms  19.35% 60.0 ms  19.35%      other
+ 10.0 ms   3.23%    0 ns   0.00%      middle
+ 10.0 ms   3.23%    0 ns   0.00%        inlined
+ 10.0 ms   3.23% 10.0 ms   3.23%          leaf
+END
+ok "the tree of calls" rest tree
+run eventring profile --tree --inverted samples.eventring
+cat >tree <<'END'
+     total            self           function
+  310 ms 100.00%    0 ns   0.00%  all
+  160 ms  51.61%  160 ms  51.61%    [unknown]
+ 90.0 ms  29.03% 90.0 ms  29.03%    leaf
+ 90.0 ms  29.03%    0 ns   0.00%      inlined
+ 90.0 ms  29.03%    0 ns   0.00%        middle
+ 90.0 ms  29.03%    0 ns   0.00%          main
+ 80.0 ms  25.81%    0 ns   0.00%            [truncated]
+ 60.0 ms  19.35% 60.0 ms  19.35%    other
+ 60.0 ms  19.35%    0 ns   0.00%      main
+END
+ok "the tree from functions to callers" rest tree
+
+run eventring profile --folded samples.eventring
+sort >folded <<'END'
+[unknown] 160000000
+[truncated];main;middle;inlined;leaf 80000000
+main;other 60000000
+main;middle;inlined;leaf 10000000
+END
+ok "folded stacks" eval 'sort out | diff folded -'
+
+run eventring profile --annotate=program.c samples.eventring
+ok "annotated file: all lines, and the shares of some" eval \
+  '[ "$(sed 1,2d out | wc -l)" = "$(wc -l <program.c)" ] &&
+   out_has "^    0.00%  29.03%  *[0-9]*    return leaf(n) + 1; .*INLINED"'
+run eventring profile --annotate=other samples.eventring
+ok "annotated function: its lines" eval \
+  'out_has "OTHER" && ! out_has "MIDDLE"'
+mkdir elsewhere
+mv program.c elsewhere/
+run eventring profile --annotate=leaf samples.eventring
+ok "no source: the numbers of the lines" eval \
+  'exits 0 && err_has "cannot find the source program.c" && out_has "29.03%"'
+mv elsewhere/program.c .
+run eventring profile --annotate=nowhere samples.eventring
+ok "annotated: no sample is there" refused 1 'file or function nowhere'
+
+# Totals in the formats for programs
+run eventring profile --json samples.eventring
+sums() { jq -c '[.cpu_ns, ([.functions[].self_ns] | add),
+  ([.lines[].self_ns] | add), ([.stacks[].cpu_ns] | add), .samples,
+  .incomplete_samples]' out; }
+if command -v jq >/dev/null; then
+  ok "JSON: the sums of functions, lines and stacks are equal" \
+    [ "$(sums)" = "[310000000,310000000,310000000,310000000,5,1]" ]
+  ok "JSON: thread, domain, span and request of stacks" [ "$(jq -c '
+    [.stacks[] | [.thread, .domain, .span, .request_name]] | sort' out)" = \
+    '[[100,0,null,"get"],[100,0,null,"get"],[100,0,"handle",null],'\
+'[101,null,null,null],[101,1,"handle","put"]]' ]
+else
+  skip "JSON" "no jq"
+fi
+
+run eventring profile --pprof=out.pb.gz samples.eventring
+ok "pprof: quiet" eval 'exits 0 && silent'
+if command -v protoc >/dev/null; then
+  gzip -dc out.pb.gz | protoc --decode=perftools.profiles.Profile \
+    -I "$here" "$here/profile.proto" >pprof 2>why
+  ok "pprof: the message is whole" [ ! -s why ]
+  python3 "$here/read_pprof.py" pprof | sort >stacks
+  sort >want <<'END'
+[unknown] 1 160000000 thread=101
+[truncated];main;middle;inlined;leaf 1 80000000 span=handle thread=100
+main;other 1 40000000 domain=1 request=3 request_name=put span=handle thread=101
+main;other 1 20000000 request=2 request_name=get thread=100
+main;middle;inlined;leaf 1 10000000 request=1 request_name=get thread=100
+END
+  ok "pprof: stacks, values and labels" diff want stacks
+else
+  skip "pprof" "no protoc"
+fi
+
+# Filters
+ms() { # MILLISECONDS OPTION...: the options select samples of so much
+  wanted=$1
+  shift
+  run eventring profile "$@" samples.eventring
+  exits 0 && out_has ": $wanted ms of processor time"
+}
+ok "--thread" ms 110 --thread=100
+ok "--domain" ms 40.0 --domain=1
+ok "--from" ms 280 --from=1
+ok "--to" ms 30.0 --to=0.5
+ok "--from and --span: the span began before" ms 80.0 --from=1.0025 \
+  --span=handle --thread=100
+ok "--span" ms 120 --span=handle
+ok "--span --slower: of the thread with the slow span" ms 80.0 --span=handle \
+  --slower=100ms
+ok "--during a span that has not ended" ms 160 --during=minor
+ok "--during a category" ms 160 --during=gc
+ok "--outside" ms 190 --outside=handle
+ok "--during and --outside" ms 80.0 --during=user --outside=minor --thread=100
+ok "--request" ms 30.0 --request=get
+ok "--request --slower" ms 20.0 --request=get --slower=100ms
+ok "a request that has not ended is as slow as it is so far" ms 40.0 \
+  --request=put --slower=2s
+run eventring profile --request=get --slower=10s samples.eventring
+ok "no such request: says so" eval \
+  'exits 0 && err_has "no request get took longer than --slower"'
+run eventring profile --span=nothing samples.eventring
+ok "no such span: says so" err_has 'no span nothing was recorded'
+
+# Two profiles
+{
+  mapping program
+  echo "pid 4242425"
+  echo "at 1 100 0"
+  echo "sample 30 0 0 $stack_leaf"
+  echo "sample 10 0 0 $stack_other"
+} | ./make_profile base.eventring || exit 1
+run eventring profile --diff=base.eventring samples.eventring
+cat >diff <<'END'
+     self    base  points   total    base  function
+   51.61%   0.00%  +51.61  51.61%   0.00%  [unknown]
+   29.03%  75.00%  -45.97  29.03%  75.00%  leaf  program.c
+   19.35%  25.00%   -5.65  19.35%  25.00%  other  program.c
+    0.00%   0.00%   +0.00  25.81%   0.00%  [truncated]
+    0.00%   0.00%   +0.00  29.03%  75.00%  inlined  program.c
+    0.00%   0.00%   +0.00  48.39% 100.00%  main  program.c
+    0.00%   0.00%   +0.00  29.03%  75.00%  middle  program.c
+END
+ok "--diff: the shares and their difference" rest diff
+
+# Recordings hold the same
+eventring dump samples.eventring -o all.evr 2>/dev/null
+same() { eventring profile "$1" >again 2>why; sed 1d again | diff table -; }
+ok "a recording has the same profile" same all.evr
+eventring dump base.eventring -o base.evr 2>/dev/null
+eventring merge -o merged.evr all.evr base.evr 2>/dev/null
+ok "and a merged one" same merged.evr:1
+eventring cut --from=1 -o cut.evr all.evr
+run eventring profile cut.evr
+ok "and a part of it, of that part" out_has ': 280 ms .* in 3 samples'
+ok "check finds no fault" eventring check samples.eventring
+ok "check finds no fault in the recording" eventring check all.evr
+
+# Files with code that do not fit
+again() { run eventring profile samples.eventring; }
+strip -o stripped program
+mv program whole
+cp stripped program
+again
+ok "stripped: says so, once" eval \
+  '[ "$(grep -c "program is stripped" err)" = 1 ]'
+ok "stripped: the file stands for its functions" \
+  has_line '150 ms' '150 ms' '\[program\]'
+mkdir .debug
+objcopy --only-keep-debug whole .debug/program.debug
+objcopy --add-gnu-debuglink=.debug/program.debug stripped program
+again
+ok "stripped, with a separate debug file: the same table" rest table
+rm -r .debug
+compile_c -o program -Wl,--build-id=0x12345678 program.c
+again
+ok "another build id: refused by name, once" eval \
+  '[ "$(grep -c "/program is not the file that the process ran" err)" = 1 ]'
+ok "another build id: no wrong functions" eval '! out_has leaf'
+compile_c -g0 -o program program.c
+{
+  mapping program
+  echo "sample 1 0 0 $(at leaf)"
+  echo "sample 1 0 0 $(at other)"
+} | ./make_profile plain.eventring
+run eventring profile plain.eventring
+ok "without -g: functions, no lines, and says so once" eval \
+  'out_has "50.00%  leaf\$" &&
+   [ "$(grep -c "program has no debug information" err)" = 1 ]'
+echo text >program
+again
+ok "not an ELF file" err_has 'cannot read the symbols of .*: not an ELF file'
+rm program
+again
+ok "no file" err_has 'cannot read the symbols of .*: No such file'
+mkfifo program
+ok "a FIFO does not block" timeout 10 "$EVENTRING_BIN" profile samples.eventring
+rm program
+cp whole program
+
+# Arguments
+run eventring profile --pprof=out.pb.gz samples.eventring
+ok "--pprof does not overwrite" refused 4 'out.pb.gz'
+run eventring profile --flame=out.pb.gz samples.eventring
+ok "--flame does not overwrite" refused 4 'out.pb.gz'
+run eventring profile --force --pprof=out.pb.gz samples.eventring
+ok "--force does" exits 0
+run eventring profile --force --pprof=samples.eventring samples.eventring
+ok "the input is never overwritten" eval 'exits 4 && ms 310'
+run eventring profile --slower=1ms samples.eventring
+ok "--slower alone" refused 2 'needs a --span or --request'
+run eventring profile --span=handle --slower=fast samples.eventring
+ok "--slower: not a duration" refused 2 "'fast' is not a duration"
+run eventring profile --by=day samples.eventring
+ok "--by: unknown" refused 2 'function or line'
+run eventring profile --tree --json samples.eventring
+ok "two outputs" refused 2 'only one of'
+run eventring profile --inverted samples.eventring
+ok "--inverted without --tree" refused 2 'goes with --tree'
+run eventring profile --folded --diff=base.eventring samples.eventring
+ok "--diff with --folded" refused 2 'goes with the table'
+make_ring plain
+run eventring profile plain.eventring
+ok "no samples: says how to take some" eval \
+  'exits 0 && err_has "no samples; to take some: eventring enable"'
+finish

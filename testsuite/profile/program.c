@@ -1,0 +1,32 @@
+/* Functions at known lines, for samples that profile.t makes. */
+
+volatile int sink;
+
+__attribute__((noinline)) int leaf(int n)
+{
+  for (int i = 0; i < n; i++)
+    sink += i;                                          /* LEAF */
+  return sink;
+}
+
+static inline __attribute__((always_inline)) int inlined(int n)
+{
+  return leaf(n) + 1;                                   /* INLINED */
+}
+
+__attribute__((noinline)) int middle(int n)
+{
+  return inlined(n) * 2;                                /* MIDDLE */
+}
+
+__attribute__((noinline)) int other(int n)
+{
+  return leaf(n) - 1;                                   /* OTHER */
+}
+
+int main(int argc, char **argv)
+{
+  (void) argv;
+  return middle(argc)                                   /* MAIN */
+    + other(argc);
+}
