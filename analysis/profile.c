@@ -489,12 +489,11 @@ static uint32_t entry_of(struct table *t, const struct frame *frame)
 static void add_stack(const struct profile *p, struct table *t, uint32_t leaf)
 {
   uint64_t cpu_ns = p->nodes[leaf].cpu_ns;
-  bool self = true;
   for (uint32_t at = leaf; at != 0; at = p->nodes[at].parent) {
     const struct node *node = &p->nodes[at];
-    for (uint32_t i = 0; i < node->frames_count; i++, self = false) {
+    for (uint32_t i = 0; i < node->frames_count; i++) {
       uint32_t entry = entry_of(t, &node->frames[i]);
-      if (self) t->entries[entry].self_ns += cpu_ns;
+      if (at == leaf && i == 0) t->entries[entry].self_ns += cpu_ns;
       /* Recursion counts once. */
       if (t->last_stack[entry] == leaf) continue;
       t->last_stack[entry] = leaf;
@@ -528,7 +527,7 @@ struct profile_entry *profile_table(const struct profile *p,
   for (uint32_t i = 1; i < p->nodes_count; i++)
     if (p->nodes[i].cpu_ns > 0) add_stack(p, &t, i);
   *count = by == BY_FUNCTION ? t.functions.count : t.places.count;
-  if (*count > 0) qsort(t.entries, *count, sizeof *t.entries, by_self);
+  if (t.entries != NULL) qsort(t.entries, *count, sizeof *t.entries, by_self);
   free_pair_map(&t.functions);
   free_pair_map(&t.places);
   free(t.last_stack);

@@ -22,6 +22,7 @@
      begin ID [NUMBER]
      end ID [NUMBER]
      pid PID
+     program TEXT
 
    Times are ns since tracing started.  Events of domain 0 are in ring 0, of
    other domains in ring 1, samples in ring 2; every event has a block of its
@@ -186,6 +187,9 @@ static void take(char *line)
   else if (IS("event")) event(REST("event"));
   else if (IS("sample")) sample(REST("sample"));
   else if (IS("begin")) begin_or_end(EVENTRING_FORM_BEGIN, REST("begin"));
+  else if (IS("program"))
+    snprintf(file.first.h.program, sizeof file.first.h.program, "%s",
+             REST("program"));
   else if (IS("pid"))
     file.first.h.pid = (uint32_t) strtoul(REST("pid"), NULL, 10);
   else if (IS("end")) begin_or_end(EVENTRING_FORM_END, REST("end"));
