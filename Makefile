@@ -406,7 +406,7 @@ ASAN_RUNS := $(patsubst testsuite/%.c,$(B)/asan/%,\
   $(filter-out testsuite/ring/test_worst%,$(wildcard testsuite/ring/test_*.c))) \
   $(patsubst %,$(B)/asan/%.t,$(addprefix cli/,check cut events filter latency \
     output stat verify) $(addprefix trace/,files rows several) \
-    hostile/consumer)
+    profile/profile profile/ocaml hostile/consumer)
 TSAN_RUNS := $(patsubst testsuite/%.c,$(B)/tsan/%,\
   $(shell grep -l pthread_create testsuite/ring/test_*.c))
 SANITIZED_RUNS = $(if $(call san_works,asan),$(ASAN_RUNS)) \

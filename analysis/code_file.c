@@ -10,8 +10,8 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Machine code, by elfutils' libdwfl.  Each file has a Dwfl of its own, with one
-   module at the addresses of the file, so that files cannot overlap. */
+/* Machine code, by elfutils' libdwfl.  Each file has a Dwfl of its own, with
+   one module at the addresses of the file, so that files cannot overlap. */
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -112,9 +112,15 @@ struct code_file *open_code_file(const struct eventring_mapping *mapping)
 {
   struct code_file *f = allocate(1, sizeof *f);
   struct stat st;
-  int fd = open(mapping->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  int fd = -1;
   f->problem = CODE_UNREADABLE;
-  f->error = fd < 0 ? errno : 0;
+  /* To open a device may do something to it. */
+  if (stat(mapping->path, &st) < 0) f->error = errno;
+  else if (!S_ISREG(st.st_mode)) f->error = 0;
+  else {
+    fd = open(mapping->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0) f->error = errno;
+  }
   if (fd < 0) return f;
   if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)
       || !report(f, mapping->path, fd)) {

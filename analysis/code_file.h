@@ -44,14 +44,14 @@ enum code_problem code_file_problem(const struct code_file *file);
 /* Finds the places of the instruction at byte [offset] of the file, or, if
    [returns] is true, of the call that returns to it: innermost first, and the
    places where each was inlined after it.  Stores at most [max] of them in
-   [places] and returns their number, which may be 0.  The file must be CODE_FINE
-   or CODE_WITHOUT_LINES. */
+   [places] and returns their number, which may be 0.  The file must be
+   CODE_FINE or CODE_WITHOUT_LINES. */
 uint32_t find_places(struct code_file *file, uint64_t offset, bool returns,
                      struct code_place *places, uint32_t max);
 
 /* Returns the name of the symbol at byte [offset] of the file, NULL when there
-   is none.  If [returns] is true, [offset] is behind a call.  Sets *ocaml_name to
-   the name that the frame tables have for an OCaml function, or to NULL. */
+   is none.  If [returns] is true, [offset] is behind a call.  Sets *ocaml_name
+   to the name that the frame tables have for an OCaml function, or to NULL. */
 const char *find_symbol(struct code_file *file, uint64_t offset, bool returns,
                         const char **ocaml_name);
 

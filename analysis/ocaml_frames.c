@@ -16,8 +16,8 @@
    with its return address, its size with two flags, and the number of its live
    values; after their 16-bit places come, depending on the flags, the number
    and sizes of allocations, and 32-bit distances to debug information.  Each
-   debug information is two words of 32 bits: a line, the distance to the name of
-   a function, whose first word is the distance to the name of a file, and
+   debug information is two words of 32 bits: a line, the distance to the name
+   of a function, whose first word is the distance to the name of a file, and
    whether another debug information follows, of the call that was inlined.
 
    The words that hold addresses may be 0 in the file, filled by the dynamic
@@ -63,8 +63,8 @@ struct ocaml_frames {
 
 /* Memory of the file */
 
-/* Returns the bytes at virtual address [address], and sets *left to how many the
-   segment has from there on.  Returns NULL when the file has none. */
+/* Returns the bytes at virtual address [address], and sets *left to how many
+   the segment has from there on.  Returns NULL when the file has none. */
 static const unsigned char *bytes_at(const struct ocaml_frames *f,
                                      uint64_t address, size_t *left)
 {
@@ -77,8 +77,8 @@ static const unsigned char *bytes_at(const struct ocaml_frames *f,
   return NULL;
 }
 
-/* Copies [size] bytes at [address] to [to]; returns false when the file does not
-   have them. */
+/* Copies [size] bytes at [address] to [to]; returns false when the file does
+   not have them. */
 static bool load(const struct ocaml_frames *f, uint64_t address, void *to,
                  size_t size)
 {

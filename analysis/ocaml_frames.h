@@ -22,8 +22,8 @@
 
 struct ocaml_frames;
 
-/* Creates an empty list of the frames of the code in [elf], which must stay open
-   and in memory.  Never returns NULL.  The caller frees the list with
+/* Creates an empty list of the frames of the code in [elf], which must stay
+   open and in memory.  Never returns NULL.  The caller frees the list with
    free_ocaml_frames. */
 struct ocaml_frames *new_ocaml_frames(Elf *elf);
 void free_ocaml_frames(struct ocaml_frames *frames);

@@ -19,8 +19,8 @@
 #include <stddef.h>
 
 /* Writes the name that OCaml code has for the symbol [symbol] to [name], a
-   buffer of [size] bytes: Stdlib.List.map for camlStdlib__List.map_123.  Returns
-   false, and writes nothing, when OCaml did not make the symbol. */
+   buffer of [size] bytes: Stdlib.List.map for camlStdlib__List.map_123.
+   Returns false, and writes nothing, when OCaml did not make the symbol. */
 bool name_of_symbol(const char *symbol, char *name, size_t size);
 
 /* Writes [function], a name from a frame table, to [name], a buffer of [size]

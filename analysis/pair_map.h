@@ -40,8 +40,8 @@ void free_pair_map(struct pair_map *map);
 uint32_t number_of_pair(struct pair_map *map, uint64_t a, uint64_t b,
                         bool *added);
 
-/* Returns the number of the pair ([a], [b]), or UINT32_MAX when the map does not
-   have it. */
+/* Returns the number of the pair ([a], [b]), or UINT32_MAX when the map does
+   not have it. */
 uint32_t find_pair(const struct pair_map *map, uint64_t a, uint64_t b);
 
 #endif /* ANALYSIS_PAIR_MAP_H */

@@ -22,7 +22,7 @@
 #define IDS 65536
 #define USER_BIT 4              /* the category of the program's own events */
 
-/* Where the fields of a sample are in its payload, as doc/FORMAT.md has them. */
+/* The places of the fields of a sample, as doc/FORMAT.md has them. */
 enum { CPU_TIME, STACK, REQUEST, FIRST_FRAME };
 
 /* Open spans of a ring that are looked at for the span of a sample. */
@@ -50,8 +50,8 @@ struct sample {
 
 struct interval { uint32_t thread; int64_t from, to; };
 
-/* The intervals of a condition: the spans of each thread, or the requests, whose
-   number is the [thread]. */
+/* The intervals of a condition: the spans of each thread, or the requests,
+   whose number is the [thread]. */
 struct matches {
   uint8_t *wants;               /* by id of events: 1 yes, 2 no, 0 not known */
   struct interval *list;
@@ -246,8 +246,8 @@ static uint32_t add_node(struct profile *p, uint32_t parent, struct node node)
   return at;
 }
 
-/* Returns the id of the innermost span of the program that is open in the thread
-   of [event], 0 when there is none. */
+/* Returns the id of the innermost span of the program that is open in the
+   thread of [event], 0 when there is none. */
 static uint16_t span_of_thread(struct profile *p,
                                const struct eventring_event *event)
 {
@@ -663,9 +663,9 @@ void profile_stacks(const struct profile *p,
                                  const struct profile_stack *stack),
                     void *state)
 {
-  const struct frame **frames = NULL;
-  uint64_t *addresses = NULL;
-  size_t room = 0;
+  size_t room = 64;
+  const struct frame **frames = allocate(room, sizeof *frames);
+  uint64_t *addresses = allocate(room, sizeof *addresses);
   if (p->samples_count > 0)
     qsort(p->samples, p->samples_count, sizeof *p->samples, by_stack);
   for (size_t i = 0, next; i < p->samples_count; i = next) {

@@ -41,9 +41,9 @@ struct condition {
 struct profile;
 
 /* Creates an empty profile of the process that [cursor] reads, of the samples
-   that pass [filter] and all [count] conditions.  All of them must stay valid as
-   long as the profile.  Never returns NULL.  The caller frees the profile with
-   free_profile. */
+   that pass [filter] and all [count] conditions.  All of them must stay valid
+   as long as the profile.  Never returns NULL.  The caller frees the profile
+   with free_profile. */
 struct profile *new_profile(struct eventring_cursor *cursor,
                             struct filter *filter,
                             const struct condition *conditions, size_t count);
@@ -99,8 +99,8 @@ struct profile_node {
 
 /* Returns the tree of calls of the selected samples, and sets *count to the
    number of its nodes, at least 1.  If [inverted] is true, the children of the
-   root are the functions with a self time, and children are callers.  The caller
-   frees the array. */
+   root are the functions with a self time, and children are callers.  The
+   caller frees the array. */
 struct profile_node *profile_tree(const struct profile *profile, bool inverted,
                                   uint32_t *count);
 

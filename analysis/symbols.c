@@ -218,8 +218,8 @@ static const char *last_part(const char *path)
   return slash == NULL || slash[1] == '\0' ? path : slash + 1;
 }
 
-/* Reports, once a mapping, that OCaml code with debug information in other parts
-   of its file has no line: [function] and perhaps others. */
+/* Reports, once a mapping, that OCaml code with debug information in other
+   parts of its file has no line: [function] and perhaps others. */
 static void report_no_line(struct symbols *s, struct mapped *mapped,
                            const char *function)
 {
@@ -232,8 +232,8 @@ static void report_no_line(struct symbols *s, struct mapped *mapped,
   s->say(s->state, message);
 }
 
-/* Returns the name of the function with the code at byte [offset] of the file of
-   [mapped], of which a line is known if [has_line] is true. */
+/* Returns the name of the function with the code at byte [offset] of the file
+   of [mapped], of which a line is known if [has_line] is true. */
 static const char *function_at(struct symbols *s, struct mapped *mapped,
                                uint64_t offset, bool returns, bool has_line)
 {
@@ -290,7 +290,8 @@ static struct found *found_place(struct symbols *s, uint64_t address,
   uint64_t hash = (2 * address + returns) * s->seed;
   size_t at = (hash ^ hash >> 32) & (s->found_room - 1);
   while (s->found[at].count > 0
-         && (s->found[at].address != address || s->found[at].returns != returns))
+         && (s->found[at].address != address
+             || s->found[at].returns != returns))
     at = (at + 1) & (s->found_room - 1);
   return &s->found[at];
 }

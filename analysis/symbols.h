@@ -31,7 +31,8 @@ struct frame {
                                    code is known, "[unknown]" when that is not
                                    known either */
   const char *file;             /* of the source; NULL: not known */
-  const char *folder;           /* that [file] is relative to; NULL: not known */
+  const char *folder;           /* in which the compiler was called with [file];
+                                   NULL: not known */
   uint32_t line;                /* from 1; 0: not known */
   bool inlined;                 /* the code is in the function of the next
                                    frame */
@@ -51,8 +52,8 @@ void free_symbols(struct symbols *symbols);
 /* Finds the functions at [address]: the function that has the code there, after
    the functions inlined there, innermost first.  [returns] is true for a return
    address, which is behind the call, and false for the address of an
-   instruction.  Sets *frames to the first of them, valid until free_symbols, and
-   returns their number, at least 1. */
+   instruction.  Sets *frames to the first of them, valid until free_symbols,
+   and returns their number, at least 1. */
 uint32_t find_frames(struct symbols *symbols, uint64_t address, bool returns,
                      const struct frame **frames);
 

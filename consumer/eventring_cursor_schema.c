@@ -207,7 +207,8 @@ static void add_piece(struct schema *s, const struct eventring_schema_entry *e)
   if (e->place >= EVENTRING_MAX_MAPPINGS) return;
   p = &s->mappings->pieces[e->place];
   if (p->closed) return;
-  if (length == 0 || e->detail != p->length || length >= PATH_SIZE - p->length)
+  if (length == 0 || e->detail != p->length
+      || length >= sizeof p->path - p->length)
     p->closed = 1;
   else
     memcpy(p->path + p->length, e->name, length + 1);

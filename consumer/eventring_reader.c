@@ -268,9 +268,9 @@ static void add_differences(const struct layout *layout, uint64_t *to,
 
 /* Unpacks the payload of an event with id [id], the [words] words from
    copy[payload] on.  Writes the integers to r->unpacked[UNPACKED * payload] and
-   following, durations in nanoseconds, addresses as such, and returns the number
-   of integers.
-   Drops the bits of an integer beyond 64, and an integer that does not end. */
+   following, durations in nanoseconds, addresses as such, and returns the
+   number of integers.  Drops the bits of an integer beyond 64, and an integer
+   that does not end. */
 static uint32_t unpack(const struct eventring_cursor *c, struct ring *r,
                        uint32_t id, uint32_t payload, uint32_t words)
 {

@@ -486,8 +486,8 @@ EVENTRING_API int eventring_set_threshold(struct eventring_cursor *cursor,
 
 /* Sets the processor time between two samples of a thread of the traced
    process, in nanoseconds, at least 1.  The cursor must have been opened with
-   the option [control].  Returns 0, EVENTRING_E_VERSION when the writer is older
-   than format 1.5, or another negative error. */
+   the option [control].  Returns 0, EVENTRING_E_VERSION when the writer is
+   older than format 1.5, or another negative error. */
 EVENTRING_API int eventring_set_sample_period(struct eventring_cursor *cursor,
                                               uint64_t ns);
 

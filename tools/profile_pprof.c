@@ -135,8 +135,8 @@ static uint64_t mapping_id(struct writer *w, uint64_t address)
   return found;
 }
 
-/* Returns the number of the build id of [mapping], in hexadecimal digits, in the
-   string table.  The number is kept by the place of its bytes. */
+/* Returns the number of the build id of [mapping], in hexadecimal digits, in
+   the string table.  The number is kept by the place of its bytes. */
 static uint64_t build_id_number(struct writer *w,
                                 const struct eventring_mapping *mapping)
 {

@@ -218,6 +218,19 @@ static void read_all(struct reader *r)
     read_on(r, 0);
 }
 
+static void ask_for_mappings(struct eventring_cursor *c)
+{
+  const struct eventring_mapping *m;
+  uint32_t i = 0;
+  for (; (m = eventring_mapping(c, i)) != NULL; i++) {
+    CHECK(m->length > 0 && m->start + m->length > m->start);
+    CHECK(m->path[0] != '\0' && strlen(m->path) < 4096);
+    CHECK(m->build_id_size <= sizeof m->build_id);
+    touch_bytes(m->build_id, m->build_id_size);
+  }
+  CHECK(i <= EVENTRING_MAX_MAPPINGS && eventring_mapping(c, i + 1) == NULL);
+}
+
 static void ask_for_info(struct reader *r)
 {
   struct eventring_info *info = &r->info;
@@ -231,7 +244,9 @@ static void ask_for_info(struct reader *r)
   CHECK(memchr(info->program, 0, sizeof info->program) != NULL);
   CHECK(memchr(info->runtime, 0, sizeof info->runtime) != NULL);
   CHECK(memchr(info->argv0, 0, sizeof info->argv0) != NULL);
+  CHECK(info->sample_rings_from < info->rings);
   touch_text(eventring_note(r->cursor));
+  ask_for_mappings(r->cursor);
   for (uint32_t bit = 0; bit < 40; bit++)
     touch_text(eventring_category(r->cursor, bit));
   for (uint32_t id = 0; id < 70000; id += 1 + id / 4) {

@@ -136,7 +136,7 @@ static void sample(char *text)
   for (char *end; length < sizeof words - 20; text = end) {
     uint64_t address = strtoull(text, &end, 16), d = address - before;
     if (end == text) break;
-    length = pack(bytes, length, d >> 63 ? -2 * d - 1 : 2 * d);
+    length = pack(bytes, length, d >> 63 ? ~(2 * d) : 2 * d);
     before = address;
   }
   while (length % 8 != 0) bytes[length++] = 0x80;

@@ -53,7 +53,7 @@ struct arguments {
   bool chosen;                    /* [output] was given */
   bool inverted, force;
   enum profile_by by;
-  const char *what;               /* of --annotate; the path of --pprof, --flame */
+  const char *what;               /* of --annotate; path of --pprof, --flame */
   const char *base;
   struct filter *filter;
   struct condition *conditions;

@@ -1,0 +1,72 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Files with machine code: an input is an ELF file.  Functions and places are
+   asked for at bytes all over it. */
+
+#include <string.h>
+#include "code_file.h"
+#include "fuzz.h"
+#include "ocaml_name.h"
+
+#define PLACES 64
+#define NAME_SIZE 1024
+#define ASKED 50                /* bytes of a file */
+
+static volatile size_t touched;
+
+static void touch(const char *text)
+{
+  if (text != NULL) touched += strlen(text);
+}
+
+static void touch_name(const char *symbol)
+{
+  char name[NAME_SIZE], small[5];
+  if (symbol == NULL) return;
+  if (name_of_symbol(symbol, name, sizeof name)) CHECK(name[0] != '\0');
+  name_of_symbol(symbol, small, sizeof small);
+  name_of_function(symbol, name, sizeof name);
+  name_of_function(symbol, small, sizeof small);
+  CHECK(strlen(name) < sizeof name && strlen(small) < sizeof small);
+}
+
+static void ask(struct code_file *file, uint64_t offset, bool returns)
+{
+  struct code_place places[PLACES];
+  const char *ocaml_name;
+  uint32_t count = find_places(file, offset, returns, places, PLACES);
+  CHECK(count <= PLACES);
+  for (uint32_t i = 0; i < count; i++) {
+    touch(places[i].function);
+    touch(places[i].file);
+    touch(places[i].folder);
+    touch_name(places[i].function);
+  }
+  touch_name(find_symbol(file, offset, returns, &ocaml_name));
+  touch_name(ocaml_name);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  struct eventring_mapping mapping = { .start = 0, .length = UINT64_MAX };
+  mapping.path = fuzz_file(0, data, size, 0);
+  struct code_file *file = open_code_file(&mapping);
+  enum code_problem problem = code_file_problem(file);
+  if (problem != CODE_UNREADABLE && problem != CODE_OTHER)
+    for (uint64_t i = 0; i < ASKED; i++) {
+      ask(file, i * size / ASKED, i % 2 == 0);
+      ask(file, i * size / ASKED + 1, i % 2 == 1);
+    }
+  close_code_file(file);
+  return 0;
+}
