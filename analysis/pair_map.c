@@ -69,6 +69,6 @@ uint32_t number_of_pair(struct pair_map *map, uint64_t a, uint64_t b,
 
 uint32_t find_pair(const struct pair_map *map, uint64_t a, uint64_t b)
 {
-  /* 0 - 1 when there is none. */
+  /* 0 - 1 for a free entry. */
   return entry_of(map, a, b)->number - 1;
 }

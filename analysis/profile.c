@@ -247,7 +247,7 @@ static uint32_t add_node(struct profile *p, uint32_t parent, struct node node)
 }
 
 /* Returns the id of the innermost span of the program that is open in the
-   thread of [event], 0 when there is none. */
+   thread of [event], 0 when no span is. */
 static uint16_t span_of_thread(struct profile *p,
                                const struct eventring_event *event)
 {

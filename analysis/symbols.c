@@ -189,7 +189,7 @@ static void open_file(struct symbols *s, struct mapped *mapped)
 }
 
 /* Returns the latest mapping that has [address], with its file open; NULL when
-   there is none. */
+   no mapping has it. */
 static struct mapped *mapping_of(struct symbols *s, uint64_t address)
 {
   const struct eventring_mapping *mapping =

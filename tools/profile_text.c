@@ -268,7 +268,7 @@ static bool is_function(const char *function, const char *what)
 
 /* The lines of one file. */
 struct lines {
-  struct frame any;                 /* one of them; file NULL: there is none */
+  struct frame any;                 /* one of them; file NULL: no line yet */
   uint64_t *self_ns, *total_ns;     /* by number */
   uint32_t first, last;             /* that have time */
   uint32_t room;

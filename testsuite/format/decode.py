@@ -43,8 +43,8 @@ HEADER_MIN = 672
 
 Header = namedtuple("Header", [name for name, _, _ in FIELDS])
 
-COMPLETE_KIND = 9
-EVENT_KINDS = (1, 2, 3, 5, COMPLETE_KIND)
+COMPLETE_KIND, REQUEST_KIND = 9, 10
+EVENT_KINDS = (1, 2, 3, 5, COMPLETE_KIND, REQUEST_KIND)
 INSTANT = 3
 FIELD_KIND = 6
 PACKED = 5
@@ -64,14 +64,29 @@ class Layout:
 
     def __init__(self, places):
         self.ticks = {p for p, (unit, _) in places.items() if unit == b"ticks"}
+        self.addresses = {p for p, (unit, _) in places.items()
+                          if unit == b"address"}
         self.end = max(places) + 1
         self.group = min((p for p, (_, repeats) in places.items() if repeats),
                          default=None)
 
-    def is_ticks(self, word):
+    def place(self, word):
         if word >= self.end and self.group is not None:
             word = self.group + (word - self.group) % (self.end - self.group)
-        return word in self.ticks
+        return word
+
+    def is_ticks(self, word):
+        return self.place(word) in self.ticks
+
+    def add_up(self, integers):
+        """Replaces the differences in fields of addresses by addresses."""
+        before = {}
+        for i, integer in enumerate(integers):
+            place = self.place(i)
+            if place in self.addresses:
+                difference = -(integer + 1) // 2 if integer & 1 else integer // 2
+                integers[i] = before.get(place, 0) + difference & MASK64
+                before[place] = integers[i]
 
 
 def unpack(words):
@@ -249,11 +264,15 @@ class RingFile:
         return FORMS[form]
 
     def integers(self, ident, words):
-        """Returns the integers of a packed payload, durations in ns."""
+        """Returns the integers of a packed payload, durations in ns and
+        addresses as such."""
         layout = self.layouts.get(ident)
-        return [self.duration(integer)
-                if layout is not None and layout.is_ticks(i) else integer
-                for i, integer in enumerate(unpack(words))]
+        integers = [self.duration(integer)
+                    if layout is not None and layout.is_ticks(i) else integer
+                    for i, integer in enumerate(unpack(words))]
+        if layout is not None:
+            layout.add_up(integers)
+        return integers
 
     @staticmethod
     def decode(words):

@@ -187,4 +187,15 @@ cp --sparse=always user version
 printf '\002' | dd of=version bs=1 seek=16 conv=notrunc 2>/dev/null
 run decode version
 ok "another major version" bad 'version 2\.'
+# Samples: stacks as differences of addresses, in rings of their own.
+${CC:-cc} -std=gnu11 -I"$EVENTRING_TOP/runtime" -o make_profile \
+  "$EVENTRING_TOP/testsuite/profile/make_profile.c" || exit 1
+./make_profile samples.eventring <<END
+at 1 100 0
+sample 10 0 0 555500001234 555500000000 7fff12345678 555500001235
+at 2 101 4294967295
+sample 20 1 3 ffffffffffffffff 1
+sample 30 2 0
+END
+ok "samples: addresses" same samples.eventring
 finish

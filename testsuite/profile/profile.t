@@ -295,7 +295,24 @@ run eventring profile --inverted samples.eventring
 ok "--inverted without --tree" refused 2 'goes with --tree'
 run eventring profile --folded --diff=base.eventring samples.eventring
 ok "--diff with --folded" refused 2 'goes with the table'
+# The rate of samples, in the file of a process that is alive.
+sleep 120 &
+alive=$!
+started="$started $alive"
 make_ring plain
+./make_ring plain alive.eventring pid=$alive state=1 \
+  boot="$(cat /proc/sys/kernel/random/boot_id)" || exit 1
+run eventring enable --rate=200 alive.eventring profile
+ok "enable --rate: the category is recorded" eval \
+  'exits 0 && out_has "recording .*profile"'
+run eventring profile --json alive.eventring
+ok "enable --rate: the period is in the file" \
+  out_has '"sample_period_ns": 5000000,'
+run eventring enable --rate=20001 alive.eventring profile
+ok "enable --rate: too many" refused 2 'a number from 1 to 20000'
+run eventring enable --rate=2x alive.eventring profile
+ok "enable --rate: not a number" refused 2 'a number from 1 to 20000'
+
 run eventring profile plain.eventring
 ok "no samples: says how to take some" eval \
   'exits 0 && err_has "no samples; to take some: eventring enable"'

@@ -149,8 +149,7 @@ static struct trace_field *new_field(struct trace_process *p,
              || payload == EVENTRING_PAYLOAD_BYTES)
     strcpy(name, "text");
   else if (class->description != NULL
-           && (class->description->kind == EVENTRING_KIND_FLOW
-               || class->description->kind == EVENTRING_KIND_REQUEST))
+           && class->description->kind == EVENTRING_KIND_FLOW)
     strcpy(name, "id");
   else if (class->unit[0] != '\0')
     copy_name(name, class->unit);
