@@ -29,13 +29,14 @@ uint32_t recorded_categories(struct eventring_cursor *cursor)
   return info.active != 0 ? info.active : info.resume;
 }
 
-/* Returns the mask of the category called exactly [name], a string of [length]
-   bytes; all categories for "all", 0 when there is no such category. */
+/* Returns the mask of the category called [name], a string of [length] bytes;
+   for "all", all categories but that of samples, which interrupt the program; 0
+   when there is no such category. */
 static uint32_t find_category(struct eventring_cursor *cursor,
                               const char *name, size_t length)
 {
   if (length == 3 && memcmp(name, "all", 3) == 0)
-    return all_categories(cursor);
+    return all_categories(cursor) & ~find_category(cursor, "profile", 7);
   for (uint32_t bit = 0; bit < 32; bit++) {
     const char *known = eventring_category(cursor, bit);
     if (known != NULL && strlen(known) == length

@@ -38,7 +38,7 @@ CAMLexport void caml_runtime_events_start(void)
 {
   char why[PATH_MAX + 256];
   if (!caml_eventring_start(NULL, EVENTRING_STOCK_SUFFIX,
-                            EVENTRING_ALL_CATEGORIES, 0, why, sizeof(why)))
+                            EVENTRING_EVENT_CATEGORIES, 0, why, sizeof(why)))
     caml_eventring_complain("%s; tracing is off", why);
 }
 

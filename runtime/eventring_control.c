@@ -94,6 +94,19 @@ void caml_eventring_set_threshold(uint64_t ns)
     __atomic_store_n(&HEADER->threshold, ns != 0 ? ns : 1, __ATOMIC_RELAXED);
 }
 
+uint64_t caml_eventring_sample_period(void)
+{
+  return caml_eventring_started() ? caml_ring_sample_period()
+                                  : caml_ring_config.sample_period;
+}
+
+void caml_eventring_set_sample_period(uint64_t ns)
+{
+  caml_ring_config.sample_period = ns;
+  if (caml_eventring_started())
+    __atomic_store_n(&HEADER->sample_period, ns, __ATOMIC_RELAXED);
+}
+
 uint32_t caml_eventring_session(void)
 {
   return caml_eventring_started() ? caml_ring_session.number : 0;

@@ -148,6 +148,21 @@ CAMLprim value caml_ml_eventring_set_threshold(value ns)
   return Val_unit;
 }
 
+/* Returns the processor time between two samples of a thread, in ns, as an
+   int. */
+CAMLprim value caml_ml_eventring_sample_period(value unit)
+{
+  return Val_long(caml_eventring_sample_period());
+}
+
+/* Sets the processor time between two samples of a thread to [ns], an int, at
+   least 1.  Returns unit. */
+CAMLprim value caml_ml_eventring_set_sample_period(value ns)
+{
+  caml_eventring_set_sample_period(Long_val(ns));
+  return Val_unit;
+}
+
 /* Writes a copy of the present content of the rings to the file with the path
    [file].  Releases the domain lock meanwhile.  Returns unit.  Raises Sys_error
    on failure, Invalid_argument when the path has a NUL byte. */

@@ -67,6 +67,10 @@ external set_mask : int -> unit = "caml_ml_eventring_set_mask" [@@noalloc]
 external threshold : unit -> int = "caml_ml_eventring_threshold" [@@noalloc]
 external store_threshold : int -> unit = "caml_ml_eventring_set_threshold"
   [@@noalloc]
+external sample_period : unit -> int = "caml_ml_eventring_sample_period"
+  [@@noalloc]
+external set_sample_period : int -> unit
+  = "caml_ml_eventring_set_sample_period" [@@noalloc]
 external snapshot : string -> unit = "caml_ml_eventring_snapshot"
 
 external set_domain_name : string -> unit
@@ -93,6 +97,28 @@ let set_categories categories =
 let set_threshold ns =
   if ns < 0 then invalid_arg "Eventring.set_threshold: a negative duration"
   else store_threshold ns
+
+module Profile = struct
+  let rate () = (999_999_999 + sample_period ()) / sample_period ()
+
+  let set_rate hz =
+    if hz < 1 || hz > 20_000 then
+      invalid_arg "Eventring.Profile: a rate that is not from 1 to 20000"
+    else set_sample_period (1_000_000_000 / hz)
+
+  let start ?rate () =
+    (match rate with None -> () | Some hz -> set_rate hz);
+    match current_mask () with
+    | 0 ->
+        start_recording None 0;
+        set_mask (current_mask () lor bit Profile)
+    | mask -> set_mask (mask lor bit Profile)
+
+  let stop () =
+    match current_mask () land lnot (bit Profile) with
+    | 0 -> pause ()
+    | mask -> set_mask mask
+end
 
 (* User events.  An event's value is its event word without the time: the id,
    and above it the form and the number of payload words.

@@ -112,6 +112,37 @@ val set_threshold : int -> unit
 
     @raise Invalid_argument if the number is negative. *)
 
+(** {1:profile Profiles} *)
+
+(** Samples of the processor time of all threads of the process, also of those
+    that C code created, each with its stack. [eventring profile] adds them up,
+    by function, by line, inside the spans or requests that were slow... *)
+module Profile : sig
+  val start : ?rate:int -> unit -> unit
+  (** Adds the category [Profile] to those that are recorded; starts tracing,
+      as {!Eventring.start} does, if the process is not being traced. [rate] is
+      the number of samples for each second of processor time of a thread, from
+      1 to 20,000, by default as it was, at first 100. Bytecode is not sampled:
+      a line on standard error says so.
+
+      @raise Invalid_argument if [rate] is not from 1 to 20,000.
+      @raise Sys_error if tracing cannot start. *)
+
+  val stop : unit -> unit
+  (** Removes the category [Profile] from those that are recorded; pauses tracing
+      if there is no other. *)
+
+  val rate : unit -> int
+  (** Samples for each second of processor time of a thread. The system looks at
+      its timers at its ticks only, 250 times a second on most: with a higher
+      rate, a sample stands for several periods. *)
+
+  val set_rate : int -> unit
+  (** Sets the rate, also while samples are taken, by this process or another.
+
+      @raise Invalid_argument if it is not from 1 to 20,000. *)
+end
+
 (** {1:names Names}
 
     Readers show domains and threads by number. A program can give them names

@@ -171,8 +171,8 @@ enum caml_eventring_stack {
 
 /* The control page.  While tracing runs, the first page of the ring file is
    mapped here, so that [control] has a fixed address and is shared with the
-   processes that open the file; otherwise it is zeros.  Only [control] and
-   [threshold] are ever read back from it.  Hidden: a probe in
+   processes that open the file; otherwise it is zeros.  Only [control],
+   [threshold] and [sample_period] are ever read back from it.  Hidden: a probe in
    position-independent code needs no look-up of the address. */
 union caml_eventring_page {
   struct eventring_header header;
@@ -376,6 +376,14 @@ uint64_t caml_eventring_threshold(void);
    counts as 1, for this session, later sessions, and children that this process
    forks.  No effect when tracing has not started. */
 void caml_eventring_set_threshold(uint64_t ns);
+
+/* Returns the processor time between two samples of a thread, in ns; when
+   tracing has not started, the time for the next session. */
+uint64_t caml_eventring_sample_period(void);
+
+/* Sets the processor time between two samples of a thread to [ns], at least 1,
+   for this session, later sessions, and children that this process forks. */
+void caml_eventring_set_sample_period(uint64_t ns);
 
 /* Writes a copy of the present content of the rings to a file at [path].
    Replaces a regular file or a symbolic link that exists at [path] when the
