@@ -174,6 +174,9 @@ static void mappings_in_order_with_whole_paths(void **state)
   ring_destroy(&f);
 }
 
+#define DIGITS_50 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define LONG_BUILD_ID "10 0 " DIGITS_50 DIGITS_50
+
 /* Each of these is left out, and the mapping behind them is read. */
 static void hostile_mappings(void **state)
 {
@@ -181,8 +184,7 @@ static void hostile_mappings(void **state)
     "", "-", "10", "10 0", "10 0 ", " 10 0 -", "10  0 -", "0 0 -", "g 0 -",
     "10 0 a", "10 0 ag", "10 0 --", "10 0 - ", "10 0 aa bb", "-1 0 -",
     "11111111111111111 0 -", "10 11111111111111111 -",
-    "10 0 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+    LONG_BUILD_ID
   };
   const uint32_t count = sizeof texts / sizeof *texts;
   struct ring_file f;
