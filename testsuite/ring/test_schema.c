@@ -174,17 +174,15 @@ static void mappings_in_order_with_whole_paths(void **state)
   ring_destroy(&f);
 }
 
-#define DIGITS_50 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-#define LONG_BUILD_ID "10 0 " DIGITS_50 DIGITS_50
-
 /* Each of these is left out, and the mapping behind them is read. */
 static void hostile_mappings(void **state)
 {
-  static const char *const texts[] = {
+  char long_build_id[128] = "10 0 ";
+  const char *const texts[] = {
     "", "-", "10", "10 0", "10 0 ", " 10 0 -", "10  0 -", "0 0 -", "g 0 -",
     "10 0 a", "10 0 ag", "10 0 --", "10 0 - ", "10 0 aa bb", "-1 0 -",
     "11111111111111111 0 -", "10 11111111111111111 -",
-    LONG_BUILD_ID
+    long_build_id
   };
   const uint32_t count = sizeof texts / sizeof *texts;
   struct ring_file f;
@@ -193,6 +191,7 @@ static void hostile_mappings(void **state)
   (void) state;
   memset(piece, 'p', 127);
   piece[127] = 0;
+  memset(long_build_id + 5, 'a', 100);
   ring_create(&f, &(struct ring_options) { .schema_capacity = 5000 });
   c = ring_open(&f);
   for (uint32_t i = 0; i < count; i++) {
