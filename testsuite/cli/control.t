@@ -21,7 +21,7 @@ is() {
   eventring categories "$1" | head -1 | grep -qx "$1 $tmp/work: $2"
 }
 default="gc domain sync user wait thread runtime"
-every="gc gc_detail domain sync user alloc sync_detail wait thread runtime"
+every="gc gc_detail domain sync user alloc sync_detail wait thread runtime profile"
 
 # Lists
 run eventring categories "$first"
@@ -77,9 +77,9 @@ ok "disable with an unknown category changes nothing" is_on "$first" "$every"
 
 # Paused
 eventring pause -q "$first"
-ok "categories shows that a process is paused" is "$first" paused
-run eventring disable "$first" gc_detail,sync_detail,alloc
-ok "disable during a pause prints the categories recorded after it" out_has \
+ok "paused: the list says so" is "$first" paused
+run eventring disable "$first" gc_detail,sync_detail,alloc,profile
+ok "disable while paused: what will be recorded" out_has \
   ': paused; will record gc, domain, sync, user, wait, thread, runtime$'
 ok "disable during a pause leaves the process paused" is "$first" paused
 run eventring resume "$first"
