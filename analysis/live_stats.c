@@ -362,9 +362,11 @@ static void keep_if_long(struct live_stats *live,
 }
 
 /* Adds the stop-the-world section that [event] reports to the long pauses, from
-   the request to its end, when the last of the other domains took longer to
-   arrive than the section lasted from then on.  Its cause names the reason and
-   this domain.  Does nothing when the pause is too short for place_for. */
+   the request to its end, when the last of the other domains to arrive took
+   longer for that than the section lasted from then on.  The cause of the pause
+   names the reason of the section and the domain that arrived last; its domain
+   is the one that wrote [event].  Does nothing when the pause is too short for
+   place_for. */
 static void keep_if_late(struct live_stats *live,
                          const struct eventring_event *event)
 {

@@ -152,9 +152,10 @@ static void find_fields(struct summary *s, uint16_t id, enum role role)
 }
 
 /* Determines the role of events with the id [id] from their name and category,
-   stores it, the places of its fields and its unit, and returns the role.  An
-   event without a description gets the role OTHER, which is not stored, until
-   it is described. */
+   stores it, and returns it.  Also stores the places of the fields and the
+   unit, both for the role: ids of the same role must agree in them (a place
+   that is known already stays, a unit is replaced).  An event without a description
+   gets the role OTHER, which is not stored, until it is described. */
 static enum role look_up(struct summary *s, uint16_t id)
 {
   const struct eventring_description *d = eventring_describe(s->cursor, id);

@@ -68,7 +68,9 @@ static int is_of_stock(const struct eventring_header *h)
   return memcmp(h->magic, STOCK_MAGIC, sizeof h->magic) == 0;
 }
 
-/* Limits counts and sizes first, so that their products cannot overflow. */
+/* See eventring_source.h; the callers check magic and version.  Limits counts
+   and sizes first, so that their products cannot overflow; only then checks
+   that the sections fit into the file. */
 int eventring_check_header(const struct eventring_header *h,
                            uint64_t actual_size,
                            const struct eventring_options *o, const char *path)

@@ -267,8 +267,10 @@ static int take_process(struct recording *r, uint32_t process)
 
 /* Makes the runs of a segment, [size] bytes at [p], the words of the rings;
    [shift] is added to their positions.  The bytes must stay until no_words; a
-   ring without a run is not changed.  Returns 0, or EVENTRING_E_DAMAGED when a
-   run is impossible. */
+   ring without a run is not changed.  Returns 0, or EVENTRING_E_DAMAGED at the
+   first run that eventring_next_run refuses; the runs before it are taken then,
+   and the caller is to call no_words.  Does not check that the positions of a
+   ring increase. */
 static int take_segment(struct recording *r, const char *p, size_t size,
                         uint64_t shift)
 {

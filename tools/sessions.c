@@ -114,10 +114,10 @@ static struct eventring_cursor *open_at_path(
   return NULL;
 }
 
-/* Opens the ring file of the process, which may be in another directory than
-   the file of the present session or have another suffix.  Returns NULL when
-   there is none, or the process does not run, or the last search was less than
-   SEARCH_NS ago. */
+/* Opens the ring file of the process if it is of a later session than the
+   present one; it may be in another directory than the file of the present
+   session or have another suffix.  Returns NULL when there is no such file, or
+   the process does not run, or the last search was less than SEARCH_NS ago. */
 static struct eventring_cursor *open_of_process(
   struct sessions *s, const struct eventring_options *options)
 {

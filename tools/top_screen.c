@@ -229,8 +229,10 @@ static void bar_cell(struct pen *pen, double share)
   attroff(colour_of(share));
 }
 
-/* Draws the shares in [history] at the pen, a column for each second, with the
-   latest second at the right. */
+/* Draws the shares in [history], of which the first is that of the latest
+   second, at the pen: a column for each second, with the latest second at the
+   right.  Leaves out the oldest ones that do not fit on the screen.  The last
+   cell of a row: does not move the pen. */
 static void spark_cell(struct pen *pen, const float history[HISTORY])
 {
   static const char *const wide[] = {
