@@ -169,8 +169,8 @@ struct eventring_cursor *open_recorded_process(
 {
   char why[512] = "";
   struct eventring_options options = {
-    .size = sizeof options, .process = process, .share_with = share_with,
-    .message = why, .message_size = sizeof why };
+    .size = sizeof options, .changes = 1, .process = process,
+    .share_with = share_with, .message = why, .message_size = sizeof why };
   struct eventring_cursor *cursor;
   int error = eventring_open(path, &options, &cursor);
   if (error < 0) {

@@ -34,6 +34,14 @@ run eventring check overtaken.eventring
 ok "ends of spans whose begins were lost are not a finding" exits 0
 ok "ends of spans whose begins were lost are counted" \
   out_has 'balanced; 3 more spans cut off'
+make_ring changed
+run eventring check changed.eventring
+ok "spans cut off by a pause from outside are not a finding" eval \
+  "exits 0 && out_has 'balanced; 3 more spans cut off'"
+eventring dump changed.eventring -o changed.evr 2>err
+run eventring check --json changed.evr
+ok "recording: spans cut off by a pause from outside are not a finding" \
+  jq -e '.right and .processes[0].cut_off == 3' out
 make_ring killed
 run eventring check killed.eventring
 ok "killed process: open spans are not a finding" exits 0

@@ -17,6 +17,7 @@
      fields    payloads with named fields, names of domains and threads
      right     spans that begin and end in every way that check accepts
      wrong     mistakes of every kind that check reports
+     changed   spans with a begin or an end in a pause made by a consumer
      overtaken a ring that was overwritten, and ends of spans without begins
      killed    open spans of a killed process
      pauses    pauses of known lengths
@@ -351,6 +352,22 @@ static void wrong(void)
   begin(0, 8001, EV_MINOR);
   instant(0, 8002, EV_PROCESS_EXIT, 0);
   instant(0, 8003, EV_RING_STOP, 0);
+}
+
+/* A consumer has paused the recording and resumed it: marks in the header. */
+static void changed(void)
+{
+  span(0, 1000, 2000, SPAN);
+  begin(0, 3000, EV_MINOR);
+  file.header->marks[0] = START + 4000;
+  file.header->marks[1] = START + 4001;
+  file.header->marks[2] = START + 5000;
+  file.header->marks[3] = START + 5001;
+  file.header->marks_made = 4;
+  end(0, 6000, SPAN);
+  end(0, 7000, EV_MINOR);
+  span(0, 8000, 9000, EV_MINOR);
+  instant(0, 10000, EV_RING_STOP, 0);
 }
 
 /* 100 minor collections of 1, 2, ... 100 us for three causes, all but ten of
@@ -694,10 +711,10 @@ static void elsewhere(void)
 static const struct { const char *name; void (*write)(void); } kinds[] = {
   { "plain", plain }, { "fields", fields }, { "right", right },
   { "wrong", wrong }, { "overtaken", overtaken }, { "killed", killed },
-  { "pauses", pauses }, { "summary", summary }, { "stock", stock },
-  { "idle", idle }, { "lost", lost }, { "crossing", crossing },
-  { "hostile", hostile }, { "elsewhere", elsewhere }, { "damaged", damaged },
-  { "version", version }
+  { "changed", changed }, { "pauses", pauses }, { "summary", summary },
+  { "stock", stock }, { "idle", idle }, { "lost", lost },
+  { "crossing", crossing }, { "hostile", hostile },
+  { "elsewhere", elsewhere }, { "damaged", damaged }, { "version", version }
 };
 
 static void make_file(const char *path)
