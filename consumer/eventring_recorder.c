@@ -189,15 +189,20 @@ static int write_chunk(struct eventring_recorder *r, uint32_t kind,
                            size));
 }
 
-/* Returns a copy of the checked header of the ring file, with the control word
-   and state that the ring file has at present, and, when tracing has ended, the
-   time of its end.  Fields that the header does not have, being of an older
-   format, are 0; so is schema_count. */
+/* Returns a copy of the checked header of the ring file, with the control word,
+   threshold, marks and state that the ring file has at present, and, when
+   tracing has ended, the time of its end.  Fields that the header does not
+   have, being of an older format, are 0; so is schema_count. */
 static struct eventring_header header_now(struct eventring_recorder *r)
 {
   struct eventring_header h = r->source->checked;
   const struct eventring_header *now = r->source->header;
   h.control = __atomic_load_n(&now->control, __ATOMIC_RELAXED);
+  h.threshold = __atomic_load_n(&now->threshold, __ATOMIC_RELAXED);
+  /* Acquire: the times of the marks must be seen after their number. */
+  h.marks_made = __atomic_load_n(&now->marks_made, __ATOMIC_ACQUIRE);
+  for (int i = 0; i < EVENTRING_MARKS; i++)
+    h.marks[i] = __atomic_load_n(&now->marks[i], __ATOMIC_RELAXED);
   h.state = __atomic_load_n(&now->state, __ATOMIC_ACQUIRE);
   if (h.state != EVENTRING_RUNNING) {
     h.ended.ticks = __atomic_load_n(&now->ended.ticks, __ATOMIC_RELAXED);

@@ -308,6 +308,9 @@ static void enter_interval(struct recording *r, size_t interval)
   r->interval = interval;
   r->flushed = 0;
   r->header.control = p->header.control;
+  r->header.threshold = p->header.threshold;
+  r->header.marks_made = p->header.marks_made;
+  memcpy(r->header.marks, p->header.marks, sizeof r->header.marks);
   r->header.state = p->header.state;
   r->header.ended = p->header.ended;
   r->header.sample_period = p->header.sample_period;

@@ -408,6 +408,65 @@ static void no_event_falls_between_two_files(void **state)
   }
 }
 
+/* Reads a recording to its end, and returns the number of changes of the mask
+   of categories by other programs.  Sets *threshold_ns to the threshold at the
+   end. */
+static int changes(const char *path, uint64_t *threshold_ns)
+{
+  struct eventring_cursor *c;
+  struct eventring_event ev[61];
+  struct eventring_options o = { .size = sizeof o, .changes = 1 };
+  struct eventring_info info = { .size = sizeof info };
+  int n, count = 0;
+  assert_int_equal(eventring_open(path, &o, &c), 0);
+  while ((n = eventring_read(c, ev, 61)) > 0)
+    for (int i = 0; i < n; i++)
+      count += ev[i].form == EVENTRING_EV_CONTROL_CHANGED;
+  assert_int_equal(n, 0);
+  eventring_get_info(c, &info);
+  *threshold_ns = info.threshold_ns;
+  eventring_close(c);
+  return count;
+}
+
+/* Words of the header that other programs change are recorded as they are at
+   the end of each file. */
+static void changes_from_outside_are_recorded(void **state)
+{
+  struct scene s;
+  struct eventring_merge_input inputs[2];
+  uint64_t threshold;
+  char path[300];
+  (void) state;
+  set_up(&s, 2, 10, 1, 1);
+  s.f.header->threshold = 1000;
+  record(&s, 0);
+  for (int file = 0; file < 2; file++) {
+    struct eventring_header *h = s.f.header;
+    write_some(&s, 10);
+    h->threshold += 1000;
+    h->marks[h->marks_made++] = s.ticks;
+    write_some(&s, 10);
+    if (file == 0 && eventring_record_next(s.r, s.path[1]) < 0)
+      fail_msg("%s", s.why);
+  }
+  s.f.header->state = EVENTRING_ENDED;
+  close_recorder(&s);
+  assert_int_equal(changes(s.path[0], &threshold), 1);
+  assert_int_equal(threshold, 2000);
+  assert_int_equal(changes(s.path[1], &threshold), 2);
+  assert_int_equal(threshold, 3000);
+
+  for (int i = 0; i < 2; i++)
+    inputs[i] = INPUT(.path = s.path[i], .join = i > 0);
+  snprintf(path, sizeof path, "%s/joined.evr", s.f.dir);
+  assert_int_equal(eventring_recording_merge(path, inputs, 2, NULL), 0);
+  assert_int_equal(changes(path, &threshold), 2);
+  assert_int_equal(threshold, 3000);
+  unlink(path);
+  tear_down(&s);
+}
+
 /* Two recordings of the same time, joined, have every event once. */
 static void overlapping_recordings_have_events_once(void **state)
 {
@@ -981,6 +1040,7 @@ int main(void)
     cmocka_unit_test(many_events_in_one_step),
     cmocka_unit_test(recording_begins_at_the_cursor),
     cmocka_unit_test(no_event_falls_between_two_files),
+    cmocka_unit_test(changes_from_outside_are_recorded),
     cmocka_unit_test(overlapping_recordings_have_events_once),
     cmocka_unit_test(a_cut_loses_nothing),
     cmocka_unit_test(merged_processes_stay_separate),
