@@ -311,15 +311,19 @@ static int write_all(struct chunk_writer *w, const void *bytes, size_t length)
 
 /* Opens the file at [path] for writing as w->fd, and empties a regular file
    when it is known to be none of the [count] files [inputs].  With [replace] 0
-   the file must not exist.  Returns 0, EVENTRING_E_SYSTEM with errno, or
+   the file must not exist.  Sets w->created to whether this call has created
+   the file; a file created behind a symbolic link does not count.  Returns 0, EVENTRING_E_SYSTEM with errno, or
    EVENTRING_E_ARGUMENT when the file is one of the inputs; after an error w->fd
    is -1 or open. */
 static int open_output(struct chunk_writer *w, const char *path, int replace,
                        const struct stat *inputs, int count)
 {
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
   struct stat st;
-  w->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY
-                     | (replace ? 0 : O_EXCL), 0600);
+  w->fd = open(path, flags | O_EXCL, 0600);
+  w->created = w->fd >= 0;
+  if (!w->created && errno == EEXIST && replace)
+    w->fd = open(path, flags, 0600);
   if (w->fd < 0 || fstat(w->fd, &st) < 0) return EVENTRING_E_SYSTEM;
   for (int i = 0; i < count; i++)
     if (inputs[i].st_dev == st.st_dev && inputs[i].st_ino == st.st_ino)

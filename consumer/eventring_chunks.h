@@ -97,6 +97,7 @@ int eventring_possible_chunk(const struct chunk_reader *r, uint64_t offset,
 /* Writing.  All functions return 0 or an error; errno has the reason. */
 struct chunk_writer {
   int fd;                       /* -1: no file */
+  int created;                  /* there was no such file before */
   uint64_t offset;              /* of its end */
   struct index_entry *index;
   size_t count, capacity;
@@ -109,7 +110,7 @@ struct chunk_writer {
 
 /* Creates the file at [path], for its owner only, and writes its first bytes,
    struct recording_start.  With [replace] 1 an existing file is overwritten,
-   with 0 it is an error.  A file among the [count] files [inputs] is not
+   with 0 it is an error.  Sets w->created, also after an error.  A file among the [count] files [inputs] is not
    overwritten, even under another name: then EVENTRING_E_ARGUMENT is returned,
    and the file keeps its content.  Before the first call the caller sets
    w->zstd, [meanwhile] and [state], and the other fields to 0; after

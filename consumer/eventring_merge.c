@@ -373,8 +373,9 @@ int eventring_recording_merge(const char *path,
     err = eventring_end_chunks(&j.to);
     if (err < 0) say(&j, err, NULL);
   }
-  /* Leaves no incomplete output. */
-  if (err < 0 && j.to.offset > 0) unlink(path);
+  /* Leaves no incomplete output; but a device, a FIFO or a link that was there
+     before stays. */
+  if (err < 0 && j.to.created) unlink(path);
   eventring_close(j.cursor);
   eventring_drop_chunks(&j.to);
   return err;

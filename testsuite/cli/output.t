@@ -73,6 +73,31 @@ writes trace --format=chrome lost.eventring -o there
 writes cat lost.evr -o there
 writes merge lost.evr -o there
 writes cut lost.evr --to 1s -o there
+# A failure removes the output only if it was not there before.
+cp lost.evr broken.evr
+at=32
+until [ $(od -An -tu4 -j $at -N 4 lost.evr) = 3 ]; do
+  at=$((at + 72 + $(od -An -tu8 -j $((at + 8)) -N 8 lost.evr)))
+done
+printf '\377\377\377' |
+  dd of=broken.evr bs=1 seek=$((at + 80)) conv=notrunc 2>/dev/null
+rm there
+ln -s target link
+mkfifo fifo
+for command in cat merge "cut --to=1s"; do
+  run eventring $command broken.evr -o there
+  ok "$command of a damaged recording leaves no output" \
+    eval "exits 3 && err_has damaged && ! [ -e there ]"
+  for output in link fifo; do
+    timeout 10 cat fifo >/dev/null &
+    echo mine >target
+    [ $output = fifo ] || : >fifo
+    run eventring $command --force broken.evr -o $output
+    ok "$command --force of a damaged recording does not remove a $output" \
+      eval "exits 3 && err_has damaged && [ -e $output ]"
+    wait $!
+  done
+done
 writes latency --hgrm=there pauses.eventring
 writes run -q -o there -- ./work 0.1 1
 writes run --summary there -- ./work 0.1 1
