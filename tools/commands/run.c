@@ -242,13 +242,16 @@ static bool child_has_ended(void)
    sends the signal to the program, unless the terminal sent it, since the
    program has it then.  After the end of the program the signal (except
    SIGCONT, which does nothing then) removes our ring file and folder and ends
-   eventring, which may be waiting for the reader of a FIFO. */
+   eventring, which may be waiting for the reader of a FIFO.  Keeps errno. */
 static void forward(int number, siginfo_t *info, void *context)
 {
   int error = errno;
   (void) context;
   if (child > 0 && child_has_ended()) {
-    if (number == SIGCONT) return;
+    if (number == SIGCONT) {
+      errno = error;
+      return;
+    }
     if (own_ring != NULL) unlink(own_ring);
     if (own_folder != NULL) rmdir(own_folder);
     signal(number, SIG_DFL);
