@@ -170,6 +170,14 @@ ok "--trace: minor collections of both domains" \
 ok "--trace leaves no recording" nothing_left
 run eventring run -q --trace ../out.json ../run minor 1
 ok "a trace is not overwritten" eval 'exits 4 && err_has "out.json"'
+mkdir ../json.ctf
+for option in --output=../out.evr --trace=../out.json --trace=../json.ctf \
+  --summary=../json; do
+  run eventring run $option ../run print ran
+  ok "$option that exists is refused before the program runs" \
+    refused 4 "${option#*=}: File exists; --force"
+done
+rmdir ../json.ctf
 run eventring run -q --trace ../exec.json ../run minor 10 exec ../run minor 20
 ok "--trace has both programs of an exec" \
   eval '[ "$(jq "[.traceEvents[] | select(.name == \"process_name\")]

@@ -72,8 +72,9 @@ static const char notes[] =
 "but only PROGRAM is followed.  After exec, and when PROGRAM starts its tracing\n"
 "again, the recording goes on in OUT.2 or, for out.evr, in out.2.evr, and the\n"
 "summary describes the last of them.\n"
-"The exit status is PROGRAM's, or 2: usage; 4: cannot write, and PROGRAM ended\n"
-"with 0; 126: PROGRAM cannot be run; 127: PROGRAM does not exist.\n"
+"The exit status is PROGRAM's, or 2: usage; 4: an output exists, or cannot be\n"
+"written and PROGRAM ended with 0; 126: PROGRAM cannot be run; 127: PROGRAM does\n"
+"not exist.\n"
 "Example: eventring run -o slow.evr -- ./server --port 8080\n";
 
 #define BATCH 1024
@@ -602,8 +603,25 @@ static void check_outputs(const struct run *run)
                     outputs[k].option, outputs[i].option, outputs[i].path);
 }
 
+/* Ends the program with a message and STATUS_CANNOT_WRITE if an output exists
+   and --force is not given.  A trace may be written to a device or a FIFO that
+   exists. */
+static void refuse_outputs(const struct run *run)
+{
+  struct stat there;
+  bool trace = run->trace != NULL
+               && (stat(run->trace, &there) < 0 || S_ISREG(there.st_mode)
+                   || S_ISDIR(there.st_mode));
+  if ((run->output != NULL && refuse_existing(run->output, run->force))
+      || (trace && refuse_existing(run->trace, run->force))
+      || (run->summary_path != NULL
+          && refuse_existing(run->summary_path, run->force)))
+    exit(STATUS_CANNOT_WRITE);
+}
+
 /* Sets the options and the program of the run from the command line.  Ends
-   eventring with STATUS_USAGE for a wrong option or without a program. */
+   eventring with STATUS_USAGE for a wrong option or without a program, and with
+   STATUS_CANNOT_WRITE when an output exists and must not be overwritten. */
 static void read_options(struct run *run, int argc, char **argv)
 {
   int option;
@@ -633,6 +651,7 @@ static void read_options(struct run *run, int argc, char **argv)
   if (optind == argc) usage_error(&run_command, "run: which program?");
   run->program = argv + optind;
   check_outputs(run);
+  refuse_outputs(run);
 }
 
 /* After the end */
