@@ -238,6 +238,20 @@ ok "--dir keeps the ring file in that folder" \
 ok "--ring sets the size of the rings" \
   [ "$(stat -c %s ./*.eventring)" -lt 20000000 ]
 rm -f ./*.eventring
+for force in "" --force; do
+  echo mine >../victim
+  # $$ is the process id of eventring.
+  run sh -c 'ln -s ../victim "eventring-$$.evr"
+             exec "$EVENTRING_BIN" run "$@"' sh -q -d . --trace=../dir.json \
+    $force ../run minor 1
+  ok "--dir --trace $force: a file in the folder is neither used nor removed" \
+    eval 'exits 0 && [ "$(cat ../victim)" = mine ] && [ -L eventring-*.evr ]'
+  rm -f eventring-*.evr
+  ok "--dir --trace $force: only the ring file is left" \
+    [ "$(ls | grep -vc '\.eventring$')" = 0 ]
+  rm -f ./*.eventring
+  run rm ../dir.json
+done
 
 # Programs that are replaced by another program.
 run eventring run ../run minor 10 exec ../run minor 500 exit 5

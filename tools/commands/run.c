@@ -81,13 +81,14 @@ static const char notes[] =
 
 struct run {
   const char *output, *trace, *summary_path;
-  bool output_is_ours;            /* nobody asked for it */
   const char *categories, *dir;
   long ring;                      /* 0: as the environment says */
   bool force, json, quiet;
 
   char *folder;                   /* of the ring file */
   bool own_folder;
+  char *own_recordings;           /* the folder of recordings that are made only
+                                     for the trace, or NULL */
   char **program;
   pid_t pid;
   int64_t started_ns;             /* CLOCK_MONOTONIC before it was */
@@ -114,6 +115,19 @@ static _Noreturn void no_memory(void)
 
 /* The folder of the ring file */
 
+/* Creates a folder in the folder [parent], which only its owner may use, and
+   returns its path, which the caller frees.  On failure, prints a message that
+   has [purpose] and ends the program with STATUS_CANNOT_WRITE. */
+static char *new_folder(const char *parent, const char *purpose)
+{
+  char *path;
+  if (asprintf(&path, "%s/eventring-XXXXXX", parent) < 0) no_memory();
+  if (mkdtemp(path) != NULL) return path;
+  complain("cannot make a folder for %s, %s: %s", purpose, path,
+           strerror(errno));
+  exit(STATUS_CANNOT_WRITE);
+}
+
 /* Sets [run->folder] to the folder for the ring files: that of --dir, or a new
    one in TMPDIR.  On failure, prints a message and ends the program with
    STATUS_CANNOT_WRITE. */
@@ -129,13 +143,27 @@ static void make_folder(struct run *run)
     return;
   }
   if (tmp == NULL || *tmp != '/') tmp = "/tmp";
-  if (asprintf(&run->folder, "%s/eventring-XXXXXX", tmp) < 0) no_memory();
-  if (mkdtemp(run->folder) == NULL) {
-    complain("cannot make a folder for the ring file, %s: %s", run->folder,
-             strerror(errno));
-    exit(STATUS_CANNOT_WRITE);
-  }
+  run->folder = new_folder(tmp, "the ring file");
   run->own_folder = true;
+}
+
+/* Sets [run->output] to a file in a new folder: a trace is made of recordings.
+   In the folder of --dir, another user could foresee the name of a file and put
+   a link there. */
+static void record_for_trace(struct run *run)
+{
+  char *output;
+  run->own_recordings = new_folder(run->folder, "the recording");
+  if (asprintf(&output, "%s/out.evr", run->own_recordings) < 0) no_memory();
+  run->output = output;
+}
+
+/* Removes the folders that were made for this run, which must be empty, when
+   the program has not been started. */
+static void remove_empty_folders(const struct run *run)
+{
+  if (run->own_recordings != NULL) rmdir(run->own_recordings);
+  if (run->own_folder) rmdir(run->folder);
 }
 
 /* Returns whether a process is still tracing to the ring file at [path].
@@ -314,7 +342,7 @@ static void start_program(struct run *run)
 
   if (pipe2(failed, O_CLOEXEC) < 0) {
     complain("cannot make a pipe: %s", strerror(errno));
-    if (run->own_folder) rmdir(run->folder);
+    remove_empty_folders(run);
     exit(STATUS_CANNOT_READ);
   }
   sigfillset(&action.sa_mask);
@@ -340,13 +368,13 @@ static void start_program(struct run *run)
   close(failed[1]);
   if (run->pid < 0) {
     complain("cannot start a process: %s", strerror(errno));
-    if (run->own_folder) rmdir(run->folder);
+    remove_empty_folders(run);
     exit(STATUS_CANNOT_READ);
   }
   if (read(failed[0], &error, sizeof error) == sizeof error) {
     complain("cannot run %s: %s", run->program[0], strerror(error));
     waitpid(run->pid, NULL, 0);
-    if (run->own_folder) rmdir(run->folder);
+    remove_empty_folders(run);
     exit(error == ENOENT ? 127 : 126);
   }
   close(failed[0]);
@@ -702,15 +730,17 @@ static enum status make_trace(struct run *run)
   return status;
 }
 
-/* Removes the recordings of the run, which were made only for the trace;
-   failures are not reported. */
+/* Removes the recordings that were made only for the trace, and their folder.
+   Failures are not reported. */
 static void remove_recordings(const struct run *run)
 {
+  if (run->own_recordings == NULL) return;
   for (uint32_t i = 1; i <= run->programs; i++) {
     char *path = numbered_path(run->output, i);
     unlink(path);
     free(path);
   }
+  rmdir(run->own_recordings);
 }
 
 /* Prints the summary to the file of --summary or, without this option, to
@@ -741,19 +771,14 @@ static enum status run_program(int argc, char **argv)
   struct run run = { .pidfd = -1 };
   read_options(&run, argc, argv);
   make_folder(&run);
-  /* A trace is made of a recording. */
-  if (run.trace != NULL && run.output == NULL) {
-    if (asprintf((char **) &run.output, "%s/eventring-%ld.evr", run.folder,
-                 (long) getpid()) < 0) no_memory();
-    run.output_is_ours = true;
-  }
+  if (run.trace != NULL && run.output == NULL) record_for_trace(&run);
   start_program(&run);
   follow(&run);
   end_recording(&run);
   enum status traced = STATUS_OK;
   if (run.trace != NULL && run.cursor != NULL && run.status == STATUS_OK)
     traced = write_apart(&run, make_trace);
-  if (run.output_is_ours) remove_recordings(&run);
+  remove_recordings(&run);
   if (run.cursor == NULL && !run.quiet)
     note("%s wrote no events: it is not a program of OCaml 5, or said "
          "above why it could not", run.program[0]);
