@@ -437,8 +437,11 @@ struct eventring_info {
                                      not see the process.  Its state is then
                                      that it runs, unless it is sure that nobody
                                      writes to the file */
-  uint64_t threshold_ns;          /* the shortest wait that is recorded; 0: not
-                                     known (before format 1.4, stock OCaml) */
+  uint64_t threshold_ns;          /* the shortest wait that is recorded; 0: the
+                                     process uses the threshold with which
+                                     tracing started, which the file does not
+                                     have; or not known (before format 1.4,
+                                     stock OCaml) */
   uint64_t sample_period_ns;      /* processor time between two samples of a
                                      thread; 0: not known (before format 1.5,
                                      stock OCaml) */

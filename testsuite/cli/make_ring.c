@@ -38,9 +38,9 @@
    printed as they are written here.
 
    NAME=VALUE changes the header: pid, namespace, start_time, started (in s of
-   the wall clock), program; boot=ID; state=1 while the process runs.  hold=1:
-   the file stays mapped for writing, as by its process, until this program is
-   killed. */
+   the wall clock), program; boot=ID; state=1 while the process runs; threshold;
+   minor, the minor version of the format.  hold=1: the file stays mapped for
+   writing, as by its process, until this program is killed. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -750,6 +750,8 @@ static int change(struct eventring_header *h, const char *option, int *holds)
   else if (IS("boot")) snprintf(h->boot_id, sizeof h->boot_id, "%s", value);
   else if (IS("control")) h->control = number;
   else if (IS("state")) h->state = (uint32_t) number;
+  else if (IS("threshold")) h->threshold = number;
+  else if (IS("minor")) h->version_minor = (uint16_t) number;
   else if (IS("hold")) *holds = (int) number;
   else return 0;
   return 1;

@@ -67,9 +67,28 @@ fi
 
 # A file without a threshold
 make_ring plain
-run eventring threshold plain.eventring
+./make_ring plain old.eventring minor=3
+run eventring threshold old.eventring
 ok "a file without a threshold is refused" \
   refused 3 'does not say which waits are recorded'
+
+# Numbers that another program may have stored
+run eventring threshold plain.eventring
+ok "threshold 0: the one with which tracing started" \
+  eval 'exits 0 && out_has "the threshold on with which tracing started"'
+run eventring threshold --json plain.eventring
+ok "threshold 0: null in JSON" \
+  eval "exits 0 && jq -e '.threshold_ns == null' out"
+./make_ring plain long.eventring threshold=18446744073709551615
+run eventring threshold --json long.eventring
+ok "a threshold of 2^64 - 1 is no negative number in JSON" \
+  jq -e '.threshold_ns > 18000000000000000000' out
+head -c 8 /dev/zero | dd of="$ring" bs=1 seek=1208 conv=notrunc 2>/dev/null
+run eventring threshold "$pid"
+ok "threshold 0 of a running process is printed" \
+  out_has 'the threshold on with which tracing started'
+run eventring threshold "$pid" 10us
+ok "threshold 0: another one can be set" out_has ': waits of 10.0 us and longer'
 
 # A process that is gone
 kill -9 "$pid"

@@ -72,13 +72,35 @@ static enum status set_threshold(struct eventring_cursor *cursor, uint64_t ns)
   return STATUS_OK;
 }
 
+/* Returns whether the file has a word for the threshold, which is 0 while the
+   process uses the threshold with which tracing started. */
+static bool has_threshold(const struct eventring_info *info)
+{
+  return info->threshold_ns != 0
+         || (info->version_minor >= 4 && !info->lost_is_bound);
+}
+
 static void print_threshold(const struct eventring_info *info)
 {
   char duration[QUANTITY_SIZE];
   printf("%" PRIi32 " ", info->pid);
   print_text(stdout, info->program, strlen(info->program), TEXT_LINE);
-  printf(": waits of %s and longer are recorded\n",
-         format_duration(duration, info->threshold_ns));
+  if (info->threshold_ns == 0)
+    puts(": waits are recorded from the threshold on with which tracing "
+         "started");
+  else
+    printf(": waits of %s and longer are recorded\n",
+           format_duration(duration, info->threshold_ns));
+}
+
+/* Returns a new JSON number with the threshold in nanoseconds: an integer, or a
+   floating-point number if it does not fit; JSON null if it is 0, for a
+   threshold that the file does not have. */
+static json_t *json_threshold(uint64_t ns)
+{
+  if (ns == 0) return json_null();
+  return ns <= INT64_MAX ? json_integer((json_int_t) ns)
+                         : json_real((double) ns);
 }
 
 /* Sets the threshold of the process of [cursor] if requested, and prints the
@@ -87,7 +109,8 @@ static void print_threshold(const struct eventring_info *info)
 static enum status visit(void *state, struct eventring_cursor *cursor)
 {
   const struct request *request = state;
-  if (target_info(cursor).threshold_ns == 0) {
+  struct eventring_info info = target_info(cursor);
+  if (!has_threshold(&info)) {
     complain("%s does not say which waits are recorded: its writer is older"
              " than format 1.4, or is stock OCaml", eventring_path(cursor));
     return STATUS_CANNOT_READ;
@@ -96,11 +119,11 @@ static enum status visit(void *state, struct eventring_cursor *cursor)
     enum status status = set_threshold(cursor, request->ns);
     if (status != STATUS_OK) return status;
   }
-  struct eventring_info info = target_info(cursor);
+  info = target_info(cursor);
   if (request->json) {
     json_t *process = json_control(cursor);
     json_object_set_new(process, "threshold_ns",
-                        json_integer((json_int_t) info.threshold_ns));
+                        json_threshold(info.threshold_ns));
     if (request->processes != NULL)
       json_array_append_new(request->processes, process);
     else
