@@ -11,6 +11,7 @@
 /**************************************************************************/
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -147,6 +148,13 @@ struct eventring_cursor *try_open_one(const struct command *command,
   }
   if (error < 0) {
     cannot_open(target, error, why);
+    return NULL;
+  }
+  /* Only a recording can have several, so the number is not read of others. */
+  if (process > 0 && process >= target_info(cursor).processes) {
+    complain("%s: has 1 process, so there is no number %" PRIu32, target,
+             process + 1);
+    eventring_close(cursor);
     return NULL;
   }
   remember_input(cursor);

@@ -19,20 +19,21 @@
 
 /* One target */
 
-/* Removes ":N" from the end of [path], which names process N of a recording,
-   counted from 1, and returns N - 1.  Returns 0, and does not change [path], if
-   it has no such end, N is 0 or has more than 4 digits, or a file has this
-   name. */
-static uint32_t take_process(char *path)
+uint32_t take_process(char *target)
 {
-  char *colon = strrchr(path, ':');
+  char *colon = strrchr(target, ':');
   if (colon == NULL || !is_number(colon + 1) || strlen(colon + 1) > 4
-      || access(path, F_OK) == 0)
+      || access(target, F_OK) == 0)
     return 0;
   unsigned long number = strtoul(colon + 1, NULL, 10);
   if (number == 0) return 0;
   *colon = '\0';
-  return (uint32_t) number - 1;
+  /* A process id has no processes. */
+  if (is_number(target)) {
+    *colon = ':';
+    return 0;
+  }
+  return (uint32_t) number;
 }
 
 struct eventring_cursor *open_target(const struct command *command,
@@ -47,12 +48,12 @@ struct eventring_cursor *open_target(const struct command *command,
                 command->name, argv[optind + 1]);
   char *path = allocate(strlen(argv[optind]) + 1, 1);
   strcpy(path, argv[optind]);
-  uint32_t process = take_process(path);
+  uint32_t number = take_process(path);
   struct eventring_cursor *cursor =
-    open_one(command, path, dir, control, process, NULL);
+    open_one(command, path, dir, control, number > 0 ? number - 1 : 0, NULL);
   free(path);
   uint32_t processes = target_info(cursor).processes;
-  if (process == 0 && processes > 1)
+  if (number == 0 && processes > 1)
     note("%s has %u processes, and this is the first; %s:2 is the next",
          argv[optind], processes, argv[optind]);
   return cursor;
@@ -112,12 +113,13 @@ int open_targets(const struct command *command, int argc, char **argv,
     *sources = add_source(NULL, count++, open_only_process(command, dir));
   for (int i = optind; i < argc; i++) {
     struct eventring_cursor *share_with = NULL;
-    uint32_t processes = 1;
-    for (uint32_t process = 0; process < processes; process++) {
+    const uint32_t number = take_process(argv[i]);
+    uint32_t process = number > 0 ? number - 1 : 0, end = process + 1;
+    for (; process < end; process++) {
       struct eventring_cursor *cursor =
         open_one(command, argv[i], dir, false, process, share_with);
       share_with = cursor;
-      processes = target_info(cursor).processes;
+      if (number == 0) end = target_info(cursor).processes;
       *sources = add_source(*sources, count++, cursor);
     }
   }

@@ -17,6 +17,12 @@
 
 #include "follow.h"
 
+/* Removes ":N" from the end of [target], if this means process N of a
+   recording, counted from 1, and returns N.  Returns 0, and does not change
+   [target], if it has no such end, N is 0 or has more than 4 digits, a file has
+   this name, or a process id is before the colon. */
+uint32_t take_process(char *target);
+
 /* Opens the only operand of the command line, argv[optind] after the last
    next_option, and returns its cursor.  An operand of digits is a process id,
    whose ring file is looked for in [dir] if that is not NULL; any other is a
@@ -31,8 +37,8 @@ struct eventring_cursor *open_target(const struct command *command,
                                      const char *dir, bool control);
 
 /* Opens every operand of the command line as open_one does, and all processes
-   of each recording (FILE:N is not understood); without operands, opens the
-   only traced process.  Sets *sources to an array of them and returns its
+   of each recording, but of FILE:N process N only; without operands, opens the
+   only traced process.  Removes ":N" from operands.  Sets *sources to an array of them and returns its
    length, at least 1.  The caller frees the array with close_targets.  If a
    target cannot be opened, prints a message and ends the program.  Times are on
    the clock of the first source: the times of a process of the same start of

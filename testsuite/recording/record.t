@@ -119,6 +119,31 @@ ok "merge: FILE:2 has the events of the second process" cmp second out
 run eventring events merged.evr:3
 ok "merge: FILE:3 of two processes is refused" \
   refused 3 'has 2 processes, so there is no number 3'
+run events merged.evr:1
+ok "merge: FILE:1 has the events of the first process and no note" \
+  eval "cmp whole out && [ ! -s err ]"
+for command in cat merge "cut --from=0 --to=1h"; do
+  run eventring $command merged.evr:2 -o part.evr
+  ok "merge: $command FILE:2 exits with 0" exits 0
+  events part.evr >out
+  ok "merge: $command FILE:2 takes the second process" cmp second out
+  rm -f part.evr
+done
+processes_of() {
+  jq '[.traceEvents[] | select(.name == "process_name")] | length' "$1"
+}
+for target in "merged.evr:2 1" "merged.evr 2"; do
+  run eventring trace --force ${target% *} -o trace.json
+  ok "merge: trace of ${target% *} has ${target#* } process(es)" \
+    eval "exits 0 && [ \$(processes_of trace.json) = ${target#* } ]"
+done
+run eventring check merged.evr:2
+ok "merge: check FILE:2 is refused" refused 2 'with all of its processes'
+run eventring events "$ring:2"
+ok "FILE:2 of a ring file is refused" \
+  refused 3 'has 1 process, so there is no number 2'
+run eventring events "$pid:2"
+ok "PID:2 is refused" refused 3 "cannot open $pid:2"
 run eventring check --json merged.evr
 ok "merge: check --json has both processes" eval "out_has '\"pid\": $first,' &&
   [ \"\$(grep -c '\"manifest\"' out)\" -eq 2 ]"

@@ -19,6 +19,7 @@
 #include "common.h"
 #include "options.h"
 #include "parse.h"
+#include "targets.h"
 
 static const char cat_usage[] =
 "Usage: eventring cat [OPTION...] FILE... -o OUT\n"
@@ -90,15 +91,17 @@ static struct eventring_info open_input(const char *path, uint32_t process,
 
 /* Opens all processes of the [count] recordings at [paths] and returns a list
    of the processes with their facts, which the caller frees; it keeps the
-   pointers in [paths].  The cursors are closed again.  If a file cannot be
+   pointers in [paths].  Of FILE:N takes process N only, and removes ":N" from
+   the path.  The cursors are closed again.  If a file cannot be
    opened or is not a recording, ends the program with a message. */
 static struct inputs open_inputs(char **paths, int count)
 {
   struct inputs in = { NULL, 0 };
   for (int i = 0; i < count; i++) {
     struct eventring_cursor *cursor = NULL;
-    uint32_t processes = 1;
-    for (uint32_t process = 0; process < processes; process++) {
+    const uint32_t number = take_process(paths[i]);
+    uint32_t process = number > 0 ? number - 1 : 0, end = process + 1;
+    for (; process < end; process++) {
       in.list = realloc(in.list, (in.count + 1) * sizeof *in.list);
       if (in.list == NULL) {
         complain("not enough memory");
@@ -110,7 +113,7 @@ static struct inputs open_inputs(char **paths, int count)
       input->merge.size = sizeof input->merge;
       input->merge.path = paths[i];
       input->merge.process = process;
-      processes = input->info.processes;
+      if (number == 0) end = input->info.processes;
     }
     eventring_close(cursor);
   }

@@ -25,6 +25,7 @@
 #include "json.h"
 #include "options.h"
 #include "processes.h"
+#include "targets.h"
 #include "text.h"
 
 static const char usage[] =
@@ -226,6 +227,10 @@ static enum status run(int argc, char **argv)
                 "other");
   if (request.follow && optind + 1 < argc)
     usage_error(&check_command, "check: --follow goes with one process");
+  for (int i = optind; i < argc; i++)
+    if (take_process(argv[i]) > 0)
+      usage_error(&check_command, "check: %s is checked with all of its "
+                  "processes, without :N", argv[i]);
   request.named = optind + 1 < argc;
   if (optind >= argc) return finish_output(check_target(&request, NULL));
   enum status worst = STATUS_OK;
