@@ -150,14 +150,6 @@ bool filter_needs_durations(const struct filter *f)
   return f->longer_than >= 0;
 }
 
-/* Returns the time [since] nanoseconds after [started_ns], the start of
-   tracing; INT64_MAX when the sum overflows. */
-static int64_t time_after(int64_t started_ns, int64_t since)
-{
-  int64_t ns;
-  return __builtin_add_overflow(started_ns, since, &ns) ? INT64_MAX : ns;
-}
-
 void filter_keep_earlier(struct filter *f)
 {
   f->keep_earlier = true;

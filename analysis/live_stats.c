@@ -671,7 +671,8 @@ static void fill_domain(const struct live_stats *live, uint32_t ring,
 
   for (int i = 0; i < HISTORY; i++) {
     amount = amount_in(&d->amounts,
-                       stretch_before(now - i * SECOND_NS, SECOND_NS));
+                       stretch_before(time_after(now, -i * SECOND_NS),
+                                      SECOND_NS));
     out->gc_history[i] = (float) gc_share(&amount);
   }
 }

@@ -36,6 +36,20 @@ int64_t monotonic_ns(void)
   return clock_ns(CLOCK_MONOTONIC);
 }
 
+int64_t time_after(int64_t ns, int64_t by)
+{
+  int64_t sum;
+  if (!__builtin_add_overflow(ns, by, &sum)) return sum;
+  return by < 0 ? INT64_MIN : INT64_MAX;
+}
+
+int64_t time_since(int64_t ns, int64_t begin_ns)
+{
+  int64_t difference;
+  if (!__builtin_sub_overflow(ns, begin_ns, &difference)) return difference;
+  return ns < begin_ns ? INT64_MIN : INT64_MAX;
+}
+
 int64_t age_ns(const struct eventring_info *info)
 {
   return info->same_boot ? monotonic_ns() - info->started_ns

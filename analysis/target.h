@@ -27,6 +27,15 @@ struct eventring_info target_info(struct eventring_cursor *cursor);
    nanoseconds; -1 when the clock cannot be read. */
 int64_t monotonic_ns(void);
 
+/* Returns the time [by] nanoseconds after [ns], or before it if [by] is
+   negative; INT64_MAX or INT64_MIN when the sum overflows, as it may with the
+   times of a file that nobody has recorded. */
+int64_t time_after(int64_t ns, int64_t by);
+
+/* Returns the nanoseconds from [begin_ns] to [ns], negative if [ns] is before
+   [begin_ns]; INT64_MAX or INT64_MIN when the difference overflows. */
+int64_t time_since(int64_t ns, int64_t begin_ns);
+
 /* Returns the time from the start of tracing, as [info] has it, until now, in
    nanoseconds, also if the process has ended.  After a restart of the system,
    the time is taken from the calendar clock, which may have been set in

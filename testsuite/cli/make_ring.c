@@ -38,9 +38,10 @@
    printed as they are written here.
 
    NAME=VALUE changes the header: pid, namespace, start_time, started (in s of
-   the wall clock), program; boot=ID; state=1 while the process runs; threshold;
-   minor, the minor version of the format.  hold=1: the file stays mapped for
-   writing, as by its process, until this program is killed. */
+   the wall clock), monotonic (ns, when tracing started by that clock), program;
+   boot=ID; state=1 while the process runs; threshold; minor, the minor version
+   of the format.  hold=1: the file stays mapped for writing, as by its process,
+   until this program is killed. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -746,6 +747,7 @@ static int change(struct eventring_header *h, const char *option, int *holds)
   else if (IS("start_time")) h->start_time = number;
   else if (IS("started"))
     h->started.realtime_ns = (int64_t) number * 1000000000;
+  else if (IS("monotonic")) h->started.monotonic_ns = (int64_t) number;
   else if (IS("program")) snprintf(h->program, sizeof h->program, "%s", value);
   else if (IS("boot")) snprintf(h->boot_id, sizeof h->boot_id, "%s", value);
   else if (IS("control")) h->control = number;

@@ -298,4 +298,11 @@ END
 else
   skip "top without an argument" "needs unshare, and root"
 fi
+# A start of tracing that no clock has.
+make_ring plain
+./make_ring plain far.eventring monotonic=9223372036854775808
+view far.eventring
+ok "the longest time is shown when the time since the start overflows" \
+  shows 'ended after 106751 d'
+keys q
 finish

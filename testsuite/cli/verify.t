@@ -85,6 +85,12 @@ run eventring check short.evr
 ok "a recording cut before its first event is refused" \
   eval "exits 1 && err_has 'before its first event'"
 
+# A start of tracing that no clock has: times after it overflow.
+./make_ring plain last.eventring monotonic=9223372036854775807
+run eventring dump last.eventring -o last.evr
+run eventring cut last.evr --force --from=-1s --to=1h -o cut.evr
+ok "cut: a time after the latest one is the latest one" exits 0
+
 run eventring check nothing.evr
 ok "a file that does not exist is refused" refused 3 'nothing.evr'
 echo text >text

@@ -245,7 +245,7 @@ static int64_t parse_time(const char *option, const char *text, int64_t start)
   if (!parse_duration(text + negative, &ns))
     usage_error(&cut_command, "cut: --%s: %s is not a time such as 1.5s",
                 option, text);
-  return start + (negative ? -ns : ns);
+  return time_after(start, negative ? -ns : ns);
 }
 
 static enum status run_cut(int argc, char **argv)

@@ -209,7 +209,7 @@ static void look_at(struct top *t, const struct opened *opened, long pid)
   t->pid = pid != 0 ? pid : t->info.pid;
   t->active = t->info.active;
   if (t->info.format == EVENTRING_FORMAT_RECORDING)
-    eventring_seek(t->cursor, t->info.last_ns - RECORDING_NS);
+    eventring_seek(t->cursor, time_after(t->info.last_ns, -RECORDING_NS));
   read_new(t);
   t->lost_before = lost_events(t->cursor);
   t->screen.first_domain = 0;
@@ -356,7 +356,7 @@ static void fill_phase(const struct top *t, const struct live_domain *d,
                        char *phase, size_t size)
 {
   bool running = t->state == EVENTRING_STATE_RUNNING;
-  int64_t quiet = t->screen.now - d->last_event_ns;
+  int64_t quiet = time_since(t->screen.now, d->last_event_ns);
   char age[QUANTITY_SIZE];
   if (d->ended)
     snprintf(phase, size, "ended");
@@ -397,7 +397,7 @@ static uint64_t resident_bytes(long pid)
 static int64_t present(const struct top *t)
 {
   return t->state == EVENTRING_STATE_RUNNING && t->info.same_boot
-         ? monotonic_ns() : live_last_ns(t->live) + SECOND_NS / 4;
+         ? monotonic_ns() : time_after(live_last_ns(t->live), SECOND_NS / 4);
 }
 
 static void fill_process(struct top *t)
@@ -414,7 +414,7 @@ static void fill_process(struct top *t)
   snprintf(s->state, sizeof s->state, "%s%s %s",
            s->paused ? "paused" : state_of(t),
            s->ended ? " after" : "",
-           format_age(age, s->now - t->info.started_ns));
+           format_age(age, time_since(s->now, t->info.started_ns)));
   fill_recording(t);
   s->lost_is_bound = t->info.lost_is_bound != 0;
   s->lost = lost_events(t->cursor) - t->lost_before;
@@ -688,7 +688,7 @@ static void print_summary(struct top *t)
   print_text(stdout, t->info.program, strlen(t->info.program), TEXT_LINE);
   printf(" (%s): %" PRIu64 " events over %s, %" PRIu64 " lost\n",
          state_of(t), all->events,
-         format_duration(a, (uint64_t) (all->last_ns - all->first_ns)),
+         format_duration(a, (uint64_t) time_since(all->last_ns, all->first_ns)),
          lost_events(t->cursor) - t->lost_before);
   printf("in the collector %s of the time; %" PRIu64 " minor collections, %"
          PRIu64 " major cycles\n", format_share(a, gc_share(&amount)),
