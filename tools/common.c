@@ -189,6 +189,12 @@ struct eventring_cursor *open_recorded_process(
   return cursor;
 }
 
+enum status recording_status(int error)
+{
+  return error == EVENTRING_E_SYSTEM ? STATUS_CANNOT_WRITE
+                                     : STATUS_CANNOT_READ;
+}
+
 const char *at_most(struct eventring_cursor *cursor)
 {
   return target_info(cursor).lost_is_bound ? "at most " : "";

@@ -95,6 +95,11 @@ bool refuse_input(const char *path);
    overwritten, since [force] is false, and prints a message if so. */
 bool refuse_existing(const char *path, bool force);
 
+/* Returns the status for the failure [error] of a function that makes a
+   recording: STATUS_CANNOT_WRITE for a system error, which is of the output,
+   else STATUS_CANNOT_READ, since the input is the cause. */
+enum status recording_status(int error);
+
 /* Returns "at most " if the file gives only an upper bound of the number of
    lost events, and "" if the number is exact. */
 const char *at_most(struct eventring_cursor *cursor);

@@ -39,6 +39,11 @@ for command in cat cut merge; do
     refused 4 'b.evr is read: write to another file'
   ok "$command onto another name of its input leaves it unchanged" sound a.evr
 done
+for command in dump record; do
+  run eventring $command -o c.evr a.evr
+  ok "$command of a recording is refused" refused 3 'a.evr is a recording already'
+  ok "$command of a recording writes no file" [ ! -e c.evr ]
+done
 echo old >c.evr
 run eventring dump --force -o c.evr "$ring"
 ok "dump --force overwrites another file" eval 'exits 0 && sound c.evr'

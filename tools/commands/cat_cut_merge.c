@@ -174,8 +174,7 @@ static enum status write_merged(const char *output, bool force,
   free(inputs);
   if (error == 0) return STATUS_OK;
   complain("%s", why[0] != '\0' ? why : eventring_strerror(error));
-  return error == EVENTRING_E_SYSTEM ? STATUS_CANNOT_WRITE
-                                     : STATUS_CANNOT_READ;
+  return recording_status(error);
 }
 
 /* The command line */

@@ -59,7 +59,7 @@ static enum status dump(struct eventring_cursor *cursor, const char *output,
     complain("%s", why[0] != '\0' ? why : eventring_strerror(error));
   eventring_record_close(recorder);
   free(manifest);
-  return error < 0 ? STATUS_CANNOT_WRITE : STATUS_OK;
+  return error < 0 ? recording_status(error) : STATUS_OK;
 }
 
 static enum status run(int argc, char **argv)

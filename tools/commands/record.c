@@ -285,7 +285,7 @@ static void begin(struct recording *r)
   if (error == 0) error = eventring_record_note(r->recorder, manifest);
   if (error < 0) {
     complain("%s", r->why[0] != '\0' ? r->why : eventring_strerror(error));
-    exit(STATUS_CANNOT_WRITE);
+    exit(recording_status(error));
   }
   free(manifest);
   if (r->trigger.text == NULL) return;
@@ -373,8 +373,8 @@ static int record_all(struct recording *r)
 }
 
 /* Records the process of [r->cursor] as the options say, and prints a note at
-   the end.  Returns STATUS_OK; STATUS_CANNOT_WRITE, with a message, when the
-   recording fails.  [r->cursor] may be another cursor afterwards, which the
+   the end.  Returns STATUS_OK; STATUS_CANNOT_WRITE or STATUS_CANNOT_READ, with
+   a message, when the recording fails.  [r->cursor] may be another cursor afterwards, which the
    caller closes. */
 static enum status record(struct recording *r)
 {
@@ -394,7 +394,7 @@ static enum status record(struct recording *r)
     sum_up(r, monotonic_ns() - r->started_ns);
   end_session(r);
   free_sessions(r->sessions);
-  return error < 0 ? STATUS_CANNOT_WRITE : STATUS_OK;
+  return error < 0 ? recording_status(error) : STATUS_OK;
 }
 
 /* The command line */
