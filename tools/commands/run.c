@@ -72,9 +72,8 @@ static const char notes[] =
 "but only PROGRAM is followed.  After exec, and when PROGRAM starts its tracing\n"
 "again, the recording goes on in OUT.2 or, for out.evr, in out.2.evr, and the\n"
 "summary describes the last of them.\n"
-"The exit status is PROGRAM's, or 2: usage; 4: an output exists, or cannot be\n"
-"written and PROGRAM ended with 0; 126: PROGRAM cannot be run; 127: PROGRAM does\n"
-"not exist.\n"
+"The exit status is PROGRAM's, or 2: usage; 4: an output exists, or the writing\n"
+"failed and PROGRAM ended with 0; 126: cannot run PROGRAM; 127: no such PROGRAM.\n"
 "Example: eventring run -o slow.evr -- ./server --port 8080\n";
 
 #define BATCH 1024
