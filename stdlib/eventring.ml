@@ -598,8 +598,9 @@ module Cursor = struct
     try poll_raw max c callbacks with Damaged ->
       failwith "Eventring.Cursor.poll: the ring file is damaged"
 
+  (* The handle of a cursor that is closed during a poll is freed after it. *)
   let state c =
-    match handle_state c.handle with
+    match if c.closed then 0 else handle_state c.handle with
     | 1 -> Running
     | 2 -> Ended
     | 3 -> Replaced

@@ -266,7 +266,8 @@ let closing () =
     incr calls;
     Cursor.close c;
     ok "closed in a callback: the event is still there"
-      (Cursor.name c = "message" && Cursor.text c = "last") in
+      (Cursor.name c = "message" && Cursor.text c = "last");
+    raises "closed in a callback: state" invalid (fun () -> Cursor.state c) in
   Message.emit message "last";
   Message.emit message "never seen";
   ok "closed in a callback: the poll ends"
