@@ -312,9 +312,9 @@ static int write_all(struct chunk_writer *w, const void *bytes, size_t length)
 /* Opens the file at [path] for writing as w->fd, and empties a regular file
    when it is known to be none of the [count] files [inputs].  With [replace] 0
    the file must not exist.  Sets w->created to whether this call has created
-   the file; a file created behind a symbolic link does not count.  Returns 0, EVENTRING_E_SYSTEM with errno, or
-   EVENTRING_E_ARGUMENT when the file is one of the inputs; after an error w->fd
-   is -1 or open. */
+   the file; a file created behind a symbolic link does not count.  Returns 0,
+   EVENTRING_E_SYSTEM with errno, or EVENTRING_E_ARGUMENT when the file is one
+   of the inputs; after an error w->fd is -1 or open. */
 static int open_output(struct chunk_writer *w, const char *path, int replace,
                        const struct stat *inputs, int count)
 {

@@ -110,12 +110,12 @@ struct chunk_writer {
 
 /* Creates the file at [path], for its owner only, and writes its first bytes,
    struct recording_start.  With [replace] 1 an existing file is overwritten,
-   with 0 it is an error.  Sets w->created, also after an error.  A file among the [count] files [inputs] is not
-   overwritten, even under another name: then EVENTRING_E_ARGUMENT is returned,
-   and the file keeps its content.  Before the first call the caller sets
-   w->zstd, [meanwhile] and [state], and the other fields to 0; after
-   eventring_end_chunks [w] can begin another file.  After another error the
-   file may be open; eventring_drop_chunks closes it. */
+   with 0 it is an error.  Sets w->created, also after an error.  A file among
+   the [count] files [inputs] is not overwritten, even under another name: then
+   EVENTRING_E_ARGUMENT is returned, and the file keeps its content.  Before the
+   first call the caller sets w->zstd, [meanwhile] and [state], and the other
+   fields to 0; after eventring_end_chunks [w] can begin another file.  After
+   another error the file may be open; eventring_drop_chunks closes it. */
 struct stat;
 int eventring_begin_chunks(struct chunk_writer *w, const char *path,
                            int replace, const struct stat *inputs, int count);

@@ -38,12 +38,13 @@ struct eventring_cursor *open_target(const struct command *command,
 
 /* Opens every operand of the command line as open_one does, and all processes
    of each recording, but of FILE:N process N only; without operands, opens the
-   only traced process.  Removes ":N" from operands.  Sets *sources to an array of them and returns its
-   length, at least 1.  The caller frees the array with close_targets.  If a
-   target cannot be opened, prints a message and ends the program.  Times are on
-   the clock of the first source: the times of a process of the same start of
-   the machine are not shifted, since both use CLOCK_MONOTONIC, and times of
-   other sources are shifted so that the wall clocks agree. */
+   only traced process.  Removes ":N" from operands.  Sets *sources to an array
+   of them and returns its length, at least 1.  The caller frees the array with
+   close_targets.  If a target cannot be opened, prints a message and ends the
+   program.  Times are on the clock of the first source: the times of a process
+   of the same start of the machine are not shifted, since both use
+   CLOCK_MONOTONIC, and times of other sources are shifted so that the wall
+   clocks agree. */
 int open_targets(const struct command *command, int argc, char **argv,
                  const char *dir, struct source **sources);
 

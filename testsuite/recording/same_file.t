@@ -41,7 +41,8 @@ for command in cat cut merge; do
 done
 for command in dump record; do
   run eventring $command -o c.evr a.evr
-  ok "$command of a recording is refused" refused 3 'a.evr is a recording already'
+  ok "$command of a recording is refused" \
+    refused 3 'a.evr is a recording already'
   ok "$command of a recording writes no file" [ ! -e c.evr ]
 done
 echo old >c.evr

@@ -374,8 +374,8 @@ static int record_all(struct recording *r)
 
 /* Records the process of [r->cursor] as the options say, and prints a note at
    the end.  Returns STATUS_OK; STATUS_CANNOT_WRITE or STATUS_CANNOT_READ, with
-   a message, when the recording fails.  [r->cursor] may be another cursor afterwards, which the
-   caller closes. */
+   a message, when the recording fails.  [r->cursor] may be another cursor
+   afterwards, which the caller closes. */
 static enum status record(struct recording *r)
 {
   r->started_ns = monotonic_ns();
