@@ -76,6 +76,9 @@
 #define GRACE_NS 300
 
 /* Forms go from the file to the user as they are. */
+_Static_assert(EVENTRING_MAX_EVENT_WORDS
+               == UNPACKED * EVENTRING_MAX_BLOCK_WORDS,
+               "a block of one packed payload");
 _Static_assert(EVENTRING_EV_BEGIN == (int) EVENTRING_FORM_BEGIN
                && EVENTRING_EV_END == (int) EVENTRING_FORM_END
                && EVENTRING_EV_COUNTER == (int) EVENTRING_FORM_COUNTER

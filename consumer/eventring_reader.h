@@ -195,12 +195,16 @@ enum {
                                       else is 0 */
 };
 
+/* The largest number of payload words of an event, whatever the file has.  It
+   does not grow while EVENTRING_ABI stays the same. */
+#define EVENTRING_MAX_EVENT_WORDS 4096
+
 struct eventring_event {
   int64_t ns;                     /* CLOCK_MONOTONIC nanoseconds */
   uint64_t ticks;                 /* the writer's clock */
   const uint64_t *payload;        /* [words] words; valid until the next read
                                      on this cursor */
-  uint32_t words;
+  uint32_t words;                 /* EVENTRING_MAX_EVENT_WORDS at most */
   uint32_t ring;                  /* which ring, from 0 */
   uint32_t domain;                /* unique id of the domain */
   uint32_t thread;                /* OS id of the thread that wrote it */

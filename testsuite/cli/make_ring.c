@@ -24,12 +24,14 @@
      summary   known amounts of everything that stat adds up
      stock     the events of summary that stock OCaml records, with its names
      idle      no collections, and one wait
-     lost      a ring that went round, of a process that was killed
-     crossing  spans and waits that are not inside of each other, threads, a
-               domain that begins after another one
+     lost      a ring that was overwritten, of a killed process
+     crossing  spans and waits that overlap without nesting, threads, a domain
+               that takes the ring of another one
      requests  requests in several rings, of known times
      gap       requests of which a ring has lost runs
-     hostile   names and texts that try to command the terminal
+     hostile   names and texts with control characters
+     long      the longest events: a text that is not UTF-8, and packed integers
+               whose fields have one name
      elsewhere plain, on another machine, 3 s later
      damaged   plain, with a block that no writer writes
      version   plain, of another major version
@@ -690,6 +692,22 @@ static void hostile(void)
   text(0, 9, TEXT, "\377\001");
 }
 
+/* The largest number of payload words in a block, with a count word. */
+#define LONGEST (EVENTRING_MAX_BLOCK_WORDS - EVENTRING_BLOCK_HEADER_WORDS - 2)
+
+static void long_events(void)
+{
+  uint64_t words[LONGEST], integers[LONGEST * 8];
+  ring_schema(&file, 2000, EVENTRING_INSTANT, EVENTRING_PACKED, 0, "", "many");
+  ring_field(&file, 2000, 0, "", 1, "n");
+  memset(words, 0xFF, sizeof words);
+  words[0] = sizeof words - sizeof *words;
+  emit(0, 1, EVENTRING_FORM_INSTANT, TEXT, LONGEST, words);
+  for (uint32_t i = 0; i < LONGEST * 8; i++) integers[i] = i % 128;
+  emit(0, 2, EVENTRING_FORM_INSTANT, 2000, ring_pack(words, integers,
+                                                     LONGEST * 8), words);
+}
+
 /* A block that no writer writes. */
 static void damaged(void)
 {
@@ -709,19 +727,25 @@ static void elsewhere(void)
   file.header->started.realtime_ns += 3000000000;
 }
 
-static const struct { const char *name; void (*write)(void); } kinds[] = {
+static const struct {
+  const char *name;
+  void (*write)(void);
+  uint32_t log_words;           /* of a ring; 0: 10 */
+} kinds[] = {
   { "plain", plain }, { "fields", fields }, { "right", right },
   { "wrong", wrong }, { "overtaken", overtaken }, { "killed", killed },
   { "changed", changed }, { "pauses", pauses }, { "summary", summary },
   { "stock", stock }, { "idle", idle }, { "lost", lost },
-  { "crossing", crossing }, { "hostile", hostile },
-  { "elsewhere", elsewhere }, { "damaged", damaged }, { "version", version }
+  { "crossing", crossing }, { "requests", requests }, { "gap", gap },
+  { "hostile", hostile }, { "elsewhere", elsewhere }, { "damaged", damaged },
+  { "version", version }, { "long", long_events, 12 }
 };
 
-static void make_file(const char *path)
+static void make_file(const char *path, uint32_t log_words)
 {
   ring_create(&file, &(struct ring_options) {
-                .path = path, .rings = RINGS, .log_words = 10, .pid = PID,
+                .path = path, .rings = RINGS,
+                .log_words = log_words == 0 ? 10 : log_words, .pid = PID,
                 .other_boot = 1, .schema_capacity = 256 });
   struct eventring_header *h = file.header;
   strcpy(h->program, "/usr/bin/program");
@@ -765,61 +789,10 @@ int main(int argc, char **argv)
   size_t kind = 0;
   int holds = 0;
   if (argc < 3) return 2;
-  struct eventring_header *h = &file.first.h;
-  size_t before_rings = sizeof file - sizeof file.rings;
-  *h = (struct eventring_header) {
-    .version_major = EVENTRING_VERSION_MAJOR,
-    .version_minor = EVENTRING_VERSION_MINOR,
-    .header_size = sizeof *h,
-    .file_size = sizeof file,
-    .schema_offset = EVENTRING_PAGE,
-    .schema_entry_size = sizeof file.schema[0],
-    .schema_capacity = SCHEMA,
-    .directory_offset = EVENTRING_PAGE + sizeof file.schema,
-    .slot_size = sizeof file.slots[0],
-    .rings = RINGS,
-    .rings_offset = before_rings,
-    .ring_words = RING_WORDS,
-    .block_words = BLOCK_WORDS,
-    .clock = EVENTRING_CLOCK_MONOTONIC,
-    .pid = PID,
-    .boot_id = "00000000-0000-0000-0000-000000000000",
-    .program = "/usr/bin/program",
-    .runtime = "5.3.0+eventring",
-    .started = { START, START, 1000000000 },
-    .control = EVENTRING_DEFAULT_CATEGORIES,
-    .state = EVENTRING_ENDED,
-    .ended = { START + 20000000000, START + 20000000000, 21000000000 }
-  };
-  memcpy(h->magic, EVENTRING_MAGIC, EVENTRING_MAGIC_SIZE);
-  for (int i = 0; i < RINGS; i++) rings[i].domain = (uint32_t) i;
-  make_schema();
-
-  const char *kind = argv[1];
-  if (strcmp(kind, "fields") == 0) fields();
-  else if (strcmp(kind, "right") == 0) right();
-  else if (strcmp(kind, "wrong") == 0) wrong();
-  else if (strcmp(kind, "pauses") == 0) pauses();
-  else if (strcmp(kind, "summary") == 0) summary();
-  else if (strcmp(kind, "stock") == 0) stock();
-  else if (strcmp(kind, "crossing") == 0) crossing();
-  else if (strcmp(kind, "idle") == 0) idle();
-  else if (strcmp(kind, "overtaken") == 0) overtaken();
-  else if (strcmp(kind, "requests") == 0) requests();
-  else if (strcmp(kind, "gap") == 0) gap();
-  else if (strcmp(kind, "killed") == 0) {
-    h->state = EVENTRING_RUNNING;
-    killed();
-  } else if (strcmp(kind, "lost") == 0) {
-    h->state = EVENTRING_RUNNING;
-    lost();
-  } else if (strcmp(kind, "hostile") == 0) hostile();
-  else plain();
-  if (strcmp(kind, "damaged") == 0)
-    file.rings[1][EVENTRING_BLOCK_EVENTS] = 1000000;
-  if (strcmp(kind, "version") == 0) h->version_major++;
-  if (strcmp(kind, "elsewhere") == 0) h->started.realtime_ns += 3000000000;
-
+  while (kind < all && strcmp(argv[1], kinds[kind].name) != 0) kind++;
+  if (kind == all) return 2;
+  make_file(argv[2], kinds[kind].log_words);
+  kinds[kind].write();
   for (int i = 3; i < argc; i++)
     if (!change(file.header, argv[i], &holds)) return 2;
   if (!holds) return 0;

@@ -23,6 +23,20 @@ for name in plain fields crossing hostile overtaken killed; do
   each_format "the file $name has the expected rows" as_expected $name
 done
 
+# The longest events of a file.  A format that takes too long for them is
+# stopped.
+(ulimit -t 20; trace long)
+has_long_rows() {
+  python3 - "$1.tsv" <<'END'
+import json, sys
+rows = [json.loads(line.rstrip("\n").split("\t")[5])
+        for line in open(sys.argv[1], encoding="utf-8")]
+fields = {"n" if i == 0 else f"n_{i + 1}": i % 128 for i in range(4048)}
+sys.exit(rows != [{"text": "\ufffd" * 4040}, fields])
+END
+}
+each_format "the longest events are complete" has_long_rows
+
 remarks() {
   sed 's/^eventring: [^ ]*: //' chrome.err >rows
   printf '%s\n' "$@" | diff - rows

@@ -114,15 +114,116 @@ static struct trace_class *class_of(struct trace_process *p, uint32_t id)
   return *class;
 }
 
-/* Returns whether one of the first [count] fields of [class] has the name
-   [name]. */
-static bool in_fields(const struct trace_class *class, uint32_t count,
-                      const char *name)
+/* Returns the place in the hash table for the field of [class] with the name
+   [name]: the place of this field, or a free place if there is no such field.
+   At least one place must be free. */
+static struct trace_field **name_place(const struct trace_process *p,
+                                       const struct trace_class *class,
+                                       const char *name)
 {
-  for (uint32_t i = 0; i < count; i++)
-    if (class->fields[i] != NULL && strcmp(class->fields[i]->name, name) == 0)
-      return true;
-  return false;
+  uint64_t hash = 0;
+  for (const char *c = name; *c != '\0'; c++)
+    hash = (hash + (unsigned char) *c) * p->seed;
+  uint32_t at = (uint32_t) (hash >> 32);
+  for (;; at++) {
+    struct trace_field **place = &class->names[at & (class->name_room - 1)];
+    if (*place == NULL || strcmp((*place)->name, name) == 0) return place;
+  }
+}
+
+/* Doubles the room of the hash table of names of [class], from 0 to 16 at
+   first. */
+static void more_names(const struct trace_process *p, struct trace_class *class)
+{
+  struct trace_field **old = class->names;
+  uint32_t room = class->name_room;
+  class->name_room = room == 0 ? 16 : room * 2;
+  class->names = allocate(class->name_room, sizeof *class->names);
+  for (uint32_t i = 0; i < room; i++)
+    if (old[i] != NULL) *name_place(p, class, old[i]->name) = old[i];
+  free(old);
+}
+
+/* Writes the name of a new field of [class] of the kind [kind], with a NUL, to
+   [name]: the name of its kind, or, if another field has that, with a number
+   after it.  Returns the free place for the field in the hash table.  Numbers of
+   a kind only grow, so that the search takes the same time however many fields
+   the class has. */
+static struct trace_field **new_name(const struct trace_process *p,
+                                     struct trace_class *class,
+                                     struct trace_field_kind *kind,
+                                     char name[TRACE_FIELD_NAME])
+{
+  struct trace_field **place;
+  if (class->name_count >= class->name_room / 2) more_names(p, class);
+  do {
+    if (kind->last++ == 0) strcpy(name, kind->name);
+    else snprintf(name, TRACE_FIELD_NAME, "%s_%" PRIu32, kind->name,
+                  kind->last);
+    place = name_place(p, class, name);
+  } while (*place != NULL);
+  class->name_count++;
+  return place;
+}
+
+/* Sets the name, unit and [named_values] of the kind [kind] of fields of
+   [class], of which the description in the file is [kind->is]. */
+static void describe_kind(const struct trace_process *p,
+                          const struct trace_class *class,
+                          struct trace_field_kind *kind)
+{
+  uint8_t payload = class->description == NULL ? EVENTRING_PAYLOAD_NONE
+                                               : class->description->payload;
+  strcpy(kind->name, "value");
+  if (class == p->classes[TRACE_LOST_ID])
+    strcpy(kind->name, "events");
+  else if (kind->is != NULL) {
+    copy_name(kind->name, kind->is->name);
+    memcpy(kind->unit, kind->is->unit, sizeof kind->unit);
+    for (uint64_t value = 0; value < TRACE_VALUES; value++)
+      if (eventring_value(p->cursor, kind->unit, value) != NULL)
+        kind->named_values = true;
+  } else if (payload == EVENTRING_PAYLOAD_TEXT
+             || payload == EVENTRING_PAYLOAD_BYTES)
+    strcpy(kind->name, "text");
+  else if (class->description != NULL
+           && class->description->kind == EVENTRING_KIND_FLOW)
+    strcpy(kind->name, "id");
+  else if (class->unit[0] != '\0')
+    copy_name(kind->name, class->unit);
+}
+
+/* Returns the kind of the field in word [word] of the payload of events of
+   [class]; makes it if necessary.  Words that repeat have the same kind, so a
+   class has few of them. */
+static struct trace_field_kind *kind_of(const struct trace_process *p,
+                                        struct trace_class *class,
+                                        uint32_t word)
+{
+  const struct eventring_field *is = eventring_field(p->cursor, class->id,
+                                                     word);
+  struct trace_field_kind *kind = class->kinds;
+  while (kind != NULL && kind->is != is) kind = kind->next;
+  if (kind == NULL) {
+    kind = allocate(1, sizeof *kind);
+    kind->is = is;
+    describe_kind(p, class, kind);
+    kind->next = class->kinds;
+    class->kinds = kind;
+  }
+  return kind;
+}
+
+/* Makes a field of the kind [kind] with the name [name]. */
+static struct trace_field *make_field(struct trace *t,
+                                      const struct trace_field_kind *kind,
+                                      const char *name)
+{
+  struct trace_field *field = allocate(1, sizeof *field + strlen(name) + 1);
+  field->number = ++t->fields;
+  field->kind = kind;
+  strcpy(field->name, name);
+  return field;
 }
 
 /* Makes the field for word [word] of the payload of events of [class].  Its
@@ -131,33 +232,11 @@ static bool in_fields(const struct trace_class *class, uint32_t count,
 static struct trace_field *new_field(struct trace_process *p,
                                      struct trace_class *class, uint32_t word)
 {
-  struct trace_field *field = allocate(1, sizeof *field);
-  const struct eventring_field *is = eventring_field(p->cursor, class->id,
-                                                     word);
-  uint8_t payload = class->description == NULL ? EVENTRING_PAYLOAD_NONE
-                                               : class->description->payload;
-  char name[3 * 128 + 1] = "value";
-  if (class == p->classes[TRACE_LOST_ID])
-    strcpy(name, "events");
-  else if (is != NULL) {
-    copy_name(name, is->name);
-    memcpy(field->unit, is->unit, sizeof field->unit);
-    for (uint64_t value = 0; value < TRACE_VALUES; value++)
-      if (eventring_value(p->cursor, is->unit, value) != NULL)
-        field->named_values = true;
-  } else if (payload == EVENTRING_PAYLOAD_TEXT
-             || payload == EVENTRING_PAYLOAD_BYTES)
-    strcpy(name, "text");
-  else if (class->description != NULL
-           && class->description->kind == EVENTRING_KIND_FLOW)
-    strcpy(name, "id");
-  else if (class->unit[0] != '\0')
-    copy_name(name, class->unit);
-  field->number = ++p->trace->fields;
-  strcpy(field->name, name);
-  for (uint32_t n = 2; in_fields(class, word, field->name); n++)
-    snprintf(field->name, sizeof field->name, "%s_%" PRIu32, name, n);
-  return field;
+  struct trace_field_kind *kind = kind_of(p, class, word);
+  char name[TRACE_FIELD_NAME];
+  struct trace_field **place = new_name(p, class, kind, name);
+  *place = make_field(p->trace, kind, name);
+  return *place;
 }
 
 /* Returns the field in word [word] of the payload of events of [class], word 0
@@ -166,7 +245,7 @@ static struct trace_field *field_of(struct trace_process *p,
                                     struct trace_class *class, uint32_t word)
 {
   if (word >= class->field_count) {
-    uint32_t count = word + 8;
+    uint32_t count = word < 8 ? 8 : 2 * word;
     struct trace_field **fields = allocate(count, sizeof *fields);
     if (class->field_count > 0)
       memcpy(fields, class->fields, class->field_count * sizeof *fields);
@@ -199,10 +278,11 @@ struct trace_argument trace_argument(const struct trace_event *e, uint32_t i)
     return a;
   }
   a.integer = (int64_t) e->event->payload[i];
-  if (a.field->named_values) {
-    a.text = eventring_value(p->cursor, a.field->unit, (uint64_t) a.integer);
+  const struct trace_field_kind *kind = a.field->kind;
+  if (kind->named_values) {
+    a.text = eventring_value(p->cursor, kind->unit, (uint64_t) a.integer);
     if (a.text != NULL) a.length = strlen(a.text);
-  } else if (a.integer > INT32_MAX && strcmp(a.field->unit, "thread") == 0)
+  } else if (a.integer > INT32_MAX && strcmp(kind->unit, "thread") == 0)
     a.integer = -1;               /* not a thread of the threads library */
   return a;
 }
@@ -714,9 +794,8 @@ enum status write_trace(struct trace *t, struct source *sources,
 {
   t->processes = allocate((size_t) count, sizeof *t->processes);
   t->tids = allocate(1, TIDS / 8);
-  t->continued = allocate(1, sizeof *t->continued);
-  t->continued->number = ++t->fields;
-  strcpy(t->continued->name, "continued");
+  static const struct trace_field_kind no_kind = { .is = NULL };
+  t->continued = make_field(t, &no_kind, "continued");
   for (int i = 0; i < count; i++) add_process(t, &sources[i]);
   t->base_ns = t->processes[0].info.started_ns;
 

@@ -27,13 +27,26 @@
 #include "sink.h"
 #include "spans.h"
 
-/* A field of the payload of events of a class, in word [word]. */
-struct trace_field {
-  uint32_t number;                /* of all fields of the trace, from 1 */
+/* The fields of a class that have one description in the file: the fields at
+   one place of all rounds, or all fields without a description. */
+struct trace_field_kind {
+  const struct eventring_field *is;  /* or NULL */
   bool named_values;              /* eventring_value knows some */
   char unit[16];
-  char name[3 * 128 + 16];        /* of its own in the class */
+  char name[3 * 128 + 1];
+  uint32_t last;                  /* number that made a name unique */
+  struct trace_field_kind *next;
+};
+
+/* The room for the name of a field: of its kind, "_" and a number. */
+#define TRACE_FIELD_NAME (3 * 128 + 1 + 11)
+
+/* A field of the payload of events of a class. */
+struct trace_field {
+  uint32_t number;                /* of all fields of the trace, from 1 */
+  const struct trace_field_kind *kind;
   void *form;
+  char name[];                    /* of its own in the class */
 };
 
 /* Events of one id in one process. */
@@ -45,8 +58,11 @@ struct trace_class {
   bool user;                      /* the program's own */
   char name[3 * 128 + 1];
   char unit[3 * 16 + 1];
-  struct trace_field **fields;    /* as many as were needed so far */
+  struct trace_field **fields;    /* by word; NULL until it is needed */
   uint32_t field_count;
+  struct trace_field_kind *kinds;
+  struct trace_field **names;     /* the fields in a hash table, by name */
+  uint32_t name_count, name_room;
   void *form;
 };
 
@@ -105,6 +121,10 @@ enum trace_what {
   TRACE_REQUEST_BEGIN, TRACE_REQUEST_END,       /* in no track */
   TRACE_LOST
 };
+
+/* The longest text of an event, in bytes, and its length as UTF-8. */
+#define TRACE_TEXT (EVENTRING_MAX_EVENT_WORDS * sizeof(uint64_t))
+#define TRACE_UTF8 (3 * TRACE_TEXT)
 
 struct trace_event {
   enum trace_what what;

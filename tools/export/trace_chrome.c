@@ -32,6 +32,8 @@ struct form {
    without its text.  Names are at most 6 times as long as in the file, where a
    byte of a long name takes \u0000. */
 #define EVENT_ROOM 8192
+_Static_assert(EVENT_ROOM + 6 * TRACE_TEXT <= SINK_SIZE,
+               "the longest argument fits into the buffer of the sink");
 
 /* Copies [text] without its NUL to [out] and returns the end of the copy. */
 static char *put(char *out, const char *text)

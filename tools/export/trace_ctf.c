@@ -27,8 +27,7 @@
 #include "trace.h"
 
 #define MAGIC 0xC1FC1FC1u
-#define PACKET_SIZE 65536
-#define EVENT_ROOM (12 * 1024)    /* the longest payload, each byte as three */
+#define PACKET_SIZE 131072
 
 /* The head of each packet and event, as described in [head] below. */
 struct __attribute__((packed)) packet_head {
@@ -42,6 +41,11 @@ struct __attribute__((packed)) event_head {
   uint32_t domain, thread;
   int32_t thread_id;
 };
+_Static_assert(sizeof(struct packet_head) + sizeof(struct event_head)
+               + TRACE_UTF8 + 1 <= PACKET_SIZE
+               && TRACE_UTF8 >= EVENTRING_MAX_EVENT_WORDS * sizeof(int64_t)
+               && PACKET_SIZE <= SINK_SIZE,
+               "the longest event fits into a packet, also as integers");
 
 static const char head[] =
 "/* CTF 1.8 */\n"
@@ -160,6 +164,13 @@ static struct stream *new_stream(struct trace *t,
   return NULL;
 }
 
+/* Returns the most bytes that [e] takes in a packet. */
+static size_t event_room(const struct trace_event *e)
+{
+  return sizeof(struct event_head)
+         + (e->text != NULL ? 3 * e->length + 1 : e->words * sizeof(int64_t));
+}
+
 /* Returns the stream of the ring of [e], with room for the event in its packet,
    and extends the times of the packet to the event.  Makes the stream at its
    first event, and writes a full packet first.  Returns NULL when the stream
@@ -172,7 +183,7 @@ static struct stream *stream_of(struct trace *t, const struct trace_event *e)
   if (*stream == NULL && !t->failed)
     *stream = new_stream(t, p, e->event->ring);
   if (*stream == NULL) return NULL;
-  if ((*stream)->used > PACKET_SIZE - EVENT_ROOM) end_packet(t, *stream);
+  if ((*stream)->used + event_room(e) > PACKET_SIZE) end_packet(t, *stream);
   if ((*stream)->used == 0) {
     (*stream)->used = sizeof (*stream)->head;
     (*stream)->head.from_ns = (uint64_t) e->ns;
@@ -204,10 +215,10 @@ static void describe_field(struct state *s, const struct trace_event *e,
   char number[32];
   if (e->text != NULL)
     write_text(s, " string { encoding = UTF8; }");
-  else if (field->named_values) {
+  else if (field->kind->named_values) {
     const char *separator = " enum : int64_t { \"";
     for (uint32_t value = 0; value < TRACE_VALUES; value++) {
-      const char *name = eventring_value(cursor, field->unit, value);
+      const char *name = eventring_value(cursor, field->kind->unit, value);
       if (name == NULL) continue;
       write_text(s, separator);
       write_escaped(s, name);

@@ -54,15 +54,17 @@ enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum { COUNTER_UNIT = 3, COUNTER_UNIT_NAME = 6 };
 enum { UNIT_TIME_NS = 1, UNIT_COUNT = 2, UNIT_SIZE_BYTES = 3 };
 
-/* A message that is being built.  The longest has 500 arguments. */
+/* A message that is being built.  Its memory grows with it. */
 struct message {
-  char *end;
-  char bytes[32 * 1024];
+  char *bytes, *end, *limit;
 };
 
 /* Wire format */
 
-/* Writes [n] as a varint, of at most 10 bytes, at [out] and returns its end. */
+#define VARINT 10                 /* bytes of the longest varint */
+
+/* Writes [n] as a varint, of at most VARINT bytes, at [out] and returns its
+   end. */
 static char *put_varint(char *out, uint64_t n)
 {
   for (; n >= 0x80; n >>= 7) *out++ = (char) (n | 0x80);
@@ -70,16 +72,27 @@ static char *put_varint(char *out, uint64_t n)
   return out;
 }
 
-/* Adds the field numbered [field] with the varint [n] to [m].  As in the
-   functions below, [m] must have room. */
+/* Gives [m] room for [size] more bytes.  Its bytes may move. */
+static void need_room(struct message *m, size_t size)
+{
+  size_t used = (size_t) (m->end - m->bytes);
+  if (size <= (size_t) (m->limit - m->end)) return;
+  size_t room = 2 * used + size + 1024;
+  char *bytes = reallocate(m->bytes, room, 1);
+  *m = (struct message) { bytes, bytes + used, bytes + room };
+}
+
+/* Adds the field numbered [field] with the varint [n] to [m]. */
 static void add_number(struct message *m, uint32_t field, uint64_t n)
 {
+  need_room(m, 2 * VARINT);
   m->end = put_varint(put_varint(m->end, field << 3), n);
 }
 
 /* Adds the field numbered [field] with the 64-bit number [n] to [m]. */
 static void add_fixed(struct message *m, uint32_t field, uint64_t n)
 {
+  need_room(m, VARINT + 8);
   m->end = put_varint(m->end, field << 3 | 1);
   for (int i = 0; i < 8; i++) *m->end++ = (char) (n >> 8 * i);
 }
@@ -88,6 +101,7 @@ static void add_fixed(struct message *m, uint32_t field, uint64_t n)
 static void add_bytes(struct message *m, uint32_t field, const void *bytes,
                       size_t length)
 {
+  need_room(m, 2 * VARINT + length);
   m->end = put_varint(put_varint(m->end, field << 3 | 2), length);
   memcpy(m->end, bytes, length);
   m->end += length;
@@ -114,7 +128,7 @@ static void clear(struct message *m)
 struct state {
   bool *categories;               /* those defined, by process and bit */
   struct message packet, event, interned, inner;
-  char text[3 * 8 * 64];          /* the longest payload as UTF-8 */
+  char text[TRACE_UTF8];          /* of an argument */
 };
 
 /* Writes a packet with the field [field] and its content [content], and the
@@ -135,10 +149,10 @@ static void write_packet(struct trace *t, uint32_t field,
   add_message(packet, field, content);
   add_number(packet, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
   size_t length = (size_t) (packet->end - packet->bytes);
-  char *out = sink_room(t->sink, length + 16);
+  char *out = sink_room(t->sink, 2 * VARINT);
   out = put_varint(put_varint(out, TRACE_PACKET << 3 | 2), length);
-  memcpy(out, packet->bytes, length);
-  sink_filled(t->sink, out + length);
+  sink_filled(t->sink, out);
+  sink_write(t->sink, packet->bytes, length);
 }
 
 /* Adds the name [name] with the number [iid] to the interned data that is
