@@ -72,6 +72,7 @@ struct sink *open_sink(const char *path, bool force)
   }
   sink->path = strcmp(path, "-") == 0 ? NULL : path;
   sink->temporary = NULL;
+  sink->force = force;
   sink->fd = STDOUT_FILENO;
   sink->error = 0;
   sink->used = 0;
@@ -111,21 +112,50 @@ void sink_write(struct sink *sink, const void *bytes, size_t size)
   }
 }
 
+/* Renames [temporary] to [path], where nothing must be.  Returns 0, or -1 with
+   errno, EEXIST if something is there. */
+static int rename_new(const char *temporary, const char *path)
+{
+  struct stat there;
+  if (renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+    return 0;
+  if (errno != EINVAL && errno != ENOSYS) return -1;
+  /* The file system cannot do that, perhaps no links either. */
+  if (link(temporary, path) == 0) return unlink(temporary);
+  if (errno == EEXIST) return -1;
+  if (lstat(path, &there) < 0) return rename(temporary, path);
+  errno = EEXIST;
+  return -1;
+}
+
+bool give_name(const char *temporary, const char *path, bool force)
+{
+  if ((force ? rename(temporary, path) : rename_new(temporary, path)) == 0)
+    return true;
+  int reason = errno;
+  if (reason != EEXIST || !refuse_existing(path, force))
+    complain("%s: cannot write it: %s", path, strerror(reason));
+  return false;
+}
+
+void report_sink(const struct sink *sink)
+{
+  complain("%s: cannot write it: %s",
+           sink->path == NULL ? "standard output" : sink->path,
+           strerror(sink->error));
+}
+
 bool close_sink(struct sink *sink, bool keep)
 {
   if (keep) sink_flush(sink);
   if (sink->path != NULL && close(sink->fd) < 0 && sink->error == 0)
     sink->error = errno;
-  if (keep && sink->error == 0 && sink->temporary != NULL
-      && rename(sink->temporary, sink->path) < 0)
-    sink->error = errno;
   /* A reader that closed the pipe needs no more. */
   if (sink->path == NULL && sink->error == EPIPE) sink->error = 0;
   bool right = sink->error == 0 || !keep;
-  if (!right)
-    complain("%s: cannot write it: %s",
-             sink->path == NULL ? "standard output" : sink->path,
-             strerror(sink->error));
+  if (!right) report_sink(sink);
+  else if (keep && sink->path != NULL && sink->temporary != NULL)
+    right = give_name(sink->temporary, sink->path, sink->force);
   if (sink->temporary != NULL && !(keep && right)) unlink(sink->temporary);
   free(sink->temporary);
   free(sink);

@@ -24,6 +24,7 @@
 struct sink {
   const char *path;               /* to be; NULL: standard output */
   char *temporary;                /* its name until it is whole, or NULL */
+  bool force;                     /* replaces a file with the name [path] */
   int fd;
   int error;                      /* errno of the first write that failed */
   size_t used;
@@ -55,17 +56,28 @@ static inline void sink_filled(struct sink *sink, const char *end)
 void sink_write(struct sink *sink, const void *bytes, size_t size);
 void sink_flush(struct sink *sink);
 
-/* Flushes and closes the file, gives it its name, in place of any file with
-   this name, and frees the sink; standard output stays open.  If [keep] is
-   false or a write failed, removes the new file instead; a file that is not
-   regular is not removed.  Returns false, with a message, when [keep] is true
-   and the file could not be written; else true.  If standard output is a pipe
-   that was closed by its reader, this is no failure. */
+/* Prints a message that the sink could not be written, with the reason
+   [sink->error]. */
+void report_sink(const struct sink *sink);
+
+/* Flushes and closes the file, gives it its name as give_name does, and frees
+   the sink; standard output stays open.  If [keep] is false or a write failed,
+   removes the new file instead; a file that is not regular is not removed.
+   Returns false, with a message, when [keep] is true and the file could not be
+   written; else true.  If standard output is a pipe that was closed by its
+   reader, this is no failure. */
 bool close_sink(struct sink *sink, bool keep);
 
 /* Returns a name for a temporary file in the folder of [path], with the last
    part of [path], perhaps cut, and the pid in it.  Creates no file.  The caller
    frees the name. */
 char *temporary_name(const char *path);
+
+/* Renames the file or folder [temporary] to [path].  With [force], replaces a
+   file or an empty folder at [path]; else replaces nothing, not even a file
+   that appears at this moment, where the file system supports that.  Returns
+   false, with a message, when the new name cannot be given; [temporary] then
+   keeps its name. */
+bool give_name(const char *temporary, const char *path, bool force);
 
 #endif /* TOOLS_SINK_H */

@@ -110,6 +110,19 @@ if mount -t tmpfs -o size=8k eventring-test disk 2>/dev/null; then
 else
   skip "a full disk" "cannot mount a small one"
 fi
+make_ring long
+if mount -t tmpfs -o size=64k eventring-test disk 2>/dev/null; then
+  for out in a.json a.pftrace a.ctf; do
+    run eventring trace long.eventring -o disk/$out
+    ok "$out: a disk that is full before the end of the trace is reported" \
+      refused 4 'No space left on device'
+    ok "$out: a disk that is full before the end has no partial file" \
+      [ -z "$(ls -A disk)" ]
+  done
+  umount disk
+else
+  skip "a disk that is full before the end" "cannot mount a small one"
+fi
 rmdir disk
 
 # The trace of a running process.
@@ -127,6 +140,25 @@ ok "--follow: Ctrl-C: the exit code is 0" exits 0
 run eventring trace --dir "$tmp/rings" "$pid" -o now.json
 ok "without --follow, trace of a running process ends" is_json now.json
 ok "without --follow, the exit code is 0" exits 0
+
+# An output that appears while the trace is written.
+for out in late.json late.ctf; do
+  "$EVENTRING_BIN" trace "$ring" --follow -o $out 2>err & tracer=$!
+  started="$started $tracer"
+  within 10 [ -e "$out.$tracer.part" ]
+  [ $out = late.json ] || mkdir $out
+  [ $out = late.json ] && mine=$out || mine=$out/metadata
+  echo precious >$mine
+  kill -INT $tracer
+  wait $tracer
+  status=$?
+  : >out
+  ok "$out: a file that appears before the end is not overwritten" \
+    refused 4 "cannot create $out: File exists; --force"
+  ok "$out: a file that appears before the end is unchanged" \
+    [ "$(cat $mine)" = precious ]
+  ok "$out: no partial file is left" [ ! -e "$out.$tracer.part" ]
+done
 kill -STOP "$pid"
 "$EVENTRING_BIN" trace "$ring" --follow -o end.json 2>/dev/null & tracer=$!
 started="$started $tracer"

@@ -102,17 +102,17 @@ static char *open_folder(const char *path, bool force)
   return NULL;
 }
 
-/* Gives the folder [temporary] the name [path], in place of a trace that is
-   there, and frees [temporary].  If [keep] is false or that fails, removes the
-   new folder instead.  Returns false, with a message, when the name cannot be
-   given; true if [keep] is false. */
-static bool close_folder(char *temporary, const char *path, bool keep)
+/* Gives the folder [temporary] the name [path], with [force] in place of a trace
+   that is there, and frees [temporary].  If [keep] is false or that fails,
+   removes the new folder instead.  Returns false, with a message, when the name
+   cannot be given; true if [keep] is false. */
+static bool close_folder(char *temporary, const char *path, bool force,
+                         bool keep)
 {
   bool right = true;
   if (keep) {
-    remove_folder(path);
-    right = rename(temporary, path) == 0;
-    if (!right) complain("%s: cannot write it: %s", path, strerror(errno));
+    if (force && look_through(path, false)) remove_folder(path);
+    right = give_name(temporary, path, force);
   }
   if (!keep || !right) remove_folder(temporary);
   free(temporary);
@@ -214,7 +214,7 @@ static enum status run(int argc, char **argv)
   enum status status = write_trace(&t, sources, sources_count, follow);
   bool stopped = interrupted_by() != 0 && !follow;
   bool keep = !stopped && !t.failed;
-  if (folder != NULL ? !close_folder(folder, path, keep) || t.failed
+  if (folder != NULL ? !close_folder(folder, path, force, keep) || t.failed
                      : !close_sink(t.sink, !stopped))
     status = STATUS_CANNOT_WRITE;
   if (stopped) raise(interrupted_by());

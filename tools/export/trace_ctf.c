@@ -134,7 +134,8 @@ static void write_escaped(struct state *s, const char *text)
 /* Packets */
 
 /* Writes the packet of [stream] to its file and empties it, if there are events
-   in it.  Sets [t->failed] if the file cannot be written. */
+   in it.  If the file cannot be written, sets [t->failed], with a message unless
+   it was set. */
 static void end_packet(struct trace *t, struct stream *stream)
 {
   if (stream->used == 0) return;
@@ -142,7 +143,9 @@ static void end_packet(struct trace *t, struct stream *stream)
   memcpy(stream->packet, &stream->head, sizeof stream->head);
   sink_write(stream->sink, stream->packet, stream->used);
   stream->used = 0;
-  if (stream->sink->error != 0) t->failed = true;
+  if (stream->sink->error == 0) return;
+  if (!t->failed) report_sink(stream->sink);
+  t->failed = true;
 }
 
 /* Opens the file for the ring [ring] of the process [p] and returns its stream.
