@@ -728,25 +728,21 @@ static void elsewhere(void)
   file.header->started.realtime_ns += 3000000000;
 }
 
-static const struct {
-  const char *name;
-  void (*write)(void);
-  uint32_t log_words;           /* of a ring; 0: 10 */
-} kinds[] = {
+static const struct { const char *name; void (*write)(void); } kinds[] = {
   { "plain", plain }, { "fields", fields }, { "right", right },
   { "wrong", wrong }, { "overtaken", overtaken }, { "killed", killed },
   { "changed", changed }, { "pauses", pauses }, { "summary", summary },
   { "stock", stock }, { "idle", idle }, { "lost", lost },
   { "crossing", crossing }, { "requests", requests }, { "gap", gap },
   { "hostile", hostile }, { "elsewhere", elsewhere }, { "damaged", damaged },
-  { "version", version }, { "long", long_events, 13 }
+  { "version", version }, { "long", long_events }
 };
 
 static void make_file(const char *path, uint32_t log_words)
 {
   ring_create(&file, &(struct ring_options) {
                 .path = path, .rings = RINGS,
-                .log_words = log_words == 0 ? 10 : log_words, .pid = PID,
+                .log_words = log_words, .pid = PID,
                 .other_boot = 1, .schema_capacity = 256 });
   struct eventring_header *h = file.header;
   strcpy(h->program, "/usr/bin/program");
@@ -792,7 +788,7 @@ int main(int argc, char **argv)
   if (argc < 3) return 2;
   while (kind < all && strcmp(argv[1], kinds[kind].name) != 0) kind++;
   if (kind == all) return 2;
-  make_file(argv[2], kinds[kind].log_words);
+  make_file(argv[2], kinds[kind].write == long_events ? 13 : 10);
   kinds[kind].write();
   for (int i = 3; i < argc; i++)
     if (!change(file.header, argv[i], &holds)) return 2;
