@@ -12,11 +12,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "event_field.h"
 #include "event_json.h"
 #include "event_text.h"
 #include "json.h"
+#include "memory.h"
 
 /* The largest number of fields in a round.  Fields are repeated in rounds: the
    field at the same place of the next round has the same description. */
@@ -47,8 +49,7 @@ static json_t *integers(const struct eventring_event *event, uint32_t from)
 }
 
 /* Sets the member "text" of [object] to the bytes that [event] carries, or
-   "bytes" to the hexadecimal digits of the first 512 bytes if they are not
-   UTF-8.  If the payload is not a string of bytes, sets "values" to its
+   "bytes" to their hexadecimal digits if they are not UTF-8.  If the payload is not a string of bytes, sets "values" to its
    words. */
 static void set_bytes(json_t *object, const struct eventring_event *event)
 {
@@ -63,10 +64,11 @@ static void set_bytes(json_t *object, const struct eventring_event *event)
     json_object_set_new(object, "text", text);
     return;
   }
-  char hex[2 * 64 * sizeof(uint64_t) + 1];
-  for (size_t i = 0; i < length && i < sizeof hex / 2; i++)
+  char *hex = allocate(2 * length + 1, 1);
+  for (size_t i = 0; i < length; i++)
     snprintf(hex + 2 * i, 3, "%02x", (unsigned char) bytes[i]);
   json_object_set_new(object, "bytes", json_string(hex));
+  free(hex);
 }
 
 /* Returns a new JSON value for the word [word] of field [field]: the name that

@@ -32,6 +32,10 @@ ok "--raw prints fields as numbers" \
 ok "--raw prints waits with form 'complete'" \
   out_has '	complete	[0-9]*	mutex_wait	'
 
+make_ring long
+run eventring events --json long.eventring
+ok "--json has all bytes of the longest text" \
+  jq -se 'map(select(.bytes)) | length == 1 and (.[0].bytes | length == 8080)' out
 make_ring hostile
 run eventring events hostile.eventring
 ok "names and texts are printed without control characters" \
