@@ -435,6 +435,10 @@ static int check_process(struct recording *r, const struct eventring_options *o,
     return fail(o, EVENTRING_E_ARGUMENT, "%s: has %u process%s, so there "
                 "is no number %u", path, r->source.processes,
                 r->source.processes == 1 ? "" : "es", o->process + 1);
+  if (err < 0 && r->source.damaged_at == 0)
+    return fail(o, EVENTRING_E_TRUNCATED, "%s: damaged: process number %u of "
+                "its %u is missing", path, o->process + 1,
+                r->source.processes);
   if (err < 0)
     return fail(o, EVENTRING_E_TRUNCATED, "%s: a recording cut or damaged "
                 "before its first event, at byte %llu", path,

@@ -2,6 +2,7 @@
 # eventring check: its findings in ring files and recordings, and their places.
 # Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
+: "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
 cd "$tmp" || exit 1
 
 for kind in plain right lost killed; do
@@ -57,6 +58,29 @@ flip chunk.evr 40
 run eventring check chunk.evr
 ok "changed byte in the header of a chunk: no chunk begins there" \
   eval "exits 1 && out_has '^byte 32: no chunk begins'"
+run eventring check --json start.evr
+ok "--json prints an object for a file that cannot be opened" jq -e \
+  '.file == "start.evr" and .right == false and .processes == [] and
+     (.findings | length == 1) and .findings[0].byte == null' out
+
+# Manifests that were written to do harm.
+${CC:-cc} -I"$EVENTRING_TOP/consumer" -o record \
+  "$EVENTRING_TOP/testsuite/trace/record.c" \
+  "$EVENTRING_BUILD/lib/libeventring.a" -lzstd || exit 1
+printf '{"a": "\302\233C1 \342\200\256turned"}' >note
+./record note.evr plain.eventring note
+run eventring check --json note.evr
+ok "--json prints a manifest without control characters" eval \
+  'exits 0 && ! grep -q "[^ -~]" out && out_has "u202E"'
+{ head -c 1000 /dev/zero | tr '\0' '['
+  seq -s, 10000
+  head -c 1000 /dev/zero | tr '\0' ']'; } | tr -d '\n' >note
+./record deep.evr plain.eventring note
+run eventring check --json deep.evr
+ok "--json prints null for a manifest that is deeply nested" \
+  jq -e '.right and .processes[0].manifest == null' out
+ok "--json does not print more for nesting" \
+  [ "$(wc -c <out)" -lt "$(wc -c <note)" ]
 size=$(stat -c %s plain.evr)
 flip bytes.evr $((size - 200))
 run eventring check bytes.evr

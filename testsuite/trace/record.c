@@ -10,7 +10,8 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* record OUT RING: a recording of a ring file. */
+/* record OUT RING [NOTE]: a recording of a ring file, with the content of the
+   file NOTE as its manifest. */
 
 #include <stdio.h>
 #include "eventring_reader.h"
@@ -26,12 +27,19 @@ int main(int argc, char **argv)
   };
   struct eventring_cursor *cursor;
   struct eventring_recorder *recorder;
-  if (argc != 3 || eventring_open(argv[2], &from, &cursor) < 0
+  static char note[1 << 16];
+  if (argc < 3 || eventring_open(argv[2], &from, &cursor) < 0
       || eventring_record(argv[1], cursor, &to, &recorder) < 0) {
     fprintf(stderr, "record: %s\n", why);
     return 1;
   }
   while (eventring_record_step(recorder) > 0) ;
+  if (argc > 3) {
+    FILE *f = fopen(argv[3], "rb");
+    if (f == NULL || fread(note, 1, sizeof note - 1, f) == 0
+        || fclose(f) != 0 || eventring_record_note(recorder, note) < 0)
+      return 1;
+  }
   int error = eventring_record_close(recorder);
   eventring_close(cursor);
   return error < 0;

@@ -62,8 +62,8 @@ static void found(void *state, uint64_t offset, const char *what)
     printf("byte %" PRIu64 ": %s\n", offset, what);
   else
     json_array_append_new(f->list,
-                          json_pack("{s:I, s:s}", "byte", (json_int_t) offset,
-                                    "what", what));
+                          json_pack("{s:I, s:o}", "byte", (json_int_t) offset,
+                                    "what", json_text(what)));
 }
 
 /* Returns a new JSON integer with the value [n], or JSON null if [n] is
@@ -71,6 +71,45 @@ static void found(void *state, uint64_t offset, const char *what)
 static json_t *count(uint64_t n)
 {
   return n == UINT64_MAX ? json_null() : json_integer((json_int_t) n);
+}
+
+/* Arrays and objects of a manifest that are inside of each other, at most: a
+   deeper one would be printed with more indentation than content. */
+#define MANIFEST_DEPTH 16
+
+/* Returns whether [value] has at most [depth] arrays and objects inside of each
+   other. */
+static bool is_shallow(const json_t *value, int depth)
+{
+  if (!json_is_array(value) && !json_is_object(value)) return true;
+  if (depth == 0) return false;
+  for (size_t i = 0; i < json_array_size(value); i++)
+    if (!is_shallow(json_array_get(value, i), depth - 1)) return false;
+  for (void *i = json_object_iter((json_t *) value); i != NULL;
+       i = json_object_iter_next((json_t *) value, i))
+    if (!is_shallow(json_object_iter_value(i), depth - 1)) return false;
+  return true;
+}
+
+/* Returns a new JSON value with the manifest in [note], which may be NULL, or
+   JSON null if [note] is no JSON or too deep. */
+static json_t *manifest_json(const char *note)
+{
+  json_t *manifest = note == NULL ? NULL : json_loads(note, 0, NULL);
+  if (manifest != NULL && is_shallow(manifest, MANIFEST_DEPTH))
+    return manifest;
+  json_decref(manifest);
+  return json_null();
+}
+
+/* Prints the object for the file at [path] on standard output and frees
+   [processes] and [findings]. */
+static void print_file(const char *path, bool right, json_t *processes,
+                       json_t *findings)
+{
+  print_json(json_pack("{s:o, s:b, s:o, s:o}", "file", json_text(path),
+                       "right", right, "processes", processes, "findings",
+                       findings), false);
 }
 
 /* Returns a new JSON object that describes process [process] of the recording
@@ -90,11 +129,9 @@ static json_t *describe_process(const char *path, uint32_t process,
   int state = eventring_state(cursor);
   struct balance sum;
   if (balance_events(cursor, &sum) != STATUS_OK) *right = false;
-  json_t *manifest = note == NULL ? NULL : json_loads(note, 0, NULL);
   json_t *described = json_pack(
     "{s:o, s:i, s:s, s:I, s:o, s:I, s:I, s:I, s:I}",
-    "manifest", manifest == NULL ? json_null() : manifest, "pid",
-    (int) info.pid, "state", states[state >= 0 && state <= 5 ? state : 0],
+    "manifest", manifest_json(note), "pid", (int) info.pid, "state", states[state >= 0 && state <= 5 ? state : 0],
     "events", (json_int_t) sum.events, "recorded_events",
     count(info.format == EVENTRING_FORMAT_RECORDING ? info.recorded_events
                                                     : UINT64_MAX),
@@ -118,12 +155,7 @@ static enum status print_findings(const char *path,
   json_t *list = json_array();
   for (uint32_t process = 0; process < processes; process++)
     json_array_append_new(list, describe_process(path, process, first, &right));
-  json_t *all = json_pack("{s:o, s:b, s:o, s:o}", "file", json_text(path),
-                          "right", right, "processes", list, "findings",
-                          f->list);
-  json_dumpf(all, stdout, JSON_INDENT(2));
-  putchar('\n');
-  json_decref(all);
+  print_file(path, right, list, f->list);
   return right ? STATUS_OK : STATUS_FINDING;
 }
 
@@ -145,8 +177,8 @@ static enum status check_part(struct eventring_cursor *cursor, bool follow)
 /* Checks the file at [path]: its structure, and the events of each of its
    processes; without [json], these only if the structure is right.  Prints the
    findings as text or, if [json] is true, as a JSON object.  Returns STATUS_OK;
-   STATUS_FINDING when something is wrong, with a message, and no object, when
-   the file is so damaged that it cannot be opened; STATUS_CANNOT_READ, with a
+   STATUS_FINDING when something is wrong, with a message, also in the object,
+   when the file is so damaged that it cannot be opened; STATUS_CANNOT_READ, with a
    message, when the file cannot be read. */
 static enum status check_file(const char *path, bool follow, bool json)
 {
@@ -159,6 +191,11 @@ static enum status check_file(const char *path, bool follow, bool json)
   case 0: break;
   case EVENTRING_E_HEADER: case EVENTRING_E_TRUNCATED: case EVENTRING_E_DAMAGED:
     complain("%s", why);
+    if (json) {
+      json_array_append_new(f.list, json_pack("{s:n, s:o}", "byte", "what",
+                                              json_text(why)));
+      print_file(path, false, json_array(), f.list);
+    }
     return STATUS_FINDING;
   default:
     complain("%s", why[0] != '\0' ? why : eventring_strerror(error));
