@@ -210,9 +210,9 @@ static int explain(int pid, const char *dir, const struct eventring_options *o)
                 "path of the file", path, pid);
   if (kill(pid, 0) < 0 && errno == ESRCH)
     return fail(o, EVENTRING_E_NOT_FOUND,
-                "process %d does not exist, and there is no %s/%d%s or %s of "
-                "it", pid, dir == NULL ? "." : dir, pid, EVENTRING_SUFFIX,
-                ".events");
+                "process %d does not exist, and has left no ring file %d%s or "
+                "%d.events in %s", pid, pid, EVENTRING_SUFFIX, pid,
+                dir == NULL ? "the current directory" : dir);
   if (eventring_open_proc(&s, pid, "comm", '\n')) {
     if ((line = eventring_next_record(&s)) != NULL)
       snprintf(name, sizeof name, " (%.40s)", line);

@@ -65,7 +65,7 @@ static enum status print_overview(void)
 
 static enum status run_help(int argc, char **argv)
 {
-  if (argc < 2) return print_overview();
+  if (argc < 2 || strcmp(argv[1], "help") == 0) return print_overview();
   if (strcmp(argv[1], "--options") == 0) {
     print_option_table(commands, COMMANDS);
     return finish_output(STATUS_OK);

@@ -37,8 +37,11 @@ static void print_process_and(struct summary *s, const char *remark)
   char span[QUANTITY_SIZE];
   printf("process %" PRId32 "%s", info.pid, info.program[0] ? " " : "");
   print_text(stdout, info.program, strlen(info.program), TEXT_LINE);
-  printf(" (%s): %" PRIu64 " %s over %s%s\n",
-         state_name(eventring_state(s->cursor)), s->events,
+  int state = eventring_state(s->cursor);
+  bool paused = state == EVENTRING_STATE_RUNNING && info.active == 0
+                && info.format == EVENTRING_FORMAT_RING;
+  printf(" (%s%s): %" PRIu64 " %s over %s%s\n", state_name(state),
+         paused ? ", paused" : "", s->events,
          s->events == 1 ? "event" : "events",
          format_duration(span, s->last_ns > s->first_ns
                                ? (uint64_t) s->last_ns - (uint64_t) s->first_ns

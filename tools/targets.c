@@ -44,7 +44,7 @@ struct eventring_cursor *open_target(const struct command *command,
     usage_error(command, "%s: which process or file?", command->name);
   if (optind >= argc) return open_only_process(command, dir);
   if (optind + 1 < argc)
-    usage_error(command, "%s: one process or file at a time, so what is %s?",
+    usage_error(command, "%s: unexpected argument '%s': takes one process or file",
                 command->name, argv[optind + 1]);
   char *path = allocate(strlen(argv[optind]) + 1, 1);
   strcpy(path, argv[optind]);

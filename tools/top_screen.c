@@ -446,7 +446,7 @@ static const char *const help[] = {
   "s         choose the process",
   "<- ->     the process before, the next one",
   "up, down  scroll the domains",
-  "+ -       look more often, less often",
+  "+ -       shorten or lengthen the interval",
   "r         forget the longest pauses and spans so far",
   "space     freeze the screen, or go on",
   "",

@@ -82,6 +82,13 @@ run eventring disable "$first" gc_detail,sync_detail,alloc,profile
 ok "disable while paused: what will be recorded" out_has \
   ': paused; will record gc, domain, sync, user, wait, thread, runtime$'
 ok "disable during a pause leaves the process paused" is "$first" paused
+run eventring enable "$first" user
+ok "enable of what is enabled during a pause says so" out_has \
+  ': paused; will record gc, domain, sync, user, wait, thread, runtime, unchanged$'
+run eventring stat "$first"
+ok "stat says that a process is paused" out_has '(running, paused): '
+run eventring latency "$first"
+ok "latency says that a process is paused" out_has '(running, paused): '
 run eventring resume "$first"
 ok "resume records the categories set during the pause" \
   is_on "$first" "$default"
@@ -177,6 +184,6 @@ for command in enable disable; do
 done
 for command in pause resume categories; do
   run eventring $command --all "$first"
-  ok "$command with --all and a process is refused" refused 2 "what is $first"
+  ok "$command with --all and a process is refused" refused 2 "unexpected argument .$first"
 done
 finish

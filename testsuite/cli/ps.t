@@ -243,7 +243,7 @@ fi
 run eventring ps --dir nowhere
 ok "a directory that does not exist is refused" refused 3 nowhere
 run eventring ps 1234
-ok "a process id is refused" refused 2 'what is 1234'
+ok "a process id is refused" refused 2 'unexpected argument .1234'
 run eventring ps --yes
 ok "--yes without --prune is refused" refused 2 'goes with --prune'
 for option in json prune; do

@@ -30,6 +30,11 @@ ok "an unknown command is refused" refused 2 'no command evnts'
 run eventring --bogus
 ok "an unknown option before the command is refused" \
   refused 2 'unknown option --bogus'
+run eventring help help
+cp "$tmp/out" "$tmp/help"
+ok "help help prints the overview" exits 0
+run eventring help
+ok "help help prints what help prints" cmp "$tmp/help" "$tmp/out"
 run eventring help evnts
 ok "help for an unknown command is refused" refused 2 'no command evnts'
 for command in pause resume; do
@@ -38,7 +43,7 @@ for command in pause resume; do
     refused 2 "$command: which process or file"
 done
 run eventring events one two
-ok "a second target is refused" refused 2 'what is two'
+ok "a second target is refused" refused 2 'unexpected argument .two'
 run eventring events --bogus one
 ok "an unknown long option is refused" refused 2 'unknown option --bogus'
 run eventring dump --for one -o two

@@ -251,7 +251,7 @@ static enum status run_cut(int argc, char **argv)
 {
   struct arguments a = parse_arguments(&cut_command, argc, argv);
   if (optind + 1 < argc)
-    usage_error(&cut_command, "cut: one recording at a time, so what is %s?",
+    usage_error(&cut_command, "cut: unexpected argument '%s': takes one recording",
                 argv[optind + 1]);
   struct inputs in = open_inputs(argv + optind, 1);
   for (size_t i = 0; i < in.count; i++) {

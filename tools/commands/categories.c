@@ -122,7 +122,7 @@ static enum status run(int argc, char **argv)
     }
   if (all && optind < argc)
     usage_error(&categories_command,
-                "categories: --all means all, so what is %s?", argv[optind]);
+                "categories: unexpected argument '%s' after --all", argv[optind]);
 
   if (output.form == JSON) output.processes = json_array();
   enum status status = STATUS_OK;

@@ -137,9 +137,11 @@ static enum status change(const struct request *request,
 
 /* Prints a line with the new state of the process of [cursor], and whether it
    is the same as [before] and [recorded_before], its state and its mask of
-   categories before the change. */
+   categories before the change.  [changes_categories]: the change was of the
+   categories, so they are printed also if they will be recorded later. */
 static void say(struct eventring_cursor *cursor,
-                const struct eventring_info *before, uint32_t recorded_before)
+                const struct eventring_info *before, uint32_t recorded_before,
+                bool changes_categories)
 {
   struct eventring_info now = target_info(cursor);
   uint32_t recorded = recorded_categories(cursor);
@@ -147,16 +149,20 @@ static void say(struct eventring_cursor *cursor,
               && recorded_before == recorded;
   printf("%" PRIu32 " ", now.pid);
   print_text(stdout, now.program, strlen(now.program), TEXT_LINE);
-  fputs(same ? ": was already " : ": ", stdout);
+  /* The categories of a paused process are the subject of a change of them. */
+  bool will = now.active == 0 && (changes_categories
+                                  || recorded_before != recorded);
+  fputs(same && !will ? ": was already " : ": ", stdout);
   if (now.active != 0) {
     fputs("recording ", stdout);
     print_categories(cursor, now.active);
   } else {
     fputs("paused", stdout);
-    if (recorded_before != recorded) {
+    if (will) {
       fputs("; will record ", stdout);
       print_categories(cursor, recorded);
     }
+    if (will && same) fputs(", unchanged", stdout);
   }
   putchar('\n');
 }
@@ -179,7 +185,8 @@ static enum status control(const struct request *request,
   if (status == STATUS_OK && request->changed != NULL)
     json_array_append_new(request->changed, json_control(cursor));
   else if (status == STATUS_OK && !request->quiet)
-    say(cursor, &before, recorded);
+    say(cursor, &before, recorded, request->command == &enable_command
+                                   || request->command == &disable_command);
   return status;
 }
 
@@ -237,7 +244,7 @@ static enum status run(const struct command *command, bool with_categories,
   if (with_categories && optind + targets >= argc && (all || optind < argc))
     usage_error(command, "%s: which categories?", command->name);
   if (!with_categories && all && optind < argc)
-    usage_error(command, "%s: --all means all, so what is %s?", command->name,
+    usage_error(command, "%s: unexpected argument '%s' after --all", command->name,
                 argv[optind]);
   request.categories = argv + optind + targets;
   if (json) request.changed = json_array();

@@ -591,7 +591,7 @@ static enum status run(int argc, char **argv)
     case OPTION_YES: options.yes = true; break;
     }
   if (optind < argc)
-    usage_error(&ps_command, "ps: it lists all, so what is %s?",
+    usage_error(&ps_command, "ps: unexpected argument '%s'",
                 argv[optind]);
   if (options.pids && (options.json || options.prune))
     usage_error(&ps_command, "ps: --pids and %s exclude each other",
