@@ -195,7 +195,7 @@ enum {
                                       else is 0 */
 };
 
-/* The largest number of payload words of an event, whatever the file has.  It
+/* The largest number of payload words of an event, of any file.  It
    does not grow while EVENTRING_ABI stays the same. */
 #define EVENTRING_MAX_EVENT_WORDS 4096
 

@@ -30,8 +30,8 @@
      requests  requests in several rings, of known times
      gap       requests of which a ring has lost runs
      hostile   names and texts with control characters
-     long      the longest events: a text that is not UTF-8, and 14 times packed
-               integers whose fields have one name
+     long      the longest events: a text that is not UTF-8, and 14 with packed
+               integers in fields of one name
      elsewhere plain, on another machine, 3 s later
      damaged   plain, with a block that no writer writes
      version   plain, of another major version
