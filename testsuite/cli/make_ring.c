@@ -77,6 +77,7 @@ enum {
 };
 enum {
 #define STOP(id, name, doc) id,
+#define STACK(id, name, doc) id,
 #include "caml/eventring_events.tbl"
 };
 enum {
@@ -127,6 +128,7 @@ static void make_schema(void)
 #include "caml/eventring_events.tbl"
 #define CAUSE(id, name, doc) ring_value(&file, "cause", id, name);
 #define STOP(id, name, doc) ring_value(&file, "reason", id, name);
+#define STACK(id, name, doc) ring_value(&file, "stack", id, name);
 #include "caml/eventring_events.tbl"
   user_event(TEXT, EVENTRING_INSTANT, EVENTRING_BYTES, "", "request text");
   user_event(NUMBERS, EVENTRING_INSTANT, EVENTRING_INTS, "blocks", "sizes");
@@ -613,18 +615,18 @@ static void crossing(void)
   begin(1, 5002, OTHER_SPAN);
 }
 
-static void begin_request(int ring, uint64_t at, uint64_t number)
+static void begin_request(uint32_t ring, uint64_t at, uint64_t number)
 {
   emit(ring, at, EVENTRING_FORM_BEGIN, ORDER, 1, &number);
 }
 
-static void end_request(int ring, uint64_t at, uint64_t number)
+static void end_request(uint32_t ring, uint64_t at, uint64_t number)
 {
   emit(ring, at, EVENTRING_FORM_END, ORDER, 1, &number);
 }
 
 /* Says that the thread of ring [ring] works on the request [number]. */
-static void run(int ring, uint64_t at, uint64_t number)
+static void run(uint32_t ring, uint64_t at, uint64_t number)
 {
   PACKED(ring, at, INSTANT, EV_REQUEST_RUN, number);
 }
@@ -666,7 +668,7 @@ static void gap(void)
   begin_request(0, 7000, 3);
   end_request(0, 8000, 3);
   for (uint64_t i = 0; i < 700; i++)
-    value(1, 4001 + i, EVENTRING_FORM_COUNTER, QUEUE, 0);
+    count(1, 4001 + i, QUEUE, 0);
   run(1, 5000, 2);
   run(1, 7100, 3);
   run(1, 7900, 0);

@@ -484,7 +484,7 @@ int main(void)
     cmocka_unit_test(fields_have_names),
     cmocka_unit_test(fields_that_repeat),
     cmocka_unit_test(addresses_are_added_up),
-    cmocka_unit_test(ticks_are_nanoseconds_once_read),
+    cmocka_unit_test(ticks_become_nanoseconds),
     cmocka_unit_test(ticks_in_some_of_many_fields),
     cmocka_unit_test(ticks_of_the_monotonic_clock),
     cmocka_unit_test(values_have_names),

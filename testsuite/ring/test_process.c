@@ -324,18 +324,18 @@ static void process_of_another_user(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(what_the_file_says),
+    cmocka_unit_test(state_in_the_file),
     cmocka_unit_test(threads_run_and_sleep),
     cmocka_unit_test(another_process_of_the_number),
-    cmocka_unit_test(another_program_in_the_process),
-    cmocka_unit_test(killed),
-    cmocka_unit_test(in_a_directory),
-    cmocka_unit_test(by_what_is_mapped),
-    cmocka_unit_test(by_its_environment),
-    cmocka_unit_test(by_its_directory),
-    cmocka_unit_test(by_our_directory),
-    cmocka_unit_test(why_there_is_none),
-    cmocka_unit_test(of_another_user),
+    cmocka_unit_test(another_program_by_exec),
+    cmocka_unit_test(killed_process),
+    cmocka_unit_test(found_in_a_directory),
+    cmocka_unit_test(found_by_its_mapping),
+    cmocka_unit_test(found_by_its_environment),
+    cmocka_unit_test(found_in_its_working_directory),
+    cmocka_unit_test(found_in_our_working_directory),
+    cmocka_unit_test(reason_when_not_found),
+    cmocka_unit_test(process_of_another_user),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -456,11 +456,10 @@ static struct trace_track *side_track(struct trace_process *p, uint32_t domain,
                                       uint32_t thread, uint16_t id)
 {
   struct trace_class *class = class_of(p, id);
-  struct trace_track **place = place_for(p, domain, thread, class);
-  if (*place == NULL) {
-    struct trace_track *track = new_track(p, domain, thread);
-    track->class = class;
-    track->thread_track = *place_of(p, domain, thread, NULL);
+  struct trace_track *track = find_track(p, domain, thread, class);
+  if (track == NULL) {
+    track = add_track(p, domain, thread, class);
+    track->thread_track = find_track(p, domain, thread, NULL);
     track->tid = unique_tid(p->trace, 0);
     tell_track(track);
   }

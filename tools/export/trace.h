@@ -86,6 +86,7 @@ struct trace_process {
   struct trace_ring *rings;
   struct trace_track **tracks;
   uint32_t track_count, track_room;
+  uint64_t seed;                  /* of the hash of names; odd */
   struct hash_table track_places; /* 1 + index in [tracks] */
   struct trace_track *stops;      /* for stop_the_world */
   int stop_id, run_id;
