@@ -825,23 +825,10 @@ struct summary_time summary_time(struct summary *s,
   return all;
 }
 
-/* The number of fields of a tally, which are all uint64_t. */
-#define AMOUNTS (sizeof(struct summary_tally) / sizeof(uint64_t))
-
 static void add_tally(struct summary_tally *to, struct summary_tally t)
 {
   uint64_t *sum = (uint64_t *) to, *amount = (uint64_t *) &t;
-  for (size_t i = 0; i < AMOUNTS; i++) sum[i] += amount[i];
-}
-
-struct summary_tally tally_difference(const struct summary_tally *later,
-                                      const struct summary_tally *earlier)
-{
-  struct summary_tally t = *later;
-  uint64_t *left = (uint64_t *) &t, *less = (uint64_t *) earlier;
-  for (size_t i = 0; i < AMOUNTS; i++)
-    left[i] = left[i] > less[i] ? left[i] - less[i] : 0;
-  return t;
+  for (size_t i = 0; i < SUMMARY_AMOUNTS; i++) sum[i] += amount[i];
 }
 
 struct summary_tally summary_tally(struct summary *s,
@@ -865,23 +852,6 @@ bool summary_has_collections(struct summary *s, int64_t until_ns)
   return t.gc_ns > 0 || t.idle_gc_ns > 0 || t.minor_collections > 0
       || t.major_slices > 0 || t.major_cycles > 0 || t.compactions > 0
       || t.explicit_calls > 0;
-}
-
-struct summary_heap summary_heap(const struct summary *s)
-{
-  struct summary_heap all = { 0 };
-  for (uint32_t i = 0; i < s->domain_count; i++) {
-    const struct summary_domain *d = s->domains[i];
-    if (d->ended || !d->heap.known) continue;
-    all.known = true;
-    all.pool_words += d->heap.pool_words;
-    all.pool_live_words += d->heap.pool_live_words;
-    all.pool_free_words += d->heap.pool_free_words;
-    all.fragmented_words += d->heap.fragmented_words;
-    all.large_words += d->heap.large_words;
-    all.custom_words += d->heap.custom_words;
-  }
-  return all;
 }
 
 double gc_share(const struct summary_tally *tally)

@@ -81,6 +81,8 @@ struct summary_tally {
                                      not in gc_ns */
   uint64_t wait_ns;               /* of threads that waited, added */
 };
+/* The number of fields of a tally, which are all uint64_t. */
+#define SUMMARY_AMOUNTS (sizeof(struct summary_tally) / sizeof(uint64_t))
 
 /* The heap of a domain at the end of its last major cycle. */
 struct summary_heap {
