@@ -187,7 +187,8 @@ static void describe_kind(const struct trace_process *p,
              || payload == EVENTRING_PAYLOAD_BYTES)
     strcpy(kind->name, "text");
   else if (class->description != NULL
-           && class->description->kind == EVENTRING_KIND_FLOW)
+           && (class->description->kind == EVENTRING_KIND_FLOW
+               || class->description->kind == EVENTRING_KIND_REQUEST))
     strcpy(kind->name, "id");
   else if (class->unit[0] != '\0')
     copy_name(kind->name, class->unit);
