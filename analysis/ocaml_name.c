@@ -94,6 +94,14 @@ bool name_of_symbol(const char *symbol, char *name, size_t size)
   return true;
 }
 
+bool is_module_entry(const char *symbol)
+{
+  size_t length = strlen(symbol);
+  return length > 10 && strncmp(symbol, "caml", 4) == 0 && is_upper(symbol[4])
+    && strcmp(symbol + length - 5, "entry") == 0
+    && (symbol[length - 6] == '.' || strncmp(symbol + length - 7, "__", 2) == 0);
+}
+
 void name_of_function(const char *function, char *name, size_t size)
 {
   size_t n = 0;

@@ -28,4 +28,9 @@ bool name_of_symbol(const char *symbol, char *name, size_t size);
    Stdlib__List.map. */
 void name_of_function(const char *function, char *name, size_t size);
 
+/* Returns whether [symbol] is that of the code of a module that runs when the
+   module is initialised: the definitions in it, each of which has a name of its
+   own in the frame tables, are one function. */
+bool is_module_entry(const char *symbol);
+
 #endif /* ANALYSIS_OCAML_NAME_H */

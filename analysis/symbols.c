@@ -241,7 +241,7 @@ static const char *function_at(struct symbols *s, struct mapped *mapped,
   const char *ocaml_name = NULL;
   const char *symbol = !mapped->usable ? NULL
     : find_symbol(mapped->file, offset, returns, &ocaml_name);
-  if (ocaml_name != NULL)
+  if (ocaml_name != NULL && !is_module_entry(symbol))
     name_of_function(ocaml_name, name, sizeof name);
   else if (symbol == NULL)
     snprintf(name, sizeof name, "[%s]", last_part(mapped->mapping->path));
