@@ -53,7 +53,8 @@ END
 # Not run: modules of other programs; programs that read a file of another test,
 # or that do nothing without a partner; operations that are only counted.
 left_out='check recorded orphan  cursors chrome_trace  later metrics_socket  cost bare_fork
-          watch_threads cursor_names stock_calls threshold'
+          watch_threads cursor_names stock_calls threshold profile profile_stress
+          profile_requests'
 
 complete() {
   for file in "$tests_of"/*.ml "$EVENTRING_TOP"/examples/*.ml; do

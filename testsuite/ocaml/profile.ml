@@ -47,6 +47,32 @@ let shares ms =
         ns)
     spent
 
+(* The same, with a sampler that stops at OCaml's poll points, as signal handlers
+   of OCaml do; prints how often each function was on the stack. *)
+let polled ms =
+  let seen = Array.make 3 0 in
+  let on_stack name text =
+    let n = String.length name in
+    let rec from i =
+      i + n <= String.length text
+      && (String.sub text i n = name || from (i + 1)) in
+    from 0 in
+  Sys.set_signal Sys.sigprof (Sys.Signal_handle (fun _ ->
+      let text =
+        Printexc.(raw_backtrace_to_string (get_callstack 50)) in
+      List.iteri
+        (fun i name -> if on_stack name text then seen.(i) <- seen.(i) + 1)
+        ["Bytes.blit"; "Profile.arithmetic"; "List.init"]));
+  let every = { Unix.it_interval = 0.004; it_value = 0.004 } in
+  ignore (Unix.setitimer Unix.ITIMER_PROF every);
+  shares ms;
+  ignore (Unix.setitimer Unix.ITIMER_PROF
+            { Unix.it_interval = 0.; it_value = 0. });
+  Array.iteri
+    (fun i n -> Printf.printf "polled %s %d\n"
+        [|"blit"; "arithmetic"; "alloc"|].(i) n)
+    seen
+
 let threads ms =
   let other = Domain.spawn (fun () -> busy ms; tell "domain") in
   let unlocked =
@@ -79,6 +105,7 @@ let () =
   (match Sys.argv.(1) with
    | "busy" -> busy n
    | "shares" -> shares n
+   | "polled" -> polled n
    | "threads" -> threads n
    | "deep" -> ignore (deep n)
    | "forks" -> forks n
