@@ -47,6 +47,10 @@ contention; unix threads;
 demo; unix;
 pause_times; ;
 pool; ;
+request_callbacks; unix;
+request_fibers; unix;
+request_threads; unix threads;
+requests; unix threads check.ml recorded.ml requests_stubs.c; pause
 slow_request; unix;
 END
 }
