@@ -22,6 +22,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "eventring_cursor.h"
 #include "eventring_hash.h"
@@ -410,7 +411,10 @@ int eventring_allocate_schema(struct eventring_cursor *c)
   s->fields = calloc(capacity, sizeof *s->fields);
   s->units = calloc(MAX_UNITS, sizeof *s->units);
   s->labels = calloc(1, sizeof *s->labels);
-  s->mappings = calloc(1, sizeof *s->mappings);
+  /* Large, and mostly not touched: memory that calloc would clear. */
+  s->mappings = mmap(NULL, sizeof *s->mappings, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (s->mappings == MAP_FAILED) s->mappings = NULL;
   if (s->events == NULL || s->by_id == NULL || s->special == NULL
       || s->layouts == NULL || s->fields == NULL || s->units == NULL
       || s->labels == NULL || s->mappings == NULL)
@@ -422,7 +426,7 @@ int eventring_allocate_schema(struct eventring_cursor *c)
 void eventring_free_schema(struct eventring_cursor *c)
 {
   struct schema *s = &c->schema;
-  free(s->mappings);
+  if (s->mappings != NULL) munmap(s->mappings, sizeof *s->mappings);
   free(s->labels);
   free(s->units);
   free(s->fields);
