@@ -166,8 +166,11 @@ static int end_interval(struct recording *r, struct interval *p,
 static int take_note(struct recording *r, const char *bytes, size_t size)
 {
   free(r->note);
-  r->note = strndup(bytes, size);
-  return r->note == NULL ? EVENTRING_E_MEMORY : 0;
+  r->note = malloc(size + 1);
+  if (r->note == NULL) return EVENTRING_E_MEMORY;
+  memcpy(r->note, bytes, size);
+  r->note[size] = '\0';
+  return 0;
 }
 
 /* Ends interval [p], for which the recorder wrote no END, at its last horizon,
