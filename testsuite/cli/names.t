@@ -42,7 +42,7 @@ rm -f rings/*
 ring 4242424.16.eventring
 run eventring stat --dir "$dir" 4242424
 ok "the process id does not find 4242424.16.eventring" \
-  refused 3 'no .*/4242424.eventring'
+  refused 3 'has left no ring file 4242424.eventring'
 
 # The choice between several files
 rm -f rings/*
