@@ -91,8 +91,9 @@ let () =
    | ["last"] ->
      under ~quietly:true (fun () ->
        Option.iter (fun path ->
+         (* 128 rings of domains, and behind them 64 of samples *)
          Unix.truncate path
-           ((Unix.stat path).st_size - (128 - 2) * 65536 * 8))
+           ((Unix.stat path).st_size - (128 - 2 + 64) * 65536 * 8))
          (Eventring.path ()))
    | ["punch"; filler] ->
      let fill = fill filler in
