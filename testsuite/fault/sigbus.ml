@@ -91,9 +91,10 @@ let () =
    | ["last"] ->
      under ~quietly:true (fun () ->
        Option.iter (fun path ->
-         (* 128 rings of domains, and behind them 64 of samples *)
+         (* 128 rings of domains, and in native code 64 of samples *)
+         let samples = if Sys.backend_type = Sys.Native then 64 else 0 in
          Unix.truncate path
-           ((Unix.stat path).st_size - (128 - 2 + 64) * 65536 * 8))
+           ((Unix.stat path).st_size - (128 - 2 + samples) * 65536 * 8))
          (Eventring.path ()))
    | ["punch"; filler] ->
      let fill = fill filler in
