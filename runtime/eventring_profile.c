@@ -25,12 +25,13 @@
    many periods it stands.  A thread that waits gets no signals, so no system
    call of the program is interrupted.
 
-   The handler takes no lock and allocates nothing.  Whatever it needs is
-   prepared outside of it: [sample_threads] looks for threads without a timer,
-   when a probe finds that samples are recorded, at most ten times a second; the
-   handler makes OCaml code come to such a probe.  So the category can be switched on from outside, and
-   threads that OCaml knows nothing of are found too.  When the category is
-   switched off, each handler stops its own timer. */
+   The handler takes no lock and allocates nothing. Whatever it needs is
+   prepared outside of it: [sample_threads] looks for threads without a
+   timer, when a probe finds that samples are recorded, at most ten times a
+   second; the handler makes OCaml code come to such a probe. So the
+   category can be switched on from outside, and threads that OCaml knows
+   nothing of are found too. When the category is switched off, each handler
+   stops its own timer. */
 
 #include <signal.h>
 #include <unistd.h>
@@ -292,8 +293,8 @@ static void release(struct sampler *s)
 
 /* Starts the timer of the thread [tid]; creates it, and takes an entry for it,
    if the thread has none.  [flags] are those of set_timer, for a new entry.
-   Returns 1, or 0 if that is not possible.  Call with the session's lock
-   held. */
+   Returns 1, also if the thread has ended; 0 when there is no timer or no entry
+   left.  Call with the session's lock held. */
 COLD
 static int arm(int tid, int flags)
 {
@@ -322,15 +323,14 @@ static int arm(int tid, int flags)
   event._sigev_un._tid = tid;
   /* The clock of another thread, as the kernel numbers them. */
   if (timer_create((clockid_t) (~(uint32_t) tid << 3 | 6), &event, &s->timer)
-      != 0) return 0;
+      != 0) return errno != EAGAIN;     /* else the thread has just ended */
   s->domain = NOBODY;
   s->low = s->high = 0;
   s->seen = search;
   s->armed = 1;
   s->tid = tid;
-  if (set_timer(s, caml_ring_sample_period(), flags)) return 1;
-  release(s);
-  return 0;
+  if (!set_timer(s, caml_ring_sample_period(), flags)) release(s);
+  return 1;
 }
 
 /* Makes all ready for samples of the present session.  Returns 1, or 0 on

@@ -100,7 +100,7 @@ let from_outside () =
      "paused, unknown", 0, unknown, false, by_default;
      "unknown, then known", unknown, gc, false, [Gc];
      "none", 0, 0, false, by_default;
-     "every bit", 0xFFFFFFFF, 0x7FFFFFFF, true, all];
+     "every bit but that of samples", 0xFFFFFBFF, 0x7FFFFBFF, true, all];
   set_categories by_default;
   resume ()
 
