@@ -227,7 +227,8 @@ void store_at_begin(struct writer *w, uint64_t word, const uint64_t *field,
 /* Begins a new block of [w], for the domain that [w] names and the OS thread
    [thread], with the present time as base, and writes the block's header.  The
    block's memory is allocated. */
-Caml_inline void begin_block(struct writer *w, uint32_t thread)
+static __attribute__((noinline, cold))
+void begin_block(struct writer *w, uint32_t thread)
 {
   /* Padding ends the block that we leave. */
   if (w->pos < w->end) store(&w->ring[w->pos & w->mask], 0);

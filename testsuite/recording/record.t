@@ -44,7 +44,7 @@ exact dump.evr >out
 ok "dump has the events of the ring file" cmp from_ring out
 ok "dump: check has no findings" sound dump.evr
 run eventring dump dump.evr -o again.evr
-ok "dump of a recording is refused" refused 4 'is a recording already'
+ok "dump of a recording is refused" refused 3 'is a recording already'
 
 # Cut at times of events, and put together again.
 total=$(wc -l <whole)

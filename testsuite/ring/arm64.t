@@ -64,8 +64,8 @@ has_order() {
 if command -v $objdump >/dev/null; then
   build part.o -c runtime/eventring_writer.c
   # stlr: store-release.  dmb: a fence.
-  ok "enter_block: reserve with release, a fence, then the block" \
-    has_order enter_block ' stlr ' ' dmb ish' ' mrs .*cntvct' ' str '
+  ok "begin_block: reserve with release, a fence, then the block" \
+    has_order begin_block ' stlr ' ' dmb ish' ' mrs .*cntvct' ' str '
   for emit in caml_eventring_emit caml_eventring_emit_int \
       caml_eventring_emit_words; do
     ok "$emit: the words, then tail with release" \
