@@ -197,8 +197,8 @@ static void write_sample(struct sampler *s, struct writer *w, uint64_t ns,
   put(&p, caml_ring_self.request);
   uint64_t before = 0;
   for (uint32_t i = 0; i < n; i++) {
-    int64_t delta = (int64_t) (s->frame[i] - before);
-    if (!put(&p, (uint64_t) delta << 1 ^ (uint64_t) (delta >> 63))) {
+    uint64_t delta = s->frame[i] - before;
+    if (!put(&p, delta >> 63 ? ~(delta << 1) : delta << 1)) {
       state = EV_STACK_DEEP;
       break;
     }
