@@ -157,7 +157,7 @@ if inside --version >/dev/null 2>&1; then
     refused 3 'in another pid namespace'
   # A process in a container, seen from the host: the host's id is known.
   rm -f rings/*
-  unshare --pid --fork --mount-proc sh -c "
+  unshare --pid --fork --kill-child --mount-proc sh -c "
     t=\$(sed 's/.*) //' /proc/1/stat | cut -d ' ' -f 20)
     exec '$tmp/make_ring' plain '$dir/1.eventring' pid=1 program=/inside \
       state=1 boot=$boot start_time=\$t hold=1 \
@@ -165,8 +165,8 @@ if inside --version >/dev/null 2>&1; then
   outer=$!
   started="$started $outer"
   within 10 grep -q mapped held
-  inner=$(tr -d ' ' </proc/$outer/task/$outer/children)
-  started="$started $inner"
+  has_child() { inner=$(pgrep -P $outer); }
+  within 10 has_child
   run eventring ps --no-rate --dir "$dir"
   ok "process in a container: ps shows the host's id for it" eval \
     "[ \"\$(shown | cut -d ' ' -f 1,2,3)\" = '$inner recording /inside' ]"
