@@ -165,7 +165,10 @@ if inside --version >/dev/null 2>&1; then
   outer=$!
   started="$started $outer"
   within 10 grep -q mapped held
-  has_child() { inner=$(pgrep -P $outer); }
+  has_child() {
+    inner=$(tr -d ' ' </proc/$outer/task/$outer/children)
+    [ -n "$inner" ]
+  }
   within 10 has_child
   run eventring ps --no-rate --dir "$dir"
   ok "process in a container: ps shows the host's id for it" eval \
