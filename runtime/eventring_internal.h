@@ -363,13 +363,20 @@ void caml_ring_prepare_ring(int slot);
 void caml_ring_write_sample(struct writer *w, int32_t domain, uint32_t thread,
                             const uint64_t *payload, uint32_t words);
 
+/* What the walks of one thread remember of its C code; zeros at first. */
+#define EVENTRING_UNWIND_ROWS 64
+struct caml_ring_rows {
+  uint64_t words[EVENTRING_UNWIND_ROWS * 21];
+};
+
 /* Finds the stack of the calling thread, which was interrupted by a signal with
    the ucontext_t [context]: stores at most [max] addresses, at least 1, at
    [frame], the innermost first, and in [*state] whether they are all.  [low] and
-   [high] are the limits of the thread's C stack, 0 if they are not known.
+   [high] are the limits of the thread's C stack, 0 if they are not known; [rows] are the thread's.
    Returns the number of addresses.  Called in a signal handler. */
 uint32_t caml_ring_unwind(const void *context, uintptr_t low, uintptr_t high,
-                          uint64_t *frame, uint32_t max,
+                          struct caml_ring_rows *rows, uint64_t *frame,
+                          uint32_t max,
                           enum caml_eventring_stack *state);
 
 /* Returns an address in the C stack of the calling thread, which was interrupted

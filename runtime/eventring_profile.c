@@ -96,6 +96,7 @@ struct sampler {
   uintptr_t low, high;          /* the mapping that has its C stack; 0: not
                                    looked for */
   uint64_t frame[MAX_FRAMES];
+  struct caml_ring_rows rows;
 };
 
 /* The samplers; a forked child has zeros in place of them.  NULL: not allocated
@@ -189,8 +190,8 @@ static void write_sample(struct sampler *s, struct writer *w, uint64_t ns,
   /* The main thread's stack grows. */
   uintptr_t at = caml_ring_c_stack(context);
   if (at < s->low || at >= s->high) find_mapping(at, &s->low, &s->high);
-  uint32_t n = caml_ring_unwind(context, s->low, s->high, s->frame, MAX_FRAMES,
-                                &state);
+  uint32_t n = caml_ring_unwind(context, s->low, s->high, &s->rows, s->frame,
+                                MAX_FRAMES, &state);
   put(&p, ns);
   uint8_t *state_at = p.at;
   put(&p, 0);

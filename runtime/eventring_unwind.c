@@ -162,7 +162,15 @@ struct bytes {
   int bad;
 };
 
-static uint64_t fixed(struct bytes *b, unsigned size)
+static uint64_t byte(struct bytes *b)
+{
+  if (b->at < b->end) return *b->at++;
+  b->bad = 1;
+  return 0;
+}
+
+/* Reads an integer of [size] bytes.  Inlined, so that each size is one load. */
+Caml_inline uint64_t fixed(struct bytes *b, unsigned size)
 {
   uint64_t x = 0;
   if ((size_t) (b->end - b->at) < size) {
@@ -178,9 +186,9 @@ static uint64_t uleb(struct bytes *b)
 {
   uint64_t x = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
-    uint64_t byte = fixed(b, 1);
-    x |= (byte & 0x7F) << shift;
-    if (byte < 0x80) return x;
+    uint64_t next = byte(b);
+    x |= (next & 0x7F) << shift;
+    if (next < 0x80) return x;
   }
   b->bad = 1;
   return 0;
@@ -190,11 +198,11 @@ static int64_t sleb(struct bytes *b)
 {
   uint64_t x = 0;
   for (unsigned shift = 0; shift < 64; ) {
-    uint64_t byte = fixed(b, 1);
-    x |= (byte & 0x7F) << shift;
+    uint64_t next = byte(b);
+    x |= (next & 0x7F) << shift;
     shift += 7;
-    if (byte < 0x80)
-      return (int64_t) (shift < 64 && byte & 0x40 ? x | -UINT64_C(1) << shift
+    if (next < 0x80)
+      return (int64_t) (shift < 64 && next & 0x40 ? x | -UINT64_C(1) << shift
                                                   : x);
   }
   b->bad = 1;
@@ -219,11 +227,13 @@ static uint64_t encoded(struct bytes *b, uint8_t encoding)
   }
 }
 
-/* How to find the caller's value of a register. */
+enum { SAME, UNDEFINED, AT_OFFSET, OFFSET, AT_EXPRESSION, EXPRESSION, REGISTER };
+
+/* How to find the caller's value of a register; a word, since rows are copied
+   for each frame. */
 struct rule {
-  enum { SAME, UNDEFINED, AT_OFFSET, OFFSET, AT_EXPRESSION, EXPRESSION,
-         REGISTER } kind;
-  int64_t n;                    /* offset from the CFA, number of a register, or
+  uint64_t kind : 8;
+  int64_t n : 56;               /* offset from the CFA, number of a register, or
                                    address of an expression with its length */
 };
 
@@ -245,14 +255,20 @@ struct entry {
   int signal_frame;
 };
 
-/* Finds the entry of the function that has the instruction at [pc], by the
-   sorted table of its module.  Returns 1, or 0 if there is none. */
-static int find_entry(uint64_t pc, struct entry *e)
+/* Returns the sorted table of entries of the module that has the instruction at
+   [pc]; NULL if there is none. */
+static const uint8_t *find_table(uint64_t pc)
 {
   struct dl_find_object object;
-  if (_dl_find_object((void *) pc, &object) != 0
-      || object.dlfo_eh_frame == NULL) return 0;
-  const uint8_t *header = object.dlfo_eh_frame;
+  return _dl_find_object((void *) pc, &object) == 0 ? object.dlfo_eh_frame
+                                                    : NULL;
+}
+
+/* Finds the entry of the function that has the instruction at [pc] in the table
+   [header] of its module.  Returns 1, or 0 if there is none. */
+static int find_entry(const uint8_t *header, uint64_t pc, struct entry *e)
+{
+  if (header == NULL) return 0;
   /* Version 1, the number of entries in 4 bytes, and entries of two offsets
      from the header in 4 bytes each. */
   if (header[0] != 1 || header[2] != 0x03 || header[3] != 0x3B) return 0;
@@ -282,12 +298,12 @@ static int find_entry(uint64_t pc, struct entry *e)
   if (length == 0 || length > 0xFFFFFF) return 0;
   c.end = c.at + length;
   if (fixed(&c, 4) != 0) return 0;
-  uint64_t version = fixed(&c, 1);
+  uint64_t version = byte(&c);
   const char *augmentation = (const char *) c.at;
-  while (fixed(&c, 1) != 0) { }
+  while (byte(&c) != 0) { }
   e->code_factor = uleb(&c);
   e->data_factor = sleb(&c);
-  if ((version == 1 ? fixed(&c, 1) : uleb(&c)) != RIP) return 0;
+  if ((version == 1 ? byte(&c) : uleb(&c)) != RIP) return 0;
   e->encoding = 0;
   e->signal_frame = 0;
   if (augmentation[0] == 'z') {
@@ -295,11 +311,11 @@ static int find_entry(uint64_t pc, struct entry *e)
     const uint8_t *after = c.at + size;
     if (c.bad || size > (uint64_t) (c.end - c.at)) return 0;
     for (const char *a = augmentation + 1; *a != '\0'; a++) {
-      if (*a == 'R') e->encoding = (uint8_t) fixed(&c, 1);
+      if (*a == 'R') e->encoding = (uint8_t) byte(&c);
       else if (*a == 'S') e->signal_frame = 1;
-      else if (*a == 'L') fixed(&c, 1);
+      else if (*a == 'L') byte(&c);
       else if (*a == 'P') {
-        uint8_t encoding = (uint8_t) fixed(&c, 1);
+        uint8_t encoding = (uint8_t) byte(&c);
         encoded(&c, encoding & 0x7F);
       } else return 0;
     }
@@ -329,7 +345,7 @@ static int64_t expression(struct bytes *b)
 
 /* Sets the rule of the register [n] in [row]; registers that a walk does not
    follow are left out. */
-static void set_rule(struct row *row, uint64_t n, int kind, int64_t value)
+static void set_rule(struct row *row, uint64_t n, unsigned kind, int64_t value)
 {
   if (n < REGISTERS) row->reg[n] = (struct rule) { kind, value };
 }
@@ -345,7 +361,7 @@ static int execute(const struct entry *e, struct bytes b, uint64_t pc,
   unsigned depth = 0;
   uint64_t at = e->start;
   while (b.at < b.end && !b.bad) {
-    uint64_t op = fixed(&b, 1), n = op & 0x3F;
+    uint64_t op = byte(&b), n = op & 0x3F;
     switch (op >> 6) {
     case 1:                     /* DW_CFA_advance_loc */
       at += n * e->code_factor;
@@ -361,7 +377,7 @@ static int execute(const struct entry *e, struct bytes b, uint64_t pc,
     switch (op) {
     case 0x00: break;           /* DW_CFA_nop */
     case 0x01: at = encoded(&b, e->encoding); goto moved; /* set_loc */
-    case 0x02: at += fixed(&b, 1) * e->code_factor; goto moved;
+    case 0x02: at += byte(&b) * e->code_factor; goto moved;
     case 0x03: at += fixed(&b, 2) * e->code_factor; goto moved;
     case 0x04: at += fixed(&b, 4) * e->code_factor; goto moved;
     moved:
@@ -437,7 +453,7 @@ static int evaluate(const struct place *w, const struct registers *r,
   uint64_t stack[DEPTH + 2] = { 0, first };     /* below, a second operand */
   unsigned top = 1;
   while (b.at < b.end && !b.bad) {
-    uint64_t op = fixed(&b, 1), n, *x = &stack[top], *y = &stack[top - 1];
+    uint64_t op = byte(&b), n, *x = &stack[top], *y = &stack[top - 1];
     if (top == 0 || top == DEPTH) return 0;
     if (op >= 0x30 && op <= 0x4F) {             /* lit0 to lit31 */
       stack[++top] = op - 0x30;
@@ -447,8 +463,8 @@ static int evaluate(const struct place *w, const struct registers *r,
       stack[++top] = r->value[n] + (uint64_t) sleb(&b);
     } else switch (op) {
     case 0x06: if (!load(w, *x, x)) return 0; break;            /* deref */
-    case 0x08: stack[++top] = fixed(&b, 1); break;
-    case 0x09: stack[++top] = (uint64_t) (int8_t) fixed(&b, 1); break;
+    case 0x08: stack[++top] = byte(&b); break;
+    case 0x09: stack[++top] = (uint64_t) (int8_t) byte(&b); break;
     case 0x0A: stack[++top] = fixed(&b, 2); break;
     case 0x0C: stack[++top] = fixed(&b, 4); break;
     case 0x0E: stack[++top] = fixed(&b, 8); break;
@@ -498,9 +514,8 @@ static int restore(const struct place *w, const struct registers *r,
     if (!is_known(r, (uint64_t) rule->n)) return 0;
     *value = r->value[rule->n];
     return 1;
-  case UNDEFINED: break;
+  default: return 0;            /* UNDEFINED */
   }
-  return 0;
 }
 
 /* Returns the struct c_stack_link at [address], if it is one in the C stack and
@@ -538,41 +553,81 @@ static int move(struct place *w, const struct registers *r, uint64_t cfa)
   return in_fiber(w->fiber, cfa - 8);
 }
 
+/* The row for a return address, found before.  Most walks meet the same ones in
+   C code, where finding a row takes more time than all else. */
+struct known {
+  uint64_t pc;
+  const uint8_t *table;         /* of the module; another one may be loaded */
+  struct row row;
+};
+
+static struct known *known_at(struct caml_ring_rows *rows, uint64_t pc)
+{
+  _Static_assert(sizeof(struct caml_ring_rows)
+                 == EVENTRING_UNWIND_ROWS * sizeof(struct known), "rows");
+  struct known *known = (struct known *) rows->words;
+  return &known[pc * UINT64_C(0x9E3779B97F4A7C15)
+                / (UINT64_MAX / EVENTRING_UNWIND_ROWS + 1)];
+}
+
+/* Finds the row for the instruction at [pc], in [rows] or by call frame
+   information, which takes the room of [row].  [*exact] tells that [pc] is the
+   next instruction to be executed, and does not follow a call; it is set for the
+   caller.  Returns NULL if there is none. */
+static const struct row *find_row(struct caml_ring_rows *rows, uint64_t pc,
+                                  int *exact, struct row *row)
+{
+  struct entry e;
+  struct row initial;
+  struct known *known = NULL;
+  if (!*exact) {
+    /* The last instruction of a function may be a call: so look before [pc], but
+       not in an entry that says that its addresses are exact. */
+    const uint8_t *table = find_table(pc - 1);
+    known = known_at(rows, pc);
+    if (known->pc == pc && known->table == table) return &known->row;
+    if (find_entry(table, pc - 1, &e) && !e.signal_frame) {
+      *known = (struct known) { .table = table };
+      row = &known->row;
+      pc--;
+    } else known = NULL;
+  }
+  if (known == NULL && !find_entry(find_table(pc), pc, &e)) return NULL;
+  memset(&initial, 0, sizeof(initial));
+  if (!execute(&e, e.initial, pc, &initial, &initial)) return NULL;
+  *row = initial;
+  if (!execute(&e, e.instructions, pc, &initial, row)) return NULL;
+  if (known != NULL) known->pc = pc + 1;
+  *exact = e.signal_frame;
+  return row;
+}
+
 enum step { CALLER, OUTERMOST, UNKNOWN };
 
 /* Steps from the frame with the registers [r] to its caller by call frame
-   information.  [*exact] tells that the instruction at RIP is the next to be
-   executed, and does not follow a call; it is set for the caller. */
-static enum step step_by_cfi(struct place *w, struct registers *r, int *exact)
+   information.  [rows] and [*exact]: see find_row. */
+static enum step step_by_cfi(struct place *w, struct registers *r,
+                             struct caml_ring_rows *rows, int *exact)
 {
-  struct entry e;
-  struct row initial, row;
-  uint64_t pc = r->value[RIP], cfa, value;
-  /* The last instruction of a function may be a call: so look before [pc], but
-     not in an entry that says that its addresses are exact. */
-  int found = !*exact && find_entry(pc - 1, &e) && !e.signal_frame;
-  if (found) pc--;
-  else if (!find_entry(pc, &e)) return UNKNOWN;
-  memset(&initial, 0, sizeof(initial));
-  if (!execute(&e, e.initial, pc, &initial, &initial)) return UNKNOWN;
-  row = initial;
-  if (!execute(&e, e.instructions, pc, &initial, &row)) return UNKNOWN;
-  if (row.reg[RIP].kind == UNDEFINED) return OUTERMOST;
+  struct row room;
+  uint64_t cfa, value;
+  const struct row *row = find_row(rows, r->value[RIP], exact, &room);
+  if (row == NULL) return UNKNOWN;
+  if (row->reg[RIP].kind == UNDEFINED) return OUTERMOST;
 
-  if (row.cfa.kind == EXPRESSION) {
-    if (!evaluate(w, r, row.cfa.n, 0, &cfa)) return UNKNOWN;
+  if (row->cfa.kind == EXPRESSION) {
+    if (!evaluate(w, r, row->cfa.n, 0, &cfa)) return UNKNOWN;
   } else {
-    if (!is_known(r, (uint64_t) row.cfa.n)) return UNKNOWN;
-    cfa = r->value[row.cfa.n] + (uint64_t) row.cfa_offset;
+    if (!is_known(r, (uint64_t) row->cfa.n)) return UNKNOWN;
+    cfa = r->value[row->cfa.n] + (uint64_t) row->cfa_offset;
   }
   /* A frame of a signal handler is left with the registers that were saved in
      it, and so is not followed to another part of the stack. */
   if (!move(w, r, cfa)) return UNKNOWN;
   struct registers caller = { .known = 0 };
   for (unsigned n = 0; n < REGISTERS; n++)
-    if (restore(w, r, &row.reg[n], n, cfa, &value)) set(&caller, n, value);
+    if (restore(w, r, &row->reg[n], n, cfa, &value)) set(&caller, n, value);
   if (!is_known(&caller, RIP)) return UNKNOWN;
-  *exact = e.signal_frame;
   *r = caller;
   return r->value[RIP] == 0 ? OUTERMOST : CALLER;
 }
@@ -677,7 +732,8 @@ uintptr_t caml_ring_c_stack(const void *context)
 }
 
 uint32_t caml_ring_unwind(const void *context, uintptr_t low, uintptr_t high,
-                          uint64_t *frame, uint32_t max,
+                          struct caml_ring_rows *rows, uint64_t *frame,
+                          uint32_t max,
                           enum caml_eventring_stack *state)
 {
   /* By the numbers of DWARF. */
@@ -716,7 +772,7 @@ uint32_t caml_ring_unwind(const void *context, uintptr_t low, uintptr_t high,
     growing = pc >= (uintptr_t) caml_call_realloc_stack
       && pc < (uintptr_t) caml_call_gc;
     if (!stepped) {
-      enum step step = step_by_cfi(&w, &r, &exact);
+      enum step step = step_by_cfi(&w, &r, rows, &exact);
       if (step != CALLER) {
         *state = step == OUTERMOST ? EV_STACK_COMPLETE : EV_STACK_BROKEN;
         return count;
