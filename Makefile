@@ -576,6 +576,10 @@ bench-stat: all stage ## how long summing up ten million recorded events takes
 bench-validate: all stage ## perf's counts, durations and shares beside Eventring's
 	@EVENTRING_BUILD=$(ABS) bench/run-validate
 
+.PHONY: bench-profile
+bench-profile: all stage stock ## what samples cost: the handler, whole programs
+	@EVENTRING_BUILD=$(ABS) bench/run-profile
+
 .PHONY: bench-trace
 bench-trace: all stage ## how fast eventring trace writes, and in how much memory
 	@EVENTRING_BUILD=$(ABS) bench/run-trace

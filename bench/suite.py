@@ -6,14 +6,17 @@ bench/run-instructions.
 import contextlib
 import dataclasses
 import hashlib
+import json
+import math
 import pathlib
+import shlex
 import shutil
 import subprocess
 import tempfile
 import threading
 
 from common import (BENCH, OUT, STAGE, STOCK, compile_ocaml, environment, fail,
-                    run)
+                    median, run)
 
 SOURCES = STOCK.parent / "src"          # where make stock built OCaml
 
@@ -215,3 +218,60 @@ def work_folder(name):
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     return work
+
+
+def interval(values):
+    """The median and its interval.  The k-th least and the k-th greatest miss
+    the true median as often as n tosses of a coin show fewer than k heads, or
+    fewer than k tails."""
+    ordered = sorted(values)
+    n, k, missed = len(ordered), 0, 0.
+    while True:
+        missed += math.comb(n, k) / 2 ** n
+        if missed > 0.025:
+            break
+        k += 1
+    k = max(k, 1)
+    return median(ordered), ordered[k - 1], ordered[n - k]
+
+
+def timed(program, configuration, size):
+    """One run: seconds passed, in the program, in the system for it."""
+    def wrap(command):
+        return ["hyperfine", "--shell=none", "--style=none", "--runs=1",
+                "--warmup=0", "--output=inherit", "--export-json=time.json",
+                shlex.join(command)]
+    with finished(program, configuration, size, wrap) as (folder, _):
+        result = json.loads((folder / "time.json").read_text())["results"][0]
+    return result["times"][0], result["user"], result["system"]
+
+
+def timed_in_rounds(program, size, configurations, rounds, step, note=None):
+    """Return the seconds by configuration, a list each with one figure a round.
+    Every round begins with another configuration.  NOTE, if any, gets each
+    run: configuration, round, place in the round, and the figures of timed."""
+    seconds = {configuration: [] for configuration in configurations}
+    for number in range(rounds):
+        first = number % len(configurations)
+        order = configurations[first:] + configurations[:first]
+        for place, configuration in enumerate(order):
+            step(configuration)
+            figures = timed(program, configuration, size)
+            seconds[configuration].append(figures[0])
+            if note:
+                note(configuration, number + 1, place + 1, figures)
+    return seconds
+
+
+def ratios(seconds, configuration, base):
+    return [a / b for a, b in zip(seconds[configuration], seconds[base])]
+
+
+def geometric_means(measured, pairs):
+    """Yield for each (configuration, base) of PAIRS the interval of the mean
+    ratio over all programs, taken round by round."""
+    for configuration, base in pairs:
+        of_rounds = zip(*(ratios(seconds, configuration, base)
+                          for seconds in measured))
+        yield interval([math.exp(sum(map(math.log, one)) / len(one))
+                        for one in of_rounds])
