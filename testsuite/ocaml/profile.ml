@@ -100,6 +100,18 @@ let forks n =
         | _ -> Printf.printf "child %d did not end in order\n%!" i
   done
 
+(* A profiler of the program's own, by ITIMER_PROF; prints how often it was
+   called. *)
+let itimer ms =
+  let ticks = ref 0 and every = { Unix.it_interval = 0.01; it_value = 0.01 } in
+  Sys.set_signal Sys.sigprof (Sys.Signal_handle (fun _ -> incr ticks));
+  ignore (Unix.setitimer Unix.ITIMER_PROF every);
+  busy ms;
+  ignore (Unix.setitimer Unix.ITIMER_PROF
+            { Unix.it_interval = 0.; it_value = 0. });
+  Printf.printf "ticks %d\n" !ticks;
+  tell "main"
+
 let () =
   let n = int_of_string Sys.argv.(2) in
   (match Sys.argv.(1) with
@@ -109,6 +121,7 @@ let () =
    | "threads" -> threads n
    | "deep" -> ignore (deep n)
    | "forks" -> forks n
+   | "itimer" -> itimer n
    | "waits" -> Printf.printf "interrupted %d\n" (waits n)
    | _ -> exit 2);
   print_endline "end"

@@ -2,9 +2,12 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 #include <caml/mlvalues.h>
@@ -66,12 +69,19 @@ value test_burn_c_thread(value ms)
   return Val_unit;
 }
 
-/* Waits and works by turns for [ms] milliseconds, in select, poll and nanosleep.
-   Returns how many waits ended with EINTR. */
+/* Waits and works by turns for [ms] milliseconds, in select, poll, epoll_wait,
+   read and nanosleep.  Returns how many waits ended with EINTR. */
 value test_waits(value ms)
 {
   struct timespec now, end;
+  struct epoll_event event;
+  uint64_t ticks;
   long interrupted = 0;
+  int nothing = epoll_create1(EPOLL_CLOEXEC);
+  int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+  struct itimerspec often = { { 0, 500000 }, { 0, 500000 } };
+  if (nothing < 0 || timer < 0 || timerfd_settime(timer, 0, &often, NULL) != 0)
+    return Val_long(-1);
   caml_enter_blocking_section();
   clock_gettime(CLOCK_MONOTONIC, &end);
   end.tv_sec += Long_val(ms) / 1000;
@@ -81,11 +91,15 @@ value test_waits(value ms)
     if (select(0, NULL, NULL, NULL, &little) < 0 && errno == EINTR)
       interrupted++;
     if (poll(NULL, 0, 1) < 0 && errno == EINTR) interrupted++;
+    if (epoll_wait(nothing, &event, 1, 1) < 0 && errno == EINTR) interrupted++;
+    if (read(timer, &ticks, sizeof ticks) < 0 && errno == EINTR) interrupted++;
     if (nanosleep(&wait, NULL) != 0 && errno == EINTR) interrupted++;
     for (volatile int i = 0; i < 200000; i++) { }
     clock_gettime(CLOCK_MONOTONIC, &now);
   } while (now.tv_sec < end.tv_sec
            || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
   caml_leave_blocking_section();
+  close(nothing);
+  close(timer);
   return Val_long(interrupted);
 }
