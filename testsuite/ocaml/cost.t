@@ -27,6 +27,22 @@ else
   skip "the size of a hello world" "no stock OCaml; make stock"
 fi
 
+# The code of an event, as it was before there were samples
+instructions() {
+  objdump -d --no-show-raw-insn "$EVENTRING_STAGE/lib/ocaml/libasmrun.a" |
+    awk -v f="<$1>:" '$2 == f { found = 1; next } NF == 0 { found = 0 }
+      found && /^ / && !/\t(nop|cs nop|data16|xchg +%ax,%ax)/ { n++ }
+      END { print n }'
+}
+if [ "$(uname -m)" = x86_64 ]; then
+  for bound in emit:39 emit_int:42 emit_pair:72 emit_words:39 emit_bytes:82; do
+    ok "caml_eventring_${bound%:*}: ${bound#*:} instructions" at_most \
+      "$(instructions "caml_eventring_${bound%:*}")" "${bound#*:}"
+  done
+else
+  skip "the code of an event" "counted on x86-64"
+fi
+
 # A wait that is recorded: when it begins, when the thread returns, when it has
 # the domain lock.  Events of the wait take the last time.
 gcc -shared -fPIC -O2 -o clock.so "$here/cost_clock.c" || give_up clock.so
