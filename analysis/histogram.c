@@ -76,3 +76,10 @@ uint64_t histogram_quantile(const struct histogram *h, double q)
   }
   return h->max;
 }
+
+uint64_t histogram_at_most(const struct histogram *h, uint64_t ns)
+{
+  uint64_t count = 0;
+  for (uint32_t i = 0; i <= bucket_of(ns); i++) count += h->buckets[i];
+  return count;
+}

@@ -46,6 +46,10 @@ void histogram_merge(struct histogram *h, const struct histogram *other);
    result for 1; 0 when [h] is empty. */
 uint64_t histogram_quantile(const struct histogram *h, double q);
 
+/* Returns how many durations in [h] are at most [ns], right to the bucket in
+   which [ns] falls. */
+uint64_t histogram_at_most(const struct histogram *h, uint64_t ns);
+
 /* Return the smallest duration that falls into bucket [bucket], and the
    duration in the middle of the bucket, in nanoseconds.  [bucket] must be less
    than HISTOGRAM_BUCKETS; for histogram_low it may be HISTOGRAM_BUCKETS, the

@@ -54,6 +54,10 @@ enum caused {
 };
 extern const char *const summary_cause_unit[CAUSED];
 
+/* The names of pauses and of activities in data for other programs. */
+extern const char *const summary_pause_name[PAUSES];
+extern const char *const summary_caused_name[CAUSED];
+
 /* The number of values of causes that are counted separately, more than there
    are causes.  A larger value is counted as the last one. */
 #define SUMMARY_CAUSES 64
@@ -260,6 +264,12 @@ struct summary_heap summary_heap(const struct summary *s);
 /* Returns the share of the time watched that was spent in the collector, from 0
    to 1; 0 when no time was watched. */
 double gc_share(const struct summary_tally *tally);
+
+/* Returns the name of the cause with number [value] and the unit [unit]:
+   "others" for the last number, "#" and the number for a cause without a name.
+   The result may be in [number], and is valid as long as that is. */
+const char *summary_cause_name(struct summary *s, const char *unit,
+                               uint64_t value, char number[24]);
 
 /* Clears [s->recent]: pauses recorded after this call are the recent ones. */
 void summary_new_interval(struct summary *s);

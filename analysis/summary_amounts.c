@@ -12,7 +12,31 @@
 
 /* Amounts that follow from a summary's public fields alone. */
 
+#include <inttypes.h>
+#include <stdio.h>
 #include "summary.h"
+
+const char *const summary_pause_name[PAUSES] = {
+  [PAUSE_MINOR] = "minor", [PAUSE_SLICE] = "major_slice",
+  [PAUSE_STOPPED] = "stopped", [PAUSE_ANY] = "any",
+  [PAUSE_WAITING] = "while_waiting"
+};
+
+const char *const summary_caused_name[CAUSED] = {
+  [CAUSED_MINOR] = "minor", [CAUSED_SLICE] = "major_slice",
+  [CAUSED_STOPPED] = "stopped", [CAUSED_CYCLE] = "major_cycle",
+  [CAUSED_COMPACTION] = "compaction"
+};
+
+const char *summary_cause_name(struct summary *s, const char *unit,
+                               uint64_t value, char number[24])
+{
+  const char *name = eventring_value(s->cursor, unit, value);
+  if (name != NULL) return name;
+  if (value >= SUMMARY_CAUSES - 1) return "others";
+  snprintf(number, 24, "#%" PRIu64, value);
+  return number;
+}
 
 struct summary_tally tally_difference(const struct summary_tally *later,
                                       const struct summary_tally *earlier)

@@ -51,6 +51,7 @@ extern const struct command
   ps_command,
   stat_command,
   latency_command,
+  metrics_command,
   profile_command,
   top_command,
   events_command,

@@ -59,12 +59,8 @@ json_t *json_text(const char *text)
 {
   json_t *string = json_string(text);
   if (string != NULL) return string;
-  char *escaped = NULL;
-  size_t size;
-  FILE *out = open_memstream(&escaped, &size);
-  if (out == NULL) no_memory();
-  print_text(out, text, strlen(text), TEXT_LINE);
-  fclose(out);
+  char *escaped = escape_text(text, TEXT_LINE);
+  if (escaped == NULL) no_memory();
   string = checked(json_string(escaped));
   free(escaped);
   return string;
@@ -136,14 +132,9 @@ json_t *json_durations(const struct histogram *h)
 
 static json_t *pauses(const struct histogram *pauses)
 {
-  static const char *const names[PAUSES] = {
-    [PAUSE_MINOR] = "minor", [PAUSE_SLICE] = "major_slice",
-    [PAUSE_STOPPED] = "stopped", [PAUSE_ANY] = "any",
-    [PAUSE_WAITING] = "while_waiting"
-  };
   json_t *object = checked(json_object());
   for (enum pause pause = 0; pause < PAUSES; pause++)
-    set(object, names[pause], json_durations(&pauses[pause]));
+    set(object, summary_pause_name[pause], json_durations(&pauses[pause]));
   return object;
 }
 
@@ -215,19 +206,6 @@ static json_t *domain_json(struct summary *s, struct summary_domain *d,
   return object;
 }
 
-/* Returns the name of the cause with number [value] and the unit [unit]:
-   "others" for the last number, "#" and the number for a cause without a name.
-   The result may be in [number], and is valid as long as that is. */
-static const char *cause_name(struct summary *s, const char *unit,
-                              uint64_t value, char number[24])
-{
-  const char *name = eventring_value(s->cursor, unit, value);
-  if (name != NULL) return name;
-  if (value >= SUMMARY_CAUSES - 1) return "others";
-  snprintf(number, 24, "#%" PRIu64, value);
-  return number;
-}
-
 /* Returns a new JSON object with a member for each cause that was seen of
    activities of kind [caused]: the number of these activities or, if [times] is
    true, an object with their total and longest durations. */
@@ -237,8 +215,8 @@ static json_t *causes_of(struct summary *s, enum caused caused, bool times)
   for (uint32_t i = 0; i < SUMMARY_CAUSES; i++) {
     char number[24];
     if (s->causes[caused][i] == 0) continue;
-    json_t *key = json_text(cause_name(s, summary_cause_unit[caused], i,
-                                       number));
+    json_t *key = json_text(summary_cause_name(s, summary_cause_unit[caused],
+                                               i, number));
     if (times) {
       json_t *time = checked(json_object());
       set_count(time, "total_ns", s->cause_ns[caused][i]);
@@ -253,14 +231,9 @@ static json_t *causes_of(struct summary *s, enum caused caused, bool times)
 
 static json_t *causes(struct summary *s, bool times)
 {
-  static const char *const names[CAUSED] = {
-    [CAUSED_MINOR] = "minor", [CAUSED_SLICE] = "major_slice",
-    [CAUSED_STOPPED] = "stopped", [CAUSED_CYCLE] = "major_cycle",
-    [CAUSED_COMPACTION] = "compaction"
-  };
   json_t *object = checked(json_object());
   for (enum caused caused = 0; caused < CAUSED; caused++)
-    set(object, names[caused], causes_of(s, caused, times));
+    set(object, summary_caused_name[caused], causes_of(s, caused, times));
   return object;
 }
 
@@ -279,8 +252,8 @@ static json_t *longest_pause(struct summary *s)
   set_count(object, "domain", why->domain);
   set(object, "name", text_or_null(d != NULL ? d->name : NULL));
   set(object, "cause", why->cause == UINT64_MAX ? json_null()
-      : json_text(cause_name(s, why->stop ? "reason" : "cause", why->cause,
-                             number)));
+      : json_text(summary_cause_name(s, why->stop ? "reason" : "cause",
+                                     why->cause, number)));
   return object;
 }
 

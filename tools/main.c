@@ -24,6 +24,7 @@ static const struct command *const commands[] = {
   &ps_command,
   &stat_command,
   &latency_command,
+  &metrics_command,
   &profile_command,
   &top_command,
   &events_command,

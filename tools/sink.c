@@ -161,3 +161,20 @@ bool close_sink(struct sink *sink, bool keep)
   free(sink);
   return right;
 }
+
+bool write_printed(const char *path, bool force,
+                   void (*print)(FILE *out, void *what), void *what)
+{
+  struct sink *sink = open_sink(path, force);
+  if (sink == NULL) return false;
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  bool made = out != NULL;
+  if (made) print(out, what);
+  made = made && fclose(out) == 0;
+  if (made) sink_write(sink, text, size);
+  else complain("not enough memory");
+  free(text);
+  return close_sink(sink, made) && made;
+}

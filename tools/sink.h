@@ -18,6 +18,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #define SINK_SIZE (256 * 1024)
 
@@ -67,6 +68,12 @@ void report_sink(const struct sink *sink);
    written; else true.  If standard output is a pipe that was closed by its
    reader, this is no failure. */
 bool close_sink(struct sink *sink, bool keep);
+
+/* Writes what the function [print] prints for [what] to a new file, which gets
+   the name [path] when it is complete, as a sink does.  Returns false, with a
+   message, when that fails. */
+bool write_printed(const char *path, bool force,
+                   void (*print)(FILE *out, void *what), void *what);
 
 /* Returns a name for a temporary file in the folder of [path], with the last
    part of [path], perhaps cut, and the pid in it.  Creates no file.  The caller

@@ -11,6 +11,7 @@
 /**************************************************************************/
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include "text.h"
 
@@ -105,6 +106,18 @@ static const char *format_quantity(char buffer[QUANTITY_SIZE],
   int decimals = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
   snprintf(buffer, QUANTITY_SIZE, "%.*f %s", decimals, value, units[unit]);
   return buffer;
+}
+
+char *escape_text(const char *text, enum text_use use)
+{
+  char *escaped = NULL;
+  size_t size;
+  FILE *out = open_memstream(&escaped, &size);
+  if (out == NULL) return NULL;
+  print_text(out, text, strlen(text), use);
+  if (fclose(out) == 0) return escaped;
+  free(escaped);
+  return NULL;
 }
 
 const char *format_duration(char buffer[QUANTITY_SIZE], uint64_t ns)

@@ -47,6 +47,10 @@ enum text_use {
 int print_text(FILE *out, const char *text, size_t length,
                enum text_use use);
 
+/* Returns a new string with [text] as print_text prints it.  The caller frees
+   it.  Returns NULL when there is no memory. */
+char *escape_text(const char *text, enum text_use use);
+
 /* Room for any duration, "12.3 us", and any size, "12.3 MiB". */
 #define QUANTITY_SIZE 24
 

