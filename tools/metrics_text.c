@@ -33,7 +33,10 @@ static void begin(FILE *out, const char *name, const char *type,
 static void print_value(FILE *out, const char *text)
 {
   char *safe = escape_text(text, TEXT_LINE);
-  if (safe == NULL) out_of_memory();
+  if (safe == NULL) {
+    out_of_memory();
+    return;
+  }
   putc('"', out);
   for (const char *c = safe; *c != '\0'; c++) {
     if (*c == '"' || *c == '\\') putc('\\', out);
