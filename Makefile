@@ -220,6 +220,9 @@ install: all ## all of it under PREFIX; DESTDIR is honoured
 	@$(STEP) "install under $(DESTDIR)$(PREFIX)" $(LOG)/install.log \
 	  build-aux/install "$(DESTDIR)" "$(PREFIX)"
 
+.PHONY: tools-only
+tools-only: lib tool ## libeventring and the command, in seconds
+
 .PHONY: install-tools
 install-tools: lib tool ## the command and libeventring, without the toolchain
 	@$(STEP) "install the tools under $(DESTDIR)$(PREFIX)" \
