@@ -629,7 +629,7 @@ static enum step step_by_cfi(struct place *w, struct registers *r,
     if (restore(w, r, &row->reg[n], n, cfa, &value)) set(&caller, n, value);
   if (!is_known(&caller, RIP)) return UNKNOWN;
   *r = caller;
-  return r->value[RIP] == 0 ? OUTERMOST : CALLER;
+  return r->value[RIP] == 0 ? UNKNOWN : CALLER;
 }
 
 /* The code at the end of an OCaml function that makes room in its fiber, before
@@ -673,6 +673,29 @@ static int step_over(const struct place *w, struct registers *r, uint64_t size)
 }
 
 extern char caml_perform[], caml_runstack[], caml_system__code_end[];
+
+/* At the end of a fiber, caml_runstack has only the exception handler in it, or
+   not even that: after an exception, for which its call frame information is
+   not right.  Steps from there to the code that called caml_runstack, in the
+   parent.  Returns 1, or 0 if the registers [r] are not those of such a place,
+   or if there is no parent. */
+static int leave_fiber(struct place *w, struct registers *r)
+{
+  enum { EMPTY = 32 };          /* bytes: the exception handler and two words */
+  struct stack_info *parent = parent_of(w->fiber);
+  uint64_t pc;
+  if (r->value[RIP] < (uintptr_t) caml_runstack
+      || r->value[RIP] >= (uintptr_t) caml_system__code_end
+      || parent == NULL
+      || (uintptr_t) w->fiber->handler - r->value[RSP] > EMPTY) return 0;
+  uint64_t sp = (uintptr_t) parent->sp;
+  w->fiber = parent;
+  if (!in_fiber(parent, sp) || !load(w, sp, &pc)) return 0;
+  r->known = 0;
+  set(r, RSP, sp + 8);
+  set(r, RIP, pc);
+  return 1;
+}
 
 /* Returns 1 if the instruction at [pc] is in the functions that switch between
    fibers. */
@@ -760,7 +783,8 @@ uint32_t caml_ring_unwind(const void *context, uintptr_t low, uintptr_t high,
     if (w.fiber != NULL) {
       frame_descr *d = exact ? NULL : descriptor_of(pc);
       unsigned size = exact || growing ? in_growth_stub((uint8_t *) pc) : 0;
-      if (size != 0) stepped = step_over(&w, &r, size);
+      if (exact && leave_fiber(&w, &r)) stepped = 1;
+      else if (size != 0) stepped = step_over(&w, &r, size);
       else if (d != NULL && !frame_return_to_C(d))
         stepped = step_over(&w, &r, frame_size(d));
       if (stepped) exact = 0;
