@@ -1,0 +1,235 @@
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <caml/alloc.h>
+#include <caml/bigarray.h>
+#include <caml/callback.h>
+#include <caml/memory.h>
+#include <caml/mlvalues.h>
+#include <caml/signals.h>
+
+/* The truth that samples are compared with.
+
+   Each thread keeps a shadow stack: the numbers of the functions that it is in,
+   in words that this file and profile_truth.ml share.  Each fiber has its own;
+   a thread's shadow stack is that of its current fiber above that of the
+   fiber's parent, and so on.
+
+   The program's sigaction puts [front] before the profiler's handler: it writes
+   a copy of the interrupted thread's shadow stack to the file $TRUTH, and gives
+   the signal as many overruns as the copy has a number.  So the sample's weight
+   tells which copy belongs to it.
+
+   After truth_step(limit) the thread is interrupted after each of its next
+   [limit] instructions, and sampled there. */
+
+/* Words of a thread. */
+enum { CURRENT, SWITCHING, TARGET, FIBERS = 8 };
+/* Words of a fiber: IDS has the numbers of its functions. */
+enum { USED, DEPTH, PARENT, IDS, FIBER = 1024 };
+enum { THREADS = 8, FIBERS_OF_THREAD = 64,
+       THREAD = FIBERS + FIBERS_OF_THREAD * FIBER };
+
+static intnat shadow[THREADS * THREAD];
+
+value truth_shadow(value unit)
+{
+  (void) unit;
+  return caml_ba_alloc_dims(CAML_BA_CAML_INT | CAML_BA_C_LAYOUT, 1, shadow,
+                            (intnat) (sizeof(shadow) / sizeof(shadow[0])));
+}
+
+static __thread intnat *mine;   /* the words of this thread */
+static __thread siginfo_t last; /* the signal that the profiler got last */
+static __thread long steps;     /* to be made, and 1; 0: not stepping */
+
+/* Takes words for the calling thread; returns the index of the first. */
+value truth_register(value unit)
+{
+  static _Atomic int threads;
+  int n = threads++;
+  (void) unit;
+  if (n >= THREADS) abort();
+  mine = shadow + n * THREAD;
+  return Val_long(n * THREAD);
+}
+
+/* Returns the index of the calling thread's first word. */
+value truth_self(value unit)
+{
+  (void) unit;
+  return Val_long(mine == NULL ? -1 : mine - shadow);
+}
+
+/* The copies */
+
+enum { FIRST = 1000000, ROOM = 1 << 28 };
+static uint8_t *copies;
+static _Atomic size_t filled;
+static _Atomic int number = FIRST;
+
+static void open_copies(void)
+{
+  int fd = open(getenv("TRUTH"), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0 || ftruncate(fd, ROOM) != 0) abort();
+  copies = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (copies == MAP_FAILED) abort();
+  close(fd);
+}
+
+/* Writes a copy of this thread's shadow stack: its number, the length of the
+   ids, the state of a switch, the length of the shorter stack that the switch
+   may have led to, and the ids from the innermost on, with a zero after each
+   fiber.  Returns the number; 0 if there is no room. */
+static int copy(void)
+{
+  struct { int32_t number; uint16_t length, switching, target, stepped; } head;
+  uint8_t ids[4096];
+  unsigned n = 0;
+  for (intnat f = mine[CURRENT]; f >= 0;) {
+    const intnat *fiber = mine + FIBERS + f * FIBER;
+    for (intnat i = fiber[DEPTH]; i > 0; i--)
+      if (n < sizeof(ids)) ids[n++] = (uint8_t) fiber[IDS + i - 1];
+    if (n < sizeof(ids)) ids[n++] = 0;
+    f = fiber[PARENT];
+  }
+  size_t at = atomic_fetch_add(&filled, sizeof(head) + n);
+  if (at + sizeof(head) + n > ROOM) return 0;
+  head.length = (uint16_t) n;
+  head.switching = (uint16_t) mine[SWITCHING];
+  head.target = (uint16_t) mine[TARGET];
+  head.stepped = steps > 0;
+  head.number = number++;
+  memcpy(copies + at + sizeof(head), ids, n);
+  memcpy(copies + at, &head, sizeof(head));
+  return head.number;
+}
+
+static void (*profiler)(int, siginfo_t *, void *);
+
+static void front(int signal, siginfo_t *info, void *context)
+{
+  siginfo_t ours = *info;
+  if (mine != NULL && info->si_code == SI_TIMER) {
+    last = *info;
+    int n = copy();
+    if (n == 0) return;
+    ours.si_overrun = n - 1;
+  }
+  profiler(signal, &ours, context);
+}
+
+/* Every sigaction of the program comes here. */
+int sigaction(int signal, const struct sigaction *restrict new,
+              struct sigaction *restrict old)
+{
+  int (*real)(int, const struct sigaction *, struct sigaction *) =
+    (int (*)(int, const struct sigaction *, struct sigaction *))
+      dlsym(RTLD_NEXT, "sigaction");
+  if (new == NULL || signal < SIGRTMIN || !(new->sa_flags & SA_SIGINFO))
+    return real(signal, new, old);
+  struct sigaction ours = *new;
+  open_copies();
+  profiler = new->sa_sigaction;
+  ours.sa_sigaction = front;
+  return real(signal, &ours, old);
+}
+
+/* Single steps */
+
+enum { TRAP = 0x100 };          /* the flag of the processor */
+
+static void stepped(int signal, siginfo_t *info, void *context)
+{
+  ucontext_t *u = context;
+  (void) signal;
+  (void) info;
+  front(last.si_signo, &last, context);
+  if (steps > 1) steps--;
+  else u->uc_mcontext.gregs[REG_EFL] &= ~(greg_t) TRAP;
+}
+
+__attribute__((noinline, noclone)) value truth_step(value limit)
+{
+  struct sigaction trap = { .sa_sigaction = stepped };
+  trap.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigfillset(&trap.sa_mask);
+  sigdelset(&trap.sa_mask, SIGSEGV);
+  sigdelset(&trap.sa_mask, SIGBUS);
+  sigaction(SIGTRAP, &trap, NULL);
+  /* The timer goes on; its first signal tells the sampler of this thread. */
+  while (*(volatile int *) &last.si_signo == 0) { }
+  steps = Long_val(limit) + 1;
+  __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | TRAP);
+  return Val_unit;
+}
+
+/* Returns how many of the steps are left, and makes no more. */
+__attribute__((noinline, noclone)) value truth_stop(value unit)
+{
+  (void) unit;
+  __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64()
+                                 & ~(unsigned long long) TRAP);
+  long left = steps - 1;
+  steps = 0;
+  return Val_long(left);
+}
+
+/* Linked in place of the runtime's search for threads without a timer, which
+   would take most of the steps. */
+void __wrap_caml_eventring_sample_threads(void)
+{
+  void __real_caml_eventring_sample_threads(void);
+  if (steps == 0) __real_caml_eventring_sample_threads();
+}
+
+/* Functions to be sampled */
+
+__attribute__((noinline, noclone)) static void truth_spin(long n)
+{
+  for (volatile long i = 0; i < n; i++) { }
+}
+
+__attribute__((noinline, noclone)) value truth_noalloc(value n)
+{
+  truth_spin(Long_val(n));
+  return Val_unit;
+}
+
+__attribute__((noinline, noclone)) value truth_alloc(value n)
+{
+  CAMLparam1(n);
+  CAMLlocal1(list);
+  for (long i = 0; i < Long_val(n); i++) {
+    value cell = caml_alloc_small(2, 0);
+    Field(cell, 0) = Val_long(i);
+    Field(cell, 1) = list == Val_unit ? Val_emptylist : list;
+    list = cell;
+  }
+  CAMLreturn(list);
+}
+
+__attribute__((noinline, noclone)) value truth_block(value n)
+{
+  long spin = Long_val(n);
+  caml_enter_blocking_section();
+  truth_spin(spin);
+  caml_leave_blocking_section();
+  return Val_unit;
+}
+
+__attribute__((noinline, noclone)) value truth_callback(value f, value x)
+{
+  CAMLparam2(f, x);
+  value result = caml_callback(f, x);
+  truth_spin(20);
+  CAMLreturn(result);
+}
