@@ -501,6 +501,21 @@ let stepped limit first last =
       end)
     (Array.append ways seldom)
 
+(* A stack that is larger than those that the runtime keeps for other fibers. *)
+let[@inline never] rec large n = if n = 0 then 0 else 1 + large (n - 1)
+
+(* Blocking sections, while another thread has the domain lock by turns. *)
+let contended n =
+  let t = start () and finished = ref false in
+  let thread = Thread.create (fun () ->
+      let t = start () in
+      while not !finished do nested t; growing t; block t done) () in
+  step max_int;
+  for _ = 1 to n do block t; noalloc t done;
+  ignore (stop ());
+  finished := true;
+  Thread.join thread
+
 let print_maps () =
   In_channel.with_open_bin "/proc/self/maps" (fun c ->
       In_channel.fold_lines (fun () line -> Printf.printf "map %s\n" line) () c)
@@ -522,6 +537,11 @@ let () =
    | "step" ->
        let n i = int_of_string Sys.argv.(i) in
        stepped (n 2) (n 3) (n 4)
+   | "large" ->
+       let t = start () in
+       ignore (asking t (fun () -> large 100_000))
+   | "contended" -> contended (int_of_string Sys.argv.(2))
+   | "plugin" -> ignore (start ()); Dynlink.loadfile Sys.argv.(2)
    | _ -> exit 2);
   print_maps ();
   print_endline "end"

@@ -233,9 +233,9 @@ if ($plant ne '') {
 printf "%7d %s\n", $count{$_} // 0, $_ for sort keys %kinds;
 printf "%7d not complete, in state %d\n", $state{$_}, $_
   for grep { $_ != 0 } sort keys %state;
-for (sort { $left{$b} <=> $left{$a} } keys %left) {
-  print "          at $_: $left{$_}\n";
-}
+my @left = sort { $left{$b} <=> $left{$a} } keys %left;
+splice @left, 10 if @left > 10;
+print "          at $_: $left{$_}\n" for @left;
 print "incomplete in OCaml code: $left_in_ocaml\n";
 print "compared $compared, wrong $wrong\n";
 exit !($compared > 0 && $wrong == 0);

@@ -4,8 +4,10 @@
 # any single instruction.
 . "$(dirname "$0")/programs.sh"
 ocaml_flags='-g -ccopt -no-pie
-  -ccopt -Wl,--wrap=caml_eventring_sample_threads'
-compile_to profile_truth.opt ocamlopt unix threads profile_truth_stubs.c \
+  -ccopt -Wl,--wrap=caml_eventring_sample_threads
+  -ccopt -Wl,--wrap=caml_register_frametables
+  -ccopt -Wl,--wrap=caml_stat_free'
+compile_to profile_truth.opt ocamlopt unix threads dynlink profile_truth_stubs.c \
   profile_truth.ml || give_up profile_truth.opt
 gcc -O2 -shared -fPIC -o rate.so "$here/profile_rate.c" || give_up rate.so
 

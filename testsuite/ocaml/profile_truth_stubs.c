@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -76,8 +77,11 @@ static uint8_t *copies;
 static _Atomic size_t filled;
 static _Atomic int number = FIRST;
 
+static size_t big;              /* bytes of a block that is stepped when freed */
+
 static void open_copies(void)
 {
+  if (getenv("STEP_FREE") != NULL) big = (size_t) atol(getenv("STEP_FREE"));
   int fd = open(getenv("TRUTH"), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd < 0 || ftruncate(fd, ROOM) != 0) abort();
   copies = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -92,7 +96,7 @@ static void open_copies(void)
 static int copy(void)
 {
   struct { int32_t number; uint16_t length, switching, target, stepped; } head;
-  uint8_t ids[4096];
+  static __thread uint8_t ids[4096];    /* the signal stack is small */
   unsigned n = 0;
   for (intnat f = mine[CURRENT]; f >= 0;) {
     const intnat *fiber = mine + FIBERS + f * FIBER;
@@ -143,6 +147,21 @@ int sigaction(int signal, const struct sigaction *restrict new,
   return real(signal, &ours, old);
 }
 
+/* A signal stack of the same size, with a page below that cannot be touched. */
+int sigaltstack(const stack_t *restrict new, stack_t *restrict old)
+{
+  int (*real)(const stack_t *, stack_t *) =
+    (int (*)(const stack_t *, stack_t *)) dlsym(RTLD_NEXT, "sigaltstack");
+  if (new == NULL || new->ss_flags & SS_DISABLE) return real(new, old);
+  stack_t ours = *new;
+  size_t size = (ours.ss_size + 4095) / 4096 * 4096;
+  char *map = mmap(NULL, size + 4096, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (map == MAP_FAILED || mprotect(map, 4096, PROT_NONE) != 0) return -1;
+  ours.ss_sp = map + 4096 + size - ours.ss_size;
+  return real(&ours, old);
+}
+
 /* Single steps */
 
 enum { TRAP = 0x100 };          /* the flag of the processor */
@@ -157,7 +176,7 @@ static void stepped(int signal, siginfo_t *info, void *context)
   else u->uc_mcontext.gregs[REG_EFL] &= ~(greg_t) TRAP;
 }
 
-__attribute__((noinline, noclone)) value truth_step(value limit)
+static void begin(long limit)
 {
   struct sigaction trap = { .sa_sigaction = stepped };
   trap.sa_flags = SA_SIGINFO | SA_ONSTACK;
@@ -167,8 +186,13 @@ __attribute__((noinline, noclone)) value truth_step(value limit)
   sigaction(SIGTRAP, &trap, NULL);
   /* The timer goes on; its first signal tells the sampler of this thread. */
   while (*(volatile int *) &last.si_signo == 0) { }
-  steps = Long_val(limit) + 1;
+  steps = limit + 1;
   __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | TRAP);
+}
+
+__attribute__((noinline, noclone)) value truth_step(value limit)
+{
+  begin(Long_val(limit));
   return Val_unit;
 }
 
@@ -189,6 +213,29 @@ void __wrap_caml_eventring_sample_threads(void)
 {
   void __real_caml_eventring_sample_threads(void);
   if (steps == 0) __real_caml_eventring_sample_threads();
+}
+
+/* Linked in place of the runtime's function that enters a plugin's frames into
+   the table: with STEP_FRAMES, it is stepped. */
+void __wrap_caml_register_frametables(void **table, int n)
+{
+  void __real_caml_register_frametables(void **, int);
+  if (getenv("STEP_FRAMES") != NULL) begin(atol(getenv("STEP_FRAMES")));
+  __real_caml_register_frametables(table, n);
+  truth_stop(Val_unit);
+}
+
+/* Linked in place of the runtime's function that frees memory: with STEP_FREE, a
+   block of at least so many bytes is overwritten first, and the code that
+   follows is stepped. */
+void __wrap_caml_stat_free(void *block)
+{
+  void __real_caml_stat_free(void *);
+  if (block != NULL && big > 0 && malloc_usable_size(block) >= big) {
+    memset(block, 0x5A, malloc_usable_size(block));
+    __real_caml_stat_free(block);
+    begin(100);
+  } else __real_caml_stat_free(block);
 }
 
 /* Functions to be sampled */
