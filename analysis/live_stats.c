@@ -84,6 +84,7 @@ struct live_stats {
   uint8_t roles[UINT16_MAX + 1];
   int stop;                       /* id of stop_the_world */
   uint32_t ring_count;
+  uint32_t sample_rings_from;   /* 0: there are none */
   struct domain **domains;        /* by ring; NULL before the first event */
   struct amounts amounts;         /* of all */
   uint64_t slot;                  /* the one that has not ended */
@@ -559,6 +560,9 @@ void live_event(struct live_stats *live, const struct eventring_event *event)
     forget_stale(live, event);
   summary_event(live->summary, event);
   if (event->form == EVENTRING_EV_LOST) return;
+  /* A ring of samples belongs to a thread, whose domain has another ring. */
+  if (live->sample_rings_from > 0 && event->ring >= live->sample_rings_from)
+    return;
   note_domain(live, event);
   if (event->form == EVENTRING_EV_BEGIN && role == USER_SPAN)
     user_span_of(live, event->id);
@@ -605,6 +609,7 @@ struct live_stats *new_live_stats(struct eventring_cursor *cursor)
   live->summary = new_summary(cursor);
   live->stop = eventring_find(cursor, "stop_the_world");
   live->ring_count = target_info(cursor).rings;
+  live->sample_rings_from = target_info(cursor).sample_rings_from;
   live->domains = allocate(live->ring_count, sizeof *live->domains);
   return live;
 }

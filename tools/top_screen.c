@@ -419,6 +419,35 @@ static void draw_main(const struct screen *s)
   if (pauses > 0 && end - y >= 3) draw_pauses(s, y + 1, end - y - 1);
 }
 
+/* Functions */
+
+/* Draws the functions in the rows from [y] up to [end]. */
+static void draw_functions(const struct screen *s, int y, int end)
+{
+  char a[QUANTITY_SIZE];
+  struct pen pen = { y, 0 };
+  int width = (COLS - 16) * 3 / 5;
+  attron(A_BOLD | COLOR_PAIR(CYAN));
+  cell(&pen, -7, "self");
+  cell(&pen, -7, "total");
+  cellf(&pen, width, "function, 10 s: %" PRIu64 " samples, %s", s->samples,
+        format_duration(a, s->samples_ns));
+  cell(&pen, COLS, "line");
+  attroff(A_BOLD | COLOR_PAIR(CYAN));
+  int lines = end - ++y, left = s->function_count - s->first_function;
+  int shown = left <= lines ? left : lines - 1;
+  if (s->function_count == 0) put(y, 0, COLS, s->no_samples);
+  for (int i = 0; i < shown; i++, y++) {
+    const struct screen_function *f = &s->functions[s->first_function + i];
+    pen = (struct pen) { y, 0 };
+    cellf(&pen, -7, "%.1f %%", f->self * 100);
+    cellf(&pen, -7, "%.1f %%", f->total * 100);
+    cell(&pen, width, f->name);
+    cell(&pen, COLS, f->line);
+  }
+  if (shown < left) more(y, left - shown, "function");
+}
+
 /* Lists and help */
 
 static void draw_list(const struct screen *s, const char *title,
@@ -442,10 +471,11 @@ static void draw_list(const struct screen *s, const char *title,
 static const char *const help[] = {
   "q         quit",
   "p         pause the recording, or resume it",
+  "f         the functions with the most processor time, or back",
   "c         choose the categories that are recorded",
   "s         choose the process",
   "<- ->     the process before, the next one",
-  "up, down  scroll the domains",
+  "up, down  scroll the domains or functions",
   "+ -       shorten or lengthen the interval",
   "r         forget the longest pauses and spans so far",
   "space     freeze the screen, or go on",
@@ -466,16 +496,17 @@ static void draw_help(void)
 static void draw_keys(const struct screen *s)
 {
   char a[QUANTITY_SIZE], line[160];
-  if (s->view != SCREEN_MAIN)
+  if (s->view != SCREEN_MAIN && s->view != SCREEN_FUNCTIONS)
     snprintf(line, sizeof line, "%s", s->view == SCREEN_HELP
              ? "any key: back"
              : s->view == SCREEN_CATEGORIES
              ? "up, down: select   space: switch on or off   Esc: back"
              : "up, down: select   Enter: look at it   Esc: back   q: quit");
   else
-    snprintf(line, sizeof line, "q quit  p %s  c categories  s processes"
-             "  +/- %s  r reset  space %s  h help",
+    snprintf(line, sizeof line, "q quit  p %s  f %s  c categories"
+             "  s processes  +/- %s  r reset  space %s  h help",
              s->paused ? "resume" : "pause",
+             s->view == SCREEN_MAIN ? "functions" : "domains",
              format_duration(a, (uint64_t) s->interval_ns),
              s->frozen ? "go on" : "freeze");
   reversed(LINES - 1, line);
@@ -494,6 +525,7 @@ void screen_draw(const struct screen *s)
   }
   switch (s->view) {
   case SCREEN_MAIN: draw_main(s); break;
+  case SCREEN_FUNCTIONS: draw_functions(s, draw_header(s), LINES - 2); break;
   case SCREEN_CATEGORIES: draw_list(s, "recorded categories", ""); break;
   case SCREEN_PROCESSES:
     draw_list(s, "traced processes", "none was found");

@@ -20,10 +20,20 @@
 
 #define SCREEN_DOMAINS 1024
 #define SCREEN_SPANS 16
+#define SCREEN_FUNCTION_ROWS 256
 #define SCREEN_TEXT 512
 
 enum screen_view {
-  SCREEN_MAIN, SCREEN_CATEGORIES, SCREEN_PROCESSES, SCREEN_HELP
+  SCREEN_MAIN, SCREEN_FUNCTIONS, SCREEN_CATEGORIES, SCREEN_PROCESSES,
+  SCREEN_HELP
+};
+
+/* A function of the program, with its shares of the processor time. */
+struct screen_function {
+  double self, total;
+  char name[LIVE_NAME];
+  char line[LIVE_NAME];           /* of its code, with the most time of its
+                                     own; "" when not known */
 };
 
 /* A line of a list in which the user selects a line. */
@@ -54,6 +64,11 @@ struct screen {
   struct live_span spans[SCREEN_SPANS];
   int pause_count;
   struct live_pause pauses[LONG_PAUSES];
+  int function_count;
+  int first_function;             /* the first one after scrolling */
+  struct screen_function functions[SCREEN_FUNCTION_ROWS];
+  uint64_t samples, samples_ns;   /* their number and processor time */
+  char no_samples[SCREEN_TEXT];   /* why there are none */
   char message[SCREEN_TEXT];      /* result of the last key, or "" */
   struct screen_item *items;      /* of a list */
   int item_count, selected;

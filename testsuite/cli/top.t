@@ -109,6 +109,52 @@ ok "any key ends the help" header "$first" running
 keys z
 ok "an unused key changes nothing" header "$first" running
 
+# Functions.
+keys f
+ok "key f without samples: a line names the command that takes some" \
+  shows "^no samples; to take some: eventring enable $first profile\$"
+keys h x
+ok "help returns to the functions" shows '^  *self  *total *function, 10 s: '
+keys f
+ok "a second key f returns to the domains" shows '^1 worker '
+keys f Escape
+ok "Escape returns to the domains" shows '^1 worker '
+
+cp "$here/hot.ml" . && "$EVENTRING_STAGE/bin/ocamlopt" -g -I +unix -o hot \
+  unix.cmxa hot.ml || exit 1
+OCAML_EVENTRING_PROFILE=200 start hot 5
+hot=$pid
+view "$hot"
+header_is() { on_screen "^$1 .*$2"; }
+within 20 header_is "$hot" "hot  running"
+ok "a thread with samples does not repeat its domain" \
+  eval '[ "$(screen | grep -c "^0  ")" = 1 ]'
+keys f
+hottest_is() {
+  screen >out
+  grep -A 1 "^  *self  *total *function" out |
+    grep "^  *[67].\.. %  *[67].\.. % $1"
+}
+line=$(grep -n FIRST hot.ml | cut -d : -f 1)
+ok "functions: the hottest one is first, with its shares and its line" \
+  within 20 hottest_is "Hot\.first  *hot.ml:$line"
+ok "functions: callers have a total and no time of their own" \
+  shows '^ *0\.[0-9] % *[1-9][0-9.]* % Hot\.both  '
+ok "functions: they leave the list ten seconds after their last sample" \
+  eval 'shows "Hot\.later  " && hides "Hot\.first  "'
+keys Space
+ok "functions: Space freezes them" shows 'FROZEN'
+keys f
+keys f
+kill -9 "$hot"
+ok "functions: those of a killed process stay" \
+  eval 'shows "killed after" && shows "Hot\.later  "'
+keys Down
+ok "functions: Down scrolls them" hides 'Hot\.later  .*hot.ml'
+keys q
+view "$first"
+header "$first" running
+
 # Sizes.
 size 20 5
 ok "20x5: the terminal is too small" shows '^terminal too small'

@@ -30,6 +30,7 @@
 #include "options.h"
 #include "sessions.h"
 #include "targets.h"
+#include "top_functions.h"
 #include "top_screen.h"
 
 static const char usage[] =
@@ -45,12 +46,14 @@ static const char notes[] =
 "Each domain has a line: its activity now, its share of time in the collector,\n"
 "allocation and collections per second, and its pauses.  Below are the spans of\n"
 "the program with the most time in the last 10 seconds, and the longest pauses\n"
-"of the last minute with their causes.\n"
+"of the last minute with their causes.  Key f shows the functions with the most\n"
+"processor time in the last 10 seconds instead, from the samples of the process.\n"
 "\n"
 "  q  quit                        c  choose the categories recorded\n"
 "  p  pause or resume recording   s  choose the process; arrows: next one\n"
-"  + -  poll more or less often   r  forget the longest so far\n"
-"  space  freeze the screen       h  help\n"
+"  f  functions, or domains       r  forget the longest so far\n"
+"  + -  poll more or less often   h  help\n"
+"  space  freeze the screen\n"
 "\n"
 "Prints a short summary when it ends.  eventring stat --interval prints similar\n"
 "statistics without a terminal.\n";
@@ -78,6 +81,7 @@ struct top {
   const char *dir;                /* or NULL */
   struct eventring_cursor *cursor;        /* NULL: no process chosen yet */
   struct live_stats *live;
+  struct top_functions *functions;
   struct sessions *sessions;
   long pid;                       /* as we call it */
   bool controlled;
@@ -89,6 +93,7 @@ struct top {
   int wait_ms;
   int interval;                   /* of drawing: which of them */
   bool quit;
+  enum screen_view shown;         /* of the process: its domains or functions */
   struct eventring_process *processes;
   int process_count;
   struct screen screen;
@@ -110,6 +115,7 @@ static void leave(struct top *t)
 {
   if (t->cursor == NULL) return;
   free_live_stats(t->live);
+  free_top_functions(t->functions);
   free_sessions(t->sessions);
   eventring_close(t->cursor);
   t->cursor = NULL;
@@ -125,7 +131,10 @@ static void read_new(struct top *t)
   int n, count = 0;
   while ((n = eventring_read(t->cursor, batch, BATCH)) > 0
          || n == EVENTRING_E_DAMAGED) {
-    for (int i = 0; i < n; i++) live_event(t->live, &batch[i]);
+    for (int i = 0; i < n; i++) {
+      live_event(t->live, &batch[i]);
+      top_functions_event(t->functions, &batch[i]);
+    }
     count += n > 0 ? n : 0;
     if (monotonic_ns() - began > READ_AT_MOST_NS) break;
   }
@@ -204,6 +213,7 @@ static void look_at(struct top *t, const struct opened *opened, long pid)
   t->controlled = opened->controlled;
   memcpy(t->why_not, opened->why_not, sizeof t->why_not);
   t->live = new_live_stats(t->cursor);
+  t->functions = new_top_functions(t->cursor);
   t->sessions = new_sessions(t->cursor);
   look_again(t);
   t->pid = pid != 0 ? pid : t->info.pid;
@@ -212,7 +222,7 @@ static void look_at(struct top *t, const struct opened *opened, long pid)
     eventring_seek(t->cursor, time_after(t->info.last_ns, -RECORDING_NS));
   read_new(t);
   t->lost_before = lost_events(t->cursor);
-  t->screen.first_domain = 0;
+  t->screen.first_domain = t->screen.first_function = 0;
   t->screen.frozen = false;
 }
 
@@ -267,7 +277,7 @@ static void look_at_process(struct top *t, int which)
     return;
   }
   look_at(t, &opened, p->pid);
-  t->screen.view = SCREEN_MAIN;
+  t->screen.view = t->shown;
 }
 
 /* The screen's struct */
@@ -430,6 +440,28 @@ static void fill_process(struct top *t)
   s->pause_count = live_long_pauses(t->live, s->now, s->pauses);
 }
 
+/* Sets the reason for having no samples. */
+static void explain_no_samples(struct top *t)
+{
+  uint32_t bit = 0;
+  const char *name;
+  while (bit < 32 && ((name = eventring_category(t->cursor, bit)) == NULL
+                      || strcmp(name, "profile") != 0))
+    bit++;
+  if (t->screen.ended || (bit < 32 && (mask(t) & UINT32_C(1) << bit) != 0))
+    snprintf(t->screen.no_samples, SCREEN_TEXT, "no samples in these seconds");
+  else
+    snprintf(t->screen.no_samples, SCREEN_TEXT,
+             "no samples; to take some: eventring enable %ld profile", t->pid);
+}
+
+static void fill_functions(struct top *t)
+{
+  fill_process(t);
+  explain_no_samples(t);
+  fill_top_functions(t->functions, &t->screen);
+}
+
 static void fill_categories(struct top *t)
 {
   struct screen *s = &t->screen;
@@ -499,6 +531,7 @@ static void fill_screen(struct top *t)
   t->screen.interval_ns = intervals[t->interval];
   switch (t->screen.view) {
   case SCREEN_MAIN: if (!t->screen.frozen) fill_process(t); break;
+  case SCREEN_FUNCTIONS: if (!t->screen.frozen) fill_functions(t); break;
   case SCREEN_CATEGORIES: fill_categories(t); break;
   case SCREEN_PROCESSES: fill_processes(t); break;
   case SCREEN_HELP: break;
@@ -580,11 +613,26 @@ static void neighbour(struct top *t, int direction)
   look_at_process(t, (at + t->process_count) % t->process_count);
 }
 
-static void scroll_domains(struct top *t, int direction)
+/* Scrolls the list of [count] lines of which *first is the first one shown. */
+static void scroll_list(int *first, int count, int direction)
 {
-  int first = t->screen.first_domain + direction;
-  if (first >= 0 && first < t->screen.domain_count)
-    t->screen.first_domain = first;
+  int wanted = *first + direction;
+  if (wanted >= 0 && wanted < count) *first = wanted;
+}
+
+static void scroll_shown(struct top *t, int direction)
+{
+  struct screen *s = &t->screen;
+  if (s->view == SCREEN_MAIN)
+    scroll_list(&s->first_domain, s->domain_count, direction);
+  else
+    scroll_list(&s->first_function, s->function_count, direction);
+}
+
+static void show(struct top *t, enum screen_view view)
+{
+  t->screen.view = t->shown = view;
+  t->screen.frozen = false;
 }
 
 static void change_interval(struct top *t, int direction)
@@ -594,16 +642,20 @@ static void change_interval(struct top *t, int direction)
   t->interval = wanted;
 }
 
-static void key_in_main(struct top *t, int key)
+/* Keys while a process is shown. */
+static void key_in_process(struct top *t, int key)
 {
+  bool functions = t->screen.view == SCREEN_FUNCTIONS;
   switch (key) {
+  case 'f': show(t, functions ? SCREEN_MAIN : SCREEN_FUNCTIONS); break;
+  case 27: if (functions) show(t, SCREEN_MAIN); break;
   case 'p': pause_or_resume(t); break;
   case 'c': show_list(t, SCREEN_CATEGORIES); break;
   case 's': show_list(t, SCREEN_PROCESSES); break;
   case KEY_LEFT: neighbour(t, -1); break;
   case KEY_RIGHT: neighbour(t, 1); break;
-  case KEY_UP: scroll_domains(t, -1); break;
-  case KEY_DOWN: scroll_domains(t, 1); break;
+  case KEY_UP: scroll_shown(t, -1); break;
+  case KEY_DOWN: scroll_shown(t, 1); break;
   case '+': case '=': change_interval(t, -1); break;
   case '-': change_interval(t, 1); break;
   case 'h': case '?': t->screen.view = SCREEN_HELP; break;
@@ -623,7 +675,7 @@ static void key_in_list(struct top *t, int key)
   case KEY_UP: if (s->selected > 0) s->selected--; break;
   case KEY_DOWN: if (s->selected + 1 < s->item_count) s->selected++; break;
   case 27: case 's': case 'c':
-    if (t->cursor != NULL) s->view = SCREEN_MAIN;
+    if (t->cursor != NULL) s->view = t->shown;
     break;
   case ' ': case '\n': case '\r': case KEY_ENTER:
     if (!processes)
@@ -639,11 +691,11 @@ static void press(struct top *t, int key)
   if (key == KEY_RESIZE) return;
   t->screen.message[0] = '\0';
   if (t->screen.view == SCREEN_HELP)
-    t->screen.view = SCREEN_MAIN;
+    t->screen.view = t->shown;
   else if (key == 'q')
     t->quit = true;
-  else if (t->screen.view == SCREEN_MAIN)
-    key_in_main(t, key);
+  else if (t->screen.view == t->shown)
+    key_in_process(t, key);
   else
     key_in_list(t, key);
 }
