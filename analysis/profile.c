@@ -22,9 +22,6 @@
 #define IDS 65536
 #define USER_BIT 4              /* the category of the program's own events */
 
-/* The places of the fields of a sample, as doc/FORMAT.md has them. */
-enum { CPU_TIME, STACK, REQUEST, FIRST_FRAME };
-
 /* Open spans of a ring that are looked at for the span of a sample. */
 #define MOST_OPEN 256
 
@@ -268,23 +265,30 @@ static uint16_t span_of_thread(struct profile *p,
   return best == NULL ? 0 : best->id;
 }
 
+bool sample_is_whole(struct eventring_cursor *cursor,
+                     const struct eventring_event *event)
+{
+  const char *stack = eventring_value(cursor, "stack",
+                                      event->payload[SAMPLE_STACK]);
+  return stack != NULL && strcmp(stack, "complete") == 0;
+}
+
 static void take_sample(struct profile *p, const struct eventring_event *event)
 {
-  const char *stack;
   uint32_t at = 0;
-  if (event->words < FIRST_FRAME) return;
+  if (event->words < SAMPLE_FIRST_FRAME) return;
   p->sums.all_samples++;
   if (!filter_wants(p->filter, event, -1)) return;
-  stack = eventring_value(p->cursor, "stack", event->payload[STACK]);
-  if (stack == NULL || strcmp(stack, "complete") != 0)
+  if (!sample_is_whole(p->cursor, event))
     at = add_node(p, at, (struct node) { .cut = true });
-  for (uint32_t i = event->words; i-- > FIRST_FRAME; )
+  for (uint32_t i = event->words; i-- > SAMPLE_FIRST_FRAME; )
     at = add_node(p, at, (struct node) { .address = event->payload[i],
-                                         .leaf = i == FIRST_FRAME });
+                                         .leaf = i == SAMPLE_FIRST_FRAME });
   p->samples = with_room(p->samples, p->samples_count, &p->samples_room,
                          sizeof *p->samples);
   p->samples[p->samples_count++] = (struct sample) {
-    event->ns, event->payload[CPU_TIME], event->payload[REQUEST], at,
+    event->ns, event->payload[SAMPLE_CPU_TIME],
+    event->payload[SAMPLE_REQUEST], at,
     event->thread, event->domain, span_of_thread(p, event)
   };
 }
@@ -412,7 +416,7 @@ static void find_functions(struct profile *p, struct symbols *symbols)
 {
   for (uint32_t i = p->nodes_count; i-- > 1; )
     if (p->nodes[i].used) p->nodes[p->nodes[i].parent].used = true;
-  p->truncated.function = symbols_text(symbols, "[truncated]");
+  p->truncated.function = symbols_text(symbols, SAMPLE_TRUNCATED);
   for (uint32_t i = 1; i < p->nodes_count; i++) {
     struct node *node = &p->nodes[i];
     if (!node->used) continue;

@@ -24,6 +24,21 @@
 #include "filter.h"
 #include "symbols.h"
 
+/* The words of the payload of a sample, as doc/FORMAT.md has them.  From
+   SAMPLE_FIRST_FRAME on are addresses, the innermost first: of an instruction,
+   and then the return addresses. */
+enum {
+  SAMPLE_CPU_TIME, SAMPLE_STACK, SAMPLE_REQUEST, SAMPLE_FIRST_FRAME
+};
+
+/* Returns whether the stack of the sample [event], which [cursor] has returned,
+   is whole. */
+bool sample_is_whole(struct eventring_cursor *cursor,
+                     const struct eventring_event *event);
+
+/* The name of the function above a stack that is not whole. */
+#define SAMPLE_TRUNCATED "[truncated]"
+
 /* A condition that a sample must fulfil. */
 enum condition_kind {
   DURING,                       /* in a span of the name, on its thread */

@@ -15,17 +15,19 @@ ESCAPE = re.compile(rb'\\(?:([0-7]{3})|(.))')
 PLAIN = {b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 
 
-def string(text):
+def string(text, errors="strict"):
     """protoc writes bytes past ASCII in octal."""
     rows.need(text[0] == text[-1] == '"', f"no string: {text}")
     return ESCAPE.sub(lambda m: bytes([int(m[1], 8)]) if m[1]
                       else PLAIN.get(m[2], m[2]),
-                      text[1:-1].encode()).decode()
+                      text[1:-1].encode()).decode(errors=errors)
 
 
-def value(text):
-    return (string(text) if text[0] == '"' else int(text)
-            if text.lstrip("-").isdigit() else text)
+def value(name, text):
+    """The value of the field NAME; the strings of samples may be bytes."""
+    if text[0] == '"':
+        return string(text, "replace" if name == "str" else "strict")
+    return int(text) if text.lstrip("-").isdigit() else text
 
 
 def messages(lines):
@@ -45,7 +47,8 @@ def messages(lines):
             stack[-1].setdefault(found[2], []).append(new)
             stack.append(new)
         else:
-            stack[-1].setdefault(found[2], []).append(value(found[3]))
+            stack[-1].setdefault(found[2], []).append(
+                value(found[2], found[3]))
 
 
 def one(message, name, default=None):
@@ -66,6 +69,8 @@ class Reader:
 
     def intern(self, data):
         for kind, entries in data.items():
+            if kind not in self.names:
+                continue                # of samples: see read_samples.py
             for entry in entries:
                 iid = one(entry, "iid")
                 rows.need(iid not in self.names[kind], f"{kind} {iid} again")
@@ -143,8 +148,9 @@ class Reader:
             self.event(one(packet, "track_event"), one(packet, "timestamp"))
 
 
-reader = Reader()
-for packet in messages(sys.stdin):
-    reader.packet(packet)
-rows.need(reader.complete is None, "a complete event without its end")
-rows.need(not any(reader.open.values()), "slices are open at the end")
+if __name__ == "__main__":
+    reader = Reader()
+    for packet in messages(sys.stdin):
+        reader.packet(packet)
+    rows.need(reader.complete is None, "a complete event without its end")
+    rows.need(not any(reader.open.values()), "slices are open at the end")

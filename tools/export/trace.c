@@ -329,6 +329,9 @@ static struct trace_track *new_track(struct trace_process *p, uint32_t domain,
   return track;
 }
 
+/* The domain of samples of a thread that has none. */
+#define NO_DOMAIN UINT32_MAX
+
 /* Sets the name of [track] from the present names of its domain, thread and
    class.  Returns whether the name has changed. */
 static bool name_track(struct trace_track *track)
@@ -338,6 +341,8 @@ static bool name_track(struct trace_track *track)
   if (track->class != NULL) {
     char *end = stpcpy(stpcpy(name, track->thread_track->name), ": ");
     strcpy(end, track->class->name);
+  } else if (track != p->stops && track->domain == NO_DOMAIN) {
+    *put_decimal(stpcpy(name, "thread "), track->thread) = '\0';
   } else if (track != p->stops) {
     const char *domain = eventring_domain_name(p->cursor, track->domain);
     char *end = put_decimal(stpcpy(name, "domain "), track->domain);
@@ -675,6 +680,35 @@ static void write_request(struct trace_process *p, struct trace_event *e)
   else if (e->what != TRACE_INSTANT) write_event(p->trace, e);
 }
 
+static void say(void *state, const char *message)
+{
+  (void) state;
+  note("%s", message);
+}
+
+/* Writes the sample [e]: an instant without the frames, and a sample with its
+   stack. */
+static void write_sample(struct trace_process *p, const struct trace_event *e)
+{
+  struct trace *t = p->trace;
+  struct eventring_event event = *e->event;
+  struct trace_event sample = *e;
+  if (p->symbols == NULL) p->symbols = new_symbols(p->cursor, say, NULL);
+  sample.stack = trace_stack_of(t->stacks, p->cursor, p->symbols, e->event);
+  event.words = SAMPLE_FIRST_FRAME;
+  sample.event = &event;
+  write_event(t, &sample);
+  if (sample.stack != 0) t->format->sample(t, &sample);
+}
+
+/* Returns whether [e] is a sample of processor time. */
+static bool is_sample(struct trace_process *p, const struct trace_event *e)
+{
+  if (p->sample_id < 0) p->sample_id = eventring_find(p->cursor, "cpu_sample");
+  return e->what == TRACE_INSTANT && e->event->id == p->sample_id
+         && e->event->words >= SAMPLE_FIRST_FRAME;
+}
+
 static void trace_event(void *state, const struct eventring_event *event)
 {
   struct trace_process *p = state;
@@ -701,6 +735,8 @@ static void trace_event(void *state, const struct eventring_event *event)
   else if (e.what == TRACE_REQUEST_BEGIN || e.what == TRACE_REQUEST_END
            || (e.what == TRACE_INSTANT && event->id == p->run_id))
     write_request(p, &e);
+  else if (is_sample(p, &e))
+    write_sample(p, &e);
   else if (e.what == TRACE_END) {
     end_span(p, &e);
     span_ended(p->spans, event, &e.since);
@@ -780,6 +816,7 @@ static void add_process(struct trace *t, struct source *source)
   watch_runs(p->requests, write_run, p);
   p->run_id = eventring_find(p->cursor, "request_run");
   p->stop_id = eventring_find(p->cursor, "stop_the_world");
+  p->sample_id = -1;
 }
 
 /* Writes all tracks in the hash table that have another name than when they
@@ -796,6 +833,7 @@ enum status write_trace(struct trace *t, struct source *sources,
   t->tids = allocate(1, TIDS / 8);
   static const struct trace_field_kind no_kind = { .is = NULL };
   t->continued = make_field(t, &no_kind, "continued");
+  if (!t->format->raw) t->stacks = new_trace_stacks();
   for (int i = 0; i < count; i++) add_process(t, &sources[i]);
   t->base_ns = t->processes[0].info.started_ns;
 

@@ -26,6 +26,7 @@
 #include "requests.h"
 #include "sink.h"
 #include "spans.h"
+#include "trace_stacks.h"
 
 /* The fields of a class that have one description in the file: the fields at
    one place of all rounds, or all fields without a description. */
@@ -83,13 +84,14 @@ struct trace_process {
   struct trace_class **classes;   /* by id; NULL until the first event */
   struct spans *spans;
   struct requests *requests;
+  struct symbols *symbols;        /* NULL until the first sample */
   struct trace_ring *rings;
   struct trace_track **tracks;
   uint32_t track_count, track_room;
   uint64_t seed;                  /* of the hash of names; odd */
   struct hash_table track_places; /* 1 + index in [tracks] */
   struct trace_track *stops;      /* for stop_the_world */
-  int stop_id, run_id;
+  int stop_id, run_id, sample_id;
 };
 
 struct trace_open;
@@ -136,6 +138,8 @@ struct trace_event {
   struct trace_class *class;
   const struct eventring_event *event;
   uint32_t words;                 /* of its payload that count here */
+  uint32_t stack;                 /* of a sample: its number in the stacks of
+                                     the trace; 0: none */
   const char *text;               /* that it carries instead, or NULL */
   size_t length;
 };
@@ -157,6 +161,7 @@ struct trace {
   uint32_t tracks, classes, fields;
   uint8_t *tids;                  /* a bit for each that is taken */
   struct trace_field *continued;  /* says so of a begin */
+  struct trace_stacks *stacks;    /* of all samples; NULL for a raw format */
   uint64_t events, dropped, closed, cut;
   bool failed;                    /* could not be written */
   const struct trace_format *format;
@@ -174,6 +179,8 @@ struct trace_format {
   /* When it is first seen, and when its name has changed. */
   void (*track)(struct trace *trace, struct trace_track *track);
   void (*event)(struct trace *trace, const struct trace_event *event);
+  /* A sample that has a stack, after [event] had it as an instant. */
+  void (*sample)(struct trace *trace, const struct trace_event *event);
   void (*finish)(struct trace *trace);
 };
 

@@ -15,7 +15,11 @@
    Spans are B and E, complete events and runs of requests X, counters C,
    instants i, flows s, t and f, requests b and e, names of processes and
    threads M. "pid" is the process, "tid" the thread; times are microseconds
-   since tracing started, with three decimals. */
+   since tracing started, with three decimals.
+
+   A sample is an instant, with its stack "sf", and an element of "samples",
+   after all events, with its processor time as weight; "stackFrames" has the
+   stacks, each with its innermost function and the stack that called it. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -162,6 +166,11 @@ static char *put_time(char *out, const struct trace *t, int64_t ns)
   return put_us(out, (int64_t) ((uint64_t) ns - (uint64_t) t->base_ns));
 }
 
+static void write_text(struct trace *t, const char *text)
+{
+  sink_write(t->sink, text, strlen(text));
+}
+
 /* Writes the argument numbered [i] of [e] to the sink, with a comma before it
    unless it is the first. */
 static void write_argument(struct trace *t, const struct trace_event *e,
@@ -276,10 +285,104 @@ static void write_event(struct trace *t, const struct trace_event *e)
     out = put_counter(e, out);
   else {
     if (has_id(e)) out = put_flow(e, out);
+    if (e->stack != 0) out = put_decimal(put(out, ",\"sf\":"), e->stack);
     out = put_arguments(t, e, out);
   }
   *out++ = '}';
   sink_filled(t->sink, out);
+}
+
+/* Samples */
+
+/* The state of the format: the samples so far.  Not freed. */
+struct samples {
+  struct sample {
+    int64_t ns;
+    uint64_t weight;
+    uint32_t pid, tid, stack;
+  } *list;
+  size_t count, room;
+};
+
+/* The function [sample] of the format. */
+static void keep_sample(struct trace *t, const struct trace_event *e)
+{
+  struct samples *s = t->form;
+  if (s->count == s->room) {
+    s->room = s->room == 0 ? 1024 : 2 * s->room;
+    s->list = reallocate(s->list, s->room, sizeof *s->list);
+  }
+  s->list[s->count++] = (struct sample) {
+    e->ns, e->event->payload[SAMPLE_CPU_TIME], e->track->process->pid,
+    e->track->tid, e->stack
+  };
+}
+
+static void write_sample(struct trace *t, const struct sample *sample)
+{
+  char *out = sink_room(t->sink, EVENT_ROOM);
+  out = put(out, "{\"name\":\"cpu_sample\",\"pid\":");
+  out = put_decimal(out, sample->pid);
+  out = put(out, ",\"tid\":");
+  out = put_decimal(out, sample->tid);
+  out = put_time(out, t, sample->ns);
+  out = put(out, ",\"sf\":");
+  out = put_decimal(out, sample->stack);
+  out = put(out, ",\"weight\":");
+  out = put_decimal(out, sample->weight);
+  *out++ = '}';
+  sink_filled(t->sink, out);
+}
+
+/* Writes the member [key] with the text [text], cut to TRACE_TEXT bytes. */
+static void write_member(struct trace *t, const char *key, const char *text)
+{
+  size_t length = strnlen(text, TRACE_TEXT);
+  char *out = sink_room(t->sink, EVENT_ROOM + 6 * length);
+  out = put(put(put(out, ",\""), key), "\":\"");
+  out = put_escaped(out, text, length);
+  *out++ = '"';
+  sink_filled(t->sink, out);
+}
+
+/* Writes the member for the stack numbered [number], without a comma. */
+static void write_stack(struct trace *t, uint32_t number)
+{
+  const struct trace_stack *stack = &t->stacks->stacks[number];
+  const struct frame *frame = &t->stacks->places[stack->place].frame;
+  char *out = sink_room(t->sink, EVENT_ROOM);
+  *out++ = '"';
+  out = put_decimal(out, number);
+  out = put(out, "\":{\"line\":\"");
+  out = put_decimal(out, frame->line);
+  *out++ = '"';
+  if (stack->parent != 0) {
+    out = put(out, ",\"parent\":");
+    out = put_decimal(out, stack->parent);
+  }
+  sink_filled(t->sink, out);
+  write_member(t, "name", frame->function);
+  write_member(t, "category", frame->file == NULL ? "" : frame->file);
+  write_text(t, "}");
+}
+
+/* Writes all samples and stacks, if there are any, as the last members of the
+   file's object. */
+static void write_samples(struct trace *t)
+{
+  const struct samples *s = t->form;
+  if (s->count == 0) return;
+  write_text(t, ",\n\"samples\":[\n");
+  for (size_t i = 0; i < s->count; i++) {
+    if (i > 0) write_text(t, ",\n");
+    write_sample(t, &s->list[i]);
+  }
+  write_text(t, "\n],\n\"stackFrames\":{\n");
+  for (uint32_t i = 1; i <= t->stacks->stacks_count; i++) {
+    if (i > 1) write_text(t, ",\n");
+    write_stack(t, i);
+  }
+  write_text(t, "\n}");
 }
 
 /* Names */
@@ -306,11 +409,6 @@ static void write_metadata(struct trace *t, const char *what, const char *key,
   sink_filled(t->sink, out);
 }
 
-static void write_text(struct trace *t, const char *text)
-{
-  sink_write(t->sink, text, strlen(text));
-}
-
 /* The function [track] of the format: writes the name of the track, and its
    domain as the place in the order of tracks. */
 static void write_track(struct trace *t, struct trace_track *track)
@@ -323,10 +421,11 @@ static void write_track(struct trace *t, struct trace_track *track)
                  track->domain);
 }
 
-/* The function [start] of the format: writes the begin of the file and the
-   names of the processes. */
+/* The function [start] of the format: sets [t->form], and writes the begin of
+   the file and the names of the processes. */
 static void start(struct trace *t)
 {
+  t->form = allocate(1, sizeof(struct samples));
   write_text(t, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
   for (int i = 0; i < t->process_count; i++) {
     const struct trace_process *p = &t->processes[i];
@@ -336,17 +435,21 @@ static void start(struct trace *t)
 }
 
 /* The function [finish] of the format: writes the end of the file, with the
-   wall-clock time of the start of tracing, which is in no event. */
+   samples and the wall-clock time of the start of tracing, which is in no
+   event. */
 static void finish(struct trace *t)
 {
   char bytes[128];
   char *out = put(bytes, "\n],\"otherData\":{\"started_realtime_ns\":\"");
   out = put_integer(out, t->processes[0].info.started_realtime_ns);
-  out = put(out, "\"}}\n");
+  out = put(out, "\"}");
   sink_write(t->sink, bytes, (size_t) (out - bytes));
+  write_samples(t);
+  write_text(t, "}\n");
 }
 
 const struct trace_format trace_chrome = {
   .name = "chrome", .endings = { ".json" }, .start = start,
-  .track = write_track, .event = write_event, .finish = finish
+  .track = write_track, .event = write_event, .sample = keep_sample,
+  .finish = finish
 };

@@ -16,7 +16,11 @@
    are interned: the packet that uses one first defines it.  Tracks form a tree:
    a process has threads and counters, and a domain, which is a track of its own
    without events, has the counters of the runtime.  Each request has a track of
-   its own, which viewers show together with those of the same name. */
+   its own, which viewers show together with those of the same name.
+
+   A sample is an instant, for its values, and a PerfSample with its stack.  A
+   PerfSample has no weight of its own: it has a counter, here of the processor
+   time of all samples up to it. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,15 +33,30 @@ enum {
   PACKET_CLOCK_SNAPSHOT = 6, PACKET_TIMESTAMP = 8, PACKET_SEQUENCE_ID = 10,
   PACKET_TRACK_EVENT = 11, PACKET_INTERNED_DATA = 12,
   PACKET_SEQUENCE_FLAGS = 13, PACKET_DEFAULTS = 59,
-  PACKET_TRACK_DESCRIPTOR = 60
+  PACKET_TRACK_DESCRIPTOR = 60, PACKET_PERF_SAMPLE = 66
 };
 enum { CLEARED = 1, NEEDS_STATE = 2 };          /* sequence flags */
-enum { DEFAULTS_CLOCK_ID = 58 };
+enum { DEFAULTS_PERF_SAMPLE = 12, DEFAULTS_CLOCK_ID = 58 };
+enum { PERF_DEFAULTS_TIMEBASE = 1, TIMEBASE_NAME = 10 };
+enum {
+  PERF_PID = 2, PERF_TID = 3, PERF_CALLSTACK_IID = 4,
+  PERF_TIMEBASE_COUNT = 6
+};
 enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2 };
 enum { CLOCK_ID = 1, CLOCK_TIMESTAMP = 2 };
 enum { REALTIME = 1, MONOTONIC = 3, BOOTTIME = 6 };
 enum { INTERNED_CATEGORIES = 1, INTERNED_EVENTS = 2, INTERNED_ARGUMENTS = 3 };
+enum {
+  INTERNED_FUNCTIONS = 5, INTERNED_FRAMES = 6, INTERNED_CALLSTACKS = 7,
+  INTERNED_BUILD_IDS = 16, INTERNED_PATHS = 17, INTERNED_MAPPINGS = 19
+};
 enum { INTERNED_IID = 1, INTERNED_NAME = 2 };
+enum { FRAME_FUNCTION = 2, FRAME_MAPPING = 3, FRAME_REL_PC = 4 };
+enum { CALLSTACK_FRAMES = 2 };
+enum {
+  MAPPING_BUILD_ID = 2, MAPPING_START = 4, MAPPING_END = 5, MAPPING_PATH = 7,
+  MAPPING_OFFSET = 8
+};
 enum {
   EVENT_CATEGORY_IIDS = 3, EVENT_ARGUMENTS = 4, EVENT_TYPE = 9,
   EVENT_NAME_IID = 10, EVENT_TRACK = 11, EVENT_NAME = 23,
@@ -128,6 +147,8 @@ static void clear(struct message *m)
 struct state {
   bool *categories;               /* those defined, by process and bit */
   struct message packet, event, interned, inner;
+  uint64_t cpu_ns;                /* of the samples so far */
+  struct pair_map mappings;       /* by process and index */
   char text[TRACE_UTF8];          /* of an argument */
 };
 
@@ -425,6 +446,131 @@ static void write_event(struct trace *t, const struct trace_event *e)
   write_packet(t, PACKET_TRACK_EVENT, &s->event, e->ns);
 }
 
+/* Samples */
+
+/* Adds [length] bytes of [text] with the number [iid] to the interned data that
+   is waiting, as intern does; at most TRACE_TEXT of them, and as UTF-8 if
+   [is_text] is true.  Overwrites [inner] and [text] of the state. */
+static void intern_bytes(struct state *s, uint32_t kind, uint64_t iid,
+                         const void *text, size_t length, bool is_text)
+{
+  if (length > TRACE_TEXT) length = TRACE_TEXT;
+  clear(&s->inner);
+  add_number(&s->inner, INTERNED_IID, iid);
+  if (is_text)
+    add_bytes(&s->inner, INTERNED_NAME, s->text,
+              copy_as_utf8(s->text, text, length));
+  else
+    add_bytes(&s->inner, INTERNED_NAME, text, length);
+  add_message(&s->interned, kind, &s->inner);
+}
+
+/* Sets *index to the number of the mapping of process [p] that has [address],
+   and returns the mapping; sets it to UINT32_MAX and returns an empty mapping
+   when there is none. */
+static const struct eventring_mapping *find_mapping(
+  const struct trace_process *p, uint64_t address, uint32_t *index)
+{
+  static const struct eventring_mapping none = { .path = "[unknown]" };
+  const struct eventring_mapping *found = &none, *m;
+  *index = UINT32_MAX;
+  for (uint32_t i = 0; (m = eventring_mapping(p->cursor, i)) != NULL; i++)
+    if (address >= m->start && address - m->start < m->length) {
+      found = m;
+      *index = i;
+    }
+  return found;
+}
+
+/* Returns the number of [mapping], which has the number [index] in process [p];
+   adds it to the interned data if it is not in the trace yet. */
+static uint64_t need_mapping(struct state *s, const struct trace_process *p,
+                             const struct eventring_mapping *mapping,
+                             uint32_t index)
+{
+  bool added;
+  uint64_t iid = (uint64_t) number_of_pair(&s->mappings, p->number, index,
+                                           &added) + 1;
+  if (!added) return iid;
+  intern_bytes(s, INTERNED_BUILD_IDS, iid, mapping->build_id,
+               mapping->build_id_size, false);
+  intern_bytes(s, INTERNED_PATHS, iid, mapping->path, strlen(mapping->path),
+               true);
+  clear(&s->inner);
+  add_number(&s->inner, INTERNED_IID, iid);
+  add_number(&s->inner, MAPPING_BUILD_ID, iid);
+  add_number(&s->inner, MAPPING_START, mapping->start);
+  add_number(&s->inner, MAPPING_END, mapping->start + mapping->length);
+  add_number(&s->inner, MAPPING_PATH, iid);
+  add_number(&s->inner, MAPPING_OFFSET, mapping->offset);
+  add_message(&s->interned, INTERNED_MAPPINGS, &s->inner);
+  return iid;
+}
+
+/* Adds the frame of the place numbered [number] to the interned data if it is
+   not in the trace yet. */
+static void need_frame(struct trace *t, const struct trace_process *p,
+                       uint32_t number)
+{
+  struct state *s = t->form;
+  struct trace_place *place = &t->stacks->places[number];
+  uint32_t index;
+  if (place->written) return;
+  place->written = true;
+  const struct eventring_mapping *mapping = find_mapping(p, place->address,
+                                                         &index);
+  uint64_t iid = need_mapping(s, p, mapping, index);
+  intern_bytes(s, INTERNED_FUNCTIONS, number, place->frame.function,
+               strlen(place->frame.function), true);
+  clear(&s->inner);
+  add_number(&s->inner, INTERNED_IID, number);
+  add_number(&s->inner, FRAME_FUNCTION, number);
+  add_number(&s->inner, FRAME_MAPPING, iid);
+  add_number(&s->inner, FRAME_REL_PC,
+             place->address - mapping->start + mapping->offset);
+  add_message(&s->interned, INTERNED_FRAMES, &s->inner);
+}
+
+/* Adds the stack numbered [number] to the interned data if it is not in the
+   trace yet.  Overwrites [event] of the state. */
+static void need_stack(struct trace *t, const struct trace_process *p,
+                       uint32_t number)
+{
+  struct state *s = t->form;
+  struct trace_stack *stacks = t->stacks->stacks;
+  uint32_t depth = 0;
+  if (stacks[number].written) return;
+  stacks[number].written = true;
+  for (uint32_t at = number; at != 0; at = stacks[at].parent) {
+    need_frame(t, p, stacks[at].place);
+    depth++;
+  }
+  /* The format wants the outermost function first. */
+  uint32_t *path = allocate(depth, sizeof *path);
+  for (uint32_t at = number, i = depth; at != 0; at = stacks[at].parent)
+    path[--i] = stacks[at].place;
+  clear(&s->event);
+  add_number(&s->event, INTERNED_IID, number);
+  for (uint32_t i = 0; i < depth; i++)
+    add_number(&s->event, CALLSTACK_FRAMES, path[i]);
+  add_message(&s->interned, INTERNED_CALLSTACKS, &s->event);
+  free(path);
+}
+
+/* The function [sample] of the format. */
+static void write_sample(struct trace *t, const struct trace_event *e)
+{
+  struct state *s = t->form;
+  need_stack(t, e->track->process, e->stack);
+  s->cpu_ns += e->event->payload[SAMPLE_CPU_TIME];
+  clear(&s->event);
+  add_number(&s->event, PERF_PID, e->track->process->pid);
+  add_number(&s->event, PERF_TID, e->track->tid);
+  add_number(&s->event, PERF_CALLSTACK_IID, e->stack);
+  add_number(&s->event, PERF_TIMEBASE_COUNT, s->cpu_ns);
+  write_packet(t, PACKET_PERF_SAMPLE, &s->event, e->ns);
+}
+
 /* The beginning: the sequence's state is clear, times are CLOCK_MONOTONIC, with
    the corresponding time of the wall clock. */
 
@@ -455,11 +601,16 @@ static void write_clocks(struct trace *t)
 }
 
 /* Writes the first packet, which clears the state of the sequence and sets its
-   clock. */
+   clock and the name of the counter of samples. */
 static void write_defaults(struct trace *t)
 {
   struct state *s = t->form;
+  clear(&s->event);
+  add_text(&s->event, TIMEBASE_NAME, "cpu_time");
+  clear(&s->packet);
+  add_message(&s->packet, PERF_DEFAULTS_TIMEBASE, &s->event);
   clear(&s->inner);
+  add_message(&s->inner, DEFAULTS_PERF_SAMPLE, &s->packet);
   add_number(&s->inner, DEFAULTS_CLOCK_ID, MONOTONIC);
   clear(&s->event);
   add_number(&s->event, PACKET_SEQUENCE_ID, 1);
@@ -478,6 +629,7 @@ static void start(struct trace *t)
   struct state *s = allocate(1, sizeof *s);
   s->categories = allocate(1, (size_t) t->process_count
                                  * TRACE_CATEGORIES);
+  s->mappings = new_pair_map();
   clear(&s->interned);
   t->form = s;
   write_defaults(t);
@@ -494,5 +646,5 @@ static void finish(struct trace *t)
 const struct trace_format trace_perfetto = {
   .name = "perfetto", .endings = { ".pftrace", ".perfetto-trace" },
   .start = start, .track = write_track, .event = write_event,
-  .finish = finish
+  .sample = write_sample, .finish = finish
 };
