@@ -621,6 +621,7 @@ type slow = {
   domain : int;
   start : int;
   duration : int;
+  request : Request.id;
 }
 
 module Watch = struct
@@ -658,6 +659,11 @@ module Watch = struct
   (* The limit of a span that is not watched. *)
   let not_watched = max_int
 
+  (* Open requests, by number: when each began.  Those that never finish must
+     not fill the memory. *)
+  module Requests = Map.Make (Int)
+  let most_requests = 65536
+
   let create spans f =
     let limits = ref [||] in            (* by id; -1: not looked up yet *)
     let limit_of c =
@@ -675,9 +681,29 @@ module Watch = struct
         !limits.(id) <- find (Cursor.name c) spans
       end;
       !limits.(id) in
-    let report c duration =
+    let report ?(request = Request.none) c duration =
       f { name = Cursor.name c; domain = Cursor.domain c;
-          start = Cursor.time c - duration; duration } in
+          start = Cursor.time c - duration; duration; request } in
+    let requests = ref Requests.empty and requests_count = ref 0 in
+    let forget_requests () =
+      requests := Requests.empty;
+      requests_count := 0 in
+    let request_start c =
+      if limit_of c <> not_watched then begin
+        if !requests_count = most_requests then forget_requests ();
+        incr requests_count;
+        requests := Requests.add (Cursor.value c) (Cursor.time c) !requests
+      end in
+    let request_finish c =
+      let number = Cursor.value c in
+      match Requests.find_opt number !requests with
+      | None -> ()
+      | Some since ->
+          decr requests_count;
+          requests := Requests.remove number !requests;
+          let duration = Cursor.time c - since in
+          if duration > limit_of c then
+            report ~request:number c duration in
     let rings = ref [||] in             (* the open spans of each *)
     let opened c =
       let ring = Cursor.ring c in
@@ -725,8 +751,10 @@ module Watch = struct
     let lost c = ignore (opened c); !rings.(Cursor.ring c) <- [] in
     let cursor, session = open_from_now () in
     { cursor = Some cursor; session;
-      callbacks = Cursor.callbacks ~span_start ~span_finish ~complete ~lost ();
-      forget = (fun () -> rings := [||]); threads_known;
+      callbacks =
+        Cursor.callbacks ~span_start ~span_finish ~complete ~request_start
+          ~request_finish ~lost ();
+      forget = (fun () -> rings := [||]; forget_requests ()); threads_known;
       busy = Atomic.make false; stopped = Atomic.make false }
 
   let read w =

@@ -518,21 +518,23 @@ val snapshot : string -> unit
     is something else, such as a device, or cannot be written; it is left as it was. *)
 
 type slow = {
-  name : string;  (** of the span or complete event *)
-  domain : int;
+  name : string;  (** of the span, complete event or kind of requests *)
+  domain : int;  (** of its end *)
   start : int;  (** when it began *)
   duration : int;  (** in nanoseconds *)
+  request : Request.id;  (** its number; {!Request.none} for a span *)
 }
 
-(** A watch for slow spans. *)
+(** A watch for slow spans and requests. *)
 module Watch : sig
   type t
 
   val poll : t -> unit
   (** Looks at the events recorded since the last time, and calls the watch's
-      function for each span that took too long. Exceptions of the function are
-      passed on. At a damaged part of the ring file, the spans that are open are
-      forgotten, and the next poll goes on behind it.
+      function for each span and request that took too long. Exceptions of the
+      function are passed on. At a damaged part of the ring file, the spans and
+      requests that are open are forgotten, and the next poll goes on behind it.
+      Of more than 65536 open requests, the older ones may be forgotten.
 
       A watch follows its process: it goes on when tracing was stopped and
       started again, though a session that begins and ends between two polls is
@@ -548,10 +550,13 @@ end
 val on_slow : (string * int) list -> (slow -> unit) -> Watch.t
 (** [on_slow ["minor", 10_000_000; "request", 500_000_000] f] watches this
     process for minor collections over 10 ms and spans [request] over
-    500 ms, by the names of the program's spans and of the runtime's own spans
-    and complete events.
+    500 ms, by the names of the program's spans and kinds of {!Request}s and of
+    the runtime's own spans and complete events. A request takes from its start
+    to its finish, in whichever threads.
     [f] is called in {!Watch.poll}, for which the program finds the place and
     time: after each request, in a loop of a domain or thread of its own, ...
-    [f] may call {!snapshot}.
+    [f] may call {!snapshot}, which writes the samples of {!Profile} too:
+    [eventring profile FILE --request get --slower 500ms] then shows where the
+    time of the slow requests [get] went.
 
     @raise Sys_error if the process is not being traced. *)

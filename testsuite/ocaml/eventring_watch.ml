@@ -114,6 +114,57 @@ let forked () =
     ok "the parent sees its own spans" (List.length (slow ()) = 2);
     Watch.stop watch
 
+(* Requests, with the name of a span. *)
+let requests () =
+  let kind = Request.register "get" and other = Request.register "put" in
+  let before = Request.start kind in
+  let seen = ref [] in
+  let watch = on_slow ["get", 20 * ms] (fun s -> seen := s :: !seen) in
+  let slow () = seen := []; Watch.poll watch; List.rev !seen in
+  let numbers () = List.map (fun s -> (s.request :> int)) (slow ()) in
+  let quick = Request.start kind and unwatched = Request.start other in
+  let first = Request.start kind in
+  Request.finish kind quick;
+  Request.run_with first (fun () -> Unix.sleepf 0.03);
+  Request.finish kind before;
+  Request.finish other unwatched;
+  ok "requests: quick, open, older and other ones are not seen"
+    (numbers () = []);
+  let second = Request.start kind in
+  let ended = Domain.join (Domain.spawn (fun () ->
+      Request.finish kind first;
+      (Domain.self () :> int))) in
+  (match slow () with
+   | [ s ] ->
+     ok "requests: a slow one is, with its name and number"
+       (s.name = "get" && s.request = first);
+     ok "requests: with how long it took, and where it ended"
+       (s.duration >= 30 * ms && s.duration < 10_000 * ms && s.domain = ended)
+   | other ->
+     ok (Printf.sprintf "requests: one, not %d" (List.length other)) false);
+  Unix.sleepf 0.03;
+  Request.finish kind second;
+  ok "requests: the next one, which overlapped it"
+    (numbers () = [(second :> int)]);
+  Request.finish kind second;
+  ok "requests: a second finish is not seen" (numbers () = []);
+  (* Many requests that never finish do not hide a later one. *)
+  for i = 1 to 70_000 do
+    ignore (Request.start kind);
+    if i mod 1000 = 0 then ignore (slow ())
+  done;
+  let last = Request.start kind in
+  Unix.sleepf 0.03;
+  Request.finish kind last;
+  ok "requests: one after 70000 that do not finish"
+    (numbers () = [(last :> int)]);
+  Watch.stop watch;
+  let spans = on_slow ["request", 0]
+      (fun s -> ok "a span has no request" (s.request = Request.none)) in
+  Span.run request ignore;
+  Watch.poll spans;
+  Watch.stop spans
+
 let watches () =
   raises "not traced" (function Sys_error _ -> true | _ -> false) (fun () ->
       on_slow [] ignore);
@@ -214,6 +265,7 @@ let watches () =
   Watch.poll unknown;
   ok "a name that is registered later" (!calls = 1);
   Watch.stop unknown;
+  requests ();
   damaged ();
   restarted ()
 

@@ -6,6 +6,7 @@
 ocaml_flags=-g
 build profile unix threads profile_stubs.c
 build profile_requests unix threads profile_stubs.c
+build profile_slow unix threads profile_stubs.c
 
 # sampled PROGRAM ARG...: runs it in a fresh folder with 250 samples a second
 sampled() {
@@ -72,6 +73,28 @@ for way in fibers threads; do
   ok "$way: x has 95 % of the samples of slow requests ($slow)" \
     [ "$slow" -ge 9500 ]
 done
+
+# Snapshots that the program takes of slow spans and requests.
+slow_share() {
+  eventring profile --folded "$@" | awk '
+    { all += $NF; if (/;Profile_slow.x;/) some += $NF }
+    END { printf "%d\n", (all > 0 ? 10000 * some / all : -1) }'
+}
+sampled profile_slow
+ok "slow: one snapshot of each is taken" eval \
+  '[ "$(cat out)" = "$(printf "%s\n" "span.eventring answer" \
+       "request.eventring get")" ]'
+while read -r what name; do
+  all=$(slow_share $what.eventring)
+  slow=$(slow_share --$what=$name --slower=250ms $what.eventring)
+  ok "slow $what: the snapshot has samples of fast ones too ($all)" \
+    [ "$all" -gt 0 -a "$all" -lt 8000 ]
+  ok "slow $what: x has 95 % of the samples of slow ones ($slow)" \
+    [ "$slow" -ge 9500 ]
+done <<END
+span answer
+request get
+END
 
 # The same table after kill -9, also of a stripped program
 fresh
