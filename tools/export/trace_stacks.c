@@ -50,8 +50,8 @@ static uint32_t place_of(struct trace_stacks *s, const struct frame *frame,
   return at;
 }
 
-/* Returns the number of the stack of [frame], at [address], called by those of
-   the stack [parent]. */
+/* Returns the number of the stack of [frame], at [address], called by the
+   functions of the stack [parent]. */
 static uint32_t call_from(struct trace_stacks *s, uint32_t parent,
                           const struct frame *frame, uint64_t address)
 {

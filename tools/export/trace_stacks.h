@@ -23,11 +23,11 @@
 /* A function at a line. */
 struct trace_place {
   struct frame frame;
-  uint64_t address;               /* one of those there; 0: none */
+  uint64_t address;               /* of the first call there; 0: none */
   bool written;                   /* for the use of the format */
 };
 
-/* A function at a line, called by those of [parent]. */
+/* A call: a function at a line, called by the functions of [parent]. */
 struct trace_stack {
   uint32_t parent;                /* 0: none called it */
   uint32_t place;                 /* from 1 */
@@ -51,7 +51,7 @@ struct trace_stacks *new_trace_stacks(void);
 
 /* Returns the number of the stack of [event], a sample that [cursor] has
    returned, and adds it to [stacks] if it is new; 0 for a sample without
-   frames.  [symbols] are those of the process, and are not freed while [stacks]
+   frames.  [symbols], of the process of [cursor], must stay valid while [stacks]
    is used. */
 uint32_t trace_stack_of(struct trace_stacks *stacks,
                         struct eventring_cursor *cursor,
