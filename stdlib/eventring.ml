@@ -659,7 +659,7 @@ module Watch = struct
   (* The limit of a span that is not watched. *)
   let not_watched = max_int
 
-  (* Open requests, by number: when each began.  Those that never finish must
+  (* Open requests, by number: when each began.  Requests that never finish must
      not fill the memory. *)
   module Requests = Map.Make (Int)
   let most_requests = 65536

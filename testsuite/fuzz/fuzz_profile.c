@@ -10,13 +10,16 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Profiles: an input is a ring file.  All sums of a profile must be equal.  No
+/* Profiles and requests: an input is a ring file.  All sums of a profile must be
+   equal; a request that waits and runs cannot wait for longer than it takes.  No
    file with code is opened: mappings are hostile here, code in fuzz_code.c. */
 
 #include <stdlib.h>
 #include <string.h>
 #include "fuzz.h"
+#include "live_samples.h"
 #include "profile.h"
+#include "requests.h"
 
 #define BATCH 37
 #define MAX_RINGS 64
@@ -71,6 +74,56 @@ static void check_tables(const struct profile *profile, uint64_t total_ns)
   }
 }
 
+static void take_run(void *state, const struct ended_run *run)
+{
+  uint64_t *runs = state;
+  CHECK(run->number != 0);
+  ++*runs;
+}
+
+/* Passes [event] to [requests]; a request that it ends has sensible times.
+   [in_order]: times have not gone back so far. */
+static void take_request(struct requests *requests,
+                         const struct eventring_event *event, int in_order)
+{
+  struct ended_request r;
+  if (!request_ended(requests, event, &r)) return;
+  CHECK(r.end_ns >= event->ns && r.id == event->id);
+  CHECK(!in_order || !r.runs_known
+        || r.waiting_ns <= (uint64_t) r.end_ns - (uint64_t) r.begin_ns);
+  const struct request_kind *kind = request_kind(requests, r.id);
+  CHECK(kind == NULL || (kind->running.count == kind->waiting.count
+                         && kind->running.count <= kind->total.count));
+}
+
+/* Reads all events as the commands that show requests and live samples do. */
+static void take_requests(struct eventring_cursor *cursor)
+{
+  struct eventring_event events[BATCH];
+  struct requests *requests = new_requests(cursor);
+  struct live_samples *samples = new_live_samples(cursor);
+  struct symbols *symbols = new_symbols(cursor, say, NULL);
+  uint64_t runs = 0;
+  int64_t last_ns = INT64_MIN;
+  int n, in_order = 1;
+  watch_runs(requests, take_run, &runs);
+  while ((n = eventring_read(cursor, events, BATCH)) != 0)
+    for (int i = 0; i < n; i++) {
+      if (events[i].ns < last_ns) in_order = 0;
+      else last_ns = events[i].ns;
+      take_request(requests, &events[i], in_order);
+      live_sample(samples, &events[i]);
+    }
+  struct profile *profile = live_profile(samples, last_ns, symbols);
+  struct profile_sums sums = profile_sums(profile);
+  CHECK(sums.samples == sums.all_samples);
+  check_tree(profile, false);
+  free_profile(profile);
+  free_symbols(symbols);
+  free_live_samples(samples);
+  free_requests(requests);
+}
+
 static void take_profile(struct eventring_cursor *cursor)
 {
   static const struct condition conditions[] = {
@@ -118,8 +171,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   struct eventring_cursor *cursor;
   if (eventring_open(fuzz_file(0, data, size, 0), &o, &cursor) < 0) return 0;
   CHECK(eventring_get_info(cursor, &info) == 0);
-  if (info.rings <= MAX_RINGS && has_no_files(cursor)) take_profile(cursor);
+  int wanted = info.rings <= MAX_RINGS && has_no_files(cursor);
+  if (wanted) take_profile(cursor);
   eventring_close(cursor);
+  if (wanted && eventring_open(fuzz_file(0, data, size, 0), &o, &cursor) >= 0) {
+    take_requests(cursor);
+    eventring_close(cursor);
+  }
   return 0;
 }
 
