@@ -560,7 +560,7 @@ void live_event(struct live_stats *live, const struct eventring_event *event)
     forget_stale(live, event);
   summary_event(live->summary, event);
   if (event->form == EVENTRING_EV_LOST) return;
-  /* A ring of samples belongs to a thread, whose domain has another ring. */
+  /* A ring of samples belongs to a thread; its domain has another ring. */
   if (live->sample_rings_from > 0 && event->ring >= live->sample_rings_from)
     return;
   note_domain(live, event);

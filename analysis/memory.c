@@ -37,3 +37,10 @@ void *reallocate(void *memory, size_t count, size_t size)
 {
   return checked(reallocarray(memory, count, size), count, size);
 }
+
+void *with_room(void *list, size_t count, size_t *room, size_t size)
+{
+  if (count < *room) return list;
+  *room = *room == 0 ? 64 : 2 * *room;
+  return reallocate(list, *room, size);
+}

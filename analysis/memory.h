@@ -36,4 +36,10 @@ void *allocate(size_t count, size_t size);
    bytes; calls out_of_memory when there is no memory. */
 void *reallocate(void *memory, size_t count, size_t size);
 
+/* Returns [list] with room for more than [count] elements of [size] bytes.
+   *room is the number of elements for which the list has room, 0 for NULL;
+   [count] is at most *room.  If they are equal, the list grows: it may move,
+   and *room changes.  The caller frees the list. */
+void *with_room(void *list, size_t count, size_t *room, size_t size);
+
 #endif /* ANALYSIS_MEMORY_H */

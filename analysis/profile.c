@@ -86,15 +86,6 @@ struct profile {
   struct frame truncated;       /* above a stack that is cut */
 };
 
-/* Returns [list] with room for one more than [count] elements of [size] bytes;
-   *room is the room that it has. */
-static void *with_room(void *list, size_t count, size_t *room, size_t size)
-{
-  if (count < *room) return list;
-  *room = *room == 0 ? 64 : 2 * *room;
-  return reallocate(list, *room, size);
-}
-
 struct profile *new_profile(struct eventring_cursor *cursor,
                             struct filter *filter,
                             const struct condition *conditions, size_t count)

@@ -552,7 +552,7 @@ val on_slow : (string * int) list -> (slow -> unit) -> Watch.t
     process for minor collections over 10 ms and spans [request] over
     500 ms, by the names of the program's spans and kinds of {!Request}s and of
     the runtime's own spans and complete events. A request takes from its start
-    to its finish, in whichever threads.
+    to its finish, also when several threads work on it.
     [f] is called in {!Watch.poll}, for which the program finds the place and
     time: after each request, in a loop of a domain or thread of its own, ...
     [f] may call {!snapshot}, which writes the samples of {!Profile} too:

@@ -10,9 +10,9 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Profiles and requests: an input is a ring file.  All sums of a profile must be
-   equal; a request that waits and runs cannot wait for longer than it takes.  No
-   file with code is opened: mappings are hostile here, code in fuzz_code.c. */
+/* Profiles and requests: an input is a ring file.  All sums of a profile must
+   be equal; a request cannot wait for longer than it takes.  No file with code
+   is opened: mappings are hostile here, code in fuzz_code.c. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-(* Fast and slow spans and requests of one name each; a snapshot is taken of the
-   first slow one of each, by a watch: span.eventring and request.eventring.  Slow
-   ones do x, fast ones y. *)
+(* Fast and slow spans and requests of one name each.  A watch takes a snapshot
+   at the slow one of each: span.eventring and request.eventring.  Slow ones do
+   x, fast ones y. *)
 
 open Eventring
 

@@ -308,10 +308,7 @@ struct samples {
 static void keep_sample(struct trace *t, const struct trace_event *e)
 {
   struct samples *s = t->form;
-  if (s->count == s->room) {
-    s->room = s->room == 0 ? 1024 : 2 * s->room;
-    s->list = reallocate(s->list, s->room, sizeof *s->list);
-  }
+  s->list = with_room(s->list, s->count, &s->room, sizeof *s->list);
   s->list[s->count++] = (struct sample) {
     e->ns, e->event->payload[SAMPLE_CPU_TIME], e->track->process->pid,
     e->track->tid, e->stack

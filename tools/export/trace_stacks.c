@@ -14,15 +14,6 @@
 #include "memory.h"
 #include "trace_stacks.h"
 
-/* Returns [list] with room for the element number [at] of [size] bytes; *room
-   is the number of elements for which it has room. */
-static void *with_room(void *list, uint32_t at, size_t *room, size_t size)
-{
-  if (at < *room) return list;
-  *room = *room == 0 ? 256 : 2 * *room;
-  return reallocate(list, *room, size);
-}
-
 struct trace_stacks *new_trace_stacks(void)
 {
   struct trace_stacks *s = allocate(1, sizeof *s);

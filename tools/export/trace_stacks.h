@@ -51,8 +51,8 @@ struct trace_stacks *new_trace_stacks(void);
 
 /* Returns the number of the stack of [event], a sample that [cursor] has
    returned, and adds it to [stacks] if it is new; 0 for a sample without
-   frames.  [symbols], of the process of [cursor], must stay valid while [stacks]
-   is used. */
+   frames.  [symbols], of the process of [cursor], must stay valid while
+   [stacks] is used. */
 uint32_t trace_stack_of(struct trace_stacks *stacks,
                         struct eventring_cursor *cursor,
                         struct symbols *symbols,
