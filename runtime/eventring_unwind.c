@@ -781,7 +781,10 @@ uint32_t caml_ring_unwind(const void *context, uintptr_t low, uintptr_t high,
     uint64_t pc = r.value[RIP];
     int stepped = 0;
     if (w.fiber != NULL) {
-      frame_descr *d = exact ? NULL : descriptor_of(pc);
+      /* Of a return address also where the call frame information is exact, as
+         after caml_call_gc: the call is at the end of its function, where that
+         information does not know of an exception handler. */
+      frame_descr *d = count == 1 ? NULL : descriptor_of(pc);
       unsigned size = exact || growing ? in_growth_stub((uint8_t *) pc) : 0;
       if (exact && leave_fiber(&w, &r)) stepped = 1;
       else if (size != 0) stepped = step_over(&w, &r, size);

@@ -61,6 +61,7 @@ let names = [|
   "truth_callback"; "called"; "compare_ints"; "collect"; "finaliser"; "apply";
   "closure"; "build"; "asks"; "nest"; "task"; "grows"; "even"; "odd";
   "format"; "hash"; "marshal"; "answer"; "run_tasks"; "floats";
+  "trying";
 |]
 let number name =
   let rec from i = if names.(i) = name then i else from (i + 1) in
@@ -79,7 +80,7 @@ let n_even = number "even" and n_odd = number "odd"
 let n_format = number "format" and n_hash = number "hash"
 let n_marshal = number "marshal" and n_answer = number "answer"
 let n_run_tasks = number "run_tasks"
-let n_floats = number "floats"
+let n_floats = number "floats" and n_trying = number "trying"
 
 (* OCaml code *)
 
@@ -179,6 +180,19 @@ let closures t =
   let r = apply t closure 6 in
   leave t;
   ignore (Sys.opaque_identity r)
+
+(* Calls of the collector and polls in the body of a handler. *)
+let[@inline never] trying t n =
+  let kept = ref [] in
+  let total =
+    try
+      for i = 1 to n do kept := Sys.opaque_identity (i :: !kept) done;
+      enter t n_fib;
+      let a = fib t 2 in
+      leave t;
+      a + List.length !kept
+    with Not_found -> 0 in
+  total + 1
 
 (* C code *)
 
@@ -451,7 +465,7 @@ let ways = [|
   closures; calls n_fib fib 10; calls n_deep deep 60; calls n_even even 20;
   calls n_build build 100; calls n_called called 4; sorting;
   calls n_format format 7; calls n_hash hash 60; calls n_marshal marshal 60;
-  calls n_floats floats 100; noalloc;
+  calls n_floats floats 100; calls n_trying trying 2000; noalloc;
   (fun t ->
      enter t n_alloc;
      let r = truth_alloc 100 in

@@ -80,9 +80,9 @@ if [ -z "$EVENTRING_TRUTH_ROUNDS" ]; then
   steps 20000 0 5
   ok "stacks in switches between fibers were compared" \
     many 500 'in a switch between fibers'
-  steps 3000 6 24
+  steps 3000 6 25
 else
-  for way in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24
+  for way in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25
   do
     steps 200000 $way $way
   done
