@@ -1,5 +1,6 @@
 (* Loads the plugins named by its arguments, while another domain calls the
-   functions of those loaded before; then for the seconds in the first argument. *)
+   functions of those loaded before; then for the seconds in the first
+   argument. *)
 
 let finished = Atomic.make false
 

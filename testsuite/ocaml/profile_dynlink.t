@@ -26,7 +26,7 @@ for i in 1 2 3 4 5 6 7 8; do
   plugins="$plugins $tmp/plugin$i.cmxs"
 done
 
-# sampled PERIOD PROGRAM ARG...: runs it with a signal each PERIOD ns of wall time
+# sampled PERIOD PROGRAM ARG...: runs it with a signal each PERIOD ns
 sampled() {
   fresh
   period=$1
@@ -36,8 +36,8 @@ sampled() {
     OCAMLRUNPARAM=e=21 timeout 40 "$@"
   cp "$tmp/out" out
 }
-# complete MANY: of so many samples at least, 99.9 % are complete or have as many
-# frames as a sample holds
+# complete MANY: of so many samples at least, 99.9 % are complete or have as
+# many frames as a sample holds
 complete() {
   eventring events --raw --name=cpu_sample ./*.eventring 2>/dev/null |
     awk -F'\t' '{ print $9 }' | awk -v many="$1" '
@@ -49,7 +49,8 @@ complete() {
 ended() { [ "$status" = 0 ] && [ "$(tail -n 1 out)" = "$1" ]; }
 
 # shellcheck disable=SC2086
-sampled 1000000 "$tmp/profile_dynlink.opt" "${EVENTRING_PROFILE_SECONDS:-4}" $plugins
+sampled 1000000 "$tmp/profile_dynlink.opt" \
+  "${EVENTRING_PROFILE_SECONDS:-4}" $plugins
 ok "a program that loads code is not disturbed by samples" ended 'end 8'
 ok "99.9 % of its stacks are complete" complete 2000
 eventring profile --folded ./*.eventring >stacks

@@ -4,8 +4,9 @@
      enter t NUMBER; let r = f t x in leave t; r
 
    and nothing between [enter] and the call, nor between the call and [leave],
-   allocates or polls.  A function with a number ends with no tail call.  The words of the shadow stack are described in
-   profile_truth_stubs.c; [t] is the index of the first of a thread. *)
+   allocates or polls.  A function with a number ends with no tail call.
+   The words of the shadow stack are described in profile_truth_stubs.c;
+   [t] is the index of the first of a thread. *)
 
 open Bigarray
 open Effect

@@ -9,9 +9,9 @@
 #
 # A stack is right if its functions that have numbers are those of the copy, in
 # the same order and as often; if each other frame is in code that is mapped;
-# and if an instruction that calls is before each return address.  While OCaml code
-# runs, the innermost function may be missing: it is about to be called, or has
-# just returned.  PLANT makes a mistake in each other stack, which must be found:
+# and if an instruction that calls is before each return address. While OCaml
+# code runs, the innermost function may be missing: it is about to be called, or has
+# just returned. PLANT makes a mistake in each other stack, which must be found:
 # "drop" or "double" a frame, "swap" two, or "shift" an address.
 use strict;
 use warnings;
@@ -83,11 +83,12 @@ sub number_of {
 sub is_ocaml {
   my ($pc) = @_;
   return 1 if symbol_of($pc) =~ /^caml[A-Z]|^caml_(apply|curry|tuplify)\d/;
-  return $pc >= $at{caml_system__code_begin} && $pc < $at{caml_system__code_end};
+  return $pc >= $at{caml_system__code_begin}
+    && $pc < $at{caml_system__code_end};
 }
 
-# Returns 1 if PC is in code of a mapped file and, as a return address, follows a
-# call.
+# Returns 1 if PC is in code of a mapped file and, as a return address, follows
+# a call.
 my %fine;
 sub is_code {
   my ($pc, $return) = @_;

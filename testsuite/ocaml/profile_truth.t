@@ -1,14 +1,14 @@
 #!/bin/sh
-# Stacks of samples, compared frame by frame with a shadow stack that the program
-# keeps: a stack that is marked complete and is wrong, at random moments or after
-# any single instruction.
+# Stacks of samples, compared frame by frame with a shadow stack that the
+# program keeps: a stack that is marked complete and is wrong, at random moments
+# or after any single instruction.
 . "$(dirname "$0")/programs.sh"
 ocaml_flags='-g -ccopt -no-pie
   -ccopt -Wl,--wrap=caml_eventring_sample_threads
   -ccopt -Wl,--wrap=caml_register_frametables
   -ccopt -Wl,--wrap=caml_stat_free'
-compile_to profile_truth.opt ocamlopt unix threads dynlink profile_truth_stubs.c \
-  profile_truth.ml || give_up profile_truth.opt
+compile_to profile_truth.opt ocamlopt unix threads dynlink \
+  profile_truth_stubs.c profile_truth.ml || give_up profile_truth.opt
 gcc -O2 -shared -fPIC -o rate.so "$here/profile_rate.c" || give_up rate.so
 
 # sampled ARG...: runs the program with $with in its environment; leaves its

@@ -77,7 +77,7 @@ static uint8_t *copies;
 static _Atomic size_t filled;
 static _Atomic int number = FIRST;
 
-static size_t big;              /* bytes of a block that is stepped when freed */
+static size_t big;      /* bytes of a block that is stepped when freed */
 
 static void open_copies(void)
 {
@@ -225,8 +225,8 @@ void __wrap_caml_register_frametables(void **table, int n)
   truth_stop(Val_unit);
 }
 
-/* Linked in place of the runtime's function that frees memory: with STEP_FREE, a
-   block of at least so many bytes is overwritten first, and the code that
+/* Linked in place of the runtime's function that frees memory: with STEP_FREE,
+   a block of at least so many bytes is overwritten first, and the code that
    follows is stepped. */
 void __wrap_caml_stat_free(void *block)
 {
