@@ -48,9 +48,10 @@ let shares ms =
     spent
 
 (* The same, with a sampler that stops at OCaml's poll points, as signal handlers
-   of OCaml do; prints how often each function was on the stack. *)
+   of OCaml do; prints how often each function was on the stack, and how often it
+   looked. *)
 let polled ms =
-  let seen = Array.make 3 0 in
+  let seen = Array.make 3 0 and looks = ref 0 in
   let on_stack name text =
     let n = String.length name in
     let rec from i =
@@ -58,6 +59,7 @@ let polled ms =
       && (String.sub text i n = name || from (i + 1)) in
     from 0 in
   Sys.set_signal Sys.sigprof (Sys.Signal_handle (fun _ ->
+      incr looks;
       let text =
         Printexc.(raw_backtrace_to_string (get_callstack 50)) in
       List.iteri
@@ -68,6 +70,7 @@ let polled ms =
   shares ms;
   ignore (Unix.setitimer Unix.ITIMER_PROF
             { Unix.it_interval = 0.; it_value = 0. });
+  Printf.printf "polled all %d\n" !looks;
   Array.iteri
     (fun i n -> Printf.printf "polled %s %d\n"
         [|"blit"; "arithmetic"; "alloc"|].(i) n)
