@@ -142,3 +142,14 @@ expression list how;
 @@
 - pthread_create(how)
 + Caml_eventring_created(pthread_create(how))
+
+// A handler that walks the stack must not find one that has been freed.
+// adds atomic_signal_fence
+@free_last@
+identifier d;
+@@
+- caml_free_stack(d->current_stack);
++ struct stack_info *last = d->current_stack;
++ d->current_stack = NULL;
++ atomic_signal_fence(memory_order_seq_cst);
++ caml_free_stack(last);
