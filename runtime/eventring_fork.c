@@ -33,6 +33,7 @@
 static void before_fork(void)
 {
   caml_ring_left_behind();
+  caml_ring_mappings_before_fork();
   /* The lock is held over the fork, so that names, labels and the session are
      complete in the child: no other thread is changing them. */
   pthread_mutex_lock(&caml_ring_session_lock);
@@ -48,6 +49,7 @@ static void before_fork(void)
 static void after_fork(void)
 {
   pthread_mutex_unlock(&caml_ring_session_lock);
+  caml_ring_mappings_after_fork(0);
 }
 
 /* Leaves the parent's session, in a forked child with a single thread: unmaps
@@ -57,6 +59,7 @@ static void after_fork(void)
 static void leave_parent(void)
 {
   pthread_mutex_init(&caml_ring_session_lock, NULL);
+  caml_ring_mappings_after_fork(1);
   uint32_t old_thread = caml_ring_self.os_id;
   caml_ring_self.os_id = 0;
   /* The parent goes on with its request. */

@@ -384,8 +384,17 @@ uint32_t caml_ring_unwind(const void *context, uintptr_t low, uintptr_t high,
 uintptr_t caml_ring_c_stack(const void *context);
 
 /* Appends the places of machine code that are not in the schema yet.  Call
-   without [caml_ring_session_lock]. */
+   without [caml_ring_session_lock], and with signals blocked. */
 void caml_ring_note_mappings(void);
+
+/* How many modules were unloaded when the mappings were noted last, or the end
+   of this number. */
+extern _Atomic uint16_t caml_ring_unloads;
+
+/* Keep caml_ring_note_mappings out of a fork: call before it, and after it in
+   the parent and in the child. */
+void caml_ring_mappings_before_fork(void);
+void caml_ring_mappings_after_fork(int child);
 
 /* The settings: of the environment (eventring_environment.c), and then of the
    sessions since. */

@@ -28,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define BUILD_ID 20             /* bytes, at most */
@@ -46,6 +47,21 @@ struct list {
   int failed;                   /* no memory */
 };
 
+/* Returns 1 if the [size] bytes at the address [vaddr] of the module [info] are
+   loaded. */
+COLD
+static int is_loaded(const struct dl_phdr_info *info, uint64_t vaddr,
+                     uint64_t size)
+{
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    if (p->p_type == PT_LOAD && p->p_flags & PF_R && vaddr >= p->p_vaddr
+        && size <= p->p_memsz && vaddr - p->p_vaddr <= p->p_memsz - size)
+      return 1;
+  }
+  return 0;
+}
+
 /* Stores the build id of the module [info] in [m]; none if the module has no
    build id. */
 COLD
@@ -55,12 +71,17 @@ static void find_build_id(const struct dl_phdr_info *info,
   m->build_id_size = 0;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-    if (p->p_type != PT_NOTE) continue;
+    if (p->p_type != PT_NOTE || !is_loaded(info, p->p_vaddr, p->p_memsz))
+      continue;
     const char *at = (const char *) (info->dlpi_addr + p->p_vaddr);
     const char *end = at + p->p_memsz;
     while (end - at >= (ptrdiff_t) sizeof(ElfW(Nhdr))) {
       const ElfW(Nhdr) *note = (const void *) at;
       const char *name = at + sizeof(*note);
+      size_t left = (size_t) (end - name);
+      if (note->n_namesz > left || note->n_descsz > left
+          || (note->n_namesz + 3) / 4 * 4 + (note->n_descsz + 3) / 4 * 4 > left)
+        break;
       const char *content = name + (note->n_namesz + 3) / 4 * 4;
       if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4
           && memcmp(name, "GNU", 4) == 0 && note->n_descsz <= BUILD_ID) {
@@ -81,7 +102,9 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *arg)
   struct list *l = arg;
   char exe[PATH_MAX];
   const char *path = info->dlpi_name;
-  (void) size;
+  if (size >= offsetof(struct dl_phdr_info, dlpi_subs)
+              + sizeof(info->dlpi_subs))
+    caml_ring_unloads = (uint16_t) info->dlpi_subs;
   if (path == NULL || *path == '\0') {
     ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
     if (n <= 0) return 0;
@@ -159,13 +182,36 @@ static int append(const struct mapping_of_code *m, uint32_t place)
 static struct list noted;
 static uint32_t noted_session, noted_total;
 
+_Atomic uint16_t caml_ring_unloads;
+
+/* Held while the loader's lock is: a child would have that lock for ever. */
+static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
+static int held;                /* by before_fork */
+
+void caml_ring_mappings_before_fork(void)
+{
+  struct timespec end;
+  clock_gettime(CLOCK_REALTIME, &end);
+  end.tv_sec++;
+  /* Not for ever: who forks may have the loader's lock itself. */
+  held = pthread_mutex_timedlock(&looking, &end) == 0;
+}
+
+void caml_ring_mappings_after_fork(int child)
+{
+  if (child) pthread_mutex_init(&looking, NULL);
+  else if (held) pthread_mutex_unlock(&looking);
+}
+
 COLD
 void caml_ring_note_mappings(void)
 {
   /* The loader's lock is taken before ours: code that the loader runs may
      write events. */
   struct list now = { 0 };
+  pthread_mutex_lock(&looking);
   dl_iterate_phdr(add_module, &now);
+  pthread_mutex_unlock(&looking);
   pthread_mutex_lock(&caml_ring_session_lock);
   if (caml_ring_session.started && !now.failed) {
     if (noted_session != caml_ring_session.number) {
@@ -189,5 +235,10 @@ void caml_ring_note_mappings(void)
   pthread_mutex_unlock(&caml_ring_session_lock);
   free_list(&now);
 }
+
+#else /* !EVENTRING_SAMPLES */
+
+void caml_ring_mappings_before_fork(void) { }
+void caml_ring_mappings_after_fork(int child) { (void) child; }
 
 #endif

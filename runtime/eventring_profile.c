@@ -21,9 +21,9 @@
        timer --> signal handler --> stack (eventring_unwind.c)
                                       --> ring of the thread
 
-   The kernel looks at such timers at its ticks only, so a sample says for how
-   many periods it stands.  A thread that waits gets no signals, so no system
-   call of the program is interrupted.
+   The kernel looks at such timers at its ticks only, so a sample stands for the
+   processor time of its thread since the sample before.  A thread that waits
+   gets no signals, so no system call of the program is interrupted.
 
    The handler takes no lock and allocates nothing. Whatever it needs is
    prepared outside of it: [sample_threads] looks for threads without a
@@ -71,6 +71,7 @@ uint64_t caml_ring_sample_period(void)
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <ucontext.h>
 
 #include "caml/domain.h"
 #include "caml/eventring_clock.h"
@@ -91,11 +92,14 @@ struct sampler {
   timer_t timer;
   _Atomic uint64_t period;      /* ns, of the timer; the handler changes it */
   uint32_t seen;                /* the last search that found the thread */
+  _Atomic int64_t counted;      /* ns of processor time that samples stand for */
   /* From here on, only the handler. */
   int32_t domain;               /* the last domain of the thread, or NOBODY */
   uintptr_t low, high;          /* the mapping that has its C stack; 0: not
                                    looked for */
   uint64_t frame[MAX_FRAMES];
+  uint64_t words[EVENTRING_MAX_PAYLOAD_WORDS];
+  char line[1024];
   struct caml_ring_rows rows;
 };
 
@@ -119,24 +123,23 @@ uint32_t caml_ring_sample_rings(void)
 }
 
 /* Finds the mapping of this process that has the byte at [address]: stores
-   where it begins and ends in [*low] and [*high].  Stores 0 in both if it
+   where it begins and ends in [s->low] and [s->high].  Stores 0 in both if it
    cannot be found.  Called in the handler: makes system calls only. */
-static void find_mapping(uintptr_t address, uintptr_t *low, uintptr_t *high)
+static void find_mapping(struct sampler *s, uintptr_t address)
 {
-  char buffer[1024];
   uintptr_t number[2] = { 0, 0 };
   unsigned field = 0;           /* 0, 1: an address; 2: the rest of the line */
   ssize_t n;
-  *low = *high = 0;
+  s->low = s->high = 0;
   int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return;
-  while ((n = read(fd, buffer, sizeof(buffer))) > 0)
+  while ((n = read(fd, s->line, sizeof(s->line))) > 0)
     for (ssize_t i = 0; i < n; i++) {
-      char c = buffer[i];
+      char c = s->line[i];
       if (c == '\n') {
         if (address >= number[0] && address < number[1]) {
-          *low = number[0];
-          *high = number[1];
+          s->low = number[0];
+          s->high = number[1];
           close(fd);
           return;
         }
@@ -153,16 +156,51 @@ static void find_mapping(uintptr_t address, uintptr_t *low, uintptr_t *high)
   close(fd);
 }
 
-/* Sets the timer of [s] to [ns] of processor time, again and again; 0 stops it.
-   With [flags] TIMER_ABSTIME counts from the start of the thread: its first
-   signal stands for all of its time so far.  Returns 1, or 0 on failure. */
-static int set_timer(struct sampler *s, uint64_t ns, int flags)
+static struct timespec timespec_of(uint64_t ns)
 {
-  struct timespec period = { (time_t) (ns / 1000000000),
+  return (struct timespec) { (time_t) (ns / 1000000000),
                              (long) (ns % 1000000000) };
-  struct itimerspec spec = { period, period };
+}
+
+/* Sets the timer of [s] to [first] ns of processor time from now, and then to
+   [ns] again and again; 0 and 0 stop it.  Returns 1, or 0 on failure. */
+static int set_timer(struct sampler *s, uint64_t first, uint64_t ns)
+{
+  struct itimerspec spec = { timespec_of(ns), timespec_of(first) };
   s->period = ns;
-  return timer_settime(s->timer, flags, &spec, NULL) == 0;
+  return timer_settime(s->timer, 0, &spec, NULL) == 0;
+}
+
+/* Returns the processor time of the thread of [clock], in ns. */
+static int64_t thread_cpu_ns(clockid_t clock)
+{
+  struct timespec t = { 0, 0 };
+  clock_gettime(clock, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+/* Returns the clock of the processor time of the thread [tid], as the kernel
+   numbers them. */
+static clockid_t clock_of(int tid)
+{
+  return (clockid_t) (~(uint32_t) tid << 3 | 6);
+}
+
+/* Starts the timer of [s].  Its first sample comes at a random moment of the
+   first period, and stands for a whole one, so that short threads are sampled
+   as often as their time is long.  [whole]: all of the thread's time so far is
+   sampled too.  Returns 1, or 0 on failure. */
+COLD
+static int start_timer(struct sampler *s, int whole)
+{
+  uint64_t period = caml_ring_sample_period();
+  uint64_t chance = ((uint64_t) s->tid << 32 ^ eventring_clock_ns(CLOCK_MONOTONIC))
+                    * UINT64_C(0x9E3779B97F4A7C15);
+  uint64_t first = 1 + (chance >> 20) % period;
+  s->counted = (whole ? 0 : thread_cpu_ns(clock_of(s->tid)))
+               - (int64_t) (period - first);
+  s->armed = 1;
+  return set_timer(s, first, period);
 }
 
 /* Integers in LEB128, as in a packed payload. */
@@ -183,13 +221,13 @@ static int put(struct packer *p, uint64_t x)
 static void write_sample(struct sampler *s, struct writer *w, uint64_t ns,
                          const void *context)
 {
-  uint64_t words[EVENTRING_MAX_PAYLOAD_WORDS];
-  struct packer p = { (uint8_t *) words, (uint8_t *) words + sizeof(words) };
+  uint8_t *begin = (uint8_t *) s->words;
+  struct packer p = { begin, begin + sizeof(s->words) };
   enum caml_eventring_stack state;
   const caml_domain_state *domain = Caml_state_opt;
   /* The main thread's stack grows. */
   uintptr_t at = caml_ring_c_stack(context);
-  if (at < s->low || at >= s->high) find_mapping(at, &s->low, &s->high);
+  if (at < s->low || at >= s->high) find_mapping(s, at);
   uint32_t n = caml_ring_unwind(context, s->low, s->high, &s->rows, s->frame,
                                 MAX_FRAMES, &state);
   put(&p, ns);
@@ -206,14 +244,16 @@ static void write_sample(struct sampler *s, struct writer *w, uint64_t ns,
     before = s->frame[i];
   }
   *state_at = (uint8_t) state;
-  while ((p.at - (uint8_t *) words) % 8 != 0) *p.at++ = 0x80;
+  while ((p.at - begin) % 8 != 0) *p.at++ = 0x80;
   if (domain != NULL) s->domain = domain->unique_id;
-  caml_ring_write_sample(w, s->domain, (uint32_t) s->tid, words,
-                         (uint32_t) ((p.at - (uint8_t *) words) / 8));
+  caml_ring_write_sample(w, s->domain, (uint32_t) s->tid, s->words,
+                         (uint32_t) ((p.at - begin) / 8));
 }
 
-/* Handles the signal of the timer of [s], which was due [times] times. */
-static void take_sample(struct sampler *s, uint64_t times, const void *context)
+/* Handles the signal of the timer of [s].  Not inlined: [has_room] is asked
+   before. */
+static __attribute__((noinline))
+void take_sample(struct sampler *s, const void *context)
 {
   uint32_t index = (uint32_t) (s - samplers), now = session;
   uint64_t period = s->period;
@@ -228,15 +268,37 @@ static void take_sample(struct sampler *s, uint64_t times, const void *context)
     atomic_store_explicit(&domain->young_limit, (uintnat) -1,
                           memory_order_release);
   uint64_t wanted = caml_ring_sample_period();
-  if (wanted != period) set_timer(s, wanted, 0);
+  if (wanted != period) set_timer(s, wanted, wanted);
+  int64_t now_ns = thread_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+  int64_t ns = now_ns - s->counted;
+  s->counted = now_ns;
   if (index < caml_ring_sample_rings()) {
     struct writer *w = &caml_ring_writers[caml_params->max_domains + index];
     if (w->session == now && w->ring != NULL) {
-      write_sample(s, w, times * period, context);
+      write_sample(s, w, ns > 0 ? (uint64_t) ns : 0, context);
       return;
     }
   }
   __atomic_fetch_add(&HEADER->samples_dropped, 1, __ATOMIC_RELAXED);
+}
+
+/* Stack that a sample needs, in bytes. */
+#define SAMPLE_STACK 4096
+
+/* Returns 1 if the stack that the handler runs on has room for a sample: a
+   thread may have a small one, or a small alternate one. */
+static int has_room(struct sampler *s, const ucontext_t *u)
+{
+  uintptr_t here = (uintptr_t) __builtin_frame_address(0);
+  uintptr_t low = (uintptr_t) u->uc_stack.ss_sp;
+  if (here < low || here - low >= u->uc_stack.ss_size) {
+    /* The main thread's stack grows. */
+    if (s->tid == (int) getpid()) return 1;
+    if (here < s->low || here >= s->high) find_mapping(s, here);
+    if (s->low == 0) return 1;
+    low = s->low;
+  }
+  return here - low >= SAMPLE_STACK;
 }
 
 /* Handles the signal of the timers. */
@@ -253,20 +315,32 @@ static void handler(int signal, siginfo_t *info, void *context)
     struct sampler *s = (struct sampler *) at;
     if (s->tid == (int) syscall(SYS_gettid)) {
       atomic_store(&s->busy, 1);
-      take_sample(s, 1 + (uint64_t) info->si_overrun, context);
+      if (has_room(s, context)) take_sample(s, context);
+      else __atomic_fetch_add(&HEADER->samples_dropped, 1, __ATOMIC_RELAXED);
       atomic_store(&s->busy, 0);
     }
   }
   errno = err;
 }
 
-/* Installs the handler, for a real-time signal that the program has not taken.
-   Returns 1, or 0 on failure. */
+/* Returns 1 if the handler is still installed. */
+COLD
+static int is_installed(void)
+{
+  struct sigaction now;
+  return sigaction(signal_number, NULL, &now) == 0
+    && now.sa_flags & SA_SIGINFO && now.sa_sigaction == handler;
+}
+
+/* Installs the handler, for SIGURG or else for a real-time signal, the first
+   that the program has not taken.  A program that resets all signals is killed
+   by a real-time signal, and not by SIGURG.  Returns 1, or 0 on failure. */
 COLD
 static int install(void)
 {
   if (signal_number != 0) return 1;
-  for (int n = SIGRTMAX - 1; n > SIGRTMIN; n--) {
+  for (int i = SIGRTMAX; i > SIGRTMIN; i--) {
+    int n = i == SIGRTMAX ? SIGURG : i;
     struct sigaction now, ours = { .sa_sigaction = handler };
     if (sigaction(n, NULL, &now) != 0 || now.sa_flags & SA_SIGINFO
         || now.sa_handler != SIG_DFL) continue;
@@ -293,11 +367,11 @@ static void release(struct sampler *s)
 }
 
 /* Starts the timer of the thread [tid]; creates it, and takes an entry for it,
-   if the thread has none.  [flags] are those of set_timer, for a new entry.
+   if the thread has none.  [whole]: see start_timer, for a new entry.
    Returns 1, also if the thread has ended; 0 when there is no timer or no entry
    left.  Call with the session's lock held. */
 COLD
-static int arm(int tid, int flags)
+static int arm(int tid, int whole)
 {
   struct sampler *s = NULL;
   for (uint32_t i = 0; i < SAMPLERS; i++) {
@@ -311,8 +385,7 @@ static int arm(int tid, int flags)
   if (s->tid == tid) {
     s->seen = search;
     if (s->armed) return 1;
-    s->armed = 1;
-    if (set_timer(s, caml_ring_sample_period(), 0)) return 1;
+    if (start_timer(s, 0)) return 1;
     release(s);                 /* another thread had this id */
   }
   uint32_t index = (uint32_t) (s - samplers);
@@ -322,15 +395,13 @@ static int arm(int tid, int flags)
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_value.sival_ptr = s;
   event._sigev_un._tid = tid;
-  /* The clock of another thread, as the kernel numbers them. */
-  if (timer_create((clockid_t) (~(uint32_t) tid << 3 | 6), &event, &s->timer)
-      != 0) return errno != EAGAIN;     /* else the thread has just ended */
+  if (timer_create(clock_of(tid), &event, &s->timer) != 0)
+    return errno != EAGAIN;     /* else the thread has just ended */
   s->domain = NOBODY;
   s->low = s->high = 0;
   s->seen = search;
-  s->armed = 1;
   s->tid = tid;
-  if (!set_timer(s, caml_ring_sample_period(), flags)) release(s);
+  if (!start_timer(s, whole)) release(s);
   return 1;
 }
 
@@ -347,6 +418,12 @@ static int prepare(void)
     if (map == MAP_FAILED) return 0;
     madvise(map, SAMPLERS * sizeof(struct sampler), MADV_WIPEONFORK);
     samplers = map;
+  }
+  if (signal_number != 0 && !is_installed()) {
+    /* The program has taken the signal. */
+    for (uint32_t i = 0; i < SAMPLERS; i++)
+      if (samplers[i].tid != 0) release(&samplers[i]);
+    signal_number = 0;
   }
   if (!install()) return 0;
   uint32_t now = caml_ring_session.number;
@@ -365,18 +442,17 @@ COLD
 static void arm_all(void)
 {
   DIR *tasks = opendir("/proc/self/task");
-  int missed = 0, flags = 0;
+  int missed = 0, whole = 0;
   search++;
   /* While samples are taken, a thread without a timer is a new one. */
-  for (uint32_t i = 0; i < SAMPLERS && flags == 0; i++)
-    if (samplers[i].armed) flags = TIMER_ABSTIME;
+  for (uint32_t i = 0; i < SAMPLERS && !whole; i++) whole = samplers[i].armed;
   if (tasks == NULL) {
-    missed = !arm((int) syscall(SYS_gettid), flags);
+    missed = !arm((int) syscall(SYS_gettid), whole);
   } else {
     struct dirent *d;
     while ((d = readdir(tasks)) != NULL) {
       int tid = atoi(d->d_name);
-      if (tid > 0 && !arm(tid, flags)) missed = 1;
+      if (tid > 0 && !arm(tid, whole)) missed = 1;
     }
     closedir(tasks);
     for (uint32_t i = 0; i < SAMPLERS; i++)
@@ -391,6 +467,18 @@ static void arm_all(void)
   }
 }
 
+/* Blocks signals, and stores those that were blocked before in [*before]: a
+   handler of the program that forks would wait for a lock of ours. */
+COLD
+static void hold_signals(sigset_t *before)
+{
+  sigset_t all;
+  sigfillset(&all);
+  sigdelset(&all, SIGBUS);
+  sigdelset(&all, SIGSEGV);
+  pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
 COLD
 void caml_eventring_sample_threads(void)
 {
@@ -400,18 +488,25 @@ void caml_eventring_sample_threads(void)
   if (now < due && last == caml_ring_session.number) return;
   if (!atomic_compare_exchange_strong(&next, &due, now + 100000000)) return;
   last = caml_ring_session.number;
+  sigset_t before;
+  hold_signals(&before);
   caml_ring_note_mappings();
-  if (pthread_mutex_trylock(&caml_ring_session_lock) != 0) return;
-  if (prepare()) arm_all();
-  pthread_mutex_unlock(&caml_ring_session_lock);
+  if (pthread_mutex_trylock(&caml_ring_session_lock) == 0) {
+    if (prepare()) arm_all();
+    pthread_mutex_unlock(&caml_ring_session_lock);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 COLD
 void caml_eventring_sample_self(void)
 {
+  sigset_t before;
+  hold_signals(&before);
   pthread_mutex_lock(&caml_ring_session_lock);
-  if (prepare()) arm((int) caml_ring_os_thread_id(), TIMER_ABSTIME);
+  if (prepare()) arm((int) caml_ring_os_thread_id(), 1);
   pthread_mutex_unlock(&caml_ring_session_lock);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 COLD

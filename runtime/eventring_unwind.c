@@ -556,7 +556,7 @@ static int move(struct place *w, const struct registers *r, uint64_t cfa)
 /* The row for a return address, found before.  Most walks meet the same ones in
    C code, where finding a row takes more time than all else. */
 struct known {
-  uint64_t pc;
+  uint64_t key;                 /* the address, and caml_ring_unloads */
   const uint8_t *table;         /* of the module; another one may be loaded */
   struct row row;
 };
@@ -580,12 +580,14 @@ static const struct row *find_row(struct caml_ring_rows *rows, uint64_t pc,
   struct entry e;
   struct row initial;
   struct known *known = NULL;
+  /* Another module may have been loaded at the same address. */
+  uint64_t key = pc | (uint64_t) caml_ring_unloads << 48;
   if (!*exact) {
     /* The last instruction of a function may be a call: so look before [pc], but
        not in an entry that says that its addresses are exact. */
     const uint8_t *table = find_table(pc - 1);
     known = known_at(rows, pc);
-    if (known->pc == pc && known->table == table) return &known->row;
+    if (known->key == key && known->table == table) return &known->row;
     if (find_entry(table, pc - 1, &e) && !e.signal_frame) {
       *known = (struct known) { .table = table };
       row = &known->row;
@@ -597,7 +599,7 @@ static const struct row *find_row(struct caml_ring_rows *rows, uint64_t pc,
   if (!execute(&e, e.initial, pc, &initial, &initial)) return NULL;
   *row = initial;
   if (!execute(&e, e.instructions, pc, &initial, row)) return NULL;
-  if (known != NULL) known->pc = pc + 1;
+  if (known != NULL) known->key = key;
   *exact = e.signal_frame;
   return row;
 }
