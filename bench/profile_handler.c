@@ -47,9 +47,15 @@ int sigaction(int number, const struct sigaction *restrict action,
   if (real == NULL)
     real = (int (*)(int, const struct sigaction *, struct sigaction *))
       dlsym(RTLD_NEXT, "sigaction");
-  /* The sampler takes a signal of those above the C library's own. */
-  if (action == NULL || !(action->sa_flags & SA_SIGINFO) || number <= SIGRTMIN)
-    return real(number, action, old);
+  /* The sampler takes SIGURG, or a signal above the C library's own, and looks
+     whether its handler is still there. */
+  if (action == NULL || !(action->sa_flags & SA_SIGINFO)
+      || (number != SIGURG && number <= SIGRTMIN)) {
+    int result = real(number, action, old);
+    if (old != NULL && (old->sa_sigaction == timed || old->sa_sigaction == empty))
+      old->sa_sigaction = handler;
+    return result;
+  }
   struct sigaction ours = *action;
   handler = action->sa_sigaction;
   ours.sa_sigaction = getenv("HANDLER_EMPTY") != NULL ? empty : timed;

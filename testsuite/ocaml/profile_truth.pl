@@ -20,7 +20,6 @@ use Cwd 'abs_path';
 
 my ($program, $output, $copies, $samples, $plant) = @ARGV;
 $plant //= '';
-use constant PERIOD => 10_000_000;      # ns, of 100 samples a second
 use constant FIRST => 1_000_000;        # the number of the first copy
 
 my (%numbered, @maps, %bytes);
@@ -196,7 +195,7 @@ $compared = $wrong = $planted = $found = 0;
 open my $s, '<', $samples or die "$samples: $!";
 while (<$s>) {
   my ($tid, $ns, $state, $request, @frame) = map { hex } split;
-  my $number = $ns / PERIOD;
+  my $number = $request;
   my $copy = $copy{$number};
   next if $number < FIRST;      # of a thread that keeps none
   die "no copy, or two samples, of number $number\n"

@@ -6,7 +6,8 @@
 ocaml_flags='-g -ccopt -no-pie
   -ccopt -Wl,--wrap=caml_eventring_sample_threads
   -ccopt -Wl,--wrap=caml_register_frametables
-  -ccopt -Wl,--wrap=caml_stat_free'
+  -ccopt -Wl,--wrap=caml_stat_free -ccopt -I'
+ocaml_flags=$ocaml_flags$EVENTRING_BUILD/ocaml/runtime
 compile_to profile_truth.opt ocamlopt unix threads dynlink \
   profile_truth_stubs.c profile_truth.ml || give_up profile_truth.opt
 gcc -O2 -shared -fPIC -o rate.so "$here/profile_rate.c" || give_up rate.so

@@ -1,3 +1,4 @@
+#define CAML_INTERNALS
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 #include <caml/memory.h>
 #include <caml/mlvalues.h>
 #include <caml/signals.h>
+#include "eventring_internal.h"
 
 /* The truth that samples are compared with.
 
@@ -25,9 +27,9 @@
    fiber's parent, and so on.
 
    The program's sigaction puts [front] before the profiler's handler: it writes
-   a copy of the interrupted thread's shadow stack to the file $TRUTH, and gives
-   the signal as many overruns as the copy has a number.  So the sample's weight
-   tells which copy belongs to it.
+   a copy of the interrupted thread's shadow stack to the file $TRUTH, and makes
+   its number the thread's request.  So the sample's request tells which copy
+   belongs to it.
 
    After truth_step(limit) the thread is interrupted after each of its next
    [limit] instructions, and sampled there. */
@@ -121,14 +123,17 @@ static void (*profiler)(int, siginfo_t *, void *);
 
 static void front(int signal, siginfo_t *info, void *context)
 {
-  siginfo_t ours = *info;
-  if (mine != NULL && info->si_code == SI_TIMER) {
-    last = *info;
-    int n = copy();
-    if (n == 0) return;
-    ours.si_overrun = n - 1;
+  if (mine == NULL || info->si_code != SI_TIMER) {
+    profiler(signal, info, context);
+    return;
   }
+  siginfo_t ours = *info;
+  last = ours;
+  int n = copy();
+  if (n == 0) return;
+  caml_ring_self.request = (uint64_t) n;
   profiler(signal, &ours, context);
+  caml_ring_self.request = 0;
 }
 
 /* Every sigaction of the program comes here. */
@@ -138,8 +143,12 @@ int sigaction(int signal, const struct sigaction *restrict new,
   int (*real)(int, const struct sigaction *, struct sigaction *) =
     (int (*)(int, const struct sigaction *, struct sigaction *))
       dlsym(RTLD_NEXT, "sigaction");
-  if (new == NULL || signal < SIGRTMIN || !(new->sa_flags & SA_SIGINFO))
-    return real(signal, new, old);
+  if (new == NULL || (signal != SIGURG && signal < SIGRTMIN)
+      || !(new->sa_flags & SA_SIGINFO)) {
+    int result = real(signal, new, old);
+    if (old != NULL && old->sa_sigaction == front) old->sa_sigaction = profiler;
+    return result;
+  }
   struct sigaction ours = *new;
   open_copies();
   profiler = new->sa_sigaction;
