@@ -324,8 +324,8 @@ uint32_t caml_ring_choose_clock(void);
 
 /* Samples: eventring_profile.c */
 
-#if defined(NATIVE_CODE) && defined(__linux__) && defined(__x86_64__) \
-  && defined(__GLIBC__)
+#if defined(NATIVE_CODE) && defined(__linux__) && defined(__GLIBC__) \
+  && (defined(__x86_64__) || defined(__aarch64__))
 #if __GLIBC_PREREQ(2, 35)
 #define EVENTRING_SAMPLES 1
 #endif
@@ -366,7 +366,11 @@ void caml_ring_write_sample(struct writer *w, int32_t domain, uint32_t thread,
 /* What the walks of one thread remember of its C code; zeros at first. */
 #define EVENTRING_UNWIND_ROWS 64
 struct caml_ring_rows {
+#ifdef __aarch64__
+  uint64_t words[EVENTRING_UNWIND_ROWS * 37];
+#else
   uint64_t words[EVENTRING_UNWIND_ROWS * 21];
+#endif
 };
 
 /* Finds the stack of the calling thread, which was interrupted by a signal with

@@ -532,7 +532,7 @@ void caml_eventring_sample_threads(void)
   static _Atomic int said;
   if (!said && !atomic_exchange(&said, 1))
     caml_eventring_complain("samples of processor time are supported in native"
-                            " code on Linux and x86-64 only");
+                            " code on Linux, x86-64 and arm64, only");
 }
 
 COLD

@@ -42,15 +42,12 @@
 
 #ifdef EVENTRING_SAMPLES
 
-#include <dlfcn.h>
-#include <string.h>
-#include <ucontext.h>
-
 #include "caml/domain.h"
 #include "caml/fiber.h"
 #include "caml/frame_descriptors.h"
 #include "caml/gc_ctrl.h"
 #include "caml/stack.h"
+#include "eventring_machine.h"
 
 /* The table of frame descriptors, as the runtime last published it.  A handler
    may be reading a table while the runtime makes the next one, so no table is
@@ -86,71 +83,6 @@ static frame_descr *descriptor_of(uintptr_t pc)
     if (d == NULL || d->retaddr == pc) return d;
   }
   return NULL;
-}
-
-/* Registers, by their numbers in DWARF. */
-enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R12 = 12, R13, R14, R15, RIP,
-       REGISTERS };
-
-struct registers {
-  uint64_t value[REGISTERS];
-  uint32_t known;               /* bit n: the value of register n is known */
-};
-
-static int is_known(const struct registers *r, uint64_t n)
-{
-  return n < REGISTERS && r->known >> n & 1;
-}
-
-static void set(struct registers *r, unsigned n, uint64_t value)
-{
-  r->value[n] = value;
-  r->known |= UINT32_C(1) << n;
-}
-
-#define RED_ZONE 128            /* bytes */
-
-/* Where the walk is, and from where it may load. */
-struct place {
-  uintptr_t low, high;          /* the C stack, from its lowest used address */
-  struct stack_info *fiber;     /* that the stack pointer is in; NULL: it is in
-                                   the C stack */
-  struct stack_info *current;   /* the domain's current fiber, if the thread
-                                   holds the domain lock; else NULL */
-};
-
-/* Returns 1 if [address] is in the C stack of [w]. */
-static int in_c_stack(const struct place *w, uint64_t address)
-{
-  return address >= w->low && address < w->high;
-}
-
-/* Returns 1 if [address] is in the stack of the fiber [f], or in the words
-   above it that link the fiber to its parent; 0 if [f] is NULL. */
-static int in_fiber(const struct stack_info *f, uint64_t address)
-{
-  return f != NULL && address >= (uintptr_t) f
-    && address < (uintptr_t) f->handler + sizeof(struct stack_handler);
-}
-
-/* Returns the parent of the fiber [f]; NULL if there is none. */
-static struct stack_info *parent_of(const struct stack_info *f)
-{
-  return f != NULL ? f->handler->parent : NULL;
-}
-
-/* Loads the 8 bytes at [address] into [*word].  Returns 1; 0 if [address] is
-   not aligned or not in a part of the stack that [w] names. */
-static int load(const struct place *w, uint64_t address, uint64_t *word)
-{
-  if (address % 8 != 0) return 0;
-  if (!in_c_stack(w, address) && !in_fiber(w->fiber, address)) {
-    /* Of a parent, the saved stack pointer. */
-    struct stack_info *parent = parent_of(w->fiber);
-    if (parent == NULL || address != (uintptr_t) &parent->sp) return 0;
-  }
-  *word = *(const uint64_t *) address;
-  return 1;
 }
 
 /* Call frame information */
@@ -255,15 +187,6 @@ struct entry {
   int signal_frame;
 };
 
-/* Returns the sorted table of entries of the module that has the instruction at
-   [pc]; NULL if there is none. */
-static const uint8_t *find_table(uint64_t pc)
-{
-  struct dl_find_object object;
-  return _dl_find_object((void *) pc, &object) == 0 ? object.dlfo_eh_frame
-                                                    : NULL;
-}
-
 /* Finds the entry of the function that has the instruction at [pc] in the table
    [header] of its module.  Returns 1, or 0 if there is none. */
 static int find_entry(const uint8_t *header, uint64_t pc, struct entry *e)
@@ -303,7 +226,7 @@ static int find_entry(const uint8_t *header, uint64_t pc, struct entry *e)
   while (byte(&c) != 0) { }
   e->code_factor = uleb(&c);
   e->data_factor = sleb(&c);
-  if ((version == 1 ? byte(&c) : uleb(&c)) != RIP) return 0;
+  if ((version == 1 ? byte(&c) : uleb(&c)) != RETURN) return 0;
   e->encoding = 0;
   e->signal_frame = 0;
   if (augmentation[0] == 'z') {
@@ -433,6 +356,9 @@ static int execute(const struct entry *e, struct bytes b, uint64_t pc,
       set_rule(row, n, OFFSET, (int64_t) uleb(&b) * e->data_factor);
       break;
     case 0x2E: uleb(&b); break; /* GNU_args_size */
+#ifdef __aarch64__
+    case 0x2D: break;           /* AARCH64_negate_ra_state: see return_address */
+#endif
     default: return 0;
     }
   }
@@ -503,8 +429,8 @@ static int restore(const struct place *w, const struct registers *r,
   uint64_t at;
   switch (rule->kind) {
   case SAME:
-    *value = n == RSP ? cfa : r->value[n];
-    return n == RSP || (n != RIP && is_known(r, n));
+    *value = n == SP ? cfa : r->value[n];
+    return n == SP || (n != PC && is_known(r, n));
   case AT_OFFSET: return load(w, cfa + (uint64_t) rule->n, value);
   case OFFSET: *value = cfa + (uint64_t) rule->n; return 1;
   case AT_EXPRESSION:
@@ -526,7 +452,7 @@ static const struct c_stack_link *link_at(const struct place *w,
   const struct c_stack_link *link = (const void *) address;
   if (address % 8 != 0 || !in_c_stack(w, address)
       || w->high - address < sizeof(*link)) return NULL;
-  return (uintptr_t) link->sp + 8 == cfa ? link : NULL;
+  return (uintptr_t) link->sp + TO_CFA == cfa ? link : NULL;
 }
 
 /* Moves [w] to the part of the stack that has the frame that ends at [cfa], to
@@ -534,11 +460,11 @@ static const struct c_stack_link *link_at(const struct place *w,
    has it, or if the stack does not get shorter by this step. */
 static int move(struct place *w, const struct registers *r, uint64_t cfa)
 {
-  uint64_t sp = r->value[RSP];
+  uint64_t sp = r->value[SP];
   const struct c_stack_link *link = NULL;
   if (in_c_stack(w, cfa - 8)) {
     /* From C to C, or from OCaml to C. */
-    if (w->fiber == NULL && cfa <= sp) return 0;
+    if (w->fiber == NULL && cfa < sp + LEAST_FRAME) return 0;
     w->fiber = NULL;
     return 1;
   }
@@ -546,10 +472,10 @@ static int move(struct place *w, const struct registers *r, uint64_t cfa)
     /* From C to OCaml.  The link that the stack pointer points to tells the
        fiber; a function that does not allocate is called without one. */
     link = link_at(w, sp, cfa);
-    if (link == NULL && is_known(r, RBX)) link = link_at(w, r->value[RBX], cfa);
+    if (link == NULL && is_known(r, LINK)) link = link_at(w, r->value[LINK], cfa);
     w->fiber = link != NULL ? link->stack : w->current;
   } else if (!in_fiber(w->fiber, cfa - 8)) w->fiber = parent_of(w->fiber);
-  else if (cfa <= sp) return 0;
+  else if (cfa < sp + LEAST_FRAME) return 0;
   return in_fiber(w->fiber, cfa - 8);
 }
 
@@ -613,9 +539,9 @@ static enum step step_by_cfi(struct place *w, struct registers *r,
 {
   struct row room;
   uint64_t cfa, value;
-  const struct row *row = find_row(rows, r->value[RIP], exact, &room);
+  const struct row *row = find_row(rows, r->value[PC], exact, &room);
   if (row == NULL) return UNKNOWN;
-  if (row->reg[RIP].kind == UNDEFINED) return OUTERMOST;
+  if (row->reg[RETURN].kind == UNDEFINED) return OUTERMOST;
 
   if (row->cfa.kind == EXPRESSION) {
     if (!evaluate(w, r, row->cfa.n, 0, &cfa)) return UNKNOWN;
@@ -629,35 +555,15 @@ static enum step step_by_cfi(struct place *w, struct registers *r,
   struct registers caller = { .known = 0 };
   for (unsigned n = 0; n < REGISTERS; n++)
     if (restore(w, r, &row->reg[n], n, cfa, &value)) set(&caller, n, value);
-  if (!is_known(&caller, RIP)) return UNKNOWN;
+  if (!is_known(&caller, RETURN)) return UNKNOWN;
   *r = caller;
-  return r->value[RIP] == 0 ? UNKNOWN : CALLER;
-}
-
-/* The code at the end of an OCaml function that makes room in its fiber, before
-   the function has a frame:
-
-     push size; call caml_call_realloc_stack; pop r10; jmp to the function
-
-   The call frame information there is that of another place in the function
-   (OCaml's issue 15037).  Returns how far the CFA is above the stack pointer at
-   the instruction at [pc] of this code; 0 if [pc] is elsewhere. */
-static unsigned in_growth_stub(const uint8_t *pc)
-{
-  extern char caml_call_realloc_stack[];
-  int32_t distance;
-  /* The call, seen from each of the four instructions. */
-  static const struct { int8_t call; uint8_t cfa; } from[] = {
-    { 5, 8 }, { 2, 8 }, { 0, 16 }, { -5, 16 }, { -7, 8 }
-  };
-  for (unsigned i = 0; i < sizeof(from) / sizeof(from[0]); i++) {
-    const uint8_t *call = pc + from[i].call;
-    if (call[0] != 0xE8 || call[5] != 0x41 || call[6] != 0x5A) continue;
-    memcpy(&distance, call + 1, 4);
-    if ((uintptr_t) call + 5 + (uintptr_t) (intptr_t) distance
-        == (uintptr_t) caml_call_realloc_stack) return from[i].cfa;
+  if (RETURN != PC) {
+    set(r, PC, return_address(r->value[RETURN]));
+    r->known &= ~((register_set) 1 << RETURN);          /* by the call */
   }
-  return 0;
+  if (r->value[PC] != 0) return CALLER;
+  /* Where a call leaves the return address in a register, zero is the root. */
+  return RETURN == PC ? UNKNOWN : OUTERMOST;
 }
 
 /* Steps from a frame of OCaml code with the registers [r] to its caller; the
@@ -665,16 +571,17 @@ static unsigned in_growth_stub(const uint8_t *pc)
    CFA is not in the same fiber. */
 static int step_over(const struct place *w, struct registers *r, uint64_t size)
 {
-  uint64_t sp = r->value[RSP] + size, pc;
+  uint64_t sp = r->value[SP] + size, pc;
   if (size == 0 || !in_fiber(w->fiber, sp - 8) || !load(w, sp - 8, &pc))
     return 0;
   r->known = 0;
-  set(r, RSP, sp);
-  set(r, RIP, pc);
+  set(r, SP, sp);
+  set(r, PC, pc);
   return 1;
 }
 
-extern char caml_perform[], caml_runstack[], caml_system__code_end[];
+extern char caml_perform[], caml_resume[], caml_runstack[],
+  caml_system__code_end[];
 
 /* At the end of a fiber, caml_runstack has only the exception handler in it, or
    not even that: after an exception, for which its call frame information is
@@ -686,16 +593,17 @@ static int leave_fiber(struct place *w, struct registers *r)
   enum { EMPTY = 32 };          /* bytes: the exception handler and two words */
   struct stack_info *parent = parent_of(w->fiber);
   uint64_t pc;
-  if (r->value[RIP] < (uintptr_t) caml_runstack
-      || r->value[RIP] >= (uintptr_t) caml_system__code_end
+  if (RETURN != PC) return 0;   /* not on this machine */
+  if (r->value[PC] < (uintptr_t) caml_runstack
+      || r->value[PC] >= (uintptr_t) caml_system__code_end
       || parent == NULL
-      || (uintptr_t) w->fiber->handler - r->value[RSP] > EMPTY) return 0;
+      || (uintptr_t) w->fiber->handler - r->value[SP] > EMPTY) return 0;
   uint64_t sp = (uintptr_t) parent->sp;
   w->fiber = parent;
   if (!in_fiber(parent, sp) || !load(w, sp, &pc)) return 0;
   r->known = 0;
-  set(r, RSP, sp + 8);
-  set(r, RIP, pc);
+  set(r, SP, sp + 8);
+  set(r, PC, pc);
   return 1;
 }
 
@@ -712,7 +620,7 @@ static int switches(uint64_t pc)
    [w->current].  Returns 1, or 0 if it points to no part that is known. */
 static int find_place(struct place *w, const struct registers *r)
 {
-  uint64_t sp = r->value[RSP], pc = r->value[RIP];
+  uint64_t sp = r->value[SP], pc = r->value[PC];
   caml_domain_state *domain = Caml_state_opt;
   w->fiber = w->current = NULL;
   /* After it has taken the domain lock, a thread finds the stacks of the thread
@@ -738,7 +646,9 @@ static int find_place(struct place *w, const struct registers *r)
     w->fiber = parent_of(w->current);
     return 1;
   }
-  uint64_t old = r->value[pc >= (uintptr_t) caml_runstack ? RDI : RSI];
+  uint64_t old = r->value[pc >= (uintptr_t) caml_runstack ? OLD_IN_RUNSTACK
+                          : pc >= (uintptr_t) caml_resume ? OLD_IN_RESUME
+                          : OLD_IN_PERFORM];
   if (old % 8 != 0 || old > sp || sp - old > caml_max_stack_wsize * 8)
     return 0;
   w->fiber = (struct stack_info *) old;
@@ -748,11 +658,11 @@ static int find_place(struct place *w, const struct registers *r)
 uintptr_t caml_ring_c_stack(const void *context)
 {
   const ucontext_t *u = context;
-  uintptr_t sp = (uintptr_t) u->uc_mcontext.gregs[REG_RSP];
+  uintptr_t sp = machine_register(u, SP);
   const caml_domain_state *domain = Caml_state_opt;
   return domain != NULL
          && (in_fiber(domain->current_stack, sp)
-             || switches((uint64_t) u->uc_mcontext.gregs[REG_RIP]))
+             || switches(machine_register(u, PC)))
     ? (uintptr_t) domain->c_stack : sp;
 }
 
@@ -761,28 +671,22 @@ uint32_t caml_ring_unwind(const void *context, uintptr_t low, uintptr_t high,
                           uint32_t max,
                           enum caml_eventring_stack *state)
 {
-  /* By the numbers of DWARF. */
-  static const uint8_t numbers[REGISTERS] = {
-    REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
-    REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
-    REG_RIP
-  };
   extern char caml_call_realloc_stack[], caml_call_gc[];
   const ucontext_t *u = context;
   struct place w = { .low = low, .high = high };
   struct registers r = { .known = 0 };
   for (unsigned n = 0; n < REGISTERS; n++)
-    set(&r, n, (uint64_t) u->uc_mcontext.gregs[numbers[n]]);
+    set(&r, n, machine_register(u, n));
   int exact = 1;
   uint32_t count = 0;
   uint64_t growing = 0;
   *state = EV_STACK_OUTSIDE;
-  frame[count++] = r.value[RIP];
+  frame[count++] = r.value[PC];
   if (!find_place(&w, &r)) return count;
   for (;;) {
-    uint64_t pc = r.value[RIP];
-    int stepped = 0;
-    if (w.fiber != NULL) {
+    int stepped = step_by_code(&w, &r, &exact);
+    uint64_t pc = r.value[PC];
+    if (!stepped && w.fiber != NULL) {
       /* Of a return address also where the call frame information is exact, as
          after caml_call_gc: the call is at the end of its function, where that
          information does not know of an exception handler. */
@@ -811,7 +715,7 @@ uint32_t caml_ring_unwind(const void *context, uintptr_t low, uintptr_t high,
       *state = EV_STACK_DEEP;
       return count;
     }
-    frame[count++] = r.value[RIP];
+    frame[count++] = r.value[PC];
   }
 }
 
