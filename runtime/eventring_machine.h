@@ -288,7 +288,7 @@ static int before_function(const uint32_t *code)
 static int step_by_code(struct place *w, struct registers *r, int *exact)
 {
   extern char caml_system__code_begin[], caml_system__code_end[],
-    caml_c_call_stack_args[], caml_start_program[];
+    caml_call_realloc_stack[], caml_c_call_stack_args[], caml_start_program[];
   uint64_t pc = r->value[PC], sp = r->value[SP], word;
   const uint32_t *code = (const uint32_t *) pc;
   if (pc % 4 != 0 || find_table(pc) == NULL) return 0;
@@ -337,7 +337,8 @@ returns:
   if (!is_known(r, X30)) return 0;
   set(r, PC, return_address(r->value[X30]));
   r->known &= ~((register_set) 1 << X30);
-  *exact = 0;
+  /* It returns to code in front of a function. */
+  *exact = pc == (uintptr_t) caml_call_realloc_stack;
   return 1;
 }
 
