@@ -217,7 +217,6 @@ enum { STR_X30 = 0xF90003FE,            /* str x30, [sp, #n] */
        POP_X16_X30 = 0xA8C17BF0,        /* ldp x16, x30, [sp], #16 */
        POP_TRAP = 0xA8C143FA,           /* ldp x26, x16, [sp], #16 */
        BR_X16 = 0xD61F0200,
-       BTI_C = 0xD503245F,
        PUSH_X29 = 0xF81F0FFD,           /* str x29, [sp, #-16]! */
        SP_TO_X29 = 0x910003FD,          /* mov x29, sp */
        X16_TO_SP = 0x9100021F,          /* mov sp, x16 */
@@ -252,22 +251,19 @@ static int before_call(struct place *w, struct registers *r,
 
      adrp x16, ...; ldr x17, [x16, ...]; add x16, x16, ...; br x17
 
-   Before that may be bti c, and in the first entry there is push x16, x30.
-   Returns 1 if the instruction at [code] is in an entry, and 2 after the push;
-   else 0. */
+   Returns 1 if the instruction at [code] is in one other than the first, which
+   pushes registers before. */
 static int in_plt(const uint32_t *code)
 {
   static const struct { uint32_t mask, bits; } entry[] = {
     { 0x9F00001F, 0x90000010 }, { 0xFFC003FF, 0xF9400211 },
     { 0xFFC003FF, 0x91000210 }, { 0xFFFFFFFF, 0xD61F0220 }
   };
-  if (*code == BTI_C) code++;
-  int begins = *code == PUSH_X16_X30, n = 0;
-  if (begins) code++;
+  int n = 0;
   while (n < 4 && (code[0] & entry[n].mask) != entry[n].bits) n++;
   for (int i = 0; i < 4; i++)
     if (n == 4 || (code[i - n] & entry[i].mask) != entry[i].bits) return 0;
-  return !begins && code[-n - 1] == PUSH_X16_X30 ? 2 : 1;
+  return code[-n - 1] != PUSH_X16_X30;
 }
 
 /* In the code in front of an OCaml function that makes room in its fiber:
@@ -334,10 +330,7 @@ static int step_by_code(struct place *w, struct registers *r, int *exact)
     return 0;
   }
   if (in_fiber(w->current, r->value[X29]) && before_call(w, r, code)) return 0;
-  switch (in_plt(code)) {
-  case 0: return 0;
-  case 2: set(r, SP, sp + 16);
-  }
+  if (!in_plt(code)) return 0;
 
 returns:
   /* As in a function that has no frame. */
