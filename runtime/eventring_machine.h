@@ -63,6 +63,11 @@ enum { OLD_IN_PERFORM = 2, OLD_IN_RESUME = X9, OLD_IN_RUNSTACK = 0 };
 
 #endif
 
+/* OCaml's assembly code, in this order. */
+extern char caml_system__code_begin[], caml_call_realloc_stack[],
+  caml_call_gc[], caml_c_call_stack_args[], caml_start_program[],
+  caml_perform[], caml_resume[], caml_runstack[], caml_system__code_end[];
+
 struct registers {
   uint64_t value[REGISTERS];
   register_set known;           /* the registers whose values are known */
@@ -153,7 +158,6 @@ static uint64_t machine_register(const ucontext_t *u, unsigned n)
    the instruction at [pc] of this code; 0 if [pc] is elsewhere. */
 static unsigned in_growth_stub(const uint8_t *pc)
 {
-  extern char caml_call_realloc_stack[];
   int32_t distance;
   /* The call, seen from each of the four instructions. */
   static const struct { int8_t call; uint8_t cfa; } from[] = {
@@ -274,7 +278,6 @@ static int in_plt(const uint32_t *code)
    0.  [code] may also be the function's first instruction. */
 static int before_function(const uint32_t *code)
 {
-  extern char caml_call_realloc_stack[];
   for (int n = -1; n <= 2; n++) {
     const uint32_t *call = code - n + 1;
     if (call[-1] != PUSH_X16_X30 || call[1] != POP_X16_X30) continue;
@@ -287,8 +290,6 @@ static int before_function(const uint32_t *code)
 
 static int step_by_code(struct place *w, struct registers *r, int *exact)
 {
-  extern char caml_system__code_begin[], caml_system__code_end[],
-    caml_call_realloc_stack[], caml_c_call_stack_args[], caml_start_program[];
   uint64_t pc = r->value[PC], sp = r->value[SP], word;
   const uint32_t *code = (const uint32_t *) pc;
   if (pc % 4 != 0 || find_table(pc) == NULL) return 0;

@@ -580,9 +580,6 @@ static int step_over(const struct place *w, struct registers *r, uint64_t size)
   return 1;
 }
 
-extern char caml_perform[], caml_resume[], caml_runstack[],
-  caml_system__code_end[];
-
 /* At the end of a fiber, caml_runstack has only the exception handler in it, or
    not even that: after an exception, for which its call frame information is
    not right.  Steps from there to the code that called caml_runstack, in the
@@ -671,7 +668,6 @@ uint32_t caml_ring_unwind(const void *context, uintptr_t low, uintptr_t high,
                           uint32_t max,
                           enum caml_eventring_stack *state)
 {
-  extern char caml_call_realloc_stack[], caml_call_gc[];
   const ucontext_t *u = context;
   struct place w = { .low = low, .high = high };
   struct registers r = { .known = 0 };

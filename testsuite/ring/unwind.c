@@ -3,7 +3,6 @@
 
 #define CAML_INTERNALS
 #define _GNU_SOURCE
-#include <alloca.h>
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -70,11 +69,11 @@ __attribute__((noinline)) static int leaf(int n)
   return n + 1;
 }
 
-__attribute__((noinline)) static int with_alloca(int n)
+__attribute__((noinline)) static int with_array(int n)
 {
   NOTE();
-  volatile char *room = alloca((size_t) n);
-  memset((char *) room, n, (size_t) n);
+  volatile char room[n];
+  memset((char *) room, n, sizeof(room));
   return leaf(n) + room[n / 2];
 }
 
@@ -83,7 +82,7 @@ __attribute__((noinline)) static int many_arguments(int a, int b, int c, int d,
                                                     int i, int j)
 {
   NOTE();
-  return with_alloca(a + b + c + d + e + f + g + h + i + j) + j;
+  return with_array(a + b + c + d + e + f + g + h + i + j) + j;
 }
 
 static int compare(const void *a, const void *b)
@@ -179,10 +178,10 @@ int main(int argc, char **argv)
 {
   int wanted = argc > 1 ? atoi(argv[1]) : 1000;
   pthread_attr_t attributes;
-  void *stack;
-  size_t size;
-  pthread_getattr_np(pthread_self(), &attributes);
-  pthread_attr_getstack(&attributes, &stack, &size);
+  void *stack = NULL;
+  size_t size = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0
+      || pthread_attr_getstack(&attributes, &stack, &size) != 0) return 1;
   low = (uintptr_t) stack;
   high = low + size;
 
