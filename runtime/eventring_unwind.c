@@ -357,7 +357,7 @@ static int execute(const struct entry *e, struct bytes b, uint64_t pc,
       break;
     case 0x2E: uleb(&b); break; /* GNU_args_size */
 #ifdef __aarch64__
-    case 0x2D: break;           /* AARCH64_negate_ra_state: see return_address */
+    case 0x2D: break;           /* negate_ra_state: see return_address */
 #endif
     default: return 0;
     }
@@ -472,7 +472,8 @@ static int move(struct place *w, const struct registers *r, uint64_t cfa)
     /* From C to OCaml.  The link that the stack pointer points to tells the
        fiber; a function that does not allocate is called without one. */
     link = link_at(w, sp, cfa);
-    if (link == NULL && is_known(r, LINK)) link = link_at(w, r->value[LINK], cfa);
+    if (link == NULL && is_known(r, LINK))
+      link = link_at(w, r->value[LINK], cfa);
     w->fiber = link != NULL ? link->stack : w->current;
   } else if (!in_fiber(w->fiber, cfa - 8)) w->fiber = parent_of(w->fiber);
   else if (cfa < sp + LEAST_FRAME) return 0;

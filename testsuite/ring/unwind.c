@@ -200,7 +200,8 @@ int main(int argc, char **argv)
   memset(&each, 0, sizeof(each));
   setitimer(ITIMER_REAL, &each, NULL);
   printf("# %d stops, %d incomplete, %d different, %d that the compiler's"
-         " unwinder left early (%g)\n", stops, incomplete, different, early, sum);
+         " unwinder left early (%g)\n",
+         stops, incomplete, different, early, sum);
   ok(incomplete == 0, "stacks of stops at any place are found up to their end");
   ok(different == 0 && early * 10 < stops,
      "they are those that the compiler's unwinder finds");

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The sampler's unwinder in programs of C, against noted return addresses and the
-# compiler's own unwinder: on this machine, and for arm64 in qemu, also with
+# The sampler's unwinder in programs of C, compared with noted return addresses
+# and the compiler's own unwinder: on this machine, and for arm64 in qemu, also with
 # return addresses that carry an authentication code.  Stops a program:
 # UNWIND_STOPS, by default 500.
 #
