@@ -170,18 +170,20 @@ $(B)/obj/consumer/%.o: consumer/%.c
 	$(call say,CC)
 	$(Q)$(CC) $(LIB_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
 
-# Each layer sees the folders of the layers that it may include.
+# Each layer sees the folders of the layers that it may include; all see the
+# table of events.
 $(B)/obj/analysis/%.o: analysis/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(DW_CFLAGS) \
-	  -Iconsumer -Ianalysis -MMD -MP -c -o $@ $<
+	  -Iconsumer -Ianalysis -Iruntime -MMD -MP -c -o $@ $<
 
 $(B)/obj/tools/%.o: tools/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(JANSSON_CFLAGS) \
-	  $(NCURSES_CFLAGS) $(ZLIB_CFLAGS) -Iconsumer -Ianalysis -Itools -MMD -MP -c -o $@ $<
+	  $(NCURSES_CFLAGS) $(ZLIB_CFLAGS) -Iconsumer -Ianalysis -Itools \
+	  -Iruntime -MMD -MP -c -o $@ $<
 
 $(B)/lib/libeventring.a: $(LIB_OBJ)
 	@mkdir -p $(@D)

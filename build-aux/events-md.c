@@ -11,7 +11,8 @@
 /**************************************************************************/
 
 /* Prints doc/EVENTS.md from the table of events.  Fails, with a message, when
-   an event is without its advice, or an advice without its event. */
+   an event is without its advice, an advice or a rule without its event, or
+   when the advice on an event lacks a number of the rule for the event. */
 
 #include <stdio.h>
 #include <string.h>
@@ -93,6 +94,31 @@ static const struct advice { const char *name, *text; } advices[] = {
 #include "caml/eventring_events.tbl"
 };
 
+enum {
+  ALL,
+#define RULE(id, name, event, category, title, advice) id##_RULE,
+#include "caml/eventring_events.tbl"
+};
+#define ALL_RULE ALL
+
+static const struct rule {
+  int id;
+  const char *name, *event, *category, *title, *advice;
+} rules[] = {
+#define RULE(id, name, event, category, title, advice) \
+  { id##_RULE, name, event, category, title, advice },
+#include "caml/eventring_events.tbl"
+};
+
+static const struct limit {
+  int rule;
+  const char *number, *event, *meaning;
+} limits[] = {
+#define LIMIT(id, rule, number, unit, event, meaning) \
+  { rule##_RULE, #number " " unit, event, meaning },
+#include "caml/eventring_events.tbl"
+};
+
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *advice_on(const struct event *event)
@@ -139,7 +165,38 @@ static int count_alone(void)
               advices[i].name);
       alone++;
     }
+  for (size_t i = 0; i < LENGTH(rules); i++)
+    if (rules[i].event[0] != '\0' && event_called(rules[i].event) == NULL) {
+      fprintf(stderr, "RULE for %s, and there is no such event\n",
+              rules[i].event);
+      alone++;
+    }
   return alone;
+}
+
+/* Returns whether [text] has the number [number], not as the end of a longer
+   one. */
+static int has_number(const char *text, const char *number)
+{
+  for (const char *at = text; (at = strstr(at, number)) != NULL; at++)
+    if (at == text || strchr("0123456789.", at[-1]) == NULL) return 1;
+  return 0;
+}
+
+/* How many numbers of rules the advice on their event does not have. */
+static int count_unnamed_limits(void)
+{
+  int unnamed = 0;
+  for (size_t i = 0; i < LENGTH(limits); i++) {
+    const struct event *event = event_called(limits[i].event);
+    if (limits[i].event[0] == '\0'
+        || (event != NULL && has_number(advice_on(event), limits[i].number)))
+      continue;
+    fprintf(stderr, "the WORRY for %s does not have %s\n", limits[i].event,
+            limits[i].number);
+    unnamed++;
+  }
+  return unnamed;
 }
 
 /* Units as readers see them, which make durations of ticks. */
@@ -221,9 +278,34 @@ static void print_grouped(void)
   }
 }
 
+static void print_limits(int rule)
+{
+  putchar('\n');
+  for (size_t i = 0; i < LENGTH(limits); i++)
+    if (limits[i].rule == rule)
+      printf("- %s: %s\n", limits[i].number, limits[i].meaning);
+}
+
+static void print_rules(void)
+{
+  puts("\n## Diagnosis\n\n"
+       "The rules of `eventring diagnose`, each with its numbers, which are"
+       " limits.\n"
+       "For all rules:");
+  print_limits(ALL);
+  for (size_t i = 0; i < LENGTH(rules); i++) {
+    const struct rule *r = &rules[i];
+    printf("\n### Rule %s\n\n%s", r->name, r->title);
+    if (r->event[0] != '\0') printf(": see [%s](#%s)", r->event, r->event);
+    if (r->category[0] != '\0') printf(". Needs category `%s`", r->category);
+    printf(".\n\n*What to do:* %s\n", r->advice);
+    print_limits(r->id);
+  }
+}
+
 int main(void)
 {
-  if (count_alone() > 0) return 1;
+  if (count_alone() > 0 || count_unnamed_limits() > 0) return 1;
   puts("<!-- Made by make doc/EVENTS.md from"
        " runtime/caml/eventring_events.tbl: do not edit. -->\n"
        "# Events\n"
@@ -269,6 +351,7 @@ int main(void)
   print_values(stops, LENGTH(stops));
   puts("\n## Stacks\n\nHow much of its stack a sample has: the field *stack*.");
   print_values(stacks, LENGTH(stacks));
+  print_rules();
   print_grouped();
   return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

@@ -52,6 +52,7 @@ extern const struct command
   stat_command,
   latency_command,
   metrics_command,
+  diagnose_command,
   profile_command,
   top_command,
   events_command,

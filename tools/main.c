@@ -25,6 +25,7 @@ static const struct command *const commands[] = {
   &stat_command,
   &latency_command,
   &metrics_command,
+  &diagnose_command,
   &profile_command,
   &top_command,
   &events_command,

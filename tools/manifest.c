@@ -144,3 +144,13 @@ char *new_manifest(struct eventring_cursor *cursor, const char *trigger)
   }
   return result;
 }
+
+uint32_t manifest_processors(struct eventring_cursor *cursor)
+{
+  const char *note = eventring_note(cursor);
+  json_t *all = note != NULL ? json_loads(note, 0, NULL) : NULL;
+  json_int_t cpus = json_integer_value(
+    json_object_get(json_object_get(all, "machine"), "cpus"));
+  json_decref(all);
+  return cpus > 0 && cpus < UINT32_MAX ? (uint32_t) cpus : 0;
+}

@@ -26,4 +26,8 @@
    memory. doc/RECORDING.md lists the members. */
 char *new_manifest(struct eventring_cursor *cursor, const char *trigger);
 
+/* Returns the number of processors that were online, from the manifest in the
+   recording of [cursor]; 0 when it does not have one. */
+uint32_t manifest_processors(struct eventring_cursor *cursor);
+
 #endif /* TOOLS_MANIFEST_H */

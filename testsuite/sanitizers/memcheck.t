@@ -46,6 +46,7 @@ command_on wrong check wrong.eventring
 command_on idle stat idle.eventring
 command_on crossing latency crossing.eventring
 command_on hostile metrics hostile.eventring
+command_on hostile diagnose hostile.eventring
 command_on damaged check damaged.eventring
 for format in chrome perfetto ctf; do
   command_on hostile trace --format=$format -o out.$format hostile.eventring

@@ -1,0 +1,668 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+
+/* The numbers of the rules are LIMIT lines of the table of events; each rule is
+   a function here.  Shares are of the time of all domains, since a stop costs
+   the time of each; calls of the collector by the program, which stop all
+   domains, are compared with the time that passed. */
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "category.h"
+#include "diagnosis.h"
+#include "measures.h"
+#include "memory.h"
+#include "profile.h"
+#include "target.h"
+
+const struct rule rules[RULES] = {
+#define RULE(id, name, event, category, title, advice) \
+  [RULE_##id] = { name, event, category, title, advice },
+#include "caml/eventring_events.tbl"
+};
+
+/* The limits in the unit of the table. */
+#define LIMIT(id, rule, number, unit, event, meaning) \
+  static const double LIMIT_##id = number;
+#include "caml/eventring_events.tbl"
+
+const char *const certainty_name[CERTAIN + 1] = {
+  [POSSIBLE] = "possible", [LIKELY] = "likely", [CERTAIN] = "certain"
+};
+
+const char *const fact_unit_name[FACT_TEXT + 1] = {
+  [FACT_NS] = "ns", [FACT_BYTES] = "bytes", [FACT_COUNT] = "count",
+  [FACT_SHARE] = "share", [FACT_TEXT] = "text"
+};
+
+struct diagnosis {
+  struct eventring_cursor *cursor;
+  struct summary *summary;
+  struct measures *measures;
+  struct filter *filter;
+  struct profile *profile;
+  uint32_t processors;
+  struct finding findings[RULES];
+  struct not_judged not_judged[RULES];
+  uint32_t finding_count, not_judged_count;
+
+  /* Set by diagnosis_finish. */
+  struct summary_tally total;
+  struct summary_time time;
+  double watched_ns;              /* of all domains; at least 1 */
+  double passed_ns;               /* of the domain watched longest, at least 1 */
+  bool late_explained;            /* by too many domains */
+};
+
+/* Results */
+
+static struct finding *find(struct diagnosis *d, enum rule_id rule,
+                            enum certainty certainty, double weight)
+{
+  struct finding *f = &d->findings[d->finding_count++];
+  f->rule = rule;
+  f->certainty = certainty;
+  f->weight = weight > 1 ? 1 : weight;
+  return f;
+}
+
+/* Adds a fact to [f]; a further one than FACTS is left out. */
+__attribute__((format(printf, 4, 5)))
+static void add(struct finding *f, enum fact_unit unit, double value,
+                const char *name, ...)
+{
+  if (f->fact_count == FACTS) return;
+  struct fact *fact = &f->facts[f->fact_count++];
+  fact->unit = unit;
+  fact->value = value;
+  va_list arguments;
+  va_start(arguments, name);
+  vsnprintf(fact->name, sizeof fact->name, name, arguments);
+  va_end(arguments);
+}
+
+static void add_text(struct finding *f, const char *name, const char *text)
+{
+  if (f->fact_count == FACTS) return;
+  add(f, FACT_TEXT, 0, "%s", name);
+  struct fact *fact = &f->facts[f->fact_count - 1];
+  snprintf(fact->text, sizeof fact->text, "%s", text);
+}
+
+__attribute__((format(printf, 3, 4)))
+static void leave(struct diagnosis *d, enum rule_id rule, const char *why, ...)
+{
+  struct not_judged *n = &d->not_judged[d->not_judged_count++];
+  n->rule = rule;
+  va_list arguments;
+  va_start(arguments, why);
+  vsnprintf(n->why, sizeof n->why, why, arguments);
+  va_end(arguments);
+}
+
+/* Numbers */
+
+static double percent(double limit) { return limit / 100; }
+static double of_time(const struct diagnosis *d, double ns)
+{
+  return ns / d->watched_ns;
+}
+static double megabytes(double limit) { return limit * 1024 * 1024; }
+
+/* Returns the durations of the events called [name]; NULL when there are
+   none. */
+static const struct histogram *timing(const struct diagnosis *d,
+                                      const char *name)
+{
+  int id = eventring_find(d->cursor, name);
+  return id < 0 ? NULL : d->summary->timings[id];
+}
+
+/* Returns the number of activities of kind [caused] with the cause called
+   [name], and adds their time to *ns. */
+static uint64_t with_cause(const struct diagnosis *d, enum caused caused,
+                           const char *name, double *ns)
+{
+  char number[24];
+  for (uint64_t cause = 0; cause < SUMMARY_CAUSES; cause++)
+    if (d->summary->causes[caused][cause] > 0
+        && strcmp(summary_cause_name(d->summary, "cause", cause, number),
+                  name) == 0) {
+      *ns += (double) d->summary->cause_ns[caused][cause];
+      return d->summary->causes[caused][cause];
+    }
+  return 0;
+}
+
+/* Returns whether events of the category called [name] are recorded now or were
+   seen. */
+static bool is_recorded(const struct diagnosis *d, const char *name)
+{
+  uint32_t bit = 0;
+  const char *category;
+  for (; bit < 32; bit++) {
+    category = eventring_category(d->cursor, bit);
+    if (category != NULL && strcmp(category, name) == 0) break;
+  }
+  if (bit == 32) return false;
+  if ((recorded_categories(d->cursor) >> bit & 1) != 0) return true;
+  for (uint32_t id = 0; id <= UINT16_MAX; id++) {
+    const struct eventring_description *e =
+      d->summary->counts[id] > 0 ? eventring_describe(d->cursor, id) : NULL;
+    if (e != NULL && e->category == bit) return true;
+  }
+  return false;
+}
+
+/* Returns whether [rule] has the data that it needs; if not, says why not. */
+static bool can_judge(struct diagnosis *d, enum rule_id rule)
+{
+  const char *category = rules[rule].category;
+  if (category[0] != '\0' && !is_recorded(d, category)) {
+    leave(d, rule, "category %s is not recorded", category);
+    return false;
+  }
+  if (d->passed_ns < LIMIT_SHORTEST * 1e6) {
+    leave(d, rule, "%.0f ms were recorded, less than %.0f ms",
+          d->passed_ns / 1e6, LIMIT_SHORTEST);
+    return false;
+  }
+  return true;
+}
+
+/* Minor collections */
+
+/* Returns the share of the promoted words that have stayed alive, as the growth
+   of the heap between the first and the last major cycle tells; -1 when it is
+   not known. */
+static double stayed(const struct diagnosis *d)
+{
+  const struct measures *m = d->measures;
+  struct heap_point first = { 0 };
+  if (m->heap_count == 0 || (m->heap_count < 2 && !m->from_start)) return -1;
+  if (!m->from_start) first = m->heap[0];
+  const struct heap_point *last = &m->heap[m->heap_count - 1];
+  double promoted = (double) last->promoted_bytes
+                  - (double) first.promoted_bytes,
+    grown = (double) last->live_bytes - (double) first.live_bytes;
+  if (promoted <= 0) return -1;
+  return grown <= 0 ? 0 : grown / promoted;
+}
+
+/* Returns the size of a minor heap, in words, that would let many values die
+   which are now promoted: four times the present one; if [all] are promoted,
+   twice the live heap.  Rounds up to a power of two from 1 M words on. */
+static double proposed_words(const struct diagnosis *d, bool all)
+{
+  double words = (double) d->measures->largest_minor_words * 4,
+    proposed = 1024 * 1024;
+  if (all) {
+    words = 0;
+    for (uint32_t i = 0; i < d->measures->heap_count; i++) {
+      double live = (double) d->measures->heap[i].live_bytes / 8;
+      if (live * 2 > words) words = live * 2;
+    }
+  }
+  while (proposed < words) proposed *= 2;
+  return proposed;
+}
+
+static void judge_minor_heap(struct diagnosis *d)
+{
+  if (!can_judge(d, RULE_MINOR_HEAP_SMALL)) return;
+  const struct histogram *minor = &d->summary->pauses[PAUSE_MINOR];
+  double share = of_time(d, (double) minor->total), ns = 0;
+  if (share < percent(LIMIT_MINOR_TIME)) return;
+  uint64_t full = with_cause(d, CAUSED_MINOR, "minor_heap_full", &ns),
+    all = 0;
+  for (int i = 0; i < SUMMARY_CAUSES; i++)
+    all += d->summary->causes[CAUSED_MINOR][i];
+  if (all > 0 && full * 2 < all) return;
+  double promoted = d->total.allocated_words == 0 ? 0
+    : (double) d->total.promoted_words / (double) d->total.allocated_words;
+  double alive = stayed(d);
+  bool many = promoted >= percent(LIMIT_MINOR_PROMOTED);
+  if (many && alive < 0) {
+    leave(d, RULE_MINOR_HEAP_SMALL, "no two major cycles have ended");
+    return;
+  }
+  double proposed = proposed_words(d, promoted >= percent(LIMIT_MINOR_ALL));
+  if ((many && alive > percent(LIMIT_MINOR_STAYED))
+      || proposed > LIMIT_MINOR_HEAP_LARGE * 1024 * 1024)
+    return;
+  struct finding *f = find(d, RULE_MINOR_HEAP_SMALL,
+                           many ? LIKELY : POSSIBLE, share);
+  add(f, FACT_SHARE, share, "time in minor collections, of all domains' time");
+  add(f, FACT_COUNT, (double) d->total.minor_collections, "minor collections");
+  add(f, FACT_NS, (double) minor->total / (double) minor->count,
+      "mean time of a domain in one");
+  add(f, FACT_COUNT, (double) d->measures->largest_minor_words,
+      "most words allocated before one");
+  add(f, FACT_SHARE, promoted, "promoted, of the words allocated");
+  if (many) add(f, FACT_SHARE, alive, "of these, still alive in the end");
+  add(f, FACT_COUNT, proposed, "words of a minor heap to try");
+}
+
+static void judge_remembered_set(struct diagnosis *d)
+{
+  if (!can_judge(d, RULE_REMEMBERED_SET)) return;
+  double minor = (double) d->summary->pauses[PAUSE_MINOR].total, ns = 0;
+  const struct histogram *set = timing(d, "minor_remembered_set");
+  uint64_t full = with_cause(d, CAUSED_MINOR, "ref_table_full", &ns);
+  double causes = d->total.minor_collections == 0 ? 0
+    : (double) full / (double) d->total.minor_collections;
+  double part = set != NULL && minor > 0 ? (double) set->total / minor : 0;
+  if (of_time(d, minor) < percent(LIMIT_REMEMBERED_TIME)) return;
+  if (set == NULL && causes < percent(LIMIT_REMEMBERED_PART)) {
+    if (!is_recorded(d, "gc_detail"))
+      leave(d, RULE_REMEMBERED_SET,
+            "only seen when it is full: category gc_detail is not recorded");
+    return;
+  }
+  if (part < percent(LIMIT_REMEMBERED_PART)
+      && causes < percent(LIMIT_REMEMBERED_PART))
+    return;
+  struct finding *f = find(d, RULE_REMEMBERED_SET,
+                           set != NULL ? CERTAIN : LIKELY, of_time(d, minor));
+  add(f, FACT_SHARE, of_time(d, minor),
+      "time in minor collections, of all domains' time");
+  if (set != NULL)
+    add(f, FACT_SHARE, part, "of that, scanning the remembered set");
+  add(f, FACT_COUNT, (double) full,
+      "minor collections because the remembered set was full");
+  add(f, FACT_COUNT, (double) d->total.minor_collections,
+      "minor collections in all");
+}
+
+/* Calls of the collector */
+
+static void judge_explicit(struct diagnosis *d)
+{
+  static const char *const calls[][2] = {
+    { "explicit_gc_full_major", "Gc.full_major" },
+    { "explicit_gc_major", "Gc.major" }, { "explicit_gc_stat", "Gc.stat" },
+    { "explicit_gc_minor", "Gc.minor" },
+    { "explicit_gc_major_slice", "Gc.major_slice" }
+  };
+  if (!can_judge(d, RULE_EXPLICIT_COLLECTIONS)) return;
+  double ns = 0, longest = 0;
+  uint64_t count = 0;
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    const struct histogram *h = timing(d, calls[i][0]);
+    if (h == NULL) continue;
+    ns += (double) h->total;
+    count += h->count;
+    if ((double) h->max > longest) longest = (double) h->max;
+  }
+  double share = ns / d->passed_ns;
+  if (share < percent(LIMIT_EXPLICIT_TIME)
+      || (double) count < LIMIT_EXPLICIT_CALLS)
+    return;
+  struct finding *f = find(d, RULE_EXPLICIT_COLLECTIONS, CERTAIN, share);
+  add(f, FACT_SHARE, share, "time in these calls, of the time that passed");
+  add(f, FACT_NS, longest, "longest call");
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    const struct histogram *h = timing(d, calls[i][0]);
+    if (h != NULL) add(f, FACT_COUNT, (double) h->count, "calls of %s",
+                       calls[i][1]);
+  }
+}
+
+static void judge_compactions(struct diagnosis *d)
+{
+  if (!can_judge(d, RULE_COMPACTIONS)) return;
+  const struct histogram *h = timing(d, "explicit_gc_compact");
+  if (h == NULL) return;
+  double share = (double) h->total / d->passed_ns;
+  if (share < percent(LIMIT_COMPACTION_TIME)) return;
+  struct finding *f = find(d, RULE_COMPACTIONS, CERTAIN, share);
+  add(f, FACT_SHARE, share,
+      "time in calls of Gc.compact, of the time that passed");
+  add(f, FACT_COUNT, (double) h->count, "calls");
+  add(f, FACT_NS, (double) h->max, "longest call");
+}
+
+static void judge_custom_memory(struct diagnosis *d)
+{
+  if (!can_judge(d, RULE_CUSTOM_MEMORY)) return;
+  double ns = 0;
+  uint64_t slices = with_cause(d, CAUSED_SLICE, "custom_memory", &ns),
+    minors = with_cause(d, CAUSED_MINOR, "custom_memory", &ns)
+           + with_cause(d, CAUSED_MINOR, "custom_table_full", &ns);
+  if (of_time(d, ns) < percent(LIMIT_CUSTOM_TIME)) return;
+  struct finding *f = find(d, RULE_CUSTOM_MEMORY, LIKELY, of_time(d, ns));
+  add(f, FACT_SHARE, of_time(d, ns),
+      "time in collections with these causes, of all domains' time");
+  add(f, FACT_COUNT, (double) slices, "major slices for them");
+  add(f, FACT_COUNT, (double) minors, "minor collections for them");
+  struct summary_heap heap = summary_heap(d->summary);
+  if (heap.known)
+    add(f, FACT_BYTES, (double) heap.custom_words * 8,
+        "held by custom blocks, in the last major cycle");
+}
+
+/* Stops */
+
+/* Judges the arrivals of the domain for which the others waited longest, while
+   it was [idle] or not. */
+static void judge_late(struct diagnosis *d, enum rule_id rule, bool idle,
+                       double least)
+{
+  if (!can_judge(d, rule)) return;
+  const struct measures *m = d->measures;
+  const struct late_domain *worst = NULL;
+  const struct late_arrivals *late = NULL;
+  double all = 0;
+  uint64_t domains = 0;
+  for (uint32_t i = 0; i < m->late_count; i++) {
+    const struct late_arrivals *a =
+      idle ? &m->late[i].idle : &m->late[i].busy;
+    if (a->stops == 0) continue;
+    all += (double) a->waited_ns;
+    domains++;
+    if (late == NULL || a->waited_ns > late->waited_ns) {
+      late = a;
+      worst = &m->late[i];
+    }
+  }
+  if (late == NULL || d->late_explained || of_time(d, all) < least
+      || (double) late->stops < LIMIT_LATE_STOPS)
+    return;
+  struct finding *f = find(d, rule, LIKELY, of_time(d, all));
+  const char *name = eventring_domain_name(d->cursor, worst->id);
+  add(f, FACT_SHARE, of_time(d, all),
+      "time that others waited, of all domains' time");
+  add(f, FACT_COUNT, (double) domains, "domains that came late");
+  add(f, FACT_COUNT, worst->id, "the worst: domain");
+  if (name != NULL) add_text(f, "its name", name);
+  add(f, FACT_COUNT, (double) late->stops, "its late arrivals");
+  add(f, FACT_NS, (double) late->max_ns, "the latest, after the domain before");
+  if (!idle)
+    add_text(f, "the program's span in it then",
+             late->span != NULL ? late->span : "none");
+}
+
+static void judge_many_domains(struct diagnosis *d)
+{
+  if (!can_judge(d, RULE_MANY_DOMAINS)) return;
+  if (d->processors == 0) {
+    leave(d, RULE_MANY_DOMAINS, "the number of processors is not known");
+    return;
+  }
+  double busy = (double) (d->time.running_ns + d->time.collecting_ns)
+              / d->passed_ns;
+  if (!d->time.known || busy < LIMIT_BUSY_DOMAINS * d->processors) return;
+  d->late_explained = true;
+  struct finding *f = find(d, RULE_MANY_DOMAINS, LIKELY,
+                           1 - d->processors / busy);
+  add(f, FACT_COUNT, d->processors, "processors");
+  add(f, FACT_COUNT, busy, "domains that run or collect at once, on average");
+  add(f, FACT_SHARE, of_time(d, (double) d->total.gc_ns),
+      "time in the collector, of all domains' time");
+}
+
+/* Waits */
+
+static void judge_mutex(struct diagnosis *d)
+{
+  if (!can_judge(d, RULE_MUTEX_CONTENTION)) return;
+  const struct wait_sum *w = &d->measures->mutex;
+  double share = of_time(d, (double) w->ns);
+  if (share < percent(LIMIT_MUTEX_TIME) || (double) w->count < LIMIT_MUTEX_WAITS)
+    return;
+  struct finding *f = find(d, RULE_MUTEX_CONTENTION, CERTAIN, share);
+  add(f, FACT_SHARE, share, "time waited, of all domains' time");
+  add(f, FACT_COUNT, (double) w->count, "waits");
+  add(f, FACT_NS, (double) w->ns / (double) w->count, "mean wait");
+  add(f, FACT_NS, (double) w->max_ns, "longest wait");
+}
+
+static void judge_domain_lock(struct diagnosis *d)
+{
+  if (!can_judge(d, RULE_DOMAIN_LOCK)) return;
+  const struct wait_sum *lock = &d->measures->lock,
+    *yield = &d->measures->yield;
+  double share = of_time(d, (double) lock->ns + (double) yield->ns);
+  if (share < percent(LIMIT_LOCK_TIME)
+      || (double) (lock->count + yield->count) < LIMIT_LOCK_WAITS)
+    return;
+  struct finding *f = find(d, RULE_DOMAIN_LOCK, CERTAIN, share);
+  add(f, FACT_SHARE, share, "time of threads that could have run, of all "
+      "domains' time");
+  add(f, FACT_COUNT, (double) yield->count,
+      "times that other threads got the domain's time slice");
+  add(f, FACT_COUNT, (double) lock->count,
+      "calls that were over and waited for the domain lock");
+  uint64_t longest = lock->max_ns > yield->max_ns ? lock->max_ns
+                                                  : yield->max_ns;
+  add(f, FACT_NS, (double) longest, "longest wait");
+}
+
+static void judge_finalisers(struct diagnosis *d)
+{
+  if (!can_judge(d, RULE_FINALISERS)) return;
+  const struct histogram *h = timing(d, "finalisers");
+  if (h == NULL || of_time(d, (double) h->total)
+                   < percent(LIMIT_FINALISERS_TIME))
+    return;
+  double share = of_time(d, (double) h->total);
+  struct finding *f = find(d, RULE_FINALISERS, CERTAIN, share);
+  add(f, FACT_SHARE, share, "time in finalisers, of all domains' time");
+  add(f, FACT_COUNT, (double) h->count, "times that finalisers ran");
+  add(f, FACT_NS, (double) h->max, "longest of them");
+}
+
+/* The heap */
+
+/* Returns the live heap at [share] of the time between the first and the last
+   point, which must exist. */
+static double live_at(const struct measures *m, double share)
+{
+  const struct heap_point *first = &m->heap[0],
+    *last = &m->heap[m->heap_count - 1], *at = first;
+  double ns = (double) first->ns
+            + share * (double) time_since(last->ns, first->ns);
+  for (const struct heap_point *p = first; p <= last; p++)
+    if ((double) p->ns <= ns) at = p;
+  return (double) at->live_bytes;
+}
+
+static void judge_growth(struct diagnosis *d)
+{
+  if (!can_judge(d, RULE_MEMORY_GROWTH)) return;
+  const struct measures *m = d->measures;
+  double cycles = m->heap_count == 0 ? 0
+    : m->heap[m->heap_count - 1].cycle - m->heap[0].cycle + 1;
+  if (cycles < LIMIT_GROWTH_CYCLES) {
+    leave(d, RULE_MEMORY_GROWTH, "%.0f major cycles ended, fewer than %.0f",
+          cycles, LIMIT_GROWTH_CYCLES);
+    return;
+  }
+  double half = live_at(m, 0.5), later = live_at(m, 0.75), end = live_at(m, 1);
+  double step = half * percent(LIMIT_GROWTH) / 2;
+  if (end < megabytes(LIMIT_GROWTH_HEAP) || later < half + step
+      || end < later + step)
+    return;
+  struct finding *f = find(d, RULE_MEMORY_GROWTH, POSSIBLE, 1 - half / end);
+  double seconds = (double) time_since(m->heap[m->heap_count - 1].ns,
+                                       m->heap[0].ns) / 1e9;
+  add(f, FACT_BYTES, live_at(m, 0), "live heap after the first major cycle");
+  add(f, FACT_BYTES, half, "half of the time later");
+  add(f, FACT_BYTES, end, "after the last major cycle");
+  add(f, FACT_COUNT, cycles, "major cycles");
+  add(f, FACT_NS, seconds * 1e9, "time between the first and the last");
+}
+
+static void judge_fragmentation(struct diagnosis *d)
+{
+  if (!can_judge(d, RULE_FRAGMENTATION)) return;
+  const struct measures *m = d->measures;
+  if (m->heap_count < LIMIT_FREE_CYCLES) {
+    leave(d, RULE_FRAGMENTATION, "%" PRIu32 " major cycles ended, fewer than "
+          "%.0f", m->heap_count, LIMIT_FREE_CYCLES);
+    return;
+  }
+  double least = 1;
+  for (uint32_t i = 1; i <= (uint32_t) LIMIT_FREE_CYCLES; i++) {
+    const struct heap_point *p = &m->heap[m->heap_count - i];
+    double share = (double) p->free_bytes / ((double) p->pool_bytes + 1);
+    if ((double) p->pool_bytes < megabytes(LIMIT_FREE_HEAP)) return;
+    if (share < least) least = share;
+  }
+  if (least < percent(LIMIT_FREE)) return;
+  const struct heap_point *last = &m->heap[m->heap_count - 1];
+  struct finding *f = find(d, RULE_FRAGMENTATION, LIKELY, least);
+  add(f, FACT_BYTES, (double) last->pool_bytes, "pools of small blocks");
+  add(f, FACT_BYTES, (double) last->free_bytes, "of that, free");
+  add(f, FACT_SHARE, least, "least share that was free in the last cycles");
+}
+
+/* Samples */
+
+static void judge_hot_function(struct diagnosis *d, struct symbols *symbols)
+{
+  if (!can_judge(d, RULE_HOT_FUNCTION)) return;
+  profile_finish(d->profile, symbols);
+  struct profile_sums sums = profile_sums(d->profile);
+  if ((double) sums.samples < LIMIT_HOT_SAMPLES) {
+    leave(d, RULE_HOT_FUNCTION, "%" PRIu64 " samples, fewer than %.0f",
+          sums.samples, LIMIT_HOT_SAMPLES);
+    return;
+  }
+  size_t count;
+  struct profile_entry *table = profile_table(d->profile, BY_FUNCTION, &count);
+  double share = count == 0 || sums.cpu_ns == 0 ? 0
+               : (double) table[0].self_ns / (double) sums.cpu_ns;
+  if (share >= percent(LIMIT_HOT)) {
+    struct finding *f = find(d, RULE_HOT_FUNCTION, CERTAIN, share);
+    add_text(f, "function", table[0].frame.function);
+    add(f, FACT_SHARE, share, "in its own code, of the samples");
+    add(f, FACT_SHARE, (double) table[0].total_ns / (double) sums.cpu_ns,
+        "with the functions that it called");
+    add(f, FACT_COUNT, (double) sums.samples, "samples");
+  }
+  free(table);
+}
+
+/* Lost events: in the middle of what was read.  Events before that, which a
+   ring has overwritten, are no fault. */
+static void judge_lost(struct diagnosis *d)
+{
+  uint64_t lost = d->measures->lost_inside;
+  if (lost == 0) return;
+  double share = (double) lost
+               / ((double) lost + (double) d->summary->events);
+  struct finding *f = find(d, RULE_EVENTS_LOST, CERTAIN, share);
+  add(f, FACT_COUNT, (double) lost, "%sevents lost",
+      target_info(d->cursor).lost_is_bound ? "at most: " : "");
+  add(f, FACT_COUNT, (double) d->summary->events, "events read");
+}
+
+/* All together */
+
+static int by_weight(const void *a, const void *b)
+{
+  const struct finding *x = a, *y = b;
+  if (x->weight != y->weight) return x->weight < y->weight ? 1 : -1;
+  return x->rule < y->rule ? -1 : 1;
+}
+
+void diagnosis_finish(struct diagnosis *d, struct symbols *symbols)
+{
+  struct summary *s = d->summary;
+  int64_t until = summary_until(s);
+  d->total = summary_tally(s, NULL, until);
+  d->time = summary_time(s, NULL, until);
+  d->watched_ns = d->total.watched_ns > 0 ? (double) d->total.watched_ns : 1;
+  d->passed_ns = 1;
+  for (uint32_t i = 0; i < s->domain_count; i++) {
+    double ns = (double) summary_tally(s, s->domains[i], until).watched_ns;
+    if (ns > d->passed_ns) d->passed_ns = ns;
+  }
+  judge_minor_heap(d);
+  judge_many_domains(d);
+  judge_late(d, RULE_DOMAIN_LATE, false, percent(LIMIT_LATE_TIME));
+  judge_late(d, RULE_IDLE_LATE, true, percent(LIMIT_IDLE_TIME));
+  judge_explicit(d);
+  judge_compactions(d);
+  judge_remembered_set(d);
+  judge_custom_memory(d);
+  judge_mutex(d);
+  judge_domain_lock(d);
+  judge_finalisers(d);
+  judge_growth(d);
+  judge_fragmentation(d);
+  judge_hot_function(d, symbols);
+  judge_lost(d);
+  qsort(d->findings, d->finding_count, sizeof *d->findings, by_weight);
+}
+
+const struct finding *diagnosis_findings(const struct diagnosis *d,
+                                         uint32_t *count)
+{
+  *count = d->finding_count;
+  return d->findings;
+}
+
+const struct not_judged *diagnosis_not_judged(const struct diagnosis *d,
+                                              uint32_t *count)
+{
+  *count = d->not_judged_count;
+  return d->not_judged;
+}
+
+struct summary *diagnosis_summary(struct diagnosis *d)
+{
+  return d->summary;
+}
+
+/* Events */
+
+void diagnosis_event(struct diagnosis *d, const struct eventring_event *event)
+{
+  summary_event(d->summary, event);
+  measures_event(d->measures, event);
+  profile_event(d->profile, event);
+}
+
+void diagnosis_idle(struct diagnosis *d)
+{
+  summary_idle(d->summary);
+}
+
+struct diagnosis *new_diagnosis(struct eventring_cursor *cursor,
+                                uint32_t processors)
+{
+  struct diagnosis *d = allocate(1, sizeof *d);
+  char why[1];
+  d->cursor = cursor;
+  d->processors = processors;
+  d->summary = new_summary(cursor);
+  d->measures = new_measures(d->summary, LIMIT_LATE * 1e6);
+  d->filter = new_filter();
+  filter_begin(d->filter, cursor, why, sizeof why);
+  d->profile = new_profile(cursor, d->filter, NULL, 0);
+  return d;
+}
+
+void free_diagnosis(struct diagnosis *d)
+{
+  free_profile(d->profile);
+  free_filter(d->filter);
+  free_measures(d->measures);
+  free_summary(d->summary);
+  free(d);
+}

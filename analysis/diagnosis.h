@@ -1,0 +1,112 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+
+/* What is wrong with a process, as the events of a recording show, and what to
+   do about it: the rules in the table of events.
+
+     struct diagnosis *d = new_diagnosis(cursor, processors);
+     for each event: diagnosis_event(d, event);
+     whenever it was read empty: diagnosis_idle(d);
+     diagnosis_finish(d, symbols);
+     const struct finding *f = diagnosis_findings(d, &count);
+
+   A rule has one finding at most.  A rule that lacks data, since a category was
+   not recorded or the recording is too short, says so instead. */
+
+#ifndef ANALYSIS_DIAGNOSIS_H
+#define ANALYSIS_DIAGNOSIS_H
+
+#include <stdbool.h>
+#include "summary.h"
+#include "symbols.h"
+
+enum rule_id {
+#define RULE(id, name, event, category, title, advice) RULE_##id,
+#include "caml/eventring_events.tbl"
+  RULES
+};
+
+struct rule {
+  const char *name;
+  const char *event;              /* see doc/EVENTS.md; "" for none */
+  const char *category;           /* that it needs; "" for none */
+  const char *title, *advice;
+};
+extern const struct rule rules[RULES];
+
+enum certainty { POSSIBLE, LIKELY, CERTAIN };
+extern const char *const certainty_name[CERTAIN + 1];
+
+enum fact_unit {
+  FACT_NS, FACT_BYTES, FACT_COUNT,
+  FACT_SHARE,                     /* 1 is all */
+  FACT_TEXT
+};
+extern const char *const fact_unit_name[FACT_TEXT + 1];
+
+/* A piece of evidence. */
+struct fact {
+  char name[80];
+  enum fact_unit unit;
+  double value;
+  char text[160];                 /* FACT_TEXT: perhaps a text of the file, in
+                                     any bytes */
+};
+
+/* The most facts of a finding. */
+#define FACTS 8
+
+struct finding {
+  enum rule_id rule;
+  enum certainty certainty;
+  double weight;                  /* of the time of all domains, or of the
+                                     memory or events, the share concerned */
+  uint32_t fact_count;
+  struct fact facts[FACTS];
+};
+
+struct not_judged {
+  enum rule_id rule;
+  char why[120];
+};
+
+struct diagnosis;
+
+/* Creates a diagnosis of the process that [cursor] reads. [processors] is the
+   number of processors of its machine, 0 when it is not known.  Never returns
+   NULL.  The caller frees it with free_diagnosis; the cursor must stay open. */
+struct diagnosis *new_diagnosis(struct eventring_cursor *cursor,
+                                uint32_t processors);
+void free_diagnosis(struct diagnosis *d);
+
+/* Take an event of the cursor, and the news that a read returned none, as
+   summary_event and summary_idle do. */
+void diagnosis_event(struct diagnosis *d, const struct eventring_event *event);
+void diagnosis_idle(struct diagnosis *d);
+
+/* Applies the rules.  [symbols], which must stay valid, finds functions for
+   samples.  To be called once, after the last event. */
+void diagnosis_finish(struct diagnosis *d, struct symbols *symbols);
+
+/* Return the results, and set *count to their number: findings, the largest
+   weight first, and rules that could not be judged.  Valid until
+   free_diagnosis. */
+const struct finding *diagnosis_findings(const struct diagnosis *d,
+                                         uint32_t *count);
+const struct not_judged *diagnosis_not_judged(const struct diagnosis *d,
+                                              uint32_t *count);
+
+/* Returns the summary of all events, for reading. */
+struct summary *diagnosis_summary(struct diagnosis *d);
+
+#endif /* ANALYSIS_DIAGNOSIS_H */

@@ -1,0 +1,256 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+
+/* A stop lists its domains, each with the time after the request at which it
+   arrived.  The others wait for the last one from the arrival of the one before
+   on.  A domain that waits is answered for by its backup thread, whose last
+   event the summary knows.
+
+   A point of the heap is the sum over the domains after the last of them has
+   reported for the cycle: later reports for the same cycle replace the sum. */
+
+#include <stdlib.h>
+#include <string.h>
+#include "measures.h"
+#include "memory.h"
+#include "target.h"
+
+enum { STOP, HEAP, MINOR, MUTEX, YIELD, STARTS, IDS };
+
+static const char *const names[IDS] = {
+  [STOP] = "stop_the_world", [HEAP] = "heap", [MINOR] = "minor",
+  [MUTEX] = "mutex_wait", [YIELD] = "thread_yield", [STARTS] = "ring_start"
+};
+
+#define NO_PLACE 255
+
+/* The number of words of a payload among which fields are searched. */
+#define WORDS_KNOWN 32
+
+/* Returns 1 + the place of field [name] of events with the id [id], looked for
+   behind the first [after] words; 0 when there is none. */
+static uint8_t place_of(struct measures *m, int id, const char *name,
+                        uint32_t after)
+{
+  if (id < 0) return 0;
+  for (uint32_t word = after; word < WORDS_KNOWN; word++) {
+    const struct eventring_field *field =
+      eventring_field(m->summary->cursor, (uint32_t) id, word);
+    if (field != NULL && strcmp(field->name, name) == 0)
+      return (uint8_t) (word + 1);
+  }
+  return 0;
+}
+
+/* Returns the reason of the stop that [event] reports, by its name; "" when it
+   has none. */
+static const char *reason_of(struct measures *m,
+                             const struct eventring_event *event)
+{
+  uint8_t place = place_of(m, event->id, "reason", 0);
+  if (place == 0 || place > event->words) return "";
+  const char *name = eventring_value(m->summary->cursor, "reason",
+                                     event->payload[place - 1]);
+  return name != NULL ? name : "";
+}
+
+/* Stops */
+
+static struct late_domain *late_domain(struct measures *m, uint32_t id)
+{
+  for (uint32_t i = 0; i < m->late_count; i++)
+    if (m->late[i].id == id) return &m->late[i];
+  if (m->late_count == LATE_DOMAINS) return NULL;
+  struct late_domain *d = &m->late[m->late_count++];
+  d->id = id;
+  return d;
+}
+
+static const struct summary_domain *domain_with(struct summary *s, uint32_t id)
+{
+  for (uint32_t i = 0; i < s->domain_count; i++)
+    if (s->domains[i]->id == id) return s->domains[i];
+  return NULL;
+}
+
+/* Returns the name of the innermost span of the program that is open in [d],
+   or NULL. */
+static const char *user_span(struct summary *s, const struct summary_domain *d)
+{
+  const struct eventring_event *begin = innermost_span(s->spans, d->ring);
+  for (; begin != NULL; begin = next_outer_span(s->spans, begin))
+    if (begin->domain == d->id && summary_is_user(s, begin->id))
+      return eventring_describe(s->cursor, begin->id)->name;
+  return NULL;
+}
+
+/* Adds an arrival of domain [id], [ns] after the one before, for which [others]
+   domains waited; [from] is the time of the request. */
+static void add_late(struct measures *m, uint32_t id, uint64_t ns,
+                     uint32_t others, int64_t from)
+{
+  const struct summary_domain *d = domain_with(m->summary, id);
+  struct late_domain *late = late_domain(m, id);
+  if (d == NULL || late == NULL) return;
+  bool idle = d->on_backup || d->backup_ns >= from;
+  struct late_arrivals *to = idle ? &late->idle : &late->busy;
+  to->stops++;
+  to->waited_ns += ns * others;
+  if (ns <= to->max_ns) return;
+  to->max_ns = ns;
+  to->span = idle ? NULL : user_span(m->summary, d);
+}
+
+/* Looks at the arrivals at the stop that [event] reports.  In a stop for a
+   slice, no domain waits for another. */
+static void stopped(struct measures *m, const struct eventring_event *event)
+{
+  uint32_t domain = m->stop.domain, arrived = m->stop.arrived;
+  if (domain == 0 || arrived == 0 || m->stop.round == 0
+      || strcmp(reason_of(m, event), "major_slice") == 0)
+    return;
+  uint64_t last = 0, before = 0;
+  uint32_t id = 0, count = 0;
+  uint32_t later = arrived > domain ? arrived : domain;
+  for (uint32_t i = 0; later + i <= event->words; i += m->stop.round) {
+    uint64_t after = event->payload[arrived + i - 1];
+    count++;
+    if (after >= last) {
+      before = last;
+      last = after;
+      id = (uint32_t) event->payload[domain + i - 1];
+    } else if (after > before)
+      before = after;
+  }
+  if (count < 2 || (double) (last - before) < m->late_ns) return;
+  uint64_t ago = event->payload[0] + last;
+  if (ago > INT64_MAX) ago = INT64_MAX;
+  add_late(m, id, last - before, count - 1,
+           time_after(event->ns, -(int64_t) ago));
+}
+
+/* The heap */
+
+static void drop_every_second(struct measures *m)
+{
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < m->heap_count; i += 2) m->heap[kept++] = m->heap[i];
+  m->heap_count = kept;
+  m->heap_step *= 2;
+}
+
+static void heap_told(struct measures *m, const struct eventring_event *event)
+{
+  struct summary *s = m->summary;
+  uint32_t cycle = s->collectives[CAUSED_CYCLE];
+  struct heap_point *p =
+    m->heap_count > 0 ? &m->heap[m->heap_count - 1] : NULL;
+  if (p == NULL || cycle >= p->cycle + m->heap_step) {
+    if (m->heap_count == HEAP_POINTS) drop_every_second(m);
+    p = &m->heap[m->heap_count++];
+    p->cycle = cycle;
+  } else if (cycle != p->cycle)
+    return;
+  struct summary_heap h = summary_heap(s);
+  uint64_t promoted = 0;
+  for (uint32_t i = 0; i < s->domain_count; i++)
+    promoted += s->domains[i]->tally.promoted_words;
+  p->ns = event->ns;
+  p->live_bytes = 8 * (h.pool_live_words + h.large_words);
+  p->pool_bytes = 8 * h.pool_words;
+  p->free_bytes = 8 * h.pool_free_words;
+  p->rounding_bytes = 8 * h.fragmented_words;
+  p->promoted_bytes = 8 * promoted;
+}
+
+/* Waits */
+
+static void add_wait(struct wait_sum *sum, uint64_t ns)
+{
+  sum->count++;
+  sum->ns += ns;
+  if (ns > sum->max_ns) sum->max_ns = ns;
+}
+
+static void waited(struct measures *m, const struct eventring_event *event)
+{
+  if (event->words == 0) return;
+  uint64_t ns = event->payload[0], lock_ns = 0;
+  uint8_t *place = &m->lock_place[event->id];
+  if (*place == 0) {
+    *place = place_of(m, event->id, "for_domain_lock", 0);
+    if (*place == 0) *place = NO_PLACE;
+  }
+  if (*place != NO_PLACE && *place <= event->words)
+    lock_ns = event->payload[*place - 1];
+  if (lock_ns > ns) lock_ns = ns;
+  if (event->id == m->ids[YIELD])
+    add_wait(&m->yield, ns);
+  else if (lock_ns > 0)
+    add_wait(&m->lock, lock_ns);
+  if (event->id == m->ids[MUTEX] && ns > lock_ns)
+    add_wait(&m->mutex, ns - lock_ns);
+}
+
+/* Events */
+
+void measures_event(struct measures *m, const struct eventring_event *event)
+{
+  if (event->form == EVENTRING_EV_CONTROL_CHANGED
+      || event->ring >= m->summary->ring_count)
+    return;
+  bool lost = event->form == EVENTRING_EV_LOST;
+  if (lost && m->ring_seen[event->ring] && event->words > 0)
+    m->lost_inside += event->payload[0];
+  m->ring_seen[event->ring] = true;
+  if (lost) {
+    m->any = true;
+    return;
+  }
+  if (!m->any) m->from_start = event->id == m->ids[STARTS];
+  m->any = true;
+  if (event->id == m->ids[STOP])
+    stopped(m, event);
+  else if (event->id == m->ids[HEAP])
+    heap_told(m, event);
+  else if (event->id == m->ids[MINOR] && event->form == EVENTRING_EV_END
+           && m->minor_allocated != 0 && m->minor_allocated <= event->words) {
+    uint64_t words = event->payload[m->minor_allocated - 1];
+    if (words > m->largest_minor_words) m->largest_minor_words = words;
+  } else if (summary_is_wait(m->summary, event->id))
+    waited(m, event);
+}
+
+struct measures *new_measures(struct summary *summary, double late_ns)
+{
+  struct measures *m = allocate(1, sizeof *m);
+  m->summary = summary;
+  m->late_ns = late_ns;
+  m->heap_step = 1;
+  for (int i = 0; i < IDS; i++)
+    m->ids[i] = eventring_find(summary->cursor, names[i]);
+  m->stop.domain = place_of(m, m->ids[STOP], "domain", 0);
+  m->stop.arrived = place_of(m, m->ids[STOP], "arrived_after", 0);
+  uint8_t next = place_of(m, m->ids[STOP], "domain", m->stop.domain);
+  if (next > m->stop.domain)
+    m->stop.round = (uint8_t) (next - m->stop.domain);
+  m->minor_allocated = place_of(m, m->ids[MINOR], "allocated", 0);
+  m->ring_seen = allocate(summary->ring_count + 1, sizeof *m->ring_seen);
+  return m;
+}
+
+void free_measures(struct measures *m)
+{
+  free(m->ring_seen);
+  free(m);
+}

@@ -1,0 +1,255 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+
+/* eventring diagnose: says in words what is wrong with a process, by the rules
+   of analysis/diagnosis.h. */
+
+/* For sched_getaffinity */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common.h"
+#include "diagnosis.h"
+#include "follow.h"
+#include "json.h"
+#include "manifest.h"
+#include "options.h"
+#include "summary_text.h"
+#include "targets.h"
+#include "text.h"
+
+static const char usage[] =
+"Usage: eventring diagnose [OPTION...] [PID|FILE]\n"
+"Says what is wrong with a process, how sure that is, and what to do about it.\n"
+"For a running process, takes the events that are in its rings now.\n";
+
+static const enum option_id option_ids[] = {
+  OPTION_DIR, OPTION_FOLLOW, OPTION_JSON, OPTION_HELP, OPTION_END
+};
+
+static const char notes[] =
+"The exit code is 0 with and without findings.  doc/EVENTS.md lists the rules\n"
+"with their limits.  To let more of them judge: eventring enable PID gc_detail\n"
+"profile.\n";
+
+/* Text */
+
+#define WIDTH 79
+
+/* Prints [text], words of ASCII, behind [column] characters that are on the
+   line already, and breaks lines at WIDTH; further lines begin with [indent]
+   spaces. */
+static void print_wrapped(const char *text, int column, int indent)
+{
+  bool first = true;
+  while (*text != '\0') {
+    int length = (int) strcspn(text, " ");
+    if (!first && column + 1 + length > WIDTH) {
+      printf("\n%*s", indent, "");
+      column = indent;
+    } else if (!first) {
+      putchar(' ');
+      column++;
+    }
+    printf("%.*s", length, text);
+    column += length;
+    text += length;
+    text += strspn(text, " ");
+    first = false;
+  }
+  putchar('\n');
+}
+
+static void print_fact(const struct fact *fact)
+{
+  char value[QUANTITY_SIZE];
+  printf("   %s: ", fact->name);
+  switch (fact->unit) {
+  case FACT_NS: puts(format_duration(value, (uint64_t) fact->value)); break;
+  case FACT_BYTES: puts(format_bytes(value, (uint64_t) fact->value)); break;
+  case FACT_SHARE: puts(format_share(value, fact->value)); break;
+  case FACT_COUNT: printf("%.*f\n", fact->value == (double) (uint64_t)
+                          fact->value ? 0 : 1, fact->value); break;
+  default:
+    print_text(stdout, fact->text, strlen(fact->text), TEXT_COLUMN);
+    putchar('\n');
+  }
+}
+
+static void print_finding(uint32_t number, const struct finding *f)
+{
+  const struct rule *rule = &rules[f->rule];
+  printf("\n%" PRIu32 ". %s (%s; %s)\n", number, rule->title, rule->name,
+         certainty_name[f->certainty]);
+  for (uint32_t i = 0; i < f->fact_count; i++) print_fact(&f->facts[i]);
+  fputs("   What to do: ", stdout);
+  print_wrapped(rule->advice, 15, 3);
+}
+
+/* Prints the names of the rules that were judged and found nothing. */
+static void print_nothing_found(const struct diagnosis *d)
+{
+  uint32_t count;
+  const struct not_judged *not = diagnosis_not_judged(d, &count);
+  printf("nothing found by %" PRIu32 " of %d rules\n", RULES - count, RULES);
+  if (count == RULES) return;
+  fputs("looked for:", stdout);
+  int column = 11;
+  for (int rule = 0; rule < RULES; rule++) {
+    bool judged = true;
+    for (uint32_t i = 0; i < count; i++)
+      judged = judged && (int) not[i].rule != rule;
+    if (!judged) continue;
+    int length = (int) strlen(rules[rule].name);
+    if (column + 1 + length > WIDTH) {
+      fputs("\n ", stdout);
+      column = 1;
+    }
+    printf(" %s", rules[rule].name);
+    column += 1 + length;
+  }
+  putchar('\n');
+}
+
+static void print_diagnosis(struct diagnosis *d)
+{
+  uint32_t count, left;
+  const struct finding *f = diagnosis_findings(d, &count);
+  const struct not_judged *not = diagnosis_not_judged(d, &left);
+  print_process(diagnosis_summary(d));
+  for (uint32_t i = 0; i < count; i++) print_finding(i + 1, &f[i]);
+  if (count == 0) print_nothing_found(d);
+  if (left > 0) puts("\nnot judged:");
+  for (uint32_t i = 0; i < left; i++)
+    printf("  %s: %s\n", rules[not[i].rule].name, not[i].why);
+  print_lost(diagnosis_summary(d));
+}
+
+/* JSON */
+
+static json_t *json_finding(const struct finding *f)
+{
+  const struct rule *rule = &rules[f->rule];
+  json_t *facts = json_array();
+  for (uint32_t i = 0; i < f->fact_count; i++) {
+    const struct fact *fact = &f->facts[i];
+    json_array_append_new(facts, json_pack(
+      "{s:s, s:s, s:o}", "name", fact->name, "unit",
+      fact_unit_name[fact->unit], "value",
+      fact->unit == FACT_TEXT ? json_text(fact->text)
+                              : json_real(fact->value)));
+  }
+  return json_pack("{s:s, s:s, s:s, s:f, s:o, s:s, s:s}",
+                   "rule", rule->name, "title", rule->title,
+                   "certainty", certainty_name[f->certainty],
+                   "weight", f->weight, "evidence", facts,
+                   "advice", rule->advice, "event", rule->event);
+}
+
+static void print_diagnosis_json(struct diagnosis *d)
+{
+  uint32_t count, left;
+  const struct finding *f = diagnosis_findings(d, &count);
+  const struct not_judged *not = diagnosis_not_judged(d, &left);
+  struct summary *s = diagnosis_summary(d);
+  json_t *findings = json_array(), *rest = json_array();
+  for (uint32_t i = 0; i < count; i++)
+    json_array_append_new(findings, json_finding(&f[i]));
+  for (uint32_t i = 0; i < left; i++)
+    json_array_append_new(rest, json_pack("{s:s, s:s}", "rule",
+                                          rules[not[i].rule].name, "reason",
+                                          not[i].why));
+  print_json(json_pack("{s:i, s:o, s:I, s:I, s:I, s:o, s:o}",
+                       "version", JSON_VERSION,
+                       "process", json_process(s->cursor),
+                       "first_ns", (json_int_t) s->first_ns,
+                       "last_ns", (json_int_t) s->last_ns,
+                       "lost_events", (json_int_t) lost_events(s->cursor),
+                       "findings", findings, "not_judged", rest), false);
+}
+
+/* The command */
+
+/* Returns the number of processors that the process of [cursor] may use, or
+   had; 0 when it is not known.  An ended process of this machine may have had
+   other limits than this one. */
+static uint32_t processors(struct eventring_cursor *cursor)
+{
+  struct eventring_info info = target_info(cursor);
+  if (info.format == EVENTRING_FORMAT_RECORDING)
+    return manifest_processors(cursor);
+  bool runs = eventring_state(cursor) == EVENTRING_STATE_RUNNING
+              && !info.pid_is_elsewhere;
+  cpu_set_t set;
+  if (!info.same_boot
+      || sched_getaffinity(runs ? info.pid : 0, sizeof set, &set) < 0)
+    return 0;
+  return (uint32_t) CPU_COUNT(&set);
+}
+
+static void say_nothing(void *state, const char *message)
+{
+  (void) state;
+  (void) message;
+}
+
+static void take_event(void *state, const struct eventring_event *event)
+{
+  diagnosis_event(state, event);
+}
+
+static bool pass(void *state, bool idle)
+{
+  if (idle) diagnosis_idle(state);
+  return true;
+}
+
+static enum status run(int argc, char **argv)
+{
+  const char *dir = NULL;
+  bool follow = false, json = false;
+  int option;
+  while ((option = next_option(&diagnose_command, argc, argv)) >= 0)
+    switch (option) {
+    case OPTION_DIR: dir = optarg; break;
+    case OPTION_FOLLOW: follow = true; break;
+    case OPTION_JSON: json = true; break;
+    }
+  struct eventring_cursor *cursor =
+    open_target(&diagnose_command, argc, argv, dir, false);
+  struct diagnosis *d = new_diagnosis(cursor, processors(cursor));
+  struct symbols *symbols = new_symbols(cursor, say_nothing, NULL);
+  enum status status = read_events(cursor, &(struct reading) {
+    .follow = follow, .changes = true, .state = d, .event = take_event,
+    .pass = pass
+  });
+  diagnosis_finish(d, symbols);
+  if (json)
+    print_diagnosis_json(d);
+  else
+    print_diagnosis(d);
+  status = finish_output(status);
+  free_diagnosis(d);
+  free_symbols(symbols);
+  eventring_close(cursor);
+  return status;
+}
+
+const struct command diagnose_command = {
+  .name = "diagnose",
+  .summary = "say what is wrong, and what to do about it",
+  .usage = usage, .options = option_ids, .notes = notes, .run = run
+};
