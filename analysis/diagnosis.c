@@ -226,11 +226,11 @@ static void judge_minor_heap(struct diagnosis *d)
   const struct histogram *minor = &d->summary->pauses[PAUSE_MINOR];
   double share = of_time(d, (double) minor->total), ns = 0;
   if (share < percent(LIMIT_MINOR_TIME)) return;
+  /* Collections at the end of a major cycle follow from promotion. */
   uint64_t full = with_cause(d, CAUSED_MINOR, "minor_heap_full", &ns),
-    all = 0;
-  for (int i = 0; i < SUMMARY_CAUSES; i++)
-    all += d->summary->causes[CAUSED_MINOR][i];
-  if (all > 0 && full * 2 < all) return;
+    other = d->total.minor_collections - full
+          - with_cause(d, CAUSED_MINOR, "cycle_done", &ns);
+  if (d->total.minor_collections > 0 && full < other) return;
   double promoted = d->total.allocated_words == 0 ? 0
     : (double) d->total.promoted_words / (double) d->total.allocated_words;
   double alive = stayed(d);
@@ -356,43 +356,49 @@ static void judge_custom_memory(struct diagnosis *d)
 
 /* Stops */
 
-/* Judges the arrivals of the domain for which the others waited longest, while
-   it was [idle] or not. */
-static void judge_late(struct diagnosis *d, enum rule_id rule, bool idle,
-                       double least)
+static void judge_late_domain(struct diagnosis *d)
 {
-  if (!can_judge(d, rule)) return;
+  if (!can_judge(d, RULE_DOMAIN_LATE)) return;
   const struct measures *m = d->measures;
   const struct late_domain *worst = NULL;
-  const struct late_arrivals *late = NULL;
   double all = 0;
-  uint64_t domains = 0;
   for (uint32_t i = 0; i < m->late_count; i++) {
-    const struct late_arrivals *a =
-      idle ? &m->late[i].idle : &m->late[i].busy;
-    if (a->stops == 0) continue;
-    all += (double) a->waited_ns;
-    domains++;
-    if (late == NULL || a->waited_ns > late->waited_ns) {
-      late = a;
+    all += (double) m->late[i].waited_ns;
+    if (worst == NULL || m->late[i].waited_ns > worst->waited_ns)
       worst = &m->late[i];
-    }
   }
-  if (late == NULL || d->late_explained || of_time(d, all) < least
-      || (double) late->stops < LIMIT_LATE_STOPS)
+  if (worst == NULL || d->late_explained
+      || of_time(d, all) < percent(LIMIT_LATE_TIME)
+      || (double) worst->stops < LIMIT_LATE_STOPS)
     return;
-  struct finding *f = find(d, rule, LIKELY, of_time(d, all));
+  struct finding *f = find(d, RULE_DOMAIN_LATE, LIKELY, of_time(d, all));
   const char *name = eventring_domain_name(d->cursor, worst->id);
   add(f, FACT_SHARE, of_time(d, all),
       "time that others waited, of all domains' time");
-  add(f, FACT_COUNT, (double) domains, "domains that came late");
-  add(f, FACT_COUNT, worst->id, "the worst: domain");
+  add(f, FACT_COUNT, m->late_count, "domains that came late");
+  add(f, FACT_COUNT, worst->id, "the worst, by its id");
   if (name != NULL) add_text(f, "its name", name);
-  add(f, FACT_COUNT, (double) late->stops, "its late arrivals");
-  add(f, FACT_NS, (double) late->max_ns, "the latest, after the domain before");
-  if (!idle)
-    add_text(f, "the program's span in it then",
-             late->span != NULL ? late->span : "none");
+  add(f, FACT_COUNT, (double) worst->stops, "its late arrivals");
+  add(f, FACT_NS, (double) worst->max_ns,
+      "the latest, after the domain before");
+  add_text(f, "span of the program in it then",
+           worst->span != NULL ? worst->span : "none");
+}
+
+static void judge_idle_domains(struct diagnosis *d)
+{
+  if (!can_judge(d, RULE_IDLE_DOMAINS)) return;
+  const struct idle_stops *idle = &d->measures->idle;
+  double share = (double) idle->delay_ns / d->passed_ns;
+  if (d->late_explained || share < percent(LIMIT_IDLE_TIME)) return;
+  struct finding *f = find(d, RULE_IDLE_DOMAINS, LIKELY, share);
+  add(f, FACT_SHARE, share,
+      "time until idle domains had stopped, of the time that passed");
+  add(f, FACT_COUNT, (double) idle->stops, "stops with idle domains");
+  add(f, FACT_COUNT, (double) idle->domains / (double) idle->stops,
+      "idle domains in each, on average");
+  add(f, FACT_NS, (double) idle->delay_ns / (double) idle->stops,
+      "mean delay");
 }
 
 static void judge_many_domains(struct diagnosis *d)
@@ -594,8 +600,8 @@ void diagnosis_finish(struct diagnosis *d, struct symbols *symbols)
   }
   judge_minor_heap(d);
   judge_many_domains(d);
-  judge_late(d, RULE_DOMAIN_LATE, false, percent(LIMIT_LATE_TIME));
-  judge_late(d, RULE_IDLE_LATE, true, percent(LIMIT_IDLE_TIME));
+  judge_late_domain(d);
+  judge_idle_domains(d);
   judge_explicit(d);
   judge_compactions(d);
   judge_remembered_set(d);

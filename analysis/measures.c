@@ -13,7 +13,8 @@
 
 /* A stop lists its domains, each with the time after the request at which it
    arrived.  The others wait for the last one from the arrival of the one before
-   on.  A domain that waits is answered for by its backup thread, whose last
+   on; the domain that requested the stop arrives when it has woken the others,
+   and is never late.  A domain that waits is answered for by its backup thread, whose last
    event the summary knows.
 
    A point of the heap is the sum over the domains after the last of them has
@@ -94,21 +95,30 @@ static const char *user_span(struct summary *s, const struct summary_domain *d)
   return NULL;
 }
 
-/* Adds an arrival of domain [id], [ns] after the one before, for which [others]
-   domains waited; [from] is the time of the request. */
-static void add_late(struct measures *m, uint32_t id, uint64_t ns,
-                     uint32_t others, int64_t from)
+/* Adds an arrival of domain [d], which did not wait, [ns] after the one before,
+   for which [others] domains waited. */
+static void add_late(struct measures *m, const struct summary_domain *d,
+                     uint64_t ns, uint32_t others)
 {
-  const struct summary_domain *d = domain_with(m->summary, id);
-  struct late_domain *late = late_domain(m, id);
-  if (d == NULL || late == NULL) return;
-  bool idle = d->on_backup || d->backup_ns >= from;
-  struct late_arrivals *to = idle ? &late->idle : &late->busy;
-  to->stops++;
-  to->waited_ns += ns * others;
-  if (ns <= to->max_ns) return;
-  to->max_ns = ns;
-  to->span = idle ? NULL : user_span(m->summary, d);
+  struct late_domain *late = late_domain(m, d->id);
+  if (late == NULL) return;
+  late->stops++;
+  late->waited_ns += ns * others;
+  if (ns <= late->max_ns) return;
+  late->max_ns = ns;
+  late->span = user_span(m->summary, d);
+}
+
+/* Adds a stop for which [delay_ns] passed until all had stopped, and in which
+   [idle] of [count] domains took part though they waited. */
+static void add_idle(struct measures *m, uint64_t delay_ns, uint32_t idle,
+                     uint32_t count)
+{
+  uint64_t ns = (uint64_t) ((double) delay_ns * idle / (count - 1));
+  m->idle.stops++;
+  m->idle.domains += idle;
+  m->idle.delay_ns += ns;
+  if (ns > m->idle.max_ns) m->idle.max_ns = ns;
 }
 
 /* Looks at the arrivals at the stop that [event] reports.  In a stop for a
@@ -116,27 +126,40 @@ static void add_late(struct measures *m, uint32_t id, uint64_t ns,
 static void stopped(struct measures *m, const struct eventring_event *event)
 {
   uint32_t domain = m->stop.domain, arrived = m->stop.arrived;
-  if (domain == 0 || arrived == 0 || m->stop.round == 0
+  if (domain == 0 || arrived == 0 || m->stop.by == 0 || m->stop.round == 0
+      || m->stop.by > event->words
       || strcmp(reason_of(m, event), "major_slice") == 0)
     return;
   uint64_t last = 0, before = 0;
-  uint32_t id = 0, count = 0;
+  uint32_t by = (uint32_t) event->payload[m->stop.by - 1], latest = by,
+    count = 0, idle = 0;
   uint32_t later = arrived > domain ? arrived : domain;
+  for (uint32_t i = 0; later + i <= event->words; i += m->stop.round)
+    if (event->payload[arrived + i - 1] > last)
+      last = event->payload[arrived + i - 1];
+  uint64_t ago = event->payload[0] + last;
+  int64_t request =
+    time_after(event->ns, -(int64_t) (ago < INT64_MAX ? ago : INT64_MAX));
+  const struct summary_domain *latest_domain = NULL;
   for (uint32_t i = 0; later + i <= event->words; i += m->stop.round) {
+    uint32_t id = (uint32_t) event->payload[domain + i - 1];
     uint64_t after = event->payload[arrived + i - 1];
+    const struct summary_domain *d = domain_with(m->summary, id);
+    bool waits = id != by && d != NULL
+                 && (d->on_backup || d->backup_ns >= request);
     count++;
-    if (after >= last) {
-      before = last;
-      last = after;
-      id = (uint32_t) event->payload[domain + i - 1];
+    idle += waits;
+    if (after == last && latest_domain == NULL) {
+      latest = id;
+      latest_domain = waits ? NULL : d;
     } else if (after > before)
       before = after;
   }
-  if (count < 2 || (double) (last - before) < m->late_ns) return;
-  uint64_t ago = event->payload[0] + last;
-  if (ago > INT64_MAX) ago = INT64_MAX;
-  add_late(m, id, last - before, count - 1,
-           time_after(event->ns, -(int64_t) ago));
+  if (count < 2) return;
+  if (idle > 0) add_idle(m, last, idle, count);
+  if (latest != by && latest_domain != NULL
+      && (double) (last - before) >= m->late_ns)
+    add_late(m, latest_domain, last - before, count - 1);
 }
 
 /* The heap */
@@ -239,6 +262,7 @@ struct measures *new_measures(struct summary *summary, double late_ns)
   m->heap_step = 1;
   for (int i = 0; i < IDS; i++)
     m->ids[i] = eventring_find(summary->cursor, names[i]);
+  m->stop.by = place_of(m, m->ids[STOP], "requested_by", 0);
   m->stop.domain = place_of(m, m->ids[STOP], "domain", 0);
   m->stop.arrived = place_of(m, m->ids[STOP], "arrived_after", 0);
   uint8_t next = place_of(m, m->ids[STOP], "domain", m->stop.domain);

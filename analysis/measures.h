@@ -23,8 +23,10 @@
 #include <stdbool.h>
 #include "summary.h"
 
-/* Late arrivals of a domain at stops: the last one, by more than [late_ns]. */
-struct late_arrivals {
+/* Late arrivals of a domain at stops that another one requested, while it did
+   not wait: it was the last one, by more than [late_ns]. */
+struct late_domain {
+  uint32_t id;
   uint64_t stops;
   uint64_t waited_ns;             /* by the other domains, added */
   uint64_t max_ns;                /* after the domain before it */
@@ -32,9 +34,12 @@ struct late_arrivals {
                                      longest of them; NULL: none */
 };
 
-struct late_domain {
-  uint32_t id;
-  struct late_arrivals busy, idle;  /* idle: while the domain waited */
+/* Stops in which domains took part that waited otherwise. */
+struct idle_stops {
+  uint64_t stops, domains;        /* domains: idle ones, added */
+  uint64_t delay_ns, max_ns;      /* from the request until all had stopped,
+                                     times the share of idle domains among those
+                                     that did not request it */
 };
 
 /* The number of domains whose arrivals are kept. */
@@ -60,6 +65,7 @@ struct measures {
   struct summary *summary;
   struct late_domain late[LATE_DOMAINS];
   uint32_t late_count;
+  struct idle_stops idle;
   struct heap_point heap[HEAP_POINTS];
   uint32_t heap_count;
   uint32_t heap_step;             /* cycles from one point to the next */
@@ -71,7 +77,7 @@ struct measures {
   /* Inner affairs. */
   double late_ns;
   int ids[8];
-  struct { uint8_t domain, arrived, round; } stop;    /* places from 1 */
+  struct { uint8_t by, domain, arrived, round; } stop;        /* places from 1 */
   uint8_t lock_place[UINT16_MAX + 1];     /* 0: not looked up; 255: none */
   uint8_t minor_allocated;
   bool *ring_seen;
