@@ -185,6 +185,15 @@ static bool can_judge(struct diagnosis *d, enum rule_id rule)
 
 /* Minor collections */
 
+/* Returns the share of the time in minor collections that went to the remembered
+   set; 0 without category gc_detail. */
+static double remembered_part(const struct diagnosis *d)
+{
+  const struct histogram *set = timing(d, "minor_remembered_set");
+  double minor = (double) d->summary->pauses[PAUSE_MINOR].total;
+  return set != NULL && minor > 0 ? (double) set->total / minor : 0;
+}
+
 /* Returns the share of the promoted words that have stayed alive, as the growth
    of the heap between the first and the last major cycle tells; -1 when it is
    not known. */
@@ -202,20 +211,20 @@ static double stayed(const struct diagnosis *d)
   return grown <= 0 ? 0 : grown / promoted;
 }
 
-/* Returns the size of a minor heap, in words, that would let many values die
-   which are now promoted: four times the present one; if [all] are promoted,
-   twice the live heap.  Rounds up to a power of two from 1 M words on. */
-static double proposed_words(const struct diagnosis *d, bool all)
+/* Returns the size of a minor heap, in words, that would help, when [promoted]
+   is the promoted share of the words allocated: four times the present one or,
+   if the share is large, twice the time that the promoted values live.  In words
+   allocated meanwhile, that time is the live heap divided by the share, if all
+   of the heap comes and goes.  Rounds up to a power of two from 1 M words on. */
+static double proposed_words(const struct diagnosis *d, double promoted)
 {
   double words = (double) d->measures->largest_minor_words * 4,
     proposed = 1024 * 1024;
-  if (all) {
-    words = 0;
+  if (promoted >= percent(LIMIT_MINOR_PROMOTED))
     for (uint32_t i = 0; i < d->measures->heap_count; i++) {
       double live = (double) d->measures->heap[i].live_bytes / 8;
-      if (live * 2 > words) words = live * 2;
+      if (2 * live / promoted > words) words = 2 * live / promoted;
     }
-  }
   while (proposed < words) proposed *= 2;
   return proposed;
 }
@@ -239,12 +248,18 @@ static void judge_minor_heap(struct diagnosis *d)
     leave(d, RULE_MINOR_HEAP_SMALL, "no two major cycles have ended");
     return;
   }
-  double proposed = proposed_words(d, promoted >= percent(LIMIT_MINOR_ALL));
+  /* What old values hold, alive or not, is promoted by any minor heap. */
+  if (many && !is_recorded(d, "gc_detail")) {
+    leave(d, RULE_MINOR_HEAP_SMALL, "%.0f %% of the words are promoted, and "
+          "category gc_detail is not recorded", promoted * 100);
+    return;
+  }
+  if (remembered_part(d) >= percent(LIMIT_REMEMBERED_PART)) return;
+  double proposed = proposed_words(d, promoted);
   if ((many && alive > percent(LIMIT_MINOR_STAYED))
       || proposed > LIMIT_MINOR_HEAP_LARGE * 1024 * 1024)
     return;
-  struct finding *f = find(d, RULE_MINOR_HEAP_SMALL,
-                           many ? LIKELY : POSSIBLE, share);
+  struct finding *f = find(d, RULE_MINOR_HEAP_SMALL, LIKELY, share);
   add(f, FACT_SHARE, share, "time in minor collections, of all domains' time");
   add(f, FACT_COUNT, (double) d->total.minor_collections, "minor collections");
   add(f, FACT_NS, (double) minor->total / (double) minor->count,
@@ -264,7 +279,7 @@ static void judge_remembered_set(struct diagnosis *d)
   uint64_t full = with_cause(d, CAUSED_MINOR, "ref_table_full", &ns);
   double causes = d->total.minor_collections == 0 ? 0
     : (double) full / (double) d->total.minor_collections;
-  double part = set != NULL && minor > 0 ? (double) set->total / minor : 0;
+  double part = remembered_part(d);
   if (of_time(d, minor) < percent(LIMIT_REMEMBERED_TIME)) return;
   if (set == NULL && causes < percent(LIMIT_REMEMBERED_PART)) {
     if (!is_recorded(d, "gc_detail"))
@@ -275,12 +290,24 @@ static void judge_remembered_set(struct diagnosis *d)
   if (part < percent(LIMIT_REMEMBERED_PART)
       && causes < percent(LIMIT_REMEMBERED_PART))
     return;
+  /* Few pointers to much that stays: the work of promotion, which is due. */
+  const struct histogram *promote = timing(d, "minor_remembered_set_promote");
+  double promoting = promote != NULL && minor > 0
+                     ? (double) promote->total / minor : 0;
+  if (set != NULL && part - promoting < percent(LIMIT_REMEMBERED_PART)) {
+    double alive = stayed(d);
+    if (alive < 0)
+      leave(d, RULE_REMEMBERED_SET, "no two major cycles have ended");
+    if (alive < 0 || alive > percent(LIMIT_MINOR_STAYED)) return;
+  }
   struct finding *f = find(d, RULE_REMEMBERED_SET,
                            set != NULL ? CERTAIN : LIKELY, of_time(d, minor));
   add(f, FACT_SHARE, of_time(d, minor),
       "time in minor collections, of all domains' time");
-  if (set != NULL)
-    add(f, FACT_SHARE, part, "of that, scanning the remembered set");
+  if (set != NULL) {
+    add(f, FACT_SHARE, part, "of that, for the remembered set");
+    add(f, FACT_SHARE, promoting, "of that, promoting what it reaches");
+  }
   add(f, FACT_COUNT, (double) full,
       "minor collections because the remembered set was full");
   add(f, FACT_COUNT, (double) d->total.minor_collections,
@@ -497,14 +524,19 @@ static void judge_growth(struct diagnosis *d)
           cycles, LIMIT_GROWTH_CYCLES);
     return;
   }
+  double seconds = (double) time_since(m->heap[m->heap_count - 1].ns,
+                                       m->heap[0].ns) / 1e9;
+  if (seconds < LIMIT_GROWTH_TIME) {
+    leave(d, RULE_MEMORY_GROWTH, "major cycles ended during %.1f s, less than "
+          "%.0f s", seconds, LIMIT_GROWTH_TIME);
+    return;
+  }
   double half = live_at(m, 0.5), later = live_at(m, 0.75), end = live_at(m, 1);
   double step = half * percent(LIMIT_GROWTH) / 2;
   if (end < megabytes(LIMIT_GROWTH_HEAP) || later < half + step
       || end < later + step)
     return;
   struct finding *f = find(d, RULE_MEMORY_GROWTH, POSSIBLE, 1 - half / end);
-  double seconds = (double) time_since(m->heap[m->heap_count - 1].ns,
-                                       m->heap[0].ns) / 1e9;
   add(f, FACT_BYTES, live_at(m, 0), "live heap after the first major cycle");
   add(f, FACT_BYTES, half, "half of the time later");
   add(f, FACT_BYTES, end, "after the last major cycle");

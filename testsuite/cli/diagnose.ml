@@ -2,13 +2,12 @@
 
      diagnose MODE
 
-   A mode and "near_" and that mode differ in the fault only.  All but those that
-   count run for SECONDS. *)
+   A mode and "near_" and that mode differ in the fault only. *)
 
 let seconds = 0.6
 let keep x = ignore (Sys.opaque_identity x)
 
-let during work =
+let during ?(seconds = seconds) work =
   let began = Unix.gettimeofday () in
   let i = ref 0 in
   while Unix.gettimeofday () -. began < seconds do work !i; incr i done
@@ -41,6 +40,11 @@ let values ~lives =
       window.(i mod lives) <- List.init 10 (fun k -> i + k);
       if i land 0xffff = 0 then (incr cycle; keep (Gc.major_slice 1)));
   keep window
+
+(* Values that live until their list is complete, on the stack. *)
+let lists () =
+  let rec count i = if i = 0 then [] else let x = ref i in x :: count (i - 1) in
+  during (fun _ -> keep (count 30_000))
 
 (* Values that are all kept. *)
 let builds_up () =
@@ -90,10 +94,10 @@ let finalise count ns =
 
 let grows ~forever =
   let all = ref [] in
-  during (fun i ->
+  during ~seconds:1.5 (fun i ->
       if not forever && i mod 20 = 0 then all := [];
       all := Array.init 20_000 (fun k -> Some k) :: !all;
-      spin 1_000_000.;
+      spin 4_000_000.;
       if i mod 10 = 0 then Gc.major ());
   keep all
 
@@ -131,9 +135,9 @@ let idle count ~work =
 let processors = Domain.recommended_domain_count ()
 
 let modes = [
-  "minor_heap_small", (fun () -> values ~lives:5000);
-  "near_minor_heap_small", (fun () -> values ~lives:20);
-  "near_minor_heap_small_2", builds_up;
+  "minor_heap_small", lists;
+  "near_minor_heap_small", (fun () -> values ~lives:5000);
+  "all_values_stay", builds_up;
   "domain_late", (fun () -> late 3_000_000);
   "near_domain_late", (fun () -> late 1000);
   "idle_domains", (fun () -> idle 8 ~work:(fun () -> garbage 130_000));

@@ -46,7 +46,14 @@ judge() {
   ok "$rule: not found in the program that comes close" \
     sooner finds_none "$rule" "near_$rule" "$@"
 }
-for rule in minor_heap_small domain_late idle_domains explicit_collections \
+judge minor_heap_small OCAML_EVENTRING_CATEGORIES=all
+ok "minor_heap_small: not found when all values stay" \
+  sooner finds_none minor_heap_small all_values_stay \
+  OCAML_EVENTRING_CATEGORIES=all
+ok "remembered_set: nor is that" \
+  sooner finds_none remembered_set all_values_stay \
+  OCAML_EVENTRING_CATEGORIES=all
+for rule in domain_late idle_domains explicit_collections \
   compaction custom_memory mutex_contention domain_lock_contention \
   more_domains_than_processors finalisers memory_growth fragmentation; do
   judge $rule
