@@ -172,6 +172,17 @@ without 'PHASE(EV_COMPACT_RELEASE' >"$work/gone"
 check "advice on no event is noticed" \
   fails_saying 'WORRY for compaction_release, and there is no such event' \
   "$work/gone"
+sed '/^LIMIT(MUTEX_TIME/s/ 5, "%"/ 6, "%"/' "$table" >"$work/other"
+check "a limit of diagnose that the advice on its event lacks is noticed" \
+  fails_saying 'the WORRY for mutex_wait does not have 6 %' "$work/other"
+sed '/more than 5 % of the domains/s/more than 5 %/more than 15 %/' "$table" \
+  >"$work/other"
+check "advice with another number than the limit is noticed" \
+  fails_saying 'the WORRY for mutex_wait does not have 5 %' "$work/other"
+sed 's/"finalisers", "finalisers", "runtime"/"finalisers", "none", "runtime"/' \
+  "$table" >"$work/other"
+check "a rule for no event is noticed" \
+  fails_saying 'RULE for none, and there is no such event' "$work/other"
 old_page_is_noticed() {
   sed 's/"Marking ephemerons"/"Marking them"/' "$table" >"$work/reworded"
   compile "$work/reworded" && ! page_is_current "$work/EVENTS.md" >/dev/null

@@ -184,4 +184,13 @@ let modes = [
           one 20_000; two 20_000; three 20_000; four 20_000; hot 20_000));
 ]
 
+let modes = [
+  "quiet", (fun () -> during ~seconds:0.1 (fun _ -> spin 1e5));
+  "forever", (fun () ->
+      let tick = Eventring.Span.register "tick" in
+      during ~seconds:60. (fun _ ->
+          Gc.full_major ();
+          for _ = 1 to 100 do Eventring.Span.run tick ignore done));
+] @ modes
+
 let () = (List.assoc Sys.argv.(1) modes) ()

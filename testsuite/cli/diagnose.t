@@ -24,7 +24,8 @@ unjudged() { jq -e --arg rule "$1" '.not_judged[] | select(.rule == $rule)' out;
 # fact RULE NAME: the value of that evidence
 fact() {
   jq -r --arg rule "$1" --arg name "$2" '.findings[] |
-    select(.rule == $rule) | .evidence[] | select(.name == $name) | .value' out
+    select(.rule == $rule) | .evidence[] | select(.name == $name) |
+    .value | if type == "number" then . + 0 else . end' out
 }
 # sooner CONDITION RULE MODE...: other programs may keep the processors, which is
 # late or slow for a rule, so one of four runs decides
@@ -60,4 +61,88 @@ for rule in domain_late idle_domains explicit_collections \
 done
 judge remembered_set OCAML_EVENTRING_CATEGORIES=all
 judge hot_function OCAML_EVENTRING_PROFILE=1000
+
+# The evidence
+run eventring diagnose --json domain_late.eventring
+ok "the domain that comes late is named" \
+  [ "$(fact domain_late 'the worst, by its id')" = 0 ]
+ok "so is its span" \
+  [ "$(fact domain_late 'span of the program in it then')" = marshal ]
+run eventring diagnose --json explicit_collections.eventring
+calls=$(eventring stat --json explicit_collections.eventring |
+  jq '.total.explicit_calls')
+ok "the calls are those that stat counts" \
+  [ "$(fact explicit_collections 'calls of Gc.full_major')" = "$calls" ]
+ok "the advice is that of doc/EVENTS.md" eval \
+  'grep -qF -e "*What to do:* $(jq -r ".findings[0].advice" out)" \
+     "$EVENTRING_TOP/doc/EVENTS.md"'
+run eventring diagnose --json hot_function.eventring
+ok "the hot function is named" eval \
+  'fact hot_function function | grep -q "Diagnose.hot"'
+sorted() { jq -e '[.findings[].weight] | . == (sort | reverse)' out; }
+for file in *.eventring; do
+  run eventring diagnose --json "$file"
+  ok "$file: the largest weight is first" eval 'exits 0 && sorted'
+done
+
+# Text
+run eventring diagnose explicit_collections.eventring
+ok "text: title, rule and certainty" out_has \
+  '^[1-9]\. The program itself calls .* (explicit_collections; certain)$'
+ok "text: evidence" out_has '^   calls of Gc.full_major: [0-9]*$'
+ok "text: advice" out_has '^   What to do: Remove the calls'
+ok "text: no line is longer than a screen" eval '[ "$(wc -L <out)" -le 79 ]'
+traced quiet
+run eventring diagnose quiet.eventring
+ok "nothing found: says so, and what was looked for" eval \
+  'exits 0 && out_has "^nothing found by [0-9]* of 15 rules$" &&
+   out_has "^looked for: minor_heap_small domain_late" &&
+   ! out_has "hot_function$"'
+ok "what could not be judged, and why" out_has \
+  '^  category profile is not recorded: hot_function$'
+
+# What cannot be judged
+traced quiet OCAML_EVENTRING_CATEGORIES=gc
+run eventring diagnose --json quiet.eventring
+for rule in domain_late mutex_contention finalisers; do
+  ok "$rule: not judged without its category" unjudged $rule
+done
+make_ring gap
+run eventring diagnose --json gap.eventring
+ok "a short recording is not judged" eval \
+  'exits 0 && unjudged explicit_collections'
+make_ring stock
+run eventring diagnose --json stock.eventring
+ok "stock OCaml: rules without their events are not judged" eval \
+  'exits 0 && unjudged mutex_contention'
+for kind in hostile lost overtaken damaged; do
+  make_ring $kind
+  run eventring diagnose $kind.eventring
+  ok "$kind: ends in order" eval 'exits 0 || exits 3'
+done
+run eventring diagnose --json lost.eventring
+ok "events that a ring has overwritten are no finding" eval \
+  'exits 0 && ! found events_lost'
+
+# A recording, and a process that runs
+start diagnose more_domains_than_processors
+eventring record -o live.evr "$pid" 2>/dev/null || exit 1
+run eventring diagnose --json live.evr
+ok "a recording: the processors are those of the machine" \
+  [ "$(fact more_domains_than_processors processors)" = \
+    "$(getconf _NPROCESSORS_ONLN)" ]
+start diagnose forever
+sleep 0.3
+for part in 1 2; do
+  eventring record --for=0.1 -o $part.evr "$pid" 2>/dev/null || exit 1
+  run eventring diagnose --json $part.evr
+  ok "events_lost: not found in recording $part" finds_none events_lost
+  sleep 0.5
+done
+eventring cat -o both.evr 1.evr 2.evr || exit 1
+run eventring diagnose --json both.evr
+ok "events_lost: found in both together" found events_lost
+run eventring diagnose "$pid"
+ok "a process that runs" eval 'exits 0 && out_has "(running):" &&
+  out_has "(explicit_collections; certain)"'
 finish

@@ -99,42 +99,62 @@ static void print_finding(uint32_t number, const struct finding *f)
   print_wrapped(rule->advice, 15, 3);
 }
 
+/* Prints [head], the names of the rules for which [member] is true, and an end
+   of line; breaks lines at WIDTH. */
+static void print_rules(const char *head, const bool member[RULES])
+{
+  int column = printf("%s", head);
+  for (int rule = 0; rule < RULES; rule++) {
+    if (!member[rule]) continue;
+    int length = (int) strlen(rules[rule].name);
+    if (column + 1 + length > WIDTH) {
+      fputs("\n   ", stdout);
+      column = 3;
+    }
+    column += printf(" %s", rules[rule].name);
+  }
+  putchar('\n');
+}
+
 /* Prints the names of the rules that were judged and found nothing. */
 static void print_nothing_found(const struct diagnosis *d)
 {
   uint32_t count;
   const struct not_judged *not = diagnosis_not_judged(d, &count);
+  bool judged[RULES];
+  for (int rule = 0; rule < RULES; rule++) judged[rule] = true;
+  for (uint32_t i = 0; i < count; i++) judged[not[i].rule] = false;
   printf("nothing found by %" PRIu32 " of %d rules\n", RULES - count, RULES);
-  if (count == RULES) return;
-  fputs("looked for:", stdout);
-  int column = 11;
-  for (int rule = 0; rule < RULES; rule++) {
-    bool judged = true;
-    for (uint32_t i = 0; i < count; i++)
-      judged = judged && (int) not[i].rule != rule;
-    if (!judged) continue;
-    int length = (int) strlen(rules[rule].name);
-    if (column + 1 + length > WIDTH) {
-      fputs("\n ", stdout);
-      column = 1;
-    }
-    printf(" %s", rules[rule].name);
-    column += 1 + length;
+  if (count < RULES) print_rules("looked for:", judged);
+}
+
+/* Prints the rules that were not judged, one line for each reason. */
+static void print_not_judged(const struct diagnosis *d)
+{
+  uint32_t count;
+  const struct not_judged *not = diagnosis_not_judged(d, &count);
+  bool printed[RULES] = { false };
+  if (count > 0) puts("\nnot judged:");
+  for (uint32_t i = 0; i < count; i++) {
+    bool same[RULES] = { false };
+    char head[sizeof not->why + 4];
+    if (printed[not[i].rule]) continue;
+    for (uint32_t k = i; k < count; k++)
+      if (strcmp(not[k].why, not[i].why) == 0)
+        printed[not[k].rule] = same[not[k].rule] = true;
+    snprintf(head, sizeof head, "  %s:", not[i].why);
+    print_rules(head, same);
   }
-  putchar('\n');
 }
 
 static void print_diagnosis(struct diagnosis *d)
 {
-  uint32_t count, left;
+  uint32_t count;
   const struct finding *f = diagnosis_findings(d, &count);
-  const struct not_judged *not = diagnosis_not_judged(d, &left);
   print_process(diagnosis_summary(d));
   for (uint32_t i = 0; i < count; i++) print_finding(i + 1, &f[i]);
   if (count == 0) print_nothing_found(d);
-  if (left > 0) puts("\nnot judged:");
-  for (uint32_t i = 0; i < left; i++)
-    printf("  %s: %s\n", rules[not[i].rule].name, not[i].why);
+  print_not_judged(d);
   print_lost(diagnosis_summary(d));
 }
 
