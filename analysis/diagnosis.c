@@ -407,7 +407,7 @@ static void judge_late_domain(struct diagnosis *d)
   add(f, FACT_COUNT, (double) worst->stops, "its late arrivals");
   add(f, FACT_NS, (double) worst->max_ns,
       "the latest, after the domain before");
-  add_text(f, "span of the program in it then",
+  add_text(f, "span of the program in it, mostly",
            worst->span != NULL ? worst->span : "none");
 }
 

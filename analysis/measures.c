@@ -104,9 +104,20 @@ static void add_late(struct measures *m, const struct summary_domain *d,
   if (late == NULL) return;
   late->stops++;
   late->waited_ns += ns * others;
-  if (ns <= late->max_ns) return;
-  late->max_ns = ns;
-  late->span = user_span(m->summary, d);
+  if (ns > late->max_ns) late->max_ns = ns;
+  /* The majority, by votes with the weight [ns]. */
+  const char *span = user_span(m->summary, d);
+  bool same = span == late->span
+              || (span != NULL && late->span != NULL
+                  && strcmp(span, late->span) == 0);
+  if (same)
+    late->span_ns += ns;
+  else if (late->span_ns >= ns)
+    late->span_ns -= ns;
+  else {
+    late->span = span;
+    late->span_ns = ns - late->span_ns;
+  }
 }
 
 /* Adds a stop for which [delay_ns] passed until all had stopped, and in which

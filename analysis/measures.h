@@ -30,8 +30,10 @@ struct late_domain {
   uint64_t stops;
   uint64_t waited_ns;             /* by the other domains, added */
   uint64_t max_ns;                /* after the domain before it */
-  const char *span;               /* of the program, open in the domain at the
-                                     longest of them; NULL: none */
+  const char *span;               /* of the program, open in the domain during
+                                     most of [waited_ns], if one span was; NULL:
+                                     none */
+  uint64_t span_ns;               /* inner affair */
 };
 
 /* Stops in which domains took part that waited otherwise. */
