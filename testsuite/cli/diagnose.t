@@ -126,15 +126,19 @@ ok "events that a ring has overwritten are no finding" eval \
 
 # A recording, and a process that runs
 start diagnose more_domains_than_processors
-eventring record -o live.evr "$pid" || exit 1
+eventring record -o live.evr "$pid" 2>err || exit 1
 run eventring diagnose --json live.evr
 ok "a recording: the processors are those of the machine" \
   [ "$(fact more_domains_than_processors processors)" = \
     "$(getconf _NPROCESSORS_ONLN)" ]
 start diagnose forever
 sleep 0.3
+run eventring diagnose "$pid"
+ok "a process that runs" eval 'exits 0 && out_has "(running):" &&
+  out_has "(explicit_collections; certain)"'
+start diagnose many_events
 for part in 1 2; do
-  eventring record --for=0.1 -o $part.evr "$pid" || exit 1
+  eventring record --for=0.1 -o $part.evr "$pid" 2>err || exit 1
   run eventring diagnose --json $part.evr
   ok "events_lost: not found in recording $part" finds_none events_lost
   sleep 0.5
@@ -142,7 +146,4 @@ done
 eventring cat -o both.evr 1.evr 2.evr || exit 1
 run eventring diagnose --json both.evr
 ok "events_lost: found in both together" found events_lost
-run eventring diagnose "$pid"
-ok "a process that runs" eval 'exits 0 && out_has "(running):" &&
-  out_has "(explicit_collections; certain)"'
 finish
