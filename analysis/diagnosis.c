@@ -246,7 +246,8 @@ static void judge_minor_heap(struct diagnosis *d)
     leave(d, RULE_MINOR_HEAP_SMALL, "no two major cycles have ended");
     return;
   }
-  /* What old values hold, alive or not, is promoted by any minor heap. */
+  /* A value that an old value holds, alive or not, is promoted from a minor
+     heap of any size. */
   if (many && !is_recorded(d, "gc_detail")) {
     leave(d, RULE_MINOR_HEAP_SMALL, "%.0f %% of the words are promoted, and "
           "category gc_detail is not recorded", promoted * 100);
@@ -593,8 +594,8 @@ static void judge_hot_function(struct diagnosis *d, struct symbols *symbols)
   free(table);
 }
 
-/* Lost events: in the middle of what was read.  Events before that, which a
-   ring has overwritten, are no fault. */
+/* Judges the events that were lost after other events of their ring.  A ring
+   overwrites its oldest events, which is no fault. */
 static void judge_lost(struct diagnosis *d)
 {
   uint64_t lost = d->measures->lost_inside;

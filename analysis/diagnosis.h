@@ -11,8 +11,8 @@
 /**************************************************************************/
 
 
-/* What is wrong with a process, as the events of a recording show, and what to
-   do about it: the rules in the table of events.
+/* Faults of a process that show in its events, each with evidence and advice:
+   the rules in the table of events.
 
      struct diagnosis *d = new_diagnosis(cursor, processors);
      for each event: diagnosis_event(d, event);
@@ -40,7 +40,8 @@ struct rule {
   const char *name;
   const char *event;              /* see doc/EVENTS.md; "" for none */
   const char *category;           /* that it needs; "" for none */
-  const char *title, *advice;
+  const char *title;              /* the fault */
+  const char *advice;
 };
 extern const struct rule rules[RULES];
 

@@ -14,8 +14,8 @@
 /* A stop lists its domains, each with the time after the request at which it
    arrived.  The others wait for the last one from the arrival of the one before
    on; the domain that requested the stop arrives when it has woken the others,
-   and is never late.  A domain that waits is answered for by its backup thread, whose last
-   event the summary knows.
+   and is never late.  For a domain that waits, its backup thread takes part; the
+   summary knows the last event of that thread.
 
    A point of the heap is the sum over the domains after the last of them has
    reported for the cycle: later reports for the same cycle replace the sum. */
@@ -39,7 +39,7 @@ static const char *const names[IDS] = {
 #define WORDS_KNOWN 32
 
 /* Returns 1 + the place of field [name] of events with the id [id], looked for
-   behind the first [after] words; 0 when there is none. */
+   behind the first [after] words; 0 when the event has no such field. */
 static uint8_t place_of(struct measures *m, int id, const char *name,
                         uint32_t after)
 {

@@ -11,8 +11,8 @@
 /**************************************************************************/
 
 
-/* What the rules of diagnosis.h need to know and a summary does not have: late
-   arrivals at stops, waits for the domain lock, the live heap over time.
+/* Numbers for the rules of diagnosis.h in addition to a summary: late arrivals
+   at stops, waits for the domain lock, the live heap over time.
 
      struct measures *m = new_measures(summary);
      for each event: summary_event(summary, event); measures_event(m, event); */
@@ -44,7 +44,7 @@ struct idle_stops {
                                      that did not request it */
 };
 
-/* The number of domains whose arrivals are kept. */
+/* The number of domains with arrivals that are kept. */
 #define LATE_DOMAINS 256
 
 /* The heap of all domains at the end of a major cycle. */
@@ -74,7 +74,7 @@ struct measures {
   struct wait_sum mutex, lock, yield;
   uint64_t largest_minor_words;   /* allocated before one minor collection */
   uint64_t lost_inside;           /* events, after others of their ring */
-  bool from_start;                /* the first event is that of the session */
+  bool from_start;                /* the first event is the start of tracing */
 
   /* Inner affairs. */
   double late_ns;

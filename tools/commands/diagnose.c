@@ -11,8 +11,8 @@
 /**************************************************************************/
 
 
-/* eventring diagnose: says in words what is wrong with a process, by the rules
-   of analysis/diagnosis.h. */
+/* eventring diagnose: prints the findings of the rules of diagnosis.h, in words
+   or as JSON. */
 
 /* For sched_getaffinity */
 #define _GNU_SOURCE
