@@ -63,7 +63,8 @@ struct diagnosis {
   struct summary_tally total;
   struct summary_time time;
   double watched_ns;              /* of all domains; at least 1 */
-  double passed_ns;               /* of the domain watched longest, at least 1 */
+  double passed_ns;               /* of the domain watched longest; at least
+                                     1 */
   bool late_explained;            /* by too many domains */
 };
 
@@ -184,8 +185,8 @@ static bool can_judge(struct diagnosis *d, enum rule_id rule)
 
 /* Minor collections */
 
-/* Returns the share of the time in minor collections that went to the remembered
-   set; 0 without category gc_detail. */
+/* Returns the share of the time in minor collections that went to the
+   remembered set; 0 without category gc_detail. */
 static double remembered_part(const struct diagnosis *d)
 {
   const struct histogram *set = timing(d, "minor_remembered_set");
@@ -212,9 +213,10 @@ static double stayed(const struct diagnosis *d)
 
 /* Returns the size of a minor heap, in words, that would help, when [promoted]
    is the promoted share of the words allocated: four times the present one or,
-   if the share is large, twice the time that the promoted values live.  In words
-   allocated meanwhile, that time is the live heap divided by the share, if all
-   of the heap comes and goes.  Rounds up to a power of two from 1 M words on. */
+   if the share is large, twice the time that the promoted values live.  In
+   words allocated meanwhile, that time is the live heap divided by the share,
+   if all of the heap comes and goes.  Rounds up to a power of two from 1 M words
+   on. */
 static double proposed_words(const struct diagnosis *d, double promoted)
 {
   double words = (double) d->measures->largest_minor_words * 4,
@@ -453,7 +455,8 @@ static void judge_mutex(struct diagnosis *d)
   if (!can_judge(d, RULE_MUTEX_CONTENTION)) return;
   const struct wait_sum *w = &d->measures->mutex;
   double share = of_time(d, (double) w->ns);
-  if (share < percent(LIMIT_MUTEX_TIME) || (double) w->count < LIMIT_MUTEX_WAITS)
+  if (share < percent(LIMIT_MUTEX_TIME)
+      || (double) w->count < LIMIT_MUTEX_WAITS)
     return;
   struct finding *f = find(d, RULE_MUTEX_CONTENTION, CERTAIN, share);
   add(f, FACT_SHARE, share, "time waited, of all domains' time");

@@ -14,8 +14,8 @@
 /* A stop lists its domains, each with the time after the request at which it
    arrived.  The others wait for the last one from the arrival of the one before
    on; the domain that requested the stop arrives when it has woken the others,
-   and is never late.  For a domain that waits, its backup thread takes part; the
-   summary knows the last event of that thread.
+   and is never late.  For a domain that waits, its backup thread takes part;
+   the summary knows the last event of that thread.
 
    A point of the heap is the sum over the domains after the last of them has
    reported for the cycle: later reports for the same cycle replace the sum. */

@@ -5,8 +5,8 @@
 cd "$tmp" || exit 1
 compile diagnose threads.cmxa
 
-# record_mode MODE [VARIABLE=VALUE...]: runs that program, and leaves its ring in
-# MODE.eventring
+# record_mode MODE [VARIABLE=VALUE...]: runs that program, and leaves its ring
+# in MODE.eventring
 record_mode() {
   mode=$1
   shift
@@ -20,15 +20,17 @@ found() {
   jq -e --arg rule "$1" '.findings[] | select(.rule == $rule)' out
 }
 finds_none() { exits 0 && ! found "$1" && ! unjudged "$1"; }
-unjudged() { jq -e --arg rule "$1" '.not_judged[] | select(.rule == $rule)' out; }
+unjudged() {
+  jq -e --arg rule "$1" '.not_judged[] | select(.rule == $rule)' out
+}
 # fact RULE NAME: the value of that evidence
 fact() {
   jq -r --arg rule "$1" --arg name "$2" '.findings[] |
     select(.rule == $rule) | .evidence[] | select(.name == $name) |
     .value | if type == "number" then . + 0 else . end' out
 }
-# sooner CONDITION RULE MODE...: other programs may keep the processors, which is
-# late or slow for a rule, so one of four runs decides
+# sooner CONDITION RULE MODE...: one of four runs decides, since other programs
+# may keep the processors, and a domain that does not run is late or slow
 sooner() {
   condition=$1 of=$2
   shift 2
