@@ -215,8 +215,8 @@ static double stayed(const struct diagnosis *d)
    is the promoted share of the words allocated: four times the present one or,
    if the share is large, twice the time that the promoted values live.  In
    words allocated meanwhile, that time is the live heap divided by the share,
-   if all of the heap comes and goes.  Rounds up to a power of two from 1 M words
-   on. */
+   if all of the heap comes and goes.  Rounds up to a power of two, from 1 M
+   words on. */
 static double proposed_words(const struct diagnosis *d, double promoted)
 {
   double words = (double) d->measures->largest_minor_words * 4,
@@ -260,7 +260,11 @@ static void judge_minor_heap(struct diagnosis *d)
   if ((many && alive > percent(LIMIT_MINOR_STAYED))
       || proposed > LIMIT_MINOR_HEAP_LARGE * 1024 * 1024)
     return;
-  struct finding *f = find(d, RULE_MINOR_HEAP_SMALL, LIKELY, share);
+  /* With few promoted words, domains wait for each other in collections, more
+     on a machine with other work. */
+  bool waiting = !many && d->summary->domain_count > 1;
+  struct finding *f = find(d, RULE_MINOR_HEAP_SMALL,
+                           waiting ? POSSIBLE : LIKELY, share);
   add(f, FACT_SHARE, share, "time in minor collections, of all domains' time");
   add(f, FACT_COUNT, (double) d->total.minor_collections, "minor collections");
   add(f, FACT_NS, (double) minor->total / (double) minor->count,

@@ -33,7 +33,7 @@
 
 static const char usage[] =
 "Usage: eventring diagnose [OPTION...] [PID|FILE]\n"
-"Says what is wrong with a process, how sure that is, and what to do about it.\n"
+"Prints the faults of a process, how sure they are, and what to do about them.\n"
 "For a running process, takes the events that are in its rings now.\n";
 
 static const enum option_id option_ids[] = {
