@@ -200,11 +200,14 @@ static const char *within(const char *folder, const char *file)
 static uint32_t unfold_inlined(Dwarf_Die *unit, GElf_Addr address,
                                struct code_place *places, uint32_t max)
 {
-  Dwarf_Die *scopes = NULL;
+  Dwarf_Die *at = NULL, *scopes = NULL;
   Dwarf_Files *files = NULL;
   size_t files_count = 0;
   uint32_t count = 1;
-  int depth = dwarf_getscopes(unit, address, &scopes);
+  /* Behind the innermost inlined function, dwarf_getscopes has the scopes of
+     its definition, not the functions that it is inlined in. */
+  int depth = dwarf_getscopes(unit, address, &at);
+  if (depth > 0) depth = dwarf_getscopes_die(&at[0], &scopes);
   if (depth > 0) dwarf_getsrcfiles(unit, &files, &files_count);
   for (int i = 0; i < depth && count < max; i++) {
     Dwarf_Attribute attribute;
@@ -222,6 +225,7 @@ static uint32_t unfold_inlined(Dwarf_Die *unit, GElf_Addr address,
     };
     count++;
   }
+  free(at);
   free(scopes);
   return count;
 }

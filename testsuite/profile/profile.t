@@ -76,6 +76,16 @@ ok "lines: a call is at its line, not at the next" eval \
    has_line '0 ns' '90.0 ms' \"main  program.c:$(line_of MAIN)\" &&
    has_line '0 ns' '60.0 ms' \"main  program.c:$(($(line_of MAIN) + 1))\""
 
+{
+  mapping program
+  echo "sample 1000 0 0 $(at leaf)$(after nested leaf)$(after main nested)"
+} | ./make_profile nested.eventring || exit 1
+run eventring profile --by=line nested.eventring
+ok "a function inlined in an inlined one: each is at its line" eval \
+  "has_line '0 ns' '1.00 us' \"inner  program.c:$(line_of INNER)\" &&
+   has_line '0 ns' '1.00 us' \"between  program.c:$(line_of BETWEEN)\" &&
+   has_line '0 ns' '1.00 us' \"nested  program.c:$(line_of NESTED)\""
+
 run eventring profile --tree samples.eventring
 cat >tree <<'END'
      total            self           function
