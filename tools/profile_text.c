@@ -266,32 +266,38 @@ static bool is_function(const char *function, const char *what)
          && (length == end || function[length - end - 1] == '.');
 }
 
-/* The lines of one file. */
+/* The time of a line. */
+struct line { uint32_t number; uint64_t self_ns, total_ns; };
+
+/* The lines of one file that have time.  A line may have any number. */
 struct lines {
   struct frame any;                 /* one of them; file NULL: no line yet */
-  uint64_t *self_ns, *total_ns;     /* by number */
-  uint32_t first, last;             /* that have time */
-  uint32_t room;
+  struct line *list;                /* by number, after take_lines */
+  size_t count, room;
 };
 
-/* Adds the time of [entry], of the same file as [lines]. */
-static void add_line(struct lines *lines, const struct profile_entry *entry)
+static int by_number(const void *a, const void *b)
 {
-  uint32_t line = entry->frame.line;
-  if (line >= lines->room) {
-    uint32_t room = 2 * line + 64;
-    lines->self_ns = reallocate(lines->self_ns, room, sizeof(uint64_t));
-    lines->total_ns = reallocate(lines->total_ns, room, sizeof(uint64_t));
-    for (uint32_t i = lines->room; i < room; i++)
-      lines->self_ns[i] = lines->total_ns[i] = 0;
-    lines->room = room;
+  const struct line *x = a, *y = b;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Sorts the lines, and adds up the times of each. */
+static void sort_lines(struct lines *lines)
+{
+  size_t kept = 0;
+  if (lines->count == 0) return;
+  qsort(lines->list, lines->count, sizeof *lines->list, by_number);
+  for (size_t i = 1; i < lines->count; i++) {
+    struct line *last = &lines->list[kept], *next = &lines->list[i];
+    if (next->number == last->number) {
+      last->self_ns += next->self_ns;
+      last->total_ns += next->total_ns;
+    } else {
+      lines->list[++kept] = *next;
+    }
   }
-  lines->self_ns[line] += entry->self_ns;
-  lines->total_ns[line] += entry->total_ns;
-  bool is_first = lines->any.file == NULL;
-  if (is_first || line < lines->first) lines->first = line;
-  if (is_first || line > lines->last) lines->last = line;
-  if (is_first) lines->any = entry->frame;
+  lines->count = kept + 1;
 }
 
 /* Opens the source of [frame], in the folder where it was compiled or here.
@@ -311,20 +317,20 @@ static FILE *open_source(const struct frame *frame, const char *what)
   return file;
 }
 
-static void print_line(const struct lines *lines, uint32_t line, uint64_t all,
+/* Prints line [number] with [text] and the time of [line], which is NULL when
+   the line has no time. */
+static void print_line(const struct line *line, uint32_t number, uint64_t all,
                        const char *text)
 {
-  uint64_t self = line < lines->room ? lines->self_ns[line] : 0;
-  uint64_t total = line < lines->room ? lines->total_ns[line] : 0;
-  if (total > 0) {
+  if (line != NULL && line->total_ns > 0) {
     fputs("  ", stdout);
-    print_share(self, all);
+    print_share(line->self_ns, all);
     putchar(' ');
-    print_share(total, all);
+    print_share(line->total_ns, all);
   } else {
     printf("%17s", "");
   }
-  printf("  %5" PRIu32 "  ", line);
+  printf("  %5" PRIu32 "  ", number);
   /* TEXT_LINE would make two characters of a tabulator. */
   for (; *text != '\0'; text += strcspn(text, "\t")) {
     for (; *text == '\t'; text++) fputs("    ", stdout);
@@ -340,17 +346,20 @@ static void print_source(const struct lines *lines, uint64_t all,
 {
   FILE *source = open_source(&lines->any, what);
   char *text = NULL;
-  size_t room = 0;
+  size_t room = 0, next = 0;
   if (source == NULL) {
     note("cannot find the source %s", lines->any.file);
-    for (uint32_t line = lines->first; line <= lines->last; line++)
-      if (lines->total_ns[line] > 0) print_line(lines, line, all, "");
+    for (; next < lines->count && output_works(); next++)
+      print_line(&lines->list[next], lines->list[next].number, all, "");
     return;
   }
-  for (uint32_t line = 1; line <= last && getline(&text, &room, source) >= 0;
-       line++) {
+  for (uint32_t number = 1;
+       number <= last && getline(&text, &room, source) >= 0; number++) {
+    const struct line *line = NULL;
     text[strcspn(text, "\n")] = '\0';
-    if (line >= first && output_works()) print_line(lines, line, all, text);
+    if (next < lines->count && lines->list[next].number == number)
+      line = &lines->list[next++];
+    if (number >= first && output_works()) print_line(line, number, all, text);
   }
   free(text);
   fclose(source);
@@ -376,11 +385,17 @@ static void take_lines(const struct profile *profile, const char *what,
     profile_table(profile, in_function ? BY_LINE : BY_FILE_LINE, &count);
   for (size_t i = 0; i < count; i++) {
     const struct frame *frame = &entries[i].frame;
-    if (is_in(frame, what, in_function)
-        && (lines->any.file == NULL || frame->file == lines->any.file))
-      add_line(lines, &entries[i]);
+    if (!is_in(frame, what, in_function)
+        || (lines->any.file != NULL && frame->file != lines->any.file))
+      continue;
+    if (lines->any.file == NULL) lines->any = *frame;
+    lines->list = with_room(lines->list, lines->count, &lines->room,
+                            sizeof *lines->list);
+    lines->list[lines->count++] = (struct line) {
+      frame->line, entries[i].self_ns, entries[i].total_ns };
   }
   free(entries);
+  sort_lines(lines);
 }
 
 bool print_annotated(const struct profile *profile, const char *what)
@@ -398,11 +413,13 @@ bool print_annotated(const struct profile *profile, const char *what)
   } else {
     print_column(lines.any.file);
     puts(":\n     self   total");
-    uint32_t first = lines.first > CONTEXT ? lines.first - CONTEXT : 1;
+    uint32_t first = lines.list[0].number;
+    uint32_t last = lines.list[lines.count - 1].number;
+    first = first > CONTEXT ? first - CONTEXT : 1;
+    last = last < UINT32_MAX - CONTEXT ? last + CONTEXT : UINT32_MAX;
     print_source(&lines, all, what, whole ? 1 : first,
-                 whole ? UINT32_MAX : lines.last + CONTEXT);
+                 whole ? UINT32_MAX : last);
   }
-  free(lines.self_ns);
-  free(lines.total_ns);
+  free(lines.list);
   return found;
 }

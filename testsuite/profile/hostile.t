@@ -1,0 +1,34 @@
+#!/bin/sh
+# eventring profile on hostile code and samples: it does not crash, wait or use
+# much memory.
+# Needs no OCaml.
+. "$(dirname "$0")/lib.sh"
+cat >code.c <<'CODE'
+volatile int sink;
+#line LINE SOURCE
+__attribute__((noinline)) int leaf(int n) { for (int i = 0; i < n; i++)
+  sink += i; return sink; }
+int main(int argc, char **argv) { (void) argv; return leaf(argc); }
+CODE
+compile_c() { ${CC:-cc} -g -O1 -pie -fPIE "$@"; }
+
+# of_line LINE SOURCE: compiles the code as if line LINE of SOURCE had it, and
+# makes a sample of it.
+of_line() {
+  compile_c -o program -DLINE="$1" -DSOURCE="\"$2\"" code.c
+  { mapping program; echo "sample 1000 0 0 $(at leaf)"; } |
+    ./make_profile lines.eventring || exit 1
+}
+# annotates ARGUMENT: profile --annotate, with little memory and time
+annotates() {
+  run sh -c 'ulimit -v 2000000; exec timeout 10 "$@"' - "$EVENTRING_BIN" \
+    profile --annotate="$1" lines.eventring
+}
+
+for line in 2147483640 1500000000; do
+  of_line $line nofile.c
+  annotates nofile.c
+  ok "annotated: the code says that it is in line $line" eval \
+    'exits 0 && out_has " 100.00%  *$line *\$"'
+done
+finish
