@@ -25,6 +25,10 @@
 /* Open spans of a ring that are looked at for the span of a sample. */
 #define MOST_OPEN 256
 
+/* Processor time of all samples together, which fits in the numbers of every
+   output.  No other sum is larger. */
+#define MOST_CPU_NS ((uint64_t) INT64_MAX)
+
 /* The stacks as a tree: each node is an address below its callers.  Node 0 is
    the root, above the outermost function. */
 struct node {
@@ -371,6 +375,10 @@ static void select_samples(struct profile *p)
   for (size_t i = 0; i < p->samples_count; i++) {
     const struct sample sample = p->samples[i];
     if (!is_selected(p, &sample)) continue;
+    if (sample.cpu_ns > MOST_CPU_NS - p->sums.cpu_ns) {
+      p->sums.impossible++;
+      continue;
+    }
     if (p->sums.samples == 0 || sample.ns < p->sums.first_ns)
       p->sums.first_ns = sample.ns;
     if (p->sums.samples == 0 || sample.ns > p->sums.last_ns)

@@ -77,6 +77,8 @@ struct profile_sums {
   uint64_t samples, cpu_ns;
   uint64_t incomplete;          /* samples without a whole stack */
   uint64_t all_samples;         /* before the selection */
+  uint64_t impossible;          /* samples left out, since the sum of the times
+                                   would be more than INT64_MAX ns */
   int64_t first_ns, last_ns;    /* CLOCK_MONOTONIC; 0: there is no sample */
 };
 struct profile_sums profile_sums(const struct profile *profile);

@@ -31,4 +31,18 @@ for line in 2147483640 1500000000; do
   ok "annotated: the code says that it is in line $line" eval \
     'exits 0 && out_has " 100.00%  *$line *\$"'
 done
+# Sums
+{
+  mapping program
+  echo "sample 9223372036854775807 0 0 $(at leaf)"
+  echo "sample 9223372036854775807 0 0 $(at leaf)"
+  echo "sample 18446744073709551614 0 0 1234"
+} | ./make_profile sums.eventring || exit 1
+run eventring profile --json sums.eventring
+ok "sums do not wrap; the samples that are too much are left out" eval \
+  'exits 0 && out_has "\"cpu_ns\": 9223372036854775807," && ! out_has ": -" &&
+   err_has ": 2 samples are left out: their processor time is impossible"'
+run eventring profile sums.eventring
+ok "the head says of how many samples the sum is" out_has " in 1 sample of 3\$"
+
 finish

@@ -198,6 +198,7 @@ static void close_profile(struct opened *o)
 /* Prints the number of lost events and samples, if there are any. */
 static void note_lost(struct opened *o)
 {
+  uint64_t impossible = profile_sums(o->profile).impossible;
   uint64_t lost = lost_events(o->cursor);
   uint64_t dropped = target_info(o->cursor).samples_dropped;
   if (lost > 0)
@@ -206,6 +207,9 @@ static void note_lost(struct opened *o)
   if (dropped > 0)
     note("%llu samples were not written: their threads had no ring",
          (unsigned long long) dropped);
+  if (impossible > 0)
+    note("%llu samples are left out: their processor time is impossible",
+         (unsigned long long) impossible);
 }
 
 static enum status print_profile(const struct arguments *a, struct opened *o,
