@@ -20,6 +20,9 @@
 /* Calls with a smaller part of all are not in the tree. */
 #define LEAST_SHARE 0.001
 
+/* Calls in the tree that are deeper have their depth as a number. */
+#define MOST_INDENTED 50
+
 /* Lines of context around the lines of a function. */
 #define CONTEXT 2
 
@@ -100,39 +103,47 @@ static void print_folded_name(const char *name)
   }
 }
 
-/* Prints the functions from the root to node [at]. */
-static void print_path(const struct profile_node *nodes, uint32_t at)
+/* Prints the functions from the root to node [at]; [path] has room for as many
+   numbers as there are nodes. */
+static void print_path(const struct profile_node *nodes, uint32_t at,
+                       uint32_t *path)
 {
-  if (nodes[at].parent != 0) {
-    print_path(nodes, nodes[at].parent);
-    putchar(';');
+  uint32_t depth = 0;
+  for (; at != 0; at = nodes[at].parent) path[depth++] = at;
+  while (depth-- > 0) {
+    print_folded_name(nodes[path[depth]].function);
+    if (depth > 0) putchar(';');
   }
-  print_folded_name(nodes[at].function);
 }
 
 void print_folded(const struct profile *profile)
 {
   uint32_t count;
   struct profile_node *nodes = profile_tree(profile, false, &count);
+  uint32_t *path = allocate(count, sizeof *path);
   for (uint32_t i = 1; i < count && output_works(); i++) {
     if (nodes[i].self_ns == 0) continue;
-    print_path(nodes, i);
+    print_path(nodes, i, path);
     printf(" %" PRIu64 "\n", nodes[i].self_ns);
   }
+  free(path);
   free(nodes);
 }
 
 /* The tree */
 
 static void print_node(const struct profile_node *node, uint64_t all,
-                       int depth)
+                       uint32_t depth)
 {
   char self[QUANTITY_SIZE], total[QUANTITY_SIZE];
   printf("%8s ", format_duration(total, node->total_ns));
   print_share(node->total_ns, all);
   printf("%8s ", format_duration(self, node->self_ns));
   print_share(node->self_ns, all);
-  printf("  %*s", 2 * depth, "");
+  /* Otherwise the output would grow with the square of the depth. */
+  uint32_t indented = depth < MOST_INDENTED ? depth : MOST_INDENTED;
+  printf("  %*s", 2 * (int) indented, "");
+  if (depth > indented) printf("[%" PRIu32 "] ", depth);
   print_column(node->function);
   putchar('\n');
 }
@@ -141,7 +152,7 @@ void print_profile_tree(const struct profile *profile, bool inverted)
 {
   uint64_t all = profile_sums(profile).cpu_ns;
   uint32_t count, at = 0;
-  int depth = 0;
+  uint32_t depth = 0;
   struct profile_node *nodes = profile_tree(profile, inverted, &count);
   puts("     total            self           function");
   print_node(&nodes[0], all, 0);

@@ -45,4 +45,18 @@ ok "sums do not wrap; the samples that are too much are left out" eval \
 run eventring profile sums.eventring
 ok "the head says of how many samples the sum is" out_has " in 1 sample of 3\$"
 
+# Depth
+repeat() { yes "$1" | head -n "$2" | tr '\n' ' '; }
+{
+  mapping program
+  echo "sample 1000 0 0 $(at leaf)$(repeat "$(after main leaf)" 60)1234"
+} | ./make_profile deep.eventring || exit 1
+run eventring profile --tree deep.eventring
+ok "tree: at depth 50 the indentation ends and the depth is a number" eval \
+  'out_has "%  \\( \\)\\{100\\}main\$" && out_has "%  \\( \\)\\{100\\}\\[51\\] main\$" &&
+   out_has "%  \\( \\)\\{100\\}\\[62\\] leaf\$"'
+run eventring profile --folded deep.eventring
+ok "folded: the whole stack" \
+  out_has "^\\[unknown\\];\\(main;\\)\\{60\\}leaf 1000\$"
+
 finish
