@@ -16,13 +16,12 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "code_file.h"
+#include "debug_file.h"
 #include "memory.h"
 #include "ocaml_frames.h"
 
@@ -34,11 +33,13 @@ struct code_file {
   enum code_problem problem;
   int error;                    /* an errno, after CODE_UNREADABLE */
   struct ocaml_frames *frames;
+  bool has_lines;               /* its DWARF sections may be read */
+  struct shared_debug shared;
 };
 
 static const Dwfl_Callbacks callbacks = {
   .find_elf = dwfl_build_id_find_elf,
-  .find_debuginfo = dwfl_standard_find_debuginfo,
+  .find_debuginfo = find_debug_file,
   .section_address = dwfl_offline_section_address
 };
 
@@ -108,22 +109,28 @@ static bool report(struct code_file *f, const char *path, int fd)
   return f->elf != NULL;
 }
 
+/* Opens the DWARF sections of the file or of its debug file. */
+static bool open_lines(struct code_file *f, const char *path)
+{
+  GElf_Addr bias;
+  const char *debug = NULL;
+  Dwarf *dwarf = dwfl_module_getdwarf(f->module, &bias);
+  if (dwarf == NULL) return false;
+  dwfl_module_info(f->module, NULL, NULL, NULL, NULL, NULL, NULL, &debug);
+  return open_shared_debug(&f->shared, dwarf, debug == NULL ? path : debug);
+}
+
 struct code_file *open_code_file(const struct eventring_mapping *mapping)
 {
   struct code_file *f = allocate(1, sizeof *f);
-  struct stat st;
-  int fd = -1;
+  int fd = open_elf_file(mapping->path);
   f->problem = CODE_UNREADABLE;
-  /* To open a device may do something to it. */
-  if (stat(mapping->path, &st) < 0) f->error = errno;
-  else if (!S_ISREG(st.st_mode)) f->error = 0;
-  else {
-    fd = open(mapping->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0) f->error = errno;
+  f->shared.fd = -1;
+  if (fd < 0) {
+    f->error = errno;
+    return f;
   }
-  if (fd < 0) return f;
-  if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)
-      || !report(f, mapping->path, fd)) {
+  if (!report(f, mapping->path, fd)) {
     /* A module owns the descriptor. */
     if (f->module == NULL) close(fd);
     return f;
@@ -134,9 +141,8 @@ struct code_file *open_code_file(const struct eventring_mapping *mapping)
     return f;
   }
   take_symbols(f);
-  GElf_Addr bias;
-  if (f->problem == CODE_FINE && dwfl_module_getdwarf(f->module, &bias) == NULL)
-    f->problem = CODE_WITHOUT_LINES;
+  f->has_lines = open_lines(f, mapping->path);
+  if (f->problem == CODE_FINE && !f->has_lines) f->problem = CODE_WITHOUT_LINES;
   return f;
 }
 
@@ -145,6 +151,7 @@ void close_code_file(struct code_file *f)
   if (f == NULL) return;
   free_ocaml_frames(f->frames);
   if (f->dwfl != NULL) dwfl_end(f->dwfl);
+  close_shared_debug(&f->shared);
   free(f);
 }
 
@@ -236,13 +243,15 @@ uint32_t find_places(struct code_file *f, uint64_t offset, bool returns,
   GElf_Addr address, bias = 0;
   int number = 0;
   if (!address_of(f, offset - returns, &address)) return 0;
-  Dwarf_Die *unit = dwfl_module_addrdie(f->module, address + f->bias, &bias);
+  Dwarf_Die *unit = !f->has_lines ? NULL
+    : dwfl_module_addrdie(f->module, address + f->bias, &bias);
   if (returns) {
     uint32_t count = find_ocaml_places(f->frames, address + 1, places, max);
     for (uint32_t i = 0; i < count; i++) places[i].folder = folder_of(unit);
     if (count > 0) return count;
   }
-  Dwfl_Line *line = dwfl_module_getsrc(f->module, address + f->bias);
+  Dwfl_Line *line = !f->has_lines ? NULL
+    : dwfl_module_getsrc(f->module, address + f->bias);
   if (line == NULL || max == 0) return 0;
   const char *file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
   places[0] = (struct code_place) {

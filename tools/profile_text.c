@@ -13,8 +13,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "common.h"
 #include "profile_text.h"
+#include "regular_file.h"
 #include "text.h"
 
 /* Calls with a smaller part of all are not in the tree. */
@@ -22,6 +24,9 @@
 
 /* Calls in the tree that are deeper have their depth as a number. */
 #define MOST_INDENTED 50
+
+/* Bytes of a source that is printed. */
+#define MOST_SOURCE (16 << 20)
 
 /* Lines of context around the lines of a function. */
 #define CONTEXT 2
@@ -311,6 +316,18 @@ static void sort_lines(struct lines *lines)
   lines->count = kept + 1;
 }
 
+/* Opens the source at [path].  Returns NULL when there is no such file, or
+   another than a source is there: paths in debug information may name any
+   file. */
+static FILE *open_text(const char *path)
+{
+  struct stat st;
+  int fd = open_regular(path, &st);
+  FILE *file = fd < 0 || st.st_size > MOST_SOURCE ? NULL : fdopen(fd, "r");
+  if (file == NULL && fd >= 0) close(fd);
+  return file;
+}
+
 /* Opens the source of [frame], in the folder where it was compiled or here.
    Returns NULL when it is not there. */
 static FILE *open_source(const struct frame *frame, const char *what)
@@ -320,11 +337,11 @@ static FILE *open_source(const struct frame *frame, const char *what)
     size_t size = strlen(frame->folder) + strlen(frame->file) + 2;
     char *path = allocate(size, 1);
     snprintf(path, size, "%s/%s", frame->folder, frame->file);
-    file = fopen(path, "re");
+    file = open_text(path);
     free(path);
   }
-  if (file == NULL) file = fopen(frame->file, "re");
-  if (file == NULL && is_path(what, frame->file)) file = fopen(what, "re");
+  if (file == NULL) file = open_text(frame->file);
+  if (file == NULL && is_path(what, frame->file)) file = open_text(what);
   return file;
 }
 

@@ -31,6 +31,53 @@ for line in 2147483640 1500000000; do
   ok "annotated: the code says that it is in line $line" eval \
     'exits 0 && out_has " 100.00%  *$line *\$"'
 done
+# Files that are not regular
+mkfifo source.fifo
+truncate -s 17M source.large
+for source in source.fifo /dev/zero source.large; do
+  of_line 5 $source
+  annotates $source
+  ok "annotated: $source is no source" eval \
+    'exits 0 && err_has "cannot find the source $source" &&
+     out_has "100.00%  *5 *\$"'
+done
+# with_link NAME: the program has its debug information in file NAME.
+with_link() {
+  cp whole program
+  : >"$1"
+  objcopy --strip-debug --add-gnu-debuglink="$1" program
+  rm "$1"
+}
+of_line 5 source.c
+cp program whole
+with_link pipe.debug
+mkfifo pipe.debug
+annotates leaf
+ok "a debug file that is a FIFO is not opened" eval \
+  '[ "$status" = 1 ] && err_has "program has no debug information"'
+rm pipe.debug
+# A file that is not the link's: the build id counts.
+objcopy --only-keep-debug whole pipe.debug
+annotates leaf
+ok "a debug file of the same build id is opened" out_has "^source.c:\$"
+compile_c -o other -DLINE=5 -DSOURCE='"wrong.c"' code.c
+objcopy --only-keep-debug other pipe.debug
+annotates leaf
+ok "a debug file of another build id is not opened" eval \
+  '[ "$status" = 1 ] && err_has "program has no debug information"'
+gzip -c whole >program
+annotates leaf
+ok "a compressed file is not unpacked" err_has "not an ELF file"
+# A reference to shared debug information: a path and a build id.
+cp whole program
+{ printf 'shared.fifo\0'; head -c 20 whole; } >shared
+mkfifo shared.fifo
+objcopy --add-section .gnu_debugaltlink=shared program
+annotates leaf
+ok "shared debug information in a FIFO is not opened" eval \
+  '[ "$status" = 1 ] && err_has "program has no debug information"'
+cp whole program
+
 # Sums
 {
   mapping program
