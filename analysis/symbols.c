@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include "code_file.h"
 #include "memory.h"
 #include "ocaml_name.h"
@@ -27,10 +28,17 @@
 #define DEEPEST 64              /* frames at one address */
 #define NAME_SIZE 1024          /* of a function; longer names are cut */
 
-/* A mapping and its file.  Mappings of one file share it. */
+/* Files that are opened; each has descriptors and much memory. */
+#define MOST_FILES 400
+
+/* A mapping and its file.  Mappings of one file share it, by whatever path. */
 struct mapped {
   const struct eventring_mapping *mapping;
-  struct code_file *file;
+  struct code_file *file;       /* NULL: not opened yet, or too many are */
+  bool asked;                   /* open_file was called */
+  bool exists;                  /* [device] and [inode] are of the file */
+  dev_t device;
+  ino_t inode;
   bool usable, owns;            /* the file */
   bool lacks_lines;             /* and this was reported */
 };
@@ -48,7 +56,7 @@ struct symbols {
   void *state;
   uint64_t seed;
   struct mapped *mapped;
-  uint32_t mapped_count;
+  uint32_t mapped_count, files_count;
   struct found *found;          /* a hash table of [found_room] */
   size_t found_count, found_room;
   char **texts;                 /* a hash table of [texts_room] */
@@ -131,10 +139,13 @@ static const char *text_or_null(struct symbols *s, const char *text)
 
 /* Files */
 
-static bool same_file(const struct eventring_mapping *a,
-                      const struct eventring_mapping *b)
+static bool same_file(const struct mapped *x, const struct mapped *y)
 {
-  return strcmp(a->path, b->path) == 0 && a->build_id_size == b->build_id_size
+  const struct eventring_mapping *a = x->mapping, *b = y->mapping;
+  bool same_place = x->exists && y->exists
+                    ? x->device == y->device && x->inode == y->inode
+                    : strcmp(a->path, b->path) == 0;
+  return same_place && a->build_id_size == b->build_id_size
          && memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
 }
 
@@ -170,15 +181,29 @@ static void report_problem(struct symbols *s, const struct code_file *file,
   s->say(s->state, message);
 }
 
-/* Opens the file of [mapped], unless an earlier mapping has it. */
+/* Opens the file of [mapped], unless another mapping has it. */
 static void open_file(struct symbols *s, struct mapped *mapped)
 {
+  struct stat st;
+  char message[128];
+  mapped->asked = true;
+  if (stat(mapped->mapping->path, &st) == 0) {
+    mapped->exists = true;
+    mapped->device = st.st_dev;
+    mapped->inode = st.st_ino;
+  }
   for (uint32_t i = 0; i < s->mapped_count; i++) {
     const struct mapped *other = &s->mapped[i];
-    if (other->file == NULL || !same_file(other->mapping, mapped->mapping))
+    if (other->file == NULL || !same_file(other, mapped))
       continue;
     mapped->file = other->file;
     mapped->usable = other->usable;
+    return;
+  }
+  if (s->files_count++ >= MOST_FILES) {
+    snprintf(message, sizeof message, "more than %d files with code: the "
+             "functions of the others have no names", MOST_FILES);
+    if (s->files_count == MOST_FILES + 1) s->say(s->state, message);
     return;
   }
   mapped->file = open_code_file(mapped->mapping);
@@ -204,7 +229,7 @@ static struct mapped *mapping_of(struct symbols *s, uint64_t address)
     if (address < m->mapping->start
         || address - m->mapping->start >= m->mapping->length)
       continue;
-    if (m->file == NULL) open_file(s, m);
+    if (!m->asked) open_file(s, m);
     return m;
   }
   return NULL;

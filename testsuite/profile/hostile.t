@@ -106,4 +106,31 @@ run eventring profile --folded deep.eventring
 ok "folded: the whole stack" \
   out_has "^\\[unknown\\];\\(main;\\)\\{60\\}leaf 1000\$"
 
+# Many files
+many() { # PATH...: a sample of a mapping of each
+  n=0
+  for path; do
+    n=$((n + 1))
+    mapping program | { read -r _ start rest
+      printf 'mapping %x %s %s\n' $((0x$start + n * 0x100000)) \
+        "${rest% *}" "$path"
+      printf 'sample 1000 0 0 %x\n' $((0x$start + n * 0x100000 + 1)); }
+  done | ./make_profile many.eventring || exit 1
+}
+compile_c -g0 -o program -DLINE=5 -DSOURCE='"source.c"' code.c
+many "$tmp/program" "$tmp/./program" "$tmp//program" "/.$tmp/program"
+run eventring profile many.eventring
+ok "one file by four paths is opened once" eval \
+  '[ "$(grep -c "no debug information" err)" = 1 ]'
+mapping program | { read -r _ start size rest
+  for n in $(seq 402); do
+    printf 'mapping %x %s 0 - /no/file%d\n' $((n * 0x100000)) "$size" "$n"
+    printf 'sample 1000 0 0 %x\n' $((n * 0x100000 + 1))
+  done; } | ./make_profile many.eventring || exit 1
+run eventring profile many.eventring
+ok "files are opened up to a limit" eval \
+  '[ "$(grep -c "cannot read the symbols" err)" = 400 ] &&
+   [ "$(grep -c "more than 400 files with code" err)" = 1 ] &&
+   out_has "\[file402\]"'
+
 finish
