@@ -23,7 +23,7 @@
 #define FOLDER "/usr/lib/debug"
 #define PATH_SIZE 8192
 
-/* Size of the files whose checksum is computed. */
+/* Largest size of a file with a checksum, all of which is read. */
 #define MOST_CHECKED ((off_t) 1 << 30)
 
 int open_elf_file(const char *path)
@@ -108,9 +108,9 @@ static int open_by_build_id(char *path, const struct wanted *wanted)
 
 /* Debug files of one file */
 
-/* Returns whether [link] and [crc] are those of the module's .gnu_debuglink
-   section, or there is no section.  libdwfl also asks for shared information,
-   which open_shared_debug finds. */
+/* Returns whether libdwfl asks for the module's own debug file: [link] and [crc]
+   are in its .gnu_debuglink section, or [link] is NULL.  libdwfl also asks
+   for shared information, which open_shared_debug finds. */
 static bool is_own_link(Dwfl_Module *module, const char *link, GElf_Word crc)
 {
   GElf_Addr bias;

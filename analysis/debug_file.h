@@ -27,9 +27,9 @@
 int open_elf_file(const char *path);
 
 /* The callback find_debuginfo of libdwfl: finds the file with the symbols and
-   lines of [module], by its build id or by the name [link], in the folders where
-   libdwfl looks by default.  The file must have the build id of the module or, if
-   the module has none, the checksum [crc]. */
+   lines of [module], by its build id or by the name [link], in the folders
+   where libdwfl looks by default.  The file must have the build id of the module
+   or, if the module has none, the checksum [crc]. */
 int find_debug_file(Dwfl_Module *module, void **state, const char *module_name,
                     Dwarf_Addr base, const char *file, const char *link,
                     GElf_Word crc, char **name);
@@ -38,8 +38,8 @@ int find_debug_file(Dwfl_Module *module, void **state, const char *module_name,
 struct shared_debug { int fd; Dwarf *dwarf; };
 
 /* Opens the information to which [dwarf], of the file at [path], refers, and
-   joins it to [dwarf].  Returns false when [dwarf] must not be used: libdw would
-   open the file itself.  The caller calls close_shared_debug after the end of
+   joins it to [dwarf].  Returns false when [dwarf] must not be used: libdw
+   would open the file itself.  The caller calls close_shared_debug after the end of
    [dwarf]. */
 bool open_shared_debug(struct shared_debug *shared, Dwarf *dwarf,
                        const char *path);

@@ -17,10 +17,9 @@
 
 int open_regular(const char *path, struct stat *st)
 {
-  int fd = -1;
   if (stat(path, st) < 0) return -1;
   if (S_ISREG(st->st_mode)) {
-    fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (fd < 0 || (fstat(fd, st) == 0 && S_ISREG(st->st_mode))) return fd;
     /* Another file took its place. */
     close(fd);

@@ -10,8 +10,8 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Files that the user did not name: their paths come from a ring file, from
-   machine code or from debug information. */
+/* Files with a path from a ring file, from machine code or from debug
+   information, not from the user. */
 
 #ifndef ANALYSIS_REGULAR_FILE_H
 #define ANALYSIS_REGULAR_FILE_H

@@ -31,7 +31,7 @@
 /* Files that are opened; each has descriptors and much memory. */
 #define MOST_FILES 400
 
-/* A mapping and its file.  Mappings of one file share it, by whatever path. */
+/* A mapping and its file.  Mappings of one file share it. */
 struct mapped {
   const struct eventring_mapping *mapping;
   struct code_file *file;       /* NULL: not opened yet, or too many are */

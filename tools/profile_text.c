@@ -148,7 +148,7 @@ static void print_node(const struct profile_node *node, uint64_t all,
   /* Otherwise the output would grow with the square of the depth. */
   uint32_t indented = depth < MOST_INDENTED ? depth : MOST_INDENTED;
   printf("  %*s", 2 * (int) indented, "");
-  if (depth > indented) printf("[%" PRIu32 "] ", depth);
+  if (depth > MOST_INDENTED) printf("[%" PRIu32 "] ", depth);
   print_column(node->function);
   putchar('\n');
 }
@@ -316,9 +316,8 @@ static void sort_lines(struct lines *lines)
   lines->count = kept + 1;
 }
 
-/* Opens the source at [path].  Returns NULL when there is no such file, or
-   another than a source is there: paths in debug information may name any
-   file. */
+/* Opens the source at [path].  Returns NULL when there is no such file, or the
+   file is not regular or too large: debug information may name any file. */
 static FILE *open_text(const char *path)
 {
   struct stat st;

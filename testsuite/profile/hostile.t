@@ -100,7 +100,8 @@ repeat() { yes "$1" | head -n "$2" | tr '\n' ' '; }
 } | ./make_profile deep.eventring || exit 1
 run eventring profile --tree deep.eventring
 ok "tree: at depth 50 the indentation ends and the depth is a number" eval \
-  'out_has "%  \\( \\)\\{100\\}main\$" && out_has "%  \\( \\)\\{100\\}\\[51\\] main\$" &&
+  'out_has "%  \\( \\)\\{100\\}main\$" &&
+   out_has "%  \\( \\)\\{100\\}\\[51\\] main\$" &&
    out_has "%  \\( \\)\\{100\\}\\[62\\] leaf\$"'
 run eventring profile --folded deep.eventring
 ok "folded: the whole stack" \
