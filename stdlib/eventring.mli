@@ -135,7 +135,7 @@ module Profile : sig
   val rate : unit -> int
   (** Samples for each second of processor time of a thread. The system looks at
       its timers at its ticks only, 250 times a second on most: with a higher
-      rate, a sample stands for several periods. *)
+      rate, a sample stands for more processor time. *)
 
   val set_rate : int -> unit
   (** Sets the rate, also while samples are taken, by this process or another.
