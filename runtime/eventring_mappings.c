@@ -182,8 +182,6 @@ static int append(const struct mapping_of_code *m, uint32_t place)
 static struct list noted;
 static uint32_t noted_session, noted_total;
 
-_Atomic uint16_t caml_ring_unloads;
-
 /* Held while the loader's lock is: a child would have that lock for ever. */
 static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
 static int held;                /* by before_fork */

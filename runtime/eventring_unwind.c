@@ -488,6 +488,8 @@ struct known {
   struct row row;
 };
 
+_Atomic uint16_t caml_ring_unloads;
+
 static struct known *known_at(struct caml_ring_rows *rows, uint64_t pc)
 {
   _Static_assert(sizeof(struct caml_ring_rows)
