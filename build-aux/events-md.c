@@ -298,7 +298,7 @@ static void print_rules(void)
     printf("\n### Rule %s\n\n%s", r->name, r->title);
     if (r->event[0] != '\0') printf(": see [%s](#%s)", r->event, r->event);
     if (r->category[0] != '\0') printf(". Needs category `%s`", r->category);
-    printf(".\n\n*What to do:* %s\n", r->advice);
+    printf(".\n\n*Advice:* %s\n", r->advice);
     print_limits(r->id);
   }
 }

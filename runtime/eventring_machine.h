@@ -153,7 +153,7 @@ static uint64_t machine_register(const ucontext_t *u, unsigned n)
 
      push size; call caml_call_realloc_stack; pop r10; jmp to the function
 
-   The call frame information there is that of another place in the function
+   The call frame information there describes another place in the function
    (OCaml's issue 15037).  Returns how far the CFA is above the stack pointer at
    the instruction at [pc] of this code; 0 if [pc] is elsewhere. */
 static unsigned in_growth_stub(const uint8_t *pc)
@@ -306,7 +306,7 @@ static int step_by_code(struct place *w, struct registers *r, int *exact)
   int in_system = pc >= (uintptr_t) caml_system__code_begin
     && pc < (uintptr_t) caml_system__code_end;
   if (w->fiber != NULL || in_system) {
-    /* The call frame information is already that of the next instruction. */
+    /* The call frame information already describes the next instruction. */
     if ((*code & STR_X30_MASK) == STR_X30) {
       set(r, SP, sp + (*code >> 10 & 0xFFF) * 8 + 8);
       goto returns;

@@ -467,7 +467,7 @@ static void arm_all(void)
   }
 }
 
-/* Blocks signals, and stores those that were blocked before in [*before]: a
+/* Blocks signals, and stores in [*before] which were blocked before: a
    handler of the program that forks would wait for a lock of ours. */
 COLD
 static void hold_signals(sigset_t *before)

@@ -502,7 +502,7 @@ static struct known *known_at(struct caml_ring_rows *rows, uint64_t pc)
 /* Finds the row for the instruction at [pc], in [rows] or by call frame
    information, which takes the room of [row].  [*exact] tells that [pc] is the
    next instruction to be executed, and does not follow a call; it is set for the
-   caller.  Returns NULL if there is none. */
+   caller.  Returns NULL if no row is found. */
 static const struct row *find_row(struct caml_ring_rows *rows, uint64_t pc,
                                   int *exact, struct row *row)
 {

@@ -76,7 +76,7 @@ calls=$(eventring stat --json explicit_collections.eventring |
 ok "the calls are those that stat counts" \
   [ "$(fact explicit_collections 'calls of Gc.full_major')" = "$calls" ]
 ok "the advice is that of doc/EVENTS.md" eval \
-  'grep -qF -e "*What to do:* $(jq -r ".findings[0].advice" out)" \
+  'grep -qF -e "*Advice:* $(jq -r ".findings[0].advice" out)" \
      "$EVENTRING_TOP/doc/EVENTS.md"'
 run eventring diagnose --json hot_function.eventring
 ok "the hot function is named" eval \

@@ -516,7 +516,7 @@ let stepped limit first last =
       end)
     (Array.append ways seldom)
 
-(* A stack that is larger than those that the runtime keeps for other fibers. *)
+(* A stack that is larger than the stacks that the runtime keeps for fibers. *)
 let[@inline never] rec large n = if n = 0 then 0 else 1 + large (n - 1)
 
 (* Blocking sections, while another thread has the domain lock by turns. *)
