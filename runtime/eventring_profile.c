@@ -316,7 +316,8 @@ static void handler(int signal, siginfo_t *info, void *context)
     if (s->tid == (int) syscall(SYS_gettid)) {
       atomic_store(&s->busy, 1);
       if (has_room(s, context)) take_sample(s, context);
-      else __atomic_fetch_add(&HEADER->samples_dropped, 1, __ATOMIC_RELAXED);
+      else if (session != 0)
+        __atomic_fetch_add(&HEADER->samples_dropped, 1, __ATOMIC_RELAXED);
       atomic_store(&s->busy, 0);
     }
   }
