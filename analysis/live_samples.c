@@ -67,9 +67,7 @@ void free_live_samples(struct live_samples *s)
 
 void live_sample(struct live_samples *s, const struct eventring_event *event)
 {
-  if (event->form != EVENTRING_EV_INSTANT || event->words == 0) return;
-  if (s->sample_id < 0) s->sample_id = eventring_find(s->cursor, "cpu_sample");
-  if (event->id != s->sample_id) return;
+  if (!is_sample(s->cursor, &s->sample_id, event)) return;
   while (s->count == LIVE_SAMPLES
          || (s->count > 0 && s->words + event->words > LIVE_SAMPLE_WORDS))
     forget_oldest(s);

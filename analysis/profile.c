@@ -260,6 +260,22 @@ static uint16_t span_of_thread(struct profile *p,
   return best == NULL ? 0 : best->id;
 }
 
+bool is_sample(struct eventring_cursor *cursor, int *id,
+               const struct eventring_event *event)
+{
+  static const char name[] = "cpu_sample";
+  if (event->form != EVENTRING_EV_INSTANT || event->words < SAMPLE_FIRST_FRAME)
+    return false;
+  if (*id < 0) {
+    /* The search by name takes a step for each name that there is. */
+    const struct eventring_description *d =
+      eventring_describe(cursor, event->id);
+    if (d == NULL || strcmp(d->name, name) != 0) return false;
+    *id = eventring_find(cursor, name);
+  }
+  return event->id == *id;
+}
+
 bool sample_is_whole(struct eventring_cursor *cursor,
                      const struct eventring_event *event)
 {
@@ -271,7 +287,6 @@ bool sample_is_whole(struct eventring_cursor *cursor,
 static void take_sample(struct profile *p, const struct eventring_event *event)
 {
   uint32_t at = 0;
-  if (event->words < SAMPLE_FIRST_FRAME) return;
   p->sums.all_samples++;
   if (!filter_wants(p->filter, event, -1)) return;
   if (!sample_is_whole(p->cursor, event))
@@ -290,9 +305,8 @@ static void take_sample(struct profile *p, const struct eventring_event *event)
 
 void profile_event(struct profile *p, const struct eventring_event *event)
 {
-  if (p->sample_id < 0) p->sample_id = eventring_find(p->cursor, "cpu_sample");
   if (event->ns > p->last_ns) p->last_ns = event->ns;
-  if (event->form == EVENTRING_EV_INSTANT && event->id == p->sample_id)
+  if (is_sample(p->cursor, &p->sample_id, event))
     take_sample(p, event);
   else if (!take_request(p, event))
     take_span(p, event);

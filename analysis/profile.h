@@ -31,6 +31,11 @@ enum {
   SAMPLE_CPU_TIME, SAMPLE_STACK, SAMPLE_REQUEST, SAMPLE_FIRST_FRAME
 };
 
+/* Returns whether [event], which [cursor] has returned, is a sample.  [*id] is
+   -1 at first, and becomes the id of samples with the first of them. */
+bool is_sample(struct eventring_cursor *cursor, int *id,
+               const struct eventring_event *event);
+
 /* Returns whether the stack of the sample [event], which [cursor] has returned,
    is whole. */
 bool sample_is_whole(struct eventring_cursor *cursor,

@@ -701,14 +701,6 @@ static void write_sample(struct trace_process *p, const struct trace_event *e)
   if (sample.stack != 0) t->format->sample(t, &sample);
 }
 
-/* Returns whether [e] is a sample of processor time. */
-static bool is_sample(struct trace_process *p, const struct trace_event *e)
-{
-  if (p->sample_id < 0) p->sample_id = eventring_find(p->cursor, "cpu_sample");
-  return e->what == TRACE_INSTANT && e->event->id == p->sample_id
-         && e->event->words >= SAMPLE_FIRST_FRAME;
-}
-
 static void trace_event(void *state, const struct eventring_event *event)
 {
   struct trace_process *p = state;
@@ -735,7 +727,8 @@ static void trace_event(void *state, const struct eventring_event *event)
   else if (e.what == TRACE_REQUEST_BEGIN || e.what == TRACE_REQUEST_END
            || (e.what == TRACE_INSTANT && event->id == p->run_id))
     write_request(p, &e);
-  else if (is_sample(p, &e))
+  else if (e.what == TRACE_INSTANT
+           && is_sample(p->cursor, &p->sample_id, e.event))
     write_sample(p, &e);
   else if (e.what == TRACE_END) {
     end_span(p, &e);
