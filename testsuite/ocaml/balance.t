@@ -58,7 +58,8 @@ END
 # or that do nothing without a partner; operations that are only counted.
 left_out='check recorded orphan  cursors chrome_trace  later metrics_socket  cost bare_fork
           watch_threads cursor_names stock_calls threshold profile profile_stress
-          profile_requests'
+          profile_requests profile_dynlink profile_plugins profile_harm profile_slow
+          profile_truth'
 
 complete() {
   for file in "$tests_of"/*.ml "$EVENTRING_TOP"/examples/*.ml; do
