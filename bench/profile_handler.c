@@ -65,7 +65,7 @@ int sigaction(int number, const struct sigaction *restrict action,
 __attribute__((destructor)) static void write_times(void)
 {
   const char *path = getenv("HANDLER_TIMES");
-  FILE *file = path == NULL ? NULL : fopen(path, "w");
+  FILE *file = path == NULL ? NULL : fopen(path, "we");
   if (file == NULL) return;
   for (unsigned long n = 0; n < taken && n < TIMES; n++)
     fprintf(file, "%u\n", times[n]);

@@ -205,6 +205,8 @@ value harm_overwritten(value size)
 
 value harm_load(value path)
 {
-  if (dlopen(String_val(path), RTLD_NOW) == NULL) abort();
+  static void *library;
+  library = dlopen(String_val(path), RTLD_NOW);
+  if (library == NULL) abort();
   return Val_unit;
 }
