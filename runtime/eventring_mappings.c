@@ -184,7 +184,7 @@ static uint32_t noted_session, noted_total;
 
 /* Held while the loader's lock is: a child would have that lock for ever. */
 static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
-static int held;                /* by before_fork */
+static CAMLthread_local int held;       /* by before_fork, of this thread */
 
 void caml_ring_mappings_before_fork(void)
 {
