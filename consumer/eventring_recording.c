@@ -341,13 +341,14 @@ static int advance(struct eventring_source *source)
   const struct index_entry *e = &r->segments[r->next];
   int err, more = EVENTRING_MORE;
 
-  no_words(r);
+  /* The events behind the last horizon, of words that are still shown. */
   if (r->interval != SIZE_MAX && r->next == r->intervals[r->interval].end
       && !r->intervals[r->interval].continued && !r->flushed) {
     r->flushed = 1;
     source->horizon = UINT64_MAX;
     return EVENTRING_MORE;
   }
+  no_words(r);
   if (r->next == r->segments_count) return 0;
   if (r->interval == SIZE_MAX || r->next >= r->intervals[r->interval].end) {
     enter_interval(r, interval_of(r, r->next));

@@ -408,6 +408,29 @@ static void no_event_falls_between_two_files(void **state)
   }
 }
 
+/* A recording that ends while the process goes on has blocks after its last
+   horizon; a writer that is faster than the recorder makes many. */
+static void events_after_the_last_horizon_are_read(void **state)
+{
+  struct scene s;
+  struct log recorded = { 0 };
+  uint64_t written = 0;
+  (void) state;
+  set_up(&s, 3, 15, 3, 1);
+  record(&s, 0);
+  write_some(&s, 500);
+  step(&s);
+  s.ticks = now() + 800000000;
+  write_some(&s, 3000);
+  close_recorder(&s);
+  keep_file(&recorded, s.path[0]);
+  for (int i = 0; i < 3; i++) written += s.index[i];
+  assert_int_equal(recorded.damaged, 0);
+  assert_int_equal(recorded.count, written);
+  forget(&recorded);
+  tear_down(&s);
+}
+
 /* Reads a recording to its end, and returns the number of changes of the mask
    of categories by other programs.  Sets *threshold_ns to the threshold at the
    end. */
@@ -1040,6 +1063,7 @@ int main(void)
     cmocka_unit_test(many_events_in_one_step),
     cmocka_unit_test(recording_begins_at_the_cursor),
     cmocka_unit_test(no_event_falls_between_two_files),
+    cmocka_unit_test(events_after_the_last_horizon_are_read),
     cmocka_unit_test(changes_from_outside_are_recorded),
     cmocka_unit_test(overlapping_recordings_have_events_once),
     cmocka_unit_test(a_cut_loses_nothing),
