@@ -485,15 +485,8 @@ let seldom = [|
   calls n_collect collect 31
 |]
 
-let start () =
-  let t = register () in
-  set (t + current) 0;
-  set (fiber t 0 + used) 1;
-  set (fiber t 0 + parent) (-1);
-  t
-
 let work until =
-  let t = start () and i = ref 0 in
+  let t = register () and i = ref 0 in
   while Unix.gettimeofday () < until do
     ways.(!i mod Array.length ways) t;
     incr i;
@@ -503,7 +496,7 @@ let work until =
 (* The ways from [first] to [last], instruction by instruction, [limit] of them
    at most. *)
 let stepped limit first last =
-  let t = start () in
+  let t = register () in
   Array.iteri (fun i way ->
       if i >= first && i <= last then begin
         way t;
@@ -521,9 +514,9 @@ let[@inline never] rec large n = if n = 0 then 0 else 1 + large (n - 1)
 
 (* Blocking sections, while another thread has the domain lock by turns. *)
 let contended n =
-  let t = start () and finished = ref false in
+  let t = register () and finished = ref false in
   let thread = Thread.create (fun () ->
-      let t = start () in
+      let t = register () in
       while not !finished do nested t; growing t; block t done) () in
   step max_int;
   for _ = 1 to n do block t; noalloc t done;
@@ -553,10 +546,10 @@ let () =
        let n i = int_of_string Sys.argv.(i) in
        stepped (n 2) (n 3) (n 4)
    | "large" ->
-       let t = start () in
+       let t = register () in
        ignore (asking t (fun () -> large 100_000))
    | "contended" -> contended (int_of_string Sys.argv.(2))
-   | "plugin" -> ignore (start ()); Dynlink.loadfile Sys.argv.(2)
+   | "plugin" -> ignore (register ()); Dynlink.loadfile Sys.argv.(2)
    | _ -> exit 2);
   print_maps ();
   print_endline "end"

@@ -54,14 +54,21 @@ static __thread intnat *mine;   /* the words of this thread */
 static __thread siginfo_t last; /* the signal that the profiler got last */
 static __thread long steps;     /* to be made, and 1; 0: not stepping */
 
-/* Takes words for the calling thread; returns the index of the first. */
+/* Takes words for the calling thread, with one fiber, which has no parent;
+   returns the index of the first. */
 value truth_register(value unit)
 {
   static _Atomic int threads;
   int n = threads++;
   (void) unit;
   if (n >= THREADS) abort();
-  mine = shadow + n * THREAD;
+  intnat *words = shadow + n * THREAD;
+  words[CURRENT] = 0;
+  words[FIBERS + USED] = 1;
+  words[FIBERS + PARENT] = -1;
+  /* From here on a signal walks them. */
+  atomic_signal_fence(memory_order_seq_cst);
+  mine = words;
   return Val_long(n * THREAD);
 }
 
