@@ -498,6 +498,50 @@ EVENTRING_API int eventring_set_threshold(struct eventring_cursor *cursor,
 EVENTRING_API int eventring_set_sample_period(struct eventring_cursor *cursor,
                                               uint64_t ns);
 
+/* Options of eventring_attach and eventring_detach.  Set [size] to sizeof the
+   struct and unused fields to 0; it may grow at its end. */
+struct eventring_attach_options {
+  size_t size;
+  const char *dir;                /* an absolute path, as the process sees it:
+                                     the directory for the ring file; NULL: the
+                                     directory that the environment of the
+                                     process names (OCAML_EVENTRING_PREFIX), or
+                                     else /tmp */
+  int64_t wait_ns;                /* how long to wait for the process */
+  char *message;                  /* as in eventring_options */
+  size_t message_size;
+};
+
+/* Lists the processes that eventring_attach can start tracing in: those with the
+   runtime of Eventring's OCaml that the caller may debug, and that are not
+   traced.  Stores the pids of the first [max] of them in [list], which may be
+   NULL when [max] is 0.  Returns the number of all of them.  Reads the memory of
+   every process that it may read: not to be called all the time. */
+EVENTRING_API int eventring_attachable(int32_t *list, int max);
+
+/* A result that is no error: the process has got the request, and carries it
+   out when its OCaml code next runs. */
+#define EVENTRING_PENDING 1
+
+/* Start or end tracing in process [pid], a running process with the runtime of
+   Eventring's OCaml, which needs no variable and no code for that.  The caller
+   must have the right to debug the process (ptrace).  The process carries the
+   request out at the next point at which it may run signal handlers after an
+   event of its runtime, such as a minor collection or the end of a system call.
+   It records the default categories.  A process that is traced already is left
+   as it is; detaching ends tracing however it was started, and takes back a
+   request to attach that is pending.  Return 0 when the process has started or
+   ended tracing, EVENTRING_PENDING when it has not within the time that it was
+   given, or a negative error, with a message.  Only on Linux, with 64-bit
+   processes.  Any thread may call these functions; calls for the same process
+   wait for each other. */
+EVENTRING_API int eventring_attach(int32_t pid,
+                                   const struct eventring_attach_options
+                                     *options);
+EVENTRING_API int eventring_detach(int32_t pid,
+                                   const struct eventring_attach_options
+                                     *options);
+
 /* Recording: the words of all rings, copied as they are and compressed, with
    all that is needed to read them, in one file that eventring_open opens.  See
    doc/RECORDING.md for the file.  Not in the reader that OCaml's runtime

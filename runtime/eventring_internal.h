@@ -15,6 +15,7 @@
      eventring_writer.c       from a probe to the ring: the hot path
      eventring_schema.c       the names in the file
      eventring_session.c      start and end
+     eventring_attach.c       start and end, for another process
      eventring_fork.c         a forked child leaves its parent's session
      eventring_environment.c  OCAML_EVENTRING_... and OCAMLRUNPARAM
      eventring_identity.c     the process and its clock
@@ -217,6 +218,13 @@ void caml_ring_unmap_session(void);
    [map] to NULL.  Call with [caml_ring_session_lock] held, or in a forked
    child. */
 void caml_ring_unmap_kept(void);
+
+/* Attaching: eventring_attach.c */
+
+/* If another process has asked for tracing to start or to end, has the runtime
+   call [caml_eventring_attend] soon.  Called by the slow path of probes, with
+   the domain lock held. */
+void caml_ring_notice_request(void);
 
 /* Fork: eventring_fork.c */
 

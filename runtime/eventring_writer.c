@@ -260,6 +260,7 @@ int enter_block(struct writer *w, caml_domain_state *domain)
 {
   if (owner(w) != domain->unique_id || w->ring == NULL) {
     disown(w);
+    caml_ring_notice_request();
     if (!attach(w, domain->id)) return 0;
     __atomic_store_n(&w->domain, domain->unique_id, __ATOMIC_RELAXED);
   }
@@ -522,7 +523,11 @@ void caml_eventring_thread_switch(uint64_t now)
   const struct caml_ring_thread *self = &caml_ring_self;
   uint32_t os_id = caml_ring_os_thread_id();
   /* A block names its thread when it begins. */
-  if (owner(w) != Caml_state->unique_id || w->thread == os_id) return;
+  if (owner(w) != Caml_state->unique_id) {
+    caml_ring_notice_request();
+    return;
+  }
+  if (w->thread == os_id) return;
   w->thread = os_id;
   caml_eventring_emit_pair(EVENTRING_RECORD(EV_THREAD_RUN),
                            now != 0 ? now : caml_eventring_ticks(),

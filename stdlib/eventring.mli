@@ -62,9 +62,10 @@ val start : ?dir:string -> ?categories:category list -> unit -> unit
 (** [start ()] starts tracing, if the process is not being traced already: then
     it has no effect. The ring file [<pid>.eventring] is made in directory
     [dir]; by default in the one that [OCAML_EVENTRING_PREFIX] names, or else
-    in the current one. [categories] is all but [Gc_detail], [Sync_detail] and
-    [Alloc] by default. A number follows the pid, as in [<pid>.1.eventring],
-    where another process has a file of that name. No other domain is stopped.
+    in the current one. [categories] is all but [Gc_detail], [Sync_detail],
+    [Alloc] and [Profile] by default. A number follows the pid, as in
+    [<pid>.1.eventring], where another process has a file of that name. No other
+    domain is stopped.
 
     @raise Sys_error with the reason when tracing cannot start: the directory
     is missing or not writable, the disk is full, ...
@@ -122,8 +123,8 @@ module Profile : sig
   (** Adds the category [Profile] to those that are recorded; starts tracing,
       as {!Eventring.start} does, if the process is not being traced. [rate] is
       the number of samples for each second of processor time of a thread, from
-      1 to 20,000, by default as it was, at first 100. Bytecode is not sampled:
-      a line on standard error says so.
+      1 to 20,000; without it the rate stays as it was, at first 100. Bytecode
+      is not sampled: a line on standard error says so.
 
       @raise Invalid_argument if [rate] is not from 1 to 20,000.
       @raise Sys_error if tracing cannot start. *)

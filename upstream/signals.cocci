@@ -85,6 +85,17 @@ caml_execute_signal_res(int signal) {
   ...>
 }
 
+// Requests of another process, see runtime/eventring_attach.c.
+// adds caml_eventring_attend
+@attend@
+@@
+caml_do_pending_actions_res(void) {
+  ...
+  Caml_state->action_pending = 0;
++ caml_eventring_attend();
+  ...
+}
+
 // The handler of samples runs there, and may be interrupted by SIGBUS.
 // adds caml_eventring_signal_stack_size 4
 @signal_stack@

@@ -276,6 +276,11 @@ int caml_eventring_set_thread_name(const char *name);
    each start of the runtime, with a single domain running. */
 void caml_eventring_init(void);
 
+/* Starts or ends tracing if another process has asked for it, see
+   caml/eventring_attach.h.  Called among the pending actions of a domain, where
+   OCaml code may run. */
+void caml_eventring_attend(void);
+
 /* Starts tracing with the categories of [mask], paused or not, with the ring
    file in directory [dir] (NULL: as the environment says).  The file's name
    ends in [suffix], EVENTRING_SUFFIX or EVENTRING_STOCK_SUFFIX, a static

@@ -27,6 +27,7 @@
 CAMLthread_local caml_domain_state *caml_state;
 static struct caml_params params;
 const struct caml_params *const caml_params = &params;
+void caml_set_action_pending(caml_domain_state *domain) { (void) domain; }
 char *caml_secure_getenv(const char *name) { (void) name; return NULL; }
 void caml_ev_lifecycle(ev_lifecycle event, int64_t data)
 {

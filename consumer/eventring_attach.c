@@ -1,0 +1,445 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Starting and ending tracing in a running process: eventring_attach and
+   eventring_detach.  The runtime's side, and the structs in the memory of the
+   process, are in caml/eventring_attach.h.
+
+     /proc/PID/maps  -> each ELF object of the process
+       its program headers -> its notes -> struct eventring_attach_point
+
+   All of it is read from the memory of the process, through /proc/PID/mem: the
+   files may be gone, or in a container.  The descriptor stays bound to this
+   program's memory, so a write after an exec, or to a process with the same pid,
+   fails.  What is read is not trusted: lengths are bounded.  A lock on the
+   folder /proc/PID keeps two callers apart. */
+
+#define _GNU_SOURCE
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "caml/eventring_attach.h"
+#include "caml/eventring_format.h"
+#include "eventring_proc.h"
+#include "eventring_reader.h"
+#include "eventring_source.h"
+
+/* The process that we attach to. */
+struct subject {
+  int32_t pid;
+  int folder;                   /* /proc/PID, locked; -1: not open */
+  int memory;                   /* /proc/PID/mem; -1: not open */
+  struct eventring_attach_point point;
+  uint64_t request;             /* the address of its struct
+                                   eventring_request */
+  struct eventring_options say; /* where messages go */
+};
+
+/* Bounds on the content of the process's memory. */
+#define MAX_HEADERS 128         /* program headers of an object */
+#define MAX_NOTES 16384         /* bytes of the notes of a segment */
+#define MAX_RINGS (1 << 16)
+
+/* Copies [size] bytes at the address [at] of the process to [to].  Returns 1, or
+   0 when not all of them are there. */
+static int peek(const struct subject *s, uint64_t at, void *to, size_t size)
+{
+  return pread(s->memory, to, size, (off_t) at) == (ssize_t) size;
+}
+
+/* Copies [size] bytes from [from] to the address [at] of the process.  Returns
+   1, or 0 when not all of them could be written. */
+static int poke(const struct subject *s, uint64_t at, const void *from,
+                size_t size)
+{
+  return pwrite(s->memory, from, size, (off_t) at) == (ssize_t) size;
+}
+
+/* Returns the address of the first field after [field] of the request. */
+#define REQUEST(s, field) \
+  ((s)->request + offsetof(struct eventring_request, field))
+
+/* Returns [size] rounded up to the 4 bytes by which parts of notes are
+   aligned. */
+static uint64_t aligned(uint64_t size)
+{
+  return (size + 3) / 4 * 4;
+}
+
+/* Reads the struct eventring_attach_point at address [at] into s->point.
+   Returns 1, or 0 when no point of this version is there. */
+static int read_point(struct subject *s, uint64_t at)
+{
+  if (!peek(s, at, &s->point, sizeof s->point)
+      || s->point.version != EVENTRING_ATTACH_VERSION) return 0;
+  s->request = (uintptr_t) s->point.request;
+  return 1;
+}
+
+/* Looks for our note in the [size] bytes of notes at address [at], and reads
+   the point that it leads to.  Returns 1 when there is one, else 0. */
+static int find_in_notes(struct subject *s, uint64_t at, uint64_t size)
+{
+  char notes[MAX_NOTES];
+  if (size > sizeof notes || !peek(s, at, notes, size)) return 0;
+  uint64_t place = 0;
+  while (size - place >= sizeof(Elf64_Nhdr)) {
+    Elf64_Nhdr header;
+    memcpy(&header, notes + place, sizeof header);
+    uint64_t name = place + sizeof header;
+    uint64_t content = name + aligned(header.n_namesz);
+    uint64_t end = content + aligned(header.n_descsz);
+    if (end > size) return 0;
+    if (header.n_type == EVENTRING_NOTE_TYPE
+        && header.n_namesz == sizeof EVENTRING_NOTE
+        && memcmp(notes + name, EVENTRING_NOTE, sizeof EVENTRING_NOTE) == 0
+        && header.n_descsz == sizeof(int32_t)) {
+      int32_t distance;
+      memcpy(&distance, notes + content, sizeof distance);
+      return read_point(s, at + content + (uint64_t) (int64_t) distance);
+    }
+    place = end;
+  }
+  return 0;
+}
+
+/* Looks for our note in the ELF object that is mapped from its beginning at
+   address [base], and reads the point that it leads to.  Returns 1 when there
+   is one, else 0. */
+static int find_in_object(struct subject *s, uint64_t base)
+{
+  Elf64_Ehdr header;
+  Elf64_Phdr part[MAX_HEADERS];
+  if (!peek(s, base, &header, sizeof header)
+      || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0
+      || header.e_ident[EI_CLASS] != ELFCLASS64
+      || header.e_phentsize != sizeof *part || header.e_phnum > MAX_HEADERS
+      || !peek(s, base + header.e_phoff, part,
+               header.e_phnum * sizeof *part)) return 0;
+  /* The mapping begins with the segment that has the file's first byte. */
+  int first = 0;
+  while (first < header.e_phnum
+         && (part[first].p_type != PT_LOAD || part[first].p_offset != 0))
+    first++;
+  if (first == header.e_phnum) return 0;
+  uint64_t shift = base - part[first].p_vaddr;
+  for (int i = 0; i < header.e_phnum; i++)
+    if (part[i].p_type == PT_NOTE
+        && find_in_notes(s, shift + part[i].p_vaddr, part[i].p_filesz))
+      return 1;
+  return 0;
+}
+
+/* Looks for our note in all objects of the process.  Returns 1 when one has it,
+   else 0. */
+static int find_point(struct subject *s)
+{
+  struct records maps;
+  int found = 0;
+  char *line;
+  if (!eventring_open_proc(&maps, s->pid, "maps", '\n')) return 0;
+  while (!found && (line = eventring_next_record(&maps)) != NULL) {
+    uint64_t base, offset;
+    char readable;
+    if (sscanf(line, "%" SCNx64 "-%*x %c%*3c %" SCNx64, &base, &readable,
+               &offset) == 3 && readable == 'r' && offset == 0)
+      found = find_in_object(s, base);
+  }
+  close(maps.fd);
+  return found;
+}
+
+/* Opening */
+
+/* Fails with the reason for which the system does not let the caller write to
+   the memory of the process. */
+static int fail_permission(const struct subject *s)
+{
+  char scope[16];
+  const char *why = "it belongs to another user, or has more rights; attach as"
+    " its user or as root";
+  if (eventring_read_small("/proc/sys/kernel/yama/ptrace_scope", scope,
+                           sizeof scope) > 0 && scope[0] != '0')
+    why = scope[0] == '1'
+      ? "this system lets only root, or its parent, attach to a process"
+        " (kernel.yama.ptrace_scope is 1)"
+      : "this system lets at most root attach to a process"
+        " (kernel.yama.ptrace_scope)";
+  return fail(&s->say, EVENTRING_E_PERMISSION,
+              "cannot attach to process %" PRIi32 ": %s", s->pid, why);
+}
+
+/* Fails with the message for the system's error [error]. */
+static int fail_system(const struct subject *s, int error)
+{
+  if (error == EACCES || error == EPERM) return fail_permission(s);
+  return fail(&s->say, error == ESRCH ? EVENTRING_E_NOT_FOUND
+                                      : eventring_error_of(error),
+              "cannot attach to process %" PRIi32 ": %s", s->pid,
+              error == ENOENT || error == ESRCH ? "no such process"
+                                                : strerror(error));
+}
+
+/* Fails since the process is gone, or runs another program. */
+static int fail_gone(const struct subject *s)
+{
+  return fail(&s->say, EVENTRING_E_NOT_FOUND,
+              "process %" PRIi32 " has ended, or executes another program",
+              s->pid);
+}
+
+static void close_subject(struct subject *s)
+{
+  if (s->memory >= 0) close(s->memory);
+  if (s->folder >= 0) close(s->folder);
+}
+
+/* Opens process s->pid, waits for other callers to be done with it, and finds
+   its runtime.  Returns 0 or an error, with a message.  The caller calls
+   close_subject in both cases. */
+static int open_subject(struct subject *s)
+{
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%" PRIi32, s->pid);
+  s->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (s->folder < 0) return fail_system(s, errno);
+  while (flock(s->folder, LOCK_EX) != 0)
+    if (errno != EINTR) return fail_system(s, errno);
+  s->memory = openat(s->folder, "mem", O_RDWR | O_CLOEXEC);
+  if (s->memory < 0) return fail_system(s, errno);
+  if (!find_point(s))
+    return fail(&s->say, EVENTRING_E_VERSION,
+                "cannot attach to process %" PRIi32 ": it has no runtime of"
+                " Eventring's OCaml to attach to (stock OCaml, another"
+                " program, or an older version)", s->pid);
+  return 0;
+}
+
+/* Requests */
+
+/* Sleeps for a millisecond, or until a signal arrives. */
+static void sleep_shortly(void)
+{
+  nanosleep(&(struct timespec) { .tv_nsec = 1000000 }, NULL);
+}
+
+static int64_t now_ns(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+/* Stores the header of the session in *header.  Returns 1 if a session runs in
+   the process, else 0. */
+static int running_session(const struct subject *s,
+                           struct eventring_header *header)
+{
+  return peek(s, (uintptr_t) s->point.page, header, sizeof *header)
+    && memcmp(header->magic, EVENTRING_MAGIC, EVENTRING_MAGIC_SIZE) == 0
+    && header->state == EVENTRING_RUNNING;
+}
+
+/* Writes the request [state], with the directory [dir] ("": none), to the
+   process.  Returns 1, or 0 when the process is gone. */
+static int ask(const struct subject *s, uint32_t state, const char *dir)
+{
+  int32_t own_pid = (int32_t) eventring_own_pid(s->pid);
+  const uint32_t none = EVENTRING_REQUEST_NONE;
+  return poke(s, REQUEST(s, state), &none, sizeof none)
+    && poke(s, REQUEST(s, pid), &own_pid, sizeof own_pid)
+    && poke(s, REQUEST(s, dir), dir, strlen(dir) + 1)
+    && poke(s, REQUEST(s, state), &state, sizeof state);
+}
+
+/* Stores the categories [active] in the control word of the process, and those
+   to resume with in its other half. */
+static void set_control(const struct subject *s, uint32_t active,
+                        uint32_t resume)
+{
+  uint64_t control = (uint64_t) resume << 32 | active;
+  poke(s, (uintptr_t) s->point.page
+       + offsetof(struct eventring_header, control), &control, sizeof control);
+}
+
+/* Makes probes take the slow path, unless a session runs. */
+static void arm(const struct subject *s)
+{
+  struct eventring_header header;
+  if (!running_session(s, &header))
+    set_control(s, s->point.armed, s->point.armed);
+}
+
+/* Makes events take the slow path: takes its block from each writer of a
+   domain, which the next event of the domain finds out.  Resumes a session that
+   is paused, since it has no events. */
+static void take_blocks(const struct subject *s)
+{
+  struct eventring_header header;
+  void *writers;
+  const int32_t nobody = -1;
+  if (!running_session(s, &header)
+      || !peek(s, (uintptr_t) s->point.writers, &writers, sizeof writers))
+    return;
+  uint32_t rings = header.sample_rings_from != 0 ? header.sample_rings_from
+                                                 : header.rings;
+  for (uint32_t i = 0; i < rings && i < MAX_RINGS; i++)
+    poke(s, (uintptr_t) writers + (uint64_t) i * s->point.writer_size
+         + s->point.writer_owner, &nobody, sizeof nobody);
+  if ((uint32_t) header.control == 0)
+    set_control(s, s->point.armed, header.control >> 32);
+}
+
+/* Waits until the process has answered the request, at most until [until_ns],
+   and calls [nudge] from time to time.  Returns the answer, an enum
+   eventring_request_state; the request itself when there is no answer; or a
+   negative error when the process is gone. */
+static int await_answer(const struct subject *s, int64_t until_ns,
+                        void (*nudge)(const struct subject *s))
+{
+  for (int turn = 0; ; turn++) {
+    uint32_t state;
+    if (turn % 16 == 0) nudge(s);
+    if (!peek(s, REQUEST(s, state), &state, sizeof state)) return fail_gone(s);
+    if (state > EVENTRING_REQUEST_DETACH || now_ns() >= until_ns)
+      return (int) state;
+    sleep_shortly();
+  }
+}
+
+/* Fails with the reason for which the process refused. */
+static int fail_refused(const struct subject *s)
+{
+  char answer[EVENTRING_REQUEST_ANSWER] = "";
+  peek(s, REQUEST(s, answer), answer, sizeof answer - 1);
+  return fail(&s->say, EVENTRING_E_SYSTEM, "process %" PRIi32
+              " cannot start tracing: %s", s->pid, answer);
+}
+
+/* Has the process carry out [request], with the directory [dir].  Returns 0,
+   EVENTRING_PENDING, or a negative error with a message. */
+static int carry_out(const struct subject *s, uint32_t request,
+                     const char *dir, int64_t wait_ns,
+                     void (*nudge)(const struct subject *s))
+{
+  if (!ask(s, request, dir)) return fail_gone(s);
+  int state = await_answer(s, now_ns() + wait_ns, nudge);
+  if (state < 0) return state;
+  if (state == EVENTRING_REQUEST_REFUSED) return fail_refused(s);
+  return state > EVENTRING_REQUEST_DETACH ? 0 : EVENTRING_PENDING;
+}
+
+/* Takes back a request to attach that was not carried out yet.  Returns 0, or an
+   error with a message if the process has no such request. */
+static int withdraw(const struct subject *s)
+{
+  uint32_t state;
+  if (!peek(s, REQUEST(s, state), &state, sizeof state)) return fail_gone(s);
+  if (state != EVENTRING_REQUEST_ATTACH)
+    return fail(&s->say, EVENTRING_E_NOT_FOUND,
+                "process %" PRIi32 " is not traced", s->pid);
+  ask(s, EVENTRING_REQUEST_NONE, "");
+  set_control(s, 0, 0);
+  return 0;
+}
+
+/* Copies the options [given], which may be NULL, to *mine, and sets up s->say.
+   Returns 0 or an error, with a message. */
+static int take_options(struct subject *s,
+                        struct eventring_attach_options *mine,
+                        const struct eventring_attach_options *given)
+{
+  int err = 0;
+  memset(mine, 0, sizeof *mine);
+  if (given != NULL) err = eventring_take_struct(mine, sizeof *mine, given);
+  s->say = (struct eventring_options) {
+    .size = sizeof s->say, .message = mine->message,
+    .message_size = mine->message_size
+  };
+  if (err < 0)
+    return fail(&s->say, err, "options that this libeventring does not know");
+  if (mine->dir == NULL) mine->dir = "";
+  if (mine->dir[0] != 0 && mine->dir[0] != '/')
+    return fail(&s->say, EVENTRING_E_ARGUMENT,
+                "the directory of the ring file, %.200s, is not an absolute"
+                " path", mine->dir);
+  if (strlen(mine->dir) >= EVENTRING_REQUEST_DIR)
+    return fail(&s->say, EVENTRING_E_ARGUMENT, "the name of the directory of"
+                " the ring file has more than %d bytes",
+                EVENTRING_REQUEST_DIR - 1);
+  return 0;
+}
+
+int eventring_attach(int32_t pid,
+                     const struct eventring_attach_options *options)
+{
+  struct subject s = { .pid = pid, .folder = -1, .memory = -1 };
+  struct eventring_attach_options o;
+  struct eventring_header header;
+  int err = take_options(&s, &o, options);
+  if (err == 0) err = open_subject(&s);
+  if (err == 0 && !running_session(&s, &header))
+    err = carry_out(&s, EVENTRING_REQUEST_ATTACH, o.dir, o.wait_ns, arm);
+  close_subject(&s);
+  return err;
+}
+
+int eventring_detach(int32_t pid,
+                     const struct eventring_attach_options *options)
+{
+  struct subject s = { .pid = pid, .folder = -1, .memory = -1 };
+  struct eventring_attach_options o;
+  struct eventring_header header;
+  int err = take_options(&s, &o, options);
+  if (err == 0) err = open_subject(&s);
+  if (err == 0)
+    err = running_session(&s, &header)
+      ? carry_out(&s, EVENTRING_REQUEST_DETACH, "", o.wait_ns, take_blocks)
+      : withdraw(&s);
+  close_subject(&s);
+  return err;
+}
+
+/* The list that eventring_attachable makes. */
+struct found { int32_t *list; int max, count; };
+
+/* Adds process [pid] to the list [state] if it can be attached to and is not
+   traced.  Returns 0, for the next process. */
+static int add_attachable(int pid, void *state)
+{
+  struct found *found = state;
+  struct subject s = { .pid = pid, .folder = -1, .memory = -1 };
+  struct eventring_header header;
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d/mem", pid);
+  s.memory = open(path, O_RDWR | O_CLOEXEC);
+  if (s.memory >= 0 && find_point(&s) && !running_session(&s, &header)) {
+    if (found->count < found->max) found->list[found->count] = pid;
+    found->count++;
+  }
+  close_subject(&s);
+  return 0;
+}
+
+int eventring_attachable(int32_t *list, int max)
+{
+  struct found found = { .list = list, .max = max };
+  eventring_find_process(add_attachable, &found);
+  return found.count;
+}

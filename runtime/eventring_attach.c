@@ -1,0 +1,148 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+#define CAML_INTERNALS
+
+/* Attaching: another process asks for tracing to start or to end.  See
+   caml/eventring_attach.h for the way in which it does that.
+
+     control word, or a writer without a block
+       -> slow path of a probe     [caml_ring_notice_request]: an action is
+                                   pending
+       -> next pending action      [caml_eventring_attend]
+
+   A probe itself cannot carry a request out: it may run in the middle of a
+   collection, and to end a session stops all domains.  A pending action runs
+   where a signal handler of the program may call Eventring.start.
+
+   Nothing here runs, and nothing is tested, in a process that nobody attaches
+   to: the slow path of a probe is taken while recording only.  The request is
+   trusted as much as the environment: who can write here can do anything. */
+
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "caml/eventring.h"
+#include "caml/eventring_attach.h"
+#include "caml/signals.h"
+#include "eventring_internal.h"
+
+static struct eventring_request request;
+
+/* Probes of these categories need no time of their own.  A wait that is timed
+   before the session has chosen its clock would be wrong. */
+#define ARMED (EVENTRING_GC | EVENTRING_THREAD)
+
+#if defined(__linux__) && defined(__ELF__) && defined(__LP64__)
+
+/* The name is for the note. */
+__attribute__((used, visibility("hidden")))
+const struct eventring_attach_point caml_eventring_attach_point = {
+  .version = EVENTRING_ATTACH_VERSION,
+  .armed = ARMED,
+  .page = &caml_eventring_page,
+  .request = &request,
+  .writers = &caml_ring_writers,
+  .writer_size = sizeof(struct writer),
+  .writer_owner = offsetof(struct writer, domain)
+};
+
+/* Sizes of the owner's name and of the content, the type, the name with its
+   padding, the content. */
+__asm__(".pushsection .note.eventring, \"a\", %note\n"
+        "  .balign 4\n"
+        "  .long 10, 4, 0x100\n"
+        "  .asciz \"" EVENTRING_NOTE "\"\n"
+        "  .balign 4\n"
+        "  .long caml_eventring_attach_point - .\n"
+        "  .popsection\n");
+
+_Static_assert(sizeof(EVENTRING_NOTE) == 10 && EVENTRING_NOTE_TYPE == 0x100,
+               "the note says so");
+
+#endif
+
+/* Returns the request of another process that was not carried out yet,
+   EVENTRING_REQUEST_ATTACH or EVENTRING_REQUEST_DETACH, or another state if
+   there is none. */
+static uint32_t asked(void)
+{
+  return __atomic_load_n(&request.state, __ATOMIC_ACQUIRE);
+}
+
+/* Returns 1 if [state] is a request, 0 if it is an answer or nothing. */
+static int is_request(uint32_t state)
+{
+  return state == EVENTRING_REQUEST_ATTACH || state == EVENTRING_REQUEST_DETACH;
+}
+
+COLD
+void caml_ring_notice_request(void)
+{
+  if (is_request(asked())) caml_set_action_pending(Caml_state);
+}
+
+/* Stores [state], the answer, for the other process to read. */
+static void answer(uint32_t state)
+{
+  __atomic_store_n(&request.state, state, __ATOMIC_RELEASE);
+}
+
+/* Switches the probes off that another process has switched on, if no session
+   runs. */
+static void disarm(void)
+{
+  pthread_mutex_lock(&caml_ring_session_lock);
+  if (!caml_ring_session.started)
+    __atomic_store_n(&HEADER->control, 0, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&caml_ring_session_lock);
+}
+
+/* Starts tracing with the default categories, in the directory of the request,
+   or else in the one that the environment says, or else in /tmp.  Answers. */
+COLD
+static void attach(void)
+{
+  const char *dir = request.dir;
+  request.dir[sizeof(request.dir) - 1] = '\0';
+  if (*dir == '\0')
+    dir = caml_ring_config.dir != NULL ? caml_ring_config.dir : "/tmp";
+  if (caml_eventring_start(dir, EVENTRING_SUFFIX, EVENTRING_DEFAULT_CATEGORIES,
+                           0, request.answer, sizeof(request.answer))) {
+    answer(EVENTRING_REQUEST_STARTED);
+  } else {
+    disarm();
+    answer(EVENTRING_REQUEST_REFUSED);
+  }
+}
+
+COLD
+static void detach(void)
+{
+  caml_eventring_end();
+  caml_ring_unmap_session();
+  answer(EVENTRING_REQUEST_ENDED);
+}
+
+COLD
+void caml_eventring_attend(void)
+{
+  uint32_t wish = asked();
+  if (!is_request(wish)
+      || !__atomic_compare_exchange_n(&request.state, &wish,
+                                      EVENTRING_REQUEST_NONE, 0,
+                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    return;
+  if (request.pid != getpid()) disarm();
+  else if (wish == EVENTRING_REQUEST_ATTACH) attach();
+  else detach();
+}
