@@ -145,9 +145,12 @@ LIB_SRC := $(filter-out consumer/runtime_%.c,\
              $(wildcard consumer/*.c))
 ANALYSIS_SRC := $(wildcard analysis/*.c)
 TOOL_SRC := $(wildcard tools/*.c tools/*/*.c)
+SERVE_SRC := $(wildcard serve/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 ANALYSIS_OBJ := $(ANALYSIS_SRC:%.c=$(B)/obj/%.o)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/obj/%.o)
+SERVE_OBJ := $(SERVE_SRC:%.c=$(B)/obj/%.o)
+PAGE_OBJ := $(B)/obj/serve/page.o
 
 # The public header has both numbers: the version of the package, and the
 # number of the ABI.
@@ -161,9 +164,10 @@ MAP := consumer/libeventring.map
 LIB_LIBS = $(ZSTD_LIBS) $(LIBATOMIC)
 ANALYSIS_LIBS = $(DW_LIBS) -lelf
 TOOL_LIBS = $(LIB_LIBS) $(ANALYSIS_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) \
-  $(ZLIB_LIBS) -lm
+  $(ZLIB_LIBS) $(MICROHTTPD_LIBS) -lm
 
--include $(LIB_OBJ:.o=.d) $(ANALYSIS_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(ANALYSIS_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) \
+  $(SERVE_OBJ:.o=.d)
 
 $(B)/obj/consumer/%.o: consumer/%.c
 	@mkdir -p $(@D)
@@ -184,6 +188,29 @@ $(B)/obj/tools/%.o: tools/%.c
 	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(JANSSON_CFLAGS) \
 	  $(NCURSES_CFLAGS) $(ZLIB_CFLAGS) -Iconsumer -Ianalysis -Itools \
 	  -Iruntime -MMD -MP -c -o $@ $<
+
+$(B)/obj/serve/%.o: serve/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(JANSSON_CFLAGS) \
+	  $(MICROHTTPD_CFLAGS) -Iconsumer -Ianalysis -Itools -Iserve -Iruntime \
+	  -MMD -MP -c -o $@ $<
+
+# The page of the monitor, as data in the command.  A tarball of make dist has
+# it bundled, so that it needs no npm.
+PAGE_FILES = $(addprefix $(B)/web/,index.html monitor.js monitor.css \
+               monitor.svg)
+$(PAGE_FILES) &: web/build web/package-lock.json $(wildcard web/src/* web/built/*)
+	@mkdir -p $(B)/web
+	@if test -d web/built; then cp web/built/* $(B)/web; else \
+	  $(STEP) "bundle the monitor's page" $(LOG)/web.log \
+	    web/build $(B)/web; fi
+	@touch $(PAGE_FILES)
+
+$(PAGE_OBJ): build-aux/page.S $(PAGE_FILES)
+	@mkdir -p $(@D)
+	$(call say,AS)
+	$(Q)$(CC) -Wa,-I$(B)/web -c -o $@ $<
 
 $(B)/lib/libeventring.a: $(LIB_OBJ)
 	@mkdir -p $(@D)
@@ -206,7 +233,8 @@ $(B)/lib/eventring.pc: build-aux/eventring.pc.in consumer/eventring_reader.h \
 	$(Q)sed -e 's,@prefix@,$(PREFIX),; s,@LIBS@,$(LIB_LIBS),' \
 	  -e 's,@VERSION@,$(VERSION),' $< >$@
 
-$(B)/bin/eventring: $(TOOL_OBJ) $(ANALYSIS_OBJ) $(B)/lib/libeventring.a
+$(B)/bin/eventring: $(SERVE_OBJ) $(PAGE_OBJ) $(TOOL_OBJ) $(ANALYSIS_OBJ) \
+                    $(B)/lib/libeventring.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS)
@@ -311,16 +339,18 @@ DIST = ocaml-$(shell head -n1 $(TREE)/VERSION)
 
 # Files that make install-tools needs, in the folder eventring of the tarball.
 DIST_TOOLS = Makefile configure configure.ac config.mk.in build-aux runtime \
-  consumer analysis tools upstream doc LICENSE README.md SECURITY.md Changes
+  consumer analysis tools serve web upstream doc LICENSE README.md SECURITY.md Changes
 
 .PHONY: dist
-dist: $(DONE)/graft ## the grafted tree and the tools as a plain source tarball
+dist: $(DONE)/graft $(PAGE_FILES) ## the grafted tree and the tools as a plain source tarball
 	@rm -rf $(B)/dist && mkdir -p $(B)/dist
 	@$(STEP) "graft a clean tree" $(LOG)/dist-graft.log upstream/graft \
 	  --pristine $(B)/upstream --out $(B)/dist/$(DIST)
 	@rm -r $(B)/dist/$(DIST)/.grafted $(B)/dist/$(DIST)/.patched
 	@mkdir $(B)/dist/$(DIST)/eventring
 	@cp -Rp $(DIST_TOOLS) $(B)/dist/$(DIST)/eventring
+	@mkdir $(B)/dist/$(DIST)/eventring/web/built
+	@cp $(PAGE_FILES) $(B)/dist/$(DIST)/eventring/web/built
 	@tar -C $(B)/dist --owner=0 --group=0 --numeric-owner --sort=name \
 	  -czf $(B)/$(DIST).tar.gz $(DIST)
 	@rm -rf $(B)/dist
@@ -348,7 +378,7 @@ $(B)/test/ring/%: testsuite/ring/%.c $(B)/lib/libeventring.a \
 # gcc: it is here anyway, with their libraries; clang's have the fuzz targets.
 SAN_CC = gcc
 SAN_CFLAGS = -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARNINGS) -Iconsumer \
-  -Iruntime -Ianalysis -Itools
+  -Iruntime -Ianalysis -Itools -Iserve
 asan_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=all
 # ThreadSanitizer does not know fences, and gcc warns of each.  It takes them
 # for nothing.  That hides the effect of a missing fence (the model is for that)
@@ -364,7 +394,7 @@ san_works = $(shell mkdir -p $(B)/$1 && echo 'int main(void) { return 0; }' | \
 
 define sanitized
 -include $(patsubst %.c,$(B)/$1/obj/%.d,\
-           $(LIB_SRC) $(ANALYSIS_SRC) $(TOOL_SRC))
+           $(LIB_SRC) $(ANALYSIS_SRC) $(TOOL_SRC) $(SERVE_SRC))
 
 $(B)/$1/obj/%.o: %.c
 	@mkdir -p $$(@D)
@@ -376,7 +406,8 @@ $(B)/$1/libeventring.a: $(LIB_SRC:%.c=$(B)/$1/obj/%.o)
 	$$(call say,AR)
 	$$(Q)ar rcs $$@ $$^
 
-$(B)/$1/eventring: $(TOOL_SRC:%.c=$(B)/$1/obj/%.o) \
+$(B)/$1/eventring: $(SERVE_SRC:%.c=$(B)/$1/obj/%.o) $(PAGE_OBJ) \
+                   $(TOOL_SRC:%.c=$(B)/$1/obj/%.o) \
                    $(ANALYSIS_SRC:%.c=$(B)/$1/obj/%.o) \
                    $(B)/$1/libeventring.a testsuite/sanitizers/options.c
 	$$(call say,LINK)
@@ -411,7 +442,7 @@ ASAN_RUNS := $(patsubst testsuite/%.c,$(B)/asan/%,\
   $(filter-out testsuite/ring/test_worst%,$(wildcard testsuite/ring/test_*.c))) \
   $(patsubst %,$(B)/asan/%.t,$(addprefix cli/,check cut events filter latency \
     output stat verify) $(addprefix trace/,files rows several) \
-    profile/profile profile/ocaml hostile/consumer)
+    profile/profile profile/ocaml hostile/consumer serve/access serve/live)
 TSAN_RUNS := $(patsubst testsuite/%.c,$(B)/tsan/%,\
   $(shell grep -l pthread_create testsuite/ring/test_*.c))
 SANITIZED_RUNS = $(if $(call san_works,asan),$(ASAN_RUNS)) \
@@ -427,10 +458,10 @@ FUZZ_TARGETS := $(patsubst testsuite/fuzz/fuzz_%.c,%,\
 FUZZ_TOOLS := $(ANALYSIS_SRC) \
   $(addprefix tools/,common.c filter_options.c text.c trigger.c)
 FUZZ_OBJ := $(patsubst %.c,$(FUZZ)/obj/%.o,\
-              $(LIB_SRC) $(FUZZ_TOOLS) testsuite/fuzz/fuzz.c)
+              $(LIB_SRC) $(FUZZ_TOOLS) serve/query.c testsuite/fuzz/fuzz.c)
 FUZZ_SANITIZERS = address,undefined -fno-sanitize-recover=all
 FUZZ_CFLAGS = -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARNINGS) \
-  -Iconsumer -Iruntime -Ianalysis -Itools -Itestsuite/fuzz
+  -Iconsumer -Iruntime -Ianalysis -Itools -Iserve -Itestsuite/fuzz
 FUZZ_WORKS = $(shell echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | \
   $(FUZZ_CC) -fsanitize=fuzzer,address,undefined -x c -o /dev/null - \
     2>/dev/null && echo yes)
@@ -585,6 +616,10 @@ bench-validate: all stage ## perf's counts, durations and shares beside Eventrin
 bench-profile: all stage stock ## what samples cost: the handler, whole programs
 	@EVENTRING_BUILD=$(ABS) bench/run-profile
 
+.PHONY: bench-monitor
+bench-monitor: all stage ## what the monitor costs, and how it behaves under load
+	@EVENTRING_BUILD=$(ABS) bench/run-monitor
+
 .PHONY: bench-trace
 bench-trace: all stage ## how fast eventring trace writes, and in how much memory
 	@EVENTRING_BUILD=$(ABS) bench/run-trace
@@ -607,6 +642,10 @@ demo: ## from a fresh checkout to a traced multi-domain program
 	@$(MAKE) --no-print-directory demo-run
 demo-run: all stage
 	@build-aux/demo $(B)
+
+.PHONY: monitor
+monitor: all stage ## a demo server, live in the browser, until Ctrl-C
+	@build-aux/monitor $(B)
 
 .PHONY: clean distclean help
 clean: ## remove what was built, keep the sources and the configuration

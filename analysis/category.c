@@ -80,3 +80,11 @@ bool parse_categories(struct eventring_cursor *cursor, const char *list,
     list += length + 1;
   }
 }
+
+bool records_category(struct eventring_cursor *cursor, const char *name)
+{
+  char why[1];
+  uint32_t mask;
+  return parse_categories(cursor, name, &mask, why, sizeof why)
+         && (recorded_categories(cursor) & mask) != 0;
+}

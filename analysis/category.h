@@ -21,7 +21,7 @@
 #include "eventring_reader.h"
 
 /* Parses [list], names of categories separated by commas, and sets *mask to the
-   mask of these categories.  The name "all" means all categories of the file.
+   mask of these categories.  The name "all" means all but "profile".
    Upper and lower case differ.  Returns true on success; false, with a message
    in [why], a buffer of [why_size] bytes, when the file has no category of one
    of the names, the empty name included.  *mask then has the categories before
@@ -36,5 +36,8 @@ uint32_t all_categories(struct eventring_cursor *cursor);
    present.  If recording is paused, returns the mask that will be recorded when
    recording is resumed. */
 uint32_t recorded_categories(struct eventring_cursor *cursor);
+
+/* Returns whether the category called [name] is among recorded_categories. */
+bool records_category(struct eventring_cursor *cursor, const char *name);
 
 #endif /* ANALYSIS_CATEGORY_H */

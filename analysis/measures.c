@@ -84,12 +84,16 @@ static const struct summary_domain *domain_with(struct summary *s, uint32_t id)
   return NULL;
 }
 
-/* Returns the name of the innermost span of the program that is open in [d],
-   or NULL. */
+/* The number of open spans among which user_span searches at each stop. */
+#define SPANS_SEARCHED 64
+
+/* Returns the name of the innermost span of the program that is open in [d], or
+   NULL when the SPANS_SEARCHED innermost spans of its ring have none. */
 static const char *user_span(struct summary *s, const struct summary_domain *d)
 {
   const struct eventring_event *begin = innermost_span(s->spans, d->ring);
-  for (; begin != NULL; begin = next_outer_span(s->spans, begin))
+  for (int i = 0; begin != NULL && i < SPANS_SEARCHED;
+       i++, begin = next_outer_span(s->spans, begin))
     if (begin->domain == d->id && summary_is_user(s, begin->id))
       return eventring_describe(s->cursor, begin->id)->name;
   return NULL;

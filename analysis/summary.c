@@ -681,6 +681,13 @@ static void note_thread(struct summary *s, struct summary_domain *d,
     forget_thread(d, thread_of(d, event->thread, event->ns), event->ns);
 }
 
+static void count_event(struct summary *s, const struct eventring_event *event)
+{
+  if (s->events++ == 0) s->first_ns = event->ns;
+  if (event->ns > s->last_ns) s->last_ns = event->ns;
+  s->counts[event->id]++;
+}
+
 void summary_event(struct summary *s, const struct eventring_event *event)
 {
   struct ended_request request;
@@ -692,9 +699,17 @@ void summary_event(struct summary *s, const struct eventring_event *event)
   struct summary_ring *ring = &s->rings[event->ring];
   struct summary_domain *d = ring->domain;
   bool lost = event->form == EVENTRING_EV_LOST;
+  /* A ring of samples belongs to a thread; its domain has another ring. */
+  if (s->sample_rings_from > 0 && event->ring >= s->sample_rings_from) {
+    if (!lost) count_event(s, event);
+    s->samples += !lost;
+    return;
+  }
 
   if (d == NULL || d->id != event->domain || lost) {
     if (d != NULL) end_watching(s, d, d->last_ns);
+    /* A ring passes on when its domain has ended; its end may be lost. */
+    if (d != NULL && d != s->others && d->id != event->domain) d->ended = true;
     d = ring->domain = domain_of(s, event->domain);
     d->ring = event->ring;
   }
@@ -705,9 +720,7 @@ void summary_event(struct summary *s, const struct eventring_event *event)
   if (lost) return;
 
   enum role role = role_of(s, event->id);
-  if (s->events++ == 0) s->first_ns = event->ns;
-  if (event->ns > s->last_ns) s->last_ns = event->ns;
-  s->counts[event->id]++;
+  count_event(s, event);
   d->tally.events++;
   if (role == WAIT) s->ids->tells_waits = true;
   note_thread(s, d, role, event, has_ended ? since : INT64_MAX);
@@ -840,25 +853,11 @@ struct summary_tally summary_tally(struct summary *s,
   for (uint32_t i = 0; i < s->domain_count; i++)
     add_tally(&all, domain_tally(s, s->domains[i], until_ns));
   if (s->others != NULL) add_tally(&all, s->others->tally);
+  all.events += s->samples;
   all.minor_collections = s->collectives[CAUSED_MINOR];
   all.major_cycles = s->collectives[CAUSED_CYCLE];
   all.compactions = s->collectives[CAUSED_COMPACTION];
   return all;
-}
-
-bool summary_has_collections(struct summary *s, int64_t until_ns)
-{
-  struct summary_tally t = summary_tally(s, NULL, until_ns);
-  return t.gc_ns > 0 || t.idle_gc_ns > 0 || t.minor_collections > 0
-      || t.major_slices > 0 || t.major_cycles > 0 || t.compactions > 0
-      || t.explicit_calls > 0;
-}
-
-double gc_share(const struct summary_tally *tally)
-{
-  if (tally->watched_ns == 0) return 0;
-  double share = (double) tally->gc_ns / (double) tally->watched_ns;
-  return share > 1 ? 1 : share;
 }
 
 void summary_new_interval(struct summary *s)
@@ -877,6 +876,7 @@ struct summary *new_summary(struct eventring_cursor *cursor)
   s->ids = allocate(1, sizeof *s->ids);
   s->ids->tells_stops = eventring_find(cursor, "stop_the_world") >= 0;
   s->ring_count = target_info(cursor).rings;
+  s->sample_rings_from = target_info(cursor).sample_rings_from;
   s->rings = allocate(s->ring_count, sizeof *s->rings);
   return s;
 }

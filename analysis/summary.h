@@ -201,7 +201,8 @@ struct summary {
   /* Inner affairs. */
   struct summary_ids *ids;
   struct summary_ring { struct summary_domain *domain; } *rings;
-  uint32_t ring_count;
+  uint32_t ring_count, sample_rings_from;       /* 0: there are none */
+  uint64_t samples;
   struct summary_domain *found[256];      /* by the end of their ids */
   uint32_t timing_count;
   uint32_t collectives[CAUSED];
@@ -255,6 +256,11 @@ int64_t summary_until(struct summary *s);
    field; 0 for a field that would be negative. */
 struct summary_tally tally_difference(const struct summary_tally *later,
                                       const struct summary_tally *earlier);
+
+/* Returns the number of domains that have a ring and have not ended, as far as
+   events tell.  A domain of which all events were lost does not count: other
+   domains may have named it after its end. */
+uint32_t summary_living_domains(const struct summary *s);
 
 /* Returns the sum of the heaps of all domains that have not ended and have a
    known heap, each as it was reported last.  Its [known] is false when no heap

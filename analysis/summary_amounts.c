@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Amounts that follow from a summary's public fields alone. */
+/* Amounts that follow from the fields of a summary alone. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,6 +38,21 @@ const char *summary_cause_name(struct summary *s, const char *unit,
   return number;
 }
 
+bool summary_has_collections(struct summary *s, int64_t until_ns)
+{
+  struct summary_tally t = summary_tally(s, NULL, until_ns);
+  return t.gc_ns > 0 || t.idle_gc_ns > 0 || t.minor_collections > 0
+      || t.major_slices > 0 || t.major_cycles > 0 || t.compactions > 0
+      || t.explicit_calls > 0;
+}
+
+double gc_share(const struct summary_tally *tally)
+{
+  if (tally->watched_ns == 0) return 0;
+  double share = (double) tally->gc_ns / (double) tally->watched_ns;
+  return share > 1 ? 1 : share;
+}
+
 struct summary_tally tally_difference(const struct summary_tally *later,
                                       const struct summary_tally *earlier)
 {
@@ -46,6 +61,14 @@ struct summary_tally tally_difference(const struct summary_tally *later,
   for (size_t i = 0; i < SUMMARY_AMOUNTS; i++)
     left[i] = left[i] > less[i] ? left[i] - less[i] : 0;
   return t;
+}
+
+uint32_t summary_living_domains(const struct summary *s)
+{
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < s->ring_count; i++)
+    count += s->rings[i].domain != NULL && !s->rings[i].domain->ended;
+  return count;
 }
 
 struct summary_heap summary_heap(const struct summary *s)

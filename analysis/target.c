@@ -11,8 +11,10 @@
 /**************************************************************************/
 
 #define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
 #include <sys/types.h>
 #include <time.h>
+#include <unistd.h>
 #include "target.h"
 
 /* Returns the information on the file and the recording.  The call of
@@ -72,4 +74,16 @@ uint64_t lost_events(struct eventring_cursor *cursor)
   for (uint32_t ring = 0; ring < rings; ring++)
     lost += eventring_events_lost(cursor, ring);
   return lost;
+}
+
+uint64_t process_resident_bytes(long pid)
+{
+  char path[64];
+  unsigned long long size, resident;
+  snprintf(path, sizeof path, "/proc/%ld/statm", pid);
+  FILE *file = fopen(path, "re");
+  if (file == NULL) return 0;
+  int n = fscanf(file, "%llu %llu", &size, &resident);
+  fclose(file);
+  return n == 2 ? resident * (uint64_t) sysconf(_SC_PAGESIZE) : 0;
 }

@@ -47,6 +47,10 @@ int64_t age_ns(const struct eventring_info *info);
    pid namespace. */
 int64_t process_cpu_ns(struct eventring_cursor *cursor);
 
+/* Returns the size of the resident memory of process [pid] in bytes; 0 when it
+   is not known. */
+uint64_t process_resident_bytes(long pid);
+
 /* Returns the number of events in all rings that were lost to [cursor]. */
 uint64_t lost_events(struct eventring_cursor *cursor);
 

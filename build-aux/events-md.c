@@ -289,9 +289,7 @@ static void print_limits(int rule)
 static void print_rules(void)
 {
   puts("\n## Diagnosis\n\n"
-       "The rules of `eventring diagnose`, each with its numbers, which are"
-       " limits.\n"
-       "For all rules:");
+       "The rules of `eventring diagnose`, each with its limits. For all rules:");
   print_limits(ALL);
   for (size_t i = 0; i < LENGTH(rules); i++) {
     const struct rule *r = &rules[i];

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "category.h"
 #include "follow.h"
 #include "json.h"
 #include "text.h"
@@ -128,6 +129,33 @@ json_t *json_durations(const struct histogram *h)
   json_t *durations = checked(json_object());
   set_durations(durations, h);
   return durations;
+}
+
+json_t *json_buckets(const struct histogram *h)
+{
+  json_t *array = json_array();
+  for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+    if (h->buckets[i] > 0)
+      json_array_append_new(array, json_pack(
+        "{sIsIsI}", "from_ns", (json_int_t) histogram_low(i),
+        "to_ns", (json_int_t) histogram_low(i + 1),
+        "count", (json_int_t) h->buckets[i]));
+  return array;
+}
+
+json_t *json_categories(struct eventring_cursor *cursor)
+{
+  uint32_t on = recorded_categories(cursor);
+  json_t *known = json_array();
+  for (uint32_t bit = 0; bit < 32; bit++) {
+    const char *name = eventring_category(cursor, bit);
+    if (name == NULL) continue;
+    json_array_append_new(
+      known, json_pack("{s:o,s:b,s:s*}", "name", json_text(name),
+                       "recorded", (int) (on >> bit & 1), "meaning",
+                       eventring_category_meaning(name)));
+  }
+  return known;
 }
 
 static json_t *pauses(const struct histogram *pauses)
@@ -322,7 +350,11 @@ static json_t *memory(const struct summary *s)
 
 json_t *json_summary(struct summary *s)
 {
-  int64_t until_ns = summary_until(s);
+  return json_summary_until(s, summary_until(s));
+}
+
+json_t *json_summary_until(struct summary *s, int64_t until_ns)
+{
   struct summary_tally tally = summary_tally(s, NULL, until_ns);
   struct summary_heap heap = summary_heap(s);
 

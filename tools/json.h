@@ -39,12 +39,21 @@ json_t *json_process(struct eventring_cursor *cursor);
    the durations in [h]. */
 json_t *json_durations(const struct histogram *h);
 
+/* Returns a new JSON array of the buckets of [h] that are not empty. */
+json_t *json_buckets(const struct histogram *h);
+
+/* Returns a new JSON array of the categories in the file of [cursor], each with
+   its name, whether it is recorded and, if known, its meaning. */
+json_t *json_categories(struct eventring_cursor *cursor);
+
 /* Return a new JSON object. json_summary describes all of [s], up to
-   summary_until. json_interval describes an interval of [ns] nanoseconds, by
+   summary_until; json_summary_until, up to [until_ns], which is not before the
+   last event. json_interval describes an interval of [ns] nanoseconds, by
    its [amounts] and the recent pauses of [s], with the heap and the memory at
    present; the caller has called summary_tally before, which completes the
    pauses. */
 json_t *json_summary(struct summary *s);
+json_t *json_summary_until(struct summary *s, int64_t until_ns);
 json_t *json_interval(struct summary *s, const struct summary_tally *amounts,
                       uint64_t ns);
 

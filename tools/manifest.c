@@ -100,13 +100,19 @@ static json_t *date(int64_t realtime_ns)
   return json_sprintf("%s.%09" PRId64 "Z", day, realtime_ns % 1000000000);
 }
 
-char *new_manifest(struct eventring_cursor *cursor, const char *trigger)
+static int64_t now_unix_ns(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* Returns the facts that every manifest has, as a new JSON object. */
+static json_t *facts(struct eventring_cursor *cursor)
 {
   static const char *const clocks[] = { "?", "monotonic", "tsc", "cntvct" };
   struct eventring_info info = target_info(cursor);
-  struct timespec now;
   json_t *all = json_object(), *argv = NULL;
-  clock_gettime(CLOCK_REALTIME, &now);
   if (eventring_state(cursor) == EVENTRING_STATE_RUNNING
       && !info.pid_is_elsewhere)
     argv = arguments(info.pid);
@@ -132,10 +138,13 @@ char *new_manifest(struct eventring_cursor *cursor, const char *trigger)
   json_object_set_new(all, "categories",
                       categories(cursor, info.active | info.resume));
   json_object_set_new(all, "started", date(info.started_realtime_ns));
-  json_object_set_new(all, "recorded",
-                      date(now.tv_sec * INT64_C(1000000000) + now.tv_nsec));
-  if (trigger != NULL)
-    json_object_set_new(all, "trigger", text(trigger, strlen(trigger)));
+  json_object_set_new(all, "recorded", date(now_unix_ns()));
+  return all;
+}
+
+/* Returns the text of [all], and frees [all]. */
+static char *text_of(json_t *all)
+{
   char *result = json_dumps(all, JSON_COMPACT);
   json_decref(all);
   if (result == NULL) {
@@ -143,6 +152,59 @@ char *new_manifest(struct eventring_cursor *cursor, const char *trigger)
     exit(STATUS_CANNOT_WRITE);
   }
   return result;
+}
+
+char *new_manifest(struct eventring_cursor *cursor, const char *trigger)
+{
+  json_t *all = facts(cursor);
+  if (trigger != NULL)
+    json_object_set_new(all, "trigger", text(trigger, strlen(trigger)));
+  return text_of(all);
+}
+
+/* Saved recordings */
+
+char *new_saved_manifest(struct eventring_cursor *cursor, const char *rule)
+{
+  json_t *all = facts(cursor);
+  json_t *saved = json_pack("{s:s, s:o}", "by", rule != NULL ? "rule" : "hand",
+                            "at", date(now_unix_ns()));
+  if (rule != NULL)
+    json_object_set_new(saved, "rule", text(rule, strlen(rule)));
+  json_object_set_new(all, "saved", saved);
+  return text_of(all);
+}
+
+/* Returns the time, in nanoseconds since 1970, of a text that date made; 0 for
+   any other text or NULL. */
+static int64_t parse_date(const char *when)
+{
+  struct tm tm = { 0 };
+  int64_t ns = 0;
+  const char *rest = when == NULL ? NULL
+                     : strptime(when, "%Y-%m-%dT%H:%M:%S", &tm);
+  if (rest == NULL || sscanf(rest, ".%9" SCNd64 "Z", &ns) != 1) return 0;
+  int64_t seconds = timegm(&tm);
+  return seconds < 0 || seconds > INT32_MAX * INT64_C(4) ? 0
+         : seconds * INT64_C(1000000000) + ns;
+}
+
+struct manifest_saved manifest_saved(const char *note)
+{
+  struct manifest_saved saved = { .by = SAVED_UNKNOWN };
+  json_t *all = note != NULL ? json_loads(note, 0, NULL) : NULL;
+  const json_t *member = json_object_get(all, "saved");
+  const char *by = json_string_value(json_object_get(member, "by")),
+    *rule = json_string_value(json_object_get(member, "rule"));
+  saved.at_ns = parse_date(json_string_value(json_object_get(member, "at")));
+  if (by != NULL && strcmp(by, "hand") == 0)
+    saved.by = SAVED_BY_HAND;
+  else if (by != NULL && strcmp(by, "rule") == 0 && rule != NULL) {
+    saved.by = SAVED_BY_RULE;
+    snprintf(saved.rule, sizeof saved.rule, "%s", rule);
+  }
+  json_decref(all);
+  return saved;
 }
 
 uint32_t manifest_processors(struct eventring_cursor *cursor)

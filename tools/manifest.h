@@ -26,6 +26,30 @@
    memory. doc/RECORDING.md lists the members. */
 char *new_manifest(struct eventring_cursor *cursor, const char *trigger);
 
+/* Why a recording is in the store. */
+enum saved_by {
+  SAVED_UNKNOWN,                  /* not saved by the server */
+  SAVED_BY_HAND,                  /* a person asked for it */
+  SAVED_BY_RULE                   /* a rule of the server fired */
+};
+
+/* The bytes of the text of a rule, with its NUL. */
+#define SAVED_RULE 320
+
+struct manifest_saved {
+  enum saved_by by;
+  char rule[SAVED_RULE];          /* the rule; "" if it was not one */
+  int64_t at_ns;                  /* when, since 1970; 0: not known */
+};
+
+/* Returns a manifest as new_manifest does, of a recording for the store: saved
+   now, by the rule [rule] or, if it is NULL, by hand. */
+char *new_saved_manifest(struct eventring_cursor *cursor, const char *rule);
+
+/* Returns why and when the recording with the manifest [note], which may be
+   NULL or any text, was saved. */
+struct manifest_saved manifest_saved(const char *note);
+
 /* Returns the number of processors that were online, from the manifest in the
    recording of [cursor]; 0 when it does not have one. */
 uint32_t manifest_processors(struct eventring_cursor *cursor);

@@ -22,6 +22,36 @@
 #include "metrics_text.h"
 #include "text.h"
 
+/* Metrics that have a series for each name. */
+enum named_metric { WAITS, SPANS, REQUESTS, NAMED_METRICS };
+
+/* The events of a name have a series of their own, or are in the series
+   REST_NAME. */
+enum place { NEW, OWN, REST };
+#define REST_NAME "(other)"
+
+/* Counters of a domain, as they were printed last. */
+struct told { uint32_t id; uint64_t running, collecting, waiting; };
+
+struct metrics {
+  struct summary *summary;
+  uint8_t places[NAMED_METRICS][UINT16_MAX + 1];        /* by id */
+  struct told told[SUMMARY_DOMAINS];      /* by the ids of domains */
+  uint32_t told_count;
+};
+
+struct metrics *new_metrics(struct summary *summary)
+{
+  struct metrics *m = allocate(1, sizeof *m);
+  m->summary = summary;
+  return m;
+}
+
+void free_metrics(struct metrics *m)
+{
+  free(m);
+}
+
 /* Begins the metric [name] of the type [type]. */
 static void begin(FILE *out, const char *name, const char *type,
                   const char *help)
@@ -115,16 +145,19 @@ static void print_histogram(FILE *out, const char *name, const char *label,
 struct named {
   const char *name;
   const struct histogram *durations;
-  uint64_t count;                 /* of all events with this name */
+  uint16_t id;
+  enum place place;               /* of all events with this name */
+  uint64_t count;                 /* likewise */
 };
 
 struct names {
+  uint8_t *places;                /* by id */
   size_t count, room;
   struct named *of;
 };
 
 /* Adds the durations [h] of the events with the id [id] to [names]. */
-static void add_name(struct names *names, struct summary *s, uint32_t id,
+static void add_name(struct names *names, struct summary *s, uint16_t id,
                      const struct histogram *h)
 {
   const struct eventring_description *d = eventring_describe(s->cursor, id);
@@ -133,7 +166,8 @@ static void add_name(struct names *names, struct summary *s, uint32_t id,
     names->room = names->room == 0 ? 64 : 2 * names->room;
     names->of = reallocate(names->of, names->room, sizeof *names->of);
   }
-  names->of[names->count++] = (struct named) { d->name, h, 0 };
+  names->of[names->count++] =
+    (struct named) { d->name, h, id, names->places[id], 0 };
 }
 
 static int compare_names(const void *a, const void *b)
@@ -142,10 +176,13 @@ static int compare_names(const void *a, const void *b)
                 ((const struct named *) b)->name);
 }
 
-/* The most frequent first; those with the same name follow each other. */
-static int compare_counts(const void *a, const void *b)
+/* Names with a series of their own first, then the most frequent, then those
+   without a series; events with the same name follow each other. */
+static int compare_places(const void *a, const void *b)
 {
+  static const int rank[] = { [OWN] = 0, [NEW] = 1, [REST] = 2 };
   const struct named *x = a, *y = b;
+  if (x->place != y->place) return rank[x->place] - rank[y->place];
   if (x->count != y->count) return x->count > y->count ? -1 : 1;
   return strcmp(x->name, y->name);
 }
@@ -160,59 +197,76 @@ static size_t same_name(const struct names *names, size_t i)
   return n;
 }
 
+/* Sets the place and the number of events of each name. */
+static void add_up_names(struct names *names)
+{
+  qsort(names->of, names->count, sizeof *names->of, compare_names);
+  for (size_t i = 0, n; i < names->count; i += n) {
+    uint64_t count = 0;
+    enum place place = NEW;
+    n = same_name(names, i);
+    for (size_t k = i; k < i + n; k++) {
+      count += names->of[k].durations->count;
+      if (names->of[k].place != NEW) place = names->of[k].place;
+    }
+    if (strcmp(names->of[i].name, REST_NAME) == 0) place = REST;
+    for (size_t k = i; k < i + n; k++) {
+      names->of[k].count = count;
+      names->of[k].place = place;
+    }
+  }
+  qsort(names->of, names->count, sizeof *names->of, compare_places);
+}
+
 /* Prints the durations of [names] as the histogram [name] with the label
-   [label], and frees [names]. */
+   [label], and frees [names].  A name stays in its series from one call to the
+   next: no counter becomes smaller. */
 static void print_names(FILE *out, struct names *names, const char *name,
                         const char *help, const char *label)
 {
   if (names->count == 0) return;
-  qsort(names->of, names->count, sizeof *names->of, compare_names);
-  for (size_t i = 0, n; i < names->count; i += n) {
-    uint64_t count = 0;
-    n = same_name(names, i);
-    for (size_t k = i; k < i + n; k++) count += names->of[k].durations->count;
-    for (size_t k = i; k < i + n; k++) names->of[k].count = count;
-  }
-  qsort(names->of, names->count, sizeof *names->of, compare_counts);
-
+  add_up_names(names);
   begin(out, name, "histogram", help);
   struct histogram *sum = allocate(1, sizeof *sum);
   unsigned series = 0;
   for (size_t i = 0, n; i < names->count; i += n) {
-    bool rest = series == METRICS_NAMES;
+    bool rest = series == METRICS_NAMES || names->of[i].place == REST;
     n = rest ? names->count - i : same_name(names, i);
     memset(sum, 0, sizeof *sum);
-    for (size_t k = i; k < i + n; k++)
+    for (size_t k = i; k < i + n; k++) {
       histogram_merge(sum, names->of[k].durations);
-    print_histogram(out, name, label, rest ? "(other)" : names->of[i].name,
+      names->places[names->of[k].id] = rest ? REST : OWN;
+    }
+    print_histogram(out, name, label, rest ? REST_NAME : names->of[i].name,
                     sum);
     series++;
   }
   free(sum);
   free(names->of);
-  *names = (struct names) { 0 };
 }
 
 /* Prints the durations of all waits, of the spans of the program and of its
    requests. */
-static void print_timings(FILE *out, struct summary *s)
+static void print_timings(FILE *out, struct metrics *m)
 {
-  struct names names = { 0 };
-  for (uint32_t id = 0; id <= UINT16_MAX; id++)
-    if (s->timings[id] != NULL && summary_is_wait(s, (uint16_t) id))
-      add_name(&names, s, id, s->timings[id]);
-  print_names(out, &names, "ocaml_wait_seconds",
-              "Waits of threads that took longer than the threshold.", "wait");
-  for (uint32_t id = 0; id <= UINT16_MAX; id++)
-    if (s->timings[id] != NULL && summary_is_user(s, (uint16_t) id))
-      add_name(&names, s, id, s->timings[id]);
-  print_names(out, &names, "ocaml_span_seconds",
-              "Spans of the program that ended.", "span");
-  for (uint32_t id = 0; id <= UINT16_MAX; id++) {
-    const struct request_kind *kind = request_kind(s->requests, (uint16_t) id);
-    if (kind != NULL) add_name(&names, s, id, &kind->total);
+  struct summary *s = m->summary;
+  struct names waits = { .places = m->places[WAITS] },
+    spans = { .places = m->places[SPANS] },
+    requests = { .places = m->places[REQUESTS] };
+  for (uint32_t i = 0; i <= UINT16_MAX; i++) {
+    uint16_t id = (uint16_t) i;
+    const struct request_kind *kind = request_kind(s->requests, id);
+    if (s->timings[id] != NULL && summary_is_wait(s, id))
+      add_name(&waits, s, id, s->timings[id]);
+    if (s->timings[id] != NULL && summary_is_user(s, id))
+      add_name(&spans, s, id, s->timings[id]);
+    if (kind != NULL) add_name(&requests, s, id, &kind->total);
   }
-  print_names(out, &names, "ocaml_request_seconds",
+  print_names(out, &waits, "ocaml_wait_seconds",
+              "Waits of threads that took longer than the threshold.", "wait");
+  print_names(out, &spans, "ocaml_span_seconds",
+              "Spans of the program that ended.", "span");
+  print_names(out, &requests, "ocaml_request_seconds",
               "Requests that ended, from begin to end.", "request");
 }
 
@@ -265,20 +319,33 @@ static void print_collections(FILE *out, struct summary *s,
                     &s->pauses[pause]);
 }
 
-static void print_time(FILE *out, const char *name, uint32_t domain,
-                       const char *state, uint64_t ns)
+/* Returns the counters printed last for domain [i] of the summary, zeros if none
+   were.  The caller asks for all domains before [i] first. */
+static struct told *told_of(struct metrics *m, uint32_t i)
 {
-  fprintf(out, "%s{domain=\"%" PRIu32 "\",state=\"%s\"}", name, domain, state);
-  print_seconds(out, ns);
+  uint32_t id = m->summary->domains[i]->id;
+  if (i == m->told_count || m->told[i].id != id) {
+    memmove(&m->told[i + 1], &m->told[i],
+            (m->told_count++ - i) * sizeof *m->told);
+    m->told[i] = (struct told) { .id = id };
+  }
+  return &m->told[i];
 }
 
-static void print_domains(FILE *out, struct summary *s, int64_t until_ns)
+/* Prints [ns], or *told if that is more, and keeps it in *told. */
+static void print_time(FILE *out, const char *name, uint32_t domain,
+                       const char *state, uint64_t ns, uint64_t *told)
 {
-  uint64_t running = 0;
-  for (uint32_t i = 0; i < s->domain_count; i++)
-    running += !s->domains[i]->ended;
-  print_gauge(out, "ocaml_domains", "Domains that have not ended.", running);
+  if (ns > *told) *told = ns;
+  fprintf(out, "%s{domain=\"%" PRIu32 "\",state=\"%s\"}", name, domain, state);
+  print_seconds(out, *told);
+}
 
+/* Prints how the domains spent their time.  The event of a wait comes at its
+   end: until then, the time of the wait may count as running. */
+static void print_times(FILE *out, struct metrics *m, int64_t until_ns)
+{
+  struct summary *s = m->summary;
   const char *name = "ocaml_domain_seconds_total";
   begin(out, name, "counter",
         "How each domain spent its time; running includes waiting where waits "
@@ -286,11 +353,23 @@ static void print_domains(FILE *out, struct summary *s, int64_t until_ns)
   for (uint32_t i = 0; i < s->domain_count; i++) {
     struct summary_domain *d = s->domains[i];
     struct summary_time time = summary_time(s, d, until_ns);
-    print_time(out, name, d->id, "running", time.running_ns);
-    print_time(out, name, d->id, "collecting", time.collecting_ns);
-    if (time.known) print_time(out, name, d->id, "waiting", time.waiting_ns);
+    struct told *told = told_of(m, i);
+    print_time(out, name, d->id, "running", time.running_ns, &told->running);
+    print_time(out, name, d->id, "collecting", time.collecting_ns,
+               &told->collecting);
+    if (time.known)
+      print_time(out, name, d->id, "waiting", time.waiting_ns, &told->waiting);
   }
-  name = "ocaml_domain_minor_allocated_bytes_total";
+}
+
+static void print_domains(FILE *out, struct metrics *m, int64_t until_ns)
+{
+  struct summary *s = m->summary;
+  print_gauge(out, "ocaml_domains", "Domains that have not ended.",
+              summary_living_domains(s));
+  print_times(out, m, until_ns);
+
+  const char *name = "ocaml_domain_minor_allocated_bytes_total";
   begin(out, name, "counter", "Memory allocated in the domain's minor heap.");
   for (uint32_t i = 0; i < s->domain_count; i++) {
     struct summary_domain *d = s->domains[i];
@@ -325,8 +404,9 @@ static void print_memory(FILE *out, struct summary *s)
               "Resident memory of the process.", s->resident_bytes);
 }
 
-void print_metrics(FILE *out, struct summary *s)
+void print_metrics(FILE *out, struct metrics *m)
 {
+  struct summary *s = m->summary;
   int64_t until_ns = summary_until(s);
   struct summary_tally tally = summary_tally(s, NULL, until_ns);
   struct eventring_info info = target_info(s->cursor);
@@ -350,8 +430,8 @@ void print_metrics(FILE *out, struct summary *s)
                 "Events that were overwritten before they were read.",
                 lost_events(s->cursor));
 
-  print_domains(out, s, until_ns);
+  print_domains(out, m, until_ns);
   print_collections(out, s, &tally);
-  print_timings(out, s);
+  print_timings(out, m);
   print_memory(out, s);
 }

@@ -19,11 +19,19 @@
 #include <stdio.h>
 #include "summary.h"
 
-/* Prints all of [s] to [out] as metrics: counters of what was seen since [s]
-   was created, gauges of the present state.  The number of series is bounded
-   whatever the process does: spans, waits and requests beyond the
-   METRICS_NAMES most frequent share the name "(other)". */
-void print_metrics(FILE *out, struct summary *s);
+struct metrics;
+
+/* Creates the metrics of [summary], which must stay valid.  Never returns NULL.
+   The caller frees them with free_metrics. */
+struct metrics *new_metrics(struct summary *summary);
+void free_metrics(struct metrics *m);
+
+/* Prints all of the summary to [out] as metrics: counters of the events since
+   the summary was created, gauges of the present state.  A counter never
+   becomes smaller from one call to the next.  The number of series is bounded:
+   METRICS_NAMES spans, waits and requests, the most frequent of the first call
+   first, have a series of their own, all others share the name "(other)". */
+void print_metrics(FILE *out, struct metrics *m);
 
 #define METRICS_NAMES 100
 

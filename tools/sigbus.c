@@ -84,7 +84,8 @@ static void say(const char *text)
 }
 
 static void (*volatile tidy_up)(void);
-static sigjmp_buf *volatile way_out;
+/* Of each thread: the signal of a fault comes to the thread that made it. */
+static _Thread_local sigjmp_buf *volatile way_out;
 
 bool unless_sigbus(void (*act)(void *state), void *state)
 {

@@ -10,26 +10,91 @@
 /*                                                                        */
 /**************************************************************************/
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "memory.h"
 #include "parse.h"
+#include "requests.h"
+#include "spans.h"
 #include "trigger.h"
 
-void parse_trigger(const struct command *command, struct trigger *t,
-                   const char *text)
+bool parse_trigger(struct trigger *t, const char *text, char *why,
+                   size_t why_size)
 {
   const char *greater = strrchr(text, '>');
   size_t length = greater == NULL ? strlen(text) : (size_t) (greater - text);
   t->text = text;
   t->longer_than = -1;
   while (length > 0 && text[length - 1] == ' ') length--;
-  if (length == 0 || length >= sizeof t->name)
-    usage_error(command, "%s: --trigger: what is the name in '%s'?",
-                command->name, text);
+  if (length == 0 || length >= sizeof t->name) {
+    snprintf(why, why_size, "what is the name in '%s'?", text);
+    return false;
+  }
   memcpy(t->name, text, length);
   t->name[length] = '\0';
-  if (greater == NULL) return;
+  if (greater == NULL) return true;
   greater += 1 + strspn(greater + 1, " ");
-  if (!parse_duration(greater, &t->longer_than))
-    usage_error(command, "%s: --trigger: %s is not a time such as 10ms",
-                command->name, greater);
+  if (parse_duration(greater, &t->longer_than)) return true;
+  snprintf(why, why_size, "%s is not a time such as 10ms", greater);
+  return false;
+}
+
+struct trigger_watch {
+  struct eventring_cursor *cursor;
+  struct spans *spans;
+  struct requests *requests;
+  uint32_t rings;
+  bool *seen;                     /* rings with events before; events lost
+                                     before the first one are no loss now */
+};
+
+struct trigger_watch *new_trigger_watch(struct eventring_cursor *cursor)
+{
+  struct trigger_watch *w = allocate(1, sizeof *w);
+  w->cursor = cursor;
+  w->spans = new_spans(cursor);
+  w->requests = new_requests(cursor);
+  w->rings = target_info(cursor).rings;
+  w->seen = allocate(w->rings + 1, sizeof *w->seen);
+  return w;
+}
+
+void free_trigger_watch(struct trigger_watch *w)
+{
+  if (w == NULL) return;
+  free_spans(w->spans);
+  free_requests(w->requests);
+  free(w->seen);
+  free(w);
+}
+
+struct happening trigger_look(struct trigger_watch *w,
+                              const struct eventring_event *event)
+{
+  struct happening h = { NULL, -1 };
+  struct ended_request request;
+  int64_t since;
+  if (span_ended(w->spans, event, &since)) h.took_ns = event->ns - since;
+  if (request_ended(w->requests, event, &request))
+    h.took_ns = request.end_ns - request.begin_ns;
+  if (event->form == EVENTRING_EV_CONTROL_CHANGED || event->ring >= w->rings)
+    return h;
+  const bool seen = w->seen[event->ring];
+  w->seen[event->ring] = true;
+  if (event->form == EVENTRING_EV_LOST) {
+    if (seen) h.name = "lost";
+    return h;
+  }
+  const struct eventring_description *d =
+    eventring_describe(w->cursor, event->id);
+  if (d != NULL) h.name = d->name;
+  return h;
+}
+
+bool trigger_fires(const struct trigger *t, const struct happening *h)
+{
+  return h->name != NULL
+         && (t->longer_than < 0 || h->took_ns > t->longer_than)
+         && strcmp(h->name, t->name) == 0;
 }

@@ -108,7 +108,10 @@ _eventring() {
     else
       _eventring_targets "$program" "$word"
     fi ;;
-  ps) ;;
+  ps | list) ;;
+  attach | detach)
+    COMPREPLY=( $(compgen -W "$(cd /proc && printf '%s\n' [0-9]*)" \
+                    -- "$word") ) ;;
   cat | cut | merge) _eventring_files -f -- "$word" ;;
   *) _eventring_targets "$program" "$word" ;;
   esac

@@ -73,18 +73,8 @@ static void list_table(struct eventring_cursor *cursor)
    the file. */
 static json_t *list_json(struct eventring_cursor *cursor)
 {
-  uint32_t on = recorded_categories(cursor);
-  json_t *process = json_control(cursor), *known = json_array();
-  for (uint32_t bit = 0; bit < 32; bit++) {
-    const char *name = eventring_category(cursor, bit);
-    if (name == NULL) continue;
-    const char *doc = eventring_category_meaning(name);
-    json_array_append_new(
-      known, json_pack("{s:o,s:b,s:s*}", "name", json_text(name),
-                       "recorded", (int) (on >> bit & 1), "meaning",
-                       doc));
-  }
-  json_object_set_new(process, "known_categories", known);
+  json_t *process = json_control(cursor);
+  json_object_set_new(process, "known_categories", json_categories(cursor));
   return process;
 }
 

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "category.h"
 #include "category_text.h"
 #include "common.h"
 #include "json.h"
@@ -54,7 +55,7 @@ static const char enable_usage[] =
 "       eventring enable --all [OPTION...] CATEGORY...\n"
 "Records these categories of events too: from now on or, if the process is\n"
 "paused, when it is resumed.  Several categories may be joined by commas; 'all'\n"
-"means all categories.  eventring categories lists them.\n";
+"means all but profile.  eventring categories lists them.\n";
 
 static const char disable_usage[] =
 "Usage: eventring disable [OPTION...] PID|FILE CATEGORY...\n"
@@ -135,18 +136,31 @@ static enum status change(const struct request *request,
   return STATUS_OK;
 }
 
+/* Prints the rate of samples that [request] has set, if it has set one. */
+static void say_rate(struct eventring_cursor *cursor,
+                     const struct request *request)
+{
+  if (request->sample_period_ns == 0) return;
+  printf("; %" PRIu64 " samples a second%s",
+         UINT64_C(1000000000) / request->sample_period_ns,
+         records_category(cursor, "profile")
+           ? "" : " once category profile is recorded");
+}
+
 /* Prints a line with the new state of the process of [cursor], and whether it
    is the same as [before] and [recorded_before], its state and its mask of
-   categories before the change.  [changes_categories]: the change was of the
-   categories, so they are printed also if they will be recorded later. */
-static void say(struct eventring_cursor *cursor,
-                const struct eventring_info *before, uint32_t recorded_before,
-                bool changes_categories)
+   categories before the change.  The categories are printed also if they will
+   be recorded later, when [request] changes categories. */
+static void say(struct eventring_cursor *cursor, const struct request *request,
+                const struct eventring_info *before, uint32_t recorded_before)
 {
+  bool changes_categories = request->command == &enable_command
+                            || request->command == &disable_command;
   struct eventring_info now = target_info(cursor);
   uint32_t recorded = recorded_categories(cursor);
   bool same = (before->active == 0) == (now.active == 0)
-              && recorded_before == recorded;
+              && recorded_before == recorded
+              && before->sample_period_ns == now.sample_period_ns;
   printf("%" PRIu32 " ", now.pid);
   print_text(stdout, now.program, strlen(now.program), TEXT_LINE);
   /* The categories of a paused process are the subject of a change of them. */
@@ -164,6 +178,7 @@ static void say(struct eventring_cursor *cursor,
     }
     if (will && same) fputs(", unchanged", stdout);
   }
+  say_rate(cursor, request);
   putchar('\n');
 }
 
@@ -185,8 +200,7 @@ static enum status control(const struct request *request,
   if (status == STATUS_OK && request->changed != NULL)
     json_array_append_new(request->changed, json_control(cursor));
   else if (status == STATUS_OK && !request->quiet)
-    say(cursor, &before, recorded, request->command == &enable_command
-                                   || request->command == &disable_command);
+    say(cursor, request, &before, recorded);
   return status;
 }
 

@@ -14,18 +14,14 @@
 /* eventring diagnose: prints the findings of the rules of diagnosis.h, in words
    or as JSON. */
 
-/* For sched_getaffinity */
-#define _GNU_SOURCE
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "common.h"
-#include "diagnosis.h"
+#include "diagnosis_json.h"
 #include "follow.h"
 #include "json.h"
-#include "manifest.h"
 #include "options.h"
 #include "summary_text.h"
 #include "targets.h"
@@ -158,67 +154,7 @@ static void print_diagnosis(struct diagnosis *d)
   print_lost(diagnosis_summary(d));
 }
 
-/* JSON */
-
-static json_t *json_finding(const struct finding *f)
-{
-  const struct rule *rule = &rules[f->rule];
-  json_t *facts = json_array();
-  for (uint32_t i = 0; i < f->fact_count; i++) {
-    const struct fact *fact = &f->facts[i];
-    json_array_append_new(facts, json_pack(
-      "{s:s, s:s, s:o}", "name", fact->name, "unit",
-      fact_unit_name[fact->unit], "value",
-      fact->unit == FACT_TEXT ? json_text(fact->text)
-                              : json_real(fact->value)));
-  }
-  return json_pack("{s:s, s:s, s:s, s:f, s:o, s:s, s:s}",
-                   "rule", rule->name, "title", rule->title,
-                   "certainty", certainty_name[f->certainty],
-                   "weight", f->weight, "evidence", facts,
-                   "advice", rule->advice, "event", rule->event);
-}
-
-static void print_diagnosis_json(struct diagnosis *d)
-{
-  uint32_t count, left;
-  const struct finding *f = diagnosis_findings(d, &count);
-  const struct not_judged *not = diagnosis_not_judged(d, &left);
-  struct summary *s = diagnosis_summary(d);
-  json_t *findings = json_array(), *rest = json_array();
-  for (uint32_t i = 0; i < count; i++)
-    json_array_append_new(findings, json_finding(&f[i]));
-  for (uint32_t i = 0; i < left; i++)
-    json_array_append_new(rest, json_pack("{s:s, s:s}", "rule",
-                                          rules[not[i].rule].name, "reason",
-                                          not[i].why));
-  print_json(json_pack("{s:i, s:o, s:I, s:I, s:I, s:o, s:o}",
-                       "version", JSON_VERSION,
-                       "process", json_process(s->cursor),
-                       "first_ns", (json_int_t) s->first_ns,
-                       "last_ns", (json_int_t) s->last_ns,
-                       "lost_events", (json_int_t) lost_events(s->cursor),
-                       "findings", findings, "not_judged", rest), false);
-}
-
 /* The command */
-
-/* Returns the number of processors that the process of [cursor] may use, or
-   had; 0 when it is not known.  An ended process of this machine may have had
-   other limits than this one. */
-static uint32_t processors(struct eventring_cursor *cursor)
-{
-  struct eventring_info info = target_info(cursor);
-  if (info.format == EVENTRING_FORMAT_RECORDING)
-    return manifest_processors(cursor);
-  bool runs = eventring_state(cursor) == EVENTRING_STATE_RUNNING
-              && !info.pid_is_elsewhere;
-  cpu_set_t set;
-  if (!info.same_boot
-      || sched_getaffinity(runs ? info.pid : 0, sizeof set, &set) < 0)
-    return 0;
-  return (uint32_t) CPU_COUNT(&set);
-}
 
 static void say_nothing(void *state, const char *message)
 {
@@ -250,7 +186,7 @@ static enum status run(int argc, char **argv)
     }
   struct eventring_cursor *cursor =
     open_target(&diagnose_command, argc, argv, dir, false);
-  struct diagnosis *d = new_diagnosis(cursor, processors(cursor));
+  struct diagnosis *d = new_diagnosis(cursor, diagnosed_processors(cursor));
   struct symbols *symbols = new_symbols(cursor, say_nothing, NULL);
   enum status status = read_events(cursor, &(struct reading) {
     .follow = follow, .changes = true, .state = d, .event = take_event,
@@ -258,7 +194,7 @@ static enum status run(int argc, char **argv)
   });
   diagnosis_finish(d, symbols);
   if (json)
-    print_diagnosis_json(d);
+    print_json(json_diagnosis(d), false);
   else
     print_diagnosis(d);
   status = finish_output(status);

@@ -126,18 +126,6 @@ static void print_distributions(struct summary *s, bool named,
 
 /* JSON */
 
-static json_t *buckets(const struct histogram *h)
-{
-  json_t *array = json_array();
-  for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
-    if (h->buckets[i] > 0)
-      json_array_append_new(array, json_pack(
-        "{sIsIsI}", "from_ns", (json_int_t) histogram_low(i),
-        "to_ns", (json_int_t) histogram_low(i + 1),
-        "count", (json_int_t) h->buckets[i]));
-  return array;
-}
-
 static void print_all_json(struct summary *s, const struct distribution *all,
                            size_t count)
 {
@@ -146,7 +134,7 @@ static void print_all_json(struct summary *s, const struct distribution *all,
     json_t *d = json_object();
     json_object_set_new(d, "name", json_text(all[i].name));
     json_object_update_new(d, json_durations(&all[i].h));
-    json_object_set_new(d, "buckets", buckets(&all[i].h));
+    json_object_set_new(d, "buckets", json_buckets(&all[i].h));
     if (all[i].running.count > 0) {
       json_object_set_new(d, "running", json_durations(&all[i].running));
       json_object_set_new(d, "waiting", json_durations(&all[i].waiting));

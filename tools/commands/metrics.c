@@ -13,6 +13,8 @@
 /* eventring metrics: the totals of a process for Prometheus. */
 
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include "common.h"
 #include "follow.h"
 #include "metrics_text.h"
@@ -41,8 +43,10 @@ static const char notes[] =
 #define SHORTEST_NS (INT64_C(100) * 1000000)
 #define LONGEST_NS (INT64_C(3600) * 1000000000)
 
-struct metrics {
+/* A page of metrics that is written once or again and again. */
+struct page {
   struct summary *summary;
+  struct metrics *metrics;
   const char *output;             /* NULL: standard output */
   bool force;                     /* replaces a file with that name */
   bool follow;
@@ -51,78 +55,98 @@ struct metrics {
   int64_t next_ns;                /* when to write next */
 };
 
-static void print(FILE *out, void *summary)
+static void print(FILE *out, void *metrics)
 {
-  print_metrics(out, summary);
+  print_metrics(out, metrics);
 }
 
 /* Writes the metrics so far; the first time, only over a file that the user
    said may be replaced. */
-static void write_metrics(struct metrics *m)
+static void write_page(struct page *p)
 {
-  if (m->output == NULL) print_metrics(stdout, m->summary);
-  else if (!write_printed(m->output, m->force, print, m->summary))
-    m->failed = true;
-  m->force = true;
+  if (p->output == NULL) print_metrics(stdout, p->metrics);
+  else if (!write_printed(p->output, p->force, print, p->metrics))
+    p->failed = true;
+  p->force = true;
 }
 
 static void take_event(void *state, const struct eventring_event *event)
 {
-  summary_event(((struct metrics *) state)->summary, event);
+  summary_event(((struct page *) state)->summary, event);
 }
 
 static bool pass(void *state, bool idle)
 {
-  struct metrics *m = state;
-  if (idle) summary_idle(m->summary);
+  struct page *p = state;
+  if (idle) summary_idle(p->summary);
   int64_t now = monotonic_ns();
-  if (m->follow && idle && now >= m->next_ns) {
-    write_metrics(m);
-    m->next_ns = now + m->interval_ns;
+  if (p->follow && idle && now >= p->next_ns) {
+    write_page(p);
+    p->next_ns = now + p->interval_ns;
   }
-  return !m->failed;
+  return !p->failed;
+}
+
+static void parse_interval(struct page *p, const char *text)
+{
+  if (!parse_duration(text, &p->interval_ns) || p->interval_ns < SHORTEST_NS
+      || p->interval_ns > LONGEST_NS)
+    usage_error(&metrics_command, "metrics: %s is not an interval: from 100ms "
+                "to 1h, in seconds or with a unit", text);
+  p->follow = true;
+}
+
+/* Returns true, with a message, when the output cannot be written; better said
+   now than after the first interval.  A FIFO without a reader would stop the
+   reading of events. */
+static bool refuse_output(const struct page *p)
+{
+  struct stat there;
+  if (p->output == NULL) return false;
+  if (refuse_input(p->output) || refuse_existing(p->output, p->force))
+    return true;
+  if (!p->follow || stat(p->output, &there) < 0 || S_ISREG(there.st_mode))
+    return false;
+  complain("cannot replace %s: it is not a regular file", p->output);
+  return true;
 }
 
 static enum status run(int argc, char **argv)
 {
-  struct metrics m = { .interval_ns = DEFAULT_NS };
+  struct page p = { .interval_ns = DEFAULT_NS };
   const char *dir = NULL;
   int option;
   while ((option = next_option(&metrics_command, argc, argv)) >= 0)
     switch (option) {
     case OPTION_DIR: dir = optarg; break;
-    case OPTION_FOLLOW: m.follow = true; break;
-    case OPTION_FORCE: m.force = true; break;
-    case OPTION_INTERVAL:
-      if (!parse_duration(optarg, &m.interval_ns)
-          || m.interval_ns < SHORTEST_NS || m.interval_ns > LONGEST_NS)
-        usage_error(&metrics_command, "metrics: %s is not an interval: from "
-                    "100ms to 1h, in seconds or with a unit", optarg);
-      m.follow = true;
+    case OPTION_FOLLOW: p.follow = true; break;
+    case OPTION_FORCE: p.force = true; break;
+    case OPTION_INTERVAL: parse_interval(&p, optarg); break;
+    case OPTION_OUTPUT:
+      p.output = strcmp(optarg, "-") == 0 ? NULL : optarg;
       break;
-    case OPTION_OUTPUT: m.output = optarg; break;
     }
-  if (m.follow && m.output == NULL)
+  if (p.follow && p.output == NULL)
     usage_error(&metrics_command, "metrics: where to?  --follow needs -o FILE, "
                 "which is written again and again");
 
   struct eventring_cursor *cursor =
     open_target(&metrics_command, argc, argv, dir, false);
-  /* Better said now than after the first interval. */
-  if (m.output != NULL
-      && (refuse_input(m.output) || refuse_existing(m.output, m.force))) {
+  if (refuse_output(&p)) {
     eventring_close(cursor);
     return STATUS_CANNOT_WRITE;
   }
-  m.summary = new_summary(cursor);
+  p.summary = new_summary(cursor);
+  p.metrics = new_metrics(p.summary);
   enum status status = read_events(cursor, &(struct reading) {
-    .follow = m.follow, .changes = true, .state = &m, .event = take_event,
+    .follow = p.follow, .changes = true, .state = &p, .event = take_event,
     .pass = pass
   });
-  if (!m.failed) write_metrics(&m);
-  if (m.failed) status = STATUS_CANNOT_WRITE;
+  if (!p.failed) write_page(&p);
+  if (p.failed) status = STATUS_CANNOT_WRITE;
   status = finish_output(status);
-  free_summary(m.summary);
+  free_metrics(p.metrics);
+  free_summary(p.summary);
   eventring_close(cursor);
   return status;
 }

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "category.h"
 #include "common.h"
 #include "filter_options.h"
 #include "follow.h"
@@ -28,8 +29,9 @@ static const char usage[] =
 "Usage: eventring profile [OPTION...] [PID|FILE]\n"
 "Prints where the threads of a process used processor time: for each function\n"
 "the time in its own code (self), and with the functions that it called (total).\n"
-"The process takes samples while its category profile is recorded; for a running\n"
-"process, takes the samples that are in its rings now.\n";
+"The process takes samples while its category profile is recorded: start it with\n"
+"OCAML_EVENTRING_PROFILE=100, or: eventring enable --rate=100 PID profile.  For a\n"
+"running process, takes the samples that are in its rings now.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_BY, OPTION_TREE, OPTION_INVERTED, OPTION_ANNOTATE, OPTION_FOLDED,
@@ -154,12 +156,28 @@ static bool go_on(void *state, bool idle)
   return true;
 }
 
-/* Says why [o] has no samples. */
+/* Says why the process of [cursor] has no samples, and how to take some. */
+static void explain_no_samples(struct eventring_cursor *cursor)
+{
+  const char *path = eventring_path(cursor);
+  if (eventring_state(cursor) != EVENTRING_STATE_RUNNING)
+    note("%s: no samples; to take some: start the program with "
+         "OCAML_EVENTRING_PROFILE=100", path);
+  else if (!records_category(cursor, "profile"))
+    note("%s: no samples; to take some: eventring enable %lu profile", path,
+         (unsigned long) target_info(cursor).pid);
+  else
+    note("%s: no samples yet: %s", path, target_info(cursor).active == 0
+           ? "the recording is paused"
+           : "its threads have used little processor time");
+}
+
+/* Says why no sample of [o] was counted. */
 static void explain_empty(const struct opened *o, const struct arguments *a)
 {
   const char *path = eventring_path(o->cursor);
   if (profile_sums(o->profile).all_samples == 0) {
-    note("%s: no samples; to take some: eventring enable PID profile", path);
+    explain_no_samples(o->cursor);
     return;
   }
   for (size_t i = 0; i < a->conditions_count; i++)

@@ -23,7 +23,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pwd.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "category.h"
+#include "columns.h"
 #include "common.h"
 #include "follow.h"
 #include "json.h"
@@ -263,30 +263,6 @@ enum column {
   PID, USER, STATE, AGE, DOMAINS, RING, RATE, RUNTIME, PROGRAM, REST, COLUMNS
 };
 
-struct line {
-  char *text[COLUMNS];
-  int width[COLUMNS];
-};
-
-/* Sets the text of [column] of [line], escaped, and its width.  The text is
-   NULL when there is no memory. */
-__attribute__((format(printf, 3, 4)))
-static void set(struct line *line, enum column column, const char *format, ...)
-{
-  char text[4600];
-  size_t size;
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  free(line->text[column]);
-  line->text[column] = NULL;
-  FILE *out = open_memstream(&line->text[column], &size);
-  if (out == NULL) return;
-  line->width[column] = print_text(out, text, strlen(text), TEXT_COLUMN);
-  fclose(out);
-}
-
 /* Returns the name of the user that owns the file of [row], the user's id if it
    has no name, "-" when the file is gone.  The result may be in [number], and
    is valid until the next call. */
@@ -300,17 +276,19 @@ static const char *user_name(const struct row *row, char number[16])
   return number;
 }
 
-static void set_age(struct line *line, int64_t ns)
+static void set_age(struct columns *table, int64_t ns)
 {
   int64_t s = ns / 1000000000;
   if (s < 60)
-    set(line, AGE, "%" PRId64 "s", s);
+    set_column(table, AGE, "%" PRId64 "s", s);
   else if (s < 3600)
-    set(line, AGE, "%" PRId64 "m%02ds", s / 60, (int) (s % 60));
+    set_column(table, AGE, "%" PRId64 "m%02ds", s / 60, (int) (s % 60));
   else if (s < 86400)
-    set(line, AGE, "%" PRId64 "h%02dm", s / 3600, (int) (s / 60 % 60));
+    set_column(table, AGE, "%" PRId64 "h%02dm", s / 3600,
+               (int) (s / 60 % 60));
   else
-    set(line, AGE, "%" PRId64 "d%02dh", s / 86400, (int) (s / 3600 % 24));
+    set_column(table, AGE, "%" PRId64 "d%02dh", s / 86400,
+               (int) (s / 3600 % 24));
 }
 
 /* Returns the names of the categories that the process of [cursor] records,
@@ -331,39 +309,42 @@ static char *category_list(struct eventring_cursor *cursor)
   return list;
 }
 
-/* Sets all columns of [line] for [row]; "-" for those that are not known. */
-static void set_line(struct line *line, const struct row *row)
+/* Adds a line for [row] to [table]; columns that are not known stay "-". */
+static void add_row(struct columns *table, const struct row *row)
 {
   const struct eventring_info *info = &row->info;
   char number[16], size[QUANTITY_SIZE];
-  for (enum column c = 0; c < COLUMNS; c++) set(line, c, "-");
-  set(line, PID, "%" PRId32, row->process->pid);
-  set(line, USER, "%s", user_name(row, number));
-  set(line, RUNTIME, "%s", row->process->format == EVENTRING_FORMAT_STOCK
-                           ? "stock" : "eventring");
+  add_line(table);
+  set_column(table, PID, "%" PRId32, row->process->pid);
+  set_column(table, USER, "%s", user_name(row, number));
+  set_column(table, RUNTIME, "%s",
+             row->process->format == EVENTRING_FORMAT_STOCK ? "stock"
+                                                            : "eventring");
   if (row->why[0] != '\0') {
-    set(line, STATE, "unreadable");
-    set(line, REST, "%s", row->why);
+    set_column(table, STATE, "unreadable");
+    set_column(table, REST, "%s", row->why);
     return;
   }
   if (info->pid_is_elsewhere)
-    set(line, PID, "%" PRId32 "@%" PRIu64, info->pid, info->pid_namespace);
+    set_column(table, PID, "%" PRId32 "@%" PRIu64, info->pid,
+               info->pid_namespace);
   if (info->format == EVENTRING_FORMAT_RING)
-    set(line, RUNTIME, "eventring");
+    set_column(table, RUNTIME, "eventring");
   else if (info->format == EVENTRING_FORMAT_STOCK && info->runtime[0] != '\0')
-    set(line, RUNTIME, "stock %s", info->runtime);
-  set(line, STATE, "%s", row->state);
-  set(line, RING, "%s", format_bytes(size, info->ring_words * 8));
-  if (info->program[0] != '\0') set(line, PROGRAM, "%s", info->program);
+    set_column(table, RUNTIME, "stock %s", info->runtime);
+  set_column(table, STATE, "%s", row->state);
+  set_column(table, RING, "%s", format_bytes(size, info->ring_words * 8));
+  if (info->program[0] != '\0')
+    set_column(table, PROGRAM, "%s", info->program);
   if (!row->runs) {
-    set(line, REST, "%s", row->process->path);
+    set_column(table, REST, "%s", row->process->path);
     return;
   }
-  set_age(line, age_ns(info));
-  set(line, DOMAINS, "%" PRIu32, row->domains);
-  if (row->rate >= 0) set(line, RATE, "%.0f", row->rate);
+  set_age(table, age_ns(info));
+  set_column(table, DOMAINS, "%" PRIu32, row->domains);
+  if (row->rate >= 0) set_column(table, RATE, "%.0f", row->rate);
   if (row->categories != NULL && row->categories[0] != '\0')
-    set(line, REST, "%s", row->categories);
+    set_column(table, REST, "%s", row->categories);
 }
 
 static void print_table(const struct row *rows, size_t count)
@@ -372,24 +353,9 @@ static void print_table(const struct row *rows, size_t count)
     "pid", "user", "state", "age", "domains", "ring", "events/s", "runtime",
     "program", "categories or file"
   };
-  int widest[COLUMNS] = { 0 };
-  struct line *lines = calloc(count + 1, sizeof *lines);
-  if (lines == NULL) return;
-  for (enum column c = 0; c < COLUMNS; c++) set(&lines[0], c, "%s", titles[c]);
-  for (size_t i = 0; i < count; i++) set_line(&lines[i + 1], &rows[i]);
-  for (size_t i = 0; i <= count; i++)
-    for (enum column c = 0; c < COLUMNS; c++)
-      if (lines[i].width[c] > widest[c]) widest[c] = lines[i].width[c];
-  for (size_t i = 0; i <= count; i++)
-    for (enum column c = 0; c < COLUMNS; c++) {
-      fputs(lines[i].text[c] == NULL ? "" : lines[i].text[c], stdout);
-      if (c + 1 < COLUMNS)
-        printf("%*s  ", widest[c] - lines[i].width[c], "");
-      else
-        putchar('\n');
-      free(lines[i].text[c]);
-    }
-  free(lines);
+  struct columns *table = new_columns(titles, COLUMNS);
+  for (size_t i = 0; i < count; i++) add_row(table, &rows[i]);
+  print_lines(table);
 }
 
 /* Returns the JSON object of [row], with the members for `ps`.  The object is

@@ -34,7 +34,6 @@
 #include "parse.h"
 #include "poll_interval.h"
 #include "sessions.h"
-#include "spans.h"
 #include "targets.h"
 #include "text.h"
 #include "trigger.h"
@@ -75,7 +74,7 @@ struct recording {
   struct eventring_recorder *recorder;
   struct trigger trigger;
   struct eventring_cursor *watched; /* for the trigger, else NULL */
-  struct spans *spans;
+  struct trigger_watch *watch;    /* likewise */
   const char *output;
   uint32_t number;                /* of the present file, from 1 */
   bool force;
@@ -117,21 +116,6 @@ static int next_file(struct recording *r)
 
 /* Triggers */
 
-/* Returns whether [event] fires the trigger, and updates the open spans.  The
-   caller passes every event of [r->watched], in order. */
-static bool triggers(struct recording *r, const struct eventring_event *event)
-{
-  const struct eventring_description *d =
-    eventring_describe(r->watched, event->id);
-  int64_t since;
-  bool ended = span_ended(r->spans, event, &since);
-  if (event->form == EVENTRING_EV_LOST || d == NULL
-      || strcmp(d->name, r->trigger.name) != 0)
-    return false;
-  return r->trigger.longer_than < 0
-         || (ended && event->ns - since > r->trigger.longer_than);
-}
-
 /* Reads new events of the process and returns whether one of them fired the
    trigger.  Reads a limited number of events in each call, so that copying
    continues even if a writer never rests. */
@@ -142,8 +126,10 @@ static bool has_triggered(struct recording *r)
   int n = 1;
   for (int batches = 0; batches < 256 && n != 0; batches++) {
     n = eventring_read(r->watched, batch, 256);
-    for (int i = 0; i < n; i++)
-      if (triggers(r, &batch[i])) found = true;
+    for (int i = 0; i < n; i++) {
+      struct happening happening = trigger_look(r->watch, &batch[i]);
+      if (trigger_fires(&r->trigger, &happening)) found = true;
+    }
   }
   return found;
 }
@@ -264,7 +250,7 @@ static void sum_up(const struct recording *r, int64_t passed)
 
 /* Begins the file of the present session, numbered [r->number], with a
    manifest, and sets [r->recorder]; if there is a trigger, also sets
-   [r->watched] and [r->spans] to watch for it.  If the file is an input, exists
+   [r->watched] and [r->watch] to watch for it.  If the file is an input, exists
    without --force, or cannot be written, or the ring file cannot be opened,
    prints a message and ends the program. */
 static void begin(struct recording *r)
@@ -299,7 +285,7 @@ static void begin(struct recording *r)
     complain("%s", r->why);
     exit(STATUS_CANNOT_READ);
   }
-  r->spans = new_spans(r->watched);
+  r->watch = new_trigger_watch(r->watched);
 }
 
 /* Closes the recorder of the present session and frees the means to watch for
@@ -308,10 +294,10 @@ static void begin(struct recording *r)
 static void end_session(struct recording *r)
 {
   eventring_record_close(r->recorder);
-  if (r->spans != NULL) free_spans(r->spans);
+  free_trigger_watch(r->watch);
   eventring_close(r->watched);
   r->recorder = NULL;
-  r->spans = NULL;
+  r->watch = NULL;
   r->watched = NULL;
 }
 
@@ -446,7 +432,8 @@ static enum status run(int argc, char **argv)
       r.max_files = (uint64_t) number("max-files", 1, 1000000);
       break;
     case OPTION_TRIGGER:
-      parse_trigger(&record_command, &r.trigger, optarg);
+      if (!parse_trigger(&r.trigger, optarg, r.why, sizeof r.why))
+        usage_error(&record_command, "record: --trigger: %s", r.why);
       break;
     case OPTION_BEFORE: r.before = duration("before"); around = true; break;
     case OPTION_AFTER: r.after = duration("after"); around = true; break;

@@ -97,12 +97,9 @@ static void print_line(struct stat *st, const struct summary_tally *t,
     format_duration(p99, histogram_quantile(pauses, 0.99));
     format_duration(max, pauses->max);
   }
-  uint32_t domains = 0;
-  for (uint32_t i = 0; i < s->domain_count; i++)
-    domains += !s->domains[i]->ended;
   printf("%7.1f  %7" PRIu32 "  %5s  %5s  %7s  %9s  %9s  %7s  %7s",
          (double) (st->next_ns - target_info(s->cursor).started_ns) / 1e9,
-         domains, share, used,
+         summary_living_domains(s), share, used,
          per_second(minor, t->minor_collections, seconds),
          format_bytes(allocated,
                       (uint64_t) (8 * (double) t->allocated_words / seconds)),

@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "category.h"
 #include "follow.h"
 #include "options.h"
 #include "sessions.h"
@@ -387,20 +388,6 @@ static void fill_phase(const struct top *t, const struct live_domain *d,
                                 : running ? "running" : "");
 }
 
-/* Returns the size of the resident memory of process [pid] in bytes; 0 when it
-   is not known. */
-static uint64_t resident_bytes(long pid)
-{
-  char path[64];
-  unsigned long long size, resident;
-  snprintf(path, sizeof path, "/proc/%ld/statm", pid);
-  FILE *file = fopen(path, "re");
-  if (file == NULL) return 0;
-  int n = fscanf(file, "%llu %llu", &size, &resident);
-  fclose(file);
-  return n == 2 ? resident * (uint64_t) sysconf(_SC_PAGESIZE) : 0;
-}
-
 /* Returns the time up to which all events are taken to be read, in nanoseconds:
    the present time for a running process, else a slot of the live statistics
    after the last event. */
@@ -430,7 +417,7 @@ static void fill_process(struct top *t)
   s->lost = lost_events(t->cursor) - t->lost_before;
 
   s->totals = live_process(t->live, s->now, span_ns);
-  uint64_t resident = s->ended ? 0 : resident_bytes(system_pid(t));
+  uint64_t resident = s->ended ? 0 : process_resident_bytes(system_pid(t));
   if (resident != 0) s->totals.resident = resident;
   s->domain_count = live_domains(t->live, s->now, span_ns, s->domains,
                                    SCREEN_DOMAINS);
@@ -443,12 +430,7 @@ static void fill_process(struct top *t)
 /* Sets the reason for having no samples. */
 static void explain_no_samples(struct top *t)
 {
-  uint32_t bit = 0;
-  const char *name;
-  while (bit < 32 && ((name = eventring_category(t->cursor, bit)) == NULL
-                      || strcmp(name, "profile") != 0))
-    bit++;
-  if (t->screen.ended || (bit < 32 && (mask(t) & UINT32_C(1) << bit) != 0))
+  if (t->screen.ended || records_category(t->cursor, "profile"))
     snprintf(t->screen.no_samples, SCREEN_TEXT, "no samples in these seconds");
   else
     snprintf(t->screen.no_samples, SCREEN_TEXT,

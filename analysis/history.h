@@ -1,0 +1,99 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* How a process changed over time, in constant memory: rows of 100 ms, 1 s and
+   10 s, of the last minute, hour and day.
+
+     struct history *h = new_history(cursor, live);
+     for each event: history_event(h, event); live_event(live, event);
+     when all events up to [now] were read: history_until(h, now);
+
+   Rows begin at multiples of their length since tracing started. */
+
+#ifndef ANALYSIS_HISTORY_H
+#define ANALYSIS_HISTORY_H
+
+#include <stdbool.h>
+#include "eventring_reader.h"
+#include "live_stats.h"
+
+enum history_tier { HISTORY_100MS, HISTORY_1S, HISTORY_10S, HISTORY_TIERS };
+extern const int64_t history_step_ns[HISTORY_TIERS];
+
+/* The number of rows that are kept, by tier. */
+#define HISTORY_ROWS_100MS 600
+#define HISTORY_ROWS_1S 3600
+#define HISTORY_ROWS_10S 8640
+
+/* The number of domains, and of counters of the program, that have columns of
+   their own. */
+#define HISTORY_DOMAINS 32
+#define HISTORY_COUNTERS 16
+
+/* The share of a row's time; SHARE_UNKNOWN, or from 0 to SHARE_ALL. */
+#define SHARE_ALL 10000
+#define SHARE_UNKNOWN UINT16_MAX
+
+struct history_domain { uint32_t id; uint16_t running, collecting; };
+
+struct history_row {
+  int64_t ns;                     /* of its begin, CLOCK_MONOTONIC */
+  bool known;                     /* events were recorded: if not, rates, shares
+                                     and pauses are not known */
+  uint16_t running, collecting, waiting;  /* shares of the time of all domains;
+                                             [waiting] may be unknown */
+  double alloc_bytes_per_s, promoted_bytes_per_s;
+  uint64_t heap_bytes, resident_bytes;    /* at its end; 0: not known */
+  uint64_t pauses;                /* that ended in it */
+  uint64_t p50_ns, p99_ns, max_ns;        /* of them, right to 1 %; 0: none */
+  uint64_t events, lost;
+  uint32_t domain_count;
+  struct history_domain domains[HISTORY_DOMAINS];
+  uint32_t counters_known;        /* a bit for each */
+  int64_t counters[HISTORY_COUNTERS];     /* their last values */
+};
+
+struct history;
+
+/* Creates the empty history of the process that [cursor] reads and [live] adds
+   up; both must stay as long as the history.  Never returns NULL (see
+   memory.h).  The caller frees it with free_history. */
+struct history *new_history(struct eventring_cursor *cursor,
+                            struct live_stats *live);
+void free_history(struct history *h);
+
+/* Takes [event], before live_event does. */
+void history_event(struct history *h, const struct eventring_event *event);
+
+/* Ends the rows up to [ns], before which the caller has passed all events; does
+   nothing before the first event. */
+void history_until(struct history *h, int64_t ns);
+
+/* Sets the resident memory of the process for the rows that end from now on. */
+void history_resident(struct history *h, uint64_t bytes);
+
+/* Returns the number of rows of [tier] that were ended so far; rows from
+   history_first on are kept. */
+uint64_t history_count(const struct history *h, enum history_tier tier);
+uint64_t history_first(const struct history *h, enum history_tier tier);
+
+/* Returns row [number] of [tier], from history_first to history_count less 1.
+   Valid until the next call of history_event or history_until. */
+const struct history_row *history_row(const struct history *h,
+                                      enum history_tier tier, uint64_t number);
+
+/* Returns the name of counter [counter], and sets *value to its last value;
+   NULL when there are not so many.  Valid until free_history. */
+const char *history_counter(const struct history *h, uint32_t counter,
+                            int64_t *value);
+
+#endif /* ANALYSIS_HISTORY_H */

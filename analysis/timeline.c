@@ -1,0 +1,424 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* A span is added when it ends.  A span of at least a pixel is kept as it is;
+   of shorter ones, each lane has for each kind and depth the time covered in
+   one column of pixels, which becomes one merged span when another column
+   begins.  Both are at most two a pixel, kind and depth. */
+
+#include <stdlib.h>
+#include <string.h>
+#include "event_field.h"
+#include "memory.h"
+#include "requests.h"
+#include "spans.h"
+#include "target.h"
+#include "timeline.h"
+
+/* Spans kept of a lane, for each pixel of the width and in addition. */
+#define SPANS_A_PIXEL 4
+#define SPANS_MORE 64
+
+/* The number of causes with names that are remembered. */
+#define CAUSES 64
+
+/* Events that are written at a pause still come this long after it. */
+#define LAST_EVENTS_NS (INT64_C(5) * 1000000)
+
+/* The open spans around a span that are looked at for its depth. */
+#define OUTER_SPANS 64
+
+struct column { int64_t number; uint32_t count; uint64_t covered_ns; };
+
+struct lane {
+  struct timeline_lane shown;
+  struct timeline_span *spans;
+  size_t room;
+  struct column columns[TIMELINE_KINDS][TIMELINE_DEPTHS];
+};
+
+enum { CAUSE, REASON, CAUSE_UNITS };
+static const char *const cause_units[CAUSE_UNITS] = { "cause", "reason" };
+
+struct ring { bool any; int64_t last_ns; struct lane *lane; };
+
+struct timeline {
+  struct eventring_cursor *cursor;
+  struct spans *spans;
+  struct requests *requests;
+  int64_t from_ns, to_ns, pixel_ns;
+  size_t most_spans;              /* of a lane */
+  uint32_t rings;
+  struct ring *ring;
+  struct lane *lanes[TIMELINE_LANES];
+  size_t lane_count;
+  struct timeline_gap *gaps;
+  size_t gap_count, gap_room;
+  bool changed;                   /* categories were, at... */
+  int64_t changed_ns;
+  bool resumed;                   /* that was the end of a pause */
+  int64_t last_ns;                /* of all events; 0 before the first */
+  int pause_id, resume_id;
+  char **names;
+  size_t name_count, name_room;
+  int32_t name_of[UINT16_MAX + 1];        /* 1 + the name; 0: not looked up */
+  int32_t cause_name[CAUSE_UNITS][CAUSES];
+  uint8_t kind_of[UINT16_MAX + 1];        /* 1 + the kind */
+};
+
+/* Names */
+
+static int32_t add_name(struct timeline *t, const char *name)
+{
+  if (t->name_count >= TIMELINE_NAMES) return -1;
+  t->names = with_room(t->names, t->name_count, &t->name_room,
+                       sizeof *t->names);
+  char *copy = allocate(strlen(name) + 1, 1);
+  strcpy(copy, name);
+  t->names[t->name_count] = copy;
+  return (int32_t) t->name_count++;
+}
+
+static int32_t event_name(struct timeline *t, uint16_t id)
+{
+  if (t->name_of[id] != 0) return t->name_of[id] - 1;
+  const struct eventring_description *d = eventring_describe(t->cursor, id);
+  if (d == NULL) return -1;
+  int32_t name = add_name(t, d->name);
+  t->name_of[id] = name + 1;
+  return name;
+}
+
+/* Returns the name of the cause or reason in the payload of [event], or -1. */
+static int32_t cause_of(struct timeline *t, const struct eventring_event *event)
+{
+  for (uint32_t i = 0; i < event->words && i < 8; i++) {
+    const struct eventring_field *f = event_field(t->cursor, event, i);
+    for (int unit = 0; f != NULL && unit < CAUSE_UNITS; unit++) {
+      uint64_t value = event->payload[i];
+      if (strcmp(f->unit, cause_units[unit]) != 0 || value >= CAUSES) continue;
+      int32_t *known = &t->cause_name[unit][value];
+      if (*known == 0) {
+        const char *name = eventring_value(t->cursor, cause_units[unit], value);
+        *known = name == NULL ? -1 : add_name(t, name) + 1;
+      }
+      return *known > 0 ? *known - 1 : -1;
+    }
+  }
+  return -1;
+}
+
+/* Kinds */
+
+static enum timeline_kind look_up(struct timeline *t,
+                                  const struct eventring_description *d)
+{
+  static const struct { const char *category; enum timeline_kind kind; }
+  kinds[] = {
+    { "gc", TIMELINE_COLLECTOR }, { "gc_detail", TIMELINE_COLLECTOR },
+    { "user", TIMELINE_USER }, { "wait", TIMELINE_WAIT },
+    { "sync", TIMELINE_STOP }, { "sync_detail", TIMELINE_STOP }
+  };
+  const char *category = eventring_category(t->cursor, d->category);
+  for (size_t i = 0; category != NULL && i < sizeof kinds / sizeof *kinds; i++)
+    if (strcmp(category, kinds[i].category) == 0) return kinds[i].kind;
+  return TIMELINE_OTHER;
+}
+
+static enum timeline_kind kind_of(struct timeline *t, uint16_t id)
+{
+  if (t->kind_of[id] == 0) {
+    const struct eventring_description *d = eventring_describe(t->cursor, id);
+    if (d == NULL) return TIMELINE_OTHER;
+    t->kind_of[id] = (uint8_t) (1 + look_up(t, d));
+  }
+  return (enum timeline_kind) (t->kind_of[id] - 1);
+}
+
+/* Lanes */
+
+/* Returns the lane of a thread of a domain, a new one if necessary; NULL when
+   there are too many. */
+static struct lane *lane_of(struct timeline *t, uint32_t domain,
+                            uint32_t thread, int32_t thread_id)
+{
+  for (size_t i = 0; i < t->lane_count; i++)
+    if (t->lanes[i]->shown.thread == thread
+        && t->lanes[i]->shown.domain == domain)
+      return t->lanes[i];
+  if (t->lane_count == TIMELINE_LANES) return NULL;
+  struct lane *lane = allocate(1, sizeof *lane);
+  lane->shown = (struct timeline_lane) { .domain = domain, .thread = thread,
+                                         .thread_id = thread_id };
+  t->lanes[t->lane_count++] = lane;
+  return lane;
+}
+
+/* Returns the lane of [event]; most events are in the lane of the event before
+   in their ring. */
+static struct lane *event_lane(struct timeline *t,
+                               const struct eventring_event *event)
+{
+  struct lane *lane = t->ring[event->ring].lane;
+  if (lane == NULL || lane->shown.thread != event->thread
+      || lane->shown.domain != event->domain)
+    lane = t->ring[event->ring].lane =
+      lane_of(t, event->domain, event->thread, event->thread_id);
+  return lane;
+}
+
+static void keep(struct timeline *t, struct lane *lane,
+                 struct timeline_span span)
+{
+  if (lane->shown.count >= t->most_spans) {
+    lane->shown.truncated = true;
+    return;
+  }
+  lane->spans = with_room(lane->spans, lane->shown.count, &lane->room,
+                          sizeof *lane->spans);
+  lane->spans[lane->shown.count++] = span;
+}
+
+/* Keeps the merged span of the column of [kind] and [depth], and empties the
+   column. */
+static void end_column(struct timeline *t, struct lane *lane,
+                       enum timeline_kind kind, uint32_t depth)
+{
+  struct column *c = &lane->columns[kind][depth];
+  if (c->count == 0) return;
+  int64_t from = t->from_ns + c->number * t->pixel_ns;
+  int64_t to = t->to_ns - from > t->pixel_ns ? from + t->pixel_ns : t->to_ns;
+  float share = (float) c->covered_ns / (float) t->pixel_ns;
+  keep(t, lane, (struct timeline_span) {
+    .from_ns = from, .to_ns = to, .name = -1, .cause = -1, .merged = c->count,
+    .share = share < 1 ? share : 1, .depth = (uint8_t) depth,
+    .kind = (uint8_t) kind
+  });
+  *c = (struct column) { 0 };
+}
+
+/* Adds a span that is shorter than a pixel to the column in which it began. */
+static void merge(struct timeline *t, struct lane *lane,
+                  const struct timeline_span *span)
+{
+  int64_t number = (span->from_ns - t->from_ns) / t->pixel_ns;
+  struct column *c = &lane->columns[span->kind][span->depth];
+  if (c->count > 0 && c->number != number)
+    end_column(t, lane, span->kind, span->depth);
+  c->number = number;
+  c->count++;
+  c->covered_ns += (uint64_t) (span->to_ns - span->from_ns);
+}
+
+/* Adds [span] to [lane], which may be NULL, if it is in the window. */
+static void add_span(struct timeline *t, struct lane *lane,
+                     struct timeline_span span)
+{
+  if (lane == NULL || span.depth >= TIMELINE_DEPTHS || span.to_ns < t->from_ns
+      || span.from_ns >= t->to_ns)
+    return;
+  if (span.from_ns < t->from_ns) span.from_ns = t->from_ns;
+  if (span.to_ns > t->to_ns) span.to_ns = t->to_ns;
+  if (span.to_ns - span.from_ns >= t->pixel_ns)
+    keep(t, lane, span);
+  else
+    merge(t, lane, &span);
+}
+
+/* Spans */
+
+/* Returns how many spans of its thread and kind are open around the span that
+   begins with [begin]. */
+static uint8_t depth_of(struct timeline *t, const struct eventring_event *begin)
+{
+  uint8_t depth = 0;
+  const enum timeline_kind kind = kind_of(t, begin->id);
+  const struct eventring_event *outer = next_outer_span(t->spans, begin);
+  for (int i = 0; outer != NULL && i < OUTER_SPANS; i++) {
+    if (outer->thread == begin->thread && kind_of(t, outer->id) == kind)
+      depth++;
+    outer = next_outer_span(t->spans, outer);
+  }
+  return depth;
+}
+
+static void take_span(struct timeline *t, const struct eventring_event *event)
+{
+  const struct eventring_event *begin =
+    event->form == EVENTRING_EV_END ? begin_of(t->spans, event) : NULL;
+  uint8_t depth = begin != NULL ? depth_of(t, begin) : 0;
+  int64_t since;
+  if (!span_ended(t->spans, event, &since)) return;
+  add_span(t, event_lane(t, event), (struct timeline_span) {
+    .from_ns = since, .to_ns = event->ns, .name = event_name(t, event->id),
+    .cause = cause_of(t, event), .depth = depth,
+    .kind = (uint8_t) kind_of(t, event->id)
+  });
+}
+
+/* Adds the spans of ring [ring] that are open, up to the end of the window. */
+static void take_open(struct timeline *t, uint32_t ring)
+{
+  const struct eventring_event *begin = outermost_span(t->spans, ring);
+  for (; begin != NULL; begin = next_inner_span(t->spans, begin))
+    add_span(t, lane_of(t, begin->domain, begin->thread, begin->thread_id),
+             (struct timeline_span) {
+      .from_ns = begin->ns, .to_ns = t->to_ns,
+      .name = event_name(t, begin->id), .cause = -1,
+      .depth = depth_of(t, begin), .kind = (uint8_t) kind_of(t, begin->id)
+    });
+}
+
+static void take_run(void *state, const struct ended_run *run)
+{
+  struct timeline *t = state;
+  add_span(t, lane_of(t, run->domain, run->thread, -1),
+           (struct timeline_span) {
+    .from_ns = run->begin_ns, .to_ns = run->end_ns,
+    .name = run->id != 0 ? event_name(t, run->id) : -1, .cause = -1,
+    .kind = TIMELINE_REQUEST
+  });
+}
+
+/* Gaps */
+
+static void add_gap(struct timeline *t, struct timeline_gap gap)
+{
+  if (gap.to_ns < t->from_ns || gap.from_ns >= t->to_ns
+      || t->gap_count >= TIMELINE_GAPS)
+    return;
+  if (gap.from_ns < t->from_ns) gap.from_ns = t->from_ns;
+  if (gap.to_ns > t->to_ns) gap.to_ns = t->to_ns;
+  t->gaps = with_room(t->gaps, t->gap_count, &t->gap_room, sizeof *t->gaps);
+  t->gaps[t->gap_count++] = gap;
+}
+
+/* Adds a gap for a pause that ends at [ns] and returns true, if there was one:
+   the file has the times of changes of the categories, but not the categories,
+   so that a change is taken for a pause if almost no event followed it. */
+static bool end_pause(struct timeline *t, int64_t ns)
+{
+  int64_t from = t->last_ns > t->changed_ns ? t->last_ns : t->changed_ns;
+  bool paused = t->changed && time_since(from, t->changed_ns) < LAST_EVENTS_NS
+                && time_since(ns, from) > LAST_EVENTS_NS;
+  if (paused)
+    add_gap(t, (struct timeline_gap) { .from_ns = from, .to_ns = ns,
+                                       .paused = true });
+  t->changed = false;
+  return paused;
+}
+
+/* Notes a change of the categories, which may be the begin of a pause, unless
+   it is the end of one.  A change of both masks of the file is two changes, one
+   shortly after the other. */
+static void take_change(struct timeline *t, int64_t ns)
+{
+  bool again = time_since(ns, t->changed_ns) < LAST_EVENTS_NS;
+  t->resumed = end_pause(t, ns) || (again && t->resumed);
+  t->changed = !t->resumed;
+  t->changed_ns = ns;
+}
+
+static void take_lost(struct timeline *t, const struct eventring_event *event)
+{
+  const struct ring *r = &t->ring[event->ring];
+  add_gap(t, (struct timeline_gap) {
+    .from_ns = r->any ? r->last_ns : t->from_ns, .to_ns = event->ns,
+    .lost = event->words > 0 ? event->payload[0] : 0, .domain = event->domain
+  });
+}
+
+/* The timeline */
+
+struct timeline *new_timeline(struct eventring_cursor *cursor, int64_t from_ns,
+                              int64_t to_ns, uint32_t width)
+{
+  struct timeline *t = allocate(1, sizeof *t);
+  t->cursor = cursor;
+  t->spans = new_spans(cursor);
+  t->requests = new_requests(cursor);
+  watch_runs(t->requests, take_run, t);
+  t->from_ns = from_ns;
+  t->to_ns = to_ns;
+  t->pixel_ns = time_since(to_ns, from_ns) / width + 1;
+  t->most_spans = (size_t) SPANS_A_PIXEL * width + SPANS_MORE;
+  t->rings = target_info(cursor).rings;
+  t->ring = allocate(t->rings, sizeof *t->ring);
+  t->pause_id = eventring_find(cursor, "ring_pause");
+  t->resume_id = eventring_find(cursor, "ring_resume");
+  return t;
+}
+
+void free_timeline(struct timeline *t)
+{
+  for (size_t i = 0; i < t->lane_count; i++) {
+    free(t->lanes[i]->spans);
+    free(t->lanes[i]);
+  }
+  for (size_t i = 0; i < t->name_count; i++) free(t->names[i]);
+  free(t->names);
+  free(t->gaps);
+  free(t->ring);
+  free_requests(t->requests);
+  free_spans(t->spans);
+  free(t);
+}
+
+void timeline_event(struct timeline *t, const struct eventring_event *event)
+{
+  struct ended_request ended;
+  if (event->ring >= t->rings) return;
+  request_ended(t->requests, event, &ended);
+  if (event->form == EVENTRING_EV_CONTROL_CHANGED) {
+    take_change(t, event->ns);
+  } else if (event->form == EVENTRING_EV_LOST) {
+    take_lost(t, event);
+  } else {
+    if (event->id == t->pause_id || event->id == t->resume_id)
+      take_change(t, event->ns);
+    t->ring[event->ring].any = true;
+    t->ring[event->ring].last_ns = event->ns;
+    if (event->ns > t->last_ns) t->last_ns = event->ns;
+  }
+  take_span(t, event);
+}
+
+void timeline_finish(struct timeline *t)
+{
+  for (uint32_t ring = 0; ring < t->rings; ring++) take_open(t, ring);
+  /* Runs and a pause that go on. */
+  forget_runs(t->requests);
+  if (target_info(t->cursor).active == 0) end_pause(t, t->to_ns);
+  for (size_t i = 0; i < t->lane_count; i++) {
+    struct lane *lane = t->lanes[i];
+    for (int kind = 0; kind < TIMELINE_KINDS; kind++)
+      for (uint32_t depth = 0; depth < TIMELINE_DEPTHS; depth++)
+        end_column(t, lane, (enum timeline_kind) kind, depth);
+    lane->shown.spans = lane->spans;
+  }
+}
+
+const struct timeline_lane *timeline_lane(const struct timeline *t,
+                                          size_t index)
+{
+  return index < t->lane_count ? &t->lanes[index]->shown : NULL;
+}
+
+const struct timeline_gap *timeline_gap(const struct timeline *t, size_t index)
+{
+  return index < t->gap_count ? &t->gaps[index] : NULL;
+}
+
+const char *timeline_name(const struct timeline *t, size_t index)
+{
+  return index < t->name_count ? t->names[index] : NULL;
+}

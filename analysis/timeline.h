@@ -1,0 +1,102 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The spans of a window of time, as a drawing of [width] pixels needs them: a
+   lane for each thread of a domain; spans that are shorter than a pixel are
+   merged, so that the number of spans of a lane is bounded by the width, not by
+   the number of events.
+
+   struct timeline *t = new_timeline(cursor, from_ns, to_ns, width);
+     for each event from before the window to behind it:
+       timeline_event(t, event);
+     timeline_finish(t); */
+
+#ifndef ANALYSIS_TIMELINE_H
+#define ANALYSIS_TIMELINE_H
+
+#include <stdbool.h>
+#include "eventring_reader.h"
+
+enum timeline_kind {
+  TIMELINE_COLLECTOR,
+  TIMELINE_USER,                  /* spans of the program */
+  TIMELINE_WAIT,
+  TIMELINE_STOP,                  /* stop-the-world sections, in the thread that
+                                     requested them */
+  TIMELINE_REQUEST,               /* the thread worked on a request */
+  TIMELINE_OTHER,                 /* other spans of the runtime */
+  TIMELINE_KINDS
+};
+
+/* Spans inside one another of one kind have depths from 0; deeper ones than the
+   last are left out. */
+#define TIMELINE_DEPTHS 8
+
+/* The most lanes, gaps and names. */
+#define TIMELINE_LANES 1024
+#define TIMELINE_GAPS 4096
+#define TIMELINE_NAMES 65536
+
+struct timeline_span {
+  int64_t from_ns, to_ns;         /* CLOCK_MONOTONIC, within the window */
+  int32_t name, cause;            /* see timeline_name; -1: none, as for
+                                     merged spans */
+  uint32_t merged;                /* the number of spans; 0: a single one */
+  float share;                    /* of the pixel that merged spans cover */
+  uint8_t depth, kind;
+};
+
+struct timeline_lane {
+  uint32_t domain, thread;        /* ids, the second one of the system */
+  int32_t thread_id;              /* as in an event */
+  bool truncated;                 /* there were more spans than are kept */
+  size_t count;
+  const struct timeline_span *spans;
+};
+
+struct timeline_gap {
+  int64_t from_ns, to_ns;
+  bool paused;                    /* recording was; else events were lost */
+  uint64_t lost;
+  uint32_t domain;                /* of the lost events */
+};
+
+struct timeline;
+
+/* Creates an empty timeline of the events of [cursor] from [from_ns] to before
+   [to_ns], which is later, [width] pixels wide, at least 1.  Never returns NULL
+   (see memory.h).  The caller frees it with free_timeline; the cursor must stay
+   open. */
+struct timeline *new_timeline(struct eventring_cursor *cursor, int64_t from_ns,
+                              int64_t to_ns, uint32_t width);
+void free_timeline(struct timeline *t);
+
+/* Takes the next event of the cursor.  Spans that began before the first event
+   are left out. */
+void timeline_event(struct timeline *t, const struct eventring_event *event);
+
+/* Ends the spans that are still open at the end of the window.  To be called
+   once, after the last event. */
+void timeline_finish(struct timeline *t);
+
+/* Return lane or gap number [index], from 0; NULL when there are not so
+   many. */
+const struct timeline_lane *timeline_lane(const struct timeline *t,
+                                          size_t index);
+const struct timeline_gap *timeline_gap(const struct timeline *t,
+                                        size_t index);
+
+/* Returns name number [index], from 0, of spans and causes; NULL when there are
+   not so many.  A name may have any bytes. */
+const char *timeline_name(const struct timeline *t, size_t index);
+
+#endif /* ANALYSIS_TIMELINE_H */

@@ -1,0 +1,33 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+
+/* An answer to a request. */
+
+#ifndef SERVE_ANSWER_H
+#define SERVE_ANSWER_H
+
+#include <jansson.h>
+
+/* An answer: a JSON value, or another text, which the receiver frees. */
+struct answer {
+  unsigned status;                /* of HTTP */
+  json_t *json;
+  char *text;
+  const char *type;               /* of the text */
+};
+
+/* Returns an error with the HTTP status [status] and a message, one line. */
+__attribute__((format(printf, 2, 3)))
+struct answer refusal(unsigned status, const char *format, ...);
+
+#endif /* SERVE_ANSWER_H */

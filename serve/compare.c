@@ -1,0 +1,177 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <math.h>
+#include <stdio.h>
+#include "compare.h"
+#include "differences.h"
+#include "follow.h"
+#include "json.h"
+#include "live_json.h"
+#include "saved.h"
+#include "sigbus.h"
+#include "target.h"
+
+/* One of the two: a window of a view. */
+struct side {
+  struct view *view;
+  int64_t wanted_from_ns, wanted_to_ns;   /* since tracing started */
+  int64_t from_ns, to_ns;                 /* CLOCK_MONOTONIC */
+  int64_t last_ns;                /* of the events that were read */
+  struct eventring_cursor *cursor;
+  struct summary *summary;
+  int64_t until_ns;
+  json_t *json;
+  char why[512];
+};
+
+static void take_event(void *state, const struct eventring_event *event)
+{
+  struct side *s = state;
+  if (event->ns > s->last_ns) s->last_ns = event->ns;
+  if (event->ns >= s->from_ns && event->ns < s->to_ns)
+    summary_event(s->summary, event);
+}
+
+/* Ends the reading behind the window: events of different domains may be a
+   little out of order. */
+static bool pass(void *state, bool idle)
+{
+  struct side *s = state;
+  if (idle && s->to_ns == INT64_MAX) summary_idle(s->summary);
+  return time_since(s->last_ns, s->to_ns) < SECOND_NS;
+}
+
+static json_t *side_json(struct side *s)
+{
+  json_t *json = json_process(s->cursor);
+  json_object_set_new(json, "id", json_id(view_id(s->view)));
+  json_object_set_new(json, "from_ns",
+                      json_integer(time_since(s->summary->first_ns,
+                        target_info(s->cursor).started_ns)));
+  json_object_set_new(json, "to_ns",
+                      json_integer(time_since(s->until_ns,
+                        target_info(s->cursor).started_ns)));
+  json_object_set_new(json, "lost_events",
+                      json_integer((json_int_t) lost_events(s->cursor)));
+  return json;
+}
+
+static void read_side(void *state)
+{
+  struct side *s = state;
+  s->cursor = view_open(s->view, false, s->why, sizeof s->why);
+  if (s->cursor == NULL) return;
+  struct eventring_info info = target_info(s->cursor);
+  s->from_ns = time_after(info.started_ns, s->wanted_from_ns);
+  s->to_ns = time_after(info.started_ns, s->wanted_to_ns);
+  if (s->wanted_to_ns == INT64_MAX) s->to_ns = INT64_MAX;
+  if (info.format == EVENTRING_FORMAT_RECORDING && s->wanted_from_ns > 0)
+    eventring_seek(s->cursor, time_after(s->from_ns, -SECOND_NS));
+  s->summary = new_summary(s->cursor);
+  read_events(s->cursor, &(struct reading) {
+    .changes = true, .state = s, .event = take_event, .pass = pass
+  });
+  s->until_ns = summary_until(s->summary);
+  if (s->until_ns > s->to_ns) s->until_ns = s->to_ns;
+  if (s->until_ns < s->summary->last_ns) s->until_ns = s->summary->last_ns;
+  s->json = side_json(s);
+}
+
+static void close_side(void *state)
+{
+  struct side *s = state;
+  if (s->summary != NULL) free_summary(s->summary);
+  eventring_close(s->cursor);
+}
+
+/* Both sides, and their differences. */
+struct comparison { struct side sides[2]; struct differences *result; };
+
+static void compare(void *state)
+{
+  struct comparison *c = state;
+  const struct side *a = &c->sides[0], *b = &c->sides[1];
+  c->result = new_differences(a->summary, a->until_ns, b->summary,
+                              b->until_ns);
+}
+
+static json_t *number(double value)
+{
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *json_differences(const struct differences *d)
+{
+  static const char *const groups[DIFFERENCE_GROUPS] = {
+    "total", "pauses", "causes", "spans", "requests", "waits"
+  };
+  static const char *const units[] = {
+    [DIFFERENCE_NS] = "ns", [DIFFERENCE_SHARE] = "share",
+    [DIFFERENCE_PER_S] = "per_s", [DIFFERENCE_BYTES] = "bytes",
+    [DIFFERENCE_BYTES_PER_S] = "bytes_per_s"
+  };
+  json_t *list = json_array();
+  for (size_t i = 0; i < d->count; i++) {
+    const struct difference *row = &d->rows[i];
+    json_array_append_new(list, json_pack(
+      "{s:s, s:o, s:s, s:s, s:o, s:o}", "group", groups[row->group],
+      "name", json_text(row->name), "measure", row->measure,
+      "unit", units[row->unit], "a", number(row->a), "b", number(row->b)));
+  }
+  return list;
+}
+
+/* Returns the answer of a comparison whose views are open. */
+static struct answer compare_sides(struct comparison *c)
+{
+  for (int i = 0; i < 2; i++) {
+    struct side *s = &c->sides[i];
+    if (!view_work(s->view, read_side, s))
+      return refusal(503, "the file was cut shorter");
+    if (s->cursor == NULL) return refusal(503, "%s", s->why);
+  }
+  if (!unless_sigbus(compare, c))
+    return refusal(503, "the file was cut shorter");
+  struct answer answer = {
+    .status = 200, .json = json_pack(
+      "{s:i, s:O, s:O, s:o}", "version", JSON_VERSION, "a", c->sides[0].json,
+      "b", c->sides[1].json, "differences", json_differences(c->result))
+  };
+  free_differences(c->result);
+  return answer;
+}
+
+struct answer compare_views(const struct settings *settings,
+                            const struct query *query)
+{
+  struct comparison c = { .sides = {
+    { .wanted_from_ns = query->from_ns, .wanted_to_ns = query->to_ns,
+      .last_ns = INT64_MIN },
+    { .wanted_from_ns = query->other_from_ns,
+      .wanted_to_ns = query->other_to_ns, .last_ns = INT64_MIN }
+  } };
+  const uint64_t ids[] = { query->process, query->other };
+  struct answer answer = { .status = 0 };
+  for (int i = 0; i < 2 && answer.status == 0; i++) {
+    char why[512];
+    c.sides[i].view = find_any_view(settings, ids[i], why, sizeof why);
+    if (c.sides[i].view == NULL) answer = refusal(404, "%s", why);
+  }
+  if (answer.status == 0) answer = compare_sides(&c);
+  for (int i = 0; i < 2; i++) {
+    unless_sigbus(close_side, &c.sides[i]);
+    json_decref(c.sides[i].json);
+    drop_view(c.sides[i].view);
+  }
+  return answer;
+}

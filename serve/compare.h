@@ -1,0 +1,27 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The comparison of two processes or recordings. */
+
+#ifndef SERVE_COMPARE_H
+#define SERVE_COMPARE_H
+
+#include "answer.h"
+#include "query.h"
+#include "settings.h"
+
+/* Returns the answer to a request for the differences between the two processes
+   of [query], each in its window. */
+struct answer compare_views(const struct settings *settings,
+                            const struct query *query);
+
+#endif /* SERVE_COMPARE_H */

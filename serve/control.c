@@ -1,0 +1,155 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <stdio.h>
+#include <string.h>
+#include "actions.h"
+#include "category.h"
+#include "control.h"
+#include "json.h"
+#include "processes.h"
+#include "target.h"
+
+/* The most samples a second that a process is asked for, as in `eventring
+   enable`. */
+#define MAX_RATE 20000
+
+/* A change of a process. */
+struct change {
+  struct view *view;
+  const json_t *request;
+  const char *action;
+  char what[256];                 /* the change in words, for the list */
+  unsigned status;
+  char why[512];
+  json_t *result;
+};
+
+__attribute__((format(printf, 3, 4)))
+static void fail(struct change *c, unsigned status, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(c->why, sizeof c->why, format, arguments);
+  va_end(arguments);
+  c->status = status;
+}
+
+/* Returns the integer [member] of the request, from 1 to [max]; 0, with the
+   reason in [c], when there is no such integer. */
+static json_int_t positive(struct change *c, const char *member, json_int_t max)
+{
+  const json_t *value = json_object_get(c->request, member);
+  json_int_t number = json_is_integer(value) ? json_integer_value(value) : 0;
+  if (number >= 1 && number <= max) return number;
+  fail(c, 400, "%s: an integer from 1 to %" JSON_INTEGER_FORMAT, member, max);
+  return 0;
+}
+
+/* Sets *mask to the categories of the request.  Returns false, with the reason
+   in [c], when they are wrong. */
+static bool wanted_mask(struct change *c, struct eventring_cursor *cursor,
+                        uint32_t *mask)
+{
+  const json_t *list = json_object_get(c->request, "categories");
+  *mask = 0;
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const char *name = json_string_value(json_array_get(list, i));
+    char why[sizeof c->why];
+    uint32_t more;
+    if (name == NULL) {
+      fail(c, 400, "categories: an array of names");
+      return false;
+    }
+    size_t used = strlen(c->what);
+    snprintf(c->what + used, sizeof c->what - used, " %s", name);
+    if (!parse_categories(cursor, name, &more, why, sizeof why)) {
+      /* Without the path by which the file was opened again. */
+      const char *colon = strstr(why, ": ");
+      fail(c, 400, "%s", colon != NULL ? colon + 2 : why);
+      return false;
+    }
+    *mask |= more;
+  }
+  if (*mask == 0)
+    fail(c, 400, "categories: at least one; to record nothing: pause");
+  return *mask != 0;
+}
+
+/* Applies the action to [cursor].  Returns 0 or the error of libeventring; 0,
+   with the reason in [c], for a wrong request. */
+static int apply(struct change *c, struct eventring_cursor *cursor)
+{
+  uint32_t mask;
+  json_int_t number;
+  size_t used = strlen(c->what);
+  if (strcmp(c->action, "pause") == 0) return eventring_pause(cursor);
+  if (strcmp(c->action, "resume") == 0) {
+    if (recorded_categories(cursor) == 0)
+      fail(c, 400, "no category to resume");
+    return c->status != 0 ? 0 : eventring_resume(cursor);
+  }
+  if (strcmp(c->action, "categories") == 0)
+    return wanted_mask(c, cursor, &mask)
+           ? eventring_set_categories(cursor, mask) : 0;
+  if (strcmp(c->action, "threshold") == 0) {
+    number = positive(c, "threshold_ns", INT64_C(3600) * 1000000000);
+    snprintf(c->what + used, sizeof c->what - used,
+             " %" JSON_INTEGER_FORMAT " ns", number);
+    return number > 0 ? eventring_set_threshold(cursor, (uint64_t) number) : 0;
+  }
+  if (strcmp(c->action, "profile_rate") == 0) {
+    number = positive(c, "rate_hz", MAX_RATE);
+    snprintf(c->what + used, sizeof c->what - used,
+             " %" JSON_INTEGER_FORMAT " a second", number);
+    return number > 0
+           ? eventring_set_sample_period(cursor, 1000000000u
+                                                 / (uint64_t) number) : 0;
+  }
+  fail(c, 400, "action: pause, resume, categories, threshold or profile_rate");
+  return 0;
+}
+
+static void change(void *state)
+{
+  struct change *c = state;
+  struct eventring_cursor *cursor = view_open(c->view, true, c->why,
+                                              sizeof c->why);
+  if (cursor == NULL) {
+    c->status = 409;
+    return;
+  }
+  if (eventring_state(cursor) != EVENTRING_STATE_RUNNING)
+    fail(c, 409, "the process has ended");
+  else {
+    int error = apply(c, cursor);
+    if (error < 0) fail(c, 409, "%s", eventring_strerror(error));
+  }
+  if (c->status == 0) {
+    c->result = json_control(cursor);
+    json_object_set_new(c->result, "path", json_text(view_path(c->view)));
+  }
+  eventring_close(cursor);
+}
+
+struct answer control_view(struct view *view, const json_t *request,
+                           const char *origin)
+{
+  const char *action = json_string_value(json_object_get(request, "action"));
+  struct change c = { .view = view, .request = request,
+                      .action = action != NULL ? action : "" };
+  snprintf(c.what, sizeof c.what, "%s", c.action);
+  if (!view_work(view, change, &c)) fail(&c, 503, "the file was cut shorter");
+  add_action(origin, view_id(view), c.what, c.status == 0 ? "ok" : c.why);
+  if (c.status != 0) return refusal(c.status, "%s", c.why);
+  return (struct answer) { .status = 200, .json = c.result };
+}

@@ -1,0 +1,26 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Control of a process by a client. */
+
+#ifndef SERVE_CONTROL_H
+#define SERVE_CONTROL_H
+
+#include "answer.h"
+#include "view.h"
+
+/* Changes the recording of the process of [view] as [request], a JSON object,
+   says, and returns the answer; [origin] is the address of the client. */
+struct answer control_view(struct view *view, const json_t *request,
+                           const char *origin);
+
+#endif /* SERVE_CONTROL_H */

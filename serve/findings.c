@@ -1,0 +1,147 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include "diagnosis_json.h"
+#include "findings.h"
+#include "follow.h"
+#include "symbols.h"
+#include "target.h"
+
+/* The least time between two diagnoses of a process that runs, and how many
+   times as long as the last one that time is. */
+#define AGAIN_NS (10 * SECOND_NS)
+#define AGAIN_TIMES 20
+
+/* A diagnosis that reads the file anew. */
+struct diagnosing {
+  struct view *view;
+  char *why;
+  size_t why_size;
+  json_t *result;
+};
+
+static void say_nothing(void *state, const char *message)
+{
+  (void) state;
+  (void) message;
+}
+
+static void take_event(void *state, const struct eventring_event *event)
+{
+  diagnosis_event(state, event);
+}
+
+static bool pass(void *state, bool idle)
+{
+  if (idle) diagnosis_idle(state);
+  return true;
+}
+
+static void diagnose(void *state)
+{
+  struct diagnosing *d = state;
+  struct eventring_cursor *cursor = view_open(d->view, false, d->why,
+                                              d->why_size);
+  if (cursor == NULL) return;
+  struct diagnosis *diagnosis =
+    new_diagnosis(cursor, diagnosed_processors(cursor));
+  struct symbols *symbols = new_symbols(cursor, say_nothing, NULL);
+  read_events(cursor, &(struct reading) {
+    .changes = true, .state = diagnosis, .event = take_event, .pass = pass
+  });
+  diagnosis_finish(diagnosis, symbols);
+  d->result = json_diagnosis(diagnosis);
+  free_diagnosis(diagnosis);
+  free_symbols(symbols);
+  eventring_close(cursor);
+}
+
+static json_t *diagnose_anew(struct view *view, char *why, size_t why_size)
+{
+  struct diagnosing d = { view, why, why_size, NULL };
+  if (!view_work(view, diagnose, &d))
+    snprintf(why, why_size, "the file was cut shorter");
+  return d.result;
+}
+
+static void copy_diagnosis(struct view_data *data, void *state)
+{
+  if (data->findings_are_last && data->diagnosis != NULL)
+    *(json_t **) state = json_deep_copy(data->diagnosis);
+}
+
+json_t *diagnose_view(struct view *view, char *why, size_t why_size)
+{
+  json_t *kept = NULL;
+  if (view_look(view, copy_diagnosis, &kept) && kept != NULL) return kept;
+  return diagnose_anew(view, why, why_size);
+}
+
+/* The titles */
+
+/* Returns the titles of the findings in [diagnosis]. */
+static json_t *titles(const json_t *diagnosis)
+{
+  json_t *list = json_array();
+  const json_t *findings = json_object_get(diagnosis, "findings");
+  for (size_t i = 0; i < json_array_size(findings); i++) {
+    const json_t *finding = json_array_get(findings, i);
+    json_array_append_new(list, json_pack(
+      "{s:O, s:O, s:O}", "rule", json_object_get(finding, "rule"),
+      "title", json_object_get(finding, "title"),
+      "certainty", json_object_get(finding, "certainty")));
+  }
+  return list;
+}
+
+/* The findings of a view, for the functions of view_look below. */
+struct update {
+  bool due, finished;
+  json_t *titles, *diagnosis;
+  int64_t next_ns;
+};
+
+static void is_due(struct view_data *data, void *state)
+{
+  struct update *u = state;
+  u->finished = !data->reading && data->state != EVENTRING_STATE_RUNNING;
+  u->due = monotonic_ns() >= data->findings_next_ns && !data->reading
+           && !(u->finished && data->findings_are_last);
+}
+
+static void keep(struct view_data *data, void *state)
+{
+  struct update *u = state;
+  json_decref(data->findings);
+  json_decref(data->diagnosis);
+  data->findings = u->titles;
+  data->diagnosis = u->diagnosis;
+  data->findings_next_ns = u->next_ns;
+  data->findings_are_last = u->finished;
+}
+
+void update_findings(struct view *view)
+{
+  struct update u = { .due = false };
+  char why[512];
+  if (!view_look(view, is_due, &u) || !u.due) return;
+  const int64_t began = monotonic_ns();
+  u.diagnosis = diagnose_anew(view, why, sizeof why);
+  const int64_t ended = monotonic_ns();
+  if (u.diagnosis == NULL) return;
+  u.titles = titles(u.diagnosis);
+  int64_t pause = AGAIN_TIMES * (ended - began);
+  u.next_ns = ended + (pause > AGAIN_NS ? pause : AGAIN_NS);
+  if (view_look(view, keep, &u)) return;
+  json_decref(u.titles);
+  json_decref(u.diagnosis);
+}

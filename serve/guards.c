@@ -1,0 +1,426 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* A guard holds the events of the last seconds of its process in memory, as
+   `eventring record --trigger` does.  When a rule fires, it releases them to a
+   hidden file in the store, goes on for the time after, and gives the file its
+   name.  One file is written at a time: rules that fire meanwhile are in it.
+
+   A guard ends when its process does or the rules change; the manager then
+   begins another one, with the present contents of the rings. */
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "actions.h"
+#include "guards.h"
+#include "live_stats.h"
+#include "manifest.h"
+#include "memory.h"
+#include "poll_interval.h"
+#include "registry.h"
+#include "rules.h"
+#include "saved.h"
+#include "sigbus.h"
+#include "target.h"
+
+/* Events that are read at one go, and batches before the next copy. */
+#define BATCH 256
+#define BATCHES 256
+
+/* The least time before now that is held, since 0 means no holding. */
+#define LEAST_HOLD_NS (SECOND_NS / 100)
+
+#define ASK_NS (SECOND_NS / 50)
+#define MANAGER_NS (SECOND_NS / 4)
+#define AGES_NS (60 * SECOND_NS)
+
+struct guard {
+  struct view *view;
+  const struct settings *settings;
+  pthread_t thread;
+  atomic_bool stop, done;
+  uint64_t version;               /* of the rules */
+  struct rule rules[RULES];
+  int rule_count;
+
+  /* Of the thread. */
+  struct eventring_info info;
+  struct eventring_cursor *cursor, *watched;
+  struct eventring_recorder *recorder;
+  struct trigger_watch *watch;
+  int64_t hold_ns, began_ns, asked_ns;
+  const struct rule *firing;      /* a file is open; NULL: all is held back */
+  int64_t fired_ns, until_ns;
+  bool has_file;                  /* a file waits to be kept */
+  bool ended, failed;
+  char temporary[PATH_MAX], next[PATH_MAX];
+  char why[512];
+};
+
+/* The thread of a guard */
+
+static int64_t longest_before(const struct guard *g)
+{
+  int64_t longest = LEAST_HOLD_NS;
+  for (int i = 0; i < g->rule_count; i++)
+    if (g->rules[i].before_ns > longest) longest = g->rules[i].before_ns;
+  return longest;
+}
+
+/* Opens the file of the process twice, to copy it and to watch it.  Returns
+   false, with the reason in the guard, when that fails. */
+static bool open_guard(struct guard *g)
+{
+  g->hold_ns = longest_before(g);
+  struct eventring_record_options options = {
+    .size = sizeof options, .hold_ns = g->hold_ns, .message = g->why,
+    .message_size = sizeof g->why
+  };
+  g->cursor = view_open(g->view, false, g->why, sizeof g->why);
+  if (g->cursor == NULL) return false;
+  g->watched = view_open(g->view, false, g->why, sizeof g->why);
+  if (g->watched == NULL) return false;
+  g->info = target_info(g->cursor);
+  g->watch = new_trigger_watch(g->watched);
+  temporary_in_store(g->settings->store, g->temporary);
+  g->began_ns = monotonic_ns();
+  return eventring_record(g->temporary, g->cursor, &options, &g->recorder)
+         == 0;
+}
+
+static void close_guard(void *state)
+{
+  struct guard *g = state;
+  eventring_record_close(g->recorder);
+  free_trigger_watch(g->watch);
+  eventring_close(g->watched);
+  eventring_close(g->cursor);
+}
+
+/* Returns the rule that [happening] fires now, or NULL. */
+static const struct rule *fired_by(const struct guard *g,
+                                   const struct happening *happening)
+{
+  for (int i = 0; i < g->rule_count; i++)
+    if (trigger_fires(&g->rules[i].trigger, happening)
+        && rule_may_fire(&g->rules[i], view_id(g->view)))
+      return &g->rules[i];
+  return NULL;
+}
+
+/* Begins to write the file for [rule].  Returns whether that succeeded; the
+   reason is in the guard if not. */
+static bool fire(struct guard *g, const struct rule *rule)
+{
+  g->firing = rule;
+  g->fired_ns = monotonic_ns();
+  g->until_ns = g->fired_ns + rule->after_ns;
+  if (!make_store(g->settings->store, g->why, sizeof g->why)) return false;
+  if (eventring_record_release(g->recorder) < 0) return false;
+  char *manifest = new_saved_manifest(g->cursor, rule->text);
+  int error = eventring_record_note(g->recorder, manifest);
+  free(manifest);
+  return error == 0;
+}
+
+/* Reads new events, and begins a file when one of them fires a rule.  Returns
+   false when the file cannot be written. */
+static bool watch_events(struct guard *g)
+{
+  struct eventring_event batch[BATCH];
+  int n = 1;
+  for (int batches = 0; batches < BATCHES && n != 0; batches++) {
+    n = eventring_read(g->watched, batch, BATCH);
+    for (int i = 0; i < n; i++) {
+      struct happening happening = trigger_look(g->watch, &batch[i]);
+      if (g->firing != NULL || batch[i].ns < g->began_ns) continue;
+      const struct rule *rule = fired_by(g, &happening);
+      if (rule != NULL && !fire(g, rule)) return false;
+    }
+  }
+  return true;
+}
+
+/* Returns whether the present file is complete: its time is over, or it has
+   nearly as many bytes as all files of the rule may have. */
+static bool is_complete(const struct guard *g, int64_t now)
+{
+  struct eventring_record_totals totals = { .size = sizeof totals };
+  const int64_t most = g->firing->limits.bytes;
+  eventring_record_totals(g->recorder, &totals);
+  return now >= g->until_ns || g->ended || g->stop
+         || (int64_t) totals.bytes >= most - most / 8;
+}
+
+/* Ends the present file, which then waits to be kept. */
+static bool end_file(struct guard *g)
+{
+  temporary_in_store(g->settings->store, g->next);
+  int error = g->ended || g->stop ? eventring_record_end(g->recorder)
+              : eventring_record_next(g->recorder, g->next);
+  g->has_file = error == 0;
+  return g->has_file;
+}
+
+/* Copies and watches until a file waits to be kept or the guard ends.  Returns
+   false when it failed, with the reason in the guard. */
+static bool guard_process(struct guard *g)
+{
+  int64_t before = monotonic_ns();
+  while (true) {
+    int64_t words = eventring_record_step(g->recorder), now = monotonic_ns();
+    if (words < 0 || !watch_events(g)) return false;
+    if (g->firing != NULL && is_complete(g, now)) return end_file(g);
+    if (g->firing == NULL
+        && (g->ended || g->stop || rules_version() != g->version))
+      return true;
+    if (now - g->asked_ns >= ASK_NS) {
+      g->asked_ns = now;
+      /* The loop goes round once more, for events from before the end. */
+      g->ended = eventring_state(g->cursor) != EVENTRING_STATE_RUNNING;
+      if (g->ended) continue;
+    }
+    long sleep_ns = poll_interval_ns(g->info.ring_words, (uint64_t) words,
+                                     now - before);
+    nanosleep(&(struct timespec) { .tv_nsec = sleep_ns }, NULL);
+    before = now;
+  }
+}
+
+static void run_guard(void *state)
+{
+  struct guard *g = state;
+  if (g->recorder == NULL && !open_guard(g)) {
+    g->failed = true;
+    return;
+  }
+  g->failed = !guard_process(g);
+  if (g->failed && g->why[0] == '\0')
+    snprintf(g->why, sizeof g->why, "cannot record");
+}
+
+/* The events that a rule wants, to be copied from one file to another. */
+struct cutting { struct guard *guard; const char *to; int error; };
+
+static void cut(void *state)
+{
+  struct cutting *c = state;
+  struct guard *g = c->guard;
+  c->error = cut_recording(g->temporary, c->to,
+                           time_after(g->fired_ns, -g->firing->before_ns),
+                           INT64_MAX, g->why, sizeof g->why);
+}
+
+/* Keeps the file of the firing in the store, without the events before the time
+   that its rule wants, and writes its path to [path].  Returns false, with the
+   reason in the guard. */
+static bool keep_file(struct guard *g, char path[PATH_MAX])
+{
+  const struct rule *rule = g->firing;
+  char shorter[PATH_MAX];
+  const char *file = g->temporary;
+  temporary_in_store(g->settings->store, shorter);
+  if (rule->before_ns < g->hold_ns) {
+    struct cutting cutting = { g, shorter, 0 };
+    if (!unless_sigbus(cut, &cutting) || cutting.error < 0) {
+      unlink(shorter);
+      return false;
+    }
+    file = shorter;
+  }
+  bool kept = keep_in_store(g->settings->store, file, &g->info, rule->text,
+                            &rule->limits, path, g->why, sizeof g->why);
+  unlink(shorter);
+  return kept;
+}
+
+/* Ends a firing: keeps its file, if it has one, and reports. */
+static void end_firing(struct guard *g)
+{
+  char path[PATH_MAX] = "", action[SAVED_RULE + 32];
+  bool saved = g->has_file && keep_file(g, path);
+  snprintf(action, sizeof action, "save by rule %s", g->firing->text);
+  add_action("rule", view_id(g->view), action, saved ? path : g->why);
+  rule_has_fired(g->firing->id, saved, saved ? path : g->why);
+  unlink(g->temporary);
+  if (g->has_file) memcpy(g->temporary, g->next, sizeof g->temporary);
+  g->firing = NULL;
+  g->has_file = false;
+  g->why[0] = '\0';
+}
+
+static void *guard_thread(void *state)
+{
+  struct guard *g = state;
+  do {
+    if (!view_work(g->view, run_guard, g)) {
+      snprintf(g->why, sizeof g->why, "the file was cut shorter");
+      g->failed = true;
+      g->recorder = NULL;         /* lost, as all that it had */
+      g->watch = NULL;
+      g->watched = g->cursor = NULL;
+    }
+    if (g->firing != NULL) end_firing(g);
+  } while (!g->failed && !g->ended && !g->stop
+           && rules_version() == g->version);
+  view_work(g->view, close_guard, g);
+  unlink(g->temporary);
+  g->done = true;
+  return NULL;
+}
+
+/* The manager */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct guard *guards[GUARDS];      /* the lock: of changes */
+static int not_watched;
+static atomic_bool stopping;
+static pthread_t manager;
+static const struct settings *settings;
+
+/* Facts about the process of a view. */
+struct candidate { bool runs; char program[256]; };
+
+static void look_at(struct view_data *data, void *state)
+{
+  struct candidate *c = state;
+  c->runs = data->state == EVENTRING_STATE_RUNNING && data->info.same_boot
+            && data->info.format != EVENTRING_FORMAT_RECORDING;
+  snprintf(c->program, sizeof c->program, "%s", data->info.program);
+}
+
+static bool is_guarded(const struct view *view)
+{
+  for (int i = 0; i < GUARDS; i++)
+    if (guards[i] != NULL && view_id(guards[i]->view) == view_id(view))
+      return true;
+  return false;
+}
+
+/* Begins to guard [view] with the [count] rules.  Returns false when there are
+   too many guards. */
+static bool start_guard(struct view *view, const struct rule *rules, int count,
+                        uint64_t version)
+{
+  int place = 0;
+  while (place < GUARDS && guards[place] != NULL) place++;
+  if (place == GUARDS) return false;
+  struct guard *g = allocate(1, sizeof *g);
+  g->view = hold_view(view);
+  g->settings = settings;
+  g->version = version;
+  memcpy(g->rules, rules, (size_t) count * sizeof *rules);
+  g->rule_count = count;
+  if (pthread_create(&g->thread, NULL, guard_thread, g) != 0) {
+    drop_view(g->view);
+    free(g);
+    return false;
+  }
+  pthread_mutex_lock(&lock);
+  guards[place] = g;
+  pthread_mutex_unlock(&lock);
+  return true;
+}
+
+/* Frees the guards that have ended or, if [all] is true, ends all of them. */
+static void reap_guards(bool all)
+{
+  for (int i = 0; i < GUARDS; i++)
+    if (all && guards[i] != NULL) guards[i]->stop = true;
+  for (int i = 0; i < GUARDS; i++) {
+    struct guard *g = guards[i];
+    if (g == NULL || !(all || g->done)) continue;
+    pthread_join(g->thread, NULL);
+    pthread_mutex_lock(&lock);
+    guards[i] = NULL;
+    pthread_mutex_unlock(&lock);
+    drop_view(g->view);
+    free(g);
+  }
+}
+
+/* Guards the processes that rules are for. */
+static void guard_views(void)
+{
+  struct view *views[REGISTRY_VIEWS];
+  int count = all_views(views), without = 0;
+  for (int i = 0; i < count; i++) {
+    struct rule rules[RULES];
+    struct candidate c = { .runs = false };
+    const uint64_t version = rules_version();
+    if (view_look(views[i], look_at, &c) && c.runs && !is_guarded(views[i])) {
+      int for_it = rules_for(c.program, rules);
+      if (for_it > 0) without += !start_guard(views[i], rules, for_it, version);
+    }
+    drop_view(views[i]);
+  }
+  pthread_mutex_lock(&lock);
+  not_watched = without;
+  pthread_mutex_unlock(&lock);
+}
+
+/* Removes recordings that are older than their rules want. */
+static void remove_old(void)
+{
+  struct rule rules[RULES];
+  int count = rules_for(NULL, rules);
+  for (int i = 0; i < count; i++)
+    limit_store(settings->store, rules[i].text, &rules[i].limits);
+}
+
+static void *manage(void *state)
+{
+  int64_t ages_ns = 0;
+  (void) state;
+  while (!stopping) {
+    const int64_t now = monotonic_ns();
+    reap_guards(false);
+    if (rules_for(NULL, (struct rule[RULES]) { { 0 } }) > 0) guard_views();
+    if (now - ages_ns >= AGES_NS) {
+      ages_ns = now;
+      remove_old();
+    }
+    nanosleep(&(struct timespec) { .tv_nsec = MANAGER_NS }, NULL);
+  }
+  reap_guards(true);
+  return NULL;
+}
+
+void start_guards(const struct settings *with)
+{
+  settings = with;
+  if (with->store != NULL && !with->read_only
+      && pthread_create(&manager, NULL, manage, NULL) != 0)
+    out_of_memory();
+}
+
+void stop_guards(void)
+{
+  stopping = true;
+  if (settings->store != NULL && !settings->read_only)
+    pthread_join(manager, NULL);
+}
+
+void set_watched(json_t *rules)
+{
+  int watched = 0;
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < GUARDS; i++) watched += guards[i] != NULL;
+  json_object_set_new(rules, "watched", json_integer(watched));
+  json_object_set_new(rules, "not_watched", json_integer(not_watched));
+  pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,554 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* libmicrohttpd serves each connection with a thread of its own, so that an
+   answer that takes long, or a stream, keeps nobody else waiting.
+
+   A request is judged in this order: the Host (a page of another site that
+   rebinds its name to this address is refused), the method, the token, the
+   resource and its parameters; of a POST also the Origin and the length.  All
+   of that happens before a byte of a body is taken.
+
+   libmicrohttpd closes connections that are silent.  Those that send a byte now
+   and then are closed by reap_connections, when a request has not arrived, or
+   its answer was not taken, in time. */
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <microhttpd.h>
+#include "answers.h"
+#include "common.h"
+#include "http.h"
+#include "listen.h"
+#include "live_json.h"
+#include "registry.h"
+#include "saved.h"
+#include "stream.h"
+
+/* Silence after which a connection is closed. */
+#define SILENCE_SECONDS 30
+#define STREAM_BLOCK (32 * 1024)
+#define STACK_SIZE (1024 * 1024)
+
+/* The files of the page, see build-aux/page.S. */
+extern const char page_html[], page_html_end[], page_script[],
+  page_script_end[], page_style[], page_style_end[], page_icon[],
+  page_icon_end[];
+
+static const struct settings *settings;
+static struct listener listener;
+static struct MHD_Daemon *server;
+
+/* Connections */
+
+enum doing { ASKING, ANSWERING, STREAMING };
+struct connection {
+  int fd;
+  enum doing doing;
+  int64_t since_ns;               /* it does so, or was accepted */
+};
+
+/* Guards the list, and descriptors in it from being closed. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct connection *connections[HTTP_CONNECTIONS + 16];
+#define PLACES (sizeof connections / sizeof *connections)
+
+static struct connection *new_connection(struct MHD_Connection *c)
+{
+  const union MHD_ConnectionInfo *info =
+    MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+  struct connection *connection = allocate(1, sizeof *connection);
+  connection->fd = info->connect_fd;
+  connection->since_ns = monotonic_ns();
+  pthread_mutex_lock(&lock);
+  for (size_t i = 0; i < PLACES; i++)
+    if (connections[i] == NULL) {
+      connections[i] = connection;
+      break;
+    }
+  pthread_mutex_unlock(&lock);
+  return connection;
+}
+
+static void end_connection(struct connection *connection)
+{
+  pthread_mutex_lock(&lock);
+  for (size_t i = 0; i < PLACES; i++)
+    if (connections[i] == connection) connections[i] = NULL;
+  pthread_mutex_unlock(&lock);
+  free(connection);
+}
+
+static void notice_connection(void *state, struct MHD_Connection *c,
+                              void **context,
+                              enum MHD_ConnectionNotificationCode code)
+{
+  (void) state;
+  if (code == MHD_CONNECTION_NOTIFY_STARTED)
+    *context = new_connection(c);
+  else if (*context != NULL)
+    end_connection(*context);
+}
+
+static void set_doing(struct MHD_Connection *c, enum doing doing)
+{
+  const union MHD_ConnectionInfo *info =
+    MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  if (info == NULL || info->socket_context == NULL) return;
+  struct connection *connection = info->socket_context;
+  pthread_mutex_lock(&lock);
+  connection->doing = doing;
+  connection->since_ns = monotonic_ns();
+  pthread_mutex_unlock(&lock);
+}
+
+void reap_connections(void)
+{
+  static const int64_t seconds[] = {
+    [ASKING] = HTTP_REQUEST_SECONDS, [ANSWERING] = HTTP_ANSWER_SECONDS,
+    [STREAMING] = INT64_MAX / SECOND_NS
+  };
+  const int64_t now = monotonic_ns();
+  pthread_mutex_lock(&lock);
+  for (size_t i = 0; i < PLACES; i++) {
+    struct connection *c = connections[i];
+    if (c != NULL && now - c->since_ns > seconds[c->doing] * SECOND_NS)
+      shutdown(c->fd, SHUT_RDWR);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+/* Requests */
+
+struct request {
+  bool is_private;
+  unsigned status;                /* the result of parse_query */
+  const char *why;
+  struct query query;
+  bool begun;                     /* its head was judged */
+  size_t length;                  /* of [body] */
+  char *body;                     /* of a POST */
+};
+
+/* Begins a request: the one place where its address is as it was sent. */
+static void *begin_request(void *state, const char *uri,
+                           struct MHD_Connection *c)
+{
+  struct request *request = allocate(1, sizeof *request);
+  (void) state;
+  (void) c;
+  request->is_private = query_is_private(uri);
+  request->status = parse_query(uri, &request->query, &request->why);
+  return request;
+}
+
+static void end_request(void *state, struct MHD_Connection *c, void **request,
+                        enum MHD_RequestTerminationCode code)
+{
+  (void) state;
+  (void) code;
+  struct request *r = *request;
+  if (r != NULL) free(r->body);
+  free(r);
+  *request = NULL;
+  set_doing(c, ASKING);
+}
+
+/* Answers */
+
+static void add_headers(struct MHD_Response *response, const char *type,
+                        bool data)
+{
+  const struct { const char *name, *value; } headers[] = {
+    { "Content-Type", type },
+    { "Content-Security-Policy",
+      "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
+      "form-action 'none'" },
+    { "X-Content-Type-Options", "nosniff" },
+    { "Referrer-Policy", "no-referrer" },
+    { "Cross-Origin-Resource-Policy", "same-origin" },
+    { "Cache-Control", data ? "no-store" : "no-cache" }
+  };
+  for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+    MHD_add_response_header(response, headers[i].name, headers[i].value);
+}
+
+static enum MHD_Result send_response(struct MHD_Connection *c, unsigned status,
+                                     struct MHD_Response *response)
+{
+  set_doing(c, ANSWERING);
+  enum MHD_Result result = MHD_queue_response(c, status, response);
+  MHD_destroy_response(response);
+  return result;
+}
+
+/* Sends [text], which is freed, with the headers that the status needs. */
+static enum MHD_Result send_text(struct MHD_Connection *c, unsigned status,
+                                 const char *type, char *text)
+{
+  struct MHD_Response *response =
+    MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE);
+  if (response == NULL) {
+    free(text);
+    return MHD_NO;
+  }
+  add_headers(response, type, true);
+  if (status == MHD_HTTP_UNAUTHORIZED)
+    MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
+  if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+    MHD_add_response_header(response, "Allow",
+                            "GET, HEAD, POST, DELETE");
+  return send_response(c, status, response);
+}
+
+static enum MHD_Result send_answer(struct MHD_Connection *c,
+                                   struct answer answer)
+{
+  if (answer.json != NULL)
+    return send_text(c, answer.status, "application/json",
+                     json_line(answer.json));
+  return send_text(c, answer.status, answer.type, answer.text);
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status,
+                              const char *why)
+{
+  return send_answer(c, refusal(status, "%s", why));
+}
+
+static enum MHD_Result send_file(struct MHD_Connection *c,
+                                 enum resource resource)
+{
+  static const struct { const char *begin, *end, *type; } files[] = {
+    [RESOURCE_PAGE] = { page_html, page_html_end,
+                        "text/html; charset=utf-8" },
+    [RESOURCE_SCRIPT] = { page_script, page_script_end,
+                          "text/javascript; charset=utf-8" },
+    [RESOURCE_STYLE] = { page_style, page_style_end,
+                         "text/css; charset=utf-8" },
+    [RESOURCE_ICON] = { page_icon, page_icon_end, "image/svg+xml" }
+  };
+  struct MHD_Response *response = MHD_create_response_from_buffer(
+    (size_t) (files[resource].end - files[resource].begin),
+    (void *) files[resource].begin, MHD_RESPMEM_PERSISTENT);
+  if (response == NULL) return MHD_NO;
+  add_headers(response, files[resource].type, false);
+  return send_response(c, MHD_HTTP_OK, response);
+}
+
+static ssize_t read_for_client(void *stream, uint64_t at, char *buffer,
+                               size_t max)
+{
+  (void) at;
+  return read_stream(stream, buffer, max);
+}
+
+static void close_for_client(void *stream)
+{
+  close_stream(stream);
+}
+
+static enum MHD_Result send_stream(struct MHD_Connection *c,
+                                   const struct query *query)
+{
+  char why[256] = "";
+  if (query->has_process) {
+    struct view *view = find_any_view(settings, query->process, why,
+                                      sizeof why);
+    if (view == NULL) return refuse(c, MHD_HTTP_NOT_FOUND, why);
+    drop_view(view);
+  }
+  struct stream *stream = open_stream(query->has_process, query->process);
+  if (stream == NULL)
+    return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many streams");
+  struct MHD_Response *response = MHD_create_response_from_callback(
+    MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_for_client, stream, close_for_client);
+  if (response == NULL) {
+    close_stream(stream);
+    return MHD_NO;
+  }
+  add_headers(response, "text/event-stream", true);
+  enum MHD_Result result = send_response(c, MHD_HTTP_OK, response);
+  set_doing(c, STREAMING);
+  return result;
+}
+
+/* Access */
+
+/* Returns whether the first bytes of [a], up to the end of [b], are equal to
+   those of [b], and no more follow; takes a time that does not depend on where
+   they differ. */
+static bool equal_secret(const char *a, const char *b)
+{
+  size_t given = strlen(a), wanted = strlen(b);
+  unsigned char different = given != wanted;
+  for (size_t i = 0; i < wanted; i++)
+    different |= (unsigned char) (b[i] ^ (i < given ? a[i] : 0));
+  return different == 0;
+}
+
+static bool has_token(struct MHD_Connection *c)
+{
+  static const char bearer[] = "Bearer ";
+  const char *given = MHD_lookup_connection_value(c, MHD_HEADER_KIND,
+                                                  "Authorization");
+  return given != NULL && strncmp(given, bearer, sizeof bearer - 1) == 0
+         && equal_secret(given + sizeof bearer - 1, settings->token);
+}
+
+/* Copies [host], perhaps with a port, without the port to [name]. */
+static bool host_name(const char *host, char *name, size_t size)
+{
+  const char *end = host[0] == '[' ? strchr(host, ']') : NULL;
+  size_t length = end != NULL ? (size_t) (end + 1 - host)
+                              : strcspn(host, ":");
+  if (length >= size || length == 0
+      || (host[length] != '\0' && host[length] != ':'))
+    return false;
+  memcpy(name, host, length);
+  name[length] = '\0';
+  return true;
+}
+
+/* Returns whether [name] is an address in numbers, which no foreign name server
+   can point to us. */
+static bool is_numeric(char *name)
+{
+  unsigned char bytes[16];
+  size_t length = strlen(name);
+  if (inet_pton(AF_INET, name, bytes) == 1) return true;
+  if (name[0] != '[' || name[length - 1] != ']') return false;
+  name[length - 1] = '\0';
+  return inet_pton(AF_INET6, name + 1, bytes) == 1;
+}
+
+/* Returns whether the Host of the request is a name of this server: an address,
+   localhost, or the name of the machine.  A client of a Unix socket may call it
+   anything. */
+static bool is_our_host(struct MHD_Connection *c)
+{
+  char name[256], ours[256] = "";
+  if (listener.path != NULL) return true;
+  const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+  if (host == NULL || !host_name(host, name, sizeof name)) return false;
+  gethostname(ours, sizeof ours - 1);
+  return strcasecmp(name, "localhost") == 0
+         || (!listener.local && strcasecmp(name, ours) == 0)
+         || is_numeric(name);
+}
+
+/* Returns whether the request comes from our page, or from no page. */
+static bool is_our_origin(struct MHD_Connection *c)
+{
+  char ours[300];
+  const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+  const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND,
+                                                   "Origin");
+  if (origin == NULL) return true;
+  if (host == NULL) return false;
+  snprintf(ours, sizeof ours, "%s://%s",
+           settings->certificate != NULL ? "https" : "http", host);
+  return strcmp(origin, ours) == 0;
+}
+
+enum method { GET = 1, POST = 2, DELETE = 4 };
+
+/* Returns the method called [name], HEAD being GET; 0 for any other. */
+static unsigned method_of(const char *name)
+{
+  if (strcmp(name, "GET") == 0 || strcmp(name, "HEAD") == 0) return GET;
+  return strcmp(name, "POST") == 0 ? POST
+         : strcmp(name, "DELETE") == 0 ? DELETE : 0;
+}
+
+/* Returns the set of methods that the resource of [query] has. */
+static unsigned methods_of(const struct query *query)
+{
+  switch (query->resource) {
+  case RESOURCE_CONTROL: case RESOURCE_SAVE: case RESOURCE_RECORD: return POST;
+  case RESOURCE_RULES: return GET | POST | DELETE;
+  case RESOURCE_ATTACH: return GET | POST;
+  default: return GET;
+  }
+}
+
+/* Returns whether the body that the request announces is too long. */
+static bool is_too_long(struct MHD_Connection *c)
+{
+  const char *length = MHD_lookup_connection_value(c, MHD_HEADER_KIND,
+                                                   "Content-Length");
+  return length != NULL && (strlen(length) > 9
+                            || strtoul(length, NULL, 10) > HTTP_BODY);
+}
+
+/* Judges the head of [request].  Returns 0 if it may be answered, else the
+   status of the refusal, with the reason in *why. */
+static unsigned judge(struct MHD_Connection *c, const struct request *request,
+                      const char *method, const char **why)
+{
+  const unsigned asked = method_of(method);
+  *why = "this server does not have that name";
+  if (!is_our_host(c)) return MHD_HTTP_FORBIDDEN;
+  *why = "a page of another site asks";
+  if (!is_our_origin(c)) return MHD_HTTP_FORBIDDEN;
+  *why = "only GET, HEAD, POST and DELETE";
+  if (asked == 0) return MHD_HTTP_METHOD_NOT_ALLOWED;
+  *why = "the token is missing or wrong: Authorization: Bearer TOKEN";
+  if (request->is_private && !has_token(c)) return MHD_HTTP_UNAUTHORIZED;
+  *why = request->why;
+  if (request->status != MHD_HTTP_OK) return request->status;
+  *why = asked == GET ? "it is an action: POST" : "it can only be read: GET";
+  if ((asked & methods_of(&request->query)) == 0)
+    return MHD_HTTP_METHOD_NOT_ALLOWED;
+  *why = "the body is longer than 64 KiB";
+  if (is_too_long(c)) return MHD_HTTP_CONTENT_TOO_LARGE;
+  *why = "the server was started with --read-only";
+  if (asked != GET && settings->read_only) return MHD_HTTP_FORBIDDEN;
+  return 0;
+}
+
+/* Writes the address of the client to [text]. */
+static void client_address(struct MHD_Connection *c, char *text, size_t size)
+{
+  const union MHD_ConnectionInfo *info =
+    MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  snprintf(text, size, "unix");
+  if (info == NULL || info->client_addr == NULL) return;
+  const struct sockaddr *address = info->client_addr;
+  if (address->sa_family != AF_UNIX)
+    getnameinfo(address, address->sa_family == AF_INET6
+                         ? sizeof(struct sockaddr_in6)
+                         : sizeof(struct sockaddr_in),
+                text, (socklen_t) size, NULL, 0, NI_NUMERICHOST);
+}
+
+/* Appends [size] bytes to the body.  Returns false when it becomes too long,
+   which its head did not say. */
+static bool take_body(struct request *request, const char *bytes, size_t size)
+{
+  if (request->body == NULL) request->body = allocate(HTTP_BODY + 1, 1);
+  if (size > HTTP_BODY - request->length) return false;
+  memcpy(request->body + request->length, bytes, size);
+  request->length += size;
+  return true;
+}
+
+/* Answers [request], which was judged and is complete. */
+static enum MHD_Result answer(struct MHD_Connection *c,
+                              struct request *request, unsigned method)
+{
+  char origin[128];
+  const struct query *query = &request->query;
+  if (!request->is_private) return send_file(c, query->resource);
+  if (query->resource == RESOURCE_STREAM) return send_stream(c, query);
+  set_doing(c, ANSWERING);
+  if (method == GET) return send_answer(c, answer_get(settings, query));
+  client_address(c, origin, sizeof origin);
+  if (method == DELETE) return send_answer(c, answer_delete(query, origin));
+  return send_answer(c, answer_post(settings, query,
+                                    request->body != NULL ? request->body : "",
+                                    origin));
+}
+
+/* Takes a step of a request: its head, a part of its body, or its end. */
+static enum MHD_Result handle(void *state, struct MHD_Connection *c,
+                              const char *url, const char *method,
+                              const char *version, const char *body,
+                              size_t *size, void **request)
+{
+  struct request *r = *request;
+  const char *why;
+  (void) state;
+  (void) url;
+  (void) version;
+  if (!r->begun) {
+    r->begun = true;
+    unsigned status = judge(c, r, method, &why);
+    if (status != 0) return refuse(c, status, why);
+    return MHD_YES;
+  }
+  if (*size == 0) return answer(c, r, method_of(method));
+  if (method_of(method) != POST || !take_body(r, body, *size)) return MHD_NO;
+  *size = 0;
+  return MHD_YES;
+}
+
+/* The server */
+
+static void say_nothing(void *state, const char *format, va_list arguments)
+{
+  (void) state;
+  (void) format;
+  (void) arguments;
+}
+
+static struct MHD_Daemon *start_server(void)
+{
+  struct MHD_OptionItem tls[] = {
+    { MHD_OPTION_HTTPS_MEM_CERT, 0, settings->certificate },
+    { MHD_OPTION_HTTPS_MEM_KEY, 0, settings->key },
+    { MHD_OPTION_END, 0, NULL }
+  };
+  bool encrypted = settings->certificate != NULL;
+  if (!encrypted) tls[0].option = MHD_OPTION_END;
+  unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD
+                   | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL
+                   | MHD_USE_ITC | MHD_USE_ERROR_LOG
+                   | (encrypted ? MHD_USE_TLS : 0);
+  return MHD_start_daemon(
+    flags, 0, NULL, NULL, handle, NULL,
+    MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
+    MHD_OPTION_LISTEN_SOCKET, listener.fd,
+    MHD_OPTION_CONNECTION_LIMIT, (unsigned) HTTP_CONNECTIONS,
+    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned) SILENCE_SECONDS,
+    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) STREAM_BLOCK,
+    MHD_OPTION_THREAD_STACK_SIZE, (size_t) STACK_SIZE,
+    MHD_OPTION_URI_LOG_CALLBACK, begin_request, NULL,
+    MHD_OPTION_NOTIFY_COMPLETED, end_request, NULL,
+    MHD_OPTION_NOTIFY_CONNECTION, notice_connection, NULL,
+    MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+    MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
+}
+
+bool start_http(const struct settings *with, char *url, size_t size)
+{
+  settings = with;
+  bool encrypted = with->certificate != NULL;
+  if (!open_listener(with->listen, encrypted, &listener)) return false;
+  server = start_server();
+  if (server == NULL) {
+    complain(encrypted ? "cannot start the server: the certificate or the key "
+             "cannot be used" : "cannot start the server");
+    remove_listener(&listener);
+    close(listener.fd);
+    return false;
+  }
+  if (listener.path != NULL)
+    snprintf(url, size, "unix:%s token=%s", listener.path, with->token);
+  else
+    snprintf(url, size, "%s://%s:%u/#token=%s", encrypted ? "https" : "http",
+             listener.host, listener.port, with->token);
+  return true;
+}
+
+void stop_http(void)
+{
+  end_streams();
+  MHD_stop_daemon(server);
+  remove_listener(&listener);
+}

@@ -1,0 +1,527 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The numbers of a view as JSON.  Times are nanoseconds since the tracing of
+   the process started; a number that is not known is null. */
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "category.h"
+#include "json.h"
+#include "live_json.h"
+#include "memory.h"
+#include "registry.h"
+#include "target.h"
+
+/* Values */
+
+static json_t *number(double value)
+{
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *count(uint64_t value)
+{
+  return json_integer((json_int_t) value);
+}
+
+static json_t *count_or_null(bool known, uint64_t value)
+{
+  return known ? count(value) : json_null();
+}
+
+static json_t *number_or_null(bool known, double value)
+{
+  return known ? number(value) : json_null();
+}
+
+static json_t *share_json(uint16_t share)
+{
+  return share == SHARE_UNKNOWN ? json_null()
+                                : json_real((double) share / SHARE_ALL);
+}
+
+static json_t *since_start(const struct view_data *d, int64_t ns)
+{
+  return json_integer(time_since(ns, d->info.started_ns));
+}
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+  json_object_set_new(object, key, value);
+}
+
+json_t *json_id(uint64_t id)
+{
+  char text[17];
+  snprintf(text, sizeof text, "%016" PRIx64, id);
+  return json_string(text);
+}
+
+static bool is_paused(const struct view_data *d)
+{
+  return d->info.active == 0 && d->info.format == EVENTRING_FORMAT_RING
+         && d->state == EVENTRING_STATE_RUNNING;
+}
+
+/* Processes */
+
+static json_t *categories(const struct view_data *d)
+{
+  json_t *list = json_array();
+  uint32_t recorded = recorded_categories(d->cursor);
+  for (uint32_t bit = 0; bit < 32; bit++) {
+    const char *name = eventring_category(d->cursor, bit);
+    if (name != NULL && (recorded >> bit & 1) != 0)
+      json_array_append_new(list, json_text(name));
+  }
+  return list;
+}
+
+/* Returns the last row of the tier of 1 s, or of 100 ms when there is none yet;
+   NULL when there is none either. */
+static const struct history_row *last_row(const struct view_data *d)
+{
+  enum history_tier tier = history_count(d->history, HISTORY_1S) > 0
+                           ? HISTORY_1S : HISTORY_100MS;
+  uint64_t rows = history_count(d->history, tier);
+  return rows == 0 ? NULL : history_row(d->history, tier, rows - 1);
+}
+
+/* Sets the numbers of the last seconds. */
+static void set_numbers(json_t *p, struct view_data *d)
+{
+  struct live_process live = live_process(d->live, d->now_ns, SECOND_NS);
+  const struct history_row *row = last_row(d);
+  const bool known = row != NULL && row->known && !is_paused(d);
+  uint64_t resident = d->resident_bytes != 0 ? d->resident_bytes
+                                             : live.resident;
+  set(p, "gc_share", number_or_null(known, live.gc_share));
+  set(p, "utilisation_share", !known ? json_null() :
+      json_real((double) (row->running + row->collecting) / SHARE_ALL));
+  set(p, "alloc_bytes_per_s", number_or_null(known, 8 * live.words_rate));
+  set(p, "pauses_per_s", number_or_null(known, (double) live.pauses * SECOND_NS
+                                               / LIVE_WINDOW_NS));
+  set(p, "p50_ns", count_or_null(live.pauses > 0, live.p50));
+  set(p, "p99_ns", count_or_null(live.pauses > 0, live.p99));
+  set(p, "max_ns", count_or_null(live.pauses > 0, live.max));
+  set(p, "heap_bytes", count_or_null(live.heap_known, 8 * live.heap_words));
+  set(p, "resident_bytes", count_or_null(resident != 0, resident));
+  set(p, "events_per_s", number_or_null(known, live.event_rate));
+  set(p, "lost_events", count(lost_events(d->cursor)));
+}
+
+static uint32_t running_domains(const struct summary *s)
+{
+  uint32_t running = 0;
+  for (uint32_t i = 0; i < s->domain_count; i++)
+    running += !s->domains[i]->ended;
+  return running;
+}
+
+/* Sets the members of a process, *[state], from its view. */
+static void set_process(struct view_data *d, void *state)
+{
+  json_t *p = *(json_t **) state;
+  json_t *process = json_process(d->cursor);
+  json_object_update(p, process);
+  json_decref(process);
+  set(p, "pid", json_integer(d->pid));
+  set(p, "path", json_text(eventring_path(d->cursor)));
+  set(p, "paused", json_boolean(is_paused(d)));
+  set(p, "categories", categories(d));
+  set(p, "threshold_ns", count_or_null(d->info.threshold_ns != 0,
+                                       d->info.threshold_ns));
+  set(p, "profile_rate_hz",
+      number_or_null(d->info.sample_period_ns != 0,
+                     1e9 / (double) d->info.sample_period_ns));
+  set(p, "reading", json_boolean(d->reading));
+  set(p, "now_ns", since_start(d, d->now_ns));
+  set(p, "domains", count(running_domains(live_summary(d->live))));
+  set_numbers(p, d);
+  set(p, "findings", d->findings != NULL ? json_deep_copy(d->findings)
+                                         : json_array());
+}
+
+static void add_process(void *state, const struct registry_entry *entry)
+{
+  json_t *p = json_object();
+  set(p, "id", json_id(entry->id));
+  set(p, "pid", entry->pid != 0 ? json_integer(entry->pid) : json_null());
+  if (entry->view == NULL)
+    set(p, "error", json_text(entry->error));
+  else if (!view_look(entry->view, set_process, &p))
+    set(p, "error", json_string("the file was cut shorter"));
+  json_array_append_new(state, p);
+}
+
+json_t *json_processes(void)
+{
+  json_t *list = json_array();
+  visit_registry(add_process, list);
+  return json_pack("{s:o}", "processes", list);
+}
+
+/* History */
+
+static json_t *counters_json(const struct history *h,
+                             const struct history_row *row)
+{
+  json_t *object = json_object();
+  const char *name;
+  int64_t value;
+  for (uint32_t i = 0; (name = history_counter(h, i, &value)) != NULL; i++) {
+    json_t *key = json_text(name);
+    if ((row->counters_known >> i & 1) != 0)
+      set(object, json_string_value(key), json_integer(row->counters[i]));
+    json_decref(key);
+  }
+  return object;
+}
+
+static json_t *domains_json(const struct history_row *row)
+{
+  json_t *object = json_object();
+  for (uint32_t i = 0; i < row->domain_count; i++) {
+    char key[16];
+    snprintf(key, sizeof key, "%" PRIu32, row->domains[i].id);
+    set(object, key, json_pack("{s:o, s:o}", "running",
+                               share_json(row->domains[i].running),
+                               "collecting",
+                               share_json(row->domains[i].collecting)));
+  }
+  return object;
+}
+
+/* The columns of a row that have one value each. */
+static const struct { const char *name; int column; } columns[] = {
+  { "t", 0 }, { "running", 1 }, { "collecting", 2 }, { "waiting", 3 },
+  { "alloc_bytes_per_s", 4 }, { "promoted_bytes_per_s", 5 },
+  { "heap_bytes", 6 }, { "resident_bytes", 7 }, { "p50_ns", 8 },
+  { "p99_ns", 9 }, { "max_ns", 10 }, { "pauses", 11 }, { "events", 12 },
+  { "lost", 13 }
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+static json_t *column(const struct view_data *d, const struct history_row *row,
+                      int which)
+{
+  const bool any = row->pauses > 0;
+  switch (which) {
+  case 0: return since_start(d, row->ns);
+  case 1: return share_json(row->running);
+  case 2: return share_json(row->collecting);
+  case 3: return share_json(row->waiting);
+  case 4: return number_or_null(row->known, row->alloc_bytes_per_s);
+  case 5: return number_or_null(row->known, row->promoted_bytes_per_s);
+  case 6: return count_or_null(row->heap_bytes != 0, row->heap_bytes);
+  case 7: return count_or_null(row->resident_bytes != 0, row->resident_bytes);
+  case 8: return count_or_null(any, row->p50_ns);
+  case 9: return count_or_null(any, row->p99_ns);
+  case 10: return count_or_null(any, row->max_ns);
+  case 11: return count_or_null(row->known, row->pauses);
+  case 12: return count_or_null(row->known, row->events);
+  default: return count(row->lost);
+  }
+}
+
+static json_t *row_json(const struct view_data *d,
+                        const struct history_row *row)
+{
+  json_t *object = json_object();
+  for (size_t i = 0; i < COLUMNS; i++)
+    set(object, columns[i].name, column(d, row, columns[i].column));
+  set(object, "domains", domains_json(row));
+  set(object, "counters", counters_json(d->history, row));
+  return object;
+}
+
+/* Appends null to [array] until it has [rows] elements. */
+static void pad(json_t *array, size_t rows)
+{
+  while (json_array_size(array) < rows)
+    json_array_append_new(array, json_null());
+}
+
+/* Returns the array [name] of [object], a new one if it has none. */
+static json_t *array_of(json_t *object, const char *name)
+{
+  json_t *array = json_object_get(object, name);
+  if (array != NULL) return array;
+  set(object, name, json_array());
+  return json_object_get(object, name);
+}
+
+/* Appends [value] to the array [name] of [object], as element [row]. */
+static void append(json_t *object, const char *name, size_t row, json_t *value)
+{
+  json_t *array = array_of(object, name);
+  pad(array, row);
+  json_array_append_new(array, value);
+}
+
+static void append_domains(json_t *domains, size_t number,
+                           const struct history_row *row)
+{
+  for (uint32_t i = 0; i < row->domain_count; i++) {
+    char key[16];
+    snprintf(key, sizeof key, "%" PRIu32, row->domains[i].id);
+    json_t *domain = json_object_get(domains, key);
+    if (domain == NULL) {
+      set(domains, key, json_object());
+      domain = json_object_get(domains, key);
+    }
+    append(domain, "running", number, share_json(row->domains[i].running));
+    append(domain, "collecting", number,
+           share_json(row->domains[i].collecting));
+  }
+}
+
+static void append_counters(json_t *counters, size_t number,
+                            const struct history *h,
+                            const struct history_row *row)
+{
+  const char *name;
+  int64_t value;
+  for (uint32_t i = 0; (name = history_counter(h, i, &value)) != NULL; i++) {
+    if ((row->counters_known >> i & 1) == 0) continue;
+    json_t *key = json_text(name);
+    append(counters, json_string_value(key), number,
+           json_integer(row->counters[i]));
+    json_decref(key);
+  }
+}
+
+/* Pads each array of the object [columns_of], or of the objects in it. */
+static void pad_all(json_t *columns_of, size_t rows)
+{
+  void *at = json_object_iter(columns_of);
+  for (; at != NULL; at = json_object_iter_next(columns_of, at)) {
+    json_t *value = json_object_iter_value(at);
+    if (json_is_array(value)) pad(value, rows);
+    else pad_all(value, rows);
+  }
+}
+
+struct history_request { enum history_tier tier; json_t *result; };
+
+static void fill_history(struct view_data *d, void *state)
+{
+  struct history_request *request = state;
+  json_t *object = json_object(), *domains = json_object(),
+    *counters = json_object();
+  const uint64_t first = history_first(d->history, request->tier),
+    end = history_count(d->history, request->tier);
+  request->result = object;
+  set(object, "tier_ns", json_integer(history_step_ns[request->tier]));
+  set(object, "reading", json_boolean(d->reading));
+  for (size_t i = 0; i < COLUMNS; i++) array_of(object, columns[i].name);
+  set(object, "domains", domains);
+  set(object, "counters", counters);
+  for (uint64_t i = first; i < end; i++) {
+    const struct history_row *row = history_row(d->history, request->tier, i);
+    for (size_t k = 0; k < COLUMNS; k++)
+      json_array_append_new(json_object_get(object, columns[k].name),
+                            column(d, row, columns[k].column));
+    append_domains(domains, (size_t) (i - first), row);
+    append_counters(counters, (size_t) (i - first), d->history, row);
+  }
+  pad_all(domains, (size_t) (end - first));
+  pad_all(counters, (size_t) (end - first));
+}
+
+json_t *json_history(struct view *view, enum history_tier tier)
+{
+  struct history_request request = { .tier = tier };
+  return view_look(view, fill_history, &request) ? request.result : NULL;
+}
+
+static void take_ticks(struct view_data *d, void *state)
+{
+  json_t *rows = state;
+  const uint64_t end = history_count(d->history, HISTORY_100MS),
+    first = history_first(d->history, HISTORY_100MS);
+  /* The client asks for the history of a file that is being read. */
+  if (d->reading || d->sent < first) d->sent = d->reading ? end : first;
+  if (end - d->sent > TICKS_AT_ONCE) d->sent = end - TICKS_AT_ONCE;
+  for (; d->sent < end; d->sent++)
+    json_array_append_new(rows, row_json(d, history_row(d->history,
+                                                        HISTORY_100MS,
+                                                        d->sent)));
+}
+
+json_t *json_ticks(struct view *view)
+{
+  json_t *rows = json_array();
+  view_look(view, take_ticks, rows);
+  return rows;
+}
+
+/* Details */
+
+/* The most domains and spans in the details. */
+#define MOST_DOMAINS 256
+#define MOST_SPANS 256
+
+static json_t *name_or_null(const char *name)
+{
+  return name[0] != '\0' ? json_text(name) : json_null();
+}
+
+/* Returns the present activity of domain [d], as a JSON string or null. */
+static json_t *activity(const struct view_data *v, const struct live_domain *d)
+{
+  if (d->ended) return json_string("ended");
+  if (is_paused(v)) return json_string("not recorded");
+  if (d->runtime_span[0] != '\0') return json_text(d->runtime_span);
+  bool any = false, runs = false;
+  for (size_t i = 0; i < sizeof d->threads / sizeof *d->threads; i++) {
+    char state = v->state != EVENTRING_STATE_RUNNING || d->threads[i] == 0
+                 ? 0 : eventring_thread_state(v->cursor, d->threads[i]);
+    any |= state != 0;
+    runs |= state == 'R';
+  }
+  if (any && !runs) return json_string("waiting");
+  if (d->user_span[0] != '\0') return json_text(d->user_span);
+  return v->state == EVENTRING_STATE_RUNNING ? json_string("running")
+                                             : json_null();
+}
+
+static json_t *domain_list(struct view_data *v)
+{
+  struct live_domain *list = allocate(MOST_DOMAINS, sizeof *list);
+  int n = live_domains(v->live, v->now_ns, SECOND_NS, list, MOST_DOMAINS);
+  json_t *array = json_array();
+  for (int i = 0; i < n; i++) {
+    const struct live_domain *d = &list[i];
+    json_array_append_new(array, json_pack(
+      "{s:I, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}",
+      "id", (json_int_t) d->id, "name", name_or_null(d->name),
+      "ended", d->ended, "activity", activity(v, d),
+      "user_span", name_or_null(d->user_span),
+      "wait", name_or_null(d->wait), "wait_share", number(d->wait_share),
+      "gc_share", number(d->gc_share),
+      "alloc_bytes_per_s", number(8 * d->words_rate),
+      "minor_per_s", number(d->minor_rate),
+      "slices_per_s", number(d->slice_rate),
+      "last_pause_ns", (json_int_t) d->last_pause,
+      "max_pause_ns", (json_int_t) d->max_pause));
+  }
+  free(list);
+  return array;
+}
+
+static json_t *span_list(struct view_data *v)
+{
+  struct live_span *list = allocate(MOST_SPANS, sizeof *list);
+  int n = live_spans(v->live, v->now_ns, list, MOST_SPANS);
+  json_t *array = json_array();
+  for (int i = 0; i < n; i++)
+    json_array_append_new(array, json_pack(
+      "{s:o, s:o, s:o, s:I, s:I}", "name", json_text(list[i].name),
+      "per_s", number(list[i].rate), "share", number(list[i].share),
+      "mean_ns", (json_int_t) list[i].mean,
+      "max_ns", (json_int_t) list[i].max));
+  free(list);
+  return array;
+}
+
+static json_t *pause_list(struct view_data *v)
+{
+  struct live_pause list[LONG_PAUSES];
+  int n = live_long_pauses(v->live, v->now_ns, list);
+  json_t *array = json_array();
+  for (int i = 0; i < n; i++)
+    json_array_append_new(array, json_pack(
+      "{s:o, s:I, s:I, s:I, s:o, s:o}",
+      "end_ns", since_start(v, list[i].end_ns),
+      "duration_ns", (json_int_t) list[i].ns,
+      "domain", (json_int_t) list[i].domain,
+      "domains", (json_int_t) list[i].domains,
+      "name", name_or_null(list[i].name),
+      "cause", name_or_null(list[i].cause)));
+  return array;
+}
+
+static json_t *counter_list(const struct history *h)
+{
+  json_t *array = json_array();
+  const char *name;
+  int64_t value;
+  for (uint32_t i = 0; (name = history_counter(h, i, &value)) != NULL; i++)
+    json_array_append_new(array, json_pack("{s:o, s:I}", "name",
+                                           json_text(name), "value",
+                                           (json_int_t) value));
+  return array;
+}
+
+static void fill_detail(struct view_data *v, void *state)
+{
+  struct summary *s = live_summary(v->live);
+  /* Waits, causes and requests are those of all that was read. */
+  json_t *all = json_summary(s), *detail = json_object();
+  *(json_t **) state = detail;
+  set(detail, "now_ns", since_start(v, v->now_ns));
+  set(detail, "domains", domain_list(v));
+  set(detail, "spans", span_list(v));
+  set(detail, "long_pauses", pause_list(v));
+  set(detail, "counters", counter_list(v->history));
+  set(detail, "known_categories", json_categories(v->cursor));
+  static const char *const members[] = { "waits", "causes", "cause_times",
+                                         "requests", "memory" };
+  for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+    json_object_set(detail, members[i], json_object_get(all, members[i]));
+  json_t *total = json_object_get(all, "total");
+  json_object_set(detail, "pauses", json_object_get(total, "pauses"));
+  json_object_set(detail, "heap", json_object_get(total, "heap"));
+  json_decref(all);
+}
+
+static void fill_distributions(struct view_data *v, void *state)
+{
+  static const int kinds[] = { PAUSE_ANY, PAUSE_MINOR, PAUSE_SLICE,
+                               PAUSE_STOPPED };
+  json_t *array = state;
+  struct summary *s = live_summary(v->live);
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    const struct histogram *h = &s->pauses[kinds[i]];
+    json_t *d = json_durations(h);
+    set(d, "name", json_string(summary_pause_name[kinds[i]]));
+    set(d, "buckets", json_buckets(h));
+    json_array_append_new(array, d);
+  }
+}
+
+json_t *json_distributions(struct view *view)
+{
+  json_t *array = json_array();
+  view_look(view, fill_distributions, array);
+  return array;
+}
+
+json_t *json_detail(struct view *view)
+{
+  json_t *detail = NULL;
+  return view_look(view, fill_detail, &detail) ? detail : NULL;
+}
+
+char *json_line(json_t *json)
+{
+  char *text = json_dumps(json, JSON_ENSURE_ASCII | JSON_COMPACT
+                                | JSON_REAL_PRECISION(6));
+  json_decref(json);
+  if (text == NULL) out_of_memory();
+  return text;
+}

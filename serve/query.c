@@ -1,0 +1,270 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <string.h>
+#include "query.h"
+
+#define DEFAULT_WIDTH 1000
+#define DEFAULT_LIMIT 1000
+
+/* Resources with fixed paths, and those of a process behind its id. */
+static const struct { const char *path; enum resource resource; } paths[] = {
+  { "/", RESOURCE_PAGE },
+  { "/index.html", RESOURCE_PAGE },
+  { "/monitor.js", RESOURCE_SCRIPT },
+  { "/monitor.css", RESOURCE_STYLE },
+  { "/monitor.svg", RESOURCE_ICON },
+  { "/api/server", RESOURCE_SERVER },
+  { "/api/processes", RESOURCE_PROCESSES },
+  { "/api/stream", RESOURCE_STREAM },
+  { "/api/actions", RESOURCE_ACTIONS },
+  { "/api/saved", RESOURCE_SAVED },
+  { "/api/rules", RESOURCE_RULES },
+  { "/api/recordings", RESOURCE_RECORDINGS },
+  { "/api/compare", RESOURCE_COMPARE },
+  { "/api/attach", RESOURCE_ATTACH },
+  { "/metrics", RESOURCE_METRICS }
+}, of_process[] = {
+  { "detail", RESOURCE_DETAIL },
+  { "history", RESOURCE_HISTORY },
+  { "stat", RESOURCE_STAT },
+  { "timeline", RESOURCE_TIMELINE },
+  { "events", RESOURCE_EVENTS },
+  { "diagnosis", RESOURCE_DIAGNOSIS },
+  { "flame", RESOURCE_FLAME },
+  { "control", RESOURCE_CONTROL },
+  { "save", RESOURCE_SAVE },
+  { "record", RESOURCE_RECORD }
+};
+#define COUNT(array) (sizeof (array) / sizeof *(array))
+
+static const char processes[] = "/api/processes/";
+
+/* The digits of the id of a process. */
+#define ID_DIGITS 16
+
+/* Returns whether the [length] bytes at [text] are [word]. */
+static bool is(const char *text, size_t length, const char *word)
+{
+  return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+/* Returns the value of the hexadecimal digit [c], in lower case or, if [upper]
+   is true, in upper case too; -1 when it is none. */
+static int hex(char c, bool upper)
+{
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (upper && c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/* Parses the id of a process, exactly ID_DIGITS hexadecimal digits. */
+static bool parse_id(const char *text, size_t length, uint64_t *id)
+{
+  uint64_t value = 0;
+  if (length != ID_DIGITS) return false;
+  for (size_t i = 0; i < length; i++) {
+    int digit = hex(text[i], false);
+    if (digit < 0) return false;
+    value = value << 4 | (uint64_t) digit;
+  }
+  *id = value;
+  return true;
+}
+
+/* Parses a decimal number, digits only, of at most [max]. */
+static bool parse_number(const char *text, size_t length, uint64_t max,
+                         uint64_t *number)
+{
+  uint64_t value = 0;
+  if (length == 0 || length > 19) return false;
+  for (size_t i = 0; i < length; i++) {
+    if (text[i] < '0' || text[i] > '9') return false;
+    value = 10 * value + (uint64_t) (text[i] - '0');
+  }
+  *number = value;
+  return value <= max;
+}
+
+static bool find_path(const char *uri, size_t length, struct query *query)
+{
+  for (size_t i = 0; i < COUNT(paths); i++)
+    if (is(uri, length, paths[i].path)) {
+      query->resource = paths[i].resource;
+      return true;
+    }
+  const size_t head = sizeof processes - 1;
+  if (length <= head + ID_DIGITS || memcmp(uri, processes, head) != 0
+      || uri[head + ID_DIGITS] != '/'
+      || !parse_id(uri + head, ID_DIGITS, &query->process))
+    return false;
+  query->has_process = true;
+  const char *rest = uri + head + ID_DIGITS + 1;
+  for (size_t i = 0; i < COUNT(of_process); i++)
+    if (is(rest, (size_t) (uri + length - rest), of_process[i].path)) {
+      query->resource = of_process[i].resource;
+      return true;
+    }
+  return false;
+}
+
+/* Decodes %HH and + of [text] into [out], which has room for [room] bytes and
+   gets a NUL.  Returns false when it is too long or wrong. */
+static bool decode(const char *text, size_t length, char *out, size_t room)
+{
+  size_t used = 0;
+  for (size_t i = 0; i < length; i++) {
+    char c = text[i];
+    if (c == '+') c = ' ';
+    else if (c == '%') {
+      if (length - i < 3) return false;
+      int high = hex(text[i + 1], true), low = hex(text[i + 2], true);
+      if (high < 0 || low < 0) return false;
+      c = (char) (high << 4 | low);
+      i += 2;
+    }
+    if (c == '\0' || used + 1 >= room) return false;
+    out[used++] = c;
+  }
+  out[used] = '\0';
+  return true;
+}
+
+static bool parse_tier(const char *text, size_t length, enum history_tier *tier)
+{
+  if (is(text, length, "100ms")) *tier = HISTORY_100MS;
+  else if (is(text, length, "1s")) *tier = HISTORY_1S;
+  else if (is(text, length, "10s")) *tier = HISTORY_10S;
+  else return false;
+  return true;
+}
+
+/* The parameters, and the resources that take them. */
+enum parameter {
+  FROM, TO, WIDTH, LIMIT, TIER, FILTER, PROCESS, RULE, A, B, A_FROM, A_TO,
+  B_FROM, B_TO, PARAMETERS
+};
+
+#define TAKES(resource) (1u << (resource))
+#define WINDOWS (TAKES(RESOURCE_STAT) | TAKES(RESOURCE_TIMELINE) \
+                 | TAKES(RESOURCE_EVENTS) | TAKES(RESOURCE_FLAME))
+static const struct { const char *name; uint32_t resources; } parameters[] = {
+  [FROM] = { "from", WINDOWS },
+  [TO] = { "to", WINDOWS },
+  [WIDTH] = { "width", TAKES(RESOURCE_TIMELINE) },
+  [LIMIT] = { "limit", TAKES(RESOURCE_EVENTS) },
+  [TIER] = { "tier", TAKES(RESOURCE_HISTORY) },
+  [FILTER] = { "filter", TAKES(RESOURCE_EVENTS) },
+  [PROCESS] = { "process", TAKES(RESOURCE_STREAM) },
+  [RULE] = { "id", TAKES(RESOURCE_RULES) },
+  [A] = { "a", TAKES(RESOURCE_COMPARE) },
+  [B] = { "b", TAKES(RESOURCE_COMPARE) },
+  [A_FROM] = { "a_from", TAKES(RESOURCE_COMPARE) },
+  [A_TO] = { "a_to", TAKES(RESOURCE_COMPARE) },
+  [B_FROM] = { "b_from", TAKES(RESOURCE_COMPARE) },
+  [B_TO] = { "b_to", TAKES(RESOURCE_COMPARE) }
+};
+
+static bool parse_time(const char *text, size_t length, int64_t *ns)
+{
+  uint64_t number = 0;
+  bool good = parse_number(text, length, INT64_MAX, &number);
+  *ns = (int64_t) number;
+  return good;
+}
+
+static bool parse_value(struct query *query, enum parameter parameter,
+                        const char *text, size_t length)
+{
+  uint64_t number = 0;
+  bool good;
+  switch (parameter) {
+  case FROM: case A_FROM: return parse_time(text, length, &query->from_ns);
+  case TO: case A_TO: return parse_time(text, length, &query->to_ns);
+  case B_FROM: return parse_time(text, length, &query->other_from_ns);
+  case B_TO: return parse_time(text, length, &query->other_to_ns);
+  case RULE:
+    good = parse_number(text, length, UINT32_MAX, &number) && number > 0;
+    query->rule = (uint32_t) number;
+    return good;
+  case WIDTH:
+    good = parse_number(text, length, QUERY_WIDTH, &number) && number > 0;
+    query->width = (uint32_t) number;
+    return good;
+  case LIMIT:
+    good = parse_number(text, length, QUERY_LIMIT, &number) && number > 0;
+    query->limit = (uint32_t) number;
+    return good;
+  case TIER: return parse_tier(text, length, &query->tier);
+  case FILTER: return decode(text, length, query->filter, QUERY_FILTER);
+  case B:
+    query->has_other = true;
+    return parse_id(text, length, &query->other);
+  case PROCESS: case A:
+    query->has_process = true;
+    return parse_id(text, length, &query->process);
+  default: return false;
+  }
+}
+
+/* Parses one parameter, NAME=VALUE; [seen] has those before it. */
+static bool parse_parameter(struct query *query, const char *text,
+                            size_t length, uint32_t *seen)
+{
+  const char *equals = memchr(text, '=', length);
+  if (equals == NULL) return false;
+  const size_t name = (size_t) (equals - text);
+  for (enum parameter p = 0; p < PARAMETERS; p++) {
+    if (!is(text, name, parameters[p].name)) continue;
+    if ((parameters[p].resources & TAKES(query->resource)) == 0
+        || (*seen & 1u << p) != 0)
+      return false;
+    *seen |= 1u << p;
+    return parse_value(query, p, equals + 1, length - name - 1);
+  }
+  return false;
+}
+
+bool query_is_private(const char *uri)
+{
+  return strncmp(uri, "/api", 4) == 0 || strncmp(uri, "/metrics", 8) == 0;
+}
+
+unsigned parse_query(const char *uri, struct query *query, const char **why)
+{
+  const size_t length = strcspn(uri, "?");
+  *query = (struct query) {
+    .to_ns = INT64_MAX, .width = DEFAULT_WIDTH, .limit = DEFAULT_LIMIT,
+    .other_to_ns = INT64_MAX
+  };
+  *why = "there is no such resource";
+  if (!find_path(uri, length, query)) return 404;
+
+  *why = "a parameter is unknown, repeated or wrong";
+  const char *at = uri + length;
+  uint32_t seen = 0;
+  if (*at == '?') at++;
+  while (*at != '\0') {
+    size_t end = strcspn(at, "&");
+    if (!parse_parameter(query, at, end, &seen)) return 400;
+    at += end;
+    if (*at == '&' && *++at == '\0') return 400;
+  }
+  *why = "'to' is before 'from'";
+  if (query->from_ns > query->to_ns
+      || query->other_from_ns > query->other_to_ns)
+    return 400;
+  *why = "which ones?  a and b are missing";
+  return query->resource == RESOURCE_COMPARE
+         && !(query->has_process && query->has_other) ? 400 : 200;
+}

@@ -1,0 +1,67 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The address of a request: which resource it names, and its parameters. */
+
+#ifndef SERVE_QUERY_H
+#define SERVE_QUERY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "history.h"
+
+enum resource {
+  /* The page, which needs no token. */
+  RESOURCE_PAGE, RESOURCE_SCRIPT, RESOURCE_STYLE, RESOURCE_ICON,
+  RESOURCE_SERVER, RESOURCE_PROCESSES, RESOURCE_STREAM, RESOURCE_ACTIONS,
+  RESOURCE_SAVED, RESOURCE_METRICS, RESOURCE_RULES, RESOURCE_RECORDINGS,
+  RESOURCE_COMPARE, RESOURCE_ATTACH,
+  /* Of a process */
+  RESOURCE_DETAIL, RESOURCE_HISTORY, RESOURCE_STAT, RESOURCE_TIMELINE,
+  RESOURCE_EVENTS, RESOURCE_DIAGNOSIS, RESOURCE_FLAME, RESOURCE_CONTROL,
+  RESOURCE_SAVE, RESOURCE_RECORD
+};
+
+/* The size of a filter expression, with its NUL. */
+#define QUERY_FILTER 512
+
+/* The most pixels of a timeline, and events of an answer. */
+#define QUERY_WIDTH 8192
+#define QUERY_LIMIT 10000
+
+struct query {
+  enum resource resource;
+  bool has_process;
+  uint64_t process;
+  /* Since tracing started: [from_ns] 0 and [to_ns] INT64_MAX if not given. */
+  int64_t from_ns, to_ns;
+  uint32_t width, limit;
+  enum history_tier tier;
+  uint32_t rule;                  /* the id of one; 0: none */
+  /* Of a comparison: the second process and its window; the first one has the
+     members above. */
+  bool has_other;
+  uint64_t other;
+  int64_t other_from_ns, other_to_ns;
+  char filter[QUERY_FILTER];      /* decoded; may hold any bytes but NUL */
+};
+
+/* Returns whether the resource at [uri], which need not exist, is one that only
+   a client with the token may ask for. */
+bool query_is_private(const char *uri);
+
+/* Parses [uri], a path with its parameters as the client sent it, into
+   [*query].  Returns 200 or the HTTP status of the refusal, with the reason in
+   *why, a static text.  Allocates nothing. */
+unsigned parse_query(const char *uri, struct query *query, const char **why);
+
+#endif /* SERVE_QUERY_H */

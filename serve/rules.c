@@ -1,0 +1,294 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <fnmatch.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include "actions.h"
+#include "json.h"
+#include "live_stats.h"
+#include "rules.h"
+#include "target.h"
+
+/* A rule and its past. */
+struct entry {
+  struct rule rule;
+  uint64_t fired, saved;
+  int64_t last_unix_ns;           /* 0: never */
+  char result[512];               /* of the last firing */
+};
+
+/* When a rule fired last for a process. */
+struct firing { uint32_t rule; uint64_t process; int64_t ns; };
+
+#define FIRINGS 256
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct entry entries[RULES];       /* guarded by the lock */
+static int count;
+static uint32_t last_id;
+static struct firing firings[FIRINGS];
+static atomic_uint_least64_t version;
+
+/* Requests */
+
+/* The numbers of a rule: the member of a request, its limits and default. */
+enum number { BEFORE, AFTER, DISTANCE, FILES, BYTES, AGE, NUMBERS };
+static const struct { const char *name; double least, most, usual; bool whole; }
+  numbers[NUMBERS] = {
+  [BEFORE] = { "before_s", 0, 60, 5, false },
+  [AFTER] = { "after_s", 0, 60, 1, false },
+  [DISTANCE] = { "distance_s", 1, 86400, 10, false },
+  [FILES] = { "max_files", 1, STORE_FILES, 10, true },
+  [BYTES] = { "max_bytes", 4096, (double) STORE_BYTES, 1 << 30, true },
+  [AGE] = { "max_age_s", 1, 10 * 365 * 86400.0, 7 * 86400, false }
+};
+
+/* Sets *value to number [n] of [request].  Returns false, with the reason in
+   [why], when it is wrong. */
+static bool take_number(const json_t *request, enum number n, double *value,
+                        char *why, size_t why_size)
+{
+  const json_t *member = json_object_get(request, numbers[n].name);
+  *value = member == NULL ? numbers[n].usual : json_number_value(member);
+  if (member == NULL
+      || ((numbers[n].whole ? json_is_integer(member) : json_is_number(member))
+          && *value >= numbers[n].least && *value <= numbers[n].most))
+    return true;
+  snprintf(why, why_size, "%s: a%s number from %.0f to %.0f", numbers[n].name,
+           numbers[n].whole ? " whole" : "", numbers[n].least,
+           numbers[n].most);
+  return false;
+}
+
+/* Copies the text [name] of [request] to [to]; "" if there is none. */
+static bool take_text(const json_t *request, const char *name, char *to,
+                      size_t size, char *why, size_t why_size)
+{
+  const json_t *member = json_object_get(request, name);
+  const char *text = json_string_value(member);
+  to[0] = '\0';
+  if (member == NULL || json_is_null(member)) return true;
+  if (text == NULL || strlen(text) >= size) {
+    snprintf(why, why_size, "%s: a text of at most %zu bytes", name, size - 1);
+    return false;
+  }
+  strcpy(to, text);
+  return true;
+}
+
+/* Returns the name of a member of [request] that no rule has, or NULL. */
+static const char *unknown_member(const json_t *request)
+{
+  const char *key;
+  json_t *value;
+  json_object_foreach((json_t *) request, key, value) {
+    bool known = strcmp(key, "when") == 0 || strcmp(key, "process") == 0;
+    for (enum number n = 0; n < NUMBERS; n++)
+      known |= strcmp(key, numbers[n].name) == 0;
+    if (!known) return key;
+  }
+  return NULL;
+}
+
+/* Parses [request] into [rule].  Returns false, with the reason in [why], when
+   it is wrong. */
+static bool parse_rule(const json_t *request, struct rule *rule, char *why,
+                       size_t why_size)
+{
+  double values[NUMBERS];
+  char reason[256];
+  const char *unknown = unknown_member(request);
+  if (unknown != NULL) {
+    snprintf(why, why_size, "a rule has no member '%.100s'", unknown);
+    return false;
+  }
+  if (!take_text(request, "when", rule->when, RULE_WHEN, why, why_size)
+      || !take_text(request, "process", rule->process, RULE_PROCESS, why,
+                    why_size))
+    return false;
+  if (!parse_trigger(&rule->trigger, rule->when, reason, sizeof reason)) {
+    snprintf(why, why_size, "when: %s", reason);
+    return false;
+  }
+  for (enum number n = 0; n < NUMBERS; n++)
+    if (!take_number(request, n, &values[n], why, why_size)) return false;
+  rule->before_ns = (int64_t) (values[BEFORE] * SECOND_NS);
+  rule->after_ns = (int64_t) (values[AFTER] * SECOND_NS);
+  rule->distance_ns = (int64_t) (values[DISTANCE] * SECOND_NS);
+  rule->limits.files = (int64_t) values[FILES];
+  rule->limits.bytes = (int64_t) values[BYTES];
+  rule->limits.age_ns = (int64_t) (values[AGE] * SECOND_NS);
+  snprintf(rule->text, sizeof rule->text, "%s%s%s", rule->when,
+           rule->process[0] != '\0' ? " in " : "", rule->process);
+  return true;
+}
+
+/* Answers */
+
+static json_t *rule_json(const struct entry *e)
+{
+  const struct rule *r = &e->rule;
+  json_t *object = json_pack(
+    "{s:i, s:o, s:o, s:f, s:f, s:f, s:I, s:I, s:f}", "id", (int) r->id,
+    "when", json_text(r->when),
+    "process", r->process[0] != '\0' ? json_text(r->process) : json_null(),
+    "before_s", (double) r->before_ns / SECOND_NS,
+    "after_s", (double) r->after_ns / SECOND_NS,
+    "distance_s", (double) r->distance_ns / SECOND_NS,
+    "max_files", (json_int_t) r->limits.files,
+    "max_bytes", (json_int_t) r->limits.bytes,
+    "max_age_s", (double) r->limits.age_ns / SECOND_NS);
+  json_t *past = json_pack(
+    "{s:I, s:I, s:o, s:o}", "fired", (json_int_t) e->fired,
+    "saved", (json_int_t) e->saved, "last_unix_ns",
+    e->last_unix_ns != 0 ? json_integer(e->last_unix_ns) : json_null(),
+    "last_result", e->result[0] != '\0' ? json_text(e->result) : json_null());
+  json_object_update(object, past);
+  json_decref(past);
+  return object;
+}
+
+json_t *json_rules(void)
+{
+  json_t *list = json_array();
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < count; i++)
+    json_array_append_new(list, rule_json(&entries[i]));
+  pthread_mutex_unlock(&lock);
+  return json_pack("{s:o}", "rules", list);
+}
+
+/* Adds [rule].  Returns it as JSON, or NULL when there are too many rules or an
+   equal one, with the reason in [why]. */
+static json_t *insert_rule(const struct rule *rule, char *why, size_t why_size)
+{
+  json_t *json = NULL;
+  bool twice = false;
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < count; i++)
+    twice |= strcmp(entries[i].rule.text, rule->text) == 0;
+  if (twice)
+    snprintf(why, why_size, "there is a rule '%s' already", rule->text);
+  else if (count == RULES)
+    snprintf(why, why_size, "there are %d rules already", RULES);
+  else {
+    struct entry *e = &entries[count++];
+    *e = (struct entry) { .rule = *rule };
+    e->rule.id = ++last_id;
+    version++;
+    json = rule_json(e);
+  }
+  pthread_mutex_unlock(&lock);
+  return json;
+}
+
+struct answer add_rule(const struct settings *settings, const json_t *request,
+                       const char *origin)
+{
+  struct rule rule = { .id = 0 };
+  char why[512], action[512];
+  if (settings->store == NULL)
+    return refusal(409, "there is no store: set EVENTRING_STORE");
+  if (!parse_rule(request, &rule, why, sizeof why))
+    return refusal(400, "%s", why);
+  json_t *json = insert_rule(&rule, why, sizeof why);
+  snprintf(action, sizeof action, "add rule %s", rule.text);
+  add_action(origin, 0, action, json != NULL ? "ok" : why);
+  if (json == NULL) return refusal(409, "%s", why);
+  return (struct answer) { .status = 200,
+                           .json = json_pack("{s:o}", "rule", json) };
+}
+
+struct answer delete_rule(uint32_t id, const char *origin)
+{
+  char action[512] = "";
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < count; i++)
+    if (entries[i].rule.id == id) {
+      snprintf(action, sizeof action, "delete rule %s", entries[i].rule.text);
+      memmove(&entries[i], &entries[i + 1],
+              (size_t) (--count - i) * sizeof *entries);
+      version++;
+      break;
+    }
+  pthread_mutex_unlock(&lock);
+  if (action[0] == '\0') return refusal(404, "there is no rule %u", id);
+  add_action(origin, 0, action, "ok");
+  return (struct answer) { .status = 200, .json = json_object() };
+}
+
+/* Guards */
+
+uint64_t rules_version(void)
+{
+  return version;
+}
+
+static bool is_for(const struct rule *rule, const char *program)
+{
+  const char *base = strrchr(program, '/');
+  base = base != NULL ? base + 1 : program;
+  return rule->process[0] == '\0' || fnmatch(rule->process, program, 0) == 0
+         || fnmatch(rule->process, base, 0) == 0;
+}
+
+int rules_for(const char *program, struct rule rules[RULES])
+{
+  int found = 0;
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < count; i++)
+    if (program == NULL || is_for(&entries[i].rule, program))
+      rules[found++] = entries[i].rule;
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+bool rule_may_fire(const struct rule *rule, uint64_t process)
+{
+  const int64_t now = monotonic_ns();
+  pthread_mutex_lock(&lock);
+  struct firing *f = &firings[0];
+  for (int i = 0; i < FIRINGS; i++) {
+    struct firing *other = &firings[i];
+    if (other->rule == rule->id && other->process == process) {
+      f = other;
+      break;
+    }
+    if (other->ns < f->ns) f = other;
+  }
+  bool may = f->rule != rule->id || f->process != process
+             || now - f->ns >= rule->distance_ns;
+  if (may) *f = (struct firing) { rule->id, process, now };
+  pthread_mutex_unlock(&lock);
+  return may;
+}
+
+void rule_has_fired(uint32_t id, bool saved, const char *result)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < count; i++) {
+    struct entry *e = &entries[i];
+    if (e->rule.id != id) continue;
+    e->fired++;
+    e->saved += saved;
+    e->last_unix_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+    snprintf(e->result, sizeof e->result, "%s", result);
+  }
+  pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,67 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Rules: when something happens in a process, save a recording of the time
+   around it.  They live as long as the server. */
+
+#ifndef SERVE_RULES_H
+#define SERVE_RULES_H
+
+#include "answer.h"
+#include "settings.h"
+#include "store.h"
+#include "trigger.h"
+
+/* The most rules. */
+#define RULES 16
+
+/* The sizes of the texts of a rule, with their NULs. */
+#define RULE_WHEN 160
+#define RULE_PROCESS 128
+
+struct rule {
+  uint32_t id;
+  char when[RULE_WHEN];
+  char process[RULE_PROCESS];     /* pattern of programs; "": all */
+  char text[SAVED_RULE];          /* both, as it is in manifests */
+  struct trigger trigger;         /* its text is not valid */
+  int64_t before_ns, after_ns;
+  int64_t distance_ns;            /* between two firings for one process */
+  struct store_limits limits;
+};
+
+/* Return the answers to a request for a new rule, and to delete rule [id];
+   [origin] is the address of the client.  All functions may be called by any
+   thread. */
+struct answer add_rule(const struct settings *settings, const json_t *request,
+                       const char *origin);
+struct answer delete_rule(uint32_t id, const char *origin);
+
+/* Returns a new JSON object of all rules. */
+json_t *json_rules(void);
+
+/* Returns a number that is another one after each change of the rules. */
+uint64_t rules_version(void);
+
+/* Copies the rules for the program at the path [program] to [rules], and
+   returns their number; all rules if [program] is NULL. */
+int rules_for(const char *program, struct rule rules[RULES]);
+
+/* Returns whether rule [id] may fire now for process [process], and takes
+   notice that it does; false when it did so shortly before. */
+bool rule_may_fire(const struct rule *rule, uint64_t process);
+
+/* Takes notice of how a firing of rule [id] ended: with a recording at
+   [result], or with the reason of a failure there. */
+void rule_has_fired(uint32_t id, bool saved, const char *result);
+
+#endif /* SERVE_RULES_H */

@@ -1,0 +1,145 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The sampler reads the rings of all views forty times a second, and sends the
+   rows of history that have ended since to the streams.  No client, and no
+   other process, can keep it waiting: a slice of reading has a budget, and
+   sending is an append to a queue.  The scanner looks for processes, once a
+   second, since /proc takes its time; it also asks diagnose. */
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+#include "findings.h"
+#include "http.h"
+#include "live_json.h"
+#include "memory.h"
+#include "registry.h"
+#include "sampler.h"
+#include "stream.h"
+#include "target.h"
+
+#define PERIOD_NS (SECOND_NS / 40)
+/* The longest time that a view is read at one go. */
+#define SLICE_NS (SECOND_NS / 50)
+/* Between two slices, so that a client gets the lock. */
+#define BREATH_NS (SECOND_NS / 5000)
+
+static atomic_bool stopping;
+static pthread_t threads[3];
+
+static void sleep_ns(int64_t ns)
+{
+  if (ns <= 0) return;
+  struct timespec time = { ns / SECOND_NS, ns % SECOND_NS };
+  nanosleep(&time, NULL);
+}
+
+/* Sends the new rows of [view] to its streams. */
+static void send_news(struct view *view, bool each_second)
+{
+  const uint64_t id = view_id(view);
+  json_t *rows = json_ticks(view);
+  const bool streamed = is_streamed(&id);
+  for (size_t i = 0; streamed && i < json_array_size(rows); i++) {
+    char *text = json_line(json_incref(json_array_get(rows, i)));
+    send_event(&id, "tick", text, true);
+    free(text);
+  }
+  json_decref(rows);
+  json_t *detail = streamed && each_second ? json_detail(view) : NULL;
+  if (detail == NULL) return;
+  char *text = json_line(detail);
+  send_event(&id, "detail", text, false);
+  free(text);
+}
+
+static void send_processes(void)
+{
+  if (!is_streamed(NULL)) return;
+  char *text = json_line(json_processes());
+  send_event(NULL, "processes", text, false);
+  free(text);
+}
+
+static void *sample(void *state)
+{
+  struct view *views[REGISTRY_VIEWS];
+  int64_t next = monotonic_ns(), next_second = next;
+  (void) state;
+  while (!stopping) {
+    bool more = false, each_second = monotonic_ns() >= next_second;
+    int count = all_views(views);
+    for (int i = 0; i < count; i++) {
+      more |= view_read(views[i], SLICE_NS);
+      send_news(views[i], each_second);
+      drop_view(views[i]);
+    }
+    if (each_second) {
+      send_processes();
+      next_second += SECOND_NS;
+      if (next_second < monotonic_ns()) next_second = monotonic_ns();
+    }
+    next += PERIOD_NS;
+    if (next < monotonic_ns()) next = monotonic_ns();
+    sleep_ns(more ? BREATH_NS : next - monotonic_ns());
+  }
+  return NULL;
+}
+
+/* Sleeps for a second, or until the threads shall stop. */
+static void sleep_a_second(void)
+{
+  for (int i = 0; i < 20 && !stopping; i++) sleep_ns(SECOND_NS / 20);
+}
+
+static void *scan(void *state)
+{
+  (void) state;
+  while (!stopping) {
+    sleep_a_second();
+    if (stopping) break;
+    scan_registry();
+    reap_connections();
+  }
+  return NULL;
+}
+
+static void *diagnose(void *state)
+{
+  (void) state;
+  while (!stopping) {
+    struct view *views[REGISTRY_VIEWS];
+    int count = all_views(views);
+    for (int i = 0; i < count; i++) {
+      if (!stopping) update_findings(views[i]);
+      drop_view(views[i]);
+    }
+    sleep_a_second();
+  }
+  return NULL;
+}
+
+void start_sampler(void)
+{
+  void *(*const work[])(void *) = { sample, scan, diagnose };
+  for (int i = 0; i < 3; i++)
+    if (pthread_create(&threads[i], NULL, work[i], NULL) != 0)
+      out_of_memory();
+}
+
+void stop_sampler(void)
+{
+  stopping = true;
+  for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+}

@@ -1,0 +1,242 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#define _GNU_SOURCE               /* st_mtim */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "actions.h"
+#include "json.h"
+#include "live_json.h"
+#include "manifest.h"
+#include "memory.h"
+#include "registry.h"
+#include "saved.h"
+#include "store.h"
+#include "store_json.h"
+#include "target.h"
+
+/* The longest time that a client can save. */
+#define MAX_SECONDS (24 * 3600)
+
+/* Saving */
+
+struct saving {
+  struct view *view;
+  const char *store;
+  int64_t seconds;
+  struct eventring_info info;
+  char temporary[2][PATH_MAX];
+  char path[PATH_MAX];
+  char why[512];
+  bool saved;
+};
+
+/* Writes all that is in the rings to the first temporary file. */
+static int dump(struct saving *s, struct eventring_cursor *cursor)
+{
+  struct eventring_record_options options = {
+    .size = sizeof options, .message = s->why, .message_size = sizeof s->why
+  };
+  struct eventring_recorder *recorder = NULL;
+  char *manifest = new_saved_manifest(cursor, NULL);
+  int error = eventring_record(s->temporary[0], cursor, &options, &recorder);
+  if (error == 0) error = eventring_record_note(recorder, manifest);
+  if (error == 0) error = eventring_record_end(recorder);
+  eventring_record_close(recorder);
+  free(manifest);
+  return error;
+}
+
+int cut_recording(const char *from, const char *to, int64_t from_ns,
+                  int64_t to_ns, char *why, size_t why_size)
+{
+  const struct eventring_merge_input input = {
+    .size = sizeof input, .path = from, .from_ns = from_ns, .to_ns = to_ns
+  };
+  struct eventring_record_options options = {
+    .size = sizeof options, .message = why, .message_size = why_size
+  };
+  return eventring_recording_merge(to, &input, 1, &options);
+}
+
+static void save(void *state)
+{
+  struct saving *s = state;
+  struct eventring_cursor *cursor = view_open(s->view, false, s->why,
+                                              sizeof s->why);
+  if (cursor == NULL) return;
+  s->info = target_info(cursor);
+  if (s->info.format == EVENTRING_FORMAT_RECORDING) {
+    snprintf(s->why, sizeof s->why, "it is a recording already");
+    eventring_close(cursor);
+    return;
+  }
+  bool runs = eventring_state(cursor) == EVENTRING_STATE_RUNNING
+              && s->info.same_boot;
+  int64_t now_ns = runs ? monotonic_ns() : INT64_MAX;
+  int error = dump(s, cursor);
+  eventring_close(cursor);
+  if (error == 0 && !runs && rename(s->temporary[0], s->temporary[1]) < 0)
+    error = EVENTRING_E_SYSTEM;
+  if (error == 0 && runs)
+    error = cut_recording(s->temporary[0], s->temporary[1],
+                          time_after(now_ns, -s->seconds * SECOND_NS),
+                          INT64_MAX, s->why, sizeof s->why);
+  if (error < 0 && s->why[0] == '\0')
+    snprintf(s->why, sizeof s->why, "%s", eventring_strerror(error));
+  s->saved = error == 0;
+}
+
+/* Saves into the store, unless it is full. */
+static void save_in_store(struct saving *s)
+{
+  if (!make_store(s->store, s->why, sizeof s->why)
+      || room_in_store(s->store, s->why, sizeof s->why) == 0)
+    return;
+  for (int i = 0; i < 2; i++) temporary_in_store(s->store, s->temporary[i]);
+  if (!view_work(s->view, save, s))
+    snprintf(s->why, sizeof s->why, "the file was cut shorter");
+  else if (s->saved)
+    s->saved = keep_in_store(s->store, s->temporary[1], &s->info, NULL, NULL,
+                             s->path, s->why, sizeof s->why);
+  for (int i = 0; i < 2; i++) unlink(s->temporary[i]);
+}
+
+struct answer save_view(const struct settings *settings, struct view *view,
+                        const json_t *request, const char *origin)
+{
+  const json_t *seconds = json_object_get(request, "seconds");
+  struct saving s = { .view = view, .store = settings->store,
+                      .seconds = json_is_integer(seconds)
+                                 ? json_integer_value(seconds) : 0 };
+  char action[64];
+  if (s.seconds < 1 || s.seconds > MAX_SECONDS)
+    return refusal(400, "seconds: an integer from 1 to %d", MAX_SECONDS);
+  if (s.store == NULL)
+    return refusal(409, "there is no store: set EVENTRING_STORE");
+  save_in_store(&s);
+  snprintf(action, sizeof action, "save %lld s", (long long) s.seconds);
+  add_action(origin, view_id(view), action, s.saved ? s.path : s.why);
+  if (!s.saved) return refusal(409, "%s", s.why);
+  return (struct answer) {
+    .status = 200, .json = json_pack("{s:o}", "file", json_text(s.path))
+  };
+}
+
+/* The list */
+
+/* A recording in the store, with the state of its file, so that the file is
+   read once. */
+struct known {
+  struct stat st;
+  struct stored stored;
+  uint64_t id;
+  bool seen;                      /* by the last look into the store */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct known *known;       /* guarded by [lock], as the next two */
+static size_t known_count, known_room;
+
+static bool is_same_file(const struct known *k, const char *name,
+                         const struct stat *st)
+{
+  return k->st.st_dev == st->st_dev && k->st.st_ino == st->st_ino
+         && k->st.st_size == st->st_size
+         && k->st.st_mtim.tv_sec == st->st_mtim.tv_sec
+         && k->st.st_mtim.tv_nsec == st->st_mtim.tv_nsec
+         && strcmp(k->stored.name, name) == 0;
+}
+
+static void notice(void *state, const char *name, const struct stat *st)
+{
+  const struct settings *settings = state;
+  for (size_t i = 0; i < known_count; i++)
+    if (is_same_file(&known[i], name, st)) {
+      known[i].seen = true;
+      return;
+    }
+  known = with_room(known, known_count, &known_room, sizeof *known);
+  struct known *k = &known[known_count++];
+  k->st = *st;
+  k->seen = true;
+  read_stored(settings->store, name, st, &k->stored);
+  k->id = id_of_file(st, 0, k->stored.info.started_ns);
+}
+
+static int latest_first(const void *a, const void *b)
+{
+  const struct known *x = a, *y = b;
+  if (x->stored.saved.at_ns != y->stored.saved.at_ns)
+    return x->stored.saved.at_ns > y->stored.saved.at_ns ? -1 : 1;
+  return strcmp(x->stored.name, y->stored.name);
+}
+
+/* Brings [known] up to date; the caller holds the lock. */
+static void look_into_store(const struct settings *settings)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < known_count; i++) known[i].seen = false;
+  if (settings->store != NULL)
+    visit_store(settings->store, notice, (void *) settings);
+  for (size_t i = 0; i < known_count; i++)
+    if (known[i].seen) known[kept++] = known[i];
+  known_count = kept;
+  if (kept > 1) qsort(known, kept, sizeof *known, latest_first);
+}
+
+json_t *json_saved(const struct settings *settings)
+{
+  json_t *list = json_array();
+  pthread_mutex_lock(&lock);
+  look_into_store(settings);
+  for (size_t i = 0; i < known_count; i++) {
+    json_t *object = json_stored(settings->store, &known[i].stored);
+    json_object_set_new(object, "id", json_id(known[i].id));
+    json_array_append_new(list, object);
+  }
+  pthread_mutex_unlock(&lock);
+  return json_pack("{s:o}", "saved", list);
+}
+
+/* Writes the path of the saved recording with the id [id] to [path].  Returns
+   the number of its processes, 0 when there is no such recording. */
+static uint32_t find_saved(const struct settings *settings, uint64_t id,
+                           char path[PATH_MAX])
+{
+  uint32_t processes = 0;
+  pthread_mutex_lock(&lock);
+  look_into_store(settings);
+  for (size_t i = 0; i < known_count && processes == 0; i++)
+    if (known[i].id == id && known[i].stored.why[0] == '\0') {
+      snprintf(path, PATH_MAX, "%s/%s", settings->store, known[i].stored.name);
+      processes = known[i].stored.info.processes;
+    }
+  pthread_mutex_unlock(&lock);
+  return processes;
+}
+
+struct view *find_any_view(const struct settings *settings, uint64_t id,
+                           char *why, size_t why_size)
+{
+  char path[PATH_MAX];
+  struct view *view = find_view(id, why, why_size);
+  if (view != NULL) return view;
+  uint32_t processes = find_saved(settings, id, path);
+  if (processes == 0) return NULL;
+  show_file(path, processes);
+  return find_view(id, why, why_size);
+}

@@ -1,0 +1,331 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* A view has a cursor, which only the thread of the sampler reads, live
+   statistics, and a history.  A thread that wants numbers takes the lock of the
+   view; a read holds the lock for one slice of its budget at most.
+
+   Memory of a view, whatever the process does: history 6.5 MB after a day
+   (12840 rows of 500 bytes); live statistics up to 4 MB for spans of the
+   program (1024 names), and a summary: 60 KB a domain up to 1024 domains, 10 KB
+   for each of 4096 ids with durations, 1 MB of tables.  A process with 8
+   domains and a hundred names has some 5 MB.  The rings are mapped, not copied.
+
+   A file that is cut while it is read ends its view: the lock holder jumps out
+   of the code that read it (tools/sigbus.h), and its memory stays lost. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "memory.h"
+#include "metrics_text.h"
+#include "sigbus.h"
+#include "target.h"
+#include "view.h"
+
+#define BATCH 512
+
+struct view {
+  pthread_mutex_t lock;           /* of [data] and [finished] */
+  atomic_uint holders;
+  char *path;
+  int fd;                         /* of the file, to open it once more */
+  uint32_t process;
+  struct view_data data;
+  uint32_t active;                /* categories, when last looked at */
+  int64_t looked_ns;              /* at the state, last */
+  bool finished;
+  atomic_bool cut;
+};
+
+/* Opening and closing */
+
+static struct eventring_cursor *open_path(const char *path, uint32_t process,
+                                          bool control, char *why,
+                                          size_t why_size)
+{
+  struct eventring_options options = {
+    .size = sizeof options, .control = control, .changes = 1,
+    .process = process, .message = why, .message_size = why_size
+  };
+  struct eventring_cursor *cursor = NULL;
+  why[0] = '\0';
+  int error = eventring_open(path, &options, &cursor);
+  if (error < 0 && why[0] == '\0')
+    snprintf(why, why_size, "%s: %s", path, eventring_strerror(error));
+  return cursor;
+}
+
+/* Parts of new_view that read the file. */
+struct opening {
+  struct view *view;
+  char *why;
+  size_t why_size;
+};
+
+static void open_data(void *state)
+{
+  struct opening *o = state;
+  struct view_data *d = &o->view->data;
+  d->cursor = open_path(o->view->path, o->view->process, false, o->why,
+                        o->why_size);
+  if (d->cursor == NULL) return;
+  d->live = new_live_stats(d->cursor);
+  d->history = new_history(d->cursor, d->live);
+  d->info = target_info(d->cursor);
+  d->state = eventring_state(d->cursor);
+  d->reading = true;
+  d->now_ns = d->info.started_ns;
+  o->view->active = d->info.active;
+}
+
+static void close_data(void *state)
+{
+  struct view_data *d = state;
+  json_decref(d->findings);
+  json_decref(d->diagnosis);
+  if (d->cursor == NULL) return;
+  free_metrics(d->metrics);
+  free_history(d->history);
+  free_live_stats(d->live);
+  eventring_close(d->cursor);
+}
+
+struct view *new_view(uint64_t id, int32_t pid, const char *path,
+                      uint32_t process, char *why, size_t why_size)
+{
+  struct view *view = allocate(1, sizeof *view);
+  pthread_mutex_init(&view->lock, NULL);
+  view->holders = 1;
+  view->process = process;
+  view->path = allocate(strlen(path) + 1, 1);
+  strcpy(view->path, path);
+  view->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  view->data.id = id;
+  struct opening opening = { view, why, why_size };
+  if (!unless_sigbus(open_data, &opening))
+    snprintf(why, why_size, "%s: was cut shorter while it was read", path);
+  if (view->data.live == NULL) {
+    drop_view(view);
+    return NULL;
+  }
+  view->data.pid = pid != 0 ? pid : view->data.info.pid;
+  return view;
+}
+
+/* The file that start_of_tracing looks into. */
+struct peek { const char *path; uint32_t process; int64_t started_ns; };
+
+static void peek(void *state)
+{
+  struct peek *p = state;
+  char why[256];
+  struct eventring_cursor *cursor = open_path(p->path, p->process, false, why,
+                                              sizeof why);
+  if (cursor == NULL) return;
+  p->started_ns = target_info(cursor).started_ns;
+  eventring_close(cursor);
+}
+
+int64_t start_of_tracing(const char *path, uint32_t process)
+{
+  struct peek p = { path, process, 0 };
+  return unless_sigbus(peek, &p) ? p.started_ns : 0;
+}
+
+struct view *hold_view(struct view *view)
+{
+  atomic_fetch_add(&view->holders, 1);
+  return view;
+}
+
+void drop_view(struct view *view)
+{
+  if (view == NULL || atomic_fetch_sub(&view->holders, 1) != 1) return;
+  unless_sigbus(close_data, &view->data);
+  if (view->fd >= 0) close(view->fd);
+  pthread_mutex_destroy(&view->lock);
+  free(view->path);
+  free(view);
+}
+
+uint64_t view_id(const struct view *view)
+{
+  return view->data.id;
+}
+
+const char *view_path(const struct view *view)
+{
+  return view->path;
+}
+
+bool view_is_cut(const struct view *view)
+{
+  return view->cut;
+}
+
+bool view_is_finished(struct view *view)
+{
+  pthread_mutex_lock(&view->lock);
+  bool finished = view->finished;
+  pthread_mutex_unlock(&view->lock);
+  return finished;
+}
+
+/* Reading */
+
+/* Takes notice once a second of the state of the process. */
+static void look_again(struct view *view, int64_t now)
+{
+  struct view_data *d = &view->data;
+  if (now - view->looked_ns < SECOND_NS && !d->reading) return;
+  view->looked_ns = now;
+  d->state = eventring_state(d->cursor);
+  d->info = target_info(d->cursor);
+  if (d->info.active != view->active) {
+    view->active = d->info.active;
+    live_gap(d->live);
+  }
+  d->resident_bytes = d->state == EVENTRING_STATE_RUNNING
+                      && !d->info.pid_is_elsewhere
+                      ? process_resident_bytes(d->pid) : 0;
+  history_resident(d->history, d->resident_bytes);
+}
+
+/* Advances the numbers to the time up to which there are no more events: the
+   time before the last read for a process that runs, else the last event. */
+static void all_read(struct view *view, int64_t now)
+{
+  struct view_data *d = &view->data;
+  live_idle(d->live);
+  if (d->state == EVENTRING_STATE_RUNNING && d->info.same_boot) {
+    d->now_ns = now;
+    live_until(d->live, now);
+    history_until(d->history, now);
+  } else {
+    /* The slot and the row of the last event end behind it. */
+    int64_t last = live_last_ns(d->live);
+    d->now_ns = last > 0 ? last : d->now_ns;
+    live_until(d->live, time_after(last, SECOND_NS / 4));
+    if (!view->finished)
+      history_until(d->history, time_after(last, SECOND_NS / 10));
+    view->finished = d->state != EVENTRING_STATE_RUNNING;
+  }
+  d->reading = false;
+}
+
+/* The slice of a read that holds the lock. */
+struct slice {
+  struct view *view;
+  int64_t budget_ns;
+  bool more;
+};
+
+static void read_slice(void *state)
+{
+  struct slice *slice = state;
+  struct view_data *d = &slice->view->data;
+  struct eventring_event batch[BATCH];
+  const int64_t began = monotonic_ns();
+  int n;
+  look_again(slice->view, began);
+  while ((n = eventring_read(d->cursor, batch, BATCH)) > 0
+         || n == EVENTRING_E_DAMAGED) {
+    for (int i = 0; i < n; i++) {
+      if (batch[i].form == EVENTRING_EV_CONTROL_CHANGED) {
+        live_gap(d->live);
+        continue;
+      }
+      history_event(d->history, &batch[i]);
+      live_event(d->live, &batch[i]);
+    }
+    if (n > 0 && d->reading) d->now_ns = live_last_ns(d->live);
+    if (monotonic_ns() - began > slice->budget_ns) {
+      slice->more = true;
+      return;
+    }
+  }
+  all_read(slice->view, began);
+}
+
+/* Marks the view as cut. */
+static void give_up(struct view *view)
+{
+  view->cut = true;
+  view->finished = true;
+  view->data.reading = false;
+}
+
+bool view_read(struct view *view, int64_t budget_ns)
+{
+  struct slice slice = { .view = view, .budget_ns = budget_ns };
+  pthread_mutex_lock(&view->lock);
+  if (!view->finished && !unless_sigbus(read_slice, &slice)) {
+    give_up(view);
+    slice.more = false;
+  }
+  pthread_mutex_unlock(&view->lock);
+  return slice.more;
+}
+
+/* A call of view_look. */
+struct look {
+  struct view *view;
+  void (*look)(struct view_data *data, void *state);
+  void *state;
+};
+
+static void look_at(void *state)
+{
+  struct look *look = state;
+  look->look(&look->view->data, look->state);
+}
+
+bool view_look(struct view *view,
+               void (*look)(struct view_data *data, void *state), void *state)
+{
+  struct look call = { view, look, state };
+  pthread_mutex_lock(&view->lock);
+  bool good = !view->cut && unless_sigbus(look_at, &call);
+  if (!good) give_up(view);
+  pthread_mutex_unlock(&view->lock);
+  return good;
+}
+
+struct eventring_cursor *view_open(struct view *view, bool control, char *why,
+                                   size_t why_size)
+{
+  char path[64];
+  /* A file of stock OCaml has the pid of its process only in its name. */
+  bool by_name = view->fd < 0
+                 || view->data.info.format == EVENTRING_FORMAT_STOCK;
+  snprintf(path, sizeof path, "/proc/self/fd/%d", view->fd);
+  return open_path(by_name ? view->path : path, view->process, control, why,
+                   why_size);
+}
+
+bool view_work(struct view *view, void (*work)(void *state), void *state)
+{
+  if (view->cut) return false;
+  bool good = unless_sigbus(work, state);
+  if (!good) {
+    pthread_mutex_lock(&view->lock);
+    give_up(view);
+    pthread_mutex_unlock(&view->lock);
+  }
+  return good;
+}

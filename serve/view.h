@@ -1,0 +1,95 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* A process or a recording that the server has opened. */
+
+#ifndef SERVE_VIEW_H
+#define SERVE_VIEW_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "eventring_reader.h"
+#include "history.h"
+#include "live_stats.h"
+
+struct view;
+
+/* The data of a view, for a function that view_look calls. */
+struct view_data {
+  uint64_t id;
+  int32_t pid;                    /* as we call it; 0: not known */
+  struct eventring_cursor *cursor;
+  struct live_stats *live;
+  struct history *history;
+  struct eventring_info info;
+  int state;                      /* EVENTRING_STATE_... */
+  bool reading;                   /* events that were there at the opening are
+                                     not all read yet */
+  int64_t now_ns;                 /* up to which events are read */
+  uint64_t resident_bytes;        /* 0: not known */
+  uint64_t sent;                  /* rows of 100 ms, to streams */
+  json_t *findings, *diagnosis;   /* see findings.h; NULL: not yet */
+  int64_t findings_next_ns;       /* when they are due again */
+  bool findings_are_last;         /* of all events, since no more come */
+  struct metrics *metrics;        /* NULL: nobody has asked for them */
+  const struct summary *metrics_of;
+};
+
+/* Opens the file at [path], process number [process] of it, as the view with
+   the id [id] of the process [pid], which may be 0.  Returns NULL, with the
+   reason in [why], a buffer of [why_size] bytes, when that fails.  The caller
+   has a hold of it and gives it to drop_view. */
+struct view *new_view(uint64_t id, int32_t pid, const char *path,
+                      uint32_t process, char *why, size_t why_size);
+
+/* Returns the time when the tracing began that wrote process [process] of the
+   file at [path], on CLOCK_MONOTONIC; 0 when the file cannot be read. */
+int64_t start_of_tracing(const char *path, uint32_t process);
+
+/* Take and give back a hold of a view, which is closed with the last. */
+struct view *hold_view(struct view *view);
+void drop_view(struct view *view);
+
+/* Return the id, and the path of the file, of [view]. */
+uint64_t view_id(const struct view *view);
+const char *view_path(const struct view *view);
+
+/* Reads new events for at most [budget_ns].  Returns whether more are left. */
+bool view_read(struct view *view, int64_t budget_ns);
+
+/* Calls [look] with [state] and the data of [view], which only this call uses
+   meanwhile.  Returns false when the file was cut shorter; [look] may then have
+   been left by a jump. */
+bool view_look(struct view *view,
+               void (*look)(struct view_data *data, void *state), void *state);
+
+/* Returns whether nothing new can come: the process has ended or the file is a
+   recording, and all of it was read; or the file was cut. */
+bool view_is_finished(struct view *view);
+
+/* Returns whether the file was cut shorter. */
+bool view_is_cut(const struct view *view);
+
+/* Opens the file of [view] once more, even if its name is gone, and returns a
+   cursor that the caller closes.  [control]: it may control the process.
+   Returns NULL, with the reason in [why], when that fails. */
+struct eventring_cursor *view_open(struct view *view, bool control, char *why,
+                                   size_t why_size);
+
+/* Calls [work] with [state], outside of the lock of view_look: it reads a
+   window of the file with a cursor of view_open.  Returns false when the file
+   was cut shorter; [work] may then have been left by a jump, and its memory is
+   lost. */
+bool view_work(struct view *view, void (*work)(void *state), void *state);
+
+#endif /* SERVE_VIEW_H */

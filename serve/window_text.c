@@ -1,0 +1,255 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "json.h"
+#include "memory.h"
+#include "target.h"
+#include "window_text.h"
+
+static FILE *open_text(char **text, size_t *size)
+{
+  FILE *out = open_memstream(text, size);
+  if (out == NULL) out_of_memory();
+  return out;
+}
+
+/* Prints [name] as a JSON string, or null if it is NULL or empty. */
+static void print_name(FILE *out, const char *name)
+{
+  if (name == NULL || name[0] == '\0') {
+    fputs("null", out);
+    return;
+  }
+  json_t *string = json_text(name);
+  json_dumpf(string, out, JSON_ENSURE_ASCII | JSON_ENCODE_ANY);
+  json_decref(string);
+}
+
+/* Timelines */
+
+struct printing {
+  FILE *out;
+  const struct timeline_text *text;
+  bool any;                       /* an element of the list was printed */
+};
+
+static void separate(struct printing *p)
+{
+  if (p->any) putc(',', p->out);
+  p->any = true;
+}
+
+/* Prints [ns] since the start of tracing. */
+static void print_time(const struct printing *p, int64_t ns)
+{
+  fprintf(p->out, "%" PRId64, time_since(ns, p->text->started_ns));
+}
+
+static void print_span(struct printing *p, const struct timeline_span *s)
+{
+  separate(p);
+  putc('[', p->out);
+  print_time(p, s->from_ns);
+  putc(',', p->out);
+  print_time(p, s->to_ns);
+  if (s->merged > 0) {
+    fprintf(p->out, ",null,%d,%d,%.4f,%" PRIu32 "]", s->depth, s->kind,
+            (double) s->share, s->merged);
+    return;
+  }
+  if (s->name >= 0) fprintf(p->out, ",%" PRId32, s->name);
+  else fputs(",null", p->out);
+  fprintf(p->out, ",%d,%d,", s->depth, s->kind);
+  if (s->cause >= 0) fprintf(p->out, "%" PRId32 "]", s->cause);
+  else fputs("null]", p->out);
+}
+
+static void print_lane(struct printing *p, const struct timeline_lane *lane)
+{
+  struct eventring_cursor *cursor = p->text->cursor;
+  const char *name = eventring_thread_name(cursor, lane->domain, lane->thread,
+                                           lane->thread_id);
+  separate(p);
+  if (name == NULL) name = eventring_domain_name(cursor, lane->domain);
+  fprintf(p->out, "{\"domain\":%" PRIu32 ",\"thread\":%" PRIu32 ",\"name\":",
+          lane->domain, lane->thread);
+  print_name(p->out, name);
+  fprintf(p->out, ",\"truncated\":%s,\"spans\":[",
+          lane->truncated ? "true" : "false");
+  p->any = false;
+  for (size_t i = 0; i < lane->count; i++) print_span(p, &lane->spans[i]);
+  fputs("]}", p->out);
+  p->any = true;
+}
+
+static void print_gap(struct printing *p, const struct timeline_gap *gap)
+{
+  separate(p);
+  putc('[', p->out);
+  print_time(p, gap->from_ns);
+  putc(',', p->out);
+  print_time(p, gap->to_ns);
+  if (gap->paused) fputs(",\"paused\",null]", p->out);
+  else fprintf(p->out, ",%" PRIu64 ",%" PRIu32 "]", gap->lost, gap->domain);
+}
+
+/* Returns the finest tier with rows from [ns] on. */
+static enum history_tier tier_from(const struct history *h, int64_t ns)
+{
+  for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++) {
+    uint64_t first = history_first(h, tier);
+    if (first < history_count(h, tier)
+        && history_row(h, tier, first)->ns <= ns) return tier;
+  }
+  return HISTORY_10S;
+}
+
+/* Prints a lane of domain [domain] with its shares in the collector. */
+static void print_shares(struct printing *p, const struct history *h,
+                         enum history_tier tier, uint32_t domain)
+{
+  separate(p);
+  fprintf(p->out, "{\"domain\":%" PRIu32 ",\"thread\":null,\"name\":null,"
+          "\"truncated\":false,\"spans\":[", domain);
+  p->any = false;
+  for (uint64_t i = history_first(h, tier); i < history_count(h, tier); i++) {
+    const struct history_row *row = history_row(h, tier, i);
+    int64_t end = row->ns + history_step_ns[tier];
+    if (row->ns < p->text->until_ns || row->ns >= p->text->to_ns) continue;
+    for (uint32_t k = 0; k < row->domain_count; k++)
+      if (row->domains[k].id == domain
+          && row->domains[k].collecting != SHARE_UNKNOWN)
+        print_span(p, &(struct timeline_span) {
+          .from_ns = row->ns, .to_ns = end, .merged = 1,
+          .share = (float) row->domains[k].collecting / SHARE_ALL,
+          .kind = TIMELINE_COLLECTOR
+        });
+  }
+  fputs("]}", p->out);
+  p->any = true;
+}
+
+/* The function of view_look that prints the shares of the history for the time
+   behind the events that were read. */
+static void print_history(struct view_data *d, void *state)
+{
+  struct printing *p = state;
+  const struct history *h = d->history;
+  const enum history_tier tier = tier_from(h, p->text->until_ns);
+  uint32_t seen[4 * HISTORY_DOMAINS], count = 0;
+  for (uint64_t i = history_first(h, tier); i < history_count(h, tier); i++) {
+    const struct history_row *row = history_row(h, tier, i);
+    for (uint32_t k = 0; k < row->domain_count; k++) {
+      uint32_t at = 0;
+      while (at < count && seen[at] != row->domains[k].id) at++;
+      if (at < count || count == sizeof seen / sizeof *seen) continue;
+      seen[count++] = row->domains[k].id;
+      print_shares(p, h, tier, row->domains[k].id);
+    }
+  }
+}
+
+char *print_timeline(const struct timeline *timeline,
+                     const struct timeline_text *text)
+{
+  char *result;
+  size_t size;
+  struct printing p = { .out = open_text(&result, &size), .text = text };
+  const bool complete = text->until_ns >= text->to_ns;
+  fputs("{\"from\":", p.out);
+  print_time(&p, text->from_ns);
+  fputs(",\"to\":", p.out);
+  print_time(&p, text->to_ns);
+  fprintf(p.out, ",\"complete\":%s,\"until_ns\":",
+          complete ? "true" : "false");
+  print_time(&p, text->until_ns);
+  fputs(",\"lanes\":[", p.out);
+  const struct timeline_lane *lane;
+  for (size_t i = 0; (lane = timeline_lane(timeline, i)) != NULL; i++)
+    print_lane(&p, lane);
+  if (!complete) view_look(text->view, print_history, &p);
+  fputs("],\"names\":[", p.out);
+  p.any = false;
+  const char *name;
+  for (size_t i = 0; (name = timeline_name(timeline, i)) != NULL; i++) {
+    separate(&p);
+    print_name(p.out, name);
+  }
+  fputs("],\"gaps\":[", p.out);
+  p.any = false;
+  const struct timeline_gap *gap;
+  for (size_t i = 0; (gap = timeline_gap(timeline, i)) != NULL; i++)
+    print_gap(&p, gap);
+  fputs("]}", p.out);
+  fclose(p.out);
+  return result;
+}
+
+/* Flame graphs */
+
+/* The deepest node: deeper ones are left out. */
+#define FLAME_DEPTH 1024
+
+struct flame {
+  FILE *out;
+  const struct profile_node *nodes;
+  uint32_t left;                  /* nodes that may still be printed */
+  uint64_t least_ns;              /* less time is not printed */
+};
+
+/* Prints the members of node [at] and an end of object. */
+static void print_node(struct flame *f, uint32_t at, int depth)
+{
+  const struct profile_node *node = &f->nodes[at];
+  bool any = false;
+  fputs("\"name\":", f->out);
+  print_name(f->out, at == 0 ? "all" : node->function);
+  fprintf(f->out, ",\"value_ns\":%" PRIu64 ",\"self_ns\":%" PRIu64
+          ",\"children\":[", node->total_ns, node->self_ns);
+  uint32_t child = depth < FLAME_DEPTH ? node->first : 0;
+  for (; child != 0 && f->left > 0
+         && f->nodes[child].total_ns > f->least_ns;
+       child = f->nodes[child].next) {
+    fputs(any ? ",{" : "{", f->out);
+    any = true;
+    f->left--;
+    print_node(f, child, depth + 1);
+  }
+  fputs("]}", f->out);
+}
+
+char *print_flame(const struct profile *profile)
+{
+  char *result;
+  size_t size;
+  uint32_t count;
+  struct profile_sums sums = profile_sums(profile);
+  FILE *out = open_text(&result, &size);
+  if (sums.samples == 0)
+    fputs("{\"samples\":0}", out);
+  else {
+    struct profile_node *nodes = profile_tree(profile, false, &count);
+    struct flame f = { out, nodes, FLAME_NODES - 1,
+                       count > FLAME_NODES
+                       ? nodes[0].total_ns / FLAME_NODES : 0 };
+    fprintf(out, "{\"samples\":%" PRIu64 ",\"truncated\":%s,", sums.samples,
+            count > FLAME_NODES ? "true" : "false");
+    print_node(&f, 0, 0);
+    free(nodes);
+  }
+  fclose(out);
+  return result;
+}

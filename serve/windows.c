@@ -1,0 +1,352 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "event_json.h"
+#include "filter.h"
+#include "filter_words.h"
+#include "follow.h"
+#include "json.h"
+#include "profile.h"
+#include "spans.h"
+#include "symbols.h"
+#include "target.h"
+#include "timeline.h"
+#include "window_text.h"
+#include "windows.h"
+
+/* Spans that are open at the begin of a window began this long before it at
+   most, and are closed this long behind it, as far as a recording is read. */
+#define MARGIN_NS SECOND_NS
+#define SLACK_NS (SECOND_NS / 10)
+
+/* The time of the data that a view has. */
+struct extent { int64_t first_ns, now_ns; };
+
+/* A window of the events of a view, and the reading of it. */
+struct window {
+  struct view *view;
+  const struct query *query;
+  int64_t from_ns, to_ns;         /* CLOCK_MONOTONIC */
+  int64_t started_ns;
+  int64_t margin_ns;              /* read before and behind */
+  struct eventring_cursor *cursor;
+  void (*event)(struct window *w, const struct eventring_event *event);
+  void (*idle)(struct window *w);
+  int64_t last_ns;                /* of the events that were read */
+  bool enough;                    /* the work wants no more */
+  void *state;                    /* of the work */
+  unsigned status;                /* of a refusal, with [why]; 0: none */
+  char why[512];
+  json_t *result;
+  char *text;                     /* instead of [result] */
+  struct extent extent;           /* for a timeline */
+};
+
+static bool is_in_window(const struct window *w,
+                         const struct eventring_event *event)
+{
+  return event->ns >= w->from_ns && event->ns < w->to_ns;
+}
+
+static void take_event(void *state, const struct eventring_event *event)
+{
+  struct window *w = state;
+  if (event->ns > w->last_ns) w->last_ns = event->ns;
+  if (!w->enough) w->event(w, event);
+}
+
+/* Ends the reading behind the window and its margin: events of different
+   domains may be a little out of order. */
+static bool pass(void *state, bool idle)
+{
+  struct window *w = state;
+  if (idle && w->idle != NULL) w->idle(w);
+  return !w->enough
+         && time_since(w->last_ns, w->to_ns) < w->margin_ns + SLACK_NS;
+}
+
+/* Opens the file of [w] and computes the times of the window.  Returns false,
+   with the reason in [w], when it cannot be opened. */
+static bool open_window(struct window *w)
+{
+  w->cursor = view_open(w->view, false, w->why, sizeof w->why);
+  if (w->cursor == NULL) {
+    w->status = 503;
+    return false;
+  }
+  struct eventring_info info = target_info(w->cursor);
+  w->started_ns = info.started_ns;
+  w->from_ns = time_after(info.started_ns, w->query->from_ns);
+  w->to_ns = time_after(info.started_ns, w->query->to_ns);
+  if (info.format == EVENTRING_FORMAT_RECORDING && w->query->from_ns > 0)
+    eventring_seek(w->cursor, time_after(w->from_ns, -w->margin_ns));
+  return true;
+}
+
+static void read_window(struct window *w)
+{
+  read_events(w->cursor, &(struct reading) {
+    .changes = true, .state = w, .event = take_event, .pass = pass
+  });
+}
+
+/* Statistics */
+
+static void stat_event(struct window *w, const struct eventring_event *event)
+{
+  if (is_in_window(w, event)) summary_event(w->state, event);
+}
+
+static void stat_idle(struct window *w)
+{
+  summary_idle(w->state);
+}
+
+/* The function of view_look that takes the statistics of a file to which
+   nothing is added any more, if all of it was read: *[state] becomes their
+   object. */
+static void look_at_all(struct view_data *d, void *state)
+{
+  struct summary *s = live_summary(d->live);
+  uint64_t events = 0;
+  for (uint32_t ring = 0; ring < d->info.rings; ring++)
+    events += eventring_events_read(d->cursor, ring);
+  /* The live statistics may have begun a new summary. */
+  if (!d->reading && d->state != EVENTRING_STATE_RUNNING
+      && s->events == events)
+    *(json_t **) state = json_summary(s);
+}
+
+static void stat_window(void *state)
+{
+  struct window *w = state;
+  if (!open_window(w)) return;
+  struct summary *s = new_summary(w->cursor);
+  w->state = s;
+  w->event = stat_event;
+  if (w->query->to_ns == INT64_MAX) w->idle = stat_idle;
+  read_window(w);
+  int64_t until_ns = summary_until(s);
+  if (until_ns > w->to_ns) until_ns = w->to_ns;
+  if (until_ns < s->last_ns) until_ns = s->last_ns;
+  w->result = json_summary_until(s, until_ns);
+  free_summary(s);
+  eventring_close(w->cursor);
+}
+
+/* Events */
+
+struct events {
+  struct filter *filter;
+  struct spans *spans;
+  json_t *list;
+  bool more;
+};
+
+static void events_event(struct window *w, const struct eventring_event *event)
+{
+  struct events *e = w->state;
+  int64_t since;
+  if (event->form == EVENTRING_EV_CONTROL_CHANGED) {
+    span_ended(e->spans, event, &since);
+    return;
+  }
+  int64_t took_ns = span_ended(e->spans, event, &since) ? event->ns - since
+                                                         : -1;
+  if (!is_in_window(w, event) || !filter_wants(e->filter, event, took_ns))
+    return;
+  if (json_array_size(e->list) == w->query->limit)
+    e->more = w->enough = true;
+  else
+    json_array_append_new(e->list, event_json(w->cursor, w->started_ns, event,
+                                              took_ns));
+}
+
+static void events_window(void *state)
+{
+  struct window *w = state;
+  char words[QUERY_FILTER];
+  struct events e = { .filter = new_filter() };
+  memcpy(words, w->query->filter, sizeof words);
+  filter_keep_earlier(e.filter);
+  if (!filter_words(e.filter, words, w->why, sizeof w->why)) {
+    w->status = 400;
+  } else if (open_window(w)) {
+    if (!filter_begin(e.filter, w->cursor, w->why, sizeof w->why))
+      w->status = 400;
+    else {
+      e.spans = new_spans(w->cursor);
+      e.list = json_array();
+      w->state = &e;
+      w->event = events_event;
+      read_window(w);
+      free_spans(e.spans);
+      w->result = json_pack("{s:o, s:b}", "events", e.list, "more", e.more);
+    }
+    eventring_close(w->cursor);
+  }
+  free_filter(e.filter);
+}
+
+/* Timelines */
+
+/* The most events that are read for a timeline, of the window and behind it;
+   after those of the window the history tells how much each domain
+   collected. */
+#define TIMELINE_EVENTS (3 * 1000 * 1000)
+#define TIMELINE_BEHIND (500 * 1000)
+
+static void look_extent(struct view_data *d, void *state)
+{
+  struct extent *extent = state;
+  extent->first_ns = live_summary(d->live)->first_ns;
+  if (extent->first_ns < d->info.started_ns)
+    extent->first_ns = d->info.started_ns;
+  extent->now_ns = time_after(d->now_ns, 1);
+}
+
+static int64_t clipped(int64_t ns, int64_t low, int64_t high)
+{
+  return ns < low ? low : ns > high ? high : ns;
+}
+
+struct reading_timeline {
+  struct timeline *timeline;
+  uint64_t events, behind;
+};
+
+static void timeline_window_event(struct window *w,
+                                  const struct eventring_event *event)
+{
+  struct reading_timeline *r = w->state;
+  timeline_event(r->timeline, event);
+  if (event->ns >= w->to_ns) w->enough = ++r->behind >= TIMELINE_BEHIND;
+  else if (event->ns >= w->from_ns)
+    w->enough = ++r->events >= TIMELINE_EVENTS;
+}
+
+static void timeline_window(void *state)
+{
+  struct window *w = state;
+  if (!open_window(w)) return;
+  w->from_ns = clipped(w->from_ns, w->extent.first_ns, w->extent.now_ns - 1);
+  w->to_ns = clipped(w->to_ns, w->from_ns + 1, w->extent.now_ns);
+  struct reading_timeline r = {
+    .timeline = new_timeline(w->cursor, w->from_ns, w->to_ns,
+                             w->query->width)
+  };
+  w->state = &r;
+  w->event = timeline_window_event;
+  read_window(w);
+  int64_t until_ns = w->enough && w->last_ns < w->to_ns ? w->last_ns
+                                                        : w->to_ns;
+  timeline_finish(r.timeline);
+  struct timeline_text text = {
+    .cursor = w->cursor, .view = w->view, .started_ns = w->started_ns,
+    .from_ns = w->from_ns, .to_ns = w->to_ns, .until_ns = until_ns
+  };
+  w->text = print_timeline(r.timeline, &text);
+  free_timeline(r.timeline);
+  eventring_close(w->cursor);
+}
+
+/* Flame graphs */
+
+static void flame_event(struct window *w, const struct eventring_event *event)
+{
+  if (is_in_window(w, event)) profile_event(w->state, event);
+}
+
+static void say_nothing(void *state, const char *message)
+{
+  (void) state;
+  (void) message;
+}
+
+static void flame_window(void *state)
+{
+  struct window *w = state;
+  if (!open_window(w)) return;
+  struct filter *filter = new_filter();
+  filter_keep_earlier(filter);
+  filter_begin(filter, w->cursor, w->why, sizeof w->why);
+  struct symbols *symbols = new_symbols(w->cursor, say_nothing, NULL);
+  struct profile *profile = new_profile(w->cursor, filter, NULL, 0);
+  w->state = profile;
+  w->event = flame_event;
+  read_window(w);
+  profile_finish(profile, symbols);
+  w->text = print_flame(profile);
+  free_profile(profile);
+  free_symbols(symbols);
+  free_filter(filter);
+  eventring_close(w->cursor);
+}
+
+/* Answers */
+
+/* Windows of this many requests are read at a time, since each takes memory for
+   the segments of a recording, and a processor. */
+#define READERS 2
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t reader_is_done = PTHREAD_COND_INITIALIZER;
+static int readers;
+
+static void begin_reading(void)
+{
+  pthread_mutex_lock(&lock);
+  while (readers == READERS) pthread_cond_wait(&reader_is_done, &lock);
+  readers++;
+  pthread_mutex_unlock(&lock);
+}
+
+static void end_reading(void)
+{
+  pthread_mutex_lock(&lock);
+  readers--;
+  pthread_cond_signal(&reader_is_done);
+  pthread_mutex_unlock(&lock);
+}
+
+struct answer answer_window(struct view *view, const struct query *query)
+{
+  struct window w = { .view = view, .query = query, .margin_ns = MARGIN_NS,
+                      .last_ns = INT64_MIN };
+  void (*work)(void *state) = NULL;
+  switch (query->resource) {
+  case RESOURCE_STAT:
+    work = stat_window;
+    w.margin_ns = 0;
+    if (query->from_ns == 0 && query->to_ns == INT64_MAX)
+      view_look(view, look_at_all, &w.result);
+    break;
+  case RESOURCE_EVENTS: work = events_window; break;
+  case RESOURCE_FLAME: work = flame_window; w.margin_ns = 0; break;
+  case RESOURCE_TIMELINE:
+    work = timeline_window;
+    if (!view_look(view, look_extent, &w.extent)) work = NULL;
+    break;
+  default: return refusal(404, "there is no such resource");
+  }
+  begin_reading();
+  bool whole = w.result != NULL || (work != NULL && view_work(view, work, &w));
+  end_reading();
+  if (!whole) return refusal(503, "the file was cut shorter");
+  if (w.status != 0) return refusal(w.status, "%s", w.why);
+  return (struct answer) { .status = 200, .json = w.result, .text = w.text,
+                           .type = "application/json" };
+}

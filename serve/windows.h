@@ -1,0 +1,29 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Answers about a window of time, for which the file is read anew. */
+
+#ifndef SERVE_WINDOWS_H
+#define SERVE_WINDOWS_H
+
+#include "answer.h"
+#include "query.h"
+#include "view.h"
+
+/* Returns the answer to GET of the statistics, the timeline, the events or the
+   flame graph of [view] in the window of [query]. */
+struct answer answer_window(struct view *view, const struct query *query);
+
+/* Returns the totals of all processes in the text format of Prometheus. */
+struct answer answer_metrics(void);
+
+#endif /* SERVE_WINDOWS_H */

@@ -1,0 +1,74 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+
+/* For sched_getaffinity */
+#define _GNU_SOURCE
+#include <sched.h>
+#include "diagnosis_json.h"
+#include "json.h"
+#include "manifest.h"
+
+static json_t *json_finding(const struct finding *f)
+{
+  const struct rule *rule = &rules[f->rule];
+  json_t *facts = json_array();
+  for (uint32_t i = 0; i < f->fact_count; i++) {
+    const struct fact *fact = &f->facts[i];
+    json_array_append_new(facts, json_pack(
+      "{s:s, s:s, s:o}", "name", fact->name, "unit",
+      fact_unit_name[fact->unit], "value",
+      fact->unit == FACT_TEXT ? json_text(fact->text)
+                              : json_real(fact->value)));
+  }
+  return json_pack("{s:s, s:s, s:s, s:f, s:o, s:s, s:s}",
+                   "rule", rule->name, "title", rule->title,
+                   "certainty", certainty_name[f->certainty],
+                   "weight", f->weight, "evidence", facts,
+                   "advice", rule->advice, "event", rule->event);
+}
+
+json_t *json_diagnosis(struct diagnosis *d)
+{
+  uint32_t count, left;
+  const struct finding *f = diagnosis_findings(d, &count);
+  const struct not_judged *not = diagnosis_not_judged(d, &left);
+  struct summary *s = diagnosis_summary(d);
+  json_t *findings = json_array(), *rest = json_array();
+  for (uint32_t i = 0; i < count; i++)
+    json_array_append_new(findings, json_finding(&f[i]));
+  for (uint32_t i = 0; i < left; i++)
+    json_array_append_new(rest, json_pack("{s:s, s:s}", "rule",
+                                          rules[not[i].rule].name, "reason",
+                                          not[i].why));
+  return json_pack("{s:i, s:o, s:I, s:I, s:I, s:o, s:o}",
+                   "version", JSON_VERSION,
+                   "process", json_process(s->cursor),
+                   "first_ns", (json_int_t) s->first_ns,
+                   "last_ns", (json_int_t) s->last_ns,
+                   "lost_events", (json_int_t) lost_events(s->cursor),
+                   "findings", findings, "not_judged", rest);
+}
+
+uint32_t diagnosed_processors(struct eventring_cursor *cursor)
+{
+  struct eventring_info info = target_info(cursor);
+  if (info.format == EVENTRING_FORMAT_RECORDING)
+    return manifest_processors(cursor);
+  bool runs = eventring_state(cursor) == EVENTRING_STATE_RUNNING
+              && !info.pid_is_elsewhere;
+  cpu_set_t set;
+  if (!info.same_boot
+      || sched_getaffinity(runs ? info.pid : 0, sizeof set, &set) < 0)
+    return 0;
+  return (uint32_t) CPU_COUNT(&set);
+}

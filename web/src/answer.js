@@ -1,0 +1,28 @@
+// An answer of the server as state of a component.
+
+import { useEffect, useState } from './html.js';
+import { get } from './api.js';
+
+// Asks for [path], again each [period_ms] if that is given and when [key]
+// changes.  Returns { answer, error, again }: the last answer, the text of an
+// error, and a function that asks once more.
+export function useAnswer(path, { parameters, period_ms, key } = {}) {
+  const [state, set] = useState({ answer: null, error: null });
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    const abort = new AbortController();
+    const ask = () => get(path, parameters, abort.signal).then(
+      (answer) => set({ answer, error: null }),
+      (error) => {
+        if (error.name !== 'AbortError')
+          set((old) => ({ ...old, error: error.message }));
+      });
+    const timer = period_ms && setInterval(ask, period_ms);
+    ask();
+    return () => {
+      clearInterval(timer);
+      abort.abort();
+    };
+  }, [path, key, period_ms, count]);
+  return { ...state, again: () => setCount((n) => n + 1) };
+}

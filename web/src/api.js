@@ -1,0 +1,85 @@
+// Requests to the server.  The token comes from the fragment of the address,
+// which the browser sends nowhere; it is removed from the address bar and goes
+// only into the Authorization header.
+
+const storageKey = 'eventring-token';
+let token = '';
+
+export class ApiError extends Error {
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
+}
+
+// Takes the token from the address, or from this tab's earlier visit.  Returns
+// whether the address had one.
+export function takeToken() {
+  const found = /^#token=([^&]+)/.exec(location.hash);
+  if (!found) {
+    token ||= sessionStorage.getItem(storageKey) ?? '';
+    return false;
+  }
+  setToken(decodeURIComponent(found[1]));
+  history.replaceState(null, '', location.pathname);
+  return true;
+}
+
+export function setToken(text) {
+  token = text.trim();
+  sessionStorage.setItem(storageKey, token);
+}
+
+export function hasToken() {
+  return token !== '';
+}
+
+// Returns the path of a part of a process, such as 'history'.
+export function ofProcess(id, part) {
+  return `/api/processes/${encodeURIComponent(id)}/${part}`;
+}
+
+function query(parameters) {
+  const given = Object.entries(parameters).filter(([, v]) => v != null);
+  const rounded = given.map(
+    ([k, v]) => [k, typeof v === 'number' ? Math.round(v) : v]);
+  return given.length ? `?${new URLSearchParams(rounded)}` : '';
+}
+
+async function refusal(response) {
+  const body = await response.json().catch(() => ({}));
+  return new ApiError(
+    body.error ?? `the server answered with status ${response.status}`,
+    response.status);
+}
+
+// Sends a request and returns the response when its status is a success.
+// Throws an ApiError, or AbortError when [signal] cancels it.
+export async function request(path, parameters = {}, options = {}) {
+  let response;
+  try {
+    response = await fetch(path + query(parameters), {
+      ...options, cache: 'no-store', credentials: 'omit',
+      headers: { ...options.headers, Authorization: `Bearer ${token}` } });
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    throw new ApiError('the server does not answer', 0);
+  }
+  if (!response.ok) throw await refusal(response);
+  return response;
+}
+
+export async function get(path, parameters, signal) {
+  return (await request(path, parameters, { signal })).json();
+}
+
+export async function post(path, body) {
+  const response = await request(path, {}, {
+    method: 'POST', body: JSON.stringify(body),
+    headers: { 'Content-Type': 'application/json' } });
+  return response.json().catch(() => ({}));
+}
+
+export async function remove(path, parameters) {
+  await request(path, parameters, { method: 'DELETE' });
+}

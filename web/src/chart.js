@@ -1,0 +1,149 @@
+// A chart of uPlot as a component.  [series]: objects with label, colour (name
+// of a CSS variable), values (an array beside [seconds]) and fill; stacked ones
+// lie on each other, the first at the bottom.
+
+import uPlot from 'uplot';
+import { html, useEffect, useRef } from './html.js';
+import * as format from './format.js';
+
+export function colour(name) {
+  return getComputedStyle(document.documentElement)
+    .getPropertyValue(`--${name}`).trim();
+}
+
+// Calls back when the browser changes between light and dark.
+export function onTheme(callback) {
+  const media = matchMedia('(prefers-color-scheme: dark)');
+  media.addEventListener('change', callback);
+  return () => media.removeEventListener('change', callback);
+}
+
+const axisFont = '11px system-ui, sans-serif';
+
+// Steps between the marks of an axis of bytes.
+const powers = Array.from({ length: 50 }, (_, i) => 2 ** i);
+
+// Of a logarithmic axis only the powers of ten have lines.
+const decades = (_, marks) =>
+  marks.map((v) => Math.log10(v) % 1 === 0 ? v : null);
+
+function axes({ text, binary, logarithmic, relative }, size) {
+  const common = { stroke: colour('quiet'), font: axisFont,
+                   grid: { stroke: colour('grid'), width: 1 },
+                   ticks: { show: false } };
+  const grid = logarithmic ? { ...common.grid, filter: decades } : common.grid;
+  const hour = '{HH}:{mm}';
+  return [
+    relative ? { ...common, size: 26, space: 60,
+      values: (_, marks) => marks.map((v) => format.duration(v * 1e9)) }
+    : { ...common, size: 26, space: 60,
+      values: [[3600, hour], [60, hour], [1, `${hour}:{ss}`],
+               [0.001, ':{ss}.{fff}']].map(([step, form]) =>
+        [step, form, null, null, null, null, null, null, 1]) },
+    { ...common, grid, size, space: 28, incrs: binary ? powers : undefined,
+      values: (_, ticks) => ticks.map((v) => v == null ? '' : text(v)) }];
+}
+
+// Values of a log scale: no pause is no point, not a pause of 0.
+const drawn = (logarithmic) => (v) => logarithmic && v === 0 ? null : v;
+
+// Returns the data that uPlot draws: stacked series as sums, the top one first,
+// so that each fill covers the fill behind it.
+function drawnData(seconds, series, stacked, logarithmic) {
+  if (!stacked)
+    return [seconds, ...series.map((s) => s.values.map(drawn(logarithmic)))];
+  const sums = [];
+  let below = null;
+  for (const { values } of series) {
+    const last = below;
+    below = values.map((v, i) => v === null ? null : v + (last?.[i] ?? 0));
+    sums.unshift(below);
+  }
+  return [seconds, ...sums];
+}
+
+function seriesOptions(props) {
+  const order = props.stacked ? [...props.series].reverse() : props.series;
+  return order.map((s) => ({
+    label: s.label, stroke: colour(s.colour), width: s.fill ? 0.5 : 1.5,
+    fill: s.fill ? colour(s.colour) : undefined, points: { show: false },
+    dash: s.dash, value: (u, _, index, i) => {
+      const { series, stacked, text } = u.eventring;
+      const given = series[stacked ? series.length - index : index - 1];
+      return text(given?.values[i]);
+    } }));
+}
+
+function options(props, width) {
+  const { height = 150, max, logarithmic, legend = true, onZoom,
+          relative } = props;
+  const time = (v) => v == null ? '' : relative ? format.duration(v * 1e9)
+    : format.clock(v * 1e9);
+  return {
+    width, height, padding: [8, 10, 0, 0],
+    cursor: { sync: { key: 'eventring' }, drag: { x: true, setScale: false },
+              points: { size: 5 } },
+    legend: { show: legend, live: true },
+    scales: { x: { time: !relative }, y: logarithmic ? { distr: 3 }
+      : { range: (_, low, high) =>
+          [0, max ?? Math.max(high ?? 0, 1) * 1.05] } },
+    axes: axes(props, 62), series: [
+      { label: 'Time', value: (_, v) => time(v) },
+      ...seriesOptions(props)],
+    hooks: { setSelect: [(u) => {
+      if (u.select.width < 4) return;
+      onZoom(u.posToVal(u.select.left, 'x'),
+             u.posToVal(u.select.left + u.select.width, 'x'));
+      u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    }] } };
+}
+
+function update(plot, props) {
+  plot.eventring = props;
+  plot.setData(drawnData(props.seconds, props.series, props.stacked,
+                         props.logarithmic), false);
+  plot.setScale('x', { min: props.from, max: props.to });
+  if (plot.cursor.idx == null)
+    plot.setLegend({ idx: props.seconds.length - 1 }, false);
+}
+
+// [seconds]: times of the values; [from], [to]: what is shown; all in seconds
+// since the epoch.  [text]: formats a value.  [max]: end of the y axis.
+// [binary]: it is a number of bytes.  [relative]: [seconds] count from a begin.
+// [onZoom]: gets the times that the user selects.
+export function Chart(props) {
+  const element = useRef(null);
+  const plot = useRef(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const shape = props.series.map((s) => s.label).join('\n');
+  useEffect(() => {
+    const make = () => {
+      plot.current?.destroy();
+      const { clientWidth } = element.current;
+      plot.current = new uPlot(options(latest.current, clientWidth), [[]],
+                               element.current);
+      plot.current.eventring = latest.current;
+      update(plot.current, latest.current);
+    };
+    make();
+    const resized = new ResizeObserver(([{ contentRect }]) =>
+      plot.current.setSize({ width: contentRect.width,
+                             height: latest.current.height ?? 150 }));
+    resized.observe(element.current);
+    const ends = onTheme(make);
+    return () => {
+      ends();
+      resized.disconnect();
+      plot.current.destroy();
+      plot.current = null;
+    };
+  }, [shape]);
+  useEffect(() => { if (plot.current) update(plot.current, props); });
+  return html`<figure class=${`chart ${props.wide ? 'wide' : ''}`}>
+    <figcaption>${props.title}${' '}<small>${props.note}</small></figcaption>
+    <div ref=${element} class="plot" role="img" aria-label=${
+      `${props.title}: ${props.series.map((s) =>
+        `${s.label} ${props.text(s.values.at(-1))}`).join(', ')}`}></div>
+  </figure>`;
+}

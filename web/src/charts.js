@@ -1,0 +1,151 @@
+// The charts of a process: over time, with one range and one cursor for all,
+// and the histogram of its pauses.
+
+import { html, useEffect, useState } from './html.js';
+import * as format from './format.js';
+import { Chart } from './chart.js';
+import { Histogram } from './histogram.js';
+
+const ranges = [
+  [10e9, '10 s'], [60e9, '1 min'], [600e9, '10 min'], [null, 'All']];
+const shortest = 10e9;
+const most_domains = 16;
+const most_counters = 12;
+
+// Returns the window of time: [from, to] in ns since the start.
+function windowOf(range, frozen, now) {
+  return frozen ?? [range === null ? 0 : Math.max(0, now - range),
+                    Math.max(now, shortest)];
+}
+
+function slice(tier, [from, to], started) {
+  const first = Math.max(0, tier.search(from) - 1);
+  const last = Math.min(tier.t.length, tier.search(to) + 1);
+  return {
+    seconds: tier.t.slice(first, last).map((t) => (started + t) / 1e9),
+    column: (columns, key) => columns?.[key]?.slice(first, last) ??
+      new Array(Math.max(0, last - first)).fill(null) };
+}
+
+// Keeps the coarser tiers up to date while they are shown.
+function useTier(tier, history, redraw, live) {
+  useEffect(() => {
+    if (!live || tier === history.tiers[0]) return undefined;
+    const abort = new AbortController();
+    const load = () => history.load(tier, abort.signal).then(redraw, () => {});
+    const timer = setInterval(load, Math.min(tier.ns / 1e6, 5000));
+    load();
+    return () => {
+      clearInterval(timer);
+      abort.abort();
+    };
+  }, [tier, live]);
+}
+
+function Ranges({ range, frozen, setRange, setFrozen, view }) {
+  return html`
+    <div class="toolbar" role="group" aria-label="Range of time">
+      ${ranges.map(([ns, label]) => html`
+        <button key=${label} aria-pressed=${!frozen && ns === range}
+          onClick=${() => { setFrozen(null); setRange(ns); }}>
+          ${label}</button>`)}
+      <button aria-pressed=${frozen !== null} onClick=${() =>
+        setFrozen(frozen ? null : view)}>${frozen ? 'Follow' : 'Hold'}</button>
+      <span class="quiet">${frozen
+        ? `${format.moment(frozen[0], 1e8)} to ${format.moment(frozen[1], 1e8)}`
+        : 'Drag in a chart to enlarge a time; blank: not recorded or lost'}
+      </span>
+    </div>`;
+}
+
+// The share in which a domain waits is what the others leave.
+const remainder = (running, collecting) => running.map((r, i) =>
+  r === null || collecting[i] === null ? null : 1 - r - collecting[i]);
+
+const shares = (take, columns) => [
+  { label: 'running', colour: 'running', fill: true },
+  { label: 'collecting', colour: 'collecting', fill: true },
+  { label: 'waiting', colour: 'waiting', fill: true },
+].map((s) => ({ ...s, values: s.label in columns ? take(columns, s.label)
+  : remainder(take(columns, 'running'), take(columns, 'collecting')) }));
+
+function Domains({ tier, take, common, names }) {
+  const ids = Object.keys(tier.domains);
+  if (ids.length < 2) return null;
+  return html`${ids.slice(0, most_domains).map((id) => html`
+      <${Chart} ...${common} key=${`domain ${id}`} height=${70} legend=${false}
+        title=${names.get(id) ?? `Domain ${id}`} stacked=${true} max=${1}
+        text=${format.share} series=${shares(take, tier.domains[id])} />`)}
+    ${ids.length > most_domains && html`<p class="note">${
+      `The first ${most_domains} of ${ids.length} domains.`}</p>`}`;
+}
+
+// The latest value, and the counter's name for programs that read the page.
+const latest = (name, values) => html`latest: <span data-counter=${name}>${
+  format.compact(values.findLast((v) => v !== null))}</span>`;
+
+function Counters({ tier, take, common }) {
+  return Object.keys(tier.counters).slice(0, most_counters).map((key) => {
+    const values = take(tier.counters, key);
+    return html`
+      <${Chart} ...${common} key=${`counter ${key}`} height=${100} legend=${false}
+        title=${format.name(key)} note=${latest(key, values)}
+        text=${format.compact} series=${[
+          { label: format.name(key), colour: 'user', values }]} />`;
+  });
+}
+
+const line = (take, columns) => (label, key, colour, fill) =>
+  ({ label, colour, fill, values: take(columns, key) });
+
+function Main({ tier, take, common }) {
+  const of = line(take, tier.columns);
+  return html`
+    <${Chart} ...${common} title="Utilisation" wide=${true} stacked=${true}
+      note="of all domains" max=${1} text=${format.share}
+      series=${shares(take, tier.columns)} />
+    <${Chart} ...${common} title="Pauses" note="for the collector"
+      logarithmic=${true} text=${format.duration} series=${[
+        of('p50', 'p50_ns', 'minor'), of('p99', 'p99_ns', 'major'),
+        of('longest', 'max_ns', 'stopped')]} />
+    <${Chart} ...${common} title="Allocation" binary=${true}
+      text=${format.byteRate} series=${[
+        of('allocated', 'alloc_bytes_per_s', 'running'),
+        of('promoted', 'promoted_bytes_per_s', 'collecting')]} />
+    <${Chart} ...${common} title="Memory" binary=${true}
+      text=${format.bytes} series=${[
+        of('resident', 'resident_bytes', 'user'),
+        of('major heap', 'heap_bytes', 'major')]} />`;
+}
+
+function domainNames(detail) {
+  return new Map((detail?.domains ?? []).map((d) => [
+    String(d.id), `Domain ${d.id}${d.name ? ` ${format.name(d.name)}` : ''}`]));
+}
+
+export function Charts({ process, data, live }) {
+  const alive = process.state === 'running';
+  const [range, setRange] = useState(alive ? 60e9 : null);
+  const [frozen, setFrozen] = useState(null);
+  const { history, detail, now, redraw } = data;
+  const view = windowOf(range, frozen, now);
+  const tier = history.tierFor(...view);
+  useTier(tier, history, redraw, live && alive && !frozen);
+  const started = process.started_unix_ns;
+  const { seconds, column } = slice(tier, view, started);
+  const common = {
+    seconds, from: (started + view[0]) / 1e9, to: (started + view[1]) / 1e9,
+    onZoom: (...times) => setFrozen(times.map((s) => s * 1e9 - started)) };
+  return html`<section>
+    <${Ranges} ...${{ range, frozen, setRange, setFrozen, view }} />
+    <div class="charts">
+      <${Main} tier=${tier} take=${column} common=${common} />
+      <${Histogram} distributions=${detail?.distributions} />
+    </div>
+    <div class="charts small">
+      <${Domains} tier=${tier} take=${column} common=${common}
+        names=${domainNames(detail)} />
+      <${Counters} tier=${tier} take=${column} common=${common} />
+    </div>
+  </section>`;
+}

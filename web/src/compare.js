@@ -1,0 +1,145 @@
+// Two runs compared: a table of differences, and charts laid over each other,
+// with times relative to the begin of each run.
+
+import { html, useEffect, useReducer, useState } from './html.js';
+import { useAnswer } from './answer.js';
+import { Chart } from './chart.js';
+import * as format from './format.js';
+import { History } from './history.js';
+import { processAddress } from './overview.js';
+import { Table } from './table.js';
+
+const texts = {
+  ns: format.duration, share: format.share, bytes: format.bytes,
+  bytes_per_s: format.byteRate,
+  per_s: (n) => n == null || n === 0 || n >= 10 ? format.rate(n)
+    : `${n.toPrecision(2)}/s` };
+
+const groups = [
+  ['total', 'Totals'], ['pauses', 'Pauses'], ['spans', 'Spans'],
+  ['requests', 'Requests'], ['waits', 'Waits'], ['causes', 'Causes']];
+
+const change = ({ a, b }) => a == null || b == null || a === 0 ? null : b / a;
+
+function changeText(factor) {
+  if (factor === null) return format.unknown;
+  if (factor >= 2) return `× ${factor.toFixed(factor < 10 ? 1 : 0)}`;
+  const percent = 100 * (factor - 1);
+  return Math.abs(percent) < 0.05 ? '0 %'
+    : `${percent > 0 ? '+' : '−'}${Math.abs(percent).toFixed(1)} %`;
+}
+
+const side = (label, key) => ({
+  label, value: (d) => d[key],
+  cell: (d) => texts[d.unit]?.(d[key]) ?? format.count(d[key]) });
+
+const columns = [
+  { label: 'Name', value: (d) => d.name, text: format.phrase },
+  { label: 'Measure', value: (d) => d.measure },
+  side('A', 'a'), side('B', 'b'),
+  { label: 'B to A', value: change, text: changeText }];
+
+const some = ({ a, b }) => (a ?? 0) !== 0 || (b ?? 0) !== 0;
+
+function Differences({ differences }) {
+  return groups.map(([group, title]) => html`
+    <${Table} key=${group} name=${`differences-${group}`} title=${title}
+      columns=${columns} limit=${30}
+      rows=${differences.filter((d) => d.group === group && some(d))} />`);
+}
+
+// The history of [id], with all tiers; null until they have come.
+function useHistory(id, redraw) {
+  const [history] = useState(() => new History(id));
+  useEffect(() => {
+    const abort = new AbortController();
+    for (const tier of history.tiers)
+      history.load(tier, abort.signal).then(redraw, () => {});
+    return () => abort.abort();
+  }, []);
+  return history.tiers.every((tier) => tier.loaded) ? history : null;
+}
+
+const length = (tier) => tier.t.length ? tier.last - tier.t[0] + tier.ns : 0;
+
+// Returns the index of the tier to draw both with: the finest that has all of
+// both, and not too many rows.
+function commonTier(histories) {
+  const longest = Math.max(...histories.flatMap((h) => h.tiers.map(length)));
+  const fits = (i) => longest / histories[0].tiers[i].ns <= 1500 &&
+    histories.every(({ tiers }) =>
+      length(tiers[i]) >= Math.max(...tiers.map(length)) - 2 * tiers.at(-1).ns);
+  return [0, 1, 2].find(fits) ?? 2;
+}
+
+// Returns the column [key] of [tier] by the rows since its begin.
+function sinceBegin(tier, key, rows) {
+  const values = new Array(rows).fill(null);
+  tier.t.forEach((t, i) => {
+    values[Math.round((t - tier.t[0]) / tier.ns)] =
+      tier.columns[key]?.[i] ?? null;
+  });
+  return values.slice(0, rows);
+}
+
+const charts = [
+  ['Collecting', 'collecting', format.share, { note: 'share of the time' }],
+  ['Pauses', 'p99_ns', format.duration, { note: '99 %', logarithmic: true }],
+  ['Allocation', 'alloc_bytes_per_s', format.byteRate, { binary: true }],
+  ['Promotion', 'promoted_bytes_per_s', format.byteRate, { binary: true }],
+  ['Major heap', 'heap_bytes', format.bytes, { binary: true }],
+  ['Resident memory', 'resident_bytes', format.bytes, { binary: true }]];
+
+function Charts({ a, b }) {
+  const [, redraw] = useReducer((n) => n + 1, 0);
+  const [zoom, setZoom] = useState(null);
+  const histories = [useHistory(a, redraw), useHistory(b, redraw)];
+  if (histories.includes(null)) return html`<p class="quiet">Loading…</p>`;
+  const index = commonTier(histories);
+  const tiers = histories.map((h) => h.tiers[index]);
+  const rows = Math.max(1, ...tiers.map((t) => Math.round(length(t) / t.ns)));
+  const step = tiers[0].ns / 1e9;
+  const seconds = Array.from({ length: rows }, (_, i) => (i + 1) * step);
+  const [from, to] = zoom ?? [0, rows * step];
+  return html`
+    <div class="toolbar">
+      <button disabled=${!zoom} onClick=${() => setZoom(null)}>Show all</button>
+      <span class="quiet">Time since the begin of each run; drag to
+        enlarge</span></div>
+    <div class="charts">${charts.map(([title, key, text, more]) => html`
+      <${Chart} key=${key} title=${title} text=${text} ...${more}
+        relative=${true} seconds=${seconds} from=${from} to=${to}
+        onZoom=${(x, y) => setZoom([x, y])} series=${tiers.map((tier, i) => ({
+          label: 'AB'[i], colour: ['running', 'collecting'][i],
+          dash: i ? [6, 4] : undefined,        // A shows through
+          values: sinceBegin(tier, key, rows) }))} />`)}</div>`;
+}
+
+function Run({ letter, run, id }) {
+  return html`<p><b class=${`run ${letter}`}>${letter}</b>
+    ${' '}<a href=${processAddress(id)}>${format.program(run)}</a>
+    ${' '}<span class="quiet">pid ${run.pid}, ${run.format}, started ${
+      format.date(run.started_unix_ns)}, ${
+      format.duration(run.to_ns - run.from_ns)}${run.lost_events
+      ? `, ${format.count(run.lost_events)} events lost` : ''}</span></p>`;
+}
+
+// [rest]: the ids, from the address.
+export function Compare({ rest }) {
+  const [a, b] = rest.map((id) => decodeURIComponent(id ?? ''));
+  const { answer, error, again } = useAnswer('/api/compare',
+                                             { parameters: { a, b } });
+  return html`<main>
+    <div class="heading"><a href="#/saved" class="back">‹ Saved</a>
+      <h1>Comparison</h1> <button onClick=${again}>Compute again</button></div>
+    ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
+    ${!answer && !error && html`<p class="quiet">Loading…</p>`}
+    ${answer && html`
+      <${Run} letter="A" run=${answer.a} id=${a} />
+      <${Run} letter="B" run=${answer.b} id=${b} />
+      <${Charts} a=${a} b=${b} />
+      <p class="quiet">Rates are for each second in which the process was
+        watched.</p>
+      <${Differences} differences=${answer.differences} />`}
+  </main>`;
+}

@@ -1,0 +1,182 @@
+// Control of a process: pausing, categories, threshold, profiling, saving; and
+// the list of all actions.
+
+import { html, useEffect, useRef, useState } from './html.js';
+import { get, ofProcess, post } from './api.js';
+import * as format from './format.js';
+import { ActionTable } from './overview.js';
+import { RecordButton } from './record.js';
+
+// Returns why [process] cannot be controlled, or null.
+function obstacle(process, server, live) {
+  if (server.read_only)
+    return 'The server was started with --read-only: it only shows.';
+  if (process.state !== 'running')
+    return `The process is ${process.state}: there is nothing to control.`;
+  return live ? null : 'The server does not answer at the moment.';
+}
+
+// Returns [act], which sends an action, keeps its result in [message], and
+// returns whether it succeeded.
+function useAction(id) {
+  const [message, set] = useState(null);
+  const act = async (what, body, text) => {
+    set({ text: 'Sending…' });
+    try {
+      const answer = await post(ofProcess(id, what), body);
+      set({ text: typeof text === 'function' ? text(answer) : text });
+      return true;
+    } catch (error) {
+      set({ text: error.message, failed: true });
+      return false;
+    }
+  };
+  return { act, message };
+}
+
+function Message({ message }) {
+  return html`<p class=${`message ${message?.failed ? 'error' : ''}`}
+    role="status">${message ? format.name(message.text) : ''}</p>`;
+}
+
+function PauseButton({ process, act, why }) {
+  const action = process.paused ? 'resume' : 'pause';
+  return html`<button disabled=${why !== null} title=${why ?? ''}
+    onClick=${() => act('control', { action }, process.paused
+      ? 'Recording goes on.' : 'Recording is paused.')}>
+    ${process.paused ? 'Resume recording' : 'Pause recording'}</button>`;
+}
+
+function SaveForm({ act, why }) {
+  const submit = (event) => {
+    event.preventDefault();
+    const seconds = Number(event.target.elements.seconds.value);
+    act('save', { seconds }, (answer) => `Saved as ${answer.file}`);
+  };
+  return html`
+    <form onSubmit=${submit} class="save">
+      <label>Save the last <input type="number" name="seconds" min="1"
+        max="86400" defaultValue="10" disabled=${why !== null} /> s</label>
+      ${' '}<button disabled=${why !== null} title=${why ?? ''}>Save</button>
+    </form>`;
+}
+
+// The buttons above all views.
+export function QuickControl({ id, process, server, live }) {
+  const { act, message } = useAction(id);
+  const why = obstacle(process, server, live);
+  return html`
+    <div class="quick" role="group" aria-label="Control">
+      <${PauseButton} process=${process} act=${act} why=${why} />
+      <${SaveForm} act=${act} why=${why} />
+      <${RecordButton} id=${id} act=${act} why=${why} />
+      <span class="quiet" title="Categories of events that are recorded">${
+        process.categories?.map(format.name).join(', ')}</span>
+      <${Message} message=${message} />
+    </div>`;
+}
+
+// Returns the categories that are recorded: those that the user has just asked
+// for, until the process tells others.
+function useCategories(process) {
+  const told = (process.categories ?? []).join();
+  const [asked, ask] = useState(null);
+  useEffect(() => ask(null), [told]);
+  return [asked ?? process.categories ?? [], ask];
+}
+
+function Categories({ process, known, act, why }) {
+  const [on, ask] = useCategories(process);
+  const toggle = (name) => async () => {
+    const was = on.includes(name);
+    const categories = was ? on.filter((c) => c !== name) : [...on, name];
+    ask(categories);
+    if (!await act('control', { action: 'categories', categories },
+                   `Category ${name} is ${was ? 'off' : 'on'}.`))
+      ask(null);
+  };
+  return html`<fieldset disabled=${why !== null}>
+    <legend>Categories of events</legend>
+    ${known.map(({ name, meaning }) => html`
+      <label key=${name} class="category"><input type="checkbox"
+        name=${name} checked=${on.includes(name)} onChange=${toggle(name)} />
+        <b>${format.name(name)}</b> <span class="quiet">${
+          meaning ? format.name(meaning) : ''}</span></label>`)}
+  </fieldset>`;
+}
+
+const number = (event) => Number(event.target.elements.value.value);
+
+function Threshold({ process, act, why }) {
+  const submit = (event) => {
+    event.preventDefault();
+    const threshold_ns = Math.round(number(event) * 1000);
+    act('control', { action: 'threshold', threshold_ns },
+        `Waits of ${format.duration(threshold_ns)} and more are recorded.`);
+  };
+  return html`<form onSubmit=${submit}><fieldset disabled=${why !== null}>
+    <legend>Threshold</legend>
+    <label>Record waits from <input type="number" name="value" min="0"
+      step="any" required placeholder=${process.threshold_ns == null ? ''
+        : String(process.threshold_ns / 1000)} /> µs on</label>
+    ${' '}<button>Set</button></fieldset></form>`;
+}
+
+function ProfileRate({ process, act, why }) {
+  const submit = (event) => {
+    event.preventDefault();
+    const rate_hz = number(event);
+    act('control', { action: 'profile_rate', rate_hz },
+        `${rate_hz} samples a second of processor time.`);
+  };
+  return html`<form onSubmit=${submit}><fieldset disabled=${why !== null}>
+    <legend>Profile</legend>
+    <label>Samples a second of processor time <input type="number" name="value"
+      min="1" max="10000" required
+      defaultValue=${process.profile_rate_hz ?? 100} /></label>
+    ${' '}<button>Set</button>
+    <p class="quiet">Samples are taken while category profile is on.</p>
+  </fieldset></form>`;
+}
+
+// The list is asked for again and again: others may act too.
+function Actions({ process }) {
+  const [actions, set] = useState([]);
+  useEffect(() => {
+    const abort = new AbortController();
+    const ask = () => get('/api/actions', {}, abort.signal)
+      .then((answer) => set(answer.actions), () => {});
+    const timer = setInterval(ask, 1000);
+    ask();
+    return () => {
+      clearInterval(timer);
+      abort.abort();
+    };
+  }, []);
+  return html`<h2>Actions</h2>${actions.length
+    ? html`<${ActionTable} actions=${actions}
+      processes=${[process]} />`
+    : html`<p class="quiet">Nobody has controlled a process yet.</p>`}`;
+}
+
+// Returns the categories that the process knows, or, when the server does not
+// tell, those that were recorded since the page was opened.
+function useKnown(process, detail) {
+  const seen = useRef(new Set()).current;
+  for (const name of process.categories ?? []) seen.add(name);
+  return detail?.known_categories ?? [...seen].map((name) => ({ name }));
+}
+
+export function Control({ id, process, data, server, live }) {
+  const { act, message } = useAction(id);
+  const why = obstacle(process, server, live);
+  return html`<section class="control">
+    ${why && html`<p class="note">${why}</p>`}
+    <${Message} message=${message} />
+    <${Categories} process=${process} act=${act} why=${why}
+      known=${useKnown(process, data.detail)} />
+    <div class="side"><${Threshold} process=${process} act=${act} why=${why} />
+    <${ProfileRate} process=${process} act=${act} why=${why} /></div>
+    <div class="wide"><${Actions} process=${process} /></div>
+  </section>`;
+}

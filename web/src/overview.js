@@ -1,0 +1,172 @@
+// All processes, one row each: live ones first.
+
+import { html, useEffect, useState } from './html.js';
+import { get } from './api.js';
+import * as format from './format.js';
+import { Attach } from './attach.js';
+import { Table } from './table.js';
+import { Sparkline, useSparklines } from './sparkline.js';
+
+const few = 50;
+
+export const processAddress = (id, view = 'charts') =>
+  `#/process/${encodeURIComponent(id)}/${view}`;
+
+// Returns what a process does now, in a word.
+export function stateOf(process) {
+  if (process.error) return 'unreadable';
+  if (process.state !== 'running') return process.state;
+  return process.paused ? 'paused' : 'recording';
+}
+
+function Empty() {
+  return html`
+    <div class="empty">
+      <h2>No traced program is running</h2>
+      <p>Start an OCaml program of this toolchain with
+        <code>OCAML_EVENTRING_START=1 ./program</code>, and it appears here
+        within a second.</p>
+    </div>`;
+}
+
+function Findings({ findings = [] }) {
+  if (!findings.length) return null;
+  return html`<ul class="findings">${findings.map((f) => html`
+    <li key=${f.title}><span class=${`certainty ${f.certainty}`}>
+      ${f.certainty}</span> ${format.name(f.title)}</li>`)}</ul>`;
+}
+
+const columns = [
+  ['Utilisation', 'Time of all domains spent running or collecting',
+    (p) => format.share(p.utilisation_share)],
+  ['GC', 'Time of all domains spent in the garbage collector',
+    (p) => format.share(p.gc_share)],
+  ['Pause p50', 'Half of the pauses of the last 10 s were shorter',
+    (p) => format.duration(p.p50_ns)],
+  ['Pause p99', '99 % of the pauses of the last 10 s were shorter',
+    (p) => format.duration(p.p99_ns)],
+  ['Longest', 'The longest pause of the last 10 s',
+    (p) => format.duration(p.max_ns)],
+  ['Allocation', 'Bytes allocated in minor heaps',
+    (p) => format.byteRate(p.alloc_bytes_per_s)],
+  ['Heap', 'The major heap at the end of the last cycle',
+    (p) => format.bytes(p.heap_bytes)],
+  ['Resident', 'Memory of the whole process, as the system counts it',
+    (p) => format.bytes(p.resident_bytes)],
+  ['Lost', 'Events that were overwritten before they could be read',
+    (p) => format.count(p.lost_events)],
+];
+
+function Unreadable({ process }) {
+  return html`
+    <li class="process unreadable">
+      <div class="title">
+        <b>Process ${process.pid ?? format.name(process.id)}</b>${' '}
+        <span class="state unreadable">not readable</span></div>
+      <p class="reason">${format.name(process.error)}</p>
+    </li>`;
+}
+
+function Row({ process, spark }) {
+  if (process.error) return html`<${Unreadable} process=${process} />`;
+  const state = stateOf(process);
+  return html`
+    <li class=${`process ${state}`}>
+      <div class="title">
+        <a href=${processAddress(process.id)}>${format.program(process)}</a>
+        <span class=${`state ${state}`}>${state}</span>
+        <small>${process.pid ? `pid ${process.pid}` : ''}
+          ${process.domains ? ` · ${process.domains} domain${
+            process.domains === 1 ? '' : 's'}` : ''}</small>
+      </div>
+      <${Sparkline} points=${spark} label=${format.program(process)} />
+      <dl>${columns.map(([label, meaning, value]) => html`
+        <div key=${label} title=${meaning} class=${
+          label === 'Lost' && process.lost_events ? 'bad' : ''}>
+          <dt>${label}</dt><dd>${value(process)}</dd></div>`)}</dl>
+      <${Findings} findings=${process.findings} />
+    </li>`;
+}
+
+const rank = { recording: 0, paused: 1, unknown: 2, unreadable: 4 };
+const order = (a, b) => (rank[stateOf(a)] ?? 3) - (rank[stateOf(b)] ?? 3) ||
+  (b.started_unix_ns ?? 0) - (a.started_unix_ns ?? 0);
+
+const matches = (text) => (p) => !text ||
+  `${format.program(p)} ${p.pid} ${stateOf(p)}`.toLowerCase()
+    .includes(text.toLowerCase());
+
+function useList(path, key) {
+  const [list, set] = useState([]);
+  useEffect(() => {
+    const abort = new AbortController();
+    get(path, {}, abort.signal).then((answer) => set(answer[key]), () => {});
+    return () => abort.abort();
+  }, []);
+  return list;
+}
+
+function Actions({ processes }) {
+  const actions = useList('/api/actions', 'actions');
+  if (!actions.length) return null;
+  return html`<details><summary>Actions of control: ${actions.length}</summary>
+    <${ActionTable} actions=${actions} processes=${processes} /></details>`;
+}
+
+function Saved() {
+  const saved = useList('/api/saved', 'saved');
+  if (!saved.length) return null;
+  return html`<details><summary>Saved recordings: ${saved.length}</summary>
+    <${Table} name="saved" rows=${saved} columns=${[
+      { label: 'Recording', value: (s) => s.name },
+      { label: 'Size', value: (s) => s.bytes, text: format.bytes },
+      { label: 'Saved', value: (s) => s.saved_unix_ns, text: format.date }]} />
+    <p class="quiet">To open one here: <code>eventring serve FILE</code>.</p>
+  </details>`;
+}
+
+// The name of the process [id], if it is in [processes].
+function nameOf(id, processes) {
+  const process = processes.find((p) => p.id === id);
+  return !process ? format.name(id)
+    : `${format.program(process)}${process.pid ? ` (${process.pid})` : ''}`;
+}
+
+// [processes]: those whose names are known.
+export function ActionTable({ actions, processes }) {
+  return html`<div class="scroll"><table>
+    <thead><tr><th>Time</th><th>From</th><th>Process</th><th>Action</th>
+      <th>Result</th></tr></thead>
+    <tbody>${actions.map((a, i) => html`<tr key=${i}>
+      <td>${format.date(a.unix_ns)}</td><td>${format.name(a.origin)}</td>
+      <td>${nameOf(a.process, processes)}</td><td>${format.name(a.action)}</td>
+      <td>${format.name(a.result)}</td></tr>`)}</tbody></table></div>`;
+}
+
+// [processes]: null until the server has told.
+export function Overview({ processes, server }) {
+  const [text, setText] = useState('');
+  const [all, setAll] = useState(false);
+  const sorted = [...processes ?? []].sort(order).filter(matches(text));
+  const shown = all ? sorted : sorted.slice(0, few);
+  const sparks = useSparklines(shown);
+  if (!processes) return html`<main><p class="quiet">Loading…</p></main>`;
+  const alive = processes.filter((p) => p.state === 'running').length;
+  return html`<main>
+    <div class="heading"><h1>Processes</h1>
+      <span class="quiet">${alive} running, ${
+        processes.length - alive} other</span>
+      ${processes.length > 5 && html`<input type="search" value=${text}
+        placeholder="Find by name or pid" aria-label="Find a process"
+        onInput=${(e) => setText(e.target.value)} />`}
+    </div>
+    ${!processes.length && html`<${Empty} />`}
+    <ul class="processes">${shown.map((p) => html`
+      <${Row} key=${p.id} process=${p} spark=${sparks.get(p.id)} />`)}</ul>
+    ${shown.length < sorted.length && html`
+      <button onClick=${() => setAll(true)}>Show all ${sorted.length}</button>`}
+    <${Attach} readOnly=${server.read_only} />
+    <${Saved} />
+    <${Actions} processes=${processes} />
+  </main>`;
+}

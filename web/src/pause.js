@@ -1,0 +1,107 @@
+// The facts about a pause: its cause, the domain that requested it, when each
+// domain arrived at the stop, and the raw events around it.
+
+import { html, useEffect, useState } from './html.js';
+import { get, ofProcess } from './api.js';
+import * as format from './format.js';
+import { EventTable } from './events.js';
+
+const most_events = 200;
+const margin = 2e5;             // ns on both sides of begin and end
+const stop_margin = 1e7;        // ns in which a stop ends after its pause
+
+const overlaps = (event, from, to) =>
+  event.ns - (event.duration_ns ?? 0) < to && event.ns > from;
+
+// The stop that belongs to the pause from..to: the longest that overlaps it.
+function stopOf(events, from, to) {
+  return events
+    .filter((e) => e.name === 'stop_the_world' && overlaps(e, from, to))
+    .sort((a, b) => b.duration_ns - a.duration_ns)[0];
+}
+
+// The event that ends in the pause, in its domain, and tells a cause.
+function causeOf(events, domain, from, to) {
+  return events.filter((e) => e.fields?.cause && overlaps(e, from, to) &&
+                       (domain == null || e.domain === domain))
+    .sort((a, b) => (b.duration_ns ?? 0) - (a.duration_ns ?? 0))[0];
+}
+
+function Arrivals({ rounds }) {
+  const last = Math.max(1, ...rounds.map((r) => r.arrived_after));
+  const late = rounds.find((r) => r.arrived_after === last);
+  return html`
+    <h3>Arrival of each domain after the request</h3>
+    <svg class="arrivals" viewBox=${`0 0 400 ${rounds.length * 18}`} role="img"
+      aria-label=${`Domain ${late?.domain} arrived last, after ${
+        format.duration(last)}`}>${rounds.map((r, i) => html`
+        <g key=${i}><text x="0" y=${i * 18 + 13}>${`domain ${r.domain}`}</text>
+          <rect x="70" y=${i * 18 + 3} height="12"
+            width=${Math.max(1, 240 * r.arrived_after / last)}
+            class=${r === late ? 'late' : ''} />
+          <text x=${76 + 240 * r.arrived_after / last} y=${i * 18 + 13}>${
+            format.duration(r.arrived_after)}</text></g>`)}</svg>`;
+}
+
+function Facts({ cause, stop }) {
+  const fields = { ...stop?.fields, ...cause?.fields };
+  const facts = [
+    ['Cause', fields.cause && format.phrase(fields.cause)],
+    ['Requested by', fields.requested_by !== undefined &&
+      `domain ${fields.requested_by}`],
+    ['Reason of the stop', stop?.fields?.reason &&
+      format.phrase(stop.fields.reason)],
+    ['All stopped for', stop && format.duration(stop.duration_ns)],
+    ['Promoted', fields.promoted !== undefined &&
+      format.words(fields.promoted)],
+    ['Allocated', fields.allocated !== undefined &&
+      format.words(fields.allocated)],
+  ].filter(([, value]) => value);
+  return html`<dl class="facts">${facts.map(([label, value]) => html`
+    <div key=${label}><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+// Asks for the events around the begin and the end of a pause, which may have
+// many in between, and for the stops that overlap it.
+async function ask(id, [from, to], signal) {
+  const around = (time) => get(ofProcess(id, 'events'), {
+    from: Math.max(0, time - margin), to: time + margin,
+    limit: most_events }, signal);
+  const stops = get(ofProcess(id, 'events'), {
+    from, to: to + stop_margin, filter: 'stop_the_world' }, signal);
+  const near = to - from < 2 * margin ? [around((from + to) / 2)]
+    : [around(from), around(to)];
+  const answers = await Promise.all(near);
+  return { events: answers.flatMap((a) => a.events),
+           stops: (await stops).events, more: answers.some((a) => a.more) };
+}
+
+// [span]: of the timeline; [domain]: its domain's id.
+export function PauseDetail({ id, span, domain }) {
+  const [from, to] = span;
+  const [answer, set] = useState(null);
+  useEffect(() => {
+    const abort = new AbortController();
+    set(null);
+    ask(id, span, abort.signal).then(set, (e) => {
+      if (e.name !== 'AbortError') set({ error: e.message });
+    });
+    return () => abort.abort();
+  }, [id, from, to, domain]);
+  if (!answer) return html`<p class="quiet">Loading…</p>`;
+  if (answer.error)
+    return html`<p class="error" role="alert">${format.name(answer.error)}</p>`;
+  if (!answer.events.length && !answer.stops.length)
+    return html`<p class="note">The events of this time are no longer in the
+      ring: later ones took their place.</p>`;
+  const stop = stopOf(answer.stops, from, to);
+  return html`<section class="pause">
+    <${Facts} cause=${causeOf(answer.events, domain, from, to)} stop=${stop} />
+    ${stop?.fields?.rounds?.length > 0 && html`
+      <${Arrivals} rounds=${stop.fields.rounds} />`}
+    <h3>Events around its begin and end ${answer.more &&
+      html`<small>the first ${most_events} of each</small>`}</h3>
+    <${EventTable} events=${answer.events}
+      mark=${(e) => overlaps(e, from, to)} />
+  </section>`;
+}

@@ -1,0 +1,207 @@
+// One process: its header, its findings, and a view of it at a time.
+
+import {
+  Guard, html, useEffect, useReducer, useRef, useState } from './html.js';
+import { get, ofProcess } from './api.js';
+import * as format from './format.js';
+import { History } from './history.js';
+import { processAddress, stateOf } from './overview.js';
+import { Charts } from './charts.js';
+import { Timeline } from './timeline.js';
+import { Tables } from './tables.js';
+import { Events } from './events.js';
+import { Flame } from './flame.js';
+import { Control, QuickControl } from './control.js';
+
+const detail_ms = 5000;
+
+const views = {
+  charts: ['Charts', Charts], timeline: ['Timeline', Timeline],
+  tables: ['Tables', Tables], events: ['Events', Events],
+  flame: ['Flame graph', Flame], control: ['Control', Control],
+};
+
+// Returns a function that draws the component again, once a frame at most.
+function useRedraw() {
+  const [, redraw] = useReducer((n) => n + 1, 0);
+  const frame = useRef(0);
+  useEffect(() => () => cancelAnimationFrame(frame.current), []);
+  return useRef(() => {
+    frame.current ||= requestAnimationFrame(() => {
+      frame.current = 0;
+      redraw();
+    });
+  }).current;
+}
+
+// While the server still reads the past of a process, asks for more of it.
+function useWhileReading(reading, { history }, redraw) {
+  useEffect(() => {
+    if (!reading) return undefined;
+    const abort = new AbortController();
+    const timer = setInterval(() => history.tiers.forEach((tier) =>
+      history.load(tier, abort.signal).then(redraw, () => {})), 1000);
+    return () => {
+      clearInterval(timer);
+      abort.abort();
+    };
+  }, [reading]);
+}
+
+// Asks for the details again and again: the stream lacks the histograms.
+function useDetail(id, data, redraw, live) {
+  useEffect(() => {
+    const abort = new AbortController();
+    const ask = () => get(ofProcess(id, 'detail'), {}, abort.signal)
+      .then((detail) => { data.detail = detail; redraw(); }, () => {});
+    const timer = live && setInterval(ask, detail_ms);
+    ask();
+    return () => {
+      clearInterval(timer);
+      abort.abort();
+    };
+  }, [live]);
+}
+
+// Keeps the data of a process up to date: its history, the last detail, [now],
+// the end of its data in ns since the start, and [shared], the window of the
+// timeline, which other views use too.
+function useData(id, process, subscribe, live) {
+  const data = useRef({ history: new History(id), detail: null, now: 0,
+                        shared: { window: null } }).current;
+  const redraw = useRedraw();
+  const [error, setError] = useState(null);
+  data.now = Math.max(data.now, process?.now_ns ?? 0);
+  useEffect(() => subscribe((name, value) => {
+    if (name === 'tick') {
+      data.history.tick(value);
+      data.now = Math.max(data.now, value.t);
+    } else if (name === 'detail') {
+      data.detail = { ...data.detail, ...value };
+    } else if (name === 'lost') {
+      data.history.load(data.history.tiers[0]).then(redraw, () => {});
+    }
+    redraw();
+  }), []);
+  useEffect(() => {
+    const abort = new AbortController();
+    const failed = (e) => { if (e.name !== 'AbortError') setError(e.message); };
+    const done = () => { setError(null); redraw(); };
+    if (live || !data.history.tiers[0].loaded)
+      for (const tier of data.history.tiers)
+        data.history.load(tier, abort.signal).then(done, failed);
+    return () => abort.abort();
+  }, [live, process?.reading]);
+  useDetail(id, data, redraw, live && process?.state === 'running');
+  useWhileReading(process?.reading && live, data, redraw);
+  return { ...data, redraw, error };
+}
+
+function evidenceText({ name, unit, value }) {
+  const text = { ns: format.duration, bytes: format.bytes, count: format.count,
+                 share: format.share }[unit] ?? format.name;
+  return `${format.name(name)}: ${text(value)}`;
+}
+
+// The findings of diagnose, with the evidence and the advice.
+function Findings({ findings, id }) {
+  if (!findings?.length) return null;
+  return html`
+    <section class="diagnosis" aria-label="Findings">${findings.map((f) => html`
+      <details key=${f.rule ?? f.title}>
+        <summary><span class=${`certainty ${f.certainty}`}>${f.certainty}</span>
+          ${' '}${format.name(f.title)}</summary>
+        ${f.advice && html`<p>${format.name(f.advice)}</p>`}
+        ${f.evidence && html`<p class="quiet">${
+          f.evidence.map(evidenceText).join(' · ')}</p>`}
+        ${f.event && html`<p><a href=${
+          `${processAddress(id, 'events')}?${encodeURIComponent(f.event)}`}>
+          Show the events ${format.phrase(f.event)}</a></p>`}
+      </details>`)}
+    </section>`;
+}
+
+function useDiagnosis(id, titles) {
+  const [findings, set] = useState(null);
+  useEffect(() => {
+    const abort = new AbortController();
+    get(ofProcess(id, 'diagnosis'), {}, abort.signal)
+      .then((answer) => set(answer.findings), () => {});
+    return () => abort.abort();
+  }, [id, titles]);
+  return findings;
+}
+
+function Title({ process }) {
+  const state = stateOf(process);
+  return html`
+    <div class="heading">
+      <a href="#/" class="back" aria-label="All processes">‹ All</a>
+      <h1>${format.program(process)}</h1>
+      <span class=${`state ${state}`}>${state}</span>
+      <span class="quiet">pid ${process.pid} · OCaml ${
+        format.name(process.runtime)} · since ${
+        format.date(process.started_unix_ns)}</span>
+    </div>`;
+}
+
+function Numbers({ process }) {
+  const cards = [
+    ['Utilisation', format.share(process.utilisation_share)],
+    ['GC', format.share(process.gc_share)],
+    ['Pauses', format.rate(process.pauses_per_s)],
+    ['p50', format.duration(process.p50_ns)],
+    ['p99', format.duration(process.p99_ns)],
+    ['Longest', format.duration(process.max_ns)],
+    ['Allocation', format.byteRate(process.alloc_bytes_per_s)],
+    ['Heap', format.bytes(process.heap_bytes)],
+    ['Resident', format.bytes(process.resident_bytes)],
+    ['Events', format.rate(process.events_per_s)],
+    ['Lost', format.count(process.lost_events)],
+  ];
+  return html`<dl class="numbers">${cards.map(([label, value]) => html`
+    <div key=${label} class=${
+      label === 'Lost' && process.lost_events ? 'bad' : ''}>
+      <dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+function Tabs({ id, view }) {
+  return html`<nav class="tabs" aria-label="Views">${
+    Object.entries(views).map(([key, [label]]) => html`
+      <a key=${key} href=${processAddress(id, key)}
+        aria-current=${key === view ? 'page' : undefined}>
+        ${label}</a>`)}</nav>`;
+}
+
+function Missing({ gone, process }) {
+  const text = process?.error ? format.name(process.error)
+    : gone ? 'The server no longer shows this process.' : 'Loading…';
+  return html`<main class="empty">
+    <p>${text}</p><p><a href="#/">All processes</a></p></main>`;
+}
+
+// [process]: as in the list of processes.  [live]: the stream is open.
+// [detail]: from the address, for the view.
+export function Process(given) {
+  const { id, view, detail, process, gone, live, server, subscribe } = given;
+  const data = useData(id, process, subscribe, live);
+  const titles = process?.findings?.map((f) => f.title).join('\n');
+  const findings = useDiagnosis(id, titles);
+  const known = useRef(process);
+  if (process) known.current = process;
+  if (!known.current || known.current.error)
+    return html`<${Missing} gone=${gone} process=${known.current} />`;
+  const [, View] = views[view] ?? views.charts;
+  const props = { id, detail, process: known.current, data, server, live };
+  return html`<main>
+    <${Title} process=${known.current} />
+    ${gone && html`<p class="error" role="alert">The server no longer shows this
+      process; these are the last numbers.</p>`}
+    ${data.error && html`<p class="error" role="alert">${data.error}</p>`}
+    <${QuickControl} ...${props} />
+    <${Numbers} process=${known.current} />
+    <${Findings} findings=${findings ?? data.detail?.findings} id=${id} />
+    <${Tabs} id=${id} view=${view} />
+    <${Guard} key=${view}><${View} ...${props} /><//>
+  </main>`;
+}

@@ -1,0 +1,101 @@
+// Rules: the server saves a recording when something happens.
+
+import { html, useState } from './html.js';
+import { post, remove } from './api.js';
+import { useAnswer } from './answer.js';
+import * as format from './format.js';
+import { Table } from './table.js';
+
+const seconds = (s) => format.duration(s * 1e9);
+
+// The fields of the form: name, label, usual value and unit.
+const fields = [
+  ['before_s', 'Keep before', 5, 's'], ['after_s', 'Go on for', 1, 's'],
+  ['distance_s', 'Least distance', 10, 's'],
+  ['max_files', 'At most', 10, 'files'],
+  ['max_mib', 'At most', 1024, 'MiB'], ['max_days', 'Remove after', 7, 'days']];
+
+function request(elements) {
+  const number = (name) => Number(elements[name].value);
+  const process = elements.process.value.trim();
+  return {
+    when: elements.when.value.trim(), process: process || null,
+    before_s: number('before_s'), after_s: number('after_s'),
+    distance_s: number('distance_s'), max_files: number('max_files'),
+    max_bytes: Math.round(number('max_mib') * 2 ** 20),
+    max_age_s: number('max_days') * 86400 };
+}
+
+function RuleForm({ act }) {
+  const submit = (event) => {
+    event.preventDefault();
+    act(() => post('/api/rules', request(event.target.elements)),
+        'The rule is added.');
+  };
+  return html`<form class="rule" onSubmit=${submit}>
+    <label>When <input name="when" required maxlength="159"
+      placeholder="minor > 10ms" /></label>
+    ${' '}<label>in programs <input name="process" maxlength="127"
+      placeholder="all; or a pattern" /></label>
+    <p class="quiet">A name of a span, a stop or a request, > and a time; the
+      name of any event; or lost, when events are lost.</p>
+    <div class="fields">${fields.map(([name, label, usual, unit]) => html`
+      <label key=${name}>${label} <input type="number" name=${name} min="0"
+        step="any" required defaultValue=${usual} /> ${unit}</label>`)}</div>
+    <button>Add the rule</button>
+  </form>`;
+}
+
+const columns = [
+  { label: 'When', value: (r) => r.when },
+  { label: 'Programs', value: (r) => r.process ?? 'all' },
+  { label: 'Before', value: (r) => r.before_s, text: seconds },
+  { label: 'After', value: (r) => r.after_s, text: seconds },
+  { label: 'Distance', value: (r) => r.distance_s, text: seconds },
+  { label: 'Files', value: (r) => r.max_files },
+  { label: 'Size', value: (r) => r.max_bytes, text: format.bytes },
+  { label: 'Age', value: (r) => r.max_age_s, text: seconds },
+  { label: 'Fired', value: (r) => r.fired },
+  { label: 'Saved', value: (r) => r.saved },
+  { label: 'Last', value: (r) => r.last_unix_ns,
+    text: (v) => v == null ? format.unknown : format.date(v) },
+  { label: 'Result', value: (r) => r.last_result ?? '' }];
+
+const deleteColumn = (act) => ({
+  label: 'Delete', value: () => '', cell: (r) => html`
+    <button aria-label=${`Delete rule ${format.name(r.when)}`} onClick=${() =>
+      act(() => remove('/api/rules', { id: r.id }), 'The rule is deleted.')}>
+      Delete</button>` });
+
+function Watched({ answer }) {
+  if (!answer?.rules.length) return null;
+  return html`<p class="quiet">${answer.watched} process${
+    answer.watched === 1 ? ' is' : 'es are'} watched${answer.not_watched
+    ? `; ${answer.not_watched} more cannot be: there are too many` : ''}.</p>`;
+}
+
+export function Rules({ server }) {
+  const { answer, error, again } = useAnswer('/api/rules', { period_ms: 2000 });
+  const [message, set] = useState(null);
+  const act = async (work, text) => {
+    try {
+      await work();
+      set({ text });
+    } catch (failure) {
+      set({ text: failure.message, failed: true });
+    }
+    again();
+  };
+  const shown = server.read_only ? columns : [...columns, deleteColumn(act)];
+  return html`<main>
+    <div class="heading"><h1>Rules</h1><span class="quiet">Save the time around
+      an event; <a href="#/saved">saved recordings</a></span></div>
+    ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
+    ${server.read_only ? html`<p class="note">The server was started with
+      --read-only: it only shows.</p>` : html`<${RuleForm} act=${act} />`}
+    <p class=${`message ${message?.failed ? 'error' : ''}`} role="status">${
+      message ? format.name(message.text) : ''}</p>
+    <${Table} name="rules" columns=${shown} rows=${answer?.rules} />
+    <${Watched} answer=${answer} />
+  </main>`;
+}

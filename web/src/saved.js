@@ -1,0 +1,71 @@
+// The saved recordings: each is opened like a process; two, or one and a
+// process, are compared.
+
+import { html, useState } from './html.js';
+import { useAnswer } from './answer.js';
+import * as format from './format.js';
+import { processAddress, stateOf } from './overview.js';
+import { Table } from './table.js';
+
+export const compareAddress = (a, b) =>
+  `#/compare/${encodeURIComponent(a)}/${encodeURIComponent(b)}`;
+
+const reason = (s) => s.error ?? (s.saved_by === 'rule' ? `rule ${s.rule}`
+  : s.saved_by === 'hand' ? 'by hand' : '');
+
+const columns = [
+  { label: 'Program', value: (s) => s.error ? s.name : format.program(s),
+    cell: (s, text) => s.error ? text
+      : html`<a href=${processAddress(s.id)}
+          title=${format.name(s.name)}>${text}</a>` },
+  { label: 'Process', value: (s) => s.pid ?? null,
+    text: (v) => v ?? format.unknown },
+  { label: 'Saved', value: (s) => s.saved_unix_ns, text: format.date },
+  { label: 'Duration', value: (s) => s.duration_ns ?? null,
+    text: format.duration },
+  { label: 'Events', value: (s) => s.events ?? null },
+  { label: 'Lost', value: (s) => s.lost_events ?? null },
+  { label: 'Size', value: (s) => s.bytes, text: format.bytes },
+  { label: 'Why', value: reason }];
+
+// The choice of two things to compare; [chosen]: their ids.
+function pick(chosen, id) {
+  return chosen.includes(id) ? chosen.filter((other) => other !== id)
+    : [...chosen, id].slice(-2);
+}
+
+const pickColumn = (chosen, set) => ({
+  label: 'Compare', value: (s) => chosen.includes(s.id) ? 1 : 0,
+  cell: (s) => s.error ? '' : html`<input type="checkbox"
+    aria-label=${`Compare ${format.name(s.name ?? s.program)}`}
+    checked=${chosen.includes(s.id)}
+    onChange=${() => set(pick(chosen, s.id))} />` });
+
+const processColumns = [
+  { label: 'Program', value: (p) => format.program(p) },
+  { label: 'Process', value: (p) => p.pid, text: String },
+  { label: 'State', value: stateOf }];
+
+export function Saved({ server, processes }) {
+  const { answer, error } = useAnswer('/api/saved', { period_ms: 3000 });
+  const [chosen, choose] = useState([]);
+  const column = pickColumn(chosen, choose);
+  const shown = (processes ?? []).filter((p) => !p.error &&
+    !answer?.saved.some((s) => s.id === p.id));
+  return html`<main>
+    <div class="heading"><h1>Saved recordings</h1>
+      <span class="quiet">${
+        server.store ? `in ${format.name(server.store)}` : ''}</span>
+      <button disabled=${chosen.length !== 2} onClick=${() => {
+        location.hash = compareAddress(...chosen);
+      }}>Compare the two that are chosen</button></div>
+    ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
+    ${answer && !answer.saved.length && html`<p class="note">Nothing is saved
+      yet. Open a process and save its last seconds, start a recording of it, or add
+      a <a href="#/rules">rule</a>.</p>`}
+    <${Table} name="saved" columns=${[column, ...columns]}
+      rows=${answer?.saved} />
+    <${Table} name="candidates" title="Processes" note="to compare with"
+      columns=${[column, ...processColumns]} rows=${shown} />
+  </main>`;
+}

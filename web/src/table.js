@@ -1,0 +1,53 @@
+// A table whose columns sort it.
+
+import { html, useState } from './html.js';
+import * as format from './format.js';
+
+const isNumber = (column, row) => typeof column.value(row) !== 'string';
+
+const compare = (a, b) => a == null ? 1 : b == null ? -1
+  : typeof a === 'string' ? a.localeCompare(b) : b - a;
+
+function sorted(rows, columns, [index, back]) {
+  if (index === null) return rows;
+  const { value } = columns[index];
+  const list = [...rows].sort((a, b) => compare(value(a), value(b)));
+  return back ? list.reverse() : list;
+}
+
+function Cell({ column, row }) {
+  const value = column.value(row);
+  const number = isNumber(column, row);
+  const text = (column.text ?? (number ? format.count : format.name))(value);
+  return html`<td class=${number ? 'number' : ''}>${
+    column.cell ? column.cell(row, text) : text}</td>`;
+}
+
+// [columns]: objects with label, value (of a row: a number or a text), text
+// (formats it), cell (makes the element, if it is not the text alone) and
+// meaning.  [limit]: number of rows shown at first.
+export function Table({ title, note, columns, rows, limit = 50, name }) {
+  const [order, setOrder] = useState([null, false]);
+  const [all, setAll] = useState(false);
+  if (!rows?.length) return null;
+  const shown = sorted(rows, columns, order);
+  const cut = all ? shown : shown.slice(0, limit);
+  const sort = (i) => () =>
+    setOrder(order[0] === i ? [i, !order[1]] : [i, false]);
+  const direction = (i) => order[0] !== i ? undefined
+    : order[1] ? 'ascending' : 'descending';
+  return html`<section class="table" data-table=${name}>
+    ${title && html`<h2>${title} ${note && html`<small>${note}</small>`}</h2>`}
+    <div class="scroll"><table>
+      <thead><tr>${columns.map((c, i) => html`
+        <th key=${c.label} scope="col"
+          class=${isNumber(c, rows[0]) ? 'number' : ''}
+          aria-sort=${direction(i)} title=${c.meaning}>
+          <button onClick=${sort(i)}>${c.label}</button></th>`)}</tr></thead>
+      <tbody>${cut.map((row, i) => html`<tr key=${i}>${columns.map((c) => html`
+        <${Cell} key=${c.label} column=${c} row=${row} />`)}</tr>`)}</tbody>
+    </table></div>
+    ${cut.length < shown.length && html`<button onClick=${() => setAll(true)}>
+      Show all ${shown.length}</button>`}
+  </section>`;
+}

@@ -1,0 +1,190 @@
+// Tables of numbers, for a window of time: the server computes them as
+// eventring stat does.
+
+import { html, useEffect, useState } from './html.js';
+import { get, ofProcess } from './api.js';
+import * as format from './format.js';
+import { processAddress } from './overview.js';
+import { Table } from './table.js';
+import { all, limits, moves, Windows, windowText } from './window.js';
+
+const refresh_ms = 2000;
+
+const ns = (label, value, meaning) =>
+  ({ label, value, meaning, text: format.duration });
+const number = (label, value, meaning) => ({ label, value, meaning });
+
+const durations = [
+  number('Count', (r) => r.count), ns('Total', (r) => r.total_ns),
+  ns('p50', (r) => r.p50_ns), ns('p90', (r) => r.p90_ns),
+  ns('p99', (r) => r.p99_ns), ns('Longest', (r) => r.max_ns)];
+
+const part = (d, part_ns) =>
+  part_ns == null || !d.watched_ns ? null : part_ns / d.watched_ns;
+
+const domainColumns = [
+  number('Domain', (d) => d.id),
+  { label: 'Name', value: (d) => d.name ?? '' },
+  { label: 'State', value: (d) => d.ended ? 'ended' : 'alive' },
+  { label: 'Running', value: (d) => part(d, d.running_ns), text: format.share },
+  { label: 'GC', value: (d) => d.gc_share, text: format.share },
+  { label: 'Waiting', value: (d) => part(d, d.waiting_ns), text: format.share },
+  number('Pauses', (d) => d.pauses.any.count),
+  ns('p50', (d) => d.pauses.any.p50_ns), ns('p99', (d) => d.pauses.any.p99_ns),
+  ns('Longest', (d) => d.pauses.any.max_ns),
+  ns('Arrival p99', (d) => d.arrivals?.p99_ns,
+     'From the request for a stop until this domain had stopped'),
+  { label: 'Allocated', value: (d) => d.allocated_words, text: format.words },
+  { label: 'Promoted', value: (d) => d.promoted_words, text: format.words },
+  number('Minor', (d) => d.minor_collections, 'Minor collections')];
+
+const nowColumns = [
+  number('Domain', (d) => d.id), { label: 'Name', value: (d) => d.name ?? '' },
+  { label: 'Doing', value: (d) => d.activity ?? '', text: format.phrase },
+  { label: 'Span', value: (d) => d.user_span ?? '', meaning: 'Of the program' },
+  { label: 'Mostly waits for', value: (d) => d.wait ?? '',
+    text: format.phrase },
+  { label: 'Waiting', value: (d) => d.wait_share, text: format.share },
+  { label: 'GC', value: (d) => d.gc_share, text: format.share },
+  { label: 'Allocation', value: (d) => d.alloc_bytes_per_s,
+    text: format.byteRate },
+  { label: 'Minor', value: (d) => d.minor_per_s, text: format.rate,
+    meaning: 'Minor collections' },
+  { label: 'Slices', value: (d) => d.slices_per_s, text: format.rate,
+    meaning: 'Slices of major collection' },
+  ns('Last pause', (d) => d.last_pause_ns),
+  ns('Longest', (d) => d.max_pause_ns)];
+
+const spanColumns = [
+  { label: 'Span', value: (s) => s.name },
+  { label: 'Of', value: (s) => s.user ? 'program' : 'runtime' }, ...durations];
+
+const waitColumns = [
+  { label: 'Waiting for', value: (w) => w.name, text: format.phrase },
+  ...durations];
+
+const requestColumns = [
+  { label: 'Request', value: (r) => r.name }, ...durations,
+  number('Not finished', (r) => r.not_finished),
+  ns('Worked p50', (r) => r.running?.p50_ns,
+     'Time in which threads worked on it'),
+  ns('Waited p50', (r) => r.waiting?.p50_ns, 'Time in which no thread did')];
+
+const causeColumns = [
+  { label: 'Collection', value: (c) => c.kind, text: format.phrase },
+  { label: 'Cause', value: (c) => c.cause, text: format.phrase },
+  number('Count', (c) => c.count), ns('Total', (c) => c.total_ns),
+  ns('Longest', (c) => c.max_ns)];
+
+const pauseColumns = (id) => [
+  { label: 'End', value: (p) => p.end_ns, text: (t) => format.moment(t, 1e6),
+    cell: (p, text) => html`<a href=${pauseAddress(id, p)}>${text}</a>` },
+  ns('Duration', (p) => p.duration_ns), number('Domain', (p) => p.domain),
+  number('Domains', (p) => p.domains, 'How many domains paused together'),
+  { label: 'Event', value: (p) => p.name ?? '', text: format.phrase },
+  { label: 'Cause', value: (p) => p.cause ?? '', text: format.phrase }];
+
+const threadColumns = [
+  number('Thread', (t) => t.id), { label: 'Name', value: (t) => t.name ?? '' },
+  number('Number', (t) => t.thread_id, 'Its id in the threads library'),
+  number('Domain', (t) => t.domain)];
+
+const counterColumns = [
+  { label: 'Counter', value: (c) => c.name },
+  number('Value', (c) => c.value, 'The latest')];
+
+// The address of the timeline around a pause.
+function pauseAddress(id, pause) {
+  const { end_ns, duration_ns } = pause;
+  return `${processAddress(id, 'timeline')}?${
+    Math.max(0, end_ns - 2 * duration_ns)}-${end_ns + duration_ns}`;
+}
+
+// Returns rows of kind, cause, count, total_ns and max_ns.
+function causeRows({ causes = {}, cause_times = {} }) {
+  return Object.entries(causes).flatMap(([kind, counts]) =>
+    Object.entries(counts).map(([cause, count]) =>
+      ({ kind, cause, count, ...cause_times[kind]?.[cause] })))
+    .sort((a, b) => (b.total_ns ?? 0) - (a.total_ns ?? 0));
+}
+
+// Asks for the numbers of the window, again and again while it moves.
+function useStat(id, choice, data, alive) {
+  const [stat, set] = useState(null);
+  const [error, setError] = useState(null);
+  useEffect(() => {
+    const abort = new AbortController();
+    let timer;
+    const ask = async () => {
+      const span = limits(choice, data);
+      try {
+        const answer = await get(ofProcess(id, 'stat'), span, abort.signal);
+        set({ span, answer });
+        setError(null);
+      } catch (e) {
+        if (e.name === 'AbortError') return;
+        setError(e.message);
+      }
+      if (alive && moves(choice)) timer = setTimeout(ask, refresh_ms);
+    };
+    ask();
+    return () => {
+      abort.abort();
+      clearTimeout(timer);
+    };
+  }, [id, choice, alive]);
+  return { stat, error };
+}
+
+function Toolbar({ choice, choose, data, stat, error }) {
+  return html`<div class="toolbar" role="group" aria-label="Window of time">
+    <${Windows} choice=${choice} choose=${choose} data=${data} />
+    ${error
+      ? html`<span class="error" role="alert">${format.name(error)}</span>`
+      : stat && html`<span class="quiet" data-from=${stat.span.from ?? ''}
+          data-to=${stat.span.to ?? ''}>
+          ${windowText(stat.span, data.now)}</span>`}
+  </div>`;
+}
+
+const during = (from, to) => (p) =>
+  p.end_ns > from && p.end_ns - p.duration_ns < to;
+
+// The numbers of the last second, which come by the stream.
+function Now({ detail }) {
+  return html`
+    <${Table} name="now" title="Domains now" columns=${nowColumns}
+      rows=${detail?.domains?.filter((d) => !d.ended)} />
+    <${Table} name="counters" title="Counters of the program"
+      columns=${counterColumns} rows=${detail?.counters} />`;
+}
+
+export function Tables({ id, process, data }) {
+  const [choice, choose] = useState(all);
+  const alive = process.state === 'running';
+  const { stat, error } = useStat(id, choice, data, alive);
+  const numbers = stat?.answer;
+  const pauses = data.detail?.long_pauses?.filter(stat?.span.to
+    ? during(stat.span.from, stat.span.to) : () => true);
+  return html`<section>
+    ${alive && html`<${Now} detail=${data.detail} />`}
+    <h2>Numbers of a window of time</h2>
+    <${Toolbar} ...${{ choice, choose, data, stat, error }} />
+    ${!numbers && !error && html`<p class="quiet">Computing…</p>`}
+    ${numbers && html`
+      <${Table} name="domains" title="Domains" columns=${domainColumns}
+        rows=${numbers.domains} />
+      <${Table} name="pauses" title="Longest pauses" columns=${pauseColumns(id)}
+        note="click a time to see it in the timeline" rows=${pauses} />
+      <${Table} name="causes" title="Causes of collections and stops"
+        columns=${causeColumns} rows=${causeRows(numbers)} />
+      <${Table} name="spans" title="Spans" columns=${spanColumns}
+        rows=${numbers.spans} />
+      <${Table} name="requests" title="Requests" columns=${requestColumns}
+        rows=${numbers.requests} />
+      <${Table} name="waits" title="Waits" columns=${waitColumns}
+        rows=${numbers.waits} />
+      <${Table} name="threads" title="Threads" columns=${threadColumns}
+        rows=${data.detail?.threads} />`}
+  </section>`;
+}
