@@ -103,6 +103,9 @@ test_shell() {
   complete eventring pause ''
   ok "$shell: processes and files are proposed as targets" \
     proposes "$pid" plain.eventring
+  complete eventring attach "$pid"
+  ok "$shell: all processes are proposed to attach to" eval \
+    "grep -qx '$pid' '$tmp/out'"
   complete eventring events pl
   ok "$shell: files with this beginning are proposed" proposes plain.eventring
   complete eventring enable "$pid" gc

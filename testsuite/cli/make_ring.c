@@ -570,6 +570,15 @@ static void idle(void)
   instant(0, 20 * MS, EV_RING_STOP, 0);
 }
 
+/* The end of a domain is lost: another domain has its ring. */
+static void passed_on(void)
+{
+  instant(0, 0, EV_RING_START, PID);
+  count(1, 1000, QUEUE, 1);
+  ring_domain(&file, 1, 12, PID + 1);
+  count(1, 2000, QUEUE, 1);
+}
+
 static void killed(void)
 {
   file.header->state = EVENTRING_RUNNING;
@@ -735,6 +744,7 @@ static const struct { const char *name; void (*write)(void); } kinds[] = {
   { "wrong", wrong }, { "overtaken", overtaken }, { "killed", killed },
   { "changed", changed }, { "pauses", pauses }, { "summary", summary },
   { "stock", stock }, { "idle", idle }, { "lost", lost },
+  { "passed_on", passed_on },
   { "crossing", crossing }, { "requests", requests }, { "gap", gap },
   { "hostile", hostile }, { "elsewhere", elsewhere }, { "damaged", damaged },
   { "version", version }, { "long", long_events }

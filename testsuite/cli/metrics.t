@@ -56,6 +56,11 @@ grows() {
 }
 ok "the buckets of a histogram add up" grows
 
+make_ring passed_on
+run eventring metrics passed_on.eventring
+ok "a domain whose end is lost has ended when another one has its ring" \
+  [ "$(value ocaml_domains)" = 2 ]
+
 # 150 names, the first of them the most frequent
 mkdir source
 cat >source/names.ml <<'M'
@@ -81,6 +86,13 @@ ok "the others are all there" \
 mkdir www
 run eventring metrics -f summary.eventring
 ok "--follow without a file is refused" refused 2 '--follow needs -o FILE'
+run eventring metrics -f -o - summary.eventring
+ok "--follow to standard output is refused" refused 2 '--follow needs -o FILE'
+mkfifo www/fifo
+run timeout -s KILL 10 "$EVENTRING_BIN" metrics -f --force -o www/fifo \
+  summary.eventring
+ok "--follow to a FIFO is refused" refused 4 'fifo: it is not a regular file'
+rm www/fifo
 run eventring metrics -i 1ms -o www/metrics summary.eventring
 ok "an interval that is too short is refused" refused 2 'not an interval'
 echo mine >www/metrics
@@ -89,6 +101,52 @@ ok "a file that exists is not overwritten" \
   eval 'refused 4 www/metrics && [ "$(cat www/metrics)" = mine ]'
 run eventring metrics -o nowhere/metrics summary.eventring
 ok "a folder that does not exist: one line" refused 4 nowhere/metrics
+
+# falls SERIES: its value becomes smaller between two pages of ./history
+falls() {
+  awk -v s="$1" '{ v = $NF; sub(/ [^ ]*$/, "") }
+                 $0 == s { n++; if (v < before) bad = 1; before = v }
+                 END { print n " pages"; exit !(bad && n > 1) }' history
+}
+# follow NAME: runs it, and keeps all pages of its metrics in ./history
+follow() {
+  start "$1"
+  eventring metrics -i 100ms -o www/pages $pid 2>/dev/null &
+  metrics=$!
+  started="$started $metrics"
+  while kill -0 $metrics 2>/dev/null; do
+    cat www/pages 2>/dev/null
+    sleep 0.05
+  done >history
+  cp www/pages out
+  rm www/pages
+}
+cat >source/ends.ml <<'M'
+(* Domains that write so much that their ends are lost. *)
+let () =
+  let span = Eventring.Span.register "span" in
+  let write () = for _ = 1 to 300_000 do Eventring.Span.run span ignore done in
+  for _ = 1 to 20 do Domain.join (Domain.spawn write) done;
+  Unix.sleepf 0.5
+M
+here=$tmp/source
+compile ends
+here=$EVENTRING_TOP/testsuite/cli
+export OCAMLRUNPARAM=e=9
+follow ends
+unset OCAMLRUNPARAM
+ok "domains whose ends are lost are not counted for ever" eval \
+  '[ "$(value eventring_lost_events_total)" -gt 0 ] &&
+   [ "$(value ocaml_domains)" -le 2 ]'
+compile metrics
+follow metrics
+ok "time of calls that compute without the domain lock does not fall" \
+  eval '! falls "ocaml_domain_seconds_total{domain=\"0\",state=\"running\"}"'
+ok "(other) does not fall when one of its names becomes frequent" \
+  eval '! falls "ocaml_span_seconds_count{span=\"(other)\"}"'
+ok "a span called (other) is one of the others" eval \
+  'grep -q "^ocaml_span_seconds_count{span=\"(other)\"}" out &&
+   [ -z "$(grep -v "^#" out | sed "s/ [^ ]*$//" | sort | uniq -d)" ]'
 
 compile spans
 start spans 8

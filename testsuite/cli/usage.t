@@ -5,7 +5,7 @@
 
 fits_a_screen() { exits 0 && [ "$(wc -l <"$tmp/out")" -le ${1:-24} ] &&
   [ "$(wc -L <"$tmp/out")" -le 79 ] && ! [ -s "$tmp/err" ]; }
-commands="run ps stat latency metrics diagnose top events trace record dump pause resume enable disable
+commands="run ps attach detach stat latency metrics diagnose top events trace record list dump pause resume enable disable
   categories threshold cat cut merge check"
 for command in $commands; do
   run eventring $command --help

@@ -9,7 +9,7 @@
 . "$(dirname "$0")/../cli/tap.sh"
 : "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
 
-targets="ring stock recording plain options profile code"
+targets="ring stock recording plain options profile code query"
 built=
 for target in $targets; do
   [ ! -x "$EVENTRING_BUILD/fuzz/bin/$target" ] || built="$built $target"

@@ -75,8 +75,11 @@ static void parse(const char *text)
 static void take_trigger(const char *text)
 {
   struct trigger t;
-  parse_trigger(&command, &t, text);
-  CHECK(t.text == text && strlen(t.name) > 0 && t.longer_than >= -1);
+  char why[64] = "";
+  if (parse_trigger(&t, text, why, sizeof why))
+    CHECK(t.text == text && strlen(t.name) > 0 && t.longer_than >= -1);
+  else
+    CHECK(why[0] != '\0');
 }
 
 static void take_option(struct filter *filter, char *line)

@@ -42,6 +42,7 @@ switch; unix runtime_events check.ml; resume
 user_events; unix runtime_events check.ml;
 waits; unix threads runtime_calls.c; lock_wait
 waits; unix threads runtime_calls.c; raises
+attach; unix threads; threads 0.1
 checksum; example_stubs.c;
 contention; unix threads;
 demo; unix;
@@ -51,6 +52,7 @@ request_callbacks; unix;
 request_fibers; unix;
 request_threads; unix threads;
 requests; unix threads check.ml recorded.ml requests_stubs.c; pause
+server; unix; 1
 slow_request; unix;
 END
 }

@@ -10,6 +10,7 @@ build chrome_trace
 build pool
 build contention unix threads
 build slow_request unix
+build server unix
 build checksum example_stubs.c
 
 # Every line of the output is like this.
@@ -134,6 +135,20 @@ slow_request() {
   done
 }
 
+server() {
+  fresh
+  run env OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 \
+    "$tmp/server.$mode" 1
+  ok "$mode: server ends after its time" \
+    eval 'exits 0 && out_has "has answered all requests"'
+  run eventring stat --json "$(ring)"
+  ok "$mode: all requests of server are finished" eval \
+    'jq -e ".requests[] | select(.name == \"get\")
+            | .count > 50 and .not_finished == 0" "$tmp/out"'
+  run eventring check "$(ring)"
+  ok "$mode: the events of server are balanced" exits 0
+}
+
 stubs() {
   fresh
   run "$tmp/checksum.$mode"
@@ -154,5 +169,6 @@ both metrics_socket
 both pool_and_trace
 both contention
 both slow_request
+both server
 both stubs
 finish

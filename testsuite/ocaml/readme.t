@@ -86,7 +86,7 @@ class Session:
             return None
         command = self.real(command)
         # These go on until they are interrupted.
-        if "--interval" in command:
+        if "--interval" in command or command.startswith("eventring serve"):
             command = f"timeout --preserve-status -s INT 2 {command}"
         run = subprocess.run(
             ["bash", "-o", "pipefail", "-c", command], cwd=self.folder,

@@ -305,6 +305,9 @@ run eventring profile --inverted samples.eventring
 ok "--inverted without --tree" refused 2 'goes with --tree'
 run eventring profile --folded --diff=base.eventring samples.eventring
 ok "--diff with --folded" refused 2 'goes with the table'
+run eventring metrics samples.eventring
+ok "metrics: a ring of samples is no domain" out_has '^ocaml_domains 2$'
+
 # The rate of samples, in the file of a process that is alive.
 sleep 120 &
 alive=$!
@@ -315,15 +318,28 @@ make_ring plain
 run eventring enable --rate=200 alive.eventring profile
 ok "enable --rate: the category is recorded" eval \
   'exits 0 && out_has "recording .*profile"'
+ok "enable --rate: the rate is printed" out_has '; 200 samples a second$'
+run eventring profile alive.eventring
+ok "no samples yet: says so" eval 'exits 0 && err_has "no samples yet"'
 run eventring profile --json alive.eventring
 ok "enable --rate: the period is in the file" \
   out_has '"sample_period_ns": 5000000,'
+run eventring enable --rate=100 alive.eventring gc
+ok "enable --rate: another rate is a change" eval \
+  '! out_has "was already" && out_has "; 100 samples a second$"'
+eventring disable alive.eventring profile >disabled
+run eventring profile alive.eventring
+ok "no samples: says how to take some, for this process" eval \
+  'exits 0 && err_has "no samples; to take some: eventring enable $alive profile"'
+run eventring enable --rate=300 alive.eventring gc
+ok "enable --rate without the category: says so" \
+  out_has '; 300 samples a second once category profile is recorded$'
 run eventring enable --rate=20001 alive.eventring profile
 ok "enable --rate: too many" refused 2 'a number from 1 to 20000'
 run eventring enable --rate=2x alive.eventring profile
 ok "enable --rate: not a number" refused 2 'a number from 1 to 20000'
 
 run eventring profile plain.eventring
-ok "no samples: says how to take some" eval \
-  'exits 0 && err_has "no samples; to take some: eventring enable"'
+ok "no samples of an ended process: says how to take some" eval \
+  'exits 0 && err_has "no samples; to take some: start .*_PROFILE=100"'
 finish

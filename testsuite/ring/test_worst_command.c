@@ -19,7 +19,8 @@ static const char *const commands[][8] = {
   { "events", "FILE" }, { "events", "--json", "FILE" },
   { "events", "--longer-than=1ms", "FILE" },
   { "stat", "FILE" }, { "stat", "--json", "FILE" },
-  { "latency", "FILE" },
+  { "latency", "FILE" }, { "metrics", "FILE" }, { "diagnose", "FILE" },
+  { "profile", "FILE" },
   { "trace", "--format=chrome", "--force", "-o", "OUT", "FILE" },
   { "trace", "--format=perfetto", "--force", "-o", "OUT", "FILE" },
   { "trace", "--format=ctf", "--force", "-o", "OUT/ctf", "FILE" },
@@ -173,7 +174,7 @@ static void many_rings(void **state)
 
 /* Ring files */
 
-enum { PAUSE = 640, TERMINATE, THREAD_EXIT, USER = 1024 };
+enum { PAUSE = 640, TERMINATE, THREAD_EXIT, STOP, USER = 1024 };
 
 /* Makes a ring file with the names of [spans] spans of the program. */
 static void user_spans(struct ring_file *f, uint32_t spans)
@@ -264,6 +265,30 @@ static void deeply_nested_spans(void **state)
   ring_in_time(&f);
 }
 
+/* Stops to which a domain comes late in as many spans of the runtime as the
+   command keeps. */
+static void late_stops(void **state)
+{
+  static const char *const fields[] = { "duration", "requested_by", "reason",
+                                        "cause", "domain", "arrived_after" };
+  const uint64_t stop[] = { 1, 7, 1, 1, 7, 10, 0, 2000000 };
+  struct ring_file f;
+  uint64_t t = 1000;
+  (void) state;
+  user_spans(&f, 0);
+  ring_schema(&f, USER, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, 1, "", "step");
+  ring_schema(&f, STOP, EVENTRING_COMPLETE, EVENTRING_PACKED, 1, "",
+              "stop_the_world");
+  for (uint32_t i = 0; i < sizeof fields / sizeof *fields; i++)
+    ring_field(&f, STOP, i, i == 0 || i == 5 ? "ticks" : "domain", i == 4,
+               fields[i]);
+  while (t < 1000 + 16384)
+    ring_write(&f, 0, t++, EVENTRING_FORM_BEGIN, USER, NULL, 0);
+  while (t < 1000 + 16384 + 20000)
+    ring_packed(&f, 0, t++, EVENTRING_FORM_INSTANT, STOP, stop, 8);
+  ring_in_time(&f);
+}
+
 /* Spans that end in the order in which they began. */
 static void crossing_spans(void **state)
 {
@@ -315,6 +340,7 @@ int main(void)
     cmocka_unit_test(many_ends_of_domains_and_threads),
     cmocka_unit_test(spans_beside_open_ones),
     cmocka_unit_test(deeply_nested_spans),
+    cmocka_unit_test(late_stops),
     cmocka_unit_test(crossing_spans),
   };
   return cmocka_run_group_tests(tests, make_dir, remove_dir);

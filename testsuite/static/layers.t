@@ -21,7 +21,7 @@ import tempfile
 
 TOP = pathlib.Path(os.environ.get("EVENTRING_TOP",
                                   pathlib.Path(__file__).parents[2]))
-LAYERS = ("runtime", "consumer", "analysis", "tools")
+LAYERS = ("runtime", "consumer", "analysis", "tools", "serve")
 PUBLIC = "consumer/eventring_reader.h"
 INLINE = ("consumer/eventring_hash.h", "runtime/caml/eventring_events.tbl")
 LINES = 900

@@ -1,0 +1,271 @@
+#!/bin/sh
+# If this breaks, the page shows something else than the processes: an old state,
+# numbers that `eventring stat` does not have, a change that did not happen; or a
+# process that ends at the wrong moment, or a client that does not read, stops
+# the server.
+. "$(dirname "$0")/tap.sh"
+here=$EVENTRING_TOP/testsuite/recording
+compile numbers
+here=$EVENTRING_TOP/testsuite/cli
+compile idle threads.cmxa
+here=$EVENTRING_TOP/testsuite/serve
+mkdir -p "$tmp/rings"
+cd "$tmp" || exit 1
+
+serve "$tmp/rings"
+start idle sleep 600
+busy=$pid
+ok "a process that starts appears" find_process "$busy"
+busy_id=$id
+ok "its events are read" within 10 read_all "$busy"
+running() { [ "$(process "$busy" .utilisation_share)" != null ]; }
+ok "its numbers come" within 10 running
+
+# Streams
+stream() {
+  command curl -s -N -m "$1" -H "Authorization: Bearer $token" \
+    "$base/api/stream?process=$busy_id" >"$tmp/stream"
+}
+events_of() { grep -c "^event: $1\$" "$tmp/stream"; }
+stream 5
+ok "a stream has a tick each 100 ms (got $(events_of tick) in 5 s)" \
+  [ "$(events_of tick)" -ge 40 ]
+ok "and not more" [ "$(events_of tick)" -le 60 ]
+ok "the list of processes comes each second" [ "$(events_of processes)" -ge 3 ]
+ok "so do the details" [ "$(events_of detail)" -ge 3 ]
+ticks() { sed -n '/^event: tick/{n;s/^data: //p}' "$tmp/stream"; }
+ok "ticks follow each other without a gap" eval \
+  "ticks | jq -se '[.[].t] | [range(1; length) as \$i | .[\$i] - .[\$i - 1]] | all(. == 100000000)'"
+ok "they are rows of the history" eval '
+  row=$(ticks | head -n 1 | jq -c "[.t, .running, .collecting, .alloc_bytes_per_s]")
+  get "/api/processes/$busy_id/history?tier=100ms" | jq -c "range(.t | length) as \$i |
+    [.t[\$i], .running[\$i], .collecting[\$i], .alloc_bytes_per_s[\$i]]" |
+    grep -qxF "$row"'
+
+# Control
+post "/api/processes/$busy_id/control" \
+  '{"action":"categories","categories":["domain","wait"]}' >"$tmp/out"
+categories() { eventring ps --json --no-rate -d "$tmp/rings" | jq -cr \
+  ".processes[] | select(.pid == $busy) | .categories"; }
+ok "categories are those that were asked for" \
+  [ "$(categories)" = '["domain","wait"]' ]
+sleep 0.3
+now=$(process "$busy" .now_ns)
+sleep 1
+ok "no event of another category follows" field_is \
+  "/api/processes/$busy_id/events?from=$now&filter=categories=gc" \
+  '.events | length' 0
+ok "events of these categories do" eval \
+  '[ "$(field "/api/processes/$busy_id/events?from=$now" ".events | length")" -gt 0 ]'
+post "/api/processes/$busy_id/control" '{"action":"pause"}' >/dev/null
+ok "the process is paused" eval '[ "$(eventring ps --json --no-rate -d "$tmp/rings" |
+  jq ".processes[] | select(.pid == $busy) | .paused")" = true ]'
+ok "and shown so" within 5 process_is "$busy" .paused true
+sleep 2
+ok "its numbers are not known now" process_is "$busy" .utilisation_share null
+ok "the history of the pause has no numbers, not zeros" field_is \
+  "/api/processes/$busy_id/history?tier=100ms" \
+  '[.running[-5:][], .alloc_bytes_per_s[-5:][], .events[-5:][]] | unique' '[
+  null
+]'
+post "/api/processes/$busy_id/control" '{"action":"resume"}' >/dev/null
+post "/api/processes/$busy_id/control" \
+  '{"action":"categories","categories":["all"]}' >/dev/null
+ok "it goes on" within 5 running
+ok "the timeline has the pause as a gap" field_is \
+  "/api/processes/$busy_id/timeline" '[.gaps[] | select(.[2] == "paused")] | length' 1
+post "/api/processes/$busy_id/control" \
+  '{"action":"threshold","threshold_ns":5000}' >/dev/null
+ok "the threshold is set" within 5 process_is "$busy" .threshold_ns 5000
+post "/api/processes/$busy_id/control" \
+  '{"action":"profile_rate","rate_hz":200}' >/dev/null
+ok "the rate of samples is set" within 5 process_is "$busy" .profile_rate_hz 200
+post "/api/processes/$busy_id/control" \
+  '{"action":"categories","categories":["nonsense"]}' >"$tmp/out"
+ok "an unknown category is refused" out_has 'no category'
+ok "all actions are listed, the last first" field_is /api/actions \
+  '[.actions[].action] | join("; ")' \
+  'categories nonsense; profile_rate 200 a second; threshold 5000 ns; categories all; resume; pause; categories domain wait'
+ok "with their results" field_is /api/actions \
+  '[.actions[].result == "ok"] | tostring' '[false,true,true,true,true,true,true]'
+ok "and their origin" field_is /api/actions '.actions[0].origin' 127.0.0.1
+
+# Saving
+post "/api/processes/$busy_id/save" '{"seconds":2}' >"$tmp/out"
+saved=$(jq -r .file "$tmp/out")
+ok "the last seconds are saved into the store" [ -f "$saved" ]
+ok "for this user only" [ "$(stat -c '%a' "$saved" "$tmp/store" | tr '\n' ' ')" = '600 700 ' ]
+run eventring check "$saved"
+ok "eventring check accepts the recording" exits 0
+span() { eventring stat --json "$saved" | jq '(.last_ns - .first_ns) / 1e9 | . > 0.5 and . < 2.5'; }
+ok "it has these seconds" [ "$(span)" = true ]
+post "/api/processes/$busy_id/save" '{"seconds":2}' >"$tmp/out"
+ok "the next one gets another name" eval \
+  '[ "$(jq -r .file "$tmp/out")" != "$saved" ] && [ -f "$(jq -r .file "$tmp/out")" ]'
+ok "the store lists both" field_is /api/saved '.saved | length' 2
+ok "it has no other file" [ "$(ls -A "$tmp/store" | wc -l)" = 2 ]
+if can_be_nobody; then skip "a store that is read-only" "root may write anywhere"
+else
+  chmod 500 "$tmp/store"
+  post "/api/processes/$busy_id/save" '{"seconds":2}' >"$tmp/out"
+  ok "a store that is read-only is an error in words" out_has 'ermission denied'
+  chmod 700 "$tmp/store"
+fi
+
+# A client that does not read
+cat >"$tmp/deaf.pl" <<'P'
+use IO::Socket::INET; use Socket;
+my ($port, $token, $id) = @ARGV;
+my $s = IO::Socket::INET->new(Proto => 'tcp');
+setsockopt($s, SOL_SOCKET, SO_RCVBUF, pack('i', 2048));
+connect($s, sockaddr_in($port, inet_aton('127.0.0.1'))) or die;
+print $s "GET /api/stream?process=$id HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer $token\r\n\r\n";
+$s->flush; sleep 25;
+my ($text, $b, $lost) = ('', '', 0);
+eval { local $SIG{ALRM} = sub { die }; alarm 3;
+       $text .= $b while sysread $s, $b, 65536 };
+$lost += $1 while $text =~ /^data: \{"ticks":(\d+)/mg;
+print "$lost\n";
+P
+perl "$tmp/deaf.pl" "${base##*:}" "$token" "$busy_id" >"$tmp/deaf" &
+deaf=$!
+sleep 10
+stream 4
+ok "beside a client that does not read, another one gets its ticks" \
+  [ "$(events_of tick)" -ge 30 ]
+wait $deaf
+ok "the client that did not read is told how many ticks it has lost" \
+  [ "$(cat "$tmp/deaf")" -gt 0 ]
+
+# Truth
+end_server
+begin 18
+find_it() { serve "$pid" && find_process "$pid" && within 10 read_all "$pid"; }
+ok "a process that the command line names" find_it
+tell count 3000
+sleep 0.3
+from=$(process "$pid" .now_ns)
+tell count 5000
+tell slow
+sleep 0.5
+to=$(process "$pid" .now_ns)
+tell count 1000
+eventring dump "$pid" -o whole.evr 2>/dev/null
+eventring cut --from="${from}ns" --to="${to}ns" whole.evr -o part.evr 2>/dev/null
+eventring stat --json part.evr >stat.json
+get "/api/processes/$id/stat?from=$from&to=$to" >served.json
+same() { [ "$(jq -S "$1" stat.json)" = "$(jq -S "$1" served.json)" ]; }
+ok "the window has events" eval '[ "$(jq .total.events stat.json)" -gt 10000 ]'
+# The recording has another measure of the clock's rate: a difference of
+# nanoseconds.
+for what in .total.events .counts .total.minor_collections .total.allocated_words \
+    .total.promoted_words '[.spans[] | [.name, .count]]' \
+    '[.waits[] | [.name, .count]]' '.total.pauses | map_values(.count)' .causes \
+    '[.domains[] | [.id, .events, .pauses.any.count]]' .requests; do
+  ok "$what of a window: as in stat of a recording" same "$what"
+done
+close() {
+  jq -n --argjson a "$(jq "$1" stat.json)" --argjson b "$(jq "$1" served.json)" -e \
+    '$a > 0 and ($a - $b | fabs) <= 0.01 * $a'
+}
+for what in '.spans[] | select(.name == "job") | .p99_ns' .total.pauses.any.total_ns \
+    .total.pauses.any.p99_ns .total.gc_ns; do
+  ok "$what: within 1 %" close "$what"
+done
+eventring stat --json "$pid" >stat.json
+get "/api/processes/$id/stat" >served.json
+ok "all of a process: as in stat" same .counts
+number() { jq '[.events[] | select(.name == "number")] | length' "$1"; }
+get "/api/processes/$id/events?from=$from&to=$to&limit=10000&filter=name=number%20domain=0" \
+  >served.json
+ok "the events of the window, by a filter" [ "$(number served.json)" = 5000 ]
+eventring events --json --name=number --domain=0 part.evr | jq -c '[.form, .value]' >a
+jq -c '.events[] | [.form, .value]' served.json >b
+ok "they are those of eventring events" cmp a b
+get "/api/processes/$id/events?limit=10" >served.json
+ok "more events than the limit: it says so" eval \
+  '[ "$(jq -c "[.more, (.events | length)]" served.json)" = "[true,10]" ]'
+get "/api/processes/$id/timeline?from=$from&to=$to&width=500" >served.json
+ok "the span of 30 ms is in the timeline" eval '[ "$(jq "
+  .names as \$n | [.lanes[].spans[] | select(.[2] != null and \$n[.[2]] == \"job\" and .[4] == 1)
+  | .[1] - .[0] | select(. > 29e6 and . < 60e6)] | length" served.json)" = 1 ]'
+ok "no lane has more than 4 spans a pixel and 64" eval \
+  '[ "$(jq "[.lanes[].spans | length] | max" served.json)" -le 2064 ]'
+ok "diagnose: the object of the command" eval \
+  '[ "$(field "/api/processes/$id/diagnosis" ".not_judged | length")" -gt 0 ]'
+ok "the counter of the program is in the history" eval \
+  'within 5 field_is "/api/processes/$id/history?tier=1s" ".counters.number[-1]" 1000'
+
+# /metrics
+get /metrics >metrics
+if command -v promtool >/dev/null; then
+  ok "promtool accepts the metrics" promtool check metrics <metrics
+else skip "promtool accepts the metrics" "no promtool"; fi
+ok "each series names its process" eval \
+  '! grep -v "^#\|^$" metrics | grep -v "^eventring_processes " | grep -v "process=\"$pid\""'
+ok "a wrong token is refused" code_is 401 -H 'Authorization: Bearer x' "$base/metrics"
+
+# Lives of processes
+state_is() { process_is "$1" .state "$2"; }
+tell stop
+tell start
+sessions() { [ "$(process "$pid" .id | wc -l)" = 2 ]; }
+ok "the next session of a process is another entry" within 5 sessions
+echo exec >&9
+ok "a process that executed another program is replaced" eval \
+  'within 10 eval "process $pid .state | grep -q replaced"'
+end_server
+serve "$tmp/rings"
+start idle sleep 600
+find_process "$pid"
+kill -9 "$pid"
+ok "a process that was killed is shown as killed" within 10 state_is "$pid" killed
+ok "its numbers stay" eval '[ "$(field "/api/processes/$id/stat" .total.events)" -gt 0 ]'
+start idle nothing 1
+find_process "$pid"
+ok "a process that ended is shown as ended" within 10 state_is "$pid" ended
+start idle sleep 600
+find_process "$pid"
+within 10 read_all "$pid"
+cp "$ring" "$tmp/rings/copy.eventring.keep"
+truncate -s 8192 "$ring"
+cut_short() { process "$pid" .error | grep -q 'cut shorter\|truncated'; }
+ok "a file that is cut is an error in words" within 10 cut_short
+ok "the others are shown as before" process_is "$busy" .state running
+ok "answers about it are errors" eval \
+  'with_token "$base/api/processes/$id/stat" | grep -q "^[45]"'
+end_server
+ok "the server ends in order" exits 0
+ok "it had no complaint" [ ! -s serve.err ]
+
+make_ring hostile
+serve hostile.eventring
+find_process 4242424
+within 5 read_all 4242424
+get /api/processes >a
+get "/api/processes/$id/detail" >>a
+get "/api/processes/$id/events" >>a
+get "/api/processes/$id/timeline" >>a
+ok "names with control characters and bytes that are not UTF-8 are JSON" jq -es . a
+ok "in ASCII without control characters" sh -c "! LC_ALL=C grep -q '[^ -~]' a"
+get /metrics >metrics
+ok "and metrics" eval '! LC_ALL=C grep -q "[^ -~]" metrics'
+if can_be_nobody; then
+  chmod 600 hostile.eventring
+  end_server
+  as_nobody serve "$tmp/rings" --listen "unix:/dev/null/x" >/dev/null 2>&1
+  chmod 755 "$tmp/rings"
+  : >serve.out
+  setpriv --reuid 65534 --regid 65534 --clear-groups "$tmp/eventring" serve \
+    --token-file=/nonexistent "$tmp/rings" >/dev/null 2>&1
+  setpriv --reuid 65534 --regid 65534 --clear-groups "$tmp/eventring" serve \
+    "$tmp/rings" >serve.out 2>serve.err &
+  server=$!
+  started="$started $server"
+  within 10 test -s serve.out
+  url=$(head -n 1 serve.out) base=${url%/#*} token=${url#*token=}
+  denied() { process "$busy" .error | grep -q 'ermission denied'; }
+  ok "a process that the user may not read is shown as such" within 5 denied
+fi
+end_server
+finish

@@ -1,0 +1,193 @@
+#!/bin/sh
+# If this breaks, the moment that a rule waits for is not in a saved recording,
+# or rules fill the disk.
+. "$(dirname "$0")/tap.sh"
+. "$here/slow.sh"
+cd "$tmp" || exit 1
+mkdir rings
+begin
+ok "the server starts" serve "$tmp/rings"
+ok "the program is shown" find_process "$pid"
+
+# rule JSON...: adds it; leaves the answer in $tmp/body and its id in $rule
+rule() {
+  post /api/rules "$1" >"$tmp/body"
+  rule=$(jq -r .rule.id "$tmp/body")
+}
+rule_is() { field_is /api/rules ".rules[] | select(.id == $rule) | $1" "$2"; }
+watches() { field_is /api/rules .watched 1; }
+delete() { get "/api/rules?id=$1" -X DELETE; }
+files() { ls "$EVENTRING_STORE" 2>/dev/null | wc -l; }
+files_are() { [ "$(files)" = "$1" ]; }
+latest() { saved .path | head -n 1; }
+# The longest of the events called $2 in the recording $1, in ns.
+longest() { eventring events --json --name="$2" "$1" |
+  jq -s '[.[].duration_ns // 0] | max'; }
+
+for wrong in '{}' '{"when":""}' '{"when":"> 1ms"}' '{"when":"minor > x"}' \
+    '{"when":7}' '{"when":"minor","before_s":61}' '{"when":"minor","after_s":-1}' \
+    '{"when":"minor","max_files":0}' '{"when":"minor","max_files":1.5}' \
+    '{"when":"minor","max_bytes":1}' '{"when":"minor","distance_s":0}' \
+    '{"when":"minor","max_age_s":"1"}' '{"when":"minor","colour":"red"}' '[]'; do
+  ok "refused: $wrong" \
+    with_token_is 400 -d "$wrong" "$base/api/rules"
+done
+ok "a rule that is not there cannot be deleted" \
+  with_token_is 404 -X DELETE "$base/api/rules?id=7"
+ok "DELETE of something else is refused" \
+  with_token_is 405 -X DELETE "$base/api/saved"
+
+# A slow collection
+rule '{"when":"minor > 5ms","before_s":2,"after_s":0.3,"distance_s":1,"max_files":2}'
+ok "a rule is listed with its defaults" rule_is \
+  '[.when, .before_s, .max_files, .max_age_s, .fired] | join(" ")' \
+  'minor > 5ms 2 2 604800 0'
+ok "an equal rule is refused" with_token_is 409 \
+  -d '{"when":"minor > 5ms"}' "$base/api/rules"
+ok "the process is watched" within 30 watches
+tell minor 30
+sleep 1
+ok "a fast collection saves nothing" files_are 0
+tell minor 6000000
+ok "a slow collection saves a recording" within 30 rule_is .saved 1
+file=$(latest)
+ok "the recording is sound" eventring check "$file"
+ok "the slow collection is in it (got $(longest "$file" minor) ns)" \
+  [ "$(longest "$file" minor)" -gt 5000000 ]
+ok "it says which rule saved it" [ "$(saved .rule)" = 'minor > 5ms' ]
+ok "the firing is among the actions" field_is /api/actions \
+  '.actions[0] | [.origin, .action, .result] | join(" ")' \
+  "rule save by rule minor > 5ms $file"
+ok "nothing unfinished is left" eval '! hidden'
+
+# Not twice in the least distance, nor while a file is written
+sleep 1
+began=$(date +%s%3N)
+tell minor 6000000
+tell minor 6000000
+tell minor 6000000
+took=$(($(date +%s%3N) - began))
+ok "the first of 3 slow collections saves a recording" \
+  within 30 rule_is '.saved >= 2' true
+sleep 1.2
+n=$(field /api/rules ".rules[] | select(.id == $rule) | .saved")
+ok "3 slow collections in $took ms are at most a recording a second (got $((n - 1)))" \
+  [ $((n - 1)) -le $((took / 1000 + 1)) ]
+
+# The limit of files
+for i in 1 2; do
+  sleep 1
+  tell minor 6000000
+  within 30 rule_is .saved $((n + i))
+done
+ok "2 more recordings were saved" rule_is .saved $((n + 2))
+ok "the limit of 2 files holds" files_are 2
+ok "the first one is gone" [ ! -e "$file" ]
+
+# Recordings saved by hand stay
+post "/api/processes/$id/save" '{"seconds":30}' >"$tmp/body"
+mine=$(jq -r .file "$tmp/body")
+sleep 1
+tell minor 6000000
+ok "one more" within 30 rule_is .saved $((n + 3))
+ok "a recording saved by hand is not removed" \
+  eval 'files_are 3 && [ -e "$mine" ]'
+ok "a rule can be deleted" eval 'delete $rule && field_is /api/rules ".rules | length" 0'
+sleep 1
+tell minor 6000000
+sleep 1
+ok "a deleted rule saves nothing" files_are 3
+
+# Spans, requests, losses, marks
+
+fires() { # NAME RULE COMMAND
+  rule "{\"when\":\"$2\",\"after_s\":0.2}"
+  within 30 watches
+  sleep 0.5
+  tell $3
+  ok "$1" within 30 rule_is .saved 1
+  file=$(latest)
+  ok "$1: the recording is sound" eventring check "$file"
+  ok "$1: it is the latest" [ "$(saved .rule | head -n 1)" = "$2" ]
+  delete "$rule" >/dev/null
+}
+fires "a slow span fires" 'step > 20ms' 'span 30'
+fires "a slow request fires" 'job > 20ms' 'request 30'
+fires "any event of a name fires" 'job' 'request 1'
+fires "a stop fires" 'stop_the_world > 5ms' 'minor 6000000'
+
+# A pattern of programs
+rule '{"when":"job","process":"no*","after_s":0.1}'
+sleep 1
+tell request 1
+sleep 0.5
+ok "a rule for other programs does not watch this one" \
+  eval 'field_is /api/rules .watched 0 && rule_is .fired 0'
+delete "$rule" >/dev/null
+rule '{"when":"job","process":"sl*w","after_s":0.1}'
+ok "a rule for this program does" within 30 watches
+sleep 0.5
+tell request 1
+ok "and fires" within 30 rule_is .saved 1
+ok "its text has the pattern" \
+  [ "$(saved .rule | head -n 1)" = 'job in sl*w' ]
+delete "$rule" >/dev/null
+
+# Limits of bytes and age
+rule '{"when":"job","after_s":0.1,"distance_s":1,"max_bytes":4096}'
+within 30 watches
+tell work 500
+tell request 1
+ok "a recording over the limit of bytes is not kept" \
+  within 30 rule_is '.fired, .saved' "1
+0"
+ok "and the rule says why" rule_is '.last_result | test("more than the limit")' true
+ok "nothing unfinished is left" eval '! hidden'
+delete "$rule" >/dev/null
+rule '{"when":"job","after_s":0.1,"distance_s":1,"max_age_s":1}'
+within 30 watches
+sleep 0.5
+tell request 1
+within 30 rule_is .saved 1
+old=$(latest)
+sleep 1.5
+tell request 1
+ok "a recording older than the limit goes" eval \
+  'within 30 rule_is .saved 2 && [ ! -e "$old" ]'
+delete "$rule" >/dev/null
+
+# The end of the process ends the file
+rule '{"when":"job","after_s":60}'
+within 30 watches
+sleep 0.5
+tell request 1
+leave
+ok "a recording is saved when its process ends" within 30 rule_is .saved 1
+file=$(latest)
+ok "it is sound" eventring check "$file"
+ok "it has the end of the process" \
+  [ "$(eventring stat --json "$file" | jq -r .process.state)" = ended ]
+delete "$rule" >/dev/null
+
+# A ring of 2 KiB is overwritten faster than anybody reads it.
+begin 8
+find_process "$pid"
+rule '{"when":"lost","after_s":0.1}'
+within 30 watches
+sleep 0.5
+tell work 50
+ok "without a loss nothing is saved" rule_is .fired 0
+tell flood
+ok "a loss of events fires" within 30 rule_is .saved 1
+ok "and the recording is sound" eventring check "$(latest)"
+leave
+end_server
+ok "the server ends in order" exits 0
+ok "nothing unfinished is left" eval '! hidden'
+
+serve --read-only "$tmp/rings"
+ok "a read-only server adds no rule" \
+  with_token_is 403 -d '{"when":"job"}' "$base/api/rules"
+ok "and deletes none" with_token_is 403 -X DELETE "$base/api/rules?id=1"
+end_server
+finish

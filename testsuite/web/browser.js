@@ -1,0 +1,96 @@
+// Chromium for the tests of the page, and TAP.
+//
+//     test(NAME, FUNCTION)   passes when FUNCTION does not throw
+//     finish()               prints the plan and ends the process
+
+import { createRequire } from 'node:module';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+export const here = path.dirname(fileURLToPath(import.meta.url));
+export const top = process.env.EVENTRING_TOP ?? path.join(here, '../..');
+const build = process.env.EVENTRING_BUILD ?? path.join(top, '_build');
+const folder = path.join(build, 'test/web');
+
+// Builds the page from the sources.  Returns the folder of its files.
+export function buildPage() {
+  const out = path.join(build, 'web');
+  execFileSync(path.join(top, 'web/build'), [out], { stdio: 'inherit' });
+  return out;
+}
+
+// Brings puppeteer-core, by the hashes of the lock file.
+function puppeteer() {
+  const lock = path.join(here, 'package-lock.json');
+  const installed = path.join(folder, 'installed');
+  fs.mkdirSync(folder, { recursive: true });
+  if (!fs.existsSync(installed) ||
+      fs.readFileSync(installed, 'utf8') !== fs.readFileSync(lock, 'utf8')) {
+    for (const file of ['package.json', 'package-lock.json'])
+      fs.copyFileSync(path.join(here, file), path.join(folder, file));
+    execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'],
+                 { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+    fs.copyFileSync(lock, installed);
+  }
+  return createRequire(path.join(folder, 'index.js'))('puppeteer-core');
+}
+
+export function launch() {
+  return puppeteer().launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true,
+    args: ['--no-sandbox', '--disable-gpu', '--no-proxy-server'] });
+}
+
+// Opens [address].  The page's complaints (errors, violations of the policy of
+// content, dialogs) are collected in page.complaints.
+export async function open(browser, address, options = {}) {
+  const { width = 1280, height = 800, dark = false } = options;
+  const page = await browser.newPage();
+  page.complaints = [];
+  page.on('console', (message) => {
+    if (['error', 'warn'].includes(message.type()))
+      page.complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => page.complaints.push(String(error)));
+  page.on('dialog', (dialog) => {
+    page.complaints.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss();
+  });
+  await page.setViewport({ width, height });
+  await page.emulateMediaFeatures([
+    { name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]);
+  await page.goto(address, { waitUntil: 'load' });
+  return page;
+}
+
+export const timeout = 60000;     // ms; the machine may be busy
+
+// Waits until [condition], run in the page with [args], is true.
+export function until(page, condition, ...args) {
+  return page.waitForFunction(condition, { timeout, polling: 50 }, ...args);
+}
+
+export const textOf = (page) => page.evaluate(() => document.body.innerText);
+
+let tests = 0;
+let failed = 0;
+
+export async function test(name, body) {
+  tests++;
+  try {
+    await body();
+    console.log(`ok ${tests} - ${name}`);
+  } catch (error) {
+    failed++;
+    console.log(`not ok ${tests} - ${name}`);
+    console.log(String(error.stack ?? error).replace(/^/gm, '# '));
+  }
+}
+
+export function finish() {
+  console.log(`1..${tests}`);
+  process.exit(failed ? 1 : 0);
+}

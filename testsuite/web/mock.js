@@ -1,0 +1,310 @@
+// A server that answers the interface of doc/HTTP.md with made-up data: for
+// what the real server does not do on demand, such as failing, and names that
+// no program has.
+//
+//     node mock.js DIR [PORT]     DIR: output of web/build
+
+import http from 'node:http';
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+export const token = 'secret-token';
+export const hostile = [
+  '<script>alert(1)</script>', '<img src=x onerror=alert(2)>',
+  '\u001b[31mred\u001b[0m', 'bad \\xff\\xfe bytes', '"\'&amp;\u202etxet'];
+
+const csp = "default-src 'self'";
+const tiers = { '100ms': 1e8, '1s': 1e9, '10s': 1e10 };
+const wave = (t, period, phase = 0) =>
+  (1 + Math.sin(2 * Math.PI * (t / period + phase))) / 2;
+
+const durations = (name, count, scale) => ({
+  name, user: true, count, total_ns: count * scale, max_ns: 9 * scale,
+  p50_ns: scale, p90_ns: 3 * scale, p99_ns: 6 * scale, p99_9_ns: 8 * scale });
+
+// One row of history.  Nothing is known from second 20 to 25.
+function row(t, domains, name) {
+  const s = t / 1e9;
+  const gap = s > 20 && s < 25;
+  const of = (value) => gap ? null : value;
+  const collecting = of(0.05 + 0.1 * wave(s, 7));
+  const running = of(0.5 + 0.3 * wave(s, 11));
+  const each = {};
+  for (let d = 0; d < domains; d++)
+    each[d] = { collecting: of(0.05 + 0.1 * wave(s, 7, d / 5)),
+                running: of(0.4 + 0.4 * wave(s, 11, d / 3)) };
+  for (const d of Object.values(each))
+    d.waiting = of(1 - d.running - d.collecting);
+  return {
+    t, running, collecting, waiting: of(1 - running - collecting),
+    alloc_bytes_per_s: of(4e8 + 2e8 * wave(s, 5)),
+    promoted_bytes_per_s: of(2e7 + 1e7 * wave(s, 3)),
+    heap_bytes: of(1e8 + 5e7 * wave(s, 60)), resident_bytes: of(2.2e8),
+    p50_ns: of(2e5), p99_ns: of(1e6 + 2e6 * wave(s, 13)),
+    max_ns: of(4e6 + 2e6 * wave(s, 17)), events: of(900), lost: gap ? 50 : 0,
+    domains: each, counters: { [name]: of(Math.round(10 * wave(s, 9))) } };
+}
+
+function history(now, tier_ns, domains, name) {
+  const columns = { tier_ns, domains: {}, counters: {} };
+  const first = Math.max(tier_ns, (Math.floor(now / tier_ns) - 600) * tier_ns);
+  for (let t = first; t <= now; t += tier_ns) {
+    const { domains: each, counters, ...rest } = row(t, domains, name);
+    for (const key in rest) (columns[key] ??= []).push(rest[key]);
+    for (const d in each)
+      for (const key in each[d])
+        ((columns.domains[d] ??= {})[key] ??= []).push(each[d][key]);
+    for (const key in counters)
+      (columns.counters[key] ??= []).push(counters[key]);
+  }
+  return columns;
+}
+
+const names = ['blocking_section', 'minor', 'stop_the_world', hostile[0],
+               'checkout', 'minor_heap_full'];
+
+// A collection each 10 ms and a span each 3 ms; merged when they are narrow.
+function timeline(now, from, to, width, domains) {
+  const pixel = (to - from) / width;
+  const end = Math.min(to, now);
+  const add = (spans, step, length, name, kind, cause = null) => {
+    if (step < 2 * pixel) {
+      spans.push([from, end, null, 0, kind, length / step,
+                  Math.round((end - from) / step)]);
+      return;
+    }
+    for (let t = Math.max(0, Math.floor(from / step) * step); t < end; t += step)
+      spans.push([t, Math.min(t + length, now), name, 0, kind, cause]);
+  };
+  const lanes = Array.from({ length: domains }, (_, domain) => {
+    const spans = [];
+    add(spans, 1e7, 4e5, 1, 0, 5);
+    add(spans, 3e6, 1e6, 3, 1);
+    add(spans, 5e7, 8e6, 0, 2);
+    add(spans, 1e7, 3e5, 2, 3);
+    add(spans, 2e7, 1.5e7, 4, 4);
+    return { domain, thread: 4242 + domain, name: hostile[domain], spans };
+  });
+  const gaps = from < 25e9 && to > 20e9
+    ? [[20e9, 22e9, 50, 1], [22e9, 25e9, 'paused', null]] : [];
+  return { from, to, complete: true, until_ns: to, lanes, names, gaps };
+}
+
+function events(from, to, limit) {
+  const events = [];
+  for (let t = Math.ceil(from / 1e7) * 1e7; t < to; t += 1e7) {
+    if (events.length + 2 > limit) return { events, more: true };
+    events.push(
+      { ns: t + 4e5, domain: 0, form: 'end', id: 12, name: 'minor',
+        category: 'gc', duration_ns: 4e5, fields: { promoted: 120,
+          allocated: 32768, cause: 'minor_heap_full', requested_by: 1 } },
+      { ns: t + 4.5e5, domain: 0, form: 'complete', id: 641,
+        name: 'stop_the_world', category: 'sync', duration_ns: 3e5, fields: {
+          requested_by: 1, reason: 'minor_collection', cause: 'minor_heap_full',
+          rounds: [{ domain: 0, arrived_after: 2100 },
+                   { domain: 1, arrived_after: 150000 }] } });
+  }
+  return { events, more: false };
+}
+
+const flame = { name: 'all', value_ns: 1e9, children: [
+  { name: 'Dune.main', value_ns: 8e8, children: [
+    { name: hostile[0], value_ns: 5e8, children: [] },
+    { name: 'Stdlib__Map.add', value_ns: 2e8, children: [
+      { name: 'caml_alloc_small_dispatch', value_ns: 1e8, children: [] }] }] },
+  { name: 'Stdlib__List.iter', value_ns: 2e8, children: [] }] };
+
+const findings = [{
+  rule: 'small_minor_heap', title: 'The minor heap is too small',
+  certainty: 'likely', weight: 0.12, event: 'minor',
+  evidence: [{ name: 'promoted', unit: 'share', value: 0.12 },
+             { name: 'minor collections', unit: 'count', value: 4821 }],
+  advice: 'Give values time to die: OCAMLRUNPARAM=s=1M' }];
+
+export class Mock {
+  constructor(dir) {
+    this.dir = dir;
+    this.start = Date.now() - 90e3;
+    this.processes = 3;
+    this.readOnly = false;
+    this.fails = new Set();     // paths that answer 500
+    this.streams = new Set();
+    this.requests = [];
+    this.paused = false;
+    this.categories = ['gc', 'domain', 'sync', 'user', 'wait', 'thread'];
+    this.actions = [];
+    this.tick_ms = 100;
+    this.server = http.createServer((q, s) => this.#answer(q, s));
+  }
+
+  listen(port = 0) {
+    return new Promise((resolve) => this.server.listen(port, '127.0.0.1', () => {
+      this.port = this.server.address().port;
+      resolve(`http://127.0.0.1:${this.port}/#token=${token}`);
+    }));
+  }
+
+  close() {
+    this.disconnect();
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+
+  disconnect() {
+    for (const s of this.streams) s.destroy();
+    this.streams.clear();
+  }
+
+  now() { return (Date.now() - this.start) * 1e6; }
+
+  process(i) {
+    const now_ns = this.now();
+    if (i === 2)
+      return { id: '102', pid: 102, error: 'cannot open the ring file: Permission denied' };
+    const { running, collecting } = row(now_ns, 4, '');
+    return {
+      id: String(100 + i), pid: 100 + i, program: i ? hostile[i % 5] : '/usr/bin/shop',
+      argv0: i ? hostile[0] : 'shop', runtime: '5.3.0', format: 'ring',
+      state: i === 1 ? 'ended' : 'running', paused: this.paused,
+      categories: this.categories, started_unix_ns: this.start * 1e6, now_ns,
+      domains: 4, gc_share: collecting, utilisation_share: running + collecting,
+      alloc_bytes_per_s: 5.1e8, pauses_per_s: 100, p50_ns: 2e5, p99_ns: 2.3e6,
+      max_ns: 6e6, heap_bytes: 1.2e8, resident_bytes: 2.2e8, events_per_s: 9000,
+      lost_events: i ? 0 : 250, findings: i ? [] :
+        [{ title: findings[0].title, certainty: 'likely' }] };
+  }
+
+  detail() {
+    const now = this.now();
+    const known = ['gc', 'gc_detail', 'domain', 'sync', 'user', 'wait', 'thread',
+                   'profile'];
+    return {
+      now_ns: now,
+      domains: [0, 1, 2, 3].map((id) => ({
+        id, name: id ? hostile[id] : 'main', ended: false, activity: 'running',
+        user_span: hostile[0], wait: 'mutex_wait', wait_share: 0.2, gc_share: 0.1,
+        alloc_bytes_per_s: 1e8, minor_per_s: 50, slices_per_s: 100,
+        last_pause_ns: 2e5, max_pause_ns: 6e6,
+        gc_ns: now / 10, watched_ns: now, minor_collections: 4821,
+        allocated_words: 1e9, promoted_words: 1e7,
+        running_ns: now * 0.7, waiting_ns: now * 0.2,
+        pauses: { any: durations('any', 4821, 2e5) },
+        arrivals: durations('arrivals', 4821, 2000) })),
+      spans: [durations('parse', 812, 1e6), durations(hostile[0], 12, 3e6)],
+      waits: [durations('mutex_wait', 99, 1e5)],
+      requests: [{ ...durations('checkout', 400, 5e6),
+                   not_finished: 2, running: durations('', 400, 4e6),
+                   waiting: durations('', 400, 1e6) }],
+      causes: { minor: { minor_heap_full: 4800, gc_minor: 21 },
+                stopped: { minor_collection: 4821 } },
+      cause_times: { minor: {
+        minor_heap_full: { total_ns: 1e9, max_ns: 6e6 } } },
+      threads: [{ id: 4242, thread_id: 0, name: hostile[2], domain: 0 }],
+      counters: [{ name: hostile[1], value: 7 }],
+      long_pauses: [{ end_ns: now - 6e9, duration_ns: 6e6, domain: 1, domains: 4,
+                      name: 'minor', cause: 'minor_heap_full' }],
+      distributions: [{ ...durations('any', 300, 2e5), buckets:
+        [[1e5, 2e5, 100], [2e5, 4e5, 150], [4e5, 8e5, 49], [3.2e6, 6.4e6, 1]].map(
+          ([from_ns, to_ns, count]) => ({ from_ns, to_ns, count })) }],
+      known_categories: known.map((name) => ({
+        name, recorded: this.categories.includes(name),
+        meaning: `Events of ${name}` })) };
+  }
+
+  #file(s, name) {
+    const types = { html: 'text/html; charset=utf-8', js: 'text/javascript',
+                    css: 'text/css', svg: 'image/svg+xml' };
+    s.writeHead(200, { 'Content-Type': types[name.split('.').pop()],
+                       'Content-Security-Policy': csp });
+    s.end(fs.readFileSync(path.join(this.dir, name)));
+  }
+
+  #json(s, status, value) {
+    s.writeHead(status, { 'Content-Type': 'application/json' });
+    s.end(JSON.stringify(value));
+  }
+
+  #stream(s, id) {
+    s.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    this.streams.add(s);
+    const send = (event, value) =>
+      s.write(`event: ${event}\ndata: ${JSON.stringify(value)}\n\n`);
+    const second = () => {
+      send('processes', { processes: this.list() });
+      if (id) send('detail', this.detail());
+    };
+    second();
+    const timers = [setInterval(second, 1000)];
+    if (id)
+      timers.push(setInterval(() => send('tick', { tier_ns: 1e8, ...row(
+        Math.floor(this.now() / 1e8) * 1e8, 4, hostile[1]) }), this.tick_ms));
+    this.send = send;
+    s.on('close', () => {
+      timers.forEach(clearInterval);
+      this.streams.delete(s);
+    });
+  }
+
+  list() {
+    return Array.from({ length: this.processes }, (_, i) => this.process(i));
+  }
+
+  #act(id, what, q, s) {
+    let body = '';
+    q.on('data', (chunk) => { body += chunk; });
+    q.on('end', () => {
+      const wish = JSON.parse(body);
+      if (wish.action === 'pause') this.paused = true;
+      if (wish.action === 'resume') this.paused = false;
+      if (wish.action === 'categories') this.categories = wish.categories;
+      this.actions.push({ unix_ns: Date.now() * 1e6, origin: '127.0.0.1',
+                          process: id, action: body, result: 'done' });
+      this.#json(s, 200, what === 'save' ? { file: '/store/shop.evr' } : {});
+    });
+  }
+
+  #answer(q, s) {
+    const url = new URL(q.url, 'http://x');
+    const [, api, what, id, part] = url.pathname.split('/');
+    const number = (name, other) => Number(url.searchParams.get(name) ?? other);
+    this.requests.push(q.method + ' ' + q.url);
+    if (url.pathname === '/') return this.#file(s, 'index.html');
+    if (/^\/monitor\.(js|css|svg)$/.test(url.pathname))
+      return this.#file(s, api);
+    if (q.headers.authorization !== `Bearer ${token}`)
+      return this.#json(s, 401, { error: 'the token is missing or wrong' });
+    if (this.fails.has(url.pathname))
+      return this.#json(s, 500, { error: `failed as asked: ${hostile[0]}` });
+    const now = this.now();
+    const from = number('from', 0);
+    const to = number('to', now);
+    if (q.method === 'POST') return this.#act(id, part, q, s);
+    if (what === 'stream')
+      return this.#stream(s, url.searchParams.get('process'));
+    const answers = {
+      server: () => ({ version: 1, read_only: this.readOnly, store: '/store',
+                       program: 'eventring mock', now_unix_ns: Date.now() * 1e6 }),
+      processes: () => ({ processes: this.list() }),
+      saved: () => ({ saved: [] }),
+      actions: () => ({ actions: this.actions }),
+      recordings: () => ({ recordings: [] }),
+      detail: () => this.detail(),
+      history: () => history(now, tiers[url.searchParams.get('tier')], 4, hostile[1]),
+      stat: () => ({ first_ns: from, last_ns: to, lost_events: 0,
+                     total: this.detail().domains[0], ...this.detail() }),
+      timeline: () => timeline(now, from, to, number('width', 1000), 4),
+      events: () => events(from, to, number('limit', 100)),
+      diagnosis: () => ({ findings, not_judged: [] }),
+      flame: () => flame };
+    const answer = answers[part ?? what];
+    if (!answer) return this.#json(s, 404, { error: 'no such page' });
+    this.#json(s, 200, answer());
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const mock = new Mock(process.argv[2]);
+  console.log(await mock.listen(Number(process.argv[3] ?? 0)));
+}

@@ -1,0 +1,327 @@
+// See monitor.t.  The environment has the addresses of the servers, PID and RING
+// of the program, and SERVER, the process id of the first server.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import process from 'node:process';
+import {
+  finish, launch, open, test, textOf, timeout, until } from './browser.js';
+
+const { ADDRESS: address, READ_ONLY: readOnly, PID: pid, RING: ring,
+        SERVER: server, EVENTRING_BIN: command } = process.env;
+const browser = await launch();
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const eventring = (...args) =>
+  execFileSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 28 });
+const has = (page, text) =>
+  until(page, (wanted) => document.body.innerText.includes(wanted), text);
+const seen = (page, selector) =>
+  page.waitForSelector(selector, { visible: true, timeout });
+const silent = (page) => assert.deepEqual(page.complaints.splice(0), []);
+
+// The server's answer, asked for without the page.
+async function api(path) {
+  const [origin, token] = address.split('/#token=');
+  const response = await fetch(origin + path, {
+    headers: { Authorization: `Bearer ${token}` } });
+  assert.equal(response.status, 200, path);
+  return response.json();
+}
+
+const { processes: [{ id }] } = await api('/api/processes');
+const page = await open(browser, address);
+const view = (name) =>
+  page.evaluate((h) => { location.hash = h; }, `#/process/${id}/${name}`);
+const press = (text) => page.evaluate((label) =>
+  [...document.querySelectorAll('main button')]
+    .find((b) => b.innerText === label).click(), text);
+
+// The rows of the table [name], each an object by the heads of its columns.
+const table = (name) => page.evaluate((which) => {
+  const element = document.querySelector(`[data-table=${which}]`);
+  const texts = (row) => [...row.children].map((cell) => cell.innerText.trim());
+  const heads = texts(element.querySelector('thead tr'));
+  return [...element.querySelectorAll('tbody tr')].map((row) =>
+    Object.fromEntries(texts(row).map((text, i) => [heads[i], text])));
+}, name);
+const integer = (text) => Number(text.replace(/\D/g, ''));
+
+// A duration or share as the page shows it, in ns or parts.
+function shown(text) {
+  const [, number, unit] = /^<?([\d.]+) (\S+)$/.exec(text);
+  const factors = { ns: 1, 'µs': 1e3, ms: 1e6, s: 1e9, '%': 0.01 };
+  return number * factors[unit];
+}
+const near = (text, value, what) => assert.ok(
+  Math.abs(shown(text) - value) <= 0.0051 * Math.abs(value) + 5e-4,
+  `${what}: ${text}, not ${value}`);
+
+await test('the process is shown with its numbers', async () => {
+  await has(page, 'shop');
+  const text = await textOf(page);
+  for (const word of [`pid ${pid}`, '2 domains', 'recording', 'Live'])
+    assert.ok(text.includes(word), word);
+  await until(page, () => /[1-9][\d.]* MiB\/s/.test(document.body.innerText));
+  silent(page);
+});
+
+const legend = () => page.evaluate(() =>
+  document.querySelector('.chart .u-legend').innerText.replace(/\s+/g, ' '));
+
+await test('charts have new points, with the numbers of the history', async () => {
+  await view('charts');
+  await until(page, () => /running ?[\d.]+ %/.test(
+    document.querySelector('.chart .u-legend')?.innerText.replace(/\s+/g, ' ')));
+  const before = await legend();
+  await until(page, (old) => document.querySelector('.chart .u-legend')
+    .innerText.replace(/\s+/g, ' ') !== old, before);
+  const text = await legend();
+  const history = await api(`/api/processes/${id}/history?tier=100ms`);
+  const percent = (share) => share === null ? '–' : (100 * share).toFixed(1);
+  const rows = history.t.map((_, i) => ['waiting', 'collecting', 'running']
+    .map((key) => percent(history[key][i])).join());
+  const latest = ['waiting', 'collecting', 'running'].map((key) =>
+    new RegExp(`${key} ?([\\d.]+|–)`).exec(text)[1])
+    .map((part) => part === '–' ? part : Number(part).toFixed(1));
+  assert.ok(rows.includes(latest.join()), `${text}; ${rows.slice(-10)}`);
+  silent(page);
+});
+
+// The window of the numbers on the page, which moves: held while [body] runs.
+async function held(body) {
+  await page.evaluate(() => { window.setTimeout = () => 0; });
+  await pause(500);
+  await until(page, () => document.querySelector('[data-to]')?.dataset.to);
+  const { from, to } = await page.evaluate(() =>
+    ({ ...document.querySelector('[data-to]').dataset }));
+  try {
+    await body(Number(from), Number(to));
+  } finally {
+    await page.reload();
+  }
+}
+
+await test('the numbers of the tables are those of /stat for the same window, '
+  + 'and the count of a span that of eventring events', async () => {
+  await view('tables');
+  await seen(page, '[data-table=domains]');
+  await press('Last 10 s');
+  await until(page, () => document.querySelector('[data-to]').dataset.to);
+  await held(async (from, to) => {
+    const stat = await api(`/api/processes/${id}/stat?from=${from}&to=${to}`);
+    const domains = await table('domains');
+    assert.equal(domains.length, stat.domains.length);
+    stat.domains.forEach((domain, i) => {
+      assert.equal(integer(domains[i].Pauses), domain.pauses.any.count);
+      assert.equal(integer(domains[i].Minor), domain.minor_collections);
+      near(domains[i].p99, domain.pauses.any.p99_ns, 'p99');
+      near(domains[i].Longest, domain.pauses.any.max_ns, 'longest');
+      near(domains[i].GC, domain.gc_share, 'share of the collector');
+    });
+    const spans = await table('spans');
+    for (const span of stat.spans) {
+      const name = span.name.replaceAll('\u001b', '\\x1b');
+      const row = spans.find((r) => r.Span === name);
+      assert.equal(integer(row.Count), span.count, name);
+    }
+    const events = eventring('events', '--json', '--name=parse', ring).split('\n')
+      .filter((line) => line).map((line) => JSON.parse(line))
+      .filter((e) => e.form === 'end' && e.ns < to &&
+        e.ns - e.duration_ns >= from);
+    const parse = spans.find((r) => r.Span === 'parse');
+    assert.ok(events.length > 10);
+    assert.equal(integer(parse.Count), events.length);
+  });
+  silent(page);
+});
+
+await test('names of the program are text: markup, terminal escapes, bad UTF-8',
+  async () => {
+    await view('tables');
+    await seen(page, '[data-table=spans]');
+    const names = (await table('spans')).map((row) => row.Span);
+    for (const name of ['<script>alert(1)</script>', '\\x1b[31mred\\x1b[0m',
+                        'bad \\xff\\xfe bytes'])
+      assert.ok(names.includes(name), `${name}: ${names}`);
+    await view('charts');
+    await has(page, '<img src=x onerror=alert(2)>');
+    assert.equal(await page.evaluate(() =>
+      document.querySelectorAll('img[src=x], script:not([src])').length), 0);
+    silent(page);
+  });
+
+const recorded = () => JSON.parse(eventring('categories', '--json', ring))
+  .processes[0].known_categories.filter((c) => c.recorded).map((c) => c.name);
+// The events in the ring that pass the filter, given as options.
+const events = (...filter) => eventring('events', '--json', ...filter, ring)
+  .split('\n').filter((line) => line).map((line) => JSON.parse(line));
+
+await test('category gc off: the ring says so, and no event of gc follows', async () => {
+  await view('control');
+  assert.ok(recorded().includes('gc'));
+  await (await seen(page, 'input[name=gc]')).click();
+  await has(page, 'Category gc is off');
+  assert.ok(!recorded().includes('gc'));
+  await pause(300);
+  const [last] = events('--categories=user').slice(-1);
+  await pause(1500);
+  const later = events().filter((e) => e.ns > last.ns);
+  assert.ok(later.filter((e) => e.category === 'user').length > 5);
+  assert.deepEqual(later.filter((e) => e.category === 'gc'), []);
+  await until(page, () => !document.querySelector('input[name=gc]').checked);
+  await page.click('input[name=gc]');
+  await has(page, 'Category gc is on');
+  assert.ok(recorded().includes('gc'));
+  silent(page);
+});
+
+await test('a category that was off can be switched on', async () => {
+  await page.click('input[name=gc_detail]');
+  await has(page, 'Category gc_detail is on');
+  assert.ok(recorded().includes('gc_detail'));
+  await until(page, () => document.querySelector('input[name=gc_detail]').checked);
+  await page.click('input[name=gc_detail]');
+  await has(page, 'Category gc_detail is off');
+  assert.ok(!recorded().includes('gc_detail'));
+});
+
+await test('pause and resume reach the process', async () => {
+  await press('Pause recording');
+  await has(page, 'Resume recording');
+  const status = () =>
+    JSON.parse(eventring('categories', '--json', ring)).processes[0].paused;
+  assert.equal(status(), true);
+  await pause(1000);
+  await press('Resume recording');
+  await has(page, 'Pause recording');
+  assert.equal(status(), false);
+  silent(page);
+});
+
+await test('the last 10 s are saved in a file that eventring check accepts',
+  async () => {
+    await page.click('.save button');
+    await has(page, 'Saved as ');
+    const [, file] = /Saved as (\S+)/.exec(await textOf(page));
+    eventring('check', file);
+    const saved = JSON.parse(eventring('stat', '--json', file));
+    const seconds = (saved.last_ns - saved.first_ns) / 1e9;
+    assert.ok(seconds > 5 && seconds < 12, `${seconds} s`);
+    silent(page);
+  });
+
+await test('the actions are listed', async () => {
+  await until(page, () =>
+    document.querySelectorAll('.control .wide tbody tr').length >= 7);
+  const text = await textOf(page);
+  for (const word of ['pause', 'resume', 'save', '127.0.0.1'])
+    assert.ok(text.includes(word), word);
+});
+
+await test('a pause in the timeline tells its cause and when domains arrived',
+  async () => {
+    const found = events('--name=stop_the_world', `--thread=${pid}`).slice(-50)
+      .sort((a, b) => b.duration_ns - a.duration_ns)[0];
+    const from = found.ns - found.duration_ns;
+    await view(`timeline?${from - found.duration_ns}-${found.ns + found.duration_ns}`);
+    const canvas = await seen(page, 'canvas.timeline');
+    await pause(3000);
+    const { x, y, width } = await canvas.boundingBox();
+    // The stops are the second row of the first lane, below the ruler.
+    await page.mouse.click(x + 150 + (width - 150) / 2, y + 24 + 15 + 7);
+    await seen(page, '.arrivals');
+    const text = await textOf(page);
+    for (const word of ['Cause', 'Requested by', 'Reason of the stop',
+                        'All stopped for', 'stop_the_world'])
+      assert.ok(text.includes(word), word);
+    silent(page);
+  });
+
+await test('a filter shows what eventring events shows; a wrong one is refused',
+  async () => {
+    await view('events');
+    await (await seen(page, '.filter')).type('name=parse longer-than=1us');
+    await page.keyboard.press('Enter');
+    await has(page, 'that pass the filter');
+    await page.evaluate(() => document.querySelector('.log').scrollTo(0, 1e6));
+    const names = await page.evaluate(() => [...new Set(
+      [...document.querySelectorAll('.log tbody tr')]
+        .map((row) => row.children[4].innerText))]);
+    assert.deepEqual(names, ['parse']);
+    silent(page);
+    await page.evaluate(() => { document.querySelector('.filter').value = ''; });
+    await page.type('.filter', 'nonsense=1');
+    await page.keyboard.press('Enter');
+    assert.match(await (await seen(page, '.error')).evaluate((e) => e.innerText),
+                 /nonsense=1/);
+    page.complaints.length = 0;         // the browser reports the status 400
+  });
+
+// The processor time of the longest task of the page while [body] runs, in ms.
+async function longestTask(body) {
+  await page.tracing.start({ categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });
+  await body();
+  const { traceEvents } = JSON.parse(
+    new TextDecoder().decode(await page.tracing.stop()));
+  const main = new Set(traceEvents
+    .filter((e) => e.name === 'thread_name' && e.args.name === 'CrRendererMain')
+    .map((e) => `${e.pid} ${e.tid}`));
+  const tasks = traceEvents.filter((e) => main.has(`${e.pid} ${e.tid}`) &&
+                                   e.name.endsWith('RunTask') && e.tdur);
+  assert.ok(tasks.length > 50, `${tasks.length} tasks`);
+  return Math.max(...tasks.map((e) => e.tdur)) / 1000;
+}
+
+await test('no task takes more than 100 ms of processor time', async () => {
+  const longest = await longestTask(async () => {
+    await view('charts');
+    await pause(3000);
+    await view('timeline');
+    const canvas = await seen(page, 'canvas.timeline');
+    await pause(1000);
+    await canvas.focus();
+    for (let i = 0; i < 10; i++) {
+      await page.keyboard.press(i < 5 ? '-' : '+');
+      await pause(150);
+    }
+    await view('tables');
+    await pause(2000);
+  });
+  console.log(`# the longest task took ${longest.toFixed(1)} ms`);
+  assert.ok(longest < 100, `${longest} ms`);
+  silent(page);
+});
+
+await test('a silent server is shown, and the page goes on when it is back',
+  async () => {
+    process.kill(Number(server), 'SIGSTOP');
+    await has(page, 'Disconnected');
+    process.kill(Number(server), 'SIGCONT');
+    await has(page, 'Live');
+    page.complaints.length = 0;
+  });
+
+await test('a read-only server: the buttons are off, and say why', async () => {
+  const other = await open(browser, readOnly);
+  await has(other, 'shop');
+  const [link] = await other.$$('.process a');
+  await link.click();
+  await until(other, () => [...document.querySelectorAll('.quick button')]
+    .every((b) => b.disabled && b.title.includes('--read-only')));
+  silent(other);
+  await other.close();
+});
+
+await test('a killed process is shown as killed and cannot be controlled',
+  async () => {
+    await view('charts');
+    process.kill(Number(pid), 'SIGKILL');
+    await has(page, 'killed');
+    await until(page, () => [...document.querySelectorAll('.quick button')]
+      .every((b) => b.disabled && b.title.includes('killed')));
+    silent(page);
+  });
+
+await browser.close();
+finish();

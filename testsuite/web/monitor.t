@@ -1,0 +1,25 @@
+#!/bin/sh
+# The page of eventring serve in a real browser, with the real server and an OCaml
+# program: numbers, control, saving, names, faults.
+. "$(dirname "$0")/../cli/tap.sh"
+for program in node npm jq "${CHROMIUM:-/usr/bin/chromium}"; do
+  command -v "$program" >/dev/null ||
+    { echo "1..0 # SKIP $program is not installed"; exit 0; }
+done
+
+# serve NAME ARG...: starts a server, its address in $tmp/NAME.address
+serve() {
+  name=$1
+  shift
+  "$EVENTRING_BIN" serve "$@" "$tmp/rings" >"$tmp/$name.address" 2>"$tmp/$name.err" &
+  server=$!
+  started="$started $server"
+  within 10 [ -s "$tmp/$name.address" ]
+}
+
+compile shop
+start shop 600 2 || { echo "Bail out! shop is not traced"; exit 1; }
+serve reader --read-only
+serve monitor --store="$tmp/store"
+PID=$pid RING=$ring SERVER=$server ADDRESS=$(head -1 "$tmp/monitor.address") \
+  READ_ONLY=$(head -1 "$tmp/reader.address") node "$here/monitor.js"

@@ -1,0 +1,281 @@
+// See page.t.
+
+import assert from 'node:assert/strict';
+import { Mock, hostile, token } from './mock.js';
+import {
+  buildPage, finish, launch, open, test, textOf, timeout, until } from './browser.js';
+
+const mock = new Mock(buildPage());
+const address = await mock.listen();
+const browser = await launch();
+
+const has = (page, text) =>
+  until(page, (wanted) => document.body.innerText.includes(wanted), text);
+const go = (page, hash) => page.evaluate((h) => { location.hash = h; }, hash);
+const seen = (page, selector) =>
+  page.waitForSelector(selector, { visible: true, timeout });
+const silent = (page) => assert.deepEqual(page.complaints, []);
+
+// Runs [body] with a page of its own at [path], which must not complain.
+async function onPage(path, body, options) {
+  const page = await open(browser, address, options);
+  try {
+    if (path) await go(page, path);
+    await body(page);
+    silent(page);
+  } finally {
+    await page.close();
+  }
+}
+
+await test('all processes are shown, with the reason for one that may not be read',
+  () => onPage('', async (page) => {
+    await has(page, 'shop');
+    const text = await textOf(page);
+    for (const word of ['recording', 'ended', 'Permission denied', 'Live',
+                        'The minor heap is too small'])
+      assert.ok(text.includes(word), word);
+  }));
+
+await test('sparklines begin with the past', () => onPage('', async (page) => {
+  await until(page, () =>
+    (document.querySelector('.spark .running')?.getAttribute('d') ?? '')
+      .split('L').length > 40);
+}));
+
+await test('a process that starts appears, and one that is gone disappears',
+  () => onPage('', async (page) => {
+    await has(page, 'shop');
+    mock.processes = 5;
+    await has(page, 'pid 104');
+    mock.processes = 3;
+    await until(page, () => !document.body.innerText.includes('pid 104'));
+  }));
+
+await test('500 processes: 50 at first, the others on demand',
+  () => onPage('', async (page) => {
+    mock.processes = 500;
+    const rows = (n) => until(page, (wanted) =>
+      document.querySelectorAll('.process').length === wanted, n);
+    await rows(50);
+    await (await seen(page, 'main > button')).click();
+    await rows(500);
+    mock.processes = 3;
+  }));
+
+await test('without a process the page says how to start one',
+  () => onPage('', async (page) => {
+    mock.processes = 0;
+    await has(page, 'OCAML_EVENTRING_START=1');
+    mock.processes = 3;
+  }));
+
+await test('the token leaves the address bar and is in no address',
+  () => onPage('', async (page) => {
+    await has(page, 'shop');
+    assert.ok(!page.url().includes(token), page.url());
+    assert.ok(mock.requests.length > 0);
+    assert.deepEqual(mock.requests.filter((r) => r.includes(token)), []);
+    await page.reload();
+    await has(page, 'shop');
+  }));
+
+await test('without a token the page asks for it', async () => {
+  const page = await open(browser, address.replace(/#.*/, ''));
+  await has(page, 'A token is missing');
+  await page.type('input[name=token]', address);
+  await page.click('form button');
+  await has(page, 'shop');
+  silent(page);
+  await page.close();
+});
+
+await test('a wrong token: the page says so and does not try again', async () => {
+  const page = await open(browser, address.replace(token, 'wrong'));
+  await has(page, 'The server refuses the token');
+  const streams = () =>
+    mock.requests.filter((r) => r.includes('/api/stream')).length;
+  const before = streams();
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  assert.equal(streams(), before);
+  await page.close();
+});
+
+const legend = (page) => page.evaluate(() =>
+  document.querySelector('.chart .u-legend').innerText.replace(/\s+/g, ' '));
+
+await test('charts have the past at once and then new points',
+  () => onPage('#/process/100/charts', async (page) => {
+    await until(page, () =>
+      /Time ?\d\d:\d\d:\d\d/.test(document.querySelector('.chart .u-legend')
+        ?.innerText.replace(/\s+/g, ' ') ?? ''));
+    const before = await legend(page);
+    await until(page, (old) => document.querySelector('.chart .u-legend')
+      .innerText.replace(/\s+/g, ' ') !== old, before);
+    assert.match(await legend(page), /running ?[\d.]+ %/);
+  }));
+
+// The colours of the Utilisation chart, at parts of its width.
+const pixels = (page, parts) => page.evaluate((at) => {
+  const canvas = document.querySelector('.chart canvas');
+  const over = document.querySelector('.chart .u-over');
+  const ratio = canvas.width / canvas.clientWidth;
+  const left = over.offsetLeft * ratio;
+  const y = (over.offsetTop + over.clientHeight - 4) * ratio;
+  const width = over.clientWidth * ratio;
+  const { data } = canvas.getContext('2d').getImageData(left, y, width, 1);
+  return at.map((part) => data.slice(4 * Math.round(part * width)).slice(0, 4)
+    .join());
+}, parts);
+
+await test('a time without data is a gap in the charts',
+  () => onPage('#/process/100/charts', async (page) => {
+    await seen(page, '.chart canvas');
+    await page.evaluate(() => [...document.querySelectorAll('.toolbar button')]
+      .find((b) => b.innerText === '10 min').click());
+    await has(page, 'Hold');
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const now = mock.now() / 1e9;
+    const at = (s) => s / now;
+    const [before, gap, after] = await pixels(page, [at(15), at(22.5), at(30)]);
+    assert.equal(before, after);
+    assert.notEqual(before, gap);
+  }));
+
+await test('names from the program are text, wherever they are shown', async () => {
+  for (const view of ['charts', 'timeline', 'tables', 'events', 'flame', 'control'])
+    await onPage(`#/process/100/${view}`, async (page) => {
+      await seen(page, '.tabs');
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      assert.deepEqual(await page.evaluate(() => [
+        document.querySelectorAll('script:not([src])').length,
+        document.querySelectorAll('img[src=x]').length]), [0, 0], view);
+    });
+  await onPage('#/process/100/tables', async (page) => {
+    await has(page, hostile[0]);
+    const text = await textOf(page);
+    for (const name of [hostile[1], '\\x1b[31mred\\x1b[0m', 'bad \\xff\\xfe bytes'])
+      assert.ok(text.includes(name), name);
+    assert.ok(!text.includes('\u001b') && !text.includes('\u202e'));
+  });
+});
+
+await test('a broken connection is shown, and mended without a reload', async () => {
+  const page = await open(browser, address);
+  await has(page, 'Live');
+  mock.fails.add('/api/stream');
+  mock.disconnect();
+  await has(page, 'Disconnected');
+  assert.ok((await textOf(page)).includes('shop'));
+  mock.fails.clear();
+  await has(page, 'Live');
+  mock.processes = 4;
+  await has(page, 'pid 103');
+  mock.processes = 3;
+  await page.close();
+});
+
+await test('an error of the server is one line of text', async () => {
+  mock.fails.add('/api/processes/100/events');
+  const page = await open(browser, address);
+  await go(page, '#/process/100/events');
+  const line = await (await seen(page, '.error')).evaluate((e) => e.innerText);
+  assert.equal(line, `failed as asked: ${hostile[0]}`);
+  mock.fails.clear();
+  await page.close();
+});
+
+await test('a read-only server: the buttons are off and say why', async () => {
+  mock.readOnly = true;
+  await onPage('#/process/100/control', async (page) => {
+    await has(page, 'read-only');
+    await until(page, () => [...document.querySelectorAll('.quick button')]
+      .every((b) => b.disabled && b.title.includes('--read-only')));
+    assert.ok(await page.$('.control fieldset:disabled'));
+  });
+  mock.readOnly = false;
+});
+
+await test('an ended process cannot be controlled',
+  () => onPage('#/process/101/charts', async (page) => {
+    await until(page, () => [...document.querySelectorAll('.quick button')]
+      .every((b) => b.disabled && b.title.includes('ended')));
+  }));
+
+await test('pause, categories and save are sent and listed',
+  () => onPage('#/process/100/control', async (page) => {
+    await (await seen(page, '.quick button:not(:disabled)')).click();
+    await has(page, 'Resume recording');
+    assert.equal(mock.paused, true);
+    await page.click('.quick button');
+    await has(page, 'Pause recording');
+    await page.click('input[name=gc]');
+    await has(page, 'Category gc is off');
+    assert.ok(!mock.categories.includes('gc'));
+    await page.click('.save button');
+    await has(page, 'Saved as /store/shop.evr');
+    await has(page, '{"seconds":10}');
+  }));
+
+const windows = () => mock.requests.filter((r) => r.includes('/timeline?'))
+  .map((r) => new URL(r.slice(4), 'http://x').searchParams)
+  .map((p) => Number(p.get('to')) - Number(p.get('from')));
+
+await test('the timeline zooms from a minute to a microsecond, by keys and wheel',
+  () => onPage('#/process/100/timeline?30000000000-90000000000', async (page) => {
+    mock.requests.length = 0;
+    const canvas = await seen(page, 'canvas.timeline');
+    await canvas.focus();
+    for (let i = 0; i < 26; i++) await page.keyboard.press('+');
+    await has(page, '894 ns');
+    const { x, y } = await canvas.boundingBox();
+    await page.mouse.move(x + 600, y + 100);
+    await page.mouse.wheel({ deltaY: 400 });
+    await has(page, '2.43 µs');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert.ok(Math.min(...windows()) < 5000, String(windows()));
+    assert.ok(windows().length < 20, 'keys in quick succession are one request');
+  }));
+
+await test('a click on a pause shows cause, requester, arrivals and events',
+  () => onPage('#/process/100/timeline?40000000000-40002000000', async (page) => {
+    const canvas = await seen(page, 'canvas.timeline');
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    const { x, y } = await canvas.boundingBox();
+    await page.mouse.click(x + 200, y + 24 + 2 * 15 + 7);
+    await has(page, 'minor heap full');
+    const text = await textOf(page);
+    for (const word of ['domain 1', '150 µs', 'stop_the_world', 'Promoted'])
+      assert.ok(text.includes(word), word);
+    assert.ok(await page.$('tr.marked'));
+  }));
+
+await test('the flame graph enlarges what is clicked',
+  () => onPage('#/process/100/flame', async (page) => {
+    const canvas = await seen(page, 'canvas.flame');
+    await page.waitForFunction(() =>
+      document.querySelector('canvas.flame').clientHeight > 40);
+    const { x, y } = await canvas.boundingBox();
+    await page.mouse.click(x + 100, y + 18 * 1.5);
+    await page.mouse.move(0, 0);
+    await until(page, () => document.querySelector('.told').innerText
+      .includes('Dune.main: 800 ms, 80.0 %'));
+  }));
+
+for (const dark of [false, true])
+  await test(`nothing is wider than 400 pixels, ${dark ? 'dark' : 'light'}`,
+    () => onPage('', async (page) => {
+      await has(page, 'shop');
+      for (const view of ['charts', 'timeline', 'tables', 'events', 'flame',
+                          'control']) {
+        await go(page, `#/process/100/${view}`);
+        await seen(page, '.tabs');
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        assert.ok(await page.evaluate(() =>
+          document.documentElement.scrollWidth <= 400), view);
+      }
+    }, { width: 400, dark }));
+
+await browser.close();
+mock.close();
+finish();

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Recordings, rules and comparison in the page, in a real browser, with the real
+# server and an OCaml program that is slow on command.
+. "$(dirname "$0")/../cli/tap.sh"
+for program in node npm jq "${CHROMIUM:-/usr/bin/chromium}"; do
+  command -v "$program" >/dev/null ||
+    { echo "1..0 # SKIP $program is not installed"; exit 0; }
+done
+web=$here
+here=$EVENTRING_TOP/testsuite/serve
+. "$here/slow.sh"
+mkdir -p "$tmp/rings"
+begin || { echo "Bail out! slow is not traced"; exit 1; }
+"$EVENTRING_BIN" serve --store="$tmp/store" "$tmp/rings" >"$tmp/address" &
+started="$started $!"
+within 10 [ -s "$tmp/address" ]
+ADDRESS=$(head -1 "$tmp/address") ORDERS=$tmp/orders ANSWERS=$tmp/answers \
+  STORE=$tmp/store node "$web/store.js"
