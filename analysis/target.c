@@ -38,6 +38,11 @@ int64_t monotonic_ns(void)
   return clock_ns(CLOCK_MONOTONIC);
 }
 
+int64_t realtime_ns(void)
+{
+  return clock_ns(CLOCK_REALTIME);
+}
+
 int64_t time_after(int64_t ns, int64_t by)
 {
   int64_t sum;
@@ -55,7 +60,7 @@ int64_t time_since(int64_t ns, int64_t begin_ns)
 int64_t age_ns(const struct eventring_info *info)
 {
   return info->same_boot ? monotonic_ns() - info->started_ns
-                         : clock_ns(CLOCK_REALTIME) - info->started_realtime_ns;
+                         : realtime_ns() - info->started_realtime_ns;
 }
 
 int64_t process_cpu_ns(struct eventring_cursor *cursor)

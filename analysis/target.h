@@ -27,6 +27,10 @@ struct eventring_info target_info(struct eventring_cursor *cursor);
    nanoseconds; -1 when the clock cannot be read. */
 int64_t monotonic_ns(void);
 
+/* Returns the present time in nanoseconds since 1970.  It may jump when the
+   clock of the system is set. */
+int64_t realtime_ns(void);
+
 /* Returns the time [by] nanoseconds after [ns], or before it if [by] is
    negative; INT64_MAX or INT64_MIN when the sum overflows, as it may with the
    times of a file that nobody has recorded. */

@@ -12,10 +12,10 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <time.h>
 #include "actions.h"
 #include "json.h"
 #include "live_json.h"
+#include "target.h"
 
 struct action {
   int64_t unix_ns;
@@ -30,11 +30,9 @@ static uint64_t count;
 void add_action(const char *origin, uint64_t process, const char *action,
                 const char *result)
 {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
   pthread_mutex_lock(&lock);
   struct action *a = &actions[count++ % ACTIONS];
-  a->unix_ns = (int64_t) now.tv_sec * 1000000000 + now.tv_nsec;
+  a->unix_ns = realtime_ns();
   a->process = process;
   snprintf(a->origin, sizeof a->origin, "%s", origin);
   snprintf(a->action, sizeof a->action, "%s", action);

@@ -10,7 +10,6 @@
 /*                                                                        */
 /**************************************************************************/
 
-#include <time.h>
 #include "actions.h"
 #include "answers.h"
 #include "attach.h"
@@ -24,6 +23,7 @@
 #include "registry.h"
 #include "rules.h"
 #include "saved.h"
+#include "target.h"
 #include "windows.h"
 
 /* Returns the answer [json] or, if it is NULL, a refusal for [why]. */
@@ -42,13 +42,11 @@ static json_t *rules_json(void)
 
 static json_t *server_json(const struct settings *settings)
 {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
   return json_pack("{s:i, s:s, s:b, s:o, s:I}", "version", JSON_VERSION,
                    "program", "eventring " EVENTRING_READER_VERSION,
                    "read_only", settings->read_only,
                    "store", json_text(settings->store), "now_unix_ns",
-                   (json_int_t) now.tv_sec * 1000000000 + now.tv_nsec);
+                   (json_int_t) realtime_ns());
 }
 
 /* The histograms are too large for the stream, which sends the rest each

@@ -208,13 +208,11 @@ static struct recording *new_recording(const struct settings *settings,
                                        struct view *view, int64_t max_bytes,
                                        const char *origin)
 {
-  struct timespec now;
   struct recording *r = allocate(1, sizeof *r);
-  clock_gettime(CLOCK_REALTIME, &now);
   r->view = hold_view(view);
   r->store = settings->store;
   r->max_bytes = max_bytes;
-  r->started_unix_ns = now.tv_sec * SECOND_NS + now.tv_nsec;
+  r->started_unix_ns = realtime_ns();
   snprintf(r->origin, sizeof r->origin, "%s", origin);
   temporary_in_store(settings->store, r->temporary);
   return r;

@@ -16,7 +16,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include "actions.h"
 #include "json.h"
 #include "live_stats.h"
@@ -279,15 +278,13 @@ bool rule_may_fire(const struct rule *rule, uint64_t process)
 
 void rule_has_fired(uint32_t id, bool saved, const char *result)
 {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
   pthread_mutex_lock(&lock);
   for (int i = 0; i < count; i++) {
     struct entry *e = &entries[i];
     if (e->rule.id != id) continue;
     e->fired++;
     e->saved += saved;
-    e->last_unix_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+    e->last_unix_ns = realtime_ns();
     snprintf(e->result, sizeof e->result, "%s", result);
   }
   pthread_mutex_unlock(&lock);

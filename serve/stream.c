@@ -10,6 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
+#define _GNU_SOURCE               /* pthread_cond_clockwait */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -133,10 +134,11 @@ void close_stream(struct stream *stream)
 static void wait_for_text(const struct stream *s)
 {
   struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
+  clock_gettime(CLOCK_MONOTONIC, &until);
   until.tv_sec += COMMENT_SECONDS;
   while (s->first == s->end && !ended)
-    if (pthread_cond_timedwait(&news, &lock, &until) != 0) break;
+    if (pthread_cond_clockwait(&news, &lock, CLOCK_MONOTONIC, &until) != 0)
+      break;
 }
 
 ssize_t read_stream(struct stream *stream, char *buffer, size_t max)

@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "manifest.h"
+#include "target.h"
 
 #define ARGUMENTS (64 << 10)      /* bytes of them, at most */
 
@@ -100,13 +101,6 @@ static json_t *date(int64_t realtime_ns)
   return json_sprintf("%s.%09" PRId64 "Z", day, realtime_ns % 1000000000);
 }
 
-static int64_t now_unix_ns(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 /* Returns the facts that every manifest has, as a new JSON object. */
 static json_t *facts(struct eventring_cursor *cursor)
 {
@@ -138,7 +132,7 @@ static json_t *facts(struct eventring_cursor *cursor)
   json_object_set_new(all, "categories",
                       categories(cursor, info.active | info.resume));
   json_object_set_new(all, "started", date(info.started_realtime_ns));
-  json_object_set_new(all, "recorded", date(now_unix_ns()));
+  json_object_set_new(all, "recorded", date(realtime_ns()));
   return all;
 }
 
@@ -168,7 +162,7 @@ char *new_saved_manifest(struct eventring_cursor *cursor, const char *rule)
 {
   json_t *all = facts(cursor);
   json_t *saved = json_pack("{s:s, s:o}", "by", rule != NULL ? "rule" : "hand",
-                            "at", date(now_unix_ns()));
+                            "at", date(realtime_ns()));
   if (rule != NULL)
     json_object_set_new(saved, "rule", text(rule, strlen(rule)));
   json_object_set_new(all, "saved", saved);

@@ -270,9 +270,7 @@ static uint32_t apply_limits(struct contents *c, const char *rule,
                              const struct store_limits *limits, size_t files,
                              int64_t bytes)
 {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  const int64_t oldest_ns = now.tv_sec * INT64_C(1000000000) - limits->age_ns;
+  const int64_t oldest_ns = realtime_ns() - limits->age_ns;
   for (uint32_t removed = 0; ; removed++) {
     struct sums sums = sums_of(c, rule);
     bool over = (limits->files > 0
