@@ -371,13 +371,13 @@ void caml_ring_prepare_ring(int slot);
 void caml_ring_write_sample(struct writer *w, int32_t domain, uint32_t thread,
                             const uint64_t *payload, uint32_t words);
 
-/* What the walks of one thread remember of its C code; zeros at first. */
+/* What the walks of one thread remember of its code; zeros at first. */
 #define EVENTRING_UNWIND_ROWS 64
 struct caml_ring_rows {
 #ifdef __aarch64__
-  uint64_t words[EVENTRING_UNWIND_ROWS * 37];
+  uint64_t words[EVENTRING_UNWIND_ROWS * 38];
 #else
-  uint64_t words[EVENTRING_UNWIND_ROWS * 21];
+  uint64_t words[EVENTRING_UNWIND_ROWS * 22];
 #endif
 };
 

@@ -480,57 +480,62 @@ static int move(struct place *w, const struct registers *r, uint64_t cfa)
   return in_fiber(w->fiber, cfa - 8);
 }
 
-/* The row for a return address, found before.  Most walks meet the same ones in
-   C code, where finding a row takes more time than all else. */
+/* The row for an instruction, found before.  Most walks meet the same ones, and
+   finding a row takes more time than all else. */
 struct known {
-  uint64_t key;                 /* the address, and caml_ring_unloads */
+  uint64_t key;
   const uint8_t *table;         /* of the module; another one may be loaded */
   struct row row;
+  uint64_t exact;               /* for the caller, see find_row */
 };
+
+/* Rows whose keys hash to the same number are in a set; the one found last is
+   the first of its set. */
+enum { WAYS = 2 };
 
 _Atomic uint16_t caml_ring_unloads;
 
-static struct known *known_at(struct caml_ring_rows *rows, uint64_t pc)
+static struct known *set_of(struct caml_ring_rows *rows, uint64_t key)
 {
+  enum { SETS = EVENTRING_UNWIND_ROWS / WAYS };
   _Static_assert(sizeof(struct caml_ring_rows)
                  == EVENTRING_UNWIND_ROWS * sizeof(struct known), "rows");
   struct known *known = (struct known *) rows->words;
-  return &known[pc * UINT64_C(0x9E3779B97F4A7C15)
-                / (UINT64_MAX / EVENTRING_UNWIND_ROWS + 1)];
+  return &known[key * UINT64_C(0x9E3779B97F4A7C15) / (UINT64_MAX / SETS + 1)
+                * WAYS];
 }
 
 /* Finds the row for the instruction at [pc], in [rows] or by call frame
-   information, which takes the room of [row].  [*exact] tells that [pc] is the
-   next instruction to be executed, and does not follow a call; it is set for the
-   caller.  Returns NULL if no row is found. */
+   information.  [*exact] tells that [pc] is the next instruction to be executed,
+   and does not follow a call; it is set for the caller.  Returns NULL if no row
+   is found. */
 static const struct row *find_row(struct caml_ring_rows *rows, uint64_t pc,
-                                  int *exact, struct row *row)
+                                  int *exact)
 {
   struct entry e;
-  struct row initial;
-  struct known *known = NULL;
+  struct row initial = { .cfa_offset = 0 };
+  /* The last instruction of a function may be a call: so look before [pc], but
+     not in an entry that says that its addresses are exact. */
+  const uint8_t *table = find_table(*exact ? pc : pc - 1);
+  if (table == NULL) return NULL;
   /* Another module may have been loaded at the same address. */
-  uint64_t key = pc | (uint64_t) caml_ring_unloads << 48;
-  if (!*exact) {
-    /* The last instruction of a function may be a call: so look before [pc], but
-       not in an entry that says that its addresses are exact. */
-    const uint8_t *table = find_table(pc - 1);
-    known = known_at(rows, pc);
-    if (known->key == key && known->table == table) return &known->row;
-    if (find_entry(table, pc - 1, &e) && !e.signal_frame) {
-      *known = (struct known) { .table = table };
-      row = &known->row;
-      pc--;
-    } else known = NULL;
-  }
-  if (known == NULL && !find_entry(find_table(pc), pc, &e)) return NULL;
-  memset(&initial, 0, sizeof(initial));
+  uint64_t key = pc | (uint64_t) (caml_ring_unloads & 0x7FFF) << 48
+                 | (uint64_t) *exact << 63;
+  struct known *known = set_of(rows, key);
+  for (int way = 0; way < WAYS; way++)
+    if (known[way].key == key && known[way].table == table) {
+      *exact = (int) known[way].exact;
+      return &known[way].row;
+    }
+  if (!*exact && find_entry(table, pc - 1, &e) && !e.signal_frame) pc--;
+  else if (!find_entry(find_table(pc), pc, &e)) return NULL;
   if (!execute(&e, e.initial, pc, &initial, &initial)) return NULL;
-  *row = initial;
-  if (!execute(&e, e.instructions, pc, &initial, row)) return NULL;
-  if (known != NULL) known->key = key;
-  *exact = e.signal_frame;
-  return row;
+  memmove(known + 1, known, (WAYS - 1) * sizeof(*known));
+  *known = (struct known) { .table = table, .row = initial };
+  if (!execute(&e, e.instructions, pc, &initial, &known->row)) return NULL;
+  known->exact = *exact = e.signal_frame;
+  known->key = key;
+  return &known->row;
 }
 
 enum step { CALLER, OUTERMOST, UNKNOWN };
@@ -540,9 +545,8 @@ enum step { CALLER, OUTERMOST, UNKNOWN };
 static enum step step_by_cfi(struct place *w, struct registers *r,
                              struct caml_ring_rows *rows, int *exact)
 {
-  struct row room;
   uint64_t cfa, value;
-  const struct row *row = find_row(rows, r->value[PC], exact, &room);
+  const struct row *row = find_row(rows, r->value[PC], exact);
   if (row == NULL) return UNKNOWN;
   if (row->reg[RETURN].kind == UNDEFINED) return OUTERMOST;
 
