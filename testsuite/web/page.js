@@ -248,6 +248,32 @@ await test('a click on a pause shows cause, requester, arrivals and events',
     for (const word of ['domain 1', '150 µs', 'stop_the_world', 'Promoted'])
       assert.ok(text.includes(word), word);
     assert.ok(await page.$('tr.marked'));
+    const chosen = () => page.$eval('.chosen', (e) => e.innerText);
+    const before = await chosen();
+    assert.ok(before.startsWith('minor (collector)'), before);
+    const asked = windows().length;
+    await canvas.focus();
+    await page.keyboard.press('-');
+    await until(page, () => /4\.00 ms/.test(
+      document.querySelector('.toolbar').innerText));
+    for (let i = 0; windows().length <= asked && i < 300; i++)
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert.equal(await chosen(), before, 'another answer has other names');
+  }));
+
+await test('a click on a span of the end of the data holds the timeline',
+  () => onPage('#/process/100/timeline', async (page) => {
+    const canvas = await seen(page, 'canvas.timeline');
+    const follows = () => page.evaluate(() =>
+      [...document.querySelectorAll('.toolbar button')]
+        .find((b) => b.innerText === 'Follow').ariaPressed);
+    assert.equal(await follows(), 'true');
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const { x, y } = await canvas.boundingBox();
+    await page.mouse.click(x + 400, y + 24 + 2 * 15 + 7);
+    await seen(page, '.chosen');
+    assert.equal(await follows(), 'false');
   }));
 
 await test('the flame graph enlarges what is clicked',

@@ -104,7 +104,9 @@ const keys = {
 };
 
 // The mouse, touch and keyboard on the canvas.  [place]: geometry of the view.
-function useInput({ canvas, place, view, move, scroll, choose, answer, now }) {
+// [hold] ends following, so that the chosen span stays in view.
+function useInput({ canvas, place, view, move, hold, scroll, choose, answer,
+                    now }) {
   const drag = useRef(null);
   const [selection, select] = useState(null);
   const timeAt = (x) => place.from + (x - place.left) /
@@ -147,7 +149,11 @@ function useInput({ canvas, place, view, move, scroll, choose, answer, now }) {
     drag.current = null;
     select(null);
     if (d?.moving && d.select) move([d.x, x].sort((a, b) => a - b).map(timeAt));
-    else if (d && !d.moving && answer) choose(find(answer, place, x, y));
+    else if (d && !d.moving && answer) {
+      const hit = find(answer, place, x, y);
+      if (hit?.span) hold();
+      choose(hit && { ...hit, names: answer.names });
+    }
   };
   const onDblClick = ({ offsetX: x, offsetY: y }) => {
     const hit = answer && find(answer, place, x, y)?.span;
@@ -191,16 +197,18 @@ function Toolbar({ view, move, follow, setFollow, alive, now }) {
   </div>`;
 }
 
-function Chosen({ chosen: { lane, span }, answer }) {
+// [chosen]: with the names of its own answer; the next answer has others.
+function Chosen({ chosen }) {
+  const { lane, span, names } = chosen;
   const [from, to, , , kind, last] = span;
   const merged = isMerged(span);
-  return html`<p class="chosen"><b>${nameOf(answer, span)}</b>
+  return html`<p class="chosen"><b>${nameOf(chosen, span)}</b>
     ${!merged && ` (${kindNames[kind]})`} in ${laneName(lane)}: ${
       format.duration(to - from)}, from ${format.moment(from, 1)}
     ${merged
       ? ` · they fill ${format.share(last)} of this time; zoom in to see each`
       : last != null && ` · ${kind === stop ? 'reason' : 'cause'}: ${
-        format.phrase(answer.names[last])}`}</p>`;
+        format.phrase(names[last])}`}</p>`;
 }
 
 // Says that the server stopped before the end of the window.
@@ -234,19 +242,26 @@ export function Timeline({ id, process, data, detail }) {
            input.selection);
   });
   Object.assign(input, useInput({ canvas, place, view, move, choose, answer,
-    now: data.now, scroll: (y) => setTop(Math.max(0, Math.min(y, most))) }));
+    hold: () => follow && move([from, to]), now: data.now,
+    scroll: (y) => setTop(Math.max(0, Math.min(y, most))) }));
   return html`<section>
     <${Toolbar} ...${{ view, move, follow, setFollow, alive, now: data.now }} />
     ${error && html`<p class="error" role="alert">${error}</p>`}
     <canvas ref=${canvas} class="timeline" tabindex="0" role="application"
       aria-label="Timeline: arrows move, plus and minus zoom, Home shows all"
+      style=${{ maxHeight: answer ? `${answer.height + ruler_px}px` : null }}
       ...${input.handlers}></canvas>
     <${Incomplete} answer=${answer} />
     <${Legend} />
-    <p class="quiet hint">Wheel zooms, drag moves, drag in the ruler enlarges a
-      time, double click enlarges a span, click shows it.</p>
-    ${chosen?.span && answer && html`
-      <${Chosen} chosen=${chosen} answer=${answer} />
+    <p class="quiet hint">Click on a span for its cause and its events, double
+      click enlarges it. Wheel zooms, drag moves, drag in the ruler enlarges a
+      time.${most > 0 && ' Drag up, or press ↓, for the threads below.'}</p>
+    <p class="quiet hint">Each thread has a first row that says whether it runs
+      or waits, and rows for its stops, collections, spans and requests. A
+      thread without a name that only collects is the backup thread of its
+      domain: it takes part in stops while the domain waits.</p>
+    ${chosen?.span && html`
+      <${Chosen} chosen=${chosen} />
       ${isPause(chosen.span) && html`
         <${PauseDetail} id=${id} span=${chosen.span}
           domain=${chosen.lane.domain} />`}`}
