@@ -120,7 +120,7 @@ static void set_numbers(json_t *p, struct view_data *d)
   set(p, "heap_bytes", count_or_null(live.heap_known, 8 * live.heap_words));
   set(p, "resident_bytes", count_or_null(resident != 0, resident));
   set(p, "events_per_s", number_or_null(known, live.event_rate));
-  set(p, "lost_events", count(lost_events(d->cursor)));
+  set(p, "lost_events", count(lost_events(d->cursor) - d->lost_before));
 }
 
 static uint32_t running_domains(const struct summary *s)

@@ -228,6 +228,15 @@ static void all_read(struct view *view, int64_t now)
   d->reading = false;
 }
 
+/* Takes notice of how far the events of the time before the opening are read.  A
+   ring has overwritten its oldest events: that is no loss of ours. */
+static void note_past(struct view_data *d)
+{
+  d->now_ns = live_last_ns(d->live);
+  if (d->info.format != EVENTRING_FORMAT_RECORDING)
+    d->lost_before = lost_events(d->cursor);
+}
+
 /* The slice of a read that holds the lock. */
 struct slice {
   struct view *view;
@@ -253,7 +262,7 @@ static void read_slice(void *state)
       history_event(d->history, &batch[i]);
       live_event(d->live, &batch[i]);
     }
-    if (n > 0 && d->reading) d->now_ns = live_last_ns(d->live);
+    if (n > 0 && d->reading) note_past(d);
     if (monotonic_ns() - began > slice->budget_ns) {
       slice->more = true;
       return;

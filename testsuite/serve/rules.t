@@ -180,9 +180,16 @@ ok "without a loss nothing is saved" rule_is .fired 0
 tell flood
 ok "a loss of events fires" within 30 rule_is .saved 1
 ok "and the recording is sound" eventring check "$(latest)"
-leave
+ok "the loss is counted" [ "$(process "$pid" .lost_events)" -gt 0 ]
 end_server
 ok "the server ends in order" exits 0
+serve "$tmp/rings"
+find_process "$pid"
+within 10 read_all "$pid"
+ok "events that were overwritten before the server began are no loss" \
+  process_is "$pid" .lost_events 0
+leave
+end_server
 ok "nothing unfinished is left" eval '! hidden'
 
 serve --read-only "$tmp/rings"
