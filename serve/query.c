@@ -158,21 +158,32 @@ enum parameter {
 #define TAKES(resource) (1u << (resource))
 #define WINDOWS (TAKES(RESOURCE_STAT) | TAKES(RESOURCE_TIMELINE) \
                  | TAKES(RESOURCE_EVENTS) | TAKES(RESOURCE_FLAME))
-static const struct { const char *name; uint32_t resources; } parameters[] = {
-  [FROM] = { "from", WINDOWS },
-  [TO] = { "to", WINDOWS },
-  [WIDTH] = { "width", TAKES(RESOURCE_TIMELINE) },
-  [LIMIT] = { "limit", TAKES(RESOURCE_EVENTS) },
-  [TIER] = { "tier", TAKES(RESOURCE_HISTORY) },
-  [FILTER] = { "filter", TAKES(RESOURCE_EVENTS) },
-  [PROCESS] = { "process", TAKES(RESOURCE_STREAM) },
-  [RULE] = { "id", TAKES(RESOURCE_RULES) },
-  [A] = { "a", TAKES(RESOURCE_COMPARE) },
-  [B] = { "b", TAKES(RESOURCE_COMPARE) },
-  [A_FROM] = { "a_from", TAKES(RESOURCE_COMPARE) },
-  [A_TO] = { "a_to", TAKES(RESOURCE_COMPARE) },
-  [B_FROM] = { "b_from", TAKES(RESOURCE_COMPARE) },
-  [B_TO] = { "b_to", TAKES(RESOURCE_COMPARE) }
+#define QUOTE(number) #number
+#define AS_TEXT(number) QUOTE(number)
+#define UP_TO(max) "a number from 1 to " AS_TEXT(max)
+#define TIME(name, resources) \
+  { name, resources, name ": nanoseconds since the start" }
+#define ID(name, resource) { name, TAKES(resource), name ": the id of a process" }
+static const struct {
+  const char *name;
+  uint32_t resources;
+  const char *wrong;              /* says which values are right */
+} parameters[] = {
+  [FROM] = TIME("from", WINDOWS),
+  [TO] = TIME("to", WINDOWS),
+  [WIDTH] = { "width", TAKES(RESOURCE_TIMELINE), "width: " UP_TO(QUERY_WIDTH) },
+  [LIMIT] = { "limit", TAKES(RESOURCE_EVENTS), "limit: " UP_TO(QUERY_LIMIT) },
+  [TIER] = { "tier", TAKES(RESOURCE_HISTORY), "tier: 100ms, 1s or 10s" },
+  [FILTER] = { "filter", TAKES(RESOURCE_EVENTS),
+               "filter: fewer bytes than " AS_TEXT(QUERY_FILTER) },
+  [PROCESS] = ID("process", RESOURCE_STREAM),
+  [RULE] = { "id", TAKES(RESOURCE_RULES), "id: the number of a rule" },
+  [A] = ID("a", RESOURCE_COMPARE),
+  [B] = ID("b", RESOURCE_COMPARE),
+  [A_FROM] = TIME("a_from", TAKES(RESOURCE_COMPARE)),
+  [A_TO] = TIME("a_to", TAKES(RESOURCE_COMPARE)),
+  [B_FROM] = TIME("b_from", TAKES(RESOURCE_COMPARE)),
+  [B_TO] = TIME("b_to", TAKES(RESOURCE_COMPARE))
 };
 
 static bool parse_time(const char *text, size_t length, int64_t *ns)
@@ -217,22 +228,24 @@ static bool parse_value(struct query *query, enum parameter parameter,
   }
 }
 
-/* Parses one parameter, NAME=VALUE; [seen] has those before it. */
-static bool parse_parameter(struct query *query, const char *text,
-                            size_t length, uint32_t *seen)
+/* Parses one parameter, NAME=VALUE; [seen] has those before it.  Returns the
+   reason for which it is refused, or NULL. */
+static const char *parse_parameter(struct query *query, const char *text,
+                                   size_t length, uint32_t *seen)
 {
+  static const char unknown[] = "this resource has no such parameter";
   const char *equals = memchr(text, '=', length);
-  if (equals == NULL) return false;
+  if (equals == NULL) return unknown;
   const size_t name = (size_t) (equals - text);
   for (enum parameter p = 0; p < PARAMETERS; p++) {
     if (!is(text, name, parameters[p].name)) continue;
-    if ((parameters[p].resources & TAKES(query->resource)) == 0
-        || (*seen & 1u << p) != 0)
-      return false;
+    if ((parameters[p].resources & TAKES(query->resource)) == 0) return unknown;
+    if ((*seen & 1u << p) != 0) return "a parameter is given twice";
     *seen |= 1u << p;
-    return parse_value(query, p, equals + 1, length - name - 1);
+    return parse_value(query, p, equals + 1, length - name - 1)
+           ? NULL : parameters[p].wrong;
   }
-  return false;
+  return unknown;
 }
 
 bool query_is_private(const char *uri)
@@ -250,15 +263,18 @@ unsigned parse_query(const char *uri, struct query *query, const char **why)
   *why = "there is no such resource";
   if (!find_path(uri, length, query)) return 404;
 
-  *why = "a parameter is unknown, repeated or wrong";
   const char *at = uri + length;
   uint32_t seen = 0;
   if (*at == '?') at++;
   while (*at != '\0') {
     size_t end = strcspn(at, "&");
-    if (!parse_parameter(query, at, end, &seen)) return 400;
+    *why = parse_parameter(query, at, end, &seen);
+    if (*why != NULL) return 400;
     at += end;
-    if (*at == '&' && *++at == '\0') return 400;
+    if (*at == '&' && *++at == '\0') {
+      *why = "nothing follows the last &";
+      return 400;
+    }
   }
   *why = "'to' is before 'from'";
   if (query->from_ns > query->to_ns

@@ -83,7 +83,9 @@ for args in 'stat?from=-1' 'stat?from=1&from=2' 'stat?from=2&to=1' 'stat?x=1' \
     'stat?from=1&'; do
   ok "$args: 400" with_token_is 400 "$base/api/processes/$id/$args"
 done
-ok "the answer says why" says '"error"'
+ok "the answer says why" says 'nothing follows'
+ok "a wrong width: 400" with_token_is 400 "$base/api/processes/$id/timeline?width=0"
+ok "the answer has the values that are right" says 'width: a number from 1 to 8192'
 ok "PUT: 405" with_token_is 405 -X PUT -d x "$base/api/server"
 ok "OPTIONS: 405" with_token_is 405 -X OPTIONS "$base/api/server"
 ok "POST to what can only be read: 405" with_token_is 405 -d x "$base/api/server"
