@@ -43,6 +43,7 @@
 /* The process that we attach to. */
 struct subject {
   int32_t pid;
+  const char *action;           /* "attach to" or "detach from" */
   int folder;                   /* /proc/PID, locked; -1: not open */
   int memory;                   /* /proc/PID/mem; -1: not open */
   struct eventring_attach_point point;
@@ -182,7 +183,7 @@ static int fail_permission(const struct subject *s)
       : "this system lets at most root attach to a process"
         " (kernel.yama.ptrace_scope)";
   return fail(&s->say, EVENTRING_E_PERMISSION,
-              "cannot attach to process %" PRIi32 ": %s", s->pid, why);
+              "cannot %s process %" PRIi32 ": %s", s->action, s->pid, why);
 }
 
 /* Fails with the message for the system's error [error]. */
@@ -191,7 +192,7 @@ static int fail_system(const struct subject *s, int error)
   if (error == EACCES || error == EPERM) return fail_permission(s);
   return fail(&s->say, error == ESRCH ? EVENTRING_E_NOT_FOUND
                                       : eventring_error_of(error),
-              "cannot attach to process %" PRIi32 ": %s", s->pid,
+              "cannot %s process %" PRIi32 ": %s", s->action, s->pid,
               error == ENOENT || error == ESRCH ? "no such process"
                                                 : strerror(error));
 }
@@ -225,9 +226,9 @@ static int open_subject(struct subject *s)
   if (s->memory < 0) return fail_system(s, errno);
   if (!find_point(s))
     return fail(&s->say, EVENTRING_E_VERSION,
-                "cannot attach to process %" PRIi32 ": it has no runtime of"
-                " Eventring's OCaml to attach to (stock OCaml, another"
-                " program, or an older version)", s->pid);
+                "cannot %s process %" PRIi32 ": it has no runtime of"
+                " Eventring's OCaml that can be asked (stock OCaml, another"
+                " program, or an older version)", s->action, s->pid);
   return 0;
 }
 
@@ -389,7 +390,9 @@ static int take_options(struct subject *s,
 int eventring_attach(int32_t pid,
                      const struct eventring_attach_options *options)
 {
-  struct subject s = { .pid = pid, .folder = -1, .memory = -1 };
+  struct subject s = {
+    .pid = pid, .action = "attach to", .folder = -1, .memory = -1
+  };
   struct eventring_attach_options o;
   struct eventring_header header;
   int err = take_options(&s, &o, options);
@@ -403,7 +406,9 @@ int eventring_attach(int32_t pid,
 int eventring_detach(int32_t pid,
                      const struct eventring_attach_options *options)
 {
-  struct subject s = { .pid = pid, .folder = -1, .memory = -1 };
+  struct subject s = {
+    .pid = pid, .action = "detach from", .folder = -1, .memory = -1
+  };
   struct eventring_attach_options o;
   struct eventring_header header;
   int err = take_options(&s, &o, options);

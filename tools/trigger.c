@@ -36,7 +36,7 @@ bool parse_trigger(struct trigger *t, const char *text, char *why,
   if (greater == NULL) return true;
   greater += 1 + strspn(greater + 1, " ");
   if (parse_duration(greater, &t->longer_than)) return true;
-  snprintf(why, why_size, "%s is not a time such as 10ms", greater);
+  snprintf(why, why_size, "'%s' is not a time such as 10ms", greater);
   return false;
 }
 

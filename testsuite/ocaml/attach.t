@@ -37,7 +37,7 @@ attach_to() {
   "$@" >"$tmp/program.out" 2>&1 &
   pid=$!
   started="$started $pid"
-  within 5 grep -q begin "$tmp/program.out"
+  within 30 grep -q begin "$tmp/program.out"
 }
 traced() { eventring events "$pid" 2>/dev/null | grep -q "$1"; }
 untraced() { ! grep -q eventring "/proc/$pid/maps"; }
@@ -131,6 +131,8 @@ kill "$pid"
 wait "$pid" 2>/dev/null
 run eventring attach "$pid"
 ok "a process that is gone is refused" refused 3 "no such process"
+run eventring detach "$pid"
+ok "detach says that it could not detach" refused 3 "cannot detach from process"
 run eventring attach
 ok "without a process it asks which" refused 2 "which process"
 run eventring attach 12x
