@@ -141,6 +141,18 @@ static char *read_whole(const char *path)
   return text;
 }
 
+/* The store */
+
+/* Returns whether [path] is a folder, or may become one when something is
+   saved; otherwise with a message. */
+static bool may_be_store(const char *path)
+{
+  struct stat st;
+  if (path == NULL || stat(path, &st) != 0 || S_ISDIR(st.st_mode)) return true;
+  complain("cannot save in %s: %s", path, strerror(ENOTDIR));
+  return false;
+}
+
 /* The browser */
 
 static void open_browser(const char *url)
@@ -220,7 +232,7 @@ static enum status run(int argc, char **argv)
     usage_error(&serve_command, "serve: --tls-cert and --tls-key go together");
   if (settings.store == NULL) settings.store = store = default_store();
   enum status status = STATUS_CANNOT_READ;
-  if (take_token(token_file, settings.token)
+  if (may_be_store(settings.store) && take_token(token_file, settings.token)
       && (certificate == NULL
           || ((settings.certificate = read_whole(certificate)) != NULL
               && (settings.key = read_whole(key)) != NULL))

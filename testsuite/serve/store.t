@@ -17,6 +17,8 @@ ok "list takes no operand" refused 2 "unexpected argument 'here'"
 touch file
 run eventring list --store=file
 ok "a file as a store is refused" refused 3 'cannot open file'
+run eventring serve --store=file
+ok "serve refuses it before it starts" refused 3 'cannot save in file'
 
 begin
 serve "$tmp/rings"
