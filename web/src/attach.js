@@ -20,7 +20,7 @@ export function Attach({ readOnly }) {
   const button = (p) => html`<button disabled=${readOnly}
     title=${readOnly ? 'The server was started with --read-only' : ''}
     onClick=${() => attach(p.pid)}>Attach</button>`;
-  return html`<details onToggle=${(e) => e.target.open && look()}>
+  return html`<details class="untraced" onToggle=${(e) => e.target.open && look()}>
     <summary>Programs that are not traced</summary>
     <p class="message" role="status">${format.name(message)}</p>
     ${list && (list.length ? html`<${Table} name="attachable" rows=${list} columns=${[

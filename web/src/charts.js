@@ -4,6 +4,7 @@
 import { html, useEffect, useState } from './html.js';
 import * as format from './format.js';
 import { Chart } from './chart.js';
+import { begin } from './history.js';
 import { Histogram } from './histogram.js';
 
 const ranges = [
@@ -12,10 +13,18 @@ const shortest = 10e9;
 const most_domains = 16;
 const most_counters = 12;
 
+// Returns the begin of all that is known, by the finest rows that have it.
+function beginOf({ tiers }) {
+  const [fine, middle, coarse] = tiers;
+  const later = (tier, start, ns) =>
+    begin(tier) <= start + ns ? Math.max(begin(tier), start) : start;
+  return later(fine, later(middle, begin(coarse), coarse.ns), middle.ns);
+}
+
 // Returns the window of time: [from, to] in ns since the start.
-function windowOf(range, frozen, now) {
-  return frozen ?? [range === null ? 0 : Math.max(0, now - range),
-                    Math.max(now, shortest)];
+function windowOf(range, frozen, now, history) {
+  const start = range === null ? beginOf(history) : now - range;
+  return frozen ?? [Math.max(0, start), Math.max(now, shortest)];
 }
 
 function slice(tier, [from, to], started) {
@@ -128,7 +137,7 @@ export function Charts({ process, data, live }) {
   const [range, setRange] = useState(alive ? 60e9 : null);
   const [frozen, setFrozen] = useState(null);
   const { history, detail, now, redraw } = data;
-  const view = windowOf(range, frozen, now);
+  const view = windowOf(range, frozen, now, history);
   const tier = history.tierFor(...view);
   useTier(tier, history, redraw, live && alive && !frozen);
   const started = process.started_unix_ns;

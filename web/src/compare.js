@@ -5,7 +5,7 @@ import { html, useEffect, useReducer, useState } from './html.js';
 import { useAnswer } from './answer.js';
 import { Chart } from './chart.js';
 import * as format from './format.js';
-import { History } from './history.js';
+import { begin, History } from './history.js';
 import { processAddress } from './overview.js';
 import { Table } from './table.js';
 
@@ -37,7 +37,7 @@ const columns = [
   { label: 'Name', value: (d) => d.name, text: format.phrase },
   { label: 'Measure', value: (d) => d.measure },
   side('A', 'a'), side('B', 'b'),
-  { label: 'B to A', value: change, text: changeText }];
+  { label: 'From A to B', value: change, text: changeText }];
 
 const some = ({ a, b }) => (a ?? 0) !== 0 || (b ?? 0) !== 0;
 
@@ -60,7 +60,8 @@ function useHistory(id, redraw) {
   return history.tiers.every((tier) => tier.loaded) ? history : null;
 }
 
-const length = (tier) => tier.t.length ? tier.last - tier.t[0] + tier.ns : 0;
+const length = (tier) =>
+  tier.t.length ? tier.last - begin(tier) + tier.ns : 0;
 
 // Returns the index of the tier to draw both with: the finest that has all of
 // both, and not too many rows.
@@ -75,9 +76,11 @@ function commonTier(histories) {
 // Returns the column [key] of [tier] by the rows since its begin.
 function sinceBegin(tier, key, rows) {
   const values = new Array(rows).fill(null);
+  const start = begin(tier);
   tier.t.forEach((t, i) => {
-    values[Math.round((t - tier.t[0]) / tier.ns)] =
-      tier.columns[key]?.[i] ?? null;
+    if (t >= start)
+      values[Math.round((t - start) / tier.ns)] =
+        tier.columns[key]?.[i] ?? null;
   });
   return values.slice(0, rows);
 }

@@ -4,13 +4,15 @@
 import { html, useEffect, useRef, useState } from './html.js';
 import { get, ofProcess, post } from './api.js';
 import * as format from './format.js';
-import { ActionTable } from './overview.js';
+import { ActionTable, isSaved } from './overview.js';
 import { RecordButton } from './record.js';
 
 // Returns why [process] cannot be controlled, or null.
 function obstacle(process, server, live) {
   if (server.read_only)
     return 'The server was started with --read-only: it only shows.';
+  if (isSaved(process))
+    return 'This is a saved recording: there is nothing to control.';
   if (process.state !== 'running')
     return `The process is ${process.state}: there is nothing to control.`;
   return live ? null : 'The server does not answer at the moment.';
@@ -70,7 +72,7 @@ export function QuickControl({ id, process, server, live }) {
       <${PauseButton} process=${process} act=${act} why=${why} />
       <${SaveForm} act=${act} why=${why} />
       <${RecordButton} id=${id} act=${act} why=${why} />
-      <span class="quiet" title="Categories of events that are recorded">${
+      <span class="quiet">Categories: ${
         process.categories?.map(format.name).join(', ')}</span>
       <${Message} message=${message} />
     </div>`;
@@ -100,8 +102,8 @@ function Categories({ process, known, act, why }) {
     ${known.map(({ name, meaning }) => html`
       <label key=${name} class="category"><input type="checkbox"
         name=${name} checked=${on.includes(name)} onChange=${toggle(name)} />
-        <b>${format.name(name)}</b> <span class="quiet">${
-          meaning ? format.name(meaning) : ''}</span></label>`)}
+        <span><b>${format.name(name)}</b> <span class="quiet">${
+          meaning ? format.name(meaning) : ''}</span></span></label>`)}
   </fieldset>`;
 }
 
@@ -115,10 +117,10 @@ function Threshold({ process, act, why }) {
         `Waits of ${format.duration(threshold_ns)} and more are recorded.`);
   };
   return html`<form onSubmit=${submit}><fieldset disabled=${why !== null}>
-    <legend>Threshold</legend>
-    <label>Record waits from <input type="number" name="value" min="0"
+    <legend>Shortest wait</legend>
+    <label>Record waits of <input type="number" name="value" min="0"
       step="any" required placeholder=${process.threshold_ns == null ? ''
-        : String(process.threshold_ns / 1000)} /> µs on</label>
+        : String(process.threshold_ns / 1000)} /> µs and more</label>
     ${' '}<button>Set</button></fieldset></form>`;
 }
 
@@ -131,11 +133,12 @@ function ProfileRate({ process, act, why }) {
   };
   return html`<form onSubmit=${submit}><fieldset disabled=${why !== null}>
     <legend>Profile</legend>
-    <label>Samples a second of processor time <input type="number" name="value"
+    <label>Samples in a second <input type="number" name="value"
       min="1" max="10000" required
       defaultValue=${process.profile_rate_hz ?? 100} /></label>
     ${' '}<button>Set</button>
-    <p class="quiet">Samples are taken while category profile is on.</p>
+    <p class="quiet">A second of processor time of each thread; samples are
+      taken while the category profile is on.</p>
   </fieldset></form>`;
 }
 

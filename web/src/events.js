@@ -70,9 +70,9 @@ function Form({ filter, choice, ask, data }) {
         aria-label="Filter of events"
         placeholder="Filter, such as: minor longer-than=1ms domain=0"
         title=${filterHelp} />
+      <button>Show</button>
       <${Windows} choice=${choice} data=${data}
         choose=${(value) => ask({ filter: text.trim(), choice: value })} />
-      <button>Show</button>
     </form>`;
 }
 

@@ -111,6 +111,9 @@ function Graph({ root }) {
         format.duration(told.value_ns)}, ${
         format.share(told.value_ns / root.value_ns)}</span>
     </div>
+    <p class="quiet hint">A bar is as wide as the processor time of its function
+      and of all that it called, which are the bars below it. A click enlarges a
+      bar. Colours only tell functions apart.</p>
     <canvas ref=${canvas} class="flame" role="img"
       aria-label="Flame graph; the table below has the same functions"
       onClick=${(e) => zoom(at(e) ?? null)}

@@ -102,6 +102,10 @@ export function name(text) {
 // The name of an event or a cause, with blanks: minor_heap_full.
 export const phrase = (text) => name(text).replaceAll('_', ' ');
 
+// The last part of a path; a text that is no path stays.
+export const fileName = (path) =>
+  path.startsWith('/') ? path.slice(path.lastIndexOf('/') + 1) : path;
+
 export function program(process) {
   const path = process.argv0 ?? process.program;
   return path ? name(path.slice(path.lastIndexOf('/') + 1))

@@ -106,6 +106,13 @@ class Tier {
   }
 }
 
+// Returns the first time of [tier] for which numbers are known: samples may be
+// older than all other events.
+export function begin(tier) {
+  const first = tier.columns.running?.findIndex((share) => share !== null);
+  return tier.t[Math.max(0, first ?? 0)] ?? 0;
+}
+
 export class History {
   constructor(id) {
     this.id = id;

@@ -6,6 +6,7 @@ import {
   html, render, useCallback, useEffect, useRef, useState } from './html.js';
 import { get, hasToken, setToken, takeToken } from './api.js';
 import { openStream } from './stream.js';
+import * as format from './format.js';
 import { Overview } from './overview.js';
 import { Places, places } from './places.js';
 import { Process } from './process.js';
@@ -104,6 +105,11 @@ function App() {
   const { id, view, detail, Place, rest } = useRoute();
   const { connection, processes, subscribe } = useStream(id);
   const server = useServer(connection.state === 'live');
+  const process = processes?.find((p) => p.id === id);
+  useEffect(() => {
+    document.title =
+      `${process ? `${format.program(process)} - ` : ''}Eventring`;
+  }, [process && format.program(process)]);
   const refused = connection.state === 'refused' && connection.status !== 404;
   return html`
     <${Header} connection=${connection} server=${server} />
@@ -114,7 +120,7 @@ function App() {
           server=${server} />`
       : html`<${Process} key=${id} id=${id} view=${view} detail=${detail}
           server=${server}
-          process=${processes?.find((p) => p.id === id)}
+          process=${process}
           gone=${connection.state === 'refused' || processes &&
                  !processes.some((p) => p.id === id)}
           live=${connection.state === 'live'} subscribe=${subscribe} />`}`;

@@ -4,7 +4,6 @@ import { html, useEffect, useState } from './html.js';
 import { get } from './api.js';
 import * as format from './format.js';
 import { Attach } from './attach.js';
-import { Table } from './table.js';
 import { Sparkline, useSparklines } from './sparkline.js';
 
 const few = 50;
@@ -12,9 +11,12 @@ const few = 50;
 export const processAddress = (id, view = 'charts') =>
   `#/process/${encodeURIComponent(id)}/${view}`;
 
+export const isSaved = (process) => process.format === 'recording';
+
 // Returns what a process does now, in a word.
 export function stateOf(process) {
   if (process.error) return 'unreadable';
+  if (isSaved(process)) return 'saved';
   if (process.state !== 'running') return process.state;
   return process.paused ? 'paused' : 'recording';
 }
@@ -36,10 +38,13 @@ function Findings({ findings = [] }) {
       ${f.certainty}</span> ${format.name(f.title)}</li>`)}</ul>`;
 }
 
+// Numbers of a process: label, meaning and text.
 const columns = [
-  ['Utilisation', 'Time of all domains spent running or collecting',
+  ['Utilisation',
+    'Time of all domains spent running or collecting, in the last second',
     (p) => format.share(p.utilisation_share)],
-  ['GC', 'Time of all domains spent in the garbage collector',
+  ['GC',
+    'Time of all domains spent in the garbage collector, in the last second',
     (p) => format.share(p.gc_share)],
   ['Pause p50', 'Half of the pauses of the last 10 s were shorter',
     (p) => format.duration(p.p50_ns)],
@@ -53,9 +58,18 @@ const columns = [
     (p) => format.bytes(p.heap_bytes)],
   ['Resident', 'Memory of the whole process, as the system counts it',
     (p) => format.bytes(p.resident_bytes)],
-  ['Lost', 'Events that were overwritten before they could be read',
+  ['Lost', 'Events that were overwritten before the server could read them',
     (p) => format.count(p.lost_events)],
 ];
+
+// [more]: further numbers, [name]: the class of the list.
+export function Numbers({ process, more = [], name }) {
+  return html`<dl class=${name}>${
+    [...columns, ...more].map(([label, meaning, value]) => html`
+      <div key=${label} title=${meaning} class=${
+        label === 'Lost' && process.lost_events ? 'bad' : ''}>
+        <dt>${label}</dt><dd>${value(process)}</dd></div>`)}</dl>`;
+}
 
 function Unreadable({ process }) {
   return html`
@@ -80,15 +94,12 @@ function Row({ process, spark }) {
             process.domains === 1 ? '' : 's'}` : ''}</small>
       </div>
       <${Sparkline} points=${spark} label=${format.program(process)} />
-      <dl>${columns.map(([label, meaning, value]) => html`
-        <div key=${label} title=${meaning} class=${
-          label === 'Lost' && process.lost_events ? 'bad' : ''}>
-          <dt>${label}</dt><dd>${value(process)}</dd></div>`)}</dl>
+      <${Numbers} process=${process} />
       <${Findings} findings=${process.findings} />
     </li>`;
 }
 
-const rank = { recording: 0, paused: 1, unknown: 2, unreadable: 4 };
+const rank = { recording: 0, paused: 1, unknown: 2, unreadable: 5, saved: 4 };
 const order = (a, b) => (rank[stateOf(a)] ?? 3) - (rank[stateOf(b)] ?? 3) ||
   (b.started_unix_ns ?? 0) - (a.started_unix_ns ?? 0);
 
@@ -111,18 +122,6 @@ function Actions({ processes }) {
   if (!actions.length) return null;
   return html`<details><summary>Actions of control: ${actions.length}</summary>
     <${ActionTable} actions=${actions} processes=${processes} /></details>`;
-}
-
-function Saved() {
-  const saved = useList('/api/saved', 'saved');
-  if (!saved.length) return null;
-  return html`<details><summary>Saved recordings: ${saved.length}</summary>
-    <${Table} name="saved" rows=${saved} columns=${[
-      { label: 'Recording', value: (s) => s.name },
-      { label: 'Size', value: (s) => s.bytes, text: format.bytes },
-      { label: 'Saved', value: (s) => s.saved_unix_ns, text: format.date }]} />
-    <p class="quiet">To open one here: <code>eventring serve FILE</code>.</p>
-  </details>`;
 }
 
 // The name of the process [id], if it is in [processes].
@@ -154,8 +153,9 @@ export function Overview({ processes, server }) {
   const alive = processes.filter((p) => p.state === 'running').length;
   return html`<main>
     <div class="heading"><h1>Processes</h1>
-      <span class="quiet">${alive} running, ${
-        processes.length - alive} other</span>
+      <span class="quiet">${alive} running${processes.length > alive
+        ? `, ${processes.length - alive} ended or saved` : ''}${
+        sorted.length > 0 && '. A click on a name opens its charts'}</span>
       ${processes.length > 5 && html`<input type="search" value=${text}
         placeholder="Find by name or pid" aria-label="Find a process"
         onInput=${(e) => setText(e.target.value)} />`}
@@ -166,7 +166,6 @@ export function Overview({ processes, server }) {
     ${shown.length < sorted.length && html`
       <button onClick=${() => setAll(true)}>Show all ${sorted.length}</button>`}
     <${Attach} readOnly=${server.read_only} />
-    <${Saved} />
     <${Actions} processes=${processes} />
   </main>`;
 }

@@ -5,7 +5,7 @@ import {
 import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { History } from './history.js';
-import { processAddress, stateOf } from './overview.js';
+import { isSaved, Numbers, processAddress, stateOf } from './overview.js';
 import { Charts } from './charts.js';
 import { Timeline } from './timeline.js';
 import { Tables } from './tables.js';
@@ -48,8 +48,9 @@ function useWhileReading(reading, { history }, redraw) {
   }, [reading]);
 }
 
-// Asks for the details again and again: the stream lacks the histograms.
-function useDetail(id, data, redraw, live) {
+// Asks for the details again and again while the process is [live], and when its
+// past is read: the stream lacks the histograms.
+function useDetail(id, data, redraw, live, reading) {
   useEffect(() => {
     const abort = new AbortController();
     const ask = () => get(ofProcess(id, 'detail'), {}, abort.signal)
@@ -60,7 +61,7 @@ function useDetail(id, data, redraw, live) {
       clearInterval(timer);
       abort.abort();
     };
-  }, [live]);
+  }, [live, reading]);
 }
 
 // Keeps the data of a process up to date: its history, the last detail, [now],
@@ -87,12 +88,17 @@ function useData(id, process, subscribe, live) {
     const abort = new AbortController();
     const failed = (e) => { if (e.name !== 'AbortError') setError(e.message); };
     const done = () => { setError(null); redraw(); };
+    // A recording that was being read has older rows now.
+    if (!process?.reading && process?.state !== 'running' &&
+        data.history.tiers[0].loaded)
+      data.history = new History(id);
     if (live || !data.history.tiers[0].loaded)
       for (const tier of data.history.tiers)
         data.history.load(tier, abort.signal).then(done, failed);
     return () => abort.abort();
   }, [live, process?.reading]);
-  useDetail(id, data, redraw, live && process?.state === 'running');
+  useDetail(id, data, redraw, live && process?.state === 'running',
+            process?.reading);
   useWhileReading(process?.reading && live, data, redraw);
   return { ...data, redraw, error };
 }
@@ -116,7 +122,7 @@ function Findings({ findings, id }) {
           f.evidence.map(evidenceText).join(' · ')}</p>`}
         ${f.event && html`<p><a href=${
           `${processAddress(id, 'events')}?${encodeURIComponent(f.event)}`}>
-          Show the events ${format.phrase(f.event)}</a></p>`}
+          Show these events: ${format.phrase(f.event)}</a></p>`}
       </details>`)}
     </section>`;
 }
@@ -145,25 +151,12 @@ function Title({ process }) {
     </div>`;
 }
 
-function Numbers({ process }) {
-  const cards = [
-    ['Utilisation', format.share(process.utilisation_share)],
-    ['GC', format.share(process.gc_share)],
-    ['Pauses', format.rate(process.pauses_per_s)],
-    ['p50', format.duration(process.p50_ns)],
-    ['p99', format.duration(process.p99_ns)],
-    ['Longest', format.duration(process.max_ns)],
-    ['Allocation', format.byteRate(process.alloc_bytes_per_s)],
-    ['Heap', format.bytes(process.heap_bytes)],
-    ['Resident', format.bytes(process.resident_bytes)],
-    ['Events', format.rate(process.events_per_s)],
-    ['Lost', format.count(process.lost_events)],
-  ];
-  return html`<dl class="numbers">${cards.map(([label, value]) => html`
-    <div key=${label} class=${
-      label === 'Lost' && process.lost_events ? 'bad' : ''}>
-      <dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
-}
+const more = [
+  ['Pauses', 'Pauses for the collector in a second, over the last 10 s',
+    (p) => format.rate(p.pauses_per_s)],
+  ['Events', 'Events recorded in the last second',
+    (p) => format.rate(p.events_per_s)],
+];
 
 function Tabs({ id, view }) {
   return html`<nav class="tabs" aria-label="Views">${
@@ -198,8 +191,8 @@ export function Process(given) {
     ${gone && html`<p class="error" role="alert">The server no longer shows this
       process; these are the last numbers.</p>`}
     ${data.error && html`<p class="error" role="alert">${data.error}</p>`}
-    <${QuickControl} ...${props} />
-    <${Numbers} process=${known.current} />
+    ${!isSaved(known.current) && html`<${QuickControl} ...${props} />`}
+    <${Numbers} process=${known.current} more=${more} name="numbers" />
     <${Findings} findings=${findings ?? data.detail?.findings} id=${id} />
     <${Tabs} id=${id} view=${view} />
     <${Guard} key=${view}><${View} ...${props} /><//>

@@ -10,10 +10,11 @@ const seconds = (s) => format.duration(s * 1e9);
 
 // The fields of the form: name, label, usual value and unit.
 const fields = [
-  ['before_s', 'Keep before', 5, 's'], ['after_s', 'Go on for', 1, 's'],
-  ['distance_s', 'Least distance', 10, 's'],
-  ['max_files', 'At most', 10, 'files'],
-  ['max_mib', 'At most', 1024, 'MiB'], ['max_days', 'Remove after', 7, 'days']];
+  ['before_s', 'Save', 5, 's before the event'],
+  ['after_s', 'and', 1, 's after it'],
+  ['distance_s', 'once in', 10, 's at most.'],
+  ['max_files', 'Keep the last', 10, 'files'],
+  ['max_mib', 'of', 1024, 'MiB together'], ['max_days', 'for', 7, 'days.']];
 
 function request(elements) {
   const number = (name) => Number(elements[name].value);
@@ -33,12 +34,13 @@ function RuleForm({ act }) {
         'The rule is added.');
   };
   return html`<form class="rule" onSubmit=${submit}>
-    <label>When <input name="when" required maxlength="159"
-      placeholder="minor > 10ms" /></label>
-    ${' '}<label>in programs <input name="process" maxlength="127"
-      placeholder="all; or a pattern" /></label>
-    <p class="quiet">A name of a span, a stop or a request, > and a time; the
-      name of any event; or lost, when events are lost.</p>
+    <div class="fields"><label>When <input name="when" required
+      maxlength="159" placeholder="minor > 10ms" /></label>
+    <label>in the programs <input name="process" maxlength="127"
+      placeholder="all; or such as shop*" /></label></div>
+    <p class="quiet">Write <code>minor > 10ms</code> for a span, a stop or a
+      request that took longer, the name of an event for each event of that
+      name, or <code>lost</code> for events that were lost.</p>
     <div class="fields">${fields.map(([name, label, usual, unit]) => html`
       <label key=${name}>${label} <input type="number" name=${name} min="0"
         step="any" required defaultValue=${usual} /> ${unit}</label>`)}</div>
@@ -49,17 +51,16 @@ function RuleForm({ act }) {
 const columns = [
   { label: 'When', value: (r) => r.when },
   { label: 'Programs', value: (r) => r.process ?? 'all' },
-  { label: 'Before', value: (r) => r.before_s, text: seconds },
-  { label: 'After', value: (r) => r.after_s, text: seconds },
-  { label: 'Distance', value: (r) => r.distance_s, text: seconds },
-  { label: 'Files', value: (r) => r.max_files },
-  { label: 'Size', value: (r) => r.max_bytes, text: format.bytes },
-  { label: 'Age', value: (r) => r.max_age_s, text: seconds },
+  { label: 'Saves', value: (r) =>
+    `${seconds(r.before_s)} before, ${seconds(r.after_s)} after` },
+  { label: 'Once in', value: (r) => r.distance_s, text: seconds },
+  { label: 'Keeps', value: (r) => `${r.max_files} files, ${
+    format.bytes(r.max_bytes)}, ${format.compact(r.max_age_s / 86400)} days` },
   { label: 'Fired', value: (r) => r.fired },
   { label: 'Saved', value: (r) => r.saved },
   { label: 'Last', value: (r) => r.last_unix_ns,
     text: (v) => v == null ? format.unknown : format.date(v) },
-  { label: 'Result', value: (r) => r.last_result ?? '' }];
+  { label: 'Result', value: (r) => format.fileName(r.last_result ?? '') }];
 
 const deleteColumn = (act) => ({
   label: 'Delete', value: () => '', cell: (r) => html`
@@ -88,8 +89,9 @@ export function Rules({ server }) {
   };
   const shown = server.read_only ? columns : [...columns, deleteColumn(act)];
   return html`<main>
-    <div class="heading"><h1>Rules</h1><span class="quiet">Save the time around
-      an event; <a href="#/saved">saved recordings</a></span></div>
+    <div class="heading"><h1>Rules</h1><span class="quiet">The server saves a
+      recording when an event happens, among the <a href="#/saved">saved
+      recordings</a>. Rules end with the server.</span></div>
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${server.read_only ? html`<p class="note">The server was started with
       --read-only: it only shows.</p>` : html`<${RuleForm} act=${act} />`}

@@ -35,7 +35,7 @@ function pick(chosen, id) {
 }
 
 const pickColumn = (chosen, set) => ({
-  label: 'Compare', value: (s) => chosen.includes(s.id) ? 1 : 0,
+  label: 'Compare', value: (s) => chosen.includes(s.id) ? 'yes' : '',
   cell: (s) => s.error ? '' : html`<input type="checkbox"
     aria-label=${`Compare ${format.name(s.name ?? s.program)}`}
     checked=${chosen.includes(s.id)}
@@ -56,9 +56,12 @@ export function Saved({ server, processes }) {
     <div class="heading"><h1>Saved recordings</h1>
       <span class="quiet">${
         server.store ? `in ${format.name(server.store)}` : ''}</span>
-      <button disabled=${chosen.length !== 2} onClick=${() => {
+      <button disabled=${chosen.length !== 2}
+        title="A is the one that was chosen first"  onClick=${() => {
         location.hash = compareAddress(...chosen);
       }}>Compare the two that are chosen</button></div>
+    <p class="quiet">A click on a name opens a recording like a process. Two
+      ticks choose what to compare.</p>
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${answer && !answer.saved.length && html`<p class="note">Nothing is saved
       yet. Open a process and save its last seconds, start a recording of it, or add
