@@ -201,7 +201,7 @@ static enum status serve(const struct settings *settings, bool open_it)
   start_guards(settings);
   puts(url);
   fflush(stdout);
-  if (open_it && strncmp(url, "unix:", 5) != 0) open_browser(url);
+  if (open_it) open_browser(url);
   sigwait(&ends, &signal);
   stop_http();
   stop_guards();
@@ -216,11 +216,14 @@ static enum status run(int argc, char **argv)
   struct settings settings = { .listen = "127.0.0.1:0" };
   const char *token_file = NULL, *certificate = NULL, *key = NULL;
   char *store = NULL;
-  bool open_it = false;
+  bool open_it = false, unix_socket = false;
   int option;
   while ((option = next_option(&serve_command, argc, argv)) >= 0)
     switch (option) {
-    case OPTION_LISTEN: settings.listen = optarg; break;
+    case OPTION_LISTEN:
+      settings.listen = optarg;
+      unix_socket = strncmp(optarg, "unix:", 5) == 0;
+      break;
     case OPTION_OPEN: open_it = true; break;
     case OPTION_READ_ONLY: settings.read_only = true; break;
     case OPTION_STORE: settings.store = optarg; break;
@@ -230,6 +233,9 @@ static enum status run(int argc, char **argv)
     }
   if ((certificate == NULL) != (key == NULL))
     usage_error(&serve_command, "serve: --tls-cert and --tls-key go together");
+  if (open_it && unix_socket)
+    usage_error(&serve_command, "serve: --open: a browser cannot connect to a"
+                " Unix socket");
   if (settings.store == NULL) settings.store = store = default_store();
   enum status status = STATUS_CANNOT_READ;
   if (may_be_store(settings.store) && take_token(token_file, settings.token)

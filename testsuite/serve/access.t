@@ -207,6 +207,8 @@ end_server
 : >"$tmp/file"
 run "$EVENTRING_BIN" serve --listen "unix:$tmp/file" "$ring"
 ok "another file is not replaced" refused 3 'File exists'
+run "$EVENTRING_BIN" serve --open --listen "unix:$tmp/other"
+ok "--open with a Unix socket is refused" refused 2 'cannot connect to a Unix socket'
 
 # TLS
 if command -v openssl >/dev/null; then
