@@ -47,6 +47,7 @@ struct filter {
   struct eventring_cursor *cursor;
   struct choices domains, threads, names, categories;
   uint32_t category_mask;
+  uint32_t forms;                 /* bits of enum form; 0: all */
   int64_t longer_than;            /* -1: not asked for */
   int64_t from, to;               /* since tracing started, and then ... */
   int64_t first_ns, last_ns;      /* ... as times of events */
@@ -56,6 +57,15 @@ struct filter {
   bool keep_earlier;
 };
 enum { NOT_DECIDED, WANTED, NOT_WANTED };
+
+/* The forms, numbered as in events; a complete event is an instant of this
+   kind. */
+enum { COMPLETE = EVENTRING_EV_INSTANT + 1, FORMS };
+static const char *const form_names[FORMS] = {
+  [EVENTRING_EV_BEGIN] = "begin", [EVENTRING_EV_END] = "end",
+  [EVENTRING_EV_COUNTER] = "counter", [EVENTRING_EV_INSTANT] = "instant",
+  [COMPLETE] = "complete"
+};
 
 /* Options */
 
@@ -127,6 +137,21 @@ static bool take_time(int64_t *to, const char *value, char *why,
   return false;
 }
 
+/* Adds the form called [value].  Returns false, with a message in [why], when
+   no form has this name. */
+static bool add_form(struct filter *f, const char *value, char *why,
+                     size_t why_size)
+{
+  for (int form = 0; form < FORMS; form++) {
+    if (strcmp(form_names[form], value) != 0) continue;
+    f->forms |= UINT32_C(1) << form;
+    return true;
+  }
+  snprintf(why, why_size, "unknown form '%s' (forms: begin, end, counter, "
+           "instant, complete)", value);
+  return false;
+}
+
 bool filter_add(struct filter *f, enum filter_by by, const char *value,
                 char *why, size_t why_size)
 {
@@ -135,6 +160,7 @@ bool filter_add(struct filter *f, enum filter_by by, const char *value,
     return add_domain_or_thread(f, &f->domains, value, why, why_size);
   case FILTER_THREAD:
     return add_domain_or_thread(f, &f->threads, value, why, why_size);
+  case FILTER_FORM: return add_form(f, value, why, why_size);
   case FILTER_FROM: return take_time(&f->from, value, why, why_size);
   case FILTER_LONGER_THAN:
     return take_time(&f->longer_than, value, why, why_size);
@@ -148,6 +174,11 @@ bool filter_add(struct filter *f, enum filter_by by, const char *value,
 bool filter_needs_durations(const struct filter *f)
 {
   return f->longer_than >= 0;
+}
+
+bool filter_has_forms(const struct filter *f)
+{
+  return f->forms != 0;
 }
 
 void filter_keep_earlier(struct filter *f)
@@ -221,6 +252,21 @@ static bool named(const struct choice *choice, const char *name)
   return name != NULL && fnmatch(choice->name, name, 0) == 0;
 }
 
+/* Returns whether the filter has the form of [event].  A report of lost events
+   has none. */
+static bool form_is_wanted(const struct filter *f,
+                           const struct eventring_event *event)
+{
+  if (f->forms == 0) return true;
+  int form = event->form;
+  if (form == EVENTRING_EV_INSTANT) {
+    const struct eventring_description *d =
+      eventring_describe(f->cursor, event->id);
+    if (d != NULL && d->kind == EVENTRING_KIND_COMPLETE) form = COMPLETE;
+  } else if (form >= COMPLETE) return false;
+  return (f->forms >> form & 1) != 0;
+}
+
 static bool domain_is_wanted(const struct filter *f,
                              const struct eventring_event *event)
 {
@@ -260,6 +306,7 @@ bool filter_wants(struct filter *f, const struct eventring_event *event,
   return event->ns >= f->first_ns
       && (f->longer_than < 0 || took_ns > f->longer_than)
       && id_is_wanted(f, event)
+      && form_is_wanted(f, event)
       && domain_is_wanted(f, event)
       && thread_is_wanted(f, event);
 }

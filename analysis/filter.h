@@ -24,8 +24,8 @@ struct filter;
 
 /* The properties of events. */
 enum filter_by {
-  FILTER_CATEGORY, FILTER_DOMAIN, FILTER_FROM, FILTER_LONGER_THAN,
-  FILTER_NAME, FILTER_THREAD, FILTER_TO
+  FILTER_CATEGORY, FILTER_DOMAIN, FILTER_FORM, FILTER_FROM,
+  FILTER_LONGER_THAN, FILTER_NAME, FILTER_THREAD, FILTER_TO
 };
 
 /* Creates a filter that lets all events pass.  Never returns NULL.  The caller
@@ -39,7 +39,8 @@ void free_filter(struct filter *filter);
    domains and threads may be patterns of the shell, but digits are the id of a
    domain or thread, and # and digits the id of a thread in the threads library;
    times and durations are written as in "10ms", times since tracing started;
-   categories are separated by commas.  Returns true on success; false, with a
+   categories are separated by commas; a form is begin, end, counter, instant
+   or complete.  Returns true on success; false, with a
    message in [why], a buffer of [why_size] bytes, when [value] is not
    understood; the filter must then only be freed.  Categories are not looked up
    before filter_begin.  The filter keeps the pointer [value], which must stay
@@ -50,6 +51,9 @@ bool filter_add(struct filter *filter, enum filter_by by, const char *value,
 /* Returns whether the filter has a minimum duration, so that the caller must
    pass durations to filter_wants. */
 bool filter_needs_durations(const struct filter *filter);
+
+/* Returns whether the filter was restricted to some forms of events. */
+bool filter_has_forms(const struct filter *filter);
 
 /* Makes the filter leave the cursor where it is in filter_begin, for a caller
    that needs the events before the time of --from too. */

@@ -16,8 +16,8 @@
 
 static const struct { const char *name; enum filter_by by; } properties[] = {
   { "categories=", FILTER_CATEGORY }, { "domain=", FILTER_DOMAIN },
-  { "longer-than=", FILTER_LONGER_THAN }, { "name=", FILTER_NAME },
-  { "thread=", FILTER_THREAD }
+  { "form=", FILTER_FORM }, { "longer-than=", FILTER_LONGER_THAN },
+  { "name=", FILTER_NAME }, { "thread=", FILTER_THREAD }
 };
 #define PROPERTIES (sizeof properties / sizeof *properties)
 
@@ -48,7 +48,7 @@ static bool add_word(struct filter *filter, const char *word, char *why,
   if (strchr(word, '=') == NULL)
     return filter_add(filter, FILTER_NAME, word, why, why_size);
   snprintf(why, why_size, "%s: not one of name=, domain=, thread=, "
-           "categories=, longer-than=", word);
+           "categories=, form=, longer-than=", word);
   return false;
 }
 

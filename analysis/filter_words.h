@@ -19,7 +19,8 @@
 
 /* Restricts [filter] by each word of [words], which are separated by spaces:
    PROPERTY=VALUE, or VALUE for name=VALUE.  Properties are called as the
-   options of `eventring events`: categories, domain, longer-than, name, thread.
+   options of `eventring events`: categories, domain, form, longer-than, name,
+   thread.
    A value in double quotes may have spaces.  Changes [words], which must stay
    valid as long as the filter.  Returns true on success; false, with a message
    in [why], a buffer of [why_size] bytes, when a word is not understood. */

@@ -21,6 +21,7 @@ void filter_option(const struct command *command, struct filter *filter,
   switch (option) {
   case OPTION_CATEGORIES: by = FILTER_CATEGORY; break;
   case OPTION_DOMAIN: by = FILTER_DOMAIN; break;
+  case OPTION_FORM: by = FILTER_FORM; break;
   case OPTION_FROM: by = FILTER_FROM; break;
   case OPTION_LONGER_THAN: by = FILTER_LONGER_THAN; break;
   case OPTION_NAME: by = FILTER_NAME; break;

@@ -37,6 +37,8 @@ check "pattern of event names" --name='m*r*' fields.eventring
 check "either of two patterns" \
   --name=mutex_wait --name='*.span' fields.eventring
 check "number of an event without a name" --name='#6*' plain.eventring
+run eventring events --form=begin --name=minor --domain=3 pauses.eventring
+ok "form" [ "$(wc -l <out)" = 1 ]
 check "minimum duration" --longer-than=97us --name=minor pauses.eventring
 check "minimum duration of waits" --longer-than=12ns fields.eventring
 check "start time" --from=2.5000007 plain.eventring
