@@ -71,6 +71,33 @@ ok "--hgrm with two spans is refused" refused 2 '--hgrm takes one'
 run eventring latency --hgrm --json pauses.eventring
 ok "--hgrm with --json is refused" refused 2 'exclude'
 
+# The time between two events.
+run eventring latency --between=mutex_wait --and=my.span --scope=domain --json \
+  summary.eventring
+ok "--between has one pair of known length" eval '[ "$(jq -c \
+  "[(.distributions[0] | .count, .max_ns), .between.longest[0].first.ns]" \
+  out)" = "[1,4000000,5000000]" ]'
+run eventring latency --json --span=minor pauses.eventring
+spans=$(jq -c '.distributions[0] | [.p50_ns, .max_ns]' out)
+run eventring latency --json --between=minor --and='minor form=end' \
+  pauses.eventring
+ok "--between begin and end has the durations of the spans" \
+  [ "$(jq -c '.distributions[0] | [.p50_ns, .max_ns]' out)" = "$spans" ]
+run eventring latency -f --between=minor --and='minor form=end' pauses.eventring
+ok "--between prints the longest pairs" \
+  out_has '100 us  *0.099001000  domain 0 thread 4242424  minor  to  minor'
+refuses() { run eventring latency "$@" pauses.eventring; }
+refuses --between=minor
+ok "--between without --and is refused" refused 2 'need each other'
+refuses --between=minor --and=form=x
+ok "a wrong filter is refused" refused 2 "unknown form 'x'"
+refuses --between=minor --and=minor --scope=x
+ok "a wrong scope is refused" refused 2 "unknown scope 'x'"
+refuses --scope=domain
+ok "--scope without --between is refused" refused 2 '--scope needs --between'
+refuses --between=minor --and=minor -s minor
+ok "--between with --span is refused" refused 2 'exclude'
+
 # A running process.
 compile work
 start work 60 2

@@ -11,14 +11,16 @@
 /**************************************************************************/
 
 /* eventring latency: prints distributions of the durations of pauses, spans,
-   requests and waits.  Distributions of the summary are taken, and added where
-   a name has several ids. */
+   requests and waits, or of the time between two events.  Distributions of the
+   summary are taken, and added where a name has several ids. */
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "between_text.h"
 #include "common.h"
+#include "filter_options.h"
 #include "follow.h"
 #include "hgrm.h"
 #include "json.h"
@@ -30,28 +32,40 @@
 
 static const char usage[] =
 "Usage: eventring latency [OPTION...] [PID|FILE]\n"
-"Prints how long the pauses of the garbage collector took, or spans, requests\n"
-"and waits: percentiles (right to 1 %), and histograms.  For a running process,\n"
-"takes the events that are in its rings now.\n";
+"Prints percentiles, right to 1 %, and histograms of the pauses of the garbage\n"
+"collector, of spans, requests and waits, or of the time between two events.\n"
+"For a running process, takes the events that are in its rings now.\n";
 
 static const enum option_id option_ids[] = {
-  OPTION_DIR, OPTION_FOLLOW, OPTION_SPAN, OPTION_HGRM, OPTION_FORCE,
-  OPTION_JSON, OPTION_HELP, OPTION_END
+  OPTION_DIR, OPTION_FOLLOW, OPTION_SPAN, OPTION_BETWEEN, OPTION_AND,
+  OPTION_SCOPE, OPTION_HGRM, OPTION_FORCE, OPTION_JSON, OPTION_HELP, OPTION_END
 };
 
 static const char notes[] =
-"Without --span, the pauses are:\n"
-"  any            all pauses; pauses that overlap or touch are one\n"
-"  minor          minor collections\n"
-"  major slice    slices of major collection\n"
+"Pauses, without --span and --between:\n"
+"  any            all; pauses that overlap or touch are one\n"
 "  stopped        stop-the-world sections, from the stop of the domain on\n"
 "  while waiting  collections by the backup thread while the domain waited: no\n"
-"                 pauses, in no other row\n";
+"                 pauses, in no other row\n"
+"FILTER has words: a name, domain=, thread=, categories=, form=, longer-than=.\n";
 
 struct distribution {
   const char *name;
   struct histogram h;
   struct histogram running, waiting;      /* of requests */
+};
+
+/* The command line, and the pairs of --between. */
+struct latency {
+  const char *dir, *hgrm_path;
+  bool follow, json, hgrm, force;
+  size_t names;                   /* of --span, in [all] */
+  char *words[2];                 /* of --between and --and, or NULL */
+  const char *scope;
+  struct filter *filters[2];
+  struct between *between;        /* NULL: not asked for */
+  struct summary *s;
+  struct distribution *all;
 };
 
 /* Text */
@@ -97,20 +111,20 @@ static void print_bars(const struct histogram *h)
 }
 
 /* Prints the [count] distributions in [all] as text: a table, then a chart for
-   each.  If [named] is true, these are spans that the user named, and empty
-   distributions have rows too. */
-static void print_distributions(struct summary *s, bool named,
+   each.  [named] is the title of distributions that the user asked for, of which
+   empty ones have rows too; NULL for pauses. */
+static void print_distributions(struct summary *s, const char *named,
                                 const struct distribution *all, size_t count)
 {
   print_process(s);
-  bool any = named;
+  bool any = named != NULL;
   for (size_t i = 0; i < count; i++) any = any || all[i].h.count > 0;
   if (any)
-    print_durations_head(named ? "span" : "pause");
+    print_durations_head(named != NULL ? named : "pause");
   else
     puts("no pauses");
   for (size_t i = 0; i < count; i++)
-    if (named || all[i].h.count > 0) {
+    if (named != NULL || all[i].h.count > 0) {
       print_durations(all[i].name, &all[i].h);
       print_runs(&all[i].running, &all[i].waiting);
     }
@@ -121,14 +135,14 @@ static void print_distributions(struct summary *s, bool named,
     puts(":");
     print_bars(&all[i].h);
   }
-  print_lost(s);
 }
 
 /* JSON */
 
-static void print_all_json(struct summary *s, const struct distribution *all,
-                           size_t count)
+static void print_all_json(struct latency *l, size_t count)
 {
+  struct summary *s = l->s;
+  const struct distribution *all = l->all;
   json_t *object = json_object(), *distributions = json_array();
   for (size_t i = 0; i < count; i++) {
     json_t *d = json_object();
@@ -148,6 +162,9 @@ static void print_all_json(struct summary *s, const struct distribution *all,
   json_object_set_new(object, "lost_events",
                       json_integer((json_int_t) lost_events(s->cursor)));
   json_object_set_new(object, "distributions", distributions);
+  if (l->between != NULL)
+    json_object_set_new(object, "between",
+                        json_between(s->cursor, between_result(l->between)));
   print_json(object, false);
 }
 
@@ -207,62 +224,134 @@ static enum status write_hgrm(const char *path, bool force,
 
 static void take_event(void *state, const struct eventring_event *event)
 {
-  summary_event(state, event);
+  struct latency *l = state;
+  summary_event(l->s, event);
+  if (l->between != NULL) between_event(l->between, event, true);
 }
 
 static bool pass(void *state, bool idle)
 {
-  if (idle) summary_idle(state);
+  struct latency *l = state;
+  if (idle) summary_idle(l->s);
   return true;
+}
+
+/* Makes the filters of --between and --and and checks the options around them.
+   Ends the program with a message when they are wrong. */
+static enum between_scope check_between(struct latency *l)
+{
+  enum between_scope scope = BETWEEN_THREAD;
+  char why[MESSAGE_SIZE];
+  if ((l->words[0] == NULL) != (l->words[1] == NULL))
+    usage_error(&latency_command, "latency: --between and --and need each "
+                "other");
+  if (l->scope != NULL && l->words[0] == NULL)
+    usage_error(&latency_command, "latency: --scope needs --between");
+  if (l->names > 0 && l->words[0] != NULL)
+    usage_error(&latency_command, "latency: --span and --between exclude each "
+                "other");
+  if (l->scope != NULL && !between_scope(l->scope, strlen(l->scope), &scope))
+    usage_error(&latency_command, "latency: unknown scope '%s' (scopes: "
+                "thread, domain, process)", l->scope);
+  for (int i = 0; i < 2 && l->words[i] != NULL; i++) {
+    l->filters[i] = new_filter();
+    if (!between_filter(l->filters[i], l->words[i], why, sizeof why))
+      usage_error(&latency_command, "latency: %s", why);
+  }
+  return scope;
+}
+
+/* Reads the command line into [l], which has room for a distribution for each
+   argument. */
+static enum between_scope take_options(struct latency *l, int argc, char **argv)
+{
+  int option;
+  while ((option = next_option(&latency_command, argc, argv)) >= 0)
+    switch (option) {
+    case OPTION_AND: l->words[1] = optarg; break;
+    case OPTION_BETWEEN: l->words[0] = optarg; break;
+    case OPTION_DIR: l->dir = optarg; break;
+    case OPTION_FOLLOW: l->follow = true; break;
+    case OPTION_FORCE: l->force = true; break;
+    case OPTION_HGRM: l->hgrm = true; l->hgrm_path = optarg; break;
+    case OPTION_JSON: l->json = true; break;
+    case OPTION_SCOPE: l->scope = optarg; break;
+    case OPTION_SPAN: l->all[l->names++].name = optarg; break;
+    }
+  if (l->hgrm && l->json)
+    usage_error(&latency_command, "latency: --hgrm and --json exclude each "
+                "other");
+  if (l->hgrm && l->names > 1)
+    usage_error(&latency_command, "latency: --hgrm takes one --span");
+  return check_between(l);
+}
+
+/* Fills the distributions of [l] and returns their number. */
+static size_t add_distributions(struct latency *l)
+{
+  if (l->between != NULL) {
+    l->all[0].name = "first to second";
+    l->all[0].h = between_result(l->between)->durations;
+    return 1;
+  }
+  for (size_t i = 0; i < l->names; i++) {
+    add_named(l->s, &l->all[i]);
+    if (l->all[i].h.count == 0)
+      note("%s: no span or wait called %s has ended here",
+           eventring_path(l->s->cursor), l->all[i].name);
+  }
+  if (l->names > 0) return l->names;
+  add_pauses(l->s, l->all);
+  return PAUSES;
+}
+
+/* Prints the result as the options say.  Returns STATUS_OK, or
+   STATUS_CANNOT_WRITE. */
+static enum status print_result(struct latency *l)
+{
+  const size_t count = add_distributions(l);
+  if (l->hgrm) return write_hgrm(l->hgrm_path, l->force, &l->all[0].h);
+  if (l->json) {
+    print_all_json(l, count);
+    return STATUS_OK;
+  }
+  print_distributions(l->s, l->between != NULL ? "time"
+                            : l->names > 0 ? "span" : NULL, l->all, count);
+  if (l->between != NULL)
+    print_between(l->s->cursor, between_result(l->between));
+  print_lost(l->s);
+  return STATUS_OK;
+}
+
+static void free_latency(struct latency *l)
+{
+  if (l->between != NULL) free_between(l->between);
+  for (int i = 0; i < 2; i++)
+    if (l->filters[i] != NULL) free_filter(l->filters[i]);
+  free(l->all);
+  free_summary(l->s);
 }
 
 static enum status run(int argc, char **argv)
 {
-  const char *dir = NULL, *hgrm_path = NULL;
-  bool follow = false, json = false, hgrm = false, force = false;
-  size_t names = 0;
-  struct distribution *all = allocate((size_t) argc + PAUSES, sizeof *all);
-  int option;
-  while ((option = next_option(&latency_command, argc, argv)) >= 0)
-    switch (option) {
-    case OPTION_DIR: dir = optarg; break;
-    case OPTION_FOLLOW: follow = true; break;
-    case OPTION_FORCE: force = true; break;
-    case OPTION_HGRM: hgrm = true; hgrm_path = optarg; break;
-    case OPTION_JSON: json = true; break;
-    case OPTION_SPAN: all[names++].name = optarg; break;
-    }
-  if (hgrm && json)
-    usage_error(&latency_command, "latency: --hgrm and --json exclude each "
-                "other");
-  if (hgrm && names > 1)
-    usage_error(&latency_command, "latency: --hgrm takes one --span");
-
+  struct latency l = {
+    .all = allocate((size_t) argc + PAUSES, sizeof *l.all)
+  };
+  const enum between_scope scope = take_options(&l, argc, argv);
   struct eventring_cursor *cursor =
-    open_target(&latency_command, argc, argv, dir, false);
-  struct summary *s = new_summary(cursor);
+    open_target(&latency_command, argc, argv, l.dir, false);
+  l.s = new_summary(cursor);
+  if (l.words[0] != NULL) {
+    for (int i = 0; i < 2; i++) begin_filter(l.filters[i], cursor);
+    l.between = new_between(cursor, l.filters[0], l.filters[1], scope);
+  }
   enum status status = read_events(cursor, &(struct reading) {
-    .follow = follow, .changes = true, .state = s, .event = take_event,
+    .follow = l.follow, .changes = true, .state = &l, .event = take_event,
     .pass = pass
   });
-  for (size_t i = 0; i < names; i++) {
-    add_named(s, &all[i]);
-    if (all[i].h.count == 0)
-      note("%s: no span or wait called %s has ended here",
-           eventring_path(cursor), all[i].name);
-  }
-  size_t count = names > 0 ? names : PAUSES;
-  if (names == 0) add_pauses(s, all);
-  if (hgrm) {
-    enum status written = write_hgrm(hgrm_path, force, &all[0].h);
-    if (written != STATUS_OK) status = written;
-  } else if (json)
-    print_all_json(s, all, count);
-  else
-    print_distributions(s, names > 0, all, count);
-  status = finish_output(status);
-  free(all);
-  free_summary(s);
+  enum status printed = print_result(&l);
+  status = finish_output(printed != STATUS_OK ? printed : status);
+  free_latency(&l);
   eventring_close(cursor);
   return status;
 }
