@@ -225,6 +225,22 @@ static void no_pair_spans_a_gap_of_its_scope(void **state)
   ring_destroy(&f);
 }
 
+static void a_then_of_an_earlier_time_is_no_pair(void **state)
+{
+  struct ring_file f;
+  struct run run;
+  (void) state;
+  make_ring(&f, 10);
+  pair(&run, &f, "ask", "answer", BETWEEN_PROCESS, 0);
+  give(&run, ASK, 0, 100);
+  give(&run, ANSWER, 1, 90);                    /* read late */
+  assert_counts(between_result(run.between), 0, 0, 0, 1);
+  give(&run, ANSWER, 1, 130);
+  assert_counts(between_result(run.between), 1, 0, 0, 0);
+  end(&run);
+  ring_destroy(&f);
+}
+
 static void memory_is_bounded_and_nothing_is_left_out(void **state)
 {
   struct ring_file f;
@@ -295,6 +311,7 @@ int main(void)
     cmocka_unit_test(the_scope_separates_threads_and_domains),
     cmocka_unit_test(spans_count_at_the_moment_that_the_filter_names),
     cmocka_unit_test(no_pair_spans_a_gap_of_its_scope),
+    cmocka_unit_test(a_then_of_an_earlier_time_is_no_pair),
     cmocka_unit_test(memory_is_bounded_and_nothing_is_left_out),
     cmocka_unit_test(wrong_words_are_refused)
   };
