@@ -19,6 +19,7 @@
 #include "guards.h"
 #include "json.h"
 #include "live_json.h"
+#include "names.h"
 #include "recordings.h"
 #include "registry.h"
 #include "rules.h"
@@ -68,6 +69,7 @@ static struct answer answer_of_view(struct view *view,
   case RESOURCE_DETAIL: return answer_of(whole_detail(view), why);
   case RESOURCE_HISTORY:
     return answer_of(json_history(view, query->tier), why);
+  case RESOURCE_NAMES: return answer_of(json_names(view), why);
   case RESOURCE_DIAGNOSIS:
     return answer_of(diagnose_view(view, why, sizeof why), why);
   default: return answer_window(view, query);

@@ -39,6 +39,8 @@ static const struct { const char *path; enum resource resource; } paths[] = {
   { "stat", RESOURCE_STAT },
   { "timeline", RESOURCE_TIMELINE },
   { "events", RESOURCE_EVENTS },
+  { "names", RESOURCE_NAMES },
+  { "between", RESOURCE_BETWEEN },
   { "diagnosis", RESOURCE_DIAGNOSIS },
   { "flame", RESOURCE_FLAME },
   { "control", RESOURCE_CONTROL },
@@ -152,18 +154,21 @@ static bool parse_tier(const char *text, size_t length, enum history_tier *tier)
 /* The parameters, and the resources that take them. */
 enum parameter {
   FROM, TO, WIDTH, LIMIT, TIER, FILTER, PROCESS, RULE, A, B, A_FROM, A_TO,
-  B_FROM, B_TO, PARAMETERS
+  B_FROM, B_TO, FIRST, THEN, SCOPE, PARAMETERS
 };
 
 #define TAKES(resource) (1u << (resource))
 #define WINDOWS (TAKES(RESOURCE_STAT) | TAKES(RESOURCE_TIMELINE) \
-                 | TAKES(RESOURCE_EVENTS) | TAKES(RESOURCE_FLAME))
+                 | TAKES(RESOURCE_EVENTS) | TAKES(RESOURCE_FLAME) \
+                 | TAKES(RESOURCE_BETWEEN))
 #define QUOTE(number) #number
 #define AS_TEXT(number) QUOTE(number)
 #define UP_TO(max) "a number from 1 to " AS_TEXT(max)
+#define FEWER_BYTES "fewer bytes than " AS_TEXT(QUERY_FILTER)
 #define TIME(name, resources) \
   { name, resources, name ": nanoseconds since the start" }
 #define ID(name, resource) { name, TAKES(resource), name ": the id of a process" }
+#define WORDS(name) { name, TAKES(RESOURCE_BETWEEN), name ": " FEWER_BYTES }
 static const struct {
   const char *name;
   uint32_t resources;
@@ -175,7 +180,7 @@ static const struct {
   [LIMIT] = { "limit", TAKES(RESOURCE_EVENTS), "limit: " UP_TO(QUERY_LIMIT) },
   [TIER] = { "tier", TAKES(RESOURCE_HISTORY), "tier: 100ms, 1s or 10s" },
   [FILTER] = { "filter", TAKES(RESOURCE_EVENTS),
-               "filter: fewer bytes than " AS_TEXT(QUERY_FILTER) },
+               "filter: " FEWER_BYTES },
   [PROCESS] = ID("process", RESOURCE_STREAM),
   [RULE] = { "id", TAKES(RESOURCE_RULES), "id: the number of a rule" },
   [A] = ID("a", RESOURCE_COMPARE),
@@ -183,7 +188,11 @@ static const struct {
   [A_FROM] = TIME("a_from", TAKES(RESOURCE_COMPARE)),
   [A_TO] = TIME("a_to", TAKES(RESOURCE_COMPARE)),
   [B_FROM] = TIME("b_from", TAKES(RESOURCE_COMPARE)),
-  [B_TO] = TIME("b_to", TAKES(RESOURCE_COMPARE))
+  [B_TO] = TIME("b_to", TAKES(RESOURCE_COMPARE)),
+  [FIRST] = WORDS("first"),
+  [THEN] = WORDS("then"),
+  [SCOPE] = { "scope", TAKES(RESOURCE_BETWEEN),
+              "scope: thread, domain or process" }
 };
 
 static bool parse_time(const char *text, size_t length, int64_t *ns)
@@ -217,7 +226,10 @@ static bool parse_value(struct query *query, enum parameter parameter,
     query->limit = (uint32_t) number;
     return good;
   case TIER: return parse_tier(text, length, &query->tier);
-  case FILTER: return decode(text, length, query->filter, QUERY_FILTER);
+  case FILTER: case FIRST:
+    return decode(text, length, query->filter, QUERY_FILTER);
+  case THEN: return decode(text, length, query->then, QUERY_FILTER);
+  case SCOPE: return between_scope(text, length, &query->scope);
   case B:
     query->has_other = true;
     return parse_id(text, length, &query->other);

@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "between.h"
 #include "history.h"
 
 enum resource {
@@ -27,8 +28,8 @@ enum resource {
   RESOURCE_COMPARE, RESOURCE_ATTACH,
   /* Of a process */
   RESOURCE_DETAIL, RESOURCE_HISTORY, RESOURCE_STAT, RESOURCE_TIMELINE,
-  RESOURCE_EVENTS, RESOURCE_DIAGNOSIS, RESOURCE_FLAME, RESOURCE_CONTROL,
-  RESOURCE_SAVE, RESOURCE_RECORD
+  RESOURCE_EVENTS, RESOURCE_NAMES, RESOURCE_BETWEEN, RESOURCE_DIAGNOSIS,
+  RESOURCE_FLAME, RESOURCE_CONTROL, RESOURCE_SAVE, RESOURCE_RECORD
 };
 
 /* The size of a filter expression, with its NUL. */
@@ -52,7 +53,10 @@ struct query {
   bool has_other;
   uint64_t other;
   int64_t other_from_ns, other_to_ns;
-  char filter[QUERY_FILTER];      /* decoded; may hold any bytes but NUL */
+  enum between_scope scope;
+  /* Decoded; they may hold any bytes but NUL.  [filter] is also the first one
+     of the two filters of pairs, and [then] the second one. */
+  char filter[QUERY_FILTER], then[QUERY_FILTER];
 };
 
 /* Returns whether the resource at [uri], which need not exist, is one that only

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "between_text.h"
 #include "event_json.h"
 #include "filter.h"
 #include "filter_words.h"
@@ -201,6 +202,62 @@ static void events_window(void *state)
   free_filter(e.filter);
 }
 
+/* Pairs of events */
+
+static void between_window_event(struct window *w,
+                                 const struct eventring_event *event)
+{
+  between_event(w->state, event, is_in_window(w, event));
+}
+
+/* Makes a filter for pairs of [words], which must stay valid as long as the
+   filter.  Puts the reason of a refusal into [w]. */
+static struct filter *pair_filter(struct window *w, char *words)
+{
+  struct filter *filter = new_filter();
+  filter_keep_earlier(filter);
+  if (w->status == 0 && !between_filter(filter, words, w->why, sizeof w->why))
+    w->status = 400;
+  return filter;
+}
+
+/* Reads the pairs of [w] into its result.  The file of [w] must be open. */
+static void read_pairs(struct window *w, struct filter *first,
+                       struct filter *then)
+{
+  if (!filter_begin(first, w->cursor, w->why, sizeof w->why)
+      || !filter_begin(then, w->cursor, w->why, sizeof w->why)) {
+    w->status = 400;
+    return;
+  }
+  struct between *between = new_between(w->cursor, first, then,
+                                        w->query->scope);
+  w->state = between;
+  w->event = between_window_event;
+  read_window(w);
+  const struct between_result *r = between_result(between);
+  w->result = json_between(w->cursor, r);
+  json_object_update_new(w->result, json_durations(&r->durations));
+  json_object_set_new(w->result, "buckets", json_buckets(&r->durations));
+  free_between(between);
+}
+
+static void between_window(void *state)
+{
+  struct window *w = state;
+  char first_words[QUERY_FILTER], then_words[QUERY_FILTER];
+  memcpy(first_words, w->query->filter, sizeof first_words);
+  memcpy(then_words, w->query->then, sizeof then_words);
+  struct filter *first = pair_filter(w, first_words);
+  struct filter *then = pair_filter(w, then_words);
+  if (w->status == 0 && open_window(w)) {
+    read_pairs(w, first, then);
+    eventring_close(w->cursor);
+  }
+  free_filter(first);
+  free_filter(then);
+}
+
 /* Timelines */
 
 /* The most events that are read for a timeline, of the window and behind it;
@@ -335,6 +392,7 @@ struct answer answer_window(struct view *view, const struct query *query)
       view_look(view, look_at_all, &w.result);
     break;
   case RESOURCE_EVENTS: work = events_window; break;
+  case RESOURCE_BETWEEN: work = between_window; break;
   case RESOURCE_FLAME: work = flame_window; w.margin_ns = 0; break;
   case RESOURCE_TIMELINE:
     work = timeline_window;

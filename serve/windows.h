@@ -19,8 +19,8 @@
 #include "query.h"
 #include "view.h"
 
-/* Returns the answer to GET of the statistics, the timeline, the events or the
-   flame graph of [view] in the window of [query]. */
+/* Returns the answer to GET of the statistics, the timeline, the events, the
+   pairs of events or the flame graph of [view] in the window of [query]. */
 struct answer answer_window(struct view *view, const struct query *query);
 
 /* Returns the totals of all processes in the text format of Prometheus. */

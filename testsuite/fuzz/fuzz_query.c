@@ -19,12 +19,12 @@
 #include "fuzz.h"
 #include "query.h"
 
-static void parse_filter(const struct query *query)
+static void parse_filter(const char text[QUERY_FILTER], bool pairs)
 {
-  char words[QUERY_FILTER], why[64];
+  char words[QUERY_FILTER], why[64] = "";
   struct filter *filter = new_filter();
-  memcpy(words, query->filter, sizeof words);
-  if (!filter_words(filter, words, why, sizeof why))
+  memcpy(words, text, sizeof words);
+  if (!(pairs ? between_filter : filter_words)(filter, words, why, sizeof why))
     CHECK(memchr(why, '\0', sizeof why) != NULL);
   free_filter(filter);
 }
@@ -52,7 +52,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(memchr(query.filter, '\0', sizeof query.filter) != NULL);
     /* Only the page is public. */
     CHECK(query_is_private(uri) == (query.resource > RESOURCE_ICON));
-    parse_filter(&query);
+    CHECK(memchr(query.then, '\0', sizeof query.then) != NULL);
+    CHECK(query.scope < BETWEEN_SCOPE_COUNT);
+    parse_filter(query.filter, query.resource == RESOURCE_BETWEEN);
+    parse_filter(query.then, query.resource == RESOURCE_BETWEEN);
   }
   free(uri);
   return 0;

@@ -182,6 +182,22 @@ ok "the events of the window, by a filter" [ "$(number served.json)" = 5000 ]
 eventring events --json --name=number --domain=0 part.evr | jq -c '[.form, .value]' >a
 jq -c '.events[] | [.form, .value]' served.json >b
 ok "they are those of eventring events" cmp a b
+ok "the names of events, events of the program first" field_is \
+  "/api/processes/$id/names" \
+  '(.names | index("number") < index("minor")) and (.names | length == (unique | length))' \
+  true
+get "/api/processes/$id/between?from=$from&to=$to&first=number+domain=0&then=number+domain=0" \
+  >served.json
+eventring latency --json --between='number domain=0' --and='number domain=0' \
+  part.evr >a
+pairs() { jq -c "$1 | [.first_events, .then_events, .replaced, .cut, .open]" "$2"; }
+ok "the pairs of events of the window: as in latency of a recording" \
+  [ "$(pairs .between a)" = "$(pairs . served.json)" ]
+ok "each event but the last begins a pair" \
+  [ "$(jq -c '[.count, .open, (.series.count | add)]' served.json)" = '[4999,1,4999]' ]
+ok "the longest pair is in the histogram" eval '[ "$(jq "
+  .max_ns == .longest[0].duration_ns and .max_ns < .buckets[-1].to_ns
+  and .buckets[-1].from_ns <= .max_ns" served.json)" = true ]'
 get "/api/processes/$id/events?limit=10" >served.json
 ok "more events than the limit: it says so" eval \
   '[ "$(jq -c "[.more, (.events | length)]" served.json)" = "[true,10]" ]'
