@@ -121,6 +121,24 @@ function events(from, to, limit) {
   return { events, more: false };
 }
 
+// A pair each 50 ms, the longest one from 30 s on.
+function between(from, to) {
+  const t = [];
+  for (let at = Math.max(from, to - 100e9); at < to; at += 5e7) t.push(at);
+  const times = t.map((at) => 1e6 + 9e5 * wave(at, 3e9));
+  const event = (ns, name) => ({ ns, domain: 1, thread: 4243, name,
+                                 thread_name: hostile[2] });
+  return {
+    ...durations('', t.length, 1e6), first_events: t.length + 3,
+    then_events: t.length, replaced: 2, cut: 0, open: 1,
+    longest: [{ duration_ns: 9e6, first: event(30e9, 'minor'),
+                then: event(30.009e9, hostile[0]) }],
+    series: { step_ns: 0, t, count: t.map(() => 1), min_ns: times,
+              max_ns: times },
+    buckets: [[5e5, 1e6, 700], [1e6, 2e6, 900], [8e6, 1e7, 1]].map(
+      ([from_ns, to_ns, count]) => ({ from_ns, to_ns, count })) };
+}
+
 const flame = { name: 'all', value_ns: 1e9, children: [
   { name: 'Dune.main', value_ns: 8e8, children: [
     { name: hostile[0], value_ns: 5e8, children: [] },
@@ -308,6 +326,9 @@ export class Mock {
                      total: this.detail().domains[0], ...this.detail() }),
       timeline: () => timeline(now, from, to, number('width', 1000), 4),
       events: () => events(from, to, number('limit', 100)),
+      names: () => ({ names: ['checkout', 'my span', hostile[0], hostile[3],
+                              'minor'] }),
+      between: () => between(from, to),
       diagnosis: () => ({ findings, not_judged: [] }),
       flame: () => flame };
     const answer = answers[part ?? what];

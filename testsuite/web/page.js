@@ -143,7 +143,8 @@ await test('a time without data is a gap in the charts',
   }));
 
 await test('names from the program are text, wherever they are shown', async () => {
-  for (const view of ['charts', 'timeline', 'tables', 'events', 'flame', 'control'])
+  for (const view of ['charts', 'timeline', 'tables', 'events', 'between', 'flame',
+                      'control'])
     await onPage(`#/process/100/${view}`, async (page) => {
       await seen(page, '.tabs');
       await new Promise((resolve) => setTimeout(resolve, 700));
@@ -280,6 +281,34 @@ await test('a click on a span of the end of the data holds the timeline',
     assert.equal(await follows(), 'false');
   }));
 
+await test('the time between two events: asked by filters, shown in the timeline',
+  () => onPage('#/process/100/between', async (page) => {
+    await seen(page, 'input[name=first]');
+    await until(page, () => document.querySelector('datalist option'));
+    const suggested = await page.evaluate(() =>
+      [...document.querySelectorAll('datalist option')].map((o) => o.value));
+    assert.deepEqual(suggested, ['checkout', 'name="my span"', hostile[0],
+                                 'name="bad ?? bytes"', 'minor']);
+    await page.type('input[name=first]', 'minor');
+    await page.type('input[name=then]', 'name="my span" form=end');
+    await page.select('select[name=scope]', 'domain');
+    mock.requests.length = 0;
+    await page.keyboard.press('Enter');
+    await has(page, 'First events without a pair: 2 before another first event');
+    const asked = mock.requests.filter((r) => r.includes('/between?'))
+      .map((r) => new URL(r.slice(4), 'http://x').searchParams);
+    assert.equal(asked[0].get('first'), 'minor');
+    assert.equal(asked[0].get('then'), 'name="my span" form=end');
+    assert.equal(asked[0].get('scope'), 'domain');
+    await seen(page, '.histogram');
+    await seen(page, '.chart canvas');
+    assert.ok((await textOf(page)).includes(
+      `${hostile[0]} in domain 1, thread 4243 \\x1b[31mred\\x1b[0m`));
+    await page.click('[data-table=longest] a');
+    await seen(page, 'canvas.timeline');
+    assert.ok(page.url().endsWith('timeline?29998200000-30010800000'), page.url());
+  }));
+
 await test('the flame graph enlarges what is clicked',
   () => onPage('#/process/100/flame', async (page) => {
     const canvas = await seen(page, 'canvas.flame');
@@ -296,8 +325,8 @@ for (const dark of [false, true])
   await test(`nothing is wider than 400 pixels, ${dark ? 'dark' : 'light'}`,
     () => onPage('', async (page) => {
       await has(page, 'shop');
-      for (const view of ['charts', 'timeline', 'tables', 'events', 'flame',
-                          'control']) {
+      for (const view of ['charts', 'timeline', 'tables', 'events', 'between',
+                          'flame', 'control']) {
         await go(page, `#/process/100/${view}`);
         await seen(page, '.tabs');
         await new Promise((resolve) => setTimeout(resolve, 500));

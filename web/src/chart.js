@@ -1,6 +1,6 @@
 // A chart of uPlot as a component.  [series]: objects with label, colour (name
-// of a CSS variable), values (an array beside [seconds]) and fill; stacked ones
-// lie on each other, the first at the bottom.
+// of a CSS variable), values (an array beside [seconds]), fill, and points (dots
+// instead of a line); stacked ones lie on each other, the first at the bottom.
 
 import uPlot from 'uplot';
 import { html, useEffect, useRef } from './html.js';
@@ -66,7 +66,9 @@ function seriesOptions(props) {
   const order = props.stacked ? [...props.series].reverse() : props.series;
   return order.map((s) => ({
     label: s.label, stroke: colour(s.colour), width: s.fill ? 0.5 : 1.5,
-    fill: s.fill ? colour(s.colour) : undefined, points: { show: false },
+    fill: s.fill ? colour(s.colour) : undefined,
+    points: { show: Boolean(s.points), size: 5, fill: colour(s.colour) },
+    paths: s.points ? () => null : undefined,
     dash: s.dash, value: (u, _, index, i) => {
       const { series, stacked, text } = u.eventring;
       const given = series[stacked ? series.length - index : index - 1];

@@ -8,7 +8,7 @@ import { all, limits, Windows, windowText } from './window.js';
 
 const limit = 500;
 const filterHelp =
-  'Words: a name, or name=, domain=, thread=, categories=, longer-than=';
+  'Words: a name, or name=, domain=, thread=, categories=, form=, longer-than=';
 
 function valueText(value) {
   if (value === null) return format.unknown;

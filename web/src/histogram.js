@@ -1,4 +1,4 @@
-// How many pauses were how long: bars on a logarithmic axis.
+// How many durations were how long: bars on a logarithmic axis.
 
 import { html, useState } from './html.js';
 import * as format from './format.js';
@@ -28,7 +28,8 @@ export function bars(buckets) {
   return counts;
 }
 
-function Bars({ buckets }) {
+// [label]: says of what, for screen readers.
+export function Bars({ buckets, label }) {
   const list = bars(buckets);
   const most = Math.max(...list.map((b) => b[2]));
   const width = 600 / list.length;
@@ -36,7 +37,7 @@ function Bars({ buckets }) {
   const numbers = list.length < 14;
   return html`
     <svg class="histogram" viewBox="0 0 640 170" role="img"
-      aria-label="Histogram of pauses">${list.map(([from, to, count], i) => {
+      aria-label=${label}>${list.map(([from, to, count], i) => {
         const height = count
           ? Math.max(2, 120 * Math.log1p(count) / Math.log1p(most)) : 0;
         return html`<g key=${from}>
@@ -67,7 +68,8 @@ export function Histogram({ distributions }) {
           d.name === 'any' ? 'all pauses' : format.phrase(d.name)}
         </option>`)}</select>
       ${' '}<small>since the start, height logarithmic</small></figcaption>
-    ${shown.buckets?.length ? html`<${Bars} buckets=${shown.buckets} />`
+    ${shown.buckets?.length ? html`<${Bars} buckets=${shown.buckets}
+      label="Histogram of pauses" />`
       : html`<p class="quiet">None yet.</p>`}
   </figure>`;
 }

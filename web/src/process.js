@@ -9,6 +9,7 @@ import { isSaved, Numbers, processAddress, stateOf } from './overview.js';
 import { Charts } from './charts.js';
 import { Timeline } from './timeline.js';
 import { Tables } from './tables.js';
+import { Between } from './between.js';
 import { Events } from './events.js';
 import { Flame } from './flame.js';
 import { Control, QuickControl } from './control.js';
@@ -18,6 +19,7 @@ const detail_ms = 5000;
 const views = {
   charts: ['Charts', Charts], timeline: ['Timeline', Timeline],
   tables: ['Tables', Tables], events: ['Events', Events],
+  between: ['Between', Between],
   flame: ['Flame graph', Flame], control: ['Control', Control],
 };
 

@@ -1,0 +1,178 @@
+// The time between two events that the user chooses by filters: a histogram,
+// the times in the order in which they ended, and the longest ones.
+
+import { html, useEffect, useState } from './html.js';
+import { useAnswer } from './answer.js';
+import { get, ofProcess } from './api.js';
+import { Chart } from './chart.js';
+import * as format from './format.js';
+import { Bars } from './histogram.js';
+import { processAddress } from './overview.js';
+import { Table } from './table.js';
+import { all, limits, Windows, windowText } from './window.js';
+
+const scopes = [['thread', 'the same thread'], ['domain', 'the same domain'],
+                ['process', 'the process']];
+const help = 'Words: a name, or name=, domain=, thread=, categories=, ' +
+  'form=begin or form=end, longer-than=';
+
+// Returns the filter that only [name] passes.  A byte that is not UTF-8, and a
+// quote, which a filter cannot have, become a pattern for any character.
+export function filterOf(name) {
+  const pattern = name.replace(/\\x[0-9a-f]{2}|"/g, '\0')
+    .replace(/[\\*?[\]]/g, '\\$&').replaceAll('\0', '?');
+  return /[\s=]/.test(pattern) || !pattern ? `name="${pattern}"` : pattern;
+}
+
+function Names({ id }) {
+  const { answer } = useAnswer(ofProcess(id, 'names'));
+  return html`<datalist id="names">${answer?.names.map((name) => html`
+    <option key=${name} value=${filterOf(name)}>${format.name(name)}</option>`)}
+    </datalist>`;
+}
+
+function Form({ wish, ask, data, id }) {
+  const [text, setText] = useState({ first: wish.first, then: wish.then });
+  const [scope, setScope] = useState(wish.scope);
+  const submit = (event, choice = wish.choice) => {
+    event?.preventDefault();
+    ask({ first: text.first.trim(), then: text.then.trim(), scope, choice });
+  };
+  const input = (name, label, example) => html`
+    <label class="filter">${label} <input type="search" name=${name}
+      list="names" required value=${text[name]} spellcheck=${false}
+      placeholder=${example} title=${help}
+      onInput=${(e) => setText({ ...text, [name]: e.target.value })} /></label>`;
+  return html`<form class="toolbar" onSubmit=${submit}>
+    <${Names} id=${id} />
+    ${input('first', 'From', 'An event, such as: minor')}
+    ${input('then', 'to the next', 'An event, such as: minor form=end')}
+    <label>of <select name="scope" value=${scope}
+      onChange=${(e) => setScope(e.target.value)}>${scopes.map(([key, label]) =>
+        html`<option key=${key} value=${key}>${label}</option>`)}</select>
+    </label>
+    <${Windows} choice=${wish.choice} data=${data}
+      choose=${(choice) => submit(null, choice)} />
+    <button>Show</button></form>`;
+}
+
+// Asks for the pairs of [wish]: { first, then, scope, choice }.
+function usePairs(id, wish, data) {
+  const [state, set] = useState({});
+  useEffect(() => {
+    if (!wish.first || !wish.then) return undefined;
+    const abort = new AbortController();
+    const span = limits(wish.choice, data);
+    const { first, then, scope } = wish;
+    get(ofProcess(id, 'between'), { first, then, scope, ...span }, abort.signal)
+      .then((answer) => set({ answer, span, wish }), (e) => {
+        if (e.name !== 'AbortError') set({ error: e.message });
+      });
+    return () => abort.abort();
+  }, [id, wish]);
+  return state;
+}
+
+function Numbers({ answer }) {
+  const cards = [
+    ['Pairs', format.count(answer.count)],
+    ['p50', format.duration(answer.p50_ns)],
+    ['p90', format.duration(answer.p90_ns)],
+    ['p99', format.duration(answer.p99_ns)],
+    ['p99.9', format.duration(answer.p99_9_ns)],
+    ['Longest', format.duration(answer.max_ns)],
+    ['Total', format.duration(answer.total_ns)]];
+  return html`<dl class="numbers">${cards.map(([label, value]) => html`
+    <div key=${label}><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+// Says how many events there were, and why some of them have no pair.
+function Counts({ answer, span, wish, now }) {
+  const { first_events, then_events, replaced, cut, open } = answer;
+  const reasons = [
+    [replaced, 'before another first event'],
+    [cut, 'before a time that was lost or not recorded'],
+    [open, 'without a second event behind it']].filter(([n]) => n > 0);
+  return html`<p class="quiet">${format.count(first_events)} first and ${
+    format.count(then_events)} second events, ${windowText(span, now)}.${
+    reasons.length > 0 && ` First events without a pair: ${
+      reasons.map(([n, why]) => `${format.count(n)} ${why}`).join(', ')}.`}${
+    !answer.count && first_events > 0 && then_events > 0 &&
+      wish.scope !== 'process' &&
+      ' They may be in different threads: choose another scope.'}</p>`;
+}
+
+function seriesOf({ step_ns, min_ns, max_ns }) {
+  return step_ns === 0
+    ? [{ label: 'time between', colour: 'minor', points: true, values: max_ns }]
+    : [{ label: 'longest', colour: 'stopped', values: max_ns },
+       { label: 'shortest', colour: 'minor', values: min_ns }];
+}
+
+// The pairs by the time of their second event, in [span] if it has limits.
+function Series({ id, series, span, process }) {
+  const started = process.started_unix_ns;
+  const from = span.from ?? series.t[0];
+  const to = span.to ?? Math.max(series.t.at(-1), from + 1e6);
+  return html`<${Chart} title="Time between the two events" logarithmic=${true}
+    note=${series.step_ns === 0 ? 'each pair when it ended; drag for the timeline'
+      : `in ${format.duration(series.step_ns)} each; drag for the timeline`}
+    text=${format.duration} height=${170} series=${seriesOf(series)}
+    seconds=${series.t.map((t) => (started + t) / 1e9)}
+    from=${(started + from) / 1e9} to=${(started + to) / 1e9}
+    onZoom=${(...times) => {
+      const chosen = times.map((s) => Math.round(s * 1e9 - started));
+      location.hash = `${processAddress(id, 'timeline')}?${chosen.join('-')}`;
+    }} />`;
+}
+
+const eventText = ({ name, domain, thread, thread_name }) =>
+  `${name ? format.name(name) : 'unknown'} in domain ${domain}, thread ${
+    thread}${thread_name ? ` ${format.name(thread_name)}` : ''}`;
+
+// The address of the timeline with [pair] and some time around it.
+function addressOf(id, { first, then, duration_ns }) {
+  const margin = Math.max(1000, Math.round(duration_ns / 5));
+  return `${processAddress(id, 'timeline')}?${
+    Math.max(0, first.ns - margin)}-${then.ns + margin}`;
+}
+
+function Longest({ id, pairs }) {
+  return html`<${Table} title="Longest" note="click a time to see it in the timeline"
+    name="longest" rows=${pairs} columns=${[
+      { label: 'Time', value: (p) => p.duration_ns, text: format.duration,
+        cell: (p, text) => html`<a href=${addressOf(id, p)}>${text}</a>` },
+      { label: 'From', value: (p) => p.first.ns,
+        text: (ns) => format.moment(ns, 1000) },
+      { label: 'First event', value: (p) => eventText(p.first) },
+      { label: 'Second event', value: (p) => eventText(p.then) }]} />`;
+}
+
+export function Between({ id, process, data }) {
+  const [wish, setWish] = useState(data.shared.between ?? {
+    first: '', then: '', scope: 'thread',
+    choice: process.state === 'running' ? 10e9 : all });
+  data.shared.between = wish;
+  const { answer, span, wish: asked, error } = usePairs(id, wish, data);
+  return html`<section>
+    <${Form} wish=${wish} ask=${setWish} data=${data} id=${id} />
+    ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
+    ${!answer && !error && html`<p class="note">The time from each first event
+      to the next second one; if another first event comes before, it counts. A
+      span counts at its begin, with form=end at its end. A wait counts when it
+      ends.</p>`}
+    ${answer && html`<${Counts} answer=${answer} span=${span} wish=${asked}
+      now=${data.now} />`}
+    ${answer?.count > 0 && html`
+      <${Numbers} answer=${answer} />
+      <div class="charts">
+        <${Series} id=${id} series=${answer.series} span=${span}
+          process=${process} />
+        <figure class="chart"><figcaption>Histogram${' '}
+          <small>height logarithmic</small></figcaption>
+          <${Bars} buckets=${answer.buckets}
+            label="Histogram of the time between the two events" /></figure>
+      </div>
+      <${Longest} id=${id} pairs=${answer.longest} />`}
+  </section>`;
+}
