@@ -268,7 +268,7 @@ void between_event(struct between *b, const struct eventring_event *event,
 {
   int64_t since, took_ns = -1;
   if (b->spans != NULL && span_ended(b->spans, event, &since))
-    took_ns = event->ns - since;
+    took_ns = time_since(event->ns, since);
   note_gap(b, event);
   if (!counts || event->form == EVENTRING_EV_LOST
       || event->form == EVENTRING_EV_CONTROL_CHANGED)
