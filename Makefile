@@ -366,7 +366,7 @@ $(B)/test/ring/%: testsuite/ring/%.c $(B)/lib/libeventring.a \
                   $(wildcard testsuite/ring/*.h testsuite/ring/ring_*.c \
                     testsuite/ring/producer.files \
                     runtime/*.[ch] \
-                    runtime/caml/* consumer/*.h)
+                    runtime/caml/* consumer/*.h analysis/*.[ch])
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(LIB_CFLAGS) -Itestsuite/ring -o $@ $< \

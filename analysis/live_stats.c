@@ -340,7 +340,7 @@ static struct long_pause *same_pause(struct live_stats *live,
 static void keep_if_long(struct live_stats *live,
                          const struct eventring_event *event, int64_t since)
 {
-  uint64_t ns = (uint64_t) (event->ns - since);
+  uint64_t ns = (uint64_t) event->ns - (uint64_t) since;
   struct long_pause *place = place_for(live, ns, event->ns);
   if (place == NULL) return;
   uint64_t requested_by = field_called(live, event, "requested_by");

@@ -165,8 +165,8 @@ static void events_event(struct window *w, const struct eventring_event *event)
     span_ended(e->spans, event, &since);
     return;
   }
-  int64_t took_ns = span_ended(e->spans, event, &since) ? event->ns - since
-                                                         : -1;
+  int64_t took_ns = span_ended(e->spans, event, &since)
+                    ? time_since(event->ns, since) : -1;
   if (!is_in_window(w, event) || !filter_wants(e->filter, event, took_ns))
     return;
   if (json_array_size(e->list) == w->query->limit)

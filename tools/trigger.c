@@ -17,6 +17,7 @@
 #include "parse.h"
 #include "requests.h"
 #include "spans.h"
+#include "target.h"
 #include "trigger.h"
 
 bool parse_trigger(struct trigger *t, const char *text, char *why,
@@ -75,9 +76,10 @@ struct happening trigger_look(struct trigger_watch *w,
   struct happening h = { NULL, -1 };
   struct ended_request request;
   int64_t since;
-  if (span_ended(w->spans, event, &since)) h.took_ns = event->ns - since;
+  if (span_ended(w->spans, event, &since))
+    h.took_ns = time_since(event->ns, since);
   if (request_ended(w->requests, event, &request))
-    h.took_ns = request.end_ns - request.begin_ns;
+    h.took_ns = time_since(request.end_ns, request.begin_ns);
   if (event->form == EVENTRING_EV_CONTROL_CHANGED || event->ring >= w->rings)
     return h;
   const bool seen = w->seen[event->ring];
