@@ -12,10 +12,15 @@
 
 /* Each tier has the amounts of the summary at the begin of its present row; the
    row is the difference to the amounts at its end.  So rows of 10 s have
-   percentiles of their own, not percentiles of percentiles. */
+   percentiles of their own, not percentiles of percentiles.
+
+   Spans, requests and waits by name are added to the present row of each tier
+   when they end.  A wait may have begun many rows before; its time is added to
+   each of these rows. */
 
 #include <stdlib.h>
 #include <string.h>
+#include "category.h"
 #include "history.h"
 #include "memory.h"
 #include "summary.h"
@@ -35,7 +40,7 @@ static const size_t rows_kept[HISTORY_TIERS] = {
    rows. */
 #define LONGEST_GAP 6000
 
-struct domain_amounts { uint32_t id; uint64_t watched, running, collecting; };
+struct domain_amounts { uint32_t id; struct summary_time time; };
 
 /* The amounts at the begin of a row. */
 struct amounts {
@@ -50,12 +55,11 @@ struct amounts {
 struct tier {
   int64_t end_ns;                 /* of the present row */
   struct amounts before;
+  struct history_row present;     /* only spans, requests and waits */
   struct history_row *rows;       /* a ring of [room] rows */
   size_t room;
   uint64_t count;
 };
-
-struct counter { uint16_t id; int64_t value; bool known; const char *name; };
 
 struct history {
   struct eventring_cursor *cursor;
@@ -65,12 +69,14 @@ struct history {
   uint64_t resident_bytes;
   struct amounts *now;            /* room for the amounts at the end of a row */
   struct tier tiers[HISTORY_TIERS];
-  uint32_t counter_count;
-  struct counter counters[HISTORY_COUNTERS];
-  uint8_t is_counter[UINT16_MAX + 1];   /* 0: not looked up; 1: no counter of
-                                           the program, or no room; else 2 and
-                                           its number */
+  uint8_t name_count[HISTORY_KINDS];
+  const char *names[HISTORY_KINDS][HISTORY_NAMES];
+  struct { int64_t value; bool known; } counters[HISTORY_NAMES];
+  uint8_t columns[UINT16_MAX + 1];      /* by id of events: FIRST_COLUMN, its
+                                           kind times HISTORY_NAMES and the
+                                           number of its name, added; or: */
 };
+enum { NOT_LOOKED_UP, NO_COLUMN, FIRST_COLUMN };
 
 /* Amounts */
 
@@ -79,9 +85,8 @@ static void take_domains(struct summary *s, int64_t ns, struct amounts *now)
   now->domain_count = 0;
   for (uint32_t i = 0; i < s->domain_count; i++) {
     if (s->domains[i]->ended || now->domain_count == HISTORY_DOMAINS) continue;
-    struct summary_time t = summary_time(s, s->domains[i], ns);
     now->domains[now->domain_count++] = (struct domain_amounts) {
-      s->domains[i]->id, t.watched_ns, t.running_ns, t.collecting_ns
+      s->domains[i]->id, summary_time(s, s->domains[i], ns)
     };
   }
 }
@@ -110,6 +115,22 @@ static uint16_t share(uint64_t part, uint64_t all)
   return (uint16_t) ((double) part / (double) all * SHARE_ALL + 0.5);
 }
 
+/* Sets the shares of the time watched from [before] to [now], which are 1
+   together with the share that a domain waited.  An amount may have grown by
+   more than the time watched, when it was corrected: whether a thread ran, or
+   only slept in a way that is not recorded, is known at its next event. */
+static void set_shares(const struct summary_time *before,
+                       const struct summary_time *now, uint16_t *running,
+                       uint16_t *collecting)
+{
+  const uint64_t watched = more(now->watched_ns, before->watched_ns);
+  *running = share(more(now->running_ns, before->running_ns), watched);
+  *collecting = share(more(now->collecting_ns, before->collecting_ns),
+                      watched);
+  if (watched > 0 && *running > SHARE_ALL - *collecting)
+    *running = (uint16_t) (SHARE_ALL - *collecting);
+}
+
 /* Rows */
 
 static void fill_domains(const struct amounts *before,
@@ -120,11 +141,9 @@ static void fill_domains(const struct amounts *before,
     struct domain_amounts was = { .id = d->id };
     for (uint32_t k = 0; k < before->domain_count; k++)
       if (before->domains[k].id == d->id) was = before->domains[k];
-    uint64_t watched = more(d->watched, was.watched);
-    row->domains[row->domain_count++] = (struct history_domain) {
-      d->id, share(more(d->running, was.running), watched),
-      share(more(d->collecting, was.collecting), watched)
-    };
+    struct history_domain *filled = &row->domains[row->domain_count++];
+    filled->id = d->id;
+    set_shares(&was.time, &d->time, &filled->running, &filled->collecting);
   }
 }
 
@@ -154,11 +173,20 @@ static void fill_pauses(const struct histogram *before, struct histogram *now,
 
 static void fill_counters(const struct history *h, struct history_row *row)
 {
-  for (uint32_t i = 0; i < h->counter_count; i++) {
+  for (uint32_t i = 0; i < h->name_count[HISTORY_COUNTER]; i++) {
     if (!h->counters[i].known) continue;
     row->counters_known |= UINT32_C(1) << i;
     row->counters[i] = h->counters[i].value;
   }
+}
+
+/* Returns whether events of the program were recorded in [row]: there are some,
+   or their category is recorded now. */
+static bool tells_user(const struct history *h, const struct history_row *row)
+{
+  for (uint32_t i = 0; i < HISTORY_NAMES; i++)
+    if (row->spans[i].count > 0 || row->requests[i].count > 0) return true;
+  return records_category(h->cursor, "user");
 }
 
 static struct history_row row_of(struct history *h, enum history_tier tier,
@@ -166,22 +194,22 @@ static struct history_row row_of(struct history *h, enum history_tier tier,
                                  struct amounts *now)
 {
   const int64_t step = history_step_ns[tier];
-  struct history_row row = { .ns = h->tiers[tier].end_ns - step };
+  struct history_row row = h->tiers[tier].present;
   struct summary *s = live_summary(h->live);
   struct summary_tally t = tally_difference(&now->tally, &before->tally);
-  uint64_t watched = more(now->time.watched_ns, before->time.watched_ns);
-  struct summary_heap heap = summary_heap(s);
   double seconds = (double) step / (double) SECOND_NS;
-  row.known = watched > 0;
-  row.running = share(more(now->time.running_ns, before->time.running_ns),
-                      watched);
-  row.collecting = share(more(now->time.collecting_ns,
-                              before->time.collecting_ns), watched);
-  row.waiting = !now->time.known ? SHARE_UNKNOWN
-    : share(more(now->time.waiting_ns, before->time.waiting_ns), watched);
+  row.ns = h->tiers[tier].end_ns - step;
+  row.known = now->time.watched_ns > before->time.watched_ns;
+  row.user_known = row.known && tells_user(h, &row);
+  row.waits_known = row.known && now->time.known;
+  set_shares(&before->time, &now->time, &row.running, &row.collecting);
+  row.waiting = !row.waits_known ? SHARE_UNKNOWN
+    : (uint16_t) (SHARE_ALL - row.running - row.collecting);
   row.alloc_bytes_per_s = 8 * (double) t.allocated_words / seconds;
   row.promoted_bytes_per_s = 8 * (double) t.promoted_words / seconds;
-  row.heap_bytes = heap.known ? 8 * (heap.pool_words + heap.large_words) : 0;
+  row.heap = summary_heap(s);
+  row.heap_bytes = row.heap.known
+    ? 8 * (row.heap.pool_words + row.heap.large_words) : 0;
   row.resident_bytes = h->resident_bytes > 0 ? h->resident_bytes
                                              : s->resident_bytes;
   row.events = t.events;
@@ -189,6 +217,7 @@ static struct history_row row_of(struct history *h, enum history_tier tier,
   fill_domains(before, now, &row);
   fill_pauses(&before->pauses, &now->pauses, &row);
   fill_counters(h, &row);
+  memcpy(row.names, h->name_count, sizeof row.names);
   return row;
 }
 
@@ -209,6 +238,7 @@ static void end_row(struct history *h, enum history_tier tier)
   struct history_row row = row_of(h, tier, &t->before, h->now);
   grow(t, tier);
   t->rows[t->count++ % t->room] = row;
+  memset(&t->present, 0, sizeof t->present);
   t->before = *h->now;
   t->end_ns += history_step_ns[tier];
 }
@@ -244,40 +274,139 @@ void history_until(struct history *h, int64_t ns)
   }
 }
 
-/* Counters */
+/* Names */
 
-/* Returns the number of the counter of the program with the id [id], plus 2; 1
-   when events with this id are none, or there is no room. */
+/* Returns the kind of events that [d] describes; HISTORY_KINDS for none. */
+static enum history_kind kind_of(const struct history *h,
+                                 const struct eventring_description *d)
+{
+  const char *category = eventring_category(h->cursor, d->category);
+  if (category == NULL) return HISTORY_KINDS;
+  if (strcmp(category, "wait") == 0)
+    return d->kind == EVENTRING_KIND_COMPLETE ? HISTORY_WAIT : HISTORY_KINDS;
+  if (strcmp(category, "user") != 0) return HISTORY_KINDS;
+  switch (d->kind) {
+  case EVENTRING_KIND_COUNTER: return HISTORY_COUNTER;
+  case EVENTRING_KIND_SPAN: return HISTORY_SPAN;
+  case EVENTRING_KIND_REQUEST: return HISTORY_REQUEST;
+  default: return HISTORY_KINDS;
+  }
+}
+
+/* Returns the column of events with the id [id].  Ids with the same name share
+   one. */
 static uint8_t look_up(struct history *h, uint16_t id)
 {
   const struct eventring_description *d = eventring_describe(h->cursor, id);
-  if (d == NULL) return 0;
-  const char *category = eventring_category(h->cursor, d->category);
-  if (d->kind != EVENTRING_KIND_COUNTER || category == NULL
-      || strcmp(category, "user") != 0
-      || h->counter_count == HISTORY_COUNTERS)
-    return 1;
-  h->counters[h->counter_count] = (struct counter) { .id = id,
-                                                     .name = d->name };
-  return (uint8_t) (2 + h->counter_count++);
+  if (d == NULL) return NOT_LOOKED_UP;
+  enum history_kind kind = kind_of(h, d);
+  if (kind == HISTORY_KINDS) return NO_COLUMN;
+  uint8_t i = 0;
+  while (i < h->name_count[kind] && strcmp(h->names[kind][i], d->name) != 0)
+    i++;
+  if (i == HISTORY_NAMES) return NO_COLUMN;
+  if (i == h->name_count[kind]) {
+    h->names[kind][i] = d->name;
+    h->name_count[kind]++;
+  }
+  return (uint8_t) (FIRST_COLUMN + kind * HISTORY_NAMES + i);
 }
 
-static void take_counter(struct history *h, const struct eventring_event *event)
+const char *history_name(const struct history *h, enum history_kind kind,
+                         uint32_t number)
 {
-  if (h->is_counter[event->id] == 0)
-    h->is_counter[event->id] = look_up(h, event->id);
-  if (h->is_counter[event->id] < 2 || event->words == 0) return;
-  struct counter *c = &h->counters[h->is_counter[event->id] - 2];
-  c->value = (int64_t) event->payload[0];
-  c->known = true;
+  return number < h->name_count[kind] ? h->names[kind][number] : NULL;
 }
 
-const char *history_counter(const struct history *h, uint32_t counter,
-                            int64_t *value)
+int64_t history_counter(const struct history *h, uint32_t number)
 {
-  if (counter >= h->counter_count) return NULL;
-  *value = h->counters[counter].value;
-  return h->counters[counter].name;
+  return h->counters[number].value;
+}
+
+/* Events with names */
+
+static void take_counter(struct history *h, const struct eventring_event *event,
+                         uint32_t number)
+{
+  if (event->form != EVENTRING_EV_COUNTER || event->words == 0) return;
+  h->counters[number].value = (int64_t) event->payload[0];
+  h->counters[number].known = true;
+}
+
+static void add_ended(struct history_ended *ended, int64_t from, int64_t to)
+{
+  ended->count++;
+  ended->ns += (uint64_t) to - (uint64_t) from;
+}
+
+static void take_span(struct history *h, const struct eventring_event *event,
+                      uint32_t number)
+{
+  if (event->form != EVENTRING_EV_END) return;
+  const struct eventring_event *begin =
+    begin_of(live_summary(h->live)->spans, event);
+  if (begin == NULL || begin->ns > event->ns) return;
+  for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++)
+    add_ended(&h->tiers[tier].present.spans[number], begin->ns, event->ns);
+}
+
+static void take_request(struct history *h, const struct eventring_event *event,
+                         uint32_t number)
+{
+  int64_t begin;
+  if (event->form != EVENTRING_EV_END
+      || !request_begin(live_summary(h->live)->requests, event, &begin)
+      || begin > event->ns) return;
+  for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++)
+    add_ended(&h->tiers[tier].present.requests[number], begin, event->ns);
+}
+
+/* Adds to wait [number] of [row], which begins at [ns] and has [step]
+   nanoseconds, the time that the row has in common with [from] to [to]. */
+static void add_wait(struct history_row *row, int64_t ns, int64_t step,
+                     uint32_t number, int64_t from, int64_t to)
+{
+  if (from < ns) from = ns;
+  if (to > ns + step) to = ns + step;
+  if (from >= to) return;
+  row->waits_ns[number] += (uint64_t) (to - from);
+  if (row->names[HISTORY_WAIT] <= number)
+    row->names[HISTORY_WAIT] = (uint8_t) (number + 1);
+}
+
+/* Adds a wait to the present row of each tier and to all earlier rows that it
+   covers. */
+static void take_wait(struct history *h, const struct eventring_event *event,
+                      uint32_t number)
+{
+  if (event->form != EVENTRING_EV_INSTANT || event->words == 0) return;
+  int64_t from = (int64_t) ((uint64_t) event->ns - event->payload[0]);
+  for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++) {
+    const int64_t step = history_step_ns[tier];
+    struct tier *t = &h->tiers[tier];
+    add_wait(&t->present, t->end_ns - step, step, number, from, event->ns);
+    for (uint64_t i = t->count; i > history_first(h, tier); i--) {
+      struct history_row *row = &t->rows[(i - 1) % t->room];
+      if (row->ns + step <= from) break;
+      add_wait(row, row->ns, step, number, from, event->ns);
+    }
+  }
+}
+
+/* Adds [event] to the column of its name, if there is one. */
+static void take_named(struct history *h, const struct eventring_event *event)
+{
+  if (h->columns[event->id] == NOT_LOOKED_UP)
+    h->columns[event->id] = look_up(h, event->id);
+  if (h->columns[event->id] < FIRST_COLUMN) return;
+  const uint32_t column = h->columns[event->id] - FIRST_COLUMN,
+    number = column % HISTORY_NAMES;
+  switch ((enum history_kind) (column / HISTORY_NAMES)) {
+  case HISTORY_COUNTER: take_counter(h, event, number); break;
+  case HISTORY_SPAN: take_span(h, event, number); break;
+  case HISTORY_REQUEST: take_request(h, event, number); break;
+  default: take_wait(h, event, number); break;
+  }
 }
 
 /* The history */
@@ -310,7 +439,7 @@ void history_event(struct history *h, const struct eventring_event *event)
       h->tiers[tier].end_ns = row_end(h, event->ns, history_step_ns[tier]);
   }
   if (event->ns >= h->tiers[HISTORY_100MS].end_ns) history_until(h, event->ns);
-  if (event->form == EVENTRING_EV_COUNTER) take_counter(h, event);
+  if (event->form != EVENTRING_EV_LOST) take_named(h, event);
 }
 
 void history_resident(struct history *h, uint64_t bytes)

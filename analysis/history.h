@@ -34,10 +34,16 @@ extern const int64_t history_step_ns[HISTORY_TIERS];
 #define HISTORY_ROWS_1S 3600
 #define HISTORY_ROWS_10S 8640
 
-/* The number of domains, and of counters of the program, that have columns of
-   their own. */
+/* The number of domains that have columns of their own, and of names of each
+   kind. */
 #define HISTORY_DOMAINS 32
-#define HISTORY_COUNTERS 16
+#define HISTORY_NAMES 16
+
+/* Kinds of events that have columns by name: of each kind, the first
+   HISTORY_NAMES names.  All but waits are events of the program. */
+enum history_kind {
+  HISTORY_COUNTER, HISTORY_SPAN, HISTORY_REQUEST, HISTORY_WAIT, HISTORY_KINDS
+};
 
 /* The share of a row's time; SHARE_UNKNOWN, or from 0 to SHARE_ALL. */
 #define SHARE_ALL 10000
@@ -45,10 +51,16 @@ extern const int64_t history_step_ns[HISTORY_TIERS];
 
 struct history_domain { uint32_t id; uint16_t running, collecting; };
 
+/* The spans or requests of one name that ended in a row, and their durations
+   added. */
+struct history_ended { uint64_t count, ns; };
+
 struct history_row {
   int64_t ns;                     /* of its begin, CLOCK_MONOTONIC */
   bool known;                     /* events were recorded: if not, rates, shares
                                      and pauses are not known */
+  bool user_known, waits_known;   /* the same of events of the program and of
+                                     waits */
   uint16_t running, collecting, waiting;  /* shares of the time of all domains;
                                              [waiting] may be unknown */
   double alloc_bytes_per_s, promoted_bytes_per_s;
@@ -58,8 +70,16 @@ struct history_row {
   uint64_t events, lost;
   uint32_t domain_count;
   struct history_domain domains[HISTORY_DOMAINS];
+  struct summary_heap heap;       /* at its end */
+  /* By the number of the name; [names] of each kind were known at its end. */
+  uint8_t names[HISTORY_KINDS];
   uint32_t counters_known;        /* a bit for each */
-  int64_t counters[HISTORY_COUNTERS];     /* their last values */
+  int64_t counters[HISTORY_NAMES];        /* their last values */
+  struct history_ended spans[HISTORY_NAMES], requests[HISTORY_NAMES];
+  uint64_t waits_ns[HISTORY_NAMES];       /* time in the row that threads
+                                             waited, added; a wait is known
+                                             when it ends, and then changes
+                                             rows that have ended before */
 };
 
 struct history;
@@ -91,9 +111,12 @@ uint64_t history_first(const struct history *h, enum history_tier tier);
 const struct history_row *history_row(const struct history *h,
                                       enum history_tier tier, uint64_t number);
 
-/* Returns the name of counter [counter], and sets *value to its last value;
-   NULL when there are not so many.  Valid until free_history. */
-const char *history_counter(const struct history *h, uint32_t counter,
-                            int64_t *value);
+/* Returns name [number] of [kind]; NULL when there are not so many.  Valid
+   until free_history. */
+const char *history_name(const struct history *h, enum history_kind kind,
+                         uint32_t number);
+
+/* Returns the last value of counter [number], which has a name. */
+int64_t history_counter(const struct history *h, uint32_t number);
 
 #endif /* ANALYSIS_HISTORY_H */

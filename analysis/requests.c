@@ -320,6 +320,16 @@ static bool is_request(struct requests *r, const struct eventring_event *event)
   return d != NULL && d->kind == EVENTRING_KIND_REQUEST;
 }
 
+bool request_begin(struct requests *r, const struct eventring_event *event,
+                   int64_t *begin_ns)
+{
+  if (event->form != EVENTRING_EV_END || !is_request(r, event)) return false;
+  const struct open *o = find(r, event->payload[0]);
+  if (o == NULL || o->id != event->id) return false;
+  *begin_ns = o->begin_ns;
+  return true;
+}
+
 static void take_instant(struct requests *r,
                          const struct eventring_event *event)
 {

@@ -64,6 +64,12 @@ void watch_runs(struct requests *requests,
                 void (*ended)(void *state, const struct ended_run *run),
                 void *state);
 
+/* Returns true when [event] ends a request with a known begin, and sets
+   *begin_ns to its time; else returns false.  [event] must be the event that
+   the caller passes next to request_ended. */
+bool request_begin(struct requests *requests,
+                   const struct eventring_event *event, int64_t *begin_ns);
+
 /* Updates the table with [event].  The caller passes every event, in order.
    Returns true when [event] ends a request with a known begin, and then
    describes the request in [*ended]; else returns false. */

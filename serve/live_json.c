@@ -176,35 +176,6 @@ json_t *json_processes(void)
 
 /* History */
 
-static json_t *counters_json(const struct history *h,
-                             const struct history_row *row)
-{
-  json_t *object = json_object();
-  const char *name;
-  int64_t value;
-  for (uint32_t i = 0; (name = history_counter(h, i, &value)) != NULL; i++) {
-    json_t *key = json_text(name);
-    if ((row->counters_known >> i & 1) != 0)
-      set(object, json_string_value(key), json_integer(row->counters[i]));
-    json_decref(key);
-  }
-  return object;
-}
-
-static json_t *domains_json(const struct history_row *row)
-{
-  json_t *object = json_object();
-  for (uint32_t i = 0; i < row->domain_count; i++) {
-    char key[16];
-    snprintf(key, sizeof key, "%" PRIu32, row->domains[i].id);
-    set(object, key, json_pack("{s:o, s:o}", "running",
-                               share_json(row->domains[i].running),
-                               "collecting",
-                               share_json(row->domains[i].collecting)));
-  }
-  return object;
-}
-
 /* The columns of a row that have one value each. */
 static const struct { const char *name; int column; } columns[] = {
   { "t", 0 }, { "running", 1 }, { "collecting", 2 }, { "waiting", 3 },
@@ -237,15 +208,30 @@ static json_t *column(const struct view_data *d, const struct history_row *row,
   }
 }
 
-static json_t *row_json(const struct view_data *d,
-                        const struct history_row *row)
+/* Where values of rows go: to members of an object for one row, or as element
+   [row] to the arrays of an object of columns. */
+struct sink {
+  json_t *object;
+  bool columns;
+  size_t row;
+  json_t *keys[HISTORY_KINDS][HISTORY_NAMES];   /* names as strings; NULL: no
+                                                   more */
+};
+
+static void take_keys(struct sink *sink, const struct history *h)
 {
-  json_t *object = json_object();
-  for (size_t i = 0; i < COLUMNS; i++)
-    set(object, columns[i].name, column(d, row, columns[i].column));
-  set(object, "domains", domains_json(row));
-  set(object, "counters", counters_json(d->history, row));
-  return object;
+  for (int kind = 0; kind < HISTORY_KINDS; kind++)
+    for (uint32_t i = 0; i < HISTORY_NAMES; i++) {
+      const char *name = history_name(h, (enum history_kind) kind, i);
+      sink->keys[kind][i] = name != NULL ? json_text(name) : NULL;
+    }
+}
+
+static void drop_keys(struct sink *sink)
+{
+  for (int kind = 0; kind < HISTORY_KINDS; kind++)
+    for (uint32_t i = 0; i < HISTORY_NAMES; i++)
+      json_decref(sink->keys[kind][i]);
 }
 
 /* Appends null to [array] until it has [rows] elements. */
@@ -255,53 +241,113 @@ static void pad(json_t *array, size_t rows)
     json_array_append_new(array, json_null());
 }
 
-/* Returns the array [name] of [object], a new one if it has none. */
-static json_t *array_of(json_t *object, const char *name)
+/* Returns the member [name] of [object].  Adds it if necessary; [new] makes
+   it. */
+static json_t *member(json_t *object, const char *name, json_t *(*new)(void))
 {
-  json_t *array = json_object_get(object, name);
-  if (array != NULL) return array;
-  set(object, name, json_array());
+  json_t *value = json_object_get(object, name);
+  if (value != NULL) return value;
+  set(object, name, new());
   return json_object_get(object, name);
 }
 
-/* Appends [value] to the array [name] of [object], as element [row]. */
-static void append(json_t *object, const char *name, size_t row, json_t *value)
+/* Sets the member [key] of [object], or the element for the present row in its
+   array [key].  Two names of a program may have the same text: the row then has
+   the value of the first. */
+static void put(struct sink *sink, json_t *object, const char *key,
+                json_t *value)
 {
-  json_t *array = array_of(object, name);
-  pad(array, row);
-  json_array_append_new(array, value);
+  if (!sink->columns) {
+    set(object, key, value);
+    return;
+  }
+  json_t *array = member(object, key, json_array);
+  pad(array, sink->row);
+  if (json_array_size(array) == sink->row) json_array_append_new(array, value);
+  else json_decref(value);
 }
 
-static void append_domains(json_t *domains, size_t number,
-                           const struct history_row *row)
+static void put_domains(struct sink *sink, const struct history_row *row)
 {
+  json_t *domains = member(sink->object, "domains", json_object);
   for (uint32_t i = 0; i < row->domain_count; i++) {
+    const struct history_domain *d = &row->domains[i];
     char key[16];
-    snprintf(key, sizeof key, "%" PRIu32, row->domains[i].id);
-    json_t *domain = json_object_get(domains, key);
-    if (domain == NULL) {
-      set(domains, key, json_object());
-      domain = json_object_get(domains, key);
-    }
-    append(domain, "running", number, share_json(row->domains[i].running));
-    append(domain, "collecting", number,
-           share_json(row->domains[i].collecting));
+    snprintf(key, sizeof key, "%" PRIu32, d->id);
+    json_t *domain = member(domains, key, json_object);
+    put(sink, domain, "running", share_json(d->running));
+    put(sink, domain, "collecting", share_json(d->collecting));
   }
 }
 
-static void append_counters(json_t *counters, size_t number,
-                            const struct history *h,
-                            const struct history_row *row)
+static void put_counters(struct sink *sink, const struct history_row *row)
 {
-  const char *name;
-  int64_t value;
-  for (uint32_t i = 0; (name = history_counter(h, i, &value)) != NULL; i++) {
-    if ((row->counters_known >> i & 1) == 0) continue;
-    json_t *key = json_text(name);
-    append(counters, json_string_value(key), number,
-           json_integer(row->counters[i]));
-    json_decref(key);
+  json_t *counters = member(sink->object, "counters", json_object);
+  for (uint32_t i = 0; i < row->names[HISTORY_COUNTER]; i++)
+    if ((row->counters_known >> i & 1) != 0)
+      put(sink, counters,
+          json_string_value(sink->keys[HISTORY_COUNTER][i]),
+          json_integer(row->counters[i]));
+}
+
+/* Puts the rates and mean durations of the spans or requests (see [kind]) of
+   [row], which has [seconds], into the object [name]. */
+static void put_ended(struct sink *sink, const char *name,
+                      enum history_kind kind, const struct history_row *row,
+                      double seconds)
+{
+  const struct history_ended *all = kind == HISTORY_SPAN ? row->spans
+                                                         : row->requests;
+  json_t *object = member(sink->object, name, json_object);
+  for (uint32_t i = 0; i < row->names[kind]; i++) {
+    const struct history_ended *ended = &all[i];
+    json_t *of = member(object, json_string_value(sink->keys[kind][i]),
+                        json_object);
+    const bool any = row->user_known && ended->count > 0;
+    put(sink, of, "per_s", number_or_null(row->user_known,
+                                          (double) ended->count / seconds));
+    put(sink, of, "mean_ns",
+        count_or_null(any, any ? ended->ns / ended->count : 0));
   }
+}
+
+static void put_waits(struct sink *sink, const struct history_row *row,
+                      double seconds)
+{
+  json_t *waits = member(sink->object, "waits", json_object);
+  for (uint32_t i = 0; i < row->names[HISTORY_WAIT]; i++)
+    put(sink, waits, json_string_value(sink->keys[HISTORY_WAIT][i]),
+        number_or_null(row->waits_known, (double) row->waits_ns[i]
+                                         / (SECOND_NS * seconds)));
+}
+
+static void put_heap(struct sink *sink, const struct history_row *row)
+{
+  const struct { const char *name; uint64_t words; } kinds[] = {
+    { "pool_live_bytes", row->heap.pool_live_words },
+    { "large_bytes", row->heap.large_words },
+    { "pool_free_bytes", row->heap.pool_free_words },
+    { "fragmented_bytes", row->heap.fragmented_words },
+    { "custom_bytes", row->heap.custom_words }
+  };
+  json_t *heap = member(sink->object, "heap", json_object);
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    put(sink, heap, kinds[i].name,
+        count_or_null(row->known && row->heap.known, 8 * kinds[i].words));
+}
+
+static void put_row(struct sink *sink, const struct view_data *d,
+                    enum history_tier tier, const struct history_row *row)
+{
+  const double seconds = (double) history_step_ns[tier] / (double) SECOND_NS;
+  for (size_t i = 0; i < COLUMNS; i++)
+    put(sink, sink->object, columns[i].name, column(d, row, columns[i].column));
+  put_domains(sink, row);
+  put_counters(sink, row);
+  put_ended(sink, "spans", HISTORY_SPAN, row, seconds);
+  put_ended(sink, "requests", HISTORY_REQUEST, row, seconds);
+  put_waits(sink, row, seconds);
+  put_heap(sink, row);
 }
 
 /* Pads each array of the object [columns_of], or of the objects in it. */
@@ -320,26 +366,20 @@ struct history_request { enum history_tier tier; json_t *result; };
 static void fill_history(struct view_data *d, void *state)
 {
   struct history_request *request = state;
-  json_t *object = json_object(), *domains = json_object(),
-    *counters = json_object();
+  struct sink sink = { .object = json_object(), .columns = true };
   const uint64_t first = history_first(d->history, request->tier),
     end = history_count(d->history, request->tier);
-  request->result = object;
-  set(object, "tier_ns", json_integer(history_step_ns[request->tier]));
-  set(object, "reading", json_boolean(d->reading));
-  for (size_t i = 0; i < COLUMNS; i++) array_of(object, columns[i].name);
-  set(object, "domains", domains);
-  set(object, "counters", counters);
-  for (uint64_t i = first; i < end; i++) {
-    const struct history_row *row = history_row(d->history, request->tier, i);
-    for (size_t k = 0; k < COLUMNS; k++)
-      json_array_append_new(json_object_get(object, columns[k].name),
-                            column(d, row, columns[k].column));
-    append_domains(domains, (size_t) (i - first), row);
-    append_counters(counters, (size_t) (i - first), d->history, row);
-  }
-  pad_all(domains, (size_t) (end - first));
-  pad_all(counters, (size_t) (end - first));
+  request->result = sink.object;
+  take_keys(&sink, d->history);
+  for (size_t i = 0; i < COLUMNS; i++)
+    member(sink.object, columns[i].name, json_array);
+  for (uint64_t i = first; i < end; i++, sink.row++)
+    put_row(&sink, d, request->tier,
+            history_row(d->history, request->tier, i));
+  pad_all(sink.object, sink.row);
+  set(sink.object, "tier_ns", json_integer(history_step_ns[request->tier]));
+  set(sink.object, "reading", json_boolean(d->reading));
+  drop_keys(&sink);
 }
 
 json_t *json_history(struct view *view, enum history_tier tier)
@@ -351,15 +391,21 @@ json_t *json_history(struct view *view, enum history_tier tier)
 static void take_ticks(struct view_data *d, void *state)
 {
   json_t *rows = state;
+  struct sink sink = { .columns = false };
   const uint64_t end = history_count(d->history, HISTORY_100MS),
     first = history_first(d->history, HISTORY_100MS);
   /* The client asks for the history of a file that is being read. */
   if (d->reading || d->sent < first) d->sent = d->reading ? end : first;
   if (end - d->sent > TICKS_AT_ONCE) d->sent = end - TICKS_AT_ONCE;
-  for (; d->sent < end; d->sent++)
-    json_array_append_new(rows, row_json(d, history_row(d->history,
-                                                        HISTORY_100MS,
-                                                        d->sent)));
+  if (d->sent == end) return;
+  take_keys(&sink, d->history);
+  for (; d->sent < end; d->sent++) {
+    sink.object = json_object();
+    put_row(&sink, d, HISTORY_100MS,
+            history_row(d->history, HISTORY_100MS, d->sent));
+    json_array_append_new(rows, sink.object);
+  }
+  drop_keys(&sink);
 }
 
 json_t *json_ticks(struct view *view)
@@ -459,11 +505,11 @@ static json_t *counter_list(const struct history *h)
 {
   json_t *array = json_array();
   const char *name;
-  int64_t value;
-  for (uint32_t i = 0; (name = history_counter(h, i, &value)) != NULL; i++)
-    json_array_append_new(array, json_pack("{s:o, s:I}", "name",
-                                           json_text(name), "value",
-                                           (json_int_t) value));
+  for (uint32_t i = 0; (name = history_name(h, HISTORY_COUNTER, i)) != NULL;
+       i++)
+    json_array_append_new(array, json_pack(
+      "{s:o, s:I}", "name", json_text(name),
+      "value", (json_int_t) history_counter(h, i)));
   return array;
 }
 

@@ -211,6 +211,14 @@ ok "diagnose: the object of the command" eval \
   '[ "$(field "/api/processes/$id/diagnosis" ".not_judged | length")" -gt 0 ]'
 ok "the counter of the program is in the history" eval \
   'within 5 field_is "/api/processes/$id/history?tier=1s" ".counters.number[-1]" 1000'
+# Adds up a column of the history of 1 s, as numbers for each second.
+sum() { field "/api/processes/$id/history?tier=1s" "[$1 | .[] // 0] | add"; }
+sum_is() { jq -n -e "($(sum "$1") - $2 | fabs) <= 0.001 * $2" >"$tmp/out"; }
+ok "the spans of the program are in the history" within 5 sum_is .spans.job.per_s 11
+ok "with their durations" sum_is '[.spans.job | [.per_s, .mean_ns] | transpose[] |
+  (.[0] // 0) * (.[1] // 0)]' "$(jq '.spans[] | select(.name == "job") | .total_ns' stat.json)"
+ok "and the time of its waits" sum_is '[.waits.blocking_section[] | (. // 0) * 1e9]' \
+  "$(jq '.waits[] | select(.name == "blocking_section") | .total_ns' stat.json)"
 
 # /metrics
 get /metrics >metrics

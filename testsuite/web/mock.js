@@ -37,6 +37,7 @@ function row(t, domains, name) {
                 running: of(0.4 + 0.4 * wave(s, 11, d / 3)) };
   for (const d of Object.values(each))
     d.waiting = of(1 - d.running - d.collecting);
+  const ended = (per_s, mean_ns) => ({ per_s: of(per_s), mean_ns: of(mean_ns) });
   return {
     t, running, collecting, waiting: of(1 - running - collecting),
     alloc_bytes_per_s: of(4e8 + 2e8 * wave(s, 5)),
@@ -44,21 +45,29 @@ function row(t, domains, name) {
     heap_bytes: of(1e8 + 5e7 * wave(s, 60)), resident_bytes: of(2.2e8),
     p50_ns: of(2e5), p99_ns: of(1e6 + 2e6 * wave(s, 13)),
     max_ns: of(4e6 + 2e6 * wave(s, 17)), events: of(900), lost: gap ? 50 : 0,
-    domains: each, counters: { [name]: of(Math.round(10 * wave(s, 9))) } };
+    domains: each, counters: { [name]: of(Math.round(10 * wave(s, 9))) },
+    spans: { parse: ended(81.25, 1.5e6), [hostile[0]]: ended(4, null) },
+    requests: {},
+    waits: { mutex_wait: of(0.25), condition_wait: of(1.5) },
+    heap: { pool_live_bytes: of(6e7 + 1e7 * wave(s, 60)), large_bytes: of(2 ** 25),
+            pool_free_bytes: of(1e7), fragmented_bytes: of(1e6),
+            custom_bytes: of(0) } };
+}
+
+// Appends the values of [row] to the arrays of [columns].
+function append(columns, row) {
+  for (const key in row)
+    if (typeof row[key] === 'object' && row[key] !== null)
+      append(columns[key] ??= {}, row[key]);
+    else
+      (columns[key] ??= []).push(row[key]);
 }
 
 function history(now, tier_ns, domains, name) {
-  const columns = { tier_ns, domains: {}, counters: {} };
+  const columns = { tier_ns };
   const first = Math.max(tier_ns, (Math.floor(now / tier_ns) - 600) * tier_ns);
-  for (let t = first; t <= now; t += tier_ns) {
-    const { domains: each, counters, ...rest } = row(t, domains, name);
-    for (const key in rest) (columns[key] ??= []).push(rest[key]);
-    for (const d in each)
-      for (const key in each[d])
-        ((columns.domains[d] ??= {})[key] ??= []).push(each[d][key]);
-    for (const key in counters)
-      (columns.counters[key] ??= []).push(counters[key]);
-  }
+  for (let t = first; t <= now; t += tier_ns)
+    append(columns, row(t, domains, name));
   return columns;
 }
 

@@ -115,6 +115,22 @@ await test('charts have the past at once and then new points',
     assert.match(await legend(page), /running ?[\d.]+ %/);
   }));
 
+// The last values of a chart, as it tells them to screen readers.
+const told = (page, title) => page.evaluate((start) =>
+  document.querySelector(`.plot[aria-label^="${start}: "]`)
+    ?.ariaLabel.slice(start.length + 2), title);
+
+await test('spans, waits and the heap have charts; what has no data has none',
+  () => onPage('#/process/100/charts', async (page) => {
+    await seen(page, '.plot[aria-label^="Spans: rate"]');
+    assert.equal(await told(page, 'Spans: rate'), 'parse 81/s');
+    assert.equal(await told(page, 'Spans: mean duration'), 'parse 1.50 ms');
+    assert.equal(await told(page, 'Waits'),
+                 'mutex wait 0.25, condition wait 1.50');
+    assert.match(await told(page, 'Major heap'), /large blocks 32.0 MiB, free 9/);
+    assert.equal(await page.$('.plot[aria-label^="Requests"]'), null);
+  }));
+
 // The colours of the Utilisation chart, at parts of its width.
 const pixels = (page, parts) => page.evaluate((at) => {
   const canvas = document.querySelector('.chart canvas');

@@ -12,6 +12,7 @@ const ranges = [
 const shortest = 10e9;
 const most_domains = 16;
 const most_counters = 12;
+const most_names = 8;           // of spans and of requests
 
 // Returns the begin of all that is known, by the finest rows that have it.
 function beginOf({ tiers }) {
@@ -36,13 +37,15 @@ function slice(tier, [from, to], started) {
       new Array(Math.max(0, last - first)).fill(null) };
 }
 
-// Keeps the coarser tiers up to date while they are shown.
+// Keeps the tier that is shown up to date.  The finest has its new rows from the
+// stream, but not the changes of earlier rows.
 function useTier(tier, history, redraw, live) {
   useEffect(() => {
-    if (!live || tier === history.tiers[0]) return undefined;
+    if (!live) return undefined;
     const abort = new AbortController();
     const load = () => history.load(tier, abort.signal).then(redraw, () => {});
-    const timer = setInterval(load, Math.min(tier.ns / 1e6, 5000));
+    const timer = setInterval(load,
+                              Math.min(Math.max(tier.ns / 1e6, 2000), 5000));
     load();
     return () => {
       clearInterval(timer);
@@ -79,12 +82,13 @@ const shares = (take, columns) => [
   : remainder(take(columns, 'running'), take(columns, 'collecting')) }));
 
 function Domains({ tier, take, common, names }) {
-  const ids = Object.keys(tier.domains);
+  const domains = tier.columns.domains ?? {};
+  const ids = Object.keys(domains);
   if (ids.length < 2) return null;
   return html`${ids.slice(0, most_domains).map((id) => html`
       <${Chart} ...${common} key=${`domain ${id}`} height=${70} legend=${false}
         title=${names.get(id) ?? `Domain ${id}`} stacked=${true} max=${1}
-        text=${format.share} series=${shares(take, tier.domains[id])} />`)}
+        text=${format.share} series=${shares(take, domains[id])} />`)}
     ${ids.length > most_domains && html`<p class="note">${
       `The first ${most_domains} of ${ids.length} domains.`}</p>`}`;
 }
@@ -94,8 +98,9 @@ const latest = (name, values) => html`latest: <span data-counter=${name}>${
   format.compact(values.findLast((v) => v !== null))}</span>`;
 
 function Counters({ tier, take, common }) {
-  return Object.keys(tier.counters).slice(0, most_counters).map((key) => {
-    const values = take(tier.counters, key);
+  const counters = tier.columns.counters ?? {};
+  return Object.keys(counters).slice(0, most_counters).map((key) => {
+    const values = take(counters, key);
     return html`
       <${Chart} ...${common} key=${`counter ${key}`} height=${100} legend=${false}
         title=${format.name(key)} note=${latest(key, values)}
@@ -103,6 +108,8 @@ function Counters({ tier, take, common }) {
           { label: format.name(key), colour: 'user', values }]} />`;
   });
 }
+
+const threads = (n) => n == null ? format.unknown : n.toFixed(2);
 
 const line = (take, columns) => (label, key, colour, fill) =>
   ({ label, colour, fill, values: take(columns, key) });
@@ -127,6 +134,65 @@ function Main({ tier, take, common }) {
         of('major heap', 'heap_bytes', 'major')]} />`;
 }
 
+const some = (values) => values.some((v) => v !== null);
+const palette = ['running', 'collecting', 'user', 'major', 'minor', 'stopped',
+                 'request', 'other'];
+const colourOf = (i) => palette[i % palette.length];
+
+// The spans or requests of the program in two charts: how many, how long.
+function Ended({ columns, take, common, title }) {
+  const series = (key, names) => names.map((name, i) => ({
+    label: format.name(name), colour: colourOf(i),
+    values: take(columns[name], key) }));
+  const names = Object.keys(columns ?? {})
+    .filter((name) => some(take(columns[name], 'mean_ns')))
+    .slice(0, most_names);
+  if (names.length === 0) return null;
+  return html`
+    <${Chart} ...${common} title=${`${title}: rate`} note="ended in a second"
+      text=${format.rate} series=${series('per_s', names)} />
+    <${Chart} ...${common} title=${`${title}: mean duration`}
+      logarithmic=${true} text=${format.duration}
+      series=${series('mean_ns', names)} />`;
+}
+
+// Shares of the time of one thread: they add up to the threads that waited.
+function Waits({ columns, take, common }) {
+  const series = Object.keys(columns ?? {}).map((name, i) => ({
+    label: format.phrase(name), colour: colourOf(i), fill: true,
+    values: take(columns, name) })).filter((s) => s.values.some((v) => v > 0));
+  if (series.length === 0) return null;
+  return html`
+    <${Chart} ...${common} title="Waits" note="mean number of threads"
+      stacked=${true} text=${threads} series=${series} />`;
+}
+
+function Heap({ columns, take, common }) {
+  const kinds = [
+    ['live', 'pool_live_bytes', 'running'],
+    ['large blocks', 'large_bytes', 'major'],
+    ['free', 'pool_free_bytes', 'waiting'],
+    ['fragmented', 'fragmented_bytes', 'collecting']];
+  const series = kinds.map(([label, key, colour]) =>
+    ({ label, colour, fill: true, values: take(columns, key) }));
+  if (!series.some((s) => some(s.values))) return null;
+  return html`
+    <${Chart} ...${common} title="Major heap" stacked=${true} binary=${true}
+      note="at the end of the last cycle" text=${format.bytes}
+      series=${series} />`;
+}
+
+// What has no data has no chart.
+function Kinds({ tier, take, common }) {
+  const { spans, requests, waits, heap } = tier.columns;
+  return html`
+    <${Ended} title="Spans" columns=${spans} take=${take} common=${common} />
+    <${Ended} title="Requests" columns=${requests} take=${take}
+      common=${common} />
+    <${Waits} columns=${waits} take=${take} common=${common} />
+    <${Heap} columns=${heap} take=${take} common=${common} />`;
+}
+
 function domainNames(detail) {
   return new Map((detail?.domains ?? []).map((d) => [
     String(d.id), `Domain ${d.id}${d.name ? ` ${format.name(d.name)}` : ''}`]));
@@ -149,6 +215,7 @@ export function Charts({ process, data, live }) {
     <${Ranges} ...${{ range, frozen, setRange, setFrozen, view }} />
     <div class="charts">
       <${Main} tier=${tier} take=${column} common=${common} />
+      <${Kinds} tier=${tier} take=${column} common=${common} />
       <${Histogram} distributions=${detail?.distributions} />
     </div>
     <div class="charts small">

@@ -1,6 +1,7 @@
 // The rows of a process over time, in columns, for the charts.  The server has
-// three tiers; live rows are added to the finest, the others are asked for
-// again.  A row that is missing or null is a gap.
+// three tiers; live rows are added to the finest.  All are asked for again,
+// since a wait that ends changes the rows that it covers.  A row that is missing
+// or null is a gap.
 
 import { get, ofProcess } from './api.js';
 
@@ -9,21 +10,37 @@ export const tiers = [
   { name: '1s', ns: 1e9, rows: 3600 },
   { name: '10s', ns: 1e10, rows: 8640 },
 ];
-const groups = ['domains', 'counters'];
-const most_counters = 50;
+const most_names = 50;          // in an object of columns
 
 const nulls = (n) => new Array(n).fill(null);
+const empty = () => Object.create(null);        // names are from the program
 
-// Columns of one tier.  [t]: the ends of the rows, in ns since the start.
+// Returns the member [name] of [object], a new one unless there are too many.
+function member(object, name, make) {
+  if (!(name in object) && Object.keys(object).length < most_names)
+    object[name] = make();
+  return object[name];
+}
+
+const isObject = (value) => value !== null && typeof value === 'object';
+
+// Returns columns with one row, [row].
+function columnsOf(row) {
+  const columns = empty();
+  for (const key in row)
+    columns[key] = isObject(row[key]) ? columnsOf(row[key]) : [row[key]];
+  return columns;
+}
+
+// Columns of one tier: arrays, and objects of columns.  [t]: the ends of the
+// rows, in ns since the start.
 class Tier {
   constructor({ name, ns, rows }) {
     this.name = name;
     this.ns = ns;
     this.limit = rows;
     this.t = [];
-    this.columns = {};
-    this.domains = Object.create(null);
-    this.counters = Object.create(null);        // by names from the program
+    this.columns = empty();
     this.loaded = false;
   }
 
@@ -31,66 +48,56 @@ class Tier {
     return this.t.length ? this.t[this.t.length - 1] : -1;
   }
 
-  #put(columns, key, value) {
-    (columns[key] ??= nulls(this.t.length - 1)).push(value ?? null);
+  *#all(columns = this.columns) {
+    for (const value of Object.values(columns))
+      if (Array.isArray(value)) yield value;
+      else yield* this.#all(value);
   }
 
-  // Adds [row], which may lack columns; a hole before it becomes a null row,
-  // at which charts break their lines.
-  add(row) {
-    if (row.t <= this.last) return;
-    if (this.t.length && row.t - this.last > 1.5 * this.ns)
-      this.#add({ t: this.last + this.ns });
-    this.#add(row);
-  }
-
-  #add({ t, tier_ns: _, domains = {}, counters = {}, ...values }) {
+  #append(t) {
     this.t.push(t);
-    for (const key in values) this.#put(this.columns, key, values[key]);
-    for (const id in domains)
-      for (const key in domains[id])
-        this.#put(this.domains[id] ??= {}, key, domains[id][key]);
-    for (const name in counters)
-      if (name in this.counters ||
-          Object.keys(this.counters).length < most_counters)
-        this.#put(this.counters, name, counters[name]);
-    this.#finishRow();
-    if (this.t.length > this.limit * 1.1)
-      this.#drop(this.t.length - this.limit);
+    for (const column of this.#all()) column.push(null);
   }
 
-  *#all() {
-    yield* Object.values(this.columns);
-    yield* Object.values(this.counters);
-    for (const d of Object.values(this.domains)) yield* Object.values(d);
-  }
-
-  #finishRow() {
-    for (const column of this.#all())
-      while (column.length < this.t.length) column.push(null);
-  }
-
-  #drop(n) {
-    this.t.splice(0, n);
-    for (const column of this.#all()) column.splice(0, n);
-  }
-
-  // Adds the rows of an answer of the server that are newer.
-  merge(answer) {
-    const { t, domains = {}, counters = {}, tier_ns: _, ...columns } = answer;
-    for (let i = 0; i < t.length; i++) {
-      if (t[i] <= this.last) continue;
-      const row = { t: t[i], domains: {}, counters: Object.create(null) };
-      for (const key in columns) row[key] = columns[key]?.[i];
-      for (const id in domains) {
-        row.domains[id] = {};
-        for (const key in domains[id])
-          row.domains[id][key] = domains[id][key][i];
-      }
-      for (const key in counters) row.counters[key] = counters[key][i];
-      this.add(row);
+  // Returns the index of the row at [t], which is appended if it is later than
+  // all others; -1 for an earlier row that there is not.  A hole before it
+  // becomes a null row, at which charts break their lines.
+  #place(t) {
+    if (t > this.last) {
+      if (this.t.length && t - this.last > 1.5 * this.ns)
+        this.#append(this.last + this.ns);
+      this.#append(t);
+      return this.t.length - 1;
     }
-    this.loaded = true;
+    const i = this.search(t - 1);
+    return this.t[i] === t ? i : -1;
+  }
+
+  #copy(to, from, places) {
+    for (const key in from)
+      if (Array.isArray(from[key])) {
+        const column = member(to, key, () => nulls(this.t.length));
+        places.forEach((place, i) => {
+          if (column && place >= 0) column[place] = from[key][i] ?? null;
+        });
+      } else if (isObject(from[key])) {
+        const group = member(to, key, empty);
+        if (group) this.#copy(group, from[key], places);
+      }
+  }
+
+  // Adds the rows of an answer of the server, and replaces those of the same
+  // time.
+  merge({ t, tier_ns: _, ...columns }) {
+    this.#copy(this.columns, columns, t.map((ns) => this.#place(ns)));
+    if (this.t.length <= this.limit * 1.1) return;
+    const old = this.t.length - this.limit;
+    this.t.splice(0, old);
+    for (const column of this.#all()) column.splice(0, old);
+  }
+
+  add({ tier_ns: _, ...row }) {
+    this.merge(columnsOf(row));
   }
 
   // Returns the first row that ends after [ns].
@@ -120,10 +127,11 @@ export class History {
     this.waiting = [];          // ticks that came before the answer
   }
 
-  // Asks for the rows of [tier] and adds those that are new.
+  // Asks for the rows of [tier].
   async load(tier, signal) {
     tier.merge(await get(ofProcess(this.id, 'history'), { tier: tier.name },
                          signal));
+    tier.loaded = true;
     if (tier === this.tiers[0]) {
       this.waiting.forEach((row) => tier.add(row));
       this.waiting = [];

@@ -1,0 +1,243 @@
+// BUILD: -Ianalysis analysis/history.c analysis/live_stats.c analysis/summary.c analysis/summary_amounts.c analysis/spans.c analysis/requests.c analysis/histogram.c analysis/category.c analysis/memory.c analysis/target.c testsuite/ring/ring_file.c testsuite/ring/ring_test.c -lm
+/* If this breaks, the charts of eventring serve show rates and durations that
+   the program did not have, waits at times at which nobody waited, zeros for
+   times that are not known, or shares of a domain's time that exceed it. */
+
+#include "ring_test.h"
+#include "history.h"
+
+#define MS UINT64_C(1000000)
+#define MAIN 1000                 /* the thread of ring 0 */
+#define MINOR 12
+#define HEAP 642
+#define BLOCKING_SECTION 652
+#define MUTEX_WAIT 653
+#define WORK EVENTRING_FIRST_USER_ID
+#define TWIN (WORK + 1)
+#define ORDER (WORK + 2)
+#define EDGE (WORK + 3)
+#define FIRST_OF_MANY (WORK + 4)
+
+static void make_ring(struct ring_file *f)
+{
+  ring_create(f, &(struct ring_options) { .log_words = 14, .rings = 2,
+                                          .pid = MAIN });
+  f->header->started.monotonic_ns = 0;
+  f->header->started.ticks = 0;
+  ring_schema(f, 0, EVENTRING_CATEGORY, 0, EVENTRING_GC_BIT, "", "gc");
+  ring_schema(f, 0, EVENTRING_CATEGORY, 0, EVENTRING_USER_BIT, "", "user");
+  ring_schema(f, 0, EVENTRING_CATEGORY, 0, EVENTRING_WAIT_BIT, "", "wait");
+  ring_schema(f, MINOR, EVENTRING_SPAN, 0, EVENTRING_GC_BIT, "", "minor");
+  ring_schema(f, HEAP, EVENTRING_INSTANT, EVENTRING_PACKED, EVENTRING_GC_BIT,
+              "", "heap");
+  ring_field(f, HEAP, 0, "words", 0, "pools");
+  ring_field(f, HEAP, 1, "words", 0, "live");
+  ring_field(f, HEAP, 2, "words", 0, "large");
+  ring_schema(f, BLOCKING_SECTION, EVENTRING_COMPLETE, EVENTRING_INT,
+              EVENTRING_WAIT_BIT, "", "blocking_section");
+  ring_schema(f, MUTEX_WAIT, EVENTRING_COMPLETE, EVENTRING_INT,
+              EVENTRING_WAIT_BIT, "", "mutex_wait");
+  ring_schema(f, WORK, EVENTRING_SPAN, 0, EVENTRING_USER_BIT, "", "work");
+  ring_schema(f, TWIN, EVENTRING_SPAN, 0, EVENTRING_USER_BIT, "", "work");
+  ring_schema(f, ORDER, EVENTRING_REQUEST, EVENTRING_INT, EVENTRING_USER_BIT,
+              "", "order");
+  ring_schema(f, EDGE, EVENTRING_INSTANT, 0, EVENTRING_USER_BIT, "", "edge");
+}
+
+/* All of these take times in ms. */
+
+static void edge(struct ring_file *f, uint32_t ring, uint64_t at)
+{
+  ring_write(f, ring, at * MS, EVENTRING_FORM_INSTANT, EDGE, NULL, 0);
+}
+
+static void span(struct ring_file *f, uint32_t id, uint64_t from, uint64_t to)
+{
+  ring_write(f, 0, from * MS, EVENTRING_FORM_BEGIN, id, NULL, 0);
+  ring_write(f, 0, to * MS, EVENTRING_FORM_END, id, NULL, 0);
+}
+
+static void wait(struct ring_file *f, uint32_t ring, uint64_t from, uint64_t to)
+{
+  uint64_t ns = (to - from) * MS;
+  ring_write(f, ring, to * MS, EVENTRING_FORM_INSTANT, MUTEX_WAIT, &ns, 1);
+}
+
+struct made {
+  struct eventring_cursor *cursor;
+  struct live_stats *live;
+  struct history *history;
+};
+
+static struct made read_ring(struct ring_file *f)
+{
+  struct made m = { .cursor = ring_open(f) };
+  struct eventring_event events[64];
+  int n;
+  m.live = new_live_stats(m.cursor);
+  m.history = new_history(m.cursor, m.live);
+  while ((n = eventring_read(m.cursor, events, 64)) > 0)
+    for (int i = 0; i < n; i++) {
+      history_event(m.history, &events[i]);
+      live_event(m.live, &events[i]);
+    }
+  return m;
+}
+
+static void destroy(struct made *m, struct ring_file *f)
+{
+  free_history(m->history);
+  free_live_stats(m->live);
+  eventring_close(m->cursor);
+  ring_destroy(f);
+}
+
+static const struct history_row *row(struct made *m, enum history_tier tier,
+                                     uint64_t number)
+{
+  assert_true(number < history_count(m->history, tier));
+  const struct history_row *r = history_row(m->history, tier, number);
+  assert_int_equal(r->ns, (int64_t) number * history_step_ns[tier]);
+  return r;
+}
+
+static void spans_and_requests_are_in_the_row_of_their_end(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  uint64_t number = 7;
+  ring_write(&f, 0, MS, EVENTRING_FORM_BEGIN, ORDER, &number, 1);
+  span(&f, WORK, 10, 30);
+  span(&f, TWIN, 40, 45);         /* another id, the same name */
+  span(&f, WORK, 90, 110);
+  edge(&f, 0, 1001);
+  edge(&f, 1, 2);
+  ring_write(&f, 1, 150 * MS, EVENTRING_FORM_END, ORDER, &number, 1);
+  struct made m = read_ring(&f);
+  assert_string_equal(history_name(m.history, HISTORY_SPAN, 0), "work");
+  assert_null(history_name(m.history, HISTORY_SPAN, 1));
+  assert_string_equal(history_name(m.history, HISTORY_REQUEST, 0), "order");
+  const struct history_row *r = row(&m, HISTORY_100MS, 0);
+  assert_true(r->user_known);
+  assert_int_equal(r->spans[0].count, 2);
+  assert_int_equal(r->spans[0].ns, 25 * MS);
+  assert_int_equal(r->requests[0].count, 0);
+  r = row(&m, HISTORY_100MS, 1);
+  assert_int_equal(r->spans[0].count, 1);
+  assert_int_equal(r->spans[0].ns, 20 * MS);
+  assert_int_equal(r->requests[0].count, 1);
+  assert_int_equal(r->requests[0].ns, 149 * MS);
+  r = row(&m, HISTORY_100MS, 2);
+  assert_true(r->user_known);
+  assert_int_equal(r->spans[0].count, 0);
+  r = row(&m, HISTORY_1S, 0);
+  assert_int_equal(r->spans[0].count, 3);
+  assert_int_equal(r->spans[0].ns, 45 * MS);
+  assert_int_equal(r->requests[0].ns, 149 * MS);
+  destroy(&m, &f);
+}
+
+static void a_wait_is_in_all_rows_that_it_covers(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  edge(&f, 0, 1);
+  wait(&f, 0, 180, 330);
+  edge(&f, 0, 1001);
+  edge(&f, 1, 310);               /* ends rows in which ring 0 waits */
+  wait(&f, 1, 310, 320);
+  struct made m = read_ring(&f);
+  const uint64_t wanted[] = { 0, 20, 100, 40, 0 };
+  for (uint64_t i = 0; i < 5; i++) {
+    const struct history_row *r = row(&m, HISTORY_100MS, i);
+    assert_int_equal(r->waits_ns[0], wanted[i] * MS);
+    assert_true(r->waits_known);
+  }
+  assert_string_equal(history_name(m.history, HISTORY_WAIT, 0), "mutex_wait");
+  assert_int_equal(row(&m, HISTORY_100MS, 0)->names[HISTORY_WAIT], 0);
+  assert_int_equal(row(&m, HISTORY_100MS, 1)->names[HISTORY_WAIT], 1);
+  assert_int_equal(row(&m, HISTORY_1S, 0)->waits_ns[0], 160 * MS);
+  destroy(&m, &f);
+}
+
+static void the_heap_is_known_from_its_first_report(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  edge(&f, 0, 1);
+  ring_packed(&f, 0, 150 * MS, EVENTRING_FORM_INSTANT, HEAP,
+              (uint64_t[]) { 1000, 600, 50 }, 3);
+  edge(&f, 0, 201);
+  struct made m = read_ring(&f);
+  assert_false(row(&m, HISTORY_100MS, 0)->heap.known);
+  const struct history_row *r = row(&m, HISTORY_100MS, 1);
+  assert_true(r->heap.known);
+  assert_int_equal(r->heap.pool_words, 1000);
+  assert_int_equal(r->heap.pool_live_words, 600);
+  assert_int_equal(r->heap.large_words, 50);
+  assert_int_equal(r->heap_bytes, 8 * 1050);
+  destroy(&m, &f);
+}
+
+static void names_are_bounded(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  for (uint32_t i = 0; i < HISTORY_NAMES + 4; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "span %u", i);
+    ring_schema(&f, FIRST_OF_MANY + i, EVENTRING_SPAN, 0, EVENTRING_USER_BIT,
+                "", name);
+    span(&f, FIRST_OF_MANY + i, 1 + i, 2 + i);
+  }
+  edge(&f, 0, 101);
+  struct made m = read_ring(&f);
+  const struct history_row *r = row(&m, HISTORY_100MS, 0);
+  assert_int_equal(r->names[HISTORY_SPAN], HISTORY_NAMES);
+  for (uint32_t i = 0; i < HISTORY_NAMES; i++)
+    assert_int_equal(r->spans[i].ns, MS);
+  assert_null(history_name(m.history, HISTORY_SPAN, HISTORY_NAMES));
+  destroy(&m, &f);
+}
+
+/* Thread 2 takes the domain lock, and gives it back, without a wait that was
+   long enough to be recorded: the time of the first thread is known late. */
+static void shares_of_a_row_add_up(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  edge(&f, 0, 1);
+  wait(&f, 0, 2, 500);
+  ring_domain(&f, 0, 0, 2);
+  wait(&f, 0, 400, 510);
+  edge(&f, 0, 690);
+  ring_domain(&f, 0, 0, MAIN);
+  span(&f, MINOR, 710, 750);
+  edge(&f, 0, 801);
+  struct made m = read_ring(&f);
+  for (uint64_t i = 0; i < 8; i++) {
+    const struct history_row *r = row(&m, HISTORY_100MS, i);
+    assert_int_equal(r->running + r->collecting + r->waiting, SHARE_ALL);
+    assert_true(r->domains[0].running + r->domains[0].collecting <= SHARE_ALL);
+  }
+  assert_int_equal(row(&m, HISTORY_100MS, 7)->collecting, 4000);
+  assert_int_equal(row(&m, HISTORY_100MS, 7)->running, 6000);
+  destroy(&m, &f);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(spans_and_requests_are_in_the_row_of_their_end),
+    cmocka_unit_test(a_wait_is_in_all_rows_that_it_covers),
+    cmocka_unit_test(the_heap_is_known_from_its_first_report),
+    cmocka_unit_test(names_are_bounded),
+    cmocka_unit_test(shares_of_a_row_add_up),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
