@@ -20,17 +20,15 @@
 
    Time in the collector.  Everything that keeps a domain's OCaml code from
    running is an interval that becomes known at its end: spans of the domain
-   itself, and stops, which one domain tells of for all.  They overlap, and an
-   interval that ends later may contain intervals that ended before it.  So the
-   latest intervals of a domain are pending, disjoint and in order, and a new
-   one swallows the ones that it touches.  Closed ones are added up, and are the
-   pauses of kind PAUSE_ANY. */
+   itself, and stops, which one domain tells of for all.  See
+   summary_intervals.h. */
 
 #include <stdlib.h>
 #include <string.h>
 #include "category.h"
 #include "memory.h"
 #include "summary.h"
+#include "summary_intervals.h"
 #include "target.h"
 
 /* Roles */
@@ -235,68 +233,6 @@ static struct summary_domain *domain_of(struct summary *s, uint32_t id)
 
 /* Time in the collector */
 
-/* Adds a pause of [ns] nanoseconds to the histograms of kind [pause]: of domain
-   [d], of all domains, and of the recent pauses. */
-static void add_pause(struct summary *s, struct summary_domain *d,
-                      enum pause pause, uint64_t ns)
-{
-  histogram_add(&d->pauses[pause], ns);
-  histogram_add(&s->pauses[pause], ns);
-  histogram_add(&s->recent[pause], ns);
-}
-
-/* Closes the earliest pending interval of domain [d], which must have one: adds
-   it to the time in the collector and to the pauses of kind PAUSE_ANY or, if
-   the domain waited, PAUSE_WAITING, and updates the longest pause.  No later
-   interval can begin before its end. */
-static void close_first(struct summary *s, struct summary_domain *d)
-{
-  struct summary_interval first = d->intervals[0];
-  uint64_t ns = (uint64_t) first.to - (uint64_t) first.from;
-  *(first.idle ? &d->tally.idle_gc_ns : &d->tally.gc_ns) += ns;
-  add_pause(s, d, first.idle ? PAUSE_WAITING : PAUSE_ANY, ns);
-  if (!first.idle && ns > s->longest.ns) {
-    s->longest = first.reason;
-    s->longest.ns = ns;
-    s->longest_end_ns = first.to;
-  }
-  d->closed_to = first.to;
-  memmove(d->intervals, d->intervals + 1,
-          --d->pending * sizeof *d->intervals);
-}
-
-/* Adds the interval from [from] to [to], in which the domain [d] was in the
-   collector, to its pending intervals, and merges it with those that it
-   touches.  Leaves out the time before the domain was watched and before the
-   last closed interval; does nothing if the domain is not watched.  Closes the
-   earliest interval when SUMMARY_PENDING are pending.  The caller adds
-   intervals in the order of [to].  [idle]: the domain waited anyway, so the
-   interval is no pause.  [reason] describes the event that reported all of the
-   interval; its [ns] and [domain] are set here. */
-static void add_interval(struct summary *s, struct summary_domain *d,
-                         int64_t from, int64_t to, bool idle,
-                         struct summary_reason reason)
-{
-  reason.ns = (uint64_t) to - (uint64_t) from;
-  reason.domain = d->id;
-  if (d == s->others || d->watched_since == INT64_MAX) return;
-  if (from < d->watched_since) from = d->watched_since;
-  if (from < d->closed_to) from = d->closed_to;
-  while (d->pending > 0) {
-    struct summary_interval *last = &d->intervals[d->pending - 1];
-    if (last->to < from) break;
-    if (last->from < from) from = last->from;
-    if (last->to > to) to = last->to;
-    idle = idle && last->idle;
-    if (last->reason.ns > reason.ns) reason = last->reason;
-    d->pending--;
-  }
-  if (from >= to) return;
-  if (d->pending == SUMMARY_PENDING) close_first(s, d);
-  d->intervals[d->pending++] =
-    (struct summary_interval) { from, to, idle, reason };
-}
-
 static bool in_collector(enum role role)
 {
   return role >= MINOR && role <= IN_COLLECTOR;
@@ -391,6 +327,14 @@ static struct summary_thread *thread_of(struct summary_domain *d, uint32_t id,
   return t;
 }
 
+/* Returns whether no thread of domain [d] but [id] wrote an event after [ns]. */
+static bool ran_alone(const struct summary_domain *d, uint32_t id, int64_t ns)
+{
+  for (uint32_t i = 0; i < d->thread_count; i++)
+    if (d->threads[i].id != id && d->threads[i].last_ns > ns) return false;
+  return true;
+}
+
 /* Records that the thread [id] of domain [d], which is not its backup thread,
    wrote an event at [ns] and so held the domain lock.  If the event ends a
    wait, [wait_since] is the begin of the wait: counts the time from when the
@@ -402,6 +346,7 @@ static void thread_ran(struct summary_domain *d, uint32_t id, int64_t ns,
   if (wait_since != INT64_MAX) {
     add_busy(d, t->since, wait_since);
     t->since = ns;
+    if (ran_alone(d, id, wait_since)) domain_waited(d, wait_since, ns);
   }
   t->last_ns = ns;
   d->running_thread = id;
@@ -561,9 +506,11 @@ static void stopped(struct summary *s, const struct eventring_event *event)
     histogram_add(&d->arrivals, payload[arrived + i]);
     histogram_add(&s->arrivals, payload[arrived + i]);
     int64_t from = (int64_t) ((uint64_t) event->ns - ns);
-    bool idle = d->on_backup || d->backup_ns >= from;
+    bool idle = d->on_backup || d->backup_ns >= from || in_wait(d, from);
     if (!idle) add_pause(s, d, PAUSE_STOPPED, ns);
-    add_interval(s, d, from, event->ns, idle, why);
+    /* A domain may go on, and wait, before the stop ends. */
+    bool waits = !idle && from < d->wait_from && d->wait_from < event->ns;
+    add_interval(s, d, from, waits ? d->wait_from : event->ns, idle, why);
   }
   count_cause(s, CAUSED_STOPPED, why.cause, payload[1]);
 }
@@ -665,7 +612,8 @@ static void note_thread(struct summary *s, struct summary_domain *d,
   if (d->own_thread == 0) {
     if (event->domain == 0)
       d->own_thread = target_info(s->cursor).pid;
-    else if (role == WAIT || role == EXPLICIT || role == DOMAIN_STARTS)
+    else if (role == WAIT || role == EXPLICIT || role == DOMAIN_STARTS
+             || summary_is_user(s, event->id))
       d->own_thread = event->thread;
   }
   if (role == THREAD_RUN) s->ids->tells_threads = true;

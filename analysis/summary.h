@@ -117,6 +117,11 @@ struct summary_interval {
   struct summary_reason reason;
 };
 
+/* An interval in the collector that was counted as a pause, and the number of
+   them that is kept for each domain: it may turn out that the domain waited. */
+struct summary_closed { int64_t from, to; };
+#define SUMMARY_CLOSED 64
+
 /* How a domain spent its time: the three parts add up to [watched_ns]. */
 struct summary_time {
   bool known;                     /* waiting is; if not, it is in running */
@@ -161,6 +166,9 @@ struct summary_domain {
   int64_t closed_to;
   uint32_t pending;
   struct summary_interval intervals[SUMMARY_PENDING];
+  uint32_t closed_count;          /* of all; the last SUMMARY_CLOSED are kept */
+  struct summary_closed closed[SUMMARY_CLOSED];
+  int64_t wait_from, wait_to;     /* the last time in which no thread ran */
 };
 
 /* The number of domains that are counted separately, since a program may start

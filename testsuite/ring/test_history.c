@@ -1,4 +1,4 @@
-// BUILD: -Ianalysis analysis/history.c analysis/live_stats.c analysis/summary.c analysis/summary_amounts.c analysis/spans.c analysis/requests.c analysis/histogram.c analysis/category.c analysis/memory.c analysis/target.c testsuite/ring/ring_file.c testsuite/ring/ring_test.c -lm
+// BUILD: -Ianalysis analysis/history.c analysis/live_stats.c analysis/summary.c analysis/summary_intervals.c analysis/summary_amounts.c analysis/spans.c analysis/requests.c analysis/histogram.c analysis/category.c analysis/memory.c analysis/target.c testsuite/ring/ring_file.c testsuite/ring/ring_test.c -lm
 /* If this breaks, the charts of eventring serve show rates and durations that
    the program did not have, waits at times at which nobody waited, zeros for
    times that are not known, or shares of a domain's time that exceed it. */
@@ -9,6 +9,7 @@
 #define MS UINT64_C(1000000)
 #define MAIN 1000                 /* the thread of ring 0 */
 #define MINOR 12
+#define STOP 641
 #define HEAP 642
 #define BLOCKING_SECTION 652
 #define MUTEX_WAIT 653
@@ -28,6 +29,11 @@ static void make_ring(struct ring_file *f)
   ring_schema(f, 0, EVENTRING_CATEGORY, 0, EVENTRING_USER_BIT, "", "user");
   ring_schema(f, 0, EVENTRING_CATEGORY, 0, EVENTRING_WAIT_BIT, "", "wait");
   ring_schema(f, MINOR, EVENTRING_SPAN, 0, EVENTRING_GC_BIT, "", "minor");
+  ring_schema(f, STOP, EVENTRING_COMPLETE, EVENTRING_PACKED, EVENTRING_GC_BIT,
+              "", "stop_the_world");
+  ring_field(f, STOP, 0, "ticks", 0, "duration");
+  ring_field(f, STOP, 1, "domain", 1, "domain");
+  ring_field(f, STOP, 2, "ticks", 1, "arrived_after");
   ring_schema(f, HEAP, EVENTRING_INSTANT, EVENTRING_PACKED, EVENTRING_GC_BIT,
               "", "heap");
   ring_field(f, HEAP, 0, "words", 0, "pools");
@@ -61,6 +67,13 @@ static void wait(struct ring_file *f, uint32_t ring, uint64_t from, uint64_t to)
 {
   uint64_t ns = (to - from) * MS;
   ring_write(f, ring, to * MS, EVENTRING_FORM_INSTANT, MUTEX_WAIT, &ns, 1);
+}
+
+/* Domain 1 reports that both domains were stopped. */
+static void stop(struct ring_file *f, uint64_t from, uint64_t to)
+{
+  ring_packed(f, 1, to * MS, EVENTRING_FORM_INSTANT, STOP,
+              (uint64_t[]) { (to - from) * MS, 0, 0, 1, 0 }, 5);
 }
 
 struct made {
@@ -230,6 +243,35 @@ static void shares_of_a_row_add_up(void **state)
   destroy(&m, &f);
 }
 
+/* The backup thread of domain 0 takes part in stops, without an event.  The
+   first one ends in the wait, the last one is known after it.  The begin of
+   domain 1 is lost, but only its own thread writes events of the program. */
+static void stops_of_a_domain_that_waits_are_no_time_in_the_collector(
+  void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  edge(&f, 0, 1);
+  edge(&f, 1, 1);
+  stop(&f, 100, 300);
+  stop(&f, 400, 700);
+  wait(&f, 0, 200, 800);
+  stop(&f, 750, 850);
+  edge(&f, 0, 1001);
+  struct made m = read_ring(&f);
+  struct summary *s = live_summary(m.live);
+  struct summary_time t = summary_time(s, s->domains[0], 1001 * MS);
+  assert_int_equal(t.watched_ns, 1000 * MS);
+  assert_int_equal(t.waiting_ns, 600 * MS);
+  assert_int_equal(t.collecting_ns, 100 * MS);
+  assert_int_equal(t.running_ns, 300 * MS);
+  t = summary_time(s, s->domains[1], 1001 * MS);
+  assert_int_equal(t.collecting_ns, 600 * MS);
+  assert_int_equal(t.running_ns, 400 * MS);
+  destroy(&m, &f);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -238,6 +280,8 @@ int main(void)
     cmocka_unit_test(the_heap_is_known_from_its_first_report),
     cmocka_unit_test(names_are_bounded),
     cmocka_unit_test(shares_of_a_row_add_up),
+    cmocka_unit_test(
+      stops_of_a_domain_that_waits_are_no_time_in_the_collector),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

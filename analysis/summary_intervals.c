@@ -1,0 +1,124 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* See summary_intervals.h.  Intervals that ended before an interval may be in
+   it, so the latest intervals of a domain are pending, disjoint and in order,
+   and a new one swallows those that it touches.  An interval in which the domain
+   waited and one in which it ran stay apart: one ends where the other begins. */
+
+#include <string.h>
+#include "summary_intervals.h"
+
+void add_pause(struct summary *s, struct summary_domain *d, enum pause pause,
+               uint64_t ns)
+{
+  histogram_add(&d->pauses[pause], ns);
+  histogram_add(&s->pauses[pause], ns);
+  histogram_add(&s->recent[pause], ns);
+}
+
+void close_first(struct summary *s, struct summary_domain *d)
+{
+  struct summary_interval first = d->intervals[0];
+  uint64_t ns = (uint64_t) first.to - (uint64_t) first.from;
+  *(first.idle ? &d->tally.idle_gc_ns : &d->tally.gc_ns) += ns;
+  if (!first.idle)
+    d->closed[d->closed_count++ % SUMMARY_CLOSED] =
+      (struct summary_closed) { first.from, first.to };
+  add_pause(s, d, first.idle ? PAUSE_WAITING : PAUSE_ANY, ns);
+  if (!first.idle && ns > s->longest.ns) {
+    s->longest = first.reason;
+    s->longest.ns = ns;
+    s->longest_end_ns = first.to;
+  }
+  d->closed_to = first.to;
+  memmove(d->intervals, d->intervals + 1,
+          --d->pending * sizeof *d->intervals);
+}
+
+void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
+                  int64_t to, bool idle, struct summary_reason reason)
+{
+  reason.ns = (uint64_t) to - (uint64_t) from;
+  reason.domain = d->id;
+  if (d == s->others || d->watched_since == INT64_MAX) return;
+  if (from < d->watched_since) from = d->watched_since;
+  if (from < d->closed_to) from = d->closed_to;
+  while (d->pending > 0) {
+    struct summary_interval *last = &d->intervals[d->pending - 1];
+    if (last->to < from) break;
+    /* A span, unlike a stop, tells which thread was in the collector. */
+    if (last->idle != idle
+        && (last->from < from || (idle && !last->reason.stop))) {
+      from = last->to;
+      break;
+    }
+    if (last->from < from) from = last->from;
+    if (last->to > to) to = last->to;
+    if (last->reason.ns > reason.ns) reason = last->reason;
+    d->pending--;
+  }
+  if (from >= to) return;
+  if (d->pending == SUMMARY_PENDING) close_first(s, d);
+  d->intervals[d->pending++] =
+    (struct summary_interval) { from, to, idle, reason };
+}
+
+/* Moves [ns] of the time in the collector to the time in which the domain [d]
+   waited anyway. */
+static void correct(struct summary_domain *d, int64_t ns)
+{
+  d->tally.gc_ns -= (uint64_t) ns;
+  d->tally.idle_gc_ns += (uint64_t) ns;
+}
+
+/* Corrects the closed intervals of [d] that end in its last wait. */
+static void correct_closed(struct summary_domain *d)
+{
+  for (uint32_t i = d->closed_count; i > 0; i--) {
+    if (d->closed_count - i == SUMMARY_CLOSED) break;
+    struct summary_closed *c = &d->closed[(i - 1) % SUMMARY_CLOSED];
+    if (c->to <= d->wait_from) break;
+    int64_t from = c->from > d->wait_from ? c->from : d->wait_from;
+    correct(d, c->to - from);
+    c->to = from;
+  }
+}
+
+/* Corrects the pending intervals of [d] that end in its last wait. */
+static void correct_pending(struct summary_domain *d)
+{
+  for (uint32_t i = d->pending; i > 0; i--) {
+    struct summary_interval *last = &d->intervals[i - 1];
+    if (last->to <= d->wait_from) break;
+    if (last->from >= d->wait_from) {
+      last->idle = true;
+    } else if (!last->idle) {
+      d->tally.idle_gc_ns += (uint64_t) (last->to - d->wait_from);
+      last->to = d->wait_from;
+    }
+  }
+}
+
+void domain_waited(struct summary_domain *d, int64_t from, int64_t to)
+{
+  if (from >= to) return;
+  d->wait_from = from;
+  d->wait_to = to;
+  correct_pending(d);
+  correct_closed(d);
+}
+
+bool in_wait(const struct summary_domain *d, int64_t ns)
+{
+  return d->wait_from <= ns && ns < d->wait_to;
+}
