@@ -199,7 +199,8 @@ static struct history_row row_of(struct history *h, enum history_tier tier,
   struct summary_tally t = tally_difference(&now->tally, &before->tally);
   double seconds = (double) step / (double) SECOND_NS;
   row.ns = h->tiers[tier].end_ns - step;
-  row.known = now->time.watched_ns > before->time.watched_ns;
+  row.watched_ns = more(now->time.watched_ns, before->time.watched_ns);
+  row.known = row.watched_ns > 0;
   row.user_known = row.known && tells_user(h, &row);
   row.waits_known = row.known && now->time.known;
   set_shares(&before->time, &now->time, &row.running, &row.collecting);
@@ -374,13 +375,63 @@ static void add_wait(struct history_row *row, int64_t ns, int64_t step,
     row->names[HISTORY_WAIT] = (uint8_t) (number + 1);
 }
 
+/* Counts the time from [from] to [to] in [row], which has [step] nanoseconds,
+   as time that domain [id] waited, if it counted as running.  Returns the
+   nanoseconds that changed. */
+static uint64_t correct_row(struct history_row *row, int64_t step, uint32_t id,
+                            int64_t from, int64_t to)
+{
+  uint32_t i = 0;
+  while (i < row->domain_count && row->domains[i].id != id) i++;
+  if (from < row->ns) from = row->ns;
+  if (to > row->ns + step) to = row->ns + step;
+  if (i == row->domain_count || from >= to || !row->waits_known) return 0;
+  struct history_domain *d = &row->domains[i];
+  if (d->running == SHARE_UNKNOWN) return 0;
+  const int waits = share((uint64_t) (to - from), (uint64_t) step),
+    known = SHARE_ALL - d->running - d->collecting;
+  int moved = waits > known ? waits - known : 0;
+  if (moved > d->running) moved = d->running;
+  d->running = (uint16_t) (d->running - moved);
+  const uint64_t ns = (uint64_t) (moved * (step / SHARE_ALL));
+  uint16_t of_all = share(ns, row->watched_ns);
+  if (of_all > row->running) of_all = row->running;
+  row->running = (uint16_t) (row->running - of_all);
+  row->waiting = (uint16_t) (row->waiting + of_all);
+  return ns;
+}
+
+/* Takes [ns] from the running time of domain [id], and of all, in [amounts]. */
+static void correct_amounts(struct amounts *amounts, uint32_t id, uint64_t ns)
+{
+  amounts->time.running_ns = more(amounts->time.running_ns, ns);
+  for (uint32_t i = 0; i < amounts->domain_count; i++)
+    if (amounts->domains[i].id == id)
+      amounts->domains[i].time.running_ns =
+        more(amounts->domains[i].time.running_ns, ns);
+}
+
+/* Returns whether [event] ends a wait of the thread of its domain that seemed
+   to run, since it wrote the last event. */
+static bool seemed_to_run(const struct history *h,
+                          const struct eventring_event *event)
+{
+  const struct summary *s = live_summary(h->live);
+  if (event->ring >= s->ring_count) return false;
+  const struct summary_domain *d = s->rings[event->ring].domain;
+  return d != NULL && d->id == event->domain
+         && d->running_thread == event->thread;
+}
+
 /* Adds a wait to the present row of each tier and to all earlier rows that it
-   covers. */
+   covers.  A thread that waits seems to run in them, unless /proc says
+   otherwise: in a file that was written before it is read, it cannot. */
 static void take_wait(struct history *h, const struct eventring_event *event,
                       uint32_t number)
 {
   if (event->form != EVENTRING_EV_INSTANT || event->words == 0) return;
   int64_t from = (int64_t) ((uint64_t) event->ns - event->payload[0]);
+  const bool ran = seemed_to_run(h, event);
   for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++) {
     const int64_t step = history_step_ns[tier];
     struct tier *t = &h->tiers[tier];
@@ -389,6 +440,9 @@ static void take_wait(struct history *h, const struct eventring_event *event,
       struct history_row *row = &t->rows[(i - 1) % t->room];
       if (row->ns + step <= from) break;
       add_wait(row, row->ns, step, number, from, event->ns);
+      uint64_t ns = !ran ? 0 : correct_row(row, step, event->domain, from,
+                                           event->ns);
+      correct_amounts(&t->before, event->domain, ns);
     }
   }
 }

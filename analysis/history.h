@@ -59,6 +59,7 @@ struct history_row {
   int64_t ns;                     /* of its begin, CLOCK_MONOTONIC */
   bool known;                     /* events were recorded: if not, rates, shares
                                      and pauses are not known */
+  uint64_t watched_ns;            /* of all domains, added */
   bool user_known, waits_known;   /* the same of events of the program and of
                                      waits */
   uint16_t running, collecting, waiting;  /* shares of the time of all domains;

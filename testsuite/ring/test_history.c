@@ -168,6 +168,12 @@ static void a_wait_is_in_all_rows_that_it_covers(void **state)
     assert_int_equal(r->waits_ns[0], wanted[i] * MS);
     assert_true(r->waits_known);
   }
+  /* Domain 1 runs; in the last row, all of the wait is known. */
+  assert_int_equal(row(&m, HISTORY_100MS, 2)->domains[0].running, 0);
+  assert_int_equal(row(&m, HISTORY_100MS, 1)->domains[0].running, 8000);
+  assert_int_equal(row(&m, HISTORY_100MS, 3)->domains[0].running, 7000);
+  assert_int_equal(row(&m, HISTORY_100MS, 1)->running, 8000);
+  assert_int_equal(row(&m, HISTORY_1S, 0)->domains[0].running, 8498);
   assert_string_equal(history_name(m.history, HISTORY_WAIT, 0), "mutex_wait");
   assert_int_equal(row(&m, HISTORY_100MS, 0)->names[HISTORY_WAIT], 0);
   assert_int_equal(row(&m, HISTORY_100MS, 1)->names[HISTORY_WAIT], 1);
