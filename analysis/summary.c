@@ -327,7 +327,8 @@ static struct summary_thread *thread_of(struct summary_domain *d, uint32_t id,
   return t;
 }
 
-/* Returns whether no thread of domain [d] but [id] wrote an event after [ns]. */
+/* Returns whether no thread of domain [d] except [id] wrote an event after
+   [ns]. */
 static bool ran_alone(const struct summary_domain *d, uint32_t id, int64_t ns)
 {
   for (uint32_t i = 0; i < d->thread_count; i++)

@@ -12,8 +12,9 @@
 
 /* See summary_intervals.h.  Intervals that ended before an interval may be in
    it, so the latest intervals of a domain are pending, disjoint and in order,
-   and a new one swallows those that it touches.  An interval in which the domain
-   waited and one in which it ran stay apart: one ends where the other begins. */
+   and a new one swallows those that it touches.  An interval in which the
+   domain waited and one in which it ran stay apart: one ends where the other
+   begins. */
 
 #include <string.h>
 #include "summary_intervals.h"
