@@ -16,7 +16,8 @@
    process and the shift of positions in each struct chunk, and, in the END of
    an interval, the times between which events count, since a cut goes through
    the middle of a segment.  An input of several intervals becomes several
-   intervals again. */
+   intervals again.  The events between the times are also read, to count
+   them. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -214,6 +215,41 @@ static int take_end(struct merging *j, const struct index_entry *e)
   return 0;
 }
 
+/* Returns the number of intervals of the process that the input has. */
+static int intervals_of_input(const struct merging *j)
+{
+  int intervals = 0;
+  for (size_t i = 0; i < j->from.count; i++)
+    intervals += j->from.chunks[i].chunk.kind == CHUNK_PROCESS
+                 && j->from.chunks[i].chunk.process == j->input->process;
+  return intervals;
+}
+
+/* Reads the events of the input between its times, and sets the numbers of
+   events and losses of the open interval.  The numbers become unknown when the
+   input has several intervals or cannot be read. */
+static void count_cut(struct merging *j)
+{
+  const struct eventring_merge_input *p = j->input;
+  const int64_t until = p->to_ns < INT64_MAX - LATE_NS ? p->to_ns + LATE_NS
+                                                       : INT64_MAX;
+  struct eventring_event events[256];
+  int64_t last = INT64_MIN;
+  int n = intervals_of_input(j) == 1 ? eventring_seek(j->cursor, p->from_ns)
+                                     : EVENTRING_E_ARGUMENT;
+  j->end.events = j->end.lost = 0;
+  while (n >= 0 && last < until
+         && (n = eventring_read(j->cursor, events, 256)) > 0)
+    for (int i = 0; i < n; i++) {
+      last = events[i].ns;
+      if (last < p->from_ns || last >= p->to_ns) continue;
+      if (events[i].form == EVENTRING_EV_LOST)
+        j->end.lost += events[i].payload[0];
+      else j->end.events++;
+    }
+  if (n < 0) j->end.events = j->end.lost = RECORDING_ANY;
+}
+
 static int end_interval(struct merging *j)
 {
   const struct eventring_merge_input *p = j->input;
@@ -229,7 +265,8 @@ static int end_interval(struct merging *j)
       end->to_ns = 0;
     }
   }
-  if (is_cut(p) || !j->ended) end->events = end->lost = RECORDING_ANY;
+  if (!j->ended) end->events = end->lost = RECORDING_ANY;
+  else if (is_cut(p) && end->events != RECORDING_ANY) count_cut(j);
   err = write_chunk(j, CHUNK_END, end, sizeof *end);
   j->open = 0;
   j->shift += RECORDING_SHIFT;

@@ -431,8 +431,10 @@ struct eventring_info {
                                      words only, and recordings of it); 0: they
                                      are exact */
   uint64_t recorded_events;       /* of a recording: the count of its recorder;
-                                     UINT64_MAX: it did not count, being killed,
-                                     or somebody has cut the recording */
+                                     of one that was cut, the events that are
+                                     left; UINT64_MAX: not known, since the
+                                     recorder was killed or several recordings
+                                     were joined */
   uint64_t recorded_lost;         /* likewise, events that it could not copy */
   uint64_t pid_namespace;         /* of the process, the inode number of its
                                      /proc/PID/ns/pid; 0: not known */
@@ -635,7 +637,7 @@ EVENTRING_API int eventring_record_close(struct eventring_recorder *recorder);
 EVENTRING_API const char *eventring_note(struct eventring_cursor *cursor);
 
 /* An input of eventring_recording_merge.  That function makes the recording
-   [path] of the [count] inputs, without decompressing their segments, and
+   [path] of the [count] inputs, copying their segments as they are stored, and
    returns 0 or a negative error, with a message in the options' buffer.  An
    input with [join] 1 continues the process of the input before it: it must be
    a later recording of the same process.  Each other input becomes a process of

@@ -522,7 +522,8 @@ static void overlapping_recordings_have_events_once(void **state)
   tear_down(&s);
 }
 
-/* Cut in two at any time, and put together again. */
+/* Cut in two at any time, with the numbers of events of both, and put together
+   again. */
 static void a_cut_loses_nothing(void **state)
 {
   struct scene s;
@@ -545,10 +546,13 @@ static void a_cut_loses_nothing(void **state)
     struct log halves = { 0 }, both = { 0 };
     for (int k = 0; k < 2; k++) {
       struct eventring_cursor *c;
+      size_t before = halves.count;
       assert_int_equal(eventring_recording_merge(s.path[1 + k], &p[k], 1, NULL),
                        0);
       c = open_file(s.path[1 + k], 0);
       keep(&halves, c);
+      assert_int_equal(counted(c, 0), halves.count - before);
+      assert_int_equal(counted(c, 1), 0);
       eventring_close(c);
     }
     same(&halves, &all);

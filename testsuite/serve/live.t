@@ -99,6 +99,9 @@ run eventring check "$saved"
 ok "eventring check accepts the recording" exits 0
 span() { eventring stat --json "$saved" | jq '(.last_ns - .first_ns) / 1e9 | . > 0.5 and . < 2.5'; }
 ok "it has these seconds" [ "$(span)" = true ]
+ok "the list has the number of its events, and of those that it lost" field_is \
+  /api/saved '.saved[0] | [.events, .lost_events] | @tsv' \
+  "$(eventring stat --json "$saved" | jq -r '[.total.events, .lost_events] | @tsv')"
 post "/api/processes/$busy_id/save" '{"seconds":2}' >"$tmp/out"
 ok "the next one gets another name" eval \
   '[ "$(jq -r .file "$tmp/out")" != "$saved" ] && [ -f "$(jq -r .file "$tmp/out")" ]'
