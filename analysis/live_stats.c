@@ -30,11 +30,13 @@
 #include <string.h>
 #include "event_field.h"
 #include "live_stats.h"
+#include "live_threads.h"
+#include "long_spans.h"
 #include "memory.h"
+#include "slots.h"
 #include "summary.h"
 #include "target.h"
 
-#define SLOT_NS (SECOND_NS / 4)
 #define SLOTS 128
 #define SPANS_APART 1024          /* names; later ones are left out */
 #define PAUSE_SECONDS (LIVE_WINDOW_NS / SECOND_NS + 1)
@@ -93,6 +95,8 @@ struct live_stats {
   struct user_span *user_span_of[UINT16_MAX + 1];
   struct pause_second pause_seconds[PAUSE_SECONDS];
   struct long_pause long_pauses[LONG_PAUSES];   /* end_ns 0: free */
+  struct live_threads *threads;
+  struct long_spans long_spans;
   uint64_t max_pause;
   int64_t first_ns, last_ns;
 };
@@ -113,55 +117,6 @@ static void name_event(const struct live_stats *live, char to[LIVE_NAME],
 {
   const struct eventring_description *d = eventring_describe(live->cursor, id);
   copy_name(to, d == NULL ? NULL : d->name);
-}
-
-/* Slots */
-
-/* Returns the number of the slot that contains the time [ns]; 0 for a negative
-   time. */
-static uint64_t slot_number(int64_t ns)
-{
-  return ns < 0 ? 0 : (uint64_t) (ns / SLOT_NS);
-}
-
-/* Returns the length in nanoseconds of the time that [from, to) and [low, high)
-   have in common; 0 when they do not overlap. */
-static uint64_t overlap(int64_t from, int64_t to, int64_t low, int64_t high)
-{
-  if (from < low) from = low;
-  if (to > high) to = high;
-  return from < to ? (uint64_t) to - (uint64_t) from : 0;
-}
-
-/* A stretch of time: whole slots, the latest of which has ended. */
-struct stretch { uint64_t first, last; };
-
-/* Returns the stretch of [span_ns] nanoseconds, rounded down to whole slots,
-   that ends with the last slot before the slot of [now].  The stretch begins
-   with slot 0 at the earliest. */
-static struct stretch stretch_before(int64_t now, int64_t span_ns)
-{
-  uint64_t end = slot_number(now), slots = (uint64_t) (span_ns / SLOT_NS);
-  return (struct stretch) { end > slots ? end - slots : 0,
-                            end > 0 ? end - 1 : 0 };
-}
-
-static int64_t stretch_begin(struct stretch s)
-{
-  return (int64_t) s.first * SLOT_NS;
-}
-
-static int64_t end_of(struct stretch s)
-{
-  return (int64_t) (s.last + 1) * SLOT_NS;
-}
-
-/* Returns the length of the stretch [s] in nanoseconds, without the time before
-   [first_ns], but at least SLOT_NS. */
-static double length_of(struct stretch s, int64_t first_ns)
-{
-  uint64_t ns = overlap(stretch_begin(s), end_of(s), first_ns, INT64_MAX);
-  return (double) (ns < SLOT_NS ? SLOT_NS : ns);
 }
 
 /* Returns [count] in [ns] nanoseconds as a rate per second. */
@@ -390,7 +345,7 @@ static void keep_if_late(struct live_stats *live,
   *place = (struct long_pause) {
     .from_ns = event->ns - (int64_t) (took + latest), .end_ns = event->ns,
     .domain = event->domain, .domains = 1, .id = event->id,
-    .requested_by = UINT64_MAX
+    .requested_by = event->domain
   };
   const char *reason = eventring_value(live->cursor, "reason",
                                        field_called(live, event, "reason"));
@@ -541,6 +496,25 @@ static bool in_collector(const struct live_stats *live, uint32_t ring)
   return false;
 }
 
+/* Adds [event], which ends a span of role [role] if [since_ns] is not negative,
+   to the threads and to the long spans. */
+static void note_times(struct live_stats *live,
+                       const struct eventring_event *event, enum role role,
+                       int64_t since_ns)
+{
+  live_thread_event(live->threads, event,
+                    live->domains[event->ring]->summary->on_backup);
+  if (event->form == EVENTRING_EV_INSTANT && event->words > 0
+      && (role == WAIT || event->id == live->stop))
+    since_ns = (int64_t) ((uint64_t) event->ns - event->payload[0]);
+  if (since_ns < 0 || since_ns > event->ns) return;
+  add_long_span(&live->long_spans, event, since_ns);
+  if (role == WAIT)
+    live_thread_waited(live->threads, event, since_ns);
+  else if (role == GC_SPAN && !in_collector(live, event->ring))
+    live_thread_collected(live->threads, event, since_ns);
+}
+
 void live_event(struct live_stats *live, const struct eventring_event *event)
 {
   if (event->ring >= live->ring_count) return;
@@ -564,6 +538,7 @@ void live_event(struct live_stats *live, const struct eventring_event *event)
   if (live->sample_rings_from > 0 && event->ring >= live->sample_rings_from)
     return;
   note_domain(live, event);
+  note_times(live, event, role, since);
   if (event->form == EVENTRING_EV_BEGIN && role == USER_SPAN)
     user_span_of(live, event->id);
   else if (ends && role == USER_SPAN)
@@ -611,6 +586,7 @@ struct live_stats *new_live_stats(struct eventring_cursor *cursor)
   live->ring_count = target_info(cursor).rings;
   live->sample_rings_from = target_info(cursor).sample_rings_from;
   live->domains = allocate(live->ring_count, sizeof *live->domains);
+  live->threads = new_live_threads(cursor);
   return live;
 }
 
@@ -620,6 +596,8 @@ void free_live_stats(struct live_stats *live)
   for (uint32_t i = 0; i < live->user_span_count; i++)
     free(live->user_spans[i]);
   free(live->domains);
+  free(live->long_spans.list);
+  free_live_threads(live->threads);
   free_summary(live->summary);
   free(live);
 }
@@ -759,7 +737,7 @@ static uint64_t open_time(const struct live_stats *live, uint16_t id,
     for (const struct eventring_event *begin = outermost_span(spans, ring);
          begin != NULL; begin = next_inner_span(spans, begin))
       if (begin->id == id)
-        ns += overlap(begin->ns, now, stretch_begin(stretch), end_of(stretch));
+        ns += overlap(begin->ns, now, stretch_begin(stretch), stretch_end(stretch));
   return ns;
 }
 
@@ -813,13 +791,33 @@ int live_long_pauses(const struct live_stats *live, int64_t now,
     struct live_pause *out = &list[count++];
     *out = (struct live_pause) {
       .end_ns = p->end_ns, .ns = (uint64_t) (p->end_ns - p->from_ns),
-      .domain = p->domain, .domains = p->domains
+      .domain = p->domain, .domains = p->domains,
+      .requested_by = p->requested_by
     };
     name_event(live, out->name, p->id);
     copy_name(out->cause, p->cause);
   }
   qsort(list, (size_t) count, sizeof *list, by_end);
   return count;
+}
+
+int live_threads(const struct live_stats *live, int64_t now,
+                 struct live_thread *list, int max)
+{
+  return list_live_threads(live->threads, live->summary, now, list, max);
+}
+
+bool live_is_backup(const struct live_stats *live, uint32_t domain,
+                    uint32_t thread)
+{
+  return is_backup_thread(live->threads, domain, thread);
+}
+
+size_t live_long_spans(const struct live_stats *live, int64_t from_ns,
+                       int64_t to_ns, struct long_span **list)
+{
+  return find_long_spans(&live->long_spans, live->summary->spans,
+                         live->ring_count, from_ns, to_ns, list);
 }
 
 struct summary *live_summary(struct live_stats *live)

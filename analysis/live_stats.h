@@ -21,6 +21,8 @@
 
 #include <stdbool.h>
 #include "eventring_reader.h"
+#include "live_threads.h"
+#include "long_spans.h"
 #include "summary.h"
 
 #define SECOND_NS INT64_C(1000000000)
@@ -141,6 +143,8 @@ struct live_pause {
   uint32_t domain;                /* of the longest, where several domains
                                      took part */
   uint32_t domains;
+  uint64_t requested_by;          /* the domain that asked for it; UINT64_MAX:
+                                     the file does not say */
   char name[LIVE_NAME];
   char cause[LIVE_NAME];        /* "" when the file does not say */
 };
@@ -149,6 +153,21 @@ struct live_pause {
    the latest first.  Returns the number of elements filled. */
 int live_long_pauses(const struct live_stats *live, int64_t now,
                        struct live_pause list[LONG_PAUSES]);
+
+/* Fills [list] with at most [max] threads at the time [now], as
+   list_live_threads does. */
+int live_threads(const struct live_stats *live, int64_t now,
+                 struct live_thread *list, int max);
+
+/* Returns whether the thread with the system's id [thread] is the backup thread
+   of [domain]. */
+bool live_is_backup(const struct live_stats *live, uint32_t domain,
+                    uint32_t thread);
+
+/* Sets *list to the long and the open spans of a time, as find_long_spans does,
+   and returns their number. */
+size_t live_long_spans(const struct live_stats *live, int64_t from_ns,
+                       int64_t to_ns, struct long_span **list);
 
 /* Returns the summary that [live] owns.  It covers all events since the start,
    or since the last time that SUMMARY_DOMAINS domains were reached, at which

@@ -426,12 +426,28 @@ static json_t *name_or_null(const char *name)
   return name[0] != '\0' ? json_text(name) : json_null();
 }
 
-/* Returns the present activity of domain [d], as a JSON string or null. */
-static json_t *activity(const struct view_data *v, const struct live_domain *d)
+/* Returns the present activity of a domain or a thread, as a JSON string or
+   null: its open spans, and the state of its threads in the system, a letter of
+   /proc, or 0 when it is not known. */
+static json_t *activity(const struct view_data *v, bool ended,
+                        const char *runtime_span, const char *user_span,
+                        char state)
 {
-  if (d->ended) return json_string("ended");
+  if (ended) return json_string("ended");
   if (is_paused(v)) return json_string("not recorded");
-  if (d->runtime_span[0] != '\0') return json_text(d->runtime_span);
+  if (runtime_span[0] != '\0') return json_text(runtime_span);
+  if (state == 'D') return json_string("blocked");
+  if (state != 0 && state != 'R') return json_string("waiting");
+  if (user_span[0] != '\0') return json_text(user_span);
+  return v->state == EVENTRING_STATE_RUNNING ? json_string("running")
+                                             : json_null();
+}
+
+/* Returns the state of the threads of domain [d]: 'R' if one runs, 'S' if all
+   sleep, 0 if none is known. */
+static char state_of_threads(const struct view_data *v,
+                             const struct live_domain *d)
+{
   bool any = false, runs = false;
   for (size_t i = 0; i < sizeof d->threads / sizeof *d->threads; i++) {
     char state = v->state != EVENTRING_STATE_RUNNING || d->threads[i] == 0
@@ -439,10 +455,7 @@ static json_t *activity(const struct view_data *v, const struct live_domain *d)
     any |= state != 0;
     runs |= state == 'R';
   }
-  if (any && !runs) return json_string("waiting");
-  if (d->user_span[0] != '\0') return json_text(d->user_span);
-  return v->state == EVENTRING_STATE_RUNNING ? json_string("running")
-                                             : json_null();
+  return runs ? 'R' : any ? 'S' : 0;
 }
 
 static json_t *domain_list(struct view_data *v)
@@ -455,7 +468,9 @@ static json_t *domain_list(struct view_data *v)
     json_array_append_new(array, json_pack(
       "{s:I, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}",
       "id", (json_int_t) d->id, "name", name_or_null(d->name),
-      "ended", d->ended, "activity", activity(v, d),
+      "ended", d->ended, "activity",
+      activity(v, d->ended, d->runtime_span, d->user_span,
+               state_of_threads(v, d)),
       "user_span", name_or_null(d->user_span),
       "wait", name_or_null(d->wait), "wait_share", number(d->wait_share),
       "gc_share", number(d->gc_share),
@@ -465,6 +480,45 @@ static json_t *domain_list(struct view_data *v)
       "last_pause_ns", (json_int_t) d->last_pause,
       "max_pause_ns", (json_int_t) d->max_pause));
   }
+  free(list);
+  return array;
+}
+
+/* Returns the share of the last second in which thread [t] ran, at most. */
+static double running_share(const struct live_thread *t)
+{
+  double rest = 1 - t->gc_share - t->wait_share;
+  return rest > 0 ? rest : 0;
+}
+
+static json_t *thread_json(const struct view_data *v,
+                           const struct live_thread *t)
+{
+  const bool known = !t->ended && !is_paused(v);
+  return json_pack(
+    "{s:I, s:o, s:o, s:I, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
+    " s:o}",
+    "id", (json_int_t) t->thread,
+    "thread_id", t->thread_id >= 0 ? json_integer(t->thread_id) : json_null(),
+    "name", name_or_null(t->name), "domain", (json_int_t) t->domain,
+    "backup", t->backup, "ended", t->ended, "activity",
+    activity(v, t->ended, t->runtime_span, t->user_span, t->state),
+    "user_span", name_or_null(t->user_span), "wait", name_or_null(t->wait),
+    "wait_ns", t->wait[0] != '\0' ? json_integer(t->wait_ns) : json_null(),
+    "running_share", number_or_null(known && !t->backup, running_share(t)),
+    "gc_share", number_or_null(known, t->gc_share),
+    "wait_share", number_or_null(known && !t->backup, t->wait_share),
+    "first_ns", since_start(v, t->first_ns),
+    "last_ns", since_start(v, t->last_ns));
+}
+
+static json_t *thread_list(struct view_data *v)
+{
+  struct live_thread *list = allocate(LIVE_THREADS, sizeof *list);
+  int n = live_threads(v->live, v->now_ns, list, LIVE_THREADS);
+  json_t *array = json_array();
+  for (int i = 0; i < n; i++)
+    json_array_append_new(array, thread_json(v, &list[i]));
   free(list);
   return array;
 }
@@ -491,11 +545,13 @@ static json_t *pause_list(struct view_data *v)
   json_t *array = json_array();
   for (int i = 0; i < n; i++)
     json_array_append_new(array, json_pack(
-      "{s:o, s:I, s:I, s:I, s:o, s:o}",
+      "{s:o, s:I, s:I, s:I, s:o, s:o, s:o}",
       "end_ns", since_start(v, list[i].end_ns),
       "duration_ns", (json_int_t) list[i].ns,
       "domain", (json_int_t) list[i].domain,
       "domains", (json_int_t) list[i].domains,
+      "requested_by", count_or_null(list[i].requested_by != UINT64_MAX,
+                                    list[i].requested_by),
       "name", name_or_null(list[i].name),
       "cause", name_or_null(list[i].cause)));
   return array;
@@ -521,6 +577,7 @@ static void fill_detail(struct view_data *v, void *state)
   *(json_t **) state = detail;
   set(detail, "now_ns", since_start(v, v->now_ns));
   set(detail, "domains", domain_list(v));
+  set(detail, "threads", thread_list(v));
   set(detail, "spans", span_list(v));
   set(detail, "long_pauses", pause_list(v));
   set(detail, "counters", counter_list(v->history));

@@ -43,7 +43,9 @@ static void print_name(FILE *out, const char *name)
 struct printing {
   FILE *out;
   const struct timeline_text *text;
+  const struct timeline *timeline;
   bool any;                       /* an element of the list was printed */
+  bool backup[TIMELINE_LANES];    /* whether lanes are of backup threads */
 };
 
 static void separate(struct printing *p)
@@ -77,7 +79,17 @@ static void print_span(struct printing *p, const struct timeline_span *s)
   else fputs("null]", p->out);
 }
 
-static void print_lane(struct printing *p, const struct timeline_lane *lane)
+/* The function of view_look that finds the lanes of backup threads. */
+static void find_backups(struct view_data *d, void *state)
+{
+  struct printing *p = state;
+  const struct timeline_lane *lane;
+  for (size_t i = 0; (lane = timeline_lane(p->timeline, i)) != NULL; i++)
+    p->backup[i] = live_is_backup(d->live, lane->domain, lane->thread);
+}
+
+static void print_lane(struct printing *p, const struct timeline_lane *lane,
+                       bool backup)
 {
   struct eventring_cursor *cursor = p->text->cursor;
   const char *name = eventring_thread_name(cursor, lane->domain, lane->thread,
@@ -87,8 +99,8 @@ static void print_lane(struct printing *p, const struct timeline_lane *lane)
   fprintf(p->out, "{\"domain\":%" PRIu32 ",\"thread\":%" PRIu32 ",\"name\":",
           lane->domain, lane->thread);
   print_name(p->out, name);
-  fprintf(p->out, ",\"truncated\":%s,\"spans\":[",
-          lane->truncated ? "true" : "false");
+  fprintf(p->out, ",\"backup\":%s,\"truncated\":%s,\"spans\":[",
+          backup ? "true" : "false", lane->truncated ? "true" : "false");
   p->any = false;
   for (size_t i = 0; i < lane->count; i++) print_span(p, &lane->spans[i]);
   fputs("]}", p->out);
@@ -123,7 +135,7 @@ static void print_shares(struct printing *p, const struct history *h,
 {
   separate(p);
   fprintf(p->out, "{\"domain\":%" PRIu32 ",\"thread\":null,\"name\":null,"
-          "\"truncated\":false,\"spans\":[", domain);
+          "\"backup\":false,\"truncated\":false,\"spans\":[", domain);
   p->any = false;
   for (uint64_t i = history_first(h, tier); i < history_count(h, tier); i++) {
     const struct history_row *row = history_row(h, tier, i);
@@ -167,7 +179,8 @@ char *print_timeline(const struct timeline *timeline,
 {
   char *result;
   size_t size;
-  struct printing p = { .out = open_text(&result, &size), .text = text };
+  struct printing p = { .out = open_text(&result, &size), .text = text,
+                        .timeline = timeline };
   const bool complete = text->until_ns >= text->to_ns;
   fputs("{\"from\":", p.out);
   print_time(&p, text->from_ns);
@@ -178,8 +191,9 @@ char *print_timeline(const struct timeline *timeline,
   print_time(&p, text->until_ns);
   fputs(",\"lanes\":[", p.out);
   const struct timeline_lane *lane;
+  view_look(text->view, find_backups, &p);
   for (size_t i = 0; (lane = timeline_lane(timeline, i)) != NULL; i++)
-    print_lane(&p, lane);
+    print_lane(&p, lane, p.backup[i]);
   if (!complete) view_look(text->view, print_history, &p);
   fputs("],\"names\":[", p.out);
   p.any = false;

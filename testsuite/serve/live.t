@@ -243,8 +243,12 @@ ok "a process that executed another program is replaced" eval \
   'within 10 eval "process $pid .state | grep -q replaced"'
 end_server
 serve "$tmp/rings"
-start idle sleep 600
+start idle threads 600
 find_process "$pid"
+ok "its threads are listed, with what each does" within 10 field_is \
+  "/api/processes/$id/detail" \
+  '.threads | map([.domain, .thread_id, .backup, .ended, .wait, .wait_share > 0.5]) | tostring' \
+  '[[0,0,false,false,"blocking_section",true],[0,1,false,false,"blocking_section",true]]'
 kill -9 "$pid"
 ok "a process that was killed is shown as killed" within 10 state_is "$pid" killed
 ok "its numbers stay" eval '[ "$(field "/api/processes/$id/stat" .total.events)" -gt 0 ]'

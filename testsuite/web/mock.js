@@ -95,7 +95,8 @@ function timeline(now, from, to, width, domains) {
     add(spans, 5e7, 8e6, 0, 2);
     add(spans, 1e7, 3e5, 2, 3);
     add(spans, 2e7, 1.5e7, 4, 4);
-    return { domain, thread: 4242 + domain, name: hostile[domain], spans };
+    return { domain, thread: 4242 + domain, name: hostile[domain],
+             backup: false, spans };
   });
   const gaps = from < 25e9 && to > 20e9
     ? [[20e9, 22e9, 50, 1], [22e9, 25e9, 'paused', null]] : [];
@@ -240,10 +241,18 @@ export class Mock {
                 stopped: { minor_collection: 4821 } },
       cause_times: { minor: {
         minor_heap_full: { total_ns: 1e9, max_ns: 6e6 } } },
-      threads: [{ id: 4242, thread_id: 0, name: hostile[2], domain: 0 }],
+      threads: [
+        { id: 4242, thread_id: 0, name: hostile[2], domain: 0, backup: false,
+          ended: false, activity: 'waiting', user_span: hostile[0],
+          wait: 'mutex_wait', wait_ns: 3e6, running_share: 0.7, gc_share: 0.1,
+          wait_share: 0.2, first_ns: now - 5e9, last_ns: now },
+        { id: 4243, thread_id: null, name: null, domain: 1, backup: true,
+          ended: true, activity: 'ended', user_span: null, wait: null,
+          wait_ns: null, running_share: null, gc_share: null, wait_share: null,
+          first_ns: 1e9, last_ns: 4e9 }],
       counters: [{ name: hostile[1], value: 7 }],
       long_pauses: [{ end_ns: now - 6e9, duration_ns: 6e6, domain: 1, domains: 4,
-                      name: 'minor', cause: 'minor_heap_full' }],
+                      requested_by: 2, name: 'minor', cause: 'minor_heap_full' }],
       distributions: [{ ...durations('any', 300, 2e5), buckets:
         [[1e5, 2e5, 100], [2e5, 4e5, 150], [4e5, 8e5, 49], [3.2e6, 6.4e6, 1]].map(
           ([from_ns, to_ns, count]) => ({ from_ns, to_ns, count })) }],

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import process from 'node:process';
 import {
   finish, launch, open, test, textOf, timeout, until } from './browser.js';
@@ -153,6 +154,20 @@ await test('names of the program are text: markup, terminal escapes, bad UTF-8',
     assert.equal(await page.evaluate(() =>
       document.querySelectorAll('img[src=x], script:not([src])').length), 0);
     silent(page);
+  });
+
+await test('threads are those of the system, and backup threads are marked',
+  async () => {
+    const { threads } = await api(`/api/processes/${id}/detail`);
+    const tasks = readdirSync(`/proc/${pid}/task`).map(Number);
+    assert.deepEqual(threads.filter((t) => !tasks.includes(t.id)), []);
+    assert.deepEqual(threads.filter((t) => !t.backup).map((t) => t.name),
+                     ['front', 'worker 0']);
+    assert.ok(threads.some((t) => t.backup));
+    const { lanes } = await api(`/api/processes/${id}/timeline`);
+    for (const lane of lanes)
+      assert.equal(lane.backup,
+                   threads.find((t) => t.id === lane.thread).backup);
   });
 
 const recorded = () => JSON.parse(eventring('categories', '--json', ring))

@@ -177,6 +177,18 @@ await test('names from the program are text, wherever they are shown', async () 
   });
 });
 
+await test('the tables have threads, and the domain that asked for a pause',
+  () => onPage('#/process/100/tables', async (page) => {
+    await seen(page, '[data-table=threads]');
+    await seen(page, '[data-table=pauses]');
+    const row = (name) => page.evaluate((which) => [...document.querySelector(
+      `[data-table=${which}] tbody tr:last-child`).children]
+      .map((cell) => cell.innerText), name);
+    assert.deepEqual(await row('threads'), ['4243', 'backup', '–', '1', 'ended',
+      '', '', '–', '–', '–', '–', '3.00 s']);
+    assert.equal((await row('pauses'))[4], '2');
+  }));
+
 await test('a broken connection is shown, and mended without a reload', async () => {
   const page = await open(browser, address);
   await has(page, 'Live');
@@ -261,6 +273,7 @@ await test('a click on a pause shows cause, requester, arrivals and events',
     const { x, y } = await canvas.boundingBox();
     await page.mouse.click(x + 200, y + 24 + 2 * 15 + 7);
     await has(page, 'minor heap full');
+    await seen(page, '.arrivals');
     const text = await textOf(page);
     for (const word of ['domain 1', '150 µs', 'stop_the_world', 'Promoted'])
       assert.ok(text.includes(word), word);

@@ -61,8 +61,7 @@ const collects = (span) =>
 
 // Whether a lane is of a thread that runs the program: the backup thread of a
 // domain only collects.
-const runsProgram = (lane) => !lane.backup &&
-  lane.spans.some((span) => [wait, program, request].includes(span[4]));
+const runsProgram = (lane) => lane.thread !== null && !lane.backup;
 
 // The time between the first and the last event of a lane, in which its thread
 // runs or collects when it does not wait.
@@ -162,7 +161,8 @@ function drawLane(context, lane, names, view, colours) {
 }
 
 export const laneName = (lane) =>
-  lane.name && lane.runs ? format.name(lane.name)
+  lane.backup ? `backup ${lane.thread}`
+  : lane.name ? format.name(lane.name)
   : lane.thread ? `thread ${lane.thread}` : `domain ${lane.domain}`;
 
 function drawName(context, lane, { left, top }) {

@@ -81,13 +81,28 @@ const pauseColumns = (id) => [
     cell: (p, text) => html`<a href=${pauseAddress(id, p)}>${text}</a>` },
   ns('Duration', (p) => p.duration_ns), number('Domain', (p) => p.domain),
   number('Domains', (p) => p.domains, 'How many domains paused together'),
+  number('Requested by', (p) => p.requested_by,
+         'The domain that asked for the pause'),
   { label: 'Event', value: (p) => p.name ?? '', text: format.phrase },
   { label: 'Cause', value: (p) => p.cause ?? '', text: format.phrase }];
 
-const threadColumns = [
-  number('Thread', (t) => t.id), { label: 'Name', value: (t) => t.name ?? '' },
+const threadColumns = (now) => [
+  { label: 'Thread', value: (t) => t.id, text: String,
+    meaning: 'Its id in the system' },
+  { label: 'Name', value: (t) => t.name ?? (t.backup ? 'backup' : ''),
+    meaning: 'The backup thread of a domain collects while the domain waits' },
   number('Number', (t) => t.thread_id, 'Its id in the threads library'),
-  number('Domain', (t) => t.domain)];
+  number('Domain', (t) => t.domain),
+  { label: 'Doing', value: (t) => t.activity ?? '', text: format.phrase },
+  { label: 'Span', value: (t) => t.user_span ?? '', meaning: 'Of the program' },
+  { label: 'Waited for', value: (t) => t.wait ?? '', text: format.phrase,
+    meaning: 'Its last wait' },
+  ns('For', (t) => t.wait_ns, 'The duration of its last wait'),
+  { label: 'Running', value: (t) => t.running_share, text: format.share },
+  { label: 'GC', value: (t) => t.gc_share, text: format.share },
+  { label: 'Waiting', value: (t) => t.wait_share, text: format.share },
+  ns('Lives', (t) => (t.ended ? t.last_ns : now) - t.first_ns,
+     'From its first event until now, or until its last one')];
 
 const counterColumns = [
   { label: 'Counter', value: (c) => c.name },
@@ -168,6 +183,8 @@ export function Tables({ id, process, data }) {
     ? during(stat.span.from, stat.span.to) : () => true);
   return html`<section>
     ${alive && html`<${Now} detail=${data.detail} />`}
+    <${Table} name="threads" title="Threads"
+      columns=${threadColumns(data.now)} rows=${data.detail?.threads} />
     <h2>Numbers of a window of time</h2>
     <${Toolbar} ...${{ choice, choose, data, stat, error }} />
     ${!numbers && !error && html`<p class="quiet">Computing…</p>`}
@@ -183,8 +200,6 @@ export function Tables({ id, process, data }) {
       <${Table} name="requests" title="Requests" columns=${requestColumns}
         rows=${numbers.requests} />
       <${Table} name="waits" title="Waits" columns=${waitColumns}
-        rows=${numbers.waits} />
-      <${Table} name="threads" title="Threads" columns=${threadColumns}
-        rows=${data.detail?.threads} />`}
+        rows=${numbers.waits} />`}
   </section>`;
 }

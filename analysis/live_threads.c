@@ -1,0 +1,283 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <stdlib.h>
+#include <string.h>
+#include "live_threads.h"
+#include "memory.h"
+#include "slots.h"
+#include "target.h"
+
+/* A second and the slot that has not ended. */
+#define THREAD_SLOTS 5
+#define SHARE_NS (4 * SLOT_NS)
+
+enum { GC, WAIT, PARTS };
+
+/* The time that a thread spent in a slot. */
+struct slot { uint64_t number, ns[PARTS]; };
+
+struct thread {
+  uint32_t thread, domain, ring;
+  int32_t thread_id;
+  bool backup, ended;
+  uint16_t wait;                  /* id of the event; 0: none */
+  int64_t wait_ns;
+  int64_t first_ns, last_ns;
+  struct slot slots[THREAD_SLOTS];
+};
+
+struct live_threads {
+  struct eventring_cursor *cursor;
+  int exit_id;
+  struct thread list[LIVE_THREADS];
+  uint32_t count;
+  uint32_t rings;
+  uint32_t *last;                 /* by ring: index of the thread of its last
+                                     event */
+};
+
+struct live_threads *new_live_threads(struct eventring_cursor *cursor)
+{
+  struct live_threads *t = allocate(1, sizeof *t);
+  t->cursor = cursor;
+  t->exit_id = eventring_find(cursor, "thread_exit");
+  t->rings = target_info(cursor).rings;
+  t->last = allocate(t->rings, sizeof *t->last);
+  return t;
+}
+
+void free_live_threads(struct live_threads *threads)
+{
+  free(threads->last);
+  free(threads);
+}
+
+/* Events */
+
+/* Returns the place for a new thread. */
+static struct thread *new_place(struct live_threads *t)
+{
+  if (t->count < LIVE_THREADS) return &t->list[t->count++];
+  struct thread *oldest = t->list;
+  for (struct thread *p = t->list; p < t->list + t->count; p++)
+    if (p->ended != oldest->ended ? p->ended : p->last_ns < oldest->last_ns)
+      oldest = p;
+  return oldest;
+}
+
+static bool is_of(const struct thread *p, uint32_t domain, uint32_t thread)
+{
+  return p->thread == thread && p->domain == domain;
+}
+
+static const struct thread *find_thread(const struct live_threads *t,
+                                        uint32_t domain, uint32_t thread)
+{
+  const struct thread *end = t->list + t->count;
+  for (const struct thread *p = t->list; p < end; p++)
+    if (is_of(p, domain, thread)) return p;
+  return NULL;
+}
+
+/* Returns the thread of [event], which is a new one if the system has given the
+   id of an ended thread again. */
+static struct thread *thread_of(struct live_threads *t,
+                                const struct eventring_event *event)
+{
+  struct thread *p = &t->list[t->last[event->ring]];
+  if (!is_of(p, event->domain, event->thread)) {
+    p = (struct thread *) find_thread(t, event->domain, event->thread);
+    if (p == NULL) p = new_place(t);
+    t->last[event->ring] = (uint32_t) (p - t->list);
+  }
+  if (!is_of(p, event->domain, event->thread) || p->ended || p->first_ns == 0)
+    *p = (struct thread) { .thread = event->thread, .domain = event->domain,
+                           .first_ns = event->ns };
+  return p;
+}
+
+void live_thread_event(struct live_threads *t,
+                       const struct eventring_event *event, bool backup)
+{
+  if (event->thread == 0 || event->ring >= t->rings) return;
+  struct thread *p = thread_of(t, event);
+  p->last_ns = event->ns;
+  p->ring = event->ring;
+  p->thread_id = event->thread_id;
+  p->backup = backup;
+  p->ended = event->id == t->exit_id;
+}
+
+/* Adds the time from [from] to [to] to part [part] of the slots of [p] that it
+   covers and that are kept. */
+static void add_time(struct thread *p, int part, int64_t from, int64_t to)
+{
+  uint64_t last = slot_number(to), first = slot_number(from);
+  if (last >= THREAD_SLOTS && first < last - THREAD_SLOTS + 1)
+    first = last - THREAD_SLOTS + 1;
+  for (uint64_t n = first; n <= last; n++) {
+    struct slot *slot = &p->slots[n % THREAD_SLOTS];
+    int64_t begin = (int64_t) n * SLOT_NS;
+    if (slot->number > n) continue;
+    if (slot->number < n) *slot = (struct slot) { .number = n };
+    slot->ns[part] += overlap(from, to, begin, begin + SLOT_NS);
+  }
+}
+
+/* Returns the thread that wrote [event], the last event of its ring, or NULL
+   when that thread is not known. */
+static struct thread *last_thread(struct live_threads *t,
+                                  const struct eventring_event *event)
+{
+  if (event->ring >= t->rings) return NULL;
+  struct thread *p = &t->list[t->last[event->ring]];
+  return is_of(p, event->domain, event->thread) ? p : NULL;
+}
+
+void live_thread_collected(struct live_threads *t,
+                           const struct eventring_event *event,
+                           int64_t since_ns)
+{
+  struct thread *p = last_thread(t, event);
+  if (p != NULL) add_time(p, GC, since_ns, event->ns);
+}
+
+void live_thread_waited(struct live_threads *t,
+                        const struct eventring_event *event, int64_t since_ns)
+{
+  struct thread *p = last_thread(t, event);
+  if (p == NULL) return;
+  add_time(p, WAIT, since_ns, event->ns);
+  p->wait = event->id;
+  p->wait_ns = time_since(event->ns, since_ns);
+}
+
+/* Results */
+
+bool is_backup_thread(const struct live_threads *t, uint32_t domain,
+                      uint32_t thread)
+{
+  const struct thread *p = find_thread(t, domain, thread);
+  return p != NULL && p->backup;
+}
+
+static void copy_name(char to[LIVE_THREAD_NAME], const char *name)
+{
+  size_t length = name == NULL ? 0 : strnlen(name, LIVE_THREAD_NAME - 1);
+  if (length > 0) memcpy(to, name, length);
+  to[length] = '\0';
+}
+
+/* Copies the name of the event with the id [id] to [to], if it is of the
+   program or not, as [user] says; returns whether it is. */
+static bool name_span(const struct live_threads *t, uint16_t id, bool user,
+                      char to[LIVE_THREAD_NAME])
+{
+  const struct eventring_description *d = eventring_describe(t->cursor, id);
+  const char *category = d == NULL ? NULL
+                         : eventring_category(t->cursor, d->category);
+  if (category == NULL || (strcmp(category, "user") == 0) != user) return false;
+  copy_name(to, d->name);
+  return true;
+}
+
+/* Copies the name of the innermost open span of thread [p], of the program or
+   of the runtime, to [to]. */
+static void innermost(const struct live_threads *t, const struct thread *p,
+                      const struct spans *spans, bool user,
+                      char to[LIVE_THREAD_NAME])
+{
+  const struct eventring_event *open = innermost_span(spans, p->ring);
+  for (; open != NULL; open = next_outer_span(spans, open))
+    if (is_of(p, open->domain, open->thread)
+        && name_span(t, open->id, user, to)) return;
+}
+
+/* Returns the part of the last second before [now] that thread [p] spent in
+   part [part], and of the time from [open_ns] on, which is not in the slots
+   yet. */
+static double share(const struct thread *p, int part, int64_t now,
+                    int64_t open_ns)
+{
+  const struct stretch s = stretch_before(now, SHARE_NS);
+  uint64_t ns = overlap(open_ns, INT64_MAX, stretch_begin(s), stretch_end(s));
+  for (uint64_t n = s.first; n <= s.last; n++)
+    if (p->slots[n % THREAD_SLOTS].number == n)
+      ns += p->slots[n % THREAD_SLOTS].ns[part];
+  double all = (double) ns / length_of(s, p->first_ns);
+  return all < 1 ? all : 1;
+}
+
+static bool domain_ended(const struct summary *s, uint32_t domain)
+{
+  for (uint32_t i = 0; i < s->domain_count; i++)
+    if (s->domains[i]->id == domain) return s->domains[i]->ended;
+  return false;
+}
+
+/* Fills *out with thread [p].  [runs]: the process does, so that a thread that
+   the system does not have has ended, even without an event. */
+static void fill(const struct live_threads *t, const struct thread *p,
+                 const struct summary *summary, int64_t now, bool runs,
+                 struct live_thread *out)
+{
+  *out = (struct live_thread) {
+    .thread = p->thread, .thread_id = p->thread_id, .domain = p->domain,
+    .backup = p->backup, .wait_ns = p->wait_ns,
+    .ended = p->ended || domain_ended(summary, p->domain),
+    .first_ns = p->first_ns, .last_ns = p->last_ns
+  };
+  if (runs && !out->ended) {
+    out->state = eventring_thread_state(t->cursor, p->thread);
+    out->ended = out->state == 0;
+  }
+  const char *name = eventring_thread_name(t->cursor, p->domain, p->thread,
+                                           p->thread_id);
+  /* The first thread of a domain has the name of the domain. */
+  if (name == NULL && p->thread_id <= 0 && !p->backup)
+    name = eventring_domain_name(t->cursor, p->domain);
+  copy_name(out->name, name);
+  if (p->wait != 0) {
+    const struct eventring_description *d = eventring_describe(t->cursor,
+                                                               p->wait);
+    copy_name(out->wait, d == NULL ? NULL : d->name);
+  }
+  if (!out->ended) {
+    innermost(t, p, summary->spans, false, out->runtime_span);
+    innermost(t, p, summary->spans, true, out->user_span);
+  }
+  const bool sleeps = out->state != 0 && out->state != 'R'
+                      && out->runtime_span[0] == '\0';
+  out->gc_share = share(p, GC, now, INT64_MAX);
+  out->wait_share = share(p, WAIT, now, sleeps ? p->last_ns : INT64_MAX);
+}
+
+static int by_domain(const void *a, const void *b)
+{
+  const struct live_thread *x = a, *y = b;
+  if (x->domain != y->domain) return x->domain < y->domain ? -1 : 1;
+  return (x->first_ns > y->first_ns) - (x->first_ns < y->first_ns);
+}
+
+int list_live_threads(const struct live_threads *t,
+                      const struct summary *summary, int64_t now,
+                      struct live_thread *list, int max)
+{
+  int count = 0;
+  bool runs = eventring_state(t->cursor) == EVENTRING_STATE_RUNNING
+              && !target_info(t->cursor).pid_is_elsewhere;
+  for (uint32_t i = 0; i < t->count && count < max; i++)
+    fill(t, &t->list[i], summary, now, runs, &list[count++]);
+  qsort(list, (size_t) count, sizeof *list, by_domain);
+  return count;
+}
