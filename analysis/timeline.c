@@ -49,7 +49,15 @@ struct lane {
 enum { CAUSE, REASON, CAUSE_UNITS };
 static const char *const cause_units[CAUSE_UNITS] = { "cause", "reason" };
 
-struct ring { bool any; int64_t last_ns; struct lane *lane; };
+/* The times of two cursors on a ring may differ by this. */
+#define CLOCKS_APART_NS 1000
+
+struct ring {
+  bool any;                       /* it had an event but reports of losses */
+  int64_t first_ns, last_ns;
+  struct lane *lane;
+  size_t overwritten;             /* 1 + the gap of timeline_overwritten */
+};
 
 struct timeline {
   struct eventring_cursor *cursor;
@@ -57,6 +65,8 @@ struct timeline {
   struct requests *requests;
   int64_t from_ns, to_ns, pixel_ns;
   size_t most_spans;              /* of a lane */
+  const struct long_span *known;
+  size_t known_count;
   uint32_t rings;
   struct ring *ring;
   struct lane *lanes[TIMELINE_LANES];
@@ -289,6 +299,74 @@ static void take_run(void *state, const struct ended_run *run)
   });
 }
 
+/* Known spans */
+
+void timeline_know(struct timeline *t, const struct long_span *list,
+                   size_t count)
+{
+  t->known = list;
+  t->known_count = count;
+}
+
+/* Opens the known spans that were open at [event], the first one of its
+   ring. */
+static void open_known(struct timeline *t, const struct eventring_event *event)
+{
+  int64_t since;
+  for (size_t i = 0; i < t->known_count; i++) {
+    const struct long_span *k = &t->known[i];
+    if (!k->complete && k->ring == event->ring && k->domain == event->domain
+        && time_since(event->ns, k->from_ns) > CLOCKS_APART_NS
+        && k->to_ns >= event->ns)
+      span_ended(t->spans, &(struct eventring_event) {
+        .ns = k->from_ns, .ring = k->ring, .domain = k->domain,
+        .thread = k->thread, .thread_id = k->thread_id, .id = k->id,
+        .form = EVENTRING_EV_BEGIN
+      }, &since);
+  }
+}
+
+/* Returns how many known spans of the same thread and kind, before number
+   [index], are around that span. */
+static uint8_t known_depth(struct timeline *t, size_t index)
+{
+  const struct long_span *k = &t->known[index];
+  const enum timeline_kind kind = kind_of(t, k->id);
+  uint8_t depth = 0;
+  for (size_t i = 0; i < index && depth < TIMELINE_DEPTHS; i++)
+    depth += !t->known[i].complete && t->known[i].to_ns >= k->to_ns
+             && t->known[i].thread == k->thread
+             && t->known[i].domain == k->domain
+             && kind_of(t, t->known[i].id) == kind;
+  return depth;
+}
+
+/* Returns whether no event of the known span [k] was read: its ring had none,
+   or it ended before the first one, or it is a wait that ended behind the last
+   one. */
+static bool is_not_read(const struct timeline *t, const struct long_span *k)
+{
+  const struct ring *r = &t->ring[k->ring];
+  return !r->any || time_since(r->first_ns, k->to_ns) > CLOCKS_APART_NS
+         || (k->complete
+             && time_since(k->to_ns, r->last_ns) > CLOCKS_APART_NS);
+}
+
+/* Adds the known spans of which no event was read. */
+static void take_known(struct timeline *t)
+{
+  for (size_t i = 0; i < t->known_count; i++) {
+    const struct long_span *k = &t->known[i];
+    if (k->ring >= t->rings || !is_not_read(t, k)) continue;
+    add_span(t, lane_of(t, k->domain, k->thread, k->thread_id),
+             (struct timeline_span) {
+      .from_ns = k->from_ns, .to_ns = k->to_ns, .name = event_name(t, k->id),
+      .cause = -1, .depth = k->complete ? 0 : known_depth(t, i),
+      .kind = (uint8_t) kind_of(t, k->id)
+    });
+  }
+}
+
 /* Gaps */
 
 static void add_gap(struct timeline *t, struct timeline_gap gap)
@@ -328,9 +406,30 @@ static void take_change(struct timeline *t, int64_t ns)
   t->changed_ns = ns;
 }
 
+void timeline_overwritten(struct timeline *t,
+                          const struct eventring_event *lost)
+{
+  size_t gaps = t->gap_count;
+  if (lost->ring >= t->rings || lost->ns <= t->from_ns) return;
+  add_gap(t, (struct timeline_gap) {
+    .from_ns = t->from_ns, .to_ns = lost->ns,
+    .lost = lost->words > 0 ? lost->payload[0] : 0, .domain = lost->domain
+  });
+  /* A gap is shown in lanes. */
+  lane_of(t, lost->domain, lost->thread, lost->thread_id);
+  if (t->gap_count > gaps) t->ring[lost->ring].overwritten = t->gap_count;
+}
+
 static void take_lost(struct timeline *t, const struct eventring_event *event)
 {
   const struct ring *r = &t->ring[event->ring];
+  if (!r->any && r->overwritten != 0) {
+    /* More of them than there were at timeline_overwritten. */
+    struct timeline_gap *gap = &t->gaps[r->overwritten - 1];
+    gap->to_ns = event->ns < t->to_ns ? event->ns : t->to_ns;
+    gap->lost = event->words > 0 ? event->payload[0] : 0;
+    return;
+  }
   add_gap(t, (struct timeline_gap) {
     .from_ns = r->any ? r->last_ns : t->from_ns, .to_ns = event->ns,
     .lost = event->words > 0 ? event->payload[0] : 0, .domain = event->domain
@@ -385,6 +484,10 @@ void timeline_event(struct timeline *t, const struct eventring_event *event)
   } else {
     if (event->id == t->pause_id || event->id == t->resume_id)
       take_change(t, event->ns);
+    if (!t->ring[event->ring].any) {
+      open_known(t, event);
+      t->ring[event->ring].first_ns = event->ns;
+    }
     t->ring[event->ring].any = true;
     t->ring[event->ring].last_ns = event->ns;
     if (event->ns > t->last_ns) t->last_ns = event->ns;
@@ -395,6 +498,7 @@ void timeline_event(struct timeline *t, const struct eventring_event *event)
 void timeline_finish(struct timeline *t)
 {
   for (uint32_t ring = 0; ring < t->rings; ring++) take_open(t, ring);
+  take_known(t);
   /* Runs and a pause that go on. */
   forget_runs(t->requests);
   if (target_info(t->cursor).active == 0) end_pause(t, t->to_ns);

@@ -25,6 +25,7 @@
 
 #include <stdbool.h>
 #include "eventring_reader.h"
+#include "long_spans.h"
 
 enum timeline_kind {
   TIMELINE_COLLECTOR,
@@ -80,8 +81,21 @@ struct timeline *new_timeline(struct eventring_cursor *cursor, int64_t from_ns,
                               int64_t to_ns, uint32_t width);
 void free_timeline(struct timeline *t);
 
-/* Takes the next event of the cursor.  Spans that began before the first event
-   are left out. */
+/* Adds [count] spans that are known from elsewhere, in the order of their
+   begins, so that spans with a begin before the first event of their ring, and
+   waits with an end behind the last one, are not left out.  To be called before
+   the first event; [list] must stay valid until timeline_finish. */
+void timeline_know(struct timeline *t, const struct long_span *list,
+                   size_t count);
+
+/* Adds a gap for the time before the oldest event of a ring.  [lost] is the
+   first event of the ring, EVENTRING_EV_LOST: earlier events were overwritten.
+   To be called before the first event of the timeline. */
+void timeline_overwritten(struct timeline *t,
+                          const struct eventring_event *lost);
+
+/* Takes the next event of the cursor.  Other spans that began before the first
+   event are left out. */
 void timeline_event(struct timeline *t, const struct eventring_event *event);
 
 /* Ends the spans that are still open at the end of the window.  To be called

@@ -15,10 +15,11 @@
    view; a read holds the lock for one slice of its budget at most.
 
    Bounds of the memory of a view: history 15.5 MB after a day (12840 rows of
-   1200 bytes); live statistics up to 4 MB for spans of the program (1024 names),
-   and a summary: 60 KB a domain up to 1024 domains, 10 KB for each of 4096 ids
-   with durations, 1 MB of tables.  A process with 8 domains and a hundred names
-   has some 5 MB without its history.  The rings are mapped, not copied.
+   1200 bytes); live statistics up to 4 MB for spans of the program (1024 names)
+   and 3 MB for 65536 long spans, and a summary: 60 KB a domain up to 1024
+   domains, 10 KB for each of 4096 ids with durations, 1 MB of tables.  A process
+   with 8 domains and a hundred names has some 5 MB without its history.  The
+   rings are mapped, not copied.
 
    A file that is cut while it is read ends its view: the lock holder jumps out
    of the code that read it (tools/sigbus.h), and its memory stays lost. */

@@ -28,13 +28,18 @@
 #include "window_text.h"
 #include "windows.h"
 
-/* Spans that are open at the begin of a window began this long before it at
-   most, and are closed this long behind it, as far as a recording is read. */
-#define MARGIN_NS SECOND_NS
+/* A recording is read from this long before the window until this long behind
+   it.  A timeline has longer spans from the view, as far as it has read. */
+#define MARGIN_NS LONG_SPAN_NS
 #define SLACK_NS (SECOND_NS / 10)
 
-/* The time of the data that a view has. */
-struct extent { int64_t first_ns, now_ns; };
+/* The time of the data that a view has, and its long spans in a window. */
+struct extent {
+  const struct query *query;
+  int64_t first_ns, now_ns;
+  struct long_span *spans;
+  size_t span_count;
+};
 
 /* A window of the events of a view, and the reading of it. */
 struct window {
@@ -269,10 +274,17 @@ static void between_window(void *state)
 static void look_extent(struct view_data *d, void *state)
 {
   struct extent *extent = state;
+  const struct query *q = extent->query;
+  const int64_t started_ns = d->info.started_ns;
+  const bool whole = q->from_ns == 0 && q->to_ns == INT64_MAX;
   extent->first_ns = live_summary(d->live)->first_ns;
-  if (extent->first_ns < d->info.started_ns)
-    extent->first_ns = d->info.started_ns;
+  /* A window that the client chose shows overwritten events as a gap. */
+  if (extent->first_ns < started_ns || (!whole && lost_events(d->cursor) > 0))
+    extent->first_ns = started_ns;
   extent->now_ns = time_after(d->now_ns, 1);
+  extent->span_count =
+    live_long_spans(d->live, time_after(started_ns, q->from_ns),
+                    time_after(started_ns, q->to_ns), &extent->spans);
 }
 
 static int64_t clipped(int64_t ns, int64_t low, int64_t high)
@@ -295,6 +307,23 @@ static void timeline_window_event(struct window *w,
     w->enough = ++r->events >= TIMELINE_EVENTS;
 }
 
+/* Adds the gaps before the oldest events that the rings of a process still
+   hold. */
+static void find_overwritten(struct window *w, struct timeline *timeline)
+{
+  char why[512];
+  struct eventring_event event;
+  if (target_info(w->cursor).format == EVENTRING_FORMAT_RECORDING) return;
+  struct eventring_cursor *cursor = view_open(w->view, false, why, sizeof why);
+  if (cursor == NULL) return;
+  const uint32_t rings = target_info(cursor).rings;
+  for (uint32_t ring = 0; ring < rings; ring++)
+    if (eventring_read_ring(cursor, ring, &event, 1) == 1
+        && event.form == EVENTRING_EV_LOST)
+      timeline_overwritten(timeline, &event);
+  eventring_close(cursor);
+}
+
 static void timeline_window(void *state)
 {
   struct window *w = state;
@@ -307,6 +336,8 @@ static void timeline_window(void *state)
   };
   w->state = &r;
   w->event = timeline_window_event;
+  timeline_know(r.timeline, w->extent.spans, w->extent.span_count);
+  find_overwritten(w, r.timeline);
   read_window(w);
   int64_t until_ns = w->enough && w->last_ns < w->to_ns ? w->last_ns
                                                         : w->to_ns;
@@ -382,7 +413,7 @@ static void end_reading(void)
 struct answer answer_window(struct view *view, const struct query *query)
 {
   struct window w = { .view = view, .query = query, .margin_ns = MARGIN_NS,
-                      .last_ns = INT64_MIN };
+                      .last_ns = INT64_MIN, .extent.query = query };
   void (*work)(void *state) = NULL;
   switch (query->resource) {
   case RESOURCE_STAT:
@@ -403,6 +434,7 @@ struct answer answer_window(struct view *view, const struct query *query)
   begin_reading();
   bool whole = w.result != NULL || (work != NULL && view_work(view, work, &w));
   end_reading();
+  free(w.extent.spans);
   if (!whole) return refusal(503, "the file was cut shorter");
   if (w.status != 0) return refusal(w.status, "%s", w.why);
   return (struct answer) { .status = 200, .json = w.result, .text = w.text,

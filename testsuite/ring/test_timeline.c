@@ -1,4 +1,4 @@
-// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Ianalysis analysis/timeline.c analysis/spans.c analysis/requests.c analysis/histogram.c analysis/memory.c analysis/target.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Ianalysis analysis/timeline.c analysis/long_spans.c analysis/spans.c analysis/requests.c analysis/histogram.c analysis/memory.c analysis/target.c
 /* If this breaks, the timeline of eventring serve loses time of short spans
    when it merges them, draws spans in wrong places, or grows with the number of
    events. */
@@ -8,16 +8,18 @@
 
 #define SPAN 1024
 #define INNER 1025
+#define PAUSE 1026                /* a complete event */
 #define WIDTH 100
 #define PIXEL 1001                /* ns, of a window of 100,000 ns */
 #define WINDOW 100000
 
 static void make_ring(struct ring_file *f)
 {
-  ring_create(f, &(struct ring_options) { .log_words = 18 });
+  ring_create(f, &(struct ring_options) { .rings = 2, .log_words = 18 });
   ring_schema(f, 0, EVENTRING_CATEGORY, 0, 4, "", "user");
   ring_schema(f, SPAN, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, 4, "", "outer");
   ring_schema(f, INNER, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, 4, "", "inner");
+  ring_schema(f, PAUSE, EVENTRING_COMPLETE, EVENTRING_INT, 4, "ns", "pause");
 }
 
 static void write_span(struct ring_file *f, uint32_t id, uint64_t from,
@@ -27,16 +29,21 @@ static void write_span(struct ring_file *f, uint32_t id, uint64_t from,
   ring_write(f, 0, to, EVENTRING_FORM_END, id, NULL, 0);
 }
 
-/* Returns the timeline of the window from [from] of [f], of WINDOW ns. */
-static struct timeline *draw(struct eventring_cursor *c, int64_t from)
+/* Draws the events of [c] that are left. */
+static struct timeline *finish(struct eventring_cursor *c, struct timeline *t)
 {
   struct eventring_event ev[256];
   int n;
-  struct timeline *t = new_timeline(c, from, from + WINDOW, WIDTH);
   while ((n = eventring_read(c, ev, 256)) > 0)
     for (int i = 0; i < n; i++) timeline_event(t, &ev[i]);
   timeline_finish(t);
   return t;
+}
+
+/* Returns the timeline of the window from [from], of WINDOW ns. */
+static struct timeline *draw(struct eventring_cursor *c, int64_t from)
+{
+  return finish(c, new_timeline(c, from, from + WINDOW, WIDTH));
 }
 
 static void long_spans_are_kept_with_their_depth(void **state)
@@ -139,12 +146,129 @@ static void a_lane_is_bounded_for_any_spans(void **state)
   ring_destroy(&f);
 }
 
+static void is_span(const struct timeline_span *s, int64_t from, int64_t to,
+                    uint8_t depth)
+{
+  assert_int_equal(s->from_ns, from);
+  assert_int_equal(s->to_ns, to);
+  assert_int_equal(s->depth, depth);
+}
+
+/* Ring 0 has the end of one of two spans that began before, ring 1 nothing of
+   two others. */
+static void spans_that_began_before_the_events_are_drawn(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  write_span(&f, INNER, 20000, 30000);
+  ring_write(&f, 0, 50000, EVENTRING_FORM_END, SPAN, NULL, 0);
+  const struct long_span known[] = {
+    { .from_ns = -9000, .to_ns = INT64_MAX, .ring = 1, .domain = 1,
+      .thread = 1001, .thread_id = -1, .id = SPAN },
+    { .from_ns = -8000, .to_ns = 60000, .ring = 1, .domain = 1, .thread = 1001,
+      .thread_id = -1, .id = INNER },
+    { .from_ns = -5000, .to_ns = 50000, .thread = 1000, .thread_id = -1,
+      .id = SPAN },
+    { .from_ns = -4000, .to_ns = 15000, .thread = 1000, .thread_id = -1,
+      .id = SPAN },
+    { .from_ns = 70000, .to_ns = 900000, .thread = 1000, .thread_id = -1,
+      .id = PAUSE, .complete = true }
+  };
+  struct eventring_cursor *c = ring_open(&f);
+  struct timeline *t = new_timeline(c, 1000, 1000 + WINDOW, WIDTH);
+  timeline_know(t, known, sizeof known / sizeof *known);
+  finish(c, t);
+  const struct timeline_lane *lane = timeline_lane(t, 0);
+  assert_int_equal(lane->count, 4);
+  is_span(&lane->spans[0], 20000, 30000, 1);
+  is_span(&lane->spans[1], 1000, 50000, 0);
+  is_span(&lane->spans[2], 1000, 15000, 1);
+  is_span(&lane->spans[3], 70000, 1000 + WINDOW, 0);
+  lane = timeline_lane(t, 1);
+  assert_int_equal(lane->count, 2);
+  is_span(&lane->spans[0], 1000, 1000 + WINDOW, 0);
+  is_span(&lane->spans[1], 1000, 60000, 1);
+  free_timeline(t);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
+/* The ring is written over more than once. */
+static void overwritten_events_are_a_gap(void **state)
+{
+  struct ring_file f;
+  struct eventring_event first;
+  uint64_t at = 1000;
+  (void) state;
+  make_ring(&f);
+  while (at < 10 * WINDOW) {
+    write_span(&f, SPAN, at, at + 1);
+    at += 2;
+  }
+  for (int part = 0; part < 2; part++) {
+    struct eventring_cursor *probe = ring_open(&f), *c = ring_open(&f);
+    assert_int_equal(eventring_read_ring(probe, 0, &first, 1), 1);
+    assert_int_equal(first.form, EVENTRING_EV_LOST);
+    /* All of the window, or the first half of it. */
+    int64_t from = part ? first.ns - WINDOW / 2 : 1000;
+    struct timeline *t = new_timeline(c, from, from + WINDOW, WIDTH);
+    timeline_overwritten(t, &first);
+    finish(c, t);
+    const struct timeline_gap *gap = timeline_gap(t, 0);
+    assert_non_null(gap);
+    assert_null(timeline_gap(t, 1));
+    assert_int_equal(gap->from_ns, from);
+    assert_int_equal(gap->to_ns, part ? first.ns : from + WINDOW);
+    assert_int_equal(gap->lost, first.payload[0]);
+    assert_non_null(timeline_lane(t, 0));
+    assert_true((timeline_lane(t, 0)->count > 0) == part);
+    free_timeline(t);
+    eventring_close(c);
+    eventring_close(probe);
+  }
+  ring_destroy(&f);
+}
+
+/* One span too many: the spans of 1 s are removed, the span of 2 s stays. */
+static void the_longest_spans_are_kept(void **state)
+{
+  struct ring_file f;
+  struct long_spans kept = { 0 };
+  struct long_span *found;
+  struct eventring_event end = { .id = SPAN, .form = EVENTRING_EV_END };
+  (void) state;
+  make_ring(&f);
+  struct eventring_cursor *c = ring_open(&f);
+  struct spans *open = new_spans(c);
+  end.ns = LONG_SPAN_NS;
+  add_long_span(&kept, &end, 1);
+  assert_int_equal(kept.count, 0);
+  end.ns = 2 * LONG_SPAN_NS;
+  add_long_span(&kept, &end, 0);
+  for (int i = 0; i < LONG_SPANS; i++)
+    add_long_span(&kept, &end, LONG_SPAN_NS);
+  assert_int_equal(find_long_spans(&kept, open, 1, 5, 6, &found), 1);
+  assert_int_equal(found->from_ns, 0);
+  free(found);
+  assert_int_equal(find_long_spans(&kept, open, 1, 2 * LONG_SPAN_NS + 1,
+                                   INT64_MAX, &found), 0);
+  free(found);
+  free(kept.list);
+  free_spans(open);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(long_spans_are_kept_with_their_depth),
     cmocka_unit_test(short_spans_are_merged_without_loss_of_time),
-    cmocka_unit_test(a_lane_is_bounded_for_any_spans)
+    cmocka_unit_test(a_lane_is_bounded_for_any_spans),
+    cmocka_unit_test(spans_that_began_before_the_events_are_drawn),
+    cmocka_unit_test(overwritten_events_are_a_gap),
+    cmocka_unit_test(the_longest_spans_are_kept)
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
