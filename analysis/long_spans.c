@@ -22,10 +22,15 @@ static bool is_long(const struct long_spans *spans, int64_t from_ns,
          >= (spans->least_ns > 0 ? spans->least_ns : LONG_SPAN_NS);
 }
 
-/* Doubles the least length of [spans], and removes shorter ones. */
+/* Doubles the least length of [spans], and removes shorter ones; removes all
+   when the length cannot be doubled, which no span of a process reaches. */
 static void remove_shorter(struct long_spans *spans)
 {
   size_t kept = 0;
+  if (spans->least_ns > INT64_MAX / 2) {
+    spans->count = 0;
+    return;
+  }
   spans->least_ns = 2 * (spans->least_ns > 0 ? spans->least_ns : LONG_SPAN_NS);
   for (size_t i = 0; i < spans->count; i++)
     if (is_long(spans, spans->list[i].from_ns, spans->list[i].to_ns))

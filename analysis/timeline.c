@@ -34,8 +34,10 @@
 /* Events that are written at a pause still come this long after it. */
 #define LAST_EVENTS_NS (INT64_C(5) * 1000000)
 
-/* The open spans around a span that are looked at for its depth. */
+/* The open spans around a span, and the known spans before it, that are looked
+   at for its depth. */
 #define OUTER_SPANS 64
+#define KNOWN_SPANS 1024
 
 struct column { int64_t number; uint32_t count; uint64_t covered_ns; };
 
@@ -333,7 +335,8 @@ static uint8_t known_depth(struct timeline *t, size_t index)
   const struct long_span *k = &t->known[index];
   const enum timeline_kind kind = kind_of(t, k->id);
   uint8_t depth = 0;
-  for (size_t i = 0; i < index && depth < TIMELINE_DEPTHS; i++)
+  size_t i = index > KNOWN_SPANS ? index - KNOWN_SPANS : 0;
+  for (; i < index && depth < TIMELINE_DEPTHS; i++)
     depth += !t->known[i].complete && t->known[i].to_ns >= k->to_ns
              && t->known[i].thread == k->thread
              && t->known[i].domain == k->domain
