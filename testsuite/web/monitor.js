@@ -1,20 +1,22 @@
 // See monitor.t.  The environment has the addresses of the servers, PID and RING
-// of the program, and SERVER, the process id of the first server.
+// of the program, SERVER, the process id of the first server, and TMP, a folder.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import process from 'node:process';
 import {
   finish, launch, open, test, textOf, timeout, until } from './browser.js';
 
 const { ADDRESS: address, READ_ONLY: readOnly, PID: pid, RING: ring,
-        SERVER: server, EVENTRING_BIN: command } = process.env;
+        SERVER: server, TMP: folder, EVENTRING_BIN: command } = process.env;
 const browser = await launch();
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const eventring = (...args) =>
-  execFileSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 28 });
+  execFileSync(command, args, { encoding: 'utf8', stdio: 'pipe',
+                                maxBuffer: 1 << 28 });
 const has = (page, text) =>
   until(page, (wanted) => document.body.innerText.includes(wanted), text);
 const seen = (page, selector) =>
@@ -54,8 +56,8 @@ function shown(text) {
   const factors = { ns: 1, 'µs': 1e3, ms: 1e6, s: 1e9, '%': 0.01 };
   return number * factors[unit];
 }
-const near = (text, value, what) => assert.ok(
-  Math.abs(shown(text) - value) <= 0.0051 * Math.abs(value) + 5e-4,
+const near = (text, value, what, part = 0.0051) => assert.ok(
+  Math.abs(shown(text) - value) <= part * Math.abs(value) + 5e-4,
   `${what}: ${text}, not ${value}`);
 
 await test('the process is shown with its numbers', async () => {
@@ -138,6 +140,90 @@ await test('the numbers of the tables are those of /stat for the same window, '
     assert.ok(events.length > 10);
     assert.equal(integer(parse.Count), events.length);
   });
+  silent(page);
+});
+
+// Records the program for some seconds, in a process of its own.  Returns a
+// window of that time, [from, to], and the object of stat for the window.  The
+// clocks of two readers may differ by nanoseconds, so the window begins and ends
+// in the middle of the longest time without an event of its first and last
+// fifth.
+function recording() {
+  const [whole, part] = ['whole.evr', 'part.evr'].map((f) => path.join(folder, f));
+  eventring('record', '--for=4s', '-o', whole, pid);
+  const { last_ns, process: { started_ns } } =
+    JSON.parse(eventring('stat', '--json', whole));
+  const times = eventring('events', '--json', whole).split('\n')
+    .filter((line) => line).map((line) => JSON.parse(line).ns)
+    .sort((a, b) => a - b);
+  const end = last_ns - started_ns;
+  const silence = (from, to) => times.map((t, i) => [t, times[i + 1] - t])
+    .filter(([t]) => t >= from && t < to).sort((a, b) => b[1] - a[1])[0];
+  const [from, to] = [silence(end - 4e9, end - 3.2e9), silence(end - 1e9, end - 2e8)]
+    .map(([t, length]) => {
+      assert.ok(length > 1e5, `${length} ns`);
+      return Math.round(t + length / 2);
+    });
+  eventring('cut', `--from=${from}ns`, `--to=${to}ns`, whole, '-o', part);
+  return { from, to, stat: JSON.parse(eventring('stat', '--json', part)) };
+}
+
+// Compares row [row] of a table with the durations [d] of stat: the number
+// exactly, the times within 1 %.
+function sameDurations(row, d, what) {
+  assert.equal(integer(row.Count), d.count, `${what}: count`);
+  for (const [head, value] of [['Total', d.total_ns], ['p50', d.p50_ns],
+                               ['p90', d.p90_ns], ['p99', d.p99_ns],
+                               ['Longest', d.max_ns]])
+    near(row[head], value, `${what}: ${head}`, 0.01);
+}
+
+await test('the numbers of a window are those of stat of an independent '
+  + 'recording: counts are equal, percentiles differ by less than 1 %', async () => {
+  const { from, to, stat } = recording();
+  await view(`timeline?${from}-${to}`);
+  await seen(page, 'canvas.timeline');
+  await view('tables');
+  await seen(page, '[data-table=domains]');
+  await press('As in the timeline');
+  await until(page, (...window) => {
+    const { from, to } = document.querySelector('[data-to]')?.dataset ?? {};
+    return from === window[0] && to === window[1];
+  }, String(from), String(to));
+
+  const domains = await table('domains');
+  assert.equal(domains.length, 2);
+  stat.domains.forEach((d, i) => {
+    const row = domains[i];
+    const what = `domain ${d.id}`;
+    assert.equal(integer(row.Domain), d.id);
+    assert.equal(integer(row.Minor), d.minor_collections, what);
+    assert.equal(integer(row.Pauses), d.pauses.any.count, what);
+    near(row.p50, d.pauses.any.p50_ns, `${what}: p50`, 0.01);
+    near(row.p99, d.pauses.any.p99_ns, `${what}: p99`, 0.01);
+    near(row.Longest, d.pauses.any.max_ns, `${what}: longest`, 0.01);
+    near(row['Arrival p99'], d.arrivals.p99_ns, `${what}: arrivals`, 0.01);
+  });
+  const phrase = (name) =>
+    name.replaceAll('_', ' ').replaceAll('\u001b', '\\x1b');
+  for (const [name, head, list] of [['spans', 'Span', stat.spans],
+                                    ['waits', 'Waiting for', stat.waits],
+                                    ['requests', 'Request', stat.requests]]) {
+    const rows = await table(name);
+    assert.equal(rows.length, list.length, name);
+    for (const d of list) {
+      const row = rows.find((r) => phrase(r[head]) === phrase(d.name));
+      sameDurations(row, d, d.name);
+      if (name === 'requests')
+        assert.equal(integer(row['Not finished']), d.not_finished);
+    }
+  }
+  assert.ok(stat.spans.find(({ name }) => name === 'parse').count > 100);
+  const causes = Object.entries(stat.causes).flatMap(([kind, counts]) =>
+    Object.entries(counts).map(([cause, n]) => `${phrase(kind)} ${phrase(cause)} ${n}`));
+  assert.ok(causes.length > 0);
+  assert.deepEqual((await table('causes')).map(
+    (r) => `${r.Collection} ${r.Cause} ${integer(r.Count)}`).sort(), causes.sort());
   silent(page);
 });
 

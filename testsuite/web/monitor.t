@@ -18,8 +18,9 @@ serve() {
 }
 
 compile shop
+export OCAMLRUNPARAM=e=19          # rings for more than half a minute
 start shop 600 2 || { echo "Bail out! shop is not traced"; exit 1; }
 serve reader --read-only
 serve monitor --store="$tmp/store"
-PID=$pid RING=$ring SERVER=$server ADDRESS=$(head -1 "$tmp/monitor.address") \
+TMP=$tmp PID=$pid RING=$ring SERVER=$server ADDRESS=$(head -1 "$tmp/monitor.address") \
   READ_ONLY=$(head -1 "$tmp/reader.address") node "$here/monitor.js"
