@@ -191,11 +191,13 @@ struct kept {
   char name[NAME_MAX + 1];
   int64_t bytes;
   struct manifest_saved saved;
+  bool future;                    /* saved before the clock was set back */
 };
 
 /* All recordings of a store, the oldest first. */
 struct contents {
   const char *store;
+  int64_t now_ns;
   struct kept *list;
   size_t count, room;
   int64_t bytes;
@@ -211,19 +213,21 @@ static void add_kept(void *state, const char *name, const struct stat *st)
   memcpy(kept->name, stored.name, sizeof kept->name);
   kept->bytes = stored.bytes;
   kept->saved = stored.saved;
+  kept->future = stored.saved.at_ns > c->now_ns;
   c->bytes += stored.bytes;
 }
 
 static int by_age(const void *a, const void *b)
 {
   const struct kept *x = a, *y = b;
+  if (x->future != y->future) return x->future ? -1 : 1;
   return x->saved.at_ns < y->saved.at_ns ? -1
          : x->saved.at_ns > y->saved.at_ns;
 }
 
 static struct contents read_contents(const char *store)
 {
-  struct contents c = { .store = store };
+  struct contents c = { .store = store, .now_ns = realtime_ns() };
   visit_store(store, add_kept, &c);
   if (c.count > 1) qsort(c.list, c.count, sizeof *c.list, by_age);
   return c;
@@ -264,22 +268,33 @@ static bool remove_kept(struct contents *c, size_t i)
   return true;
 }
 
+/* Returns the first recording of [rule] that was saved before [oldest_ns], or
+   the number of recordings. */
+static size_t find_expired(const struct contents *c, const char *rule,
+                           int64_t oldest_ns)
+{
+  size_t i = 0;
+  while (i < c->count && !(is_of_rule(&c->list[i], rule)
+                           && c->list[i].saved.at_ns < oldest_ns))
+    i++;
+  return i;
+}
+
 /* Removes recordings of [rule] until [files] more of [bytes] bytes keep
    [limits].  Returns how many were removed. */
 static uint32_t apply_limits(struct contents *c, const char *rule,
                              const struct store_limits *limits, size_t files,
                              int64_t bytes)
 {
-  const int64_t oldest_ns = realtime_ns() - limits->age_ns;
+  const int64_t oldest_ns = limits->age_ns > 0 ? c->now_ns - limits->age_ns
+                                               : INT64_MIN;
   for (uint32_t removed = 0; ; removed++) {
     struct sums sums = sums_of(c, rule);
     bool over = (limits->files > 0
                  && (int64_t) (sums.files + files) > limits->files)
-                || (limits->bytes > 0 && sums.bytes + bytes > limits->bytes)
-                || (limits->age_ns > 0 && c->list != NULL && sums.files > 0
-                    && c->list[sums.oldest].saved.at_ns < oldest_ns);
-    if (!over || sums.files == 0 || !remove_kept(c, sums.oldest))
-      return removed;
+                || (limits->bytes > 0 && sums.bytes + bytes > limits->bytes);
+    size_t i = over ? sums.oldest : find_expired(c, rule, oldest_ns);
+    if (i == c->count || !remove_kept(c, i)) return removed;
   }
 }
 
