@@ -53,6 +53,7 @@ struct guard {
   const struct settings *settings;
   pthread_t thread;
   atomic_bool stop, done;
+  atomic_bool watches;            /* from now on events fire rules */
   uint64_t version;               /* of the rules */
   struct rule rules[RULES];
   int rule_count;
@@ -208,6 +209,7 @@ static void run_guard(void *state)
     g->failed = true;
     return;
   }
+  g->watches = true;
   g->failed = !guard_process(g);
   if (g->failed && g->why[0] == '\0')
     snprintf(g->why, sizeof g->why, "cannot record");
@@ -418,8 +420,11 @@ void stop_guards(void)
 void set_watched(json_t *rules)
 {
   int watched = 0;
+  const uint64_t version = rules_version();
   pthread_mutex_lock(&lock);
-  for (int i = 0; i < GUARDS; i++) watched += guards[i] != NULL;
+  for (int i = 0; i < GUARDS; i++)
+    watched += guards[i] != NULL && guards[i]->watches
+               && guards[i]->version == version;
   json_object_set_new(rules, "watched", json_integer(watched));
   json_object_set_new(rules, "not_watched", json_integer(not_watched));
   pthread_mutex_unlock(&lock);

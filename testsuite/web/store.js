@@ -5,12 +5,12 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import process from 'node:process';
-import { finish, launch, open, test, textOf, until } from './browser.js';
+import {
+  finish, launch, open, pause, test, textOf, timeout, until } from './browser.js';
 
 const { ADDRESS: address, ORDERS: orders, ANSWERS: answers, STORE: store,
         EVENTRING_BIN: command } = process.env;
 const browser = await launch();
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function api(path) {
   const [origin, token] = address.split('/#token=');
@@ -21,7 +21,7 @@ async function api(path) {
 }
 
 async function holds(condition) {
-  for (let i = 0; i < 100; i++) {
+  for (let i = 0; i < timeout / 100; i++) {
     if (await condition()) return;
     await pause(100);
   }
@@ -43,7 +43,7 @@ const has = (text) =>
   until(page, (wanted) => document.body.innerText.includes(wanted), text);
 const go = (hash) => page.evaluate((h) => { location.hash = h; }, hash);
 const seen = (selector) =>
-  page.waitForSelector(selector, { visible: true, timeout: 15000 });
+  page.waitForSelector(selector, { visible: true, timeout });
 const press = async (text) => {
   await until(page, (label) => [...document.querySelectorAll('main button')]
     .some((b) => b.innerText === label && !b.disabled), text);
@@ -109,7 +109,6 @@ await test('a rule is added, fires, and its recording is listed', async () => {
   await press('Add the rule');
   await has('The rule is added');
   await has('1 process is watched');
-  await pause(500);
   await tell('minor 6000000');
   await until(page, () =>
     /\.evr/.test(document.querySelector('[data-table=rules] tbody').innerText));
