@@ -150,7 +150,7 @@ ok "a span called (other) is one of the others" eval \
    [ -z "$(grep -v "^#" out | sed "s/ [^ ]*$//" | sort | uniq -d)" ]'
 
 compile spans
-start spans 8
+start spans 600
 eventring metrics -i 200ms --force -o www/metrics $pid 2>follow.err &
 metrics=$!
 started="$started $metrics"
@@ -174,6 +174,7 @@ ok "Prometheus scrapes it: the rate of collections" within 60 query \
 ok "Prometheus scrapes it: a percentile of the spans of the program" within 60 \
   query 'histogram_quantile(0.9, ocaml_span_seconds_bucket{span="request"})' \
   '.data.result[0].value[1] | tonumber | . > 0.003 and . < 1'
+kill "$pid"
 wait $metrics
 status=$?
 ok "metrics ends with the process" exits 0

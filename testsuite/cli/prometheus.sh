@@ -6,6 +6,7 @@
 
 prometheus_scrapes() {
   cat >"$tmp/prometheus.yml"
+  : >"$tmp/prometheus.log"
   prometheus --config.file="$tmp/prometheus.yml" \
     --storage.tsdb.path="$tmp/tsdb" --web.listen-address=127.0.0.1:0 \
     >"$tmp/prometheus.log" 2>&1 &

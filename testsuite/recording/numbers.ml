@@ -43,7 +43,7 @@ let obey line =
       (match Unix.fork () with
        | 0 -> Eventring.Counter.sample number 1; exit 0
        | child -> ignore (Unix.waitpid [] child))
-  | "exec" -> Unix.execv "/bin/sleep" [| "sleep"; "1" |]
+  | "exec" -> Unix.execv "/bin/sleep" [| "sleep"; "60" |]
   | "stop" -> Eventring.stop ()
   | "start" -> Eventring.start ()
   | "start-in" -> Eventring.start ~dir:(List.nth words 1) ()

@@ -23,7 +23,7 @@ begin() {
   started="$started $pid"
   exec 9>"$tmp/orders"
   ring=$tmp/rings/$pid.eventring
-  within 10 traced
+  within 30 traced
 }
 
 answers() { wc -l <"$tmp/answers"; }
@@ -45,7 +45,7 @@ recording() {
   "$EVENTRING_BIN" record "$pid" "$@" >"$tmp/record.out" 2>"$tmp/record.err" &
   recorder=$!
   started="$started $recorder"
-  within 10 watches
+  within 30 watches
 }
 watches() {
   [ "$(grep -c "$pid.eventring" "/proc/$recorder/maps" 2>/dev/null)" -ge 1 ] &&

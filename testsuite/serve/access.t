@@ -137,7 +137,7 @@ perl "$tmp/slow.pl" "${base##*:}" >"$tmp/slow" &
 slow=$!
 sleep 2
 ok "while 40 clients dawdle, another one is answered" \
-  with_token_is 200 -m 2 "$base/api/server"
+  with_token_is 200 -m 10 "$base/api/server"
 wait $slow
 ok "clients that dawdle for 15 s are sent away" [ "$(cat "$tmp/slow")" = 0 ]
 ok "the server lives" with_token_is 200 "$base/api/server"

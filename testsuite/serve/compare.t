@@ -24,7 +24,7 @@ leave
 find_process "$pid"
 b=$id
 b_ring=$ring
-within 10 field_is /api/processes '[.processes[].reading] | any' false
+within 60 field_is /api/processes '[.processes[].reading] | any' false
 get "/api/compare?a=$a&b=$b" >compare.json
 eventring stat --json "$a_ring" >a.json
 eventring stat --json "$b_ring" >b.json

@@ -5,6 +5,8 @@
 here=$EVENTRING_TOP/testsuite/cli
 compile idle threads.cmxa
 mkdir -p "$tmp/rings"
+# With one arena, memory does not depend on the thread that allocates first.
+export MALLOC_ARENA_MAX=1
 serve "$tmp/rings"
 rounds=5
 each=100
@@ -25,7 +27,7 @@ round() {
     pids="$pids $!"
   done 2>/dev/null
   started="$started $pids"
-  within 30 count_is '.state == "running" or .error != null' $each || return 1
+  within 120 count_is '.state == "running" or .error != null' $each || return 1
   opened=$(count '.state == "running"')
   n=0
   for pid in $pids; do
@@ -34,7 +36,7 @@ round() {
   done
   wait $pids 2>/dev/null
   rm -f "$tmp"/rings/*
-  within 30 count_is '.state == "running" or .error != null' 0
+  within 120 count_is '.state == "running" or .error != null' 0
 }
 ok "$each processes appear and go" round
 ok "64 of them are open, the others are listed" [ "$opened" = 64 ]
@@ -45,11 +47,14 @@ for i in $(seq 2 $rounds); do
 done
 last=$(memory)
 echo "# memory after the first $each: $first kB, after $((rounds * each)): $last kB"
-ok "16 ended processes are shown at most" [ "$(count true)" -le 16 ]
+few_ended() { [ "$(count true)" -le 16 ]; }
+ok "16 ended processes are shown at most" within 30 few_ended
 ok "memory has not grown by more than 15 %" \
   [ "$last" -le $((first + first * 15 / 100)) ]
-ok "descriptors neither (were $files)" [ "$(descriptors)" -le $((files + 2)) ]
-ok "there are no more threads than for five connections" [ "$(threads)" -le 10 ]
+few_descriptors() { [ "$(descriptors)" -le $((files + 2)) ]; }
+few_threads() { [ "$(threads)" -le 10 ]; }
+ok "descriptors neither (were $files)" within 30 few_descriptors
+ok "there are no more threads than for five connections" within 30 few_threads
 end_server
 ok "it ends in order" exits 0
 ok "it had no complaint" [ ! -s "$tmp/serve.err" ]

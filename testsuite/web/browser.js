@@ -3,6 +3,7 @@
 //     test(NAME, FUNCTION)   passes when FUNCTION does not throw
 //     finish()               prints the plan and ends the process
 
+import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -41,6 +42,7 @@ function puppeteer() {
 export function launch() {
   return puppeteer().launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true,
+    timeout,
     args: ['--no-sandbox', '--disable-gpu', '--no-proxy-server'] });
 }
 
@@ -62,15 +64,38 @@ export async function open(browser, address, options = {}) {
   await page.setViewport({ width, height });
   await page.emulateMediaFeatures([
     { name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]);
-  await page.goto(address, { waitUntil: 'load' });
+  await page.goto(address, { waitUntil: 'load', timeout });
   return page;
 }
 
 export const timeout = 60000;     // ms; the machine may be busy
+export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // Waits until [condition], run in the page with [args], is true.
 export function until(page, condition, ...args) {
   return page.waitForFunction(condition, { timeout, polling: 50 }, ...args);
+}
+
+// Calls [check] until it does not throw.
+export async function eventually(check) {
+  const end = Date.now() + timeout;
+  while (true)
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await pause(100);
+    }
+}
+
+// Carries out [action] again and again until [condition] is true in the page.
+export async function retry(page, action, condition, ...args) {
+  const end = Date.now() + timeout;
+  while (!await page.evaluate(condition, ...args)) {
+    assert.ok(Date.now() < end, String(condition));
+    await action();
+    await pause(500);
+  }
 }
 
 export const textOf = (page) => page.evaluate(() => document.body.innerText);

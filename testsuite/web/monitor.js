@@ -7,12 +7,11 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {
-  finish, launch, open, test, textOf, timeout, until } from './browser.js';
+  finish, launch, open, pause, retry, test, textOf, timeout, until } from './browser.js';
 
 const { ADDRESS: address, READ_ONLY: readOnly, PID: pid, RING: ring,
         SERVER: server, TMP: folder, EVENTRING_BIN: command } = process.env;
 const browser = await launch();
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const eventring = (...args) =>
   execFileSync(command, args, { encoding: 'utf8', stdio: 'pipe',
@@ -40,14 +39,21 @@ const press = (text) => page.evaluate((label) =>
   [...document.querySelectorAll('main button')]
     .find((b) => b.innerText === label).click(), text);
 
-// The rows of the table [name], each an object by the heads of its columns.
-const table = (name) => page.evaluate((which) => {
-  const element = document.querySelector(`[data-table=${which}]`);
+// The rows of the tables, each an object by the heads of its columns, and the
+// window that they are of: all at one moment, since windows move.
+const tables = (...names) => page.evaluate((...which) => {
   const texts = (row) => [...row.children].map((cell) => cell.innerText.trim());
-  const heads = texts(element.querySelector('thead tr'));
-  return [...element.querySelectorAll('tbody tr')].map((row) =>
-    Object.fromEntries(texts(row).map((text, i) => [heads[i], text])));
-}, name);
+  const { from, to } = document.querySelector('[data-to]')?.dataset ?? {};
+  const rows = (name) => {
+    const element = document.querySelector(`[data-table=${name}]`);
+    const heads = texts(element.querySelector('thead tr'));
+    return [...element.querySelectorAll('tbody tr')].map((row) =>
+      Object.fromEntries(texts(row).map((text, i) => [heads[i], text])));
+  };
+  return { from: Number(from), to: Number(to),
+           ...Object.fromEntries(which.map((name) => [name, rows(name)])) };
+}, ...names);
+const table = async (name) => (await tables(name))[name];
 const integer = (text) => Number(text.replace(/\D/g, ''));
 
 // A duration or share as the page shows it, in ns or parts.
@@ -95,51 +101,34 @@ await test('charts have new points, with the numbers of the history', async () =
   silent(page);
 });
 
-// The window of the numbers on the page, which moves: held while [body] runs.
-async function held(body) {
-  await page.evaluate(() => { window.setTimeout = () => 0; });
-  await pause(500);
-  await until(page, () => document.querySelector('[data-to]')?.dataset.to);
-  const { from, to } = await page.evaluate(() =>
-    ({ ...document.querySelector('[data-to]').dataset }));
-  try {
-    await body(Number(from), Number(to));
-  } finally {
-    await page.reload();
-  }
-}
-
 await test('the numbers of the tables are those of /stat for the same window, '
   + 'and the count of a span that of eventring events', async () => {
   await view('tables');
   await seen(page, '[data-table=domains]');
   await press('Last 10 s');
-  await until(page, () => document.querySelector('[data-to]').dataset.to);
-  await held(async (from, to) => {
-    const stat = await api(`/api/processes/${id}/stat?from=${from}&to=${to}`);
-    const domains = await table('domains');
-    assert.equal(domains.length, stat.domains.length);
-    stat.domains.forEach((domain, i) => {
-      assert.equal(integer(domains[i].Pauses), domain.pauses.any.count);
-      assert.equal(integer(domains[i].Minor), domain.minor_collections);
-      near(domains[i].p99, domain.pauses.any.p99_ns, 'p99');
-      near(domains[i].Longest, domain.pauses.any.max_ns, 'longest');
-      near(domains[i].GC, domain.gc_share, 'share of the collector');
-    });
-    const spans = await table('spans');
-    for (const span of stat.spans) {
-      const name = span.name.replaceAll('\u001b', '\\x1b');
-      const row = spans.find((r) => r.Span === name);
-      assert.equal(integer(row.Count), span.count, name);
-    }
-    const events = eventring('events', '--json', '--name=parse', ring).split('\n')
-      .filter((line) => line).map((line) => JSON.parse(line))
-      .filter((e) => e.form === 'end' && e.ns < to &&
-        e.ns - e.duration_ns >= from);
-    const parse = spans.find((r) => r.Span === 'parse');
-    assert.ok(events.length > 10);
-    assert.equal(integer(parse.Count), events.length);
+  await until(page, () => document.querySelector('[data-to]')?.dataset.to);
+  const { from, to, domains, spans } = await tables('domains', 'spans');
+  const stat = await api(`/api/processes/${id}/stat?from=${from}&to=${to}`);
+  assert.equal(domains.length, stat.domains.length);
+  stat.domains.forEach((domain, i) => {
+    assert.equal(integer(domains[i].Pauses), domain.pauses.any.count);
+    assert.equal(integer(domains[i].Minor), domain.minor_collections);
+    near(domains[i].p99, domain.pauses.any.p99_ns, 'p99');
+    near(domains[i].Longest, domain.pauses.any.max_ns, 'longest');
+    near(domains[i].GC, domain.gc_share, 'share of the collector');
   });
+  for (const span of stat.spans) {
+    const name = span.name.replaceAll('\u001b', '\\x1b');
+    const row = spans.find((r) => r.Span === name);
+    assert.equal(integer(row.Count), span.count, name);
+  }
+  const events = eventring('events', '--json', '--name=parse', ring).split('\n')
+    .filter((line) => line).map((line) => JSON.parse(line))
+    .filter((e) => e.form === 'end' && e.ns < to &&
+      e.ns - e.duration_ns >= from);
+  const parse = spans.find((r) => r.Span === 'parse');
+  assert.ok(events.length > 10);
+  assert.equal(integer(parse.Count), events.length);
   silent(page);
 });
 
@@ -268,11 +257,13 @@ await test('category gc off: the ring says so, and no event of gc follows', asyn
   await (await seen(page, 'input[name=gc]')).click();
   await has(page, 'Category gc is off');
   assert.ok(!recorded().includes('gc'));
-  await pause(300);
+  await pause(1000);        // a collection that began before may end
   const [last] = events('--categories=user').slice(-1);
-  await pause(1500);
-  const later = events().filter((e) => e.ns > last.ns);
-  assert.ok(later.filter((e) => e.category === 'user').length > 5);
+  let later;
+  do {
+    await pause(500);
+    later = events().filter((e) => e.ns > last.ns);
+  } while (later.filter((e) => e.category === 'user').length <= 5);
   assert.deepEqual(later.filter((e) => e.category === 'gc'), []);
   await until(page, () => !document.querySelector('input[name=gc]').checked);
   await page.click('input[name=gc]');
@@ -312,7 +303,7 @@ await test('the last 10 s are saved in a file that eventring check accepts',
     eventring('check', file);
     const saved = JSON.parse(eventring('stat', '--json', file));
     const seconds = (saved.last_ns - saved.first_ns) / 1e9;
-    assert.ok(seconds > 5 && seconds < 12, `${seconds} s`);
+    assert.ok(seconds > 5 && seconds < 15, `${seconds} s`);
     silent(page);
   });
 
@@ -331,11 +322,11 @@ await test('a pause in the timeline tells its cause and when domains arrived',
     const from = found.ns - found.duration_ns;
     await view(`timeline?${from - found.duration_ns}-${found.ns + found.duration_ns}`);
     const canvas = await seen(page, 'canvas.timeline');
-    await pause(3000);
     const { x, y, width } = await canvas.boundingBox();
     // The stops are the second row of the first lane, below the ruler.
-    await page.mouse.click(x + 150 + (width - 150) / 2, y + 24 + 15 + 7);
-    await seen(page, '.arrivals');
+    await retry(page,
+      () => page.mouse.click(x + 150 + (width - 150) / 2, y + 24 + 15 + 7),
+      () => document.querySelector('.arrivals') !== null);
     const text = await textOf(page);
     for (const word of ['Cause', 'Requested by', 'Reason of the stop',
                         'All stopped for', 'stop_the_world'])

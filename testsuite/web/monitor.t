@@ -14,7 +14,7 @@ serve() {
   "$EVENTRING_BIN" serve "$@" "$tmp/rings" >"$tmp/$name.address" 2>"$tmp/$name.err" &
   server=$!
   started="$started $server"
-  within 10 [ -s "$tmp/$name.address" ]
+  within 30 [ -s "$tmp/$name.address" ]
 }
 
 compile shop

@@ -6,7 +6,8 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import process from 'node:process';
 import {
-  finish, launch, open, pause, test, textOf, timeout, until } from './browser.js';
+  eventually, finish, launch, open, pause, test, textOf, timeout, until,
+} from './browser.js';
 
 const { ADDRESS: address, ORDERS: orders, ANSWERS: answers, STORE: store,
         EVENTRING_BIN: command } = process.env;
@@ -20,13 +21,8 @@ async function api(path) {
   return response.json();
 }
 
-async function holds(condition) {
-  for (let i = 0; i < timeout / 100; i++) {
-    if (await condition()) return;
-    await pause(100);
-  }
-  assert.fail(String(condition));
-}
+const holds = (condition) => eventually(async () =>
+  assert.ok(await condition(), String(condition)));
 
 // Has the program carry out [order], and waits until it has.
 async function tell(order) {
