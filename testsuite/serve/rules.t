@@ -16,6 +16,13 @@ rule() {
 }
 rule_is() { field_is /api/rules ".rules[] | select(.id == $rule) | $1" "$2"; }
 watches() { field_is /api/rules .watched 1; }
+# collect: a slow collection; waits until the rule has saved one recording more.
+# It may save two: the list may fill the minor heap before it is complete.
+collect() {
+  count=$(field /api/rules ".rules[] | select(.id == $rule) | .saved")
+  tell minor 6000000
+  within 30 rule_is ".saved > $count" true
+}
 delete() { get "/api/rules?id=$1" -X DELETE; }
 files() { ls "$EVENTRING_STORE" 2>/dev/null | wc -l; }
 files_are() { [ "$(files)" = "$1" ]; }
@@ -48,25 +55,23 @@ ok "the process is watched" within 30 watches
 tell minor 30
 sleep 1
 ok "a fast collection saves nothing" files_are 0
-tell minor 6000000
-ok "a slow collection saves a recording" within 30 rule_is .saved 1
+ok "a slow collection saves a recording" collect
 file=$(latest)
 ok "the recording is sound" eventring check "$file"
 ok "the slow collection is in it (got $(longest "$file" minor) ns)" \
   [ "$(longest "$file" minor)" -gt 20000000 ]
-ok "it says which rule saved it" [ "$(saved .rule)" = 'minor > 20ms' ]
+ok "it says which rule saved it" \
+  [ "$(saved .rule | head -n 1)" = 'minor > 20ms' ]
 ok "the firing is among the actions" field_is /api/actions \
-  '.actions[0] | [.origin, .action, .result] | join(" ")' \
-  "rule save by rule minor > 20ms $file"
-ok "nothing unfinished is left" eval '! hidden'
+  ".actions[] | select(.result == \"$file\") | [.origin, .action] | join(\" \")" \
+  "rule save by rule minor > 20ms"
+ok "nothing unfinished is left" within 30 eval '! hidden'
 
 # The limit of files
-for i in 2 3; do
+for i in 1 2; do
   sleep 1.1         # the distance of the rule
-  tell minor 6000000
-  within 30 rule_is .saved $i
+  ok "a slow collection saves another one" collect
 done
-ok "2 more recordings were saved" rule_is .saved 3
 ok "the limit of 2 files holds" files_are 2
 ok "the first one is gone" [ ! -e "$file" ]
 
@@ -74,15 +79,10 @@ ok "the first one is gone" [ ! -e "$file" ]
 post "/api/processes/$id/save" '{"seconds":30}' >"$tmp/body"
 mine=$(jq -r .file "$tmp/body")
 sleep 1.1
-tell minor 6000000
-ok "one more" within 30 rule_is .saved 4
+ok "one more" collect
 ok "a recording saved by hand is not removed" \
   eval 'files_are 3 && [ -e "$mine" ]'
 ok "a rule can be deleted" eval 'delete $rule && field_is /api/rules ".rules | length" 0'
-sleep 1
-tell minor 6000000
-sleep 1
-ok "a deleted rule saves nothing" files_are 3
 
 # Not twice in the least distance
 rule '{"when":"step > 20ms","after_s":0,"distance_s":600}'
@@ -94,13 +94,25 @@ sleep 1
 ok "the others do not, within the distance of the rule" rule_is .fired 1
 delete "$rule" >/dev/null
 
+# Not after the end of the rule
+rule '{"when":"step > 20ms","after_s":0,"distance_s":1}'
+within 30 watches
+tell span 30
+within 30 rule_is .saved 1
+delete "$rule" >/dev/null
+ls "$EVENTRING_STORE" >before
+sleep 1.1         # the distance
+tell span 30
+sleep 1
+ok "a deleted rule saves nothing" eval 'ls "$EVENTRING_STORE" | diff before -'
+
 # Spans, requests, losses, marks
 
 fires() { # NAME RULE COMMAND
   rule "{\"when\":\"$2\",\"after_s\":0.2}"
   within 30 watches
   tell $3
-  ok "$1" within 30 rule_is .saved 1
+  ok "$1" within 30 rule_is '.saved > 0' true
   file=$(latest)
   ok "$1: the recording is sound" eventring check "$file"
   ok "$1: it is the latest" [ "$(saved .rule | head -n 1)" = "$2" ]
