@@ -11,10 +11,8 @@
 /**************************************************************************/
 
 #include "diagnosis_json.h"
+#include "diagnosis_reading.h"
 #include "findings.h"
-#include "follow.h"
-#include "symbols.h"
-#include "target.h"
 
 /* The least time between two diagnoses of a process that runs, and how many
    times as long as the last one that time is. */
@@ -29,39 +27,16 @@ struct diagnosing {
   json_t *result;
 };
 
-static void say_nothing(void *state, const char *message)
-{
-  (void) state;
-  (void) message;
-}
-
-static void take_event(void *state, const struct eventring_event *event)
-{
-  diagnosis_event(state, event);
-}
-
-static bool pass(void *state, bool idle)
-{
-  if (idle) diagnosis_idle(state);
-  return true;
-}
-
 static void diagnose(void *state)
 {
   struct diagnosing *d = state;
   struct eventring_cursor *cursor = view_open(d->view, false, d->why,
                                               d->why_size);
   if (cursor == NULL) return;
-  struct diagnosis *diagnosis =
-    new_diagnosis(cursor, diagnosed_processors(cursor));
-  struct symbols *symbols = new_symbols(cursor, say_nothing, NULL);
-  read_events(cursor, &(struct reading) {
-    .changes = true, .state = diagnosis, .event = take_event, .pass = pass
-  });
-  diagnosis_finish(diagnosis, symbols);
+  enum status status;
+  struct diagnosis *diagnosis = read_diagnosis(cursor, false, &status);
   d->result = json_diagnosis(diagnosis);
   free_diagnosis(diagnosis);
-  free_symbols(symbols);
   eventring_close(cursor);
 }
 

@@ -10,13 +10,9 @@
 /*                                                                        */
 /**************************************************************************/
 
-
-/* For sched_getaffinity */
-#define _GNU_SOURCE
-#include <sched.h>
 #include "diagnosis_json.h"
 #include "json.h"
-#include "manifest.h"
+#include "target.h"
 
 static json_t *json_finding(const struct finding *f)
 {
@@ -57,18 +53,4 @@ json_t *json_diagnosis(struct diagnosis *d)
                    "last_ns", (json_int_t) s->last_ns,
                    "lost_events", (json_int_t) lost_events(s->cursor),
                    "findings", findings, "not_judged", rest);
-}
-
-uint32_t diagnosed_processors(struct eventring_cursor *cursor)
-{
-  struct eventring_info info = target_info(cursor);
-  if (info.format == EVENTRING_FORMAT_RECORDING)
-    return manifest_processors(cursor);
-  bool runs = eventring_state(cursor) == EVENTRING_STATE_RUNNING
-              && !info.pid_is_elsewhere;
-  cpu_set_t set;
-  if (!info.same_boot
-      || sched_getaffinity(runs ? info.pid : 0, sizeof set, &set) < 0)
-    return 0;
-  return (uint32_t) CPU_COUNT(&set);
 }

@@ -10,7 +10,6 @@
 /*                                                                        */
 /**************************************************************************/
 
-
 /* The results of diagnosis.h as JSON; doc/JSON.md describes it. */
 
 #ifndef TOOLS_DIAGNOSIS_JSON_H
@@ -22,10 +21,5 @@
 /* Returns a new JSON object with the results of [d], which was finished.  The
    caller frees it with json_decref. */
 json_t *json_diagnosis(struct diagnosis *d);
-
-/* Returns the number of processors that the process of [cursor] may use, or
-   had; 0 when it is not known.  An ended process of this machine may have had
-   other limits than this one. */
-uint32_t diagnosed_processors(struct eventring_cursor *cursor);
 
 #endif /* TOOLS_DIAGNOSIS_JSON_H */

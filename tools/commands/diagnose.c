@@ -20,7 +20,7 @@
 #include <string.h>
 #include "common.h"
 #include "diagnosis_json.h"
-#include "follow.h"
+#include "diagnosis_reading.h"
 #include "json.h"
 #include "options.h"
 #include "summary_text.h"
@@ -156,23 +156,6 @@ static void print_diagnosis(struct diagnosis *d)
 
 /* The command */
 
-static void say_nothing(void *state, const char *message)
-{
-  (void) state;
-  (void) message;
-}
-
-static void take_event(void *state, const struct eventring_event *event)
-{
-  diagnosis_event(state, event);
-}
-
-static bool pass(void *state, bool idle)
-{
-  if (idle) diagnosis_idle(state);
-  return true;
-}
-
 static enum status run(int argc, char **argv)
 {
   const char *dir = NULL;
@@ -186,20 +169,14 @@ static enum status run(int argc, char **argv)
     }
   struct eventring_cursor *cursor =
     open_target(&diagnose_command, argc, argv, dir, false);
-  struct diagnosis *d = new_diagnosis(cursor, diagnosed_processors(cursor));
-  struct symbols *symbols = new_symbols(cursor, say_nothing, NULL);
-  enum status status = read_events(cursor, &(struct reading) {
-    .follow = follow, .changes = true, .state = d, .event = take_event,
-    .pass = pass
-  });
-  diagnosis_finish(d, symbols);
+  enum status status;
+  struct diagnosis *d = read_diagnosis(cursor, follow, &status);
   if (json)
     print_json(json_diagnosis(d), false);
   else
     print_diagnosis(d);
   status = finish_output(status);
   free_diagnosis(d);
-  free_symbols(symbols);
   eventring_close(cursor);
   return status;
 }

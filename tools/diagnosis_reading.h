@@ -1,0 +1,28 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* From the events of a cursor to a finished diagnosis. */
+
+#ifndef TOOLS_DIAGNOSIS_READING_H
+#define TOOLS_DIAGNOSIS_READING_H
+
+#include "diagnosis.h"
+#include "follow.h"
+
+/* Reads the events of [cursor], with [follow] until the process ends, and
+   applies the rules of diagnosis.h.  Sets *status to the result of read_events.
+   Never returns NULL.  The caller frees the diagnosis with free_diagnosis
+   before it closes the cursor. */
+struct diagnosis *read_diagnosis(struct eventring_cursor *cursor, bool follow,
+                                 enum status *status);
+
+#endif /* TOOLS_DIAGNOSIS_READING_H */
