@@ -185,13 +185,23 @@ static bool can_judge(struct diagnosis *d, enum rule_id rule)
 
 /* Minor collections */
 
-/* Returns the share of the time in minor collections that went to the
-   remembered set; 0 without category gc_detail. */
+/* Returns the share of the time in minor collections that the phase called
+   [name] took; 0 without category gc_detail. */
+static double part_of_minor(const struct diagnosis *d, const char *name)
+{
+  const struct histogram *phase = timing(d, name);
+  double minor = (double) d->summary->pauses[PAUSE_MINOR].total;
+  return phase != NULL && minor > 0 ? (double) phase->total / minor : 0;
+}
+
 static double remembered_part(const struct diagnosis *d)
 {
-  const struct histogram *set = timing(d, "minor_remembered_set");
-  double minor = (double) d->summary->pauses[PAUSE_MINOR].total;
-  return set != NULL && minor > 0 ? (double) set->total / minor : 0;
+  return part_of_minor(d, "minor_remembered_set");
+}
+
+static double by_old_part(const struct diagnosis *d)
+{
+  return part_of_minor(d, "minor_remembered_set_promote");
 }
 
 /* Returns the share of the promoted words that have stayed alive, as the growth
@@ -279,44 +289,50 @@ static void judge_minor_heap(struct diagnosis *d)
 static void judge_remembered_set(struct diagnosis *d)
 {
   if (!can_judge(d, RULE_REMEMBERED_SET)) return;
-  double minor = (double) d->summary->pauses[PAUSE_MINOR].total, ns = 0;
-  const struct histogram *set = timing(d, "minor_remembered_set");
+  double share = of_time(d, (double) d->summary->pauses[PAUSE_MINOR].total),
+    ns = 0, part = remembered_part(d);
+  const bool seen = timing(d, "minor_remembered_set") != NULL;
   uint64_t full = with_cause(d, CAUSED_MINOR, "ref_table_full", &ns);
   double causes = d->total.minor_collections == 0 ? 0
     : (double) full / (double) d->total.minor_collections;
-  double part = remembered_part(d);
-  if (of_time(d, minor) < percent(LIMIT_REMEMBERED_TIME)) return;
-  if (set == NULL && causes < percent(LIMIT_REMEMBERED_PART)) {
+  if (share < percent(LIMIT_REMEMBERED_TIME)) return;
+  if (!seen && causes < percent(LIMIT_REMEMBERED_PART)) {
     if (!is_recorded(d, "gc_detail"))
       leave(d, RULE_REMEMBERED_SET,
             "only seen when it is full: category gc_detail is not recorded");
     return;
   }
-  if (part < percent(LIMIT_REMEMBERED_PART)
-      && causes < percent(LIMIT_REMEMBERED_PART))
+  if ((part < percent(LIMIT_REMEMBERED_PART)
+       && causes < percent(LIMIT_REMEMBERED_PART))
+      || by_old_part(d) >= percent(LIMIT_BY_OLD_PART))
     return;
-  /* Few pointers to much that stays: the work of promotion, which is due. */
-  const struct histogram *promote = timing(d, "minor_remembered_set_promote");
-  double promoting = promote != NULL && minor > 0
-                     ? (double) promote->total / minor : 0;
-  if (set != NULL && part - promoting < percent(LIMIT_REMEMBERED_PART)) {
-    double alive = stayed(d);
-    if (alive < 0)
-      leave(d, RULE_REMEMBERED_SET, "no two major cycles have ended");
-    if (alive < 0 || alive > percent(LIMIT_MINOR_STAYED)) return;
-  }
-  struct finding *f = find(d, RULE_REMEMBERED_SET,
-                           set != NULL ? CERTAIN : LIKELY, of_time(d, minor));
-  add(f, FACT_SHARE, of_time(d, minor),
-      "time in minor collections, of all domains' time");
-  if (set != NULL) {
-    add(f, FACT_SHARE, part, "of that, for the remembered set");
-    add(f, FACT_SHARE, promoting, "of that, promoting what it reaches");
-  }
+  struct finding *f = find(d, RULE_REMEMBERED_SET, seen ? CERTAIN : LIKELY,
+                           share);
+  add(f, FACT_SHARE, share, "time in minor collections, of all domains' time");
+  if (seen) add(f, FACT_SHARE, part, "of that, for the remembered set");
   add(f, FACT_COUNT, (double) full,
       "minor collections because the remembered set was full");
   add(f, FACT_COUNT, (double) d->total.minor_collections,
       "minor collections in all");
+}
+
+static void judge_promoted_by_old(struct diagnosis *d)
+{
+  if (!can_judge(d, RULE_PROMOTED_BY_OLD)) return;
+  double share = of_time(d, (double) d->summary->pauses[PAUSE_MINOR].total),
+    part = by_old_part(d), alive = stayed(d);
+  if (share < percent(LIMIT_BY_OLD_TIME)
+      || part < percent(LIMIT_BY_OLD_PART))
+    return;
+  if (alive < 0)
+    leave(d, RULE_PROMOTED_BY_OLD, "no two major cycles have ended");
+  /* Promoting values that stay is due. */
+  if (alive < 0 || alive > percent(LIMIT_BY_OLD_STAYED)) return;
+  struct finding *f = find(d, RULE_PROMOTED_BY_OLD, LIKELY, share);
+  add(f, FACT_SHARE, share, "time in minor collections, of all domains' time");
+  add(f, FACT_SHARE, part, "of that, promoting what old values reach");
+  add(f, FACT_BYTES, (double) d->total.promoted_words * 8, "promoted");
+  add(f, FACT_SHARE, alive, "of these, still alive in the end");
 }
 
 /* Calls of the collector */
@@ -488,6 +504,8 @@ static void judge_domain_lock(struct diagnosis *d)
   uint64_t longest = lock->max_ns > yield->max_ns ? lock->max_ns
                                                   : yield->max_ns;
   add(f, FACT_NS, (double) longest, "longest wait");
+  add(f, FACT_SHARE, of_time(d, (double) d->total.gc_ns),
+      "time in the collector, of all domains' time");
 }
 
 static void judge_finalisers(struct diagnosis *d)
@@ -643,6 +661,7 @@ void diagnosis_finish(struct diagnosis *d, struct symbols *symbols)
   judge_explicit(d);
   judge_compactions(d);
   judge_remembered_set(d);
+  judge_promoted_by_old(d);
   judge_custom_memory(d);
   judge_mutex(d);
   judge_domain_lock(d);

@@ -70,6 +70,23 @@ let table old = during (fun i ->
       old.((i * 1000 + k) mod Array.length old) <- Sys.opaque_identity [k]
     done)
 
+(* Values that live for a short time, in cells that link each to the next, or in
+   the places of an array.  A queue that gets empty would drop its cells. *)
+let through_queue () =
+  let waiting = Queue.create () in
+  Queue.push (ref 0) waiting;
+  during (fun i ->
+      for _ = 1 to 100 do
+        Queue.push (ref i) waiting;
+        keep (Queue.pop waiting)
+      done)
+
+let through_array () =
+  let waiting = Array.make 100 None in
+  during (fun i ->
+      for k = 0 to 99 do waiting.(k) <- Some (ref i) done;
+      Array.fill waiting 0 100 None)
+
 let locked ~inside ~outside =
   let m = Mutex.create () in
   let step () =
@@ -157,6 +174,8 @@ let modes = [
   "remembered_set", (fun () -> table (Array.make 200_000 []));
   "near_remembered_set", (fun () ->
       during (fun _ -> keep (Array.init 200 (fun k -> [k]))));
+  "promoted_by_old", through_queue;
+  "near_promoted_by_old", through_array;
   "custom_memory", (fun () -> during (fun _ -> keep (bytes 200_000)));
   "near_custom_memory", (fun () ->
       let one = bytes 200_000 in

@@ -56,12 +56,19 @@ ok "minor_heap_small: not found when all values stay" \
 ok "remembered_set: nor is that" \
   sooner finds_none remembered_set all_values_stay \
   OCAML_EVENTRING_CATEGORIES=all
+ok "promoted_by_old: nor is that" \
+  sooner finds_none promoted_by_old all_values_stay \
+  OCAML_EVENTRING_CATEGORIES=all
 for rule in domain_late idle_domains explicit_collections \
   compaction custom_memory mutex_contention domain_lock_contention \
   more_domains_than_processors finalisers memory_growth fragmentation; do
   judge $rule
 done
 judge remembered_set OCAML_EVENTRING_CATEGORIES=all
+judge promoted_by_old OCAML_EVENTRING_CATEGORIES=all
+run eventring diagnose --json promoted_by_old.eventring
+ok "promoted_by_old: remembered_set says nothing of it" eval \
+  'exits 0 && ! found remembered_set'
 judge hot_function OCAML_EVENTRING_PROFILE=1000
 
 # The evidence
@@ -97,7 +104,7 @@ ok "text: no line is longer than a screen" eval '[ "$(wc -L <out)" -le 79 ]'
 record_mode quiet
 run eventring diagnose quiet.eventring
 ok "nothing found: says so, and what was looked for" eval \
-  'exits 0 && out_has "^nothing found by [0-9]* of 15 rules$" &&
+  'exits 0 && out_has "^nothing found by [0-9]* of 16 rules$" &&
    out_has "^looked for: minor_heap_small domain_late" &&
    ! sed "/^not judged/,$ d" out | grep hot_function'
 ok "what could not be judged, and why" out_has \
