@@ -286,6 +286,16 @@ static void judge_minor_heap(struct diagnosis *d)
   add(f, FACT_COUNT, proposed, "words of a minor heap to try");
 }
 
+/* Returns whether at most [limit] per cent of the promoted words have stayed
+   alive: promoting values that stay is work that has to be done.  If that is
+   not known, says so for [rule]. */
+static bool dies_soon(struct diagnosis *d, enum rule_id rule, double limit)
+{
+  double alive = stayed(d);
+  if (alive < 0) leave(d, rule, "no two major cycles have ended");
+  return alive >= 0 && alive <= percent(limit);
+}
+
 static void judge_remembered_set(struct diagnosis *d)
 {
   if (!can_judge(d, RULE_REMEMBERED_SET)) return;
@@ -304,7 +314,8 @@ static void judge_remembered_set(struct diagnosis *d)
   }
   if ((part < percent(LIMIT_REMEMBERED_PART)
        && causes < percent(LIMIT_REMEMBERED_PART))
-      || by_old_part(d) >= percent(LIMIT_BY_OLD_PART))
+      || by_old_part(d) >= percent(LIMIT_BY_OLD_PART)
+      || !dies_soon(d, RULE_REMEMBERED_SET, LIMIT_REMEMBERED_STAYED))
     return;
   struct finding *f = find(d, RULE_REMEMBERED_SET, seen ? CERTAIN : LIKELY,
                            share);
@@ -320,19 +331,16 @@ static void judge_promoted_by_old(struct diagnosis *d)
 {
   if (!can_judge(d, RULE_PROMOTED_BY_OLD)) return;
   double share = of_time(d, (double) d->summary->pauses[PAUSE_MINOR].total),
-    part = by_old_part(d), alive = stayed(d);
+    part = by_old_part(d);
   if (share < percent(LIMIT_BY_OLD_TIME)
-      || part < percent(LIMIT_BY_OLD_PART))
+      || part < percent(LIMIT_BY_OLD_PART)
+      || !dies_soon(d, RULE_PROMOTED_BY_OLD, LIMIT_BY_OLD_STAYED))
     return;
-  if (alive < 0)
-    leave(d, RULE_PROMOTED_BY_OLD, "no two major cycles have ended");
-  /* Promoting values that stay is due. */
-  if (alive < 0 || alive > percent(LIMIT_BY_OLD_STAYED)) return;
   struct finding *f = find(d, RULE_PROMOTED_BY_OLD, LIKELY, share);
   add(f, FACT_SHARE, share, "time in minor collections, of all domains' time");
   add(f, FACT_SHARE, part, "of that, promoting what old values reach");
   add(f, FACT_BYTES, (double) d->total.promoted_words * 8, "promoted");
-  add(f, FACT_SHARE, alive, "of these, still alive in the end");
+  add(f, FACT_SHARE, stayed(d), "of these, still alive in the end");
 }
 
 /* Calls of the collector */
