@@ -584,6 +584,10 @@ bench: all stage stock ## whole programs, timed; BENCH=full for large ones
 bench-probes: all stage stock ## what a probe costs, beside stock OCaml's
 	@EVENTRING_BUILD=$(ABS) bench/run-probes
 
+.PHONY: bench-diagnose
+bench-diagnose: all stage ## whether the advice of eventring diagnose helps
+	@EVENTRING_BUILD=$(ABS) bench/run-diagnose
+
 .PHONY: bench-instructions
 bench-instructions: all stage stock ## instructions of whole programs, under callgrind
 	@EVENTRING_BUILD=$(ABS) bench/run-instructions
