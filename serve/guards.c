@@ -272,14 +272,11 @@ static void *guard_thread(void *state)
     if (!view_work(g->view, run_guard, g)) {
       snprintf(g->why, sizeof g->why, "the file was cut shorter");
       g->failed = true;
-      g->recorder = NULL;         /* lost, as all that it had */
-      g->watch = NULL;
-      g->watched = g->cursor = NULL;
     }
     if (g->firing != NULL) end_firing(g);
   } while (!g->failed && !g->ended && !g->stop
            && rules_version() == g->version);
-  view_work(g->view, close_guard, g);
+  unless_sigbus(close_guard, g);
   unlink(g->temporary);
   g->done = true;
   return NULL;

@@ -57,8 +57,7 @@ static const char *path_of(const char *line, uintptr_t at)
 
 /* Returns the path of the file that is mapped at the address [at], as
    /proc/self/maps has it; NULL when there is none.  The path is in [line].
-   Uses only functions that a handler of signals may call; leaves a descriptor
-   open. */
+   Uses only functions that a handler of signals may call. */
 static const char *mapped_at(uintptr_t at, char line[LINE])
 {
   const char *path = NULL;
@@ -74,6 +73,7 @@ static const char *mapped_at(uintptr_t at, char line[LINE])
     length = 0;
     path = path_of(line, at);
   }
+  if (fd >= 0) close(fd);
   return path;
 }
 
@@ -89,13 +89,13 @@ static _Thread_local sigjmp_buf *volatile way_out;
 
 bool unless_sigbus(void (*act)(void *state), void *state)
 {
-  sigjmp_buf here;
+  sigjmp_buf here, *const outer = way_out;
   bool cut = sigsetjmp(here, 1) != 0;
   if (!cut) {
     way_out = &here;
     act(state);
   }
-  way_out = NULL;
+  way_out = outer;
   return !cut;
 }
 
@@ -108,20 +108,21 @@ void before_sigbus_exit(void (*tidy)(void))
    unless_sigbus or, outside of it, calls the function of before_sigbus_exit and
    ends the program with a message and STATUS_CANNOT_READ, without atexit
    functions.  For any other reason of the signal, restores the default action,
-   and the signal ends the program. */
+   and the signal ends the program.  Runs in several threads at a time when a
+   file that they all read is cut. */
 static void cut(int number, siginfo_t *info, void *context)
 {
-  static char line[LINE];
+  char line[LINE];
+  (void) context;
+  if (info->si_code == BUS_ADRERR && way_out != NULL) siglongjmp(*way_out, 1);
   const char *path = info->si_code != BUS_ADRERR ? NULL
                      : mapped_at((uintptr_t) info->si_addr, line);
-  (void) context;
   if (path == NULL) {
     /* Not ours to explain.  It is blocked until this returns. */
     signal(number, SIG_DFL);
     raise(number);
     return;
   }
-  if (way_out != NULL) siglongjmp(*way_out, 1);
   for (char *p = line; *p != '\0'; p++)
     if ((unsigned char) *p < ' ' || *p == 127) *p = '?';
   if (tidy_up != NULL) tidy_up();

@@ -24,7 +24,7 @@ void catch_sigbus(void);
 /* Calls [act] with [state] and returns true.  Returns false, without a message,
    if a file that [act] read was cut shorter: then [act] was left by a jump, and
    the memory and the descriptors that it had are lost.  Needs catch_sigbus.
-   [act] must not call unless_sigbus. */
+   [act] may call unless_sigbus.  Threads may call it at the same time. */
 bool unless_sigbus(void (*act)(void *state), void *state);
 
 /* Sets the function that the handler of catch_sigbus calls before its message;

@@ -1,0 +1,37 @@
+#!/bin/sh
+# If this breaks, a traced program, or another user, ends the server, keeps it
+# from ending, or makes it lose memory.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+mkdir rings
+compile slow
+mkfifo orders
+exec 9<>orders
+export OCAML_EVENTRING_PREFIX="$tmp/rings"
+pids=
+for _ in 1 2 3 4 5 6; do
+  OCAML_EVENTRING_START=1 ./slow <orders >answers 2>slow.err &
+  pids="$pids $!"
+done
+started="$started$pids"
+
+# Files that are cut while many threads read them
+number_is() { field_is "$1" "$2" "$3"; }
+descriptors() { ls "/proc/$server/fd" | wc -l; }
+maps() { grep -c rings/ "/proc/$server/maps"; }
+serve "$tmp/rings"
+within 30 number_is /api/processes '[.processes[] | select(.reading == false)] | length' 6
+before=$(descriptors) mapped=$(maps)
+post /api/rules '{"when": "minor > 1000s"}' >out
+ok "six processes are watched" within 30 number_is /api/rules .watched 6
+truncate -s 8192 rings/*.eventring
+ok "files that are cut at once are errors in words" within 30 number_is \
+  /api/processes '[.processes[] | select(.error // "" | test("cut shorter"))] | length' 6
+ok "they are not watched any more" within 30 number_is /api/rules .watched 0
+ok "the server has no descriptor more than before (then $before)" \
+  within 30 eval '[ "$(descriptors)" -le "$before" ]'
+ok "it has no file mapped that nobody needs (then $mapped)" \
+  within 30 eval '[ "$(maps)" -le "$mapped" ]'
+end_server
+ok "the server ends in order" exits 0
+finish
