@@ -20,8 +20,9 @@
    All of it is read from the memory of the process, through /proc/PID/mem: the
    files may be gone, or in a container.  The descriptor stays bound to this
    program's memory, so a write after an exec, or to a process with the same pid,
-   fails.  What is read is not trusted: lengths are bounded.  A lock on the
-   folder /proc/PID keeps two callers apart. */
+   fails.  The memory is not trusted: lengths are bounded.  A lock on
+   /proc/PID/mem keeps two callers apart; users that may not open that file
+   cannot take the lock. */
 
 #define _GNU_SOURCE
 #include <elf.h>
@@ -44,8 +45,7 @@
 struct subject {
   int32_t pid;
   const char *action;           /* "attach to" or "detach from" */
-  int folder;                   /* /proc/PID, locked; -1: not open */
-  int memory;                   /* /proc/PID/mem; -1: not open */
+  int memory;                   /* /proc/PID/mem, locked; -1: not open */
   struct eventring_attach_point point;
   uint64_t request;             /* the address of its struct
                                    eventring_request */
@@ -56,6 +56,9 @@ struct subject {
 #define MAX_HEADERS 128         /* program headers of an object */
 #define MAX_NOTES 16384         /* bytes of the notes of a segment */
 #define MAX_RINGS (1 << 16)
+
+/* The longest wait for another caller. */
+#define LOCK_NS INT64_C(5000000000)
 
 /* Copies [size] bytes at the address [at] of the process to [to].  Returns 1, or
    0 when not all of them are there. */
@@ -208,31 +211,7 @@ static int fail_gone(const struct subject *s)
 static void close_subject(struct subject *s)
 {
   if (s->memory >= 0) close(s->memory);
-  if (s->folder >= 0) close(s->folder);
 }
-
-/* Opens process s->pid, waits for other callers to be done with it, and finds
-   its runtime.  Returns 0 or an error, with a message.  The caller calls
-   close_subject in both cases. */
-static int open_subject(struct subject *s)
-{
-  char path[32];
-  snprintf(path, sizeof path, "/proc/%" PRIi32, s->pid);
-  s->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (s->folder < 0) return fail_system(s, errno);
-  while (flock(s->folder, LOCK_EX) != 0)
-    if (errno != EINTR) return fail_system(s, errno);
-  s->memory = openat(s->folder, "mem", O_RDWR | O_CLOEXEC);
-  if (s->memory < 0) return fail_system(s, errno);
-  if (!find_point(s))
-    return fail(&s->say, EVENTRING_E_VERSION,
-                "cannot %s process %" PRIi32 ": it has no runtime of"
-                " Eventring's OCaml that can be asked (stock OCaml, another"
-                " program, or an older version)", s->action, s->pid);
-  return 0;
-}
-
-/* Requests */
 
 /* Sleeps for a millisecond, or until a signal arrives. */
 static void sleep_shortly(void)
@@ -246,6 +225,43 @@ static int64_t now_ns(void)
   clock_gettime(CLOCK_MONOTONIC, &t);
   return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
+
+/* Takes the lock on the memory of the process, which other callers hold until
+   they are done.  Returns 0; or an error, with a message, when one of them holds
+   the lock for LOCK_NS. */
+static int lock_subject(const struct subject *s)
+{
+  const int64_t until_ns = now_ns() + LOCK_NS;
+  while (flock(s->memory, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return fail_system(s, errno);
+    if (now_ns() >= until_ns)
+      return fail(&s->say, EVENTRING_E_SYSTEM, "cannot %s process %" PRIi32
+                  ": another program attaches to it", s->action, s->pid);
+    sleep_shortly();
+  }
+  return 0;
+}
+
+/* Opens process s->pid, waits for other callers to be done with it, and finds
+   its runtime.  Returns 0 or an error, with a message.  The caller calls
+   close_subject in both cases. */
+static int open_subject(struct subject *s)
+{
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%" PRIi32 "/mem", s->pid);
+  s->memory = open(path, O_RDWR | O_CLOEXEC);
+  if (s->memory < 0) return fail_system(s, errno);
+  int err = lock_subject(s);
+  if (err < 0) return err;
+  if (!find_point(s))
+    return fail(&s->say, EVENTRING_E_VERSION,
+                "cannot %s process %" PRIi32 ": it has no runtime of"
+                " Eventring's OCaml that can be asked (stock OCaml, another"
+                " program, or an older version)", s->action, s->pid);
+  return 0;
+}
+
+/* Requests */
 
 /* Stores the header of the session in *header.  Returns 1 if a session runs in
    the process, else 0. */
@@ -390,9 +406,7 @@ static int take_options(struct subject *s,
 int eventring_attach(int32_t pid,
                      const struct eventring_attach_options *options)
 {
-  struct subject s = {
-    .pid = pid, .action = "attach to", .folder = -1, .memory = -1
-  };
+  struct subject s = { .pid = pid, .action = "attach to", .memory = -1 };
   struct eventring_attach_options o;
   struct eventring_header header;
   int err = take_options(&s, &o, options);
@@ -406,9 +420,7 @@ int eventring_attach(int32_t pid,
 int eventring_detach(int32_t pid,
                      const struct eventring_attach_options *options)
 {
-  struct subject s = {
-    .pid = pid, .action = "detach from", .folder = -1, .memory = -1
-  };
+  struct subject s = { .pid = pid, .action = "detach from", .memory = -1 };
   struct eventring_attach_options o;
   struct eventring_header header;
   int err = take_options(&s, &o, options);
@@ -429,7 +441,7 @@ struct found { int32_t *list; int max, count; };
 static int add_attachable(int pid, void *state)
 {
   struct found *found = state;
-  struct subject s = { .pid = pid, .folder = -1, .memory = -1 };
+  struct subject s = { .pid = pid, .memory = -1 };
   struct eventring_header header;
   char path[32];
   snprintf(path, sizeof path, "/proc/%d/mem", pid);

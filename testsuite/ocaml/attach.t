@@ -104,9 +104,23 @@ if can_be_nobody; then
   run as_nobody attach "$pid"
   ok "another user is refused, with the reason" refused 3 \
     "cannot attach to process $pid: .*user"
+  setpriv --reuid 65534 --regid 65534 --clear-groups \
+    sh -c 'flock "$1" sh -c "echo locked; sleep 60"' - "/proc/$pid" >lock 2>&1 &
+  started="$started $!"
+  within 10 [ -s lock ]
+  run timeout 30 "$EVENTRING_BIN" attach "$pid"
+  ok "another user cannot keep others from attaching" exits 0
+  eventring detach -q "$pid"
 else
   skip "another user is refused, with the reason" "not root"
+  skip "another user cannot keep others from attaching" "not root"
 fi
+flock "/proc/$pid/mem" sh -c "echo locked; exec sleep 60" >held 2>&1 &
+started="$started $!"
+within 10 [ -s held ]
+run timeout 30 "$EVENTRING_BIN" attach "$pid"
+ok "a program that does not end its attaching is not waited for" \
+  refused 3 "another program is attaching"
 kill "$pid"
 
 if unshare --pid --fork true 2>"$tmp/why"; then
