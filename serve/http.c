@@ -20,7 +20,8 @@
 
    libmicrohttpd closes connections that are silent.  Those that send a byte now
    and then are closed by reap_connections, when a request has not arrived, or
-   its answer was not taken, in time. */
+   its answer was not taken, in time.  All requests of a connection without the
+   token have the time of one together. */
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -59,6 +60,7 @@ static struct MHD_Daemon *server;
 enum doing { ASKING, ANSWERING, STREAMING };
 struct connection {
   int fd;
+  bool trusted;                   /* it has shown the token */
   enum doing doing;
   int64_t since_ns;               /* it does so, or was accepted */
 };
@@ -105,12 +107,19 @@ static void notice_connection(void *state, struct MHD_Connection *c,
     end_connection(*context);
 }
 
-static void set_doing(struct MHD_Connection *c, enum doing doing)
+static struct connection *connection_of(struct MHD_Connection *c)
 {
   const union MHD_ConnectionInfo *info =
     MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-  if (info == NULL || info->socket_context == NULL) return;
-  struct connection *connection = info->socket_context;
+  return info != NULL ? info->socket_context : NULL;
+}
+
+/* Begins a time for [doing], if the client has the token; the time of all other
+   clients began when they connected. */
+static void set_doing(struct MHD_Connection *c, enum doing doing)
+{
+  struct connection *connection = connection_of(c);
+  if (connection == NULL || !connection->trusted) return;
   pthread_mutex_lock(&lock);
   connection->doing = doing;
   connection->since_ns = monotonic_ns();
@@ -302,13 +311,18 @@ static bool equal_secret(const char *a, const char *b)
   return different == 0;
 }
 
+/* Returns whether the request has the token, which makes the connection
+   trusted. */
 static bool has_token(struct MHD_Connection *c)
 {
   static const char bearer[] = "Bearer ";
   const char *given = MHD_lookup_connection_value(c, MHD_HEADER_KIND,
                                                   "Authorization");
-  return given != NULL && strncmp(given, bearer, sizeof bearer - 1) == 0
-         && equal_secret(given + sizeof bearer - 1, settings->token);
+  bool good = given != NULL && strncmp(given, bearer, sizeof bearer - 1) == 0
+              && equal_secret(given + sizeof bearer - 1, settings->token);
+  struct connection *connection = connection_of(c);
+  if (good && connection != NULL) connection->trusted = true;
+  return good;
 }
 
 /* Copies [host], perhaps with a port, without the port to [name]. */

@@ -117,13 +117,22 @@ long=$(head -c 100000 /dev/zero | tr '\0' a)
 with_token "$base/api/processes/$id/events?filter=$long" >"$tmp/out"
 ok "an address of 100,000 letters is refused" out_has '^4'
 
-# 40 clients send a letter a second, and never end their request.
+# 40 clients send a letter a second, and never end their request; 5 ask for the
+# page again and again, and 5 read it slowly.
 cat >"$tmp/slow.pl" <<'P'
 use IO::Socket::INET; $SIG{PIPE} = 'IGNORE';
-my @s = map { IO::Socket::INET->new(PeerAddr => "127.0.0.1:$ARGV[0]") } 1..40;
+my @s = map { IO::Socket::INET->new(PeerAddr => "127.0.0.1:$ARGV[0]") } 1..50;
+my $get = "GET /monitor.svg HTTP/1.1\r\nHost: localhost\r\n\r\n";
+syswrite $s[$_], $get =~ s/svg/js/r for 45..49;
 for (1..25) {
-  syswrite $_, "G" for @s;
+  syswrite $s[$_], "G" for 0..39;
+  for (40..44) { syswrite $s[$_], $get; sysread $s[$_], my $page, 65536; }
+  for (45..49) { sysread $s[$_], my $letter, 1; }
   sleep 1;
+}
+for (40..49) {
+  $s[$_]->blocking(0);
+  while ((sysread $s[$_], my $rest, 65536) // 0) { }
 }
 my $open = 0;
 for my $s (@s) {
@@ -136,7 +145,7 @@ P
 perl "$tmp/slow.pl" "${base##*:}" >"$tmp/slow" &
 slow=$!
 sleep 2
-ok "while 40 clients dawdle, another one is answered" \
+ok "while 50 clients dawdle, another one is answered" \
   with_token_is 200 -m 10 "$base/api/server"
 wait $slow
 ok "clients that dawdle for 15 s are sent away" [ "$(cat "$tmp/slow")" = 0 ]
