@@ -87,11 +87,16 @@ static bool read_token(int fd, const char *path, char token[TOKEN_SIZE])
   struct stat st;
   char text[TOKEN_SIZE + 1] = "";
   ssize_t n = read(fd, text, TOKEN_SIZE);
+  bool known = fstat(fd, &st) == 0;
   close(fd);
   text[n > 0 ? n : 0] = '\0';
   text[strcspn(text, "\n")] = '\0';
-  if (stat(path, &st) < 0 || (st.st_mode & 077) != 0) {
+  if (!known || (st.st_mode & 077) != 0) {
     complain("serve: %s: other users can read it: chmod 600", path);
+    return false;
+  }
+  if (st.st_uid != geteuid()) {
+    complain("serve: %s: it belongs to another user, who knows it", path);
     return false;
   }
   if (strlen(text) >= TOKEN_SIZE || !is_token(text)) {

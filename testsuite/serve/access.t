@@ -192,6 +192,15 @@ end_server
 chmod 644 "$tmp/token"
 run "$EVENTRING_BIN" serve --token-file="$tmp/token" "$ring"
 ok "a token that others can read is refused" refused 3 'chmod 600'
+if can_be_nobody; then
+  printf 'secret-of-sixteen-letters\n' >"$tmp/theirs"
+  chmod 600 "$tmp/theirs"
+  chown 65534 "$tmp/theirs"
+  run timeout 10 "$EVENTRING_BIN" serve --token-file="$tmp/theirs" "$ring"
+  ok "a token of another user is refused" refused 3 'another user'
+else
+  skip "a token of another user is refused" "not root"
+fi
 printf 'short\n' >"$tmp/token"
 chmod 600 "$tmp/token"
 run "$EVENTRING_BIN" serve --token-file="$tmp/token" "$ring"
