@@ -567,6 +567,8 @@ struct eventring_record_options {
                                      that is an error */
   char *message;                  /* as in eventring_options */
   size_t message_size;
+  uint64_t hold_bytes;            /* the most memory for held words, but for the
+                                     last segment; 0: no limit */
 };
 
 /* Creates a recording at [path], of the words that [cursor] reads, and sets

@@ -127,6 +127,7 @@ struct eventring_recorder {
 
   int hold;
   struct packet *held, **held_end;
+  uint64_t held_bytes;          /* compressed */
 
   char *note;
   char *raw;                    /* of the chunk being made */
@@ -500,8 +501,9 @@ static void copy_meanwhile(void *state)
 /* Compresses the segment in r->raw, of [size] bytes, with the header [chunk],
    and keeps the segment in memory, last in the list r->held, until
    eventring_record_release.  Frees the kept segments that are more than
-   options.hold_ns older than this one; the recording will begin after them.
-   Returns 0 or the error that stopped the recorder. */
+   options.hold_ns older than this one, or that exceed options.hold_bytes; the
+   recording will begin after them.  Returns 0 or the error that stopped the
+   recorder. */
 static int hold_segment(struct eventring_recorder *r, struct chunk chunk,
                         size_t size)
 {
@@ -520,11 +522,15 @@ static int hold_segment(struct eventring_recorder *r, struct chunk chunk,
     p->marks[i] = r->rings[i].horizon;
   *r->held_end = p;
   r->held_end = &p->next;
+  r->held_bytes += chunk.stored;
   while (r->held != p
-         && r->held->chunk.last_ns < chunk.last_ns - r->options.hold_ns) {
+         && (r->held->chunk.last_ns < chunk.last_ns - r->options.hold_ns
+             || (r->options.hold_bytes > 0
+                 && r->held_bytes > r->options.hold_bytes))) {
     struct packet *old = r->held;
     for (uint32_t i = 0; i < rings; i++) r->rings[i].begin = old->marks[i];
     r->held = old->next;
+    r->held_bytes -= old->chunk.stored;
     free(old->stored);
     free(old);
   }
@@ -750,6 +756,7 @@ int eventring_record_release(struct eventring_recorder *r)
     free(p);
   }
   r->held_end = &r->held;
+  r->held_bytes = 0;
   return r->failed;
 }
 

@@ -41,6 +41,10 @@
 #define BATCH 256
 #define BATCHES 256
 
+/* The most memory for the events that a guard holds; a program that is busier
+   has less time before the event. */
+#define HOLD_BYTES (64 << 20)
+
 /* The least time before now that is held, since 0 means no holding. */
 #define LEAST_HOLD_NS (SECOND_NS / 100)
 
@@ -89,7 +93,7 @@ static bool open_guard(struct guard *g)
   g->hold_ns = longest_before(g);
   struct eventring_record_options options = {
     .size = sizeof options, .hold_ns = g->hold_ns, .message = g->why,
-    .message_size = sizeof g->why
+    .message_size = sizeof g->why, .hold_bytes = HOLD_BYTES
   };
   g->cursor = view_open(g->view, false, g->why, sizeof g->why);
   if (g->cursor == NULL) return false;

@@ -172,14 +172,19 @@ static void step(struct scene *s)
   if (n < 0) fail_msg("%s", s->why);
 }
 
-static void record(struct scene *s, int64_t hold_ns)
+static void record_held(struct scene *s, int64_t hold_ns, uint64_t hold_bytes)
 {
   struct eventring_record_options o = {
     .size = sizeof o, .hold_ns = hold_ns, .message = s->why,
-    .message_size = sizeof s->why };
+    .message_size = sizeof s->why, .hold_bytes = hold_bytes };
   s->recorded = ring_open(&s->f);
   if (eventring_record(s->path[0], s->recorded, &o, &s->r) < 0)
     fail_msg("%s", s->why);
+}
+
+static void record(struct scene *s, int64_t hold_ns)
+{
+  record_held(s, hold_ns, 0);
 }
 
 static uint64_t now(void)
@@ -679,6 +684,42 @@ static void held_segments_are_written_on_release(void **state)
   }
 }
 
+/* Held segments that exceed the limit of memory are dropped, the oldest
+   first. */
+static void held_segments_have_a_limit_of_bytes(void **state)
+{
+  struct eventring_record_totals t = { .size = sizeof t };
+  uint64_t bytes[2];
+  (void) state;
+  for (int limited = 0; limited <= 1; limited++) {
+    struct scene s;
+    struct log recorded = { 0 };
+    set_up(&s, 1, 18, 9, 1);
+    record_held(&s, 60000000000, limited ? 100000 : 0);
+    for (int i = 0; i < 20; i++) {
+      write_some(&s, 40000);
+      step(&s);
+    }
+    assert_int_equal(eventring_record_release(s.r), 0);
+    eventring_record_totals(s.r, &t);
+    bytes[limited] = t.bytes;
+    s.f.header->state = EVENTRING_ENDED;
+    close_recorder(&s);
+    if (limited) {
+      keep_file(&recorded, s.path[0]);
+      assert_true(recorded.count > 0);
+      /* The payload of each event is its number. */
+      assert_int_equal(recorded.events[recorded.count - 1].first,
+                       s.index[0] - 1);
+      forget(&recorded);
+    }
+    tear_down(&s);
+  }
+  print_message("# %lu and %lu bytes\n", (unsigned long) bytes[0],
+                (unsigned long) bytes[1]);
+  assert_true(bytes[1] < bytes[0] / 2);
+}
+
 static void seek_to_a_time(void **state)
 {
   struct scene s;
@@ -1075,6 +1116,7 @@ int main(void)
     cmocka_unit_test(options_of_a_newer_library_are_refused),
     cmocka_unit_test(chunks_of_a_newer_version_are_skipped),
     cmocka_unit_test(held_segments_are_written_on_release),
+    cmocka_unit_test(held_segments_have_a_limit_of_bytes),
     cmocka_unit_test(seek_to_a_time),
     cmocka_unit_test(names_registered_while_recording),
     cmocka_unit_test(a_file_is_not_overwritten),
