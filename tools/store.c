@@ -337,11 +337,15 @@ static bool make_room(struct contents *c, const char *rule, int64_t bytes,
 }
 
 /* Takes the lock of the store, which a program that ends gives back.  Returns
-   -1 when there is no lock. */
+   -1 when there is no lock.  Waits for 5 seconds at most: other users can lock
+   a folder that they can read. */
 static int lock_store(const char *store)
 {
+  const struct timespec shortly = { .tv_nsec = 10000000 };
   int fd = open(store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  while (fd >= 0 && flock(fd, LOCK_EX) < 0 && errno == EINTR);
+  for (int turn = 0; fd >= 0 && turn < 500 && flock(fd, LOCK_EX | LOCK_NB) < 0;
+       turn++)
+    nanosleep(&shortly, NULL);
   return fd;
 }
 

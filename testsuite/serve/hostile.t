@@ -34,4 +34,25 @@ ok "it has no file mapped that nobody needs (then $mapped)" \
   within 30 eval '[ "$(maps)" -le "$mapped" ]'
 end_server
 ok "the server ends in order" exits 0
+
+# A lock on the store
+if can_be_nobody; then
+  mkdir -m 755 store
+  chmod 755 "$tmp"
+  setpriv --reuid 65534 --regid 65534 --clear-groups \
+    flock store sh -c 'echo locked; exec sleep 100' >lock 2>&1 &
+  started="$started $!"
+  within 10 [ -s lock ]
+  rm -f rings/*
+  OCAML_EVENTRING_START=1 ./slow <orders >answers 2>slow.err &
+  pid=$!
+  started="$started $pid"
+  serve "$tmp/rings"
+  find_process "$pid"
+  ok "another user cannot keep the server from saving" \
+    with_token_is 200 -d '{"seconds": 1}' "$base/api/processes/$id/save"
+  end_server
+else
+  skip "another user cannot keep the server from saving" "not root"
+fi
 finish
