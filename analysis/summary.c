@@ -21,14 +21,13 @@
    Time in the collector.  Everything that keeps a domain's OCaml code from
    running is an interval that becomes known at its end: spans of the domain
    itself, and stops, which one domain tells of for all.  See
-   summary_intervals.h. */
+   summary_intervals.c. */
 
 #include <stdlib.h>
 #include <string.h>
 #include "category.h"
 #include "memory.h"
 #include "summary.h"
-#include "summary_intervals.h"
 #include "target.h"
 
 /* Roles */

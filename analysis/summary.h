@@ -295,4 +295,36 @@ void summary_new_interval(struct summary *s);
 bool summary_is_user(struct summary *s, uint16_t id);
 bool summary_is_wait(struct summary *s, uint16_t id);
 
+/* Intervals in the collector: called by summary.c only */
+
+/* Adds a pause of [ns] nanoseconds to the histograms of kind [pause]: of domain
+   [d], of all domains, and of the recent pauses. */
+void add_pause(struct summary *s, struct summary_domain *d, enum pause pause,
+               uint64_t ns);
+
+/* Adds the interval from [from] to [to], in which the domain [d] was in the
+   collector, to its pending intervals, and merges it with those that it
+   touches.  Leaves out the time before the domain was watched and before the
+   last closed interval; does nothing if the domain is not watched.  Closes the
+   earliest interval when SUMMARY_PENDING are pending.  The caller adds
+   intervals in the order of [to].  [idle]: the domain waited anyway, so the
+   interval is no pause.  [reason] describes the event that reported all of the
+   interval; its [ns] and [domain] are set here. */
+void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
+                  int64_t to, bool idle, struct summary_reason reason);
+
+/* Closes the earliest pending interval of domain [d], which must have one: adds
+   it to the time in the collector and to the pauses of kind PAUSE_ANY or, if
+   the domain waited, PAUSE_WAITING, and updates the longest pause.  No later
+   interval can begin before its end. */
+void close_first(struct summary *s, struct summary_domain *d);
+
+/* Records that no thread of domain [d] ran from [from] to [to], so that
+   intervals that begin in this time are no pauses.  An interval that is closed
+   stays a pause, but its time is taken from the time in the collector. */
+void domain_waited(struct summary_domain *d, int64_t from, int64_t to);
+
+/* Returns whether [ns] is in the last time of domain_waited. */
+bool in_wait(const struct summary_domain *d, int64_t ns);
+
 #endif /* ANALYSIS_SUMMARY_H */

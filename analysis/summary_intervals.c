@@ -10,14 +10,20 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* See summary_intervals.h.  Intervals that ended before an interval may be in
-   it, so the latest intervals of a domain are pending, disjoint and in order,
-   and a new one swallows those that it touches.  An interval in which the
-   domain waited and one in which it ran stay apart: one ends where the other
-   begins. */
+/* Time of a domain in the collector, and pauses.
+
+   Intervals in the collector overlap.  Those that touch are one interval, which
+   is a pause of kind PAUSE_ANY or, if the domain waited anyway, PAUSE_WAITING.
+   A stop for which the backup thread of a waiting domain wrote no event looks
+   like a pause until the wait is known, at its end.
+
+   Intervals that ended before an interval may be in it, so the latest intervals
+   of a domain are pending, disjoint and in order, and a new one swallows those
+   that it touches.  An interval in which the domain waited and one in which it
+   ran stay apart: one ends where the other begins. */
 
 #include <string.h>
-#include "summary_intervals.h"
+#include "summary.h"
 
 void add_pause(struct summary *s, struct summary_domain *d, enum pause pause,
                uint64_t ns)
