@@ -712,6 +712,7 @@ void diagnosis_event(struct diagnosis *d, const struct eventring_event *event)
 void diagnosis_idle(struct diagnosis *d)
 {
   summary_idle(d->summary);
+  d->measures->catching_up = false;
 }
 
 struct diagnosis *new_diagnosis(struct eventring_cursor *cursor,

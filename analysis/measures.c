@@ -248,7 +248,8 @@ void measures_event(struct measures *m, const struct eventring_event *event)
       || event->ring >= m->summary->ring_count)
     return;
   bool lost = event->form == EVENTRING_EV_LOST;
-  if (lost && m->ring_seen[event->ring] && event->words > 0)
+  if (lost && m->ring_seen[event->ring] && event->words > 0
+      && !m->catching_up)
     m->lost_inside += event->payload[0];
   m->ring_seen[event->ring] = true;
   if (lost) {
@@ -275,6 +276,8 @@ struct measures *new_measures(struct summary *summary, double late_ns)
   m->summary = summary;
   m->late_ns = late_ns;
   m->heap_step = 1;
+  m->catching_up =
+    target_info(summary->cursor).format != EVENTRING_FORMAT_RECORDING;
   for (int i = 0; i < IDS; i++)
     m->ids[i] = eventring_find(summary->cursor, names[i]);
   m->stop.by = place_of(m, m->ids[STOP], "requested_by", 0);

@@ -75,6 +75,9 @@ struct measures {
   uint64_t largest_minor_words;   /* allocated before one minor collection */
   uint64_t lost_inside;           /* events, after others of their ring */
   bool from_start;                /* the first event is the start of tracing */
+  bool catching_up;               /* with the writers of rings: losses meanwhile
+                                     are of the oldest events, as in any full
+                                     ring */
 
   /* Inner affairs. */
   double late_ns;

@@ -43,7 +43,7 @@ static void diagnose(void *state)
 static json_t *diagnose_anew(struct view *view, char *why, size_t why_size)
 {
   struct diagnosing d = { view, why, why_size, NULL };
-  if (!view_work(view, diagnose, &d))
+  if (!view_work_in_turn(view, diagnose, &d))
     snprintf(why, why_size, "the file was cut shorter");
   return d.result;
 }

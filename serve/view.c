@@ -339,3 +339,23 @@ bool view_work(struct view *view, void (*work)(void *state), void *state)
   }
   return good;
 }
+
+static pthread_mutex_t readers_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t reader_is_done = PTHREAD_COND_INITIALIZER;
+static int readers;
+
+bool view_work_in_turn(struct view *view, void (*work)(void *state),
+                       void *state)
+{
+  pthread_mutex_lock(&readers_lock);
+  while (readers == VIEW_READERS)
+    pthread_cond_wait(&reader_is_done, &readers_lock);
+  readers++;
+  pthread_mutex_unlock(&readers_lock);
+  bool good = view_work(view, work, state);
+  pthread_mutex_lock(&readers_lock);
+  readers--;
+  pthread_cond_signal(&reader_is_done);
+  pthread_mutex_unlock(&readers_lock);
+  return good;
+}

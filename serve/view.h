@@ -94,4 +94,11 @@ struct eventring_cursor *view_open(struct view *view, bool control, char *why,
    lost. */
 bool view_work(struct view *view, void (*work)(void *state), void *state);
 
+/* Calls [work] with [state], as view_work does, to read much of the file: waits
+   until fewer than VIEW_READERS such calls are going on, since each takes memory
+   for the segments of a recording, and a processor. */
+#define VIEW_READERS 2
+bool view_work_in_turn(struct view *view, void (*work)(void *state),
+                       void *state);
+
 #endif /* SERVE_VIEW_H */

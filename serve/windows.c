@@ -10,7 +10,6 @@
 /*                                                                        */
 /**************************************************************************/
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -386,30 +385,6 @@ static void flame_window(void *state)
 
 /* Answers */
 
-/* Windows of this many requests are read at a time, since each takes memory for
-   the segments of a recording, and a processor. */
-#define READERS 2
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t reader_is_done = PTHREAD_COND_INITIALIZER;
-static int readers;
-
-static void begin_reading(void)
-{
-  pthread_mutex_lock(&lock);
-  while (readers == READERS) pthread_cond_wait(&reader_is_done, &lock);
-  readers++;
-  pthread_mutex_unlock(&lock);
-}
-
-static void end_reading(void)
-{
-  pthread_mutex_lock(&lock);
-  readers--;
-  pthread_cond_signal(&reader_is_done);
-  pthread_mutex_unlock(&lock);
-}
-
 struct answer answer_window(struct view *view, const struct query *query)
 {
   struct window w = { .view = view, .query = query, .margin_ns = MARGIN_NS,
@@ -431,9 +406,8 @@ struct answer answer_window(struct view *view, const struct query *query)
     break;
   default: return refusal(404, "there is no such resource");
   }
-  begin_reading();
-  bool whole = w.result != NULL || (work != NULL && view_work(view, work, &w));
-  end_reading();
+  bool whole = w.result != NULL
+               || (work != NULL && view_work_in_turn(view, work, &w));
   free(w.extent.spans);
   if (!whole) return refusal(503, "the file was cut shorter");
   if (w.status != 0) return refusal(w.status, "%s", w.why);

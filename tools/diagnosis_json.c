@@ -10,9 +10,18 @@
 /*                                                                        */
 /**************************************************************************/
 
+#include <math.h>
 #include "diagnosis_json.h"
 #include "json.h"
 #include "target.h"
+
+/* Returns a fact's value: a whole number with all its digits. */
+static json_t *json_value(const struct fact *fact)
+{
+  if (fact->unit == FACT_TEXT) return json_text(fact->text);
+  return fact->value == rint(fact->value) && fabs(fact->value) < 1e15
+         ? json_integer((json_int_t) fact->value) : json_real(fact->value);
+}
 
 static json_t *json_finding(const struct finding *f)
 {
@@ -22,9 +31,7 @@ static json_t *json_finding(const struct finding *f)
     const struct fact *fact = &f->facts[i];
     json_array_append_new(facts, json_pack(
       "{s:s, s:s, s:o}", "name", fact->name, "unit",
-      fact_unit_name[fact->unit], "value",
-      fact->unit == FACT_TEXT ? json_text(fact->text)
-                              : json_real(fact->value)));
+      fact_unit_name[fact->unit], "value", json_value(fact)));
   }
   return json_pack("{s:s, s:s, s:s, s:f, s:o, s:s, s:s}",
                    "rule", rule->name, "title", rule->title,
