@@ -119,3 +119,12 @@ export function finish() {
   console.log(`1..${tests}`);
   process.exit(failed ? 1 : 0);
 }
+
+// Returns the JSON that the server at [address] answers to GET [path].
+export async function ask(address, path) {
+  const [origin, token] = address.split('/#token=');
+  const response = await fetch(origin + path, {
+    headers: { Authorization: `Bearer ${token}` } });
+  assert.equal(response.status, 200, path);
+  return response.json();
+}

@@ -7,7 +7,8 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {
-  finish, launch, open, pause, retry, test, textOf, timeout, until } from './browser.js';
+  ask, finish, launch, open, pause, retry, test, textOf, timeout, until,
+} from './browser.js';
 
 const { ADDRESS: address, READ_ONLY: readOnly, PID: pid, RING: ring,
         SERVER: server, TMP: folder, EVENTRING_BIN: command } = process.env;
@@ -21,15 +22,7 @@ const has = (page, text) =>
 const seen = (page, selector) =>
   page.waitForSelector(selector, { visible: true, timeout });
 const silent = (page) => assert.deepEqual(page.complaints.splice(0), []);
-
-// The server's answer, asked for without the page.
-async function api(path) {
-  const [origin, token] = address.split('/#token=');
-  const response = await fetch(origin + path, {
-    headers: { Authorization: `Bearer ${token}` } });
-  assert.equal(response.status, 200, path);
-  return response.json();
-}
+const api = (path) => ask(address, path);
 
 const { processes: [{ id }] } = await api('/api/processes');
 const page = await open(browser, address);

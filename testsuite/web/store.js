@@ -6,20 +6,13 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import process from 'node:process';
 import {
-  eventually, finish, launch, open, pause, test, textOf, timeout, until,
+  ask, eventually, finish, launch, open, pause, test, textOf, timeout, until,
 } from './browser.js';
 
 const { ADDRESS: address, ORDERS: orders, ANSWERS: answers, STORE: store,
         EVENTRING_BIN: command } = process.env;
 const browser = await launch();
-
-async function api(path) {
-  const [origin, token] = address.split('/#token=');
-  const response = await fetch(origin + path, {
-    headers: { Authorization: `Bearer ${token}` } });
-  assert.equal(response.status, 200, path);
-  return response.json();
-}
+const api = (path) => ask(address, path);
 
 const holds = (condition) => eventually(async () =>
   assert.ok(await condition(), String(condition)));
