@@ -120,7 +120,7 @@ started="$started $!"
 within 10 [ -s held ]
 run timeout 30 "$EVENTRING_BIN" attach "$pid"
 ok "a program that does not end its attaching is not waited for" \
-  refused 3 "another program is attaching"
+  refused 3 "another program attaches to it"
 kill "$pid"
 
 if unshare --pid --fork true 2>"$tmp/why"; then

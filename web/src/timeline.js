@@ -257,9 +257,8 @@ export function Timeline({ id, process, data, detail }) {
       click enlarges it. Wheel zooms, drag moves, drag in the ruler enlarges a
       time.${most > 0 && ' Drag up, or press ↓, for the threads below.'}</p>
     <p class="quiet hint">Each thread has a first row that says whether it runs
-      or waits, and rows for its stops, collections, spans and requests. A
-      thread without a name that only collects is the backup thread of its
-      domain: it takes part in stops while the domain waits.</p>
+      or waits, and rows for its stops, collections, spans and requests. The
+      backup thread of a domain takes part in stops while the domain waits.</p>
     ${chosen?.span && html`
       <${Chosen} chosen=${chosen} />
       ${isPause(chosen.span) && html`
