@@ -49,7 +49,7 @@ struct open {
   int64_t begin_ns;
   int64_t idle_since;             /* while [workers] is 0 */
   uint64_t running_ns, waiting_ns;
-  uint64_t gaps;                  /* that there had been at the begin */
+  uint64_t gaps, losses;          /* that there had been at the begin */
   uint32_t workers;
   uint16_t id;
 };
@@ -66,7 +66,7 @@ struct requests {
   struct eventring_cursor *cursor;
   int run_id, thread_run_id, thread_exit_id, pause_id, resume_id;
   bool threads_known;
-  uint64_t gaps;
+  uint64_t gaps, losses;          /* a loss is a gap, too */
   uint32_t rings;
   int64_t *last_ns;               /* of the events of each ring; INT64_MIN:
                                      none yet */
@@ -133,6 +133,13 @@ static struct request_kind *kind_of(struct requests *r, uint16_t id)
   return r->kinds[id];
 }
 
+/* Forgets the open requests of [kind] that began before the last loss. */
+static void forget_lost(const struct requests *r, struct request_kind *kind)
+{
+  if (kind->losses != r->losses) kind->open = 0;
+  kind->losses = r->losses;
+}
+
 static void count(struct requests *r, const struct ended_request *request)
 {
   struct request_kind *kind = kind_of(r, request->id);
@@ -158,6 +165,7 @@ static void make_pending(struct requests *r,
 const struct request_kind *request_kind(struct requests *r, uint16_t id)
 {
   while (r->counted < r->ended) count_first_pending(r);
+  if (r->kinds[id] != NULL) forget_lost(r, r->kinds[id]);
   return r->kinds[id];
 }
 
@@ -186,10 +194,14 @@ static struct open *find(const struct requests *r, uint64_t number)
   return o->number == number ? o : NULL;
 }
 
-static void change_open(struct requests *r, uint16_t id, int by)
+/* Adds [by] to the open requests of the kind of [o], if it began behind the last
+   loss. */
+static void change_open(struct requests *r, const struct open *o, int by)
 {
-  struct request_kind *kind = kind_of(r, id);
-  if (kind != NULL) kind->open += (uint64_t) by;
+  struct request_kind *kind = kind_of(r, o->id);
+  if (kind == NULL || o->losses != r->losses) return;
+  forget_lost(r, kind);
+  kind->open += (uint64_t) by;
 }
 
 static void begin_request(struct requests *r,
@@ -199,10 +211,11 @@ static void begin_request(struct requests *r,
   if (number == 0) return;
   if (r->places == NULL) r->places = allocate(PLACES, sizeof *r->places);
   struct open *o = &r->places[number % PLACES];
-  if (o->number != 0) change_open(r, o->id, -1);
+  if (o->number != 0) change_open(r, o, -1);
   *o = (struct open) { .number = number, .id = event->id, .gaps = r->gaps,
-                       .begin_ns = event->ns, .idle_since = event->ns };
-  change_open(r, o->id, 1);
+                       .losses = r->losses, .begin_ns = event->ns,
+                       .idle_since = event->ns };
+  change_open(r, o, 1);
 }
 
 /* Runs */
@@ -305,7 +318,7 @@ static bool end_request(struct requests *r, const struct eventring_event *event,
     .runs_known = o->gaps == r->gaps
   };
   o->number = 0;
-  change_open(r, o->id, -1);
+  change_open(r, o, -1);
   make_pending(r, ended);
   return true;
 }
@@ -353,6 +366,7 @@ bool request_ended(struct requests *r, const struct eventring_event *event,
   switch (event->form) {
   case EVENTRING_EV_LOST:
     forget_runs(r);
+    r->losses++;
     doubt(r, *last_ns);
     break;
   case EVENTRING_EV_BEGIN:

@@ -41,7 +41,10 @@ struct ended_request {
 struct request_kind {
   struct histogram total;         /* requests that ended, from begin to end */
   struct histogram running, waiting;      /* of those with [runs_known] */
-  uint64_t open;                  /* requests that have not ended */
+  uint64_t open;                  /* requests that have not ended, of those
+                                     behind the last loss of events, which may
+                                     have been the ends of the others */
+  uint64_t losses;                /* that [open] is behind */
 };
 
 /* A run that has ended: a thread worked on a request. */

@@ -666,12 +666,13 @@ static void requests(void)
   run(2, 8000, 0);
 }
 
-/* Ring 1 has lost all runs of request 1 and some of request 2.  Request 3 comes
-   after the gap: 1000, 800, 200. */
+/* Ring 1 has lost all runs of request 1, some of request 2, and maybe the end of
+   request 4.  Request 3 comes after the gap: 1000, 800, 200. */
 static void gap(void)
 {
   begin_request(0, 1000, 1);
   end_request(0, 3000, 1);
+  begin_request(0, 3500, 4);
   begin_request(0, 4000, 2);
   end_request(0, 6000, 2);
   begin_request(0, 7000, 3);

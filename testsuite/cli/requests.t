@@ -50,6 +50,8 @@ ok "trace: also of a request whose begin is not known" jq -es '
 make_ring gap
 run eventring stat --json gap.eventring
 ok "a gap: the totals are known" of_requests '.count == 3 and .total_ns == 5000'
+ok "a gap: a request from before it may have ended in it" of_requests \
+  '.not_finished == 0'
 ok "a gap: the runs that it cut are not counted" of_requests \
   '.running.total_ns == 800 and .running.count == 1
    and .waiting.total_ns == 200'
