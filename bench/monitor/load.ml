@@ -55,7 +55,7 @@ let flood count domains =
       events i;
       if i mod 20_000 = 0 then begin
         ignore (Sys.opaque_identity (List.init 5000 succ));
-        Unix.sleepf 0.005
+        Unix.sleepf 0.015
       end
     done)
 
