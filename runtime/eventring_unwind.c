@@ -188,8 +188,10 @@ struct entry {
 };
 
 /* Finds the entry of the function that has the instruction at [pc] in the table
-   [header] of its module.  Returns 1, or 0 if there is none. */
-static int find_entry(const uint8_t *header, uint64_t pc, struct entry *e)
+   [header] of its module.  Returns 1, or 0 if there is none.  Not inlined: every
+   program carries this code. */
+static __attribute__((noinline))
+int find_entry(const uint8_t *header, uint64_t pc, struct entry *e)
 {
   if (header == NULL) return 0;
   /* Version 1, the number of entries in 4 bytes, and entries of two offsets
@@ -527,8 +529,10 @@ static const struct row *find_row(struct caml_ring_rows *rows, uint64_t pc,
       *exact = (int) known[way].exact;
       return &known[way].row;
     }
-  if (!*exact && find_entry(table, pc - 1, &e) && !e.signal_frame) pc--;
-  else if (!find_entry(find_table(pc), pc, &e)) return NULL;
+  uint64_t at = *exact ? pc : pc - 1;
+  while (!find_entry(table, at, &e) || (at != pc && e.signal_frame))
+    if (at++ == pc) return NULL;
+  pc = at;
   if (!execute(&e, e.initial, pc, &initial, &initial)) return NULL;
   memmove(known + 1, known, (WAYS - 1) * sizeof(*known));
   *known = (struct known) { .table = table, .row = initial };
