@@ -76,6 +76,10 @@ export function until(page, condition, ...args) {
   return page.waitForFunction(condition, { timeout, polling: 50 }, ...args);
 }
 
+// Waits for the element [selector], until it can be clicked, and clicks it.
+export const click = (page, selector) =>
+  page.locator(selector).setTimeout(timeout).click();
+
 // Calls [check] until it does not throw.
 export async function eventually(check) {
   const end = Date.now() + timeout;

@@ -7,7 +7,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {
-  ask, finish, launch, open, pause, retry, test, textOf, timeout, until,
+  ask, click, finish, launch, open, pause, retry, test, textOf, timeout, until,
 } from './browser.js';
 
 const { ADDRESS: address, READ_ONLY: readOnly, PID: pid, RING: ring,
@@ -259,18 +259,18 @@ await test('category gc off: the ring says so, and no event of gc follows', asyn
   } while (later.filter((e) => e.category === 'user').length <= 5);
   assert.deepEqual(later.filter((e) => e.category === 'gc'), []);
   await until(page, () => !document.querySelector('input[name=gc]').checked);
-  await page.click('input[name=gc]');
+  await click(page, 'input[name=gc]');
   await has(page, 'Category gc is on');
   assert.ok(recorded().includes('gc'));
   silent(page);
 });
 
 await test('a category that was off can be switched on', async () => {
-  await page.click('input[name=gc_detail]');
+  await click(page, 'input[name=gc_detail]');
   await has(page, 'Category gc_detail is on');
   assert.ok(recorded().includes('gc_detail'));
   await until(page, () => document.querySelector('input[name=gc_detail]').checked);
-  await page.click('input[name=gc_detail]');
+  await click(page, 'input[name=gc_detail]');
   await has(page, 'Category gc_detail is off');
   assert.ok(!recorded().includes('gc_detail'));
 });
@@ -290,7 +290,7 @@ await test('pause and resume reach the process', async () => {
 
 await test('the last 10 s are saved in a file that eventring check accepts',
   async () => {
-    await page.click('.save button');
+    await click(page, '.save button');
     await has(page, 'Saved as ');
     const [, file] = /Saved as (\S+)/.exec(await textOf(page));
     eventring('check', file);

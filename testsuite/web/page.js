@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { Mock, hostile, token } from './mock.js';
 import {
-  buildPage, eventually, finish, launch, open, pause, retry, test, textOf, timeout,
-  until } from './browser.js';
+  buildPage, click, eventually, finish, launch, open, pause, retry, test, textOf,
+  timeout, until } from './browser.js';
 
 const mock = new Mock(buildPage());
 const address = await mock.listen();
@@ -85,7 +85,7 @@ await test('without a token the page asks for it', async () => {
   const page = await open(browser, address.replace(/#.*/, ''));
   await has(page, 'A token is missing');
   await page.type('input[name=token]', address);
-  await page.click('form button');
+  await click(page, 'form button');
   await has(page, 'shop');
   silent(page);
   await page.close();
@@ -238,12 +238,12 @@ await test('pause, categories and save are sent and listed',
     await (await seen(page, '.quick button:not(:disabled)')).click();
     await has(page, 'Resume recording');
     assert.equal(mock.paused, true);
-    await page.click('.quick button');
+    await click(page, '.quick button');
     await has(page, 'Pause recording');
-    await page.click('input[name=gc]');
+    await click(page, 'input[name=gc]');
     await has(page, 'Category gc is off');
     assert.ok(!mock.categories.includes('gc'));
-    await page.click('.save button');
+    await click(page, '.save button');
     await has(page, 'Saved as /store/shop.evr');
     await has(page, '{"seconds":10}');
   }));
@@ -343,7 +343,7 @@ await test('the time between two events: asked by filters, shown in the timeline
     await seen(page, '.chart canvas');
     assert.ok((await textOf(page)).includes(
       `${hostile[0]} in domain 1, thread 4243 \\x1b[31mred\\x1b[0m`));
-    await page.click('[data-table=longest] a');
+    await click(page, '[data-table=longest] a');
     await seen(page, 'canvas.timeline');
     assert.ok(page.url().endsWith('timeline?29998200000-30010800000'), page.url());
   }));

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import process from 'node:process';
 import {
-  ask, eventually, finish, launch, open, pause, test, textOf, timeout, until,
+  ask, click, eventually, finish, launch, open, pause, test, textOf, timeout, until,
 } from './browser.js';
 
 const { ADDRESS: address, ORDERS: orders, ANSWERS: answers, STORE: store,
@@ -59,7 +59,7 @@ await test('a recording is started and stopped', async () => {
   await tell('work 1500');
   await until(page, () =>
     /Stop recording/.test(document.querySelector('.record').innerText));
-  await page.click('.record');
+  await click(page, '.record');
   await has('Saved ');
   await has('Start a recording');
   const [file] = fs.readdirSync(store);
@@ -80,7 +80,7 @@ await test('it is listed, with the number of its events', async () => {
 });
 
 await test('it is opened like a process', async () => {
-  await page.click('[data-table=saved] a');
+  await click(page, '[data-table=saved] a');
   await has('Utilisation');
   await until(page, () => /\d\d:\d\d:\d\d/.test(
     document.querySelector('.chart .u-legend')?.innerText ?? ''));
@@ -131,7 +131,7 @@ await test('the text of a rule is text', async () => {
 
 await test('rules are deleted', async () => {
   for (let left = 2; left > 0; left--) {
-    await page.click('[data-table=rules] td button');
+    await click(page, '[data-table=rules] td button');
     await until(page, (n) =>
       document.querySelectorAll('[data-table=rules] tbody tr').length === n,
                 left - 1);
@@ -185,8 +185,8 @@ await test('charts of both lie on each other', async () => {
 await test('a recording is compared with the live process', async () => {
   await go('#/saved');
   await seen('[data-table=candidates] input');
-  await page.click('[data-table=saved] input');
-  await page.click('[data-table=candidates] input');
+  await click(page, '[data-table=saved] input');
+  await click(page, '[data-table=candidates] input');
   await press('Compare the two that are chosen');
   await seen('[data-table=differences-total]');
   const text = await textOf(page);
