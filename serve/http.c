@@ -380,27 +380,6 @@ static bool is_our_origin(struct MHD_Connection *c)
   return strcmp(origin, ours) == 0;
 }
 
-enum method { GET = 1, POST = 2, DELETE = 4 };
-
-/* Returns the method called [name], HEAD being GET; 0 for any other. */
-static unsigned method_of(const char *name)
-{
-  if (strcmp(name, "GET") == 0 || strcmp(name, "HEAD") == 0) return GET;
-  return strcmp(name, "POST") == 0 ? POST
-         : strcmp(name, "DELETE") == 0 ? DELETE : 0;
-}
-
-/* Returns the set of methods that the resource of [query] has. */
-static unsigned methods_of(const struct query *query)
-{
-  switch (query->resource) {
-  case RESOURCE_CONTROL: case RESOURCE_SAVE: case RESOURCE_RECORD: return POST;
-  case RESOURCE_RULES: return GET | POST | DELETE;
-  case RESOURCE_ATTACH: return GET | POST;
-  default: return GET;
-  }
-}
-
 /* Returns whether the body that the request announces is too long. */
 static bool is_too_long(struct MHD_Connection *c)
 {
@@ -426,13 +405,14 @@ static unsigned judge(struct MHD_Connection *c, const struct request *request,
   if (request->is_private && !has_token(c)) return MHD_HTTP_UNAUTHORIZED;
   *why = request->why;
   if (request->status != MHD_HTTP_OK) return request->status;
-  *why = asked == GET ? "it is an action: POST" : "it can only be read: GET";
+  *why = asked == METHOD_GET ? "it is an action: POST"
+                             : "it can only be read: GET";
   if ((asked & methods_of(&request->query)) == 0)
     return MHD_HTTP_METHOD_NOT_ALLOWED;
   *why = "the body is longer than 64 KiB";
   if (is_too_long(c)) return MHD_HTTP_CONTENT_TOO_LARGE;
   *why = "the server was started with --read-only";
-  if (asked != GET && settings->read_only) return MHD_HTTP_FORBIDDEN;
+  if (asked != METHOD_GET && settings->read_only) return MHD_HTTP_FORBIDDEN;
   return 0;
 }
 
@@ -471,9 +451,10 @@ static enum MHD_Result answer(struct MHD_Connection *c,
   if (!request->is_private) return send_file(c, query->resource);
   if (query->resource == RESOURCE_STREAM) return send_stream(c, query);
   set_doing(c, ANSWERING);
-  if (method == GET) return send_answer(c, answer_get(settings, query));
+  if (method == METHOD_GET) return send_answer(c, answer_get(settings, query));
   client_address(c, origin, sizeof origin);
-  if (method == DELETE) return send_answer(c, answer_delete(query, origin));
+  if (method == METHOD_DELETE)
+    return send_answer(c, answer_delete(query, origin));
   return send_answer(c, answer_post(settings, query,
                                     request->body != NULL ? request->body : "",
                                     origin));
@@ -497,7 +478,8 @@ static enum MHD_Result handle(void *state, struct MHD_Connection *c,
     return MHD_YES;
   }
   if (*size == 0) return answer(c, r, method_of(method));
-  if (method_of(method) != POST || !take_body(r, body, *size)) return MHD_NO;
+  if (method_of(method) != METHOD_POST || !take_body(r, body, *size))
+    return MHD_NO;
   *size = 0;
   return MHD_YES;
 }

@@ -296,3 +296,21 @@ unsigned parse_query(const char *uri, struct query *query, const char **why)
   return query->resource == RESOURCE_COMPARE
          && !(query->has_process && query->has_other) ? 400 : 200;
 }
+
+unsigned method_of(const char *name)
+{
+  if (strcmp(name, "GET") == 0 || strcmp(name, "HEAD") == 0) return METHOD_GET;
+  return strcmp(name, "POST") == 0 ? METHOD_POST
+         : strcmp(name, "DELETE") == 0 ? METHOD_DELETE : 0;
+}
+
+unsigned methods_of(const struct query *query)
+{
+  switch (query->resource) {
+  case RESOURCE_CONTROL: case RESOURCE_SAVE: case RESOURCE_RECORD:
+    return METHOD_POST;
+  case RESOURCE_RULES: return METHOD_GET | METHOD_POST | METHOD_DELETE;
+  case RESOURCE_ATTACH: return METHOD_GET | METHOD_POST;
+  default: return METHOD_GET;
+  }
+}

@@ -10,7 +10,8 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The address of a request: which resource it names, and its parameters. */
+/* The address of a request: which resource it names, its parameters, and the
+   methods of the resource. */
 
 #ifndef SERVE_QUERY_H
 #define SERVE_QUERY_H
@@ -67,5 +68,13 @@ bool query_is_private(const char *uri);
    [*query].  Returns 200 or the HTTP status of the refusal, with the reason in
    *why, a static text.  Allocates nothing. */
 unsigned parse_query(const char *uri, struct query *query, const char **why);
+
+enum method { METHOD_GET = 1, METHOD_POST = 2, METHOD_DELETE = 4 };
+
+/* Returns the method called [name], HEAD being GET; 0 for any other. */
+unsigned method_of(const char *name);
+
+/* Returns the set of methods that the resource of [query] has. */
+unsigned methods_of(const struct query *query);
 
 #endif /* SERVE_QUERY_H */
