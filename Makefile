@@ -455,12 +455,19 @@ FUZZ := $(B)/fuzz
 FUZZ_CC = clang
 FUZZ_TARGETS := $(patsubst testsuite/fuzz/fuzz_%.c,%,\
                   $(wildcard testsuite/fuzz/fuzz_*.c))
+# Without the parts that need a terminal or libmicrohttpd.
 FUZZ_TOOLS := $(ANALYSIS_SRC) \
-  $(addprefix tools/,common.c filter_options.c text.c trigger.c)
+  $(filter-out tools/main.c tools/top_%,$(wildcard tools/*.c)) \
+  $(filter-out $(addprefix serve/,http.c listen.c sampler.c serve_command.c),\
+    $(SERVE_SRC))
+# Programs that make files for tests, whose main a target calls by their name.
+FUZZ_MAKERS := testsuite/cli/make_ring.c testsuite/profile/make_profile.c
 FUZZ_OBJ := $(patsubst %.c,$(FUZZ)/obj/%.o,\
-              $(LIB_SRC) $(FUZZ_TOOLS) serve/query.c testsuite/fuzz/fuzz.c)
+              $(LIB_SRC) $(FUZZ_TOOLS) $(FUZZ_MAKERS) \
+              testsuite/ring/ring_file.c testsuite/fuzz/fuzz.c)
 FUZZ_SANITIZERS = address,undefined -fno-sanitize-recover=all
 FUZZ_CFLAGS = -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARNINGS) \
+  $(JANSSON_CFLAGS) $(MICROHTTPD_CFLAGS) \
   -Iconsumer -Iruntime -Ianalysis -Itools -Iserve -Itestsuite/fuzz
 FUZZ_WORKS = $(shell echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | \
   $(FUZZ_CC) -fsanitize=fuzzer,address,undefined -x c -o /dev/null - \
@@ -470,6 +477,7 @@ FUZZ_WORKS = $(shell echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | \
 
 # The command's code ends the program at a mistake: the target goes on.
 $(FUZZ)/obj/tools/%.o: FUZZ_CFLAGS += -Dexit=fuzz_exit
+$(FUZZ_MAKERS:%.c=$(FUZZ)/obj/%.o): FUZZ_CFLAGS += -Dmain=$(basename $(@F))
 $(FUZZ)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC)
@@ -490,7 +498,8 @@ $(FUZZ)/bin/%: testsuite/fuzz/fuzz_%.c testsuite/fuzz/fuzz.h $(FUZZ)/libfuzz.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer,$(FUZZ_SANITIZERS) -o $@ \
-	  $< $(FUZZ)/libfuzz.a $(LIB_LIBS) $(ANALYSIS_LIBS) -lm
+	  $< $(FUZZ)/libfuzz.a $(LIB_LIBS) $(ANALYSIS_LIBS) $(JANSSON_LIBS) \
+	  $(ZLIB_LIBS) -lm
 
 .PHONY: fuzz fuzz-build
 FUZZ_SECONDS ?= 60
