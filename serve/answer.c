@@ -13,8 +13,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include "answer.h"
 #include "json.h"
+#include "memory.h"
+#include "text.h"
 
 struct answer refusal(unsigned status, const char *format, ...)
 {
@@ -23,7 +26,9 @@ struct answer refusal(unsigned status, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(why, sizeof why, format, arguments);
   va_end(arguments);
-  return (struct answer) {
-    .status = status, .json = json_pack("{s:o}", "error", json_text(why))
-  };
+  char *line = escape_text(why, TEXT_LINE);
+  if (line == NULL) out_of_memory();
+  json_t *json = json_pack("{s:o}", "error", json_text(line));
+  free(line);
+  return (struct answer) { .status = status, .json = json };
 }

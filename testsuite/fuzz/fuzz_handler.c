@@ -298,7 +298,7 @@ static void check_limits(const json_t *json, const struct query *query)
 static void check_error(const json_t *json)
 {
   const char *why = json_string_value(json_object_get(json, "error"));
-  CHECK(why != NULL && why[0] != '\0' && strpbrk(why, "\r\n") == NULL);
+  CHECK(why != NULL && why[0] != '\0' && strpbrk(why, "\r\n\033") == NULL);
 }
 
 static void check_text(const char *text, unsigned status,
