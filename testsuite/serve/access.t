@@ -2,7 +2,6 @@
 # If this breaks, somebody without the token sees or controls processes: a page of
 # another site, another user, a client on the network; or the server can be made
 # to wait, or to fill its memory, by a client that has none.
-# Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 make_ring summary
 ring=$tmp/summary.eventring
