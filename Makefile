@@ -8,6 +8,7 @@
 #   stage/        all of it installed, for the tests (build-aux/stage)
 #   stock/        pristine OCaml, built and installed: the reference of tests
 #   variant/      our runtime alone, for a stock OCaml that is installed
+#   arm64/        OCaml for arm64, for tests in qemu
 #   done/         a file a finished step; log/ the output of each
 
 B := _build
@@ -46,6 +47,9 @@ configure: configure.ac
 	  "(Debian package autoconf)" >&2; exit 1; fi
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+# Options to build several targets at once, with the output of each in one piece.
+IN_PARALLEL = --no-print-directory -j$(JOBS) --output-sync=target
 
 # Upstream's make must not see our variables nor our job server.
 UPMAKE = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL $(MAKE) -j$(JOBS)
@@ -144,7 +148,7 @@ LIB_CFLAGS = -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(ZSTD_CFLAGS) \
 LIB_SRC := $(filter-out consumer/runtime_%.c,\
              $(wildcard consumer/*.c))
 ANALYSIS_SRC := $(wildcard analysis/*.c)
-TOOL_SRC := $(wildcard tools/*.c tools/*/*.c)
+TOOL_SRC := $(wildcard fleet/*.c tools/*.c tools/*/*.c)
 SERVE_SRC := $(wildcard serve/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 ANALYSIS_OBJ := $(ANALYSIS_SRC:%.c=$(B)/obj/%.o)
@@ -156,7 +160,7 @@ PAGE_OBJ := $(B)/obj/serve/page.o
 # number of the ABI.
 header_value = $(shell sed -n 's/^\#define $1 "*\([^"]*\)"*$$/\1/p' \
   consumer/eventring_reader.h)
-VERSION := $(call header_value,EVENTRING_READER_VERSION)
+PACKAGE_VERSION := $(call header_value,EVENTRING_READER_VERSION)
 SONAME := libeventring.so.$(call header_value,EVENTRING_ABI)
 MAP := consumer/libeventring.map
 
@@ -164,7 +168,10 @@ MAP := consumer/libeventring.map
 LIB_LIBS = $(ZSTD_LIBS) $(LIBATOMIC)
 ANALYSIS_LIBS = $(DW_LIBS) -lelf
 TOOL_LIBS = $(LIB_LIBS) $(ANALYSIS_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) \
-  $(ZLIB_LIBS) $(MICROHTTPD_LIBS) -lm
+  $(ZLIB_LIBS) $(MICROHTTPD_LIBS) $(GNUTLS_LIBS) $(CURL_LIBS) $(NATS_LIBS) \
+  -lm
+FLEET_CFLAGS = $(JANSSON_CFLAGS) $(MICROHTTPD_CFLAGS) $(GNUTLS_CFLAGS) \
+  $(CURL_CFLAGS) $(NATS_CFLAGS)
 
 -include $(LIB_OBJ:.o=.d) $(ANALYSIS_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) \
   $(SERVE_OBJ:.o=.d)
@@ -182,19 +189,26 @@ $(B)/obj/analysis/%.o: analysis/%.c
 	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(DW_CFLAGS) \
 	  -Iconsumer -Ianalysis -Iruntime -MMD -MP -c -o $@ $<
 
+$(B)/obj/fleet/%.o: fleet/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(FLEET_CFLAGS) \
+	  -Iconsumer -Ianalysis -Ifleet -Iruntime -MMD -MP -c -o $@ $<
+
 $(B)/obj/tools/%.o: tools/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(JANSSON_CFLAGS) \
-	  $(NCURSES_CFLAGS) $(ZLIB_CFLAGS) -Iconsumer -Ianalysis -Itools \
-	  -Iruntime -MMD -MP -c -o $@ $<
+	  $(NCURSES_CFLAGS) $(ZLIB_CFLAGS) $(DW_CFLAGS) $(XXHASH_CFLAGS) \
+	  $(GNUTLS_CFLAGS) \
+	  -Iconsumer -Ianalysis -Ifleet -Itools -Iruntime -MMD -MP -c -o $@ $<
 
 $(B)/obj/serve/%.o: serve/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(JANSSON_CFLAGS) \
-	  $(MICROHTTPD_CFLAGS) -Iconsumer -Ianalysis -Itools -Iserve -Iruntime \
-	  -MMD -MP -c -o $@ $<
+	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(FLEET_CFLAGS) \
+	  -Iconsumer -Ianalysis -Ifleet -Itools -Iserve -Iruntime -MMD -MP -c \
+	  -o $@ $<
 
 # The page of the monitor, as data in the command.  A tarball of make dist has
 # it bundled, so that it needs no npm.
@@ -231,7 +245,7 @@ $(B)/lib/eventring.pc: build-aux/eventring.pc.in consumer/eventring_reader.h \
 	@mkdir -p $(@D)
 	$(call say,GEN)
 	$(Q)sed -e 's,@prefix@,$(PREFIX),; s,@LIBS@,$(LIB_LIBS),' \
-	  -e 's,@VERSION@,$(VERSION),' $< >$@
+	  -e 's,@VERSION@,$(PACKAGE_VERSION),' $< >$@
 
 $(B)/bin/eventring: $(SERVE_OBJ) $(PAGE_OBJ) $(TOOL_OBJ) $(ANALYSIS_OBJ) \
                     $(B)/lib/libeventring.a
@@ -248,7 +262,7 @@ tool: $(B)/bin/eventring ## the eventring command
 .PHONY: install
 install: all ## all of it under PREFIX; DESTDIR is honoured
 	@$(STEP) "install under $(DESTDIR)$(PREFIX)" $(LOG)/install.log \
-	  build-aux/install "$(DESTDIR)" "$(PREFIX)"
+	  build-aux/install $(B) "$(DESTDIR)" "$(PREFIX)"
 
 .PHONY: tools-only
 tools-only: lib tool ## libeventring and the command, in seconds
@@ -257,7 +271,7 @@ tools-only: lib tool ## libeventring and the command, in seconds
 install-tools: lib tool ## the command and libeventring, without the toolchain
 	@$(STEP) "install the tools under $(DESTDIR)$(PREFIX)" \
 	  $(LOG)/install-tools.log \
-	  build-aux/install "$(DESTDIR)" "$(PREFIX)" tools
+	  build-aux/install $(B) "$(DESTDIR)" "$(PREFIX)" tools
 
 .PHONY: stage
 stage: $(DONE)/stage ## all of it installed under _build/stage, usable there
@@ -267,12 +281,12 @@ $(DONE)/stage: $(DONE)/toolchain $(B)/lib/libeventring.a $(B)/lib/$(SONAME) \
                $(wildcard doc/completion/*)
 	@rm -rf $(B)/stage
 	@$(STEP) "install for the tests" $(LOG)/stage.log sh -c \
-	  'build-aux/install $(ABS)/stage/root "$(PREFIX)" && \
+	  'build-aux/install $(B) $(ABS)/stage/root "$(PREFIX)" && \
 	   build-aux/stage $(B)/stage "$(PREFIX)"'
 	@touch $@
 
 # The page of events is made from their table, on request, and committed.
-doc/EVENTS.md: build-aux/events-md.c runtime/caml/eventring_events.tbl \
+doc/EVENTS.md: build-aux/events-md.c build-aux/event_names.h runtime/caml/eventring_events.tbl \
                runtime/caml/eventring_format.h
 	@mkdir -p $(B)/obj
 	$(Q)$(CC) -std=gnu11 $(WARNINGS) -Iruntime -o $(B)/obj/events-md $<
@@ -311,35 +325,29 @@ VARIANT_PREFIX ?= $(shell \
   then dirname "`dirname "\`command -v ocamlopt\`"`"; \
   else echo $(ABS)/stock/install; fi)
 VARIANT_TREE = $(B)/variant/tree
-VARIANT_FLAGS = --disable-debug-runtime --disable-instrumented-runtime \
-                --disable-ocamldoc
 
 .PHONY: variant
-variant: $(DONE)/variant ## our runtime alone, for a stock OCaml 5.3.0 (VARIANT_PREFIX)
-$(DONE)/variant: $(DONE)/graft
+variant: $(DONE)/variant ## our runtime alone, for a stock OCaml of its version (VARIANT_PREFIX)
+$(DONE)/variant: $(DONE)/graft build-aux/variant
 	@mkdir -p $(B)/variant
 	@$(STEP) "graft the variant's tree" $(LOG)/variant-graft.log \
 	  upstream/graft --pristine $(B)/upstream --out $(VARIANT_TREE)
-	@grep -qsx 'prefix=$(VARIANT_PREFIX)' $(VARIANT_TREE)/Makefile.config || \
-	  $(STEP) "configure it for $(VARIANT_PREFIX)" \
-	    $(LOG)/variant-configure.log \
-	    sh -c 'cd $(VARIANT_TREE) && $(OCAML_CONFIGURE_VARS) \
-	      ./configure --prefix="$(VARIANT_PREFIX)" $(VARIANT_FLAGS)'
-	@$(STEP) "build it" $(LOG)/variant-build.log $(UPMAKE) \
-	  -C $(VARIANT_TREE) runtime/libasmrun.a runtime/libcamlrun.a \
-	  runtime/libasmrun_pic.a runtime/libcamlrun_pic.a runtime/ocamlrun
-	@for file in libasmrun libcamlrun; do for kind in .a _pic.a; do \
-	  cp $(VARIANT_TREE)/runtime/$$file$$kind \
-	    $(B)/variant/$${file}_eventring$$kind; done; done
-	@cp $(VARIANT_TREE)/runtime/ocamlrun $(B)/variant/ocamlrun_eventring
+	@$(STEP) "build it for $(VARIANT_PREFIX)" $(LOG)/variant.log \
+	  env $(OCAML_CONFIGURE_VARS) build-aux/variant $(VARIANT_TREE) \
+	    $(B)/variant "$(VARIANT_PREFIX)" $(UPMAKE)
 	@touch $@
 	@echo "use it: ocamlopt -I $(ABS)/variant -runtime-variant _eventring"
 
 DIST = ocaml-$(shell head -n1 $(TREE)/VERSION)
 
+# The time of every file in the tarball: the same files make the same tarball,
+# and make finds none out of date.
+DIST_TIME = 1000000000
+
 # Files that make install-tools needs, in the folder eventring of the tarball.
 DIST_TOOLS = Makefile configure configure.ac config.mk.in build-aux runtime \
-  consumer analysis tools serve web upstream doc LICENSE README.md SECURITY.md Changes
+  consumer analysis fleet tools serve web upstream doc LICENSE README.md SECURITY.md \
+  Changes
 
 .PHONY: dist
 dist: $(DONE)/graft $(PAGE_FILES) ## the grafted tree and the tools as a plain source tarball
@@ -352,9 +360,15 @@ dist: $(DONE)/graft $(PAGE_FILES) ## the grafted tree and the tools as a plain s
 	@mkdir $(B)/dist/$(DIST)/eventring/web/built
 	@cp $(PAGE_FILES) $(B)/dist/$(DIST)/eventring/web/built
 	@tar -C $(B)/dist --owner=0 --group=0 --numeric-owner --sort=name \
-	  -czf $(B)/$(DIST).tar.gz $(DIST)
+	  --mtime=@$(DIST_TIME) -czf $(B)/$(DIST).tar.gz $(DIST)
 	@rm -rf $(B)/dist
 	@echo "$(B)/$(DIST).tar.gz"
+
+.PHONY: opam-repository
+opam-repository: dist ## a repository of opam, without network; DISTS= adds tarballs of make dist
+	@$(STEP) "make repositories of opam" $(LOG)/opam-repository.log \
+	  build-aux/opam-repository $(B)/opam $(B)/$(DIST).tar.gz $(DISTS)
+	@echo "opam repository add eventring file://$(ABS)/opam/eventring"
 
 ##@ Testing and measuring
 
@@ -365,20 +379,20 @@ RING_TESTS := $(patsubst testsuite/ring/%.c,$(B)/test/ring/%,\
 $(B)/test/ring/%: testsuite/ring/%.c $(B)/lib/libeventring.a \
                   $(wildcard testsuite/ring/*.h testsuite/ring/ring_*.c \
                     testsuite/ring/producer.files \
-                    runtime/*.[ch] \
-                    runtime/caml/* consumer/*.h analysis/*.[ch])
+                    runtime/*.[ch] runtime/caml/* consumer/*.h \
+                    $(foreach d,analysis fleet tools serve,$d/*.[ch]))
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(LIB_CFLAGS) -Itestsuite/ring -o $@ $< \
 	  `sed -n '1s,^// BUILD: ,,p' $<` $(B)/lib/libeventring.a \
-	  `$(PKG_CONFIG) --cflags --libs cmocka` -lpthread $(LIB_LIBS)
+	  `$(PKG_CONFIG) --cflags --libs cmocka` -lpthread $(LIB_LIBS) -lm
 
 ## The same, and the command, under sanitizers
 
 # gcc: it is here anyway, with their libraries; clang's have the fuzz targets.
 SAN_CC = gcc
 SAN_CFLAGS = -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARNINGS) -Iconsumer \
-  -Iruntime -Ianalysis -Itools -Iserve
+  -Iruntime -Ianalysis -Ifleet -Itools -Iserve
 asan_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=all
 # ThreadSanitizer does not know fences, and gcc warns of each.  It takes them
 # for nothing.  That hides the effect of a missing fence (the model is for that)
@@ -416,13 +430,14 @@ $(B)/$1/eventring: $(SERVE_SRC:%.c=$(B)/$1/obj/%.o) $(PAGE_OBJ) \
 $(B)/$1/ring/%: testsuite/ring/%.c $(B)/$1/libeventring.a \
                 $(wildcard testsuite/sanitizers/*.c testsuite/ring/*.h \
                   testsuite/ring/ring_*.c testsuite/ring/producer.files \
-                  runtime/*.[ch] runtime/caml/* consumer/*.h)
+                  runtime/*.[ch] runtime/caml/* consumer/*.h \
+                  $(foreach d,analysis fleet tools serve,$d/*.[ch]))
 	@mkdir -p $$(@D)
 	$$(call say,LINK)
 	$$(Q)$$(SAN_CC) $$(SAN_CFLAGS) -Itestsuite/ring $($1_FLAGS) -o $$@ $$< \
 	  testsuite/sanitizers/options.c $($1_LINK) \
 	  `sed -n '1s,^// BUILD: ,,p' $$<` $(B)/$1/libeventring.a \
-	  `$$(PKG_CONFIG) --cflags --libs cmocka` -lpthread $$(LIB_LIBS)
+	  `$$(PKG_CONFIG) --cflags --libs cmocka` -lpthread $$(LIB_LIBS) -lm
 endef
 $(eval $(call sanitized,asan))
 $(eval $(call sanitized,tsan))
@@ -441,13 +456,56 @@ $(B)/asan/%.t: testsuite/%.t $(B)/asan/eventring
 ASAN_RUNS := $(patsubst testsuite/%.c,$(B)/asan/%,\
   $(filter-out testsuite/ring/test_worst%,$(wildcard testsuite/ring/test_*.c))) \
   $(patsubst %,$(B)/asan/%.t,$(addprefix cli/,check cut events filter latency \
-    output stat verify) $(addprefix trace/,files rows several) \
-    profile/profile profile/ocaml hostile/consumer serve/access serve/live)
+    many output stat verify) $(addprefix trace/,files rows several) \
+    profile/profile profile/types profile/memory hostile/consumer serve/access \
+    fleet/hub fleet/read)
+# Further ones, for make check-sanitizers
+ASAN_MORE := $(patsubst %,$(B)/asan/%.t,profile/ocaml serve/live fleet/profile \
+  fleet/metrics)
 TSAN_RUNS := $(patsubst testsuite/%.c,$(B)/tsan/%,\
   $(shell grep -l pthread_create testsuite/ring/test_*.c))
 SANITIZED_RUNS = $(if $(call san_works,asan),$(ASAN_RUNS)) \
                  $(if $(call san_works,tsan),$(TSAN_RUNS))
+SANITIZED_MORE = $(if $(call san_works,asan),$(ASAN_MORE))
 SANITIZER_TESTS := $(wildcard testsuite/sanitizers/*.t) testsuite/ring/arm64.t
+
+## OCaml for arm64, in qemu
+
+ARM64 := $(B)/arm64
+ARM64_WORKS = $(shell command -v qemu-aarch64 >/dev/null && \
+  command -v aarch64-linux-gnu-gcc >/dev/null && echo yes)
+# The stage is made anew with each change of the command.
+ARM64_STEP = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL JOBS=$(JOBS) \
+  build-aux/arm64 $(TREE) $(B)/stage $(ARM64)
+
+$(DONE)/arm64: $(DONE)/toolchain build-aux/arm64 build-aux/arm64-link \
+               | $(DONE)/stage
+	@rm -f $(DONE)/arm64-native
+	@$(STEP) "build OCaml for arm64: bytecode" $(LOG)/arm64.log \
+	  $(ARM64_STEP) bytecode
+	@touch $@
+
+$(DONE)/arm64-native: $(DONE)/arm64
+	@$(STEP) "build OCaml for arm64: native code" $(LOG)/arm64-native.log \
+	  $(ARM64_STEP) native
+	@touch $@
+
+# A test of testsuite/ocaml, with programs for arm64.
+$(ARM64)/%.t: testsuite/%.t
+	@mkdir -p $(@D)
+	$(Q)printf '#!/bin/sh\nEVENTRING_STAGE=%s exec "%s"\n' \
+	  '$(ABS)/arm64' '$(CURDIR)/$<' >$@
+	$(Q)chmod +x $@
+
+# Not fork: in qemu a program that executes another has another start time, and
+# counts as crashed.  Not requests, which compares times with the clock of the
+# program.
+ARM64_RUNS := $(patsubst %,$(ARM64)/ocaml/%.t,domains user_events \
+  eventring_events eventring_control eventring_cursor eventring_fields \
+  eventring_names eventring_snapshot eventring_stubs eventring_watch waits \
+  threshold switch cursors c_interface runtime_counters)
+ARM64_TESTS := testsuite/ring/arm64.t testsuite/ring/unwind.t \
+  testsuite/ocaml/arm64.t testsuite/soak/arm64
 
 ## Fuzz targets, with clang's libFuzzer
 
@@ -455,9 +513,11 @@ FUZZ := $(B)/fuzz
 FUZZ_CC = clang
 FUZZ_TARGETS := $(patsubst testsuite/fuzz/fuzz_%.c,%,\
                   $(wildcard testsuite/fuzz/fuzz_*.c))
-# Without the parts that need a terminal or libmicrohttpd.
-FUZZ_TOOLS := $(ANALYSIS_SRC) \
+# Without the parts that need a terminal or are a server.
+FUZZ_TOOLS := $(ANALYSIS_SRC) $(filter-out fleet/hub_server.c,\
+                $(wildcard fleet/*.c)) \
   $(filter-out tools/main.c tools/top_%,$(wildcard tools/*.c)) \
+  $(wildcard tools/runs/*.c) \
   $(filter-out $(addprefix serve/,http.c listen.c sampler.c serve_command.c),\
     $(SERVE_SRC))
 # Programs that make files for tests, whose main a target calls by their name.
@@ -467,8 +527,8 @@ FUZZ_OBJ := $(patsubst %.c,$(FUZZ)/obj/%.o,\
               testsuite/ring/ring_file.c testsuite/fuzz/fuzz.c)
 FUZZ_SANITIZERS = address,undefined -fno-sanitize-recover=all
 FUZZ_CFLAGS = -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARNINGS) \
-  $(JANSSON_CFLAGS) $(MICROHTTPD_CFLAGS) \
-  -Iconsumer -Iruntime -Ianalysis -Itools -Iserve -Itestsuite/fuzz
+  $(FLEET_CFLAGS) \
+  -Iconsumer -Iruntime -Ianalysis -Ifleet -Itools -Iserve -Itestsuite/fuzz
 FUZZ_WORKS = $(shell echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | \
   $(FUZZ_CC) -fsanitize=fuzzer,address,undefined -x c -o /dev/null - \
     2>/dev/null && echo yes)
@@ -498,8 +558,7 @@ $(FUZZ)/bin/%: testsuite/fuzz/fuzz_%.c testsuite/fuzz/fuzz.h $(FUZZ)/libfuzz.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer,$(FUZZ_SANITIZERS) -o $@ \
-	  $< $(FUZZ)/libfuzz.a $(LIB_LIBS) $(ANALYSIS_LIBS) $(JANSSON_LIBS) \
-	  $(ZLIB_LIBS) -lm
+	  $< $(FUZZ)/libfuzz.a $(TOOL_LIBS)
 
 .PHONY: fuzz fuzz-build
 FUZZ_SECONDS ?= 60
@@ -509,7 +568,7 @@ fuzz: ## hostile input for the readers; FUZZ_SECONDS=60 a target
 	  echo "make fuzz needs clang with libFuzzer: make deps" >&2; exit 1)
 	@$(TEST_ENV) testsuite/fuzz/run $(FUZZ_SECONDS)
 
-TEST_ENV = EVENTRING_TOP=$(CURDIR) EVENTRING_BUILD=$(ABS) \
+TEST_ENV = JOBS=$(JOBS) EVENTRING_TOP=$(CURDIR) EVENTRING_BUILD=$(ABS) \
   EVENTRING_STAGE=$(ABS)/stage EVENTRING_OCAML=$(ABS)/stage \
   EVENTRING_BIN=$(ABS)/bin/eventring EVENTRING_STOCK=$(ABS)/stock/install \
   EVENTRING_VARIANT=$(ABS)/variant
@@ -526,11 +585,13 @@ test-packages:
 
 .PHONY: check check-sanitizers ring-tests sanitized
 ring-tests: $(RING_TESTS)
-check: test-packages all stage stock ## every test: C, OCaml, command, and upstream's of the runtime
-	@$(MAKE) --no-print-directory variant \
-	  VARIANT_PREFIX=$(ABS)/stock/install
-	@$(MAKE) --no-print-directory ring-tests sanitized \
-	  $(if $(FUZZ_WORKS),fuzz-build)
+# Several targets at once, since configure keeps only one processor busy.  The
+# compilers go first: programs of tests include headers of their trees.
+check: test-packages $(DONE)/graft $(PAGE_FILES) ## every test: C, OCaml, command, and upstream's of the runtime
+	@$(MAKE) $(IN_PARALLEL) all stage stock
+	@$(MAKE) $(IN_PARALLEL) VARIANT_PREFIX=$(ABS)/stock/install variant \
+	  ring-tests sanitized $(if $(FUZZ_WORKS),fuzz-build) \
+	  $(if $(ARM64_WORKS),$(DONE)/arm64)
 	@mkdir -p $(B)/test
 	@git status --porcelain >$(B)/test/tree-before 2>/dev/null || true
 	@$(TEST_ENV) testsuite/run $(RING_TESTS) $(SANITIZED_RUNS) $(TESTS)
@@ -544,19 +605,24 @@ QUICK_TESTS := $(sort $(shell grep -rlx --include='*.t' '\# Needs no OCaml.' \
 
 .PHONY: check-quick
 check-quick: ## tests of libeventring and the command, without OCaml: a minute
-	@$(MAKE) --no-print-directory -j$(JOBS) lib tool $(QUICK_RING_TESTS)
+	@$(MAKE) $(IN_PARALLEL) lib tool $(QUICK_RING_TESTS)
 	@$(TEST_ENV) testsuite/run $(QUICK_RING_TESTS) $(QUICK_TESTS)
 
 # Hours, with the default of SOAK_SECONDS and FUZZ_SECONDS half of one.
 .PHONY: check-long
-check-long: check check-model check-upstream check-traced soak fuzz ## all of it: check, upstream's testsuite, soak, fuzz, the whole model
+check-long: check check-sanitizers check-opam check-model check-upstream check-traced check-arm64 soak fuzz ## all of it: check, sanitizers, opam, upstream's testsuite, arm64, soak, fuzz, the whole model
 
 # In the recipe, so that the compiler is tried only where it matters.
 sanitized: lib
 	@$(if $(strip $(SANITIZED_RUNS)),\
 	  $(MAKE) --no-print-directory $(SANITIZED_RUNS))
 check-sanitizers: all stage ring-tests sanitized ## ASan, UBSan, TSan, memcheck; arm64 in qemu
-	@$(TEST_ENV) testsuite/run $(SANITIZED_RUNS) $(SANITIZER_TESTS)
+	@$(if $(SANITIZED_MORE),$(MAKE) --no-print-directory $(SANITIZED_MORE))
+	@$(TEST_ENV) testsuite/run $(SANITIZED_RUNS) $(SANITIZED_MORE) $(SANITIZER_TESTS)
+
+.PHONY: check-opam
+check-opam: all stock ## opam builds the packages, without network: 15 minutes
+	@$(TEST_ENV) testsuite/run testsuite/build/opam-switch
 
 .PHONY: check-model
 check-model: ## every execution of the ring's protocol, small sizes, by SPIN
@@ -567,10 +633,29 @@ check-model: ## every execution of the ring's protocol, small sizes, by SPIN
 check-static: $(DONE)/ocaml-configure ## clang-tidy and cppcheck over our C code
 	@$(TEST_ENV) testsuite/run $(wildcard testsuite/static/*.t)
 
+# Tests of what depends on the release of OCaml.
+VERSION_TESTS := $(sort $(wildcard testsuite/ocaml/*.t testsuite/stock/*.t)) \
+  testsuite/profile/ocaml.t testsuite/build/events.t \
+  testsuite/build/toolchain.t testsuite/upstream/selected.t
+
+.PHONY: check-versions version-tests
+version-tests:
+	@$(TEST_ENV) testsuite/run $(VERSION_TESTS)
+check-versions: all stage ## with each OCaml whose sources are in SOURCES=DIR: build, tests
+	@build-aux/check-versions $(ABS) $(or $(SOURCES),"")
+
 SOAK_SECONDS ?= 60
 
+# Without qemu or the cross compiler, most of it is skipped.
+.PHONY: arm64-native check-arm64
+arm64-native: stage
+	@$(if $(ARM64_WORKS),$(MAKE) --no-print-directory $(DONE)/arm64-native)
+check-arm64: all arm64-native $(ARM64_RUNS) ## programs for arm64 in qemu: bytecode, native code, control, samples
+	@$(TEST_ENV) SOAK_SECONDS=$(SOAK_SECONDS) \
+	  testsuite/run $(ARM64_TESTS) $(if $(ARM64_WORKS),$(ARM64_RUNS))
+
 .PHONY: soak
-soak: all stage ring-tests sanitized ## each part of testsuite/soak, for SOAK_SECONDS
+soak: all stage arm64-native ring-tests sanitized ## each part of testsuite/soak, for SOAK_SECONDS
 	@$(TEST_ENV) SOAK_SECONDS=$(SOAK_SECONDS) \
 	  testsuite/run $(sort $(filter-out %.t,$(wildcard testsuite/soak/*)))
 
@@ -588,6 +673,12 @@ check-traced: toolchain tool ## the same, with all that runs being traced
 .PHONY: bench
 bench: all stage stock ## whole programs, timed; BENCH=full for large ones
 	@EVENTRING_BUILD=$(ABS) bench/run-programs
+
+.PHONY: bench-against
+bench-against: $(if $(VERSION),all stage stock) ## whole programs against VERSION=, a revision, a toolchain's folder or stock
+	@test -n "$(VERSION)" || { echo "make bench-against needs VERSION=, a git" \
+	  "revision, the folder of a toolchain or stock" >&2; exit 2; }
+	@EVENTRING_BUILD=$(ABS) bench/run-against $(ARGS) "$(VERSION)"
 
 .PHONY: bench-probes
 bench-probes: all stage stock ## what a probe costs, beside stock OCaml's
@@ -633,9 +724,29 @@ bench-profile: all stage stock ## what samples cost: the handler, whole programs
 bench-monitor: all stage ## what the monitor costs, and how it behaves under load
 	@EVENTRING_BUILD=$(ABS) bench/run-monitor
 
+.PHONY: bench-allocation
+bench-allocation: all stage stock ## what samples of allocation and of waits cost
+	@EVENTRING_BUILD=$(ABS) bench/run-allocation $(ARGS)
+
+.PHONY: bench-interference
+bench-interference: all stage stock ## whether events and samples change each other's figures
+	@EVENTRING_BUILD=$(ABS) bench/run-interference $(ARGS)
+
 .PHONY: bench-trace
 bench-trace: all stage ## how fast eventring trace writes, and in how much memory
 	@EVENTRING_BUILD=$(ABS) bench/run-trace
+
+.PHONY: bench-streaming
+bench-streaming: all stage ## whether live streaming skews the picture: files, sockets, FIFOs, a hub
+	@EVENTRING_BUILD=$(ABS) bench/run-streaming $(ARGS)
+
+.PHONY: bench-delay
+bench-delay: all stage ## how far receivers are behind 20 busy processes
+	@EVENTRING_BUILD=$(ABS) bench/run-delay $(ARGS)
+
+.PHONY: bench-agent
+bench-agent: all stage ## the cost of eventring agent at a million events a second
+	@EVENTRING_BUILD=$(ABS) bench/run-agent $(ARGS)
 
 .PHONY: bench-report
 bench-report: ## a page with plots, of what the benchmarks left: TO=folder to keep it
@@ -670,4 +781,4 @@ distclean: ## remove _build
 help: ## this list
 	@awk -F ' *:.*## ' '/^##@/ { print substr($$0, 5) ":" } \
 	  /^[a-z-]+:.* ## / { printf "  %-16s %s\n", $$1, $$2 }' Makefile
-	@echo "Variables: PREFIX DESTDIR JOBS CC CFLAGS OCAML_FLAGS VARIANT_PREFIX"
+	@echo "Variables: PREFIX DESTDIR JOBS CC CFLAGS OCAML_FLAGS VARIANT_PREFIX DISTS"

@@ -439,7 +439,8 @@ static void check_duration(struct check *c,
 }
 
 /* Reports each field of [event] that is 0 and has a unit with the name
-   "unknown" for 0.  Looks only at events with a packed payload. */
+   "unknown" for 0, except the kind of a file, which the program may have closed.
+   Looks only at events with a packed payload. */
 static void check_causes(struct check *c, const struct eventring_event *event,
                          const struct eventring_description *description)
 {
@@ -449,7 +450,8 @@ static void check_causes(struct check *c, const struct eventring_event *event,
     const struct eventring_field *field = event_field(c->cursor, event, i);
     if (field == NULL) continue;
     const char *name = eventring_value(c->cursor, field->unit, 0);
-    if (name != NULL && strcmp(name, "unknown") == 0)
+    if (name != NULL && strcmp(name, "unknown") == 0
+        && strcmp(field->unit, "file_kind") != 0)
       find(c, event, "%s unknown", field->unit);
   }
 }
@@ -550,7 +552,7 @@ struct check *new_check(struct eventring_cursor *cursor,
   struct check *c = allocate(1, sizeof *c);
   struct eventring_info info = target_info(cursor);
   c->cursor = cursor;
-  c->started_ns = info.started_ns;
+  c->started_ns = info.traced_since_ns;
   c->found = found;
   c->state = state;
   hash_init(&c->user_places, USER_SPANS_BITS + 1, c->user_memory);

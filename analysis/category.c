@@ -29,14 +29,24 @@ uint32_t recorded_categories(struct eventring_cursor *cursor)
   return info.active != 0 ? info.active : info.resume;
 }
 
+/* Categories that "all" leaves out: samples, input and output, since their events
+   have stacks, and points, since they run code of the program. */
+static const char *const only_by_name[] = {
+  "profile", "profile_alloc", "profile_wait", "io", "points"
+};
+
 /* Returns the mask of the category called [name], a string of [length] bytes;
-   for "all", all categories but that of samples, which interrupt the program; 0
-   when there is no such category. */
+   for "all", of all categories that are not only recorded by name; 0 when there
+   is no such category. */
 static uint32_t find_category(struct eventring_cursor *cursor,
                               const char *name, size_t length)
 {
-  if (length == 3 && memcmp(name, "all", 3) == 0)
-    return all_categories(cursor) & ~find_category(cursor, "profile", 7);
+  if (length == 3 && memcmp(name, "all", 3) == 0) {
+    uint32_t mask = all_categories(cursor);
+    for (size_t i = 0; i < sizeof only_by_name / sizeof *only_by_name; i++)
+      mask &= ~find_category(cursor, only_by_name[i], strlen(only_by_name[i]));
+    return mask;
+  }
   for (uint32_t bit = 0; bit < 32; bit++) {
     const char *known = eventring_category(cursor, bit);
     if (known != NULL && strlen(known) == length

@@ -21,7 +21,8 @@
 #include "eventring_reader.h"
 
 /* Parses [list], names of categories separated by commas, and sets *mask to the
-   mask of these categories.  The name "all" means all but "profile".
+   mask of these categories.  The name "all" means all but the
+   categories that are only recorded by name: samples, "io" and "points".
    Upper and lower case differ.  Returns true on success; false, with a message
    in [why], a buffer of [why_size] bytes, when the file has no category of one
    of the names, the empty name included.  *mask then has the categories before

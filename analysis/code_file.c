@@ -237,16 +237,17 @@ static uint32_t unfold_inlined(Dwarf_Die *unit, GElf_Addr address,
   return count;
 }
 
-uint32_t find_places(struct code_file *f, uint64_t offset, bool returns,
+uint32_t find_places(struct code_file *f, struct code_address code,
                      struct code_place *places, uint32_t max)
 {
   GElf_Addr address, bias = 0;
   int number = 0;
-  if (!address_of(f, offset - returns, &address)) return 0;
+  if (!address_of(f, code.address - code.returns, &address)) return 0;
   Dwarf_Die *unit = !f->has_lines ? NULL
     : dwfl_module_addrdie(f->module, address + f->bias, &bias);
-  if (returns) {
-    uint32_t count = find_ocaml_places(f->frames, address + 1, places, max);
+  if (code.returns) {
+    uint32_t count = find_ocaml_places(f->frames, address + 1, code.allocation,
+                                       places, max);
     for (uint32_t i = 0; i < count; i++) places[i].folder = folder_of(unit);
     if (count > 0) return count;
   }

@@ -41,12 +41,11 @@ void close_code_file(struct code_file *file);
    CODE_UNREADABLE, where 0 means that the file is no ELF file. */
 enum code_problem code_file_problem(const struct code_file *file);
 
-/* Finds the places of the instruction at byte [offset] of the file, or, if
-   [returns] is true, of the call that returns to it: innermost first, and the
-   places where each was inlined after it.  Stores at most [max] of them in
-   [places] and returns their number, which may be 0.  The file must be
-   CODE_FINE or CODE_WITHOUT_LINES. */
-uint32_t find_places(struct code_file *file, uint64_t offset, bool returns,
+/* Finds the places of the instruction or call at [code], whose address is a
+   byte of the file: innermost first, and the places where each was inlined
+   after it.  Stores at most [max] of them in [places] and returns their number,
+   which may be 0.  The file must be CODE_FINE or CODE_WITHOUT_LINES. */
+uint32_t find_places(struct code_file *file, struct code_address code,
                      struct code_place *places, uint32_t max);
 
 /* Returns the name of the symbol at byte [offset] of the file, NULL when there

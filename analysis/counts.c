@@ -19,11 +19,15 @@
 
 #define IDS 65536
 
+/* The counts of this many ids are allocated together, at the first event of one
+   of them: a file has few ids, but may have a thousand processes. */
+#define GROUP 256
+
 /* Names belong to ids; several ids may have the same name. */
 struct counts {
   struct eventring_cursor *cursor;
   uint64_t total;
-  uint64_t by_id[IDS];
+  uint64_t *group[IDS / GROUP];   /* of ids; NULL: no events */
 };
 
 struct counts *new_counts(struct eventring_cursor *cursor)
@@ -35,13 +39,17 @@ struct counts *new_counts(struct eventring_cursor *cursor)
 
 void free_counts(struct counts *c)
 {
+  for (uint32_t i = 0; i < IDS / GROUP; i++) free(c->group[i]);
   free(c);
 }
 
 void count_event(struct counts *c, const struct eventring_event *event)
 {
-  if (event->form == EVENTRING_EV_LOST) return;
-  c->by_id[event->id]++;
+  if (event->form == EVENTRING_EV_LOST || event->form == EVENTRING_EV_OPEN)
+    return;
+  uint64_t **group = &c->group[event->id / GROUP];
+  if (*group == NULL) *group = allocate(GROUP, sizeof **group);
+  (*group)[event->id % GROUP]++;
   c->total++;
 }
 
@@ -68,17 +76,28 @@ static void set_name(struct named_count *named,
     snprintf(named->name, sizeof named->name, "%s", d->name);
 }
 
-struct named_count *counts_by_name(const struct counts *c, size_t *names)
+/* Adds the names of events in [c] and their counts to the [*count] elements of
+   the list, and returns the list, which may have moved. */
+static struct named_count *add_names(struct named_count *list, size_t *count,
+                                     size_t *room, const struct counts *c)
 {
-  size_t ids = 0;
-  for (uint32_t id = 0; id < IDS; id++) ids += c->by_id[id] > 0;
-  struct named_count *list = allocate(ids + 1, sizeof *list);
-  size_t n = 0;
-  for (uint32_t id = 0; id < IDS; id++)
-    if (c->by_id[id] > 0) {
-      set_name(&list[n], c->cursor, id);
-      list[n++].count = c->by_id[id];
-    }
+  for (uint32_t id = 0; id < IDS; id++) {
+    const uint64_t *group = c->group[id / GROUP];
+    const uint64_t n = group == NULL ? 0 : group[id % GROUP];
+    if (n == 0) continue;
+    list = with_room(list, *count, room, sizeof *list);
+    set_name(&list[*count], c->cursor, id);
+    list[(*count)++].count = n;
+  }
+  return list;
+}
+
+struct named_count *counts_by_name(const struct counts *const *all,
+                                   size_t count, size_t *names)
+{
+  size_t n = 0, room = 0;
+  struct named_count *list = with_room(NULL, 0, &room, sizeof *list);
+  for (size_t i = 0; i < count; i++) list = add_names(list, &n, &room, all[i]);
   qsort(list, n, sizeof *list, by_name);
   *names = 0;
   for (size_t i = 0; i < n; i++)

@@ -39,11 +39,12 @@ struct named_count {
   uint64_t count;
 };
 
-/* Returns an array of the names of events and their counts, the most frequent
-   name first, equal counts by name, and sets *names to the number of its
-   elements.  Events that were not seen are left out; ids with the same name are
-   added up.  Names are cut to 127 bytes.  Never returns NULL (see memory.h).
-   The caller frees the array. */
-struct named_count *counts_by_name(const struct counts *counts, size_t *names);
+/* Returns an array of the names of events and their counts in [all], counts of
+   [count] processes, the most frequent name first, equal counts by name, and
+   sets *names to the number of its elements.  Events that were not seen are left
+   out; ids with the same name are added up.  Names are cut to 127 bytes.  Never
+   returns NULL (see memory.h).  The caller frees the array. */
+struct named_count *counts_by_name(const struct counts *const *all,
+                                   size_t count, size_t *names);
 
 #endif /* ANALYSIS_COUNTS_H */

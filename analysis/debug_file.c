@@ -68,15 +68,23 @@ static GElf_Word checksum(int fd)
   return ~crc;
 }
 
-static bool has_build_id(int fd, const struct wanted *wanted)
+size_t read_build_id(int fd, unsigned char id[BUILD_ID_SIZE])
 {
   const void *bits = NULL;
+  if (elf_version(EV_CURRENT) == EV_NONE) return 0;
   Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
   ssize_t size = elf == NULL ? 0 : dwelf_elf_gnu_build_id(elf, &bits);
-  bool same = size > 0 && (size_t) size == wanted->size
-              && memcmp(bits, wanted->build_id, wanted->size) == 0;
+  if (size < 0 || size > BUILD_ID_SIZE) size = 0;
+  if (size > 0) memcpy(id, bits, (size_t) size);
   if (elf != NULL) elf_end(elf);
-  return same;
+  return (size_t) size;
+}
+
+static bool has_build_id(int fd, const struct wanted *wanted)
+{
+  unsigned char id[BUILD_ID_SIZE];
+  return read_build_id(fd, id) == wanted->size
+         && memcmp(id, wanted->build_id, wanted->size) == 0;
 }
 
 /* Opens the file at [path], if it is the wanted one.  Returns the descriptor or

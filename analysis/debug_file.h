@@ -26,6 +26,13 @@
    when the file is of another kind. */
 int open_elf_file(const char *path);
 
+/* The longest build id, in bytes. */
+#define BUILD_ID_SIZE 64
+
+/* Copies the build id of the ELF file [fd] to [id].  Returns its length in bytes;
+   0 when the file has none, or is no ELF file. */
+size_t read_build_id(int fd, unsigned char id[BUILD_ID_SIZE]);
+
 /* The callback find_debuginfo of libdwfl: finds the file with the symbols and
    lines of [module], by its build id or by the name [link], in the folders
    where libdwfl looks by default.  The file must have the build id of the module

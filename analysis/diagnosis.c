@@ -614,13 +614,13 @@ static void judge_hot_function(struct diagnosis *d, struct symbols *symbols)
   }
   size_t count;
   struct profile_entry *table = profile_table(d->profile, BY_FUNCTION, &count);
-  double share = count == 0 || sums.cpu_ns == 0 ? 0
-               : (double) table[0].self_ns / (double) sums.cpu_ns;
+  double share = count == 0 || sums.weight == 0 ? 0
+               : (double) table[0].self.weight / (double) sums.weight;
   if (share >= percent(LIMIT_HOT)) {
     struct finding *f = find(d, RULE_HOT_FUNCTION, CERTAIN, share);
     add_text(f, "function", table[0].frame.function);
     add(f, FACT_SHARE, share, "in its own code, of the samples");
-    add(f, FACT_SHARE, (double) table[0].total_ns / (double) sums.cpu_ns,
+    add(f, FACT_SHARE, (double) table[0].total.weight / (double) sums.weight,
         "with the functions that it called");
     add(f, FACT_COUNT, (double) sums.samples, "samples");
   }

@@ -52,6 +52,7 @@ struct filter {
   int64_t from, to;               /* since tracing started, and then ... */
   int64_t first_ns, last_ns;      /* ... as times of events */
   int64_t stop_ns;
+  int64_t ahead_ns;               /* of the clock of the events to ours */
   bool past;
   uint8_t by_id[IDS];
   bool keep_earlier;
@@ -181,15 +182,48 @@ bool filter_has_forms(const struct filter *f)
   return f->forms != 0;
 }
 
+bool filter_has_threads(const struct filter *f)
+{
+  return f->domains.count > 0 || f->threads.count > 0;
+}
+
 void filter_keep_earlier(struct filter *f)
 {
   f->keep_earlier = true;
 }
 
+/* Returns a copy of [choices] with a list of its own. */
+static struct choices copy_choices(struct choices choices)
+{
+  struct choice *list = allocate(choices.count, sizeof *list);
+  if (choices.count > 0)
+    memcpy(list, choices.list, choices.count * sizeof *list);
+  return (struct choices) { choices.count, list };
+}
+
+struct filter *copy_filter(const struct filter *f)
+{
+  struct filter *copy = allocate(1, sizeof *copy);
+  *copy = *f;
+  copy->domains = copy_choices(f->domains);
+  copy->threads = copy_choices(f->threads);
+  copy->names = copy_choices(f->names);
+  copy->categories = copy_choices(f->categories);
+  return copy;
+}
+
 bool filter_begin(struct filter *f, struct eventring_cursor *cursor,
                   char *why, size_t why_size)
 {
-  int64_t started_ns = target_info(cursor).started_ns;
+  return filter_begin_at(f, cursor, target_info(cursor).started_ns, 0, why,
+                         why_size);
+}
+
+bool filter_begin_at(struct filter *f, struct eventring_cursor *cursor,
+                     int64_t started_ns, int64_t shift_ns, char *why,
+                     size_t why_size)
+{
+  const struct eventring_info info = target_info(cursor);
   f->cursor = cursor;
   for (size_t i = 0; i < f->categories.count; i++) {
     uint32_t mask;
@@ -201,9 +235,11 @@ bool filter_begin(struct filter *f, struct eventring_cursor *cursor,
   f->first_ns = f->from < 0 ? INT64_MIN : time_after(started_ns, f->from);
   f->last_ns = time_after(started_ns, f->to);
   f->stop_ns = time_after(f->last_ns, LATEST_NS);
+  f->ahead_ns = info.same_boot ? 0
+                : time_since(present_ns(&info), monotonic_ns());
   /* A span that ends later may have begun before. */
   if (f->from > 0 && f->longer_than < 0 && !f->keep_earlier)
-    eventring_seek(cursor, f->first_ns);
+    eventring_seek(cursor, time_since(f->first_ns, shift_ns));
   return true;
 }
 
@@ -263,7 +299,11 @@ static bool form_is_wanted(const struct filter *f,
     const struct eventring_description *d =
       eventring_describe(f->cursor, event->id);
     if (d != NULL && d->kind == EVENTRING_KIND_COMPLETE) form = COMPLETE;
-  } else if (form >= COMPLETE) return false;
+  } else if (form == EVENTRING_EV_OPEN) {
+    form = EVENTRING_EV_BEGIN;
+  } else if (form >= COMPLETE) {
+    return false;
+  }
   return (f->forms >> form & 1) != 0;
 }
 
@@ -313,5 +353,6 @@ bool filter_wants(struct filter *f, const struct eventring_event *event,
 
 bool filter_is_past(const struct filter *f, bool idle)
 {
-  return f->past || (idle && monotonic_ns() > f->stop_ns);
+  return f->past
+    || (idle && monotonic_ns() > time_since(f->stop_ns, f->ahead_ns));
 }

@@ -33,6 +33,12 @@ enum filter_by {
 struct filter *new_filter(void);
 void free_filter(struct filter *filter);
 
+/* Returns a copy of [filter] before filter_begin, for another cursor. */
+struct filter *copy_filter(const struct filter *filter);
+
+/* Returns whether the filter is restricted to some domains or threads. */
+bool filter_has_threads(const struct filter *filter);
+
 /* Restricts the filter to events whose property [by] has [value].  If a
    property was added several times, an event passes when it has any of the
    values; for the times and durations, the last value counts.  Names of events,
@@ -67,6 +73,13 @@ void filter_keep_earlier(struct filter *filter);
    the file lacks a category of the filter. */
 bool filter_begin(struct filter *filter, struct eventring_cursor *cursor,
                   char *why, size_t why_size);
+
+/* Prepares the filter as filter_begin does, for events to the times of which
+   the caller has added [shift_ns].  --from and --to count from [started_ns], a
+   shifted time. */
+bool filter_begin_at(struct filter *filter, struct eventring_cursor *cursor,
+                     int64_t started_ns, int64_t shift_ns, char *why,
+                     size_t why_size);
 
 /* Returns whether [event] passes the filter.  [took_ns] is the duration of the
    span or activity that ends with [event], or -1 when nothing does; it must

@@ -10,6 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
+#include <math.h>
 #include "histogram.h"
 
 /* Returns the bucket of the duration [ns].  Values below HISTOGRAM_SUB have a
@@ -75,6 +76,20 @@ uint64_t histogram_quantile(const struct histogram *h, double q)
     }
   }
   return h->max;
+}
+
+double histogram_deviation(const struct histogram *h)
+{
+  if (h->count < 2) return 0;
+  double mean = (double) h->total / (double) h->count, squares = 0;
+  for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+    uint64_t middle = histogram_middle(i);
+    /* A duration that is longer than all buckets is taken as the longest. */
+    double ns = (double) (i == HISTOGRAM_BUCKETS - 1 || middle > h->max
+                          ? h->max : middle);
+    squares += (double) h->buckets[i] * (ns - mean) * (ns - mean);
+  }
+  return sqrt(squares / (double) (h->count - 1));
 }
 
 uint64_t histogram_at_most(const struct histogram *h, uint64_t ns)

@@ -46,6 +46,10 @@ void histogram_merge(struct histogram *h, const struct histogram *other);
    result for 1; 0 when [h] is empty. */
 uint64_t histogram_quantile(const struct histogram *h, double q);
 
+/* Returns the standard deviation of the durations in [h] from their mean, by the
+   middles of the buckets; 0 for less than two durations. */
+double histogram_deviation(const struct histogram *h);
+
 /* Returns how many durations in [h] are at most [ns], right to the bucket in
    which [ns] falls. */
 uint64_t histogram_at_most(const struct histogram *h, uint64_t ns);

@@ -16,7 +16,12 @@
 
    Spans, requests and waits by name are added to the present row of each tier
    when they end.  A wait may have begun many rows before; its time is added to
-   each of these rows. */
+   each of these rows.
+
+   The values of a domain or a name are in a column of their own, which is made
+   when the first row has one: a program with few domains and names needs few
+   bytes a row.  Rows and columns have their full size from the beginning; the
+   system gives memory to a page of them when it is first written. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,13 +57,27 @@ struct amounts {
   struct domain_amounts domains[HISTORY_DOMAINS];
 };
 
+/* Columns: of each kind of names, and of domains. */
+enum { DOMAIN_COLUMNS = HISTORY_KINDS, COLUMN_KINDS };
+static const size_t cell_size[COLUMN_KINDS] = {
+  [HISTORY_COUNTER] = sizeof(int64_t),
+  [HISTORY_SPAN] = sizeof(struct history_ended),
+  [HISTORY_REQUEST] = sizeof(struct history_ended),
+  [HISTORY_WAIT] = sizeof(uint64_t),
+  [DOMAIN_COLUMNS] = sizeof(struct history_domain)
+};
+#define MOST_COLUMNS \
+  (HISTORY_DOMAINS > HISTORY_NAMES ? HISTORY_DOMAINS : HISTORY_NAMES)
+
 struct tier {
   int64_t end_ns;                 /* of the present row */
   struct amounts before;
-  struct history_row present;     /* only spans, requests and waits */
-  struct history_row *rows;       /* a ring of [room] rows */
-  size_t room;
-  uint64_t count;
+  size_t room;                    /* rows in the rings: those kept, and the
+                                     present one */
+  uint64_t count;                 /* number of the present row, which has only
+                                     its begin, spans, requests and waits */
+  struct history_row *rows;
+  char *columns[COLUMN_KINDS][MOST_COLUMNS];    /* NULL: no row has a value */
 };
 
 struct history {
@@ -77,6 +96,40 @@ struct history {
                                            number of its name, added; or: */
 };
 enum { NOT_LOOKED_UP, NO_COLUMN, FIRST_COLUMN };
+
+/* Cells */
+
+/* Returns the value of row [number] in column [which] of [kind].  Adds the
+   column if necessary. */
+static void *cell(struct tier *t, int kind, uint32_t which, uint64_t number)
+{
+  char **column = &t->columns[kind][which];
+  if (*column == NULL) *column = allocate(t->room, cell_size[kind]);
+  return *column + number % t->room * cell_size[kind];
+}
+
+/* The same for a reader; NULL when there is no such column. */
+static const void *look_at(const struct history *h, enum history_tier tier,
+                           int kind, uint32_t which, uint64_t number)
+{
+  const struct tier *t = &h->tiers[tier];
+  const char *column = t->columns[kind][which];
+  return column == NULL ? NULL
+                        : column + number % t->room * cell_size[kind];
+}
+
+/* Begins the row of [tier] that ends at [end_ns]. */
+static void begin_row(struct history *h, enum history_tier tier, int64_t end_ns)
+{
+  struct tier *t = &h->tiers[tier];
+  t->end_ns = end_ns;
+  t->rows[t->count % t->room] =
+    (struct history_row) { .ns = end_ns - history_step_ns[tier] };
+  for (int kind = 0; kind < COLUMN_KINDS; kind++)
+    for (uint32_t i = 0; i < MOST_COLUMNS; i++)
+      if (t->columns[kind][i] != NULL)
+        memset(cell(t, kind, i, t->count), 0, cell_size[kind]);
+}
 
 /* Amounts */
 
@@ -133,15 +186,17 @@ static void set_shares(const struct summary_time *before,
 
 /* Rows */
 
-static void fill_domains(const struct amounts *before,
-                         const struct amounts *now, struct history_row *row)
+static void fill_domains(struct tier *t, const struct amounts *now,
+                         struct history_row *row)
 {
+  const struct amounts *before = &t->before;
   for (uint32_t i = 0; i < now->domain_count; i++) {
     const struct domain_amounts *d = &now->domains[i];
     struct domain_amounts was = { .id = d->id };
     for (uint32_t k = 0; k < before->domain_count; k++)
       if (before->domains[k].id == d->id) was = before->domains[k];
-    struct history_domain *filled = &row->domains[row->domain_count++];
+    struct history_domain *filled = cell(t, DOMAIN_COLUMNS,
+                                         row->domain_count++, t->count);
     filled->id = d->id;
     set_shares(&was.time, &d->time, &filled->running, &filled->collecting);
   }
@@ -171,77 +226,69 @@ static void fill_pauses(const struct histogram *before, struct histogram *now,
   row->max_ns = left.max;
 }
 
-static void fill_counters(const struct history *h, struct history_row *row)
+static void fill_counters(struct history *h, struct tier *t,
+                          struct history_row *row)
 {
   for (uint32_t i = 0; i < h->name_count[HISTORY_COUNTER]; i++) {
     if (!h->counters[i].known) continue;
     row->counters_known |= UINT32_C(1) << i;
-    row->counters[i] = h->counters[i].value;
+    *(int64_t *) cell(t, HISTORY_COUNTER, i, t->count) = h->counters[i].value;
   }
 }
 
-/* Returns whether events of the program were recorded in [row]: there are some,
-   or their category is recorded now. */
-static bool tells_user(const struct history *h, const struct history_row *row)
+/* Returns whether events of the program were recorded in the present row of
+   [tier]: there are some, or their category is recorded now. */
+static bool tells_user(const struct history *h, enum history_tier tier)
 {
+  const uint64_t present = h->tiers[tier].count;
   for (uint32_t i = 0; i < HISTORY_NAMES; i++)
-    if (row->spans[i].count > 0 || row->requests[i].count > 0) return true;
+    if (history_ended(h, tier, present, HISTORY_SPAN, i).count > 0
+        || history_ended(h, tier, present, HISTORY_REQUEST, i).count > 0)
+      return true;
   return records_category(h->cursor, "user");
 }
 
-static struct history_row row_of(struct history *h, enum history_tier tier,
-                                 const struct amounts *before,
-                                 struct amounts *now)
+/* Sets the present row of [tier], at whose end the amounts are [now]. */
+static void fill_row(struct history *h, enum history_tier tier,
+                     struct amounts *now)
 {
-  const int64_t step = history_step_ns[tier];
-  struct history_row row = h->tiers[tier].present;
+  struct tier *t = &h->tiers[tier];
+  const struct amounts *before = &t->before;
+  struct history_row *row = &t->rows[t->count % t->room];
   struct summary *s = live_summary(h->live);
-  struct summary_tally t = tally_difference(&now->tally, &before->tally);
-  double seconds = (double) step / (double) SECOND_NS;
-  row.ns = h->tiers[tier].end_ns - step;
-  row.watched_ns = more(now->time.watched_ns, before->time.watched_ns);
-  row.known = row.watched_ns > 0;
-  row.user_known = row.known && tells_user(h, &row);
-  row.waits_known = row.known && now->time.known;
-  set_shares(&before->time, &now->time, &row.running, &row.collecting);
-  row.waiting = !row.waits_known ? SHARE_UNKNOWN
-    : (uint16_t) (SHARE_ALL - row.running - row.collecting);
-  row.alloc_bytes_per_s = 8 * (double) t.allocated_words / seconds;
-  row.promoted_bytes_per_s = 8 * (double) t.promoted_words / seconds;
-  row.heap = summary_heap(s);
-  row.heap_bytes = row.heap.known
-    ? 8 * (row.heap.pool_words + row.heap.large_words) : 0;
-  row.resident_bytes = h->resident_bytes > 0 ? h->resident_bytes
-                                             : s->resident_bytes;
-  row.events = t.events;
-  row.lost = more(now->lost, before->lost);
-  fill_domains(before, now, &row);
-  fill_pauses(&before->pauses, &now->pauses, &row);
-  fill_counters(h, &row);
-  memcpy(row.names, h->name_count, sizeof row.names);
-  return row;
+  struct summary_tally d = tally_difference(&now->tally, &before->tally);
+  double seconds = (double) history_step_ns[tier] / (double) SECOND_NS;
+  row->watched_ns = more(now->time.watched_ns, before->time.watched_ns);
+  row->known = row->watched_ns > 0;
+  row->user_known = row->known && tells_user(h, tier);
+  row->waits_known = row->known && now->time.known;
+  set_shares(&before->time, &now->time, &row->running, &row->collecting);
+  row->waiting = !row->waits_known ? SHARE_UNKNOWN
+    : (uint16_t) (SHARE_ALL - row->running - row->collecting);
+  row->alloc_bytes_per_s = 8 * (double) d.allocated_words / seconds;
+  row->promoted_bytes_per_s = 8 * (double) d.promoted_words / seconds;
+  row->heap = summary_heap(s);
+  row->heap_bytes = row->heap.known
+    ? 8 * (row->heap.pool_words + row->heap.large_words) : 0;
+  row->resident_bytes = h->resident_bytes > 0 ? h->resident_bytes
+                                              : s->resident_bytes;
+  row->events = d.events;
+  row->lost = more(now->lost, before->lost);
+  fill_domains(t, now, row);
+  fill_pauses(&before->pauses, &now->pauses, row);
+  fill_counters(h, t, row);
+  memcpy(row->names, h->name_count, sizeof row->names);
 }
 
-/* Makes room for another row, up to the number of rows that are kept. */
-static void grow(struct tier *t, enum history_tier tier)
-{
-  if (t->count < t->room || t->room == rows_kept[tier]) return;
-  size_t room = t->room == 0 ? 64 : 2 * t->room;
-  if (room > rows_kept[tier]) room = rows_kept[tier];
-  t->rows = reallocate(t->rows, room, sizeof *t->rows);
-  t->room = room;
-}
-
+/* Ends the present row of [tier], and begins the next one. */
 static void end_row(struct history *h, enum history_tier tier)
 {
   struct tier *t = &h->tiers[tier];
   take_amounts(h, t->end_ns, h->now);
-  struct history_row row = row_of(h, tier, &t->before, h->now);
-  grow(t, tier);
-  t->rows[t->count++ % t->room] = row;
-  memset(&t->present, 0, sizeof t->present);
+  fill_row(h, tier, h->now);
   t->before = *h->now;
-  t->end_ns += history_step_ns[tier];
+  t->count++;
+  begin_row(h, tier, t->end_ns + history_step_ns[tier]);
 }
 
 /* Times of a file that nobody has recorded may be anything: sums and
@@ -269,7 +316,7 @@ void history_until(struct history *h, int64_t ns)
     struct tier *t = &h->tiers[tier];
     if ((ns - t->end_ns) / step > LONGEST_GAP) {
       end_row(h, tier);
-      t->end_ns = row_end(h, ns, step);
+      begin_row(h, tier, row_end(h, ns, step));
     }
     while (t->end_ns <= ns) end_row(h, tier);
   }
@@ -334,10 +381,17 @@ static void take_counter(struct history *h, const struct eventring_event *event,
   h->counters[number].known = true;
 }
 
-static void add_ended(struct history_ended *ended, int64_t from, int64_t to)
+/* Adds what took [from] to [to] to column [number] of [kind] in the present
+   rows. */
+static void add_ended(struct history *h, enum history_kind kind,
+                      uint32_t number, int64_t from, int64_t to)
 {
-  ended->count++;
-  ended->ns += (uint64_t) to - (uint64_t) from;
+  for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++) {
+    struct tier *t = &h->tiers[tier];
+    struct history_ended *ended = cell(t, kind, number, t->count);
+    ended->count++;
+    ended->ns += (uint64_t) to - (uint64_t) from;
+  }
 }
 
 static void take_span(struct history *h, const struct eventring_event *event,
@@ -347,8 +401,7 @@ static void take_span(struct history *h, const struct eventring_event *event,
   const struct eventring_event *begin =
     begin_of(live_summary(h->live)->spans, event);
   if (begin == NULL || begin->ns > event->ns) return;
-  for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++)
-    add_ended(&h->tiers[tier].present.spans[number], begin->ns, event->ns);
+  add_ended(h, HISTORY_SPAN, number, begin->ns, event->ns);
 }
 
 static void take_request(struct history *h, const struct eventring_event *event,
@@ -358,36 +411,39 @@ static void take_request(struct history *h, const struct eventring_event *event,
   if (event->form != EVENTRING_EV_END
       || !request_begin(live_summary(h->live)->requests, event, &begin)
       || begin > event->ns) return;
-  for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++)
-    add_ended(&h->tiers[tier].present.requests[number], begin, event->ns);
+  add_ended(h, HISTORY_REQUEST, number, begin, event->ns);
 }
 
-/* Adds to wait [number] of [row], which begins at [ns] and has [step]
+/* Adds to column [number] of waits in row [at] of [t], which has [step]
    nanoseconds, the time that the row has in common with [from] to [to]. */
-static void add_wait(struct history_row *row, int64_t ns, int64_t step,
-                     uint32_t number, int64_t from, int64_t to)
+static void add_wait(struct tier *t, uint64_t at, int64_t step, uint32_t number,
+                     int64_t from, int64_t to)
 {
-  if (from < ns) from = ns;
-  if (to > ns + step) to = ns + step;
+  struct history_row *row = &t->rows[at % t->room];
+  if (from < row->ns) from = row->ns;
+  if (to > row->ns + step) to = row->ns + step;
   if (from >= to) return;
-  row->waits_ns[number] += (uint64_t) (to - from);
+  *(uint64_t *) cell(t, HISTORY_WAIT, number, at) += (uint64_t) (to - from);
   if (row->names[HISTORY_WAIT] <= number)
     row->names[HISTORY_WAIT] = (uint8_t) (number + 1);
 }
 
-/* Counts the time from [from] to [to] in [row], which has [step] nanoseconds,
-   as time that domain [id] waited, if it counted as running.  Returns the
+/* Counts the time from [from] to [to] in row [at] of [t], which has [step]
+   nanoseconds, as time that domain [id] waited, if it counted as running.  Returns the
    nanoseconds that changed. */
-static uint64_t correct_row(struct history_row *row, int64_t step, uint32_t id,
-                            int64_t from, int64_t to)
+static uint64_t correct_row(struct tier *t, uint64_t at, int64_t step,
+                            uint32_t id, int64_t from, int64_t to)
 {
-  uint32_t i = 0;
-  while (i < row->domain_count && row->domains[i].id != id) i++;
+  struct history_row *row = &t->rows[at % t->room];
+  struct history_domain *d = NULL;
+  for (uint32_t i = 0; i < row->domain_count && d == NULL; i++) {
+    d = cell(t, DOMAIN_COLUMNS, i, at);
+    if (d->id != id) d = NULL;
+  }
   if (from < row->ns) from = row->ns;
   if (to > row->ns + step) to = row->ns + step;
-  if (i == row->domain_count || from >= to || !row->waits_known) return 0;
-  struct history_domain *d = &row->domains[i];
-  if (d->running == SHARE_UNKNOWN) return 0;
+  if (d == NULL || from >= to || !row->waits_known
+      || d->running == SHARE_UNKNOWN) return 0;
   const int waits = share((uint64_t) (to - from), (uint64_t) step),
     known = SHARE_ALL - d->running - d->collecting;
   int moved = waits > known ? waits - known : 0;
@@ -435,12 +491,11 @@ static void take_wait(struct history *h, const struct eventring_event *event,
   for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++) {
     const int64_t step = history_step_ns[tier];
     struct tier *t = &h->tiers[tier];
-    add_wait(&t->present, t->end_ns - step, step, number, from, event->ns);
-    for (uint64_t i = t->count; i > history_first(h, tier); i--) {
-      struct history_row *row = &t->rows[(i - 1) % t->room];
-      if (row->ns + step <= from) break;
-      add_wait(row, row->ns, step, number, from, event->ns);
-      uint64_t ns = !ran ? 0 : correct_row(row, step, event->domain, from,
+    const uint64_t first = history_first(h, tier);
+    for (uint64_t at = t->count; at + 1 > first; at--) {
+      if (t->rows[at % t->room].ns + step <= from) break;
+      add_wait(t, at, step, number, from, event->ns);
+      uint64_t ns = !ran ? 0 : correct_row(t, at, step, event->domain, from,
                                            event->ns);
       correct_amounts(&t->before, event->domain, ns);
     }
@@ -474,13 +529,22 @@ struct history *new_history(struct eventring_cursor *cursor,
   h->started_ns = target_info(cursor).started_ns;
   if (!is_possible(h->started_ns)) h->started_ns = 0;
   h->now = allocate(1, sizeof *h->now);
+  for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++) {
+    h->tiers[tier].room = rows_kept[tier] + 1;
+    h->tiers[tier].rows = allocate(h->tiers[tier].room,
+                                   sizeof *h->tiers[tier].rows);
+  }
   return h;
 }
 
 void free_history(struct history *h)
 {
-  for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++)
-    free(h->tiers[tier].rows);
+  for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++) {
+    struct tier *t = &h->tiers[tier];
+    free(t->rows);
+    for (int kind = 0; kind < COLUMN_KINDS; kind++)
+      for (uint32_t i = 0; i < MOST_COLUMNS; i++) free(t->columns[kind][i]);
+  }
   free(h->now);
   free(h);
 }
@@ -490,7 +554,7 @@ void history_event(struct history *h, const struct eventring_event *event)
   if (!h->any && is_possible(event->ns)) {
     h->any = true;
     for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++)
-      h->tiers[tier].end_ns = row_end(h, event->ns, history_step_ns[tier]);
+      begin_row(h, tier, row_end(h, event->ns, history_step_ns[tier]));
   }
   if (event->ns >= h->tiers[HISTORY_100MS].end_ns) history_until(h, event->ns);
   if (event->form != EVENTRING_EV_LOST) take_named(h, event);
@@ -509,7 +573,7 @@ uint64_t history_count(const struct history *h, enum history_tier tier)
 uint64_t history_first(const struct history *h, enum history_tier tier)
 {
   const struct tier *t = &h->tiers[tier];
-  return t->count > t->room ? t->count - t->room : 0;
+  return t->count >= t->room ? t->count - t->room + 1 : 0;
 }
 
 const struct history_row *history_row(const struct history *h,
@@ -517,4 +581,33 @@ const struct history_row *history_row(const struct history *h,
 {
   const struct tier *t = &h->tiers[tier];
   return &t->rows[number % t->room];
+}
+
+const struct history_domain *history_domain(const struct history *h,
+                                            enum history_tier tier,
+                                            uint64_t number, uint32_t which)
+{
+  return look_at(h, tier, DOMAIN_COLUMNS, which, number);
+}
+
+int64_t history_last(const struct history *h, enum history_tier tier,
+                     uint64_t number, uint32_t which)
+{
+  const int64_t *value = look_at(h, tier, HISTORY_COUNTER, which, number);
+  return value != NULL ? *value : 0;
+}
+
+struct history_ended history_ended(const struct history *h,
+                                   enum history_tier tier, uint64_t number,
+                                   enum history_kind kind, uint32_t which)
+{
+  const struct history_ended *ended = look_at(h, tier, kind, which, number);
+  return ended != NULL ? *ended : (struct history_ended) { 0 };
+}
+
+uint64_t history_waits_ns(const struct history *h, enum history_tier tier,
+                          uint64_t number, uint32_t which)
+{
+  const uint64_t *ns = look_at(h, tier, HISTORY_WAIT, which, number);
+  return ns != NULL ? *ns : 0;
 }

@@ -10,8 +10,8 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* How a process changed over time, in constant memory: rows of 100 ms, 1 s and
-   10 s, of the last minute, hour and day.
+/* How a process changed over time, in bounded memory: rows of 100 ms, 1 s and
+   10 s, of the last minute, hour and day, of about 300 bytes each.
 
      struct history *h = new_history(cursor, live);
      for each event: history_event(h, event); live_event(live, event);
@@ -57,30 +57,22 @@ struct history_ended { uint64_t count, ns; };
 
 struct history_row {
   int64_t ns;                     /* of its begin, CLOCK_MONOTONIC */
-  bool known;                     /* events were recorded: if not, rates, shares
-                                     and pauses are not known */
   uint64_t watched_ns;            /* of all domains, added */
-  bool user_known, waits_known;   /* the same of events of the program and of
-                                     waits */
-  uint16_t running, collecting, waiting;  /* shares of the time of all domains;
-                                             [waiting] may be unknown */
   double alloc_bytes_per_s, promoted_bytes_per_s;
   uint64_t heap_bytes, resident_bytes;    /* at its end; 0: not known */
   uint64_t pauses;                /* that ended in it */
   uint64_t p50_ns, p99_ns, max_ns;        /* of them, right to 1 %; 0: none */
   uint64_t events, lost;
-  uint32_t domain_count;
-  struct history_domain domains[HISTORY_DOMAINS];
   struct summary_heap heap;       /* at its end */
-  /* By the number of the name; [names] of each kind were known at its end. */
-  uint8_t names[HISTORY_KINDS];
+  uint32_t domain_count;          /* of domains with columns */
   uint32_t counters_known;        /* a bit for each */
-  int64_t counters[HISTORY_NAMES];        /* their last values */
-  struct history_ended spans[HISTORY_NAMES], requests[HISTORY_NAMES];
-  uint64_t waits_ns[HISTORY_NAMES];       /* time in the row that threads
-                                             waited, added; a wait is known
-                                             when it ends, and then changes
-                                             rows that have ended before */
+  uint16_t running, collecting, waiting;  /* shares of the time of all domains;
+                                             [waiting] may be unknown */
+  bool known;                     /* events were recorded: if not, rates, shares
+                                     and pauses are not known */
+  bool user_known, waits_known;   /* the same of events of the program and of
+                                     waits */
+  uint8_t names[HISTORY_KINDS];   /* the number of names known at its end */
 };
 
 struct history;
@@ -111,6 +103,23 @@ uint64_t history_first(const struct history *h, enum history_tier tier);
    Valid until the next call of history_event or history_until. */
 const struct history_row *history_row(const struct history *h,
                                       enum history_tier tier, uint64_t number);
+
+/* Returns domain [which] of a row, less than its domain_count. */
+const struct history_domain *history_domain(const struct history *h,
+                                            enum history_tier tier,
+                                            uint64_t number, uint32_t which);
+
+/* Return values of a row for name [which] of a kind, less than its names[kind]:
+   the last value of a counter; the spans or requests; and the time in the row
+   that threads waited, added.  A wait is known when it ends, and then changes
+   rows that have ended before. */
+int64_t history_last(const struct history *h, enum history_tier tier,
+                     uint64_t number, uint32_t which);
+struct history_ended history_ended(const struct history *h,
+                                   enum history_tier tier, uint64_t number,
+                                   enum history_kind kind, uint32_t which);
+uint64_t history_waits_ns(const struct history *h, enum history_tier tier,
+                          uint64_t number, uint32_t which);
 
 /* Returns name [number] of [kind]; NULL when there are not so many.  Valid
    until free_history. */

@@ -18,6 +18,7 @@
 #include "live_samples.h"
 #include "live_stats.h"
 #include "memory.h"
+#include "samples.h"
 #include "target.h"
 
 /* A copy of an event; [event.payload] is not used. */
@@ -29,7 +30,7 @@ struct kept {
 struct live_samples {
   struct eventring_cursor *cursor;
   struct filter *filter;        /* that lets all samples pass */
-  int sample_id;                /* -1: not known yet */
+  struct samples *kinds;
   struct kept **queue;          /* of LIVE_SAMPLES */
   uint32_t first, count;
   uint64_t words;               /* of the payloads of all */
@@ -43,7 +44,7 @@ struct live_samples *new_live_samples(struct eventring_cursor *cursor)
   filter_keep_earlier(s->filter);
   char why[1];
   filter_begin(s->filter, cursor, why, sizeof why);
-  s->sample_id = -1;
+  s->kinds = new_samples(cursor);
   s->queue = allocate(LIVE_SAMPLES, sizeof *s->queue);
   return s;
 }
@@ -61,13 +62,14 @@ void free_live_samples(struct live_samples *s)
 {
   while (s->count > 0) forget_oldest(s);
   free_filter(s->filter);
+  free_samples(s->kinds);
   free(s->queue);
   free(s);
 }
 
 void live_sample(struct live_samples *s, const struct eventring_event *event)
 {
-  if (!is_sample(s->cursor, &s->sample_id, event)) return;
+  if (sample_kind(s->kinds, event) != CPU_SAMPLE) return;
   while (s->count == LIVE_SAMPLES
          || (s->count > 0 && s->words + event->words > LIVE_SAMPLE_WORDS))
     forget_oldest(s);

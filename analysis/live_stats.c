@@ -518,6 +518,10 @@ static void note_times(struct live_stats *live,
 void live_event(struct live_stats *live, const struct eventring_event *event)
 {
   if (event->ring >= live->ring_count) return;
+  if (event->form == EVENTRING_EV_OPEN) {
+    summary_event(live->summary, event);
+    return;
+  }
   if (event->ns > live->last_ns) {
     if (live->last_ns == 0) live->first_ns = event->ns;
     live->last_ns = event->ns;

@@ -15,7 +15,8 @@
    A table is a number of frames, of 8 bytes, and the frames.  A frame begins
    with its return address, its size with two flags, and the number of its live
    values; after their 16-bit places come, depending on the flags, the number
-   and sizes of allocations, and 32-bit distances to debug information.  Each
+   and sizes of allocations, and a 32-bit distance to debug information: one for
+   each allocation, 0 when it has none, or one for the call.  Each
    debug information is two words of 32 bits: a line, the distance to the name
    of a function, whose first word is the distance to the name of a file, and
    whether another debug information follows, of the call that was inlined.
@@ -48,7 +49,11 @@
 
 struct segment { uint64_t address, size, offset; };
 struct relocation { uint64_t at, value; };
-struct ocaml_frame { uint64_t returns; uint64_t debug; };
+struct ocaml_frame {
+  uint64_t returns;
+  uint64_t distances;           /* the address of the first distance */
+  uint8_t count;                /* of distances */
+};
 
 struct ocaml_frames {
   const unsigned char *bytes;   /* of the file */
@@ -200,26 +205,26 @@ static uint64_t aligned(uint64_t address, uint64_t to)
   return (address + to - 1) & ~(to - 1);
 }
 
-/* Sets *debug to the address of the debug information of the frame with the
-   lists at *at, 0 when it has none, and *at to the address behind the frame.
-   Returns false when the frame is not all in the file. */
+/* Sets the distances of [frame], with the lists at *at, and *at to the address
+   behind the frame.  Returns false when the frame is not all in the file. */
 static bool skip_frame(const struct ocaml_frames *f, uint16_t flags,
-                       uint64_t *at, uint64_t *debug)
+                       uint64_t *at, struct ocaml_frame *frame)
 {
   uint8_t allocations = 1;
-  *debug = 0;
+  size_t left;
   if ((flags & HAS_ALLOCATIONS) != 0) {
     if (!load(f, *at, &allocations, 1)) return false;
     *at += 1u + allocations;
   }
   if ((flags & HAS_DEBUG) != 0) {
     *at = aligned(*at, 4);
-    for (int i = 0; i < allocations; i++, *at += 4) {
-      uint32_t distance;
-      if (!load(f, *at, &distance, 4)) return false;
-      if (*debug == 0 && distance != 0)
-        *debug = *at + (uint64_t) (int64_t) (int32_t) distance;
-    }
+    frame->distances = *at;
+    frame->count = allocations;
+    *at += 4u * allocations;
+    if (allocations > 0
+        && (bytes_at(f, frame->distances, &left) == NULL
+            || left < 4u * allocations))
+      return false;
   }
   *at = aligned(*at, 8);
   return true;
@@ -230,7 +235,7 @@ void add_frame_table(struct ocaml_frames *f, uint64_t table)
   uint64_t count, at = table + 8;
   if (!load(f, table, &count, sizeof count)) return;
   for (uint64_t i = 0; i < count && f->count < MOST_FRAMES; i++) {
-    struct ocaml_frame frame = { 0, 0 };
+    struct ocaml_frame frame = { 0, 0, 0 };
     uint16_t sizes[2];
     if (!load_address(f, at, &frame.returns)
         || !load(f, at + 8, sizes, sizeof sizes))
@@ -241,7 +246,7 @@ void add_frame_table(struct ocaml_frames *f, uint64_t table)
       continue;
     }
     at += 2u * sizes[1];
-    if (!skip_frame(f, sizes[0], &at, &frame.debug)) return;
+    if (!skip_frame(f, sizes[0], &at, &frame)) return;
     if (f->count == f->room) {
       f->room = f->room == 0 ? 1024 : 2 * f->room;
       f->frames = reallocate(f->frames, f->room, sizeof *f->frames);
@@ -289,6 +294,22 @@ static uint64_t read_place(const struct ocaml_frames *f, uint64_t at,
   return (info[0] & HAS_NEXT) != 0 ? at + sizeof info : 0;
 }
 
+/* Returns the address of the debug information of [allocation] of [frame] (see
+   struct code_address), or of the first one that has some; 0 when none has. */
+static uint64_t debug_of(const struct ocaml_frames *f,
+                         const struct ocaml_frame *frame, uint8_t allocation)
+{
+  const bool any = allocation == 0 || allocation > frame->count;
+  const unsigned end = any ? frame->count : allocation;
+  for (unsigned i = any ? 0 : end - 1; i < end; i++) {
+    uint64_t at = frame->distances + 4u * i;
+    uint32_t distance = 0;
+    if (load(f, at, &distance, sizeof distance) && distance != 0)
+      return at + (uint64_t) (int64_t) (int32_t) distance;
+  }
+  return 0;
+}
+
 /* Returns the index of the first frame that returns to [address] or higher. */
 static size_t first_from(const struct ocaml_frames *f, uint64_t address)
 {
@@ -302,12 +323,14 @@ static size_t first_from(const struct ocaml_frames *f, uint64_t address)
 }
 
 uint32_t find_ocaml_places(const struct ocaml_frames *f, uint64_t address,
-                           struct code_place *places, uint32_t max)
+                           uint8_t allocation, struct code_place *places,
+                           uint32_t max)
 {
   size_t i = first_from(f, address);
   uint32_t count = 0;
   if (i == f->count || f->frames[i].returns != address) return 0;
-  for (uint64_t at = f->frames[i].debug; at != 0 && count < max; count++)
+  for (uint64_t at = debug_of(f, &f->frames[i], allocation);
+       at != 0 && count < max; count++)
     at = read_place(f, at, &places[count]);
   return count;
 }
@@ -318,7 +341,7 @@ const char *ocaml_function(const struct ocaml_frames *f, uint64_t low,
   for (size_t i = first_from(f, low);
        i < f->count && f->frames[i].returns < high; i++) {
     struct code_place place = { NULL, NULL, NULL, 0 };
-    uint64_t at = f->frames[i].debug;
+    uint64_t at = debug_of(f, &f->frames[i], 0);
     for (int depth = 0; at != 0 && depth < DEEPEST; depth++)
       at = read_place(f, at, &place);
     if (place.function != NULL && place.function[0] != '\0')

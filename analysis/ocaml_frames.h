@@ -36,9 +36,11 @@ void add_frame_table(struct ocaml_frames *frames, uint64_t table);
 void sort_ocaml_frames(struct ocaml_frames *frames);
 
 /* Finds the places of the call that returns to [address], a virtual address of
-   the file, as find_places does. */
+   the file, or of its [allocation] (see struct code_address), as find_places
+   does. */
 uint32_t find_ocaml_places(const struct ocaml_frames *frames, uint64_t address,
-                           struct code_place *places, uint32_t max);
+                           uint8_t allocation, struct code_place *places,
+                           uint32_t max);
 
 /* Returns the name of the function with the code from [low] up to [high], both
    virtual addresses; NULL when no frame has it. */

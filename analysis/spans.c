@@ -261,6 +261,7 @@ bool span_ended(struct spans *s, const struct eventring_event *event,
   stack->domain = event->domain;
 
   switch (event->form) {
+  case EVENTRING_EV_OPEN:
   case EVENTRING_EV_BEGIN:
     if (!is_kind(s, event->id, EVENTRING_KIND_FLOW)
         && !is_kind(s, event->id, EVENTRING_KIND_REQUEST))

@@ -197,6 +197,15 @@ static uint64_t field_of(const struct summary *s, enum role role,
                                              : otherwise;
 }
 
+/* Returns [n], a number of words or bytes that a file gives, or, if the number
+   is larger, one that no machine has: sums of it over all domains, in bytes, are
+   below 2^63. */
+static uint64_t at_most(uint64_t n)
+{
+  const uint64_t most = UINT64_C(1) << 48;
+  return n < most ? n : most;
+}
+
 /* Domains */
 
 /* Returns new memory for the domain with the id [id], which is not watched yet
@@ -539,7 +548,7 @@ static void told(struct summary *s, struct summary_domain *d, enum role role,
                  const struct eventring_event *event)
 {
   struct summary_heap *heap = &d->heap;
-  uint64_t value = event->words > 0 ? event->payload[0] : 0;
+  uint64_t value = event->words > 0 ? at_most(event->payload[0]) : 0;
   switch (role) {
   case STOP:
     if (event->words > 0) stopped(s, event);
@@ -547,12 +556,12 @@ static void told(struct summary *s, struct summary_domain *d, enum role role,
   case HEAP:
     *heap = (struct summary_heap) {
       .known = true,
-      .pool_words = field_of(s, role, event, F_POOLS, 0),
-      .pool_live_words = field_of(s, role, event, LIVE, 0),
-      .pool_free_words = field_of(s, role, event, FREE, 0),
-      .fragmented_words = field_of(s, role, event, F_FRAGMENTED, 0),
-      .large_words = field_of(s, role, event, F_LARGE, 0),
-      .custom_words = field_of(s, role, event, CUSTOM, 0)
+      .pool_words = at_most(field_of(s, role, event, F_POOLS, 0)),
+      .pool_live_words = at_most(field_of(s, role, event, LIVE, 0)),
+      .pool_free_words = at_most(field_of(s, role, event, FREE, 0)),
+      .fragmented_words = at_most(field_of(s, role, event, F_FRAGMENTED, 0)),
+      .large_words = at_most(field_of(s, role, event, F_LARGE, 0)),
+      .custom_words = at_most(field_of(s, role, event, CUSTOM, 0))
     };
     break;
   case POOLS: heap->known = true; heap->pool_words = value; break;
@@ -560,8 +569,8 @@ static void told(struct summary *s, struct summary_domain *d, enum role role,
   case LARGE: heap->known = true; heap->large_words = value; break;
   case FRAGMENTED: heap->fragmented_words = value; break;
   case MEMORY:
-    s->mapped_bytes = field_of(s, role, event, MAPPED, 0);
-    s->resident_bytes = field_of(s, role, event, RESIDENT, 0);
+    s->mapped_bytes = at_most(field_of(s, role, event, MAPPED, 0));
+    s->resident_bytes = at_most(field_of(s, role, event, RESIDENT, 0));
     break;
   case MINOR_HEAP_SIZE:
     d->minor_heap_words = field_of(s, role, event, TO, 0);
@@ -639,6 +648,12 @@ static void count_event(struct summary *s, const struct eventring_event *event)
 void summary_event(struct summary *s, const struct eventring_event *event)
 {
   struct ended_request request;
+  int64_t since;
+  /* A begin from before the events. */
+  if (event->form == EVENTRING_EV_OPEN) {
+    span_ended(s->spans, event, &since);
+    return;
+  }
   if (event->form == EVENTRING_EV_CONTROL_CHANGED) stop_watching(s);
   request_ended(s->requests, event, &request);
   if (event->ring >= s->ring_count
@@ -661,7 +676,6 @@ void summary_event(struct summary *s, const struct eventring_event *event)
     d = ring->domain = domain_of(s, event->domain);
     d->ring = event->ring;
   }
-  int64_t since;
   bool has_ended = span_ended(s->spans, event, &since);
   begin_watching(s, d, event->ns);
   d->last_ns = event->ns;

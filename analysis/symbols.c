@@ -44,14 +44,14 @@ struct mapped {
 };
 
 struct found {
-  uint64_t address;
-  bool returns;
+  struct code_address code;
   uint32_t count;
   struct frame *frames;
 };
 
 struct symbols {
-  struct eventring_cursor *cursor;
+  const struct eventring_mapping *(*mapping)(void *code, uint32_t index);
+  void *code;
   void (*say)(void *state, const char *message);
   void *state;
   uint64_t seed;
@@ -63,12 +63,26 @@ struct symbols {
   size_t texts_count, texts_room;
 };
 
+static const struct eventring_mapping *mapping_of_cursor(void *cursor,
+                                                         uint32_t index)
+{
+  return eventring_mapping(cursor, index);
+}
+
 struct symbols *new_symbols(struct eventring_cursor *cursor,
                             void (*say)(void *state, const char *message),
                             void *state)
 {
+  return new_symbols_of(mapping_of_cursor, cursor, say, state);
+}
+
+struct symbols *new_symbols_of(
+  const struct eventring_mapping *(*mapping)(void *code, uint32_t index),
+  void *code, void (*say)(void *state, const char *message), void *state)
+{
   struct symbols *s = allocate(1, sizeof *s);
-  s->cursor = cursor;
+  s->mapping = mapping;
+  s->code = code;
   s->say = say;
   s->state = state;
   memcpy(&s->seed, (const void *) getauxval(AT_RANDOM), sizeof s->seed);
@@ -149,6 +163,11 @@ static bool same_file(const struct mapped *x, const struct mapped *y)
          && memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
 }
 
+static void report(const struct symbols *s, const char *message)
+{
+  if (s->say != NULL) s->say(s->state, message);
+}
+
 /* Reports the problem of [file], the file at [path]. */
 static void report_problem(struct symbols *s, const struct code_file *file,
                            const char *path)
@@ -178,7 +197,7 @@ static void report_problem(struct symbols *s, const struct code_file *file,
     break;
   default: return;
   }
-  s->say(s->state, message);
+  report(s, message);
 }
 
 /* Opens the file of [mapped], unless another mapping has it. */
@@ -203,7 +222,7 @@ static void open_file(struct symbols *s, struct mapped *mapped)
   if (s->files_count++ >= MOST_FILES) {
     snprintf(message, sizeof message, "more than %d files with code: the "
              "functions of the others have no names", MOST_FILES);
-    if (s->files_count == MOST_FILES + 1) s->say(s->state, message);
+    if (s->files_count == MOST_FILES + 1) report(s, message);
     return;
   }
   mapped->file = open_code_file(mapped->mapping);
@@ -218,9 +237,8 @@ static void open_file(struct symbols *s, struct mapped *mapped)
 static struct mapped *mapping_of(struct symbols *s, uint64_t address)
 {
   const struct eventring_mapping *mapping =
-    eventring_mapping(s->cursor, s->mapped_count);
-  for (; mapping != NULL;
-       mapping = eventring_mapping(s->cursor, s->mapped_count)) {
+    s->mapping(s->code, s->mapped_count);
+  for (; mapping != NULL; mapping = s->mapping(s->code, s->mapped_count)) {
     s->mapped = reallocate(s->mapped, s->mapped_count + 1, sizeof *s->mapped);
     s->mapped[s->mapped_count++] = (struct mapped) { .mapping = mapping };
   }
@@ -254,7 +272,7 @@ static void report_no_line(struct symbols *s, struct mapped *mapped,
   mapped->lacks_lines = true;
   snprintf(message, sizeof message, "%s has code that was compiled without -g: "
            "%s has no lines", mapped->mapping->path, function);
-  s->say(s->state, message);
+  report(s, message);
 }
 
 /* Returns the name of the function with the code at byte [offset] of the file
@@ -282,11 +300,15 @@ static void find(struct symbols *s, struct found *found)
 {
   struct code_place places[DEEPEST];
   char name[NAME_SIZE];
-  struct mapped *m = mapping_of(s, found->address - found->returns);
-  uint64_t offset = m == NULL ? 0 : found->address - m->mapping->start
-                                    + m->mapping->offset;
+  const struct code_address *code = &found->code;
+  struct mapped *m = mapping_of(s, code->address - code->returns);
+  /* The same place, counted in the file. */
+  const struct code_address in_file = {
+    m == NULL ? 0 : code->address - m->mapping->start + m->mapping->offset,
+    code->returns, code->allocation
+  };
   uint32_t count = m == NULL || !m->usable ? 0
-    : find_places(m->file, offset, found->returns, places, DEEPEST);
+    : find_places(m->file, in_file, places, DEEPEST);
   if (count == 0) places[count++] = (struct code_place) { NULL, NULL, NULL, 0 };
   found->count = count;
   found->frames = allocate(count, sizeof *found->frames);
@@ -300,7 +322,7 @@ static void find(struct symbols *s, struct found *found)
       frame->function = symbols_text(s, "[unknown]");
     } else if (!frame->inlined || places[i].function == NULL
                || places[i].function[0] == '\0') {
-      frame->function = function_at(s, m, offset, found->returns,
+      frame->function = function_at(s, m, in_file.address, in_file.returns,
                                     frame->line != 0);
     } else {
       name_of_function(places[i].function, name, sizeof name);
@@ -309,14 +331,15 @@ static void find(struct symbols *s, struct found *found)
   }
 }
 
-static struct found *found_place(struct symbols *s, uint64_t address,
-                                 bool returns)
+static struct found *found_place(struct symbols *s, struct code_address code)
 {
-  uint64_t hash = (2 * address + returns) * s->seed;
+  uint64_t hash = (2 * code.address + code.returns) * s->seed;
+  hash = (hash ^ code.allocation) * s->seed;
   size_t at = (hash ^ hash >> 32) & (s->found_room - 1);
   while (s->found[at].count > 0
-         && (s->found[at].address != address
-             || s->found[at].returns != returns))
+         && (s->found[at].code.address != code.address
+             || s->found[at].code.returns != code.returns
+             || s->found[at].code.allocation != code.allocation))
     at = (at + 1) & (s->found_room - 1);
   return &s->found[at];
 }
@@ -329,18 +352,17 @@ static void grow_found(struct symbols *s)
   s->found = allocate(s->found_room, sizeof *s->found);
   for (size_t i = 0; i < room; i++)
     if (old[i].count > 0)
-      *found_place(s, old[i].address, old[i].returns) = old[i];
+      *found_place(s, old[i].code) = old[i];
   free(old);
 }
 
-uint32_t find_frames(struct symbols *s, uint64_t address, bool returns,
+uint32_t find_frames(struct symbols *s, struct code_address code,
                      const struct frame **frames)
 {
   if (2 * s->found_count >= s->found_room) grow_found(s);
-  struct found *found = found_place(s, address, returns);
+  struct found *found = found_place(s, code);
   if (found->count == 0) {
-    found->address = address;
-    found->returns = returns;
+    found->code = code;
     find(s, found);
     s->found_count++;
   }

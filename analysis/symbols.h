@@ -22,6 +22,7 @@
 #define ANALYSIS_SYMBOLS_H
 
 #include <stdbool.h>
+#include "code_place.h"
 #include "eventring_reader.h"
 
 /* A function at work.  Texts are unique within a struct symbols, so that equal
@@ -41,20 +42,25 @@ struct frame {
 struct symbols;
 
 /* Creates the symbols of the process that [cursor] reads.  Never returns NULL.
-   The caller frees them with free_symbols; the cursor must stay open.  [say] is
-   called with [state] and a message for each file without symbols or lines, at
-   most once a file and reason. */
+   The caller frees them with free_symbols; the cursor must stay open.  [say],
+   unless NULL, is called with [state] and a message for each file without
+   symbols or lines, at most once a file and reason. */
 struct symbols *new_symbols(struct eventring_cursor *cursor,
                             void (*say)(void *state, const char *message),
                             void *state);
 void free_symbols(struct symbols *symbols);
 
-/* Finds the functions at [address]: the function that has the code there, after
-   the functions inlined there, innermost first.  [returns] is true for a return
-   address, which is behind the call, and false for the address of an
-   instruction.  Sets *frames to the first of them, valid until free_symbols,
-   and returns their number, at least 1. */
-uint32_t find_frames(struct symbols *symbols, uint64_t address, bool returns,
+/* Creates the symbols of the code in the mappings that [mapping] returns for
+   [code] and the numbers from 0 on, up to NULL.  The mappings must stay valid.
+   Otherwise as new_symbols. */
+struct symbols *new_symbols_of(
+  const struct eventring_mapping *(*mapping)(void *code, uint32_t index),
+  void *code, void (*say)(void *state, const char *message), void *state);
+
+/* Finds the functions at [code]: the function that has the code there, after
+   the functions inlined there, innermost first.  Sets *frames to the first of
+   them, valid until free_symbols, and returns their number, at least 1. */
+uint32_t find_frames(struct symbols *symbols, struct code_address code,
                      const struct frame **frames);
 
 /* Returns the unique copy of [text] in [symbols]. */

@@ -59,8 +59,14 @@ int64_t time_since(int64_t ns, int64_t begin_ns)
 
 int64_t age_ns(const struct eventring_info *info)
 {
-  return info->same_boot ? monotonic_ns() - info->started_ns
-                         : realtime_ns() - info->started_realtime_ns;
+  return info->same_boot ? time_since(monotonic_ns(), info->started_ns)
+                         : time_since(realtime_ns(), info->started_realtime_ns);
+}
+
+int64_t present_ns(const struct eventring_info *info)
+{
+  return info->same_boot ? monotonic_ns()
+                         : time_after(info->started_ns, age_ns(info));
 }
 
 int64_t process_cpu_ns(struct eventring_cursor *cursor)

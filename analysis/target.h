@@ -46,6 +46,10 @@ int64_t time_since(int64_t ns, int64_t begin_ns);
    between. */
 int64_t age_ns(const struct eventring_info *info);
 
+/* Returns the present time on the clock of the events of the process, which may
+   be in another time namespace, in nanoseconds. */
+int64_t present_ns(const struct eventring_info *info);
+
 /* Returns the CPU time that the process of [cursor] has used, in nanoseconds;
    -1 when the time is not known, because the process has ended or is in another
    pid namespace. */

@@ -156,7 +156,8 @@ class Results:
 
     def row(self, *values):
         assert len(values) == len(self.columns), (values, self.columns)
-        self.rows.append([f"{v:.6g}" if isinstance(v, float) else str(v)
+        self.rows.append(["" if v is None else
+                          f"{v:.6g}" if isinstance(v, float) else str(v)
                           for v in values])
 
     def step(self, what, done, total):
@@ -207,3 +208,36 @@ def show(rows):
     for row in rows:
         print("  ".join(word.ljust(width) if i == 0 else word.rjust(width)
                         for i, (word, width) in enumerate(zip(row, widths))))
+
+
+def markdown(table):
+    """Return TABLE, rows of words of which the first has the titles, as lines of
+    Markdown."""
+    head, *lines = table
+    return ["", "| " + " | ".join(head) + " |",
+            "| --- |" + " ---: |" * (len(head) - 1),
+            *("| " + " | ".join(line) + " |" for line in lines)]
+
+
+def made_by():
+    """Return a sentence on the command line, the commit, the day and the
+    machine."""
+    command = " ".join([f"bench/{os.path.basename(sys.argv[0])}",
+                        *sys.argv[1:]])
+    return (f"Made by `{command}` on {time.strftime('%Y-%m-%d')}, at commit "
+            f"{git('rev-parse', 'HEAD')[:12]}"
+            + (" with changes" if git("status", "--porcelain") else "")
+            + f", on {os.cpu_count()} processors of {cpu_model()}, Linux "
+            f"{platform.release()}. Do not edit.")
+
+
+def put_section(path, name, lines):
+    """Put LINES between the lines <!-- NAME --> and <!-- end of NAME --> of the
+    page at PATH, which gets them at its end if it lacks them."""
+    text = path.read_text() if path.exists() else ""
+    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
+    before, found, rest = text.partition(begin)
+    _, closed, after = rest.partition(end)
+    if found and not closed:
+        fail(f"{path}: no line {end.strip()}")
+    replace(path, before + begin + "\n".join(lines) + "\n" + end + after)

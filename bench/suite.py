@@ -1,22 +1,18 @@
 """The whole programs that are measured (bench/programs/list) and the
-configurations they are measured in, for bench/run-programs and
-bench/run-instructions.
+configurations they are measured in.
 """
 
 import contextlib
 import dataclasses
 import hashlib
-import json
-import math
 import pathlib
-import shlex
+import re
 import shutil
 import subprocess
 import tempfile
-import threading
 
 from common import (BENCH, OUT, STAGE, STOCK, compile_ocaml, environment, fail,
-                    median, run)
+                    run)
 
 SOURCES = STOCK.parent / "src"          # where make stock built OCaml
 
@@ -26,7 +22,6 @@ class Configuration:
     name: str
     prefix: pathlib.Path
     settings: dict
-    read: bool = False                  # a reader follows the program
 
 
 STOCK_OFF, STOCK_ON, *_ = CONFIGURATIONS = (
@@ -37,7 +32,6 @@ STOCK_OFF, STOCK_ON, *_ = CONFIGURATIONS = (
     Configuration("ours on", STAGE, {"OCAML_EVENTRING_START": "1"}),
     Configuration("ours all", STAGE, {"OCAML_EVENTRING_START": "1",
                                       "OCAML_EVENTRING_CATEGORIES": "all"}),
-    Configuration("ours read", STAGE, {"OCAML_EVENTRING_START": "1"}, True),
 )
 
 # The options of a tool, and the one file that it makes of a SOURCE.ml.
@@ -66,27 +60,26 @@ class Program:
             else libraries.split(",")
         self.expected = {}
 
-    def missing(self):
+    def missing(self, prefixes=(STAGE, STOCK)):
         """Return why the program cannot be measured, or None."""
         if not self.tool:
             return None
-        for prefix, whose in (STAGE, "ours"), (STOCK, "stock"):
+        for prefix in prefixes:
             if not (installed(prefix) / "bin" / f"{self.name}.opt").exists():
-                return f"{whose} has no {self.name}.opt"
+                return f"{prefix} has no {self.name}.opt"
         return None if SOURCES.exists() else "no sources beside stock"
 
-    def build(self, work):
-        """Compile it with both toolchains in WORK."""
+    def build(self, work, prefixes=(STAGE, STOCK)):
+        """Compile it with all toolchains in WORK."""
         self.built = {}
-        for prefix in STAGE, STOCK:
+        for number, prefix in enumerate(prefixes):
             if self.tool:
                 self.built[prefix] = (installed(prefix) / "bin"
                                       / f"{self.name}.opt")
             else:
                 self.built[prefix] = compile_ocaml(
-                    prefix, work / ("stock" if prefix == STOCK else "ours"),
-                    self.name, [BENCH / "programs" / f"{self.name}.ml"],
-                    self.libraries)
+                    prefix, work / f"built-{number}", self.name,
+                    [BENCH / "programs" / f"{self.name}.ml"], self.libraries)
 
     def command(self, prefix, size):
         if not self.tool:
@@ -138,49 +131,21 @@ def programs(size, only=()):
     return [p for p in found if not only or p.name in only]
 
 
-def prepare(wanted, work, results):
+def prepare(wanted, work, results, prefixes=(STAGE, STOCK)):
     """Compile the programs WANTED in WORK; tell which are missing, and return
     the others."""
     there = []
     results.manifest["skipped"] = {}
     for number, program in enumerate(wanted):
         results.step(f"compiling {program.name}", number, len(wanted))
-        why = program.missing()
+        why = program.missing(prefixes)
         if why:
             results.manifest["skipped"][program.name] = why
             print(f"skipped: {program.name}: {why}", flush=True)
         else:
-            program.build(work)
+            program.build(work, prefixes)
             there.append(program)
     return there
-
-
-class Reader(threading.Thread):
-    """Follows the process that makes a ring file in RINGS, as a recorder of all
-    events would."""
-
-    def __init__(self, rings):
-        super().__init__()
-        self.rings, self.ended, self.attached = rings, threading.Event(), False
-
-    def run(self):
-        # It looks for the file for the first milliseconds only; then the
-        # reader runs until the process has ended.
-        while not self.ended.wait(0.001):
-            for ring in self.rings.glob("*.eventring"):
-                done = subprocess.run(
-                    [STAGE / "bin" / "eventring", "events", "--raw", "--follow",
-                     ring],
-                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                self.attached |= done.returncode == 0
-
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, *_):
-        self.ended.set()
-        self.join()
 
 
 @contextlib.contextmanager
@@ -196,9 +161,7 @@ def finished(program, configuration, size, wrap, **settings):
                           OCAML_EVENTRING_PREFIX=str(rings),
                           OCAML_RUNTIME_EVENTS_DIR=str(rings),
                           **configuration.settings, **settings)
-        reader = Reader(rings) if configuration.read \
-            else contextlib.nullcontext()
-        with reader, open(folder / "output", "w") as output:
+        with open(folder / "output", "w") as output:
             done = subprocess.run(
                 wrap(program.command(configuration.prefix, size)), cwd=folder,
                 env=env, stdin=subprocess.DEVNULL, stdout=output,
@@ -206,10 +169,29 @@ def finished(program, configuration, size, wrap, **settings):
         what = f"{program.name} {size}, {configuration.name}"
         if done.returncode != 0:
             fail(f"{what}: exit code {done.returncode}\n{done.stderr}")
-        if configuration.read and not reader.attached:
-            fail(f"{what}: it ended before its reader had found it")
         program.check(folder, size, configuration)
         yield folder, done.stderr
+
+
+def count_instructions(program, configuration):
+    """Return the instructions of a run of PROGRAM under callgrind."""
+    def wrap(command):
+        return ["valgrind", "--tool=callgrind",
+                "--callgrind-out-file=/dev/null", *command]
+    with finished(program, configuration, program.sizes["instructions"],
+                  wrap) as (_, said):
+        found = re.search(r"Collected : (\d+)", said)
+        if not found:
+            fail(f"{program.name}, {configuration.name}: no count in\n{said}")
+        return int(found.group(1))
+
+
+def check_results(program, configurations, size):
+    """Run the program once in each configuration; stop unless all results are
+    the same."""
+    for configuration in configurations:
+        with finished(program, configuration, size, lambda command: command):
+            pass
 
 
 def work_folder(name):
@@ -218,60 +200,3 @@ def work_folder(name):
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     return work
-
-
-def interval(values):
-    """The median and its interval.  The k-th least and the k-th greatest miss
-    the true median as often as n tosses of a coin show fewer than k heads, or
-    fewer than k tails."""
-    ordered = sorted(values)
-    n, k, missed = len(ordered), 0, 0.
-    while True:
-        missed += math.comb(n, k) / 2 ** n
-        if missed > 0.025:
-            break
-        k += 1
-    k = max(k, 1)
-    return median(ordered), ordered[k - 1], ordered[n - k]
-
-
-def timed(program, configuration, size):
-    """One run: seconds passed, in the program, in the system for it."""
-    def wrap(command):
-        return ["hyperfine", "--shell=none", "--style=none", "--runs=1",
-                "--warmup=0", "--output=inherit", "--export-json=time.json",
-                shlex.join(command)]
-    with finished(program, configuration, size, wrap) as (folder, _):
-        result = json.loads((folder / "time.json").read_text())["results"][0]
-    return result["times"][0], result["user"], result["system"]
-
-
-def timed_in_rounds(program, size, configurations, rounds, step, note=None):
-    """Return the seconds by configuration, a list each with one figure a round.
-    Every round begins with another configuration.  NOTE, if any, gets each
-    run: configuration, round, place in the round, and the figures of timed."""
-    seconds = {configuration: [] for configuration in configurations}
-    for number in range(rounds):
-        first = number % len(configurations)
-        order = configurations[first:] + configurations[:first]
-        for place, configuration in enumerate(order):
-            step(configuration)
-            figures = timed(program, configuration, size)
-            seconds[configuration].append(figures[0])
-            if note:
-                note(configuration, number + 1, place + 1, figures)
-    return seconds
-
-
-def ratios(seconds, configuration, base):
-    return [a / b for a, b in zip(seconds[configuration], seconds[base])]
-
-
-def geometric_means(measured, pairs):
-    """Yield for each (configuration, base) of PAIRS the interval of the mean
-    ratio over all programs, taken round by round."""
-    for configuration, base in pairs:
-        of_rounds = zip(*(ratios(seconds, configuration, base)
-                          for seconds in measured))
-        yield interval([math.exp(sum(map(math.log, one)) / len(one))
-                        for one in of_rounds])

@@ -158,11 +158,10 @@ def program_verdicts(figures):
         return value is not None and abs(value - 1) <= 0.001
 
     slow = [f"{name} {interval(row)}" for name, row in off.items()
-            if (number(row, "ratio_low") or 0) > 1
-            and not same_instructions(name)]
+            if row.get("verdict") == "slower" and not same_instructions(name)]
     verdicts.append(Verdict(
         "programs, off ÷ stock off", counted(slow, len(off), "slower"),
-        "interval contains 1, or instructions within 0.1 %",
+        "not slower, or instructions within 0.1 %",
         not slow if off else None,
         f"**{len(slow)} slower**" if slow else ""))
 

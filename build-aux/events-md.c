@@ -75,6 +75,18 @@ static const struct grouped {
 #include "caml/eventring_events.tbl"
 };
 
+/* The names of the events of OCaml 5.2, 5.3 and 5.4. */
+static const char *const of_5_2[] = {
+#define EVENTRING_OCAML 2
+#include "event_names.h"
+}, *const of_5_3[] = {
+#define EVENTRING_OCAML 3
+#include "event_names.h"
+}, *const of_5_4[] = {
+#define EVENTRING_OCAML 4
+#include "event_names.h"
+};
+
 static const struct value { const char *name, *doc; }
 causes[] = {
 #define CAUSE(id, name, doc) { name, doc },
@@ -87,6 +99,20 @@ stops[] = {
 stacks[] = {
 #define STACK(id, name, doc) { name, doc },
 #include "caml/eventring_events.tbl"
+};
+
+static const struct unit_value { const char *unit, *name, *doc; int number; }
+unit_values[] = {
+#define VALUE(unit, id, number, name, doc) { unit, name, doc, number },
+#include "caml/eventring_events.tbl"
+};
+
+/* The headings of the values of each unit. */
+static const struct { const char *unit, *heading, *text; } unit_texts[] = {
+  { "source", "Sources", "How a sampled block was allocated" },
+  { "wait", "Waits", "The wait that a sample is of" },
+  { "operation", "Operations", "Input and output of descriptors" },
+  { "file_kind", "Kinds of files", "What a descriptor is for" },
 };
 
 static const struct advice { const char *name, *text; } advices[] = {
@@ -120,6 +146,23 @@ static const struct limit {
 };
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static int is_among(const char *const *names, size_t count, const char *name)
+{
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(names[i], name) == 0) return 1;
+  return 0;
+}
+
+/* Returns the sentence on the first release of OCaml with the event [name]; ""
+   if 5.2, the first that Eventring is made for, has the event. */
+static const char *since(const char *name)
+{
+  return is_among(of_5_2, LENGTH(of_5_2), name) ? ""
+       : is_among(of_5_3, LENGTH(of_5_3), name) ? " Since OCaml 5.3."
+       : is_among(of_5_4, LENGTH(of_5_4), name) ? " Since OCaml 5.4."
+       : " Since OCaml 5.5.";
+}
 
 static const char *advice_on(const struct event *event)
 {
@@ -206,6 +249,15 @@ static const char *unit_shown(const char *unit)
        : strcmp(unit, "cause") == 0 ? "a [cause](#causes)"
        : strcmp(unit, "reason") == 0 ? "a [reason](#reasons)"
        : strcmp(unit, "stack") == 0 ? "a [stack](#stacks)"
+       : strcmp(unit, "source") == 0 ? "a [source](#sources)"
+       : strcmp(unit, "wait") == 0 ? "a [wait](#waits)"
+       : strcmp(unit, "operation") == 0 ? "an [operation](#operations)"
+       : strcmp(unit, "file_kind") == 0 ? "a [kind of file](#kinds-of-files)"
+       : strcmp(unit, "block") == 0 ? "the number of a sampled block; 0: it is"
+                                      " not followed"
+       : strcmp(unit, "allocation") == 0 ? "which one of the allocations that"
+                                           " OCaml code makes in one step"
+       : strcmp(unit, "errno") == 0 ? "the number of an error; 0: none"
        : strcmp(unit, "request") == 0 ? "a request's number"
        : strcmp(unit, "address") == 0 ? "an address of code"
        : strcmp(unit, "domain") == 0 ? "a domain's id"
@@ -232,7 +284,7 @@ static void print_event(const struct event *event)
 {
   printf("\n### %s\n\n%s, id %d", event->name, event->kind, event->id);
   if (event->unit[0] != '\0') printf(", in %s", event->unit);
-  printf(". %s.\n", event->doc);
+  printf(". %s.%s\n", event->doc, since(event->name));
   print_fields(event);
   printf("\n*When to worry:* %s\n", advice_on(event));
 }
@@ -259,6 +311,22 @@ static void print_values(const struct value *values, size_t count)
     printf("| %zu | `%s` | %s |\n", i, values[i].name, values[i].doc);
 }
 
+/* Prints the values of the units of VALUE lines. */
+static void print_unit_values(void)
+{
+  for (size_t u = 0; u < LENGTH(unit_texts); u++) {
+    printf("\n## %s\n\n%s: the field *%s*.\n", unit_texts[u].heading,
+           unit_texts[u].text,
+           strcmp(unit_texts[u].unit, "file_kind") == 0 ? "kind"
+                                                        : unit_texts[u].unit);
+    puts("\n| value | name | meaning |\n| ---: | --- | --- |");
+    for (size_t i = 0; i < LENGTH(unit_values); i++)
+      if (strcmp(unit_values[i].unit, unit_texts[u].unit) == 0)
+        printf("| %d | `%s` | %s |\n", unit_values[i].number,
+               unit_values[i].name, unit_values[i].doc);
+  }
+}
+
 static void print_grouped(void)
 {
   puts("\n## Counters of Runtime_events\n\n"
@@ -273,8 +341,8 @@ static void print_grouped(void)
     const struct grouped *g = &grouped[i];
     printf("| `%s` | %s | ", g->name, g->unit);
     if (g->scale != 1) printf("%d times ", g->scale);
-    printf("`%s.%s` | %s |\n", event_with_id(g->event)->name,
-           field_at(g->event, g->place)->name, g->doc);
+    printf("`%s.%s` | %s.%s |\n", event_with_id(g->event)->name,
+           field_at(g->event, g->place)->name, g->doc, since(g->name));
   }
 }
 
@@ -349,6 +417,7 @@ int main(void)
   print_values(stops, LENGTH(stops));
   puts("\n## Stacks\n\nHow much of its stack a sample has: the field *stack*.");
   print_values(stacks, LENGTH(stacks));
+  print_unit_values();
   print_rules();
   print_grouped();
   return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;

@@ -62,22 +62,10 @@ int eventring_possible_chunk(const struct chunk_reader *r, uint64_t offset,
     && c->stored <= r->size - offset - sizeof *c;
 }
 
-/* Makes *buffer, of *capacity bytes, at least [size] bytes large; its content
-   is lost when it is enlarged.  Returns 1, or 0 when there is no memory;
-   *buffer is then NULL, of 0 bytes. */
-static int reserve(char **buffer, size_t *capacity, size_t size)
-{
-  if (size <= *capacity) return 1;
-  free(*buffer);
-  *buffer = malloc(size);
-  *capacity = *buffer == NULL ? 0 : size;
-  return *buffer != NULL;
-}
-
 int eventring_read_stored(struct chunk_reader *r, const struct index_entry *e)
 {
   const struct chunk *c = &e->chunk;
-  if (!reserve(&r->stored, &r->stored_capacity, (size_t) c->stored))
+  if (!eventring_reserve(&r->stored, &r->stored_capacity, (size_t) c->stored))
     return EVENTRING_E_MEMORY;
   return eventring_read_at(r, e->offset + sizeof *c, r->stored, c->stored)
          && recording_sum(r->stored, c->stored) == c->content
@@ -89,7 +77,7 @@ int eventring_read_chunk(struct chunk_reader *r, const struct index_entry *e)
   size_t n;
   int err = eventring_read_stored(r, e);
   if (err < 0) return err;
-  if (!reserve(&r->raw, &r->raw_capacity, (size_t) e->chunk.raw))
+  if (!eventring_reserve(&r->raw, &r->raw_capacity, (size_t) e->chunk.raw))
     return EVENTRING_E_MEMORY;
   n = ZSTD_decompressDCtx(r->zstd, r->raw, (size_t) e->chunk.raw, r->stored,
                           (size_t) e->chunk.stored);
@@ -211,28 +199,24 @@ static int walk(struct chunk_reader *r)
   return 0;
 }
 
-/* Checks the sizes, the version and the sum of the first bytes of the file,
-   struct recording_start; not its magic, by which the format was found.
-   Returns 0 or an error, with its message. */
-static int check_start(const struct chunk_reader *r,
-                       const struct eventring_options *o, const char *path)
+int eventring_check_start(const struct recording_start *start,
+                          const struct eventring_options *o, const char *path)
 {
-  struct recording_start start;
-  if (!eventring_read_at(r, 0, &start, sizeof start))
-    return fail(o, EVENTRING_E_TRUNCATED, "%s: truncated: %llu bytes", path,
-                (unsigned long long) r->size);
-  if (start.version_major == RECORDING_VERSION_MAJOR << 8)
+  if (memcmp(start->magic, RECORDING_MAGIC, sizeof start->magic) != 0)
+    return fail(o, EVENTRING_E_NOT_A_RING, "%s: not a recording", path);
+  if (start->version_major == RECORDING_VERSION_MAJOR << 8)
     return fail(o, EVENTRING_E_VERSION,
                 "%s: made by a machine of the other byte order; read it on one "
                 "like that", path);
-  if (start.version_major != RECORDING_VERSION_MAJOR)
+  if (start->version_major != RECORDING_VERSION_MAJOR)
     return fail(o, EVENTRING_E_VERSION,
                 "%s: a recording of version %u.%u, and this reader knows %u.x; "
                 "use the libeventring that made it",
-                path, start.version_major, start.version_minor,
+                path, start->version_major, start->version_minor,
                 RECORDING_VERSION_MAJOR);
-  if (start.sum != recording_sum(&start, offsetof(struct recording_start, sum))
-      || start.chunk_size != sizeof(struct chunk))
+  if (start->sum
+      != recording_sum(start, offsetof(struct recording_start, sum))
+      || start->chunk_size != sizeof(struct chunk))
     return fail(o, EVENTRING_E_HEADER, "%s: its first bytes are damaged", path);
   return 0;
 }
@@ -240,11 +224,15 @@ static int check_start(const struct chunk_reader *r,
 int eventring_list_chunks(struct chunk_reader *r, int fd, uint64_t size,
                           const struct eventring_options *o, const char *path)
 {
+  struct recording_start start;
   int err;
   memset(r, 0, sizeof *r);
   r->fd = fd;
   r->size = size;
-  err = check_start(r, o, path);
+  if (!eventring_read_at(r, 0, &start, sizeof start))
+    return fail(o, EVENTRING_E_TRUNCATED, "%s: truncated: %llu bytes", path,
+                (unsigned long long) size);
+  err = eventring_check_start(&start, o, path);
   if (err < 0) return err;
   r->zstd = ZSTD_createDCtx();
   r->users = malloc(sizeof *r->users);
@@ -332,6 +320,15 @@ static int open_output(struct chunk_writer *w, const char *path, int replace,
                                                         : 0;
 }
 
+/* Gives [length] bytes at [bytes], whole chunks of the kind [kind], to the sink.
+   Returns 0, or EVENTRING_E_SYSTEM with errno. */
+static int to_sink(const struct chunk_writer *w, int kind, const void *bytes,
+                   size_t length)
+{
+  return w->sink(w->sink_state, kind, bytes, length) < 0 ? EVENTRING_E_SYSTEM
+                                                         : 0;
+}
+
 int eventring_begin_chunks(struct chunk_writer *w, const char *path,
                            int replace, const struct stat *inputs, int count)
 {
@@ -343,14 +340,19 @@ int eventring_begin_chunks(struct chunk_writer *w, const char *path,
   start.sum = recording_sum(&start, offsetof(struct recording_start, sum));
   w->offset = 0;
   w->count = 0;
-  err = open_output(w, path, replace, inputs, count);
-  if (err == EVENTRING_E_ARGUMENT) {
-    close(w->fd);
-    w->fd = -1;
+  if (w->sink != NULL) {
+    err = to_sink(w, EVENTRING_CHUNK_STATE, &start, sizeof start);
+  } else {
+    err = open_output(w, path, replace, inputs, count);
+    if (err == EVENTRING_E_ARGUMENT) {
+      close(w->fd);
+      w->fd = -1;
+    }
+    if (err == 0) err = write_all(w, &start, sizeof start);
   }
-  if (err == 0) err = write_all(w, &start, sizeof start);
   if (err < 0) return err;
   w->offset = sizeof start;
+  w->open = 1;
   return 0;
 }
 
@@ -390,13 +392,37 @@ int eventring_compress(struct chunk_writer *w, struct chunk *c,
   return 0;
 }
 
+/* Gives chunk [c], with its [stored] bytes, to the sink.  Returns 0,
+   EVENTRING_E_MEMORY, or EVENTRING_E_SYSTEM with errno. */
+static int chunk_to_sink(const struct chunk_writer *w, const struct chunk *c,
+                         const char *stored)
+{
+  int kind = c->kind == CHUNK_SEGMENT && !w->keep ? EVENTRING_CHUNK_EVENTS
+             : c->kind == CHUNK_END ? EVENTRING_CHUNK_END
+             : c->kind == CHUNK_INDEX ? EVENTRING_CHUNK_INDEX
+                                      : EVENTRING_CHUNK_STATE;
+  char *whole = malloc(sizeof *c + (size_t) c->stored);
+  int err;
+  if (whole == NULL) return EVENTRING_E_MEMORY;
+  memcpy(whole, c, sizeof *c);
+  memcpy(whole + sizeof *c, stored, (size_t) c->stored);
+  err = to_sink(w, kind, whole, sizeof *c + (size_t) c->stored);
+  free(whole);
+  return err;
+}
+
 int eventring_append(struct chunk_writer *w, struct chunk c,
                      const char *stored)
 {
+  int err;
   c.sum = recording_sum(&c, offsetof(struct chunk, sum));
-  if (write_all(w, &c, sizeof c) < 0
-      || write_all(w, stored, (size_t) c.stored) < 0)
+  if (w->sink != NULL) {
+    err = chunk_to_sink(w, &c, stored);
+    if (err < 0) return err;
+  } else if (write_all(w, &c, sizeof c) < 0
+             || write_all(w, stored, (size_t) c.stored) < 0) {
     return EVENTRING_E_SYSTEM;
+  }
   if (add_chunk(&w->index, &w->count, &w->capacity, w->offset, &c) < 0)
     return EVENTRING_E_MEMORY;
   w->offset += sizeof c + c.stored;
@@ -422,6 +448,10 @@ int eventring_end_chunks(struct chunk_writer *w)
   trailer.sum = recording_sum(&trailer.index, sizeof trailer.index);
   err = eventring_write_chunk(w, (struct chunk) { .kind = CHUNK_INDEX },
                               w->index, w->count * sizeof *w->index);
+  w->open = 0;
+  if (w->sink != NULL)
+    return err < 0 ? err : to_sink(w, EVENTRING_CHUNK_INDEX, &trailer,
+                                   sizeof trailer);
   if (err == 0) err = write_all(w, &trailer, sizeof trailer);
   if (close(w->fd) < 0 && err == 0) err = EVENTRING_E_SYSTEM;
   w->fd = -1;

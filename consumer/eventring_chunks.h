@@ -18,7 +18,9 @@
 #define EVENTRING_CHUNKS_H
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <zstd.h>
+#include "eventring_reader.h"
 #include "eventring_recording.h"
 
 struct eventring_options;
@@ -39,6 +41,11 @@ struct chunk_reader {
   char *stored, *raw;           /* of the last chunk read */
   size_t stored_capacity, raw_capacity;
 };
+
+/* Checks the first bytes of a recording: magic, version, sizes and sum.  [path]
+   is for messages.  Returns 0 or an error, with its message. */
+int eventring_check_start(const struct recording_start *start,
+                          const struct eventring_options *o, const char *path);
 
 /* Initialises [r], whatever its content, and makes the list of chunks of the
    recording [fd], an open file of [size] bytes.  A list that ends before the
@@ -69,6 +76,18 @@ const struct chunk_reader *eventring_recording_chunks(
 int eventring_read_at(const struct chunk_reader *r, uint64_t offset, void *to,
                       uint64_t length);
 
+/* Makes *buffer, of *capacity bytes, at least [size] bytes large; its content
+   is lost when it is enlarged.  Returns 1, or 0 when there is no memory;
+   *buffer is then NULL, of 0 bytes. */
+static inline int eventring_reserve(char **buffer, size_t *capacity, size_t size)
+{
+  if (size <= *capacity) return 1;
+  free(*buffer);
+  *buffer = malloc(size);
+  *capacity = *buffer == NULL ? 0 : size;
+  return *buffer != NULL;
+}
+
 /* Reads the stored (compressed) bytes of chunk [e] into r->stored, where they
    stay until the next chunk is read, and compares them with their sum.  Returns
    0, EVENTRING_E_DAMAGED or EVENTRING_E_MEMORY. */
@@ -97,6 +116,7 @@ int eventring_possible_chunk(const struct chunk_reader *r, uint64_t offset,
 /* Writing.  All functions return 0 or an error; errno has the reason. */
 struct chunk_writer {
   int fd;                       /* -1: no file */
+  int open;                     /* a file or a sink gets chunks */
   int created;                  /* there was no such file before */
   uint64_t offset;              /* of its end */
   struct index_entry *index;
@@ -106,6 +126,10 @@ struct chunk_writer {
      with [state]; or NULL. */
   void (*meanwhile)(void *state);
   void *state;
+  /* Gets whole chunks, with [sink_state], instead of a file; or NULL. */
+  eventring_sink *sink;
+  void *sink_state;
+  int keep;                     /* the sink may not leave out segments */
 };
 
 /* Creates the file at [path], for its owner only, and writes its first bytes,
@@ -113,8 +137,9 @@ struct chunk_writer {
    with 0 it is an error.  Sets w->created, also after an error.  A file among
    the [count] files [inputs] is not overwritten, even under another name: then
    EVENTRING_E_ARGUMENT is returned, and the file keeps its content.  Before the
-   first call the caller sets w->zstd, [meanwhile] and [state], and the other
-   fields to 0; after eventring_end_chunks [w] can begin another file.  After
+   first call the caller sets w->zstd, [meanwhile], [state], [sink] and
+   [sink_state], and the other fields to 0; after eventring_end_chunks [w] can
+   begin another file.  After
    another error the file may be open; eventring_drop_chunks closes it. */
 struct stat;
 int eventring_begin_chunks(struct chunk_writer *w, const char *path,

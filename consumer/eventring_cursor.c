@@ -62,13 +62,13 @@ static int process_state(const struct eventring_cursor *c)
   /* Times of the two namespaces have nothing to do with each other. */
   if (c->other_time) {
     if (!eventring_has_writer(c->path, &c->file)) return EVENTRING_STATE_KILLED;
-  } else if (c->header.start_time != 0 && start_time != 0
-             && start_time != c->header.start_time) {
+  } else if (c->start_time != 0 && start_time != 0
+             && start_time != c->start_time) {
     return EVENTRING_STATE_KILLED;
   }
   /* The system shows 0 or 1 to users that may not know the address. */
-  if (c->header.start_stack != 0 && start_stack > 1
-      && start_stack != c->header.start_stack)
+  if (c->start_stack != 0 && start_stack > 1
+      && start_stack != c->start_stack)
     return EVENTRING_STATE_REPLACED;
   return EVENTRING_STATE_RUNNING;
 }
@@ -116,6 +116,21 @@ static int has_samples(const struct eventring_cursor *c)
     && c->header.header_size >= EVENTRING_HEADER_1_5;
 }
 
+/* Returns whether the header has the period of samples of allocation. */
+static int has_alloc_samples(const struct eventring_cursor *c)
+{
+  return c->header.version_minor >= 7
+    && c->header.header_size >= EVENTRING_HEADER_1_7;
+}
+
+/* Returns whether the process knows requests for rings of another size, and the
+   header counts flushes. */
+static int has_requests(const struct eventring_cursor *c)
+{
+  return c->header.version_minor >= 6
+    && c->header.header_size >= EVENTRING_HEADER_1_6;
+}
+
 int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
 {
   struct eventring_info mine;
@@ -130,8 +145,8 @@ int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
   mine.rings = c->header.rings;
   mine.block_words = c->header.block_words;
   mine.ring_words = c->header.ring_words;
-  mine.active = (uint32_t) control;
-  mine.resume = (uint32_t) (control >> 32);
+  mine.active = (uint32_t) control & ~EVENTRING_RING_REQUEST;
+  mine.resume = (uint32_t) (control >> 32) & ~EVENTRING_RING_REQUEST;
   mine.started_ns = c->header.started.monotonic_ns;
   mine.started_realtime_ns = c->header.started.realtime_ns;
   mine.version_major = c->header.version_major;
@@ -152,6 +167,10 @@ int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
   mine.recorded_lost = c->source->lost;
   mine.pid_namespace = c->header.pid_namespace;
   mine.pid_is_elsewhere = (uint8_t) c->elsewhere;
+  /* A file of stock OCaml of another start of the machine has no id of it. */
+  if (strchr(c->header.boot_id, '-') != NULL)
+    memcpy(mine.boot_id, c->header.boot_id, sizeof mine.boot_id);
+  mine.time_namespace = c->header.time_namespace;
   if (has_threshold(c))
     mine.threshold_ns = __atomic_load_n(&c->shared->threshold,
                                         __ATOMIC_RELAXED);
@@ -162,6 +181,16 @@ int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
                                            __ATOMIC_RELAXED);
     if (c->header.sample_rings_from < c->header.rings)
       mine.sample_rings_from = c->header.sample_rings_from;
+  }
+  if (has_alloc_samples(c))
+    mine.alloc_period_words = __atomic_load_n(&c->shared->alloc_period,
+                                              __ATOMIC_RELAXED);
+  mine.traced_since_ns = mine.started_ns;
+  if (has_requests(c)) {
+    mine.flushes = __atomic_load_n(&c->shared->flushes, __ATOMIC_RELAXED);
+    if (c->header.traced_since_ns != 0
+        && c->header.traced_since_ns < mine.started_ns)
+      mine.traced_since_ns = c->header.traced_since_ns;
   }
   eventring_give_struct(&mine, sizeof mine, info);
   return 0;
@@ -193,7 +222,8 @@ static uint64_t masks(uint32_t resume, uint32_t active)
    returned unchanged. */
 static uint64_t paused(uint64_t control)
 {
-  return (uint32_t) control == 0 ? control : masks((uint32_t) control, 0);
+  uint32_t recorded = (uint32_t) control & ~EVENTRING_RING_REQUEST;
+  return recorded == 0 ? control : masks(recorded, 0);
 }
 
 /* Returns the control word [control] with recording resumed; unchanged when it
@@ -239,18 +269,32 @@ static void end_control(struct eventring_header *h)
   munmap(h, sizeof *h);
 }
 
+/* The error of the present ticks of another machine's clock, at most, which are
+   computed from the present time. */
+#define CLOCK_ERROR_NS 1000000
+
 /* Adds a mark with the present time to the header [h]: the mask of categories
-   is changed at about this time.  Called before and after the change.  Does
-   nothing when the header has no marks or this machine does not have its
-   clock. */
-static void mark_change(const struct eventring_cursor *c,
-                        struct eventring_header *h)
+   is changed at about this time.  Called before the change, with [side] -1, and
+   after it, with [side] 1.  When this machine does not have the clock of the
+   header, as with a program in qemu, the two marks are further apart than the
+   error of the ticks.  Does nothing when the header has no marks or the present
+   ticks cannot be known. */
+static void mark_change(struct eventring_cursor *c, struct eventring_header *h,
+                        int side)
 {
-  uint64_t mark;
-  if (c->header.header_size < HEADER_HAS(marks) || !c->own_clock) return;
+  uint64_t mark, ticks;
+  if (c->header.header_size < HEADER_HAS(marks)) return;
+  if (c->own_clock) {
+    ticks = eventring_read_clock(c->header.clock);
+  } else {
+    if (c->boot == BOOT_OTHER || c->other_time) return;
+    eventring_calibrate(c);
+    if (c->clock.baseline == 0) return;
+    ticks = eventring_ticks_of(c, eventring_cursor_now(c)
+                                  + side * CLOCK_ERROR_NS);
+  }
   mark = __atomic_fetch_add(&h->marks_made, 1, __ATOMIC_RELAXED);
-  __atomic_store_n(&h->marks[mark % EVENTRING_MARKS],
-                   eventring_read_clock(c->header.clock), __ATOMIC_RELEASE);
+  __atomic_store_n(&h->marks[mark % EVENTRING_MARKS], ticks, __ATOMIC_RELEASE);
 }
 
 /* A function that returns the new value of the control word, which was [old];
@@ -287,11 +331,11 @@ static int control(struct eventring_cursor *c, change *change, uint32_t mask)
   /* No order: the mask says nothing of any other memory. */
   old = __atomic_load_n(&h->control, __ATOMIC_RELAXED);
   if (change(old, mask) != old) {
-    mark_change(c, h);
+    mark_change(c, h, -1);
     while (!__atomic_compare_exchange_n(&h->control, &old, change(old, mask), 1,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
       ;
-    mark_change(c, h);
+    mark_change(c, h, 1);
   }
   end_control(h);
   return 0;
@@ -309,8 +353,106 @@ int eventring_resume(struct eventring_cursor *c)
 
 int eventring_set_categories(struct eventring_cursor *c, uint32_t mask)
 {
+  /* The other bits ask for rings of another size. */
+  mask &= ~EVENTRING_RING_REQUEST;
   /* No category at all is eventring_pause, which can be taken back. */
   return mask == 0 ? EVENTRING_E_ARGUMENT : control(c, to_categories, mask);
+}
+
+/* Returns whether the process of [c] knows the category of points. */
+static int has_points(struct eventring_cursor *c)
+{
+  const char *name = eventring_category(c, EVENTRING_POINTS_BIT);
+  return name != NULL && strcmp(name, "points") == 0;
+}
+
+int eventring_ask_points(struct eventring_cursor *c)
+{
+  uint64_t old;
+  int err;
+  struct eventring_header *h = begin_control(c, &err);
+  if (h == NULL) return err;
+  err = has_points(c) ? 0 : EVENTRING_E_VERSION;
+  /* Only in the mask [active], so that a resume does not ask once more.  No
+     mark: no other category changes, and the process ends this one. */
+  old = __atomic_load_n(&h->control, __ATOMIC_RELAXED);
+  while (err == 0)
+    if ((uint32_t) old == 0) err = EVENTRING_E_ARGUMENT;
+    else if (old & EVENTRING_POINTS) err = 1;
+    else if (__atomic_compare_exchange_n(&h->control, &old,
+                                         old | EVENTRING_POINTS, 1,
+                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      break;
+  end_control(h);
+  return err;
+}
+
+int eventring_withdraw_points(struct eventring_cursor *c)
+{
+  int err;
+  struct eventring_header *h = begin_control(c, &err);
+  if (h == NULL) return err;
+  if (has_points(c))
+    __atomic_fetch_and(&h->control, ~(uint64_t) EVENTRING_POINTS,
+                       __ATOMIC_RELAXED);
+  else
+    err = EVENTRING_E_VERSION;
+  end_control(h);
+  return err;
+}
+
+int eventring_ask_ring_words(struct eventring_cursor *c, uint64_t words)
+{
+  struct eventring_header *h;
+  uint32_t log = EVENTRING_MIN_LOG_WORDS;
+  uint64_t old, new;
+  int err;
+  while (log < EVENTRING_MAX_REQUEST_LOG_WORDS && UINT64_C(1) << log < words)
+    log++;
+  if (UINT64_C(1) << log != words) return EVENTRING_E_ARGUMENT;
+  h = begin_control(c, &err);
+  if (h == NULL) return err;
+  err = !has_requests(c) ? EVENTRING_E_VERSION
+        : c->header.ring_words == words ? 1 : 0;
+  /* Only in the mask [active], so that a resume does not ask once more.  No
+     mark: no category changes. */
+  old = __atomic_load_n(&h->control, __ATOMIC_RELAXED);
+  while (err == 0) {
+    new = (old & ~(uint64_t) EVENTRING_RING_REQUEST)
+          | (uint64_t) log << EVENTRING_REQUEST_SHIFT;
+    if (((uint32_t) old & ~EVENTRING_RING_REQUEST) == 0)
+      err = EVENTRING_E_ARGUMENT;
+    else if (__atomic_compare_exchange_n(&h->control, &old, new, 1,
+                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      break;
+  }
+  end_control(h);
+  return err;
+}
+
+uint64_t eventring_ring_words_asked(struct eventring_cursor *c)
+{
+  uint32_t log;
+  if (c == NULL || !has_requests(c)) return 0;
+  /* Acquire: when the request is gone, the state that was stored before is
+     seen. */
+  log = (uint32_t) __atomic_load_n(&c->shared->control, __ATOMIC_ACQUIRE)
+        >> EVENTRING_REQUEST_SHIFT;
+  return log == 0 ? 0 : UINT64_C(1) << log;
+}
+
+int eventring_withdraw_ring_words(struct eventring_cursor *c)
+{
+  int err;
+  struct eventring_header *h = begin_control(c, &err);
+  if (h == NULL) return err;
+  if (has_requests(c))
+    __atomic_fetch_and(&h->control, ~(uint64_t) EVENTRING_RING_REQUEST,
+                       __ATOMIC_RELAXED);
+  else
+    err = EVENTRING_E_VERSION;
+  end_control(h);
+  return err;
 }
 
 int eventring_set_threshold(struct eventring_cursor *c, uint64_t ns)
@@ -341,6 +483,21 @@ int eventring_set_sample_period(struct eventring_cursor *c, uint64_t ns)
   return err;
 }
 
+int eventring_set_alloc_period(struct eventring_cursor *c, uint64_t words)
+{
+  int err;
+  struct eventring_header *h = begin_control(c, &err);
+  if (h == NULL) return err;
+  if (has_alloc_samples(c))
+    /* No order: the number says nothing of any other memory. */
+    __atomic_store_n(&h->alloc_period, words != 0 ? words : 1,
+                     __ATOMIC_RELAXED);
+  else
+    err = EVENTRING_E_VERSION;
+  end_control(h);
+  return err;
+}
+
 /* Sets c->pid to the number by which this process knows the process that wrote
    the file: [pid] if it is not 0, else the number in the header, or the result
    of a search when the header's number is of another pid namespace.  When the
@@ -358,11 +515,135 @@ static void find_process(struct eventring_cursor *c, int pid)
   else c->elsewhere = 1;
 }
 
+/* Sets c->start_time and c->start_stack to the numbers in the header, by which
+   the process is told from others with its pid.  An emulator, such as qemu,
+   shows other numbers to its program than the system shows to us: if the system
+   does not have those of the header, but the process has the file mapped for
+   writing, takes the numbers of the system. */
+static void identify_process(struct eventring_cursor *c)
+{
+  uint64_t start_time, start_stack;
+  c->start_time = c->header.start_time;
+  c->start_stack = c->header.start_stack;
+  if (!c->source->live || c->elsewhere || c->boot == BOOT_OTHER
+      || !eventring_process_fields(c->pid, &start_time, &start_stack)
+      || (start_time == c->start_time && start_stack == c->start_stack)
+      || eventring_is_mapped(c->pid, &c->file) != 1)
+    return;
+  c->start_time = start_time;
+  c->start_stack = start_stack > 1 ? start_stack : 0;
+}
+
+/* Memory of the rings */
+
+int eventring_allocate_rings(struct eventring_cursor *c)
+{
+  const struct eventring_header *h = &c->header;
+  c->rings = calloc(h->rings, sizeof *c->rings);
+  c->heap = calloc(h->rings, sizeof *c->heap);
+  /* Not calloc, which clears memory that was used before: that would be most
+     of the work for a recording of many processes with many rings. */
+  c->copies = reallocarray(NULL, h->rings, (size_t) h->block_words * 8);
+  c->unpacked = reallocarray(NULL, h->rings,
+                             (size_t) h->block_words * UNPACKED * 8);
+  if (c->rings == NULL || c->heap == NULL || c->copies == NULL
+      || c->unpacked == NULL)
+    return -1;
+  for (uint32_t i = 0; i < h->rings; i++) {
+    c->rings[i].copy = c->copies + (size_t) i * h->block_words;
+    c->rings[i].unpacked =
+      c->unpacked + (size_t) i * h->block_words * UNPACKED;
+    /* Events before a recording are not lost by reading it. */
+    c->rings[i].index_known = (uint8_t) c->source->live;
+  }
+  return 0;
+}
+
+void eventring_free_rings(struct eventring_cursor *c)
+{
+  free(c->unpacked);
+  free(c->copies);
+  free(c->heap);
+  free(c->rings);
+}
+
+/* Opening */
+
+int eventring_new_cursor(struct eventring_source *source, const char *path,
+                         const struct stat *file, int pid,
+                         const struct eventring_options *o,
+                         struct eventring_cursor **result)
+{
+  struct eventring_cursor *c = calloc(1, sizeof *c);
+  int err;
+
+  if (c == NULL) {
+    source->close(source);
+    return fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path);
+  }
+  c->fd = -1;
+  c->source = source;
+  c->path = strdup(path);
+  if (c->path == NULL) {
+    err = fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path);
+    goto err_out;
+  }
+  c->shared = c->source->header;
+  c->header = c->source->checked;
+  c->header.boot_id[sizeof c->header.boot_id - 1] = 0;
+  c->header.program[sizeof c->header.program - 1] = 0;
+  c->header.runtime[sizeof c->header.runtime - 1] = 0;
+  c->header.argv0[sizeof c->header.argv0 - 1] = 0;
+  if (c->header.header_size < HEADER_HAS(argv0)) c->header.argv0[0] = 0;
+  if (c->header.header_size < HEADER_HAS(pid_namespace))
+    c->header.pid_namespace = 0;
+  if (c->header.header_size < HEADER_HAS(time_namespace))
+    c->header.time_namespace = 0;
+  c->wants_open = o->open_spans;
+  c->wants_changes = o->changes && c->header.header_size >= HEADER_HAS(marks);
+  if (eventring_allocate_rings(c) < 0 || eventring_allocate_schema(c) < 0) {
+    err = fail(o, EVENTRING_E_MEMORY,
+               "%s: no memory to read %u rings of it", path, c->header.rings);
+    goto err_out;
+  }
+
+  c->file = *file;
+  find_process(c, pid);
+  c->boot = eventring_compare_boot(c->header.boot_id);
+  identify_process(c);
+  c->last_ns = INT64_MIN;
+  c->other_time = c->header.time_namespace != 0
+                  && eventring_time_namespace() != 0
+                  && eventring_time_namespace() != c->header.time_namespace;
+  c->own_clock = c->source->live && c->boot != BOOT_OTHER
+                 && !(c->other_time
+                      && c->header.clock == EVENTRING_CLOCK_MONOTONIC)
+                 && eventring_read_clock(c->header.clock) != 0;
+  c->clock.ns_per_tick = 1;
+  eventring_calibrate(c);
+  eventring_state(c);
+  if (o->from_now) {
+    /* Damage is of before now, and skipped as all that. */
+    err = eventring_skip_to_now(c);
+    if (err < 0 && err != EVENTRING_E_DAMAGED) {
+      fail(o, err, "cannot read %s: %s", path, eventring_strerror(err));
+      goto err_out;
+    }
+  }
+  *result = c;
+  return 0;
+
+err_out:
+  eventring_close(c);
+  return err;
+}
+
 int eventring_open_path(const char *path, int pid,
                         const struct eventring_options *o,
                         struct eventring_cursor **result)
 {
   const struct eventring_format *const *format = eventring_formats;
+  struct eventring_source *source = NULL;
   struct eventring_cursor *c = NULL;
   char start[64];
   struct stat st;
@@ -407,15 +688,6 @@ int eventring_open_path(const char *path, int pid,
                S_ISDIR(st.st_mode) ? "a directory" : "a special file");
     goto err_out;
   }
-  c = calloc(1, sizeof *c);
-  if (c != NULL) {
-    c->fd = -1;
-    c->path = strdup(path);
-  }
-  if (c == NULL || c->path == NULL) {
-    err = fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path);
-    goto err_out;
-  }
   have = pread(fd, start, sizeof start, 0);
   while (format[1] != NULL
          && (have < 0 || !(*format)->is(start, (size_t) have)))
@@ -423,50 +695,12 @@ int eventring_open_path(const char *path, int pid,
   if (o->control && (*format)->no_control != NULL) {
     err = fail(o, EVENTRING_E_ARGUMENT, "%s: %s", path, (*format)->no_control);
   } else {
-    err = (*format)->open(fd, (uint64_t) st.st_size, path, pid, o, &c->source);
+    err = (*format)->open(fd, (uint64_t) st.st_size, path, pid, o, &source);
   }
   /* There is a source exactly when there was no error. */
-  if (c->source == NULL) goto err_out;
-  c->shared = c->source->header;
-  c->header = c->source->checked;
-  c->header.boot_id[sizeof c->header.boot_id - 1] = 0;
-  c->header.program[sizeof c->header.program - 1] = 0;
-  c->header.runtime[sizeof c->header.runtime - 1] = 0;
-  c->header.argv0[sizeof c->header.argv0 - 1] = 0;
-  if (c->header.header_size < HEADER_HAS(argv0)) c->header.argv0[0] = 0;
-  if (c->header.header_size < HEADER_HAS(pid_namespace))
-    c->header.pid_namespace = 0;
-  if (c->header.header_size < HEADER_HAS(time_namespace))
-    c->header.time_namespace = 0;
-  c->wants_changes = o->changes && c->header.header_size >= HEADER_HAS(marks);
-  if (eventring_allocate_rings(c) < 0 || eventring_allocate_schema(c) < 0) {
-    err = fail(o, EVENTRING_E_MEMORY,
-               "%s: no memory to read %u rings of it", path, c->header.rings);
-    goto err_out;
-  }
-
-  c->file = st;
-  find_process(c, pid);
-  c->boot = eventring_compare_boot(c->header.boot_id);
-  c->last_ns = INT64_MIN;
-  c->other_time = c->header.time_namespace != 0
-                  && eventring_time_namespace() != 0
-                  && eventring_time_namespace() != c->header.time_namespace;
-  c->own_clock = c->source->live && c->boot != BOOT_OTHER
-                 && !(c->other_time
-                      && c->header.clock == EVENTRING_CLOCK_MONOTONIC)
-                 && eventring_read_clock(c->header.clock) != 0;
-  c->clock.ns_per_tick = 1;
-  eventring_calibrate(c);
-  eventring_state(c);
-  if (o->from_now) {
-    /* Damage is of before now, and skipped as all that. */
-    err = eventring_skip_to_now(c);
-    if (err < 0 && err != EVENTRING_E_DAMAGED) {
-      fail(o, err, "cannot read %s: %s", path, eventring_strerror(err));
-      goto err_out;
-    }
-  }
+  if (source == NULL) goto err_out;
+  err = eventring_new_cursor(source, path, &st, pid, o, &c);
+  if (c == NULL) goto err_out;
   if (o->control) c->fd = fd;
   else close(fd);
   *result = c;
@@ -474,7 +708,6 @@ int eventring_open_path(const char *path, int pid,
 
 err_out:
   if (fd >= 0) close(fd);
-  eventring_close(c);
   return err;
 }
 

@@ -116,6 +116,9 @@ struct ring {
   uint64_t position;            /* where to copy from next */
   uint64_t index;               /* events of the ring before copy[next] */
   uint64_t returned;            /* and before the one after the last returned */
+  uint64_t since;               /* events of the ring before the first interval
+                                   of the source; 0: not known */
+  uint64_t had;                 /* and before the source began anew */
   uint64_t skip;                /* events of the ring that are not returned */
   uint64_t batch;               /* last call that returned an event of it */
   uint64_t last_ticks;          /* of the last event returned */
@@ -129,6 +132,13 @@ struct ring {
   uint8_t damaged;              /* EVENTRING_E_DAMAGED is to be returned */
   uint8_t slot_damaged;         /* and has been, for the slot as it is */
 };
+
+/* Returns how many events of ring [r] were returned, are lost, or were before the
+   source: the number of the last of them. */
+static inline uint64_t eventring_ring_place(const struct ring *r)
+{
+  return r->returned > r->since ? r->returned : r->since;
+}
 
 /* A ring in the heap.  [ticks] is the time of its next event, or not after it
    when the ring must be fetched to know. */
@@ -150,6 +160,8 @@ struct eventring_cursor {
   /* The process. */
   int pid;                      /* as this process calls it, or */
   int elsewhere;                /* 1: as another pid namespace does */
+  uint64_t start_time, start_stack; /* as eventring_process_fields returns them;
+                                   each 0: not known */
   struct stat file;             /* of the file that was opened */
   enum boot boot;
   int gone;                     /* the process is known to have ended */
@@ -178,6 +190,11 @@ struct eventring_cursor {
   uint64_t marks[EVENTRING_MARKS]; /* as they were taken last */
   uint64_t changes[EVENTRING_MARKS];
   uint32_t changes_left;
+
+  /* The spans that were open where the source began: those from open_next on
+     were not returned yet. */
+  int wants_open;
+  uint32_t open_next, open_count;
 };
 
 /* Words of the source */
@@ -209,6 +226,14 @@ static inline uint64_t load_tail(const struct eventring_cursor *c,
      be seen before any word below it. */
   return __atomic_load_n(&slot_of(c, ring)->tail, __ATOMIC_ACQUIRE);
 }
+
+/* eventring_cursor.c */
+
+/* Allocates the memory of the rings of the cursor, the sizes of which are in
+   c->header.  Returns 0, or -1 when there is no memory.  In both cases the
+   caller frees the memory by eventring_free_rings. */
+int eventring_allocate_rings(struct eventring_cursor *c);
+void eventring_free_rings(struct eventring_cursor *c);
 
 /* eventring_cursor_schema.c */
 
@@ -248,13 +273,12 @@ void eventring_fit_block(struct eventring_cursor *c, uint32_t ring);
    Returns 0 for ticks that are over 9.2e18 ns from the clock's origin. */
 int64_t eventring_to_ns(const struct eventring_cursor *c, uint64_t ticks);
 
-/* eventring_reader.c */
+/* Converts the ticks [ticks] in the header of a block to nanoseconds.  Returns
+   [ns], the nanoseconds in that header, when the line of the clock is far off. */
+int64_t eventring_block_to_ns(const struct eventring_cursor *c, uint64_t ticks,
+                              int64_t ns);
 
-/* Allocates the memory of the rings of the cursor, the sizes of which are in
-   c->header.  Returns 0, or -1 when there is no memory.  In both cases the
-   caller frees the memory by eventring_free_rings. */
-int eventring_allocate_rings(struct eventring_cursor *c);
-void eventring_free_rings(struct eventring_cursor *c);
+/* eventring_reader.c */
 
 /* Moves the cursor behind all events that the rings have at present.  Returns
    0, EVENTRING_E_DAMAGED when the source has skipped damaged words in doing so,

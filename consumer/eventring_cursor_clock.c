@@ -230,6 +230,14 @@ int64_t eventring_to_ns(const struct eventring_cursor *c, uint64_t ticks)
   return (int64_t) ((uint64_t) c->clock.origin.ns + (uint64_t) (int64_t) ns);
 }
 
+int64_t eventring_block_to_ns(const struct eventring_cursor *c, uint64_t ticks,
+                              int64_t ns)
+{
+  const int64_t by_line = eventring_to_ns(c, ticks);
+  return c->header.clock == EVENTRING_CLOCK_MONOTONIC || !is_far(by_line, ns)
+         ? by_line : ns;
+}
+
 uint64_t eventring_ticks_of(const struct eventring_cursor *c, int64_t ns)
 {
   double ticks;
@@ -250,7 +258,8 @@ void eventring_fit_block(struct eventring_cursor *c, uint32_t ring)
   int64_t ns;
 
   /* Measuring over twice the time halves the error. */
-  if (c->own_clock && fit->baseline != 0 && !fit->piecewise
+  if ((c->own_clock || !c->source->live) && fit->baseline != 0
+      && !fit->piecewise
       && ticks - fit->origin.ticks > 2 * fit->baseline)
     eventring_calibrate(c);
   if (fit->rate_is_new) check_rate(c);

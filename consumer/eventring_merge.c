@@ -279,6 +279,8 @@ static int take_chunk(struct merging *j, const struct index_entry *e, int join)
   case CHUNK_PROCESS: return begin_interval(j, e, join);
   case CHUNK_SEGMENT: return j->open ? take_segment(j, e) : 0;
   case CHUNK_END: return j->open ? take_end(j, e) : 0;
+  /* Spans that were open at the beginning may have ended where a cut begins. */
+  case CHUNK_OPEN: return j->open && !is_cut(j->input) ? append(j, e) : 0;
   default: return j->open ? append(j, e) : 0;
   }
 }

@@ -35,7 +35,7 @@ size_t eventring_read_small(const char *path, char *buffer, size_t size)
 {
   size_t have = 0;
   ssize_t n = 0;
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
   if (fd < 0) return 0;
   while (have < size - 1
          && ((n = read(fd, buffer + have, size - 1 - have)) > 0

@@ -124,6 +124,15 @@ struct eventring_options {
                                           recording, for another process; the
                                           two share the list of chunks of the
                                           file; either may be closed first */
+  int place;                      /* of a stream through a socket: 1: sends to
+                                     the sender that the receiver has nothing
+                                     yet, for which a sender waits otherwise */
+  int resume;                     /* of a stream: 1: a connection that breaks
+                                     does not end the stream, see
+                                     eventring_is_broken */
+  int open_spans;                 /* 1: eventring_read returns EVENTRING_EV_OPEN
+                                     too */
+  int unused;                     /* 0 */
 };
 
 struct eventring_cursor;
@@ -136,6 +145,39 @@ struct eventring_cursor;
 EVENTRING_API int eventring_open(const char *path,
                                  const struct eventring_options *options,
                                  struct eventring_cursor **result);
+
+/* Opens a recording that arrives through [fd], a pipe or a socket, and sets
+   *result to a cursor on it.  [name] stands for a path in messages.  Waits until
+   the first events or the end of the stream have arrived; reads do not wait, and
+   return 0 when nothing has arrived.  eventring_state is
+   EVENTRING_STATE_RUNNING until the stream ends; a stream that ends without an
+   end of its recording sets [damaged_at] of eventring_info.  The cursor has a
+   copy of [fd], which the caller may close.  The option [control] is an error,
+   and seeking is not possible.  Memory is bounded by the largest segment, 256
+   MiB, and the schema.  Returns 0 or the errors of eventring_open. */
+EVENTRING_API int eventring_open_stream(int fd, const char *name,
+                                        const struct eventring_options *options,
+                                        struct eventring_cursor **result);
+
+/* eventring_is_broken returns 1 when [cursor] is on a stream that was opened with
+   the option [resume], after its connection has ended before its recording; else
+   0.  The cursor then returns no more events, and its state is
+   EVENTRING_STATE_RUNNING, until eventring_resume_stream is called:
+
+   - [fd] is a new connection, of which the cursor gets a copy.  Sends through
+     [fd], a socket, which events the cursor has returned, so that the sender
+     begins behind them if it still has the later ones
+     (eventring_record_rejoin).  Events that arrive again are left out; events
+     that do not arrive count as lost, exactly.  The stream ends as damaged when
+     it is of another process or session.
+   - [fd] is -1: the stream ends, as cut.
+
+   eventring_resume_stream returns 0; EVENTRING_E_ARGUMENT when the stream is
+   not broken; EVENTRING_E_MEMORY; or EVENTRING_E_SYSTEM, with errno, when [fd]
+   cannot be written to: the stream is then still broken. */
+EVENTRING_API int eventring_is_broken(const struct eventring_cursor *cursor);
+EVENTRING_API int eventring_resume_stream(struct eventring_cursor *cursor,
+                                          int fd);
 
 /* Opens the ring file of process [pid], as the caller's pid namespace numbers
    it.  Returns the same as eventring_open.  The name of the file is
@@ -157,10 +199,14 @@ struct eventring_process {
   int32_t pid;                    /* as we call it; of one that is gone, as
                                      its file is named */
   uint8_t alive;                  /* 1: it runs, and has the file mapped or may
-                                     not be looked into; 0: it is gone */
+                                     not be looked into, or is elsewhere and may
+                                     have the file mapped; 0: it is gone */
   uint8_t format;                 /* by the file's name: EVENTRING_FORMAT_RING
                                      for .eventring, _STOCK for .events */
-  uint8_t reserved[58];
+  uint8_t elsewhere;              /* 1: [pid] is the number of the process in
+                                     another pid namespace, where we may not see
+                                     it; open it by its path */
+  uint8_t reserved[57];
   char path[4096];                /* by which we can open it, if we may */
 };
 
@@ -187,12 +233,16 @@ enum {
                                      how many events of this ring it will
                                      never see, see also
                                      eventring_info.lost_is_bound; id is 0 */
-  EVENTRING_EV_CONTROL_CHANGED = 5 /* the mask of recorded categories was
+  EVENTRING_EV_CONTROL_CHANGED = 5, /* the mask of recorded categories was
                                       changed by eventring_pause, _resume or
                                       _set_categories, of any program, at about
                                       this time, so that a begin may have no end
                                       or the reverse; of no ring: id and all
                                       else is 0 */
+  EVENTRING_EV_OPEN = 6           /* the begin of a span that was open when a
+                                     receiver joined the stream; it is before
+                                     the events of the stream, and does not
+                                     count as an event */
 };
 
 /* The largest number of payload words of an event, of any file.  It
@@ -250,6 +300,17 @@ EVENTRING_API uint64_t eventring_events_read(
   const struct eventring_cursor *cursor, uint32_t ring);
 EVENTRING_API uint64_t eventring_events_lost(
   const struct eventring_cursor *cursor, uint32_t ring);
+
+/* The events of a ring have numbers, from 1.  eventring_events_end returns the
+   number of the last event of ring [ring] that this cursor has returned; 0 when
+   none was returned, or for a ring out of range.  eventring_skip_events makes the
+   cursor of a recording leave out the events of ring [ring] up to number
+   [count], which eventring_events_end returns until there is a later event.
+   Call it before the first event is read.  Returns 0 or EVENTRING_E_ARGUMENT. */
+EVENTRING_API uint64_t eventring_events_end(
+  const struct eventring_cursor *cursor, uint32_t ring);
+EVENTRING_API int eventring_skip_events(
+  struct eventring_cursor *cursor, uint32_t ring, uint64_t count);
 
 /* Returns the first byte of the payload of [event], an event with
    EVENTRING_PAYLOAD_BYTES or _TEXT, and sets *length (unless [length] is NULL)
@@ -455,13 +516,32 @@ struct eventring_info {
                                      that have no ring */
   uint32_t sample_rings_from;     /* the rings from this index on have samples;
                                      0: there are no such rings */
+  char boot_id[40];               /* the start of the machine, as Linux names
+                                     it; "" when it is not known.  Two files
+                                     with the same one and the same
+                                     [time_namespace] have the same
+                                     CLOCK_MONOTONIC */
+  uint64_t time_namespace;        /* of the process, the inode number of its
+                                     /proc/PID/ns/time; 0: not known */
+  uint64_t flushes;               /* how many times the program has asked its
+                                     readers for a flush; 0 before format 1.6 */
+  int64_t traced_since_ns;        /* CLOCK_MONOTONIC from which on the process
+                                     is traced without a gap: when the first of
+                                     the sessions began that took over from each
+                                     other, for rings of another size; else
+                                     [started_ns] */
+  uint64_t alloc_period_words;    /* mean number of allocated words between two
+                                     samples of them; 0: not known (before
+                                     format 1.7, stock OCaml) */
 };
 
 enum {
   EVENTRING_FORMAT_RING = 0,      /* <pid>.eventring, of Eventring's OCaml */
   EVENTRING_FORMAT_RECORDING = 1, /* see Recording */
-  EVENTRING_FORMAT_STOCK = 2      /* <pid>.events, of OCaml 5 itself, see
+  EVENTRING_FORMAT_STOCK = 2,     /* <pid>.events, of OCaml 5 itself, see
                                      doc/STOCK.md */
+  EVENTRING_FORMAT_STREAM = 3     /* a recording that arrives, see
+                                     eventring_open_stream */
 };
 
 /* Fills [info], in which the caller has set [size], with facts about the file
@@ -486,6 +566,37 @@ EVENTRING_API int eventring_resume(struct eventring_cursor *cursor);
 EVENTRING_API int eventring_set_categories(struct eventring_cursor *cursor,
                                            uint32_t mask);
 
+/* eventring_ask_points asks the traced process to evaluate its data points once,
+   by switching the category "points" on, which the process switches off again
+   before it evaluates them.  Their values are events of this category, before
+   the event "points_evaluated".  Returns 0; 1 if they were asked for already
+   and the process has not begun; EVENTRING_E_VERSION when the writer has no
+   such category; EVENTRING_E_ARGUMENT when recording is paused; or another
+   negative error.  eventring_withdraw_points switches the category off, and
+   returns 0 or a negative error.  The cursor must have been opened with the
+   option [control]. */
+EVENTRING_API int eventring_ask_points(struct eventring_cursor *cursor);
+EVENTRING_API int eventring_withdraw_points(struct eventring_cursor *cursor);
+
+/* eventring_ask_ring_words asks the traced process to start a new session with
+   rings of [words] words, a power of two from 512 to 2^22, at its next safe
+   point.  The present session then has ended, and the new file has its name: no
+   event is lost or doubled.  When the process cannot have such rings, the
+   session goes on; it says why on its standard error.  Returns 0; 1 if the rings
+   have this size already, and nothing was asked; EVENTRING_E_VERSION when the
+   writer is older than format 1.6; EVENTRING_E_ARGUMENT for another size or when
+   recording is paused; or another negative error.  eventring_ring_words_asked
+   returns the size that is asked for, 0 when the process has answered or no
+   size was asked for.  eventring_withdraw_ring_words withdraws the request, and
+   returns 0 or a negative error.  The cursor must have been opened with the
+   option [control]. */
+EVENTRING_API int eventring_ask_ring_words(struct eventring_cursor *cursor,
+                                           uint64_t words);
+EVENTRING_API uint64_t eventring_ring_words_asked(
+  struct eventring_cursor *cursor);
+EVENTRING_API int eventring_withdraw_ring_words(
+  struct eventring_cursor *cursor);
+
 /* Sets the shortest wait that the traced process records, in nanoseconds; 0
    counts as 1.  The cursor must have been opened with the option [control].
    Returns 0, EVENTRING_E_VERSION when the writer is older than format 1.4, or
@@ -499,6 +610,13 @@ EVENTRING_API int eventring_set_threshold(struct eventring_cursor *cursor,
    older than format 1.5, or another negative error. */
 EVENTRING_API int eventring_set_sample_period(struct eventring_cursor *cursor,
                                               uint64_t ns);
+
+/* Sets the mean number of allocated words between two samples of them in the
+   traced process, at least 1.  The cursor must have been opened with the option
+   [control].  Returns 0, EVENTRING_E_VERSION when the writer is older than
+   format 1.7, or another negative error. */
+EVENTRING_API int eventring_set_alloc_period(struct eventring_cursor *cursor,
+                                             uint64_t words);
 
 /* Options of eventring_attach and eventring_detach.  Set [size] to sizeof the
    struct and unused fields to 0; it may grow at its end. */
@@ -556,6 +674,13 @@ EVENTRING_API int eventring_detach(int32_t pid,
 
 struct eventring_recorder;
 
+/* Gets a chunk of a recording: [bytes] has its [size] bytes until the call ends,
+   and [kind] is an EVENTRING_CHUNK_....  All chunks, one after the other, are a
+   recording file.  [state] is the caller's.  Returns 0, or -1 with errno set:
+   the recorder then stops. */
+typedef int eventring_sink(void *state, int kind, const void *bytes,
+                           size_t size);
+
 struct eventring_record_options {
   size_t size;                    /* sizeof this struct; it may grow */
   int level;                      /* of compression by zstd; 0: the default */
@@ -569,7 +694,49 @@ struct eventring_record_options {
   size_t message_size;
   uint64_t hold_bytes;            /* the most memory for held words, but for the
                                      last segment; 0: no limit */
+  int64_t flush_ns;               /* the longest time until copied words are
+                                     written; 0: a second */
+  eventring_sink *write;          /* if not NULL, gets the recording, and there
+                                     is no file: the path is only for messages,
+                                     [replace] is not used, and [hold_ns] must
+                                     be 0 */
+  void *state;                    /* for [write] */
+  uint64_t window_bytes;          /* with [write]: the last segments are kept in
+                                     memory for eventring_record_rejoin, up to
+                                     so many bytes, and one more; 0: none */
 };
+
+/* Kinds of chunks.  A sink may leave out EVENTRING_CHUNK_EVENTS, for
+   example for a receiver that is slow: the receiver then counts the events in
+   these chunks as lost, exactly.  It must not leave out others. */
+enum {
+  EVENTRING_CHUNK_STATE = 0,      /* facts that the later chunks need */
+  EVENTRING_CHUNK_EVENTS = 1,
+  EVENTRING_CHUNK_END = 2,        /* the last one of the events */
+  EVENTRING_CHUNK_INDEX = 3       /* for a file; needs all chunks before it */
+};
+
+/* Calls [write] with [state] and the chunks that a late receiver needs before
+   the chunks from now on: its recording begins with the events of the next
+   chunk.  The recorder must have a sink.  Returns 0,
+   EVENTRING_E_ARGUMENT for a recorder to a file or one that has ended, or another
+   negative error, with a message; when [write] fails, EVENTRING_E_SYSTEM, and
+   the recorder goes on. */
+EVENTRING_API int eventring_record_join(
+  struct eventring_recorder *recorder, eventring_sink *write, void *state);
+
+/* eventring_place_size returns the size of the place that a receiver sends, of
+   which the first [size] bytes are at [bytes]; 0 when more bytes are needed to
+   know; or EVENTRING_E_ARGUMENT when the bytes are no place.
+   eventring_record_rejoin is eventring_record_join for a receiver that has sent
+   the [size] bytes at [place].  If the place is of the same process and session,
+   and the option [window_bytes] has kept segments with later events, the
+   chunks begin with these segments.  For any other bytes, does the same as
+   eventring_record_join. */
+EVENTRING_API int64_t eventring_place_size(const void *bytes, size_t size);
+EVENTRING_API int eventring_record_rejoin(
+  struct eventring_recorder *recorder, const void *place, size_t size,
+  eventring_sink *write, void *state);
 
 /* Creates a recording at [path], of the words that [cursor] reads, and sets
    *result to its recorder; with the option [hold_ns], the file is created by
@@ -608,10 +775,12 @@ EVENTRING_API int eventring_record_next(struct eventring_recorder *recorder,
 /* The totals of a recorder up to the present.  bytes: size of the present file.
    files, all_bytes: number and total size of all its files.  events, lost:
    numbers of events in all files and held in memory for the next file, and of
-   events that were overwritten before they could be copied. */
+   events that were overwritten before they could be copied.  before: events of
+   all rings before the first one that was copied.  So before + events + lost
+   were written when the recorder last looked. */
 struct eventring_record_totals {
   size_t size;
-  uint64_t bytes, files, all_bytes, events, lost;
+  uint64_t bytes, files, all_bytes, events, lost, before;
 };
 EVENTRING_API int eventring_record_totals(
   struct eventring_recorder *recorder, struct eventring_record_totals *totals);
@@ -637,6 +806,28 @@ EVENTRING_API int eventring_record_close(struct eventring_recorder *recorder);
    when there is no text or the file is not a recording.  Valid until the cursor
    is closed. */
 EVENTRING_API const char *eventring_note(struct eventring_cursor *cursor);
+
+/* eventring_record_node stores a copy of [text], the description of the machine as
+   JSON (doc/RECORDING.md, section 8), like eventring_record_note.
+   eventring_node returns the text in a recording, as eventring_note does. */
+EVENTRING_API int eventring_record_node(struct eventring_recorder *recorder,
+                                        const char *text);
+EVENTRING_API const char *eventring_node(struct eventring_cursor *cursor);
+
+/* An instant by two clocks, of which a recorder makes one when a recording begins
+   and ends, and every ten seconds. */
+struct eventring_clock_sample {
+  int64_t monotonic_ns;           /* CLOCK_MONOTONIC of the process */
+  int64_t realtime_ns;            /* CLOCK_REALTIME at that time... */
+  uint64_t bound_ns;              /* ...with an error of at most this */
+};
+
+/* Copies sample number [index] of a recording, from 0 on, to *sample.  Of more than
+   256, there are the first 255 and the last.  Returns 1, or 0 when there are not
+   so many (yet). */
+EVENTRING_API int eventring_get_clock_sample(
+  struct eventring_cursor *cursor, uint32_t index,
+  struct eventring_clock_sample *sample);
 
 /* An input of eventring_recording_merge.  That function makes the recording
    [path] of the [count] inputs, copying their segments as they are stored, and
@@ -665,6 +856,40 @@ EVENTRING_API int eventring_recording_merge(
 EVENTRING_API int eventring_verify(
   const char *path, const struct eventring_options *options,
   void (*found)(void *state, uint64_t offset, const char *what), void *state);
+
+/* Tombstones */
+
+/* The final counts of a process that has removed its ring file, which it leaves
+   with OCAML_EVENTRING_TOMBSTONES=DIR.  Set [size] to sizeof the struct; it may
+   grow at its end.  A process is (boot_id, pid_namespace, pid, start_time); each
+   of its sessions has another [started_ns]. */
+struct eventring_tombstone {
+  size_t size;
+  int32_t pid;
+  int32_t parent_pid;             /* as in eventring_info */
+  uint64_t start_time;            /* field 22 of /proc/PID/stat; 0: unknown */
+  uint64_t pid_namespace;         /* as in eventring_info */
+  uint64_t time_namespace;        /* inode of /proc/PID/ns/time; 0: unknown */
+  char boot_id[40];               /* of the machine; "": unknown */
+  int state;                      /* EVENTRING_STATE_ENDED or _REPLACED */
+  uint32_t rings;
+  uint64_t ring_words;
+  uint64_t events;                /* of all rings */
+  int64_t started_ns, ended_ns;   /* CLOCK_MONOTONIC of the session */
+  int64_t started_realtime_ns, ended_realtime_ns;
+  char program[256], runtime[32], argv0[256];
+  uint32_t sample_rings_from;     /* as in eventring_info */
+};
+
+/* Reads the tombstone at [path]: fills [result], in which the caller has set
+   [size], and stores the numbers of events that were written to the first
+   [count] rings in [events], which may be NULL if [count] is 0; 0 for rings that
+   the process did not have.  Returns 0 or a negative error, with a message in
+   the buffer of [options], of which only [message] and [message_size] are
+   used. */
+EVENTRING_API int eventring_read_tombstone(
+  const char *path, const struct eventring_options *options,
+  struct eventring_tombstone *result, uint64_t *events, uint32_t count);
 
 #ifdef __cplusplus
 }

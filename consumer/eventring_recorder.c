@@ -50,89 +50,19 @@
 
 #include "caml/eventring_clock.h"
 #include "caml/eventring_format.h"
-#include "eventring_chunks.h"
-#include "eventring_reader.h"
-#include "eventring_source.h"
-#include "eventring_words.h"
+#include "eventring_recorder.h"
 
-/* A segment is written when it has so many words, or is so old. */
+/* A segment is written when it has so many words, or is so old, unless the
+   options say otherwise. */
 #define SEGMENT_WORDS ((uint64_t) 1 << 17)
 #define SEGMENT_NS 1000000000
 
-/* Copying is much faster than compressing.  So rings are looked at while a
-   segment is compressed as well, and their new words wait in memory, up to so
-   many; further words wait in the rings. */
-#define WAITING_WORDS ((uint64_t) 1 << 22)
-
-/* Copied of a ring at once, before it is the turn of the others. */
-#define TURN_WORDS ((uint64_t) 1 << 16)
-
-/* How often a round runs after the writer of a ring. */
-#define MAX_OVERTAKEN 16
+/* Between two samples of the clocks, and how many of which the best is taken. */
+#define CLOCK_NS INT64_C(10000000000)
+#define CLOCK_TRIES 3
 
 /* As fast as the words come. */
 #define DEFAULT_LEVEL 1
-
-/* How far a ring has come. */
-struct mark {
-  uint64_t index;               /* events of the ring before; RECORDING_ANY: not
-                                   known, since none was seen */
-  uint64_t events, lost;        /* copied and missed since the recorder began */
-};
-
-struct copied {                 /* of a ring */
-  uint64_t *words;
-  uint64_t capacity;
-  uint64_t count;               /* words there are */
-  uint64_t sent;                /* of them, in a segment before */
-  uint64_t first;               /* position in the recording of words[0], the
-                                   beginning of a block */
-  uint64_t position;            /* in the ring, where to go on */
-  uint64_t events;              /* copied, without the events of the last
-                                   block */
-  uint64_t lost;
-  struct mark begin;            /* of the file */
-  struct mark horizon, end;     /* of the last segment: at its horizon, and with
-                                   all of its words */
-  int held_back;                /* there is more in the ring */
-  int late;                     /* the last segment has events of it that are
-                                   of after its horizon */
-};
-
-/* A segment that is held, and how far the rings had come with it. */
-struct packet {
-  struct packet *next;
-  struct chunk chunk;
-  char *stored;
-  struct mark marks[];
-};
-
-struct eventring_recorder {
-  struct eventring_cursor *cursor;
-  struct eventring_source *source;
-  struct eventring_record_options options;
-  char *path;
-  struct chunk_writer file;
-  int failed;                   /* the error that ended it, or 0 */
-  int ended;
-  struct eventring_record_totals done; /* in files before the present one */
-
-  struct copied *rings;
-  uint64_t words;               /* copied and in no segment yet */
-  uint64_t copied;              /* since it began */
-  int64_t since_ns;             /* when the last segment was written */
-  uint64_t horizon;
-  int64_t horizon_ns;
-  uint32_t schema_count;        /* entries in the present file */
-
-  int hold;
-  struct packet *held, **held_end;
-  uint64_t held_bytes;          /* compressed */
-
-  char *note;
-  char *raw;                    /* of the chunk being made */
-  size_t raw_capacity;
-};
 
 static int64_t now_ns(void)
 {
@@ -141,11 +71,7 @@ static int64_t now_ns(void)
 
 /* The file */
 
-/* Stops the recorder: makes the error code [error] its failure, in place of any
-   earlier one, and writes a message that begins with [what], such as "cannot
-   write", and has the path and the reason.  errno must still be that of the
-   failure, unless [error] is EVENTRING_E_MEMORY.  Returns [error]. */
-static int give_up(struct eventring_recorder *r, int error, const char *what)
+int eventring_give_up(struct eventring_recorder *r, int error, const char *what)
 {
   int reason = errno;
   r->failed = fail(&(struct eventring_options) {
@@ -163,7 +89,7 @@ static int give_up(struct eventring_recorder *r, int error, const char *what)
    Returns [error], or 0 when it is not negative. */
 static int cannot_write(struct eventring_recorder *r, int error)
 {
-  return error < 0 ? give_up(r, error, "cannot write") : 0;
+  return error < 0 ? eventring_give_up(r, error, "cannot write") : 0;
 }
 
 /* Returns a buffer of at least [size] bytes for the content of a chunk.  The
@@ -172,12 +98,14 @@ static int cannot_write(struct eventring_recorder *r, int error)
    then failed. */
 static char *make_room(struct eventring_recorder *r, size_t size)
 {
+  if (size > r->raw_used) r->raw_used = size;
   if (size > r->raw_capacity) {
     size_t capacity = size + size / 4;
     free(r->raw);
     r->raw = malloc(capacity);
     r->raw_capacity = r->raw == NULL ? 0 : capacity;
-    if (r->raw == NULL) give_up(r, EVENTRING_E_MEMORY, "cannot write");
+    if (r->raw == NULL)
+      eventring_give_up(r, EVENTRING_E_MEMORY, "cannot write");
   }
   return r->raw;
 }
@@ -217,6 +145,10 @@ static struct eventring_header header_now(struct eventring_recorder *r)
     h.samples_dropped =
       __atomic_load_n(&now->samples_dropped, __ATOMIC_RELAXED);
   }
+  if (h.header_size >= EVENTRING_HEADER_1_6)
+    h.flushes = __atomic_load_n(&now->flushes, __ATOMIC_RELAXED);
+  if (h.header_size >= EVENTRING_HEADER_1_7)
+    h.alloc_period = __atomic_load_n(&now->alloc_period, __ATOMIC_RELAXED);
   h.schema_count = 0;
   /* Of an older format there is something else. */
   if (h.header_size < sizeof h)
@@ -237,6 +169,7 @@ static int write_schema(struct eventring_recorder *r)
   uint32_t first = r->schema_count;
   struct eventring_schema_entry *to;
   if (count > h->schema_capacity) count = h->schema_capacity;
+  if (count > r->schema_limit) count = r->schema_limit;
   if (count <= first) return 0;
   to = (void *) make_room(r, (count - first) * sizeof *to);
   if (to == NULL) return r->failed;
@@ -251,6 +184,53 @@ static int write_note(struct eventring_recorder *r)
 {
   return r->note == NULL ? 0
          : write_chunk(r, CHUNK_NOTE, r->note, strlen(r->note));
+}
+
+static int write_node(struct eventring_recorder *r)
+{
+  return r->node == NULL ? 0
+         : write_chunk(r, CHUNK_NODE, r->node, strlen(r->node));
+}
+
+/* Returns a sample of the clocks: of some, the one with the least bound, which is
+   half of the time that it took.  The time of a process in another time namespace
+   may not be known: then all is 0. */
+static struct recording_clock sample_clocks(struct eventring_recorder *r)
+{
+  struct recording_clock best = { .bound_ns = 0 };
+  for (int i = 0; i < CLOCK_TRIES; i++) {
+    const int64_t before = eventring_cursor_now(r->cursor);
+    const int64_t realtime = eventring_clock_ns(CLOCK_REALTIME);
+    const int64_t after = eventring_cursor_now(r->cursor);
+    const uint64_t bound = (uint64_t) (after - before) / 2 + 1;
+    if (before == 0 || after < before) break;
+    if (best.bound_ns == 0 || bound < best.bound_ns)
+      best = (struct recording_clock) { before + (after - before) / 2, realtime,
+                                        bound };
+  }
+  return best;
+}
+
+/* Writes a sample of the clocks, if they are known. */
+static int write_clock(struct eventring_recorder *r)
+{
+  const struct recording_clock sample = sample_clocks(r);
+  r->clock_ns = now_ns();
+  return sample.bound_ns == 0 ? 0
+         : write_chunk(r, CHUNK_CLOCK, &sample, sizeof sample);
+}
+
+/* Writes the spans that are open at the last horizon, if there are any. */
+static int write_open(struct eventring_recorder *r)
+{
+  const uint32_t count = eventring_list_open(r);
+  const size_t size = count * sizeof(struct eventring_open_span);
+  char *to;
+  if (count == 0) return 0;
+  to = make_room(r, size);
+  if (to == NULL) return r->failed;
+  eventring_copy_open(r, (struct eventring_open_span *) to, count);
+  return write_chunk(r, CHUNK_OPEN, to, size);
 }
 
 /* Creates the present file at r->path and writes its PROCESS, SCHEMA and NOTE
@@ -268,7 +248,7 @@ static int begin_file(struct eventring_recorder *r)
       &(struct eventring_options) { .message = r->options.message,
                                     .message_size = r->options.message_size },
       r->path);
-  if (err < 0) return give_up(r, err, "cannot create");
+  if (err < 0) return eventring_give_up(r, err, "cannot create");
   to = make_room(r, sizeof h + h.rings * sizeof(uint64_t));
   if (to == NULL) return r->failed;
   memcpy(to, &h, sizeof h);
@@ -279,215 +259,11 @@ static int begin_file(struct eventring_recorder *r)
                   sizeof h + h.rings * sizeof(uint64_t)) < 0)
     return r->failed;
   r->schema_count = 0;
-  return write_schema(r) < 0 ? r->failed : write_note(r);
+  return write_schema(r) < 0 || write_note(r) < 0 || write_node(r) < 0
+         ? r->failed : write_clock(r);
 }
 
 /* Rounds */
-
-/* Returns the index of the first word of the block that the last of [count]
-   copied words is in; 0 when [count] is 0. */
-static uint64_t last_block(const struct eventring_recorder *r, uint64_t count)
-{
-  const uint64_t block_words = r->source->checked.block_words;
-  return count == 0 ? 0 : (count - 1) / block_words * block_words;
-}
-
-/* Returns the number of events in one block of the copied words of ring [c], up
-   to time [horizon] in ticks.  The block begins at c->words[block]; only words
-   before c->words[end] count.  Like the reader, the function leaves a damaged
-   block at the damage. */
-static uint64_t count_events(const struct eventring_recorder *r,
-                             const struct copied *c, uint64_t block,
-                             uint64_t end, uint64_t horizon)
-{
-  const uint64_t *words = c->words + block;
-  const uint32_t block_words = r->source->checked.block_words;
-  uint32_t size = end - block < block_words ? (uint32_t) (end - block)
-                                            : block_words;
-  uint32_t i = EVENTRING_BLOCK_HEADER_WORDS;
-  uint64_t events = 0;
-  while (i < size && EVENTRING_WORD_ID(words[i]) != 0
-         && words[EVENTRING_BLOCK_TICKS] + EVENTRING_WORD_TICKS(words[i])
-            <= horizon) {
-    uint32_t payload, count;
-    if (!eventring_find_payload(words, i, size, &payload, &count)) break;
-    i = payload + count;
-    events++;
-  }
-  return events;
-}
-
-/* Returns the number of events that the ring had before position c->words[end],
-   which must be a block boundary of the copied words; 0 when [end] is 0. */
-static uint64_t events_before(const struct eventring_recorder *r,
-                              const struct copied *c, uint64_t end)
-{
-  uint64_t block = last_block(r, end);
-  return end == 0 ? 0 : c->words[block + EVENTRING_BLOCK_EVENTS]
-                        + count_events(r, c, block, end, UINT64_MAX);
-}
-
-/* Returns the number of events that the recorder could not copy between the
-   block that begins at c->words[block] and the block before it.  For block 0
-   these are the events between the beginning of the file, c->begin, and the
-   block; 0 when c->begin has no known number of events, or when c->words no
-   longer has the first block of the recording. */
-static uint64_t gap_before(const struct eventring_recorder *r,
-                           const struct copied *c, uint64_t block)
-{
-  uint64_t before = events_before(r, c, block);
-  uint64_t index = c->words[block + EVENTRING_BLOCK_EVENTS];
-  /* The first block of all: events before the recorder are not missing. */
-  if (block == 0) before = c->first > RECORDING_POSITION ? RECORDING_ANY
-                           : c->begin.index;
-  return index > before ? index - before : 0;
-}
-
-/* Updates c->events and c->lost when a block begins at c->words[at]: adds the
-   events of the block before it, and the events missing between the two blocks.
-   At the first block, subtracts its events before c->begin, which are not to be
-   recorded. */
-static void count_block(const struct eventring_recorder *r, struct copied *c,
-                        uint64_t at)
-{
-  uint64_t index = c->words[at + EVENTRING_BLOCK_EVENTS];
-  c->lost += gap_before(r, c, at);
-  if (at > 0)
-    c->events += count_events(r, c, last_block(r, at), at, UINT64_MAX);
-  else if (c->begin.index != RECORDING_ANY && index < c->begin.index)
-    /* The block begins with some that are not to be recorded. */
-    c->events -= c->begin.index - index;
-}
-
-/* Returns the number of events that ring [c] had up to time [horizon] in ticks,
-   and the numbers of events copied and missed until then since the recorder
-   began, as the copied words show.  Returns c->begin when no words were
-   copied. */
-static struct mark mark_of(const struct eventring_recorder *r,
-                           const struct copied *c, uint64_t horizon)
-{
-  struct mark m = c->begin;
-  uint64_t block;
-  if (c->count == 0) return m;
-  block = last_block(r, c->count);
-  m.events = c->events;
-  m.lost = c->lost;
-  while (block > 0 && c->words[block + EVENTRING_BLOCK_TICKS] > horizon) {
-    m.lost -= gap_before(r, c, block);
-    block -= r->source->checked.block_words;
-    m.events -= count_events(r, c, block, c->count, UINT64_MAX);
-  }
-  if (c->words[block + EVENTRING_BLOCK_TICKS] > horizon) {
-    m.lost -= gap_before(r, c, block);
-    /* Its events are none of the ring's so far. */
-    if (c->first == RECORDING_POSITION) return m.index = c->begin.index, m;
-    m.index = c->words[block + EVENTRING_BLOCK_EVENTS];
-    return m;
-  }
-  m.index = count_events(r, c, block, c->count, horizon);
-  m.events += m.index;
-  m.index += c->words[block + EVENTRING_BLOCK_EVENTS];
-  return m;
-}
-
-/* Enlarges c->words, if necessary, so that at least one more block fits after
-   the block that the last copied word is in.  Returns 0 or the error that
-   stopped the recorder. */
-static int grow(struct eventring_recorder *r, struct copied *c)
-{
-  uint64_t capacity = c->capacity * 2 + 4 * r->source->checked.block_words;
-  uint64_t *more;
-  if (c->count + 2 * r->source->checked.block_words <= c->capacity) return 0;
-  more = realloc(c->words, capacity * sizeof *more);
-  if (more == NULL) return give_up(r, EVENTRING_E_MEMORY, "cannot record");
-  c->words = more;
-  c->capacity = capacity;
-  return 0;
-}
-
-/* Appends the new words of ring [i] to the copied words, as many as one turn
-   allows: TURN_WORDS of this ring, and WAITING_WORDS of all rings.  Where the
-   writer has overwritten words, ends the copied block with zeros and goes on at
-   the oldest block; stops for this turn when that happens MAX_OVERTAKEN times,
-   or when the ring's slot is damaged.  Updates the counts of words, events and
-   lost events.  Sets held_back of the ring to 1 when the ring has more words,
-   else to 0.  Returns 0 or the error that stopped the recorder. */
-static int copy_ring(struct eventring_recorder *r, uint32_t i)
-{
-  struct copied *c = &r->rings[i];
-  const uint64_t block_words = r->source->checked.block_words;
-  const uint64_t enough = c->count + TURN_WORDS;
-
-  c->held_back = 0;
-  for (int overtaken = 0; overtaken < MAX_OVERTAKEN;) {
-    uint64_t position = c->position, in_block = position % block_words;
-    uint64_t at = c->count;
-    uint64_t *block;
-    int words;
-
-    if (c->count >= enough || r->words >= WAITING_WORDS) {
-      c->held_back = eventring_tail(r->cursor, i) > c->position;
-      return 0;
-    }
-    if (grow(r, c) < 0) return r->failed;
-    /* In step: a block of the ring is a block of ours. */
-    block = c->words + (c->count - in_block);
-    words = eventring_copy_block(r->cursor, i, &position, block);
-    /* A damaged slot has no words; others may. */
-    if (words <= 0) return 0;
-    if (position != c->position) {
-      /* Overtaken.  The words copied so far end the block. */
-      if (in_block != 0) {
-        memset(block + in_block, 0, (block_words - in_block) * 8);
-        c->count += block_words - in_block;
-        r->words += block_words - in_block;
-      }
-      c->position = position;
-      overtaken++;
-      continue;
-    }
-    c->count += (uint64_t) words;
-    c->position += (uint64_t) words;
-    r->words += (uint64_t) words;
-    r->copied += (uint64_t) words;
-    if (in_block == 0) {
-      if (words <= EVENTRING_BLOCK_HEADER_WORDS) {
-        /* No writer does that.  Readers of the file shall see the damage. */
-        uint64_t rest = block_words - (uint64_t) words;
-        memset(block + words, 0, rest * 8);
-        c->count += rest;
-        c->position += rest;
-      }
-      count_block(r, c, at);
-    }
-  }
-  return 0;
-}
-
-/* Returns the index in c->words of the block that time [horizon] (ticks) falls
-   into: the last block that begins at or before that time, or 0 when none
-   does. */
-static uint64_t horizon_block(const struct eventring_recorder *r,
-                              const struct copied *c, uint64_t horizon)
-{
-  const uint64_t block_words = r->source->checked.block_words;
-  uint64_t at = last_block(r, c->count);
-  while (at > 0 && c->words[at + EVENTRING_BLOCK_TICKS] > horizon)
-    at -= block_words;
-  return at;
-}
-
-/* Copies the new words of all rings, one turn each.  Returns 1 when a ring has
-   more words, 0 when none has, or the error that stopped the recorder. */
-static int copy_rings(struct eventring_recorder *r)
-{
-  int more = 0;
-  for (uint32_t i = 0; i < r->source->checked.rings; i++) {
-    if (copy_ring(r, i) < 0) return r->failed;
-    more |= r->rings[i].held_back;
-  }
-  return more;
-}
 
 /* Copies the new words of all rings; called by eventring_compress while it
    compresses a segment.  [state] is the recorder, which keeps the error of a
@@ -495,26 +271,23 @@ static int copy_rings(struct eventring_recorder *r)
 static void copy_meanwhile(void *state)
 {
   struct eventring_recorder *r = state;
-  if (r->failed == 0) copy_rings(r);
+  if (r->failed == 0) eventring_copy_rings(r);
 }
 
 /* Compresses the segment in r->raw, of [size] bytes, with the header [chunk],
-   and keeps the segment in memory, last in the list r->held, until
-   eventring_record_release.  Frees the kept segments that are more than
-   options.hold_ns older than this one, or that exceed options.hold_bytes; the
-   recording will begin after them.  Returns 0 or the error that stopped the
-   recorder. */
-static int hold_segment(struct eventring_recorder *r, struct chunk chunk,
-                        size_t size)
+   and adds the segment to the list r->held.  Returns the segment; NULL when
+   there is no memory, which has stopped the recorder. */
+static struct packet *keep_segment(struct eventring_recorder *r,
+                                   struct chunk chunk, size_t size)
 {
   const uint32_t rings = r->source->checked.rings;
   struct packet *p = malloc(sizeof *p + rings * sizeof p->marks[0]);
-  int err;
-  if (p == NULL) return cannot_write(r, EVENTRING_E_MEMORY);
-  err = eventring_compress(&r->file, &chunk, r->raw, size, &p->stored);
+  int err = p == NULL ? EVENTRING_E_MEMORY
+            : eventring_compress(&r->file, &chunk, r->raw, size, &p->stored);
   if (err < 0) {
     free(p);
-    return cannot_write(r, err);
+    cannot_write(r, err);
+    return NULL;
   }
   p->next = NULL;
   p->chunk = chunk;
@@ -523,18 +296,55 @@ static int hold_segment(struct eventring_recorder *r, struct chunk chunk,
   *r->held_end = p;
   r->held_end = &p->next;
   r->held_bytes += chunk.stored;
+  return p;
+}
+
+/* Frees the first segment of r->held. */
+static void drop_held(struct eventring_recorder *r)
+{
+  struct packet *old = r->held;
+  r->held = old->next;
+  if (r->held == NULL) r->held_end = &r->held;
+  r->held_bytes -= old->chunk.stored;
+  free(old->stored);
+  free(old);
+}
+
+/* Keeps the segment in r->raw, like keep_segment, until
+   eventring_record_release.  Frees the kept segments that are more than
+   options.hold_ns older than this one, or that exceed options.hold_bytes; the
+   recording will begin after them.  Returns 0 or the error that stopped the
+   recorder. */
+static int hold_segment(struct eventring_recorder *r, struct chunk chunk,
+                        size_t size)
+{
+  struct packet *p = keep_segment(r, chunk, size);
+  if (p == NULL) return r->failed;
   while (r->held != p
          && (r->held->chunk.last_ns < chunk.last_ns - r->options.hold_ns
              || (r->options.hold_bytes > 0
                  && r->held_bytes > r->options.hold_bytes))) {
-    struct packet *old = r->held;
-    for (uint32_t i = 0; i < rings; i++) r->rings[i].begin = old->marks[i];
-    r->held = old->next;
-    r->held_bytes -= old->chunk.stored;
-    free(old->stored);
-    free(old);
+    for (uint32_t i = 0; i < r->source->checked.rings; i++)
+      r->rings[i].begin = r->held->marks[i];
+    drop_held(r);
   }
   return 0;
+}
+
+/* Writes the segment in r->raw, and keeps it in the window, of which the oldest
+   segments beyond options.window_bytes are freed.  Returns 0 or the error that
+   stopped the recorder. */
+static int write_and_keep(struct eventring_recorder *r, struct chunk chunk,
+                          size_t size)
+{
+  struct packet *p = keep_segment(r, chunk, size);
+  if (p == NULL) return r->failed;
+  while (r->held != p && r->held_bytes > r->options.window_bytes) {
+    for (uint32_t i = 0; i < r->source->checked.rings; i++)
+      r->rings[i].window = r->held->marks[i];
+    drop_held(r);
+  }
+  return cannot_write(r, eventring_append(&r->file, p->chunk, p->stored));
 }
 
 /* Writes new schema entries and a segment with all copied words, or only keeps
@@ -553,7 +363,10 @@ static int write_segment(struct eventring_recorder *r)
   size_t size = 0;
   char *to;
 
+  eventring_give_back(r);
   if (!r->hold && write_schema(r) < 0) return r->failed;
+  if (!r->hold && now_ns() - r->clock_ns >= CLOCK_NS && write_clock(r) < 0)
+    return r->failed;
   for (uint32_t i = 0; i < rings; i++)
     if (r->rings[i].count > r->rings[i].sent || r->rings[i].late)
       size += sizeof(struct run) + (size_t) r->rings[i].count * 8;
@@ -570,8 +383,9 @@ static int write_segment(struct eventring_recorder *r)
     struct run run = { i, (uint32_t) c->count, c->first };
     uint64_t keep;
     int64_t ns;
-    c->horizon = mark_of(r, c, r->horizon);
-    c->end = mark_of(r, c, UINT64_MAX);
+    if (r->open != NULL) eventring_follow_open(r, i, r->horizon);
+    c->horizon = eventring_mark_of(r, c, r->horizon);
+    c->end = eventring_mark_of(r, c, UINT64_MAX);
     if (c->count <= c->sent && !c->late) continue;
     memcpy(to, &run, sizeof run);
     memcpy(to + sizeof run, c->words, (size_t) c->count * 8);
@@ -579,11 +393,12 @@ static int write_segment(struct eventring_recorder *r)
     ns = (int64_t) c->words[EVENTRING_BLOCK_NS];
     if (ns < chunk.first_ns) chunk.first_ns = ns;
     /* Nobody's clock says when it ended. */
-    ns = (int64_t) c->words[last_block(r, c->count) + EVENTRING_BLOCK_NS];
+    ns = (int64_t) c->words[eventring_last_block(r, c->count)
+                            + EVENTRING_BLOCK_NS];
     if (ns > last_ns) last_ns = ns;
 
     c->late = c->end.index != c->horizon.index;
-    keep = horizon_block(r, c, r->horizon);
+    keep = eventring_horizon_block(r, c, r->horizon);
     memmove(c->words, c->words + keep, (size_t) (c->count - keep) * 8);
     c->first += keep;
     c->count -= keep;
@@ -592,6 +407,7 @@ static int write_segment(struct eventring_recorder *r)
   r->words = 0;
   if (r->horizon == UINT64_MAX) chunk.last_ns = last_ns;
   if (r->hold) return hold_segment(r, chunk, size);
+  if (r->options.window_bytes > 0) return write_and_keep(r, chunk, size);
   return cannot_write(r, eventring_write_chunk(&r->file, chunk, r->raw, size));
 }
 
@@ -619,7 +435,7 @@ static int round_of_rings(struct eventring_recorder *r)
   /* On the clock of the process, which may be of another time namespace. */
   r->horizon_ns = eventring_cursor_now(r->cursor);
   do
-    more = copy_rings(r);
+    more = eventring_copy_rings(r);
   while (more > 0 && r->words < WAITING_WORDS);
   if (more < 0) return r->failed;
   if (r->source->behind) more = 1;
@@ -627,7 +443,7 @@ static int round_of_rings(struct eventring_recorder *r)
      the horizon is before that; but the horizon never goes back. */
   for (uint32_t i = 0; i < h->rings; i++) {
     const struct copied *c = &r->rings[i];
-    const uint64_t *last = c->words + last_block(r, c->count);
+    const uint64_t *last = c->words + eventring_last_block(r, c->count);
     if (!c->held_back) continue;
     if (c->count == 0) {
       r->horizon = 0;
@@ -643,14 +459,30 @@ static int round_of_rings(struct eventring_recorder *r)
   return more;
 }
 
+/* Returns 1 if the program has asked for a flush since the last call, else
+   0. */
+static int is_flush_asked(struct eventring_recorder *r)
+{
+  const struct eventring_header *h = r->source->header;
+  if (r->source->checked.header_size < EVENTRING_HEADER_1_6) return 0;
+  /* Acquire: the events before the flush must be seen after it. */
+  uint64_t flushes = __atomic_load_n(&h->flushes, __ATOMIC_ACQUIRE);
+  int asked = flushes != r->flushes;
+  r->flushes = flushes;
+  return asked;
+}
+
 /* Copies the new words of all rings, in rounds, and writes a segment when
    enough words were copied, when the last segment is a second old, when a ring
-   has more words, or when [all] is 1.  Returns when no ring has more words, or
-   when as many words were copied as the rings hold.  The result is the number
+   has more words, when the program has asked for a flush, or when [all] is 1.
+   Returns when no ring has more words, or when as many words were copied as the
+   rings hold.  The result is the number
    of words copied by this call, the error that stopped the recorder, or
    EVENTRING_E_ARGUMENT after eventring_record_end. */
 static int64_t step(struct eventring_recorder *r, int all)
 {
+  /* Before the words are copied: all events from before a flush are. */
+  const int flush = is_flush_asked(r);
   const struct eventring_header *h = &r->source->checked;
   const uint64_t copied = r->copied;
   /* A writer that never rests is left alone after all that rings hold; where
@@ -665,8 +497,8 @@ static int64_t step(struct eventring_recorder *r, int all)
     more = round_of_rings(r);
     if (more < 0) return r->failed;
     for (uint32_t i = 0; i < h->rings; i++) late |= r->rings[i].late;
-    if (r->words >= SEGMENT_WORDS || more || all
-        || now_ns() - r->since_ns >= SEGMENT_NS) {
+    if (r->words >= SEGMENT_WORDS || more || all || flush
+        || now_ns() - r->since_ns >= r->options.flush_ns) {
       r->since_ns = now_ns();
       if ((r->words > 0 || (all && late)) && write_segment(r) < 0)
         return r->failed;
@@ -698,7 +530,11 @@ int eventring_record(const char *path, struct eventring_cursor *cursor,
   r = calloc(1, sizeof *r);
   if (r == NULL) return EVENTRING_E_MEMORY;
   r->options = o;
+  if (r->options.flush_ns == 0) r->options.flush_ns = SEGMENT_NS;
+  r->schema_limit = UINT32_MAX;
   r->file.fd = -1;
+  r->file.sink = o.write;
+  r->file.sink_state = o.state;
   r->cursor = cursor;
   r->source = eventring_cursor_source(cursor);
   r->hold = r->options.hold_ns > 0;
@@ -707,10 +543,17 @@ int eventring_record(const char *path, struct eventring_cursor *cursor,
   r->path = strdup(path);
   r->rings = calloc(r->source->checked.rings, sizeof *r->rings);
   r->file.zstd = ZSTD_createCCtx();
+  if (o.write != NULL) r->open = eventring_new_open(r);
   r->file.meanwhile = copy_meanwhile;
   r->file.state = r;
-  if (r->path == NULL || r->rings == NULL || r->file.zstd == NULL) {
+  if (r->path == NULL || r->rings == NULL || r->file.zstd == NULL
+      || (o.write != NULL && r->open == NULL)) {
     err = EVENTRING_E_MEMORY;
+    goto err_out;
+  }
+  if ((r->options.write != NULL && r->hold)
+      || (r->options.write == NULL && r->options.window_bytes > 0)) {
+    err = EVENTRING_E_ARGUMENT;
     goto err_out;
   }
   if (!r->source->live) {
@@ -728,7 +571,8 @@ int eventring_record(const char *path, struct eventring_cursor *cursor,
     r->rings[i].position =
       eventring_position(cursor, i, &r->rings[i].begin.index);
     r->rings[i].first = RECORDING_POSITION;
-    r->rings[i].horizon = r->rings[i].end = r->rings[i].begin;
+    r->rings[i].horizon = r->rings[i].end = r->rings[i].window =
+      r->rings[i].begin;
   }
   err = r->hold ? 0 : begin_file(r);
   if (err < 0) goto err_out;
@@ -747,29 +591,37 @@ int eventring_record_release(struct eventring_recorder *r)
   if (!r->hold || step(r, 1) < 0) return r->failed;
   r->hold = 0;
   if (begin_file(r) < 0) return r->failed;
-  while (r->held != NULL) {
-    struct packet *p = r->held;
+  for (; r->held != NULL; drop_held(r))
     if (r->failed == 0)
-      cannot_write(r, eventring_append(&r->file, p->chunk, p->stored));
-    r->held = p->next;
-    free(p->stored);
-    free(p);
-  }
-  r->held_end = &r->held;
-  r->held_bytes = 0;
+      cannot_write(r, eventring_append(&r->file, r->held->chunk,
+                                       r->held->stored));
   return r->failed;
+}
+
+/* Replaces the text *kept of [r] by a copy of [text], and writes it by [write] if
+   a file is open. */
+static int replace_text(struct eventring_recorder *r, char **kept,
+                        const char *text,
+                        int (*write)(struct eventring_recorder *))
+{
+  char *copy = strdup(text);
+  if (copy == NULL) return EVENTRING_E_MEMORY;
+  free(*kept);
+  *kept = copy;
+  if (r->failed < 0) return r->failed;
+  return !r->file.open ? 0 : write(r);
 }
 
 int eventring_record_note(struct eventring_recorder *r, const char *text)
 {
-  char *copy;
-  if (r == NULL || text == NULL) return EVENTRING_E_ARGUMENT;
-  copy = strdup(text);
-  if (copy == NULL) return EVENTRING_E_MEMORY;
-  free(r->note);
-  r->note = copy;
-  if (r->failed < 0) return r->failed;
-  return r->file.fd < 0 ? 0 : write_note(r);
+  return r == NULL || text == NULL ? EVENTRING_E_ARGUMENT
+         : replace_text(r, &r->note, text, write_note);
+}
+
+int eventring_record_node(struct eventring_recorder *r, const char *text)
+{
+  return r == NULL || text == NULL ? EVENTRING_E_ARGUMENT
+         : replace_text(r, &r->node, text, write_node);
 }
 
 int eventring_record_totals(struct eventring_recorder *r,
@@ -779,19 +631,37 @@ int eventring_record_totals(struct eventring_recorder *r,
   if (r == NULL || totals == NULL || totals->size < sizeof totals->size)
     return EVENTRING_E_ARGUMENT;
   mine = r->done;
-  if (r->file.fd >= 0) {
+  if (r->file.open) {
     mine.bytes = r->file.offset;
     mine.all_bytes += r->file.offset;
     mine.files++;
   }
-  for (uint32_t i = 0; i < r->source->checked.rings && !r->ended; i++) {
+  for (uint32_t i = 0; i < r->source->checked.rings; i++) {
     const struct copied *c = &r->rings[i];
-    struct mark m = mark_of(r, c, UINT64_MAX);
+    struct mark m = r->ended ? c->begin : eventring_mark_of(r, c, UINT64_MAX);
     mine.events += m.events - c->begin.events;
     mine.lost += m.lost - c->begin.lost;
+    /* Damaged blocks may have fewer events than they say. */
+    if (m.index != RECORDING_ANY && m.index > m.events + m.lost)
+      mine.before += m.index - m.events - m.lost;
   }
   eventring_give_struct(&mine, sizeof mine, totals);
   return 0;
+}
+
+/* Writes a segment that the sink may not leave out, with the last block of each
+   ring: a receiver that lacks the segments before finds in the headers of these
+   blocks how many events it lacks.  Returns 0 or the error that stopped the
+   recorder. */
+static int write_last_blocks(struct eventring_recorder *r)
+{
+  int err;
+  for (uint32_t i = 0; i < r->source->checked.rings; i++)
+    r->rings[i].late = r->rings[i].count > 0;
+  r->file.keep = 1;
+  err = write_segment(r);
+  r->file.keep = 0;
+  return err;
 }
 
 /* Writes the remaining words, the schema entries left, the END chunk and the
@@ -804,6 +674,7 @@ static int end_file(struct eventring_recorder *r, int continued)
   struct process_end end = { .continued = (uint32_t) continued };
 
   if (step(r, 1) < 0 || write_schema(r) < 0) return r->failed;
+  if (r->file.sink != NULL && write_last_blocks(r) < 0) return r->failed;
   for (uint32_t i = 0; i < r->source->checked.rings; i++) {
     struct copied *c = &r->rings[i];
     struct mark m = continued ? c->horizon : c->end;
@@ -819,7 +690,8 @@ static int end_file(struct eventring_recorder *r, int continued)
   end.header = header_now(r);
   if (end.header.state == EVENTRING_RUNNING)
     end.header.ended = eventring_cursor_instant(r->cursor);
-  if (write_chunk(r, CHUNK_END, &end, sizeof end) < 0) return r->failed;
+  if (write_clock(r) < 0
+      || write_chunk(r, CHUNK_END, &end, sizeof end) < 0) return r->failed;
   if (cannot_write(r, eventring_end_chunks(&r->file)) < 0) return r->failed;
   r->done.files++;
   r->done.all_bytes += r->file.offset;
@@ -828,14 +700,151 @@ static int end_file(struct eventring_recorder *r, int continued)
   return 0;
 }
 
+/* Places */
+
+int64_t eventring_place_size(const void *bytes, size_t size)
+{
+  struct recording_place place;
+  const size_t magic = sizeof place.magic;
+  const size_t least = offsetof(struct recording_place, rings)
+                       + sizeof place.rings;
+  if (bytes == NULL
+      || memcmp(bytes, RECORDING_PLACE_MAGIC, size < magic ? size : magic) != 0)
+    return EVENTRING_E_ARGUMENT;
+  if (size < least) return 0;
+  memcpy(&place, bytes, least);
+  return place.rings <= EVENTRING_MAX_RINGS
+         && place.size == sizeof place + place.rings * sizeof(uint64_t)
+         ? (int64_t) place.size : EVENTRING_E_ARGUMENT;
+}
+
+/* Returns the numbers of the place in the [size] bytes at [bytes], one for each
+   ring, if the place is of the process and session of [r]; else NULL.  The
+   numbers are not aligned. */
+static const char *numbers_of(struct eventring_recorder *r, const void *bytes,
+                              size_t size)
+{
+  const struct eventring_header now = header_now(r), *h = &now;
+  struct recording_place p;
+  const char *numbers;
+  if (size < sizeof p || eventring_place_size(bytes, size) != (int64_t) size)
+    return NULL;
+  numbers = (const char *) bytes + sizeof p;
+  memcpy(&p, bytes, sizeof p);
+  return p.sum == recording_sum(&p, offsetof(struct recording_place, sum))
+         && p.content == recording_sum(numbers, size - sizeof p)
+         && p.rings == h->rings && p.pid == (uint32_t) h->pid
+         && p.start_time == h->start_time
+         && p.pid_namespace == h->pid_namespace
+         && memcmp(&p.started, &h->started, sizeof p.started) == 0
+         && memcmp(p.boot_id, h->boot_id, sizeof p.boot_id) == 0
+         ? numbers : NULL;
+}
+
+/* Returns 1 when a receiver with the numbers at [numbers] has all events of the
+   [marks] of all rings up to their horizon, else 0. */
+static int has_all(const struct eventring_recorder *r, const char *numbers,
+                   const struct mark *marks)
+{
+  for (uint32_t i = 0; i < r->source->checked.rings; i++) {
+    uint64_t number;
+    memcpy(&number, numbers + i * sizeof number, sizeof number);
+    if (marks[i].index != RECORDING_ANY && marks[i].index > number) return 0;
+  }
+  return 1;
+}
+
+/* Returns the last segment of the window that a receiver with the numbers at
+   [numbers] has as a whole, with all before it; NULL when it has none. */
+static const struct packet *last_had(const struct eventring_recorder *r,
+                                     const char *numbers)
+{
+  const struct packet *last = NULL;
+  for (const struct packet *p = r->held; p != NULL; p = p->next) {
+    if (!has_all(r, numbers, p->marks)) break;
+    last = p;
+  }
+  return last;
+}
+
+/* Writes the segments of the window behind [last], or all when [last] is NULL, to
+   the sink of r->file.  Returns 0 or an error. */
+static int write_window(struct eventring_recorder *r, const struct packet *last)
+{
+  int err = 0;
+  for (const struct packet *p = last == NULL ? r->held : last->next;
+       p != NULL && err == 0; p = p->next)
+    err = cannot_write(r, eventring_append(&r->file, p->chunk, p->stored));
+  return err;
+}
+
+/* Writes the chunks that a late receiver needs before the segments from now on,
+   to the sink of r->file.  Such a receiver gets the block in which each horizon is,
+   and the events in it from the horizon on; with [numbers], the segments of the
+   window that it lacks.  Returns 0 or an error. */
+static int write_join(struct eventring_recorder *r, const char *numbers)
+{
+  const struct packet *last = numbers == NULL ? NULL : last_had(r, numbers);
+  const uint32_t rings = r->source->checked.rings;
+  struct mark *begin = malloc(rings * sizeof *begin);
+  int err;
+  if (begin == NULL) return EVENTRING_E_MEMORY;
+  for (uint32_t i = 0; i < rings; i++) {
+    struct copied *c = &r->rings[i];
+    begin[i] = c->begin;
+    c->begin = numbers == NULL ? c->horizon
+               : last == NULL ? c->window : last->marks[i];
+    c->late = c->count > 0;
+  }
+  /* All receivers get later entries with the next segment. */
+  r->schema_limit = r->schema_count;
+  err = begin_file(r);
+  if (err == 0) err = numbers == NULL ? write_open(r) : write_window(r, last);
+  r->schema_count = r->schema_limit;
+  r->schema_limit = UINT32_MAX;
+  for (uint32_t i = 0; i < rings; i++) r->rings[i].begin = begin[i];
+  free(begin);
+  return err;
+}
+
+int eventring_record_rejoin(struct eventring_recorder *r, const void *place,
+                            size_t size, eventring_sink *write, void *state)
+{
+  struct chunk_writer file;
+  int err;
+  if (r == NULL || write == NULL || r->file.sink == NULL || !r->file.open)
+    return EVENTRING_E_ARGUMENT;
+  if (r->failed < 0) return r->failed;
+  if (step(r, 1) < 0) return r->failed;
+  file = r->file;
+  /* The index of the others goes on without these chunks. */
+  r->file.index = NULL;
+  r->file.count = r->file.capacity = 0;
+  r->file.sink = write;
+  r->file.sink_state = state;
+  err = write_join(r, r->options.window_bytes == 0 ? NULL
+                      : numbers_of(r, place, size));
+  free(r->file.index);
+  r->file = file;
+  r->failed = 0;
+  return err;
+}
+
+int eventring_record_join(struct eventring_recorder *r, eventring_sink *write,
+                          void *state)
+{
+  return eventring_record_rejoin(r, NULL, 0, write, state);
+}
+
 int eventring_record_next(struct eventring_recorder *r, const char *path)
 {
   char *copy;
   if (r == NULL || path == NULL) return EVENTRING_E_ARGUMENT;
   if (r->failed < 0) return r->failed;
-  if (r->file.fd < 0) return EVENTRING_E_ARGUMENT;
+  if (!r->file.open) return EVENTRING_E_ARGUMENT;
   copy = strdup(path);
-  if (copy == NULL) return give_up(r, EVENTRING_E_MEMORY, "cannot create");
+  if (copy == NULL)
+    return eventring_give_up(r, EVENTRING_E_MEMORY, "cannot create");
   if (end_file(r, 1) < 0) {
     free(copy);
     return r->failed;
@@ -849,7 +858,7 @@ int eventring_record_next(struct eventring_recorder *r, const char *path)
 int eventring_record_end(struct eventring_recorder *r)
 {
   if (r == NULL) return EVENTRING_E_ARGUMENT;
-  if (r->file.fd >= 0 && r->failed == 0) end_file(r, 0);
+  if (r->file.open && r->failed == 0) end_file(r, 0);
   r->ended = 1;
   return r->failed;
 }
@@ -859,19 +868,16 @@ int eventring_record_close(struct eventring_recorder *r)
   int err;
   if (r == NULL) return 0;
   err = eventring_record_end(r);
-  while (r->held != NULL) {
-    struct packet *p = r->held;
-    r->held = p->next;
-    free(p->stored);
-    free(p);
-  }
+  while (r->held != NULL) drop_held(r);
   if (r->rings != NULL)
     for (uint32_t i = 0; i < r->source->checked.rings; i++)
       free(r->rings[i].words);
   free(r->rings);
   eventring_drop_chunks(&r->file);
+  eventring_free_open(r->open);
   free(r->raw);
   free(r->note);
+  free(r->node);
   free(r->path);
   free(r);
   return err;

@@ -33,6 +33,7 @@
 
 #include "eventring_chunks.h"
 #include "eventring_reader.h"
+#include "eventring_recorded.h"
 #include "eventring_source.h"
 
 struct interval {
@@ -46,12 +47,8 @@ struct interval {
 };
 
 struct recording {
-  struct eventring_source source;
+  struct recorded shown;        /* its header: of the present interval */
   struct chunk_reader file;
-  struct eventring_header header; /* of the present interval */
-  struct eventring_slot *slots;
-  char *schema;
-  size_t schema_size;           /* bytes */
   char *note;
 
   struct interval *intervals;
@@ -67,32 +64,6 @@ struct recording {
 
 /* The number of processes of the file and, of process [process], everything but
    the segments */
-
-/* Appends the content of a SCHEMA chunk, [size] bytes of entries, to the
-   schema; leaves out an incomplete last entry.  Returns 0 or
-   EVENTRING_E_MEMORY. */
-static int take_schema(struct recording *r, const char *entries, size_t size)
-{
-  char *more;
-  size -= size % sizeof(struct eventring_schema_entry);
-  more = realloc(r->schema, r->schema_size + size + 1);
-  if (more == NULL) return EVENTRING_E_MEMORY;
-  memcpy(more + r->schema_size, entries, size);
-  r->schema = more;
-  r->schema_size += size;
-  return 0;
-}
-
-/* Returns 1 when two headers are of the same process, and of the same tracing
-   of it, else 0. */
-static int same_process(const struct eventring_header *a,
-                        const struct eventring_header *b)
-{
-  return a->pid == b->pid && a->start_time == b->start_time
-    && a->rings == b->rings && a->block_words == b->block_words
-    && a->clock == b->clock && a->started.ticks == b->started.ticks
-    && memcmp(a->boot_id, b->boot_id, sizeof a->boot_id) == 0;
-}
 
 /* Adds an interval, which begins with the PROCESS chunk [c] of [size] bytes at
    [bytes].  The chunk's header is not checked yet, except that [rings] is
@@ -119,7 +90,7 @@ static int begin_interval(struct recording *r, const struct chunk *c,
   if (p->header.rings == 0 || p->header.rings > EVENTRING_MAX_RINGS
       || size - sizeof p->header < from
       || (r->intervals_count > 0
-          && (!same_process(&r->intervals[0].header, &p->header)
+          && (!eventring_same_process(&r->intervals[0].header, &p->header)
               || c->shift <= p[-1].shift)))
     return EVENTRING_E_DAMAGED;
   p->from = malloc(from);
@@ -127,8 +98,8 @@ static int begin_interval(struct recording *r, const struct chunk *c,
   memcpy(p->from, bytes + sizeof p->header, from);
   r->intervals_count++;
   /* It tells the whole schema again. */
-  r->schema_size = 0;
-  r->source.state = EVENTRING_STATE_UNKNOWN;
+  r->shown.schema_size = 0;
+  r->shown.source.state = EVENTRING_STATE_UNKNOWN;
   return 0;
 }
 
@@ -149,17 +120,18 @@ static int end_interval(struct recording *r, struct interval *p,
   struct process_end end;
   if (size < sizeof end) return EVENTRING_E_DAMAGED;
   memcpy(&end, bytes, sizeof end);
-  if (!same_process(&p->header, &end.header)) return EVENTRING_E_DAMAGED;
+  if (!eventring_same_process(&p->header, &end.header))
+    return EVENTRING_E_DAMAGED;
   p->header = end.header;
   p->from_ns = end.from_ns;
   p->to_ns = end.to_ns;
   p->continued = end.continued;
   p->ended = 1;
-  r->source.state = end.state >= EVENTRING_STATE_ENDED
+  r->shown.source.state = end.state >= EVENTRING_STATE_ENDED
                     && end.state <= EVENTRING_STATE_UNKNOWN
                     ? (int) end.state : EVENTRING_STATE_UNKNOWN;
-  add_count(&r->source.events, end.events);
-  add_count(&r->source.lost, end.lost);
+  add_count(&r->shown.source.events, end.events);
+  add_count(&r->shown.source.lost, end.lost);
   return 0;
 }
 
@@ -179,7 +151,7 @@ static int take_note(struct recording *r, const char *bytes, size_t size)
 static void no_end(struct recording *r, struct interval *p)
 {
   const struct chunk *last;
-  r->source.events = r->source.lost = RECORDING_ANY;
+  r->shown.source.events = r->shown.source.lost = RECORDING_ANY;
   if (p->end == p->first) return;
   last = &r->segments[p->end - 1].chunk;
   if (last->horizon == UINT64_MAX) return;
@@ -200,7 +172,7 @@ static int take_chunk(struct recording *r, const struct index_entry *e)
   size_t size = (size_t) e->chunk.raw;
   int err;
   /* A kind of a newer minor version. */
-  if (e->chunk.kind > CHUNK_INDEX) return 0;
+  if (e->chunk.kind > CHUNK_OPEN) return 0;
   if (e->chunk.kind == CHUNK_SEGMENT) {
     if (!in_interval) return EVENTRING_E_DAMAGED;
     r->segments[r->segments_count++] = *e;
@@ -213,8 +185,13 @@ static int take_chunk(struct recording *r, const struct index_entry *e)
     return EVENTRING_E_DAMAGED;
   switch (e->chunk.kind) {
   case CHUNK_PROCESS: return begin_interval(r, &e->chunk, r->file.raw, size);
-  case CHUNK_SCHEMA: return take_schema(r, r->file.raw, size);
+  case CHUNK_SCHEMA: return eventring_take_schema(&r->shown, r->file.raw, size);
   case CHUNK_NOTE: return take_note(r, r->file.raw, size);
+  case CHUNK_NODE: return eventring_take_node(&r->shown, r->file.raw, size);
+  case CHUNK_CLOCK: return eventring_take_clocks(&r->shown, r->file.raw, size);
+  case CHUNK_OPEN:
+    return r->intervals_count > 1 ? 0
+           : eventring_take_open(&r->shown, r->file.raw, size);
   case CHUNK_END: return end_interval(r, p, r->file.raw, size);
   default: return 0;
   }
@@ -238,67 +215,36 @@ static int take_process(struct recording *r, uint32_t process)
                 && r->file.chunks[i].chunk.kind == CHUNK_SEGMENT;
   r->segments = calloc(segments + 1, sizeof *r->segments);
   if (r->segments == NULL) return EVENTRING_E_MEMORY;
-  r->source.damaged_at = r->file.damaged_at;
+  r->shown.source.damaged_at = r->file.damaged_at;
   for (size_t i = 0; i < r->file.count; i++) {
     const struct index_entry *e = &r->file.chunks[i];
     int err;
-    if (e->chunk.process >= r->source.processes)
-      r->source.processes = e->chunk.process + 1;
+    if (e->chunk.process >= r->shown.source.processes)
+      r->shown.source.processes = e->chunk.process + 1;
     if (e->chunk.process != process) continue;
     err = take_chunk(r, e);
     if (err == EVENTRING_E_MEMORY) return err;
-    if (err < 0 && r->source.damaged_at == 0) r->source.damaged_at = e->offset;
+    if (err < 0 && r->shown.source.damaged_at == 0)
+      r->shown.source.damaged_at = e->offset;
   }
   for (size_t i = 0; i < r->intervals_count; i++)
     if (!r->intervals[i].ended) no_end(r, &r->intervals[i]);
   if (r->intervals_count == 0) return EVENTRING_E_DAMAGED;
-  r->header = r->intervals[0].header;
+  r->shown.header = r->intervals[0].header;
   if (r->segments_count > 0) {
     const struct interval *first = &r->intervals[0];
     const struct interval *last = &r->intervals[r->intervals_count - 1];
-    r->source.first_ns = r->segments[0].chunk.first_ns;
-    r->source.last_ns = r->segments[r->segments_count - 1].chunk.last_ns;
-    if (is_cut(first) && first->from_ns > r->source.first_ns)
-      r->source.first_ns = first->from_ns;
-    if (is_cut(last) && last->to_ns < r->source.last_ns)
-      r->source.last_ns = last->to_ns;
+    r->shown.source.first_ns = r->segments[0].chunk.first_ns;
+    r->shown.source.last_ns = r->segments[r->segments_count - 1].chunk.last_ns;
+    if (is_cut(first) && first->from_ns > r->shown.source.first_ns)
+      r->shown.source.first_ns = first->from_ns;
+    if (is_cut(last) && last->to_ns < r->shown.source.last_ns)
+      r->shown.source.last_ns = last->to_ns;
   }
   return 0;
 }
 
 /* Segments */
-
-/* Makes the runs of a segment, [size] bytes at [p], the words of the rings;
-   [shift] is added to their positions.  The bytes must stay until no_words; a
-   ring without a run is not changed.  Returns 0, or EVENTRING_E_DAMAGED at the
-   first run that eventring_next_run refuses; the runs before it are taken then,
-   and the caller is to call no_words.  Does not check that the positions of a
-   ring increase. */
-static int take_segment(struct recording *r, const char *p, size_t size,
-                        uint64_t shift)
-{
-  const uint64_t block_words = r->header.block_words;
-  const uint64_t *words;
-  struct run run;
-  int more;
-
-  while ((more = eventring_next_run(&p, &size, &r->header, &run, &words)) > 0) {
-    uint64_t end = run.position + shift + run.words;
-    r->source.rings[run.ring].words = words;
-    r->source.rings[run.ring].first = run.position + shift;
-    r->slots[run.ring].tail = end;
-    r->slots[run.ring].reserve =
-      (end + block_words - 1) / block_words * block_words;
-  }
-  return more;
-}
-
-/* Makes all rings empty: the words shown so far are not in memory any more. */
-static void no_words(struct recording *r)
-{
-  for (uint32_t i = 0; i < r->header.rings; i++)
-    r->source.rings[i].first = r->slots[i].tail;
-}
 
 /* Makes interval number [interval] the present one: takes its times, the [from]
    of its rings (unknown after a seek into the middle), and those fields of its
@@ -307,22 +253,14 @@ static void no_words(struct recording *r)
 static void enter_interval(struct recording *r, size_t interval)
 {
   const struct interval *p = &r->intervals[interval];
-  uint32_t schema_count = r->header.schema_count;
   r->interval = interval;
   r->flushed = 0;
-  r->header.control = p->header.control;
-  r->header.threshold = p->header.threshold;
-  r->header.marks_made = p->header.marks_made;
-  memcpy(r->header.marks, p->header.marks, sizeof r->header.marks);
-  r->header.state = p->header.state;
-  r->header.ended = p->header.ended;
-  r->header.sample_period = p->header.sample_period;
-  r->header.samples_dropped = p->header.samples_dropped;
-  r->header.schema_count = schema_count;
-  r->source.from_ns = p->from_ns;
-  r->source.to_ns = p->to_ns;
-  for (uint32_t i = 0; i < r->header.rings; i++)
-    r->source.rings[i].from = r->sought ? RECORDING_ANY : p->from[i];
+  eventring_take_header(&r->shown, &p->header);
+  r->shown.source.from_ns = p->from_ns;
+  r->shown.source.to_ns = p->to_ns;
+  for (uint32_t i = 0; i < r->shown.header.rings; i++)
+    r->shown.source.rings[i].from = r->sought ? RECORDING_ANY : p->from[i];
+  eventring_show_open(&r->shown, interval == 0 && !r->sought);
   r->sought = 0;
 }
 
@@ -348,7 +286,7 @@ static int advance(struct eventring_source *source)
     source->horizon = UINT64_MAX;
     return EVENTRING_MORE;
   }
-  no_words(r);
+  eventring_no_words(&r->shown);
   if (r->next == r->segments_count) return 0;
   if (r->interval == SIZE_MAX || r->next >= r->intervals[r->interval].end) {
     enter_interval(r, interval_of(r, r->next));
@@ -358,8 +296,9 @@ static int advance(struct eventring_source *source)
   source->horizon = e->chunk.horizon;
   err = eventring_read_chunk(&r->file, e);
   if (err == 0)
-    err = take_segment(r, r->file.raw, (size_t) e->chunk.raw, e->chunk.shift);
-  if (err < 0) no_words(r);
+    err = eventring_take_segment(&r->shown, r->file.raw, (size_t) e->chunk.raw,
+                                 e->chunk.shift);
+  if (err < 0) eventring_no_words(&r->shown);
   if (err < 0 && more == EVENTRING_ANEW) r->interval = SIZE_MAX;
   return err < 0 ? err : more;
 }
@@ -379,8 +318,8 @@ static int seek(struct eventring_source *source, uint64_t ticks)
   r->sought = r->segments_count > 0
               && r->next != r->intervals[interval_of(r, r->next)].first;
   source->horizon = 0;
-  for (uint32_t i = 0; i < r->header.rings; i++) {
-    r->slots[i].tail = r->slots[i].reserve = 0;
+  for (uint32_t i = 0; i < r->shown.header.rings; i++) {
+    r->shown.slots[i].tail = r->shown.slots[i].reserve = 0;
     source->rings[i].first = 0;
   }
   return 0;
@@ -393,9 +332,7 @@ static void close_recording(struct eventring_source *source)
   for (size_t i = 0; i < r->intervals_count; i++) free(r->intervals[i].from);
   free(r->intervals);
   free(r->segments);
-  free(source->rings);
-  free(r->slots);
-  free(r->schema);
+  eventring_free_recorded(&r->shown);
   free(r->note);
   free(r);
 }
@@ -408,46 +345,28 @@ static int is_recording(const void *bytes, size_t length)
     && memcmp(bytes, RECORDING_MAGIC, 16) == 0;
 }
 
-/* Completes the header of the recording with the offsets and sizes that a ring
-   file of its geometry would have, and checks it against the same bounds as the
-   header of a ring file.  Returns 0 or an error, with its message. */
-static int check_recorded(struct recording *r,
-                          const struct eventring_options *o, const char *path)
-{
-  struct eventring_header *h = &r->header;
-  uint64_t entries = r->schema_size / sizeof(struct eventring_schema_entry);
-  h->header_size = sizeof *h;
-  h->schema_offset = EVENTRING_PAGE;
-  h->schema_entry_size = sizeof(struct eventring_schema_entry);
-  h->schema_count = (uint32_t) entries;
-  h->schema_capacity = (uint32_t) entries + 1;
-  h->slot_size = sizeof(struct eventring_slot);
-  h->directory_offset = h->schema_offset
-    + (uint64_t) h->schema_capacity * h->schema_entry_size;
-  h->rings_offset = h->directory_offset + (uint64_t) h->rings * h->slot_size;
-  h->file_size = UINT64_MAX;
-  return eventring_check_header(h, UINT64_MAX, o, path);
-}
-
 static int check_process(struct recording *r, const struct eventring_options *o,
                       const char *path)
 {
   int err = take_process(r, o->process);
   if (err == EVENTRING_E_MEMORY)
     return fail(o, err, "%s: no memory to read it", path);
-  if (err < 0 && o->process >= r->source.processes)
+  if (err < 0 && o->process >= r->shown.source.processes)
     return fail(o, EVENTRING_E_ARGUMENT, "%s: has %u process%s, so there "
-                "is no number %u", path, r->source.processes,
-                r->source.processes == 1 ? "" : "es", o->process + 1);
-  if (err < 0 && r->source.damaged_at == 0)
+                "is no number %u", path, r->shown.source.processes,
+                r->shown.source.processes == 1 ? "" : "es", o->process + 1);
+  if (err < 0 && r->shown.source.damaged_at == 0)
     return fail(o, EVENTRING_E_TRUNCATED, "%s: damaged: process number %u of "
                 "its %u is missing", path, o->process + 1,
-                r->source.processes);
+                r->shown.source.processes);
   if (err < 0)
     return fail(o, EVENTRING_E_TRUNCATED, "%s: a recording cut or damaged "
                 "before its first event, at byte %llu", path,
-                (unsigned long long) r->source.damaged_at);
-  return check_recorded(r, o, path);
+                (unsigned long long) r->shown.source.damaged_at);
+  return eventring_show_recorded(
+    &r->shown, (uint32_t) (r->shown.schema_size
+                           / sizeof(struct eventring_schema_entry)) + 1, o,
+    path);
 }
 
 const struct chunk_reader *eventring_recording_chunks(
@@ -491,39 +410,19 @@ static int open_recording(int fd, uint64_t size, const char *path, int pid,
     close(fd);
     return fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path);
   }
-  r->source.processes = 1;
+  r->shown.source.processes = 1;
   r->interval = SIZE_MAX;
   err = list_chunks(r, fd, size, o, path);
   if (err == 0) err = check_process(r, o, path);
-  if (err == 0) {
-    r->slots = calloc(r->header.rings, sizeof *r->slots);
-    r->source.rings = calloc(r->header.rings, sizeof *r->source.rings);
-    if (r->slots == NULL || r->source.rings == NULL) {
-      err = EVENTRING_E_MEMORY;
-      fail(o, err, "%s: no memory to read it", path);
-    }
-  }
   if (err < 0) {
-    close_recording(&r->source);
+    close_recording(&r->shown.source);
     return err;
   }
-  for (uint32_t i = 0; i < r->header.rings; i++) {
-    r->source.rings[i].mask = UINT64_MAX;
-    r->source.rings[i].from = RECORDING_ANY;
-  }
-  r->source.checked = r->header;
-  r->source.header = &r->header;
-  r->source.schema = r->schema;
-  r->source.directory = (const char *) r->slots;
-  r->source.lap = UINT64_MAX;
-  r->source.format = EVENTRING_FORMAT_RECORDING;
-  r->source.lost_is_bound =
-    memcmp(r->header.magic, STOCK_MAGIC, sizeof r->header.magic) == 0;
-  r->source.note = r->note;
-  r->source.advance = advance;
-  r->source.seek = seek;
-  r->source.close = close_recording;
-  *result = &r->source;
+  r->shown.source.note = r->note;
+  r->shown.source.advance = advance;
+  r->shown.source.seek = seek;
+  r->shown.source.close = close_recording;
+  *result = &r->shown.source;
   return 0;
 }
 

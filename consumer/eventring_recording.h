@@ -45,7 +45,7 @@
 
 #define RECORDING_MAGIC "Eventring record"
 #define RECORDING_VERSION_MAJOR 2
-#define RECORDING_VERSION_MINOR 0
+#define RECORDING_VERSION_MINOR 2
 
 struct recording_start {
   char magic[16];
@@ -66,7 +66,11 @@ enum chunk_kind {
   CHUNK_SEGMENT = 3,            /* struct run and its words, each */
   CHUNK_NOTE = 4,               /* text */
   CHUNK_END = 5,                /* struct process_end */
-  CHUNK_INDEX = 6               /* struct index_entry, one a chunk but this */
+  CHUNK_INDEX = 6,              /* struct index_entry, one a chunk but this */
+  CHUNK_NODE = 7,               /* text; from version 2.1 on */
+  CHUNK_CLOCK = 8,              /* struct recording_clock, each; likewise */
+  CHUNK_OPEN = 9                /* struct eventring_open_span, each; from version
+                                   2.2 on */
 };
 
 struct chunk {
@@ -116,6 +120,13 @@ struct process_end {
   struct eventring_header header; /* as it was then; [ended]: when that was */
 };
 
+/* One instant by two clocks: CLOCK_MONOTONIC of the process, and CLOCK_REALTIME
+   with an error of at most [bound_ns]. */
+struct recording_clock {
+  int64_t monotonic_ns, realtime_ns;
+  uint64_t bound_ns;
+};
+
 struct index_entry {
   uint64_t offset;
   struct chunk chunk;
@@ -128,6 +139,31 @@ struct recording_trailer {
   uint64_t sum;                 /* recording_sum of [index] */
   char magic[16];
 };
+
+/* Sent by a receiver of a stream, once, as soon as it has connected: which
+   process it has and, after the struct, a uint64_t for each ring, the number of
+   the last event that it has.  [rings] is 0 when it has nothing. */
+#define RECORDING_PLACE_MAGIC "Eventring place\n"
+
+struct recording_place {
+  char magic[16];
+  uint32_t size;                /* of the struct and the numbers */
+  uint32_t rings;
+  char boot_id[40];
+  uint64_t pid_namespace;
+  uint64_t start_time;
+  struct eventring_instant started; /* of the session */
+  uint32_t pid;
+  uint32_t reserved;
+  uint64_t content;             /* recording_sum of the numbers */
+  uint64_t sum;                 /* recording_sum of the fields before */
+};
+
+_Static_assert(sizeof(struct recording_place) == 128,
+               "no padding, and doc/RECORDING.md");
+
+/* The most spans of an OPEN chunk: the oldest ones. */
+#define RECORDING_MAX_OPEN 65536
 
 /* Upper limits of numbers in a file: larger ones are not believed. */
 #define RECORDING_MAX_RAW ((uint64_t) 256 << 20)

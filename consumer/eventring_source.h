@@ -31,6 +31,7 @@
 
 struct eventring_options;
 struct eventring_cursor;
+struct recording_clock;
 struct stat;
 
 /* The words of a ring.  The word at position p is words[(p - first) & mask];
@@ -44,6 +45,19 @@ struct eventring_words {
   uint64_t from;                /* where the source begins anew: how many events
                                    the ring had before that; UINT64_MAX: not
                                    known */
+};
+
+/* The begin of a span: words 0, 1 and 3 of the header of its block, but with the
+   thread that wrote the event; the event word, and the payload, which may have
+   one word. */
+struct eventring_open_span {
+  uint64_t base;
+  int64_t ns;
+  uint64_t who;
+  uint64_t word;
+  uint64_t payload;
+  uint32_t ring;
+  int32_t thread_id;            /* of the threads library, or -1 */
 };
 
 enum {
@@ -93,6 +107,13 @@ struct eventring_source {
   uint64_t damaged_at;
   uint64_t events, lost;
   const char *note;
+  const char *node;
+  const struct recording_clock *clocks;
+  uint32_t clock_count;
+
+  /* The spans that were open where the source begins, with EVENTRING_ANEW. */
+  const struct eventring_open_span *open_spans;
+  uint32_t open_count;
 
   /* Moves the source to a place from which [advance] shows all events of time
      [ticks] and later; the rings begin anew there.  Returns 0 or an error.
@@ -181,9 +202,18 @@ int eventring_open_path(const char *path, int pid,
                         const struct eventring_options *options,
                         struct eventring_cursor **result);
 
-/* Returns 1 when process [pid] has the file [file] mapped, for reading or
-   writing, 0 when it has not, and -1 when the mappings of the process cannot be
-   read.  The file is recognised by device and inode, under any name. */
+/* Makes a cursor on [source], which belongs to the cursor from then on, also
+   after a failure.  [path] names it in messages; [file] describes its file, all
+   zeros when there is none; [pid] as for eventring_open_path.  Returns 0 or an
+   error, with its message. */
+int eventring_new_cursor(struct eventring_source *source, const char *path,
+                         const struct stat *file, int pid,
+                         const struct eventring_options *options,
+                         struct eventring_cursor **result);
+
+/* Returns 1 when process [pid] has the file [file] mapped for writing, 0 when it
+   has not, and -1 when the mappings of the process cannot be read.  The file is
+   recognised by device and inode, under any name. */
 int eventring_is_mapped(int pid, const struct stat *file);
 
 /* The size of a header that a reader of format 1.0 needs. */
@@ -193,6 +223,14 @@ int eventring_is_mapped(int pid, const struct stat *file);
 /* The size of a header that has all fields of format 1.5. */
 #define EVENTRING_HEADER_1_5 \
   (offsetof(struct eventring_header, samples_dropped) + sizeof(uint64_t))
+
+/* The size of a header that has all fields of format 1.6. */
+#define EVENTRING_HEADER_1_6 \
+  (offsetof(struct eventring_header, traced_since_ns) + sizeof(int64_t))
+
+/* Bytes of a header of format 1.7. */
+#define EVENTRING_HEADER_1_7 \
+  (offsetof(struct eventring_header, alloc_period) + sizeof(uint64_t))
 
 /* Checks the sizes, counts and offsets of header [h], on which the reader
    relies, for a file of [actual_size] bytes; does not check magic and version.
@@ -231,7 +269,7 @@ uint64_t eventring_tail(const struct eventring_cursor *cursor, uint32_t ring);
 
 /* Returns the time in ticks up to which all events of all rings are visible to
    reads after the call; UINT64_MAX: all events, however late.  May wait up to
-   300 ns for writers. */
+   1000 ns for writers. */
 uint64_t eventring_horizon(struct eventring_cursor *cursor);
 
 /* Converts [ns], a time of CLOCK_MONOTONIC, to ticks, at the rate that the

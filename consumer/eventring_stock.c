@@ -70,8 +70,9 @@
 /* How often a copy is tried again after a writer that overtakes it. */
 #define MAX_OVERTAKEN 16
 
-/* Time that a writer is given between reading the clock and publishing. */
-#define GRACE_NS 300
+/* Time that a writer is given between reading the clock and publishing.  Its
+   stores have been seen 330 ns late, where the reader holds their lines. */
+#define GRACE_NS 1000
 
 /* Payload words of one event of ours. */
 #define MAX_PAYLOAD (BLOCK_WORDS - EVENTRING_BLOCK_HEADER_WORDS - 2)
@@ -154,15 +155,15 @@ static void describe(struct stock *s, uint32_t id, uint8_t kind,
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Sets by_id[0], by_id[1] and so on to the events of the table [events], of
-   [count] rows, that OCaml 5.[minor] has: it numbers them in this order.
-   Leaves the other elements as they are. */
+/* Sets by_id[0], by_id[1] and so on to the events of [table] that have the
+   [count] ids [ids]; if that is NULL, to the [count] events of [table].  Leaves
+   the other elements as they are. */
 static void number(const struct stock_event *by_id[256],
-                   const struct stock_event *events, size_t count, int minor)
+                   const struct stock_event *table, const uint16_t *ids,
+                   size_t count)
 {
-  size_t next = 0;
   for (size_t i = 0; i < count; i++)
-    if (events[i].since <= minor) by_id[next++] = &events[i];
+    by_id[i] = ids != NULL ? &table[ids[i] - table[0].id] : &table[i];
 }
 
 void eventring_stock_schema(struct stock *s, int minor)
@@ -171,40 +172,46 @@ void eventring_stock_schema(struct stock *s, int minor)
   add_entry(s, (struct eventring_schema_entry) { \
               .kind = EVENTRING_CATEGORY, .category = bit }, "", name);
 #include "caml/eventring_events.tbl"
-  number(s->phases, stock_phases, COUNT(stock_phases), minor);
-  number(s->counters, stock_counters, COUNT(stock_counters), minor);
+  if (minor > STOCK_BEFORE_5_3) {
+    number(s->phases, stock_phases, NULL, COUNT(stock_phases));
+    number(s->counters, stock_counters, NULL, COUNT(stock_counters));
+  } else {
+    number(s->phases, stock_phases, stock_phases_before_5_3,
+           COUNT(stock_phases_before_5_3));
+    number(s->counters, stock_counters, stock_counters_before_5_3,
+           COUNT(stock_counters_before_5_3));
+  }
   for (uint32_t i = 0; i < COUNT(stock_phases); i++)
-    describe(s, EVENTRING_FIRST_PHASE + i, EVENTRING_SPAN,
+    describe(s, stock_phases[i].id, EVENTRING_SPAN,
              EVENTRING_NO_PAYLOAD, stock_phases[i].category, "",
              stock_phases[i].name);
   for (uint32_t i = 0; i < COUNT(stock_counters); i++)
-    describe(s, EVENTRING_FIRST_COUNTER + i, EVENTRING_COUNTER, EVENTRING_INT,
+    describe(s, stock_counters[i].id, EVENTRING_COUNTER, EVENTRING_INT,
              stock_counters[i].category, stock_counters[i].unit,
              stock_counters[i].name);
   for (uint32_t i = 0; i < COUNT(stock_lifecycles); i++)
-    describe(s, EVENTRING_FIRST_LIFECYCLE + i, EVENTRING_INSTANT,
-             EVENTRING_INT, stock_lifecycles[i].category, "",
+    describe(s, stock_lifecycles[i].id, EVENTRING_INSTANT, EVENTRING_INT,
+             stock_lifecycles[i].category, "",
              stock_lifecycles[i].name);
   describe(s, EVENTRING_FIRST_RECORD, EVENTRING_INSTANT, EVENTRING_INTS,
            EVENTRING_ALLOC_BIT, "blocks", "alloc_sizes");
 }
 
 /* Returns our id of the runtime's event that has the number [id] in the file.
-   Numbers that [by_id] knows give the id of their row in [table], of [count]
-   rows; [first] is the id of its first row.  Other numbers give an id behind
-   the table, below [limit], which is described in the schema by a name made of
-   [what] and the number.  Returns 0, for no event, when the number is too
-   large. */
+   Numbers that [by_id] knows give the id of their row in the table of these
+   events, of [count] rows; [first] is the id of its first row.  Other numbers
+   give an id behind the table, below [limit], which is described in the schema
+   by a name made of the text [what] and the number.  Returns 0, for no event,
+   when the number is too large. */
 static uint32_t runtime_id(struct stock *s, uint32_t id, uint32_t first,
                            uint32_t limit,
                            const struct stock_event *const *by_id,
-                           const struct stock_event *table, size_t count,
-                           uint8_t kind, const char *what)
+                           size_t count, uint8_t kind, const char *what)
 {
   char name[EVENTRING_NAME_SIZE];
   uint32_t ours;
   if (id >= 256) return 0;
-  if (by_id[id] != NULL) return first + (uint32_t) (by_id[id] - table);
+  if (by_id[id] != NULL) return by_id[id]->id;
   ours = first + (uint32_t) count + id;
   if (ours >= limit) return 0;
   snprintf(name, sizeof name, "%s_%u", what, id);
@@ -349,8 +356,7 @@ static int translate(struct stock *s, uint32_t ring, const uint64_t *event,
     return 1;
   case RUNTIME_BEGIN: case RUNTIME_END:
     id = runtime_id(s, id, EVENTRING_FIRST_PHASE, EVENTRING_FIRST_COUNTER,
-                    s->phases, stock_phases, COUNT(stock_phases),
-                    EVENTRING_SPAN, "phase");
+                    s->phases, COUNT(stock_phases), EVENTRING_SPAN, "phase");
     if (id != 0)
       emit(s, ring, event[1], id,
            TYPE(event[0]) == RUNTIME_BEGIN ? EVENTRING_FORM_BEGIN
@@ -359,8 +365,8 @@ static int translate(struct stock *s, uint32_t ring, const uint64_t *event,
   case RUNTIME_COUNTER:
     if (length < 3) return 0;
     id = runtime_id(s, id, EVENTRING_FIRST_COUNTER, EVENTRING_FIRST_LIFECYCLE,
-                    s->counters, stock_counters, COUNT(stock_counters),
-                    EVENTRING_COUNTER, "counter");
+                    s->counters, COUNT(stock_counters), EVENTRING_COUNTER,
+                    "counter");
     if (id != 0)
       *emit(s, ring, event[1], id, EVENTRING_FORM_COUNTER, 1) = event[2];
     return 1;

@@ -200,8 +200,9 @@ static int verify_ring_file(struct verifier *v)
 static const char *kind_name(uint32_t kind)
 {
   static const char *const names[] =
-    { "?", "PROCESS", "SCHEMA", "SEGMENT", "NOTE", "END", "INDEX" };
-  return names[kind <= CHUNK_INDEX ? kind : 0];
+    { "?", "PROCESS", "SCHEMA", "SEGMENT", "NOTE", "END", "INDEX",
+      "NODE", "CLOCK", "OPEN" };
+  return names[kind <= CHUNK_OPEN ? kind : 0];
 }
 
 /* Checks the runs of a segment, [size] bytes at [p] after decompressing, and
@@ -227,8 +228,27 @@ static void verify_segment(struct verifier *v, const char *p, size_t size,
          ? "a segment that does not end with a run" : "an impossible run");
 }
 
+/* Checks the spans of an OPEN chunk, [size] bytes at [p], at [offset] of the
+   file. */
+static void verify_open(struct verifier *v, const char *p, size_t size,
+                        uint64_t offset)
+{
+  struct eventring_open_span span;
+  if (size % sizeof span != 0)
+    find(v, offset, "a list of open spans that ends within a span");
+  for (; size >= sizeof span; p += sizeof span, size -= sizeof span) {
+    memcpy(&span, p, sizeof span);
+    if (span.ring >= EVENTRING_MAX_RINGS || EVENTRING_WORD_ID(span.word) == 0
+        || EVENTRING_WORD_FORM(span.word) != EVENTRING_FORM_BEGIN
+        || EVENTRING_WORD_LENGTH(span.word) > 1) {
+      find(v, offset, "an open span that no recorder writes");
+      return;
+    }
+  }
+}
+
 /* Checks that the content of chunk [e] is as its sum says, and checks the
-   entries of a SCHEMA chunk. */
+   entries of a SCHEMA chunk and the spans of an OPEN chunk. */
 static void verify_content(struct verifier *v, struct chunk_reader *r,
                            const struct index_entry *e)
 {
@@ -239,6 +259,8 @@ static void verify_content(struct verifier *v, struct chunk_reader *r,
   else if (e->chunk.kind == CHUNK_SCHEMA)
     verify_schema(v, r->raw, entry, (uint32_t) (e->chunk.raw / entry),
                   e->offset, 0);
+  else if (e->chunk.kind == CHUNK_OPEN)
+    verify_open(v, r->raw, (size_t) e->chunk.raw, e->offset);
 }
 
 /* Checks the chunks one after the other, in the order of the file, compares

@@ -25,12 +25,21 @@
 
    Nothing here runs, and nothing is tested, in a process that nobody attaches
    to: the slow path of a probe is taken while recording only.  The request is
-   trusted as much as the environment: who can write here can do anything. */
+   trusted as much as the environment: a writer to this memory can do anything.
+
+   The data points of the program are evaluated in the same place, when somebody
+   has switched the category EVENTRING_POINTS on: in the first domain that gets
+   here, which switches the category off before that, so that they are evaluated
+   once.  A domain gets here when its minor heap is full; when it has left a
+   blocking section or begun a block of its ring, which make an action pending;
+   and whenever the runtime has something else to do.  Requests for rings of
+   another size are carried out there too, see eventring_handover.c. */
 
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "caml/domain.h"
 #include "caml/eventring.h"
 #include "caml/eventring_attach.h"
 #include "caml/signals.h"
@@ -86,9 +95,18 @@ static int is_request(uint32_t state)
 }
 
 COLD
+void caml_eventring_act_soon(void)
+{
+  caml_set_action_pending(Caml_state);
+  /* OCaml code does not look at pending actions after a C function, but at the
+     limit of its minor heap. */
+  caml_interrupt_self();
+}
+
+COLD
 void caml_ring_notice_request(void)
 {
-  if (is_request(asked())) caml_set_action_pending(Caml_state);
+  if (is_request(asked())) caml_eventring_act_soon();
 }
 
 /* Stores [state], the answer, for the other process to read. */
@@ -133,9 +151,50 @@ static void detach(void)
   answer(EVENTRING_REQUEST_ENDED);
 }
 
+void (*caml_ring_evaluate_points)(void);
+uint8_t caml_ring_evaluating;
+
+/* Switches the category EVENTRING_POINTS off.  Returns 1 if it was on, and this
+   domain is the one that has switched it off; else 0. */
+static int take_points(void)
+{
+  uint64_t c = __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
+  do {
+    if (((uint32_t) c & EVENTRING_POINTS) == 0) return 0;
+  } while (!__atomic_compare_exchange_n(&HEADER->control, &c,
+                                        without_points(c), 0,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  return 1;
+}
+
+/* Evaluates the points of the program, if they are asked for and no other
+   thread evaluates them: then they stay asked for.  Writes the event EV_POINTS
+   also for a program without points. */
+COLD
+static void attend_points(void)
+{
+  /* A child that was made by _Fork or clone sees its parent's request. */
+  if (caml_ring_left_behind()
+      || __atomic_exchange_n(&caml_ring_evaluating, 1, __ATOMIC_ACQUIRE))
+    return;
+  if (take_points()) {
+    if (caml_ring_evaluate_points != NULL) caml_ring_evaluate_points();
+    else caml_ring_end_points(caml_eventring_ticks(), 0);
+  }
+  __atomic_store_n(&caml_ring_evaluating, 0, __ATOMIC_RELEASE);
+}
+
+void caml_ring_end_points(uint64_t since, uint64_t points)
+{
+  uint64_t field[] = { caml_eventring_ticks() - since, points };
+  caml_eventring_emit_packed(EVENTRING_RECORD(EV_POINTS), field, 2);
+}
+
 COLD
 void caml_eventring_attend(void)
 {
+  if (Caml_eventring_on(EVENTRING_POINTS)) attend_points();
+  if (Caml_eventring_on(EVENTRING_RING_REQUEST)) caml_ring_attend_request();
   uint32_t wish = asked();
   if (!is_request(wish)
       || !__atomic_compare_exchange_n(&request.state, &wish,

@@ -26,7 +26,6 @@
 #include "caml/eventring.h"
 #include "caml/fail.h"
 #include "caml/memory.h"
-#include "caml/mlvalues.h"
 #include "caml/osdeps.h"
 #include "caml/platform.h"
 #include "caml/runtime_events.h"

@@ -12,8 +12,9 @@
 #define CAML_INTERNALS
 
 /* Control from inside the program, for the modules Eventring and
-   Runtime_events: stop, pause and resume, while other processes may do the same
-   from outside.  A program that does none of it is linked without this file. */
+   Runtime_events: the size of rings, stop, pause and resume, while other
+   processes may do the same from outside.  A program that does none of it is
+   linked without this file. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,18 @@
 #include "caml/eventring.h"
 #include "caml/runtime_events.h"
 #include "eventring_internal.h"
+
+COLD
+int caml_eventring_start_rings(const char *dir, uint32_t mask,
+                               unsigned log_words, char *why, size_t size)
+{
+  const unsigned before = caml_ring_config.log_words;
+  if (log_words != 0) caml_ring_config.log_words = log_words;
+  if (caml_eventring_start(dir, EVENTRING_SUFFIX, mask, 0, why, size)
+      && (log_words == 0 || caml_ring_resize(log_words, why, size))) return 1;
+  caml_ring_config.log_words = before;
+  return 0;
+}
 
 COLD
 void caml_eventring_stop(void)
@@ -105,6 +118,19 @@ void caml_eventring_set_sample_period(uint64_t ns)
   caml_ring_config.sample_period = ns;
   if (caml_eventring_started())
     __atomic_store_n(&HEADER->sample_period, ns, __ATOMIC_RELAXED);
+}
+
+uint64_t caml_eventring_alloc_period(void)
+{
+  return caml_eventring_started() ? caml_ring_alloc_period()
+                                  : caml_ring_config.alloc_period;
+}
+
+void caml_eventring_set_alloc_period(uint64_t words)
+{
+  caml_ring_config.alloc_period = words;
+  if (caml_eventring_started())
+    __atomic_store_n(&HEADER->alloc_period, words, __ATOMIC_RELAXED);
 }
 
 uint32_t caml_eventring_session(void)

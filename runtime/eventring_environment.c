@@ -33,11 +33,13 @@ struct caml_ring_config caml_ring_config = {
   .threshold = DEFAULT_THRESHOLD
 };
 
-/* Returns the binary logarithm of the number of words in a ring: N of
-   OCAMLRUNPARAM=e=N, at least EVENTRING_MIN_LOG_WORDS.  Prints a message and
-   returns EVENTRING_DEFAULT_LOG_WORDS when the parameter is not understood. */
+/* Returns the binary logarithm of the number of words in a ring: the one of the
+   settings, or else N of OCAMLRUNPARAM=e=N, at least EVENTRING_MIN_LOG_WORDS.
+   Prints a message and returns EVENTRING_DEFAULT_LOG_WORDS when the parameter is
+   not understood. */
 unsigned caml_ring_log_words(void)
 {
+  if (caml_ring_config.log_words != 0) return caml_ring_config.log_words;
   /* The startup code has parsed the parameter but takes anything for a
      number. */
   uintnat log = caml_params->runtime_events_log_wsize;
@@ -74,7 +76,7 @@ COLD
 static uint32_t categories_from(const char *list, uint32_t mask)
 {
   /* No pointers, which would need relocations. */
-  static const struct { char name[12]; uint32_t mask; } known[] = {
+  static const struct { char name[16]; uint32_t mask; } known[] = {
 #define CATEGORY(id, bit, name, by_default, doc) { name, EVENTRING_##id },
 #include "caml/eventring_events.tbl"
     { "all", EVENTRING_EVENT_CATEGORIES }
@@ -162,6 +164,17 @@ void caml_eventring_init(void)
   caml_ring_config.keep = flag("OCAML_EVENTRING_KEEP",
     caml_secure_getenv("OCAML_RUNTIME_EVENTS_PRESERVE") != NULL);
 
+  /* The program may change its current directory. */
+  s = caml_secure_getenv("OCAML_EVENTRING_TOMBSTONES");
+  free(caml_ring_config.tombstones);
+  caml_ring_config.tombstones = NULL;
+  if (s != NULL && *s != '\0') {
+    caml_ring_config.tombstones = realpath(s, NULL);
+    if (caml_ring_config.tombstones == NULL)
+      caml_ring_config.tombstones = strdup(s);
+  }
+  caml_ring_config.log_words = 0;
+
   s = caml_secure_getenv("OCAML_EVENTRING_CLOCK");
   caml_ring_config.monotonic = 0;
   if (s != NULL && strcmp(s, "monotonic") == 0) caml_ring_config.monotonic = 1;
@@ -209,6 +222,21 @@ void caml_eventring_init(void)
     else {
       caml_ring_config.sample_period = 1000000000 / hz;
       profile = EVENTRING_PROFILE;
+    }
+  }
+
+  s = caml_secure_getenv("OCAML_EVENTRING_PROFILE_ALLOC");
+  caml_ring_config.alloc_period = EVENTRING_DEFAULT_ALLOC_PERIOD;
+  if (s != NULL && *s != '\0' && strcmp(s, "0") != 0) {
+    char *end;
+    double rate = strtod(s, &end);
+    if (*end != '\0' || !(rate >= 1. / EVENTRING_MAX_ALLOC_PERIOD && rate <= 1))
+      caml_eventring_complain(
+        "OCAML_EVENTRING_PROFILE_ALLOC: %s is not understood (the share of the"
+        " allocated words to sample, such as 1e-5); ignored", s);
+    else {
+      caml_ring_config.alloc_period = (uint64_t) (1 / rate + 0.5);
+      profile |= EVENTRING_PROFILE_ALLOC;
     }
   }
 

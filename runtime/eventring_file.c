@@ -206,6 +206,18 @@ static int create(const char *path)
               S_IRUSR | S_IWUSR);
 }
 
+__attribute__((cold))
+int caml_eventring_create_next(const char *former, char *path, size_t size,
+                               const char **why)
+{
+  snprintf(path, size, "%s.next", former);
+  /* Of an earlier attempt, during which the process was killed. */
+  unlink(path);
+  int fd = create(path);
+  if (fd < 0) *why = strerror(errno);
+  return fd;
+}
+
 #define NAMES (EVENTRING_MAX_NUMBER + 1)
 
 __attribute__((cold))

@@ -40,7 +40,7 @@ static void before_fork(void)
   /* Stored here, since the parent may have ended, and its control word may be
      0, when the child runs. */
   caml_ring_session.restart_control =
-    __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED);
+    without_points(__atomic_load_n(&HEADER->control, __ATOMIC_RELAXED));
   caml_ring_keep_settings();
 }
 
@@ -66,6 +66,8 @@ static void leave_parent(void)
   caml_ring_self.request = 0;
   caml_ring_fork_labels(old_thread);
   caml_ring_session.started = 0;
+  /* The thread that evaluated points may not be in the child. */
+  caml_ring_evaluating = 0;
   if (caml_ring_writers == NULL) return;
   if (caml_ring_session.map == NULL) {
     *caml_ring_process_mark() = 1;

@@ -62,7 +62,7 @@ void caml_eventring_init_asked(void)
 {
   if (caml_eventring_asked != &asked_first) return;
   /* Memory that is not touched takes none. */
-  void *all = mmap(NULL, caml_params->max_domains * sizeof(asked_first),
+  void *all = mmap(NULL, EVENTRING_DOMAINS * sizeof(asked_first),
                    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (all == MAP_FAILED) caml_fatal_error("out of memory");
   caml_eventring_asked = all;
@@ -125,6 +125,8 @@ static uint8_t cause_of_stop(struct caml_eventring_asked *a)
     return a->slices_of_all;
   case EV_STOP_FRAMETABLES:
     return EV_CAUSE_CODE_LOADED;
+  case EV_STOP_SESSION:
+    return EV_CAUSE_RING_SIZE;
   case EV_STOP_UNKNOWN:
     break;
   }
@@ -201,6 +203,9 @@ void caml_eventring_stop_end(void)
 void caml_eventring_end_minor(void)
 {
   if (Caml_eventring_on(EVENTRING_PROFILE)) caml_eventring_sample_threads();
+#if OCAML_VERSION < 50300
+  caml_eventring_set_alloc_trigger(Caml_state);
+#endif
   if (!Caml_eventring_on(EVENTRING_GC)) return;
   struct caml_eventring_asked *a = Caml_eventring_asked;
   /* The probes give bytes. */

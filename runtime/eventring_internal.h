@@ -15,6 +15,8 @@
      eventring_writer.c       from a probe to the ring: the hot path
      eventring_schema.c       the names in the file
      eventring_session.c      start and end
+     eventring_handover.c     rings of another size while the program runs
+     eventring_tombstone.c    the counts of a ring file that was removed
      eventring_attach.c       start and end, for another process
      eventring_fork.c         a forked child leaves its parent's session
      eventring_environment.c  OCAML_EVENTRING_... and OCAMLRUNPARAM
@@ -22,19 +24,23 @@
      eventring_file.c         how the file gets its name
      eventring_fault.c        faults in the file, messages
      eventring_profile.c      samples of processor time: timers, the handler
-     eventring_unwind.c       the stack of an interrupted thread
+     eventring_unwind.c       the stack of an interrupted thread, or of OCaml code
+     eventring_alloc.c        samples of allocation, and the life of their blocks
      eventring_mappings.c     where machine code is
+     eventring_wait.c         domains, threads, waits and their samples
+     eventring_io.c           input and output
 
    and, linked only into programs that call their functions,
 
      eventring_user.c         events of the program, interface for C stubs
+     eventring_points.c       data points of the program
      eventring_control.c      stop, pause, resume, categories
      eventring_restart.c      after a fork, or an exec that failed
      eventring_snapshot.c     a copy of the rings
      eventring_compat.c       Runtime_events, as libraries know it
      eventring_ml.c           primitives of module Eventring
 
-   eventring_gc.c and eventring_wait.c use caml/eventring.h alone. */
+   eventring_gc.c uses caml/eventring.h alone. */
 
 #ifndef CAML_EVENTRING_INTERNAL_H
 #define CAML_EVENTRING_INTERNAL_H
@@ -46,6 +52,7 @@
 
 #include "caml/config.h"
 #include "caml/eventring.h"
+#include "caml/eventring_versions.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -124,6 +131,10 @@ struct caml_ring_thread {
                                    not made yet */
   uint64_t threshold_ticks;
   uint64_t request;             /* the request on which it works; 0: none */
+  _Atomic uint32_t in_wait;     /* a wait that is sampled is under way */
+  _Atomic uint64_t wait_cpu;    /* ns of processor time of samples in such waits
+                                   since the last sample of waits; added to in
+                                   the signal handler, while [in_wait] is 1 */
   char os_name[OS_NAME_SIZE];   /* the last one seen; "": not asked for yet */
 };
 extern CAMLthread_local struct caml_ring_thread caml_ring_self;
@@ -196,6 +207,45 @@ Caml_inline uint32_t categories_of(uint64_t control)
   return mask != 0 ? mask : EVENTRING_DEFAULT_CATEGORIES;
 }
 
+/* Creates the ring file in directory [in] (NULL: the current directory), maps
+   the file, and starts a session with [control] as its control word.  With
+   [former], the running session, the file takes the place of the file of that
+   session instead, and [in] has no effect.  Returns 1, or 0 on failure, with a
+   message in [why], which has [why_size] bytes; then the new file is removed and
+   unmapped.  [caml_ring_session] must have no [map] and no [path] of its own.
+   Call with the session's lock held and SIGPIPE and SIGXFSZ held back. */
+int caml_ring_start_session(const char *in,
+                            const struct caml_ring_session *former,
+                            uint64_t control, char *why, size_t why_size);
+
+/* Writes the first events of a session.  Call with the domain lock held, and not
+   [caml_ring_session_lock]. */
+void caml_ring_announce(void);
+
+/* Handover: eventring_handover.c */
+
+/* Replaces the running session by one with rings of 2^[log_words] words, at a
+   stop of all domains: every event is in the file of one of the two.  Has no
+   effect when no session runs or its rings have this size.  Returns 1, or 0 on
+   failure, with a message in [why], which has [size] bytes; then the session
+   goes on.  Call with the domain lock held, and not [caml_ring_session_lock]. */
+int caml_ring_resize(unsigned log_words, char *why, size_t size);
+
+/* Carries out the request of another process for rings of another size, which
+   is in the control word; prints a message if that fails.  Call as
+   [caml_ring_resize]. */
+void caml_ring_attend_request(void);
+
+/* Tombstones: eventring_tombstone.c */
+
+/* Writes the tombstone of [session], which has ended with [state] at the time
+   [ended], before a writer begins another session, if the settings ask
+   for tombstones; prints a message on failure.  Call with
+   [caml_ring_session_lock] held. */
+void caml_ring_leave_tombstone(const struct caml_ring_session *session,
+                               enum eventring_state state,
+                               const struct eventring_instant *ended);
+
 /* Copies the threshold and the period of samples from the control page, where
    another process may have changed them, to [caml_ring_config], for later
    sessions.  Call with
@@ -226,6 +276,34 @@ void caml_ring_unmap_kept(void);
    the domain lock held. */
 void caml_ring_notice_request(void);
 
+/* Returns the control word [control] without the category EVENTRING_POINTS. */
+Caml_inline uint64_t without_points(uint64_t control)
+{
+  return control & ~((uint64_t) EVENTRING_POINTS << 32 | EVENTRING_POINTS);
+}
+
+/* Returns the control word [control] without a request for rings of another
+   size, in both halves. */
+Caml_inline uint64_t without_ring_request(uint64_t control)
+{
+  return control & ~((uint64_t) EVENTRING_RING_REQUEST << 32
+                     | EVENTRING_RING_REQUEST);
+}
+
+/* Evaluates the data points of the program and writes their events, and after
+   them the event EV_POINTS.  Runs OCaml code; raises nothing.  Set when the
+   program is linked with eventring_points.c, before its threads exist; else
+   NULL. */
+extern void (*caml_ring_evaluate_points)(void);
+
+/* 1 while a thread evaluates the points, else 0.  Atomic. */
+extern uint8_t caml_ring_evaluating;
+
+/* Writes the event EV_POINTS: [points] points were evaluated since the time
+   [since] of caml_eventring_ticks.  Call with the domain lock held, while or
+   after the category EVENTRING_POINTS was recorded. */
+void caml_ring_end_points(uint64_t since, uint64_t points);
+
 /* Fork: eventring_fork.c */
 
 /* Installs the fork handlers on the first call; later calls do nothing, unless
@@ -246,7 +324,8 @@ int caml_ring_left_behind(void);
 
 /* The schema: eventring_schema.c */
 
-/* Entries of the runtime's part. */
+/* Entries of the runtime's part: the events of this release of OCaml. */
+#define EVENTRING_OCAML EVENTRING_THIS_OCAML
 enum {
   EVENTRING_RUNTIME_SCHEMA = 0
 #define CATEGORY(id, bit, name, by_default, doc) + 1
@@ -259,8 +338,10 @@ enum {
 #define CAUSE(id, name, doc) + 1
 #define STOP(id, name, doc) + 1
 #define STACK(id, name, doc) + 1
+#define VALUE(unit, id, number, name, doc) + 1
 #include "caml/eventring_events.tbl"
 };
+#undef EVENTRING_OCAML
 
 /* Fills the array [entry] with the EVENTRING_RUNTIME_SCHEMA entries for the
    runtime's names, which are the first of the schema. */
@@ -356,6 +437,14 @@ uint32_t caml_ring_sample_rings(void);
    the limits above. */
 uint64_t caml_ring_sample_period(void);
 
+#define EVENTRING_DEFAULT_ALLOC_PERIOD 100000
+#define EVENTRING_MAX_ALLOC_PERIOD INT64_C(1000000000000)
+
+/* Returns the mean number of allocated words between two samples: that in the
+   control page, where another process may have written any number, from 1 to
+   EVENTRING_MAX_ALLOC_PERIOD. */
+uint64_t caml_ring_alloc_period(void);
+
 /* Ends the sampling of the present session: when the function returns, no
    thread is writing a sample, and none will.  The control word is 0 before. */
 void caml_ring_stop_samples(void);
@@ -375,11 +464,11 @@ void caml_ring_write_sample(struct writer *w, int32_t domain, uint32_t thread,
 #define EVENTRING_UNWIND_ROWS 64
 struct caml_ring_rows {
 #ifdef __aarch64__
-  uint64_t words[EVENTRING_UNWIND_ROWS * 38];
+  uint64_t words[EVENTRING_UNWIND_ROWS * 24];
 #else
-  uint64_t words[EVENTRING_UNWIND_ROWS * 22];
+  uint64_t words[EVENTRING_UNWIND_ROWS * 16];
 #endif
-};
+} __attribute__((aligned(64)));
 
 /* Finds the stack of the calling thread, which was interrupted by a signal with
    the ucontext_t [context]: stores at most [max] addresses, at least 1, at
@@ -394,6 +483,27 @@ uint32_t caml_ring_unwind(const void *context, uintptr_t low, uintptr_t high,
 /* Returns an address in the C stack of the calling thread, which was interrupted
    by a signal with the ucontext_t [context]. */
 uintptr_t caml_ring_c_stack(const void *context);
+
+/* Frames of a stack of OCaml code, at most: with 16 fields before them, they fit
+   in an event. */
+#define CAML_RING_MOST_FRAMES 180
+_Static_assert(10 * (CAML_RING_MOST_FRAMES + 13)
+               <= 8 * EVENTRING_MAX_PAYLOAD_WORDS, "frames are cut");
+
+/* Finds the frames of OCaml code of the calling thread, which OCaml code has
+   called with caml_c_call or caml_call_gc: stores the field of each in an event,
+   the innermost first, at [frame], at most [max], and in [*state] whether they
+   are all.  Returns their number; 0 in bytecode.  Call with the domain lock
+   held. */
+uint32_t caml_ring_ocaml_stack(uint64_t *frame, uint32_t max,
+                               enum caml_eventring_stack *state);
+
+/* Samples of allocation: eventring_alloc.c */
+
+/* The places that call the sampler exist since OCaml 5.3 has Gc.Memprof again. */
+#if defined(EVENTRING_SAMPLES) && OCAML_VERSION >= 50300
+#define EVENTRING_ALLOC_SAMPLES 1
+#endif
 
 /* Appends the places of machine code that are not in the schema yet.  Call
    without [caml_ring_session_lock], and with signals blocked. */
@@ -417,11 +527,16 @@ struct caml_ring_config {
   int monotonic;                /* do not use the hardware counter */
   uint64_t threshold;           /* ns, of sessions to come; at least 1 */
   uint64_t sample_period;       /* ns, of sessions to come; at least 1 */
+  uint64_t alloc_period;        /* words, of sessions to come; at least 1 */
+  unsigned log_words;           /* of rings of sessions to come; 0: as
+                                   OCAMLRUNPARAM says */
+  char *tombstones;             /* directory; NULL: leave none */
 };
 extern struct caml_ring_config caml_ring_config;
 
-/* Returns the binary logarithm of the words of a ring, from OCAMLRUNPARAM=e=N,
-   or the default, with a message, when that is not understood. */
+/* Returns the binary logarithm of the words of a ring of the next session: as
+   the settings say, or else from OCAMLRUNPARAM=e=N, or the default, with a
+   message, when that is not understood. */
 unsigned caml_ring_log_words(void);
 
 #pragma GCC visibility pop

@@ -70,23 +70,47 @@ static const char *checked_name(value name)
 
 /* Control */
 
+/* Returns the binary logarithm of the words of a ring that has [words] words or
+   the next power of two; 0 for 0.  Raises Invalid_argument when no ring has so
+   many words. */
+static unsigned log_words(intnat words)
+{
+  unsigned log = EVENTRING_MIN_LOG_WORDS;
+  if (words == 0) return 0;
+  if (words < (intnat) 1 << EVENTRING_MIN_LOG_WORDS
+      || words > (intnat) 1 << EVENTRING_MAX_LOG_WORDS)
+    caml_invalid_argument("Eventring.start: a ring has 512 to 2^30 words");
+  while ((intnat) 1 << log < words) log++;
+  return log;
+}
+
 /* Starts tracing, with the ring file in the directory [dir], a string option
-   (None: as the environment says), and the categories [mask], an int (0: the
-   default categories).  No effect when tracing has started already.  Returns
-   unit.  Raises Sys_error on failure, Invalid_argument when the directory has a
-   NUL byte. */
-CAMLprim value caml_ml_eventring_start(value dir, value mask)
+   (None: as the environment says), the categories [mask], an int (0: the default
+   categories), and rings of [words] words, an int (0: as the settings say), or
+   the next power of two.  When tracing has started already, the rings get this
+   size, and the other arguments have no effect.  Returns unit.  Raises Sys_error
+   on failure, Invalid_argument when the directory has a NUL byte or no ring has
+   so many words. */
+CAMLprim value caml_ml_eventring_start(value dir, value mask, value words)
 {
   char why[MESSAGE];
+  unsigned log = log_words(Long_val(words));
   char *copy = Is_some(dir) ? copy_path(Some_val(dir), "Eventring.start")
                             : NULL;
   uint32_t categories = mask != Val_int(0) ? Int_val(mask)
                                            : EVENTRING_DEFAULT_CATEGORIES;
-  int ok = caml_eventring_start(copy, EVENTRING_SUFFIX, categories, 0, why,
-                                sizeof(why));
+  int ok = caml_eventring_start_rings(copy, categories, log, why, sizeof(why));
   free(copy);
   if (!ok) raise_sys_error(why);
   return Val_unit;
+}
+
+/* Has the programs that record this process write the events that they hold.
+   Returns unit. */
+CAMLprim value caml_ml_eventring_flush(value unit)
+{
+  caml_eventring_flush();
+  return unit;
 }
 
 /* Each of the next three primitives calls the function that it is named after,
@@ -160,6 +184,21 @@ CAMLprim value caml_ml_eventring_sample_period(value unit)
 CAMLprim value caml_ml_eventring_set_sample_period(value ns)
 {
   caml_eventring_set_sample_period(Long_val(ns));
+  return Val_unit;
+}
+
+/* Returns the mean number of allocated words between two samples of them, as an
+   int. */
+CAMLprim value caml_ml_eventring_alloc_period(value unit)
+{
+  return Val_long(caml_eventring_alloc_period());
+}
+
+/* Sets the mean number of allocated words between two samples of them to
+   [words], an int, at least 1.  Returns unit. */
+CAMLprim value caml_ml_eventring_set_alloc_period(value words)
+{
+  caml_eventring_set_alloc_period(Long_val(words));
   return Val_unit;
 }
 
@@ -284,6 +323,22 @@ CAMLprim value caml_ml_eventring_user_on(value unit)
   return Val_bool(Caml_eventring_on(EVENTRING_USER));
 }
 
+/* Returns the id [id] of an event as an OCaml int.  Raises the exception for an
+   error of registration. */
+static value registered(int id)
+{
+  switch (id) {
+  case EVENTRING_TOO_MANY:
+    caml_invalid_argument("Eventring: 32768 events are registered already");
+  case EVENTRING_OTHER_TYPE:
+    caml_invalid_argument(
+      "Eventring: an event of this name and another type is registered");
+  case EVENTRING_NO_MEMORY:
+    caml_raise_out_of_memory();
+  }
+  return Val_int(id);
+}
+
 /* Registers an event called [name], with the numbers [kind] of enum
    eventring_kind and [payload] of enum eventring_payload, and the string
    [unit].  Returns the id of the event; the old id if an event of this name and
@@ -294,24 +349,21 @@ CAMLprim value caml_ml_eventring_user_on(value unit)
 CAMLprim value caml_ml_eventring_register(value name, value kind,
                                           value payload, value unit)
 {
-  CAMLparam4(name, kind, payload, unit);
   const char *checked = checked_name(name);
   if (caml_string_length(unit) >= EVENTRING_UNIT_SIZE)
     caml_invalid_argument("Eventring: a unit is longer than 15 bytes");
   if (!caml_string_is_c_safe(unit))
     caml_invalid_argument("Eventring: a unit holds a NUL byte");
-  int id = caml_eventring_register_once(checked, Int_val(kind),
-                                        Int_val(payload), String_val(unit));
-  switch (id) {
-  case EVENTRING_TOO_MANY:
-    caml_invalid_argument("Eventring: 32768 events are registered already");
-  case EVENTRING_OTHER_TYPE:
-    caml_invalid_argument(
-      "Eventring: an event of this name and another type is registered");
-  case EVENTRING_NO_MEMORY:
-    caml_raise_out_of_memory();
-  }
-  CAMLreturn(Val_int(id));
+  return registered(caml_eventring_register_once(checked, Int_val(kind),
+                                                 Int_val(payload),
+                                                 String_val(unit)));
+}
+
+/* Registers the event of the data point called [name].  Returns and raises as
+   caml_ml_eventring_register does. */
+CAMLprim value caml_ml_eventring_register_point(value name)
+{
+  return registered(caml_eventring_register_point(checked_name(name)));
 }
 
 /* Cursors.  A handle is a custom block that holds this. */

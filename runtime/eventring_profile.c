@@ -60,6 +60,15 @@ uint64_t caml_ring_sample_period(void)
        : ns;
 }
 
+uint64_t caml_ring_alloc_period(void)
+{
+  uint64_t words = __atomic_load_n(&HEADER->alloc_period, __ATOMIC_RELAXED);
+  if (words == 0) words = caml_ring_session.header.alloc_period;
+  return words < 1 ? 1
+       : words > EVENTRING_MAX_ALLOC_PERIOD ? EVENTRING_MAX_ALLOC_PERIOD
+       : words;
+}
+
 #ifdef EVENTRING_SAMPLES
 
 #include <dirent.h>
@@ -118,7 +127,7 @@ static int signal_number;       /* 0: the handler is not installed */
 
 uint32_t caml_ring_sample_rings(void)
 {
-  uint32_t room = EVENTRING_MAX_RINGS - caml_params->max_domains;
+  uint32_t room = EVENTRING_MAX_RINGS - EVENTRING_DOMAINS;
   return room < EVENTRING_SAMPLE_RINGS ? room : EVENTRING_SAMPLE_RINGS;
 }
 
@@ -250,6 +259,17 @@ static void write_sample(struct sampler *s, struct writer *w, uint64_t ns,
                          (uint32_t) ((p.at - begin) / 8));
 }
 
+/* Leaves the [ns] of processor time of a sample out of the time that the thread
+   has waited, if the thread is in a wait. */
+static void exclude_from_wait(uint64_t ns)
+{
+  struct caml_ring_thread *self = &caml_ring_self;
+  if (atomic_load_explicit(&self->in_wait, memory_order_relaxed))
+    atomic_store_explicit(&self->wait_cpu, ns
+      + atomic_load_explicit(&self->wait_cpu, memory_order_relaxed),
+      memory_order_relaxed);
+}
+
 /* Handles the signal of the timer of [s].  Not inlined: [has_room] is asked
    before. */
 static __attribute__((noinline))
@@ -273,9 +293,10 @@ void take_sample(struct sampler *s, const void *context)
   int64_t ns = now_ns - s->counted;
   s->counted = now_ns;
   if (index < caml_ring_sample_rings()) {
-    struct writer *w = &caml_ring_writers[caml_params->max_domains + index];
+    struct writer *w = &caml_ring_writers[EVENTRING_DOMAINS + index];
     if (w->session == now && w->ring != NULL) {
       write_sample(s, w, ns > 0 ? (uint64_t) ns : 0, context);
+      if (ns > 0) exclude_from_wait((uint64_t) ns);
       return;
     }
   }
@@ -391,7 +412,7 @@ static int arm(int tid, int whole)
   }
   uint32_t index = (uint32_t) (s - samplers);
   if (index < caml_ring_sample_rings())
-    caml_ring_prepare_ring((int) (caml_params->max_domains + index));
+    caml_ring_prepare_ring((int) (EVENTRING_DOMAINS + index));
   struct sigevent event = { .sigev_signo = signal_number };
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_value.sival_ptr = s;
@@ -431,7 +452,7 @@ static int prepare(void)
   if (session != now) {
     for (uint32_t i = 0; i < caml_ring_sample_rings(); i++)
       if (samplers[i].tid != 0)
-        caml_ring_prepare_ring((int) (caml_params->max_domains + i));
+        caml_ring_prepare_ring((int) (EVENTRING_DOMAINS + i));
     session = now;
   }
   return 1;
@@ -487,12 +508,14 @@ void caml_eventring_sample_threads(void)
   int64_t now = eventring_clock_ns(CLOCK_MONOTONIC_COARSE);
   int64_t due = next;
   if (now < due && last == caml_ring_session.number) return;
+  if (caml_ring_left_behind()) return;
   if (!atomic_compare_exchange_strong(&next, &due, now + 100000000)) return;
   last = caml_ring_session.number;
   sigset_t before;
   hold_signals(&before);
   caml_ring_note_mappings();
-  if (pthread_mutex_trylock(&caml_ring_session_lock) == 0) {
+  if (Caml_eventring_on(EVENTRING_PROFILE)
+      && pthread_mutex_trylock(&caml_ring_session_lock) == 0) {
     if (prepare()) arm_all();
     pthread_mutex_unlock(&caml_ring_session_lock);
   }

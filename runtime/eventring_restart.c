@@ -37,6 +37,7 @@ COLD
 static int start_again(uint64_t control, char *why, size_t size)
 {
   char dir[PATH_MAX + 32];
+  control = without_ring_request(control);
   uint32_t mask = (uint32_t) control;
   snprintf(dir, sizeof(dir), "%s", caml_ring_session.path);
   char *slash = strrchr(dir, '/');

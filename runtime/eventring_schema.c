@@ -36,6 +36,7 @@ struct caml_ring_names caml_ring_names;
 /* The runtime's part of the schema.  In the file an entry has 160 bytes, mostly
    zeros, and every program that is linked carries this table: so the texts are
    apart, name and unit by turns.  [place] is the category of an event. */
+#define EVENTRING_OCAML EVENTRING_THIS_OCAML
 static const struct { uint16_t id; uint8_t kind, payload, place, detail; }
 runtime_events[] = {
 #define CATEGORY(id, bit, name, by_default, doc) \
@@ -66,6 +67,8 @@ runtime_events[] = {
 #include "caml/eventring_events.tbl"
 #define STACK(id, name, doc) { 0, EVENTRING_VALUE, 0, id, 0 },
 #include "caml/eventring_events.tbl"
+#define VALUE(unit, id, number, name, doc) { 0, EVENTRING_VALUE, 0, id, 0 },
+#include "caml/eventring_events.tbl"
 };
 
 static const char runtime_texts[] =
@@ -86,6 +89,8 @@ static const char runtime_texts[] =
 #include "caml/eventring_events.tbl"
 #define STACK(id, name, doc) name "\0stack\0"
 #include "caml/eventring_events.tbl"
+#define VALUE(unit, id, number, name, doc) name "\0" unit "\0"
+#include "caml/eventring_events.tbl"
   ;
 
 #define FITS(name, unit) \
@@ -101,6 +106,7 @@ static const char runtime_texts[] =
 #define CAUSE(id, name, doc) FITS(name, "cause")
 #define STOP(id, name, doc) FITS(name, "reason")
 #define STACK(id, name, doc) FITS(name, "stack")
+#define VALUE(unit, id, number, name, doc) FITS(name, unit)
 #include "caml/eventring_events.tbl"
 
 _Static_assert(sizeof(runtime_events) / sizeof(runtime_events[0])

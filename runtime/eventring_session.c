@@ -76,8 +76,8 @@ static void lay_out(struct eventring_header *h)
   h->version_major = EVENTRING_VERSION_MAJOR;
   h->version_minor = EVENTRING_VERSION_MINOR;
   h->header_size = sizeof(*h);
-  h->sample_rings_from = caml_params->max_domains;
-  h->rings = caml_params->max_domains + caml_ring_sample_rings();
+  h->sample_rings_from = EVENTRING_DOMAINS;
+  h->rings = EVENTRING_DOMAINS + caml_ring_sample_rings();
   h->slot_size = sizeof(struct eventring_slot);
   h->schema_offset = EVENTRING_PAGE;
   h->schema_entry_size = sizeof(struct eventring_schema_entry);
@@ -141,14 +141,39 @@ static int leaves_reserve(void)
   return 1;
 }
 
-/* Creates the ring file in directory [in] (NULL: the current directory), maps
-   the file, and starts a session with [control] as its control word.  Returns
-   1, or 0 on failure, with a message in [why], which has [why_size] bytes; then
-   the file is removed and unmapped.  No ring file may be mapped.  Call with the
-   session's lock held and SIGPIPE and SIGXFSZ held back. */
+/* Gives the file at [path] the name of the file of the session [former].
+   Returns 0 or an errno; EEXIST when another file has that name by now. */
 COLD
-static int start_session(const char *in, uint64_t control, char *why,
-                         size_t why_size)
+static int take_place(const char *path, const struct caml_ring_session *former)
+{
+  struct stat st;
+  if (lstat(former->path, &st) != 0) {
+    if (errno != ENOENT) return errno;
+  } else if (st.st_dev != former->dev || st.st_ino != former->ino) {
+    return EEXIST;
+  }
+  return rename(path, former->path) == 0 ? 0 : errno;
+}
+
+/* Puts the directory of the next ring file into [dir], which has PATH_MAX bytes:
+   the absolute path of [in], or of the current directory if [in] is NULL.
+   Returns 1, or 0 with a message in [why]. */
+COLD
+static int find_directory(const char *in, char *dir, char *why, size_t why_size)
+{
+  if (in != NULL ? realpath(in, dir) != NULL : getcwd(dir, PATH_MAX) != NULL)
+    return 1;
+  /* A name of any length must leave room for the reason. */
+  snprintf(why, why_size, "cannot use %.1000s as the directory of the ring"
+           " file: %s", in != NULL ? in : "the current directory",
+           strerror(errno));
+  return 0;
+}
+
+COLD
+int caml_ring_start_session(const char *in,
+                            const struct caml_ring_session *former,
+                            uint64_t control, char *why, size_t why_size)
 {
   struct caml_ring_session *s = &caml_ring_session;
   struct eventring_schema_entry schema[EVENTRING_RUNTIME_SCHEMA];
@@ -163,30 +188,28 @@ static int start_session(const char *in, uint64_t control, char *why,
   memset(&h, 0, sizeof(h));
   lay_out(&h);
   h.clock = caml_ring_choose_clock();
-  h.parent_pid = s->restart ? s->header.pid : 0;
+  h.parent_pid = former != NULL ? former->header.parent_pid
+                                : s->restart ? s->header.pid : 0;
   caml_ring_identify(&h);
 #ifdef __linux__
   prctl(PR_GET_NAME, s->os_name);
 #endif
   h.started = eventring_now(h.clock);
+  h.traced_since_ns = former != NULL ? former->header.traced_since_ns
+                                     : h.started.monotonic_ns;
   h.control = control & 0xFFFFFFFF00000000;     /* paused until all is set */
   h.state = EVENTRING_RUNNING;
   h.threshold = caml_ring_config.threshold;
   h.sample_period = caml_ring_config.sample_period;
+  h.alloc_period = caml_ring_config.alloc_period;
 
-  if (in != NULL ? realpath(in, dir) == NULL
-                 : getcwd(dir, sizeof(dir)) == NULL) {
-    err = errno;
-    /* A name of any length must leave room for the reason. */
-    snprintf(why, why_size, "cannot use %.1000s as the directory of the ring"
-             " file: %s", in != NULL ? in : "the current directory",
-             strerror(err));
-    return 0;
-  }
+  if (former == NULL && !find_directory(in, dir, why, why_size)) return 0;
 
   what = "create";
-  fd = caml_eventring_create_file(dir, &h, s->suffix, path,
-                                  sizeof(path), &reason);
+  fd = former != NULL
+    ? caml_eventring_create_next(former->path, path, sizeof(path), &reason)
+    : caml_eventring_create_file(dir, &h, s->suffix, path, sizeof(path),
+                                 &reason);
   if (fd < 0) goto fail_message;
 
   /* From here on, errors are in errno or [err] and the file is removed. */
@@ -223,7 +246,8 @@ static int start_session(const char *in, uint64_t control, char *why,
   madvise(map, h.file_size, MADV_RANDOM);
 
   what = "watch over";
-  err = caml_eventring_guard(map, h.file_size, path);
+  err = caml_eventring_guard(map, h.file_size,
+                             former != NULL ? former->path : path);
   if (err != 0) goto fail;
   guarded = 1;
 
@@ -250,6 +274,14 @@ static int start_session(const char *in, uint64_t control, char *why,
   what = "watch for forks with";
   err = caml_ring_watch_forks();
   if (err != 0) goto fail;
+
+  if (former != NULL) {
+    what = "rename";
+    err = take_place(path, former);
+    if (err != 0) goto fail;
+    /* A failure removes the file by this name. */
+    snprintf(path, sizeof(path), "%s", former->path);
+  }
 
   caml_ring_clock = h.clock;
   caml_ring_block_words = h.block_words;
@@ -296,6 +328,8 @@ void caml_ring_keep_settings(void)
   if (ns != 0) caml_ring_config.threshold = ns;
   ns = __atomic_load_n(&HEADER->sample_period, __ATOMIC_RELAXED);
   if (ns != 0) caml_ring_config.sample_period = ns;
+  uint64_t words = __atomic_load_n(&HEADER->alloc_period, __ATOMIC_RELAXED);
+  if (words != 0) caml_ring_config.alloc_period = words;
 }
 
 /* Ends the session: switches all probes off, stores [state] (ended or replaced)
@@ -314,9 +348,12 @@ static void end_session(enum eventring_state state)
                    __ATOMIC_RELAXED);
   __atomic_store_n(&caml_ring_session.started, 0, __ATOMIC_RELEASE);
   caml_ring_keep_settings();
-  HEADER->ended = eventring_now(caml_ring_clock);
+  struct eventring_instant ended = eventring_now(caml_ring_clock);
+  HEADER->ended = ended;
   __atomic_store_n(&HEADER->state, state, __ATOMIC_RELEASE);
   caml_eventring_session_closed();
+  if (!caml_ring_config.keep)
+    caml_ring_leave_tombstone(&caml_ring_session, state, &ended);
   if (!caml_ring_config.keep && lstat(caml_ring_session.path, &st) == 0
       && st.st_dev == caml_ring_session.dev
       && st.st_ino == caml_ring_session.ino)
@@ -422,6 +459,19 @@ void caml_eventring_connect(uint64_t *place)
   pthread_mutex_unlock(&caml_ring_session_lock);
 }
 
+COLD
+void caml_ring_announce(void)
+{
+  const struct eventring_header *h = &caml_ring_session.header;
+  char text[sizeof(h->argv0) + sizeof(h->runtime) + 8];
+  caml_ev_lifecycle(EV_RING_START, getpid());
+  snprintf(text, sizeof(text), "%.*s, OCaml %.*s",
+           (int) sizeof(h->argv0) - 1, h->argv0,
+           (int) sizeof(h->runtime) - 1, h->runtime);
+  caml_eventring_text(EV_PROCESS_START, EVENTRING_DOMAIN, text);
+  if (Caml_eventring_on(EVENTRING_PROFILE)) caml_eventring_sample_threads();
+}
+
 int caml_eventring_start(const char *dir, const char *suffix, uint32_t mask,
                          int paused, char *why, size_t size)
 {
@@ -440,23 +490,14 @@ int caml_eventring_start(const char *dir, const char *suffix, uint32_t mask,
     sigset_t before;
     s->suffix = suffix;
     caml_eventring_hold_signals(&before);
-    ok = start_session(dir != NULL ? dir : caml_ring_config.dir, control, why,
-                       size);
+    ok = caml_ring_start_session(dir != NULL ? dir : caml_ring_config.dir, NULL,
+                                 control, why, size);
     caml_eventring_release_signals(&before);
     s->restart = 0;
     connect_control();
   }
   pthread_mutex_unlock(&caml_ring_session_lock);
-  if (ok && fresh) {
-    caml_ev_lifecycle(EV_RING_START, getpid());
-    const struct eventring_header *h = &s->header;
-    char text[sizeof(h->argv0) + sizeof(h->runtime) + 8];
-    snprintf(text, sizeof(text), "%.*s, OCaml %.*s",
-             (int) sizeof(h->argv0) - 1, h->argv0,
-             (int) sizeof(h->runtime) - 1, h->runtime);
-    caml_eventring_text(EV_PROCESS_START, EVENTRING_DOMAIN, text);
-    if (Caml_eventring_on(EVENTRING_PROFILE)) caml_eventring_sample_threads();
-  }
+  if (ok && fresh) caml_ring_announce();
   return ok;
 }
 

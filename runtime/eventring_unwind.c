@@ -37,6 +37,8 @@
    elsewhere, or is not described, the walk ends there, and the sample says
    so. */
 
+#include <string.h>
+
 #include "caml/eventring.h"
 #include "eventring_internal.h"
 
@@ -46,6 +48,7 @@
 #include "caml/fiber.h"
 #include "caml/frame_descriptors.h"
 #include "caml/gc_ctrl.h"
+#include "caml/runtime_events.h"
 #include "caml/stack.h"
 #include "eventring_machine.h"
 
@@ -161,12 +164,13 @@ static uint64_t encoded(struct bytes *b, uint8_t encoding)
 
 enum { SAME, UNDEFINED, AT_OFFSET, OFFSET, AT_EXPRESSION, EXPRESSION, REGISTER };
 
-/* How to find the caller's value of a register; a word, since rows are copied
-   for each frame. */
+/* How to find the caller's value of a register.  Small, so that a row that is
+   remembered takes one line of the cache. */
 struct rule {
-  uint64_t kind : 8;
-  int64_t n : 56;               /* offset from the CFA, number of a register, or
-                                   address of an expression with its length */
+  unsigned kind : 3;
+  int n : 29;                   /* offset from the CFA, number of a register, or
+                                   place of an expression with its length, from
+                                   the table of the module */
 };
 
 /* A row of the table: the rules at one instruction.  The CFA is EXPRESSION, or
@@ -177,8 +181,18 @@ struct row {
   struct rule reg[REGISTERS];
 };
 
+/* Returns the rule [kind] with [n]; UNDEFINED if [n] is too large for it. */
+static __attribute__((noinline))
+struct rule rule_of(unsigned kind, int64_t n)
+{
+  int64_t most = (1 << 28) - 1;
+  return n > most || n < -most ? (struct rule) { UNDEFINED, 0 }
+                               : (struct rule) { kind, (int) n };
+}
+
 /* What a function's entry (FDE) and the one that it shares (CIE) say. */
 struct entry {
+  const uint8_t *table;         /* of the module */
   uint64_t start;               /* address of the function */
   struct bytes initial, instructions;
   uint64_t code_factor;
@@ -255,24 +269,27 @@ int find_entry(const uint8_t *header, uint64_t pc, struct entry *e)
     b.at += skip;
   }
   e->instructions = b;
+  e->table = header;
   return !b.bad && !c.bad && pc - e->start < size;
 }
 
-/* Skips the expression that follows in [b].  Returns its address. */
-static int64_t expression(struct bytes *b)
+/* Skips the expression that follows in [b].  Returns its place, from the table
+   of the entry [e]. */
+static int64_t expression(const struct entry *e, struct bytes *b)
 {
-  int64_t address = (intptr_t) b->at;
+  int64_t place = b->at - e->table;
   uint64_t length = uleb(b);
   if (length > (uint64_t) (b->end - b->at)) b->bad = 1;
   else b->at += length;
-  return address;
+  return place;
 }
 
 /* Sets the rule of the register [n] in [row]; registers that a walk does not
    follow are left out. */
-static void set_rule(struct row *row, uint64_t n, unsigned kind, int64_t value)
+static __attribute__((noinline))
+void set_rule(struct row *row, uint64_t n, unsigned kind, int64_t value)
 {
-  if (n < REGISTERS) row->reg[n] = (struct rule) { kind, value };
+  if (n < REGISTERS) row->reg[n] = rule_of(kind, value);
 }
 
 /* Executes the instructions [b] of the entry [e] on [row], up to the row of the
@@ -331,22 +348,22 @@ static int execute(const struct entry *e, struct bytes b, uint64_t pc,
       *row = remembered[--depth];
       break;
     case 0x0C: case 0x12:       /* def_cfa, def_cfa_sf */
-      row->cfa = (struct rule) { REGISTER, (int64_t) uleb(&b) };
+      row->cfa = rule_of(REGISTER, (int64_t) uleb(&b));
       row->cfa_offset = op == 0x0C ? (int64_t) uleb(&b)
                                    : sleb(&b) * e->data_factor;
       break;
     case 0x0D:                  /* def_cfa_register */
-      row->cfa = (struct rule) { REGISTER, (int64_t) uleb(&b) };
+      row->cfa = rule_of(REGISTER, (int64_t) uleb(&b));
       break;
     case 0x0E: row->cfa_offset = (int64_t) uleb(&b); break;
     case 0x13: row->cfa_offset = sleb(&b) * e->data_factor; break;
     case 0x0F:                  /* def_cfa_expression */
-      row->cfa = (struct rule) { EXPRESSION, expression(&b) };
+      row->cfa = rule_of(EXPRESSION, expression(e, &b));
       break;
     case 0x10: case 0x16:       /* expression, val_expression */
       n = uleb(&b);
       set_rule(row, n, op == 0x10 ? AT_EXPRESSION : EXPRESSION,
-               expression(&b));
+               expression(e, &b));
       break;
     case 0x11: case 0x15:       /* offset_extended_sf, val_offset_sf */
       n = uleb(&b);
@@ -367,14 +384,13 @@ static int execute(const struct entry *e, struct bytes b, uint64_t pc,
   return !b.bad;
 }
 
-/* Evaluates the expression at the address [expression] with the registers [r],
-   on a stack of numbers that begins with [first].  Returns 1 with the result in
-   [*result]; 0 if it cannot be evaluated. */
+/* Evaluates the expression at [expression] with the registers [r], on a stack
+   of numbers that begins with [first].  Returns 1 with the result in [*result];
+   0 if it cannot be evaluated. */
 static int evaluate(const struct place *w, const struct registers *r,
-                    int64_t expression, uint64_t first, uint64_t *result)
+                    const uint8_t *expression, uint64_t first, uint64_t *result)
 {
-  struct bytes b = { (const uint8_t *) expression,
-                     (const uint8_t *) expression + 10, 0 };
+  struct bytes b = { expression, expression + 10, 0 };
   uint64_t length = uleb(&b);
   b.end = b.at + length;
   enum { DEPTH = 16 };
@@ -421,31 +437,6 @@ static int evaluate(const struct place *w, const struct registers *r,
   return 1;
 }
 
-/* Finds the caller's value of the register [n] by the rule [rule], from the
-   registers [r] and the frame's CFA [cfa].  Returns 1 with the value in
-   [*value], or 0 if the value is not known. */
-static int restore(const struct place *w, const struct registers *r,
-                   const struct rule *rule, unsigned n, uint64_t cfa,
-                   uint64_t *value)
-{
-  uint64_t at;
-  switch (rule->kind) {
-  case SAME:
-    *value = n == SP ? cfa : r->value[n];
-    return n == SP || (n != PC && is_known(r, n));
-  case AT_OFFSET: return load(w, cfa + (uint64_t) rule->n, value);
-  case OFFSET: *value = cfa + (uint64_t) rule->n; return 1;
-  case AT_EXPRESSION:
-    return evaluate(w, r, rule->n, cfa, &at) && load(w, at, value);
-  case EXPRESSION: return evaluate(w, r, rule->n, cfa, value);
-  case REGISTER:
-    if (!is_known(r, (uint64_t) rule->n)) return 0;
-    *value = r->value[rule->n];
-    return 1;
-  default: return 0;            /* UNDEFINED */
-  }
-}
-
 /* Returns the struct c_stack_link at [address], if it is one in the C stack and
    leads to the frame of OCaml code with the CFA [cfa]; else NULL. */
 static const struct c_stack_link *link_at(const struct place *w,
@@ -487,9 +478,13 @@ static int move(struct place *w, const struct registers *r, uint64_t cfa)
 struct known {
   uint64_t key;
   const uint8_t *table;         /* of the module; another one may be loaded */
-  struct row row;
-  uint64_t exact;               /* for the caller, see find_row */
-};
+  struct rule cfa;
+  int cfa_offset;
+  register_set changed;         /* the registers with a rule other than SAME */
+  uint8_t exact;                /* for the caller, see find_row */
+  uint8_t outermost;            /* there is no caller */
+  struct rule rule[REGISTERS];  /* of the changed ones, in order */
+} __attribute__((aligned(64)));
 
 /* Rows whose keys hash to the same number are in a set; the one found last is
    the first of its set. */
@@ -508,64 +503,98 @@ static struct known *set_of(struct caml_ring_rows *rows, uint64_t key)
 }
 
 /* Finds the row for the instruction at [pc], in [rows] or by call frame
-   information.  [*exact] tells that [pc] is the next instruction to be executed,
-   and does not follow a call; it is set for the caller.  Returns NULL if no row
-   is found. */
-static const struct row *find_row(struct caml_ring_rows *rows, uint64_t pc,
-                                  int *exact)
+   information.  [exact] tells that [pc] is the next instruction to be executed,
+   and does not follow a call; the row tells it for the caller.  Returns NULL if
+   no row is found. */
+static const struct known *find_row(struct caml_ring_rows *rows, uint64_t pc,
+                                    int exact)
 {
   struct entry e;
-  struct row initial = { .cfa_offset = 0 };
+  struct row initial = { .cfa_offset = 0 }, row;
   /* The last instruction of a function may be a call: so look before [pc], but
      not in an entry that says that its addresses are exact. */
-  const uint8_t *table = find_table(*exact ? pc : pc - 1);
+  uint64_t at = exact ? pc : pc - 1;
+  const uint8_t *table = find_table(at);
   if (table == NULL) return NULL;
   /* Another module may have been loaded at the same address. */
   uint64_t key = pc | (uint64_t) (caml_ring_unloads & 0x7FFF) << 48
-                 | (uint64_t) *exact << 63;
+                 | (uint64_t) exact << 63;
   struct known *known = set_of(rows, key);
   for (int way = 0; way < WAYS; way++)
-    if (known[way].key == key && known[way].table == table) {
-      *exact = (int) known[way].exact;
-      return &known[way].row;
-    }
-  uint64_t at = *exact ? pc : pc - 1;
+    if (known[way].key == key && known[way].table == table) return &known[way];
   while (!find_entry(table, at, &e) || (at != pc && e.signal_frame))
     if (at++ == pc) return NULL;
-  pc = at;
-  if (!execute(&e, e.initial, pc, &initial, &initial)) return NULL;
+  if (!execute(&e, e.initial, at, &initial, &initial)) return NULL;
+  row = initial;
+  if (!execute(&e, e.instructions, at, &initial, &row)
+      || row.cfa_offset != (int) row.cfa_offset) return NULL;
   memmove(known + 1, known, (WAYS - 1) * sizeof(*known));
-  *known = (struct known) { .table = table, .row = initial };
-  if (!execute(&e, e.instructions, pc, &initial, &known->row)) return NULL;
-  known->exact = *exact = e.signal_frame;
-  known->key = key;
-  return &known->row;
+  *known = (struct known) { .key = key, .table = table, .cfa = row.cfa,
+                            .cfa_offset = (int) row.cfa_offset,
+                            .exact = (uint8_t) e.signal_frame,
+                            .outermost = row.reg[RETURN].kind == UNDEFINED };
+  struct rule *next = known->rule;
+  for (unsigned n = 0; n < REGISTERS; n++)
+    if (row.reg[n].kind != SAME) {
+      known->changed |= (register_set) 1 << n;
+      *next++ = row.reg[n];
+    }
+  return known;
+}
+
+/* Finds the caller's value of a register by the rule [rule] of [row], from the
+   registers [r] and the frame's CFA [cfa].  Returns 1 with the value in
+   [*value], or 0 if the value is not known. */
+Caml_inline int restore(const struct place *w, const struct registers *r,
+                        const struct known *row, struct rule rule, uint64_t cfa,
+                        uint64_t *value)
+{
+  uint64_t at = cfa + (uint64_t) rule.n;
+  if (rule.kind == AT_OFFSET) return load(w, at, value);
+  switch (rule.kind) {
+  case OFFSET: *value = at; return 1;
+  case AT_EXPRESSION:
+    return evaluate(w, r, row->table + rule.n, cfa, &at) && load(w, at, value);
+  case EXPRESSION: return evaluate(w, r, row->table + rule.n, cfa, value);
+  case REGISTER:
+    if (!is_known(r, (uint64_t) rule.n)) return 0;
+    *value = r->value[rule.n];
+    return 1;
+  default: return 0;            /* UNDEFINED */
+  }
 }
 
 enum step { CALLER, OUTERMOST, UNKNOWN };
 
 /* Steps from the frame with the registers [r] to its caller by call frame
-   information.  [rows] and [*exact]: see find_row. */
+   information.  [rows] and [*exact]: see find_row; sets [*exact] for the
+   caller. */
 static enum step step_by_cfi(struct place *w, struct registers *r,
                              struct caml_ring_rows *rows, int *exact)
 {
   uint64_t cfa, value;
-  const struct row *row = find_row(rows, r->value[PC], exact);
+  const struct known *row = find_row(rows, r->value[PC], *exact);
   if (row == NULL) return UNKNOWN;
-  if (row->reg[RETURN].kind == UNDEFINED) return OUTERMOST;
+  *exact = row->exact;
+  if (row->outermost) return OUTERMOST;
 
   if (row->cfa.kind == EXPRESSION) {
-    if (!evaluate(w, r, row->cfa.n, 0, &cfa)) return UNKNOWN;
+    if (!evaluate(w, r, row->table + row->cfa.n, 0, &cfa)) return UNKNOWN;
   } else {
-    if (!is_known(r, (uint64_t) row->cfa.n)) return UNKNOWN;
+    if (row->cfa.kind != REGISTER || !is_known(r, (uint64_t) row->cfa.n))
+      return UNKNOWN;
     cfa = r->value[row->cfa.n] + (uint64_t) row->cfa_offset;
   }
   /* A frame of a signal handler is left with the registers that were saved in
      it, and so is not followed to another part of the stack. */
   if (!move(w, r, cfa)) return UNKNOWN;
-  struct registers caller = { .known = 0 };
-  for (unsigned n = 0; n < REGISTERS; n++)
-    if (restore(w, r, &row->reg[n], n, cfa, &value)) set(&caller, n, value);
+  struct registers caller = *r;
+  set(&caller, SP, cfa);
+  caller.known &= ~(row->changed | (register_set) 1 << PC);
+  const struct rule *rule = row->rule;
+  for (register_set left = row->changed; left != 0; left &= left - 1, rule++)
+    if (restore(w, r, row, *rule, cfa, &value))
+      set(&caller, (unsigned) __builtin_ctzll(left), value);
   if (!is_known(&caller, RETURN)) return UNKNOWN;
   *r = caller;
   if (RETURN != PC) {
@@ -726,7 +755,48 @@ uint32_t caml_ring_unwind(const void *context, uintptr_t low, uintptr_t high,
   }
 }
 
+uint32_t caml_ring_ocaml_stack(uint64_t *frame, uint32_t max,
+                               enum caml_eventring_stack *state)
+{
+  struct stack_info *stack = Caml_state->current_stack;
+  uint64_t before = 0;
+  uint32_t count = 0;
+  caml_eventring_sample_threads();
+  while (stack != NULL) {
+    char *sp;
+    uintnat pc;
+    frame_descr *d;
+    caml_get_stack_sp_pc(stack, &sp, &pc);
+    while ((d = caml_next_frame_descriptor(caml_get_frame_descrs(), &pc, &sp,
+                                           stack)) != NULL) {
+      if (count == max) {
+        *state = EV_STACK_DEEP;
+        return count;
+      }
+      uint64_t delta = d->retaddr - before;
+      frame[count++] = delta >> 63 ? ~(delta << 1) : delta << 1;
+      before = d->retaddr;
+    }
+    if (pc != 0) {
+      *state = EV_STACK_BROKEN;
+      return count;
+    }
+    stack = Stack_parent(stack);
+  }
+  *state = EV_STACK_COMPLETE;
+  return count;
+}
+
 #else /* !EVENTRING_SAMPLES */
+
+uint32_t caml_ring_ocaml_stack(uint64_t *frame, uint32_t max,
+                               enum caml_eventring_stack *state)
+{
+  (void) frame;
+  (void) max;
+  *state = EV_STACK_BROKEN;
+  return 0;
+}
 
 void caml_eventring_publish_frames(void *descriptors, int mask)
 {
@@ -735,3 +805,27 @@ void caml_eventring_publish_frames(void *descriptors, int mask)
 }
 
 #endif
+
+void caml_eventring_emit_stack_at(int record, uint64_t now,
+                                  const uint64_t *field, uint32_t fields)
+{
+  enum { MOST_FIELDS = 16 };
+  uint64_t number[MOST_FIELDS + CAML_RING_MOST_FRAMES];
+  enum caml_eventring_stack state;
+  CAMLassert(fields <= MOST_FIELDS);
+  memcpy(number, field, fields * sizeof(*field));
+  uint32_t n = caml_ring_ocaml_stack(number + fields, CAML_RING_MOST_FRAMES,
+                                     &state);
+  number[1] = state;
+  number[2] = caml_ring_self.request;
+  /* The stack is of this thread, also if switches of threads have no events. */
+  caml_eventring_thread_switch(now);
+  caml_eventring_emit_packed_at(EVENTRING_RECORD(record), now, number,
+                                fields + n);
+}
+
+void caml_eventring_emit_stack(int record, const uint64_t *field,
+                               uint32_t fields)
+{
+  caml_eventring_emit_stack_at(record, caml_eventring_ticks(), field, fields);
+}

@@ -102,26 +102,45 @@ int caml_eventring_register(const char *name, enum eventring_kind kind,
   return id;
 }
 
+/* Registers a copy of the event [e], unless an event of its name and type is
+   registered.  Returns the id of the event; or EVENTRING_OTHER_TYPE if an event
+   of its name has another type, or an error of [add_name]. */
+COLD
+static int add_once(const struct eventring_schema_entry *e)
+{
+  int id;
+  caml_ring_lock_session();
+  struct caml_ring_names *names = &caml_ring_names;
+  uint32_t at = names->count == 0 ? 0 : *find_name(e->name);
+  if (at == 0) {
+    id = add_name(e);
+  } else {
+    const struct eventring_schema_entry *old = &names->entry[at - 1];
+    id = old->kind == e->kind && old->payload == e->payload
+      && old->category == e->category && strcmp(old->unit, e->unit) == 0
+      ? old->id : EVENTRING_OTHER_TYPE;
+  }
+  pthread_mutex_unlock(&caml_ring_session_lock);
+  return id;
+}
+
 COLD
 int caml_eventring_register_once(const char *name, enum eventring_kind kind,
                                  enum eventring_payload payload,
                                  const char *unit)
 {
   struct eventring_schema_entry e;
-  int id;
   caml_ring_describe(&e, name, kind, payload, unit);
-  caml_ring_lock_session();
-  struct caml_ring_names *names = &caml_ring_names;
-  uint32_t at = names->count == 0 ? 0 : *find_name(e.name);
-  if (at == 0) {
-    id = add_name(&e);
-  } else {
-    const struct eventring_schema_entry *old = &names->entry[at - 1];
-    id = old->kind == e.kind && old->payload == e.payload
-      && strcmp(old->unit, e.unit) == 0 ? old->id : EVENTRING_OTHER_TYPE;
-  }
-  pthread_mutex_unlock(&caml_ring_session_lock);
-  return id;
+  return add_once(&e);
+}
+
+COLD
+int caml_eventring_register_point(const char *name)
+{
+  struct eventring_schema_entry e;
+  caml_ring_describe(&e, name, EVENTRING_INSTANT, EVENTRING_TEXT, "");
+  e.category = EVENTRING_POINTS_BIT;
+  return add_once(&e);
 }
 
 COLD
@@ -313,4 +332,10 @@ CAMLexport void caml_eventring_custom_emit(int event, const void *bytes,
 {
   if (is_recorded(event) && length <= EVENTRING_MAX_CONTENT)
     emit_bytes(event, bytes, length);
+}
+
+CAMLexport void caml_eventring_flush(void)
+{
+  if (caml_eventring_started())
+    __atomic_fetch_add(&HEADER->flushes, 1, __ATOMIC_RELEASE);
 }

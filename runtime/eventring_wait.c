@@ -28,14 +28,30 @@
 
    The thread that enters is the one that leaves, so [waiting] is a variable of
    the thread; other threads of its domain write to the ring meanwhile. The
-   caller may have set a reason, with [caml_eventring_set_wait_reason]. */
+   caller may have set a reason, with [caml_eventring_set_wait_reason].
+
+   Samples of waits are for adding up, so they count every wait, however short:
+
+       waits of a thread    --  -   ---   -- -  --------------------  --
+       samples                        ^               ^
+                               a random part     the sample     the rest, when
+                               of the period       period       the thread ends
+
+   Each wait is added to a sum of the thread; when the sum reaches the sample
+   period at the end of a wait, the wait has a sample with the sum and its stack.  A
+   thread may also use processor time in a wait, where the signal handler of
+   eventring_profile.c takes samples of it: the handler counts their time, which
+   is subtracted.  So the samples of a thread, of both kinds, add up to the time
+   in which it computed or waited. */
 
 #include <string.h>
 
 #include "caml/domain.h"
+#include "caml/eventring_clock.h"
 #include "caml/misc.h"
 #include "caml/mlvalues.h"
 #include "caml/runtime_events.h"
+#include "eventring_internal.h"
 
 static CAMLthread_local struct {
   uint64_t since;               /* ticks; 0: not recorded */
@@ -44,9 +60,145 @@ static CAMLthread_local struct {
                                    was set */
 } waiting;
 
+/* Samples of waits */
+
+/* The waits of the calling thread since its last sample. */
+static CAMLthread_local struct {
+  uint32_t session;             /* of the sum; 0: it begins anew */
+  uint64_t ticks;               /* the sum, with the time of [wait_cpu] */
+  uint64_t enough;              /* ticks: when to see if there is a sample */
+  int64_t wanted;               /* ns: the sum of which there is a sample */
+  uint64_t period;              /* ns: that [wanted] is made from */
+} waits;
+
+/* Begins the sum of waits anew.  Its first sample is due after a random part of a
+   period, so that threads that begin together are not sampled together. */
+CAML_EVENTRING_COLD
+static void restart_waits(void)
+{
+  uint64_t chance = ((uint64_t) caml_ring_os_thread_id() << 32
+                     ^ (uint64_t) eventring_clock_ns(CLOCK_MONOTONIC))
+                    * UINT64_C(0x9E3779B97F4A7C15);
+  waits.period = caml_ring_sample_period();
+  waits.session = caml_ring_session.number;
+  waits.ticks = waits.enough = 0;
+  waits.wanted = (int64_t) (1 + (chance >> 20) % waits.period);
+  atomic_store_explicit(&caml_ring_self.wait_cpu, 0, memory_order_relaxed);
+}
+
+/* Returns the length of a tick in ns, measured since the session began; 0 when
+   that was too recently to tell. */
+static double tick_length(void)
+{
+  const struct eventring_instant *start = &caml_ring_session.header.started;
+  if (caml_ring_clock == EVENTRING_CLOCK_MONOTONIC) return 1;
+  struct eventring_instant now = eventring_now(caml_ring_clock);
+  int64_t passed = now.monotonic_ns - start->monotonic_ns;
+  if (passed < 20000) return 0;
+  return (double) passed / (double) (now.ticks - start->ticks);
+}
+
+/* Returns the sum of waits in ns, without the processor time of samples; a tick
+   takes [length] ns.  Negative when there were more samples than waits so far:
+   the time of a sample in a wait also has a part before the wait. */
+static int64_t waited_ns(double length)
+{
+  return (int64_t) ((double) waits.ticks * length)
+    - (int64_t) atomic_load_explicit(&caml_ring_self.wait_cpu,
+                                     memory_order_relaxed);
+}
+
+_Static_assert(EV_THREAD_YIELD - EV_BLOCKING_SECTION
+               == EV_WAIT_YIELD - EV_WAIT_BLOCKING
+               && EV_LOCK_WAIT - EV_BLOCKING_SECTION
+                  == EV_WAIT_LOCK - EV_WAIT_BLOCKING,
+               "the kinds of waits have the order of their events");
+
+/* Writes a sample, if the sum is enough for one, at the end of the wait [record]
+   that took [took] ticks.  Else finds out when to look again. */
+CAML_EVENTRING_COLD
+static void consider_sample(int record, uint64_t took)
+{
+  double length = tick_length();
+  if (length == 0) return;
+  uint64_t period = caml_ring_sample_period();
+  if (waits.period != period) {
+    waits.wanted = (int64_t) period;
+    waits.period = period;
+  }
+  int64_t waited = waited_ns(length);
+  if (waited >= waits.wanted) {
+    uint64_t field[] = { (uint64_t) waited, 0, 0,
+                         (uint64_t) (record - EV_BLOCKING_SECTION), took };
+    caml_eventring_emit_stack(EV_WAIT_SAMPLE, field, 5);
+    waits.ticks = 0;
+    atomic_store_explicit(&caml_ring_self.wait_cpu, 0, memory_order_relaxed);
+    waits.wanted = (int64_t) period;
+    waited = 0;
+  }
+  waits.enough = waits.ticks
+    + (uint64_t) ((double) (waits.wanted - waited) / length);
+}
+
+/* Records that a wait begins and that its time is sampled. */
+static void begin_sampled_wait(void)
+{
+  if (waits.session != caml_ring_session.number) restart_waits();
+  atomic_store_explicit(&caml_ring_self.in_wait, 1, memory_order_relaxed);
+  atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* Adds the wait [record], which began at [since] and has ended at [now], to the
+   sum, and writes a sample if there is one. */
+static void end_sampled_wait(int record, uint64_t since, uint64_t now)
+{
+  atomic_signal_fence(memory_order_seq_cst);
+  atomic_store_explicit(&caml_ring_self.in_wait, 0, memory_order_relaxed);
+  atomic_signal_fence(memory_order_seq_cst);
+  if (!Caml_eventring_on(EVENTRING_PROFILE_WAIT)) {
+    waits.session = 0;
+    return;
+  }
+  if (waits.session != caml_ring_session.number) {
+    /* Of this session there is only the last part of the wait. */
+    restart_waits();
+    since = caml_ring_session.header.started.ticks;
+  }
+  uint64_t took = now - since;
+  waits.ticks += took;
+  if (waits.ticks >= waits.enough || waits.period != caml_ring_sample_period())
+    consider_sample(record, took);
+}
+
+/* Returns 1 if the thread is in a wait and its time is sampled. */
+Caml_inline int is_sampled(void)
+{
+  return atomic_load_explicit(&caml_ring_self.in_wait, memory_order_relaxed)
+    != 0;
+}
+
+CAML_EVENTRING_COLD
+void caml_eventring_end_waits(void)
+{
+  double length;
+  if (!Caml_eventring_on(EVENTRING_PROFILE_WAIT) || waits.ticks == 0
+      || waits.session != caml_ring_session.number
+      || (length = tick_length()) == 0) return;
+  int64_t waited = waited_ns(length);
+  waits.session = 0;
+  if (waited <= 0) return;
+  uint64_t field[] = { (uint64_t) waited, EV_STACK_COMPLETE,
+                       caml_ring_self.request, EV_WAIT_BLOCKING, 0 };
+  caml_eventring_thread_switch(0);
+  caml_eventring_emit_packed(EVENTRING_RECORD(EV_WAIT_SAMPLE), field, 5);
+}
+
+/* Waits */
+
 CAMLexport void caml_eventring_set_wait_reason(int record)
 {
-  if (Caml_eventring_on(EVENTRING_WAIT) && waiting.next == 0)
+  if (Caml_eventring_on(EVENTRING_WAIT | EVENTRING_PROFILE_WAIT)
+      && waiting.next == 0)
     waiting.next = 1 + record;
 }
 
@@ -76,6 +228,14 @@ void caml_eventring_enter_blocking(int record)
   waiting.record = record;
 }
 
+CAML_EVENTRING_COLD
+void caml_eventring_retry_blocking(void)
+{
+  if (waiting.since != 0 && is_sampled())
+    end_sampled_wait(waiting.record, waiting.since, caml_eventring_ticks());
+  waiting.since = 0;
+}
+
 uint64_t caml_eventring_blocking_returned(void)
 {
   return waiting.since != 0 ? caml_eventring_ticks() : 0;
@@ -86,28 +246,43 @@ void caml_eventring_leave_blocking(uint64_t returned)
   /* The time is read once for both events. */
   uint64_t now = returned != 0 ? caml_eventring_ticks() : 0;
   uint32_t active = caml_eventring_active();
-  if (active & (EVENTRING_THREAD | EVENTRING_PROFILE)) {
+  if (active & (EVENTRING_THREAD | EVENTRING_PROFILE | EVENTRING_POINTS
+                | EVENTRING_RING_REQUEST)) {
     if (active & EVENTRING_THREAD) caml_eventring_thread_switch(now);
     if (active & EVENTRING_PROFILE) caml_eventring_sample_threads();
+    /* An idle program evaluates its points here: [caml_eventring_attend]. */
+    if (active & (EVENTRING_POINTS | EVENTRING_RING_REQUEST))
+      caml_eventring_act_soon();
   }
-  if (returned != 0 && active & EVENTRING_WAIT
-      && now - waiting.since >= caml_eventring_threshold_ticks())
-    caml_eventring_emit_pair(EVENTRING_RECORD(waiting.record), now,
-                             now - waiting.since, now - returned);
+  if (returned != 0) {
+    uint64_t took = now - waiting.since;
+    if (active & EVENTRING_WAIT && took >= caml_eventring_threshold_ticks())
+      caml_eventring_emit_pair(EVENTRING_RECORD(waiting.record), now, took,
+                               now - returned);
+    if (is_sampled()) end_sampled_wait(waiting.record, waiting.since, now);
+  }
   waiting.since = 0;
 }
 
 CAMLexport uint64_t caml_eventring_wait_begin(void)
 {
-  return caml_eventring_work_begin(EVENTRING_WAIT);
+  uint32_t active = caml_eventring_active();
+  if (__builtin_expect((active & (EVENTRING_WAIT | EVENTRING_PROFILE_WAIT)) == 0,
+                       1))
+    return 0;
+  if (active & EVENTRING_PROFILE_WAIT) begin_sampled_wait();
+  else waits.session = 0;
+  return caml_eventring_ticks();
 }
 
 CAMLexport void caml_eventring_wait_end(int record, uint64_t since)
 {
-  if (since == 0 || !Caml_eventring_on(EVENTRING_WAIT)) return;
-  uint64_t took = caml_eventring_ticks() - since;
-  if (took >= caml_eventring_threshold_ticks())
+  if (since == 0) return;
+  uint64_t now = caml_eventring_ticks(), took = now - since;
+  if (Caml_eventring_on(EVENTRING_WAIT)
+      && took >= caml_eventring_threshold_ticks())
     caml_eventring_emit_packed(EVENTRING_RECORD(record), &took, 1);
+  if (is_sampled()) end_sampled_wait(record, since, now);
 }
 
 CAML_EVENTRING_COLD
@@ -132,6 +307,7 @@ void caml_eventring_text(int record, uint32_t category, const char *text)
 CAML_EVENTRING_COLD
 void caml_eventring_process_exit(int code)
 {
+  caml_eventring_end_waits();
   if (Caml_eventring_on(EVENTRING_DOMAIN))
     caml_eventring_emit_int(EVENTRING_WORD(EVENTRING_FIRST_RECORD
                                            + EV_PROCESS_EXIT,
@@ -155,6 +331,9 @@ void caml_eventring_domain_start(caml_domain_state *parent)
     caml_eventring_emit_packed(EVENTRING_RECORD(EV_DOMAIN_START), field, 3);
   }
   if (Caml_eventring_on(EVENTRING_PROFILE)) caml_eventring_sample_self();
+#if OCAML_VERSION >= 50300
+  caml_eventring_alloc_domain_start();
+#endif
 }
 
 /* Returns the id of the thread with the descriptor [descr], a Thread.t; -1 for
@@ -199,6 +378,7 @@ CAMLexport void caml_eventring_thread_registered(value descr)
 CAML_EVENTRING_COLD
 CAMLexport void caml_eventring_thread_end(value descr)
 {
+  caml_eventring_end_waits();
   about_thread(EV_THREAD_END, descr);
 }
 

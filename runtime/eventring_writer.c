@@ -77,7 +77,7 @@
 _Static_assert(sizeof(struct eventring_header) <= EVENTRING_PAGE,
                "the header fits the page that is mapped over the runtime's");
 _Static_assert(sizeof(struct eventring_slot) == 128, "a slot is two lines");
-_Static_assert(EVENTRING_MAX_RINGS >= Max_domains_max, "a ring a domain");
+_Static_assert(EVENTRING_MAX_RINGS >= EVENTRING_MAX_DOMAINS, "a ring a domain");
 
 struct writer *caml_ring_writers;
 uint32_t caml_ring_clock;
@@ -90,14 +90,14 @@ _Alignas(EVENTRING_PAGE) union caml_eventring_page caml_eventring_page;
 
 uint32_t *caml_ring_process_mark(void)
 {
-  return &caml_ring_writers[caml_params->max_domains
+  return &caml_ring_writers[EVENTRING_DOMAINS
                             + caml_ring_sample_rings()].session;
 }
 
 int caml_ring_allocate_writers(void)
 {
   if (caml_ring_writers != NULL) return 1;
-  size_t writers = caml_params->max_domains + caml_ring_sample_rings() + 1;
+  size_t writers = EVENTRING_DOMAINS + caml_ring_sample_rings() + 1;
   void *map = mmap(NULL, writers * sizeof(struct writer),
                    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (map == MAP_FAILED) return 0;
@@ -258,6 +258,8 @@ void begin_block(struct writer *w, uint32_t thread)
 static __attribute__((noinline, cold))
 int enter_block(struct writer *w, caml_domain_state *domain)
 {
+  if (Caml_eventring_on(EVENTRING_POINTS | EVENTRING_RING_REQUEST))
+    caml_eventring_act_soon();
   if (owner(w) != domain->unique_id || w->ring == NULL) {
     disown(w);
     caml_ring_notice_request();
@@ -468,6 +470,26 @@ void caml_eventring_emit_packed(uint64_t word, const uint64_t *field,
   /* Longer than a block takes: the last fields are cut. */
   if (n > EVENTRING_MAX_PAYLOAD_WORDS) n = EVENTRING_MAX_PAYLOAD_WORDS;
   caml_eventring_emit_words(word, words, n);
+}
+
+void caml_eventring_emit_packed_at(uint64_t word, uint64_t now,
+                                   const uint64_t *field, uint32_t fields)
+{
+  uint64_t words[(EVENTRING_MAX_PACKED * 10 + 7) / 8], ticks;
+  struct writer *w = &caml_ring_writers[Caml_state->id];
+  CAMLassert(fields <= EVENTRING_MAX_PACKED);
+  uint32_t n = pack(words, field, fields);
+  if (n > EVENTRING_MAX_PAYLOAD_WORDS) n = EVENTRING_MAX_PAYLOAD_WORDS;
+  int is_long = n >= EVENTRING_LENGTH_LONG;
+  /* As in caml_eventring_emit_pair. */
+  if ((int64_t) (now - w->base) < 0) now = w->base;
+  if (!make_room_at(w, Caml_state, 1 + is_long + n, now, &ticks)) return;
+  uint64_t length = is_long ? EVENTRING_LENGTH_LONG : n;
+  uint64_t *p = next_word(w);
+  store(p++, word | length << EVENTRING_LENGTH_SHIFT | ticks);
+  if (is_long) store(p++, n);
+  for (uint32_t i = 0; i < n; i++) store(&p[i], words[i]);
+  publish(w, 1 + is_long + n);
 }
 
 void caml_eventring_emit_pair(uint64_t word, uint64_t now, uint64_t first,

@@ -16,6 +16,8 @@
 #include "compare.h"
 #include "control.h"
 #include "findings.h"
+#include "fleet.h"
+#include "fleet_guard.h"
 #include "guards.h"
 #include "json.h"
 #include "live_json.h"
@@ -34,18 +36,28 @@ static struct answer answer_of(json_t *json, const char *why)
                       : refusal(503, "%s", why);
 }
 
+/* The same for JSON as a text. */
+static struct answer answer_of_text(char *text, const char *why)
+{
+  return text != NULL ? (struct answer) { .status = 200, .text = text,
+                                          .type = "application/json" }
+                      : refusal(503, "%s", why);
+}
+
 static json_t *rules_json(void)
 {
   json_t *rules = json_rules();
   set_watched(rules);
+  set_nodes_watched(rules);
   return rules;
 }
 
 static json_t *server_json(const struct settings *settings)
 {
-  return json_pack("{s:i, s:s, s:b, s:o, s:I}", "version", JSON_VERSION,
+  return json_pack("{s:i, s:s, s:b, s:b, s:o, s:I}", "version", JSON_VERSION,
                    "program", "eventring " EVENTRING_READER_VERSION,
-                   "read_only", settings->read_only,
+                   "read_only", settings->read_only, "hub",
+                   settings->hub != NULL,
                    "store", json_text(settings->store), "now_unix_ns",
                    (json_int_t) realtime_ns());
 }
@@ -68,7 +80,7 @@ static struct answer answer_of_view(struct view *view,
   switch (query->resource) {
   case RESOURCE_DETAIL: return answer_of(whole_detail(view), why);
   case RESOURCE_HISTORY:
-    return answer_of(json_history(view, query->tier), why);
+    return answer_of_text(history_text(view, query->tier), why);
   case RESOURCE_NAMES: return answer_of(json_names(view), why);
   case RESOURCE_DIAGNOSIS:
     return answer_of(diagnose_view(view, why, sizeof why), why);
@@ -89,7 +101,9 @@ struct answer answer_get(const struct settings *settings,
   case RESOURCE_RECORDINGS: return answer_of(json_recordings(), "");
   case RESOURCE_COMPARE: return compare_views(settings, query);
   case RESOURCE_ATTACH: return attachable_processes();
-  case RESOURCE_METRICS: return answer_metrics();
+  case RESOURCE_FLEET: return answer_fleet(settings);
+  case RESOURCE_FLEET_COMPARISON: return compare_fleet(settings);
+  case RESOURCE_METRICS: return answer_metrics(settings);
   default: break;
   }
   struct view *view = find_any_view(settings, query->process, why, sizeof why);
@@ -133,6 +147,9 @@ struct answer answer_post(const struct settings *settings,
   switch (query->resource) {
   case RESOURCE_RULES: answer = add_rule(settings, request, origin); break;
   case RESOURCE_ATTACH: answer = attach_process(request, origin); break;
+  case RESOURCE_FLEET:
+    answer = open_from_fleet(settings, request, origin);
+    break;
   default: answer = post_to_view(settings, query, request, origin);
   }
   json_decref(request);

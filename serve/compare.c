@@ -136,7 +136,7 @@ static struct answer compare_sides(struct comparison *c)
 {
   for (int i = 0; i < 2; i++) {
     struct side *s = &c->sides[i];
-    if (!view_work_in_turn(s->view, read_side, s))
+    if (!view_work_in_turn(s->view, read_side, s, sizeof *s))
       return refusal(503, "the file was cut shorter");
     if (s->cursor == NULL) return refusal(503, "%s", s->why);
   }

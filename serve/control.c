@@ -23,6 +23,10 @@
    enable`. */
 #define MAX_RATE 20000
 
+/* The most words between two samples of allocated words, as in `eventring
+   enable`. */
+#define MAX_ALLOC_PERIOD INT64_C(1000000000000)
+
 /* A change of a process. */
 struct change {
   struct view *view;
@@ -115,7 +119,15 @@ static int apply(struct change *c, struct eventring_cursor *cursor)
            ? eventring_set_sample_period(cursor, 1000000000u
                                                  / (uint64_t) number) : 0;
   }
-  fail(c, 400, "action: pause, resume, categories, threshold or profile_rate");
+  if (strcmp(c->action, "alloc_rate") == 0) {
+    number = positive(c, "words", MAX_ALLOC_PERIOD);
+    snprintf(c->what + used, sizeof c->what - used,
+             " 1 in %" JSON_INTEGER_FORMAT " words", number);
+    return number > 0
+           ? eventring_set_alloc_period(cursor, (uint64_t) number) : 0;
+  }
+  fail(c, 400, "action: pause, resume, categories, threshold, profile_rate or "
+       "alloc_rate");
   return 0;
 }
 
@@ -148,7 +160,7 @@ struct answer control_view(struct view *view, const json_t *request,
   struct change c = { .view = view, .request = request,
                       .action = action != NULL ? action : "" };
   snprintf(c.what, sizeof c.what, "%s", c.action);
-  if (!view_work(view, change, &c)) fail(&c, 503, "the file was cut shorter");
+  if (!view_work(view, change, &c, 0)) fail(&c, 503, "the file was cut shorter");
   add_action(origin, view_id(view), c.what, c.status == 0 ? "ok" : c.why);
   if (c.status != 0) return refusal(c.status, "%s", c.why);
   return (struct answer) { .status = 200, .json = c.result };

@@ -10,6 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
+#include <malloc.h>
 #include "diagnosis_json.h"
 #include "diagnosis_reading.h"
 #include "findings.h"
@@ -43,7 +44,7 @@ static void diagnose(void *state)
 static json_t *diagnose_anew(struct view *view, char *why, size_t why_size)
 {
   struct diagnosing d = { view, why, why_size, NULL };
-  if (!view_work_in_turn(view, diagnose, &d))
+  if (!view_work_in_turn(view, diagnose, &d, sizeof d))
     snprintf(why, why_size, "the file was cut shorter");
   return d.result;
 }
@@ -112,6 +113,8 @@ void update_findings(struct view *view)
   const int64_t began = monotonic_ns();
   u.diagnosis = diagnose_anew(view, why, sizeof why);
   const int64_t ended = monotonic_ns();
+  /* Gives the memory of the diagnosis back to the system. */
+  malloc_trim(0);
   if (u.diagnosis == NULL) return;
   u.titles = titles(u.diagnosis);
   int64_t pause = AGAIN_TIMES * (ended - began);

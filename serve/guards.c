@@ -273,7 +273,7 @@ static void *guard_thread(void *state)
 {
   struct guard *g = state;
   do {
-    if (!view_work(g->view, run_guard, g)) {
+    if (!view_work(g->view, run_guard, g, 0)) {
       snprintf(g->why, sizeof g->why, "the file was cut shorter");
       g->failed = true;
     }
@@ -366,7 +366,7 @@ static void guard_views(void)
     struct candidate c = { .runs = false };
     const uint64_t version = rules_version();
     if (view_look(views[i], look_at, &c) && c.runs && !is_guarded(views[i])) {
-      int for_it = rules_for(c.program, rules);
+      int for_it = rules_for(c.program, false, rules);
       if (for_it > 0) without += !start_guard(views[i], rules, for_it, version);
     }
     drop_view(views[i]);
@@ -380,7 +380,7 @@ static void guard_views(void)
 static void remove_old(void)
 {
   struct rule rules[RULES];
-  int count = rules_for(NULL, rules);
+  int count = rules_for(NULL, false, rules);
   for (int i = 0; i < count; i++)
     limit_store(settings->store, rules[i].text, &rules[i].limits);
 }
@@ -392,7 +392,8 @@ static void *manage(void *state)
   while (!stopping) {
     const int64_t now = monotonic_ns();
     reap_guards(false);
-    if (rules_for(NULL, (struct rule[RULES]) { { 0 } }) > 0) guard_views();
+    if (rules_for(NULL, false, (struct rule[RULES]) { { 0 } }) > 0)
+      guard_views();
     if (now - ages_ns >= AGES_NS) {
       ages_ns = now;
       remove_old();

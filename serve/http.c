@@ -389,6 +389,16 @@ static bool is_too_long(struct MHD_Connection *c)
                             || strtoul(length, NULL, 10) > HTTP_BODY);
 }
 
+/* Returns whether the request announces a body. */
+static bool announces_body(struct MHD_Connection *c)
+{
+  const char *length = MHD_lookup_connection_value(c, MHD_HEADER_KIND,
+                                                   "Content-Length");
+  return (length != NULL && strcmp(length, "0") != 0)
+         || MHD_lookup_connection_value(c, MHD_HEADER_KIND,
+                                        "Transfer-Encoding") != NULL;
+}
+
 /* Judges the head of [request].  Returns 0 if it may be answered, else the
    status of the refusal, with the reason in *why. */
 static unsigned judge(struct MHD_Connection *c, const struct request *request,
@@ -409,10 +419,15 @@ static unsigned judge(struct MHD_Connection *c, const struct request *request,
                              : "it can only be read: GET";
   if ((asked & methods_of(&request->query)) == 0)
     return MHD_HTTP_METHOD_NOT_ALLOWED;
+  *why = "only a POST has a body";
+  if (asked != METHOD_POST && announces_body(c)) return MHD_HTTP_BAD_REQUEST;
   *why = "the body is longer than 64 KiB";
   if (is_too_long(c)) return MHD_HTTP_CONTENT_TOO_LARGE;
   *why = "the server was started with --read-only";
-  if (asked != METHOD_GET && settings->read_only) return MHD_HTTP_FORBIDDEN;
+  /* To open a recording of a hub changes nothing. */
+  if (asked != METHOD_GET && settings->read_only
+      && request->query.resource != RESOURCE_FLEET)
+    return MHD_HTTP_FORBIDDEN;
   return 0;
 }
 
@@ -478,8 +493,7 @@ static enum MHD_Result handle(void *state, struct MHD_Connection *c,
     return MHD_YES;
   }
   if (*size == 0) return answer(c, r, method_of(method));
-  if (method_of(method) != METHOD_POST || !take_body(r, body, *size))
-    return MHD_NO;
+  if (!take_body(r, body, *size)) return MHD_NO;
   *size = 0;
   return MHD_YES;
 }

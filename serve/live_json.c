@@ -147,6 +147,9 @@ static void set_process(struct view_data *d, void *state)
   set(p, "profile_rate_hz",
       number_or_null(d->info.sample_period_ns != 0,
                      1e9 / (double) d->info.sample_period_ns));
+  set(p, "alloc_period_words",
+      count_or_null(d->info.alloc_period_words != 0,
+                    d->info.alloc_period_words));
   set(p, "reading", json_boolean(d->reading));
   set(p, "now_ns", since_start(d, d->now_ns));
   set(p, "domains", count(running_domains(live_summary(d->live))));
@@ -208,12 +211,16 @@ static json_t *column(const struct view_data *d, const struct history_row *row,
   }
 }
 
-/* Where values of rows go: to members of an object for one row, or as element
-   [row] to the arrays of an object of columns. */
+/* A row, and where its values go: to members of an object for one row, or as
+   element [at] to the arrays of an object of columns. */
 struct sink {
   json_t *object;
   bool columns;
-  size_t row;
+  size_t at;
+  const struct view_data *data;
+  enum history_tier tier;
+  uint64_t number;
+  const struct history_row *row;
   json_t *keys[HISTORY_KINDS][HISTORY_NAMES];   /* names as strings; NULL: no
                                                    more */
 };
@@ -262,16 +269,18 @@ static void put(struct sink *sink, json_t *object, const char *key,
     return;
   }
   json_t *array = member(object, key, json_array);
-  pad(array, sink->row);
-  if (json_array_size(array) == sink->row) json_array_append_new(array, value);
+  pad(array, sink->at);
+  if (json_array_size(array) == sink->at) json_array_append_new(array, value);
   else json_decref(value);
 }
 
-static void put_domains(struct sink *sink, const struct history_row *row)
+static void put_domains(struct sink *sink)
 {
   json_t *domains = member(sink->object, "domains", json_object);
-  for (uint32_t i = 0; i < row->domain_count; i++) {
-    const struct history_domain *d = &row->domains[i];
+  for (uint32_t i = 0; i < sink->row->domain_count; i++) {
+    const struct history_domain *d = history_domain(sink->data->history,
+                                                    sink->tier, sink->number,
+                                                    i);
     char key[16];
     snprintf(key, sizeof key, "%" PRIu32, d->id);
     json_t *domain = member(domains, key, json_object);
@@ -280,74 +289,96 @@ static void put_domains(struct sink *sink, const struct history_row *row)
   }
 }
 
-static void put_counters(struct sink *sink, const struct history_row *row)
+static void put_counters(struct sink *sink)
 {
   json_t *counters = member(sink->object, "counters", json_object);
-  for (uint32_t i = 0; i < row->names[HISTORY_COUNTER]; i++)
-    if ((row->counters_known >> i & 1) != 0)
-      put(sink, counters,
-          json_string_value(sink->keys[HISTORY_COUNTER][i]),
-          json_integer(row->counters[i]));
+  for (uint32_t i = 0; i < sink->row->names[HISTORY_COUNTER]; i++)
+    if ((sink->row->counters_known >> i & 1) != 0)
+      put(sink, counters, json_string_value(sink->keys[HISTORY_COUNTER][i]),
+          json_integer(history_last(sink->data->history, sink->tier,
+                                    sink->number, i)));
+}
+
+static double row_seconds(const struct sink *sink)
+{
+  return (double) history_step_ns[sink->tier] / (double) SECOND_NS;
 }
 
 /* Puts the rates and mean durations of the spans or requests (see [kind]) of
-   [row], which has [seconds], into the object [name]. */
+   the row into the object [name]. */
 static void put_ended(struct sink *sink, const char *name,
-                      enum history_kind kind, const struct history_row *row,
-                      double seconds)
+                      enum history_kind kind)
 {
-  const struct history_ended *all = kind == HISTORY_SPAN ? row->spans
-                                                         : row->requests;
+  const struct history_row *row = sink->row;
   json_t *object = member(sink->object, name, json_object);
   for (uint32_t i = 0; i < row->names[kind]; i++) {
-    const struct history_ended *ended = &all[i];
+    const struct history_ended ended = history_ended(
+      sink->data->history, sink->tier, sink->number, kind, i);
     json_t *of = member(object, json_string_value(sink->keys[kind][i]),
                         json_object);
-    const bool any = row->user_known && ended->count > 0;
-    put(sink, of, "per_s", number_or_null(row->user_known,
-                                          (double) ended->count / seconds));
-    put(sink, of, "mean_ns",
-        count_or_null(any, any ? ended->ns / ended->count : 0));
+    const bool any = row->user_known && ended.count > 0;
+    put(sink, of, "per_s",
+        number_or_null(row->user_known,
+                       (double) ended.count / row_seconds(sink)));
+    put(sink, of, "mean_ns", count_or_null(any,
+                                           any ? ended.ns / ended.count : 0));
   }
 }
 
-static void put_waits(struct sink *sink, const struct history_row *row,
-                      double seconds)
+static void put_waits(struct sink *sink)
 {
   json_t *waits = member(sink->object, "waits", json_object);
-  for (uint32_t i = 0; i < row->names[HISTORY_WAIT]; i++)
+  for (uint32_t i = 0; i < sink->row->names[HISTORY_WAIT]; i++) {
+    const uint64_t ns = history_waits_ns(sink->data->history, sink->tier,
+                                         sink->number, i);
     put(sink, waits, json_string_value(sink->keys[HISTORY_WAIT][i]),
-        number_or_null(row->waits_known, (double) row->waits_ns[i]
-                                         / (SECOND_NS * seconds)));
+        number_or_null(sink->row->waits_known,
+                       (double) ns / (SECOND_NS * row_seconds(sink))));
+  }
 }
 
-static void put_heap(struct sink *sink, const struct history_row *row)
+static void put_heap(struct sink *sink)
 {
+  const struct summary_heap *h = &sink->row->heap;
   const struct { const char *name; uint64_t words; } kinds[] = {
-    { "pool_live_bytes", row->heap.pool_live_words },
-    { "large_bytes", row->heap.large_words },
-    { "pool_free_bytes", row->heap.pool_free_words },
-    { "fragmented_bytes", row->heap.fragmented_words },
-    { "custom_bytes", row->heap.custom_words }
+    { "pool_live_bytes", h->pool_live_words },
+    { "large_bytes", h->large_words },
+    { "pool_free_bytes", h->pool_free_words },
+    { "fragmented_bytes", h->fragmented_words },
+    { "custom_bytes", h->custom_words }
   };
   json_t *heap = member(sink->object, "heap", json_object);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     put(sink, heap, kinds[i].name,
-        count_or_null(row->known && row->heap.known, 8 * kinds[i].words));
+        count_or_null(sink->row->known && h->known, 8 * kinds[i].words));
 }
 
-static void put_row(struct sink *sink, const struct view_data *d,
-                    enum history_tier tier, const struct history_row *row)
+/* The values of a row in groups: the COLUMNS, then objects. */
+enum {
+  GROUP_DOMAINS = COLUMNS, GROUP_COUNTERS, GROUP_SPANS, GROUP_REQUESTS,
+  GROUP_WAITS, GROUP_HEAP, GROUPS
+};
+
+static void put_group(struct sink *sink, size_t group)
 {
-  const double seconds = (double) history_step_ns[tier] / (double) SECOND_NS;
-  for (size_t i = 0; i < COLUMNS; i++)
-    put(sink, sink->object, columns[i].name, column(d, row, columns[i].column));
-  put_domains(sink, row);
-  put_counters(sink, row);
-  put_ended(sink, "spans", HISTORY_SPAN, row, seconds);
-  put_ended(sink, "requests", HISTORY_REQUEST, row, seconds);
-  put_waits(sink, row, seconds);
-  put_heap(sink, row);
+  switch (group) {
+  case GROUP_DOMAINS: put_domains(sink); break;
+  case GROUP_COUNTERS: put_counters(sink); break;
+  case GROUP_SPANS: put_ended(sink, "spans", HISTORY_SPAN); break;
+  case GROUP_REQUESTS: put_ended(sink, "requests", HISTORY_REQUEST); break;
+  case GROUP_WAITS: put_waits(sink); break;
+  case GROUP_HEAP: put_heap(sink); break;
+  default:
+    put(sink, sink->object, columns[group].name,
+        column(sink->data, sink->row, columns[group].column));
+  }
+}
+
+/* Makes row [number] the row of [sink]. */
+static void set_row(struct sink *sink, uint64_t number)
+{
+  sink->number = number;
+  sink->row = history_row(sink->data->history, sink->tier, number);
 }
 
 /* Pads each array of the object [columns_of], or of the objects in it. */
@@ -361,37 +392,61 @@ static void pad_all(json_t *columns_of, size_t rows)
   }
 }
 
-struct history_request { enum history_tier tier; json_t *result; };
+struct history_request { enum history_tier tier; char *text; };
+
+/* The flags of JSON texts. */
+#define JSON_FLAGS (JSON_ENSURE_ASCII | JSON_COMPACT | JSON_REAL_PRECISION(6))
+
+/* Prints one group of columns after the other, so that only one needs memory as
+   JSON values, which take ten times as much as the text. */
+static void print_groups(struct sink *sink, FILE *out)
+{
+  const struct history *h = sink->data->history;
+  const uint64_t first = history_first(h, sink->tier),
+    end = history_count(h, sink->tier);
+  for (size_t group = 0; group < GROUPS; group++) {
+    sink->object = json_object();
+    if (group < COLUMNS) member(sink->object, columns[group].name, json_array);
+    for (uint64_t i = first; i < end; i++) {
+      set_row(sink, i);
+      sink->at = i - first;
+      put_group(sink, group);
+    }
+    pad_all(sink->object, end - first);
+    if (json_object_size(sink->object) > 0) {
+      json_dumpf(sink->object, out, JSON_FLAGS | JSON_EMBED);
+      putc(',', out);
+    }
+    json_decref(sink->object);
+  }
+}
 
 static void fill_history(struct view_data *d, void *state)
 {
   struct history_request *request = state;
-  struct sink sink = { .object = json_object(), .columns = true };
-  const uint64_t first = history_first(d->history, request->tier),
-    end = history_count(d->history, request->tier);
-  request->result = sink.object;
+  struct sink sink = { .columns = true, .data = d, .tier = request->tier };
+  size_t size;
+  FILE *out = open_memstream(&request->text, &size);
+  if (out == NULL) out_of_memory();
   take_keys(&sink, d->history);
-  for (size_t i = 0; i < COLUMNS; i++)
-    member(sink.object, columns[i].name, json_array);
-  for (uint64_t i = first; i < end; i++, sink.row++)
-    put_row(&sink, d, request->tier,
-            history_row(d->history, request->tier, i));
-  pad_all(sink.object, sink.row);
-  set(sink.object, "tier_ns", json_integer(history_step_ns[request->tier]));
-  set(sink.object, "reading", json_boolean(d->reading));
+  putc('{', out);
+  print_groups(&sink, out);
+  fprintf(out, "\"tier_ns\":%" PRId64 ",\"reading\":%s}",
+          history_step_ns[request->tier], d->reading ? "true" : "false");
   drop_keys(&sink);
+  if (fclose(out) != 0) out_of_memory();
 }
 
-json_t *json_history(struct view *view, enum history_tier tier)
+char *history_text(struct view *view, enum history_tier tier)
 {
   struct history_request request = { .tier = tier };
-  return view_look(view, fill_history, &request) ? request.result : NULL;
+  return view_look(view, fill_history, &request) ? request.text : NULL;
 }
 
 static void take_ticks(struct view_data *d, void *state)
 {
   json_t *rows = state;
-  struct sink sink = { .columns = false };
+  struct sink sink = { .data = d, .tier = HISTORY_100MS };
   const uint64_t end = history_count(d->history, HISTORY_100MS),
     first = history_first(d->history, HISTORY_100MS);
   /* The client asks for the history of a file that is being read. */
@@ -401,8 +456,8 @@ static void take_ticks(struct view_data *d, void *state)
   take_keys(&sink, d->history);
   for (; d->sent < end; d->sent++) {
     sink.object = json_object();
-    put_row(&sink, d, HISTORY_100MS,
-            history_row(d->history, HISTORY_100MS, d->sent));
+    set_row(&sink, d->sent);
+    for (size_t group = 0; group < GROUPS; group++) put_group(&sink, group);
     json_array_append_new(rows, sink.object);
   }
   drop_keys(&sink);
@@ -622,8 +677,7 @@ json_t *json_detail(struct view *view)
 
 char *json_line(json_t *json)
 {
-  char *text = json_dumps(json, JSON_ENSURE_ASCII | JSON_COMPACT
-                                | JSON_REAL_PRECISION(6));
+  char *text = json_dumps(json, JSON_FLAGS);
   json_decref(json);
   if (text == NULL) out_of_memory();
   return text;

@@ -29,10 +29,13 @@ json_t *json_id(uint64_t id);
    all functions here with json_decref. */
 json_t *json_processes(void);
 
-/* Return new JSON objects: the history of [view]; its details.  NULL when its
-   file was cut. */
-json_t *json_history(struct view *view, enum history_tier tier);
+/* Returns the details of [view] as a new JSON object; NULL when its file was
+   cut. */
 json_t *json_detail(struct view *view);
+
+/* Returns the history of [view] as a text of JSON in one line, which the caller
+   frees; NULL when its file was cut. */
+char *history_text(struct view *view, enum history_tier tier);
 
 /* Returns a new JSON array of the histograms of pauses of [view], as `eventring
    latency --json` prints them. */

@@ -10,83 +10,25 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* print_metrics prints one process.  Prometheus wants all series of a metric
-   together, so the texts of the processes are merged by metric, and each series
-   gets the label process. */
+/* The metrics of the processes that run here and are shown, and of the processes
+   of the hub. */
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include "fleet_metrics.h"
 #include "live_json.h"
 #include "memory.h"
+#include "metric_pages.h"
 #include "metrics_text.h"
 #include "registry.h"
 #include "windows.h"
 
-/* A metric: its two lines of comment, and its series. */
-struct metric {
-  char *name;
-  char *head;
-  FILE *out;                      /* to [series] */
-  char *series;
-  size_t size;
-};
-
 /* The metrics of all processes. */
 struct collection {
-  struct metric *list;
-  size_t count, room;
+  struct metric_pages *pages;
   int32_t *pids;                  /* of the processes so far */
   size_t pid_count, pid_room;
 };
-
-/* Returns the metric [name] of [length] bytes, a new one with the comment
-   [head] if necessary. */
-static struct metric *metric_of(struct collection *m, const char *name,
-                                size_t length, const char *head,
-                                size_t head_length)
-{
-  for (size_t i = 0; i < m->count; i++)
-    if (strncmp(m->list[i].name, name, length) == 0
-        && m->list[i].name[length] == '\0')
-      return &m->list[i];
-  m->list = with_room(m->list, m->count, &m->room, sizeof *m->list);
-  struct metric *metric = &m->list[m->count++];
-  *metric = (struct metric) { .name = strndup(name, length),
-                              .head = strndup(head, head_length) };
-  metric->out = open_memstream(&metric->series, &metric->size);
-  if (metric->name == NULL || metric->head == NULL || metric->out == NULL)
-    out_of_memory();
-  return metric;
-}
-
-/* Prints the series [line] of [length] bytes with the label process. */
-static void add_series(FILE *out, const char *line, size_t length, int32_t pid)
-{
-  size_t name = strcspn(line, "{ ");
-  bool labels = line[name] == '{';
-  fprintf(out, "%.*s{process=\"%d\"%s", (int) name, line, pid,
-          labels ? "," : "}");
-  fwrite(line + name + labels, 1, length - name - labels, out);
-  putc('\n', out);
-}
-
-/* Adds the metrics in [text], of the process [pid]: comments of two lines, HELP
-   and TYPE, each before its series. */
-static void add_text(struct collection *m, const char *text, int32_t pid)
-{
-  struct metric *metric = NULL;
-  while (*text != '\0') {
-    size_t length = strcspn(text, "\n");
-    if (strncmp(text, "# HELP ", 7) == 0) {
-      size_t both = length + 1 + strcspn(text + length + 1, "\n") + 1;
-      metric = metric_of(m, text + 7, strcspn(text + 7, " "), text, both);
-      length = both - 1;
-    } else if (metric != NULL)
-      add_series(metric->out, text, length, pid);
-    text += length + (text[length] == '\n');
-  }
-}
 
 static void print_view(struct view_data *d, void *state)
 {
@@ -134,13 +76,16 @@ static void add_process(void *state, const struct registry_entry *entry)
   if (entry->view == NULL || !view_look(entry->view, look, &wanted)
       || !wanted.running || is_added(m, wanted.pid))
     return;
-  if (view_look(entry->view, print_view, &text)) add_text(m, text, wanted.pid);
+  char label[32];
+  snprintf(label, sizeof label, "process=\"%d\"", wanted.pid);
+  if (view_look(entry->view, print_view, &text))
+    add_metric_page(m->pages, text, label, NULL);
   free(text);
 }
 
-struct answer answer_metrics(void)
+struct answer answer_metrics(const struct settings *settings)
 {
-  struct collection m = { 0 };
+  struct collection m = { .pages = new_metric_pages() };
   char *text = NULL;
   size_t size;
   visit_registry(add_process, &m);
@@ -149,16 +94,10 @@ struct answer answer_metrics(void)
   fprintf(out, "# HELP eventring_processes Processes that run and are shown.\n"
           "# TYPE eventring_processes gauge\neventring_processes %zu\n",
           m.pid_count);
-  for (size_t i = 0; i < m.count; i++) {
-    fclose(m.list[i].out);
-    fputs(m.list[i].head, out);
-    fputs(m.list[i].series, out);
-    free(m.list[i].name);
-    free(m.list[i].head);
-    free(m.list[i].series);
-  }
+  if (settings->hub != NULL) add_fleet_metrics(m.pages, settings->hub, out);
+  print_metric_pages(out, m.pages);
   fclose(out);
-  free(m.list);
+  free_metric_pages(m.pages);
   free(m.pids);
   return (struct answer) { .status = 200, .text = text,
                            .type = "text/plain; version=0.0.4" };

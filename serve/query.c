@@ -11,6 +11,7 @@
 /**************************************************************************/
 
 #include <string.h>
+#include "profile_types.h"
 #include "query.h"
 
 #define DEFAULT_WIDTH 1000
@@ -32,6 +33,8 @@ static const struct { const char *path; enum resource resource; } paths[] = {
   { "/api/recordings", RESOURCE_RECORDINGS },
   { "/api/compare", RESOURCE_COMPARE },
   { "/api/attach", RESOURCE_ATTACH },
+  { "/api/fleet", RESOURCE_FLEET },
+  { "/api/fleet/comparison", RESOURCE_FLEET_COMPARISON },
   { "/metrics", RESOURCE_METRICS }
 }, of_process[] = {
   { "detail", RESOURCE_DETAIL },
@@ -43,6 +46,7 @@ static const struct { const char *path; enum resource resource; } paths[] = {
   { "between", RESOURCE_BETWEEN },
   { "diagnosis", RESOURCE_DIAGNOSIS },
   { "flame", RESOURCE_FLAME },
+  { "live_sites", RESOURCE_LIVE_SITES },
   { "control", RESOURCE_CONTROL },
   { "save", RESOURCE_SAVE },
   { "record", RESOURCE_RECORD }
@@ -154,13 +158,13 @@ static bool parse_tier(const char *text, size_t length, enum history_tier *tier)
 /* The parameters, and the resources that take them. */
 enum parameter {
   FROM, TO, WIDTH, LIMIT, TIER, FILTER, PROCESS, RULE, A, B, A_FROM, A_TO,
-  B_FROM, B_TO, FIRST, THEN, SCOPE, PARAMETERS
+  B_FROM, B_TO, FIRST, THEN, SCOPE, TYPE, PARAMETERS
 };
 
 #define TAKES(resource) (1u << (resource))
 #define WINDOWS (TAKES(RESOURCE_STAT) | TAKES(RESOURCE_TIMELINE) \
                  | TAKES(RESOURCE_EVENTS) | TAKES(RESOURCE_FLAME) \
-                 | TAKES(RESOURCE_BETWEEN))
+                 | TAKES(RESOURCE_BETWEEN) | TAKES(RESOURCE_LIVE_SITES))
 #define QUOTE(number) #number
 #define AS_TEXT(number) QUOTE(number)
 #define UP_TO(max) "a number from 1 to " AS_TEXT(max)
@@ -176,7 +180,8 @@ static const struct {
 } parameters[] = {
   [FROM] = TIME("from", WINDOWS),
   [TO] = TIME("to", WINDOWS),
-  [WIDTH] = { "width", TAKES(RESOURCE_TIMELINE), "width: " UP_TO(QUERY_WIDTH) },
+  [WIDTH] = { "width", TAKES(RESOURCE_TIMELINE) | TAKES(RESOURCE_LIVE_SITES),
+              "width: " UP_TO(QUERY_WIDTH) },
   [LIMIT] = { "limit", TAKES(RESOURCE_EVENTS), "limit: " UP_TO(QUERY_LIMIT) },
   [TIER] = { "tier", TAKES(RESOURCE_HISTORY), "tier: 100ms, 1s or 10s" },
   [FILTER] = { "filter", TAKES(RESOURCE_EVENTS),
@@ -192,7 +197,9 @@ static const struct {
   [FIRST] = WORDS("first"),
   [THEN] = WORDS("then"),
   [SCOPE] = { "scope", TAKES(RESOURCE_BETWEEN),
-              "scope: thread, domain or process" }
+              "scope: thread, domain or process" },
+  [TYPE] = { "type", TAKES(RESOURCE_FLAME),
+             "type: cpu, alloc, live, wall, wait or io" }
 };
 
 static bool parse_time(const char *text, size_t length, int64_t *ns)
@@ -201,6 +208,13 @@ static bool parse_time(const char *text, size_t length, int64_t *ns)
   bool good = parse_number(text, length, INT64_MAX, &number);
   *ns = (int64_t) number;
   return good;
+}
+
+static bool parse_type(const char *text, size_t length, enum profile_type *type)
+{
+  char name[8];
+  return decode(text, length, name, sizeof name)
+         && parse_profile_type(name, type);
 }
 
 static bool parse_value(struct query *query, enum parameter parameter,
@@ -230,6 +244,7 @@ static bool parse_value(struct query *query, enum parameter parameter,
     return decode(text, length, query->filter, QUERY_FILTER);
   case THEN: return decode(text, length, query->then, QUERY_FILTER);
   case SCOPE: return between_scope(text, length, &query->scope);
+  case TYPE: return parse_type(text, length, &query->type);
   case B:
     query->has_other = true;
     return parse_id(text, length, &query->other);
@@ -310,7 +325,7 @@ unsigned methods_of(const struct query *query)
   case RESOURCE_CONTROL: case RESOURCE_SAVE: case RESOURCE_RECORD:
     return METHOD_POST;
   case RESOURCE_RULES: return METHOD_GET | METHOD_POST | METHOD_DELETE;
-  case RESOURCE_ATTACH: return METHOD_GET | METHOD_POST;
+  case RESOURCE_ATTACH: case RESOURCE_FLEET: return METHOD_GET | METHOD_POST;
   default: return METHOD_GET;
   }
 }

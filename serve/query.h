@@ -20,17 +20,20 @@
 #include <stdint.h>
 #include "between.h"
 #include "history.h"
+#include "profile.h"
 
 enum resource {
   /* The page, which needs no token. */
   RESOURCE_PAGE, RESOURCE_SCRIPT, RESOURCE_STYLE, RESOURCE_ICON,
   RESOURCE_SERVER, RESOURCE_PROCESSES, RESOURCE_STREAM, RESOURCE_ACTIONS,
   RESOURCE_SAVED, RESOURCE_METRICS, RESOURCE_RULES, RESOURCE_RECORDINGS,
-  RESOURCE_COMPARE, RESOURCE_ATTACH,
+  RESOURCE_COMPARE, RESOURCE_ATTACH, RESOURCE_FLEET,
+  RESOURCE_FLEET_COMPARISON,
   /* Of a process */
   RESOURCE_DETAIL, RESOURCE_HISTORY, RESOURCE_STAT, RESOURCE_TIMELINE,
   RESOURCE_EVENTS, RESOURCE_NAMES, RESOURCE_BETWEEN, RESOURCE_DIAGNOSIS,
-  RESOURCE_FLAME, RESOURCE_CONTROL, RESOURCE_SAVE, RESOURCE_RECORD
+  RESOURCE_FLAME, RESOURCE_LIVE_SITES, RESOURCE_CONTROL, RESOURCE_SAVE,
+  RESOURCE_RECORD
 };
 
 /* The size of a filter expression, with its NUL. */
@@ -55,6 +58,7 @@ struct query {
   uint64_t other;
   int64_t other_from_ns, other_to_ns;
   enum between_scope scope;
+  enum profile_type type;
   /* Decoded; they may hold any bytes but NUL.  [filter] is also the first one
      of the two filters of pairs, and [then] the second one. */
   char filter[QUERY_FILTER], then[QUERY_FILTER];

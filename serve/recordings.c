@@ -128,7 +128,7 @@ static void *recording_thread(void *state)
 {
   struct recording *r = state;
   char action[128];
-  if (!view_work(r->view, record, r)) {
+  if (!view_work(r->view, record, r, 0)) {
     r->saved = false;
     snprintf(r->why, sizeof r->why, "the file was cut shorter");
   }

@@ -232,7 +232,8 @@ static void scan_processes(int32_t pid)
   int count;
   struct eventring_process *list = find_all(NULL, &count);
   for (int i = 0; i < count; i++)
-    if (list[i].alive && (pid == 0 || list[i].pid == pid))
+    if (list[i].alive
+        && (pid == 0 || (list[i].pid == pid && !list[i].elsewhere)))
       add_candidate(list[i].path, 0, list[i].pid);
   free(list);
 }
@@ -394,7 +395,9 @@ static uint32_t count_processes(const char *path)
     .size = sizeof options, .message = why, .message_size = sizeof why
   };
   struct eventring_cursor *cursor;
-  int error = eventring_open(path, &options, &cursor);
+  int error;
+  if (refuse_stream(path)) return 0;
+  error = eventring_open(path, &options, &cursor);
   if (error == EVENTRING_E_NOT_FOUND || error == EVENTRING_E_NOT_A_RING) {
     complain("%s", why);
     return 0;

@@ -95,7 +95,8 @@ static const char *unknown_member(const json_t *request)
   const char *key;
   json_t *value;
   json_object_foreach((json_t *) request, key, value) {
-    bool known = strcmp(key, "when") == 0 || strcmp(key, "process") == 0;
+    bool known = strcmp(key, "when") == 0 || strcmp(key, "process") == 0
+                 || strcmp(key, "fleet") == 0;
     for (enum number n = 0; n < NUMBERS; n++)
       known |= strcmp(key, numbers[n].name) == 0;
     if (!known) return key;
@@ -119,6 +120,12 @@ static bool parse_rule(const json_t *request, struct rule *rule, char *why,
       || !take_text(request, "process", rule->process, RULE_PROCESS, why,
                     why_size))
     return false;
+  const json_t *fleet = json_object_get(request, "fleet");
+  rule->fleet = json_is_true(fleet);
+  if (fleet != NULL && !json_is_boolean(fleet)) {
+    snprintf(why, why_size, "fleet: true or false");
+    return false;
+  }
   if (!parse_trigger(&rule->trigger, rule->when, reason, sizeof reason)) {
     snprintf(why, why_size, "when: %s", reason);
     return false;
@@ -131,8 +138,9 @@ static bool parse_rule(const json_t *request, struct rule *rule, char *why,
   rule->limits.files = (int64_t) values[FILES];
   rule->limits.bytes = (int64_t) values[BYTES];
   rule->limits.age_ns = (int64_t) (values[AGE] * SECOND_NS);
-  snprintf(rule->text, sizeof rule->text, "%s%s%s", rule->when,
-           rule->process[0] != '\0' ? " in " : "", rule->process);
+  snprintf(rule->text, sizeof rule->text, "%s%s%s%s", rule->when,
+           rule->process[0] != '\0' ? " in " : "", rule->process,
+           rule->fleet ? " on any node" : "");
   return true;
 }
 
@@ -142,10 +150,10 @@ static json_t *rule_json(const struct entry *e)
 {
   const struct rule *r = &e->rule;
   json_t *object = json_pack(
-    "{s:i, s:o, s:o, s:f, s:f, s:f, s:I, s:I, s:f}", "id", (int) r->id,
+    "{s:i, s:o, s:o, s:b, s:f, s:f, s:f, s:I, s:I, s:f}", "id", (int) r->id,
     "when", json_text(r->when),
     "process", r->process[0] != '\0' ? json_text(r->process) : json_null(),
-    "before_s", (double) r->before_ns / SECOND_NS,
+    "fleet", r->fleet, "before_s", (double) r->before_ns / SECOND_NS,
     "after_s", (double) r->after_ns / SECOND_NS,
     "distance_s", (double) r->distance_ns / SECOND_NS,
     "max_files", (json_int_t) r->limits.files,
@@ -204,6 +212,8 @@ struct answer add_rule(const struct settings *settings, const json_t *request,
     return refusal(409, "there is no store: set EVENTRING_STORE");
   if (!parse_rule(request, &rule, why, sizeof why))
     return refusal(400, "%s", why);
+  if (rule.fleet && settings->hub == NULL)
+    return refusal(409, "fleet: the server shows no hub: start it with --hub");
   json_t *json = insert_rule(&rule, why, sizeof why);
   snprintf(action, sizeof action, "add rule %s", rule.text);
   add_action(origin, 0, action, json != NULL ? "ok" : why);
@@ -245,12 +255,13 @@ static bool is_for(const struct rule *rule, const char *program)
          || fnmatch(rule->process, base, 0) == 0;
 }
 
-int rules_for(const char *program, struct rule rules[RULES])
+int rules_for(const char *program, bool fleet, struct rule rules[RULES])
 {
   int found = 0;
   pthread_mutex_lock(&lock);
   for (int i = 0; i < count; i++)
-    if (program == NULL || is_for(&entries[i].rule, program))
+    if (entries[i].rule.fleet == fleet
+        && (program == NULL || is_for(&entries[i].rule, program)))
       rules[found++] = entries[i].rule;
   pthread_mutex_unlock(&lock);
   return found;

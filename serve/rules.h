@@ -11,11 +11,13 @@
 /**************************************************************************/
 
 /* Rules: when something happens in a process, save a recording of the time
-   around it.  They live as long as the server. */
+   around it; or, when it happens on a node of the hub, of all processes of all
+   nodes.  They live as long as the server. */
 
 #ifndef SERVE_RULES_H
 #define SERVE_RULES_H
 
+#include <stdbool.h>
 #include "answer.h"
 #include "settings.h"
 #include "store.h"
@@ -32,7 +34,8 @@ struct rule {
   uint32_t id;
   char when[RULE_WHEN];
   char process[RULE_PROCESS];     /* pattern of programs; "": all */
-  char text[SAVED_RULE];          /* both, as it is in manifests */
+  bool fleet;                     /* for processes of the hub, and no others */
+  char text[SAVED_RULE];          /* all three, as it is in manifests */
   struct trigger trigger;         /* its text is not valid */
   int64_t before_ns, after_ns;
   int64_t distance_ns;            /* between two firings for one process */
@@ -53,8 +56,9 @@ json_t *json_rules(void);
 uint64_t rules_version(void);
 
 /* Copies the rules for the program at the path [program] to [rules], and
-   returns their number; all rules if [program] is NULL. */
-int rules_for(const char *program, struct rule rules[RULES]);
+   returns their number; all rules if [program] is NULL.  [fleet]: the rules for
+   processes of the hub, else those for processes of this machine. */
+int rules_for(const char *program, bool fleet, struct rule rules[RULES]);
 
 /* Returns whether rule [id] may fire now for process [process], and takes
    notice that it does; false when it did so shortly before. */

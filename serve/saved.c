@@ -107,7 +107,7 @@ static void save_in_store(struct saving *s)
       || room_in_store(s->store, s->why, sizeof s->why) == 0)
     return;
   for (int i = 0; i < 2; i++) temporary_in_store(s->store, s->temporary[i]);
-  if (!view_work(s->view, save, s))
+  if (!view_work(s->view, save, s, sizeof *s))
     snprintf(s->why, sizeof s->why, "the file was cut shorter");
   else if (s->saved)
     s->saved = keep_in_store(s->store, s->temporary[1], &s->info, NULL, NULL,

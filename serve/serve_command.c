@@ -25,8 +25,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "common.h"
+#include "fleet_guard.h"
 #include "guards.h"
 #include "http.h"
+#include "hub_target.h"
 #include "options.h"
 #include "recordings.h"
 #include "registry.h"
@@ -40,7 +42,7 @@ static const char usage[] =
 "the address of the page first; Ctrl-C ends it.\n";
 
 static const enum option_id option_ids[] = {
-  OPTION_LISTEN, OPTION_OPEN, OPTION_READ_ONLY, OPTION_STORE,
+  OPTION_HUB, OPTION_LISTEN, OPTION_OPEN, OPTION_READ_ONLY, OPTION_STORE,
   OPTION_TLS_CERT, OPTION_TLS_KEY, OPTION_TOKEN_FILE, OPTION_HELP, OPTION_END
 };
 
@@ -50,7 +52,8 @@ static const char notes[] =
 "machine need --tls-cert and --tls-key.  A file given with --token-file is read;\n"
 "if it does not exist, it is written, for Prometheus for example.  Saved\n"
 "recordings go to the folder --store, $EVENTRING_STORE or\n"
-"~/.local/share/eventring.  doc/HTTP.md describes the JSON.\n";
+"~/.local/share/eventring.  With --hub, the page also lists the processes of a\n"
+"hub and opens their recordings.  doc/HTTP.md describes the JSON.\n";
 
 extern char **environ;
 
@@ -185,12 +188,12 @@ static void block_ends(sigset_t *ends)
 
 /* Makes large tables, most of which stay untouched, memory of their own, which
    the system takes back when they are freed; by default, they come from the
-   heap after the first of them was freed.  Threads of connections share the
-   heap. */
+   heap after the first of them was freed.  All threads share one heap, since
+   malloc_trim gives back the end of no other. */
 static void keep_memory_low(void)
 {
-  mallopt(M_MMAP_THRESHOLD, 64 * 1024);
-  mallopt(M_ARENA_MAX, 2);
+  mallopt(M_MMAP_THRESHOLD, 32 * 1024);
+  mallopt(M_ARENA_MAX, 1);
 }
 
 static enum status serve(const struct settings *settings, bool open_it)
@@ -204,11 +207,13 @@ static enum status serve(const struct settings *settings, bool open_it)
   if (!start_http(settings, url, sizeof url)) return STATUS_CANNOT_READ;
   start_sampler();
   start_guards(settings);
+  start_fleet_guard(settings);
   puts(url);
   fflush(stdout);
   if (open_it) open_browser(url);
   sigwait(&ends, &signal);
   stop_http();
+  stop_fleet_guard();
   stop_guards();
   stop_recordings();
   stop_sampler();
@@ -229,6 +234,7 @@ static enum status run(int argc, char **argv)
       settings.listen = optarg;
       unix_socket = strncmp(optarg, "unix:", 5) == 0;
       break;
+    case OPTION_HUB: use_hub(&serve_command, optarg); break;
     case OPTION_OPEN: open_it = true; break;
     case OPTION_READ_ONLY: settings.read_only = true; break;
     case OPTION_STORE: settings.store = optarg; break;
@@ -241,6 +247,7 @@ static enum status run(int argc, char **argv)
   if (open_it && unix_socket)
     usage_error(&serve_command, "serve: --open: a browser cannot connect to a"
                 " Unix socket");
+  settings.hub = chosen_hub(&serve_command);
   if (settings.store == NULL) settings.store = store = default_store();
   enum status status = STATUS_CANNOT_READ;
   if (may_be_store(settings.store) && take_token(token_file, settings.token)

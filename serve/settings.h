@@ -16,6 +16,7 @@
 #define SERVE_SETTINGS_H
 
 #include <stdbool.h>
+#include "hub_url.h"
 
 #define TOKEN_SIZE 129            /* bytes, with the NUL */
 
@@ -23,6 +24,7 @@ struct settings {
   const char *listen;             /* ADDRESS:PORT or unix:PATH */
   bool read_only;
   const char *store;              /* the folder of saved recordings */
+  const struct hub_url *hub;      /* or NULL */
   char *certificate, *key;        /* in PEM, or NULL: no TLS */
   char token[TOKEN_SIZE];
 };

@@ -89,16 +89,19 @@ struct eventring_cursor *view_open(struct view *view, bool control, char *why,
                                    size_t why_size);
 
 /* Calls [work] with [state], outside of the lock of view_look: it reads a
-   window of the file with a cursor of view_open.  Returns false when the file
-   was cut shorter; [work] may then have been left by a jump, and its memory is
-   lost. */
-bool view_work(struct view *view, void (*work)(void *state), void *state);
+   window of the file with a cursor of view_open.  If the file is cut shorter
+   meanwhile, [work] is left by a jump, and its memory is lost.  Then calls it
+   once more in the life of the view, if [size] is not 0, with the [size] bytes
+   of [state] as they were: the file may have been copied over.  Returns false
+   when the file was cut shorter in the last call, or before. */
+bool view_work(struct view *view, void (*work)(void *state), void *state,
+               size_t size);
 
 /* Calls [work] with [state], as view_work does, to read much of the file: waits
    until fewer than VIEW_READERS such calls are going on, since each takes memory
    for the segments of a recording, and a processor. */
 #define VIEW_READERS 2
 bool view_work_in_turn(struct view *view, void (*work)(void *state),
-                       void *state);
+                       void *state, size_t size);
 
 #endif /* SERVE_VIEW_H */

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include "json.h"
 #include "memory.h"
+#include "profile_types.h"
 #include "target.h"
 #include "window_text.h"
 
@@ -141,14 +142,15 @@ static void print_shares(struct printing *p, const struct history *h,
     const struct history_row *row = history_row(h, tier, i);
     int64_t end = row->ns + history_step_ns[tier];
     if (row->ns < p->text->until_ns || row->ns >= p->text->to_ns) continue;
-    for (uint32_t k = 0; k < row->domain_count; k++)
-      if (row->domains[k].id == domain
-          && row->domains[k].collecting != SHARE_UNKNOWN)
+    for (uint32_t k = 0; k < row->domain_count; k++) {
+      const struct history_domain *d = history_domain(h, tier, i, k);
+      if (d->id == domain && d->collecting != SHARE_UNKNOWN)
         print_span(p, &(struct timeline_span) {
           .from_ns = row->ns, .to_ns = end, .merged = 1,
-          .share = (float) row->domains[k].collecting / SHARE_ALL,
+          .share = (float) d->collecting / SHARE_ALL,
           .kind = TIMELINE_COLLECTOR
         });
+    }
   }
   fputs("]}", p->out);
   p->any = true;
@@ -165,11 +167,12 @@ static void print_history(struct view_data *d, void *state)
   for (uint64_t i = history_first(h, tier); i < history_count(h, tier); i++) {
     const struct history_row *row = history_row(h, tier, i);
     for (uint32_t k = 0; k < row->domain_count; k++) {
+      const uint32_t id = history_domain(h, tier, i, k)->id;
       uint32_t at = 0;
-      while (at < count && seen[at] != row->domains[k].id) at++;
+      while (at < count && seen[at] != id) at++;
       if (at < count || count == sizeof seen / sizeof *seen) continue;
-      seen[count++] = row->domains[k].id;
-      print_shares(p, h, tier, row->domains[k].id);
+      seen[count++] = id;
+      print_shares(p, h, tier, id);
     }
   }
 }
@@ -221,7 +224,8 @@ struct flame {
   FILE *out;
   const struct profile_node *nodes;
   uint32_t left;                  /* nodes that may still be printed */
-  uint64_t least_ns;              /* less time is not printed */
+  const char *unit;               /* ns or bytes */
+  uint64_t least;                 /* a smaller weight is not printed */
 };
 
 /* Prints the members of node [at] and an end of object. */
@@ -231,11 +235,12 @@ static void print_node(struct flame *f, uint32_t at, int depth)
   bool any = false;
   fputs("\"name\":", f->out);
   print_name(f->out, at == 0 ? "all" : node->function);
-  fprintf(f->out, ",\"value_ns\":%" PRIu64 ",\"self_ns\":%" PRIu64
-          ",\"children\":[", node->total_ns, node->self_ns);
+  fprintf(f->out, ",\"value_%s\":%" PRIu64 ",\"self_%s\":%" PRIu64
+          ",\"children\":[", f->unit, node->total.weight, f->unit,
+          node->self.weight);
   uint32_t child = depth < FLAME_DEPTH ? node->first : 0;
   for (; child != 0 && f->left > 0
-         && f->nodes[child].total_ns > f->least_ns;
+         && f->nodes[child].total.weight > f->least;
        child = f->nodes[child].next) {
     fputs(any ? ",{" : "{", f->out);
     any = true;
@@ -252,18 +257,54 @@ char *print_flame(const struct profile *profile)
   uint32_t count;
   struct profile_sums sums = profile_sums(profile);
   FILE *out = open_text(&result, &size);
+  const char *unit =
+    profile_type_words[profile_type(profile)].weighs_bytes ? "bytes" : "ns";
+  fprintf(out, "{\"samples\":%" PRIu64 ",\"unit\":\"%s\"", sums.samples, unit);
   if (sums.samples == 0)
-    fputs("{\"samples\":0}", out);
+    fputc('}', out);
   else {
     struct profile_node *nodes = profile_tree(profile, false, &count);
-    struct flame f = { out, nodes, FLAME_NODES - 1,
+    struct flame f = { out, nodes, FLAME_NODES - 1, unit,
                        count > FLAME_NODES
-                       ? nodes[0].total_ns / FLAME_NODES : 0 };
-    fprintf(out, "{\"samples\":%" PRIu64 ",\"truncated\":%s,", sums.samples,
-            count > FLAME_NODES ? "true" : "false");
+                       ? nodes[0].total.weight / FLAME_NODES : 0 };
+    fprintf(out, ",\"truncated\":%s,", count > FLAME_NODES ? "true" : "false");
     print_node(&f, 0, 0);
     free(nodes);
   }
   fclose(out);
   return result;
+}
+
+/* Live sites */
+
+/* Returns an array of the numbers at [bytes], for the moments of [r]. */
+static json_t *bytes_json(const struct live_sites_result *r,
+                          const uint64_t *bytes)
+{
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < r->moments; i++)
+    json_array_append_new(list, r->ns[i] < r->known_ns ? json_null()
+                                : json_integer((json_int_t) bytes[i]));
+  return list;
+}
+
+json_t *json_live_sites(const struct live_sites_result *r, int64_t started_ns)
+{
+  json_t *times = json_array(), *sites = json_array();
+  for (uint32_t i = 0; i < r->moments; i++)
+    json_array_append_new(times, json_integer(time_since(r->ns[i],
+                                                         started_ns)));
+  for (uint32_t i = 0; i < r->count; i++) {
+    const struct frame *frame = r->sites[i].frame;
+    json_array_append_new(sites, json_pack("{s:o, s:o, s:o, s:o}",
+      "name", json_text(frame->function),
+      "file", frame->file != NULL ? json_text(frame->file) : json_null(),
+      "line", frame->line > 0 ? json_integer(frame->line) : json_null(),
+      "bytes", bytes_json(r, r->sites[i].bytes)));
+  }
+  return json_pack("{s:I, s:I, s:s, s:o, s:o, s:o}",
+                   "samples", (json_int_t) r->samples,
+                   "left_out", (json_int_t) r->left_out, "unit", "bytes",
+                   "t", times, "sites", sites,
+                   "other", bytes_json(r, r->other));
 }

@@ -12,11 +12,13 @@
 
 
 /* Timelines and flame graphs as JSON text, which is printed directly: they may
-   have a hundred thousand numbers. */
+   have a hundred thousand numbers.  Live sites as JSON. */
 
 #ifndef SERVE_WINDOW_TEXT_H
 #define SERVE_WINDOW_TEXT_H
 
+#include <jansson.h>
+#include "live_sites.h"
 #include "profile.h"
 #include "timeline.h"
 #include "view.h"
@@ -42,5 +44,10 @@ char *print_timeline(const struct timeline *timeline,
 
 /* Returns the tree of calls of [profile], which was finished, as JSON text. */
 char *print_flame(const struct profile *profile);
+
+/* Returns [result] as an object, with times since [started_ns].  The caller
+   releases it. */
+json_t *json_live_sites(const struct live_sites_result *result,
+                        int64_t started_ns);
 
 #endif /* SERVE_WINDOW_TEXT_H */

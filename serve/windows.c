@@ -10,6 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include "filter_words.h"
 #include "follow.h"
 #include "json.h"
+#include "live_sites.h"
 #include "profile.h"
 #include "spans.h"
 #include "symbols.h"
@@ -47,6 +49,7 @@ struct window {
   int64_t from_ns, to_ns;         /* CLOCK_MONOTONIC */
   int64_t started_ns;
   int64_t margin_ns;              /* read before and behind */
+  bool from_start;                /* all events before the window are read */
   struct eventring_cursor *cursor;
   void (*event)(struct window *w, const struct eventring_event *event);
   void (*idle)(struct window *w);
@@ -57,7 +60,7 @@ struct window {
   char why[512];
   json_t *result;
   char *text;                     /* instead of [result] */
-  struct extent extent;           /* for a timeline */
+  struct extent extent;           /* for a timeline and live sites */
 };
 
 static bool is_in_window(const struct window *w,
@@ -96,7 +99,8 @@ static bool open_window(struct window *w)
   w->started_ns = info.started_ns;
   w->from_ns = time_after(info.started_ns, w->query->from_ns);
   w->to_ns = time_after(info.started_ns, w->query->to_ns);
-  if (info.format == EVENTRING_FORMAT_RECORDING && w->query->from_ns > 0)
+  if (info.format == EVENTRING_FORMAT_RECORDING && w->query->from_ns > 0
+      && !w->from_start)
     eventring_seek(w->cursor, time_after(w->from_ns, -w->margin_ns));
   return true;
 }
@@ -323,12 +327,18 @@ static void find_overwritten(struct window *w, struct timeline *timeline)
   eventring_close(cursor);
 }
 
+/* Cuts the window to the time of the data. */
+static void clip_window(struct window *w)
+{
+  w->from_ns = clipped(w->from_ns, w->extent.first_ns, w->extent.now_ns - 1);
+  w->to_ns = clipped(w->to_ns, w->from_ns + 1, w->extent.now_ns);
+}
+
 static void timeline_window(void *state)
 {
   struct window *w = state;
   if (!open_window(w)) return;
-  w->from_ns = clipped(w->from_ns, w->extent.first_ns, w->extent.now_ns - 1);
-  w->to_ns = clipped(w->to_ns, w->from_ns + 1, w->extent.now_ns);
+  clip_window(w);
   struct reading_timeline r = {
     .timeline = new_timeline(w->cursor, w->from_ns, w->to_ns,
                              w->query->width)
@@ -357,21 +367,22 @@ static void flame_event(struct window *w, const struct eventring_event *event)
   if (is_in_window(w, event)) profile_event(w->state, event);
 }
 
-static void say_nothing(void *state, const char *message)
-{
-  (void) state;
-  (void) message;
-}
-
 static void flame_window(void *state)
 {
   struct window *w = state;
+  char from[32];
   if (!open_window(w)) return;
   struct filter *filter = new_filter();
+  /* A sample of a block that is alive may be in the window, and the allocation
+     of the block before the window. */
+  snprintf(from, sizeof from, "%" PRId64 "ns", w->query->from_ns);
+  if (w->query->from_ns > 0)
+    filter_add(filter, FILTER_FROM, from, w->why, sizeof w->why);
   filter_keep_earlier(filter);
   filter_begin(filter, w->cursor, w->why, sizeof w->why);
-  struct symbols *symbols = new_symbols(w->cursor, say_nothing, NULL);
+  struct symbols *symbols = new_symbols(w->cursor, NULL, NULL);
   struct profile *profile = new_profile(w->cursor, filter, NULL, 0);
+  profile_set_type(profile, w->query->type);
   w->state = profile;
   w->event = flame_event;
   read_window(w);
@@ -380,6 +391,33 @@ static void flame_window(void *state)
   free_profile(profile);
   free_symbols(symbols);
   free_filter(filter);
+  eventring_close(w->cursor);
+}
+
+/* Live sites */
+
+static void live_sites_window_event(struct window *w,
+                                    const struct eventring_event *event)
+{
+  if (event->ns < w->to_ns) live_sites_event(w->state, event);
+}
+
+static void live_sites_window(void *state)
+{
+  struct window *w = state;
+  if (!open_window(w)) return;
+  clip_window(w);
+  const uint32_t moments = w->query->width < LIVE_SITES_MOMENTS
+                           ? w->query->width : LIVE_SITES_MOMENTS;
+  struct symbols *symbols = new_symbols(w->cursor, NULL, NULL);
+  struct live_sites *sites = new_live_sites(w->cursor, w->from_ns, w->to_ns - 1,
+                                            moments);
+  w->state = sites;
+  w->event = live_sites_window_event;
+  read_window(w);
+  w->result = json_live_sites(live_sites_result(sites, symbols), w->started_ns);
+  free_live_sites(sites);
+  free_symbols(symbols);
   eventring_close(w->cursor);
 }
 
@@ -400,6 +438,12 @@ struct answer answer_window(struct view *view, const struct query *query)
   case RESOURCE_EVENTS: work = events_window; break;
   case RESOURCE_BETWEEN: work = between_window; break;
   case RESOURCE_FLAME: work = flame_window; w.margin_ns = 0; break;
+  case RESOURCE_LIVE_SITES:
+    work = live_sites_window;
+    w.margin_ns = 0;
+    w.from_start = true;
+    if (!view_look(view, look_extent, &w.extent)) work = NULL;
+    break;
   case RESOURCE_TIMELINE:
     work = timeline_window;
     if (!view_look(view, look_extent, &w.extent)) work = NULL;
@@ -407,7 +451,7 @@ struct answer answer_window(struct view *view, const struct query *query)
   default: return refusal(404, "there is no such resource");
   }
   bool whole = w.result != NULL
-               || (work != NULL && view_work_in_turn(view, work, &w));
+               || (work != NULL && view_work_in_turn(view, work, &w, sizeof w));
   free(w.extent.spans);
   if (!whole) return refusal(503, "the file was cut shorter");
   if (w.status != 0) return refusal(w.status, "%s", w.why);

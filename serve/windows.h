@@ -17,13 +17,15 @@
 
 #include "answer.h"
 #include "query.h"
+#include "settings.h"
 #include "view.h"
 
 /* Returns the answer to GET of the statistics, the timeline, the events, the
    pairs of events or the flame graph of [view] in the window of [query]. */
 struct answer answer_window(struct view *view, const struct query *query);
 
-/* Returns the totals of all processes in the text format of Prometheus. */
-struct answer answer_metrics(void);
+/* Returns the totals of the processes that run here and of the processes of the hub,
+   if there is one, in the text format of Prometheus. */
+struct answer answer_metrics(const struct settings *settings);
 
 #endif /* SERVE_WINDOWS_H */

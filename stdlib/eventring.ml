@@ -27,6 +27,10 @@ type category =
   | Thread
   | Runtime
   | Profile
+  | Points
+  | Profile_alloc
+  | Profile_wait
+  | Io
 
 (* Bit numbers are the same as in the table of events. *)
 let bit = function
@@ -41,10 +45,14 @@ let bit = function
   | Thread -> 256
   | Runtime -> 512
   | Profile -> 1024
+  | Points -> 2048
+  | Profile_alloc -> 4096
+  | Profile_wait -> 8192
+  | Io -> 16384
 
 let all_categories =
   [Gc; Gc_detail; Domain; Sync; User; Alloc; Sync_detail; Wait; Thread;
-   Runtime; Profile]
+   Runtime; Profile; Points; Profile_alloc; Profile_wait; Io]
 
 let rec mask_of = function
   | [] -> 0
@@ -56,9 +64,10 @@ let rec of_mask mask = function
       if mask land bit c <> 0 then c :: of_mask mask rest
       else of_mask mask rest
 
-external start_recording : string option -> int -> unit
+external start_recording : string option -> int -> int -> unit
   = "caml_ml_eventring_start"
 external stop : unit -> unit = "caml_ml_eventring_stop"
+external flush : unit -> unit = "caml_ml_eventring_flush" [@@noalloc]
 external pause : unit -> unit = "caml_ml_eventring_pause"
 external resume : unit -> unit = "caml_ml_eventring_resume"
 external path : unit -> string option = "caml_ml_runtime_events_path"
@@ -71,6 +80,10 @@ external sample_period : unit -> int = "caml_ml_eventring_sample_period"
   [@@noalloc]
 external set_sample_period : int -> unit
   = "caml_ml_eventring_set_sample_period" [@@noalloc]
+external alloc_period : unit -> int = "caml_ml_eventring_alloc_period"
+  [@@noalloc]
+external set_alloc_period : int -> unit = "caml_ml_eventring_set_alloc_period"
+  [@@noalloc]
 external snapshot : string -> unit = "caml_ml_eventring_snapshot"
 
 external set_domain_name : string -> unit
@@ -83,11 +96,15 @@ let nonempty where categories =
     invalid_arg ("Eventring." ^ where ^ ": no category; see pause")
   else mask_of categories
 
-let start ?dir ?categories () =
+let start ?dir ?categories ?ring_words () =
   start_recording dir
     (match categories with
      | None -> 0        (* the runtime's own default *)
      | Some categories -> nonempty "start" categories)
+    (match ring_words with
+     | None -> 0
+     | Some 0 -> -1     (* refused as any other size that no ring has *)
+     | Some words -> words)
 
 let categories () = of_mask (current_mask ()) all_categories
 
@@ -106,18 +123,37 @@ module Profile = struct
       invalid_arg "Eventring.Profile: a rate that is not from 1 to 20000"
     else set_sample_period (1_000_000_000 / hz)
 
-  let start ?rate () =
-    (match rate with None -> () | Some hz -> set_rate hz);
+  let alloc_rate () = 1. /. float_of_int (alloc_period ())
+
+  let set_alloc_rate rate =
+    if rate >= 1e-12 && rate <= 1. then
+      set_alloc_period (int_of_float (1. /. rate +. 0.5))
+    else
+      invalid_arg "Eventring.Profile: a rate that is not from 1e-12 to 1"
+
+  let record category =
     match current_mask () with
     | 0 ->
-        start_recording None 0;
-        set_mask (current_mask () lor bit Profile)
-    | mask -> set_mask (mask lor bit Profile)
+        start_recording None 0 0;
+        set_mask (current_mask () lor bit category)
+    | mask -> set_mask (mask lor bit category)
 
-  let stop () =
-    match current_mask () land lnot (bit Profile) with
+  let record_no_more category =
+    match current_mask () land lnot (bit category) with
     | 0 -> pause ()
     | mask -> set_mask mask
+
+  let start ?rate () =
+    (match rate with None -> () | Some hz -> set_rate hz);
+    record Profile
+
+  let stop () = record_no_more Profile
+
+  let start_alloc ?rate () =
+    (match rate with None -> () | Some rate -> set_alloc_rate rate);
+    record Profile_alloc
+
+  let stop_alloc () = record_no_more Profile_alloc
 end
 
 (* User events.  An event's value is its event word without the time: the id,
@@ -318,6 +354,64 @@ module Custom = struct
 
   let decode custom text =
     custom.decode (Bytes.unsafe_of_string text) (String.length text)
+end
+
+module Point = struct
+  type value =
+    | Int of int
+    | Float of float
+    | Text of string
+
+  type point = { event : int; f : unit -> value }
+
+  module Points = Map.Make (String)
+
+  let max_points = 1024
+  let max_length = 1024
+
+  (* The points by name. *)
+  let points = Atomic.make Points.empty
+
+  external register_point : string -> int = "caml_ml_eventring_register_point"
+  external set_evaluator : (unit -> int) -> unit
+    = "caml_ml_eventring_set_evaluator"
+  external write : int -> string -> int -> unit
+    = "caml_ml_eventring_write_point" [@@noalloc]
+  external exception_text : exn -> string
+    = "caml_ml_eventring_exception_text"
+  external format_float : string -> float -> string = "caml_format_float"
+
+  let rec register name f =
+    let old = Atomic.get points in
+    if not (Points.mem name old) && Points.cardinal old >= max_points then
+      invalid_arg "Eventring.Point: 1024 points are registered already";
+    let event = register_point name lor form_instant in
+    if not (Atomic.compare_and_set points old (Points.add name { event; f } old))
+    then register name f
+
+  let rec unregister name =
+    let old = Atomic.get points in
+    if not (Atomic.compare_and_set points old (Points.remove name old))
+    then unregister name
+
+  (* The type of the value, and the value: doc/FORMAT.md *)
+  let text_of = function
+    | Int n -> "int " ^ string_of_int n
+    | Float x -> "float " ^ format_float "%.17g" x
+    | Text text -> "text " ^ text
+
+  let evaluate_one _ point count =
+    let text =
+      match text_of (point.f ()) with
+      | text -> text
+      | exception e -> "failed " ^ exception_text e in
+    let length = String.length text in
+    write point.event text (if length > max_length then max_length else length);
+    count + 1
+
+  let evaluate () = Points.fold evaluate_one (Atomic.get points) 0
+
+  let () = set_evaluator evaluate
 end
 
 (* Cursors.  C code reads events in batches into an array of its own, struct

@@ -57,24 +57,56 @@ type category =
   | Runtime  (** Signals, finalisers, code loaded, stacks. *)
   | Profile
       (** Samples of the processor time of threads, each with its stack. *)
+  | Points
+      (** Switching it on evaluates the points of module {!Point} once, and
+          switches it off again. *)
+  | Profile_alloc
+      (** Samples of allocated words, each with its stack, and what becomes of
+          their blocks. *)
+  | Profile_wait
+      (** Samples of the time in which threads wait, each with its stack. *)
+  | Io
+      (** Input and output of channels and of the Unix library, each with its
+          stack. *)
 
-val start : ?dir:string -> ?categories:category list -> unit -> unit
+val start :
+  ?dir:string -> ?categories:category list -> ?ring_words:int -> unit -> unit
 (** [start ()] starts tracing, if the process is not being traced already: then
     it has no effect. The ring file [<pid>.eventring] is made in directory
     [dir]; by default in the one that [OCAML_EVENTRING_PREFIX] names, or else
     in the current one. [categories] is all but [Gc_detail], [Sync_detail],
-    [Alloc] and [Profile] by default. A number follows the pid, as in
+    [Alloc], [Points], [Io] and the profiles by default. A number follows the pid, as in
     [<pid>.1.eventring], where another process has a file of that name. No other
     domain is stopped.
 
+    [ring_words] is the size of the ring of each domain, in words of 8 bytes,
+    from 512 to 2{^30}; the next power of two is taken. Without it, the size is
+    the same as in the last session, at first the one in [OCAMLRUNPARAM] ([e=16]
+    for 2{^16} words). It holds for later sessions too, and for processes that
+    this one forks. When tracing has started already with rings of another size,
+    they are replaced: all domains are stopped, the session ends, and its file is
+    replaced (even if [OCAML_EVENTRING_KEEP] is set) by the file of a new session
+    with the same categories, in the same place. Every event is in one of the two
+    files, and readers that follow the process go on with the new one.
+    [eventring resize] does this from outside.
+
     @raise Sys_error with the reason when tracing cannot start: the directory
-    is missing or not writable, the disk is full, ...
-    @raise Invalid_argument if [categories] is empty. *)
+    is missing or not writable, the disk is full, ... When rings of another size
+    cannot be had, tracing goes on with the old ones.
+    @raise Invalid_argument if [categories] is empty or no ring has
+    [ring_words] words. *)
 
 val stop : unit -> unit
 (** Ends tracing. The ring file is removed, unless [OCAML_EVENTRING_KEEP] says
-    to keep it. All domains are stopped once, as by a minor collection. The
-    runtime ends tracing when the program exits, without stopping them. *)
+    to keep it; [OCAML_EVENTRING_TOMBSTONES] names a directory in which the
+    number of its events is left. All domains are stopped once, as by a minor
+    collection. The runtime ends tracing when the program exits, without stopping
+    them. *)
+
+val flush : unit -> unit
+(** Asks the programs that record this process, such as [eventring record], to
+    write the events up to now at once, and not at the end of their flush
+    interval. Does not wait for them. No effect when not being traced. *)
 
 val pause : unit -> unit
 (** Pauses tracing: all domains stop writing at their next event. No effect
@@ -142,6 +174,30 @@ module Profile : sig
   (** Sets the rate, also while samples are taken, by this process or another.
 
       @raise Invalid_argument if it is not from 1 to 20,000. *)
+
+  val start_alloc : ?rate:float -> unit -> unit
+  (** Adds the category [Profile_alloc] to those that are recorded; starts
+      tracing, as {!Eventring.start} does, if the process is not being traced.
+      [rate] is the probability with which an allocated word is sampled, from
+      1e-12 to 1; without it the rate stays as it was, at first 1e-5.
+      {!Gc.Memprof} may be used at the same time. Samples are taken in native code
+      of OCaml 5.3 and later only; otherwise a line on standard error says so.
+
+      @raise Invalid_argument if [rate] is not from 1e-12 to 1.
+      @raise Sys_error if tracing cannot start. *)
+
+  val stop_alloc : unit -> unit
+  (** Removes the category [Profile_alloc] from those that are recorded; pauses
+      tracing if there is no other. The blocks that were sampled are no longer
+      followed. *)
+
+  val alloc_rate : unit -> float
+  (** The probability with which an allocated word is sampled. *)
+
+  val set_alloc_rate : float -> unit
+  (** Sets the rate, also while samples are taken, by this process or another.
+
+      @raise Invalid_argument if it is not from 1e-12 to 1. *)
 end
 
 (** {1:names Names}
@@ -349,6 +405,53 @@ module Custom : sig
 
   val max_length : int
   (** 1024 *)
+end
+
+(** Data points: values that the program computes when somebody asks for them.
+
+    {[
+      let () =
+        Eventring.Point.register "cache.entries" (fun () ->
+          Int (Hashtbl.length cache))
+    ]}
+
+    [eventring get PID points.cache.entries] prints the value, and
+    [eventring get PID 'points.*'] the values of all points. Every process that may
+    write to the ring file can ask, by switching the category [Points] on. All
+    points are evaluated then, in the order of their names, once for each time
+    that the category is switched on; nothing is evaluated otherwise, and no
+    other code of the program is slower for it. A program that records no other
+    category is paused after the evaluation.
+
+    The functions run in the first domain, and the thread, that is at a point
+    where signal handlers may run and notices the request: when its minor heap
+    is full, after a blocking section, and in a program that does neither, when
+    the runtime interrupts it for another reason. Other domains go on. A program
+    that waits in a system call evaluates its points after the call has
+    returned.
+
+    As a signal handler, such a function interrupts the program anywhere: it
+    should only read, and not wait for a lock. An exception that it raises does
+    not reach the program, but is written in place of the value; so is one of a
+    signal handler that runs during the function. While points are evaluated, no
+    thread begins to evaluate them again. *)
+module Point : sig
+  type value =
+    | Int of int
+    | Float of float
+    | Text of string  (** cut to its first 1019 bytes *)
+
+  val register : string -> (unit -> value) -> unit
+  (** [register name f] makes [f] the function of the point [name], in place of
+      an earlier one, before or after tracing starts. Up to 1024 points can be
+      registered at a time.
+
+      @raise Invalid_argument as the [register] functions above, or if there are
+      too many points. *)
+
+  val unregister : string -> unit
+  (** Removes the point, if there is one of this name. An evaluation that has
+      begun may still call its function. *)
 end
 
 (** {1:reading Reading} *)

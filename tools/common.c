@@ -17,8 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "address.h"
 #include "common.h"
 #include "text.h"
 
@@ -76,7 +78,9 @@ bool is_number(const char *s)
 static struct stat *inputs;
 static size_t inputs_count;
 
-void remember_input(struct eventring_cursor *cursor)
+/* Adds the file with the status [file] to the inputs that refuse_input knows.
+   Ends the program with a message when there is no memory. */
+static void remember_file(const struct stat *file)
 {
   struct stat *more = realloc(inputs, (inputs_count + 1) * sizeof *more);
   if (more == NULL) {
@@ -84,7 +88,21 @@ void remember_input(struct eventring_cursor *cursor)
     exit(STATUS_CANNOT_READ);
   }
   inputs = more;
-  if (stat(eventring_path(cursor), &inputs[inputs_count]) == 0) inputs_count++;
+  inputs[inputs_count++] = *file;
+}
+
+void remember_input(struct eventring_cursor *cursor)
+{
+  struct stat file;
+  if (stat(eventring_path(cursor), &file) == 0) remember_file(&file);
+}
+
+/* Adds the file that standard input is, which may be a regular file, to the
+   inputs that refuse_input knows. */
+static void remember_standard_input(void)
+{
+  struct stat file;
+  if (fstat(STDIN_FILENO, &file) == 0) remember_file(&file);
 }
 
 bool refuse_input(const char *path)
@@ -118,6 +136,60 @@ static void cannot_open(const char *target, int error, const char *why)
     complain("%s: %s", target, eventring_strerror(error));
 }
 
+bool is_stream(const char *target)
+{
+  const enum address_kind kind = address_kind(target);
+  return kind == ADDRESS_STANDARD || kind == ADDRESS_UNIX
+         || kind == ADDRESS_TCP || kind == ADDRESS_TLS;
+}
+
+bool refuse_stream(const char *target)
+{
+  if (!is_stream(target)) return false;
+  complain("%s: a stream; this command reads files: save it to a file first",
+           target);
+  return true;
+}
+
+static bool streams_resume;
+
+void resume_streams(void)
+{
+  streams_resume = true;
+}
+
+/* Opens the stream at the address [target].  Returns 0 or an error, with its
+   message in [options]. */
+static int open_stream(const char *target,
+                       const struct eventring_options *options,
+                       struct eventring_cursor **cursor)
+{
+  const bool standard = strcmp(target, "-") == 0;
+  struct eventring_options of_socket = *options;
+  static bool opened = false;
+  int fd = STDIN_FILENO, error;
+  if (standard && opened) {
+    snprintf(options->message, options->message_size,
+             "standard input can be read only once: name '-' once");
+    return EVENTRING_E_ARGUMENT;
+  }
+  opened = opened || standard;
+  if (standard && isatty(STDIN_FILENO)) {
+    snprintf(options->message, options->message_size,
+             "standard input is a terminal, and no recording");
+    return EVENTRING_E_NOT_A_RING;
+  }
+  if (!standard)
+    fd = connect_to(target, options->message, options->message_size);
+  if (fd < 0) return EVENTRING_E_SYSTEM;
+  of_socket.place = 1;
+  of_socket.resume = streams_resume;
+  error = eventring_open_stream(fd, standard ? "standard input" : target,
+                                standard ? options : &of_socket, cursor);
+  if (!standard) close(fd);
+  return error;
+}
+
 struct eventring_cursor *try_open_one(const struct command *command,
                                       const char *target, const char *dir,
                                       bool control, uint32_t process,
@@ -131,7 +203,7 @@ struct eventring_cursor *try_open_one(const struct command *command,
   char why[512] = "";
   struct eventring_options options = {
     .size = sizeof options, .control = control, .changes = 1,
-    .process = process, .share_with = share_with,
+    .open_spans = 1, .process = process, .share_with = share_with,
     .message = why, .message_size = sizeof why
   };
   struct eventring_cursor *cursor = NULL;
@@ -143,6 +215,8 @@ struct eventring_cursor *try_open_one(const struct command *command,
       usage_error(command, "%s: %s is not a process id", command->name,
                   target);
     error = eventring_open_pid((int32_t) pid, dir, &options, &cursor);
+  } else if (is_stream(target)) {
+    error = open_stream(target, &options, &cursor);
   } else {
     error = eventring_open(target, &options, &cursor);
   }
@@ -157,7 +231,8 @@ struct eventring_cursor *try_open_one(const struct command *command,
     eventring_close(cursor);
     return NULL;
   }
-  remember_input(cursor);
+  if (!is_stream(target)) remember_input(cursor);
+  else if (strcmp(target, "-") == 0) remember_standard_input();
   return cursor;
 }
 
@@ -180,7 +255,9 @@ struct eventring_cursor *open_recorded_process(
     .size = sizeof options, .changes = 1, .process = process,
     .share_with = share_with, .message = why, .message_size = sizeof why };
   struct eventring_cursor *cursor;
-  int error = eventring_open(path, &options, &cursor);
+  int error;
+  if (refuse_stream(path)) exit(STATUS_CANNOT_READ);
+  error = eventring_open(path, &options, &cursor);
   if (error < 0) {
     cannot_open(path, error, why);
     exit(STATUS_CANNOT_READ);
@@ -193,6 +270,14 @@ enum status recording_status(int error)
 {
   return error == EVENTRING_E_SYSTEM ? STATUS_CANNOT_WRITE
                                      : STATUS_CANNOT_READ;
+}
+
+const char *target_operand(struct eventring_cursor *cursor, char number[16])
+{
+  struct eventring_info info = target_info(cursor);
+  if (info.pid_is_elsewhere) return eventring_path(cursor);
+  snprintf(number, 16, "%" PRIu32, (uint32_t) info.pid);
+  return number;
 }
 
 const char *at_most(struct eventring_cursor *cursor)
@@ -217,6 +302,14 @@ const char *state_name(int state)
 static const int write_signals[] = { SIGPIPE, SIGXFSZ };
 #define WRITE_SIGNALS (sizeof write_signals / sizeof *write_signals)
 static struct sigaction inherited[WRITE_SIGNALS];
+
+void raise_descriptor_limit(void)
+{
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) < 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 void ignore_write_signals(void)
 {

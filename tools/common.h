@@ -45,6 +45,18 @@ void note(const char *format, ...);
 __attribute__((noreturn, format(printf, 2, 3)))
 void usage_error(const struct command *command, const char *format, ...);
 
+/* Returns whether [target] is the address of a stream that can be read: - or the
+   address of a socket, and not the name of a file that exists. */
+bool is_stream(const char *target);
+
+/* Returns whether [target] is the address of a stream; if so, prints a message
+   that the command reads files. */
+bool refuse_stream(const char *target);
+
+/* Makes the streams that are opened afterwards wait for another connection when
+   theirs breaks (reconnect.h). */
+void resume_streams(void);
+
 /* Opens process [process], counted from 0, of the recording at [path], and
    returns its cursor, which the caller closes.  [share_with] is NULL or an open
    cursor of the same file, which saves reading the file again.  The file
@@ -100,6 +112,11 @@ bool refuse_existing(const char *path, bool force);
    else STATUS_CANNOT_READ, since the input is the cause. */
 enum status recording_status(int error);
 
+/* Returns the operand by which a command of the user finds the process of
+   [cursor]: its pid, written to [number], or the path of its file if that pid is
+   of another pid namespace. */
+const char *target_operand(struct eventring_cursor *cursor, char number[16]);
+
 /* Returns "at most " if the file gives only an upper bound of the number of
    lost events, and "" if the number is exact. */
 const char *at_most(struct eventring_cursor *cursor);
@@ -113,6 +130,10 @@ const char *state_name(int state);
    such call keeps errno as the reason for finish_output, so it must follow the
    writes directly. */
 bool output_works(void);
+
+/* Lets the program have as many descriptors as the system allows it, for many
+   processes or connections. */
+void raise_descriptor_limit(void);
 
 /* ignore_write_signals makes the program ignore SIGPIPE and SIGXFSZ, so that a
    write fails with an error instead; to be called once. restore_write_signals

@@ -18,27 +18,41 @@
 #include "json.h"
 #include "text.h"
 
-void print_counts(const struct counts *c, bool as_json)
+/* Returns the JSON object of the [names] counts in [list], [total] in all. */
+static json_t *json_counts(const struct named_count *list, size_t names,
+                           uint64_t total)
+{
+  json_t *array = json_array();
+  for (size_t i = 0; i < names; i++)
+    json_array_append_new(
+      array, json_pack("{s:o,s:I}", "name", json_text(list[i].name), "events",
+                       (json_int_t) list[i].count));
+  return json_pack("{s:I,s:o}", "events", (json_int_t) total, "names", array);
+}
+
+static void print_list(const struct named_count *list, size_t names,
+                       uint64_t total)
+{
+  for (size_t i = 0; i < names; i++) {
+    printf("%12" PRIu64 "  ", list[i].count);
+    print_text(stdout, list[i].name, strlen(list[i].name), TEXT_COLUMN);
+    putchar('\n');
+  }
+  printf("%12" PRIu64 "  total\n", total);
+}
+
+void print_counts(const struct counts *const *all, size_t count,
+                  json_t *labels)
 {
   size_t names;
-  struct named_count *list = counts_by_name(c, &names);
-  if (as_json) {
-    json_t *array = json_array();
-    for (size_t i = 0; i < names; i++) {
-      json_t *name = json_text(list[i].name);
-      json_array_append_new(
-        array, json_pack("{s:o,s:I}", "name", name, "events",
-                         (json_int_t) list[i].count));
-    }
-    print_json(json_pack("{s:I,s:o}", "events", (json_int_t) total_count(c),
-                         "names", array), false);
-  } else {
-    for (size_t i = 0; i < names; i++) {
-      printf("%12" PRIu64 "  ", list[i].count);
-      print_text(stdout, list[i].name, strlen(list[i].name), TEXT_COLUMN);
-      putchar('\n');
-    }
-    printf("%12" PRIu64 "  total\n", total_count(c));
-  }
+  uint64_t total = 0;
+  struct named_count *list = counts_by_name(all, count, &names);
+  for (size_t i = 0; i < count; i++) total += total_count(all[i]);
+  if (labels != NULL) {
+    const bool one_line = json_object_size(labels) > 0;
+    json_object_update_new(labels, json_counts(list, names, total));
+    print_json(labels, one_line);
+  } else
+    print_list(list, names, total);
   free(list);
 }

@@ -15,12 +15,15 @@
 #ifndef TOOLS_COUNT_TEXT_H
 #define TOOLS_COUNT_TEXT_H
 
-#include <stdbool.h>
+#include <jansson.h>
 #include "counts.h"
 
-/* Prints [counts] on standard output, sorted as counts_by_name does.  As text,
-   prints a line for each name of events, with its count before it, and a line
-   with the total; if [json] is true, prints an indented JSON object instead. */
-void print_counts(const struct counts *counts, bool json);
+/* Prints the counts in [all], of [count] processes added up, on standard output,
+   sorted as counts_by_name does.  If [labels] is NULL, prints text: a line for
+   each name of events, with its count before it, and a line with the total.
+   Else adds the counts to the JSON object [labels], prints it and frees it: on
+   one line if it had members, else indented. */
+void print_counts(const struct counts *const *all, size_t count,
+                  json_t *labels);
 
 #endif /* TOOLS_COUNT_TEXT_H */

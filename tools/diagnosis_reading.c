@@ -23,7 +23,8 @@
 static uint32_t processors(struct eventring_cursor *cursor)
 {
   struct eventring_info info = target_info(cursor);
-  if (info.format == EVENTRING_FORMAT_RECORDING)
+  if (info.format == EVENTRING_FORMAT_RECORDING
+      || info.format == EVENTRING_FORMAT_STREAM)
     return manifest_processors(cursor);
   bool runs = eventring_state(cursor) == EVENTRING_STATE_RUNNING
               && !info.pid_is_elsewhere;
@@ -34,33 +35,43 @@ static uint32_t processors(struct eventring_cursor *cursor)
   return (uint32_t) CPU_COUNT(&set);
 }
 
-static void say_nothing(void *state, const char *message)
+struct diagnosis *begin_diagnosis(struct eventring_cursor *cursor)
 {
-  (void) state;
-  (void) message;
+  return new_diagnosis(cursor, processors(cursor));
 }
 
-static void take_event(void *state, const struct eventring_event *event)
+void end_diagnosis(struct diagnosis *d, struct eventring_cursor *cursor)
 {
-  diagnosis_event(state, event);
+  struct symbols *symbols = new_symbols(cursor, NULL, NULL);
+  diagnosis_finish(d, symbols);
+  free_symbols(symbols);
+}
+
+void take_diagnosis_event(void *diagnosis, const struct eventring_event *event)
+{
+  diagnosis_event(diagnosis, event);
+}
+
+void diagnosis_is_quiet(void *diagnosis)
+{
+  diagnosis_idle(diagnosis);
 }
 
 static bool pass(void *state, bool idle)
 {
-  if (idle) diagnosis_idle(state);
+  (void) state;
+  (void) idle;
   return true;
 }
 
 struct diagnosis *read_diagnosis(struct eventring_cursor *cursor, bool follow,
                                  enum status *status)
 {
-  struct diagnosis *d = new_diagnosis(cursor, processors(cursor));
-  struct symbols *symbols = new_symbols(cursor, say_nothing, NULL);
+  struct diagnosis *d = begin_diagnosis(cursor);
   *status = read_events(cursor, &(struct reading) {
-    .follow = follow, .changes = true, .state = d, .event = take_event,
-    .pass = pass
+    .follow = follow, .changes = true, .state = d,
+    .event = take_diagnosis_event, .pass = pass, .quiet = diagnosis_is_quiet
   });
-  diagnosis_finish(d, symbols);
-  free_symbols(symbols);
+  end_diagnosis(d, cursor);
   return d;
 }

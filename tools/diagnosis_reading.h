@@ -25,4 +25,13 @@
 struct diagnosis *read_diagnosis(struct eventring_cursor *cursor, bool follow,
                                  enum status *status);
 
+/* The same in steps.  begin_diagnosis returns a new diagnosis, which gets each
+   event of the cursor by take_diagnosis_event; diagnosis_is_quiet is called
+   each time a read returned no events, as the function [quiet] of a struct
+   reading. end_diagnosis applies the rules. */
+struct diagnosis *begin_diagnosis(struct eventring_cursor *cursor);
+void take_diagnosis_event(void *diagnosis, const struct eventring_event *event);
+void diagnosis_is_quiet(void *diagnosis);
+void end_diagnosis(struct diagnosis *d, struct eventring_cursor *cursor);
+
 #endif /* TOOLS_DIAGNOSIS_READING_H */

@@ -33,7 +33,7 @@ const char *form_name(const struct eventring_event *event,
   static const char *const names[] = {
     [EVENTRING_EV_BEGIN] = "begin", [EVENTRING_EV_END] = "end",
     [EVENTRING_EV_COUNTER] = "counter", [EVENTRING_EV_INSTANT] = "instant",
-    [EVENTRING_EV_LOST] = "lost"
+    [EVENTRING_EV_LOST] = "lost", [EVENTRING_EV_OPEN] = "open"
   };
   if (event->form == EVENTRING_EV_INSTANT && description != NULL
       && description->kind == EVENTRING_KIND_COMPLETE)
@@ -90,6 +90,7 @@ void print_columns(struct event_text *text, const struct eventring_event *event)
     eventring_describe(text->cursor, event->id);
   /* Unsigned, since the times of a damaged file may be any. */
   print_time((int64_t) ((uint64_t) event->ns - (uint64_t) text->started_ns));
+  if (text->process != NULL) printf("  %s", text->process);
 
   int printed = printf("  domain %" PRIu32, event->domain) - 2;
   printed += print_quoted_name(eventring_domain_name(text->cursor,
@@ -152,7 +153,7 @@ static void print_integers(const struct eventring_event *event,
    value, else a duration or a size with its unit, or "none" for a thread that
    the threads library does not know, else the signed number.  Prints the name
    of a domain after its number; the unit after other numbers, unless the
-   field's name contains it. */
+   field's name contains it or it is errno. */
 static void print_field_value(struct eventring_cursor *cursor,
                               const struct eventring_field *field,
                               uint64_t value)
@@ -173,7 +174,8 @@ static void print_field_value(struct eventring_cursor *cursor,
     printf("%" PRId64, (int64_t) value);
     if (strcmp(field->unit, "domain") == 0 && value <= UINT32_MAX)
       print_quoted_name(eventring_domain_name(cursor, (uint32_t) value));
-    else if (strstr(field->name, field->unit) == NULL)  /* live_blocks */
+    else if (strstr(field->name, field->unit) == NULL   /* live_blocks */
+             && strcmp(field->unit, "errno") != 0)
       print_unit(field->unit);
   }
 }

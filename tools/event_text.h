@@ -20,6 +20,7 @@
 struct event_text {
   struct eventring_cursor *cursor;
   int64_t started_ns;
+  const char *process;            /* a column after the time; NULL: none */
   int domain_width, thread_width; /* of their columns: the widest so far */
   int64_t took_ns;                /* duration to print with the end of a
                                      span; -1: nothing */
@@ -31,7 +32,7 @@ struct event_text {
 struct event_text new_event_text(struct eventring_cursor *cursor);
 
 /* Prints the columns 1 to 5 of `eventring events --help` for [event] on
-   standard output, without an end of line, and widens the columns in [text]
+   standard output, and [text->process] after the first, without an end of line, and widens the columns in [text]
    where necessary. */
 void print_columns(struct event_text *text,
                    const struct eventring_event *event);

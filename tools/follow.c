@@ -18,13 +18,22 @@
 #include <time.h>
 #include <unistd.h>
 #include "follow.h"
+#include "hub_target.h"
+#include "reconnect.h"
 #include "sessions.h"
+#include "time_heap.h"
 
+/* The number of events that are read at a time of one source, and at least of
+   each of many sources, and that the batches of all have room for. */
 #define BATCH 512
+#define BATCH_LEAST 32
+#define BATCHES 32768
 
-/* The first and the longest sleep between two reads of an idle process. */
-#define SLEEP_FIRST_NS (5 * 1000 * 1000)
-#define SLEEP_LONGEST_NS (50 * 1000 * 1000)
+/* The first and the longest sleep between two reads of an idle process; and the
+   longest one while a stream is read: its events have waited at the sender. */
+#define SLEEP_FIRST_NS 5000000L
+#define SLEEP_LONGEST_NS 50000000L
+#define SLEEP_STREAM_NS 10000000L
 
 static volatile sig_atomic_t interrupted = 0;   /* by this signal */
 
@@ -57,7 +66,8 @@ void catch_interrupts(void)
 static int64_t last_wanted(struct eventring_cursor *cursor)
 {
   struct eventring_info info = target_info(cursor);
-  return info.same_boot && eventring_state(cursor) == EVENTRING_STATE_RUNNING
+  return info.same_boot && info.format != EVENTRING_FORMAT_STREAM
+         && eventring_state(cursor) == EVENTRING_STATE_RUNNING
          ? monotonic_ns() : INT64_MAX;
 }
 
@@ -71,12 +81,28 @@ struct reader {
   const struct source *source;
   struct sessions *sessions;      /* when following, else NULL */
   int64_t last;                   /* the time of the last event wanted */
+  bool on_our_clock;              /* the source is a file, with times of our
+                                     CLOCK_MONOTONIC */
+  struct connection connection;   /* of a stream */
   uint64_t damaged;               /* blocks */
   bool ended;                     /* the process is seen to have ended... */
   int64_t ended_ns;               /* ...at this time */
+  bool failed;                    /* reading did */
   bool done;                      /* there will be no more events */
+  int64_t complete_ns;            /* on the clock of all sources: all events up
+                                     to here are read, as far as is known */
   int at, filled;                 /* the rest of [batch] */
-  struct eventring_event batch[BATCH];
+  struct eventring_event *batch;
+};
+
+/* All sources that are being read.  Those with events in their batches are in
+   [next], by the time of the first; the others, which are not done, are in
+   [empty]. */
+struct merge {
+  struct reader *readers;
+  int count, room;                /* of each batch */
+  struct time_heap next;
+  int *empty, empty_count;
 };
 
 /* Returns the time of the next event in the batch, on the clock of all
@@ -87,144 +113,201 @@ static int64_t time_of_next(const struct reader *reader)
                     + (uint64_t) reader->source->shift_ns);
 }
 
-/* Reads the next events of the reader's source into its batch, which the caller
-   has passed on, and which is empty afterwards when the source has no events at
-   present.  Leaves out the first event later than [last] and all after it.
-   Adds damaged blocks, which are skipped, to [damaged].  Sets [ended] and
-   [ended_ns] when the process is seen to have ended, and [done] when there will
-   be no more events.  Returns STATUS_OK; STATUS_CANNOT_READ, with a message,
-   when reading fails. */
-static enum status fill(struct reader *reader, bool follow)
+/* Returns whether the events of [cursor] arrive through a pipe or a socket: all
+   of them are wanted, and waited for. */
+static bool is_streamed(struct eventring_cursor *cursor)
+{
+  return target_info(cursor).format == EVENTRING_FORMAT_STREAM;
+}
+
+/* Returns the longest sleep between two reads of the sources of [m]. */
+static long longest_sleep_ns(const struct merge *m)
+{
+  for (int i = 0; i < m->count; i++)
+    if (is_streamed(m->readers[i].source->cursor)) return SLEEP_STREAM_NS;
+  return SLEEP_LONGEST_NS;
+}
+
+/* Returns the name of [source] for messages. */
+static const char *source_name(const struct source *source)
+{
+  return source->name != NULL ? source->name : shown_path(source->cursor);
+}
+
+/* Sets [done], or, when following and if the process has just ended, [ended]
+   and [ended_ns]: events that it wrote before are then read once more.  The
+   reader had no events. */
+static void note_end(struct reader *reader, bool follow)
 {
   struct eventring_cursor *cursor = reader->source->cursor;
-  int n;
-  while ((n = eventring_read(cursor, reader->batch, BATCH))
-         == EVENTRING_E_DAMAGED)
-    reader->damaged++;
-  if (n < 0) {
-    complain("%s: %s", eventring_path(cursor), eventring_strerror(n));
-    return STATUS_CANNOT_READ;
-  }
-  reader->at = reader->filled = 0;
-  while (reader->filled < n && !reader->done)
-    if (reader->batch[reader->filled].ns > reader->last)
-      reader->done = true;
-    else
-      reader->filled++;
-  if (n > 0) return STATUS_OK;
-  /* After the end of the process was seen, events that it wrote before are read
-     once more. */
-  if (!follow || reader->ended)
+  char text[MESSAGE_SIZE];
+  if (keep_connected(&reader->connection, cursor, text)) note("%s", text);
+  if (!(follow || is_streamed(cursor)) || reader->ended)
     reader->done = true;
   else if (eventring_state(cursor) != EVENTRING_STATE_RUNNING) {
     reader->ended = true;
     reader->ended_ns = monotonic_ns();
   }
-  return STATUS_OK;
 }
 
-/* Returns the reader with the earliest next event and sets *until to the time
-   of the earliest next event of the other readers, INT64_MAX when their batches
-   are empty.  Returns NULL when all batches are empty. */
-static struct reader *earliest(struct reader *readers, int count,
-                               int64_t *until)
+/* Reads the next events of the reader's source, [room] at most, into its batch,
+   which the caller has passed on, and which is empty afterwards when the source
+   has no events at present.  Leaves out the first event later than [last] and
+   all after it.  Adds damaged blocks, which are skipped, to [damaged].  Sets
+   [done] when there will be no more events, [failed] too, with a message, when
+   reading fails, and [complete_ns]. */
+static void fill(struct reader *reader, int room, bool follow)
 {
-  struct reader *first = NULL;
-  *until = INT64_MAX;
-  for (int i = 0; i < count; i++) {
-    struct reader *r = &readers[i];
-    if (r->at == r->filled) continue;
-    if (first == NULL)
-      first = r;
-    else if (time_of_next(r) < time_of_next(first)) {
-      *until = time_of_next(first);
-      first = r;
-    } else if (time_of_next(r) < *until)
-      *until = time_of_next(r);
+  struct eventring_cursor *cursor = reader->source->cursor;
+  int n;
+  reader->complete_ns = reader->on_our_clock
+    ? time_after(monotonic_ns(), reader->source->shift_ns) : INT64_MAX;
+  while ((n = eventring_read(cursor, reader->batch, room))
+         == EVENTRING_E_DAMAGED)
+    reader->damaged++;
+  reader->at = reader->filled = 0;
+  if (n < 0) {
+    complain("%s: %s", source_name(reader->source), eventring_strerror(n));
+    reader->failed = reader->done = true;
+    return;
   }
-  return first;
+  while (reader->filled < n && !reader->done)
+    if (reader->batch[reader->filled].ns > reader->last)
+      reader->done = true;
+    else
+      reader->filled++;
+  if (n == 0) note_end(reader, follow);
 }
 
-/* Passes the events in the batches, with their times on the clock of all
-   sources, to the function [event] of [reading], in the order of time, until
-   one batch is used up, and returns true.  Leaves out
-   EVENTRING_EV_CONTROL_CHANGED unless [changes] is set.  Returns false when all
-   batches were empty. */
-static bool tell(struct reader *readers, int count,
+/* Adds reader number [which] to the readers with events, or to those without,
+   unless there will be no more. */
+static void sort_in(struct merge *m, int which)
+{
+  const struct reader *r = &m->readers[which];
+  if (r->at < r->filled)
+    time_heap_push(&m->next, (struct timed) { time_of_next(r), which });
+  else if (!r->done)
+    m->empty[m->empty_count++] = which;
+}
+
+/* Reads events into the batches that are empty.  Calls the function [quiet] of
+   [reading] for the sources that have none.  Returns the time up to which all
+   events are read.  Sets *ended if a process is now seen to have ended. */
+static int64_t fill_empty(struct merge *m, const struct reading *reading,
+                          bool *ended)
+{
+  int64_t complete_ns = INT64_MAX;
+  const int count = m->empty_count;
+  m->empty_count = 0;
+  *ended = false;
+  for (int i = 0; i < count; i++) {
+    struct reader *r = &m->readers[m->empty[i]];
+    const bool had_ended = r->ended;
+    fill(r, m->room, reading->follow);
+    *ended = *ended || r->ended != had_ended;
+    sort_in(m, m->empty[i]);
+    if (r->at < r->filled) continue;
+    if (reading->quiet != NULL) reading->quiet(r->source->state);
+    if (!r->done && r->complete_ns < complete_ns)
+      complete_ns = r->complete_ns;
+  }
+  return complete_ns;
+}
+
+/* Passes the events of the reader [r] up to the time [until], with their times
+   on the clock of all sources, to the function [event] of [reading].  Leaves
+   out EVENTRING_EV_CONTROL_CHANGED unless [changes] is set, and
+   EVENTRING_EV_OPEN unless [open_spans] is set. */
+static void pass_events(struct reader *r, int64_t until,
+                        const struct reading *reading)
+{
+  while (r->at < r->filled && time_of_next(r) <= until) {
+    struct eventring_event *event = &r->batch[r->at];
+    event->ns = time_of_next(r);
+    r->at++;
+    if (event->form == EVENTRING_EV_CONTROL_CHANGED ? reading->changes
+        : event->form != EVENTRING_EV_OPEN || reading->open_spans)
+      reading->event(r->source->state, event);
+  }
+}
+
+/* Passes the events in the batches up to the time [complete_ns], in the order
+   of time, until one batch is used up.  Returns whether there were any. */
+static bool tell(struct merge *m, int64_t complete_ns,
                  const struct reading *reading)
 {
-  int64_t until;
-  struct reader *r;
-  while ((r = earliest(readers, count, &until)) != NULL) {
-    while (r->at < r->filled && time_of_next(r) <= until) {
-      struct eventring_event *event = &r->batch[r->at];
-      event->ns = time_of_next(r);
-      r->at++;
-      if (event->form != EVENTRING_EV_CONTROL_CHANGED || reading->changes)
-        reading->event(r->source->state, event);
+  bool any = false;
+  while (m->next.count > 0 && m->next.list[0].ns <= complete_ns) {
+    const int which = time_heap_pop(&m->next).which;
+    struct reader *r = &m->readers[which];
+    int64_t until = complete_ns;
+    if (m->next.count > 0 && m->next.list[0].ns < until)
+      until = m->next.list[0].ns;
+    pass_events(r, until, reading);
+    any = true;
+    if (r->at == r->filled && !r->done) {
+      m->empty[m->empty_count++] = which;
+      break;
     }
-    if (r->at == r->filled) return true;
+    sort_in(m, which);
   }
-  return false;
+  return any;
 }
 
 /* Reads all sources until no more events will come, the function [pass] of
    [reading] returns false, or a signal arrives; sleeps while there are no
-   events.  Returns STATUS_OK in these cases; STATUS_CANNOT_READ, with a
-   message, when reading fails. */
-static enum status read_all(struct reader *readers, int count,
-                            const struct reading *reading)
+   events. */
+static void read_all(struct merge *m, const struct reading *reading)
 {
+  const long longest_ns = longest_sleep_ns(m);
   long sleep_ns = SLEEP_FIRST_NS;
   while (!interrupted) {
-    bool done = true, ended = false;
-    for (int i = 0; i < count; i++) {
-      struct reader *r = &readers[i];
-      bool had_ended = r->ended;
-      if (r->at == r->filled && !r->done
-          && fill(r, reading->follow) != STATUS_OK)
-        return STATUS_CANNOT_READ;
-      done = done && r->done;
-      ended = ended || r->ended != had_ended;
-    }
-    bool idle = !tell(readers, count, reading);
+    bool ended;
+    const int64_t complete_ns = fill_empty(m, reading, &ended);
+    bool idle = !tell(m, complete_ns, reading);
     if (!reading->pass(reading->state, idle)) break;
     if (!idle)
       sleep_ns = SLEEP_FIRST_NS;
-    else if (done)
+    else if (m->empty_count == 0 && m->next.count == 0)
       break;
     else if (!ended) {
       nanosleep(&(struct timespec) { .tv_nsec = sleep_ns }, NULL);
-      sleep_ns = sleep_ns * 2 > SLEEP_LONGEST_NS ? SLEEP_LONGEST_NS
-                                                 : sleep_ns * 2;
+      sleep_ns = sleep_ns * 2 > longest_ns ? longest_ns : sleep_ns * 2;
     }
   }
-  return STATUS_OK;
 }
 
 /* Prints messages about damage in the file of [reader]: a damaged end, and the
-   number of damaged blocks left out.  Returns STATUS_OK if the file is not
+   number of damaged blocks left out; and a note when a stream has further
+   processes.  Returns STATUS_OK if the file is not
    damaged, else STATUS_CANNOT_READ. */
 static enum status report_damage(const struct reader *reader)
 {
-  uint64_t cut = target_info(reader->source->cursor).damaged_at;
-  if (cut != 0)
+  struct eventring_cursor *cursor = reader->source->cursor;
+  struct eventring_info info = target_info(cursor);
+  uint64_t cut = info.damaged_at;
+  if (info.format == EVENTRING_FORMAT_STREAM && info.processes > 1)
+    note("%s: has %" PRIu32 " processes, and only the first was read; a file "
+         "can be read process by process", shown_path(cursor),
+         info.processes);
+  if (cut != 0 && !reader->source->same_file)
     complain("%s: cut or damaged from byte %" PRIu64 " on, the events before "
-             "that were read", eventring_path(reader->source->cursor), cut);
+             "that were read", shown_path(cursor), cut);
   if (reader->damaged == 0) return cut == 0 ? STATUS_OK : STATUS_CANNOT_READ;
-  complain("%s: %" PRIu64 " damaged %s left out",
-           eventring_path(reader->source->cursor), reader->damaged,
-           reader->damaged == 1 ? "block was" : "blocks were");
+  complain("%s: %" PRIu64 " damaged %s left out", source_name(reader->source),
+           reader->damaged, reader->damaged == 1 ? "block was" : "blocks were");
   return STATUS_CANNOT_READ;
 }
 
 /* Prints a note if the process of [reader], which was followed, has stopped its
-   tracing but still runs.  Waits up to ENDING_MS for the process to end. */
+   tracing but still runs.  Waits for the process to end, up to ENDING_MS after
+   the end of its tracing was seen. */
 static void report_stop(const struct reader *reader)
 {
   struct eventring_cursor *cursor = reader->source->cursor;
+  int64_t left_ms = ENDING_MS - (monotonic_ns() - reader->ended_ns) / 1000000;
   if (reader->ended && eventring_state(cursor) == EVENTRING_STATE_ENDED
-      && process_runs(reader->sessions, ENDING_MS))
+      && process_runs(reader->sessions, left_ms > 0 ? (int) left_ms : 0))
     note_stop(cursor, reader->ended_ns,
               "it runs on, and is not followed any more");
 }
@@ -239,31 +322,59 @@ static void tell_of_following(struct eventring_cursor *cursor)
          target_info(cursor).pid);
 }
 
+/* Returns a merge of the [count] sources, none of which has been read.  The
+   batches of many sources are small. */
+static struct merge new_merge(const struct source *sources, int count,
+                              bool follow)
+{
+  struct merge m = {
+    .readers = allocate((size_t) count, sizeof *m.readers), .count = count,
+    .room = count <= BATCHES / BATCH ? BATCH
+            : count < BATCHES / BATCH_LEAST ? BATCHES / count : BATCH_LEAST,
+    .next = new_time_heap(count),
+    .empty = allocate((size_t) count, sizeof *m.empty)
+  };
+  for (int i = 0; i < count; i++) {
+    struct reader *r = &m.readers[i];
+    r->source = &sources[i];
+    r->batch = allocate((size_t) m.room, sizeof *r->batch);
+    r->last = follow ? INT64_MAX : last_wanted(sources[i].cursor);
+    r->on_our_clock = target_info(sources[i].cursor).same_boot
+                      && !is_streamed(sources[i].cursor);
+    m.empty[m.empty_count++] = i;
+    if (follow) r->sessions = new_sessions(sources[i].cursor);
+  }
+  return m;
+}
+
+static void free_merge(struct merge *m)
+{
+  for (int i = 0; i < m->count; i++) {
+    free_sessions(m->readers[i].sessions);
+    free(m->readers[i].batch);
+  }
+  free(m->next.list);
+  free(m->empty);
+  free(m->readers);
+}
+
 enum status read_sources(const struct source *sources, int count,
                          const struct reading *reading)
 {
-  struct reader *readers = calloc((size_t) count, sizeof *readers);
-  if (readers == NULL) {
-    complain("not enough memory");
-    return STATUS_CANNOT_READ;
-  }
+  enum status status = STATUS_OK;
   if (reading->follow) catch_interrupts();
   for (int i = 0; i < count; i++) {
-    readers[i].source = &sources[i];
-    readers[i].last = reading->follow ? INT64_MAX
-                                      : last_wanted(sources[i].cursor);
-    if (!reading->follow) continue;
-    tell_of_following(sources[i].cursor);
-    readers[i].sessions = new_sessions(sources[i].cursor);
+    if (is_streamed(sources[i].cursor)) catch_interrupts();
+    if (reading->follow) tell_of_following(sources[i].cursor);
   }
-  enum status status = read_all(readers, count, reading);
-  for (int i = 0; i < count && status == STATUS_OK; i++)
-    status = report_damage(&readers[i]);
-  for (int i = 0; i < count; i++) {
-    if (reading->follow) report_stop(&readers[i]);
-    free_sessions(readers[i].sessions);
-  }
-  free(readers);
+  struct merge m = new_merge(sources, count, reading->follow);
+  read_all(&m, reading);
+  for (int i = 0; i < count; i++)
+    if (m.readers[i].failed || report_damage(&m.readers[i]) != STATUS_OK)
+      status = STATUS_CANNOT_READ;
+  for (int i = 0; i < count && reading->follow; i++)
+    report_stop(&m.readers[i]);
+  free_merge(&m);
   return status;
 }
 

@@ -23,12 +23,16 @@ struct reading {
   bool follow;                    /* go on until the end or Ctrl-C */
   bool changes;                   /* [event] gets EVENTRING_EV_CONTROL_CHANGED,
                                      too */
+  bool open_spans;                /* and EVENTRING_EV_OPEN */
   void *state;                    /* given to the functions below; [event]
                                      gets the source's [state] when there
                                      are several */
   void (*event)(void *state, const struct eventring_event *event);
   /* After each batch, [idle] when it was empty; false stops the reading. */
   bool (*pass)(void *state, bool idle);
+  /* NULL, or called with the source's state each time a read of the source
+     returned no events. */
+  void (*quiet)(void *state);
 };
 
 /* Reads events from [cursor] and passes them to the functions of [reading].
@@ -47,14 +51,21 @@ enum status read_events(struct eventring_cursor *cursor,
 /* One of several processes that are read together. */
 struct source {
   struct eventring_cursor *cursor;
+  uint32_t process;               /* its number in its file, from 0 */
   void *state;                    /* given to [event] of the reading */
   int64_t shift_ns;               /* added to the times of its events, so that
                                      the times of all are of one clock */
+  const char *name;               /* for messages; NULL: the path of its file */
+  bool same_file;                 /* as the source before, which reports damage
+                                     of the file */
 };
 
 /* Reads events from [count] sources as read_events does, merged by time, each
-   with its [shift_ns] added.  The function [event] gets the state of the
-   source, and [pass] the state of the reading. */
+   with its [shift_ns] added.  While processes are followed, an event waits until
+   all events before it have been read of each process.  The functions [event]
+   and [quiet] get the state of the source, and [pass] the state of the
+   reading.  A source that cannot be read does not end the reading of the
+   others. */
 enum status read_sources(const struct source *sources, int count,
                          const struct reading *reading);
 

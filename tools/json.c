@@ -11,12 +11,14 @@
 /**************************************************************************/
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "category.h"
 #include "follow.h"
 #include "json.h"
+#include "node.h"
 #include "text.h"
 
 /* Prints a message and ends the program for lack of memory, so that nothing is
@@ -84,7 +86,8 @@ json_t *json_process(struct eventring_cursor *cursor)
   static const char *const formats[] = {
     [EVENTRING_FORMAT_RING] = "ring",
     [EVENTRING_FORMAT_RECORDING] = "recording",
-    [EVENTRING_FORMAT_STOCK] = "stock"
+    [EVENTRING_FORMAT_STOCK] = "stock",
+    [EVENTRING_FORMAT_STREAM] = "stream"
   };
   struct eventring_info info = target_info(cursor);
   int state = eventring_state(cursor);
@@ -98,7 +101,7 @@ json_t *json_process(struct eventring_cursor *cursor)
   set(process, "runtime", text_or_null(info.runtime));
   set(process, "state", json_string(states[state]));
   set(process, "format",
-      info.format <= EVENTRING_FORMAT_STOCK
+      info.format <= EVENTRING_FORMAT_STREAM
       ? json_string(formats[info.format]) : json_null());
   set_count(process, "started_unix_ns", (uint64_t) info.started_realtime_ns);
   set_count(process, "started_ns", (uint64_t) info.started_ns);
@@ -121,6 +124,7 @@ static void set_durations(json_t *object, const struct histogram *h)
 {
   set_count(object, "count", h->count);
   set_count(object, "total_ns", h->total);
+  set_count(object, "deviation_ns", (uint64_t) round(histogram_deviation(h)));
   set_quantiles(object, h);
 }
 
@@ -348,6 +352,30 @@ static json_t *memory(const struct summary *s)
   return object;
 }
 
+static json_t *clock_sample(const struct eventring_clock_sample *s)
+{
+  json_t *object = checked(json_object());
+  set(object, "monotonic_ns", json_integer(s->monotonic_ns));
+  set(object, "realtime_ns", json_integer(s->realtime_ns));
+  set_count(object, "bound_ns", s->bound_ns);
+  return object;
+}
+
+/* Sets the members of [object] that only recordings have: the machine, and the
+   samples of its clocks. */
+static void set_node(json_t *object, struct eventring_cursor *cursor)
+{
+  const struct clock_samples samples = clock_samples(cursor);
+  json_t *node = node_of(cursor), *clocks;
+  if (node != NULL) set(object, "node", node);
+  if (samples.count == 0) return;
+  clocks = checked(json_object());
+  set_count(clocks, "samples", samples.count);
+  set(clocks, "first", clock_sample(&samples.first));
+  set(clocks, "last", clock_sample(&samples.last));
+  set(object, "clocks", clocks);
+}
+
 json_t *json_summary(struct summary *s)
 {
   return json_summary_until(s, summary_until(s));
@@ -364,6 +392,7 @@ json_t *json_summary_until(struct summary *s, int64_t until_ns)
   set_count(object, "first_ns", (uint64_t) s->first_ns);
   set_count(object, "last_ns", (uint64_t) s->last_ns);
   set_count(object, "lost_events", lost_events(s->cursor));
+  set_node(object, s->cursor);
 
   json_t *total = checked(json_object());
   set_amounts(total, &tally);
@@ -391,6 +420,21 @@ json_t *json_summary_until(struct summary *s, int64_t until_ns)
   return object;
 }
 
+json_t *json_total(const struct summary_total *t)
+{
+  json_t *object = checked(json_object()), *total = checked(json_object());
+  set_amounts(total, &t->tally);
+  set_time(total, t->time);
+  set(total, "pauses", pauses(t->pauses));
+  set(total, "arrivals", json_durations(&t->arrivals));
+
+  set_count(object, "version", JSON_VERSION);
+  set_count(object, "processes", t->processes);
+  set_count(object, "lost_events", t->lost);
+  set(object, "total", total);
+  return object;
+}
+
 json_t *json_interval(struct summary *s, const struct summary_tally *amounts,
                       uint64_t ns)
 {
@@ -402,6 +446,14 @@ json_t *json_interval(struct summary *s, const struct summary_tally *amounts,
   set(object, "heap", heap_or_null(&heap));
   set(object, "memory", memory(s));
   return object;
+}
+
+char *dump_json(const json_t *value, size_t flags)
+{
+  char *text = json_dumps(value, flags | JSON_ENSURE_ASCII | JSON_ENCODE_ANY
+                                 | JSON_REAL_PRECISION(6));
+  if (text == NULL) no_memory();
+  return text;
 }
 
 void print_json(json_t *value, bool one_line)

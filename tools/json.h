@@ -18,6 +18,7 @@
 #include <jansson.h>
 #include "histogram.h"
 #include "summary.h"
+#include "summary_total.h"
 
 /* The version of the format in doc/JSON.md: raised when the meaning of a field
    changes or a field is removed. */
@@ -46,6 +47,10 @@ json_t *json_buckets(const struct histogram *h);
    its name, whether it is recorded and, if known, its meaning. */
 json_t *json_categories(struct eventring_cursor *cursor);
 
+/* Returns a new JSON object with [total], as `stat --all --json` prints at the
+   end.  The caller frees the object with json_decref. */
+json_t *json_total(const struct summary_total *total);
+
 /* Return a new JSON object. json_summary describes all of [s], up to
    summary_until; json_summary_until, up to [until_ns], which is not before the
    last event. json_interval describes an interval of [ns] nanoseconds, by
@@ -56,6 +61,10 @@ json_t *json_summary(struct summary *s);
 json_t *json_summary_until(struct summary *s, int64_t until_ns);
 json_t *json_interval(struct summary *s, const struct summary_tally *amounts,
                       uint64_t ns);
+
+/* Returns [value] as text of these flags of jansson, ASCII only.  The caller
+   frees the text.  Ends the program with a message when there is no memory. */
+char *dump_json(const json_t *value, size_t flags);
 
 /* Prints [value] and an end of line on standard output, indented or, if
    [one_line] is true, as one line, and frees it.  The output is ASCII only, so

@@ -16,6 +16,7 @@
 #ifndef TOOLS_MANIFEST_H
 #define TOOLS_MANIFEST_H
 
+#include <jansson.h>
 #include "common.h"
 
 /* Returns a manifest of the recording of [cursor], as one line of JSON text:
@@ -26,12 +27,23 @@
    memory. doc/RECORDING.md lists the members. */
 char *new_manifest(struct eventring_cursor *cursor, const char *trigger);
 
+/* Returns a new JSON string with [realtime_ns], nanoseconds since 1970, as a
+   date and time in UTC with 9 decimals; JSON null when it is no date. */
+json_t *json_date(int64_t realtime_ns);
+
 /* Why a recording is in the store. */
 enum saved_by {
   SAVED_UNKNOWN,                  /* not saved by the server */
   SAVED_BY_HAND,                  /* a person asked for it */
   SAVED_BY_RULE                   /* a rule of the server fired */
 };
+
+/* Returns the description of this machine for eventring_record_node, which the
+   caller frees; [name] is its name as a node, NULL the name of the machine. */
+char *new_node(const char *name);
+
+/* Stores the description of this machine in the recording. */
+void record_node(struct eventring_recorder *recorder);
 
 /* The bytes of the text of a rule, with its NUL. */
 #define SAVED_RULE 320
@@ -53,5 +65,13 @@ struct manifest_saved manifest_saved(const char *note);
 /* Returns the number of processors that were online, from the manifest in the
    recording of [cursor]; 0 when it does not have one. */
 uint32_t manifest_processors(struct eventring_cursor *cursor);
+
+/* The bytes of the name of a machine, with its NUL. */
+#define HOST_SIZE 256
+
+/* Sets [host] to the name of the machine on which the process of [cursor] ran:
+   from the manifest of a recording, or this machine, if the process ran here
+   since its start; "" when it is not known. */
+void manifest_host(struct eventring_cursor *cursor, char host[HOST_SIZE]);
 
 #endif /* TOOLS_MANIFEST_H */

@@ -89,7 +89,7 @@ struct eventring_cursor *open_process(const struct eventring_process *process,
   options.size = sizeof options;
   options.message = why;
   options.message_size = why_size;
-  if (process->alive)
+  if (process->alive && !process->elsewhere)
     error = eventring_open_pid(process->pid, NULL, &options, &cursor);
   if (error < 0) error = eventring_open(process->path, &options, &cursor);
   if (error < 0 && why[0] == '\0')
@@ -98,8 +98,8 @@ struct eventring_cursor *open_process(const struct eventring_process *process,
   return cursor;
 }
 
-/* Prints a line on standard error for each running process of [list]: its pid
-   and its program, or the reason why its file cannot be opened. */
+/* Prints a line on standard error for each running process of [list]: its pid,
+   or its file if that is the number of another pid namespace, and its program, or the reason why its file cannot be opened. */
 static void list_running(const struct eventring_process *list, size_t count)
 {
   char why[512];
@@ -108,7 +108,13 @@ static void list_running(const struct eventring_process *list, size_t count)
     struct eventring_cursor *cursor =
       open_process(&list[i], (struct eventring_options) { 0 }, why,
                    sizeof why);
-    fprintf(stderr, "  %7" PRId32 "  ", list[i].pid);
+    if (list[i].elsewhere) {
+      fputs("  ", stderr);
+      print_text(stderr, list[i].path, strlen(list[i].path), TEXT_LINE);
+      fputs("  ", stderr);
+    } else {
+      fprintf(stderr, "  %7" PRId32 "  ", list[i].pid);
+    }
     if (cursor == NULL)
       print_text(stderr, why, strlen(why), TEXT_LINE);
     else {

@@ -15,27 +15,35 @@
 #ifndef TOOLS_PROFILE_EXPORT_H
 #define TOOLS_PROFILE_EXPORT_H
 
+#include <jansson.h>
 #include "common.h"
 #include "profile.h"
+#include "profile_origin.h"
 
 /* Writes [profile] to a new file at [path] as a profile.proto of pprof,
-   compressed by gzip, with labels for thread, domain, request and span.  An
+   compressed by gzip, with labels for thread, domain, request and span; of many
+   processes, without labels, and with the files of the code as mappings.  An
    existing file is overwritten only if [force] is true.  Returns STATUS_OK, or
    STATUS_CANNOT_WRITE with a message. */
 enum status write_pprof(const char *path, bool force,
-                        struct eventring_cursor *cursor,
+                        const struct profile_origin *origin,
                         const struct profile *profile);
 
 /* Writes a flame graph of [profile] to a new file at [path]: one page of HTML
    that needs no other file.  With [base], which may be NULL, colours show the
    difference to that profile.  Errors are as for write_pprof. */
 enum status write_flame(const char *path, bool force,
-                        struct eventring_cursor *cursor,
+                        const struct profile_origin *origin,
                         const struct profile *profile,
                         const struct profile *base);
 
+/* Returns the first [max] entries of a table of [profile], as JSON.  The caller
+   owns the result. */
+json_t *json_profile_table(const struct profile *profile, enum profile_by by,
+                           size_t max);
+
 /* Prints [profile] as JSON, compared with [base] if that is not NULL. */
-void print_profile_json(struct eventring_cursor *cursor,
+void print_profile_json(const struct profile_origin *origin,
                         const struct profile *profile,
                         const struct profile *base);
 

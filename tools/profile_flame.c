@@ -18,6 +18,7 @@
 #include "json.h"
 #include "pair_map.h"
 #include "profile_export.h"
+#include "profile_types.h"
 #include "sink.h"
 #include "text.h"
 
@@ -118,6 +119,13 @@ static const char page_end[] =
 "    if (ns >= size) return (ns / size).toPrecision(3) + \" \" + unit;\n"
 "  return ns + \" ns\";\n"
 "}\n"
+"function size(bytes) {\n"
+"  for (const [unit, size] of [[\"TiB\", 2 ** 40], [\"GiB\", 2 ** 30],\n"
+"                              [\"MiB\", 2 ** 20], [\"KiB\", 2 ** 10]])\n"
+"    if (bytes >= size) return (bytes / size).toPrecision(3) + \" \" + unit;\n"
+"  return bytes + \" B\";\n"
+"}\n"
+"const quantity = data.unit === \"bytes\" ? size : duration;\n"
 "const percent = x => (100 * x).toFixed(2) + \"%\";\n"
 "\n"
 "let root, zoomed, matcher = null;\n"
@@ -141,12 +149,12 @@ static const char page_end[] =
 "  return `hsl(${(ocaml ? 20 : 170) + hash % 45} 75% ${68 + hash % 12}%)`;\n"
 "}\n"
 "function text(node) {\n"
-"  let line = `${node.name}: ${duration(node.total)}, `\n"
+"  let line = `${node.name}: ${quantity(node.total)}, `\n"
 "    + percent(root.total ? node.total / root.total : 0)\n"
-"    + `; self ${duration(node.self)}`;\n"
+"    + `; self ${quantity(node.self)}`;\n"
 "  if (data.base) {\n"
 "    const d = difference(node);\n"
-"    line += `; base ${duration(node.baseTotal)}, ${d < 0 ? \"\" : \"+\"}`\n"
+"    line += `; base ${quantity(node.baseTotal)}, ${d < 0 ? \"\" : \"+\"}`\n"
 "      + `${(100 * d).toFixed(2)} points`;\n"
 "  }\n"
 "  return line;\n"
@@ -249,30 +257,43 @@ static json_t *rows(struct names *names, const struct profile *profile)
       json_array_append_new(names->array, json_text(nodes[i].function));
     json_array_append_new(array, json_pack(
       "[III]", (json_int_t) name, (json_int_t) nodes[i].parent,
-      (json_int_t) nodes[i].self_ns));
+      (json_int_t) nodes[i].self.weight));
   }
   free(nodes);
   return array;
 }
 
+#define TITLE_SIZE (sizeof ((struct eventring_info *) NULL)->program + 64)
+
+/* Writes the processes of the profile. */
+static void format_title(char title[TITLE_SIZE],
+                         const struct profile_origin *origin)
+{
+  if (origin->cursor == NULL) {
+    snprintf(title, TITLE_SIZE, "processes: %u, nodes: %u",
+             (unsigned) origin->processes, (unsigned) origin->nodes);
+    return;
+  }
+  const struct eventring_info info = target_info(origin->cursor);
+  snprintf(title, TITLE_SIZE, "process %d %s", (int) info.pid, info.program);
+}
+
 /* Returns the data of the page; the caller frees the text.  No character in it
    can end the element that holds it. */
-static char *page_data(struct eventring_cursor *cursor,
+static char *page_data(const struct profile_origin *origin,
                        const struct profile *profile,
                        const struct profile *base)
 {
   struct names names = { new_pair_map(), json_array() };
-  struct eventring_info info = target_info(cursor);
-  struct profile_sums sums = profile_sums(profile);
-  char title[sizeof info.program + 64], about[128], cpu[QUANTITY_SIZE];
-  snprintf(title, sizeof title, "process %d %s", (int) info.pid, info.program);
-  snprintf(about, sizeof about, "%s of processor time in %llu samples%s",
-           format_duration(cpu, sums.cpu_ns),
-           (unsigned long long) sums.samples,
+  const bool bytes = profile_type_words[profile_type(profile)].weighs_bytes;
+  char title[TITLE_SIZE], about[SUMS_SIZE + 64], sums[SUMS_SIZE];
+  format_title(title, origin);
+  snprintf(about, sizeof about, "%s%s", format_sums(sums, origin, profile),
            base == NULL ? "" : "; red: more than in the base, blue: less");
   json_t *data = json_object();
   json_object_set_new(data, "title", json_text(title));
   json_object_set_new(data, "about", json_string(about));
+  json_object_set_new(data, "unit", json_string(bytes ? "bytes" : "ns"));
   json_object_set_new(data, "nodes", rows(&names, profile));
   json_object_set_new(data, "base",
                       base == NULL ? json_null() : rows(&names, base));
@@ -296,13 +317,13 @@ static void write_data(struct sink *sink, const char *text)
 }
 
 enum status write_flame(const char *path, bool force,
-                        struct eventring_cursor *cursor,
+                        const struct profile_origin *origin,
                         const struct profile *profile,
                         const struct profile *base)
 {
   struct sink *sink = open_sink(path, force);
   if (sink == NULL) return STATUS_CANNOT_WRITE;
-  char *data = page_data(cursor, profile, base);
+  char *data = page_data(origin, profile, base);
   if (data == NULL) {
     complain("not enough memory");
   } else {

@@ -15,6 +15,7 @@
 #include <string.h>
 #include "json.h"
 #include "profile_export.h"
+#include "profile_types.h"
 
 static json_t *integer(uint64_t n)
 {
@@ -37,20 +38,65 @@ static json_t *frame_json(const struct frame *frame)
   return object;
 }
 
-static json_t *table_json(const struct profile *profile, enum profile_by by)
+/* Sets the member "build_id" of [object], if the file [code] has one. */
+static void set_build_id(json_t *object, const struct eventring_mapping *code)
+{
+  char text[2 * sizeof code->build_id + 1];
+  if (code == NULL || code->build_id_size == 0) return;
+  for (uint32_t i = 0; i < code->build_id_size; i++)
+    snprintf(text + 2 * i, 3, "%02x", code->build_id[i]);
+  json_object_set_new(object, "build_id", json_string(text));
+}
+
+/* Sets the members for [value], of a profile of [type]; their names begin with
+   [prefix]. */
+static void set_value(json_t *object, enum profile_type type,
+                      const char *prefix, const struct profile_value *value)
+{
+  const struct profile_type_words *words = &profile_type_words[type];
+  char key[32];
+  snprintf(key, sizeof key, "%s%s", prefix,
+           words->weighs_bytes ? "bytes" : "ns");
+  json_object_set_new(object, key, integer(value->weight));
+  snprintf(key, sizeof key, "%s%s", prefix,
+           words->has_blocks ? "blocks" : "bytes");
+  if (words->has_blocks || type == PROFILE_IO)
+    json_object_set_new(object, key, integer(value->extra));
+  snprintf(key, sizeof key, "%soperations", prefix);
+  if (type == PROFILE_IO)
+    json_object_set_new(object, key, integer(value->samples));
+}
+
+/* Sets the member for the weight of all samples, or of a stack, and those for
+   the other sums. */
+static void set_sums(json_t *object, enum profile_type type,
+                     const struct profile_value *value)
+{
+  json_object_set_new(object, "samples", integer(value->samples));
+  set_value(object, type, type == PROFILE_CPU ? "cpu_" : "", value);
+}
+
+json_t *json_profile_table(const struct profile *profile, enum profile_by by,
+                           size_t max)
 {
   json_t *array = json_array();
   size_t count;
   struct profile_entry *entries = profile_table(profile, by, &count);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count && i < max; i++) {
     entries[i].frame.inlined = false;
     json_t *object = frame_json(&entries[i].frame);
-    json_object_set_new(object, "self_ns", integer(entries[i].self_ns));
-    json_object_set_new(object, "total_ns", integer(entries[i].total_ns));
+    set_build_id(object, entries[i].code);
+    set_value(object, profile_type(profile), "self_", &entries[i].self);
+    set_value(object, profile_type(profile), "total_", &entries[i].total);
     json_array_append_new(array, object);
   }
   free(entries);
   return array;
+}
+
+static json_t *table_json(const struct profile *profile, enum profile_by by)
+{
+  return json_profile_table(profile, by, SIZE_MAX);
 }
 
 /* The list of stacks that is being made. */
@@ -68,9 +114,9 @@ static void add_stack(void *state, const struct profile_stack *stack)
       json_object_set_new(frame, "address", json_string(address));
     json_array_append_new(frames, frame);
   }
-  json_object_set_new(object, "samples", integer(stack->samples));
-  json_object_set_new(object, "cpu_ns", integer(stack->cpu_ns));
-  json_object_set_new(object, "thread", integer(stack->thread));
+  set_sums(object, profile_type(stacks->profile), &stack->value);
+  if (stack->thread != UINT32_MAX)
+    json_object_set_new(object, "thread", integer(stack->thread));
   if (stack->domain != UINT32_MAX)
     json_object_set_new(object, "domain", integer(stack->domain));
   set_text(object, "span", stack->span);
@@ -79,42 +125,82 @@ static void add_stack(void *state, const struct profile_stack *stack)
     set_text(object, "request_name",
              profile_request(stacks->profile, stack->request));
   }
+  for (uint32_t i = 0; i < stack->labels_count; i++)
+    set_text(object, stack->labels[i].name, stack->labels[i].value);
   json_object_set_new(object, "frames", frames);
   json_array_append_new(stacks->array, object);
 }
 
-static json_t *sums_json(const struct profile *profile)
+/* Returns the sums of [profile]; of live blocks with "at_ns", counted from the
+   start of tracing. */
+static json_t *sums_json(const struct profile_origin *origin,
+                         const struct profile *profile)
 {
   struct profile_sums sums = profile_sums(profile);
+  const enum profile_type type = profile_type(profile);
   json_t *object = json_object();
-  json_object_set_new(object, "samples", integer(sums.samples));
-  json_object_set_new(object, "cpu_ns", integer(sums.cpu_ns));
+  if (type == PROFILE_LIVE && origin->cursor != NULL)
+    json_object_set_new(object, "at_ns", json_integer(time_since(
+      sums.last_ns, target_info(origin->cursor).started_ns)));
+  if (sums.survivors) json_object_set_new(object, "survivors", json_true());
+  set_sums(object, type, &(struct profile_value) { sums.weight, sums.extra,
+                                                   sums.samples });
   json_object_set_new(object, "incomplete_samples", integer(sums.incomplete));
   json_object_set_new(object, "all_samples", integer(sums.all_samples));
   return object;
 }
 
-void print_profile_json(struct eventring_cursor *cursor,
+/* Sets the members that tell of which processes the profile is. */
+static void set_origin(json_t *object, const struct profile_origin *origin)
+{
+  if (origin->cursor != NULL) {
+    json_object_set_new(object, "process", json_process(origin->cursor));
+    return;
+  }
+  json_object_set_new(object, "processes", integer(origin->processes));
+  json_object_set_new(object, "nodes", integer(origin->nodes));
+  json_object_set_new(object, "processes_without_samples",
+                      integer(origin->others));
+  set_text(object, "build", origin->version);
+}
+
+/* Sets the members that tell how often samples were taken. */
+static void set_period(json_t *object, const struct profile_origin *origin,
+                       const struct profile *profile)
+{
+  const enum profile_type type = profile_type(profile);
+  if (profile_type_words[type].has_blocks)
+    json_object_set_new(object, "period_words",
+                        integer(profile_sums(profile).period_words));
+  if (type == PROFILE_CPU || type == PROFILE_WALL)
+    json_object_set_new(object, "dropped_samples",
+                        integer(origin->dropped_samples));
+  if (type == PROFILE_CPU || type == PROFILE_WALL || type == PROFILE_WAIT)
+    json_object_set_new(object, "sample_period_ns",
+                        integer(origin->sample_period_ns));
+}
+
+void print_profile_json(const struct profile_origin *origin,
                         const struct profile *profile,
                         const struct profile *base)
 {
-  struct eventring_info info = target_info(cursor);
+  const enum profile_type type = profile_type(profile);
   struct stacks stacks = { profile, json_array() };
   json_t *object = json_object();
   profile_stacks(profile, add_stack, &stacks);
   json_object_set_new(object, "version", json_integer(JSON_VERSION));
-  json_object_set_new(object, "process", json_process(cursor));
-  json_object_set_new(object, "lost_events", integer(lost_events(cursor)));
-  json_object_set_new(object, "dropped_samples",
-                      integer(info.samples_dropped));
-  json_object_set_new(object, "sample_period_ns",
-                      integer(info.sample_period_ns));
-  json_object_update_new(object, sums_json(profile));
+  if (type != PROFILE_CPU)
+    json_object_set_new(object, "type",
+                        json_string(profile_type_words[type].name));
+  set_origin(object, origin);
+  json_object_set_new(object, "lost_events", integer(origin->lost_events));
+  set_period(object, origin, profile);
+  json_object_update_new(object, sums_json(origin, profile));
   json_object_set_new(object, "functions", table_json(profile, BY_FUNCTION));
   json_object_set_new(object, "lines", table_json(profile, BY_LINE));
   json_object_set_new(object, "stacks", stacks.array);
   if (base != NULL) {
-    json_t *other = sums_json(base);
+    json_t *other = sums_json(origin, base);
     json_object_set_new(other, "functions", table_json(base, BY_FUNCTION));
     json_object_set_new(other, "lines", table_json(base, BY_LINE));
     json_object_set_new(object, "base", other);

@@ -10,14 +10,15 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* A profile.proto of pprof.  The messages are written by hand: a field is a
-   varint with its number and type, and a number or a length with bytes. */
+/* A profile.proto of pprof. */
 
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 #include "pair_map.h"
 #include "profile_export.h"
+#include "profile_types.h"
+#include "protobuf.h"
 #include "sink.h"
 #include "text.h"
 
@@ -38,57 +39,14 @@ enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3,
        FUNCTION_FILE = 4 };
 
-struct bytes { unsigned char *start; size_t length, room; };
-
 struct writer {
-  struct eventring_cursor *cursor;
+  const struct profile_origin *origin;
   const struct profile *profile;
-  struct bytes out;             /* the whole Profile */
-  struct bytes strings;         /* its string table, the last fields of it */
-  struct bytes message, part;   /* for the functions below */
+  struct message out;             /* the whole Profile */
+  struct message strings;         /* its string table, the last fields of it */
+  struct message message, part;   /* for the functions below */
   struct pair_map texts, functions, locations;
 };
-
-/* Messages */
-
-static void add_byte(struct bytes *b, unsigned char byte)
-{
-  if (b->length == b->room) {
-    b->room = b->room == 0 ? 256 : 2 * b->room;
-    b->start = reallocate(b->start, b->room, 1);
-  }
-  b->start[b->length++] = byte;
-}
-
-static void add_varint(struct bytes *b, uint64_t n)
-{
-  for (; n >= 0x80; n >>= 7) add_byte(b, (unsigned char) (n | 0x80));
-  add_byte(b, (unsigned char) n);
-}
-
-/* Fields of 0 are left out, as protobuf does. */
-static void add_number(struct bytes *b, int field, uint64_t n)
-{
-  if (n == 0) return;
-  add_varint(b, (uint64_t) field << 3);
-  add_varint(b, n);
-}
-
-static void add_bytes(struct bytes *b, int field, const void *bytes,
-                      size_t length)
-{
-  const unsigned char *from = bytes;
-  add_varint(b, (uint64_t) field << 3 | 2);
-  add_varint(b, length);
-  for (size_t i = 0; i < length; i++) add_byte(b, from[i]);
-}
-
-/* Adds [message] as field [field], and makes it empty again. */
-static void add_message(struct bytes *b, int field, struct bytes *message)
-{
-  add_bytes(b, field, message->start, message->length);
-  message->length = 0;
-}
 
 /* Strings, functions, locations */
 
@@ -115,13 +73,13 @@ static uint64_t function_id(struct writer *w, const struct frame *frame)
   uint32_t id = 1 + number_of_pair(&w->functions, (uintptr_t) frame->function,
                                    (uintptr_t) frame->file, &added);
   if (!added) return id;
-  struct bytes *m = &w->part;
-  add_number(m, FUNCTION_ID, id);
-  add_number(m, FUNCTION_NAME, string_number(w, frame->function));
-  add_number(m, FUNCTION_SYSTEM_NAME, string_number(w, frame->function));
+  struct message *m = &w->part;
+  add_nonzero(m, FUNCTION_ID, id);
+  add_nonzero(m, FUNCTION_NAME, string_number(w, frame->function));
+  add_nonzero(m, FUNCTION_SYSTEM_NAME, string_number(w, frame->function));
   if (frame->file != NULL)
-    add_number(m, FUNCTION_FILE, string_number(w, frame->file));
-  add_message(&w->out, PROFILE_FUNCTION, m);
+    add_nonzero(m, FUNCTION_FILE, string_number(w, frame->file));
+  move_message(&w->out, PROFILE_FUNCTION, m);
   return id;
 }
 
@@ -130,7 +88,7 @@ static uint64_t mapping_id(struct writer *w, uint64_t address)
 {
   const struct eventring_mapping *m;
   uint64_t found = 0;
-  for (uint32_t i = 0; (m = eventring_mapping(w->cursor, i)) != NULL; i++)
+  for (uint32_t i = 0; (m = profile_mapping(w->profile, i)) != NULL; i++)
     if (address >= m->start && address - m->start < m->length) found = i + 1;
   return found;
 }
@@ -154,20 +112,20 @@ static void add_mappings(struct writer *w)
 {
   const struct eventring_mapping *mapping;
   for (uint32_t i = 0;
-       (mapping = eventring_mapping(w->cursor, i)) != NULL; i++) {
-    struct bytes *m = &w->part;
-    add_number(m, MAPPING_ID, i + 1);
-    add_number(m, MAPPING_START, mapping->start);
-    add_number(m, MAPPING_END, mapping->start + mapping->length);
-    add_number(m, MAPPING_OFFSET, mapping->offset);
-    add_number(m, MAPPING_FILE, string_number(w, mapping->path));
+       (mapping = profile_mapping(w->profile, i)) != NULL; i++) {
+    struct message *m = &w->part;
+    add_nonzero(m, MAPPING_ID, i + 1);
+    add_nonzero(m, MAPPING_START, mapping->start);
+    add_nonzero(m, MAPPING_END, mapping->start + mapping->length);
+    add_nonzero(m, MAPPING_OFFSET, mapping->offset);
+    add_nonzero(m, MAPPING_FILE, string_number(w, mapping->path));
     if (mapping->build_id_size > 0)
-      add_number(m, MAPPING_BUILD_ID, build_id_number(w, mapping));
-    add_number(m, MAPPING_HAS_FUNCTIONS, 1);
-    add_number(m, MAPPING_HAS_FILES, 1);
-    add_number(m, MAPPING_HAS_LINES, 1);
-    add_number(m, MAPPING_HAS_INLINED, 1);
-    add_message(&w->out, PROFILE_MAPPING, m);
+      add_nonzero(m, MAPPING_BUILD_ID, build_id_number(w, mapping));
+    add_nonzero(m, MAPPING_HAS_FUNCTIONS, 1);
+    add_nonzero(m, MAPPING_HAS_FILES, 1);
+    add_nonzero(m, MAPPING_HAS_LINES, 1);
+    add_nonzero(m, MAPPING_HAS_INLINED, 1);
+    move_message(&w->out, PROFILE_MAPPING, m);
   }
 }
 
@@ -180,18 +138,18 @@ static uint64_t location_id(struct writer *w, uint64_t address,
   uint32_t id = 1 + number_of_pair(&w->locations, address,
                                    (uintptr_t) frames[0], &added);
   if (!added) return id;
-  struct bytes location = { NULL, 0, 0 }, line = { NULL, 0, 0 };
-  add_number(&location, LOCATION_ID, id);
-  add_number(&location, LOCATION_MAPPING, mapping_id(w, address));
-  add_number(&location, LOCATION_ADDRESS, address);
+  struct message location = { NULL, NULL, NULL }, line = { NULL, NULL, NULL };
+  add_nonzero(&location, LOCATION_ID, id);
+  add_nonzero(&location, LOCATION_MAPPING, mapping_id(w, address));
+  add_nonzero(&location, LOCATION_ADDRESS, address);
   for (uint32_t i = 0; i < count; i++) {
-    add_number(&line, LINE_FUNCTION, function_id(w, frames[i]));
-    add_number(&line, LINE_LINE, frames[i]->line);
-    add_message(&location, LOCATION_LINE, &line);
+    add_nonzero(&line, LINE_FUNCTION, function_id(w, frames[i]));
+    add_nonzero(&line, LINE_LINE, frames[i]->line);
+    move_message(&location, LOCATION_LINE, &line);
   }
-  add_message(&w->out, PROFILE_LOCATION, &location);
-  free(location.start);
-  free(line.start);
+  move_message(&w->out, PROFILE_LOCATION, &location);
+  free_message(&location);
+  free_message(&line);
   return id;
 }
 
@@ -200,78 +158,127 @@ static uint64_t location_id(struct writer *w, uint64_t address,
 static void add_label(struct writer *w, const char *key, const char *text,
                       uint64_t number)
 {
-  struct bytes *m = &w->part;
-  add_number(m, LABEL_KEY, string_number(w, key));
-  if (text != NULL) add_number(m, LABEL_STRING, string_number(w, text));
-  else add_number(m, LABEL_NUMBER, number);
-  add_message(&w->message, SAMPLE_LABEL, m);
+  struct message *m = &w->part;
+  add_nonzero(m, LABEL_KEY, string_number(w, key));
+  if (text != NULL) add_nonzero(m, LABEL_STRING, string_number(w, text));
+  else add_nonzero(m, LABEL_NUMBER, number);
+  move_message(&w->message, SAMPLE_LABEL, m);
+}
+
+/* Appends a value of each of the types that add_types has added. */
+static void append_values(const struct writer *w, struct message *packed,
+                          const struct profile_value *value)
+{
+  const enum profile_type type = profile_type(w->profile);
+  append_varint(packed, profile_type_words[type].has_blocks ? value->extra
+                                                            : value->samples);
+  if (type == PROFILE_IO) append_varint(packed, value->extra);
+  append_varint(packed, value->weight);
 }
 
 static void add_sample(void *state, const struct profile_stack *stack)
 {
   struct writer *w = state;
-  struct bytes *m = &w->message, packed = { NULL, 0, 0 };
+  struct message *m = &w->message, packed = { NULL, NULL, NULL };
   for (uint32_t i = 0, from = 0; i < stack->depth; i++) {
     if (stack->frames[i]->inlined) continue;
-    add_varint(&packed, location_id(w, stack->addresses[i],
+    append_varint(&packed, location_id(w, stack->addresses[i],
                                     stack->frames + from, i + 1 - from));
     from = i + 1;
   }
-  add_message(m, SAMPLE_LOCATION, &packed);
-  add_varint(&packed, stack->samples);
-  add_varint(&packed, stack->cpu_ns);
-  add_message(m, SAMPLE_VALUE, &packed);
-  free(packed.start);
-  add_label(w, "thread", NULL, stack->thread);
+  move_message(m, SAMPLE_LOCATION, &packed);
+  append_values(w, &packed, &stack->value);
+  move_message(m, SAMPLE_VALUE, &packed);
+  free_message(&packed);
+  if (stack->thread != UINT32_MAX)
+    add_label(w, "thread", NULL, stack->thread);
   if (stack->domain != UINT32_MAX)
     add_label(w, "domain", NULL, stack->domain);
+  for (uint32_t i = 0; i < stack->labels_count; i++)
+    add_label(w, stack->labels[i].name, stack->labels[i].value, 0);
   if (stack->span != NULL) add_label(w, "span", stack->span, 0);
   if (stack->request != 0) {
     const char *name = profile_request(w->profile, stack->request);
     add_label(w, "request", NULL, stack->request);
     if (name != NULL) add_label(w, "request_name", name, 0);
   }
-  add_message(&w->out, PROFILE_SAMPLE, m);
+  move_message(&w->out, PROFILE_SAMPLE, m);
 }
 
 static void add_type(struct writer *w, int field, const char *type,
                      const char *unit)
 {
-  add_number(&w->part, TYPE_TYPE, string_number(w, type));
-  add_number(&w->part, TYPE_UNIT, string_number(w, unit));
-  add_message(&w->out, field, &w->part);
+  add_nonzero(&w->part, TYPE_TYPE, string_number(w, type));
+  add_nonzero(&w->part, TYPE_UNIT, string_number(w, unit));
+  move_message(&w->out, field, &w->part);
+}
+
+/* Returns the time [ns] of the profile in nanoseconds since 1970. */
+static uint64_t since_1970(const struct writer *w, int64_t ns)
+{
+  if (w->origin->cursor == NULL) return (uint64_t) ns;
+  const struct eventring_info info = target_info(w->origin->cursor);
+  return (uint64_t) info.started_realtime_ns
+         + ((uint64_t) ns - (uint64_t) info.started_ns);
+}
+
+/* A type of values and its unit. */
+struct value_type { const char *type, *unit; };
+
+static const char cpu[] = "cpu", count[] = "count", ns[] = "nanoseconds",
+  space[] = "space", samples[] = "samples", bytes[] = "bytes";
+
+/* The types of the values of a sample, as Go's profiles have them: pprof shows
+   the last one. */
+static const struct value_type value_types[PROFILE_TYPES][3] = {
+  [PROFILE_CPU] = { { samples, count }, { cpu, ns } },
+  [PROFILE_ALLOC] = { { "alloc_objects", count }, { "alloc_space", bytes } },
+  [PROFILE_LIVE] = { { "inuse_objects", count }, { "inuse_space", bytes } },
+  [PROFILE_WALL] = { { samples, count }, { "wall", ns } },
+  [PROFILE_WAIT] = { { "contentions", count }, { "delay", ns } },
+  [PROFILE_IO] = { { "operations", count }, { bytes, bytes }, { "time", ns } }
+};
+
+/* The type of the period, and how long it is; nothing for PROFILE_IO, which has
+   every operation. */
+static void add_period(struct writer *w)
+{
+  const enum profile_type type = profile_type(w->profile);
+  if (profile_type_words[type].has_blocks) {
+    add_type(w, PROFILE_PERIOD_TYPE, space, bytes);
+    add_nonzero(&w->out, PROFILE_PERIOD, profile_sums(w->profile).period_words
+                                         * sizeof(uint64_t));
+  } else if (type != PROFILE_IO) {
+    add_type(w, PROFILE_PERIOD_TYPE, type == PROFILE_WAIT ? "delay" : cpu, ns);
+    add_nonzero(&w->out, PROFILE_PERIOD, w->origin->sample_period_ns);
+  }
 }
 
 static void add_profile(struct writer *w)
 {
-  static const char cpu[] = "cpu", ns[] = "nanoseconds";
-  struct eventring_info info = target_info(w->cursor);
+  const struct value_type *types = value_types[profile_type(w->profile)];
   struct profile_sums sums = profile_sums(w->profile);
   string_number(w, "");
-  add_type(w, PROFILE_SAMPLE_TYPE, "samples", "count");
-  add_type(w, PROFILE_SAMPLE_TYPE, cpu, ns);
+  for (int i = 0; i < 3 && types[i].type != NULL; i++)
+    add_type(w, PROFILE_SAMPLE_TYPE, types[i].type, types[i].unit);
   add_mappings(w);
   profile_stacks(w->profile, add_sample, w);
   if (sums.samples > 0) {
-    add_number(&w->out, PROFILE_TIME,
-               (uint64_t) info.started_realtime_ns
-               + ((uint64_t) sums.first_ns - (uint64_t) info.started_ns));
-    add_number(&w->out, PROFILE_DURATION,
+    add_nonzero(&w->out, PROFILE_TIME, since_1970(w, sums.first_ns));
+    add_nonzero(&w->out, PROFILE_DURATION,
                (uint64_t) sums.last_ns - (uint64_t) sums.first_ns);
   }
-  add_type(w, PROFILE_PERIOD_TYPE, cpu, ns);
-  add_number(&w->out, PROFILE_PERIOD, info.sample_period_ns);
-  for (size_t i = 0; i < w->strings.length; i++)
-    add_byte(&w->out, w->strings.start[i]);
+  add_period(w);
+  append_bytes(&w->out, w->strings.bytes, message_size(&w->strings));
 }
 
 /* Writes [bytes] to [sink], compressed.  Returns false, with a message, when
    there is no memory. */
-static bool compress_to(struct sink *sink, const struct bytes *bytes)
+static bool compress_to(struct sink *sink, const struct message *bytes)
 {
   unsigned char out[65536];
-  z_stream z = { .next_in = bytes->start };
-  size_t left = bytes->length;
+  z_stream z = { .next_in = (unsigned char *) bytes->bytes };
+  size_t left = message_size(bytes);
   int result;
   /* 16: with the header of gzip. */
   if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8,
@@ -294,11 +301,11 @@ static bool compress_to(struct sink *sink, const struct bytes *bytes)
 }
 
 enum status write_pprof(const char *path, bool force,
-                        struct eventring_cursor *cursor,
+                        const struct profile_origin *origin,
                         const struct profile *profile)
 {
   struct writer w = {
-    .cursor = cursor, .profile = profile, .texts = new_pair_map(),
+    .origin = origin, .profile = profile, .texts = new_pair_map(),
     .functions = new_pair_map(), .locations = new_pair_map()
   };
   struct sink *sink = open_sink(path, force);
@@ -308,9 +315,9 @@ enum status write_pprof(const char *path, bool force,
   free_pair_map(&w.texts);
   free_pair_map(&w.functions);
   free_pair_map(&w.locations);
-  free(w.out.start);
-  free(w.strings.start);
-  free(w.message.start);
-  free(w.part.start);
+  free_message(&w.out);
+  free_message(&w.strings);
+  free_message(&w.message);
+  free_message(&w.part);
   return close_sink(sink, made) && made ? STATUS_OK : STATUS_CANNOT_WRITE;
 }

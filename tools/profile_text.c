@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include "common.h"
 #include "profile_text.h"
+#include "profile_types.h"
 #include "regular_file.h"
 #include "text.h"
 
@@ -31,20 +32,61 @@
 /* Lines of context around the lines of a function. */
 #define CONTEXT 2
 
-void print_profile_head(struct eventring_cursor *cursor,
-                        const struct profile *profile)
+/* Prints the processes of the profile. */
+static void print_origin(const struct profile_origin *origin)
 {
-  struct eventring_info info = target_info(cursor);
-  struct profile_sums sums = profile_sums(profile);
-  char cpu[QUANTITY_SIZE];
+  if (origin->cursor == NULL) {
+    printf("%" PRIu32 " process%s on %" PRIu32 " node%s", origin->processes,
+           origin->processes == 1 ? "" : "es", origin->nodes,
+           origin->nodes == 1 ? "" : "s");
+    if (origin->version != NULL) printf(", version %s", origin->version);
+    return;
+  }
+  const struct eventring_info info = target_info(origin->cursor);
   printf("process %" PRId32 "%s", info.pid, info.program[0] ? " " : "");
   print_text(stdout, info.program, strlen(info.program), TEXT_LINE);
-  printf(" (%s): %s of processor time in %" PRIu64 " sample%s",
-         state_name(eventring_state(cursor)),
-         format_duration(cpu, sums.cpu_ns), sums.samples,
-         sums.samples == 1 ? "" : "s");
-  if (sums.samples < sums.all_samples)
+  printf(" (%s)", state_name(eventring_state(origin->cursor)));
+}
+
+/* Room for any size with a sign. */
+#define GROWTH_SIZE (QUANTITY_SIZE + 1)
+
+/* Writes [now] - [was] bytes, with a sign unless it is 0, into [buffer], and
+   returns it. */
+static const char *format_growth(char buffer[GROWTH_SIZE], uint64_t now,
+                                 uint64_t was)
+{
+  if (now == was) return format_bytes(buffer, 0);
+  buffer[0] = now > was ? '+' : '-';
+  format_bytes(buffer + 1, now > was ? now - was : was - now);
+  return buffer;
+}
+
+/* Prints the growth since the time of [earlier]. */
+static void print_growth(const struct profile_origin *origin,
+                         const struct profile_sums *sums,
+                         const struct profile *earlier)
+{
+  const struct profile_sums was = profile_sums(earlier);
+  const int64_t since = time_since(was.last_ns,
+                                   target_info(origin->cursor).started_ns);
+  char growth[GROWTH_SIZE], time[QUANTITY_SIZE];
+  printf("; %s since %s%s", format_growth(growth, sums->weight, was.weight),
+         format_duration(time, since < 0 ? 0 : (uint64_t) since),
+         sums->survivors ? ", of blocks that a major cycle has kept" : "");
+}
+
+void print_profile_head(const struct profile_origin *origin,
+                        const struct profile *profile,
+                        const struct profile *earlier)
+{
+  const struct profile_sums sums = profile_sums(profile);
+  char text[SUMS_SIZE];
+  print_origin(origin);
+  printf(": %s", format_sums(text, origin, profile));
+  if (profile_type(profile) != PROFILE_LIVE && sums.samples < sums.all_samples)
     printf(" of %" PRIu64, sums.all_samples);
+  if (earlier != NULL) print_growth(origin, &sums, earlier);
   putchar('\n');
 }
 
@@ -73,22 +115,127 @@ static void print_frame(const struct frame *frame)
   if (frame->line != 0) printf(":%" PRIu32, frame->line);
 }
 
+/* Two entries */
+
+static int compare_texts(const char *a, const char *b)
+{
+  return a == NULL || b == NULL ? (a != NULL) - (b != NULL) : strcmp(a, b);
+}
+
+static int compare_frames(const struct frame *a, const struct frame *b)
+{
+  int order = strcmp(a->function, b->function);
+  if (order == 0) order = compare_texts(a->file, b->file);
+  return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+static int by_frame(const void *a, const void *b)
+{
+  const struct profile_entry *x = a, *y = b;
+  return compare_frames(&x->frame, &y->frame);
+}
+
+static int by_frame_of(const void *a, const void *b)
+{
+  return by_frame(*(struct profile_entry *const *) a,
+                  *(struct profile_entry *const *) b);
+}
+
+/* The table */
+
+/* Keeps the file with the code only of entries that are equal otherwise, each
+   in another file. */
+static void keep_builds(struct profile_entry *entries, size_t count)
+{
+  struct profile_entry **sorted = allocate(count, sizeof *sorted);
+  for (size_t i = 0; i < count; i++) sorted[i] = &entries[i];
+  if (count > 0)
+    qsort(sorted, count, sizeof(struct profile_entry *), by_frame_of);
+  for (size_t i = 0, next; i < count; i = next) {
+    for (next = i + 1; next < count; next++)
+      if (by_frame_of(&sorted[i], &sorted[next]) != 0) break;
+    if (next == i + 1) sorted[i]->code = NULL;
+  }
+  free(sorted);
+}
+
+/* The bytes of a build id that are printed. */
+#define BUILD_BYTES 4
+
+/* Prints the file with the code of an entry: its name, and the begin of its
+   build id. */
+static void print_build(const struct eventring_mapping *code)
+{
+  const char *slash = strrchr(code->path, '/');
+  fputs("  [", stdout);
+  print_column(slash != NULL ? slash + 1 : code->path);
+  if (code->build_id_size > 0) putchar(' ');
+  for (uint32_t i = 0; i < code->build_id_size && i < BUILD_BYTES; i++)
+    printf("%02x", code->build_id[i]);
+  putchar(']');
+}
+
+/* Returns the width of a column with weights, with a blank before "999
+   bytes". */
+static int width_of(enum profile_type type)
+{
+  return profile_type_words[type].weighs_bytes ? 10 : 8;
+}
+
+/* Prints [weight] and its share of [all] as two columns. */
+static void print_weight(enum profile_type type, uint64_t weight, uint64_t all)
+{
+  char text[QUANTITY_SIZE];
+  printf("%*s ", width_of(type), format_weight(text, type, weight));
+  print_share(weight, all);
+}
+
+/* Prints the headings of the columns behind the weights, and then
+   "function" or "line". */
+static void print_more_headings(enum profile_type type, enum profile_by by)
+{
+  printf("%s", profile_type_words[type].has_blocks ? "   blocks"
+               : type == PROFILE_IO ? "      bytes    calls" : "   ");
+  printf("  %s\n", by == BY_FUNCTION ? "function" : "line");
+}
+
+/* Prints the columns behind the weights: sums that include the functions that
+   were called. */
+static void print_more_columns(enum profile_type type,
+                               const struct profile_value *total)
+{
+  char text[QUANTITY_SIZE];
+  if (profile_type_words[type].has_blocks)
+    printf(" %8s", format_number(text, total->extra));
+  if (type != PROFILE_IO) return;
+  printf("  %9s", format_bytes(text, total->extra));
+  printf(" %8s", format_number(text, total->samples));
+}
+
 void print_profile_table(const struct profile *profile, enum profile_by by)
 {
-  uint64_t all = profile_sums(profile).cpu_ns;
+  print_profile_top(profile, by, SIZE_MAX);
+}
+
+void print_profile_top(const struct profile *profile, enum profile_by by,
+                       size_t max)
+{
+  const enum profile_type type = profile_type(profile);
+  uint64_t all = profile_sums(profile).weight;
   size_t count;
   struct profile_entry *entries = profile_table(profile, by, &count);
-  printf("      self           total           %s\n",
-         by == BY_FUNCTION ? "function" : "line");
-  for (size_t i = 0; i < count && output_works(); i++) {
+  keep_builds(entries, count);
+  const int width = width_of(type);
+  printf("%*s %*s      ", width + 2, "self", width + 7, "total");
+  print_more_headings(type, by);
+  for (size_t i = 0; i < count && i < max && output_works(); i++) {
     const struct profile_entry *e = &entries[i];
-    char self[QUANTITY_SIZE], total[QUANTITY_SIZE];
-    printf("%8s ", format_duration(self, e->self_ns));
-    print_share(e->self_ns, all);
-    printf("%8s ", format_duration(total, e->total_ns));
-    print_share(e->total_ns, all);
+    print_weight(type, e->self.weight, all);
+    print_weight(type, e->total.weight, all);
+    print_more_columns(type, &e->total);
     fputs("  ", stdout);
     print_frame(&e->frame);
+    if (e->code != NULL) print_build(e->code);
     putchar('\n');
   }
   free(entries);
@@ -127,9 +274,9 @@ void print_folded(const struct profile *profile)
   struct profile_node *nodes = profile_tree(profile, false, &count);
   uint32_t *path = allocate(count, sizeof *path);
   for (uint32_t i = 1; i < count && output_works(); i++) {
-    if (nodes[i].self_ns == 0) continue;
+    if (nodes[i].self.weight == 0) continue;
     print_path(nodes, i, path);
-    printf(" %" PRIu64 "\n", nodes[i].self_ns);
+    printf(" %" PRIu64 "\n", nodes[i].self.weight);
   }
   free(path);
   free(nodes);
@@ -137,14 +284,11 @@ void print_folded(const struct profile *profile)
 
 /* The tree */
 
-static void print_node(const struct profile_node *node, uint64_t all,
-                       uint32_t depth)
+static void print_node(const struct profile_node *node, enum profile_type type,
+                       uint64_t all, uint32_t depth)
 {
-  char self[QUANTITY_SIZE], total[QUANTITY_SIZE];
-  printf("%8s ", format_duration(total, node->total_ns));
-  print_share(node->total_ns, all);
-  printf("%8s ", format_duration(self, node->self_ns));
-  print_share(node->self_ns, all);
+  print_weight(type, node->total.weight, all);
+  print_weight(type, node->self.weight, all);
   /* Otherwise the output would grow with the square of the depth. */
   uint32_t indented = depth < MOST_INDENTED ? depth : MOST_INDENTED;
   printf("  %*s", 2 * (int) indented, "");
@@ -155,17 +299,19 @@ static void print_node(const struct profile_node *node, uint64_t all,
 
 void print_profile_tree(const struct profile *profile, bool inverted)
 {
-  uint64_t all = profile_sums(profile).cpu_ns;
+  const enum profile_type type = profile_type(profile);
+  uint64_t all = profile_sums(profile).weight;
   uint32_t count, at = 0;
   uint32_t depth = 0;
   struct profile_node *nodes = profile_tree(profile, inverted, &count);
-  puts("     total            self           function");
-  print_node(&nodes[0], all, 0);
+  const int width = width_of(type);
+  printf("%*s %*s           function\n", width + 2, "total", width + 7, "self");
+  print_node(&nodes[0], type, all, 0);
   /* Depth first; a stack may be deeper than ours. */
   for (uint32_t next = nodes[0].first; output_works(); ) {
-    if (next != 0 && share(nodes[next].total_ns, all) >= LEAST_SHARE) {
+    if (next != 0 && share(nodes[next].total.weight, all) >= LEAST_SHARE) {
       at = next;
-      print_node(&nodes[at], all, ++depth);
+      print_node(&nodes[at], type, all, ++depth);
       next = nodes[at].first;
       continue;
     }
@@ -178,7 +324,8 @@ void print_profile_tree(const struct profile *profile, bool inverted)
     next = nodes[at].next;
     at = nodes[at].parent;
     depth--;
-    if (next != 0 && share(nodes[next].total_ns, all) < LEAST_SHARE) next = 0;
+    if (next != 0 && share(nodes[next].total.weight, all) < LEAST_SHARE)
+      next = 0;
   }
   free(nodes);
 }
@@ -189,23 +336,12 @@ void print_profile_tree(const struct profile *profile, bool inverted)
    which may be missing. */
 struct pair { const struct profile_entry *now, *base; double difference; };
 
-static int compare_texts(const char *a, const char *b)
-{
-  return a == NULL || b == NULL ? (a != NULL) - (b != NULL) : strcmp(a, b);
-}
-
-static int compare_frames(const struct frame *a, const struct frame *b)
-{
-  int order = strcmp(a->function, b->function);
-  if (order == 0) order = compare_texts(a->file, b->file);
-  return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
-}
-
-static int by_frame(const void *a, const void *b)
-{
-  const struct profile_entry *x = a, *y = b;
-  return compare_frames(&x->frame, &y->frame);
-}
+/* The rows of a comparison, and the entries that they are of. */
+struct pairs {
+  struct pair *list;
+  size_t count;
+  struct profile_entry *now, *base;
+};
 
 static int by_difference(const void *a, const void *b)
 {
@@ -219,49 +355,138 @@ static int by_difference(const void *a, const void *b)
 
 static double self_share(const struct profile_entry *entry, uint64_t all)
 {
-  return entry == NULL ? 0 : share(entry->self_ns, all);
+  return entry == NULL ? 0 : share(entry->self.weight, all);
 }
 
 static double total_share(const struct profile_entry *entry, uint64_t all)
 {
-  return entry == NULL ? 0 : share(entry->total_ns, all);
+  return entry == NULL ? 0 : share(entry->total.weight, all);
+}
+
+/* Returns the entries of [profile], sorted by function, file and line, with the
+   builds added up.  The caller frees the array. */
+static struct profile_entry *sorted_table(const struct profile *profile,
+                                          enum profile_by by, size_t *count)
+{
+  struct profile_entry *entries = profile_table(profile, by, count);
+  size_t kept = 0;
+  if (*count == 0) return entries;
+  qsort(entries, *count, sizeof *entries, by_frame);
+  for (size_t i = 1; i < *count; i++) {
+    struct profile_entry *last = &entries[kept];
+    if (by_frame(last, &entries[i]) == 0) {
+      add_value(&last->self, entries[i].self);
+      add_value(&last->total, entries[i].total);
+    } else {
+      entries[++kept] = entries[i];
+    }
+  }
+  *count = kept + 1;
+  return entries;
+}
+
+/* Returns the rows of both profiles, without their differences.  The caller
+   frees them with free_pairs. */
+static struct pairs make_pairs(const struct profile *profile,
+                               const struct profile *base, enum profile_by by)
+{
+  struct pairs p = { NULL, 0, NULL, NULL };
+  size_t count, count_base;
+  p.now = sorted_table(profile, by, &count);
+  p.base = sorted_table(base, by, &count_base);
+  p.list = allocate(count + count_base, sizeof *p.list);
+  for (size_t i = 0, j = 0; i < count || j < count_base; p.count++) {
+    int order = i == count ? 1
+                : j == count_base ? -1 : by_frame(&p.now[i], &p.base[j]);
+    struct pair *pair = &p.list[p.count];
+    if (order <= 0) pair->now = &p.now[i++];
+    if (order >= 0) pair->base = &p.base[j++];
+  }
+  return p;
+}
+
+static void free_pairs(struct pairs *p)
+{
+  free(p->list);
+  free(p->now);
+  free(p->base);
+}
+
+static void print_pair_frame(const struct pair *p)
+{
+  print_frame(&(p->now != NULL ? p->now : p->base)->frame);
+  putchar('\n');
 }
 
 void print_profile_diff(const struct profile *profile,
                         const struct profile *base, enum profile_by by)
 {
-  uint64_t all = profile_sums(profile).cpu_ns;
-  uint64_t all_base = profile_sums(base).cpu_ns;
-  size_t count, count_base, rows = 0;
-  struct profile_entry *now = profile_table(profile, by, &count);
-  struct profile_entry *was = profile_table(base, by, &count_base);
-  struct pair *pairs = allocate(count + count_base, sizeof *pairs);
-  if (count > 0) qsort(now, count, sizeof *now, by_frame);
-  if (count_base > 0) qsort(was, count_base, sizeof *was, by_frame);
-  for (size_t i = 0, j = 0; i < count || j < count_base; rows++) {
-    int order = i == count ? 1 : j == count_base ? -1 : by_frame(&now[i],
-                                                                 &was[j]);
-    struct pair *pair = &pairs[rows];
-    if (order <= 0) pair->now = &now[i++];
-    if (order >= 0) pair->base = &was[j++];
+  uint64_t all = profile_sums(profile).weight;
+  uint64_t all_base = profile_sums(base).weight;
+  struct pairs pairs = make_pairs(profile, base, by);
+  for (size_t i = 0; i < pairs.count; i++) {
+    struct pair *pair = &pairs.list[i];
     pair->difference = self_share(pair->now, all)
                        - self_share(pair->base, all_base);
   }
-  if (rows > 0) qsort(pairs, rows, sizeof *pairs, by_difference);
+  if (pairs.count > 0)
+    qsort(pairs.list, pairs.count, sizeof *pairs.list, by_difference);
   printf("     self    base  points   total    base  %s\n",
          by == BY_FUNCTION ? "function" : "line");
-  for (size_t i = 0; i < rows && output_works(); i++) {
-    const struct pair *p = &pairs[i];
+  for (size_t i = 0; i < pairs.count && output_works(); i++) {
+    const struct pair *p = &pairs.list[i];
     printf("  %6.2f%% %6.2f%% %+7.2f %6.2f%% %6.2f%%  ",
            100 * self_share(p->now, all), 100 * self_share(p->base, all_base),
            100 * p->difference, 100 * total_share(p->now, all),
            100 * total_share(p->base, all_base));
-    print_frame(&(p->now != NULL ? p->now : p->base)->frame);
-    putchar('\n');
+    print_pair_frame(p);
   }
-  free(pairs);
-  free(now);
-  free(was);
+  free_pairs(&pairs);
+}
+
+/* Growth */
+
+static uint64_t self_of(const struct profile_entry *entry)
+{
+  return entry == NULL ? 0 : entry->self.weight;
+}
+
+static uint64_t total_of(const struct profile_entry *entry)
+{
+  return entry == NULL ? 0 : entry->total.weight;
+}
+
+static int by_growth(const void *a, const void *b)
+{
+  const struct pair *x = a, *y = b;
+  /* No weight is more than INT64_MAX. */
+  int64_t left = (int64_t) self_of(x->now) - (int64_t) self_of(x->base);
+  int64_t right = (int64_t) self_of(y->now) - (int64_t) self_of(y->base);
+  if (left != right) return left < right ? 1 : -1;
+  left = (int64_t) total_of(x->now) - (int64_t) total_of(x->base);
+  right = (int64_t) total_of(y->now) - (int64_t) total_of(y->base);
+  if (left != right) return left < right ? 1 : -1;
+  return by_difference(a, b);
+}
+
+void print_profile_growth(const struct profile *profile,
+                          const struct profile *earlier, enum profile_by by)
+{
+  struct pairs pairs = make_pairs(profile, earlier, by);
+  if (pairs.count > 0)
+    qsort(pairs.list, pairs.count, sizeof *pairs.list, by_growth);
+  printf("      self       total    was self    now self  %s\n",
+         by == BY_FUNCTION ? "function" : "line");
+  for (size_t i = 0; i < pairs.count && output_works(); i++) {
+    const struct pair *p = &pairs.list[i];
+    char text[GROWTH_SIZE];
+    printf("%10s", format_growth(text, self_of(p->now), self_of(p->base)));
+    printf("  %10s", format_growth(text, total_of(p->now), total_of(p->base)));
+    printf("  %10s", format_bytes(text, self_of(p->base)));
+    printf("  %10s  ", format_bytes(text, self_of(p->now)));
+    print_pair_frame(p);
+  }
+  free_pairs(&pairs);
 }
 
 /* Source lines */
@@ -283,7 +508,7 @@ static bool is_function(const char *function, const char *what)
 }
 
 /* The time of a line. */
-struct line { uint32_t number; uint64_t self_ns, total_ns; };
+struct line { uint32_t number; struct profile_value self, total; };
 
 /* The lines of one file that have time.  A line may have any number. */
 struct lines {
@@ -307,8 +532,8 @@ static void sort_lines(struct lines *lines)
   for (size_t i = 1; i < lines->count; i++) {
     struct line *last = &lines->list[kept], *next = &lines->list[i];
     if (next->number == last->number) {
-      last->self_ns += next->self_ns;
-      last->total_ns += next->total_ns;
+      last->self.weight += next->self.weight;
+      last->total.weight += next->total.weight;
     } else {
       lines->list[++kept] = *next;
     }
@@ -349,11 +574,11 @@ static FILE *open_source(const struct frame *frame, const char *what)
 static void print_line(const struct line *line, uint32_t number, uint64_t all,
                        const char *text)
 {
-  if (line != NULL && line->total_ns > 0) {
+  if (line != NULL && line->total.weight > 0) {
     fputs("  ", stdout);
-    print_share(line->self_ns, all);
+    print_share(line->self.weight, all);
     putchar(' ');
-    print_share(line->total_ns, all);
+    print_share(line->total.weight, all);
   } else {
     printf("%17s", "");
   }
@@ -419,7 +644,7 @@ static void take_lines(const struct profile *profile, const char *what,
     lines->list = with_room(lines->list, lines->count, &lines->room,
                             sizeof *lines->list);
     lines->list[lines->count++] = (struct line) {
-      frame->line, entries[i].self_ns, entries[i].total_ns };
+      frame->line, entries[i].self, entries[i].total };
   }
   free(entries);
   sort_lines(lines);
@@ -427,7 +652,7 @@ static void take_lines(const struct profile *profile, const char *what,
 
 bool print_annotated(const struct profile *profile, const char *what)
 {
-  uint64_t all = profile_sums(profile).cpu_ns;
+  uint64_t all = profile_sums(profile).weight;
   struct lines lines = { .room = 0 };
   take_lines(profile, what, false, &lines);
   bool whole = lines.any.file != NULL, found = whole;

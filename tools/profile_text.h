@@ -16,26 +16,39 @@
 #define TOOLS_PROFILE_TEXT_H
 
 #include "profile.h"
+#include "profile_origin.h"
 
-/* Prints one line with the process, the number of samples and their processor
-   time. */
-void print_profile_head(struct eventring_cursor *cursor,
-                        const struct profile *profile);
+/* Prints one line with the process or the number of processes, and the sums of
+   the samples.  [earlier] is NULL or the profile of an earlier time, and then
+   the line has the growth since that time. */
+void print_profile_head(const struct profile_origin *origin,
+                        const struct profile *profile,
+                        const struct profile *earlier);
 
-/* Prints a row for each entry of a table. */
+/* Prints a row for each entry of a table.  When several builds of a merged
+   profile have the same function, each row names its build. */
 void print_profile_table(const struct profile *profile, enum profile_by by);
 
+/* Prints the first [max] rows of this table. */
+void print_profile_top(const struct profile *profile, enum profile_by by,
+                       size_t max);
+
 /* Prints the same for both profiles and the difference of their shares, the
-   largest difference first. */
+   largest difference first.  Adds up the builds of a merged profile. */
 void print_profile_diff(const struct profile *profile,
                         const struct profile *base,
                         enum profile_by by);
+
+/* Prints a row for each entry of either profile, of blocks that were alive at
+   two times, with the difference: the largest growth first. */
+void print_profile_growth(const struct profile *profile,
+                          const struct profile *earlier, enum profile_by by);
 
 /* Prints the tree of calls; calls below a thousandth of all are left out. */
 void print_profile_tree(const struct profile *profile, bool inverted);
 
 /* Prints a line for each stack: the functions from the root on, separated by
-   semicolons, a blank, and the nanoseconds. */
+   semicolons, a blank, and the weight in nanoseconds or bytes. */
 void print_folded(const struct profile *profile);
 
 /* Prints the source lines of [what], a file or a function, with their shares.

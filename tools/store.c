@@ -378,9 +378,7 @@ int64_t room_in_store(const char *store, char *why, size_t why_size)
 
 /* Names */
 
-/* Copies the letters of the last part of [program] that are safe in the name of
-   a file. */
-static void safe_name(char *to, size_t size, const char *program)
+void safe_name(char *to, size_t size, const char *program)
 {
   const char *base = strrchr(program, '/');
   size_t used = 0;

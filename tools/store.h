@@ -39,6 +39,10 @@
    names none. */
 char *default_store(void);
 
+/* Copies the letters of the last part of the path [program] that are safe in the
+   name of a file to [to], of [size] bytes. */
+void safe_name(char *to, size_t size, const char *program);
+
 /* Creates the folder [store], and those above it, for this user only, unless it
    exists.  Removes hidden files in it that a program has left which ended long
    ago.  Returns false, with the reason in [why], when that fails. */

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "follow.h"
+#include "node.h"
 #include "summary_text.h"
 #include "text.h"
 
@@ -138,6 +139,23 @@ void print_lost(struct summary *s)
            at_most(s->cursor), lost, lost == 1 ? "event was" : "events were");
 }
 
+/* Prints the machine and the clocks of a recording, if it has them. */
+static void print_node(struct summary *s)
+{
+  const struct clock_samples samples = clock_samples(s->cursor);
+  json_t *node = node_of(s->cursor);
+  const char *name = json_string_value(json_object_get(node, "node"));
+  char bound[QUANTITY_SIZE];
+  if (name != NULL) {
+    printf("recorded on ");
+    print_text(stdout, name, strlen(name), TEXT_LINE);
+    if (samples.count > 0)
+      printf(", wall clock to %s", format_duration(bound, samples.bound_ns));
+    putchar('\n');
+  }
+  json_decref(node);
+}
+
 /* Durations */
 
 #define NAME_WIDTH 16
@@ -198,13 +216,12 @@ static const enum pause pause_order[PAUSES] = {
   PAUSE_ANY, PAUSE_MINOR, PAUSE_SLICE, PAUSE_STOPPED, PAUSE_WAITING
 };
 
-static void print_pauses(struct summary *s)
+static void print_pauses(const struct histogram pauses[PAUSES])
 {
   print_durations_head("pause");
   for (int i = 0; i < PAUSES; i++)
-    if (any(&s->pauses[pause_order[i]]))
-      print_durations(pause_names[pause_order[i]],
-                      &s->pauses[pause_order[i]]);
+    if (any(&pauses[pause_order[i]]))
+      print_durations(pause_names[pause_order[i]], &pauses[pause_order[i]]);
 }
 
 /* The largest number of domains in a table.  Of more domains, those that were
@@ -389,12 +406,11 @@ static void print_domains(struct summary *s, const struct chosen *c,
   putchar('\n');
 }
 
-/* Prints the shares of the time in which all domains together were collecting,
-   running and waiting.  The first shows whether the collector is the
-   problem. */
-static void print_shares(struct summary *s, int64_t until_ns)
+/* Prints the shares of the time [t] in which all domains together were
+   collecting, running and waiting, without an end of line.  The first shows
+   whether the collector is the problem. */
+static void print_time(struct summary_time t)
 {
-  struct summary_time t = summary_time(s, NULL, until_ns);
   char gc[QUANTITY_SIZE], running[QUANTITY_SIZE], waiting[QUANTITY_SIZE];
   printf("time         collecting %s",
          format_part(gc, t.collecting_ns, t.watched_ns));
@@ -402,19 +418,21 @@ static void print_shares(struct summary *s, int64_t until_ns)
     printf(", running %s, waiting %s",
            format_part(running, t.running_ns, t.watched_ns),
            format_part(waiting, t.waiting_ns, t.watched_ns));
+}
+
+static void print_shares(struct summary *s, int64_t until_ns)
+{
+  print_time(summary_time(s, NULL, until_ns));
   if (s->domain_count > 1)
     printf(", of %s%" PRIu32 " domains", s->others != NULL ? "more than " : "",
            s->domain_count);
   putchar('\n');
 }
 
-/* Prints a line on the distribution of all pauses, and a line with the event,
-   cause, domain and time of the longest pause.  Prints nothing if there was no
-   pause.  To be called after summary_tally, which completes the pauses. */
-static void print_pause_lines(struct summary *s)
+/* Prints a line on the distribution of the pauses [h]; nothing if there are
+   none. */
+static void print_pause_line(const struct histogram *h)
 {
-  const struct histogram *h = &s->pauses[PAUSE_ANY];
-  const struct summary_reason *why = &s->longest;
   char median[QUANTITY_SIZE], p99[QUANTITY_SIZE], longest[QUANTITY_SIZE],
     total[QUANTITY_SIZE];
   if (!any(h)) return;
@@ -422,7 +440,15 @@ static void print_pause_lines(struct summary *s)
          h->count, format_duration(median, histogram_quantile(h, 0.5)),
          format_duration(p99, histogram_quantile(h, 0.99)),
          format_duration(longest, h->max), format_duration(total, h->total));
-  if (why->ns == 0) return;
+}
+
+/* Prints a line with the event, cause, domain and time of the longest pause.
+   Prints nothing if there was no pause.  To be called after summary_tally, which
+   completes the pauses. */
+static void print_longest(struct summary *s)
+{
+  const struct summary_reason *why = &s->longest;
+  if (!any(&s->pauses[PAUSE_ANY]) || why->ns == 0) return;
   const struct eventring_description *d =
     eventring_describe(s->cursor, why->id);
   /* The times of a damaged file may lie far apart. */
@@ -439,17 +465,16 @@ static void print_pause_lines(struct summary *s)
          (double) ended / 1e9);
 }
 
-static void print_collections(struct summary *s, int64_t until_ns)
+static void print_collections(const struct summary_tally *t)
 {
-  struct summary_tally t = summary_tally(s, NULL, until_ns);
   char allocated[QUANTITY_SIZE], promoted[QUANTITY_SIZE];
   printf("collections  minor %" PRIu64 ", slices %" PRIu64
          ", major cycles %" PRIu64 ", compactions %" PRIu64 ", calls of Gc %"
-         PRIu64 "\n", t.minor_collections, t.major_slices, t.major_cycles,
-         t.compactions, t.explicit_calls);
+         PRIu64 "\n", t->minor_collections, t->major_slices, t->major_cycles,
+         t->compactions, t->explicit_calls);
   printf("words        allocated %s, promoted %s\n",
-         format_bytes(allocated, 8 * t.allocated_words),
-         format_bytes(promoted, 8 * t.promoted_words));
+         format_bytes(allocated, 8 * t->allocated_words),
+         format_bytes(promoted, 8 * t->promoted_words));
 }
 
 static void print_memory(struct summary *s)
@@ -494,13 +519,15 @@ static void print_without_collections(struct summary *s, int64_t until_ns)
 static void print_with_collections(struct summary *s, int64_t until_ns)
 {
   struct chosen c = choose_domains(s, until_ns);
+  struct summary_tally all = summary_tally(s, NULL, until_ns);
   print_process(s);
   print_shares(s, until_ns);
-  print_pause_lines(s);
-  print_collections(s, until_ns);
+  print_pause_line(&s->pauses[PAUSE_ANY]);
+  print_longest(s);
+  print_collections(&all);
   print_memory(s);
   putchar('\n');
-  print_pauses(s);
+  print_pauses(s->pauses);
   print_causes(s);
   print_domains(s, &c, until_ns);
   print_domain_pauses(s, &c);
@@ -517,5 +544,30 @@ void print_summary(struct summary *s)
     print_without_collections(s, until_ns);
   print_timings(s, "span", false);
   print_requests(s);
+  print_node(s);
   print_lost(s);
+}
+
+/* Prints the head of a total: the number of processes, of their events, and of
+   lost ones. */
+static void print_total_line(const struct summary_total *total)
+{
+  printf("all %" PRIu32 " processes: %" PRIu64 " %s, %s%" PRIu64 " lost\n",
+         total->processes, total->tally.events,
+         total->tally.events == 1 ? "event" : "events",
+         total->lost_is_bound && total->lost > 0 ? "at most " : "",
+         total->lost);
+}
+
+void print_total(const struct summary_total *total)
+{
+  print_total_line(total);
+  print_time(total->time);
+  putchar('\n');
+  print_pause_line(&total->pauses[PAUSE_ANY]);
+  print_collections(&total->tally);
+  if (!any(&total->pauses[PAUSE_ANY]) && !any(&total->pauses[PAUSE_WAITING]))
+    return;
+  putchar('\n');
+  print_pauses(total->pauses);
 }

@@ -16,6 +16,7 @@
 #define TOOLS_SUMMARY_TEXT_H
 
 #include "summary.h"
+#include "summary_total.h"
 
 extern const char *const pause_names[PAUSES];
 
@@ -41,5 +42,8 @@ void print_runs(const struct histogram *running,
 
 /* Prints all of [s] on standard output, as `stat` does. */
 void print_summary(struct summary *s);
+
+/* Prints [total] on standard output, as `stat --all` does at the end. */
+void print_total(const struct summary_total *total);
 
 #endif /* TOOLS_SUMMARY_TEXT_H */

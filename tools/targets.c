@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "hub_target.h"
 #include "processes.h"
 #include "targets.h"
+#include "text.h"
 
 /* One target */
 
@@ -23,7 +25,7 @@ uint32_t take_process(char *target)
 {
   char *colon = strrchr(target, ':');
   if (colon == NULL || !is_number(colon + 1) || strlen(colon + 1) > 4
-      || access(target, F_OK) == 0)
+      || access(target, F_OK) == 0 || is_stream(target))
     return 0;
   unsigned long number = strtoul(colon + 1, NULL, 10);
   if (number == 0) return 0;
@@ -36,16 +38,42 @@ uint32_t take_process(char *target)
   return (uint32_t) number;
 }
 
+static bool has_option(const struct command *command, enum option_id option)
+{
+  for (const enum option_id *id = command->options; *id != OPTION_END; id++)
+    if (*id == option) return true;
+  return false;
+}
+
+/* Calls fetch_hub_target for a command that has the option --hub; returns NULL
+   for others. */
+static char *fetch_if_allowed(const struct command *command,
+                              const char *target)
+{
+  return has_option(command, OPTION_HUB) ? fetch_hub_target(command, target)
+                                         : NULL;
+}
+
 struct eventring_cursor *open_target(const struct command *command,
                                      int argc, char **argv,
                                      const char *dir, bool control)
 {
   if (optind >= argc && control)
     usage_error(command, "%s: which process or file?", command->name);
+  if (optind >= argc && has_hub_option())
+    usage_error(command, "%s: which process?  eventring ps --hub lists them",
+                command->name);
   if (optind >= argc) return open_only_process(command, dir);
   if (optind + 1 < argc)
     usage_error(command, "%s: unexpected argument '%s': takes one process or file",
                 command->name, argv[optind + 1]);
+  char *fetched = fetch_if_allowed(command, argv[optind]);
+  if (fetched != NULL) {
+    struct eventring_cursor *cursor =
+      open_one(command, fetched, dir, control, 0, NULL);
+    free(fetched);
+    return cursor;
+  }
   char *path = allocate(strlen(argv[optind]) + 1, 1);
   strcpy(path, argv[optind]);
   uint32_t number = take_process(path);
@@ -59,6 +87,16 @@ struct eventring_cursor *open_target(const struct command *command,
   return cursor;
 }
 
+struct eventring_cursor *open_another(const struct command *command,
+                                      const char *target, const char *dir)
+{
+  char *fetched = fetch_if_allowed(command, target);
+  struct eventring_cursor *cursor =
+    open_one(command, fetched != NULL ? fetched : target, dir, false, 0, NULL);
+  free(fetched);
+  return cursor;
+}
+
 /* Several */
 
 /* Returns the difference of the wall clock and CLOCK_MONOTONIC when tracing
@@ -69,39 +107,75 @@ static int64_t wall_offset(const struct eventring_info *info)
                     - (uint64_t) info->started_ns);
 }
 
+bool same_clock(const struct eventring_info *a, const struct eventring_info *b)
+{
+  return (a->same_boot && b->same_boot)
+      || (a->boot_id[0] != '\0' && a->time_namespace == b->time_namespace
+          && memcmp(a->boot_id, b->boot_id, sizeof a->boot_id) == 0);
+}
+
 /* Returns the nanoseconds to add to times of [other] so that they are on the
-   clock of [first]: 0 if both are of the present start of the machine, or the
-   wall clock of one is not known; else the difference by the wall clocks. */
+   clock of [first]: 0 if both have the same clock, or the wall clock of one is
+   not known; else the difference by the wall clocks. */
 static int64_t shift_to(const struct eventring_info *first,
                         const struct eventring_info *other)
 {
-  if ((first->same_boot && other->same_boot)
-      || first->started_realtime_ns == 0 || other->started_realtime_ns == 0)
+  if (same_clock(first, other) || first->started_realtime_ns == 0
+      || other->started_realtime_ns == 0)
     return 0;
   return (int64_t) ((uint64_t) wall_offset(other)
                     - (uint64_t) wall_offset(first));
 }
 
-/* Adds a source for [cursor] to the array [sources] of [count] sources, and
-   returns the array, which may have moved.  Its times are shifted to the clock
-   of the first source.  Ends the program with a message when there is no
-   memory. */
-static struct source *add_source(struct source *sources, int count,
-                                 struct eventring_cursor *cursor)
+struct source *add_source(struct source *sources, int count,
+                          struct eventring_cursor *cursor)
 {
-  struct source *more = realloc(sources,
-                                ((size_t) count + 1) * sizeof *more);
-  if (more == NULL) {
-    complain("not enough memory");
-    exit(STATUS_CANNOT_READ);
-  }
-  more[count] = (struct source) { .cursor = cursor };
+  sources = reallocate(sources, (size_t) count + 1, sizeof *sources);
+  sources[count] = (struct source) { .cursor = cursor };
   if (count > 0) {
-    struct eventring_info first = target_info(more[0].cursor);
+    struct eventring_info first = target_info(sources[0].cursor);
     struct eventring_info other = target_info(cursor);
-    more[count].shift_ns = shift_to(&first, &other);
+    struct hub_clock a, b;
+    if (!same_clock(&first, &other) && clock_at_hub(sources[0].cursor, &a)
+        && clock_at_hub(cursor, &b))
+      sources[count].shift_ns = time_since(b.offset_ns, a.offset_ns);
+    else
+      sources[count].shift_ns = shift_to(&first, &other);
   }
-  return more;
+  return sources;
+}
+
+/* Prints that the order is not certain between events that are closer than
+   [ns]. */
+static void note_bound(int64_t ns)
+{
+  char text[QUANTITY_SIZE];
+  note("the hub has compared the clocks of the nodes: events of different nodes "
+       "that are at most %s apart have no certain order",
+       format_duration(text, (uint64_t) ns));
+}
+
+void note_clocks(const struct source *sources, int count)
+{
+  int64_t greatest_ns = 0;
+  for (int i = 1; i < count; i++) {
+    struct eventring_info first = target_info(sources[0].cursor);
+    struct eventring_info other = target_info(sources[i].cursor);
+    struct hub_clock a, b;
+    if (same_clock(&first, &other)) continue;
+    if (clock_at_hub(sources[0].cursor, &a)
+        && clock_at_hub(sources[i].cursor, &b)) {
+      if (a.bound_ns > greatest_ns) greatest_ns = a.bound_ns;
+      if (b.bound_ns > greatest_ns) greatest_ns = b.bound_ns;
+      continue;
+    }
+    note("the processes had different clocks: different machines, or different "
+         "starts of a machine, are put in order by their wall clocks, with an "
+         "error that was not measured, so their order is not certain");
+    return;
+  }
+  /* Between any two processes, the errors of both add up. */
+  if (greatest_ns > 0) note_bound(time_after(greatest_ns, greatest_ns));
 }
 
 int open_targets(const struct command *command, int argc, char **argv,
@@ -109,19 +183,26 @@ int open_targets(const struct command *command, int argc, char **argv,
 {
   int count = 0;
   *sources = NULL;
+  if (optind >= argc && has_hub_option())
+    usage_error(command, "%s: which process?  eventring ps --hub lists them",
+                command->name);
   if (optind >= argc)
     *sources = add_source(NULL, count++, open_only_process(command, dir));
   for (int i = optind; i < argc; i++) {
     struct eventring_cursor *share_with = NULL;
-    const uint32_t number = take_process(argv[i]);
+    char *fetched = fetch_if_allowed(command, argv[i]);
+    const uint32_t number = fetched == NULL ? take_process(argv[i]) : 0;
     uint32_t process = number > 0 ? number - 1 : 0, end = process + 1;
     for (; process < end; process++) {
       struct eventring_cursor *cursor =
-        open_one(command, argv[i], dir, false, process, share_with);
+        open_one(command, fetched != NULL ? fetched : argv[i], dir, false,
+                 process, share_with);
       share_with = cursor;
       if (number == 0) end = target_info(cursor).processes;
-      *sources = add_source(*sources, count++, cursor);
+      *sources = add_source(*sources, count, cursor);
+      (*sources)[count++].process = process;
     }
+    free(fetched);
   }
   return count;
 }

@@ -10,6 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,22 @@ const char *format_bytes(char buffer[QUANTITY_SIZE], uint64_t bytes)
 {
   static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
   return format_quantity(buffer, bytes, 1024, units, 4);
+}
+
+const char *format_elapsed(char buffer[QUANTITY_SIZE], int64_t ns)
+{
+  const int64_t s = ns / 1000000000;
+  if (s < 60)
+    snprintf(buffer, QUANTITY_SIZE, "%" PRId64 "s", s);
+  else if (s < 3600)
+    snprintf(buffer, QUANTITY_SIZE, "%" PRId64 "m%02ds", s / 60, (int) (s % 60));
+  else if (s < 86400)
+    snprintf(buffer, QUANTITY_SIZE, "%" PRId64 "h%02dm", s / 3600,
+             (int) (s / 60 % 60));
+  else
+    snprintf(buffer, QUANTITY_SIZE, "%" PRId64 "d%02dh", s / 86400,
+             (int) (s / 3600 % 24));
+  return buffer;
 }
 
 const char *format_share(char buffer[QUANTITY_SIZE], double share)

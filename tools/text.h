@@ -60,6 +60,10 @@ char *escape_text(const char *text, enum text_use use);
 const char *format_duration(char buffer[QUANTITY_SIZE], uint64_t ns);
 const char *format_bytes(char buffer[QUANTITY_SIZE], uint64_t bytes);
 
+/* Writes the age [ns] into [buffer] in whole units: "12s", "3m04s", "5h06m" or
+   "7d08h".  Returns [buffer]. */
+const char *format_elapsed(char buffer[QUANTITY_SIZE], int64_t ns);
+
 /* Writes [share], a number from 0 to 1, as a percentage with one decimal, such
    as "12.3%", into [buffer]; "100%" from 0.9995 on.  Returns [buffer]. */
 const char *format_share(char buffer[QUANTITY_SIZE], double share);

@@ -101,15 +101,15 @@ void fill_top_functions(struct top_functions *f, struct screen *screen)
   struct profile *profile = live_profile(f->samples, screen->now, f->symbols);
   struct profile_entry *list = profile_table(profile, BY_FUNCTION, &count);
   struct profile_sums sums = profile_sums(profile);
-  double all = sums.cpu_ns == 0 ? 1 : (double) sums.cpu_ns;
+  double all = sums.weight == 0 ? 1 : (double) sums.weight;
   screen->samples = sums.samples;
-  screen->samples_ns = sums.cpu_ns;
+  screen->samples_ns = sums.weight;
   screen->function_count =
     count < SCREEN_FUNCTION_ROWS ? (int) count : SCREEN_FUNCTION_ROWS;
   for (int i = 0; i < screen->function_count; i++) {
     struct screen_function *function = &screen->functions[i];
-    function->self = (double) list[i].self_ns / all;
-    function->total = (double) list[i].total_ns / all;
+    function->self = (double) list[i].self.weight / all;
+    function->total = (double) list[i].total.weight / all;
     snprintf(function->name, sizeof function->name, "%s",
              list[i].frame.function);
   }

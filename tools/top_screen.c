@@ -448,6 +448,81 @@ static void draw_functions(const struct screen *s, int y, int end)
   if (shown < left) more(y, left - shown, "function");
 }
 
+/* All processes */
+
+/* Draws [text] in the next cell like cell, with the colours inverted if
+   [reverse] is true, for a cell of the selected row. */
+static void row_cell(struct pen *pen, int width, const char *text,
+                     bool reverse)
+{
+  if (reverse) attron(A_REVERSE);
+  cell(pen, width, text);
+  if (reverse) attroff(A_REVERSE);
+}
+
+#define NODE_WIDTH 14
+
+/* Draws the row [r] in line [y]. */
+static void draw_row(const struct screen *s, const struct screen_row *r, int y,
+                     bool selected)
+{
+  const struct live_process *t = &r->totals;
+  char a[QUANTITY_SIZE], rate[QUANTITY_SIZE + 2];
+  struct pen pen = { y, 0 };
+  if (r->ended) attron(A_DIM);
+  if (s->several_nodes) row_cell(&pen, NODE_WIDTH, r->node, selected);
+  row_cell(&pen, 22, r->process, selected);
+  cell(&pen, 9, r->state);
+  if (r->ended) attroff(A_DIM);
+  share_cell(&pen, t->gc_share);
+  cell(&pen, -8, format_count(a, t->event_rate));
+  cell(&pen, -11, words_rate(rate, t->words_rate));
+  cell(&pen, -6, format_count(a, t->minor_rate));
+  cell(&pen, -7, duration_or_dash(a, t->p99));
+  cell(&pen, -7, duration_or_dash(a, t->max_ever));
+  if (r->lost > 0) attron(COLOR_PAIR(YELLOW));
+  cellf(&pen, -8, "%s%" PRIu64, r->lost_is_bound && r->lost > 0 ? "<" : "",
+        r->lost);
+  if (r->lost > 0) attroff(COLOR_PAIR(YELLOW));
+}
+
+/* Draws the head of all processes: how many there are, and their sums. */
+static void draw_all_header(const struct screen *s)
+{
+  char a[QUANTITY_SIZE], line[SCREEN_TEXT];
+  double events = 0;
+  uint64_t lost = 0;
+  int running = 0;
+  for (int i = 0; i < s->row_count; i++) {
+    events += s->rows[i].totals.event_rate;
+    lost += s->rows[i].lost;
+    running += !s->rows[i].ended;
+  }
+  snprintf(line, sizeof line, "%d process%s, %d running  %s events/s  lost %"
+           PRIu64 "%s", s->row_count, s->row_count == 1 ? "" : "es", running,
+           format_count(a, events), lost, s->frozen ? "  FROZEN" : "");
+  attron(A_BOLD);
+  reversed(0, line);
+  attroff(A_BOLD);
+  snprintf(line, sizeof line, "%-*s%-22s %-9s %5s %8s %11s %6s %7s %7s %8s",
+           s->several_nodes ? NODE_WIDTH + 1 : 0,
+           s->several_nodes ? "node" : "", "process", "state", "GC", "events/s",
+           "allocated", "minor", "p99", "longest", "lost");
+  heading(2, line);
+}
+
+static void draw_all(const struct screen *s)
+{
+  const int y = 3, lines = LINES - 2 - y - (s->rows_left_out > 0);
+  int first = 0;
+  draw_all_header(s);
+  if (s->selected_row >= lines) first = s->selected_row - lines + 1;
+  for (int i = first; i < s->row_count && i - first < lines; i++)
+    draw_row(s, &s->rows[i], y + i - first, i == s->selected_row);
+  if (s->rows_left_out > 0)
+    more(y + lines, (int) s->rows_left_out, "process that is not shown");
+}
+
 /* Lists and help */
 
 static void draw_list(const struct screen *s, const char *title,
@@ -474,6 +549,7 @@ static const char *const help[] = {
   "f         the functions with the most processor time, or back",
   "c         choose the categories that are recorded",
   "s         choose the process",
+  "a         all processes, with --all",
   "<- ->     the process before, the next one",
   "up, down  scroll the domains or functions",
   "+ -       shorten or lengthen the interval",
@@ -496,7 +572,12 @@ static void draw_help(void)
 static void draw_keys(const struct screen *s)
 {
   char a[QUANTITY_SIZE], line[160];
-  if (s->view != SCREEN_MAIN && s->view != SCREEN_FUNCTIONS)
+  if (s->view == SCREEN_ALL)
+    snprintf(line, sizeof line, "q quit  up, down: select  Enter: look at it"
+             "  +/- %s  r reset  space %s",
+             format_duration(a, (uint64_t) s->interval_ns),
+             s->frozen ? "go on" : "freeze");
+  else if (s->view != SCREEN_MAIN && s->view != SCREEN_FUNCTIONS)
     snprintf(line, sizeof line, "%s", s->view == SCREEN_HELP
              ? "any key: back"
              : s->view == SCREEN_CATEGORIES
@@ -531,6 +612,7 @@ void screen_draw(const struct screen *s)
     draw_list(s, "traced processes", "none was found");
     break;
   case SCREEN_HELP: draw_help(); break;
+  case SCREEN_ALL: draw_all(s); break;
   }
   attron(COLOR_PAIR(YELLOW));
   put(LINES - 2, 0, COLS, s->message);

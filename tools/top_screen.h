@@ -22,10 +22,11 @@
 #define SCREEN_SPANS 16
 #define SCREEN_FUNCTION_ROWS 256
 #define SCREEN_TEXT 512
+#define SCREEN_ROWS 256
 
 enum screen_view {
   SCREEN_MAIN, SCREEN_FUNCTIONS, SCREEN_CATEGORIES, SCREEN_PROCESSES,
-  SCREEN_HELP
+  SCREEN_HELP, SCREEN_ALL
 };
 
 /* A function of the program, with its shares of the processor time. */
@@ -34,6 +35,15 @@ struct screen_function {
   char name[LIVE_NAME];
   char line[LIVE_NAME];           /* of its code, with the most time of its
                                      own; "" when not known */
+};
+
+/* A process of the list of all. */
+struct screen_row {
+  char node[256], process[SCREEN_TEXT], state[32];
+  bool ended;
+  struct live_process totals;
+  uint64_t lost;
+  bool lost_is_bound;
 };
 
 /* A line of a list in which the user selects a line. */
@@ -70,6 +80,10 @@ struct screen {
   uint64_t samples, samples_ns;   /* their number and processor time */
   char no_samples[SCREEN_TEXT];   /* why there are none */
   char message[SCREEN_TEXT];      /* result of the last key, or "" */
+  struct screen_row *rows;        /* of SCREEN_ALL, SCREEN_ROWS at most */
+  int row_count, selected_row;
+  uint32_t rows_left_out;         /* of further processes */
+  bool several_nodes;
   struct screen_item *items;      /* of a list */
   int item_count, selected;
 };

@@ -15,6 +15,7 @@
    may write and set the terminal, and little else. */
 
 #include <curses.h>
+#include <fcntl.h>
 #include <string.h>
 #include <term.h>
 #include <termios.h>
@@ -61,4 +62,12 @@ void terminal_restore(void)
   if (ending[0] != '\0'
       && write(STDOUT_FILENO, ending, strlen(ending)) < 0) return;
   if (noted) tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
+}
+
+bool terminal_read_keys(void)
+{
+  int fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
+  if (fd < 0 || dup2(fd, STDIN_FILENO) < 0) return false;
+  close(fd);
+  return true;
 }

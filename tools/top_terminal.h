@@ -11,10 +11,16 @@
 /**************************************************************************/
 
 /* The terminal as it was before curses took it, for when curses cannot give it
-   back: in a handler of signals. */
+   back: in a handler of signals; and the terminal as standard input. */
 
 #ifndef TOOLS_TOP_TERMINAL_H
 #define TOOLS_TOP_TERMINAL_H
+
+#include <stdbool.h>
+
+/* Makes the terminal the standard input, from which keys are read: a recording
+   has arrived there.  Returns false, with errno, if there is no terminal. */
+bool terminal_read_keys(void);
 
 /* Saves the settings of the terminal, for terminal_restore.  To be called
    before curses begins. */

@@ -1,6 +1,14 @@
 // Parents of domains, causes of their collections, requesters of their stops.
 // file runtime/domain.c
 
+// Every stop has a reason, and every request for a collection a cause.  The
+// recording has ended before 5.4 stops the domains that are left at the end.
+// leaves (?<!\), )caml_try_run_on_all_domains\w* ?\( ?(?:\w+, )?& 0 in runtime/*.c if < 5.4
+// leaves (?<!\), )caml_try_run_on_all_domains\w* ?\( ?(?:\w+, )?& 1 in runtime/*.c if >= 5.4
+// leaves ->requested_\w+ = 1; (?!caml_eventring_) 3 in runtime/*.c
+// leaves \bcaml_request_(?:major_slice|minor_gc) ?\( 8 in runtime/*.c
+// leaves \bmajor_collection_slice ?\( 5 in runtime/*.c
+
 // adds caml_eventring_domain_start
 @domain_starts@
 @@
@@ -66,6 +74,21 @@ stw_global_major_slice(...) {
 <...
   d->requested_major_slice = 1;
 + caml_eventring_request_slice(EV_CAUSE_GLOBAL_SLICE);
+...>
+}
+
+// The domain that requests a stop arrives when it has interrupted the others;
+// later, it passes a barrier with a probe there.
+// if < 5.3
+// adds caml_eventring_stop_arrived
+@requester_arrives@
+identifier s, i;
+statement wait;
+@@
+caml_try_run_on_all_domains_with_spin_work(int s, ...) {
+<...
++ if (s) caml_eventring_stop_arrived();
+  for (i = 0; i < stw_request.num_domains; i++) wait
 ...>
 }
 
@@ -153,3 +176,28 @@ identifier d;
 + d->current_stack = NULL;
 + atomic_signal_fence(memory_order_seq_cst);
 + caml_free_stack(last);
+
+// Samples of allocation: the next sampled word is where OCaml code calls the
+// runtime.
+// if >= 5.3
+// adds caml_eventring_young_trigger
+@sampled@
+expression a, b;
+@@
+caml_reset_young_limit(...) {
+<...
+  value *trigger =
+- a > b ? a : b
++ caml_eventring_young_trigger(dom_st, a > b ? a : b)
+  ;
+...>
+}
+
+// A domain that ends leaves its sampled blocks to others while no collection can
+// begin: in a later one it takes no part.
+// if >= 5.3
+// adds caml_eventring_blocks_domain_end
+@blocks_left@
+@@
+  remove_from_stw_domains(domain_self);
++ caml_eventring_blocks_domain_end(Caml_state);

@@ -7,8 +7,11 @@
 @calls@
 expression list how;
 identifier fi, res;
+identifier do_calls =~ "^caml_final_do_calls_...$";
+identifier callback =~ "^caml_callback_...$";
+identifier raised =~ "_exception";
 @@
-caml_final_do_calls_res(void) {
+do_calls(void) {
 <...
   if (fi->todo_head != NULL) {
 +   uint64_t eventring_since = caml_eventring_work_begin(EVENTRING_RUNTIME);
@@ -16,11 +19,11 @@ caml_final_do_calls_res(void) {
     ...
     while (1) {
       <...
-      res = caml_callback_res(how);
+      res = callback(how);
 +     eventring_count++;
       ...
--     if (caml_result_is_exception(res)) return res;
-+     if (caml_result_is_exception(res)) {
+-     if (raised(res)) return res;
++     if (raised(res)) {
 +       caml_eventring_work_end(EV_FINALISERS, eventring_since,
 +                               eventring_count);
 +       return res;

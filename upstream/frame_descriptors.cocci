@@ -7,7 +7,8 @@
   #include "caml/shared_heap.h"
 + #include "caml/runtime_events.h"
 
-// adds EV_STOP_FRAMETABLES 2
+// adds EV_STOP_FRAMETABLES 2 if >= 5.3
+// adds EV_STOP_FRAMETABLES if < 5.3
 @frametables@
 expression list rest;
 @@

@@ -1,6 +1,7 @@
 // A finaliser that raises ends Gc.full_major.
 // file runtime/gc_ctrl.c
 
+// if >= 5.3
 // adds CAML_EV_END(EV_EXPLICIT_GC_FULL_MAJOR)
 @full_major_raises@
 identifier r;

@@ -23,3 +23,28 @@ caml_set_minor_heap_size(...) {
   if (caml_reallocate_minor_heap(size) < 0) s
 ...>
 }
+
+// Samples of allocation, after those of Gc.Memprof: its callbacks may collect.
+// if >= 5.3
+// adds caml_eventring_sample_young
+@sampled@
+@@
+caml_alloc_small_dispatch(...) {
+...
++ caml_eventring_sample_young(dom_st, wosize, flags, nallocs,
++                             encoded_alloc_lens);
+}
+
+// What became of sampled blocks is certain when all domains have left the
+// barrier: another domain may promote a block of this one until then.
+// if >= 5.3
+// adds caml_eventring_blocks_after_minor
+@blocks@
+identifier d;
+@@
+caml_stw_empty_minor_heap_no_major_slice(...) {
+<...
++ caml_eventring_blocks_after_minor(d);
+  custom_finalize_minor(d);
+...>
+}

@@ -4,9 +4,10 @@
 // adds #include "caml/runtime_events.h"
 @header@
 @@
-  #include "caml/signals.h"
+  #include "caml/lf_skiplist.h"
 + #include "caml/runtime_events.h"
 
+// if >= 5.3
 // adds EV_LOCK_WAIT
 @lock@
 @@

@@ -30,8 +30,11 @@ caml_request_minor_gc(void) {
 // adds int eventring_reason
 // adds caml_eventring_check_signals
 // adds caml_eventring_enter_blocking(eventring_reason)
+// adds caml_eventring_retry_blocking
 @enter@
 identifier domain;
+identifier signals =~ "^caml_process_pending_signals_...$";
+identifier value_or_raise =~ "^caml_.*raise";
 @@
 caml_enter_blocking_section(void) {
   caml_domain_state *domain = Caml_state;
@@ -39,14 +42,16 @@ caml_enter_blocking_section(void) {
   while (1) {
     if (check_pending_actions(domain)) {
       ...
--     caml_get_value_or_raise(caml_process_pending_signals_res());
-+     caml_get_value_or_raise(
+-     value_or_raise(signals());
++     value_or_raise(
 +       caml_eventring_check_signals(eventring_reason,
-+                                   caml_process_pending_signals_res()));
++                                   signals()));
     }
 +   caml_eventring_enter_blocking(eventring_reason);
     caml_enter_blocking_section_hook();
     ...
+    caml_leave_blocking_section_hook();
++   caml_eventring_retry_blocking();
   }
 }
 
@@ -74,13 +79,16 @@ caml_leave_blocking_section(void) {
 // adds caml_eventring_work_begin
 // adds caml_eventring_work_end
 @handler@
+type result;
 identifier signal, res;
+identifier execute =~ "^caml_execute_signal_...$";
+identifier callback =~ "^caml_callback_...$";
 expression list how;
 @@
-caml_execute_signal_res(int signal) {
+execute(int signal) {
   <...
 + uint64_t eventring_since = caml_eventring_work_begin(EVENTRING_RUNTIME);
-  caml_result res = caml_callback_res(how);
+  result res = callback(how);
 + caml_eventring_work_end(EV_SIGNAL, eventring_since, signal);
   ...>
 }
@@ -88,8 +96,9 @@ caml_execute_signal_res(int signal) {
 // Requests of another process, see runtime/eventring_attach.c.
 // adds caml_eventring_attend
 @attend@
+identifier do_actions =~ "^caml_do_pending_actions_...$";
 @@
-caml_do_pending_actions_res(void) {
+do_actions(void) {
   ...
   Caml_state->action_pending = 0;
 + caml_eventring_attend();

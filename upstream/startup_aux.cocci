@@ -12,7 +12,7 @@
 @@
 caml_shutdown(...) {
 <...
+  call_registered_value("Thread.at_shutdown");
 + caml_eventring_end();
-  caml_finalise_heap();
 ...>
 }

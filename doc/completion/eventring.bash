@@ -112,7 +112,7 @@ _eventring() {
   attach | detach)
     COMPREPLY=( $(compgen -W "$(cd /proc && printf '%s\n' [0-9]*)" \
                     -- "$word") ) ;;
-  cat | cut | merge) _eventring_files -f -- "$word" ;;
+  cat | cut | merge | compare | timeline) _eventring_files -f -- "$word" ;;
   *) _eventring_targets "$program" "$word" ;;
   esac
 }

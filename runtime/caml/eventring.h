@@ -122,6 +122,11 @@ CAMLextern void caml_eventring_request_finish(int event, uint64_t number);
 CAMLextern void caml_eventring_custom_emit(int event, const void *bytes,
                                            size_t length);
 
+/* Asks the programs that record this process to write the events that they have
+   copied, and returns at once.  No effect when the process is not being traced.
+   Call with the domain lock held. */
+CAMLextern void caml_eventring_flush(void);
+
 /* Bytes of a message or a custom event, at most. */
 #define EVENTRING_MAX_CONTENT 1024
 
@@ -166,6 +171,11 @@ enum caml_eventring_stop {
 };
 enum caml_eventring_stack {
 #define STACK(id, name, doc) id,
+#include "eventring_events.tbl"
+};
+/* Values of the fields of samples and of input and output. */
+enum caml_eventring_value {
+#define VALUE(unit, id, number, name, doc) id = number,
 #include "eventring_events.tbl"
 };
 
@@ -222,6 +232,24 @@ void caml_eventring_emit_bytes(uint64_t word, const void *bytes,
 void caml_eventring_emit_packed(uint64_t word, const uint64_t *field,
                                 uint32_t fields);
 
+/* Writes the event [record], an enum caml_eventring_record, with the [fields]
+   integers at [field], of which number 1 and 2 are set here to the fields stack
+   and request, and with the frames of OCaml code of the calling thread, the
+   innermost first.  [fields] is from 3 to 16.  In bytecode there are no frames.
+   Otherwise as caml_eventring_emit_words. */
+void caml_eventring_emit_stack(int record, const uint64_t *field,
+                               uint32_t fields);
+
+/* Writes an event as [caml_eventring_emit_stack] does, at the time [now], as
+   caml_eventring_emit_pair. */
+void caml_eventring_emit_stack_at(int record, uint64_t now,
+                                  const uint64_t *field, uint32_t fields);
+
+/* Writes an event as [caml_eventring_emit_packed] does, at the time [now], as
+   caml_eventring_emit_pair. */
+void caml_eventring_emit_packed_at(uint64_t word, uint64_t now,
+                                   const uint64_t *field, uint32_t fields);
+
 /* Writes an event with the packed integers [first] and [second], at the time
    [now], which the caller has read from caml_eventring_ticks under the domain
    lock; a time before the current block counts as the block's beginning.
@@ -260,7 +288,8 @@ void caml_eventring_set_thread(intnat id);
    events already belonged to this thread, or the domain has no block yet: each
    block names its thread.  [now] is a time of caml_eventring_ticks, or 0 for
    the time of the call.  Call with the domain lock held, after the test of the
-   category EVENTRING_THREAD. */
+   category EVENTRING_THREAD, or before another event that must be of this
+   thread. */
 void caml_eventring_thread_switch(uint64_t now);
 
 /* Set the name of the calling domain or thread, of 1 to 127 bytes.  The name is
@@ -276,10 +305,15 @@ int caml_eventring_set_thread_name(const char *name);
    each start of the runtime, with a single domain running. */
 void caml_eventring_init(void);
 
-/* Starts or ends tracing if another process has asked for it, see
-   caml/eventring_attach.h.  Called among the pending actions of a domain, where
-   OCaml code may run. */
+/* Evaluates the data points of the program, starts or ends tracing, or gives it
+   rings of another size, if another process has asked for it, see
+   runtime/eventring_attach.c.  Called
+   among the pending actions of a domain, where OCaml code may run. */
 void caml_eventring_attend(void);
+
+/* Has the runtime call [caml_eventring_attend] in this domain soon: where OCaml
+   code next looks for pending actions.  Call with the domain lock held. */
+void caml_eventring_act_soon(void);
 
 /* Starts tracing with the categories of [mask], paused or not, with the ring
    file in directory [dir] (NULL: as the environment says).  The file's name
@@ -349,6 +383,16 @@ void caml_eventring_connect(uint64_t *place);
    ring file; else 0.  Also 1 while tracing is paused. */
 int caml_eventring_started(void);
 
+/* Starts tracing as [caml_eventring_start] does, with rings of 2^[log_words]
+   words; 0: as later sessions have them.  The number is within the limits of
+   eventring_format.h, and holds for later sessions too.  When tracing has
+   started before with rings of another size, replaces the session by one with
+   rings of this size: see runtime/eventring_handover.c.  Returns 1, or 0 on
+   failure, with a message in [why], which has [size] bytes, and nothing
+   changed.  Call with the domain lock held. */
+int caml_eventring_start_rings(const char *dir, uint32_t mask,
+                               unsigned log_words, char *why, size_t size);
+
 /* Writes the event EV_RING_PAUSE and pauses tracing: no category is recorded
    until tracing is resumed.  Returns 1, or 0 when tracing has not started or
    was paused already.  Call with the domain lock held. */
@@ -390,6 +434,15 @@ uint64_t caml_eventring_sample_period(void);
    for this session, later sessions, and children that this process forks. */
 void caml_eventring_set_sample_period(uint64_t ns);
 
+/* Returns the mean number of allocated words between two samples of them; when
+   tracing has not started, that of the next session. */
+uint64_t caml_eventring_alloc_period(void);
+
+/* Sets the mean number of allocated words between two samples of them to
+   [words], at least 1, for this session, later sessions, and children that this
+   process forks. */
+void caml_eventring_set_alloc_period(uint64_t words);
+
 /* Writes a copy of the present content of the rings to a file at [path].
    Replaces a regular file or a symbolic link that exists at [path] when the
    copy is complete; the new file has mode 0600.  Returns 1, or 0 on failure,
@@ -421,6 +474,10 @@ int caml_eventring_register_once(const char *name, enum eventring_kind kind,
                                  enum eventring_payload payload,
                                  const char *unit);
 
+/* Registers the event of a data point called [name], as
+   [caml_eventring_register_once] does, with the category EVENTRING_POINTS. */
+int caml_eventring_register_point(const char *name);
+
 /* Creates the ring file of this process, which [mine] describes, in directory
    [dir], with mode 0600 and a name that ends in [suffix], and puts its path
    into [path], which has [size] bytes.  Follows no symbolic link, and removes
@@ -432,6 +489,13 @@ int caml_eventring_register_once(const char *name, enum eventring_kind kind,
 int caml_eventring_create_file(const char *dir,
                                const struct eventring_header *mine,
                                const char *suffix, char *path, size_t size,
+                               const char **why);
+
+/* Creates the file that is going to take the place of the ring file at [former],
+   with mode 0600, and puts its path into [path], which has [size] bytes: the
+   path [former] and ".next".  Returns the file descriptor, which the caller
+   closes, or -1 with the reason in [*why], as above. */
+int caml_eventring_create_next(const char *former, char *path, size_t size,
                                const char **why);
 
 /* Writes one line to standard error: "eventring: " and the message that

@@ -43,7 +43,7 @@
 /* A reader refuses another major version; a newer minor version only adds
    fields where this one has zeros, and records it may skip. */
 #define EVENTRING_VERSION_MAJOR 1
-#define EVENTRING_VERSION_MINOR 5
+#define EVENTRING_VERSION_MINOR 7
 
 /* The file is named <pid>EVENTRING_SUFFIX, or <pid>EVENTRING_STOCK_SUFFIX when
    tracing was started in the way of stock OCaml's Runtime_events.  A number
@@ -107,9 +107,13 @@ enum eventring_categories {
 #define CATEGORY(id, number, name, by_default, doc) | (1 << number)
 #include "eventring_events.tbl"
   ,
-  /* All but the samples, which interrupt the program. */
+  /* All but the categories that are recorded only when they are named: samples,
+     input and output, since their events have stacks, and points, since they run
+     code of the program. */
   EVENTRING_EVENT_CATEGORIES =
-    EVENTRING_ALL_CATEGORIES & ~EVENTRING_PROFILE,
+    EVENTRING_ALL_CATEGORIES
+    & ~(EVENTRING_PROFILE | EVENTRING_PROFILE_ALLOC | EVENTRING_PROFILE_WAIT
+        | EVENTRING_IO | EVENTRING_POINTS),
   EVENTRING_DEFAULT_CATEGORIES = 0
 #define CATEGORY(id, number, name, by_default, doc) | (by_default << number)
 #include "eventring_events.tbl"
@@ -124,10 +128,10 @@ struct eventring_instant {
 
 #define EVENTRING_MARKS 32
 
-/* Section 0.  A consumer may write three words to any effect: [threshold] and
-   [sample_period], and [control], with compare-and-swap: the mask of categories that are being
-   recorded in the low 32 bits, and in the high 32 the mask to put back on
-   resume.  Paused is a low half of 0. */
+/* Section 0.  A consumer may write four words to any effect: [threshold],
+   [sample_period] and [alloc_period], and [control], with compare-and-swap: the mask of categories
+   that are being recorded in the low 32 bits, and in the high 32 the mask to put
+   back on resume.  Paused is a low half of 0. */
 struct eventring_header {
   char magic[EVENTRING_MAGIC_SIZE];
   uint16_t version_major;
@@ -196,6 +200,41 @@ struct eventring_header {
 
   /* Since 1.5.  Samples that were not written, of threads that have no ring. */
   uint64_t samples_dropped;           /* atomic */
+
+  /* Since 1.6.  How many times the program has asked its readers for a flush
+     (Eventring.flush).  The process never reads it back. */
+  uint64_t flushes;                   /* atomic */
+
+  /* Since 1.6.  CLOCK_MONOTONIC from which on the process is traced without a
+     gap: when the first of the sessions began of which each took over from the
+     one before, for rings of another size; else the time in [started]. */
+  int64_t traced_since_ns;
+
+  /* Since 1.7.  The mean number of allocated words from one sample of them to
+     the next.  The fourth word that a consumer may write to any effect, by a
+     store.  0: that with which tracing started. */
+  uint64_t alloc_period;              /* atomic */
+};
+
+/* Since 1.6.  A request in the low half of [control], in bits that are no
+   category: the process starts a new session, with rings of 2^n words.  n is in
+   these bits; 0: no request.  The process clears the bits. */
+#define EVENTRING_REQUEST_SHIFT 27
+/* The largest ring that another process may ask for, 32 MiB: the process
+   allocates the rings of samples whole. */
+#define EVENTRING_MAX_REQUEST_LOG_WORDS 22
+#define EVENTRING_RING_REQUEST (UINT32_C(31) << EVENTRING_REQUEST_SHIFT)
+
+/* A tombstone is the rest of a ring file that its process has removed: a
+   header with this magic, and a struct eventring_grave for each ring in place of
+   the directory.  It has no schema and no rings. */
+#define EVENTRING_TOMBSTONE_MAGIC "OCaml Tombstone\n"
+#define EVENTRING_TOMBSTONE_SUFFIX ".tombstone"
+
+struct eventring_grave {
+  uint64_t tail;                      /* as in struct eventring_slot */
+  uint64_t reserve;
+  uint64_t events;                    /* written to the ring */
 };
 
 /* Kinds of names in the schema. */

@@ -27,13 +27,17 @@
 #ifdef CAML_INTERNALS
 
 #include "eventring.h"
+#include "eventring_versions.h"
 #include "domain_state.h"
+#include "version.h"
 
 #pragma GCC visibility push(hidden)
 
-/* Looks for threads of the process that have no timer for samples, and gives
-   them one, at most ten times a second.  Called often, when the category
-   EVENTRING_PROFILE is recorded, with the domain lock held. */
+/* Records where machine code is and, when the category EVENTRING_PROFILE is
+   recorded, looks for threads of the process that have no timer for samples, and
+   gives them one: at most ten times a second.  Called often, when this category
+   is recorded, and before each stack of another event, with the domain lock
+   held. */
 void caml_eventring_sample_threads(void);
 
 /* Causes: eventring_gc.c */
@@ -178,6 +182,61 @@ Caml_inline void caml_eventring_slice_end(void)
   Caml_eventring_asked->slices_under_way--;
 }
 
+/* The categories for which the end of a minor collection has work to do: new
+   threads are looked for, or a line says that allocation is not sampled. */
+#if OCAML_VERSION >= 50300
+#define EVENTRING_AT_MINOR EVENTRING_PROFILE
+#else
+#define EVENTRING_AT_MINOR (EVENTRING_PROFILE | EVENTRING_PROFILE_ALLOC)
+#endif
+
+/* Samples of allocation: eventring_alloc.c.  The semantic patches of memprof.c,
+   minor_gc.c and domain.c call these functions. */
+
+/* Draws the next sampled word of the minor heap of [state], the calling domain.
+   The caller then calls caml_reset_young_limit. */
+void caml_eventring_set_alloc_trigger(caml_domain_state *state);
+
+#if OCAML_VERSION >= 50300
+
+/* Begins to sample the calling domain, which has just been created, if its
+   allocation is to be sampled. */
+void caml_eventring_alloc_domain_start(void);
+
+/* Returns the higher one of [other] and the limit of [state] at which the next
+   sampled word of its minor heap is. */
+value *caml_eventring_young_trigger(const caml_domain_state *state,
+                                    value *other);
+
+/* Samples the block or blocks of [wosize] words in all that are about to be
+   allocated at the young_ptr of [state], with the other arguments of
+   caml_alloc_small_dispatch.  Returns at once if no word of them is sampled. */
+void caml_eventring_sample_young(caml_domain_state *state, uintnat wosize,
+                                 int flags, int allocs,
+                                 const unsigned char *lengths);
+
+/* Samples [block], which C code has allocated, with the arguments of
+   caml_memprof_sample_block.  Call after the test of the category. */
+void caml_eventring_sample_block(value block, uintnat words, int source);
+
+/* Record which of the sampled blocks of the domain [state] were promoted or have
+   died: called after a minor collection, when all domains have left its barrier
+   and the minor heap still has the headers, and after the marking of a major
+   cycle. */
+void caml_eventring_blocks_after_minor(caml_domain_state *state);
+void caml_eventring_blocks_after_major(caml_domain_state *state);
+
+/* Calls [action] for the address of each sampled block of [state], which a
+   compaction may have moved. */
+void caml_eventring_scan_blocks(void (*action)(void *, value, volatile value *),
+                                void *data, caml_domain_state *state);
+
+/* Leaves the sampled blocks of the ending domain [state] to other domains.
+   Called while no stop-the-world section can begin. */
+void caml_eventring_blocks_domain_end(caml_domain_state *state);
+
+#endif
+
 /* Stops */
 
 /* Sets the reason of this domain's next attempt to begin a stop-the-world
@@ -280,8 +339,14 @@ void caml_eventring_sample_self(void);
 void caml_eventring_domain_start(caml_domain_state *parent);
 
 /* Writes the event EV_PROCESS_EXIT, if its category is recorded: the program is
-   about to exit with the exit code [code]. */
+   about to exit with the exit code [code].  Before that, writes the last sample
+   of the calling thread's waits. */
 void caml_eventring_process_exit(int code);
+
+/* Writes a sample with the rest of the calling thread's waits, which is less than
+   a sample period, if waits are sampled and there is a rest.  The sample has no
+   frames.  Called when the thread or its domain ends. */
+void caml_eventring_end_waits(void);
 
 #pragma GCC visibility pop
 
@@ -301,7 +366,7 @@ CAMLextern void caml_eventring_thread_created(value descr);
 CAMLextern void caml_eventring_thread_registered(value descr);
 
 /* Writes the event that the thread with the descriptor [descr] ends, if its
-   category is recorded. */
+   category is recorded, and before that the last sample of its waits. */
 CAMLextern void caml_eventring_thread_end(value descr);
 
 /* Writes the event that the calling thread runs this domain from now on, if its
@@ -309,19 +374,48 @@ CAMLextern void caml_eventring_thread_end(value descr);
 CAMLextern void caml_eventring_thread_resume(void);
 
 /* Returns the present time, to give to [caml_eventring_wait_end] after the
-   wait that begins; 0 when waits are not recorded.  Needs no lock. */
+   wait that begins; 0 when waits are neither recorded nor sampled.  Waits do not
+   contain each other.  Needs no lock. */
 CAMLextern uint64_t caml_eventring_wait_begin(void);
 
 /* Writes the event [record] for the wait of this thread that began at [since],
-   a result of [caml_eventring_wait_begin].  Writes nothing if [since] is 0, if
-   waits are no longer recorded, or if the wait was shorter than the
-   threshold. */
+   a result of [caml_eventring_wait_begin].  Writes no such event if [since] is
+   0, if waits are no longer recorded, or if the wait was shorter than the
+   threshold.  Adds the wait, however short, to the waits of this thread of which
+   there are samples, and writes a sample when the sum has reached the sample
+   period. */
 CAMLextern void caml_eventring_wait_end(int record, uint64_t since);
 
 /* Sets the event to write for the blocking section that this thread enters
    next, [record], an enum caml_eventring_record.  No effect if an event is set
-   already or waits are not recorded. */
+   already or waits are neither recorded nor sampled. */
 CAMLextern void caml_eventring_set_wait_reason(int record);
+
+/* Input and output: eventring_io.c */
+
+/* Returns the present time, to give to [Caml_eventring_io_end] after the
+   operation that begins; 0 if the category EVENTRING_IO is not recorded.  Needs
+   no lock. */
+CAMLextern uint64_t caml_eventring_io_begin(void);
+
+/* Writes the event of an operation that began at [since], not 0, a result of
+   [caml_eventring_io_begin], if its category is recorded.  [operation] is one of
+   EV_OPERATION_..., [descriptor] its descriptor, which may be closed by now,
+   and [bytes] how many bytes it moved.  With [failed] 1, errno tells why the
+   operation failed.  Leaves errno unchanged. */
+CAMLextern void caml_eventring_io_end(uint64_t since,
+                                      enum caml_eventring_value operation,
+                                      int descriptor, intnat bytes, int failed);
+
+/* Writes the event of an operation as [caml_eventring_io_end] does, if [since]
+   is not 0.  [result] is how many bytes it moved, or -1 with the reason in
+   errno. */
+#define Caml_eventring_io_end(since, operation, descriptor, result) \
+  do { \
+    if (__builtin_expect((since) != 0, 0)) \
+      caml_eventring_io_end(since, operation, descriptor, \
+                            (result) == -1 ? 0 : (result), (result) == -1); \
+  } while (0)
 
 #pragma GCC visibility push(hidden)
 
@@ -339,6 +433,12 @@ caml_result caml_eventring_check_signals(int record, caml_result result);
    caml_enter_blocking_section, just before the domain lock is released. */
 void caml_eventring_enter_blocking(int record);
 
+/* Ends an attempt to begin a wait: a signal came while the domain lock was being
+   released, and the thread has taken the lock again.  Writes no event of the
+   wait, but samples its time.  Called in
+   caml_enter_blocking_section, with the domain lock held. */
+void caml_eventring_retry_blocking(void);
+
 /* Returns the present time, at which the calling thread begins to wait for the
    domain lock; 0 if the wait is not recorded.  Called in
    caml_leave_blocking_section, without the domain lock. */
@@ -346,7 +446,8 @@ uint64_t caml_eventring_blocking_returned(void);
 
 /* Writes the event that this thread runs now, and the event of the wait that
    has ended, if the wait lasted at least as long as the threshold; each event
-   only if its category is recorded.  [returned] is the result of
+   only if its category is recorded.  Adds the wait to those that are sampled, as
+   [caml_eventring_wait_end] does.  [returned] is the result of
    [caml_eventring_blocking_returned].  Called in caml_leave_blocking_section,
    with the domain lock held. */
 void caml_eventring_leave_blocking(uint64_t returned);

@@ -62,15 +62,9 @@ typedef enum { EV_USER_SPAN_BEGIN, EV_USER_SPAN_END } ev_user_span;
 
 /* Results of the functions of caml/runtime_events_consumer.h. */
 typedef enum {
-  E_SUCCESS = 0,
-  E_CURSOR_NOT_OPEN = -1,
-  E_CORRUPT_STREAM = -2,
-  E_ALLOC_FAIL = -3,
-  E_PATH_FAILURE = -4,
-  E_OPEN_FAILURE = -5,
-  E_NO_CURRENT_RING = -6,
-  E_MAP_FAILURE = -7,
-  E_CURSOR_POLL_BUSY = -8,
+  E_SUCCESS = 0, E_CURSOR_NOT_OPEN = -1, E_CORRUPT_STREAM = -2,
+  E_ALLOC_FAIL = -3, E_PATH_FAILURE = -4, E_OPEN_FAILURE = -5,
+  E_NO_CURRENT_RING = -6, E_MAP_FAILURE = -7, E_CURSOR_POLL_BUSY = -8,
   E_NOT_RECORDED = -9           /* the process does not record all categories
                                    of the events of Runtime_events */
 } runtime_events_error;
@@ -264,8 +258,7 @@ Caml_inline void caml_ev_emit_end(ev_runtime_phase phase)
 Caml_inline void caml_ev_inline_end(ev_runtime_phase phase)
 {
   uint32_t mask = caml_ev_category_now(phase);
-  /* The end of a minor collection is where new threads are looked for. */
-  if (phase == EV_MINOR) mask |= EVENTRING_PROFILE;
+  if (phase == EV_MINOR) mask |= EVENTRING_AT_MINOR;
   if (Caml_eventring_on(mask)) caml_ev_emit_end(phase);
   caml_ev_phase_ends(phase);
 }

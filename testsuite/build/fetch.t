@@ -88,12 +88,15 @@ check "neither touches the cache" test ! -e "$work/no-cache"
 
 echo 4.14.1 >"$work/package/VERSION"
 fetch --source "$work/package"
-check "a folder of another version stops" \
-  stops_with "$work/package" 'OCaml 4.14.1' $version
+check "a folder of OCaml 4 stops" \
+  stops_with "$work/package" 'OCaml 4.14.1' 'OCaml 5'
 tar -C "$work" -czf "$work/other.tgz" package
 fetch --source "$work/other.tgz"
-check "a tarball of another version stops" \
-  stops_with "$work/other.tgz" 'OCaml 4.14.1' $version
+check "a tarball of OCaml 4 stops" \
+  stops_with "$work/other.tgz" 'OCaml 4.14.1' 'OCaml 5'
+echo 5.9.1 >"$work/package/VERSION"
+fetch --source "$work/package"
+check "any version of OCaml 5 is taken from a folder" tree_is_there
 
 echo $version >"$work/package/VERSION"
 touch "$work/package/Makefile.config"

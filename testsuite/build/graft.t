@@ -7,7 +7,7 @@
 reset() {
   rm -rf "$work/up" "$work/top" "$work/tree" "$work/stamp"
   mkdir -p "$work/up/runtime" "$work/top/upstream" "$work/top/ours"
-  cp "$top"/upstream/package*.json "$work/top/upstream"
+  echo 5.3.0 >"$work/top/upstream/versions"
   echo 5.3.0 >"$work/up/VERSION"
   printf 'SOURCES = \\\n  gc \\\n  main\n' >"$work/up/Makefile"
   echo 'stock' >"$work/up/runtime/events.c"
@@ -231,47 +231,200 @@ graft
 check "a patch that spatch cannot read stops" \
   eval '[ "$rc" != 0 ] && says gc.cocci && [ ! -e "$work/tree" ]'
 
-# Versions
-reset
-echo 5.4.0 >"$work/up/VERSION"
+# What rules leave
+semantic
+cat >>"$work/top/upstream/gc.cocci" <<'END'
+// leaves \bstop_\w+ ?\(n\) 1
+END
 graft
-check "another version stops" stops_with 5.4.0 5.3.0
+check "as many places as a patch leaves are right" succeeds
+semantic
+cat >>"$work/top/upstream/gc.cocci" <<'END'
+// leaves (?<!note_stop\(\); )stop_all\( 0 in runtime/*.c
+END
+graft
+check "no place is left without its call" succeeds
+echo 'void more(void) { /* stop_all(0) */  stop_all( 2 ); }' \
+  >"$work/up/runtime/more.c"
+graft
+check "a new place stops, naming file, place and line of the patch" \
+  stops_with 'runtime/*.c' 'runtime/more.c' 'stop_all( 2 )' gc.cocci:10
+
+# Nearest candidates, and all misfits at once
+semantic
+sed -i 's/stop_all/stop_them_all/' "$work/up/runtime/gc.c"
+sed -i 's/begin/start/' "$work/up/runtime/first.c"
+sed -i 's/gc/garbage/' "$work/up/Makefile"
+graft
+check "the nearest line is named" stops_with 'nearest: line 2: garbage'
+run "$top/upstream/graft" --top "$work/top" --pristine "$work/up" \
+  --out "$work/tree" --all
+check "--all names each misfit, in a line" eval '[ "$rc" -ne 0 ] &&
+  [ "$(grep -c ": anchor" "$work/out")" -eq 3 ] &&
+  says Makefile "rule stops" "rule begins"'
+check "with the nearest name" says 'nearest: stop_them_all for stop_all'
+check "and nothing is written" test ! -e "$work/tree"
+semantic
+cp "$work/up/runtime/gc.c" "$work/up/runtime/collector.c"
+sed -i 's/stop_all/pause/' "$work/up/runtime/gc.c"
+graft
+check "a name that moved is found in another file" \
+  stops_with 'nearest: stop_all is in runtime/collector.c'
+semantic
+cp "$work/up/runtime/gc.c" "$work/up/runtime/collector.c"
+sed -i 's/stop_all/stop_them_all/' "$work/up/runtime/gc.c"
+graft
+check "a near name does not hide that the name moved" stops_with \
+  'nearest: stop_them_all for stop_all, which is in runtime/collector.c'
+reset
+printf '%s\n' 'define(VERSION_EXTRA, [dev-0123456789])' \
+  'define(VERSION_EXTRA_PREFIX, [])' >"$work/up/Makefile"
+printf 'file Makefile\n  find define(VERSION_EXTRA, [])\n  put  x\n' \
+  >"$work/top/upstream/edits"
+graft
+check "a line with all names of the anchor is nearer than a similar line" \
+  stops_with 'nearest: line 1: define(VERSION_EXTRA, '
+reset
+mv "$work/up/runtime/events.c" "$work/up/runtime/event.c"
+graft
+check "a file that was renamed is found" stops_with 'nearest: runtime/event.c'
+
+# Versions: guards, variables and regular expressions
+guarded() {
+  reset
+  echo "$1" >"$work/up/VERSION"
+  echo "$1" >"$work/top/upstream/versions"
+  echo 'add ours/events.c runtime/new.c if >= 5.4' \
+    >>"$work/top/upstream/overlay"
+  cat >>"$work/top/upstream/edits" <<'END'
+file VERSION
+  find ${version}
+  put  ${version} and ${extra}
+file Makefile
+  if < 5.4
+  find   main
+  put    main old
+  if >= 5.4
+  like ^  ma(..)$
+  put    new\1
+END
+}
+guarded 5.3.1
+graft
+check "a guard takes the edit for the older version" \
+  holds Makefile "$(printf 'SOURCES = \\\n  gc \\\n  ring \\\n  main old')"
+check "and leaves out the file for the newer" test ! -e "$work/tree/runtime/new.c"
+check "the version is a variable" holds VERSION '5.3.1 and eventring'
+guarded 5.4.0+dev0
+graft
+check "a development version counts as the version to come" \
+  holds Makefile "$(printf 'SOURCES = \\\n  gc \\\n  ring \\\n  newin')"
+check "with the file that is for it" holds runtime/new.c ours
+check "and keeps its own suffix" holds VERSION '5.4.0+dev0 and dev0+eventring'
+guarded 5.3.0
+sed -i 's/if < 5.4/if = 5.4/' "$work/top/upstream/edits"
+graft
+check "an unknown guard stops" stops_with "'if = 5.4'"
+guarded_rule() {
+  semantic
+  echo "$1" >"$work/up/VERSION"
+  echo "$1" >"$work/top/upstream/versions"
+  sed -i -e 's,^// adds.*,// if < 5.4\n&,' "$work/top/upstream/gc.cocci"
+  cat >>"$work/top/upstream/gc.cocci" <<'END'
+
+// adds note_return if < 5.4
+// adds note_return 1 if >= 5.4
+@returns@
+expression n;
+@@
++ note_return();
+  return n;
+END
+}
+guarded_rule 5.3.0
+graft
+check "a rule whose guard is true is applied" eval \
+  'succeeds && grep -q note_stop "$work/tree/runtime/gc.c"'
+guarded_rule 5.4.0
+graft
+check "a rule whose guard is false is not" eval \
+  'succeeds && ! grep -q note_stop "$work/tree/runtime/gc.c"'
+check "the rule after it is" grep -q note_return "$work/tree/runtime/gc.c"
+reset
+echo 5.9.0 >"$work/up/VERSION"
+graft
+check "an unknown version is tried, with a warning" eval \
+  'succeeds && says "warning: OCaml 5.9.0" 5.3.0'
 reset
 rm "$work/up/VERSION"
 graft
 check "what is not an OCaml tree stops" stops_with 'not an OCaml source tree'
 
-# The real edits fit the real tree.
-rm -rf "$work/tree"
-run "$top/upstream/graft" --pristine "$EVENTRING_BUILD/upstream" \
-  --out "$work/tree"
-check "the project's own overlay and edits fit OCaml's tree" succeeds
-run "$top/upstream/graft" --pristine "$EVENTRING_BUILD/upstream" \
-  --out "$work/tree"
-check "and are stable" says ' 0 of '
-check "the tree is the one that was built" cmp "$work/tree/Makefile" \
-  "$EVENTRING_BUILD/ocaml/Makefile"
+# The real edits fit the real trees: the one that is built, and those of
+# EVENTRING_TEST_SOURCES.
+real() { # TREE NAME
+  rm -rf "$work/tree"
+  run "$top/upstream/graft" --pristine "$1" --out "$work/tree"
+  check "$2: the project's own overlay and edits fit OCaml's tree" eval \
+    'succeeds && ! says warning'
+  run "$top/upstream/graft" --pristine "$1" --out "$work/tree"
+  check "$2: and are stable" says ' 0 of '
+  rm -rf "$work/patched"
+  mv "$work/tree/.patched" "$work/patched"
+}
 
-# And could fail to: in OCaml's own tree, one anchor of each kind is renamed.
-renamed() {
+# And could fail to: in OCaml's own tree, functions that rules need are renamed.
+renamed() { # NAME, with lines "FILE FUNCTION RULE" on standard input
   rm -rf "$work/renamed" "$work/tree"
-  cp -rs "$EVENTRING_BUILD/upstream" "$work/renamed"
-  rm "$work/renamed/$1"
-  sed "s/\\<$2\\>/renamed_in_this_release/g" "$EVENTRING_BUILD/upstream/$1" \
-    >"$work/renamed/$1"
+  cp -rs "$tree" "$work/renamed"
+  cat >"$work/renames"
+  while read -r file function rule; do
+    sed "s/\\<$function\\>/${function}_x/g" "$work/renamed/$file" >"$work/new"
+    rm "$work/renamed/$file"
+    mv "$work/new" "$work/renamed/$file"
+  done <"$work/renames"
   mkdir "$work/tree"
   # The other files need not be computed again.
-  cp -r "$EVENTRING_BUILD/ocaml/.patched" "$work/tree/"
-  run "$top/upstream/graft" --pristine "$work/renamed" --out "$work/tree"
-  check "$1: without $2 the graft stops, and says so" \
-    stops_with "$1" "anchor '" "$2" '0 times' "rule $3"
-  check "$1: and nothing was written" [ "$(ls -A "$work/tree")" = .patched ]
+  mv "$work/patched" "$work/tree/.patched"
+  run "$top/upstream/graft" --pristine "$work/renamed" --out "$work/tree" --all
+  check "$1: with functions renamed the graft stops" test "$rc" -ne 0
+  while read -r file function rule; do
+    check "$1: without $function: file, rule $rule and the new name are named" \
+      grep -q \
+      "$file: anchor.*0 times.*(rule $rule of .*near.*${function}_x for $function" \
+      "$work/out"
+  done <"$work/renames"
+  check "$1: and nothing is written" [ "$(ls -A "$work/tree")" = .patched ]
 }
-renamed runtime/domain.c decrement_stw_domains_still_processing stop_over
-renamed runtime/domain.c requested_minor_gc minor_heap_full
-renamed runtime/major_gc.c stw_try_complete_gc_phase phase
-renamed runtime/signals.c caml_leave_blocking_section leave
-renamed runtime/sync.c caml_ml_condition_wait condition
-renamed otherlibs/systhreads/st_stubs.c caml_threadstatus_wait join
+all_renamed() { # NAME
+  renamed "$1" <<'END'
+runtime/domain.c decrement_stw_domains_still_processing stop_over
+runtime/domain.c requested_minor_gc minor_heap_full
+runtime/major_gc.c stw_try_complete_gc_phase phase
+runtime/signals.c caml_leave_blocking_section leave
+runtime/sync.c caml_ml_condition_wait condition
+otherlibs/systhreads/st_stubs.c caml_threadstatus_wait join
+END
+}
+
+tree=$EVENTRING_BUILD/upstream
+name="OCaml $(head -n1 "$tree/VERSION")"
+real "$tree" "$name"
+check "the tree is the one that was built" cmp "$work/tree/Makefile" \
+  "$EVENTRING_BUILD/ocaml/Makefile"
+all_renamed "$name"
+
+for sources in "${EVENTRING_TEST_SOURCES:-/nonexistent}"/ocaml/*.tar.xz; do
+  if [ ! -e "$sources" ]; then
+    count=$((count + 1))
+    echo "ok $count - other versions # SKIP no EVENTRING_TEST_SOURCES"
+    continue
+  fi
+  tree=$work/$(basename "$sources" .tar.xz)
+  mkdir "$tree"
+  tar -xf "$sources" -C "$tree" --strip-components=1
+  real "$tree" "$(basename "$tree")"
+  all_renamed "$(basename "$tree")"
+done
 
 plan

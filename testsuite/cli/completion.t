@@ -108,6 +108,10 @@ test_shell() {
     "grep -qx '$pid' '$tmp/out'"
   complete eventring events pl
   ok "$shell: files with this beginning are proposed" proposes plain.eventring
+  complete eventring compare ""
+  ok "$shell: compare has files, not processes" proposes plain.eventring
+  complete eventring timeline ""
+  ok "$shell: timeline has files, not processes" proposes plain.eventring
   complete eventring enable "$pid" gc
   ok "$shell: categories are proposed behind the target" proposes gc gc_detail
   complete eventring disable --quiet "$pid" gc,sy

@@ -35,7 +35,8 @@ run eventring categories "$ring"
 ok "categories accepts the path of a ring file" out_has ': recording$'
 run eventring categories --names "$first"
 ok "categories --names prints the names of all categories" \
-  [ "$(tr '\n' ' ' <out)" = "$every profile " ]
+  [ "$(tr '\n' ' ' <out)" = \
+    "$every profile points profile_alloc profile_wait io " ]
 run eventring categories --all --dir "$dir"
 ok "categories --all prints each process" \
   [ "$(grep -c ': recording$' out)" = 2 ]

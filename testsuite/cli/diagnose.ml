@@ -62,8 +62,10 @@ let late size =
   beside 1 (fun () -> garbage 20_000)
     (fun () ->
        during (fun _ ->
+           (* The domain stops where it next allocates: within the span, too. *)
            Eventring.Span.run marshal (fun () ->
-               keep (Marshal.to_string value []))))
+               keep (Marshal.to_string value []);
+               garbage 10)))
 
 let table old = during (fun i ->
     for k = 0 to 999 do
@@ -206,7 +208,8 @@ let modes = [
 let modes = [
   "quiet", (fun () -> during ~seconds:0.1 (fun _ -> spin 1e5));
   "forever", (fun () ->
-      during ~seconds:60. (fun _ -> Gc.full_major (); spin 1e6));
+      let live = Array.init 300_000 (fun i -> ref i) in
+      during ~seconds:60. (fun _ -> Gc.full_major (); spin 1e6); keep live);
   "many_events", (fun () ->
       let tick = Eventring.Span.register "tick" in
       during ~seconds:60. (fun _ -> Eventring.Span.run tick ignore; spin 5e3));

@@ -30,6 +30,11 @@ ok "--json: the counts of the buckets add up" jq -e \
 ok "--json: each bucket is at most 2 % wide" jq -e \
   'all(.distributions[].buckets[];
        .from_ns < .to_ns and .to_ns <= .from_ns * 65 / 64 + 1)' out
+ok "--json: deviations are those of the buckets" jq -e \
+  'all(.distributions[] | select(.count > 1); (.total_ns / .count) as $mean |
+     ([.buckets[] | .count * ((.from_ns + .to_ns) / 2 - $mean | . * .)]
+      | add) as $squares | ($squares / (.count - 1) | sqrt) as $deviation |
+     (.deviation_ns / $deviation - 1 | fabs) < 0.02)' out
 ok "--json: percentiles rise" jq -e \
   'all(.distributions[]; .p50_ns <= .p90_ns and .p90_ns <= .p99_ns
        and .p99_ns <= .p99_9_ns and .p99_9_ns <= .max_ns)' out

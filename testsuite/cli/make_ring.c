@@ -129,6 +129,8 @@ static void make_schema(void)
 #define CAUSE(id, name, doc) ring_value(&file, "cause", id, name);
 #define STOP(id, name, doc) ring_value(&file, "reason", id, name);
 #define STACK(id, name, doc) ring_value(&file, "stack", id, name);
+#define VALUE(unit, id, number, name, doc) \
+  ring_value(&file, unit, number, name);
 #include "caml/eventring_events.tbl"
   user_event(TEXT, EVENTRING_INSTANT, EVENTRING_BYTES, "", "request text");
   user_event(NUMBERS, EVENTRING_INSTANT, EVENTRING_INTS, "blocks", "sizes");
@@ -738,6 +740,7 @@ static void elsewhere(void)
 {
   plain();
   file.header->started.realtime_ns += 3000000000;
+  strcpy(file.header->boot_id, "11111111-1111-1111-1111-111111111111");
 }
 
 static const struct { const char *name; void (*write)(void); } kinds[] = {
@@ -756,7 +759,7 @@ static void make_file(const char *path, uint32_t log_words)
   ring_create(&file, &(struct ring_options) {
                 .path = path, .rings = RINGS,
                 .log_words = log_words, .pid = PID,
-                .other_boot = 1, .schema_capacity = 256 });
+                .other_boot = 1, .schema_capacity = 512 });
   struct eventring_header *h = file.header;
   strcpy(h->program, "/usr/bin/program");
   strcpy(h->runtime, "5.3.0+eventring");

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 
-for command in stat latency metrics diagnose events check pause resume \
+for command in stat get latency metrics diagnose events check pause resume \
   categories; do
   run eventring $command 4242424
   ok "$command: a process that does not exist is refused" refused 3 '4242424'

@@ -21,6 +21,9 @@ let rec act = function
   | "exec" :: program -> Unix.execvp (List.hd program) (Array.of_list program)
   | "untrace" :: rest -> Eventring.stop (); act rest
   | "trace" :: rest -> Eventring.start (); act rest
+  | "until" :: file :: rest ->
+    while not (Sys.file_exists file) do Unix.sleepf 0.01 done;
+    act rest
   | "sleep" :: seconds :: rest -> Unix.sleepf (float_of_string seconds); act rest
   | "kill" :: _ -> Unix.kill (Unix.getpid ()) Sys.sigterm
   | "raise" :: _ -> failwith "raised"

@@ -1,17 +1,20 @@
 (* Domains with names, which do spans of the program, collect garbage, and wait
-   for each other, for so many seconds; then, if told to, another program.
+   for each other, for so many seconds or until a file exists; then, if told to,
+   another program.
 
-     spans SECONDS [PROGRAM ARGUMENT...] *)
+     spans SECONDS|FILE [PROGRAM ARGUMENT...] *)
 
 open Eventring
 
-let seconds = float_of_string Sys.argv.(1)
 let request = Span.register "request"
 let parse = Span.register "parse\027[31m"
 let lock = Mutex.create ()
 
 let began = Unix.gettimeofday ()
-let goes_on () = Unix.gettimeofday () -. began < seconds
+let goes_on =
+  match float_of_string_opt Sys.argv.(1) with
+  | Some seconds -> fun () -> Unix.gettimeofday () -. began < seconds
+  | None -> fun () -> not (Sys.file_exists Sys.argv.(1))
 
 let collect kept =
   for i = 0 to 500 do

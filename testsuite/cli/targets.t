@@ -6,7 +6,7 @@ cd "$tmp" || exit 1
 compile work
 mkdir empty
 
-reading="stat latency metrics diagnose events check categories"
+reading="stat get latency metrics diagnose events check categories"
 writing="dump trace record"
 for command in $reading; do
   run eventring $command --dir empty

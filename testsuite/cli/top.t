@@ -63,6 +63,13 @@ escape=$(printf '\033')
 colours() { screen -e | grep -q "$escape\[\([0-9]*;\)*[34][0-7]m"; }
 ok "the screen has colours" within 10 colours
 
+# Rings of another size: the present session ends, and another begins.
+run eventring resize "$first" 128K
+ok "the rings of the process get another size" exits 0
+sleep 2
+ok "the screen goes on with the new session" header "$first" running
+ok "spans of the new session are shown" shows '^request  .*[0-9] %  .* ms'
+
 # Keys.
 keys p
 ok "key p pauses the process" header "$first" paused
@@ -196,6 +203,50 @@ keys s s
 ok "process list: a second s closes it without a change" \
   header "$second" running
 
+# All processes.
+view --all --dir rings
+ok "--all: a row for each process, with its state and numbers" eval \
+  'shows "^$first spans  *recording  *[0-9]* %  *[1-9].*/s" &&
+   shows "^$second spans  *recording  *[0-9]* %  *[1-9].*/s"'
+ok "--all: the first line has the sum" \
+  shows '^[0-9]* processes, [1-9][0-9]* running  [1-9].* events/s  lost [0-9]'
+ok "--all: no node when there is only one" eval '! on_screen "^node"'
+rows() { screen | sed -n '4,$p'; }
+move=$(rows | grep -n "^$second " | cut -d : -f 1)
+while [ "$move" -gt 1 ]; do keys Down; move=$((move - 1)); done
+keys Enter
+ok "--all: Enter shows the selected process" header "$second" running
+keys a
+ok "--all: a returns to all processes" shows "^$first spans  *recording"
+OCAML_EVENTRING_START=1 OCAML_EVENTRING_PREFIX=$tmp/rings "$tmp/spans" 300 &
+third=$!
+started="$started $third"
+ok "--all: a process that starts gets a row" \
+  shows "^$third spans  *recording  *[0-9]* %  *[1-9].*/s"
+kill -9 "$third"
+ok "--all: a process that was killed has this state" \
+  shows "^$third spans  *killed"
+ok "--all: an ended process leaves after ten seconds" hides "^$third spans"
+keys q
+ok "--all: q prints a line for each process" \
+  shows "^process $first spans (running): [1-9][0-9]* events, [0-9]* lost"
+eventring dump "$first" -o one.evr 2>err
+eventring dump "$second" -o two.evr 2>err
+eventring merge one.evr two.evr -o both.evr 2>err
+view --all both.evr
+ok "--all of a recording: a row for each process" eval \
+  'shows "^$first spans  *unknown  .*/s" && shows "^$second spans  *unknown"'
+keys Down Enter
+ok "--all of a recording: Enter shows the selected process" \
+  header "$second" 'ran on after this recording'
+keys q
+view --all "$first" both.evr:2
+ok "--all of a process and of one of a recording" eval \
+  'shows "^$first spans  *recording" && shows "^$second spans  *unknown"'
+keys q
+view "$second"
+header "$second" running
+
 # The process ends.
 kill -9 "$second"
 ok "killed process: the header says so" header "$second" 'killed after'
@@ -213,21 +264,28 @@ ok "summary: pauses are summarised" \
   shows '^[1-9][0-9]* pauses: median .*longest '
 ok "after the end the screen is restored" eval "! screen | grep -q 'q quit'"
 
-start spans 0.5
+start spans enough
 view "$pid"
+header "$pid" running
+: >enough
 ok "ended process: the header says so" header "$pid" 'ended after'
 keys q
 
 # exec
-start spans 1 "$tmp/spans" 300
+start spans change "$tmp/spans" 300
 view "$pid"
+header "$pid" running
+: >change
 ok "exec: a line reports the new program" \
   shows '^the process executed another program'
 ok "exec: domains of the new program are shown" shows '^1 worker '
 ok "exec: the header says that the process runs" header "$pid" running
 kill "$pid"
-start spans 1 /bin/sleep 100
+rm change
+start spans change /bin/sleep 100
 view "$pid"
+header "$pid" running
+: >change
 ok "exec of an untraced program: the header says so" \
   header "$pid" 'replaced by another program'
 kill "$pid"
@@ -303,10 +361,13 @@ fi
 
 # Tracing that the program stops and starts again.
 compile run
-start run sleep 3 untrace sleep 3 trace sleep 60
+start run until off untrace until on trace sleep 60
 view "$pid"
+shows "^$pid .*run  running"
+: >off
 ok "tracing stopped: the header says so" \
   shows "^$pid .*run  stopped its tracing after"
+: >on
 ok "tracing started again: a line reports it" \
   shows '^the program stopped its tracing and started it again'
 ok "tracing started again: the header says that the process runs" \
@@ -344,6 +405,21 @@ END
 else
   skip "top without an argument" "needs unshare, and root"
 fi
+# A stream, from a pipe: keys come from the terminal.
+start spans 300
+cat >piped <<END
+"$EVENTRING_BIN" record $pid -o - 2>"$tmp/record.err" | "$EVENTRING_BIN" top -
+END
+terminal "sh piped"
+ok "top - shows the process of a stream" header "$pid" running
+keys h
+ok "keys of the terminal work while a stream is read" shows 'choose the categories that are recorded'
+keys h
+kill -9 "$pid"
+ok "the end of the process is shown at the end of the stream" \
+  header "$pid" killed
+keys q
+ok "top - ends with q" shows 'ended with 0'
 # A start of tracing that no clock has.
 make_ring plain
 ./make_ring plain far.eventring monotonic=9223372036854775808

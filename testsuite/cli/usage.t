@@ -5,8 +5,8 @@
 
 fits_a_screen() { exits 0 && [ "$(wc -l <"$tmp/out")" -le ${1:-24} ] &&
   [ "$(wc -L <"$tmp/out")" -le 79 ] && ! [ -s "$tmp/err" ]; }
-commands="run ps attach detach stat latency metrics diagnose top events trace record list dump pause resume enable disable
-  categories threshold cat cut merge check"
+commands="run batch compare timeline ps attach detach stat get latency metrics diagnose top agent hub events trace record list dump pause resume enable disable
+  resize categories threshold cat cut merge check"
 for command in $commands; do
   run eventring $command --help
   ok "$command --help fits a screen" fits_a_screen

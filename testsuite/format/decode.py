@@ -100,6 +100,10 @@ def unpack(words):
             number, shift = 0, 0
 
 
+def signed(word):
+    return word - (1 << 64) if word >> 63 else word
+
+
 class RingFile:
     def __init__(self, path):
         # O_NONBLOCK: a named pipe must not make us wait.
@@ -115,6 +119,7 @@ class RingFile:
         finally:
             os.close(fd)
         self.damaged = 0
+        self.far = 0                    # blocks that the line misses
         self.header = self.read_header()
         self.read_schema()
         self.rate = self.find_rate()
@@ -235,7 +240,8 @@ class RingFile:
             if len(words) < 4 or words[2] > block:
                 self.damaged += 1
                 continue
-            base, _, before, who = words[:4]
+            base, ns, before, who = words[:4]
+            self.far += self.is_far(base, ns)
             domain, thread = who & 0xffffffff, who >> 32
             if before > expected:
                 yield (base, ring, self.ns(base, 0), domain, thread, "lost", 0,
@@ -312,13 +318,40 @@ class RingFile:
                                      h.block_words)]
         if blocks:
             ticks, ns = max(blocks)
-            pairs.append((ticks, ns - (1 << 64) if ns >> 63 else ns))
+            pairs.append((ticks, signed(ns)))
         for ticks, ns in pairs:
             if ticks > h.started_ticks > 0:
-                rate = (ns - h.started_ns) / (ticks - h.started_ticks)
+                length = ticks - h.started_ticks
+                rate = (ns - h.started_ns) / length
                 if 1 / 1024 <= rate <= 65536:
-                    return rate
+                    return self.rate_of_blocks(rate, length)
         return 1.0
+
+    def rate_of_blocks(self, rate, length):
+        """Returns the median rate between blocks if [rate], of a line of [length]
+        ticks, differs from the median, else [rate]."""
+        h = self.header
+        rates = []
+        for ring in range(h.rings):
+            tail, _ = self.slot(ring)
+            for back in range(1, 9):
+                at = tail // h.block_words * h.block_words
+                at -= back * h.block_words
+                after = at + h.block_words
+                if at < 0 or len(rates) == 63:
+                    break
+                if tail <= after + 1:       # no header yet
+                    continue
+                a, b = self.block(ring, at), self.block(ring, after)
+                if b[0] > a[0] and signed(b[1]) > signed(a[1]):
+                    rates.append((b[1] - a[1]) / (b[0] - a[0]))
+        if not rates:
+            return rate
+        median = sorted(rates)[len(rates) // 2]
+        if (1 / 1024 <= median <= 65536 and length * median >= 50000000
+                and not median / 1.02 <= rate <= median * 1.02):
+            return median
+        return rate
 
     def ns(self, base, after):
         h = self.header
@@ -326,6 +359,11 @@ class RingFile:
             return base + after
         return (h.started_ns + int((base - h.started_ticks) * self.rate)
                 + int(after * self.rate))
+
+    def is_far(self, base, ns):
+        """Whether the line misses the header of a block by more than 50 ms."""
+        return (self.rate is not None
+                and abs(self.ns(base, 0) - signed(ns)) > 50000000)
 
     def duration(self, ticks):
         rate = self.rate or 1.0
@@ -384,6 +422,9 @@ def main(argv):
                 ns, ticks, ring, domain, thread, form.encode(),
                 ident, name, payload.encode()))
         sys.stdout.flush()
+        if file.far:
+            print("decode.py: %s: the line is far off %d block%s" % (
+                path, file.far, "" if file.far == 1 else "s"), file=sys.stderr)
         if file.damaged:
             raise Bad("%d damaged block%s left out" % (
                 file.damaged, " was" if file.damaged == 1 else "s were"))

@@ -29,7 +29,7 @@ trace() {
 # Leaves the output in $tmp/out.
 both() {
   run eventring events --raw "$1"
-  exits 0 && [ -s out ] && decode "$1" >decoded
+  exits 0 && [ -s out ] && decode "$1" >decoded 2>decode.err
 }
 same() { both "$1" && cmp out decoded; }
 
@@ -49,6 +49,11 @@ same_ticks() {
   both "$1" && without_ns out >out.ticks && without_ns decoded >decoded.ticks &&
     cmp out.ticks decoded.ticks
 }
+# Where the line is far off a block, eventring takes other lines, which decode.py
+# does not: the machine slept, or a writer waited for a processor between the two
+# clocks.
+is_far() { grep -q 'the line is far off' decode.err; }
+same_line() { same "$1" || { is_far && same_ticks "$1"; }; }
 elsewhere() {
   cp --sparse=always "$1" "$1.moved"
   printf 'elsewhere' | dd of="$1.moved" bs=1 seek=112 conv=notrunc 2>/dev/null
@@ -56,7 +61,7 @@ elsewhere() {
 compare() {
   ok "$1: the same events" same_ticks "$1"
   elsewhere "$1"
-  ok "$1, as if on another machine: the same bytes" same "$1.moved"
+  ok "$1, as if on another machine: the same bytes" same_line "$1.moved"
 }
 values() { awk -F '\t' -v c="$1" '!seen[$c]++ { n++ } END { print n + 0 }' out; }
 lost() { out_has '	lost	0	-	'; }
@@ -118,6 +123,7 @@ ok "monotonic-user: the same bytes" same monotonic-user
 unset OCAML_EVENTRING_CLOCK
 
 # Paused and copied, then killed in the middle.
+goes_round() { run eventring events --raw "$ring"; lost; }
 for e in 9 16; do
   mkdir -p rings.k
   OCAMLRUNPARAM=e=$e OCAML_EVENTRING_START=1 OCAML_EVENTRING_PREFIX=$tmp/rings.k \
@@ -126,7 +132,7 @@ for e in 9 16; do
   started="$started $pid"
   ring=$tmp/rings.k/$pid.eventring
   ok "$e: a program that writes without end" within 10 traced
-  sleep 0.7
+  ok "$e: its rings go round" within 60 goes_round
   run eventring pause --dir "$tmp/rings.k" "$pid"
   ok "$e: it is paused" exits 0
   sleep 0.2
@@ -141,6 +147,52 @@ for e in 9 16; do
   ok "killed-$e: its rings went round" lost
   ok "killed-$e: it did not end in order" eval '! out_has "	ring_stop	"'
 done
+
+# Files of a hardware counter, also where this machine has none that the runtime
+# takes: it then counts ns.  The end is late by a fifth, so that the blocks have
+# another rate.
+cp --sparse=always killed-16.moved slow
+python3 -B - "$here" slow <<'END'
+import struct, sys
+sys.path.append(sys.argv[1])
+import decode
+file = decode.RingFile(sys.argv[2])
+ticks, ns = max(file.block(ring, block)[:2]
+                for ring in range(file.header.rings)
+                for block in range(*file.extent(ring), file.header.block_words))
+ns += (ns - file.header.started_ns) // 5
+at = {name: place for name, place, _ in decode.FIELDS}
+with open(sys.argv[2], "r+b") as out:
+    out.seek(at["clock"])
+    out.write(struct.pack("=I", 2))
+    out.seek(at["state"])
+    out.write(struct.pack("=I", 2))
+    out.seek(at["ended_ticks"])
+    out.write(struct.pack("=Qq", ticks, ns))
+END
+ok "slow: the rate is the median rate of the blocks" same_line slow
+ns_of() { tail -n 1 out | cut -f 1; }
+both killed-16.moved && usual=$(ns_of)
+both slow
+ok "slow: so the times are nearly the same" \
+  awk "BEGIN { exit !($(ns_of) < $usual + 50000000) }"
+
+# The header of a block is 60 ms late.
+cp --sparse=always user.moved late
+python3 - late <<'END'
+import struct, sys
+with open(sys.argv[1], "r+b") as file:
+    rings, = struct.unpack_from("=Q", file.read(128), 64)
+    file.seek(84)
+    file.write(struct.pack("=I", 2))
+    file.seek(rings + 8)
+    ns, = struct.unpack("=q", file.read(8))
+    file.seek(rings + 8)
+    file.write(struct.pack("=q", ns + 60000000))
+END
+ok "late: other ns" eval '! same late'
+ok "late: decode.py says why" is_far
+ok "late: the same ticks" same_line late
 
 # An event of the oldest block is damaged: both go on behind it.
 make_damaged() {

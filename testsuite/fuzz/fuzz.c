@@ -33,6 +33,9 @@
 /* Number of events asked for at once: not a divisor of anything. */
 #define BATCH 37
 
+/* Calls that return open spans, of which a recording has 65536 at most. */
+#define OPEN_CALLS (65536 / BATCH + 1)
+
 /* Number of fields asked for of an event: more than an event can have. */
 #define FIELDS 70
 
@@ -157,12 +160,17 @@ static void take_event(struct reader *r, const struct eventring_event *e)
   const int payload_is_fixed = r->info.clock == EVENTRING_CLOCK_MONOTONIC;
   struct seen *ring;
 
-  CHECK(e->form <= EVENTRING_EV_CONTROL_CHANGED && e->reserved == 0);
+  CHECK(e->form <= EVENTRING_EV_OPEN && e->reserved == 0);
   if (e->form == EVENTRING_EV_CONTROL_CHANGED) {
     CHECK(e->id == 0 && e->words == 0);
     return;
   }
   CHECK(e->ring < r->info.rings);
+  if (e->form == EVENTRING_EV_OPEN) {
+    CHECK(e->id != 0 && e->words <= 1);
+    ask_about(r, e);
+    return;
+  }
   CHECK(e->words <= (uint64_t) r->info.block_words * 8);
   ring = &r->rings[e->ring];
   if (e->ticks < ring->ticks) r->in_order = 0;
@@ -261,7 +269,7 @@ static int open_file(struct reader *r, const char *path, uint32_t process)
   char why[256] = "?";
   struct eventring_options o = { .size = sizeof o, .message = why,
                                  .message_size = sizeof why, .process = process,
-                                 .changes = 1,
+                                 .changes = 1, .open_spans = 1,
                                  .from_now = r->how == FROM_NOW };
   int err = eventring_open(path, &o, &r->cursor);
   if (err == 0) {
@@ -327,7 +335,7 @@ void fuzz_read(const char *path, uint64_t words, uint64_t hash)
 {
   /* Every event is a word at least; a block adds its damage and the loss
      before it; every call but the last returns one of these. */
-  const uint64_t bound = 3 * words + 64;
+  const uint64_t bound = 3 * words + 64 + OPEN_CALLS;
   struct reader merged = { .how = MERGED, .bound = bound };
   struct reader apart = { .how = RING_BY_RING, .bound = bound };
   struct reader now = { .how = FROM_NOW, .bound = bound };

@@ -1,16 +1,17 @@
 #!/bin/sh
 # If this breaks, a file that was made to do harm makes a reader crash, read
 # memory that is not its own, or read for ever; or an option does so to the
-# command, or a request to the server.
+# command, or a request to the server or to a hub.
+# Needs the machine alone: it fuzzes on each processor.
 #
-# The inputs that did once, the seeds, and FUZZ_SECONDS of new ones for each
-# target, as many targets at once as there are processors.  Two small targets
-# get half of the time; handler parses the addresses of query too.  make fuzz
-# keeps the new inputs that it finds.
+# The inputs that did once, the seeds, and new ones, as many targets at once as
+# there are processors.  The requests of eventring serve, handler and query, get
+# FUZZ_SECONDS, by default a minute; each other target gets a quarter of it.
+# make fuzz gives each target the whole time, and keeps the inputs that it finds.
 . "$(dirname "$0")/../cli/tap.sh"
 : "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
 
-targets="ring stock recording plain profile code handler options query"
+targets="handler query ring stock recording plain profile code options hub place"
 built=
 for target in $targets; do
   [ ! -x "$EVENTRING_BUILD/fuzz/bin/$target" ] || built="$built $target"
@@ -18,7 +19,7 @@ done
 [ -z "$built" ] || printf '%s\n' $built |
   HERE=$here TMP=$tmp xargs -P "$(nproc)" -I TARGET sh -c '
     seconds=${FUZZ_SECONDS:-60}
-    case TARGET in options | query) seconds=$(((seconds + 1) / 2)) ;; esac
+    case TARGET in handler | query) ;; *) seconds=$(((seconds + 3) / 4)) ;; esac
     FUZZ_DIR=$TMP/TARGET "$HERE/run" "$seconds" TARGET \
       >"$TMP/TARGET.out" 2>"$TMP/TARGET.err"
     echo $? >"$TMP/TARGET.status"'

@@ -40,11 +40,13 @@ static void touch_name(const char *symbol)
   CHECK(strlen(name) < sizeof name && strlen(small) < sizeof small);
 }
 
-static void ask(struct code_file *file, uint64_t offset, bool returns)
+static void ask(struct code_file *file, uint64_t offset, bool returns,
+                uint8_t allocation)
 {
   struct code_place places[PLACES];
   const char *ocaml_name;
-  uint32_t count = find_places(file, offset, returns, places, PLACES);
+  const struct code_address code = { offset, returns, allocation };
+  uint32_t count = find_places(file, code, places, PLACES);
   CHECK(count <= PLACES);
   for (uint32_t i = 0; i < count; i++) {
     touch(places[i].function);
@@ -64,8 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   enum code_problem problem = code_file_problem(file);
   if (problem != CODE_UNREADABLE && problem != CODE_OTHER)
     for (uint64_t i = 0; i < ASKED; i++) {
-      ask(file, i * size / ASKED, i % 2 == 0);
-      ask(file, i * size / ASKED + 1, i % 2 == 1);
+      ask(file, i * size / ASKED, i % 2 == 0, 0);
+      ask(file, i * size / ASKED + 1, i % 2 == 1, i % 4 == 3 ? (uint8_t) i : 0);
     }
   close_code_file(file);
   return 0;

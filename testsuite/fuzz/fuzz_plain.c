@@ -31,8 +31,11 @@
    that are too high make the entry go into the file as it is.  Without such a
    chunk there is no index. */
 
-#include <string.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include "eventring_reader.h"
 #include "eventring_recording.h"
 #include "fuzz.h"
@@ -169,6 +172,72 @@ static void use(const char *path, uint64_t words)
     fuzz_read(to, 2 * words + 4096, 0);
 }
 
+/* Reads the file at [path] as a stream: it ends, after at most [words] events
+   and some calls, and is in a state of its end then. */
+static void read_stream(const char *path, uint64_t words)
+{
+  struct eventring_options o = { .size = sizeof o };
+  struct eventring_event events[37];
+  struct eventring_cursor *c;
+  uint64_t calls = 4 * words + 4 * MAX_CHUNKS + 1000;
+  int fd = open(path, O_RDONLY | O_CLOEXEC), n;
+  CHECK(fd >= 0);
+  if (eventring_open_stream(fd, "stream", &o, &c) == 0) {
+    do {
+      n = eventring_read(c, events, 37);
+      CHECK(n >= 0 || n == EVENTRING_E_DAMAGED || n == EVENTRING_E_MEMORY);
+      CHECK(calls-- > 0);
+    } while (n != 0 || eventring_state(c) == EVENTRING_STATE_RUNNING);
+    CHECK(eventring_read_ring(c, 0, events, 37) == EVENTRING_E_ARGUMENT);
+    eventring_close(c);
+  }
+  close(fd);
+}
+
+/* Returns the receiver's end of a new connection that breaks after the [size]
+   bytes at [bytes], of which *other is the end of the sender. */
+static int connect_once(const char *bytes, size_t size, int *other)
+{
+  int ends[2];
+  CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+  for (size_t sent = 0; sent < size;) {
+    ssize_t n = send(ends[0], bytes + sent, size - sent, MSG_DONTWAIT);
+    if (n <= 0) break;
+    sent += (size_t) n;
+  }
+  CHECK(shutdown(ends[0], SHUT_WR) == 0);
+  *other = ends[0];
+  return ends[1];
+}
+
+/* Reads the bytes as a stream with a connection that breaks twice: in the middle of
+   the bytes, and at their end. */
+static void read_broken(const char *bytes, size_t size, uint64_t words)
+{
+  struct eventring_options o = { .size = sizeof o, .place = 1, .resume = 1 };
+  struct eventring_event events[37];
+  struct eventring_cursor *c;
+  uint64_t calls = 12 * words + 12 * MAX_CHUNKS + 3000;
+  int other, fd = connect_once(bytes, size - size / 3, &other), breaks = 0;
+  if (eventring_open_stream(fd, "stream", &o, &c) == 0) {
+    int n;
+    do {
+      n = eventring_read(c, events, 37);
+      CHECK(n >= 0 || n == EVENTRING_E_DAMAGED || n == EVENTRING_E_MEMORY);
+      CHECK(calls-- > 0);
+      if (!eventring_is_broken(c)) continue;
+      close(fd);
+      close(other);
+      fd = connect_once(bytes, size, &other);
+      CHECK(eventring_resume_stream(c, ++breaks < 3 ? fd : -1) == 0);
+      CHECK(!eventring_is_broken(c));
+    } while (n != 0 || eventring_state(c) == EVENTRING_STATE_RUNNING);
+    eventring_close(c);
+  }
+  close(fd);
+  close(other);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   struct recording_file f = { .count = 0 };
@@ -179,6 +248,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint64_t hash = fuzz_hash(data, size), words = size / 8;
     const char *path = fuzz_file(0, f.bytes, f.size, 0);
     fuzz_read(path, words, hash);
+    read_stream(path, words);
+    if (hash % 2 == 0) read_broken(f.bytes, f.size, words);
     if (hash / 8 % 4 == 0) use(path, words);
   }
   free(f.bytes);

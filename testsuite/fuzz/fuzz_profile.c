@@ -10,9 +10,9 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Profiles and requests: an input is a ring file.  All sums of a profile must
-   be equal; a request cannot wait for longer than it takes.  No file with code
-   is opened: mappings are hostile here, code in fuzz_code.c. */
+/* Profiles of every type and requests: an input is a ring file.  All sums of a
+   profile must be equal; a request cannot wait for longer than it takes.  No
+   file with code is opened: mappings are hostile here, code in fuzz_code.c. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,44 +32,53 @@ static void say(void *state, const char *message)
 
 static void add_stack(void *state, const struct profile_stack *stack)
 {
-  uint64_t *cpu_ns = state;
-  CHECK(stack->samples > 0);
+  struct profile_value *sum = state;
+  CHECK(stack->value.samples > 0 && stack->labels_count <= PROFILE_LABELS);
+  for (uint32_t i = 0; i < stack->labels_count; i++)
+    CHECK(stack->labels[i].name[0] != '\0' && stack->labels[i].value != NULL);
   for (uint32_t i = 0; i < stack->depth; i++)
     CHECK(stack->frames[i]->function[0] != '\0');
-  *cpu_ns += stack->cpu_ns;
+  add_value(sum, stack->value);
 }
 
-/* Returns the total time of the tree. */
-static uint64_t check_tree(const struct profile *profile, bool inverted)
+static bool are_equal(struct profile_value a, struct profile_value b)
+{
+  return a.weight == b.weight && a.extra == b.extra && a.samples == b.samples;
+}
+
+/* Returns the sums of the tree. */
+static struct profile_value check_tree(const struct profile *profile,
+                                       bool inverted)
 {
   uint32_t count;
   struct profile_node *nodes = profile_tree(profile, inverted, &count);
-  uint64_t sum = 0, children = 0;
+  struct profile_value sum = { 0, 0, 0 }, children = { 0, 0, 0 };
   CHECK(count >= 1 && nodes[0].parent == 0);
   for (uint32_t i = 1; i < count; i++) {
     CHECK(nodes[i].parent < i && nodes[i].next < count
           && nodes[i].first < count);
-    sum += nodes[i].self_ns;
+    add_value(&sum, nodes[i].self);
   }
   for (uint32_t i = nodes[0].first; i != 0; i = nodes[i].next)
-    children += nodes[i].total_ns;
-  CHECK(sum == nodes[0].total_ns && children == sum);
+    add_value(&children, nodes[i].total);
+  CHECK(are_equal(sum, nodes[0].total) && are_equal(children, sum));
   free(nodes);
   return sum;
 }
 
-/* [total_ns]: of the tree. */
-static void check_tables(const struct profile *profile, uint64_t total_ns)
+/* [total]: of the tree. */
+static void check_tables(const struct profile *profile,
+                         struct profile_value total)
 {
   for (enum profile_by by = BY_FUNCTION; by <= BY_FILE_LINE; by++) {
     size_t count;
-    uint64_t sum = 0;
+    struct profile_value sum = { 0, 0, 0 };
     struct profile_entry *entries = profile_table(profile, by, &count);
     for (size_t i = 0; i < count; i++) {
-      sum += entries[i].self_ns;
+      add_value(&sum, entries[i].self);
       CHECK(entries[i].frame.function != NULL);
     }
-    CHECK(sum == total_ns);
+    CHECK(are_equal(sum, total));
     free(entries);
   }
 }
@@ -124,35 +133,67 @@ static void take_requests(struct eventring_cursor *cursor)
   free_requests(requests);
 }
 
-static void take_profile(struct eventring_cursor *cursor)
+/* Compares the sums of all outputs. */
+static void check_sums(const struct profile *profile)
+{
+  const struct profile_sums sums = profile_sums(profile);
+  struct profile_value stacks = { 0, 0, 0 };
+  profile_stacks(profile, add_stack, &stacks);
+  CHECK(stacks.weight == sums.weight && stacks.extra == sums.extra
+        && stacks.samples == sums.samples);
+  struct profile_value total = check_tree(profile, false);
+  CHECK(are_equal(check_tree(profile, true), total));
+  CHECK(total.weight == sums.weight && total.extra == sums.extra);
+  check_tables(profile, total);
+}
+
+/* Merges the profile of two processes with the same samples. */
+static void merge_twice(const struct profile *profile)
+{
+  struct profile *merged = new_merged_profile();
+  struct profile_sums one = profile_sums(profile);
+  profile_set_type(merged, profile_type(profile));
+  profile_add(merged, profile);
+  profile_add(merged, profile);
+  struct symbols *symbols = new_profile_symbols(merged, say, NULL);
+  profile_finish(merged, symbols);
+  struct profile_sums sums = profile_sums(merged);
+  CHECK(sums.all_samples == 2 * one.all_samples);
+  CHECK(sums.samples + sums.impossible == 2 * (one.samples + one.impossible));
+  CHECK(sums.impossible > 0 || sums.weight == 2 * one.weight);
+  check_sums(merged);
+  free_profile(merged);
+  free_symbols(symbols);
+}
+
+/* Makes the profile of [type] of all events, with the first [count] conditions;
+   of the blocks that are alive at [at]. */
+static void take_profile(struct eventring_cursor *cursor,
+                         enum profile_type type, size_t count, int64_t at)
 {
   static const struct condition conditions[] = {
     { DURING, "gc", -1 }, { OUTSIDE, "minor", 1000 },
     { IN_REQUEST, "get", 10 }
   };
   char why[256];
-  for (size_t count = 0; count <= 3; count += 3) {
-    struct filter *filter = new_filter();
-    struct symbols *symbols = new_symbols(cursor, say, NULL);
-    struct profile *profile = new_profile(cursor, filter, conditions, count);
-    struct eventring_event events[BATCH];
-    uint64_t stacks = 0;
-    int n;
-    CHECK(filter_begin(filter, cursor, why, sizeof why));
-    while ((n = eventring_read(cursor, events, BATCH)) != 0)
-      for (int i = 0; i < n; i++) profile_event(profile, &events[i]);
-    profile_finish(profile, symbols);
-    struct profile_sums sums = profile_sums(profile);
-    CHECK(sums.samples <= sums.all_samples && sums.incomplete <= sums.samples);
-    profile_stacks(profile, add_stack, &stacks);
-    CHECK(stacks == sums.cpu_ns);
-    uint64_t total_ns = check_tree(profile, false);
-    CHECK(check_tree(profile, true) == total_ns);
-    check_tables(profile, total_ns);
-    free_profile(profile);
-    free_symbols(symbols);
-    free_filter(filter);
-  }
+  struct filter *filter = new_filter();
+  struct symbols *symbols = new_symbols(cursor, say, NULL);
+  struct profile *profile = new_profile(cursor, filter, conditions, count);
+  struct eventring_event events[BATCH];
+  int n;
+  profile_set_type(profile, type);
+  profile_set_time(profile, at);
+  CHECK(filter_begin(filter, cursor, why, sizeof why));
+  while ((n = eventring_read(cursor, events, BATCH)) != 0)
+    for (int i = 0; i < n; i++) profile_event(profile, &events[i]);
+  profile_finish(profile, symbols);
+  struct profile_sums sums = profile_sums(profile);
+  CHECK(sums.samples <= sums.all_samples && sums.incomplete <= sums.samples);
+  check_sums(profile);
+  merge_twice(profile);
+  free_profile(profile);
+  free_symbols(symbols);
+  free_filter(filter);
 }
 
 /* Returns whether no mapping has a file that is there. */
@@ -164,6 +205,15 @@ static int has_no_files(struct eventring_cursor *cursor)
   return 1;
 }
 
+/* Returns a type that depends on all bytes of the input: every type would take
+   too long. */
+static enum profile_type type_of(const uint8_t *data, size_t size)
+{
+  unsigned sum = 0;
+  for (size_t i = 0; i < size; i++) sum = 31 * sum + data[i];
+  return (enum profile_type) (sum % PROFILE_TYPES);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   struct eventring_options o = { .size = sizeof o };
@@ -172,8 +222,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (eventring_open(fuzz_file(0, data, size, 0), &o, &cursor) < 0) return 0;
   CHECK(eventring_get_info(cursor, &info) == 0);
   int wanted = info.rings <= MAX_RINGS && has_no_files(cursor);
-  if (wanted) take_profile(cursor);
   eventring_close(cursor);
+  const enum profile_type type = type_of(data, size);
+  for (int i = 0; wanted && i < 2; i++) {
+    /* A cursor is read once. */
+    if (eventring_open(fuzz_file(0, data, size, 0), &o, &cursor) < 0) return 0;
+    take_profile(cursor, type, i == 0 ? 0 : 3, i == 0 ? -1 : 1500);
+    eventring_close(cursor);
+  }
   if (wanted && eventring_open(fuzz_file(0, data, size, 0), &o, &cursor) >= 0) {
     take_requests(cursor);
     eventring_close(cursor);

@@ -40,19 +40,22 @@ static uint64_t bad_word(uint64_t old)
   }
 }
 
-/* Some thousand words into each part, then from the start: the process may
-   have begun another file. */
-static uint64_t scribble(uint64_t *words)
+/* Some thousand words into each part of the file of [size] bytes, then from the
+   start: the process may have begun another file, also with rings of another
+   size, which the control word may ask for. */
+static uint64_t scribble(uint64_t *words, off_t size)
 {
   const struct eventring_header *h = (const struct eventring_header *) words;
-  /* The places of the parts, read before the header is overwritten: they do
-     not change. */
+  /* The places of the parts, read before the header is overwritten: they
+     are the same in files of one size.  Large rings are not filled. */
+  static off_t known;
   static uint64_t schema, directory, rings, ring_words;
-  if (ring_words == 0) {
+  if (size != known) {
+    known = size;
     schema = h->schema_offset / 8;
     directory = h->directory_offset / 8;
     rings = h->rings_offset / 8;
-    ring_words = h->ring_words;
+    ring_words = h->ring_words < 1 << 16 ? h->ring_words : 1 << 16;
   }
   for (int i = 0; i < 100000; i++) {
     uint64_t x = random_word(), at;
@@ -84,7 +87,7 @@ int main(int argc, char **argv)
       uint64_t *words = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE,
                              MAP_SHARED, fd, 0);
       if (words == MAP_FAILED) return 3;
-      written += scribble(words);
+      written += scribble(words, st.st_size);
       munmap(words, st.st_size);
     }
     if (fd >= 0) close(fd);

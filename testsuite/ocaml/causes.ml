@@ -142,6 +142,7 @@ let ways = [
       for _ = 1 to 100 do
         keep (Domain.join (Domain.spawn (fun () -> Bytes.create 10_000_000)))
       done);
+  "ring_size", (fun () -> Eventring.start ~ring_words:131_072 ());
   "code_loaded", (fun () -> Dynlink.loadfile Sys.argv.(2))
 ]
 

@@ -67,7 +67,9 @@ both of_the_program
 of_allocation() {
   minor minor_heap_full
   minor array_make
-  with=OCAMLRUNPARAM=s=4k minor memprof
+  if since 5.3; then
+    with=OCAMLRUNPARAM=s=4k minor memprof
+  fi
   minor ref_table_full
   minor ephe_ref_table_full
   minor custom_table_full
@@ -131,6 +133,12 @@ of_the_collector() {
   one major_gc_phase_change phase_done
 }
 both of_the_collector
+
+of_rings() {
+  provoke ring_size
+  stop session ring_size
+}
+both of_rings
 
 of_code() {
   case $mode in opt) plugin=plugin.cmxs ;; byte) plugin=plugin.cmo ;; esac

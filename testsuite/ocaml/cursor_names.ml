@@ -1,5 +1,5 @@
-(* Prints a line for each event of the runtime that a Runtime_events cursor
-   reads, without its time.
+(* Prints a line for each event of the runtime, and for each number of the
+   program, that a Runtime_events cursor reads, without its time.
 
      cursor_names DIRECTORY PID *)
 
@@ -18,5 +18,7 @@ let () =
   let lost_events _ n = Printf.printf "lost %d\n" n in
   let callbacks =
     Callbacks.create ~runtime_begin:(phase "begin") ~runtime_end:(phase "end")
-      ~runtime_counter ~lifecycle ~lost_events () in
+      ~runtime_counter ~lifecycle ~lost_events ()
+    |> Callbacks.add_user_event Type.int (fun _ _ e n ->
+        Printf.printf "user %s %d\n" (User.name e) n) in
   while read_poll cursor callbacks None > 0 do () done

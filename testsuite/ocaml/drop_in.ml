@@ -17,7 +17,7 @@ let greeting = User.register "greeting" Test text
 
 let refused target =
   match create_cursor target with
-  | exception Failure _ -> print_endline "refused"
+  | exception (Failure _ | Out_of_memory) -> print_endline "refused"
   | cursor ->
     let n = read_poll cursor (Callbacks.create ()) None in
     Printf.printf "a cursor that read %d events\n" n

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Our runtime under programs of a stock OCaml 5.3.0: a symbol that its
+# Our runtime under programs of a stock OCaml: a symbol that its
 # libraries refer to could be missing, a user event come without its name, a
 # stock reader take our file for one of its own.
 . "$(dirname "$0")/programs.sh"
@@ -31,7 +31,7 @@ traced() {
   run env OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 "$@"
   ok "$mode: runs as usual" eval 'exits 0 && no_line'
   ok "$mode: Unix, threads and domains work" out_has '^works$'
-  ok "$mode: a stock cursor on our file raises Failure" out_has '^refused$'
+  ok "$mode: a stock cursor refuses our file" out_has '^refused$'
   set -- *.eventring
   ok "$mode: a file each for the program and its forked child" [ $# = 2 ]
   cat -- *.eventring >/dev/null

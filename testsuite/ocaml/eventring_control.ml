@@ -100,7 +100,8 @@ let from_outside () =
      "paused, unknown", 0, unknown, false, by_default;
      "unknown, then known", unknown, gc, false, [Gc];
      "none", 0, 0, false, by_default;
-     "every bit but that of samples", 0xFFFFFBFF, 0x7FFFFBFF, true, all];
+     "every bit but those recorded by name only", 0xFFFF83FF, 0x7FFF83FF, true,
+    all];
   set_categories by_default;
   resume ()
 

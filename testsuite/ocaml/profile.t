@@ -2,6 +2,7 @@
 # Samples: processor time that is not accounted for, stacks that end too early,
 # a crash in the handler, a system call that is interrupted, a child that the
 # signal kills.
+# Needs the machine alone: its samples depend on the ticks of the clock.
 . "$(dirname "$0")/programs.sh"
 ocaml_flags=-g
 build profile unix threads profile_stubs.c
@@ -80,8 +81,10 @@ ok "a program that waits is sampled when it works" stacks 5 9990
 
 sampled profile itimer 2000
 ok "a program with a profiler of its own is sampled" conserved 1
-ok "and its profiler is called, some 200 times" \
-  awk '$1 == "ticks" { n = $2 } END { print n; exit n < 150 || n > 300 }' out
+# Its timer looks at ticks of the clock: a program that gets a processor for
+# shorter times than a tick misses most of the 200.
+ok "and its profiler is called, at most some 200 times" \
+  awk '$1 == "ticks" { n = $2 } END { print n; exit n < 30 || n > 300 }' out
 
 sampled profile forks "${EVENTRING_PROFILE_FORKS:-200}"
 ok "children that exit or execute a program are not killed" ended
@@ -89,7 +92,7 @@ ok "and end with their own exit code" [ "$(wc -l <out)" = 1 ]
 
 # The category, switched from outside
 fresh
-OCAML_EVENTRING_START=1 "$tmp/profile.opt" threads 3000 >out &
+OCAML_EVENTRING_START=1 "$tmp/profile.opt" threads 6000 >out &
 pid=$!
 ring=$pid.eventring
 within 5 traced

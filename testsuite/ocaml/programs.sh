@@ -17,6 +17,8 @@
 #                                 eventring check finds nothing
 #   ends SPAN FIELD               ./events has an end of that span with this
 #                                 name=value
+#   dune3                         builds dune 3 from EVENTRING_TEST_SOURCES: $dune
+#   since VERSION                 the compiler is of this version or later
 #   checks PROGRAM...             a program that prints its own "ok - NAME" and
 #                                 "not ok - NAME" lines and ends with "done"
 
@@ -110,7 +112,27 @@ one_line() {
   for word; do grep -qF -e "$word" "$tmp/err" || return 1; done
 }
 
+since() {
+  [ "$(printf '%s\n' "$1" "$("$ocaml/bin/ocamlc" -version)" |
+    sort -V | head -n 1)" = "$1" ]
+}
+
 no_line() { ! [ -s "$tmp/err" ]; }
+
+# Kept for the tests that follow, until there is another archive or compiler.  A
+# test that runs at the same time waits.
+dune3() {
+  archive=$EVENTRING_TEST_SOURCES/clients/dune.tar.xz
+  to=${EVENTRING_BUILD:-$EVENTRING_TOP/_build}/test/dune3
+  dune=$to/dune/_boot/dune.exe
+  mkdir -p "${to%/*}"
+  (
+    flock 8 || exit
+    [ "$dune" -nt "$archive" ] && [ "$dune" -nt "$ocaml/bin/ocamlopt" ] && exit
+    rm -rf "$to" && mkdir -p "$to" && tar -C "$to" -xf "$archive" &&
+      cd "$to/dune" && PATH=$ocaml/bin:$PATH ocaml boot/bootstrap.ml -j 2
+  ) 8>"$to.lock" >"$tmp/build.log" 2>&1
+}
 
 checks() {
   "$@" >"$tmp/checks" 2>"$tmp/err"

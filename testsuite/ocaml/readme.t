@@ -15,8 +15,10 @@ import time
 TOP = pathlib.Path(os.environ["EVENTRING_TOP"])
 STAGE = pathlib.Path(os.environ.get("EVENTRING_STAGE",
                                     TOP / "_build" / "stage"))
-# Commands of the build, and those of a stock OCaml, which variants.t tests.
-ELSEWHERE = re.compile(r"make |export |cat findlib|.*variant|ocamlfind|.*hello")
+# Commands of the build, of opam, those of a stock OCaml, which variants.t tests,
+# and the hub, which fleet/hub.t tests: it would take a port of the machine.
+ELSEWHERE = re.compile(r"make |export |opam |cat findlib|.*variant|ocamlfind|"
+                       r".*hello|eventring hub")
 
 
 def blocks(text):
@@ -87,7 +89,8 @@ class Session:
         command = self.real(command)
         # These go on until they are interrupted.
         if "--interval" in command or command.startswith("eventring serve"):
-            command = f"timeout --preserve-status -s INT 2 {command}"
+            command = ("timeout --foreground --preserve-status -s INT 2 "
+                       + command)
         run = subprocess.run(
             ["bash", "-o", "pipefail", "-c", command], cwd=self.folder,
             env=self.environment, timeout=120, text=True,

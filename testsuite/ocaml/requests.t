@@ -1,6 +1,7 @@
 #!/bin/sh
 # Requests: a thread could work on the request of another, a reader could count
 # a request's waiting as running, or believe a request that a gap cut in two.
+# Needs the machine alone: it compares waiting with running.
 . "$(dirname "$0")/programs.sh"
 build requests unix threads check.ml recorded.ml requests_stubs.c
 

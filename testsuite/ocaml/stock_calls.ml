@@ -53,7 +53,7 @@ let () =
   | [| _; "attach"; dir; pid |] -> attach dir (int_of_string pid)
   | [| _; "start" |] ->
     start ();
-    let name = Filename.basename (Option.get (path ())) in
+    let name = Filename.basename (Option.get (Eventring.path ())) in
     print_endline
       (if Filename.dirname (file "." (Unix.getpid ())) = "."
        && name = Filename.basename (file "." (Unix.getpid ()))

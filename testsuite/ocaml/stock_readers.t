@@ -57,12 +57,9 @@ both same_calls
 
 olly() {
   mkdir "$tmp/clients" && cd "$tmp/clients" || return 1
-  tar xf "$EVENTRING_TEST_SOURCES/clients/dune.tar.xz" &&
-    tar xf "$EVENTRING_TEST_SOURCES/clients/olly.tar.xz" || return 1
+  tar xf "$EVENTRING_TEST_SOURCES/clients/olly.tar.xz" && dune3 || return 1
   PATH=$EVENTRING_STAGE/bin:$PATH
-  (cd dune && ocaml boot/bootstrap.ml -j 2) &&
-    (cd olly && ../dune/_boot/dune.exe build --root . --profile release \
-      ./ret/bin/olly_bare.exe)
+  (cd olly && "$dune" build --root . --profile release ./ret/bin/olly_bare.exe)
 }
 if [ -n "$EVENTRING_TEST_SOURCES" ]; then
   mode=opt

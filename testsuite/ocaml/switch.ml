@@ -34,7 +34,7 @@ let own () =
   if not traced then begin
     pause (); resume ();
     ok "pausing and resuming what has not started starts nothing"
-      (not (active ()) && path () = None);
+      (not (active ()) && Eventring.path () = None);
     start ()
   end;
   ok "active after the start" (active ());
@@ -61,7 +61,7 @@ let own () =
   ok "paused: nothing comes, whatever one does"
     (!numbers = [] && !minors = 0 && !life = []);
   ok "starting what is paused does not resume it" (not (active ()));
-  ok "paused: the file is still there" (Sys.file_exists (Option.get (path ())));
+  ok "paused: the file is still there" (Sys.file_exists (Option.get (Eventring.path ())));
   during (fun () -> resume (); resume (); User.write number 4);
   ok "resumed: events come again" (!numbers = [ 4 ]);
   ok "resumed: once" (!life = [ EV_RING_RESUME ]);

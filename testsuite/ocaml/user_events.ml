@@ -276,10 +276,10 @@ let () =
   let early = register "early" Type.int in
   User.write early 1; (* not started: no effect *)
   raises "no cursor before the start" failure (fun () -> create_cursor None);
-  ok "no path before the start" (path () = None);
+  ok "no path before the start" (Eventring.path () = None);
   start ();
   start ();
-  ok "starting twice does no harm" (path () <> None);
+  ok "starting twice does no harm" (Eventring.path () <> None);
   let cursor = create_cursor None in
   ok "registered before the start, written after it"
     (collect cursor Type.int value (fun () -> User.write early 2) = [ 2 ]);

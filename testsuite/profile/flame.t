@@ -3,9 +3,7 @@
 # zoom, search, inverted, differences; hostile names.
 # Needs no OCaml.
 . "$(dirname "$0")/lib.sh"
-cp "$here/program.c" .
-${CC:-cc} -g -O1 -fno-optimize-sibling-calls -pie -fPIE -o program program.c ||
-  exit 1
+compile_program
 stack_leaf="$(at leaf)$(after middle leaf)$(after main middle)"
 stack_other="$(at other)$(after main other)"
 {

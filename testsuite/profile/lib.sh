@@ -30,3 +30,11 @@ mapping() {
       $((offset)) "$(readelf -n "$1" | sed -n 's/.*Build ID: //p')" "$tmp/$1"
   }
 }
+
+compile_c() { ${CC:-cc} -g -O1 -fno-optimize-sibling-calls -pie -fPIE "$@"; }
+compile_program() {
+  cp "$here/program.c" .
+  compile_c -o program program.c || exit 1
+}
+# line_of MARK: the line of program.c with the comment MARK
+line_of() { grep -n "/\* $1 \*/" program.c | cut -d : -f 1; }

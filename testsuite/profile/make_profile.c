@@ -19,6 +19,17 @@
      event ID KIND CATEGORY NAME                  of the program or the runtime
      at NS THREAD DOMAIN                          of the events that follow
      sample CPU-NS STACK REQUEST ADDRESS...       innermost first, hexadecimal
+     alloc WORDS STACK REQUEST BLOCK SIZE SOURCE ALLOCATION ADDRESS...
+     live WORDS STACK REQUEST BLOCK SIZE SOURCE ALLOCATION AGE-NS ADDRESS...
+     wait NS STACK REQUEST WAIT DURATION-NS ADDRESS...
+     io DURATION-NS STACK REQUEST OPERATION BYTES ERROR DESCRIPTOR KIND
+        ADDRESS...
+     promoted BLOCK...
+     freed BLOCK...
+     start PERIOD BLOCK
+     heap POOLS LIVE LARGE FRAGMENTED BLOCKS BLOCKS FREE CUSTOM
+     memory MAPPED RESIDENT
+     minor PROMOTED ALLOCATED                     a collection, in words
      begin ID [NUMBER]
      end ID [NUMBER]
      pid PID
@@ -40,7 +51,25 @@
 #define BLOCK_WORDS 256
 #define SCHEMA 4096
 #define START 5000000000
-#define SAMPLE 664
+
+enum {
+#define PHASE(id, number, category, name, doc) id = number,
+#define LIFECYCLE(id, number, category, name, doc) id = number,
+#define RECORD(id, number, category, payload, unit, name, doc) id = number,
+#define COMPLETE(id, number, category, name, doc) id = number,
+#include "caml/eventring_events.tbl"
+};
+enum {
+#define CATEGORY(id, bit, name, by_default, doc) BIT_##id = bit,
+#include "caml/eventring_events.tbl"
+};
+
+/* The events of the runtime that are in the file. */
+static int is_made(int id)
+{
+  return id == EV_CPU_SAMPLE || (id >= EV_ALLOC_SAMPLE && id <= EV_IO)
+         || id == EV_HEAP || id == EV_PROCESS_MEMORY;
+}
 
 static struct {
   union { struct eventring_header h; char page[EVENTRING_PAGE]; } first;
@@ -65,13 +94,20 @@ static struct eventring_schema_entry *entry(int id, int kind, int payload,
   return e;
 }
 
-static void field(uint32_t place, const char *unit, int repeats,
+static void field(int id, uint32_t place, const char *unit, int repeats,
                   const char *name)
 {
+  if (!is_made(id)) return;
   struct eventring_schema_entry *e =
-    entry(SAMPLE, EVENTRING_FIELD, 0, unit, name);
+    entry(id, EVENTRING_FIELD, 0, unit, name);
   e->place = place;
   e->detail = (uint64_t) repeats;
+}
+
+static void record(int id, int kind, int category, const char *name)
+{
+  if (is_made(id))
+    entry(id, kind, EVENTRING_PACKED, "", name)->category = (uint32_t) category;
 }
 
 static void make_schema(void)
@@ -83,12 +119,17 @@ static void make_schema(void)
 #define CATEGORY(id, bit, name, by_default, doc) \
   entry(0, EVENTRING_CATEGORY, 0, "", name)->category = bit;
 #include "caml/eventring_events.tbl"
-  entry(SAMPLE, EVENTRING_INSTANT, EVENTRING_PACKED, "", "cpu_sample")
-    ->category = 10;
-  field(0, "ns", 0, "cpu_time");
-  field(1, "stack", 0, "stack");
-  field(2, "request", 0, "request");
-  field(3, "address", 1, "frame");
+#define RECORD(id, number, in, payload, unit, name, doc) \
+  record(id, EVENTRING_INSTANT, BIT_##in, name);
+#define COMPLETE(id, number, in, name, doc) \
+  record(id, EVENTRING_COMPLETE, BIT_##in, name);
+#include "caml/eventring_events.tbl"
+#define FIELD(part, event, place, unit, repeats, name) \
+  field(event, place, unit, repeats, name);
+#include "caml/eventring_events.tbl"
+#define VALUE(unit, id, number, name, doc) \
+  entry(0, EVENTRING_VALUE, 0, unit, name)->place = number;
+#include "caml/eventring_events.tbl"
   for (uint32_t i = 0; i < sizeof stacks / sizeof *stacks; i++)
     entry(0, EVENTRING_VALUE, 0, "stack", stacks[i])->place = i;
 }
@@ -125,14 +166,20 @@ static uint32_t pack(uint8_t *bytes, uint32_t length, uint64_t n)
   return length;
 }
 
-static void sample(char *text)
+/* Writes the event [id] to [ring]: [count] numbers from [text], or all if it is
+   negative, and addresses. */
+static void packed(int ring, int form, int id, int count, char *text)
 {
   uint64_t words[BLOCK_WORDS] = { 0 };
   uint8_t *bytes = (uint8_t *) words;
   uint64_t before = 0;
   uint32_t length = 0;
-  for (int i = 0; i < 3; i++)
-    length = pack(bytes, length, strtoull(text, &text, 10));
+  for (char *end; count != 0 && length < sizeof words - 20; count--) {
+    uint64_t n = strtoull(text, &end, 10);
+    if (end == text && count < 0) break;
+    length = pack(bytes, length, n);
+    text = end;
+  }
   for (char *end; length < sizeof words - 20; text = end) {
     uint64_t address = strtoull(text, &end, 16), d = address - before;
     if (end == text) break;
@@ -140,7 +187,44 @@ static void sample(char *text)
     before = address;
   }
   while (length % 8 != 0) bytes[length++] = 0x80;
-  emit(SAMPLES, EVENTRING_FORM_INSTANT, SAMPLE, words, length / 8);
+  emit(ring, form, id, words, length / 8);
+}
+
+/* The lines with packed events. */
+static const struct { const char *word; int id, count; } records[] = {
+  { "alloc ", EV_ALLOC_SAMPLE, 7 }, { "live ", EV_LIVE_SAMPLE, 8 },
+  { "wait ", EV_WAIT_SAMPLE, 5 }, { "io ", EV_IO, 8 },
+  { "promoted ", EV_BLOCKS_PROMOTED, -1 }, { "freed ", EV_BLOCKS_FREED, -1 },
+  { "start ", EV_ALLOC_START, -1 }, { "heap ", EV_HEAP, -1 },
+  { "memory ", EV_PROCESS_MEMORY, -1 }
+};
+
+/* Writes a minor collection that begins and ends at the same time. */
+static void minor(char *text)
+{
+  static int known;
+  const uint64_t none = 0;
+  if (!known) {
+    entry(EV_MINOR, EVENTRING_SPAN, EVENTRING_PACKED, "", "minor");
+    entry(EV_MINOR, EVENTRING_FIELD, 0, "words", "promoted");
+    entry(EV_MINOR, EVENTRING_FIELD, 0, "words", "allocated")->place = 1;
+    known = 1;
+  }
+  emit(domain == 0 ? 0 : 1, EVENTRING_FORM_BEGIN, EV_MINOR, &none, 0);
+  packed(domain == 0 ? 0 : 1, EVENTRING_FORM_END, EV_MINOR, -1, text);
+}
+
+/* Writes the event of [line], if it is one of these lines. */
+static int take_record(char *line)
+{
+  for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
+    size_t length = strlen(records[i].word);
+    if (strncmp(line, records[i].word, length) != 0) continue;
+    packed(domain == 0 ? 0 : 1, EVENTRING_FORM_INSTANT, records[i].id,
+           records[i].count, line + length);
+    return 1;
+  }
+  return 0;
 }
 
 static void mapping(const char *text)
@@ -185,7 +269,9 @@ static void take(char *line)
 #define REST(word) (line + sizeof word)
   if (IS("mapping")) mapping(REST("mapping"));
   else if (IS("event")) event(REST("event"));
-  else if (IS("sample")) sample(REST("sample"));
+  else if (IS("sample")) 
+    packed(SAMPLES, EVENTRING_FORM_INSTANT, EV_CPU_SAMPLE, 3, REST("sample"));
+  else if (IS("minor")) minor(REST("minor"));
   else if (IS("begin")) begin_or_end(EVENTRING_FORM_BEGIN, REST("begin"));
   else if (IS("program"))
     snprintf(file.first.h.program, sizeof file.first.h.program, "%s",
@@ -193,9 +279,10 @@ static void take(char *line)
   else if (IS("pid"))
     file.first.h.pid = (uint32_t) strtoul(REST("pid"), NULL, 10);
   else if (IS("end")) begin_or_end(EVENTRING_FORM_END, REST("end"));
-  else if (!IS("at")
-           || sscanf(REST("at"), "%" SCNu64 " %" SCNu32 " %" SCNu32, &at_ns,
-                     &thread, &domain) != 3) {
+  else if (!take_record(line)
+           && (!IS("at")
+               || sscanf(REST("at"), "%" SCNu64 " %" SCNu32 " %" SCNu32, &at_ns,
+                         &thread, &domain) != 3)) {
     fprintf(stderr, "make_profile: %s\n", line);
     exit(2);
   }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # OCaml code in a profile: names of functions, lines of calls from frame tables
-# with the calls inlined there, lines of interrupted code; in position-dependent
+# with the calls inlined there, lines of interrupted code, of allocations; in position-dependent
 # and independent executables, with a separate debug file.
 . "$(dirname "$0")/lib.sh"
 cp "$here/work.ml" .
@@ -81,6 +81,27 @@ run eventring profile --by=line samples.eventring
 ok "without -g: no lines of interrupted code, and says so once" eval '
   out_has "Work.leaf\$" &&
   [ "$(grep -c "compiled without -g: Work.leaf has no lines" err)" = 1 ]'
+
+# Several allocations in one step: each has its line, from the lowest address on,
+# which is the last one to be filled.
+step() { # ALLOCATION
+  echo "alloc 1000 0 0 0 2 0 $1 $(address "$(
+    objdump -d --no-show-raw-insn program | awk -v f="<$(symbol step)>:" '
+      $2 == f { in_it = 1 } in_it && found { print $1; exit }
+      in_it && /call.*<caml_call_gc>/ { found = 1 }' | tr -d :)")"
+}
+"$EVENTRING_STAGE/bin/ocamlopt" -g work.ml -o program || exit 1
+{
+  mapping program
+  step 0; step 1; step 1; step 2; step 2; step 2; step 2
+} | ./make_profile steps.eventring || exit 1
+run eventring profile --type=alloc --by=line steps.eventring
+has_bytes() { # BYTES MARK
+  out_has "^ *$1 .*  Work.step  work.ml:$(line_of "$2")\$"
+}
+ok "allocations of one step: each at its line" eval 'exits 0 &&
+  has_bytes "31.2 KiB" STEP_FIRST && has_bytes "15.6 KiB" STEP_SECOND &&
+  has_bytes "7.81 KiB" STEP_THIRD'
 
 # Every return address of the standard library has a function and a line.
 "$EVENTRING_STAGE/bin/ocamlopt" -g work.ml -o program || exit 1

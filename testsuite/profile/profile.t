@@ -3,10 +3,7 @@
 # every output with the same totals, every filter, files that do not fit.
 # Needs no OCaml.
 . "$(dirname "$0")/lib.sh"
-cp "$here/program.c" .
-compile_c() { ${CC:-cc} -g -O1 -fno-optimize-sibling-calls -pie -fPIE "$@"; }
-compile_c -o program program.c || exit 1
-line_of() { grep -n "/\* $1 \*/" program.c | cut -d : -f 1; }
+compile_program
 
 stack_leaf="$(at leaf)$(after middle leaf)$(after main middle)"
 stack_other="$(at other)$(after main other)"
@@ -342,4 +339,15 @@ ok "enable --rate: not a number" refused 2 'a number from 1 to 20000'
 run eventring profile plain.eventring
 ok "no samples of an ended process: says how to take some" eval \
   'exits 0 && err_has "no samples; to take some: start .*_PROFILE=100"'
+# A sample that claims a whole stack and has no frame.
+./make_profile frameless.eventring <<END
+at 1 100 0
+sample 10 0 0 555500001234
+sample 20 0 0
+END
+merged() {
+  run eventring profile --all --json frameless.eventring
+  exits 0 && [ "$(jq -c '[.samples, .cpu_ns, .incomplete_samples]' out)" = "$1" ]
+}
+ok "a sample without frames is not whole, and not lost by merging" merged '[2,30,1]'
 finish

@@ -1,6 +1,8 @@
-"""read_pprof.py FILE: prints the samples of a profile that protoc has decoded
-to text: functions from the outermost on, number of samples, nanoseconds,
-labels.  Fails when the profile refers to something that it does not have."""
+"""read_pprof.py FILE [TYPE/UNIT... PERIOD]: prints the samples of a profile that
+protoc has decoded to text: functions from the outermost on, a number for each
+type, labels.  Fails when the profile has other types or another period than
+these, by default those of samples of processor time, or refers to something that
+it does not have."""
 import json
 import re
 import sys
@@ -37,8 +39,9 @@ mappings = {one(m, "id") for m in every(profile, "mapping")} | {0}
 assert strings[0] == "", "the first string is not empty"
 types = [(strings[one(t, "type")], strings[one(t, "unit")])
          for t in every(profile, "sample_type")]
-assert types == [("samples", "count"), ("cpu", "nanoseconds")], types
-assert one(profile, "period") == 10000000
+expected = sys.argv[2:] or ["samples/count", "cpu/nanoseconds", "10000000"]
+assert ["/".join(t) for t in types] == expected[:-1], types
+assert one(profile, "period") == int(expected[-1]), one(profile, "period")
 for sample in every(profile, "sample"):
     names = []
     for number in every(sample, "location"):

@@ -2,9 +2,7 @@
 # eventring trace of ring files with known samples: the samples of each format,
 # read by programs of others, add up to the tables of eventring profile.
 . "$(dirname "$0")/lib.sh"
-cp "$here/program.c" .
-${CC:-cc} -g -O1 -fno-optimize-sibling-calls -pie -fPIE -o program program.c ||
-  exit 1
+compile_program
 program() { command -v "$1" >/dev/null; }
 program jq && program python3 ||
   { echo "1..0 # SKIP needs jq and python3"; exit 0; }

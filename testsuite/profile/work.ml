@@ -17,6 +17,12 @@ let[@inline never] outer g x =
 
 let ( +@ ) a b = if a > 100 then a else leaf (a + b) + 1          (* OPERATOR *)
 
+let[@inline never] step x =
+  let a = Some x in                                               (* STEP_FIRST *)
+  let b = [ x ] in                                                (* STEP_SECOND *)
+  a, b                                                            (* STEP_THIRD *)
+
 let () =
   let n = Array.length Sys.argv in
+  ignore (Sys.opaque_identity (step n));
   print_int (outer leaf n + alloc n + (n +@ 3))                   (* MAIN *)

@@ -89,8 +89,9 @@ class Chunk:
 
 def chunks(file):
     need(file[:16] == b"Eventring record", "not a recording")
-    need(struct.unpack_from("=HHIQ", file, 16) ==
-         (2, 0, 72, checksum(file[:24])), "damaged start")
+    # This decoder knows version 2.0, and skips the chunks of later ones.
+    major, _, size, total = struct.unpack_from("=HHIQ", file, 16)
+    need((major, size, total) == (2, 72, checksum(file[:24])), "damaged start")
     at, found = 32, []
     while True:
         chunk = Chunk(file, at)

@@ -39,18 +39,24 @@ leave() {
   wait "$pid"
 }
 
-# With a trigger the recorder has no file yet, so the mapping of the ring file
-# shows that it has begun.
+# With a trigger the recorder has no file yet: the mapping of the ring file
+# shows that it has begun, and its sleep that it has read all events so far.
 recording() {
   "$EVENTRING_BIN" record "$pid" "$@" >"$tmp/record.out" 2>"$tmp/record.err" &
   recorder=$!
   started="$started $recorder"
   within 30 watches
 }
+
+# watches [RECORDER]: it has started to record
 watches() {
-  [ "$(grep -c "$pid.eventring" "/proc/$recorder/maps" 2>/dev/null)" -ge 1 ] &&
-    sleep 0.2
+  set -- "${1:-$recorder}"
+  ! kill -0 "$1" 2>/dev/null || {
+    grep -q "$pid.eventring" "/proc/$1/maps" && sleep 0.2 &&
+      grep -q '^State:.S' "/proc/$1/status"
+  } 2>/dev/null
 }
+
 recorded() {
   wait "$recorder"
   status=$?

@@ -27,7 +27,10 @@
 CAMLthread_local caml_domain_state *caml_state;
 static struct caml_params params;
 const struct caml_params *const caml_params = &params;
+static struct caml_eventring_asked asked;
+struct caml_eventring_asked *caml_eventring_asked = &asked;
 void caml_set_action_pending(caml_domain_state *domain) { (void) domain; }
+void caml_interrupt_self(void) { }
 char *caml_secure_getenv(const char *name) { (void) name; return NULL; }
 void caml_ev_lifecycle(ev_lifecycle event, int64_t data)
 {

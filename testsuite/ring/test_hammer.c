@@ -1,4 +1,5 @@
 // BUILD: @testsuite/ring/producer.files -I_build/ocaml/runtime -iquote _build/ocaml/runtime/caml
+// Needs the machine alone: its threads must run at the same time.
 /* If this breaks, a reader returns an event that the runtime's producer never
    wrote, or loses or invents one, while writers run at full rate in the
    smallest rings.  The producer is the runtime's own; the domains

@@ -114,6 +114,19 @@ static const struct history_row *row(struct made *m, enum history_tier tier,
   return r;
 }
 
+static uint16_t running(struct made *m, enum history_tier tier, uint64_t number)
+{
+  return history_domain(m->history, tier, number, 0)->running;
+}
+
+static void has_ended(struct made *m, enum history_tier tier, uint64_t number,
+                      enum history_kind kind, uint64_t count, uint64_t ms)
+{
+  struct history_ended ended = history_ended(m->history, tier, number, kind, 0);
+  assert_int_equal(ended.count, count);
+  assert_int_equal(ended.ns, ms * MS);
+}
+
 static void spans_and_requests_are_in_the_row_of_their_end(void **state)
 {
   struct ring_file f;
@@ -131,23 +144,15 @@ static void spans_and_requests_are_in_the_row_of_their_end(void **state)
   assert_string_equal(history_name(m.history, HISTORY_SPAN, 0), "work");
   assert_null(history_name(m.history, HISTORY_SPAN, 1));
   assert_string_equal(history_name(m.history, HISTORY_REQUEST, 0), "order");
-  const struct history_row *r = row(&m, HISTORY_100MS, 0);
-  assert_true(r->user_known);
-  assert_int_equal(r->spans[0].count, 2);
-  assert_int_equal(r->spans[0].ns, 25 * MS);
-  assert_int_equal(r->requests[0].count, 0);
-  r = row(&m, HISTORY_100MS, 1);
-  assert_int_equal(r->spans[0].count, 1);
-  assert_int_equal(r->spans[0].ns, 20 * MS);
-  assert_int_equal(r->requests[0].count, 1);
-  assert_int_equal(r->requests[0].ns, 149 * MS);
-  r = row(&m, HISTORY_100MS, 2);
-  assert_true(r->user_known);
-  assert_int_equal(r->spans[0].count, 0);
-  r = row(&m, HISTORY_1S, 0);
-  assert_int_equal(r->spans[0].count, 3);
-  assert_int_equal(r->spans[0].ns, 45 * MS);
-  assert_int_equal(r->requests[0].ns, 149 * MS);
+  for (uint64_t i = 0; i < 3; i++)
+    assert_true(row(&m, HISTORY_100MS, i)->user_known);
+  has_ended(&m, HISTORY_100MS, 0, HISTORY_SPAN, 2, 25);
+  has_ended(&m, HISTORY_100MS, 0, HISTORY_REQUEST, 0, 0);
+  has_ended(&m, HISTORY_100MS, 1, HISTORY_SPAN, 1, 20);
+  has_ended(&m, HISTORY_100MS, 1, HISTORY_REQUEST, 1, 149);
+  has_ended(&m, HISTORY_100MS, 2, HISTORY_SPAN, 0, 0);
+  has_ended(&m, HISTORY_1S, 0, HISTORY_SPAN, 3, 45);
+  has_ended(&m, HISTORY_1S, 0, HISTORY_REQUEST, 1, 149);
   destroy(&m, &f);
 }
 
@@ -164,20 +169,20 @@ static void a_wait_is_in_all_rows_that_it_covers(void **state)
   struct made m = read_ring(&f);
   const uint64_t wanted[] = { 0, 20, 100, 40, 0 };
   for (uint64_t i = 0; i < 5; i++) {
-    const struct history_row *r = row(&m, HISTORY_100MS, i);
-    assert_int_equal(r->waits_ns[0], wanted[i] * MS);
-    assert_true(r->waits_known);
+    assert_true(row(&m, HISTORY_100MS, i)->waits_known);
+    assert_int_equal(history_waits_ns(m.history, HISTORY_100MS, i, 0),
+                     wanted[i] * MS);
   }
   /* Domain 1 runs; in the last row, all of the wait is known. */
-  assert_int_equal(row(&m, HISTORY_100MS, 2)->domains[0].running, 0);
-  assert_int_equal(row(&m, HISTORY_100MS, 1)->domains[0].running, 8000);
-  assert_int_equal(row(&m, HISTORY_100MS, 3)->domains[0].running, 7000);
+  assert_int_equal(running(&m, HISTORY_100MS, 2), 0);
+  assert_int_equal(running(&m, HISTORY_100MS, 1), 8000);
+  assert_int_equal(running(&m, HISTORY_100MS, 3), 7000);
   assert_int_equal(row(&m, HISTORY_100MS, 1)->running, 8000);
-  assert_int_equal(row(&m, HISTORY_1S, 0)->domains[0].running, 8498);
+  assert_int_equal(running(&m, HISTORY_1S, 0), 8498);
   assert_string_equal(history_name(m.history, HISTORY_WAIT, 0), "mutex_wait");
   assert_int_equal(row(&m, HISTORY_100MS, 0)->names[HISTORY_WAIT], 0);
   assert_int_equal(row(&m, HISTORY_100MS, 1)->names[HISTORY_WAIT], 1);
-  assert_int_equal(row(&m, HISTORY_1S, 0)->waits_ns[0], 160 * MS);
+  assert_int_equal(history_waits_ns(m.history, HISTORY_1S, 0, 0), 160 * MS);
   destroy(&m, &f);
 }
 
@@ -218,8 +223,36 @@ static void names_are_bounded(void **state)
   const struct history_row *r = row(&m, HISTORY_100MS, 0);
   assert_int_equal(r->names[HISTORY_SPAN], HISTORY_NAMES);
   for (uint32_t i = 0; i < HISTORY_NAMES; i++)
-    assert_int_equal(r->spans[i].ns, MS);
+    assert_int_equal(
+      history_ended(m.history, HISTORY_100MS, 0, HISTORY_SPAN, i).ns, MS);
   assert_null(history_name(m.history, HISTORY_SPAN, HISTORY_NAMES));
+  destroy(&m, &f);
+}
+
+static void rows_are_kept_for_their_time(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  edge(&f, 0, 1);
+  for (uint64_t i = 0; i < 4 * HISTORY_ROWS_100MS; i += 2) {
+    span(&f, WORK, i * 100 + 10, i * 100 + 20);
+    wait(&f, 0, i * 100 + 30, i * 100 + 40);
+  }
+  edge(&f, 0, 4 * HISTORY_ROWS_100MS * 100 + 1);
+  struct made m = read_ring(&f);
+  const uint64_t first = history_first(m.history, HISTORY_100MS);
+  assert_int_equal(history_count(m.history, HISTORY_100MS),
+                   4 * HISTORY_ROWS_100MS);
+  assert_int_equal(first, 3 * HISTORY_ROWS_100MS);
+  for (uint64_t i = first; i < 4 * HISTORY_ROWS_100MS; i++) {
+    row(&m, HISTORY_100MS, i);
+    has_ended(&m, HISTORY_100MS, i, HISTORY_SPAN, i % 2 == 0, i % 2 ? 0 : 10);
+    assert_int_equal(history_waits_ns(m.history, HISTORY_100MS, i, 0),
+                     i % 2 ? 0 : 10 * MS);
+  }
+  assert_int_equal(history_first(m.history, HISTORY_1S), 0);
+  has_ended(&m, HISTORY_1S, 0, HISTORY_SPAN, 5, 50);
   destroy(&m, &f);
 }
 
@@ -242,7 +275,9 @@ static void shares_of_a_row_add_up(void **state)
   for (uint64_t i = 0; i < 8; i++) {
     const struct history_row *r = row(&m, HISTORY_100MS, i);
     assert_int_equal(r->running + r->collecting + r->waiting, SHARE_ALL);
-    assert_true(r->domains[0].running + r->domains[0].collecting <= SHARE_ALL);
+    const struct history_domain *d = history_domain(m.history, HISTORY_100MS, i,
+                                                    0);
+    assert_true(d->running + d->collecting <= SHARE_ALL);
   }
   assert_int_equal(row(&m, HISTORY_100MS, 7)->collecting, 4000);
   assert_int_equal(row(&m, HISTORY_100MS, 7)->running, 6000);
@@ -285,6 +320,7 @@ int main(void)
     cmocka_unit_test(a_wait_is_in_all_rows_that_it_covers),
     cmocka_unit_test(the_heap_is_known_from_its_first_report),
     cmocka_unit_test(names_are_bounded),
+    cmocka_unit_test(rows_are_kept_for_their_time),
     cmocka_unit_test(shares_of_a_row_add_up),
     cmocka_unit_test(
       stops_of_a_domain_that_waits_are_no_time_in_the_collector),

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -90,12 +91,32 @@ static void threads_run_and_sleep(void **state)
   ring_destroy(&f);
 }
 
+/* Starts a process that waits until it is killed, or this process ends. */
+static pid_t start_waiting(void)
+{
+  pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) pause();
+  }
+  assert_true(child > 0);
+  return child;
+}
+
+static void end(pid_t child)
+{
+  kill(child, SIGKILL);
+  assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
 static void another_process_of_the_number(void **state)
 {
   struct ring_file f;
+  pid_t child = start_waiting();
   (void) state;
-  ring_create(&f, &(struct ring_options) { .state = EVENTRING_RUNNING });
-  f.header->start_time++;
+  ring_create(&f, &(struct ring_options) {
+                .state = EVENTRING_RUNNING, .pid = (uint32_t) child });
+  f.header->start_time = stat_field(child, 22) + 1;
   assert_int_equal(state_of(&f), EVENTRING_STATE_KILLED);
   f.header->start_time = 0;
   assert_int_equal(state_of(&f), EVENTRING_STATE_RUNNING);
@@ -104,19 +125,47 @@ static void another_process_of_the_number(void **state)
                 .state = EVENTRING_RUNNING, .other_boot = 1 });
   assert_int_equal(state_of(&f), EVENTRING_STATE_KILLED);
   ring_destroy(&f);
+  end(child);
 }
 
 static void another_program_by_exec(void **state)
 {
   struct ring_file f;
-  uint64_t stack = stat_field(getpid(), 28);
+  pid_t child = start_waiting();
+  uint64_t stack = stat_field(child, 28);
   (void) state;
-  if (stack == 0) skip();
-  ring_create(&f, &(struct ring_options) { .state = EVENTRING_RUNNING });
+  if (stack == 0) {
+    end(child);
+    skip();
+  }
+  ring_create(&f, &(struct ring_options) {
+                .state = EVENTRING_RUNNING, .pid = (uint32_t) child });
   f.header->start_stack = stack;
   assert_int_equal(state_of(&f), EVENTRING_STATE_RUNNING);
   f.header->start_stack = stack + 4096;
   assert_int_equal(state_of(&f), EVENTRING_STATE_REPLACED);
+  ring_destroy(&f);
+  end(child);
+}
+
+/* An emulator shows a start and a stack to its program that are not those of
+   the process, which has the file mapped for writing. */
+static void emulated_process(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *c;
+  pid_t child;
+  (void) state;
+  ring_create(&f, &(struct ring_options) { .state = EVENTRING_RUNNING });
+  child = start_waiting();
+  f.header->pid = (uint32_t) child;
+  f.header->start_time = stat_field(child, 22) + 5;
+  f.header->start_stack = stat_field(child, 28) + 4096;
+  c = ring_open(&f);
+  assert_int_equal(eventring_state(c), EVENTRING_STATE_RUNNING);
+  end(child);
+  assert_int_equal(eventring_state(c), EVENTRING_STATE_KILLED);
+  eventring_close(c);
   ring_destroy(&f);
 }
 
@@ -328,6 +377,7 @@ int main(void)
     cmocka_unit_test(threads_run_and_sleep),
     cmocka_unit_test(another_process_of_the_number),
     cmocka_unit_test(another_program_by_exec),
+    cmocka_unit_test(emulated_process),
     cmocka_unit_test(killed_process),
     cmocka_unit_test(found_in_a_directory),
     cmocka_unit_test(found_by_its_mapping),

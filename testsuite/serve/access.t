@@ -91,6 +91,14 @@ ok "PUT: 405" with_token_is 405 -X PUT -d x "$base/api/server"
 ok "OPTIONS: 405" with_token_is 405 -X OPTIONS "$base/api/server"
 ok "POST to what can only be read: 405" with_token_is 405 -d x "$base/api/server"
 ok "GET of an action: 405" with_token_is 405 "$base/api/processes/$id/save"
+for method in GET DELETE; do
+  ok "$method with a body: 400" with_token_is 400 -X "$method" -d x "$base/api/rules"
+  ok "the answer says why" says 'only a POST has a body'
+  ok "$method with a body of unknown length: 400" with_token_is 400 -X "$method" \
+    -H 'Transfer-Encoding: chunked' -d x "$base/api/rules"
+done
+ok "GET with a body of no bytes: 200" with_token_is 200 -H 'Content-Length: 0' \
+  "$base/api/server"
 for body in '' x '[]' '{"action":1}' '{"action":"stop"}' '{"action":"pause"' \
     '{"action":"threshold","threshold_ns":0}'; do
   with_token -d "$body" "$base/api/processes/$id/control" >"$tmp/out"

@@ -101,13 +101,17 @@ post "/api/processes/$busy_id/control" \
   '{"action":"profile_rate","rate_hz":200}' >/dev/null
 ok "the rate of samples is set" within 30 process_is "$busy" .profile_rate_hz 200
 post "/api/processes/$busy_id/control" \
+  '{"action":"alloc_rate","words":5000}' >/dev/null
+ok "the distance of samples of allocation is set" within 30 process_is "$busy" \
+  .alloc_period_words 5000
+post "/api/processes/$busy_id/control" \
   '{"action":"categories","categories":["nonsense"]}' >"$tmp/out"
 ok "an unknown category is refused" out_has 'no category'
 ok "all actions are listed, the last first" field_is /api/actions \
   '[.actions[].action] | join("; ")' \
-  'categories nonsense; profile_rate 200 a second; threshold 5000 ns; categories all; resume; pause; categories domain wait'
+  'categories nonsense; alloc_rate 1 in 5000 words; profile_rate 200 a second; threshold 5000 ns; categories all; resume; pause; categories domain wait'
 ok "with their results" field_is /api/actions \
-  '[.actions[].result == "ok"] | tostring' '[false,true,true,true,true,true,true]'
+  '[.actions[].result == "ok"] | tostring' '[false,true,true,true,true,true,true,true]'
 ok "and their origin" field_is /api/actions '.actions[0].origin' 127.0.0.1
 
 # Saving
@@ -257,6 +261,14 @@ tell stop
 tell start
 sessions() { [ "$(process "$pid" .id | wc -l)" = 2 ]; }
 ok "the next session of a process is another entry" within 30 sessions
+eventring resize --quiet --wait 30s "$pid" 128K &
+resizing=$!
+sleep 0.3
+# Reading the command is a safe point.
+tell count 10
+wait "$resizing"
+larger() { [ "$(process "$pid" .id | wc -l)" = 3 ]; }
+ok "a session with rings of another size is one, too" within 30 larger
 echo exec >&9
 ok "a process that executed another program is replaced" eval \
   'within 30 eval "process $pid .state | grep -q replaced"'

@@ -12,8 +12,10 @@ ok "a store that does not exist: list is quiet" eval 'exits 0 && silent'
 run eventring list --json
 ok "a store that does not exist: JSON without recordings" \
   eval 'exits 0 && [ "$(jq -c .saved out)" = "[]" ]'
+run eventring list here there
+ok "list takes one operand" refused 2 "unexpected argument 'there'"
 run eventring list here
-ok "list takes no operand" refused 2 "unexpected argument 'here'"
+ok "the operand of list is a batch" refused 3 'here is no batch'
 touch file
 run eventring list --store=file
 ok "a file as a store is refused" refused 3 'cannot open file'

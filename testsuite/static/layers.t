@@ -1,13 +1,12 @@
 #!/usr/bin/env -S python3 -B
-"""A file of runtime/, consumer/, analysis/ or tools/ includes a layer that it
-may not know, the include graph has a cycle, a file of analysis/ prints or ends
-the program, or a file has become too long.
+"""A file includes a layer that it may not know, the include graph has a cycle, a
+file of analysis/ or fleet/ prints or ends the program, or a file has become too long.
 
 The layers stand in LAYERS, from the bottom to the top: a file includes files of
-its own layer and of those before it.  analysis/ and tools/ see the public
+its own layer and of those before it.  analysis/ and all above it see the public
 header of libeventring only, and the files in INLINE, which have no function
 that is linked.  A module is a .c file and the .h file of its name;
-modules of analysis/ and tools/ must not include each other in a circle either.
+modules of analysis/ and above must not include each other in a circle either.
 
 The last tests plant each mistake in a copy of the tree, and the check must
 find it."""
@@ -21,7 +20,7 @@ import tempfile
 
 TOP = pathlib.Path(os.environ.get("EVENTRING_TOP",
                                   pathlib.Path(__file__).parents[2]))
-LAYERS = ("runtime", "consumer", "analysis", "tools", "serve")
+LAYERS = ("runtime", "consumer", "analysis", "fleet", "tools", "serve")
 PUBLIC = "consumer/eventring_reader.h"
 INLINE = ("consumer/eventring_hash.h", "runtime/caml/eventring_events.tbl")
 LINES = 900
@@ -94,7 +93,7 @@ def cycles(graph):
 
 
 def modules_of(graph):
-    """The graph of analysis/ and tools/ with each .c file and its .h file as
+    """The graph of the layers from analysis/ on with each .c file and its .h file as
     one node."""
     modules = {}
     for path, targets in graph.items():
@@ -126,7 +125,7 @@ PRINTS = re.compile(r"\b((?:v?f?printf|f?puts|f?putc|putchar|fwrite|perror|"
 
 def prints(files):
     for path, text in files.items():
-        if path.startswith("analysis/"):
+        if path.startswith(("analysis/", "fleet/")):
             code = re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\])*"', "", text, flags=re.S)
             for call in PRINTS.findall(code):
                 yield f"{path} has {call}"

@@ -40,6 +40,7 @@ at_once() {
   recorder=$!
   resident 30 stop & three=$!
   within 10 only 1.2.eventring 30 2>/dev/null
+  within 10 [ -e first.evr ]
   : >stop
   wait $one $two $three $recorder
   ok "$mode: a recording of the first one goes on to its end" \
@@ -132,6 +133,31 @@ dead_control() {
   : >stop; wait $one
 }
 mode=opt dead_control
+
+# A reader in another namespace, which has a process of the same id: itself.
+sidecar() {
+  fresh
+  resident 10 stop & one=$!
+  within 10 only 1.eventring 10 2>/dev/null
+  run isolated "$EVENTRING_BIN" stat -d .
+  ok "$mode: stat finds the only process of a folder, of another namespace" \
+    eval 'exits 0 && out_has "^process 1 .*running"'
+  run isolated "$EVENTRING_BIN" pause --all -d .
+  ok "$mode: pause --all, too" eval 'exits 0 && out_has ": paused"'
+  run isolated "$EVENTRING_BIN" ps --pids -d .
+  ok "$mode: ps --pids does not print a number of another namespace" silent
+  eventring resume -q ./1.eventring
+  run isolated "$EVENTRING_BIN" profile -d .
+  ok "$mode: advice names the file, not a number of another namespace" \
+    err_has 'eventring enable ./1.eventring profile'
+  resident 20 stop & two=$!
+  within 10 only 1.1.eventring 20 2>/dev/null
+  run isolated "$EVENTRING_BIN" stat -d .
+  ok "$mode: of two processes, the list has the files" eval \
+    'exits 2 && err_has "  ./1.eventring  .*resident" && err_has 1.1.eventring'
+  : >stop; wait $one $two
+}
+mode=opt sidecar
 
 # On overlayfs, the root of most containers, nobody can tell the writer of a
 # file.

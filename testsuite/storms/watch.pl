@@ -2,8 +2,8 @@
 # watch.pl EVENTRING SECONDS NAME=COMMAND...
 #
 # Runs each COMMAND, a program "load" with its argument, in a folder of its own
-# for SECONDS, with readers that stay and others that come and go, under control
-# from outside; prints TAP.
+# for SECONDS or, if this is longer, until there are $ENOUGH samples, with readers
+# that stay and others that come and go, under control from outside; prints TAP.
 #
 # Once a second, when the program says that it rests, a sample is taken of the
 # program and of each reader that stays.  A quantity is flat when the least of
@@ -33,6 +33,11 @@ srand($ENV{SOAK_SEED} // time);
 my %SLACK = (memory => 2048, heap => 8, descriptors => 0, mappings => 4,
              threads => 0, 'ring file' => 256, recording => 1100);
 my %SLACK_A_DOMAIN = (memory => 0.1, heap => 0.008);
+
+# On a busy machine samples come late, and a recorder has more to copy at some of
+# them: so the least of a third is taken of at least 8 samples.
+my $ENOUGH = 24;
+my $PATIENCE = 300;     # seconds that a run may take longer for them
 
 # A recorder that begins its next file has one descriptor less for a moment:
 # so the median of the middle third counts.
@@ -263,6 +268,12 @@ sub round {
 
 # The run
 
+sub is_over {
+  my ($p, $until) = @_;
+  my $samples = @{$p->{domains} // []};
+  return time > $until && ($samples >= $ENOUGH || time > $until + $PATIENCE);
+}
+
 sub hear {
   my ($p, $until) = @_;
   my $n = sysread $p->{from}, $p->{buffer}, 65536, length $p->{buffer};
@@ -273,7 +284,7 @@ sub hear {
       $p->{written}{$1} = $2;
     } elsif ($line =~ /^quiet (\d+) (\d+)$/) {
       $p->{readers} ? sample_all($p, $1, $2) : start_readers($p);
-      round($p, time > $until);
+      round($p, is_over($p, $until));
     }
   }
   return $n;

@@ -24,7 +24,10 @@ def string(text, errors="strict"):
 
 
 def value(name, text):
-    """The value of the field NAME; the strings of samples may be bytes."""
+    """The value of the field NAME; the strings of samples may be bytes, and ids
+    stay as they are written."""
+    if text[0] == '"' and name.endswith("_id"):
+        return text
     if text[0] == '"':
         return string(text, "replace" if name == "str" else "strict")
     return int(text) if text.lstrip("-").isdigit() else text

@@ -149,12 +149,34 @@ function between(from, to) {
       ([from_ns, to_ns, count]) => ({ from_ns, to_ns, count })) };
 }
 
-const flame = { name: 'all', value_ns: 1e9, children: [
-  { name: 'Dune.main', value_ns: 8e8, children: [
-    { name: hostile[0], value_ns: 5e8, children: [] },
-    { name: 'Stdlib__Map.add', value_ns: 2e8, children: [
-      { name: 'caml_alloc_small_dispatch', value_ns: 1e8, children: [] }] }] },
-  { name: 'Stdlib__List.iter', value_ns: 2e8, children: [] }] };
+// A flame graph of a type.  There are no samples of input and output.
+function flame(type) {
+  const unit = ['alloc', 'live'].includes(type) ? 'bytes' : 'ns';
+  if (type === 'io') return { samples: 0, unit };
+  const node = (name, value, children = []) =>
+    ({ name, [`value_${unit}`]: value, children });
+  return { samples: 1000, unit, truncated: false, ...node('all', 1e9, [
+    node('Dune.main', 8e8, [
+      node(hostile[0], 5e8), node('Stdlib__Map.add', 2e8, [
+        node('caml_alloc_small_dispatch', 1e8)])]),
+    node('Stdlib__List.iter', 2e8)]) };
+}
+
+// A line that leaks, lines that keep their size, and a name that no program has.
+function liveSites(from, to, width) {
+  const t = Array.from({ length: width }, (_, i) =>
+    from + (to - from) * (i + 1) / width);
+  const site = (name, line, bytes) =>
+    ({ name, file: line && `src/${hostile[1]}`, line, bytes: t.map(bytes) });
+  return {
+    samples: 1000, left_out: 0, unit: 'bytes', t, sites: [
+      site('Cache.store', 42, (ns) => 3e5 * ns / 1e9),
+      site(hostile[0], 7, () => 2 ** 22),
+      site(hostile[2], null, (ns) => 2 ** 21 * wave(ns, 2e10)),
+      ...[4, 5, 6, 7, 8, 9, 10].map((n) =>
+        site(`Work.step${n}`, n, (ns) => 2 ** 19 * (1 + wave(ns, n * 5e9))))],
+    other: t.map(() => 2 ** 20) };
+}
 
 const findings = [{
   rule: 'small_minor_heap', title: 'The minor heap is too small',
@@ -219,7 +241,7 @@ export class Mock {
   detail() {
     const now = this.now();
     const known = ['gc', 'gc_detail', 'domain', 'sync', 'user', 'wait', 'thread',
-                   'profile'];
+                   'profile', 'profile_alloc', 'profile_wait', 'io'];
     return {
       now_ns: now,
       domains: [0, 1, 2, 3].map((id) => ({
@@ -340,7 +362,8 @@ export class Mock {
       recordings: () => ({ recordings: [] }),
       detail: () => this.detail(),
       history: () => history(now, tiers[url.searchParams.get('tier')], 4, hostile[1]),
-      stat: () => ({ first_ns: from, last_ns: to, lost_events: 0,
+      stat: () => ({ first_ns: 7e12 + Math.max(from, 12.5e9), last_ns: 7e12 + to,
+                     lost_events: 0, process: { started_ns: 7e12 },
                      total: this.detail().domains[0], ...this.detail() }),
       timeline: () => timeline(now, from, to, number('width', 1000), 4),
       events: () => events(from, to, number('limit', 100)),
@@ -348,7 +371,8 @@ export class Mock {
                               'minor'] }),
       between: () => between(from, to),
       diagnosis: () => ({ findings, not_judged: [] }),
-      flame: () => flame };
+      flame: () => flame(url.searchParams.get('type')),
+      live_sites: () => liveSites(from, to, number('width', 1000)) };
     const answer = answers[part ?? what];
     if (!answer) return this.#json(s, 404, { error: 'no such page' });
     this.#json(s, 200, answer());

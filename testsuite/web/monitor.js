@@ -7,7 +7,8 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {
-  ask, click, finish, launch, open, pause, retry, test, textOf, timeout, until,
+  allDisabled, ask, click, finish, launch, open, pause, retry, test, textOf,
+  timeout, until,
 } from './browser.js';
 
 const { ADDRESS: address, READ_ONLY: readOnly, PID: pid, RING: ring,
@@ -396,8 +397,7 @@ await test('a read-only server: the buttons are off, and say why', async () => {
   await has(other, 'shop');
   const [link] = await other.$$('.process a');
   await link.click();
-  await until(other, () => [...document.querySelectorAll('.quick button')]
-    .every((b) => b.disabled && b.title.includes('--read-only')));
+  await allDisabled(other, '--read-only');
   silent(other);
   await other.close();
 });
@@ -407,8 +407,7 @@ await test('a killed process is shown as killed and cannot be controlled',
     await view('charts');
     process.kill(Number(pid), 'SIGKILL');
     await has(page, 'killed');
-    await until(page, () => [...document.querySelectorAll('.quick button')]
-      .every((b) => b.disabled && b.title.includes('killed')));
+    await allDisabled(page, 'killed');
     silent(page);
   });
 

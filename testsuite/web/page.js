@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { Mock, hostile, token } from './mock.js';
 import {
-  buildPage, click, eventually, finish, launch, open, pause, retry, test, textOf,
-  timeout, until } from './browser.js';
+  allDisabled, buildPage, click, eventually, finish, launch, open, pause, retry,
+  test, textOf, timeout, until } from './browser.js';
 
 const mock = new Mock(buildPage());
 const address = await mock.listen();
@@ -102,6 +102,16 @@ await test('a wrong token: the page says so and does not try again', async () =>
   await page.close();
 });
 
+await test('a view that is chosen while the page loads is shown', async () => {
+  const page = await browser.newPage();
+  await page.evaluateOnNewDocument(() =>
+    addEventListener('DOMContentLoaded',
+                     () => { location.hash = '#/process/100/charts'; }));
+  await page.goto(address);
+  await seen(page, '.tabs');
+  await page.close();
+});
+
 const legend = (page) => page.evaluate(() =>
   document.querySelector('.chart .u-legend').innerText.replace(/\s+/g, ' '));
 
@@ -148,9 +158,11 @@ const pixels = (page, parts) => page.evaluate((at) => {
 await test('a time without data is a gap in the charts',
   () => onPage('#/process/100/charts', async (page) => {
     await seen(page, '.chart canvas');
+    const rows = page.waitForResponse((r) => r.url().endsWith('tier=1s'));
     await page.evaluate(() => [...document.querySelectorAll('.toolbar button')]
       .find((b) => b.innerText === '10 min').click());
-    await has(page, 'Hold');
+    await rows;
+    await pause(500);           // the browser warns of pixels read twice
     await eventually(async () => {
       const now = mock.now() / 1e9;
       const at = (s) => s / now;
@@ -162,7 +174,7 @@ await test('a time without data is a gap in the charts',
 
 await test('names from the program are text, wherever they are shown', async () => {
   for (const view of ['charts', 'timeline', 'tables', 'events', 'between', 'flame',
-                      'control'])
+                      'flame?live', 'control'])
     await onPage(`#/process/100/${view}`, async (page) => {
       await seen(page, '.tabs');
       await pause(700);
@@ -189,6 +201,13 @@ await test('the tables have threads, and the domain that asked for a pause',
     assert.deepEqual(await row('threads'), ['4243', 'backup', '–', '1', 'ended',
       '', '', '–', '–', '–', '–', '3.00 s']);
     assert.equal((await row('pauses'))[4], '2');
+  }));
+
+await test('a table of all events says since when they are kept',
+  () => onPage('#/process/100/tables', async (page) => {
+    await seen(page, '[data-table=spans]');
+    await has(page, '12.5 s to ');
+    await has(page, 'begins with the earliest event that is kept');
   }));
 
 await test('a broken connection is shown, and mended without a reload', async () => {
@@ -218,20 +237,20 @@ await test('an error of the server is one line of text', async () => {
 
 await test('a read-only server: the buttons are off and say why', async () => {
   mock.readOnly = true;
-  await onPage('#/process/100/control', async (page) => {
-    await has(page, 'read-only');
-    await until(page, () => [...document.querySelectorAll('.quick button')]
-      .every((b) => b.disabled && b.title.includes('--read-only')));
-    assert.ok(await page.$('.control fieldset:disabled'));
-  });
-  mock.readOnly = false;
+  try {
+    await onPage('#/process/100/control', async (page) => {
+      await has(page, 'read-only');
+      await allDisabled(page, '--read-only');
+      await seen(page, '.control fieldset:disabled');
+    });
+  } finally {
+    mock.readOnly = false;
+  }
 });
 
 await test('an ended process cannot be controlled',
-  () => onPage('#/process/101/charts', async (page) => {
-    await until(page, () => [...document.querySelectorAll('.quick button')]
-      .every((b) => b.disabled && b.title.includes('ended')));
-  }));
+  () => onPage('#/process/101/charts',
+               (page) => allDisabled(page, 'ended')));
 
 await test('pause, categories and save are sent and listed',
   () => onPage('#/process/100/control', async (page) => {
@@ -287,7 +306,7 @@ await test('a click on a pause shows cause, requester, arrivals and events',
     const text = await textOf(page);
     for (const word of ['domain 1', '150 µs', 'stop_the_world', 'Promoted'])
       assert.ok(text.includes(word), word);
-    assert.ok(await page.$('tr.marked'));
+    await seen(page, 'tr.marked');
     const chosen = () => page.$eval('.chosen', (e) => e.innerText);
     const before = await chosen();
     assert.ok(before.startsWith('minor (collector)'), before);
@@ -358,6 +377,59 @@ await test('the flame graph enlarges what is clicked',
     await page.mouse.move(0, 0);
     await until(page, () => document.querySelector('.told').innerText
       .includes('Dune.main: 800 ms, 80.0 %'));
+  }));
+
+await test('the type of the flame graph is chosen, and kept in the address',
+  () => onPage('#/process/100/flame', async (page) => {
+    await seen(page, 'canvas.flame');
+    await has(page, 'Processor time by stack');
+    await page.select('select[name=type]', 'alloc');
+    await has(page, 'Allocated memory by stack');
+    await until(page, () => document.querySelector('.told')?.innerText
+      === 'all: 954 MiB, 100 %');
+    assert.ok(page.url().endsWith('flame?alloc'), page.url());
+    await page.select('select[name=type]', 'wait');
+    await until(page, () => document.querySelector('.told')?.innerText
+      === 'all: 1.00 s, 100 %');
+    await page.goBack();
+    await has(page, 'Allocated memory by stack');
+    await go(page, '#/process/100/flame?constructor');
+    await has(page, 'Processor time by stack');
+  }));
+
+await test('without samples the flame graph says how to take them',
+  () => onPage('#/process/100/flame?io', async (page) => {
+    await has(page, 'Switch io on (tab Control) to take some');
+    await click(page, '.tabs a[href$=control]');
+    await click(page, 'input[name=io]');
+    await has(page, 'Category io is on');
+    await go(page, '#/process/100/flame?io');
+    await has(page, 'They are taken now: io is on');
+  }));
+
+await test('the live heap by site: names are text, and new points come',
+  () => onPage('#/process/100/flame?live', async (page) => {
+    await seen(page, '.plot[aria-label^="Live heap by site"]');
+    await seen(page, 'canvas.flame');
+    const text = await told(page, 'Live heap by site');
+    for (const name of [`${hostile[0]} ${hostile[1]}:7 4.00 MiB`,
+                        '\\x1b[31mred\\x1b[0m ', 'other 1.00 MiB'])
+      assert.ok(text.includes(name), text);
+    assert.equal(await page.$('.legend img, .chart img, .chart script'), null);
+    await until(page, (before) => document.querySelector(
+      '.plot[aria-label^="Live heap by site: "]').ariaLabel !== before,
+    `Live heap by site: ${text}`);
+    const asked = mock.requests.filter((r) => r.includes('/live_sites?'));
+    assert.ok(asked.every((r) => r.includes('width=120')), asked[0]);
+  }));
+
+await test('the distance of samples of allocation is sent',
+  () => onPage('#/process/100/control', async (page) => {
+    await page.locator('input[max="1000000000000"]').fill('5000');
+    await page.keyboard.press('Enter');
+    await has(page, 'One sample of allocation in 5 000 words');
+    assert.ok(mock.actions.some(({ action }) =>
+      action === '{"action":"alloc_rate","words":5000}'));
   }));
 
 for (const dark of [false, true])

@@ -135,11 +135,15 @@ static int32_t parse_pid(const struct command *command, const char *text)
   return (int32_t) pid;
 }
 
-/* Sets the directory of the request to the absolute path of [dir].  If there is
-   no such directory, prints a message and ends the program. */
+/* Sets the directory of the request to the absolute path of [dir].  Leaves an
+   absolute path as it is: the process looks for it, and in a container finds
+   other directories than this program.  If there is no directory of a relative
+   path, prints a message and ends the program. */
 static void set_dir(struct request *request, const char *dir)
 {
-  if (realpath(dir, request->dir) == NULL) {
+  if (dir[0] == '/' && strlen(dir) < sizeof request->dir) {
+    strcpy(request->dir, dir);
+  } else if (realpath(dir, request->dir) == NULL) {
     complain("cannot use %s as the directory of the ring file: %s", dir,
              strerror(errno));
     exit(STATUS_CANNOT_READ);

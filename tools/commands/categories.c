@@ -18,9 +18,11 @@
 #include <string.h>
 #include "category.h"
 #include "common.h"
+#include "hub_target.h"
 #include "json.h"
 #include "options.h"
 #include "processes.h"
+#include "remote_control.h"
 #include "targets.h"
 #include "text.h"
 
@@ -32,11 +34,15 @@ static const char usage[] =
 "resumed, or recorded it last before it ended.\n";
 
 static const enum option_id option_ids[] = {
-  OPTION_ALL, OPTION_DIR, OPTION_JSON, OPTION_NAMES, OPTION_HELP, OPTION_END
+  OPTION_ALL, OPTION_DIR, OPTION_HUB, OPTION_JSON, OPTION_NAMES, OPTION_HELP,
+  OPTION_END
 };
 
 static const char notes[] =
 "eventring enable and eventring disable switch categories on and off.\n";
+
+/* Characters of the column of names, of which profile_alloc is the longest. */
+#define NAME_WIDTH 13
 
 enum form { TABLE, NAMES, JSON };
 
@@ -63,7 +69,7 @@ static void list_table(struct eventring_cursor *cursor)
     fputs("  ", stdout);
     int width = print_text(stdout, name, strlen(name), TEXT_COLUMN);
     const char *doc = eventring_category_meaning(name);
-    printf("%*s  %-3s%s%s\n", width < 11 ? 11 - width : 0, "",
+    printf("%*s  %-3s%s%s\n", width < NAME_WIDTH ? NAME_WIDTH - width : 0, "",
            on >> bit & 1 ? "on" : "off", doc == NULL ? "" : "  ",
            doc == NULL ? "" : doc);
   }
@@ -102,11 +108,13 @@ static enum status run(int argc, char **argv)
   const char *dir = NULL;
   bool all = false;
   struct output output = { .form = TABLE };
+  struct control_request remote = { .command = NULL };
   int option;
   while ((option = next_option(&categories_command, argc, argv)) >= 0)
     switch (option) {
     case OPTION_ALL: all = true; break;
     case OPTION_DIR: dir = optarg; break;
+    case OPTION_HUB: use_hub(&categories_command, optarg); break;
     case OPTION_JSON: output.form = JSON; break;
     case OPTION_NAMES: output.form = NAMES; break;
     }
@@ -114,6 +122,18 @@ static enum status run(int argc, char **argv)
     usage_error(&categories_command,
                 "categories: unexpected argument '%s' after --all", argv[optind]);
 
+  if (all && has_hub_option())
+    usage_error(&categories_command,
+                "categories: --all is for processes of this machine");
+  if (!all && is_remote(&categories_command, argv[optind], dir, &remote)) {
+    if (optind + 1 < argc)
+      usage_error(&categories_command,
+                  "categories: unexpected argument '%s': takes one process",
+                  argv[optind + 1]);
+    remote.json = output.form == JSON;
+    remote.names = output.form == NAMES;
+    return control_remote(&categories_command, &remote, 0, NULL);
+  }
   if (output.form == JSON) output.processes = json_array();
   enum status status = STATUS_OK;
   size_t running;

@@ -25,16 +25,20 @@
 #include "json.h"
 #include "options.h"
 #include "processes.h"
+#include "runs/run_file.h"
 #include "targets.h"
 #include "text.h"
 
 static const char usage[] =
 "Usage: eventring check [OPTION...] [PID|FILE...]\n"
-"Verifies recordings, ring files and the rings of running processes: the\n"
+"Verifies recordings, runs, ring files and the rings of running processes: the\n"
 "structure, checksums, index, names, the header of every block, every event and\n"
 "their number.  Then verifies that the events are consistent: time never goes\n"
 "back, every begin has an end, no duration is longer than the trace, and\n"
-"collections have causes.\n";
+"collections have causes.  Of a tombstone, prints the counts.\n";
+
+/* Rings of a process, at most. */
+#define MAX_RINGS 4096
 
 static const enum option_id option_ids[] = {
   OPTION_DIR, OPTION_FOLLOW, OPTION_JSON, OPTION_HELP, OPTION_END
@@ -178,8 +182,8 @@ static enum status check_part(struct eventring_cursor *cursor, bool follow)
    processes; without [json], these only if the structure is right.  Prints the
    findings as text or, if [json] is true, as a JSON object.  Returns STATUS_OK;
    STATUS_FINDING when something is wrong, with a message, also in the object,
-   when the file is so damaged that it cannot be opened; STATUS_CANNOT_READ, with a
-   message, when the file cannot be read. */
+   when the file is so damaged that it cannot be opened; STATUS_CANNOT_READ,
+   with a message, when the file cannot be read. */
 static enum status check_file(const char *path, bool follow, bool json)
 {
   struct findings f = { 0, json ? json_array() : NULL };
@@ -218,6 +222,129 @@ static enum status check_file(const char *path, bool follow, bool json)
   return status;
 }
 
+/* Runs of batches */
+
+/* Returns whether [path] has the name of a run's file, which a user may have
+   changed from NNNNNN.json to another name. */
+static bool is_run(const char *path)
+{
+  size_t length = strlen(path);
+  return length > 5 && strcmp(path + length - 5, ".json") == 0;
+}
+
+/* The function that check_run calls for each finding; [state] is a struct
+   findings. */
+static void found_in_run(void *state, const char *what)
+{
+  struct findings *f = state;
+  f->count++;
+  if (f->list != NULL)
+    json_array_append_new(f->list, json_pack("{s:n, s:o}", "byte", "what",
+                                             json_text(what)));
+  else {
+    print_text(stdout, what, strlen(what), TEXT_LINE);
+    putchar('\n');
+  }
+}
+
+/* Checks the run at [path]: its checksum and the checksums of its recordings.
+   Prints the findings as check_file does, and returns its statuses. */
+static enum status check_run_file(const char *path, bool json)
+{
+  struct findings f = { 0, json ? json_array() : NULL };
+  char why[512] = "";
+  int findings = check_run(path, found_in_run, &f, why, sizeof why);
+  if (findings < 0) complain("%s", why);
+  if (json && findings >= 0)
+    print_file(path, findings == 0, json_array(), f.list);
+  else
+    json_decref(f.list);
+  if (!json && findings == 0)
+    puts("the run and its recordings are as they were written");
+  return findings < 0 ? STATUS_CANNOT_READ
+         : findings > 0 ? STATUS_FINDING : STATUS_OK;
+}
+
+/* Tombstones */
+
+/* Returns whether [path] has the name of a tombstone. */
+static bool is_tombstone(const char *path)
+{
+  static const char suffix[] = ".tombstone";
+  size_t length = strlen(path);
+  return length > strlen(suffix)
+         && strcmp(path + length - strlen(suffix), suffix) == 0;
+}
+
+/* Prints the tombstone [t]: the process, and how many events it wrote to its
+   rings, with their numbers [events]. */
+static void print_tombstone(const struct eventring_tombstone *t,
+                            const uint64_t *events)
+{
+  printf("%" PRIi32 " ", t->pid);
+  print_text(stdout, t->program, strlen(t->program), TEXT_LINE);
+  printf(": %s, wrote %" PRIu64 " events",
+         t->state == EVENTRING_STATE_REPLACED ? "replaced" : "ended", t->events);
+  const char *before = " (";
+  for (uint32_t i = 0; i < t->rings && i < MAX_RINGS; i++)
+    if (events[i] != 0) {
+      printf("%sring %" PRIu32 ": %" PRIu64, before, i, events[i]);
+      before = ", ";
+    }
+  puts(*before == ',' ? ")" : "");
+}
+
+/* Returns a new JSON object that describes the tombstone [t]. */
+static json_t *json_tombstone(const struct eventring_tombstone *t,
+                              const uint64_t *events)
+{
+  json_t *rings = json_array();
+  for (uint32_t i = 0; i < t->rings && i < MAX_RINGS; i++)
+    if (events[i] != 0)
+      json_array_append_new(rings, json_pack("{s:i, s:I}", "ring", (int) i,
+                                             "events", (json_int_t) events[i]));
+  return json_pack(
+    "{s:i, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o}", "pid", (int) t->pid,
+    "state", t->state == EVENTRING_STATE_REPLACED ? "replaced" : "ended",
+    "program", json_text(t->program), "boot_id", json_text(t->boot_id),
+    "pid_namespace", (json_int_t) t->pid_namespace,
+    "start_time", (json_int_t) t->start_time,
+    "started_ns", (json_int_t) t->started_ns,
+    "ended_ns", (json_int_t) t->ended_ns, "events", (json_int_t) t->events,
+    "rings", rings);
+}
+
+/* Prints the tombstone at [path]: a line, or an object for --json.  Returns the
+   statuses of check_file. */
+static enum status check_tombstone(const char *path, bool json)
+{
+  static uint64_t events[MAX_RINGS];
+  char why[512] = "";
+  struct eventring_options open = { .size = sizeof open, .message = why,
+                                    .message_size = sizeof why };
+  struct eventring_tombstone t = { .size = sizeof t };
+  int error = eventring_read_tombstone(path, &open, &t, events, MAX_RINGS);
+  switch (error) {
+  case 0: break;
+  case EVENTRING_E_HEADER: case EVENTRING_E_TRUNCATED:
+    complain("%s", why);
+    if (json) {
+      json_t *what = json_pack("[{s:n, s:o}]", "byte", "what", json_text(why));
+      print_file(path, false, json_array(), what);
+    }
+    return STATUS_FINDING;
+  default:
+    complain("%s", why[0] != '\0' ? why : eventring_strerror(error));
+    return STATUS_CANNOT_READ;
+  }
+  if (json)
+    print_file(path, true, json_pack("[o]", json_tombstone(&t, events)),
+               json_array());
+  else
+    print_tombstone(&t, events);
+  return STATUS_OK;
+}
+
 struct request {
   const char *dir;
   bool follow, json;
@@ -236,6 +363,11 @@ static enum status check_target(const struct request *request,
     print_text(stdout, target, strlen(target), TEXT_LINE);
     puts(":");
   }
+  if (target != NULL && is_run(target) && request->dir == NULL)
+    return check_run_file(target, request->json);
+  if (target != NULL && is_tombstone(target) && request->dir == NULL)
+    return check_tombstone(target, request->json);
+  if (target != NULL && refuse_stream(target)) return STATUS_CANNOT_READ;
   if (target != NULL && !is_number(target) && request->dir == NULL)
     return check_file(target, request->follow, request->json);
   struct eventring_cursor *cursor =

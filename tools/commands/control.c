@@ -11,7 +11,7 @@
 /**************************************************************************/
 
 /* eventring pause, resume, enable, disable: tracing switched from outside, in
-   one process or in all. */
+   one process or in all, or in a process of a node. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,19 +20,23 @@
 #include "category.h"
 #include "category_text.h"
 #include "common.h"
+#include "control_request.h"
+#include "hub_target.h"
 #include "json.h"
 #include "options.h"
 #include "processes.h"
+#include "remote_control.h"
 #include "targets.h"
 #include "text.h"
 
 static const enum option_id option_ids[] = {
-  OPTION_ALL, OPTION_DIR, OPTION_JSON, OPTION_QUIET, OPTION_HELP, OPTION_END
+  OPTION_ALL, OPTION_DIR, OPTION_HUB, OPTION_JSON, OPTION_QUIET, OPTION_HELP,
+  OPTION_END
 };
 
 static const enum option_id enable_option_ids[] = {
-  OPTION_ALL, OPTION_RATE, OPTION_DIR, OPTION_JSON, OPTION_QUIET, OPTION_HELP,
-  OPTION_END
+  OPTION_ALL, OPTION_ALLOC_RATE, OPTION_RATE, OPTION_DIR, OPTION_HUB, OPTION_JSON, OPTION_QUIET,
+  OPTION_HELP, OPTION_END
 };
 
 static const char notes[] =
@@ -55,7 +59,7 @@ static const char enable_usage[] =
 "       eventring enable --all [OPTION...] CATEGORY...\n"
 "Records these categories of events too: from now on or, if the process is\n"
 "paused, when it is resumed.  Several categories may be joined by commas; 'all'\n"
-"means all but profile.  eventring categories lists them.\n";
+"means all but points, io and the profiles.  eventring categories lists them.\n";
 
 static const char disable_usage[] =
 "Usage: eventring disable [OPTION...] PID|FILE CATEGORY...\n"
@@ -69,6 +73,7 @@ struct request {
   const struct command *command;
   char **categories;              /* lists of names, up to a NULL */
   uint64_t sample_period_ns;      /* 0: as it is */
+  uint64_t alloc_period_words;    /* likewise */
   bool quiet;
   json_t *changed;                /* if not NULL, the output of --json */
 };
@@ -88,6 +93,18 @@ static bool requested(const struct request *request,
     *mask |= more;
   }
   return true;
+}
+
+/* Sets the rates of samples in the request.  Returns 0 or a negative error. */
+static int set_rates(const struct request *request,
+                     struct eventring_cursor *cursor)
+{
+  int error = 0;
+  if (request->sample_period_ns != 0)
+    error = eventring_set_sample_period(cursor, request->sample_period_ns);
+  if (error == 0 && request->alloc_period_words != 0)
+    error = eventring_set_alloc_period(cursor, request->alloc_period_words);
+  return error;
 }
 
 /* Changes the process of [cursor] as requested; [recorded] is its present mask
@@ -110,14 +127,12 @@ static enum status change(const struct request *request,
   } else {
     uint32_t mask;
     if (!requested(request, cursor, &mask)) return STATUS_USAGE;
-    if (request->sample_period_ns != 0) {
-      /* Before the first sample. */
-      error = eventring_set_sample_period(cursor, request->sample_period_ns);
-      if (error < 0) {
-        complain("%s: cannot set the rate of samples: %s",
-                 eventring_path(cursor), eventring_strerror(error));
-        return STATUS_CANNOT_READ;
-      }
+    /* Before the first sample. */
+    error = set_rates(request, cursor);
+    if (error < 0) {
+      complain("%s: cannot set the rate of samples: %s",
+               eventring_path(cursor), eventring_strerror(error));
+      return STATUS_CANNOT_READ;
     }
     mask = request->command == &enable_command ? recorded | mask
                                                : recorded & ~mask;
@@ -136,15 +151,20 @@ static enum status change(const struct request *request,
   return STATUS_OK;
 }
 
-/* Prints the rate of samples that [request] has set, if it has set one. */
-static void say_rate(struct eventring_cursor *cursor,
-                     const struct request *request)
+/* Prints the rates of samples that [request] has set. */
+static void say_rates(struct eventring_cursor *cursor,
+                      const struct request *request)
 {
-  if (request->sample_period_ns == 0) return;
-  printf("; %" PRIu64 " samples a second%s",
-         UINT64_C(1000000000) / request->sample_period_ns,
-         records_category(cursor, "profile")
-           ? "" : " once category profile is recorded");
+  if (request->sample_period_ns != 0)
+    printf("; %" PRIu64 " samples a second%s",
+           UINT64_C(1000000000) / request->sample_period_ns,
+           records_category(cursor, "profile")
+             ? "" : " once category profile is recorded");
+  if (request->alloc_period_words != 0)
+    printf("; a sample each %" PRIu64 " allocated words%s",
+           request->alloc_period_words,
+           records_category(cursor, "profile_alloc")
+             ? "" : " once category profile_alloc is recorded");
 }
 
 /* Prints a line with the new state of the process of [cursor], and whether it
@@ -160,7 +180,8 @@ static void say(struct eventring_cursor *cursor, const struct request *request,
   uint32_t recorded = recorded_categories(cursor);
   bool same = (before->active == 0) == (now.active == 0)
               && recorded_before == recorded
-              && before->sample_period_ns == now.sample_period_ns;
+              && before->sample_period_ns == now.sample_period_ns
+              && before->alloc_period_words == now.alloc_period_words;
   printf("%" PRIu32 " ", now.pid);
   print_text(stdout, now.program, strlen(now.program), TEXT_LINE);
   /* The categories of a paused process are the subject of a change of them. */
@@ -178,7 +199,7 @@ static void say(struct eventring_cursor *cursor, const struct request *request,
     }
     if (will && same) fputs(", unchanged", stdout);
   }
-  say_rate(cursor, request);
+  say_rates(cursor, request);
   putchar('\n');
 }
 
@@ -222,19 +243,29 @@ static enum status control_all(struct request *request, const char *dir)
 
 /* The command line */
 
-/* The most samples a second that a process is asked for. */
-#define MAX_RATE 20000
-
 /* Returns the nanoseconds between two samples, of which [text] is the number in
    a second.  Ends the program, with a message, when it is no such number. */
 static uint64_t parse_rate(const char *text)
 {
   char *end;
   long rate = strtol(text, &end, 10);
-  if (end == text || *end != '\0' || rate < 1 || rate > MAX_RATE)
+  if (end == text || *end != '\0' || rate < 1 || rate > CONTROL_RATE)
     usage_error(&enable_command, "enable: --rate=%s: a number from 1 to %d",
-                text, MAX_RATE);
+                text, CONTROL_RATE);
   return UINT64_C(1000000000) / (uint64_t) rate;
+}
+
+/* Returns the mean number of words between two samples, of which [text] is the
+   share among all words.  Ends the program, with a message, when it is no such
+   share. */
+static uint64_t parse_alloc_rate(const char *text)
+{
+  char *end;
+  double rate = strtod(text, &end);
+  if (end == text || *end != '\0' || !(rate >= 1e-12 && rate <= 1))
+    usage_error(&enable_command, "enable: --alloc-rate=%s: a share of the "
+                "allocated words, from 1e-12 to 1", text);
+  return (uint64_t) (1 / rate + 0.5);
 }
 
 static enum status run(const struct command *command, bool with_categories,
@@ -243,11 +274,16 @@ static enum status run(const struct command *command, bool with_categories,
   const char *dir = NULL;
   bool all = false, json = false;
   struct request request = { .command = command };
+  struct control_request remote = { .command = NULL };
   int option;
   while ((option = next_option(command, argc, argv)) >= 0)
     switch (option) {
     case OPTION_ALL: all = true; break;
+    case OPTION_ALLOC_RATE:
+      request.alloc_period_words = parse_alloc_rate(optarg);
+      break;
     case OPTION_DIR: dir = optarg; break;
+    case OPTION_HUB: use_hub(command, optarg); break;
     case OPTION_JSON: json = true; break;
     case OPTION_QUIET: request.quiet = true; break;
     case OPTION_RATE: request.sample_period_ns = parse_rate(optarg); break;
@@ -260,6 +296,23 @@ static enum status run(const struct command *command, bool with_categories,
   if (!with_categories && all && optind < argc)
     usage_error(command, "%s: unexpected argument '%s' after --all", command->name,
                 argv[optind]);
+  if (all && has_hub_option())
+    usage_error(command, "%s: --all is for processes of this machine",
+                command->name);
+  if (!all && is_remote(command, argv[optind], dir, &remote)) {
+    if (request.alloc_period_words != 0)
+      usage_error(command, "%s: --alloc-rate is for processes of this machine",
+                  command->name);
+    remote.json = json;
+    remote.quiet = request.quiet;
+    if (request.sample_period_ns != 0)
+      remote.rate = INT64_C(1000000000) / (int64_t) request.sample_period_ns;
+    if (!with_categories && optind + 1 < argc)
+      usage_error(command, "%s: unexpected argument '%s': takes one process",
+                  command->name, argv[optind + 1]);
+    return control_remote(command, &remote, argc - optind - 1,
+                          argv + optind + 1);
+  }
   request.categories = argv + optind + targets;
   if (json) request.changed = json_array();
 

@@ -18,9 +18,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common.h"
+#include "all_processes.h"
 #include "diagnosis_json.h"
 #include "diagnosis_reading.h"
+#include "hub_target.h"
 #include "json.h"
 #include "options.h"
 #include "summary_text.h"
@@ -28,12 +29,13 @@
 #include "text.h"
 
 static const char usage[] =
-"Usage: eventring diagnose [OPTION...] [PID|FILE]\n"
+"Usage: eventring diagnose [OPTION...] [PID|FILE]...\n"
 "Prints the faults of a process, how sure they are, and what to do about them.\n"
 "For a running process, takes the events that are in its rings now.\n";
 
 static const enum option_id option_ids[] = {
-  OPTION_DIR, OPTION_FOLLOW, OPTION_JSON, OPTION_HELP, OPTION_END
+  OPTION_ALL, OPTION_DIR, OPTION_FOLLOW, OPTION_HUB, OPTION_JSON, OPTION_HELP,
+  OPTION_END
 };
 
 static const char notes[] =
@@ -156,28 +158,52 @@ static void print_diagnosis(struct diagnosis *d)
 
 /* The command */
 
+static void *begin(void *command, const struct all_processes *all, int which)
+{
+  (void) command;
+  return begin_diagnosis(all->sources[which].cursor);
+}
+
+/* Applies the rules, prints the findings in the form that [command], a bool,
+   says (JSON if it is true), and frees the diagnosis. */
+static enum status end(void *command, const struct all_processes *all,
+                       int which, void *diagnosis)
+{
+  const bool *json = command;
+  end_diagnosis(diagnosis, all->sources[which].cursor);
+  if (*json) {
+    json_t *object = json_diagnosis(diagnosis);
+    if (all->labels != NULL) json_label(object, &all->labels[which]);
+    print_json(object, all->labels != NULL);
+  } else {
+    print_section(all, which, which == 0);
+    print_diagnosis(diagnosis);
+  }
+  free_diagnosis(diagnosis);
+  return STATUS_OK;
+}
+
 static enum status run(int argc, char **argv)
 {
   const char *dir = NULL;
-  bool follow = false, json = false;
+  bool follow = false, json = false, several = false;
   int option;
   while ((option = next_option(&diagnose_command, argc, argv)) >= 0)
     switch (option) {
+    case OPTION_ALL: several = true; break;
     case OPTION_DIR: dir = optarg; break;
     case OPTION_FOLLOW: follow = true; break;
+    case OPTION_HUB: use_hub(&diagnose_command, optarg); break;
     case OPTION_JSON: json = true; break;
     }
-  struct eventring_cursor *cursor =
-    open_target(&diagnose_command, argc, argv, dir, false);
-  enum status status;
-  struct diagnosis *d = read_diagnosis(cursor, follow, &status);
-  if (json)
-    print_json(json_diagnosis(d), false);
-  else
-    print_diagnosis(d);
+  struct all_processes all = open_processes(&diagnose_command, argc, argv, dir,
+                                            several);
+  enum status status = read_each(&all, &(struct each) {
+    .command = &json, .begin = begin, .event = take_diagnosis_event,
+    .quiet = diagnosis_is_quiet, .end = end
+  }, follow);
   status = finish_output(status);
-  free_diagnosis(d);
-  eventring_close(cursor);
+  close_processes(&all);
   return status;
 }
 

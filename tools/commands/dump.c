@@ -50,7 +50,10 @@ static enum status dump(struct eventring_cursor *cursor, const char *output,
   char *manifest = new_manifest(cursor, NULL);
   int error = eventring_record(output, cursor, &options, &recorder);
   if (error == 0) error = eventring_record_note(recorder, manifest);
-  if (error == 0) error = eventring_record_end(recorder);
+  if (error == 0) {
+    record_node(recorder);
+    error = eventring_record_end(recorder);
+  }
   if (error == 0) {
     eventring_record_totals(recorder, &totals);
     note("%s: %" PRIu64 " events, %s", output, totals.events,

@@ -18,11 +18,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "all_processes.h"
 #include "between_text.h"
-#include "common.h"
 #include "filter_options.h"
-#include "follow.h"
 #include "hgrm.h"
+#include "hub_target.h"
 #include "json.h"
 #include "options.h"
 #include "sink.h"
@@ -31,14 +31,15 @@
 #include "text.h"
 
 static const char usage[] =
-"Usage: eventring latency [OPTION...] [PID|FILE]\n"
+"Usage: eventring latency [OPTION...] [PID|FILE]...\n"
 "Prints percentiles, right to 1 %, and histograms of the pauses of the garbage\n"
 "collector, of spans, requests and waits, or of the time between two events.\n"
 "For a running process, takes the events that are in its rings now.\n";
 
 static const enum option_id option_ids[] = {
-  OPTION_DIR, OPTION_FOLLOW, OPTION_SPAN, OPTION_BETWEEN, OPTION_AND,
-  OPTION_SCOPE, OPTION_HGRM, OPTION_FORCE, OPTION_JSON, OPTION_HELP, OPTION_END
+  OPTION_ALL, OPTION_DIR, OPTION_FOLLOW, OPTION_SPAN, OPTION_BETWEEN, OPTION_AND,
+  OPTION_SCOPE, OPTION_HGRM, OPTION_FORCE, OPTION_HUB, OPTION_JSON, OPTION_HELP,
+  OPTION_END
 };
 
 static const char notes[] =
@@ -55,17 +56,29 @@ struct distribution {
   struct histogram running, waiting;      /* of requests */
 };
 
-/* The command line, and the pairs of --between. */
+/* The command line. */
 struct latency {
   const char *dir, *hgrm_path;
-  bool follow, json, hgrm, force;
-  size_t names;                   /* of --span, in [all] */
+  bool follow, json, hgrm, force, several;
+  const char **spans;             /* of --span */
+  size_t span_count;
   char *words[2];                 /* of --between and --and, or NULL */
-  const char *scope;
+  struct filter *filters[2];      /* the same */
+  const char *scope_name;
+  enum between_scope scope;
+  struct distribution *total;     /* of all processes */
+  uint64_t lost;
+  bool lost_is_bound;
+};
+
+/* A process, and the pairs of --between. */
+struct timed_process {
+  const struct latency *command;
+  struct summary *s;
   struct filter *filters[2];
   struct between *between;        /* NULL: not asked for */
-  struct summary *s;
   struct distribution *all;
+  size_t count;
 };
 
 /* Text */
@@ -113,10 +126,9 @@ static void print_bars(const struct histogram *h)
 /* Prints the [count] distributions in [all] as text: a table, then a chart for
    each.  [named] is the title of distributions that the user asked for, of which
    empty ones have rows too; NULL for pauses. */
-static void print_distributions(struct summary *s, const char *named,
+static void print_distributions(const char *named,
                                 const struct distribution *all, size_t count)
 {
-  print_process(s);
   bool any = named != NULL;
   for (size_t i = 0; i < count; i++) any = any || all[i].h.count > 0;
   if (any)
@@ -137,13 +149,18 @@ static void print_distributions(struct summary *s, const char *named,
   }
 }
 
+/* Returns the title of the distributions; NULL for pauses. */
+static const char *title(const struct latency *l)
+{
+  return l->words[0] != NULL ? "time" : l->span_count > 0 ? "span" : NULL;
+}
+
 /* JSON */
 
-static void print_all_json(struct latency *l, size_t count)
+/* Returns a new JSON array of the [count] distributions in [all]. */
+static json_t *json_distributions(const struct distribution *all, size_t count)
 {
-  struct summary *s = l->s;
-  const struct distribution *all = l->all;
-  json_t *object = json_object(), *distributions = json_array();
+  json_t *distributions = json_array();
   for (size_t i = 0; i < count; i++) {
     json_t *d = json_object();
     json_object_set_new(d, "name", json_text(all[i].name));
@@ -155,17 +172,26 @@ static void print_all_json(struct latency *l, size_t count)
     }
     json_array_append_new(distributions, d);
   }
+  return distributions;
+}
+
+/* Returns a new JSON object that describes the process [p]. */
+static json_t *json_timed_process(const struct timed_process *p)
+{
+  struct summary *s = p->s;
+  json_t *object = json_object();
   json_object_set_new(object, "version", json_integer(JSON_VERSION));
   json_object_set_new(object, "process", json_process(s->cursor));
   json_object_set_new(object, "first_ns", json_integer(s->first_ns));
   json_object_set_new(object, "last_ns", json_integer(s->last_ns));
   json_object_set_new(object, "lost_events",
                       json_integer((json_int_t) lost_events(s->cursor)));
-  json_object_set_new(object, "distributions", distributions);
-  if (l->between != NULL)
+  json_object_set_new(object, "distributions",
+                      json_distributions(p->all, p->count));
+  if (p->between != NULL)
     json_object_set_new(object, "between",
-                        json_between(s->cursor, between_result(l->between)));
-  print_json(object, false);
+                        json_between(s->cursor, between_result(p->between)));
+  return object;
 }
 
 /* The command */
@@ -224,135 +250,235 @@ static enum status write_hgrm(const char *path, bool force,
 
 static void take_event(void *state, const struct eventring_event *event)
 {
-  struct latency *l = state;
-  summary_event(l->s, event);
-  if (l->between != NULL) between_event(l->between, event, true);
+  struct timed_process *p = state;
+  summary_event(p->s, event);
+  if (p->between != NULL && event->form != EVENTRING_EV_OPEN)
+    between_event(p->between, event, true);
 }
 
-static bool pass(void *state, bool idle)
+static void quiet(void *state)
 {
-  struct latency *l = state;
-  if (idle) summary_idle(l->s);
-  return true;
+  const struct timed_process *p = state;
+  summary_idle(p->s);
 }
 
-/* Makes the filters of --between and --and and checks the options around them.
-   Ends the program with a message when they are wrong. */
-static enum between_scope check_between(struct latency *l)
+/* Makes the filters of --between and --and, which processes get copies of.  Ends
+   the program with a message when they are wrong. */
+static void make_filters(struct latency *l)
 {
-  enum between_scope scope = BETWEEN_THREAD;
   char why[MESSAGE_SIZE];
-  if ((l->words[0] == NULL) != (l->words[1] == NULL))
-    usage_error(&latency_command, "latency: --between and --and need each "
-                "other");
-  if (l->scope != NULL && l->words[0] == NULL)
-    usage_error(&latency_command, "latency: --scope needs --between");
-  if (l->names > 0 && l->words[0] != NULL)
-    usage_error(&latency_command, "latency: --span and --between exclude each "
-                "other");
-  if (l->scope != NULL && !between_scope(l->scope, strlen(l->scope), &scope))
-    usage_error(&latency_command, "latency: unknown scope '%s' (scopes: "
-                "thread, domain, process)", l->scope);
-  for (int i = 0; i < 2 && l->words[i] != NULL; i++) {
+  for (int i = 0; i < 2; i++) {
     l->filters[i] = new_filter();
     if (!between_filter(l->filters[i], l->words[i], why, sizeof why))
       usage_error(&latency_command, "latency: %s", why);
   }
-  return scope;
 }
 
-/* Reads the command line into [l], which has room for a distribution for each
+/* Checks the options around --between.  Ends the program with a message when
+   they are wrong. */
+static void check_between(struct latency *l)
+{
+  l->scope = BETWEEN_THREAD;
+  if ((l->words[0] == NULL) != (l->words[1] == NULL))
+    usage_error(&latency_command, "latency: --between and --and need each "
+                "other");
+  if (l->scope_name != NULL && l->words[0] == NULL)
+    usage_error(&latency_command, "latency: --scope needs --between");
+  if (l->span_count > 0 && l->words[0] != NULL)
+    usage_error(&latency_command, "latency: --span and --between exclude each "
+                "other");
+  if (l->scope_name != NULL
+      && !between_scope(l->scope_name, strlen(l->scope_name), &l->scope))
+    usage_error(&latency_command, "latency: unknown scope '%s' (scopes: "
+                "thread, domain, process)", l->scope_name);
+  if (l->words[0] != NULL) make_filters(l);
+}
+
+/* Reads the command line into [l], which has room for a span for each
    argument. */
-static enum between_scope take_options(struct latency *l, int argc, char **argv)
+static void take_options(struct latency *l, int argc, char **argv)
 {
   int option;
   while ((option = next_option(&latency_command, argc, argv)) >= 0)
     switch (option) {
+    case OPTION_ALL: l->several = true; break;
     case OPTION_AND: l->words[1] = optarg; break;
     case OPTION_BETWEEN: l->words[0] = optarg; break;
     case OPTION_DIR: l->dir = optarg; break;
     case OPTION_FOLLOW: l->follow = true; break;
     case OPTION_FORCE: l->force = true; break;
+    case OPTION_HUB: use_hub(&latency_command, optarg); break;
     case OPTION_HGRM: l->hgrm = true; l->hgrm_path = optarg; break;
     case OPTION_JSON: l->json = true; break;
-    case OPTION_SCOPE: l->scope = optarg; break;
-    case OPTION_SPAN: l->all[l->names++].name = optarg; break;
+    case OPTION_SCOPE: l->scope_name = optarg; break;
+    case OPTION_SPAN: l->spans[l->span_count++] = optarg; break;
     }
   if (l->hgrm && l->json)
     usage_error(&latency_command, "latency: --hgrm and --json exclude each "
                 "other");
-  if (l->hgrm && l->names > 1)
+  if (l->hgrm && l->span_count > 1)
     usage_error(&latency_command, "latency: --hgrm takes one --span");
-  return check_between(l);
+  check_between(l);
 }
 
-/* Fills the distributions of [l] and returns their number. */
-static size_t add_distributions(struct latency *l)
+/* Returns the number of distributions of each process. */
+static size_t distribution_count(const struct latency *l)
 {
-  if (l->between != NULL) {
-    l->all[0].name = "first to second";
-    l->all[0].h = between_result(l->between)->durations;
-    return 1;
-  }
-  for (size_t i = 0; i < l->names; i++) {
-    add_named(l->s, &l->all[i]);
-    if (l->all[i].h.count == 0)
-      note("%s: no span or wait called %s has ended here",
-           eventring_path(l->s->cursor), l->all[i].name);
-  }
-  if (l->names > 0) return l->names;
-  add_pauses(l->s, l->all);
-  return PAUSES;
+  return l->words[0] != NULL ? 1 : l->span_count > 0 ? l->span_count : PAUSES;
 }
 
-/* Prints the result as the options say.  Returns STATUS_OK, or
-   STATUS_CANNOT_WRITE. */
-static enum status print_result(struct latency *l)
+/* Fills the distributions of [p]. */
+static void fill_distributions(struct timed_process *p)
 {
-  const size_t count = add_distributions(l);
-  if (l->hgrm) return write_hgrm(l->hgrm_path, l->force, &l->all[0].h);
+  const struct latency *l = p->command;
+  if (p->between != NULL) {
+    p->all[0].name = "first to second";
+    p->all[0].h = between_result(p->between)->durations;
+    return;
+  }
+  for (size_t i = 0; i < l->span_count; i++) {
+    p->all[i].name = l->spans[i];
+    add_named(p->s, &p->all[i]);
+  }
+  if (l->span_count == 0) add_pauses(p->s, p->all);
+}
+
+/* Prints a note for each --span that is empty among the distributions [all] of
+   [name], a path or all processes. */
+static void note_missing(const struct latency *l, const char *name,
+                         const struct distribution *all)
+{
+  for (size_t i = 0; i < l->span_count; i++)
+    if (all[i].h.count == 0)
+      note("%s: no span or wait called %s has ended here", name, l->spans[i]);
+}
+
+static void print_timed_process(const struct timed_process *p)
+{
+  print_process(p->s);
+  print_distributions(title(p->command), p->all, p->count);
+  if (p->between != NULL)
+    print_between(p->s->cursor, between_result(p->between));
+  print_lost(p->s);
+}
+
+/* Adds the distributions of [p] to the total. */
+static void add_total(struct latency *l, const struct timed_process *p)
+{
+  for (size_t i = 0; i < p->count; i++) {
+    l->total[i].name = p->all[i].name;
+    histogram_merge(&l->total[i].h, &p->all[i].h);
+    histogram_merge(&l->total[i].running, &p->all[i].running);
+    histogram_merge(&l->total[i].waiting, &p->all[i].waiting);
+  }
+  l->lost += lost_events(p->s->cursor);
+  if (target_info(p->s->cursor).lost_is_bound) l->lost_is_bound = true;
+}
+
+static void *begin(void *command, const struct all_processes *all, int which)
+{
+  const struct latency *l = command;
+  struct timed_process *p = allocate(1, sizeof *p);
+  struct eventring_cursor *cursor = all->sources[which].cursor;
+  p->command = l;
+  p->count = distribution_count(l);
+  p->all = allocate(p->count, sizeof *p->all);
+  p->s = new_summary(cursor);
+  if (l->words[0] == NULL) return p;
+  for (int i = 0; i < 2; i++) {
+    p->filters[i] = copy_filter(l->filters[i]);
+    begin_filter(p->filters[i], cursor);
+  }
+  p->between = new_between(cursor, p->filters[0], p->filters[1], l->scope);
+  return p;
+}
+
+/* Frees the filters [filters], if there are any. */
+static void free_filters(struct filter *filters[2])
+{
+  for (int i = 0; i < 2; i++)
+    if (filters[i] != NULL) free_filter(filters[i]);
+}
+
+static void free_timed_process(struct timed_process *p)
+{
+  if (p->between != NULL) free_between(p->between);
+  free_filters(p->filters);
+  free(p->all);
+  free_summary(p->s);
+  free(p);
+}
+
+/* Prints the process of [state], adds it to the total, and frees it. */
+static enum status end(void *command, const struct all_processes *all,
+                       int which, void *state)
+{
+  struct latency *l = command;
+  struct timed_process *p = state;
+  const bool alone = all->labels == NULL;
+  fill_distributions(p);
+  if (alone) note_missing(l, shown_path(p->s->cursor), p->all);
+  add_total(l, p);
   if (l->json) {
-    print_all_json(l, count);
-    return STATUS_OK;
+    json_t *object = json_timed_process(p);
+    if (!alone) json_label(object, &all->labels[which]);
+    print_json(object, !alone);
+  } else if (!l->hgrm) {
+    print_section(all, which, which == 0);
+    print_timed_process(p);
   }
-  print_distributions(l->s, l->between != NULL ? "time"
-                            : l->names > 0 ? "span" : NULL, l->all, count);
-  if (l->between != NULL)
-    print_between(l->s->cursor, between_result(l->between));
-  print_lost(l->s);
+  free_timed_process(p);
   return STATUS_OK;
 }
 
-static void free_latency(struct latency *l)
+static void print_total_json(const struct latency *l, size_t count, int number)
 {
-  if (l->between != NULL) free_between(l->between);
-  for (int i = 0; i < 2; i++)
-    if (l->filters[i] != NULL) free_filter(l->filters[i]);
-  free(l->all);
-  free_summary(l->s);
+  json_t *object = json_object();
+  json_object_set_new(object, "version", json_integer(JSON_VERSION));
+  json_object_set_new(object, "processes", json_integer(number));
+  json_object_set_new(object, "lost_events",
+                      json_integer((json_int_t) l->lost));
+  json_object_set_new(object, "distributions",
+                      json_distributions(l->total, count));
+  print_json(object, true);
+}
+
+/* Prints the sum over all [number] processes. */
+static void print_all(const struct latency *l, int number)
+{
+  const size_t count = distribution_count(l);
+  note_missing(l, "all processes", l->total);
+  if (l->json)
+    print_total_json(l, count, number);
+  else if (!l->hgrm) {
+    printf("\nall %d processes: %s%" PRIu64 " events lost\n", number,
+           l->lost_is_bound && l->lost > 0 ? "at most " : "", l->lost);
+    print_distributions(title(l), l->total, count);
+  }
 }
 
 static enum status run(int argc, char **argv)
 {
   struct latency l = {
-    .all = allocate((size_t) argc + PAUSES, sizeof *l.all)
+    .spans = allocate((size_t) argc, sizeof *l.spans)
   };
-  const enum between_scope scope = take_options(&l, argc, argv);
-  struct eventring_cursor *cursor =
-    open_target(&latency_command, argc, argv, l.dir, false);
-  l.s = new_summary(cursor);
-  if (l.words[0] != NULL) {
-    for (int i = 0; i < 2; i++) begin_filter(l.filters[i], cursor);
-    l.between = new_between(cursor, l.filters[0], l.filters[1], scope);
-  }
-  enum status status = read_events(cursor, &(struct reading) {
-    .follow = l.follow, .changes = true, .state = &l, .event = take_event,
-    .pass = pass
-  });
-  enum status printed = print_result(&l);
-  status = finish_output(printed != STATUS_OK ? printed : status);
-  free_latency(&l);
-  eventring_close(cursor);
+  take_options(&l, argc, argv);
+  l.total = allocate(distribution_count(&l), sizeof *l.total);
+  struct all_processes all = open_processes(&latency_command, argc, argv, l.dir,
+                                            l.several);
+  enum status status = read_each(&all, &(struct each) {
+    .command = &l, .open_spans = true, .begin = begin, .event = take_event,
+    .quiet = quiet, .end = end
+  }, l.follow);
+  if (l.several) print_all(&l, all.count);
+  if (l.hgrm
+      && write_hgrm(l.hgrm_path, l.force, &l.total[0].h) != STATUS_OK)
+    status = STATUS_CANNOT_WRITE;
+  status = finish_output(status);
+  close_processes(&all);
+  free_filters(l.filters);
+  free(l.total);
+  free(l.spans);
   return status;
 }
 

@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* eventring list: the saved recordings. */
+/* eventring list: the saved recordings; batches and their runs. */
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,16 +23,18 @@
 #include "common.h"
 #include "json.h"
 #include "options.h"
+#include "runs/listing.h"
 #include "store.h"
 #include "store_json.h"
 #include "text.h"
 
 static const char usage[] =
-"Usage: eventring list [OPTION...]\n"
-"Lists the recordings that eventring serve saved, the latest first.\n";
+"Usage: eventring list [OPTION...] [BATCH]\n"
+"Lists the recordings that eventring serve saved, the latest first; or the runs\n"
+"of BATCH, its folder or its name.\n";
 
 static const enum option_id option_ids[] = {
-  OPTION_STORE, OPTION_JSON, OPTION_HELP, OPTION_END
+  OPTION_STORE, OPTION_BATCHES, OPTION_JSON, OPTION_HELP, OPTION_END
 };
 
 static const char notes[] =
@@ -159,20 +161,32 @@ static enum status run(int argc, char **argv)
 {
   char *store = NULL;
   struct list list = { .store = NULL };
-  bool json = false;
+  bool json = false, batches = false;
   int option;
   while ((option = next_option(&list_command, argc, argv)) >= 0)
     switch (option) {
     case OPTION_STORE: list.store = optarg; break;
+    case OPTION_BATCHES: batches = true; break;
     case OPTION_JSON: json = true; break;
     }
-  if (optind < argc)
-    usage_error(&list_command, "list: unexpected argument '%s'", argv[optind]);
+  if (optind + 1 < argc || (batches && optind < argc))
+    usage_error(&list_command, "list: unexpected argument '%s'",
+                argv[argc - 1]);
   if (list.store == NULL) list.store = store = default_store();
+  if (optind < argc) {
+    enum status status = list_runs(list.store, argv[optind], json);
+    free(store);
+    return status;
+  }
   if (list.store == NULL)
     usage_error(&list_command, "list: which folder?  Neither --store nor "
                 "EVENTRING_STORE nor HOME is set");
   if (!store_is_readable(list.store)) return STATUS_CANNOT_READ;
+  if (batches) {
+    enum status status = list_batches(list.store, json);
+    free(store);
+    return status;
+  }
   visit_store(list.store, add_stored, &list);
   if (list.count > 1)
     qsort(list.stored, list.count, sizeof *list.stored, latest_first);

@@ -10,34 +10,42 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* eventring metrics: the totals of a process for Prometheus. */
+/* eventring metrics: the totals of a process for Prometheus and OpenTelemetry. */
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "common.h"
 #include "follow.h"
+#include "hub_metrics.h"
+#include "hub_otlp.h"
+#include "hub_target.h"
 #include "metrics_text.h"
 #include "options.h"
+#include "otlp.h"
+#include "otlp_send.h"
 #include "parse.h"
 #include "sink.h"
 #include "targets.h"
 
 static const char usage[] =
-"Usage: eventring metrics [OPTION...] [PID|FILE]\n"
-"Prints the totals of a process in the text format of Prometheus.  For a running\n"
-"process, takes the events that are in its rings now.\n";
+"Usage: eventring metrics [OPTION...] [PID|FILE|NODE/...]\n"
+"Prints the totals of a process in the text format of Prometheus, or of\n"
+"OpenTelemetry.  For a running process, takes the events in its rings now.\n"
+"With --hub alone, the totals of all processes and agents; NODE/: of a node.\n";
 
 static const enum option_id option_ids[] = {
-  OPTION_DIR, OPTION_FOLLOW, OPTION_INTERVAL, OPTION_OUTPUT, OPTION_FORCE,
-  OPTION_HELP, OPTION_END
+  OPTION_DIR, OPTION_FOLLOW, OPTION_INTERVAL, OPTION_FORMAT, OPTION_OTLP,
+  OPTION_OUTPUT, OPTION_FORCE, OPTION_HUB, OPTION_HELP, OPTION_END
 };
 
 static const char notes[] =
 "Counters count from the first event that was read.  To let them grow, follow\n"
 "the process and write a file again and again, every 10 s or --interval, for\n"
 "the textfile collector of Prometheus' node exporter:\n"
-"  eventring metrics -f -o /var/lib/prometheus/node-exporter/serve.prom PID\n";
+"  eventring metrics -f -o /var/lib/prometheus/node-exporter/serve.prom PID\n"
+"Formats: prometheus; otlp, an ExportMetricsServiceRequest, for a POST to\n"
+"/v1/metrics of a collector of OpenTelemetry.\n";
 
 #define DEFAULT_NS (INT64_C(10) * 1000000000)
 #define SHORTEST_NS (INT64_C(100) * 1000000)
@@ -47,25 +55,54 @@ static const char notes[] =
 struct page {
   struct summary *summary;
   struct metrics *metrics;
+  struct metric_pages *pages;     /* of a hub, in place of both; or NULL */
   const char *output;             /* NULL: standard output */
+  bool otlp;                      /* not the text format */
+  const char *url;                /* of a collector that gets it; or NULL */
   bool force;                     /* replaces a file with that name */
   bool follow;
   bool failed;                    /* the file could not be written */
+  bool unsent;                    /* the collector did not accept the last page */
   int64_t interval_ns;
   int64_t next_ns;                /* when to write next */
 };
 
-static void print(FILE *out, void *metrics)
+static void print(FILE *out, void *state)
 {
-  print_metrics(out, metrics);
+  const struct page *p = state;
+  struct message request = { NULL, NULL, NULL };
+  if (p->pages != NULL) {
+    print_metric_pages(out, p->pages);
+    return;
+  }
+  if (!p->otlp) {
+    print_metrics(out, p->metrics);
+    return;
+  }
+  otlp_add_metrics(&request, p->metrics, p->summary, NULL);
+  fwrite(request.bytes, 1, message_size(&request), out);
+  free_message(&request);
+}
+
+/* Sends the metrics so far to the collector.  Counters are totals, so that a
+   request that fails while a process is followed costs nothing but time. */
+static void send_page(struct page *p)
+{
+  struct message request = { NULL, NULL, NULL };
+  char why[512];
+  otlp_add_metrics(&request, p->metrics, p->summary, NULL);
+  p->unsent = !send_otlp(p->url, "/v1/metrics", &request, why, sizeof why);
+  if (p->unsent) complain("%s", why);
+  free_message(&request);
 }
 
 /* Writes the metrics so far; the first time, only over a file that the user
    said may be replaced. */
 static void write_page(struct page *p)
 {
-  if (p->output == NULL) print_metrics(stdout, p->metrics);
-  else if (!write_printed(p->output, p->force, print, p->metrics))
+  if (p->url != NULL) send_page(p);
+  else if (p->output == NULL) print(stdout, p);
+  else if (!write_printed(p->output, p->force, print, p))
     p->failed = true;
   p->force = true;
 }
@@ -111,6 +148,76 @@ static bool refuse_output(const struct page *p)
   return true;
 }
 
+static void parse_format(struct page *p, const char *name)
+{
+  p->otlp = strcmp(name, "otlp") == 0;
+  if (!p->otlp && strcmp(name, "prometheus") != 0)
+    usage_error(&metrics_command, "metrics: no format %s: prometheus or otlp",
+                name);
+}
+
+#define OTLP_WITHOUT_FILE "metrics: --otlp sends the totals, and writes no file: " \
+                          "it goes without -o and --format"
+
+/* Returns whether the command line names a hub or nodes of it, and no
+   process. */
+static bool wants_hub(const struct page *p, const char *dir, int argc,
+                      char **argv)
+{
+  int nodes = 0;
+  for (int i = optind; i < argc; i++)
+    nodes += is_hub_node(&metrics_command, argv[i]);
+  if (nodes > 0 && nodes < argc - optind)
+    usage_error(&metrics_command, "metrics: takes nodes, NODE/, or one process");
+  if (nodes == 0 && (optind < argc || !has_hub_option())) return false;
+  if (dir != NULL)
+    usage_error(&metrics_command, "metrics: --hub excludes --dir");
+  if (p->otlp || (p->follow && p->url == NULL))
+    usage_error(&metrics_command, "metrics: all processes of a hub are printed "
+                "once, for Prometheus: without -f, -i and --format; or sent with "
+                "--otlp");
+  if (p->url != NULL && p->output != NULL)
+    usage_error(&metrics_command, OTLP_WITHOUT_FILE);
+  return true;
+}
+
+/* Writes the metrics of all processes of the hub, or of the [count] nodes in
+   [nodes]. */
+static enum status write_hub(struct page *p, char *const *nodes, size_t count)
+{
+  const struct hub_url *url = chosen_hub(&metrics_command);
+  struct hub_streams streams;
+  enum status status = STATUS_OK;
+  char why[512];
+  if (p->url != NULL)
+    return send_hub_metrics(&(struct hub_sending) {
+      .hub = url, .nodes = nodes, .count = count, .url = p->url,
+      .interval_ns = p->follow ? p->interval_ns : 0 });
+  if (refuse_output(p)) return STATUS_CANNOT_WRITE;
+  p->pages = new_metric_pages();
+  if (!add_agent_metrics(p->pages, url, nodes, count, why, sizeof why)
+      || !get_hub_streams(url, nodes, count, &streams, why, sizeof why)) {
+    complain("%s", why);
+    free_metric_pages(p->pages);
+    return STATUS_CANNOT_READ;
+  }
+  for (size_t i = 0; i < streams.count; i++) {
+    const struct hub_stream *s = &streams.list[i];
+    char *text = s->bytes <= 0 ? NULL
+                 : read_hub_metrics(url, s, NULL, why, sizeof why);
+    if (text == NULL && s->bytes > 0) {
+      complain("%s/%s: %s", s->node, s->stream, why);
+      status = STATUS_CANNOT_READ;
+    }
+    add_stream_metrics(p->pages, s, text);
+    free(text);
+  }
+  write_page(p);
+  free_hub_streams(&streams);
+  free_metric_pages(p->pages);
+  return finish_output(p->failed ? STATUS_CANNOT_WRITE : status);
+}
+
 static enum status run(int argc, char **argv)
 {
   struct page p = { .interval_ns = DEFAULT_NS };
@@ -121,12 +228,19 @@ static enum status run(int argc, char **argv)
     case OPTION_DIR: dir = optarg; break;
     case OPTION_FOLLOW: p.follow = true; break;
     case OPTION_FORCE: p.force = true; break;
+    case OPTION_HUB: use_hub(&metrics_command, optarg); break;
     case OPTION_INTERVAL: parse_interval(&p, optarg); break;
+    case OPTION_FORMAT: parse_format(&p, optarg); break;
+    case OPTION_OTLP: p.url = optarg; break;
     case OPTION_OUTPUT:
       p.output = strcmp(optarg, "-") == 0 ? NULL : optarg;
       break;
     }
-  if (p.follow && p.output == NULL)
+  if (wants_hub(&p, dir, argc, argv))
+    return write_hub(&p, argv + optind, (size_t) (argc - optind));
+  if (p.url != NULL && (p.output != NULL || p.otlp))
+    usage_error(&metrics_command, OTLP_WITHOUT_FILE);
+  if (p.follow && p.output == NULL && p.url == NULL)
     usage_error(&metrics_command, "metrics: where to?  --follow needs -o FILE, "
                 "which is written again and again");
 
@@ -143,7 +257,7 @@ static enum status run(int argc, char **argv)
     .pass = pass
   });
   if (!p.failed) write_page(&p);
-  if (p.failed) status = STATUS_CANNOT_WRITE;
+  if (p.failed || p.unsent) status = STATUS_CANNOT_WRITE;
   status = finish_output(status);
   free_metrics(p.metrics);
   free_summary(p.summary);
@@ -153,6 +267,6 @@ static enum status run(int argc, char **argv)
 
 const struct command metrics_command = {
   .name = "metrics",
-  .summary = "print the totals for Prometheus",
+  .summary = "print the totals for Prometheus or OpenTelemetry",
   .usage = usage, .options = option_ids, .notes = notes, .run = run
 };

@@ -34,6 +34,8 @@
 #include "columns.h"
 #include "common.h"
 #include "follow.h"
+#include "hub_list.h"
+#include "hub_target.h"
 #include "json.h"
 #include "options.h"
 #include "processes.h"
@@ -43,11 +45,11 @@
 static const char usage[] =
 "Usage: eventring ps [OPTION...]\n"
 "Lists the traced processes, and the files that ended or killed processes left\n"
-"in the current directory.\n";
+"in the current directory; with --hub, the processes of all nodes of a hub.\n";
 
 static const enum option_id option_ids[] = {
-  OPTION_DIR, OPTION_JSON, OPTION_NO_RATE, OPTION_PIDS, OPTION_PRUNE,
-  OPTION_YES, OPTION_HELP, OPTION_END
+  OPTION_DIR, OPTION_HUB, OPTION_JSON, OPTION_NO_RATE, OPTION_PIDS,
+  OPTION_PRUNE, OPTION_YES, OPTION_HELP, OPTION_END
 };
 
 static const char notes[] =
@@ -61,8 +63,7 @@ static const char notes[] =
 "  events/s    events of all domains per second\n"
 "  runtime     eventring, or stock and the version as far as it is known\n"
 "  program     path of the program\n"
-"  categories or file: the categories; the file if the process is gone; or why\n"
-"              the file cannot be opened\n";
+"  categories or file: categories; the file of a process that is gone; an error\n";
 
 #define RATE_NS (200 * 1000 * 1000)
 
@@ -124,7 +125,7 @@ static uint64_t count_events(struct eventring_cursor *cursor, int64_t after,
   uint64_t events = 0;
   int n;
   for (bool done = false; !done; ) {
-    done = monotonic_ns() > until + PATIENCE_NS;
+    done = present_ns(&info) > until + PATIENCE_NS;
     n = eventring_read(cursor, batch, 256);
     if (n == EVENTRING_E_DAMAGED) continue;
     for (int i = 0; i < n && batch[i].ring < info.rings; i++) {
@@ -157,7 +158,7 @@ static void look_at_running(struct row *row, struct eventring_cursor *cursor)
   if (writers == NULL) return;
   for (uint32_t i = 0; i < row->info.rings; i++)
     writers[i].domain = UINT32_MAX;
-  row->since = monotonic_ns();
+  row->since = present_ns(&row->info);
   row->events = count_events(cursor, counted_from(row), row->since, writers);
   for (uint32_t i = 0; i < row->info.rings; i++)
     row->domains += writers[i].lives;
@@ -234,7 +235,7 @@ static void measure_rate(void *state)
     open_process(row->process, (struct eventring_options) { 0 }, why,
                  sizeof why);
   if (cursor == NULL) return;
-  int64_t now = monotonic_ns();
+  const int64_t now = present_ns(&row->info);
   /* It may be another process meanwhile. */
   if (target_info(cursor).started_ns == row->info.started_ns) {
     uint64_t events = count_events(cursor, counted_from(row), now, NULL);
@@ -274,21 +275,6 @@ static const char *user_name(const struct row *row, char number[16])
   if (user != NULL) return user->pw_name;
   snprintf(number, 16, "%lu", (unsigned long) st.st_uid);
   return number;
-}
-
-static void set_age(struct columns *table, int64_t ns)
-{
-  int64_t s = ns / 1000000000;
-  if (s < 60)
-    set_column(table, AGE, "%" PRId64 "s", s);
-  else if (s < 3600)
-    set_column(table, AGE, "%" PRId64 "m%02ds", s / 60, (int) (s % 60));
-  else if (s < 86400)
-    set_column(table, AGE, "%" PRId64 "h%02dm", s / 3600,
-               (int) (s / 60 % 60));
-  else
-    set_column(table, AGE, "%" PRId64 "d%02dh", s / 86400,
-               (int) (s / 3600 % 24));
 }
 
 /* Returns the names of the categories that the process of [cursor] records,
@@ -340,7 +326,7 @@ static void add_row(struct columns *table, const struct row *row)
     set_column(table, REST, "%s", row->process->path);
     return;
   }
-  set_age(table, age_ns(info));
+  set_column(table, AGE, "%s", format_elapsed(size, age_ns(info)));
   set_column(table, DOMAINS, "%" PRIu32, row->domains);
   if (row->rate >= 0) set_column(table, RATE, "%.0f", row->rate);
   if (row->categories != NULL && row->categories[0] != '\0')
@@ -540,7 +526,8 @@ static enum status list(const struct eventring_process *processes,
 static void print_pids(const struct eventring_process *processes, size_t count)
 {
   for (size_t i = 0; i < count; i++)
-    if (processes[i].alive) printf("%" PRId32 "\n", processes[i].pid);
+    if (processes[i].alive && !processes[i].elsewhere)
+      printf("%" PRId32 "\n", processes[i].pid);
 }
 
 static enum status run(int argc, char **argv)
@@ -550,6 +537,7 @@ static enum status run(int argc, char **argv)
   while ((option = next_option(&ps_command, argc, argv)) >= 0)
     switch (option) {
     case OPTION_DIR: options.dir = optarg; break;
+    case OPTION_HUB: use_hub(&ps_command, optarg); break;
     case OPTION_JSON: options.json = true; break;
     case OPTION_NO_RATE: options.rate = false; break;
     case OPTION_PIDS: options.pids = true; break;
@@ -564,6 +552,14 @@ static enum status run(int argc, char **argv)
                 options.json ? "--json" : "--prune");
   if (options.yes && !options.prune)
     usage_error(&ps_command, "ps: --yes goes with --prune");
+  const bool local = options.dir != NULL || options.pids || options.prune;
+  if (local && has_hub_option())
+    usage_error(&ps_command, "ps: --hub excludes --dir, --pids and --prune");
+  const struct hub_url *hub = local ? NULL : chosen_hub(&ps_command);
+  if (hub != NULL) {
+    list_hub(hub, options.json);
+    return finish_output(STATUS_OK);
+  }
   if (options.prune) options.rate = false;
 
   size_t count;

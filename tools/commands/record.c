@@ -26,6 +26,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
+#include "address.h"
 #include "common.h"
 #include "follow.h"
 #include "manifest.h"
@@ -34,28 +35,28 @@
 #include "parse.h"
 #include "poll_interval.h"
 #include "sessions.h"
+#include "stream_output.h"
 #include "targets.h"
 #include "text.h"
 #include "trigger.h"
 
 static const char usage[] =
 "Usage: eventring record [OPTION...] [PID] -o OUT\n"
-"Records all events of a process, compressed, until it ends, Ctrl-C, or for a\n"
-"time, beginning with the present contents of its rings.  The other commands\n"
-"read the file.\n";
+"Copies all events of a process, from its rings on, until its end or Ctrl-C.\n"
+"OUT: a file, -, unix:PATH, tcp:HOST:PORT, tls:HOST:PORT, or exec:COMMAND.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_OUTPUT, OPTION_FORCE, OPTION_FOR, OPTION_MAX_SIZE, OPTION_MAX_FILES,
-  OPTION_TRIGGER, OPTION_BEFORE, OPTION_AFTER, OPTION_LEVEL, OPTION_DIR,
-  OPTION_HELP, OPTION_END
+  OPTION_TRIGGER, OPTION_BEFORE, OPTION_AFTER, OPTION_LEVEL,
+  OPTION_FLUSH_INTERVAL, OPTION_DIR, OPTION_HELP, OPTION_END
 };
 
 static const char notes[] =
-"NAME means any event of this name, NAME > TIME a span that took longer.\n"
-"TIME is a number with ns, us, ms, s, m or h, or in seconds; SIZE is a number\n"
-"of bytes, or with K, M or G.  Each further trigger after the end of a file\n"
-"starts another file.  Example: the events before long pauses\n"
-"  eventring record 1234 -o slow.evr --trigger 'minor > 10ms' --before 2s\n";
+"NAME means any event of this name, NAME > TIME a span that took longer.  TIME\n"
+"is 10, 10s or 10ms; SIZE is in bytes, or 10M.  Each further trigger after the\n"
+"end of a file starts another file.  Long pauses; the events of another machine:\n"
+"  eventring record 1234 -o slow.evr --trigger 'minor > 10ms' --before 2s\n"
+"  ssh host eventring record 1234 -o - | eventring top -\n";
 
 /* The time between two checks whether the process runs, and between two lines
    of progress. */
@@ -65,6 +66,9 @@ static const char notes[] =
 /* How long to wait for the end of a process that has stopped its tracing before
    a note is printed: a process that ends in order stops its tracing too. */
 #define ENDING_NS 500000000
+
+/* How long events wait for others before they are written to a stream. */
+#define FLUSH_NS 100000000
 
 struct recording {
   struct eventring_cursor *cursor;
@@ -76,6 +80,8 @@ struct recording {
   struct eventring_cursor *watched; /* for the trigger, else NULL */
   struct trigger_watch *watch;    /* likewise */
   const char *output;
+  struct stream_output *stream;   /* NULL: files */
+  int64_t flush_ns;
   uint32_t number;                /* of the present file, from 1 */
   bool force;
   uint64_t max_size, max_files;
@@ -203,6 +209,7 @@ static int record_session(struct recording *r)
     int64_t words = eventring_record_step(r->recorder);
     int64_t now = monotonic_ns();
     if (words < 0) return (int) words;
+    if (r->stream != NULL) stream_output_send(r->stream, r->recorder);
     if (r->watched != NULL) error = watch(r, now);
     if (r->max_size > 0) {
       struct eventring_record_totals t = { .size = sizeof t };
@@ -248,6 +255,25 @@ static void sum_up(const struct recording *r, int64_t passed)
        format_bytes(size, t.all_bytes), t.lost);
 }
 
+/* Prints the message of [error], by which the recorder failed, and returns its
+   status.  When the reader of a stream has closed it, there is no message, and
+   the status is STATUS_OK. */
+static enum status report(const struct recording *r, int error)
+{
+  if (r->stream != NULL && stream_output_closed(r->stream)) return STATUS_OK;
+  complain("%s", r->why[0] != '\0' ? r->why : eventring_strerror(error));
+  return recording_status(error);
+}
+
+/* Ends the stream, if the output is one.  Returns [status], or the status of the
+   stream when [status] is STATUS_OK. */
+static enum status end_output(const struct recording *r, enum status status)
+{
+  enum status closed = r->stream == NULL ? STATUS_OK
+                                         : close_stream_output(r->stream);
+  return status == STATUS_OK ? closed : status;
+}
+
 /* Begins the file of the present session, numbered [r->number], with a
    manifest, and sets [r->recorder]; if there is a trigger, also sets
    [r->watched] and [r->watch] to watch for it.  If the file is an input, exists
@@ -258,22 +284,25 @@ static void begin(struct recording *r)
   struct eventring_record_options options = {
     .size = sizeof options, .level = r->level, .replace = r->force,
     .hold_ns = r->trigger.text == NULL ? 0 : r->before,
+    .flush_ns = r->flush_ns,
+    .write = r->stream == NULL ? NULL : stream_output_write,
+    .state = r->stream,
+    .window_bytes = stream_output_window(r->stream),
     .message = r->why, .message_size = sizeof r->why
   };
   /* Better said now than when it has happened. */
-  if (refuse_input(r->output)
-      || (r->number == 1 && refuse_existing(r->output, r->force)))
+  if (r->stream == NULL
+      && (refuse_input(r->output)
+          || (r->number == 1 && refuse_existing(r->output, r->force))))
     exit(STATUS_CANNOT_WRITE);
   char *manifest = new_manifest(r->cursor, r->trigger.text);
   char *path = numbered_path(r->output, r->number);
   int error = eventring_record(path, r->cursor, &options, &r->recorder);
   free(path);
   if (error == 0) error = eventring_record_note(r->recorder, manifest);
-  if (error < 0) {
-    complain("%s", r->why[0] != '\0' ? r->why : eventring_strerror(error));
-    exit(recording_status(error));
-  }
+  if (error < 0) exit(end_output(r, report(r, error)));
   free(manifest);
+  record_node(r->recorder);
   if (r->trigger.text == NULL) return;
   /* A session that began while we followed is new from its beginning on. */
   struct eventring_options now = { .size = sizeof now,
@@ -331,7 +360,8 @@ static struct eventring_cursor *await_session(const struct recording *r)
    changed. */
 static bool enter_next_session(struct recording *r)
 {
-  struct eventring_cursor *next = r->stopped ? await_session(r) : NULL;
+  struct eventring_cursor *next =
+    r->stopped && r->stream == NULL ? await_session(r) : NULL;
   if (next == NULL) return false;
   const bool has_file = r->trigger.text == NULL || r->keep_until != 0;
   r->before_session = totals(r);
@@ -367,6 +397,10 @@ static enum status record(struct recording *r)
   r->started_ns = monotonic_ns();
   r->sessions = new_sessions(r->cursor);
   catch_interrupts();
+  if (address_kind(r->output) != ADDRESS_FILE) {
+    r->stream = open_stream_output(r->output);
+    if (r->flush_ns == 0) r->flush_ns = FLUSH_NS;
+  }
   /* Not woken later than asked for. */
   prctl(PR_SET_TIMERSLACK, 1);
   begin(r);
@@ -374,13 +408,12 @@ static enum status record(struct recording *r)
     note("recording process %" PRIu32 " until it ends; Ctrl-C stops",
          target_info(r->cursor).pid);
   int error = record_all(r);
-  if (error < 0)
-    complain("%s", r->why[0] != '\0' ? r->why : eventring_strerror(error));
-  else
-    sum_up(r, monotonic_ns() - r->started_ns);
+  enum status status = STATUS_OK;
+  if (error == 0) sum_up(r, monotonic_ns() - r->started_ns);
+  else status = report(r, error);
   end_session(r);
   free_sessions(r->sessions);
-  return error < 0 ? recording_status(error) : STATUS_OK;
+  return end_output(r, status);
 }
 
 /* The command line */
@@ -437,6 +470,7 @@ static enum status run(int argc, char **argv)
       break;
     case OPTION_BEFORE: r.before = duration("before"); around = true; break;
     case OPTION_AFTER: r.after = duration("after"); around = true; break;
+    case OPTION_FLUSH_INTERVAL: r.flush_ns = duration("flush-interval"); break;
     case OPTION_LEVEL: r.level = (int) number("level", -7, 19); break;
     }
   if (r.output == NULL)
@@ -450,6 +484,11 @@ static enum status run(int argc, char **argv)
   if (r.max_files > 0 && r.max_size == 0 && r.trigger.text == NULL)
     usage_error(&record_command, "record: --max-files goes with --max-size or "
                 "--trigger");
+
+  if (address_kind(r.output) != ADDRESS_FILE
+      && (r.trigger.text != NULL || r.max_size > 0))
+    usage_error(&record_command, "record: --trigger and --max-size go with a "
+                "file, and %s is a stream", r.output);
 
   r.cursor = open_target(&record_command, argc, argv, dir, false);
   enum status status = record(&r);

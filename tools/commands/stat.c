@@ -17,24 +17,25 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include "common.h"
-#include "follow.h"
+#include "all_processes.h"
+#include "hub_target.h"
 #include "json.h"
 #include "options.h"
 #include "parse.h"
+#include "reconnect.h"
 #include "summary_text.h"
 #include "targets.h"
 #include "text.h"
 
 static const char usage[] =
-"Usage: eventring stat [OPTION...] [PID|FILE]\n"
+"Usage: eventring stat [OPTION...] [PID|FILE]...\n"
 "Prints the garbage collector's share of the time, its pauses and their causes;\n"
 "then collections, words, stops, waits, spans and requests.  For a running\n"
 "process, takes the events that are in its rings now.\n";
 
 static const enum option_id option_ids[] = {
-  OPTION_DIR, OPTION_FOLLOW, OPTION_INTERVAL, OPTION_JSON, OPTION_HELP,
-  OPTION_END
+  OPTION_ALL, OPTION_DIR, OPTION_FOLLOW, OPTION_HUB, OPTION_INTERVAL,
+  OPTION_JSON, OPTION_RECONNECT, OPTION_HELP, OPTION_END
 };
 
 static const char notes[] =
@@ -178,7 +179,7 @@ static void pass_time(struct stat *st, int64_t ns)
 static void take_event(void *state, const struct eventring_event *event)
 {
   struct stat *st = state;
-  pass_time(st, event->ns);
+  if (event->form != EVENTRING_EV_OPEN) pass_time(st, event->ns);
   summary_event(st->summary, event);
 }
 
@@ -197,18 +198,81 @@ static bool pass(void *state, bool idle)
   return output_works();
 }
 
+/* All processes */
+
+/* The state of `stat --all`: its sum so far. */
+struct all_stat {
+  struct summary_total total;
+  bool json;
+};
+
+static void *begin_one(void *command, const struct all_processes *all,
+                       int which)
+{
+  (void) command;
+  return new_summary(all->sources[which].cursor);
+}
+
+static void take_event_of_one(void *summary,
+                              const struct eventring_event *event)
+{
+  summary_event(summary, event);
+}
+
+static void quiet(void *summary)
+{
+  summary_idle(summary);
+}
+
+/* Prints the summary of a process, adds it to the total, and frees it. */
+static enum status end_one(void *command, const struct all_processes *all,
+                           int which, void *summary)
+{
+  struct all_stat *st = command;
+  if (st->json) {
+    json_t *object = json_summary(summary);
+    json_label(object, &all->labels[which]);
+    print_json(object, true);
+  } else {
+    print_section(all, which, which == 0);
+    print_summary(summary);
+  }
+  add_to_total(&st->total, summary);
+  free_summary(summary);
+  return STATUS_OK;
+}
+
+/* Prints the summaries of all processes and their sum. */
+static enum status print_all(struct all_processes *all, bool json, bool follow)
+{
+  struct all_stat st = { .json = json };
+  enum status status = read_each(all, &(struct each) {
+    .command = &st, .open_spans = true, .begin = begin_one,
+    .event = take_event_of_one, .quiet = quiet, .end = end_one
+  }, follow);
+  if (json)
+    print_json(json_total(&st.total), true);
+  else {
+    putchar('\n');
+    print_total(&st.total);
+  }
+  return finish_output(status);
+}
+
 /* The command */
 
 static enum status run(int argc, char **argv)
 {
   struct stat st = { 0 };
   const char *dir = NULL;
-  bool follow = false;
+  bool follow = false, several = false;
   int option;
   while ((option = next_option(&stat_command, argc, argv)) >= 0)
     switch (option) {
+    case OPTION_ALL: several = true; break;
     case OPTION_DIR: dir = optarg; break;
     case OPTION_FOLLOW: follow = true; break;
+    case OPTION_HUB: use_hub(&stat_command, optarg); break;
     case OPTION_INTERVAL:
       if (!parse_duration(optarg, &st.interval_ns)
           || st.interval_ns < SHORTEST_NS || st.interval_ns > LONGEST_NS)
@@ -217,8 +281,19 @@ static enum status run(int argc, char **argv)
       follow = true;
       break;
     case OPTION_JSON: st.json = true; break;
+    case OPTION_RECONNECT: use_reconnect(&stat_command, optarg); break;
     }
 
+  if (several && st.interval_ns != 0)
+    usage_error(&stat_command, "stat: --all and --interval exclude each other; "
+                "see eventring top --all");
+  if (several) {
+    struct all_processes all = open_processes(&stat_command, argc, argv, dir,
+                                              true);
+    enum status status = print_all(&all, st.json, follow);
+    close_processes(&all);
+    return status;
+  }
   struct eventring_cursor *cursor =
     open_target(&stat_command, argc, argv, dir, false);
   st.summary = new_summary(cursor);
@@ -227,8 +302,8 @@ static enum status run(int argc, char **argv)
      interval. */
   if (st.running) st.next_ns = monotonic_ns();
   enum status status = read_events(cursor, &(struct reading) {
-    .follow = follow, .changes = true, .state = &st, .event = take_event,
-    .pass = pass
+    .follow = follow, .changes = true, .open_spans = true, .state = &st,
+    .event = take_event, .pass = pass
   });
   if (st.json)
     print_json(json_summary(st.summary), st.interval_ns != 0);

@@ -29,18 +29,24 @@
 #include "category.h"
 #include "follow.h"
 #include "options.h"
+#include "reconnect.h"
+#include "hub_target.h"
 #include "sessions.h"
 #include "targets.h"
+#include "top_all.h"
 #include "top_functions.h"
+#include "top_hub.h"
+#include "top_phase.h"
 #include "top_screen.h"
+#include "top_terminal.h"
 
 static const char usage[] =
-"Usage: eventring top [OPTION...] [PID|FILE]\n"
+"Usage: eventring top [OPTION...] [PID|FILE|NODE/PID]...\n"
 "Shows live statistics of a process on the whole terminal.\n"
 "Without an argument: of the only traced process, or a list to choose from.\n";
 
 static const enum option_id option_ids[] = {
-  OPTION_DIR, OPTION_HELP, OPTION_END
+  OPTION_ALL, OPTION_DIR, OPTION_HUB, OPTION_RECONNECT, OPTION_HELP, OPTION_END
 };
 
 static const char notes[] =
@@ -55,7 +61,7 @@ static const char notes[] =
 "  f  functions, or domains       r  forget the longest so far\n"
 "  + -  poll more or less often   h  help\n"
 "  space  freeze the screen\n"
-"\n"
+"With --all: a row for each process; Enter looks at it, a returns.\n"
 "Prints a short summary when it ends.  eventring stat --interval prints similar\n"
 "statistics without a terminal.\n";
 
@@ -80,6 +86,8 @@ static const int64_t intervals[] = {
 
 struct top {
   const char *dir;                /* or NULL */
+  struct top_all *all;            /* NULL: without --all */
+  struct top_hub *hub;            /* that has the process, or NULL */
   struct eventring_cursor *cursor;        /* NULL: no process chosen yet */
   struct live_stats *live;
   struct top_functions *functions;
@@ -94,6 +102,7 @@ struct top {
   int wait_ms;
   int interval;                   /* of drawing: which of them */
   bool quit;
+  struct connection connection;   /* of a stream */
   enum screen_view shown;         /* of the process: its domains or functions */
   struct eventring_process *processes;
   int process_count;
@@ -118,7 +127,8 @@ static void leave(struct top *t)
   free_live_stats(t->live);
   free_top_functions(t->functions);
   free_sessions(t->sessions);
-  eventring_close(t->cursor);
+  if (t->hub != NULL) close_hub_recording(t->cursor);
+  else eventring_close(t->cursor);
   t->cursor = NULL;
 }
 
@@ -140,6 +150,9 @@ static void read_new(struct top *t)
     if (monotonic_ns() - began > READ_AT_MOST_NS) break;
   }
   if (n == 0) live_idle(t->live);
+  char text[MESSAGE_SIZE];
+  if (n == 0 && keep_connected(&t->connection, t->cursor, text))
+    say(t, "%s", text);
   if (count > MANY_EVENTS && t->wait_ms > WAIT_SHORTEST_MS)
     t->wait_ms /= 2;
   else if (count < MANY_EVENTS / 4 && t->wait_ms < WAIT_LONGEST_MS)
@@ -227,11 +240,27 @@ static void look_at(struct top *t, const struct opened *opened, long pid)
   t->screen.frozen = false;
 }
 
+/* Shows the recording that the hub has now, if it has grown. */
+static void refresh_hub(struct top *t)
+{
+  char why[SCREEN_TEXT];
+  const int domain = t->screen.first_domain, function = t->screen.first_function;
+  struct opened opened = { .why_not = "it is recorded at a hub" };
+  opened.cursor = next_of_hub(t->hub, why, sizeof why);
+  if (opened.cursor != NULL) {
+    look_at(t, &opened, 0);
+    t->screen.first_domain = domain;
+    t->screen.first_function = function;
+  } else if (why[0] != '\0') say(t, "%s", why);
+}
+
 /* Shows the ring file of the new program, if the process has executed another
    program that has one. */
 static void follow_exec(struct top *t)
 {
-  if (t->state != EVENTRING_STATE_REPLACED) return;
+  if (t->state != EVENTRING_STATE_REPLACED
+      || t->info.format == EVENTRING_FORMAT_STREAM)
+    return;
   struct opened opened =
     open_to_show(t, (struct wanted) { .pid = (int32_t) t->pid });
   if (opened.cursor == NULL) return;
@@ -281,22 +310,26 @@ static void look_at_process(struct top *t, int which)
   t->screen.view = t->shown;
 }
 
-/* The screen's struct */
-
-static const char *format_age(char buffer[QUANTITY_SIZE], int64_t ns)
+/* Shows the process of the selected row of all processes. */
+static void look_at_row(struct top *t)
 {
-  long long s = ns < 0 ? 0 : ns / SECOND_NS;
-  if (s < 60)
-    snprintf(buffer, QUANTITY_SIZE, "%lld s", s);
-  else if (s < 3600)
-    snprintf(buffer, QUANTITY_SIZE, "%lld m %lld s", s / 60, s % 60);
-  else if (s < 86400)
-    snprintf(buffer, QUANTITY_SIZE, "%lld h %lld m", s / 3600, s / 60 % 60);
-  else
-    snprintf(buffer, QUANTITY_SIZE, "%lld d %lld h", s / 86400,
-             s / 3600 % 24);
-  return buffer;
+  struct opened opened = { .controlled = true };
+  opened.cursor = top_all_open(t->all, t->screen.selected_row, true,
+                               opened.why_not);
+  if (opened.cursor == NULL) {
+    opened.controlled = false;
+    opened.cursor = top_all_open(t->all, t->screen.selected_row, false,
+                                 opened.why);
+  }
+  if (opened.cursor == NULL) {
+    say(t, "%s", opened.why);
+    return;
+  }
+  look_at(t, &opened, 0);
+  t->screen.view = t->shown;
 }
+
+/* The screen's struct */
 
 static bool is_paused(const struct top *t)
 {
@@ -329,63 +362,11 @@ static void fill_recording(struct top *t)
 }
 
 /* Returns the process id in our pid namespace; 0 if the process is in another
-   one. */
+   one, or may be on another machine, since its events are a stream. */
 static long system_pid(const struct top *t)
 {
-  return t->info.pid_is_elsewhere ? 0 : t->pid;
-}
-
-/* Returns whether the known threads of the domain [d] sleep: at least one
-   thread has a known state, and none is running. */
-static bool is_asleep(const struct top *t, const struct live_domain *d)
-{
-  bool any = false;
-  for (size_t i = 0; i < sizeof d->threads / sizeof *d->threads; i++) {
-    char state = eventring_thread_state(t->cursor, d->threads[i]);
-    if (state == 'R') return false;
-    any |= state != 0;
-  }
-  return any;
-}
-
-/* Returns the length of the part of [wait], the name of a wait, before "_wait"
-   or "_section": that of "mutex" in "mutex_wait" and of "blocking" in
-   "blocking_section".  Returns the length of all other names unchanged. */
-static size_t stem_length(const char *wait)
-{
-  size_t length = strlen(wait);
-  const char *last = strrchr(wait, '_');
-  if (last != NULL
-      && (strcmp(last, "_wait") == 0 || strcmp(last, "_section") == 0))
-    length = (size_t) (last - wait);
-  return length;
-}
-
-/* Writes the present activity of the domain [d] to [phase], a buffer of [size]
-   bytes. */
-static void fill_phase(const struct top *t, const struct live_domain *d,
-                       char *phase, size_t size)
-{
-  bool running = t->state == EVENTRING_STATE_RUNNING;
-  int64_t quiet = time_since(t->screen.now, d->last_event_ns);
-  char age[QUANTITY_SIZE];
-  if (d->ended)
-    snprintf(phase, size, "ended");
-  else if (running && is_paused(t))
-    snprintf(phase, size, "not recorded");
-  else if (d->runtime_span[0] != '\0')
-    snprintf(phase, size, "%s", d->runtime_span);
-  else if (running && is_asleep(t, d)) {
-    if (d->wait_share >= 0.5 && quiet < SECOND_NS)
-      snprintf(phase, size, "waiting: %.*s", (int) stem_length(d->wait),
-               d->wait);
-    else if (quiet >= SECOND_NS)
-      snprintf(phase, size, "waiting %s", format_age(age, quiet));
-    else
-      snprintf(phase, size, "waiting");
-  } else
-    snprintf(phase, size, "%s", d->user_span[0] != '\0' ? d->user_span
-                                : running ? "running" : "");
+  return t->info.pid_is_elsewhere
+         || t->info.format == EVENTRING_FORMAT_STREAM ? 0 : t->pid;
 }
 
 /* Returns the time up to which all events are taken to be read, in nanoseconds:
@@ -421,8 +402,13 @@ static void fill_process(struct top *t)
   if (resident != 0) s->totals.resident = resident;
   s->domain_count = live_domains(t->live, s->now, span_ns, s->domains,
                                    SCREEN_DOMAINS);
+  const struct phase_facts facts = {
+    .cursor = t->cursor, .now = s->now, .paused = is_paused(t),
+    .running = t->state == EVENTRING_STATE_RUNNING
+  };
   for (int i = 0; i < s->domain_count; i++)
-    fill_phase(t, &s->domains[i], s->phases[i], sizeof s->phases[i]);
+    fill_phase(&facts, &s->domains[i], s->phases[i],
+               sizeof s->phases[i]);
   s->span_count = live_spans(t->live, s->now, s->spans, SCREEN_SPANS);
   s->pause_count = live_long_pauses(t->live, s->now, s->pauses);
 }
@@ -430,11 +416,13 @@ static void fill_process(struct top *t)
 /* Sets the reason for having no samples. */
 static void explain_no_samples(struct top *t)
 {
+  char number[16];
   if (t->screen.ended || records_category(t->cursor, "profile"))
     snprintf(t->screen.no_samples, SCREEN_TEXT, "no samples in these seconds");
   else
     snprintf(t->screen.no_samples, SCREEN_TEXT,
-             "no samples; to take some: eventring enable %ld profile", t->pid);
+             "no samples; to take some: eventring enable %s profile",
+             target_operand(t->cursor, number));
 }
 
 static void fill_functions(struct top *t)
@@ -498,12 +486,20 @@ static void fill_processes(struct top *t)
   if (t->screen.selected >= t->process_count) t->screen.selected = 0;
 }
 
+static void fill_all(struct top *t)
+{
+  top_all_fill(t->all, &t->screen, intervals[t->interval] > SECOND_NS
+                                   ? intervals[t->interval] : SECOND_NS);
+}
+
 static void fill_screen(struct top *t)
 {
   if (t->cursor != NULL) {
     look_again(t);
-    follow_exec(t);
-    follow_sessions(t);
+    if (t->hub == NULL) {
+      follow_exec(t);
+      follow_sessions(t);
+    }
     /* Spans that were open when categories changed may never be seen to end. */
     if (t->info.active != t->active) {
       t->active = t->info.active;
@@ -517,6 +513,7 @@ static void fill_screen(struct top *t)
   case SCREEN_CATEGORIES: fill_categories(t); break;
   case SCREEN_PROCESSES: fill_processes(t); break;
   case SCREEN_HELP: break;
+  case SCREEN_ALL: if (!t->screen.frozen) fill_all(t); break;
   }
 }
 
@@ -628,6 +625,10 @@ static void change_interval(struct top *t, int direction)
 static void key_in_process(struct top *t, int key)
 {
   bool functions = t->screen.view == SCREEN_FUNCTIONS;
+  if (t->hub != NULL && (key == 's' || key == KEY_LEFT || key == KEY_RIGHT)) {
+    say(t, "eventring ps --hub lists the processes of the hub");
+    return;
+  }
   switch (key) {
   case 'f': show(t, functions ? SCREEN_MAIN : SCREEN_FUNCTIONS); break;
   case 27: if (functions) show(t, SCREEN_MAIN); break;
@@ -668,6 +669,32 @@ static void key_in_list(struct top *t, int key)
   }
 }
 
+/* Keys in the list of all processes. */
+static void key_in_all(struct top *t, int key)
+{
+  struct screen *s = &t->screen;
+  switch (key) {
+  case KEY_UP: if (s->selected_row > 0) s->selected_row--; break;
+  case KEY_DOWN:
+    if (s->selected_row + 1 < s->row_count) s->selected_row++;
+    break;
+  case '+': case '=': change_interval(t, -1); break;
+  case '-': change_interval(t, 1); break;
+  case 'r': top_all_reset_maxima(t->all); break;
+  case ' ': s->frozen = !s->frozen; break;
+  case '\n': case '\r': case KEY_ENTER: look_at_row(t); break;
+  }
+}
+
+/* Shows all processes, if they are wanted, instead of the one. */
+static void back_to_all(struct top *t)
+{
+  if (t->all == NULL) return;
+  leave(t);
+  t->screen.view = SCREEN_ALL;
+  t->screen.frozen = false;
+}
+
 static void press(struct top *t, int key)
 {
   if (key == KEY_RESIZE) return;
@@ -676,6 +703,10 @@ static void press(struct top *t, int key)
     t->screen.view = t->shown;
   else if (key == 'q')
     t->quit = true;
+  else if (t->screen.view == SCREEN_ALL)
+    key_in_all(t, key);
+  else if (key == 'a')
+    back_to_all(t);
   else if (t->screen.view == t->shown)
     key_in_process(t, key);
   else
@@ -695,7 +726,9 @@ static void loop(struct top *t)
 {
   int64_t next_draw = 0;
   while (interrupted_by() == 0 && !t->quit) {
+    if (t->hub != NULL && !t->screen.frozen) refresh_hub(t);
     if (t->cursor != NULL) read_new(t);
+    if (t->all != NULL) top_all_read(t->all, READ_AT_MOST_NS);
     if (monotonic_ns() >= next_draw) {
       fill_screen(t);
       screen_draw(&t->screen);
@@ -711,7 +744,8 @@ static void loop(struct top *t)
 
 static void print_summary(struct top *t)
 {
-  if (t->cursor == NULL) return;
+  if (t->all != NULL) top_all_print(t->all);
+  if (t->all != NULL || t->cursor == NULL) return;
   look_again(t);
   read_new(t);
   struct summary *all = live_summary(t->live);
@@ -774,11 +808,25 @@ static void look_at_operand(struct top *t, int argc, char **argv)
   look_at(t, &opened, pid);
 }
 
+/* Shows the process of a hub that the command line names. */
+static void look_at_hub(struct top *t, int argc, char **argv)
+{
+  if (argc - optind > 1)
+    usage_error(&top_command, "top: unexpected argument '%s': takes one process",
+                argv[optind + 1]);
+  t->hub = new_top_hub(&top_command, argv[optind]);
+  refresh_hub(t);
+  if (t->cursor != NULL) return;
+  complain("%s", t->screen.message);
+  exit(STATUS_CANNOT_READ);
+}
+
 static struct top *new_top(const char *dir)
 {
   struct top *t = allocate(1, sizeof *t);
   t->processes = allocate(PROCESSES, sizeof *t->processes);
   t->screen.items = allocate(PROCESSES, sizeof *t->screen.items);
+  t->screen.rows = allocate(SCREEN_ROWS, sizeof *t->screen.rows);
   t->dir = dir;
   t->wait_ms = WAIT_LONGEST_MS;
   while (intervals[t->interval] < SECOND_NS) t->interval++;
@@ -788,29 +836,48 @@ static struct top *new_top(const char *dir)
 static void free_top(struct top *t)
 {
   leave(t);
+  free_top_hub(t->hub);
+  if (t->all != NULL) free_top_all(t->all);
   free(t->processes);
   free(t->screen.items);
+  free(t->screen.rows);
   free(t);
 }
 
 static enum status run(int argc, char **argv)
 {
   const char *dir = NULL;
+  bool several = false;
   int option;
   while ((option = next_option(&top_command, argc, argv)) >= 0)
     switch (option) {
+    case OPTION_ALL: several = true; break;
     case OPTION_DIR: dir = optarg; break;
+    case OPTION_HUB: use_hub(&top_command, optarg); break;
+    case OPTION_RECONNECT: use_reconnect(&top_command, optarg); break;
     }
-  if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
+  const bool piped = optind < argc && strcmp(argv[optind], "-") == 0;
+  if (!isatty(STDOUT_FILENO) || (!isatty(STDIN_FILENO) && !piped))
     usage_error(&top_command, "top: needs a terminal for input and output; "
                 "eventring stat --interval prints line by line");
 
   struct top *t = new_top(dir);
-  if (optind < argc)
+  if (several && has_hub_option())
+    usage_error(&top_command, "top: --all and --hub exclude each other; "
+                "eventring ps --hub lists processes");
+  if (several) {
+    t->all = new_top_all(&top_command, argc, argv, dir);
+    t->screen.view = SCREEN_ALL;
+  } else if (is_top_hub(&top_command, argv[optind])) {
+    look_at_hub(t, argc, argv);
+  } else if (optind < argc)
     look_at_operand(t, argc, argv);
   else
     choose_process(t);
-
+  if (piped && !terminal_read_keys()) {
+    complain("top: cannot open /dev/tty, for keys: %s", strerror(errno));
+    exit(STATUS_USAGE);
+  }
   if (!screen_open()) {
     const char *term = getenv("TERM");
     complain("top: cannot draw on terminal type %s: set TERM",

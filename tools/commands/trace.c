@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "export/trace.h"
+#include "hub_target.h"
 #include "options.h"
 #include "targets.h"
 
@@ -33,8 +34,8 @@ static const char usage[] =
 "all values of events.\n";
 
 static const enum option_id option_ids[] = {
-  OPTION_OUTPUT, OPTION_FORMAT, OPTION_DIR, OPTION_FORCE, OPTION_FOLLOW,
-  OPTION_HELP, OPTION_END
+  OPTION_OUTPUT, OPTION_FORMAT, OPTION_OTLP, OPTION_DIR, OPTION_FORCE, OPTION_FOLLOW,
+  OPTION_HUB, OPTION_HELP, OPTION_END
 };
 
 static const char notes[] =
@@ -43,6 +44,7 @@ static const char notes[] =
 "  perfetto  .pftrace, .perfetto-trace: for Perfetto\n"
 "  ctf       .ctf or a slash: Common Trace Format 1.8, which is a folder, for\n"
 "            babeltrace2 and Trace Compass\n"
+"  otlp      .otlp: for OpenTelemetry, spans of the program and requests only\n"
 "OUT may be - for standard output.\n"
 "For a running process, without --follow, takes the events that are in its\n"
 "rings now.  Several processes are shown on one clock.\n";
@@ -160,7 +162,7 @@ static void sum_up(const struct trace *t, const char *path)
     uint64_t lost = lost_events(t->processes[i].cursor);
     if (lost > 0)
       note("%s: %s%" PRIu64 " %s overwritten before they could be read",
-           eventring_path(t->processes[i].cursor),
+           shown_path(t->processes[i].cursor),
            at_most(t->processes[i].cursor), lost,
            lost == 1 ? "event was" : "events were");
   }
@@ -180,6 +182,21 @@ static void sum_up(const struct trace *t, const char *path)
     note("%s: %" PRIu64 " events", path, t->events);
 }
 
+/* Ends the output, which is removed if [stopped] is true.  Returns false, with a
+   message, when the trace was not written whole. */
+static bool end_output(const struct trace *t, char *folder, const char *path,
+                       bool force, bool stopped)
+{
+  if (folder != NULL)
+    return close_folder(folder, path, force, !stopped && !t->failed)
+           && !t->failed;
+  if (t->sink != NULL) return close_sink(t->sink, !stopped);
+  if (t->unsent > 0)
+    complain("%" PRIu64 " %s not sent", t->unsent,
+             t->unsent == 1 ? "span was" : "spans were");
+  return t->unsent == 0;
+}
+
 static enum status run(int argc, char **argv)
 {
   struct trace t = { .format = NULL };
@@ -192,8 +209,17 @@ static enum status run(int argc, char **argv)
     case OPTION_FORCE: force = true; break;
     case OPTION_OUTPUT: path = optarg; break;
     case OPTION_FOLLOW: follow = true; break;
+    case OPTION_HUB: use_hub(&trace_command, optarg); break;
     case OPTION_FORMAT: t.format = format_called(optarg); break;
+    case OPTION_OTLP: t.url = optarg; break;
     }
+  if (t.url != NULL) {
+    if (path != NULL || t.format != NULL)
+      usage_error(&trace_command, "trace: --otlp sends the trace, and writes no "
+                  "file: it goes without -o and --format");
+    t.format = &trace_otlp;
+    path = t.url;
+  }
   if (path == NULL || path[0] == '\0')
     usage_error(&trace_command, "trace: which file to write? -o says it");
   if (t.format == NULL) t.format = format_of_file(path);
@@ -203,19 +229,19 @@ static enum status run(int argc, char **argv)
 
   struct source *sources;
   int sources_count = open_targets(&trace_command, argc, argv, dir, &sources);
+  note_clocks(sources, sources_count);
   char *folder = NULL;
   if (t.format->folder)
     t.folder = folder = open_folder(path, force);
-  else
+  else if (t.url == NULL)
     t.sink = open_sink(path, force);
-  if (t.folder == NULL && t.sink == NULL) return STATUS_CANNOT_WRITE;
+  if (t.folder == NULL && t.sink == NULL && t.url == NULL)
+    return STATUS_CANNOT_WRITE;
 
   catch_interrupts();
   enum status status = write_trace(&t, sources, sources_count, follow);
   bool stopped = interrupted_by() != 0 && !follow;
-  bool keep = !stopped && !t.failed;
-  if (folder != NULL ? !close_folder(folder, path, force, keep) || t.failed
-                     : !close_sink(t.sink, !stopped))
+  if (!end_output(&t, folder, path, force, stopped))
     status = STATUS_CANNOT_WRITE;
   if (stopped) raise(interrupted_by());
   if (status != STATUS_CANNOT_WRITE) sum_up(&t, path);

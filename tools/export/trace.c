@@ -616,6 +616,7 @@ static enum trace_what what_is(const struct eventring_event *event,
     return event->form == EVENTRING_EV_BEGIN ? TRACE_REQUEST_BEGIN
                                              : TRACE_REQUEST_END;
   switch (event->form) {
+  case EVENTRING_EV_OPEN: return TRACE_BEGIN;
   case EVENTRING_EV_BEGIN: return flow ? TRACE_FLOW_BEGIN : TRACE_BEGIN;
   case EVENTRING_EV_END: return flow ? TRACE_FLOW_END : TRACE_END;
   case EVENTRING_EV_COUNTER:
@@ -676,8 +677,12 @@ static void write_request(struct trace_process *p, struct trace_event *e)
 {
   struct ended_request ended;
   bool known = request_ended(p->requests, e->event, &ended);
+  if (known) e->request = &ended;
+  if (e->what == TRACE_INSTANT)
+    e->track->request = e->event->words > 0 ? e->event->payload[0] : 0;
   if (e->what == TRACE_REQUEST_END && !known) p->trace->dropped++;
   else if (e->what != TRACE_INSTANT) write_event(p->trace, e);
+  e->request = NULL;
 }
 
 static void say(void *state, const char *message)
@@ -701,16 +706,31 @@ static void write_sample(struct trace_process *p, const struct trace_event *e)
   if (sample.stack != 0) t->format->sample(t, &sample);
 }
 
+/* Copies the sample [event] of [kind] without its frames to [copy] and returns
+   [copy]: viewers would show each frame as a field of its own. */
+static const struct eventring_event *without_frames(
+  struct eventring_event *copy, const struct eventring_event *event,
+  enum sample_kind kind)
+{
+  *copy = *event;
+  copy->words = first_frame(kind);
+  return copy;
+}
+
 static void trace_event(void *state, const struct eventring_event *event)
 {
   struct trace_process *p = state;
   struct trace *t = p->trace;
+  struct eventring_event short_event;
   if (event->form == EVENTRING_EV_CONTROL_CHANGED) {
     forget_spans(p->spans);
     forget_runs(p->requests);
     return;
   }
   if (event->ring >= p->info.rings) return;
+  const enum sample_kind kind = sample_kind(p->samples, event);
+  if (kind != CPU_SAMPLE && first_frame(kind) > 0 && !t->format->raw)
+    event = without_frames(&short_event, event, kind);
   struct trace_ring *ring = &p->rings[event->ring];
   bool lost = event->form == EVENTRING_EV_LOST;
   struct trace_event e = {
@@ -727,8 +747,7 @@ static void trace_event(void *state, const struct eventring_event *event)
   else if (e.what == TRACE_REQUEST_BEGIN || e.what == TRACE_REQUEST_END
            || (e.what == TRACE_INSTANT && event->id == p->run_id))
     write_request(p, &e);
-  else if (e.what == TRACE_INSTANT
-           && is_sample(p->cursor, &p->sample_id, e.event))
+  else if (e.what == TRACE_INSTANT && kind == CPU_SAMPLE)
     write_sample(p, &e);
   else if (e.what == TRACE_END) {
     end_span(p, &e);
@@ -757,6 +776,7 @@ static bool pass(void *state, bool idle)
 {
   struct trace *t = state;
   if (idle && t->sink != NULL) sink_flush(t->sink);
+  if (idle && t->format->idle != NULL) t->format->idle(t);
   if (t->sink != NULL && t->sink->error != 0) t->failed = true;
   return !t->failed;
 }
@@ -809,7 +829,7 @@ static void add_process(struct trace *t, struct source *source)
   watch_runs(p->requests, write_run, p);
   p->run_id = eventring_find(p->cursor, "request_run");
   p->stop_id = eventring_find(p->cursor, "stop_the_world");
-  p->sample_id = -1;
+  p->samples = new_samples(p->cursor);
 }
 
 /* Writes all tracks in the hash table that have another name than when they
@@ -822,6 +842,7 @@ static void tell_new_names(struct trace_process *p)
 enum status write_trace(struct trace *t, struct source *sources,
                                int count, bool follow)
 {
+  t->follow = follow;
   t->processes = allocate((size_t) count, sizeof *t->processes);
   t->tids = allocate(1, TIDS / 8);
   static const struct trace_field_kind no_kind = { .is = NULL };
@@ -832,7 +853,8 @@ enum status write_trace(struct trace *t, struct source *sources,
 
   t->format->start(t);
   enum status status = read_sources(sources, count, &(struct reading) {
-    .follow = follow, .changes = true, .state = t, .event = trace_event,
+    .follow = follow, .changes = true, .open_spans = true, .state = t,
+    .event = trace_event,
     .pass = pass
   });
   for (int i = 0; i < count; i++) {

@@ -91,7 +91,8 @@ struct trace_process {
   uint64_t seed;                  /* of the hash of names; odd */
   struct hash_table track_places; /* 1 + index in [tracks] */
   struct trace_track *stops;      /* for stop_the_world */
-  int stop_id, run_id, sample_id;
+  int stop_id, run_id;
+  struct samples *samples;        /* the kinds of the events */
 };
 
 struct trace_open;
@@ -113,6 +114,7 @@ struct trace_track {
   struct trace_open *open;        /* begun here and not ended */
   uint32_t open_count, open_room;
   int64_t last_since, last_ns;    /* the slice that ended last */
+  uint64_t request;               /* on which its thread works; 0: none */
   void *form;
 };
 
@@ -142,6 +144,7 @@ struct trace_event {
                                      the trace; 0: none */
   const char *text;               /* that it carries instead, or NULL */
   size_t length;
+  const struct ended_request *request;  /* of the end of a request */
 };
 
 /* An argument of an event. */
@@ -153,7 +156,10 @@ struct trace_argument {
 };
 
 struct trace {
-  struct sink *sink;              /* NULL for a format with a folder */
+  struct sink *sink;              /* NULL for a format with a folder, or with
+                                     [url] */
+  const char *url;                /* of a collector, for OTLP; or NULL */
+  bool follow;
   const char *folder;
   struct trace_process *processes;
   int process_count;
@@ -163,6 +169,7 @@ struct trace {
   struct trace_field *continued;  /* says so of a begin */
   struct trace_stacks *stacks;    /* of all samples; NULL for a raw format */
   uint64_t events, dropped, closed, cut;
+  uint64_t unsent;                /* spans that the collector did not accept */
   bool failed;                    /* could not be written */
   const struct trace_format *format;
   void *form;
@@ -179,12 +186,15 @@ struct trace_format {
   /* When it is first seen, and when its name has changed. */
   void (*track)(struct trace *trace, struct trace_track *track);
   void (*event)(struct trace *trace, const struct trace_event *event);
+  /* When there are no events at present; may be NULL. */
+  void (*idle)(struct trace *trace);
   /* A sample that has a stack, after [event] had it as an instant. */
   void (*sample)(struct trace *trace, const struct trace_event *event);
   void (*finish)(struct trace *trace);
 };
 
-extern const struct trace_format trace_chrome, trace_perfetto, trace_ctf;
+extern const struct trace_format trace_chrome, trace_perfetto, trace_ctf,
+  trace_otlp;
 
 /* trace_format_called returns the format with exactly the name [name];
    trace_format_of_file returns the format for the extension of [path], of which
@@ -196,7 +206,7 @@ const struct trace_format *trace_format_of_file(const char *path);
 
 /* Reads all events of the [count] sources, at least 1, and writes the trace,
    except for closing the sink.  Sets [state] of the sources.  The caller has
-   set the format of [trace] and its sink or folder, and all other fields to 0;
+   set the format of [trace], its sink, folder or url, and all other fields to 0;
    afterwards the counts in [trace] are set, and its memory is not freed.
    [follow]: reads until the processes end.  Returns STATUS_OK or
    STATUS_CANNOT_READ as read_sources does; if writing failed, [trace->failed]

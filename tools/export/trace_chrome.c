@@ -310,7 +310,7 @@ static void keep_sample(struct trace *t, const struct trace_event *e)
   struct samples *s = t->form;
   s->list = with_room(s->list, s->count, &s->room, sizeof *s->list);
   s->list[s->count++] = (struct sample) {
-    e->ns, e->event->payload[SAMPLE_CPU_TIME], e->track->process->pid,
+    e->ns, e->event->payload[SAMPLE_WEIGHT], e->track->process->pid,
     e->track->tid, e->stack
   };
 }

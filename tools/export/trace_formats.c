@@ -14,7 +14,7 @@
 #include "trace.h"
 
 static const struct trace_format *const formats[] = {
-  &trace_chrome, &trace_perfetto, &trace_ctf
+  &trace_chrome, &trace_perfetto, &trace_ctf, &trace_otlp
 };
 #define FORMATS (sizeof formats / sizeof *formats)
 

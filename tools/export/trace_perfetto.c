@@ -24,6 +24,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "protobuf.h"
 #include "text.h"
 #include "trace.h"
 
@@ -73,75 +74,6 @@ enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum { COUNTER_UNIT = 3, COUNTER_UNIT_NAME = 6 };
 enum { UNIT_TIME_NS = 1, UNIT_COUNT = 2, UNIT_SIZE_BYTES = 3 };
 
-/* A message that is being built.  Its memory grows with it. */
-struct message {
-  char *bytes, *end, *limit;
-};
-
-/* Wire format */
-
-#define VARINT 10                 /* bytes of the longest varint */
-
-/* Writes [n] as a varint, of at most VARINT bytes, at [out] and returns its
-   end. */
-static char *put_varint(char *out, uint64_t n)
-{
-  for (; n >= 0x80; n >>= 7) *out++ = (char) (n | 0x80);
-  *out++ = (char) n;
-  return out;
-}
-
-/* Gives [m] room for [size] more bytes.  Its bytes may move. */
-static void need_room(struct message *m, size_t size)
-{
-  size_t used = (size_t) (m->end - m->bytes);
-  if (size <= (size_t) (m->limit - m->end)) return;
-  size_t room = 2 * used + size + 1024;
-  char *bytes = reallocate(m->bytes, room, 1);
-  *m = (struct message) { bytes, bytes + used, bytes + room };
-}
-
-/* Adds the field numbered [field] with the varint [n] to [m]. */
-static void add_number(struct message *m, uint32_t field, uint64_t n)
-{
-  need_room(m, 2 * VARINT);
-  m->end = put_varint(put_varint(m->end, field << 3), n);
-}
-
-/* Adds the field numbered [field] with the 64-bit number [n] to [m]. */
-static void add_fixed(struct message *m, uint32_t field, uint64_t n)
-{
-  need_room(m, VARINT + 8);
-  m->end = put_varint(m->end, field << 3 | 1);
-  for (int i = 0; i < 8; i++) *m->end++ = (char) (n >> 8 * i);
-}
-
-/* Adds the field numbered [field] with [length] bytes to [m]. */
-static void add_bytes(struct message *m, uint32_t field, const void *bytes,
-                      size_t length)
-{
-  need_room(m, 2 * VARINT + length);
-  m->end = put_varint(put_varint(m->end, field << 3 | 2), length);
-  memcpy(m->end, bytes, length);
-  m->end += length;
-}
-
-static void add_text(struct message *m, uint32_t field, const char *text)
-{
-  add_bytes(m, field, text, strlen(text));
-}
-
-static void add_message(struct message *m, uint32_t field,
-                        const struct message *inner)
-{
-  add_bytes(m, field, inner->bytes, (size_t) (inner->end - inner->bytes));
-}
-
-static void clear(struct message *m)
-{
-  m->end = m->bytes;
-}
-
 /* Packets.  Interned data that is waiting goes with the next one. */
 
 struct state {
@@ -160,16 +92,14 @@ static void write_packet(struct trace *t, uint32_t field,
 {
   struct state *s = t->form;
   struct message *packet = &s->packet;
-  clear(packet);
+  clear_message(packet);
   if (ns >= 0) add_number(packet, PACKET_TIMESTAMP, (uint64_t) ns);
   add_number(packet, PACKET_SEQUENCE_ID, 1);
-  if (s->interned.end > s->interned.bytes) {
-    add_message(packet, PACKET_INTERNED_DATA, &s->interned);
-    clear(&s->interned);
-  }
+  if (message_size(&s->interned) > 0)
+    move_message(packet, PACKET_INTERNED_DATA, &s->interned);
   add_message(packet, field, content);
   add_number(packet, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
-  size_t length = (size_t) (packet->end - packet->bytes);
+  size_t length = message_size(packet);
   char *out = sink_room(t->sink, 2 * VARINT);
   out = put_varint(put_varint(out, TRACE_PACKET << 3 | 2), length);
   sink_filled(t->sink, out);
@@ -182,7 +112,7 @@ static void write_packet(struct trace *t, uint32_t field,
 static void intern(struct state *s, uint32_t kind, uint64_t iid,
                    const char *name)
 {
-  clear(&s->inner);
+  clear_message(&s->inner);
   add_number(&s->inner, INTERNED_IID, iid);
   add_text(&s->inner, INTERNED_NAME, name);
   add_message(&s->interned, kind, &s->inner);
@@ -228,7 +158,7 @@ static void write_descriptor(struct trace *t, uint64_t uuid, uint64_t parent,
                              const struct message *what)
 {
   struct message *track = &((struct state *) t->form)->event;
-  clear(track);
+  clear_message(track);
   add_number(track, TRACK_UUID, uuid);
   if (parent != 0) add_number(track, TRACK_PARENT, parent);
   if (name != NULL) add_text(track, TRACK_NAME, name);
@@ -240,7 +170,7 @@ static void write_descriptor(struct trace *t, uint64_t uuid, uint64_t parent,
 static void write_process(struct trace *t, const struct trace_process *p)
 {
   struct message *process = &((struct state *) t->form)->inner;
-  clear(process);
+  clear_message(process);
   add_number(process, PROCESS_PID, p->pid);
   add_text(process, PROCESS_NAME, p->name);
   write_descriptor(t, process_uuid(p), 0, NULL, TRACK_PROCESS, process);
@@ -256,7 +186,7 @@ static void write_track(struct trace *t, struct trace_track *track)
     return;
   }
   struct message *thread = &((struct state *) t->form)->inner;
-  clear(thread);
+  clear_message(thread);
   add_number(thread, THREAD_PID, p->pid);
   add_number(thread, THREAD_TID, track->tid);
   add_text(thread, THREAD_NAME, track->name);
@@ -277,7 +207,7 @@ static void write_counter_track(struct trace *t, const struct trace_event *e)
     write_descriptor(t, domain_uuid(e->track), parent, name, 0, NULL);
     parent = domain_uuid(e->track);
   }
-  clear(counter);
+  clear_message(counter);
   if (strcmp(unit, "ns") == 0)
     add_number(counter, COUNTER_UNIT, UNIT_TIME_NS);
   else if (strcmp(unit, "bytes") == 0)
@@ -359,7 +289,7 @@ static void add_argument(struct state *s, const struct trace_argument *a)
     a->field->form = a->field;
     intern(s, INTERNED_ARGUMENTS, a->field->number, a->field->name);
   }
-  clear(inner);
+  clear_message(inner);
   add_number(inner, ARGUMENT_NAME_IID, a->field->number);
   if (a->text == NULL)
     add_number(inner, ARGUMENT_INT, (uint64_t) a->integer);
@@ -386,7 +316,7 @@ static void begin_event(struct state *s, const struct trace_event *e,
   uint64_t uuid = e->what == TRACE_REQUEST_BEGIN || e->what == TRACE_REQUEST_END
                   ? request_uuid(e)
                   : type == COUNTER ? counter_uuid(e) : track_uuid(e->track);
-  clear(&s->event);
+  clear_message(&s->event);
   add_number(&s->event, EVENT_TYPE, type);
   add_number(&s->event, EVENT_TRACK, uuid);
 }
@@ -455,7 +385,7 @@ static void intern_bytes(struct state *s, uint32_t kind, uint64_t iid,
                          const void *text, size_t length, bool is_text)
 {
   if (length > TRACE_TEXT) length = TRACE_TEXT;
-  clear(&s->inner);
+  clear_message(&s->inner);
   add_number(&s->inner, INTERNED_IID, iid);
   if (is_text)
     add_bytes(&s->inner, INTERNED_NAME, s->text,
@@ -496,7 +426,7 @@ static uint64_t need_mapping(struct state *s, const struct trace_process *p,
                mapping->build_id_size, false);
   intern_bytes(s, INTERNED_PATHS, iid, mapping->path, strlen(mapping->path),
                true);
-  clear(&s->inner);
+  clear_message(&s->inner);
   add_number(&s->inner, INTERNED_IID, iid);
   add_number(&s->inner, MAPPING_BUILD_ID, iid);
   add_number(&s->inner, MAPPING_START, mapping->start);
@@ -522,7 +452,7 @@ static void need_frame(struct trace *t, const struct trace_process *p,
   uint64_t iid = need_mapping(s, p, mapping, index);
   intern_bytes(s, INTERNED_FUNCTIONS, number, place->frame.function,
                strlen(place->frame.function), true);
-  clear(&s->inner);
+  clear_message(&s->inner);
   add_number(&s->inner, INTERNED_IID, number);
   add_number(&s->inner, FRAME_FUNCTION, number);
   add_number(&s->inner, FRAME_MAPPING, iid);
@@ -549,7 +479,7 @@ static void need_stack(struct trace *t, const struct trace_process *p,
   uint32_t *path = allocate(depth, sizeof *path);
   for (uint32_t at = number, i = depth; at != 0; at = stacks[at].parent)
     path[--i] = stacks[at].place;
-  clear(&s->event);
+  clear_message(&s->event);
   add_number(&s->event, INTERNED_IID, number);
   for (uint32_t i = 0; i < depth; i++)
     add_number(&s->event, CALLSTACK_FRAMES, path[i]);
@@ -562,8 +492,8 @@ static void write_sample(struct trace *t, const struct trace_event *e)
 {
   struct state *s = t->form;
   need_stack(t, e->track->process, e->stack);
-  s->cpu_ns += e->event->payload[SAMPLE_CPU_TIME];
-  clear(&s->event);
+  s->cpu_ns += e->event->payload[SAMPLE_WEIGHT];
+  clear_message(&s->event);
   add_number(&s->event, PERF_PID, e->track->process->pid);
   add_number(&s->event, PERF_TID, e->track->tid);
   add_number(&s->event, PERF_CALLSTACK_IID, e->stack);
@@ -578,7 +508,7 @@ static void write_sample(struct trace *t, const struct trace_event *e)
    state. */
 static void add_clock(struct state *s, uint64_t clock, int64_t ns)
 {
-  clear(&s->inner);
+  clear_message(&s->inner);
   add_number(&s->inner, CLOCK_ID, clock);
   add_number(&s->inner, CLOCK_TIMESTAMP, (uint64_t) ns);
   add_message(&s->event, SNAPSHOT_CLOCKS, &s->inner);
@@ -589,7 +519,7 @@ static void write_clocks(struct trace *t)
 {
   struct state *s = t->form;
   const struct eventring_info *info = &t->processes[0].info;
-  clear(&s->event);
+  clear_message(&s->event);
   add_clock(s, MONOTONIC, info->started_ns);
   /* Readers that know no other clock for a trace want this one.  It differs
      by how long the machine has slept, which the file does not say. */
@@ -605,21 +535,20 @@ static void write_clocks(struct trace *t)
 static void write_defaults(struct trace *t)
 {
   struct state *s = t->form;
-  clear(&s->event);
+  clear_message(&s->event);
   add_text(&s->event, TIMEBASE_NAME, "cpu_time");
-  clear(&s->packet);
+  clear_message(&s->packet);
   add_message(&s->packet, PERF_DEFAULTS_TIMEBASE, &s->event);
-  clear(&s->inner);
+  clear_message(&s->inner);
   add_message(&s->inner, DEFAULTS_PERF_SAMPLE, &s->packet);
   add_number(&s->inner, DEFAULTS_CLOCK_ID, MONOTONIC);
-  clear(&s->event);
+  clear_message(&s->event);
   add_number(&s->event, PACKET_SEQUENCE_ID, 1);
   add_message(&s->event, PACKET_DEFAULTS, &s->inner);
   add_number(&s->event, PACKET_SEQUENCE_FLAGS, CLEARED);
-  clear(&s->packet);
+  clear_message(&s->packet);
   add_message(&s->packet, TRACE_PACKET, &s->event);
-  sink_write(t->sink, s->packet.bytes,
-             (size_t) (s->packet.end - s->packet.bytes));
+  sink_write(t->sink, s->packet.bytes, message_size(&s->packet));
 }
 
 /* The function [start] of the format: sets [t->form], which is not freed, and
@@ -630,7 +559,7 @@ static void start(struct trace *t)
   s->categories = allocate(1, (size_t) t->process_count
                                  * TRACE_CATEGORIES);
   s->mappings = new_pair_map();
-  clear(&s->interned);
+  clear_message(&s->interned);
   t->form = s;
   write_defaults(t);
   write_clocks(t);

@@ -62,7 +62,7 @@ uint32_t trace_stack_of(struct trace_stacks *s, struct eventring_cursor *cursor,
                         const struct eventring_event *event)
 {
   uint32_t at = 0;
-  if (!sample_is_whole(cursor, event)) {
+  if (!sample_is_whole(cursor, CPU_SAMPLE, event)) {
     const struct frame truncated = {
       .function = symbols_text(symbols, SAMPLE_TRUNCATED)
     };
@@ -70,8 +70,8 @@ uint32_t trace_stack_of(struct trace_stacks *s, struct eventring_cursor *cursor,
   }
   for (uint32_t i = event->words; i-- > SAMPLE_FIRST_FRAME; ) {
     const struct frame *frames;
-    uint32_t count = find_frames(symbols, event->payload[i],
-                                 i != SAMPLE_FIRST_FRAME, &frames);
+    uint32_t count = find_frames(symbols, (struct code_address) {
+      event->payload[i], i != SAMPLE_FIRST_FRAME, 0 }, &frames);
     while (count-- > 0)
       at = call_from(s, at, &frames[count], event->payload[i]);
   }

@@ -29,29 +29,39 @@ function windowOf(range, frozen, now, history) {
 }
 
 function slice(tier, [from, to], started) {
-  const first = Math.max(0, tier.search(from) - 1);
-  const last = Math.min(tier.t.length, tier.search(to) + 1);
+  const first = Math.max(tier.first, tier.search(from) - 1);
+  const last = Math.min(tier.end, tier.search(to) + 1);
   return {
-    seconds: tier.t.slice(first, last).map((t) => (started + t) / 1e9),
-    column: (columns, key) => columns?.[key]?.slice(first, last) ??
-      new Array(Math.max(0, last - first)).fill(null) };
+    seconds: Array.from({ length: Math.max(0, last - first) },
+                        (_, i) => (started + (first + i) * tier.ns) / 1e9),
+    column: (columns, key) => tier.values(columns?.[key], first, last) };
 }
 
 // Keeps the tier that is shown up to date.  The finest has its new rows from the
 // stream, but not the changes of earlier rows.
-function useTier(tier, history, redraw, live) {
+function useTier(tier, { history, redraw }, live) {
   useEffect(() => {
     if (!live) return undefined;
     const abort = new AbortController();
     const load = () => history.load(tier, abort.signal).then(redraw, () => {});
     const timer = setInterval(load,
                               Math.min(Math.max(tier.ns / 1e6, 2000), 5000));
-    load();
+    if (tier.loaded) load();
     return () => {
       clearInterval(timer);
       abort.abort();
     };
   }, [tier, live]);
+}
+
+// Asks for the tiers of [shown] that have not come yet.
+function useTiers(shown, { history, redraw, failed }, live) {
+  useEffect(() => {
+    const abort = new AbortController();
+    for (const tier of shown.filter((t) => !t.loaded))
+      history.load(tier, abort.signal).then(redraw, failed);
+    return () => abort.abort();
+  }, [history, shown.map((tier) => tier.name).join(), live]);
 }
 
 function Ranges({ range, frozen, setRange, setFrozen, view }) {
@@ -202,10 +212,12 @@ export function Charts({ process, data, live }) {
   const alive = process.state === 'running';
   const [range, setRange] = useState(alive ? 60e9 : null);
   const [frozen, setFrozen] = useState(null);
-  const { history, detail, now, redraw } = data;
+  const { history, detail, now } = data;
   const view = windowOf(range, frozen, now, history);
   const tier = history.tierFor(...view);
-  useTier(tier, history, redraw, live && alive && !frozen);
+  useTiers(range === null && !frozen ? history.tiers : [tier], data,
+           live);
+  useTier(tier, data, live && alive && !frozen);
   const started = process.started_unix_ns;
   const { seconds, column } = slice(tier, view, started);
   const common = {

@@ -61,7 +61,7 @@ function useHistory(id, redraw) {
 }
 
 const length = (tier) =>
-  tier.t.length ? tier.last - begin(tier) + tier.ns : 0;
+  tier.count ? tier.end * tier.ns - begin(tier) : 0;
 
 // Returns the index of the tier to draw both with: the finest that has all of
 // both, and not too many rows.
@@ -73,16 +73,12 @@ function commonTier(histories) {
   return [0, 1, 2].find(fits) ?? 2;
 }
 
-// Returns the column [key] of [tier] by the rows since its begin.
+// Returns [rows] values of the column [key] of [tier] from its begin on.
 function sinceBegin(tier, key, rows) {
-  const values = new Array(rows).fill(null);
-  const start = begin(tier);
-  tier.t.forEach((t, i) => {
-    if (t >= start)
-      values[Math.round((t - start) / tier.ns)] =
-        tier.columns[key]?.[i] ?? null;
-  });
-  return values.slice(0, rows);
+  const first = begin(tier) / tier.ns;
+  const values = tier.values(tier.columns[key], first,
+                             Math.min(tier.end, first + rows));
+  return [...values, ...new Array(rows - values.length).fill(null)];
 }
 
 const charts = [

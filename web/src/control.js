@@ -142,6 +142,24 @@ function ProfileRate({ process, act, why }) {
   </fieldset></form>`;
 }
 
+function AllocRate({ process, act, why }) {
+  const submit = (event) => {
+    event.preventDefault();
+    const words = number(event);
+    act('control', { action: 'alloc_rate', words },
+        `One sample of allocation in ${format.count(words)} words.`);
+  };
+  return html`<form onSubmit=${submit}><fieldset disabled=${why !== null}>
+    <legend>Samples of allocation</legend>
+    <label>One sample in <input type="number" name="value"
+      min="1" max="1000000000000" required
+      defaultValue=${process.alloc_period_words ?? 100000} /> words</label>
+    ${' '}<button>Set</button>
+    <p class="quiet">Of all words that are allocated, in the mean; samples are
+      taken while the category profile_alloc is on.</p>
+  </fieldset></form>`;
+}
+
 // The list is asked for again and again: others may act too.
 function Actions({ process }) {
   const [actions, set] = useState([]);
@@ -179,7 +197,8 @@ export function Control({ id, process, data, server, live }) {
     <${Categories} process=${process} act=${act} why=${why}
       known=${useKnown(process, data.detail)} />
     <div class="side"><${Threshold} process=${process} act=${act} why=${why} />
-    <${ProfileRate} process=${process} act=${act} why=${why} /></div>
+    <${ProfileRate} process=${process} act=${act} why=${why} />
+    <${AllocRate} process=${process} act=${act} why=${why} /></div>
     <div class="wide"><${Actions} process=${process} /></div>
   </section>`;
 }

@@ -1,49 +1,58 @@
-// The flame graph: processor time by stack, the callers on top.  A click
-// enlarges a function; a field marks functions by name.
+// The flame graph: processor time or another amount by stack, the callers on
+// top.  A click enlarges a function; a field marks functions by name.
 
 import { html, useEffect, useMemo, useState } from './html.js';
 import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { colour } from './chart.js';
 import { fit, useCanvas } from './canvas.js';
+import { LiveSites } from './live_sites.js';
+import { processAddress } from './overview.js';
+import { typeLabels, typeNamed, typeOf } from './profile_types.js';
 import { Table } from './table.js';
-import { all, limits, Windows } from './window.js';
+import { all, limits, ofTimeline, Windows } from './window.js';
 
 const row_px = 18;
 const most_rows = 60;
+
+// Returns the tree of an answer with its numbers, of any unit, in [value].
+function treeOf(node, unit) {
+  return { name: node.name, value: node[`value_${unit}`],
+           children: (node.children ?? []).map((c) => treeOf(c, unit)) };
+}
 
 // Returns boxes { node, depth, from, to } of the tree, in parts of its value;
 // children share their parent's time from the left, the largest first.
 function boxes(root) {
   const list = [];
   const visit = (node, depth, from) => {
-    const to = from + node.value_ns / root.value_ns;
+    const to = from + node.value / root.value;
     list.push({ node, depth, from, to });
     let at = from;
-    const children = [...node.children ?? []]
-      .sort((a, b) => b.value_ns - a.value_ns);
+    const children = [...node.children]
+      .sort((a, b) => b.value - a.value);
     for (const child of children) {
       if (depth < most_rows) visit(child, depth + 1, at);
-      at += child.value_ns / root.value_ns;
+      at += child.value / root.value;
     }
   };
   visit(root, 0, 0);
   return list;
 }
 
-// Returns name, self_ns and total_ns of each function; recursion counts once.
+// Returns name, self and total of each function; recursion counts once.
 function functions(root) {
   const table = new Map();
-  const visit = ({ name, value_ns, children = [] }) => {
-    const entry = table.get(name) ?? { name, self_ns: 0, total_ns: 0, open: 0 };
+  const visit = ({ name, value, children }) => {
+    const entry = table.get(name) ?? { name, self: 0, total: 0, open: 0 };
     table.set(name, entry);
-    if (entry.open++ === 0) entry.total_ns += value_ns;
-    entry.self_ns += value_ns - children.reduce((n, c) => n + c.value_ns, 0);
+    if (entry.open++ === 0) entry.total += value;
+    entry.self += value - children.reduce((n, c) => n + c.value, 0);
     children.forEach(visit);
     entry.open--;
   };
-  root.children?.forEach(visit);
-  return [...table.values()].sort((a, b) => b.self_ns - a.self_ns);
+  root.children.forEach(visit);
+  return [...table.values()].sort((a, b) => b.self - a.self);
 }
 
 // A warm colour that is the same for the same name in every graph.
@@ -81,7 +90,7 @@ function painter(list, zoom, text) {
   };
 }
 
-function Graph({ root }) {
+function Graph({ root, type }) {
   const list = useMemo(() => boxes(root), [root]);
   const rows = useMemo(() => functions(root), [root]);
   const [zoomed, zoom] = useState(null);
@@ -108,10 +117,10 @@ function Graph({ root }) {
       <button disabled=${shown === list[0]} onClick=${() => zoom(null)}>
         Whole graph</button>
       <span class="told">${format.name(told.name)}: ${
-        format.duration(told.value_ns)}, ${
-        format.share(told.value_ns / root.value_ns)}</span>
+        type.text(told.value)}, ${
+        format.share(told.value / root.value)}</span>
     </div>
-    <p class="quiet hint">A bar is as wide as the processor time of its function
+    <p class="quiet hint">A bar is as wide as ${type.bar} of its function
       and of all that it called, which are the bars below it. A click enlarges a
       bar. Colours only tell functions apart.</p>
     <canvas ref=${canvas} class="flame" role="img"
@@ -121,37 +130,81 @@ function Graph({ root }) {
       onMouseLeave=${() => setUnder(null)}></canvas>
     <${Table} name="functions" title="Functions" rows=${rows} columns=${[
       { label: 'Function', value: (f) => f.name },
-      { label: 'Self', value: (f) => f.self_ns, text: format.duration },
-      { label: 'Total', value: (f) => f.total_ns, text: format.duration },
-      { label: 'Of all', value: (f) => f.self_ns / root.value_ns,
+      { label: 'Self', value: (f) => f.self, text: type.text },
+      { label: 'Total', value: (f) => f.total, text: type.text },
+      { label: 'Of all', value: (f) => f.self / root.value,
         text: format.share }]} />`;
 }
 
-function NoSamples({ process }) {
-  return html`<p class="empty">There are no samples of processor time in this
-    window. Switch the category <b>profile</b> on (tab Control) to take some${
-    process.categories?.includes('profile') ? '; it is on' : ''}.</p>`;
+function NoSamples({ process, type }) {
+  const off = type.categories.filter((c) => !process.categories?.includes(c));
+  const names = (off.length ? off : type.categories).map((c, i) => html`${
+    i > 0 && ' and '}<b key=${c}>${c}</b>`);
+  const advice = process.state !== 'running'
+    ? html`They are taken while ${names} is recorded.`
+    : off.length ? html`Switch ${names} on (tab Control) to take some.`
+    : html`They are taken now: ${names} is on.`;
+  return html`<p class="empty">There are no samples for this profile in this
+    window. ${advice}</p>`;
 }
 
-export function Flame({ id, process, data }) {
-  const [wish, setWish] = useState({ choice: all });
+// The selection of the type, which the address keeps.
+function Types({ id, chosen }) {
+  const choose = (event) => {
+    location.hash = `${processAddress(id, 'flame')}?${event.target.value}`;
+  };
+  return html`<label>Show <select name="type" value=${chosen}
+    onChange=${choose}>${typeLabels.map(([key, label]) => html`
+      <option key=${key} value=${key}>${label}</option>`)}</select></label>`;
+}
+
+// Asks for the tree of the samples of type [key].  An answer for another type than
+// [key] is not returned.
+function useAnswer(id, key, choice, data) {
   const [answer, set] = useState(null);
   useEffect(() => {
     const abort = new AbortController();
-    get(ofProcess(id, 'flame'), limits(wish.choice, data), abort.signal)
-      .then(set, (e) => {
-        if (e.name !== 'AbortError') set({ error: e.message });
+    get(ofProcess(id, 'flame'), { type: key, ...limits(choice.now, data) },
+        abort.signal)
+      .then((found) => set({ ...found, key }), (e) => {
+        if (e.name !== 'AbortError') set({ error: e.message, key });
       });
     return () => abort.abort();
-  }, [id, wish]);
+  }, [id, key, choice]);
+  return answer?.key === key ? answer : null;
+}
+
+function Answer({ answer, process, type }) {
+  const root = useMemo(() => answer?.samples > 0
+    ? treeOf(answer, type.unit) : null, [answer, type]);
+  if (!answer) return html`<p class="quiet">Loading…</p>`;
+  if (answer.error)
+    return html`<p class="error" role="alert">${format.name(answer.error)}</p>`;
+  return root?.value ? html`<${Graph} root=${root} type=${type} />`
+    : html`<${NoSamples} process=${process} type=${type} />`;
+}
+
+// [detail]: the type, from the address.
+export function Flame({ id, process, data, detail, live }) {
+  const [choice, setChoice] = useState({ now: all });
+  const key = typeNamed(detail);
+  const type = typeOf(key);
+  const answer = useAnswer(id, key, choice, data);
+  const zoom = (window) => {
+    data.shared.window = window;
+    setChoice({ now: ofTimeline });
+  };
   return html`<section>
-    <div class="toolbar" role="group" aria-label="Window of time">
-      <${Windows} choice=${wish.choice} data=${data}
-        choose=${(choice) => setWish({ choice })} /></div>
-    ${!answer ? html`<p class="quiet">Loading…</p>`
-      : answer.error ? html`<p class="error" role="alert">${
-        format.name(answer.error)}</p>`
-      : answer.value_ns ? html`<${Graph} root=${answer} />`
-      : html`<${NoSamples} process=${process} />`}
+    <div class="toolbar" role="group" aria-label="Profile and window of time">
+      <${Types} id=${id} chosen=${key} />
+      <${Windows} choice=${choice.now} data=${data}
+        choose=${(now) => setChoice({ now })} /></div>
+    <h2>${type.title} <small class="quiet">in ${
+      type.unit === 'ns' ? 'time' : 'bytes'}${
+      answer?.samples > 0 ? `, ${format.count(answer.samples)} samples` : ''
+      }</small></h2>
+    ${key === 'live' && html`<${LiveSites} ...${{ id, process, data, live }}
+      choice=${choice} onZoom=${zoom} />`}
+    <${Answer} key=${key} answer=${answer} process=${process} type=${type} />
   </section>`;
 }

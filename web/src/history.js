@@ -2,6 +2,10 @@
 // three tiers; live rows are added to the finest.  All are asked for again,
 // since a wait that ends changes the rows that it covers.  A row that is missing
 // or null is a gap.
+//
+// Row [n] of a tier begins n times its length after the start; it is element
+// n modulo [limit] of each column.  A column has its full size from the
+// beginning, so that the page's memory does not grow with time.
 
 import { get, ofProcess } from './api.js';
 
@@ -12,7 +16,6 @@ export const tiers = [
 ];
 const most_names = 50;          // in an object of columns
 
-const nulls = (n) => new Array(n).fill(null);
 const empty = () => Object.create(null);        // names are from the program
 
 // Returns the member [name] of [object], a new one unless there are too many.
@@ -32,53 +35,57 @@ function columnsOf(row) {
   return columns;
 }
 
-// Columns of one tier: arrays, and objects of columns.  [t]: the ends of the
-// rows, in ns since the start.
-class Tier {
+// Columns of one tier: arrays of numbers, where NaN is null, and objects of
+// columns.  Has the rows from [first] to [end], without [end].
+export class Tier {
   constructor({ name, ns, rows }) {
     this.name = name;
     this.ns = ns;
     this.limit = rows;
-    this.t = [];
+    this.first = 0;
+    this.end = 0;
     this.columns = empty();
     this.loaded = false;
   }
 
-  get last() {
-    return this.t.length ? this.t[this.t.length - 1] : -1;
+  get count() {
+    return this.end - this.first;
   }
 
   *#all(columns = this.columns) {
     for (const value of Object.values(columns))
-      if (Array.isArray(value)) yield value;
-      else yield* this.#all(value);
+      if (isObject(value) && !ArrayBuffer.isView(value)) yield* this.#all(value);
+      else yield value;
   }
 
-  #append(t) {
-    this.t.push(t);
-    for (const column of this.#all()) column.push(null);
+  // Clears rows [from] to [to], without [to].
+  #clear(from, to) {
+    const start = from % this.limit;
+    const end = start + to - from;
+    for (const column of this.#all())
+      column.fill(NaN, start, end).fill(NaN, 0, Math.max(0, end - this.limit));
   }
 
-  // Returns the index of the row at [t], which is appended if it is later than
-  // all others; -1 for an earlier row that there is not.  A hole before it
-  // becomes a null row, at which charts break their lines.
-  #place(t) {
-    if (t > this.last) {
-      if (this.t.length && t - this.last > 1.5 * this.ns)
-        this.#append(this.last + this.ns);
-      this.#append(t);
-      return this.t.length - 1;
+  // Makes room for row [n].  Returns its element in the columns; -1 if it is
+  // too old.
+  #place(n) {
+    if (this.count === 0) this.first = this.end = n;
+    if (n >= this.end) {
+      this.#clear(Math.max(this.end, n + 1 - this.limit), n + 1);
+      this.end = n + 1;
     }
-    const i = this.search(t - 1);
-    return this.t[i] === t ? i : -1;
+    if (n < this.end - this.limit) return -1;
+    this.first = Math.max(Math.min(this.first, n), this.end - this.limit);
+    return n % this.limit;
   }
 
   #copy(to, from, places) {
     for (const key in from)
       if (Array.isArray(from[key])) {
-        const column = member(to, key, () => nulls(this.t.length));
+        const column = member(to, key, () =>
+          new Float64Array(this.limit).fill(NaN));
         places.forEach((place, i) => {
-          if (column && place >= 0) column[place] = from[key][i] ?? null;
+          if (column && place >= 0) column[place] = from[key][i] ?? NaN;
         });
       } else if (isObject(from[key])) {
         const group = member(to, key, empty);
@@ -87,37 +94,41 @@ class Tier {
   }
 
   // Adds the rows of an answer of the server, and replaces those of the same
-  // time.
+  // time.  [t] ascends: the last row decides which ones are too old.
   merge({ t, tier_ns: _, ...columns }) {
-    this.#copy(this.columns, columns, t.map((ns) => this.#place(ns)));
-    if (this.t.length <= this.limit * 1.1) return;
-    const old = this.t.length - this.limit;
-    this.t.splice(0, old);
-    for (const column of this.#all()) column.splice(0, old);
+    const numbers = t.map((ns) => Math.max(0, Math.round(ns / this.ns)));
+    if (numbers.length > 0) this.#place(numbers.at(-1));
+    this.#copy(this.columns, columns, numbers.map((n) => this.#place(n)));
   }
 
   add({ tier_ns: _, ...row }) {
     this.merge(columnsOf(row));
   }
 
-  // Returns the first row that ends after [ns].
+  // Returns the number of the first row that begins after [ns].
   search(ns) {
-    let low = 0;
-    let high = this.t.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.t[middle] <= ns) low = middle + 1;
-      else high = middle;
+    const after = Math.floor(ns / this.ns) + 1;
+    return Math.min(Math.max(after, this.first), this.end);
+  }
+
+  // Returns the values of [column] in rows [from] to [to], without [to]; all
+  // null if it is undefined.
+  values(column, from = this.first, to = this.end) {
+    const values = new Array(Math.max(0, to - from)).fill(null);
+    for (let i = 0; column && i < values.length; i++) {
+      const value = column[(from + i) % this.limit];
+      if (!Number.isNaN(value)) values[i] = value;
     }
-    return low;
+    return values;
   }
 }
 
 // Returns the first time of [tier] for which numbers are known: samples may be
 // older than all other events.
 export function begin(tier) {
-  const first = tier.columns.running?.findIndex((share) => share !== null);
-  return tier.t[Math.max(0, first ?? 0)] ?? 0;
+  const known = tier.values(tier.columns.running)
+    .findIndex((share) => share !== null);
+  return (tier.first + Math.max(0, known)) * tier.ns;
 }
 
 export class History {
@@ -148,9 +159,9 @@ export class History {
   tierFor(from, to) {
     const fine = this.tiers.filter((tier) => (to - from) / tier.ns <= 1500);
     const candidates = fine.length ? fine : this.tiers.slice(-1);
-    const reaches = (tier) => !tier.loaded || !tier.t.length ||
-      tier.t[0] - tier.ns <= from + (to - from) / 20 ||
-      tier.t.length < tier.limit / 2 && tier.t[0] <= 2 * tier.ns;
+    const reaches = (tier) => !tier.loaded || tier.count === 0 ||
+      (tier.first - 1) * tier.ns <= from + (to - from) / 20 ||
+      tier.count < tier.limit / 2 && tier.first <= 2;
     return candidates.find(reaches) ?? candidates[candidates.length - 1];
   }
 }

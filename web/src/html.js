@@ -6,7 +6,8 @@ import htm from 'htm';
 
 export { render };
 export {
-  useCallback, useEffect, useMemo, useReducer, useRef, useState,
+  useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef,
+  useState,
 } from 'preact/hooks';
 export const html = htm.bind(h);
 

@@ -1,9 +1,10 @@
 // The monitor: takes the token, keeps one stream of events open, and shows the
 // view that the address names: #/ all processes, #/process/ID/VIEW?DETAIL one,
-// #/saved, #/rules, #/compare/ID/ID.
+// #/saved, #/rules, #/compare/ID/ID, #/fleet.
 
 import {
-  html, render, useCallback, useEffect, useRef, useState } from './html.js';
+  html, render, useCallback, useEffect, useLayoutEffect, useRef, useState,
+} from './html.js';
 import { get, hasToken, setToken, takeToken } from './api.js';
 import { openStream } from './stream.js';
 import * as format from './format.js';
@@ -20,9 +21,11 @@ function route() {
 }
 
 // Returns the route, which changes with the address.  A new token starts anew.
+// The listener is added with the first drawing, not in a task after it, so that
+// no change of the address is missed.
 function useRoute() {
   const [current, set] = useState(route);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const changed = () => (takeToken() ? location.reload() : set(route()));
     addEventListener('hashchange', changed);
     return () => removeEventListener('hashchange', changed);
@@ -72,7 +75,7 @@ function Header({ connection, server }) {
       <a class="brand" href="#/">
         <img src="/monitor.svg" alt="" width="22" height="22" />
         Eventring monitor</a>
-      <${Places} />
+      <${Places} server=${server} />
       ${server.read_only && html`<span class="badge"
           title="The server was started with --read-only">read-only</span>`}
       <span class=${`connection ${connection.state}`} role="status">

@@ -41,8 +41,9 @@ function useWhileReading(reading, { history }, redraw) {
   useEffect(() => {
     if (!reading) return undefined;
     const abort = new AbortController();
-    const timer = setInterval(() => history.tiers.forEach((tier) =>
-      history.load(tier, abort.signal).then(redraw, () => {})), 1000);
+    const timer = setInterval(() => history.tiers.filter((t) => t.loaded)
+      .forEach((tier) => history.load(tier, abort.signal)
+        .then(redraw, () => {})), 1000);
     return () => {
       clearInterval(timer);
       abort.abort();
@@ -66,14 +67,16 @@ function useDetail(id, data, redraw, live, reading) {
   }, [live, reading]);
 }
 
-// Keeps the data of a process up to date: its history, the last detail, [now],
-// the end of its data in ns since the start, and [shared], the window of the
-// timeline, which other views use too.
+// Keeps the data of a process up to date: its history (other tiers than the finest
+// come when a chart shows them), the last detail, [now], the end of its data in ns
+// since the start, and [shared], the window of the timeline, which other views
+// use too.
 function useData(id, process, subscribe, live) {
   const data = useRef({ history: new History(id), detail: null, now: 0,
                         shared: { window: null } }).current;
   const redraw = useRedraw();
   const [error, setError] = useState(null);
+  const failed = (e) => { if (e.name !== 'AbortError') setError(e.message); };
   data.now = Math.max(data.now, process?.now_ns ?? 0);
   useEffect(() => subscribe((name, value) => {
     if (name === 'tick') {
@@ -88,21 +91,20 @@ function useData(id, process, subscribe, live) {
   }), []);
   useEffect(() => {
     const abort = new AbortController();
-    const failed = (e) => { if (e.name !== 'AbortError') setError(e.message); };
     const done = () => { setError(null); redraw(); };
     // A recording that was being read has older rows now.
     if (!process?.reading && process?.state !== 'running' &&
         data.history.tiers[0].loaded)
       data.history = new History(id);
     if (live || !data.history.tiers[0].loaded)
-      for (const tier of data.history.tiers)
-        data.history.load(tier, abort.signal).then(done, failed);
+      data.history.load(data.history.tiers[0], abort.signal)
+        .then(done, failed);
     return () => abort.abort();
   }, [live, process?.reading]);
   useDetail(id, data, redraw, live && process?.state === 'running',
             process?.reading);
   useWhileReading(process?.reading && live, data, redraw);
-  return { ...data, redraw, error };
+  return { ...data, redraw, error, failed };
 }
 
 function evidenceText({ name, unit, value }) {

@@ -21,13 +21,14 @@ function request(elements) {
   const process = elements.process.value.trim();
   return {
     when: elements.when.value.trim(), process: process || null,
+    ...(elements.fleet?.checked && { fleet: true }),
     before_s: number('before_s'), after_s: number('after_s'),
     distance_s: number('distance_s'), max_files: number('max_files'),
     max_bytes: Math.round(number('max_mib') * 2 ** 20),
     max_age_s: number('max_days') * 86400 };
 }
 
-function RuleForm({ act }) {
+function RuleForm({ act, hub }) {
   const submit = (event) => {
     event.preventDefault();
     act(() => post('/api/rules', request(event.target.elements)),
@@ -37,7 +38,9 @@ function RuleForm({ act }) {
     <div class="fields"><label>When <input name="when" required
       maxlength="159" placeholder="minor > 10ms" /></label>
     <label>in the programs <input name="process" maxlength="127"
-      placeholder="all; or such as shop*" /></label></div>
+      placeholder="all; or such as shop*" /></label>
+    ${hub && html`<label><input type="checkbox" name="fleet" /> on any node of
+      the hub, and save all processes of all nodes</label>`}</div>
     <p class="quiet">Write <code>minor > 10ms</code> for a span, a stop or a
       request that took longer, the name of an event for each event of that
       name, or <code>lost</code> for events that were lost.</p>
@@ -50,7 +53,8 @@ function RuleForm({ act }) {
 
 const columns = [
   { label: 'When', value: (r) => r.when },
-  { label: 'Programs', value: (r) => r.process ?? 'all' },
+  { label: 'Programs', value: (r) => `${r.process ?? 'all'}${r.fleet
+    ? ' on any node' : ''}` },
   { label: 'Saves', value: (r) =>
     `${seconds(r.before_s)} before, ${seconds(r.after_s)} after` },
   { label: 'Once in', value: (r) => r.distance_s, text: seconds },
@@ -72,7 +76,9 @@ function Watched({ answer }) {
   if (!answer?.rules.length) return null;
   return html`<p class="quiet">${answer.watched} process${
     answer.watched === 1 ? ' is' : 'es are'} watched${answer.not_watched
-    ? `; ${answer.not_watched} more cannot be: there are too many` : ''}.</p>`;
+    ? `; ${answer.not_watched} more cannot be: there are too many` : ''}${
+    answer.rules.some((r) => r.fleet)
+    ? `; of the hub, ${answer.nodes_watched}` : ''}.</p>`;
 }
 
 export function Rules({ server }) {
@@ -94,7 +100,8 @@ export function Rules({ server }) {
       recordings</a>. Rules end with the server.</span></div>
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${server.read_only ? html`<p class="note">The server was started with
-      --read-only: it only shows.</p>` : html`<${RuleForm} act=${act} />`}
+      --read-only: it only shows.</p>` : html`<${RuleForm} act=${act}
+      hub=${server.hub} />`}
     <p class=${`message ${message?.failed ? 'error' : ''}`} role="status">${
       message ? format.name(message.text) : ''}</p>
     <${Table} name="rules" columns=${shown} rows=${answer?.rules} />

@@ -151,6 +151,10 @@ function useStat(id, choice, data, alive) {
   return { stat, error };
 }
 
+// Returns the time of the first event of [stat] since the start; null: unknown.
+const earliest = ({ first_ns, process }) =>
+  first_ns && process ? Math.max(0, first_ns - process.started_ns) : null;
+
 function Toolbar({ choice, choose, data, stat, error }) {
   return html`<div class="toolbar" role="group" aria-label="Window of time">
     <${Windows} choice=${choice} choose=${choose} data=${data} />
@@ -158,7 +162,7 @@ function Toolbar({ choice, choose, data, stat, error }) {
       ? html`<span class="error" role="alert">${format.name(error)}</span>`
       : stat && html`<span class="quiet" data-from=${stat.span.from ?? ''}
           data-to=${stat.span.to ?? ''}>
-          ${windowText(stat.span, data.now)}</span>`}
+          ${windowText(stat.span, data.now, earliest(stat.answer))}</span>`}
   </div>`;
 }
 

@@ -31,8 +31,12 @@ export function Windows({ choice, choose, data }) {
       onClick=${() => choose(value)}>${label}</button>`);
 }
 
-// [span]: { from, to }, as of limits.
-export function windowText({ from, to }, now) {
+// [span]: { from, to }, as of limits.  [kept]: the time of the earliest event that
+// is kept, if it is known.
+export function windowText({ from, to }, now, kept) {
+  if (from === null && kept != null)
+    return `${windowText({ from: kept, to }, now)}: begins with the earliest ${
+      'event that is kept; other domains may have later ones only'}`;
   const step = (to ?? now) - (from ?? 0) > 1e9 ? 1e8 : 1e3;
   return `${format.moment(from ?? 0, step)} to ${
     format.moment(to ?? now, step)} since the start`;

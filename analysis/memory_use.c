@@ -1,0 +1,95 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <stdlib.h>
+#include "memory.h"
+#include "memory_use.h"
+
+static struct profile *new_profile_of(const struct memory_use *m,
+                                      enum profile_type type)
+{
+  struct profile *profile = new_profile(m->summary->cursor, m->filter, NULL, 0);
+  profile_set_type(profile, type);
+  return profile;
+}
+
+struct memory_use *new_memory_use(struct eventring_cursor *cursor)
+{
+  struct memory_use *m = allocate(1, sizeof *m);
+  char why[1];
+  m->summary = new_summary(cursor);
+  m->filter = new_filter();
+  filter_keep_earlier(m->filter);
+  filter_begin(m->filter, cursor, why, sizeof why);
+  m->allocated = new_profile_of(m, PROFILE_ALLOC);
+  m->alive = new_profile_of(m, PROFILE_LIVE);
+  m->heap_id = eventring_find(cursor, "heap");
+  return m;
+}
+
+void free_memory_use(struct memory_use *m)
+{
+  free_profile(m->allocated);
+  free_profile(m->alive);
+  free_filter(m->filter);
+  free_summary(m->summary);
+  free(m);
+}
+
+/* Takes the report of the heap of a domain, which the summary has: each domain
+   writes one at the end of a cycle. */
+static void take_heap(struct memory_use *m, int64_t ns)
+{
+  const uint32_t cycle = m->summary->collectives[CAUSED_CYCLE];
+  const struct summary_heap heap = summary_heap(m->summary);
+  const struct live_heap live = {
+    ns, sizeof(uint64_t) * (heap.pool_live_words + heap.large_words)
+  };
+  if (m->cycles == 0 || cycle != m->cycle) m->cycles++;
+  m->cycle = cycle;
+  if (m->cycles == 1) m->first = live;
+  m->last = live;
+  m->at_cycle = summary_tally(m->summary, NULL, m->summary->last_ns);
+}
+
+void memory_use_event(struct memory_use *m, const struct eventring_event *event)
+{
+  summary_event(m->summary, event);
+  if (event->form == EVENTRING_EV_INSTANT && event->id == m->heap_id)
+    take_heap(m, event->ns);
+  profile_event(m->allocated, event);
+  profile_event(m->alive, event);
+}
+
+void memory_use_idle(struct memory_use *m)
+{
+  summary_idle(m->summary);
+}
+
+/* Returns the words of [tally] that came to the major heap. */
+static uint64_t major_words(const struct summary_tally *tally)
+{
+  return tally->major_allocated_words > tally->promoted_words
+         ? tally->major_allocated_words : tally->promoted_words;
+}
+
+void memory_use_finish(struct memory_use *m, struct symbols *symbols)
+{
+  const struct summary_tally all =
+    summary_tally(m->summary, NULL, summary_until(m->summary));
+  const struct summary_tally since = tally_difference(&all, &m->at_cycle);
+  m->heap = summary_heap(m->summary);
+  if (m->cycles > 0)
+    m->arrived_bytes = major_words(&since) * sizeof(uint64_t);
+  profile_finish(m->allocated, symbols);
+  profile_finish(m->alive, symbols);
+}

@@ -1,0 +1,620 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The samples of a process and their selection; see profile.h. */
+
+#include <stdlib.h>
+#include <string.h>
+#include "memory.h"
+#include "pair_map.h"
+#include "profile_nodes.h"
+#include "target.h"
+
+#define IDS 65536
+#define USER_BIT 4              /* the category of the program's own events */
+
+/* Open spans of a ring that are looked at for the span of a sample. */
+#define MOST_OPEN 256
+
+struct profile *new_profile(struct eventring_cursor *cursor,
+                            struct filter *filter,
+                            const struct condition *conditions, size_t count)
+{
+  struct profile *p = allocate(1, sizeof *p);
+  p->cursor = cursor;
+  p->filter = filter;
+  p->conditions = conditions;
+  p->conditions_count = count;
+  p->matches = allocate(count, sizeof *p->matches);
+  for (size_t i = 0; i < count; i++)
+    p->matches[i].wants = allocate(IDS, 1);
+  p->spans = new_spans(cursor);
+  p->kinds = new_samples(cursor);
+  p->since_start = -1;
+  p->rings = target_info(cursor).rings;
+  p->tree = new_pair_map();
+  p->request_numbers = new_pair_map();
+  p->nodes_room = 256;
+  p->nodes = allocate(p->nodes_room, sizeof *p->nodes);
+  p->nodes_count = 1;
+  p->first_ns = INT64_MAX;
+  p->last_ns = INT64_MIN;
+  return p;
+}
+
+void profile_set_type(struct profile *p, enum profile_type type)
+{
+  p->type = type;
+  if (type != PROFILE_LIVE || p->merged) return;
+  p->blocks = new_live_blocks(p->cursor);
+  p->cycle_id = eventring_find(p->cursor, "major_gc_cycle_domains");
+}
+
+enum profile_type profile_type(const struct profile *p)
+{
+  return p->type;
+}
+
+void profile_set_time(struct profile *p, int64_t since_start)
+{
+  p->since_start = since_start;
+}
+
+/* Returns the time at which blocks count as alive. */
+static int64_t time_of(const struct profile *p)
+{
+  return p->since_start < 0 ? p->last_ns
+    : time_after(target_info(p->cursor).started_ns, p->since_start);
+}
+
+void profile_compare(struct profile *later, struct profile *earlier)
+{
+  const int64_t from = time_of(earlier), to = time_of(later);
+  const int64_t *cycles = later->cycles;
+  size_t first = 0;
+  while (first < later->cycles_count && cycles[first] < from) first++;
+  size_t above = first;
+  while (above < later->cycles_count && cycles[above] <= to) above++;
+  if (above < first + 2) return;
+  earlier->born_by = from;
+  earlier->alive_until = cycles[first + 1];
+  later->born_by = cycles[above - 2];
+  later->alive_until = to;
+  earlier->sums.survivors = later->sums.survivors = true;
+}
+
+void free_profile(struct profile *p)
+{
+  for (size_t i = 0; i < p->conditions_count; i++) {
+    free(p->matches[i].wants);
+    free(p->matches[i].list);
+  }
+  free(p->matches);
+  if (p->spans != NULL) free_spans(p->spans);
+  free_samples(p->kinds);
+  free_live_blocks(p->blocks);
+  free(p->cycles);
+  free_pair_map(&p->tree);
+  free_pair_map(&p->request_numbers);
+  free(p->nodes);
+  free(p->samples);
+  free(p->requests);
+  for (size_t i = 0; i < p->files_count; i++) {
+    free((char *) p->files[i]->path);
+    free(p->files[i]);
+  }
+  free(p->files);
+  free(p);
+}
+
+/* Spans and requests */
+
+/* Returns whether events with id [id] are of the name of condition [i]. */
+static bool is_wanted(struct profile *p, size_t i, uint16_t id)
+{
+  uint8_t *wants = &p->matches[i].wants[id];
+  const struct condition *condition = &p->conditions[i];
+  if (*wants == 0) {
+    const struct eventring_description *d = eventring_describe(p->cursor, id);
+    const char *category = d == NULL || condition->kind == IN_REQUEST ? NULL
+                           : eventring_category(p->cursor, d->category);
+    bool is_request = d != NULL && d->kind == EVENTRING_KIND_REQUEST;
+    *wants = d != NULL && is_request == (condition->kind == IN_REQUEST)
+             && (strcmp(d->name, condition->name) == 0
+                 || (category != NULL
+                     && strcmp(category, condition->name) == 0)) ? 1 : 2;
+  }
+  return *wants == 1;
+}
+
+/* Returns whether a time from [from] to [to] is long enough for [condition]. */
+static bool is_slower(const struct condition *condition, int64_t from,
+                      int64_t to)
+{
+  return to >= from
+         && (condition->slower_ns < 0
+             || (uint64_t) to - (uint64_t) from
+                > (uint64_t) condition->slower_ns);
+}
+
+/* Adds the span with id [id] of thread [thread], from [from] to [to], to the
+   conditions that it fulfils. */
+static void add_span(struct profile *p, uint16_t id, uint32_t thread,
+                     int64_t from, int64_t to)
+{
+  for (size_t i = 0; i < p->conditions_count; i++) {
+    struct matches *m = &p->matches[i];
+    if (p->conditions[i].kind == IN_REQUEST || !is_wanted(p, i, id)
+        || !is_slower(&p->conditions[i], from, to))
+      continue;
+    m->list = with_room(m->list, m->count, &m->room, sizeof *m->list);
+    m->list[m->count++] = (struct interval) { thread, from, to };
+    m->found++;
+  }
+}
+
+static void take_span(struct profile *p, const struct eventring_event *event)
+{
+  const struct eventring_event *begin =
+    event->form == EVENTRING_EV_END ? begin_of(p->spans, event) : NULL;
+  uint32_t thread = begin == NULL ? event->thread : begin->thread;
+  int64_t since;
+  if (span_ended(p->spans, event, &since))
+    add_span(p, event->id, thread, since, event->ns);
+}
+
+/* Takes the spans that are still open for spans up to the last event. */
+static void take_open_spans(struct profile *p)
+{
+  for (uint32_t ring = 0; ring < p->rings; ring++)
+    for (const struct eventring_event *begin = outermost_span(p->spans, ring);
+         begin != NULL; begin = next_inner_span(p->spans, begin))
+      add_span(p, begin->id, begin->thread, begin->ns, p->last_ns);
+}
+
+static bool take_request(struct profile *p, const struct eventring_event *event)
+{
+  const struct eventring_description *d =
+    event->words == 0 ? NULL : eventring_describe(p->cursor, event->id);
+  if (d == NULL || d->kind != EVENTRING_KIND_REQUEST) return false;
+  bool added;
+  uint32_t at = number_of_pair(&p->request_numbers, event->payload[0], 0,
+                               &added);
+  if (added) {
+    p->requests = with_room(p->requests, at, &p->requests_room,
+                            sizeof *p->requests);
+    /* The begin of a request may be lost: it began before. */
+    p->requests[at] = (struct request) { event->payload[0], event->ns,
+                                         INT64_MAX, event->id };
+  }
+  if (event->form == EVENTRING_EV_END) p->requests[at].to = event->ns;
+  return true;
+}
+
+static const struct request *find_request(const struct profile *p,
+                                          uint64_t number)
+{
+  uint32_t at = find_pair(&p->request_numbers, number, 0);
+  return at == UINT32_MAX ? NULL : &p->requests[at];
+}
+
+/* Samples */
+
+uint32_t add_node(struct profile *p, uint32_t parent, struct node node)
+{
+  bool added;
+  uint32_t at = number_of_pair(&p->tree, node_key(parent, &node), node.address,
+                               &added) + 1;
+  if (!added) return at;
+  if (p->nodes_count == p->nodes_room) {
+    p->nodes_room *= 2;
+    p->nodes = reallocate(p->nodes, p->nodes_room, sizeof *p->nodes);
+  }
+  node.parent = parent;
+  p->nodes[p->nodes_count++] = node;
+  return at;
+}
+
+/* Returns the id of the innermost span of the program that is open in the
+   thread of [event], 0 when no span is. */
+static uint16_t span_of_thread(struct profile *p,
+                               const struct eventring_event *event)
+{
+  const struct eventring_event *best = NULL;
+  for (uint32_t ring = 0; ring < p->rings; ring++) {
+    const struct eventring_event *begin = innermost_span(p->spans, ring);
+    for (int i = 0; begin != NULL && i < MOST_OPEN;
+         i++, begin = next_outer_span(p->spans, begin)) {
+      const struct eventring_description *d =
+        eventring_describe(p->cursor, begin->id);
+      if (begin->thread != event->thread || d == NULL
+          || d->category != USER_BIT)
+        continue;
+      if (best == NULL || begin->ns > best->ns) best = begin;
+      break;
+    }
+  }
+  return best == NULL ? 0 : best->id;
+}
+
+/* The types of profiles that take samples of each kind, as bits. */
+static const uint8_t takers[SAMPLE_KINDS] = {
+  [CPU_SAMPLE] = 1 << PROFILE_CPU | 1 << PROFILE_WALL,
+  [ALLOC_SAMPLE] = 1 << PROFILE_ALLOC | 1 << PROFILE_LIVE,
+  [LIVE_SAMPLE] = 1 << PROFILE_LIVE,
+  [WAIT_SAMPLE] = 1 << PROFILE_WAIT | 1 << PROFILE_WALL,
+  [IO_SAMPLE] = 1 << PROFILE_IO,
+  [BLOCKS_FREED] = 1 << PROFILE_LIVE,
+  [ALLOC_START] = 1 << PROFILE_ALLOC | 1 << PROFILE_LIVE
+};
+
+const struct label_field label_fields[SAMPLE_KINDS][PROFILE_LABELS] = {
+  [ALLOC_SAMPLE] = { { ALLOC_SOURCE, "source", "source" } },
+  [LIVE_SAMPLE] = { { ALLOC_SOURCE, "source", "source" } },
+  [WAIT_SAMPLE] = { { WAIT_WAIT, "wait", "wait" } },
+  [IO_SAMPLE] = { { IO_OPERATION, "operation", "operation" },
+                  { IO_FILE_KIND, "kind", "file_kind" } }
+};
+
+/* Returns allocation number [number], as struct code_address has it. */
+static uint8_t allocation_of(uint64_t number)
+{
+  return number < UINT8_MAX ? (uint8_t) (number + 1) : 0;
+}
+
+/* Returns the node of the stack of the sample [event] of [kind]. */
+static uint32_t add_frames(struct profile *p, enum sample_kind kind,
+                           const struct eventring_event *event)
+{
+  const uint32_t first = first_frame(kind);
+  const bool allocates = kind == ALLOC_SAMPLE || kind == LIVE_SAMPLE;
+  uint32_t at = 0;
+  if (!sample_is_whole(p->cursor, kind, event))
+    at = add_node(p, at, (struct node) { .cut = true });
+  for (uint32_t i = event->words; i-- > first; )
+    at = add_node(p, at, (struct node) {
+      .address = event->payload[i], .leaf = kind == CPU_SAMPLE && i == first,
+      .allocation = allocates && i == first
+                    ? allocation_of(event->payload[ALLOC_ALLOCATION]) : 0 });
+  return at;
+}
+
+/* Returns the weight of the sample [event] of [kind]. */
+static uint64_t weight_of(enum sample_kind kind,
+                          const struct eventring_event *event)
+{
+  const uint64_t n = event->payload[SAMPLE_WEIGHT];
+  if (kind != ALLOC_SAMPLE && kind != LIVE_SAMPLE) return n;
+  return n > UINT64_MAX / sizeof n ? UINT64_MAX : n * sizeof n;
+}
+
+static void keep_sample(struct profile *p, enum sample_kind kind,
+                        const struct eventring_event *event, uint32_t block,
+                        bool same_thread)
+{
+  struct sample sample = {
+    .ns = event->ns, .weight = weight_of(kind, event),
+    .request = event->payload[SAMPLE_REQUEST],
+    .node = add_frames(p, kind, event), .block = block, .kind = (uint8_t) kind,
+    .thread = same_thread ? event->thread : UINT32_MAX,
+    .domain = same_thread ? event->domain : UINT32_MAX,
+    .span = same_thread ? span_of_thread(p, event) : 0
+  };
+  if (kind == IO_SAMPLE) sample.extra = event->payload[IO_BYTES];
+  if (kind == ALLOC_SAMPLE || kind == LIVE_SAMPLE)
+    sample.extra = event->payload[ALLOC_SIZE];
+  for (int i = 0; i < PROFILE_LABELS; i++) {
+    uint32_t word = label_fields[kind][i].word;
+    uint64_t value = word == 0 ? MOST_LABEL : event->payload[word];
+    sample.labels[i] = value < MOST_LABEL ? (uint8_t) value : MOST_LABEL;
+  }
+  p->samples = with_room(p->samples, p->samples_count, &p->samples_room,
+                         sizeof *p->samples);
+  p->samples[p->samples_count++] = sample;
+}
+
+/* Returns whether the selection asks for the thread of a sample. */
+static bool asks_for_thread(const struct profile *p)
+{
+  for (size_t i = 0; i < p->conditions_count; i++)
+    if (p->conditions[i].kind != IN_REQUEST) return true;
+  return filter_has_threads(p->filter);
+}
+
+/* Takes a sample of a block that is followed.  A LIVE_SAMPLE counts when the
+   ALLOC_SAMPLE of the block is lost: then the thread is not known. */
+static void take_block(struct profile *p, enum sample_kind kind,
+                       const struct eventring_event *event)
+{
+  struct eventring_event born = *event;
+  if (kind == LIVE_SAMPLE)
+    born.ns = time_after(event->ns, -(int64_t) (event->payload[LIVE_AGE]
+                                                & INT64_MAX));
+  const uint64_t number = event->payload[ALLOC_BLOCK];
+  if (number == 0) p->sums.not_followed++;
+  uint32_t block = block_sampled(p->blocks, event, number, born.ns);
+  if (block == UINT32_MAX) return;
+  p->sums.all_samples++;
+  if (kind == LIVE_SAMPLE && asks_for_thread(p))
+    p->sums.unknown_threads++;
+  else if (filter_wants(p->filter, &born, -1))
+    keep_sample(p, kind, &born, block, kind == ALLOC_SAMPLE);
+}
+
+static void take_start(struct profile *p, const struct eventring_event *event)
+{
+  const uint64_t period = event->payload[START_PERIOD];
+  const bool changed = p->period_known && p->sums.period_words != period;
+  p->period_known = true;
+  p->sums.period_words = changed ? 0 : period;
+  if (p->type == PROFILE_LIVE)
+    sampling_began(p->blocks, event->payload[START_BLOCK], event->ns);
+}
+
+static void take_sample(struct profile *p, enum sample_kind kind,
+                        const struct eventring_event *event)
+{
+  if (kind == ALLOC_START) {
+    take_start(p, event);
+  } else if (kind == BLOCKS_FREED) {
+    for (uint32_t i = 0; i < event->words; i++)
+      block_freed(p->blocks, event->payload[i], event->ns);
+  } else if (p->type == PROFILE_LIVE) {
+    take_block(p, kind, event);
+  } else {
+    p->sums.all_samples++;
+    p->sums.all_waits += kind == WAIT_SAMPLE;
+    if (filter_wants(p->filter, event, -1))
+      keep_sample(p, kind, event, NO_BLOCK, true);
+  }
+}
+
+/* Takes the beginning or end of a major cycle in a domain.  The domains end a
+   cycle together, each after the last has begun to end it. */
+static void take_cycle(struct profile *p, const struct eventring_event *event)
+{
+  if (event->form == EVENTRING_EV_BEGIN) {
+    p->in_cycle = true;
+  } else if (event->form == EVENTRING_EV_END) {
+    if (p->in_cycle || p->cycles_count == 0) {
+      p->cycles = with_room(p->cycles, p->cycles_count, &p->cycles_room,
+                            sizeof *p->cycles);
+      p->cycles_count++;
+    }
+    p->cycles[p->cycles_count - 1] = event->ns;
+    p->in_cycle = false;
+  }
+}
+
+void profile_event(struct profile *p, const struct eventring_event *event)
+{
+  const enum sample_kind kind = sample_kind(p->kinds, event);
+  if (event->ns > p->last_ns) p->last_ns = event->ns;
+  if (event->ns < p->first_ns) p->first_ns = event->ns;
+  if ((takers[kind] >> p->type & 1) != 0) take_sample(p, kind, event);
+  if (p->blocks != NULL) blocks_event(p->blocks, event);
+  if (p->blocks != NULL && event->id == p->cycle_id) take_cycle(p, event);
+  /* An operation is a complete event, so a span too. */
+  if (kind != CPU_SAMPLE && !take_request(p, event)) take_span(p, event);
+}
+
+/* Selection */
+
+static int by_thread_and_time(const void *a, const void *b)
+{
+  const struct interval *x = a, *y = b;
+  if (x->thread != y->thread) return x->thread < y->thread ? -1 : 1;
+  return (x->from > y->from) - (x->from < y->from);
+}
+
+/* Sorts the intervals of [m], and makes intervals that overlap one. */
+static void sort_intervals(struct matches *m)
+{
+  size_t kept = 0;
+  if (m->count == 0) return;
+  qsort(m->list, m->count, sizeof *m->list, by_thread_and_time);
+  for (size_t i = 1; i < m->count; i++) {
+    struct interval *last = &m->list[kept], *next = &m->list[i];
+    if (next->thread == last->thread && next->from <= last->to) {
+      if (next->to > last->to) last->to = next->to;
+    } else {
+      m->list[++kept] = *next;
+    }
+  }
+  m->count = kept + 1;
+}
+
+/* Returns whether [sample] is in an interval of [m]. */
+static bool is_inside(const struct matches *m, const struct sample *sample)
+{
+  size_t low = 0, high = m->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const struct interval *interval = &m->list[middle];
+    if (interval->thread < sample->thread
+        || (interval->thread == sample->thread && interval->to < sample->ns))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < m->count && m->list[low].thread == sample->thread
+         && m->list[low].from <= sample->ns;
+}
+
+/* Returns whether request [r] is one that condition [i] means. */
+static bool request_matches(struct profile *p, size_t i,
+                            const struct request *r)
+{
+  int64_t to = r->to == INT64_MAX ? p->last_ns : r->to;
+  return is_wanted(p, i, r->id) && is_slower(&p->conditions[i], r->from, to);
+}
+
+static bool is_selected(struct profile *p, const struct sample *sample)
+{
+  for (size_t i = 0; i < p->conditions_count; i++) {
+    const struct request *request;
+    switch (p->conditions[i].kind) {
+    case DURING:
+      if (!is_inside(&p->matches[i], sample)) return false;
+      break;
+    case OUTSIDE:
+      if (is_inside(&p->matches[i], sample)) return false;
+      break;
+    case IN_REQUEST:
+      request = sample->request == 0 ? NULL : find_request(p, sample->request);
+      if (request == NULL || !request_matches(p, i, request)) return false;
+      break;
+    }
+  }
+  return true;
+}
+
+/* Sets the number of blocks that [sample] represents; its [extra] is the size
+   of the block.  The blocks of a stack are rounded together. */
+static void estimate_blocks(struct profile *p, struct sample *sample)
+{
+  struct node *node = &p->nodes[sample->node];
+  const uint64_t words = sample->weight / sizeof(uint64_t);
+  if (sample->extra > 0)
+    node->blocks += (double) words / (double) sample->extra;
+  const double rounded = node->blocks + 0.5;
+  sample->extra = rounded < (double) MOST_WEIGHT
+                  ? (uint64_t) rounded - node->value.extra : 0;
+}
+
+/* Returns whether the sums stay possible when [sample] is added. */
+static bool has_possible_sums(const struct profile *p,
+                              const struct sample *sample)
+{
+  return sample->weight <= MOST_WEIGHT - p->sums.weight
+         && (sample->kind != IO_SAMPLE
+             || sample->extra <= MOST_WEIGHT - p->sums.extra);
+}
+
+/* Adds the selected [sample] to the sums. */
+static void add_sample(struct profile *p, struct sample *sample)
+{
+  struct node *node = &p->nodes[sample->node];
+  if (sample->kind == ALLOC_SAMPLE || sample->kind == LIVE_SAMPLE)
+    estimate_blocks(p, sample);
+  if (p->sums.samples == 0 || sample->ns < p->sums.first_ns)
+    p->sums.first_ns = sample->ns;
+  if (p->sums.samples == 0 || sample->ns > p->sums.last_ns)
+    p->sums.last_ns = sample->ns;
+  p->sums.samples++;
+  p->sums.weight += sample->weight;
+  p->sums.extra += sample->extra;
+  add_value(&node->value, (struct profile_value) { sample->weight,
+                                                   sample->extra, 1 });
+  node->used = true;
+}
+
+static void select_samples(struct profile *p)
+{
+  const int64_t now = p->blocks != NULL ? time_of(p) : 0;
+  const int64_t born_by = p->sums.survivors ? p->born_by : now;
+  const int64_t alive_until = p->sums.survivors ? p->alive_until : now;
+  size_t kept = 0;
+  for (size_t i = 0; i < p->samples_count; i++) {
+    struct sample sample = p->samples[i];
+    if (sample.block != NO_BLOCK
+        && (block_born(p->blocks, sample.block) > born_by
+            || block_died(p->blocks, sample.block) <= alive_until))
+      continue;
+    if (!is_selected(p, &sample)) continue;
+    if (!has_possible_sums(p, &sample)) {
+      p->sums.impossible++;
+      continue;
+    }
+    add_sample(p, &sample);
+    p->samples[kept++] = sample;
+  }
+  p->samples_count = kept;
+  if (p->blocks != NULL) p->sums.first_ns = p->sums.last_ns = now;
+  p->sums.data_ns = p->first_ns;
+  p->sums.data_end_ns = p->last_ns;
+  if (p->blocks != NULL && blocks_lost(p->blocks) > p->first_ns)
+    p->sums.data_ns = blocks_lost(p->blocks);
+}
+
+/* Returns whether the stack that ends at node [at] begins with a cut. */
+static bool is_cut(const struct profile *p, uint32_t at)
+{
+  while (p->nodes[at].parent != 0) at = p->nodes[at].parent;
+  return p->nodes[at].cut;
+}
+
+/* Counts the requests that each condition means. */
+static void count_requests(struct profile *p)
+{
+  for (size_t i = 0; i < p->conditions_count; i++) {
+    if (p->conditions[i].kind != IN_REQUEST) continue;
+    for (uint32_t r = 0; r < p->request_numbers.count; r++)
+      p->matches[i].found += request_matches(p, i, &p->requests[r]);
+  }
+}
+
+/* Marks all nodes that are in the stacks of selected samples.  A node comes
+   after its parent. */
+static void mark_used(struct profile *p)
+{
+  for (uint32_t i = p->nodes_count; i-- > 1; )
+    if (p->nodes[i].used) p->nodes[p->nodes[i].parent].used = true;
+}
+
+/* Finds the functions of all nodes that are in the stacks of selected
+   samples. */
+static void find_functions(struct profile *p, struct symbols *symbols)
+{
+  p->truncated.function = symbols_text(symbols, SAMPLE_TRUNCATED);
+  p->others.function = symbols_text(symbols, PROFILE_OTHERS);
+  for (uint32_t i = 1; i < p->nodes_count; i++) {
+    struct node *node = &p->nodes[i];
+    if (!node->used) continue;
+    node->frames = i == p->others_node ? &p->others : &p->truncated;
+    node->frames_count = 1;
+    if (!node->cut && i != p->others_node)
+      node->frames_count = find_frames(symbols, (struct code_address) {
+        node->address, !node->leaf, node->allocation }, &node->frames);
+  }
+}
+
+void profile_finish(struct profile *p, struct symbols *symbols)
+{
+  take_open_spans(p);
+  for (size_t i = 0; i < p->conditions_count; i++)
+    sort_intervals(&p->matches[i]);
+  count_requests(p);
+  select_samples(p);
+  for (size_t i = 0; i < p->samples_count; i++)
+    p->sums.incomplete += is_cut(p, p->samples[i].node);
+  mark_used(p);
+  if (symbols != NULL) find_functions(p, symbols);
+}
+
+struct profile_sums profile_sums(const struct profile *p)
+{
+  return p->sums;
+}
+
+uint64_t profile_matches(const struct profile *p, size_t condition)
+{
+  return p->matches[condition].found;
+}
+
+const char *profile_request(const struct profile *p, uint64_t number)
+{
+  const struct request *r = find_request(p, number);
+  const struct eventring_description *d =
+    r == NULL ? NULL : eventring_describe(p->cursor, r->id);
+  return d == NULL ? NULL : d->name;
+}

@@ -1,0 +1,181 @@
+#!/bin/sh
+# If this breaks, make check reports success while a test fails, loses count of
+# tests that run at the same time, or disturbs a test that measures time.
+# Needs no OCaml.
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+
+# program NAME: makes a test program of the commands on standard input
+program() {
+  { echo '#!/bin/sh'; cat; } >"$1.t"
+  chmod +x "$1.t"
+}
+
+# runs JOBS NAME...: the runner with these programs; its exit code is in $rc
+runs() {
+  jobs=$1
+  shift
+  run env JOBS="$jobs" "$top/testsuite/run" $(printf './%s.t ' "$@")
+}
+ends() { tail -n 1 "$work/out" | grep -qx "$1"; }
+fails() { [ "$rc" -eq 1 ] && ends "$1"; }
+has() { grep -q -e "$1" "$work/out"; }
+
+program good <<'END'
+echo 'ok 1 - one'; echo 'ok 2 - two # SKIP no network'; echo 1..2
+END
+program skipped <<'END'
+echo '1..0 # SKIP nothing to test'
+END
+runs 1 good skipped
+check "programs that pass" succeeds
+check "passed and skipped tests are counted" \
+  ends '1 passed, 0 failed, 2 skipped'
+
+# Each way to fail, between programs that pass.
+program bad <<'END'
+echo 'ok 1 - one'; echo 'not ok 2 - two'; echo '# because'; echo 1..2; exit 1
+END
+program cmocka <<'END'
+echo 1..2; echo 'not ok 1 - one # SKIP'; echo 'ok 2 - two'
+END
+program crash <<'END'
+echo 'ok 1 - one'; echo 1..1; kill -SEGV $$
+END
+program plan <<'END'
+echo 'ok 1 - one'; echo 1..2
+END
+program silent <<'END'
+:
+END
+program exits <<'END'
+echo 'ok 1 - one'; echo 1..1; exit 3
+END
+program both <<'END'
+echo 'not ok 1 - one'; echo 1..2; exit 1
+END
+for jobs in 1 4; do
+  runs $jobs good bad good
+  check "$jobs at a time: a test that fails" \
+    fails '3 passed, 1 failed, 2 skipped'
+  check "$jobs at a time: its message is printed" \
+    says 'not ok 2 - two' '# because'
+  check "$jobs at a time: the summary names it" \
+    has '^failed: \./bad\.t: not ok 2 - two$'
+  for way in crash plan exits; do
+    runs $jobs good $way good
+    check "$jobs at a time: a test passes and its program ends badly: $way" \
+      fails '3 passed, 1 failed, 2 skipped'
+  done
+  runs $jobs good silent good
+  check "$jobs at a time: a program without a test" \
+    fails '2 passed, 1 failed, 2 skipped'
+  runs $jobs good both good
+  check "$jobs at a time: a failed test and a broken plan are two failures" \
+    fails '2 passed, 2 failed, 2 skipped'
+  runs $jobs good missing good
+  check "$jobs at a time: a program that cannot be run" \
+    fails '2 passed, 1 failed, 2 skipped'
+done
+runs 1 cmocka
+check "a test that cmocka skips is no failure" \
+  ends '1 passed, 0 failed, 1 skipped'
+run "$top/testsuite/run"
+check "no program at all" fails '0 passed, 1 failed, 0 skipped'
+
+# The runner itself: a worker that is killed.
+program killer <<'END'
+kill -KILL "$(ps -o ppid= -p $PPID)"; sleep 1; echo 'ok 1 - one'; echo 1..1
+END
+runs 2 good killer good
+check "a program whose worker is killed" fails '2 passed, 1 failed, 2 skipped'
+
+program waits <<'END'
+trap 'kill $!; echo ended >>log; exit 1' TERM; sleep 60 & echo begun >>log; wait
+END
+: >log
+JOBS=2 "$top/testsuite/run" ./waits.t ./waits.t >"$work/out" 2>&1 &
+runner=$!
+# in_time COMMAND...: tries it for 30 seconds
+in_time() {
+  n=300
+  until "$@"; do
+    n=$((n - 1))
+    [ $n -gt 0 ] && sleep 0.1 || return 1
+  done
+}
+lines_are() { [ "$(tr '\n' ' ' <log)" = "$1" ]; }
+in_time lines_are 'begun begun '
+kill "$runner"
+wait "$runner"
+check "a runner that is ended fails" [ $? = 1 ]
+check "it ends the programs that run" \
+  in_time lines_are 'begun begun ended ended '
+
+# Counts: many programs, of which some fail.
+names=
+for i in $(seq 40); do
+  program "many$i" <<END
+echo 'ok 1 - one'; echo '$([ $((i % 8)) -ne 0 ] || echo 'not ')ok 2 - two'
+echo 'ok 3 - three # SKIP'; echo 1..3
+END
+  names="$names many$i"
+done
+# shellcheck disable=SC2086
+runs 8 $names
+check "counts of 40 programs, 8 at a time" \
+  fails '75 passed, 5 failed, 40 skipped'
+check "a line for each program" [ "$(grep -c '^\(ok\|FAILED\) ' out)" -eq 40 ]
+
+# Concurrency: each program writes a line when it begins and ends.
+step() {
+  program "$1" <<END
+${2:+# Needs the machine alone: $2}
+echo "begin $1" >>log; $3; echo "end $1" >>log; echo 'ok 1 - one'; echo 1..1
+END
+}
+waits() {
+  echo "n=0; until grep -q 'begin $1' log || [ \$n = 600 ]
+    do sleep 0.1; n=\$((n + 1)); done"
+}
+step first '' "$(waits second)"
+step second '' "$(waits first)"
+step slow '' 'sleep 0.3'
+step alone 'it measures time.' 'sleep 0.3'
+step last 'it comes last.' 'sleep 0.3'
+
+: >log
+runs 2 first second
+check "two programs at the same time" \
+  [ "$(grep -n end log | head -n 1 | cut -d : -f 1)" -eq 3 ]
+: >log
+runs 1 slow alone last
+check "one program at a time" lines_are \
+  'begin slow end slow begin alone end alone begin last end last '
+: >log
+runs 4 alone slow last
+check "programs that need the machine alone run after all others, in order" \
+  lines_are 'begin slow end slow begin alone end alone begin last end last '
+
+# Programs that are built have the line in their source.
+mkdir -p top/testsuite/ring top/testsuite/cli top/_build/test/ring \
+  top/_build/asan/ring top/_build/asan/cli
+cp "$top/testsuite/run" top/testsuite/
+echo '// Needs the machine alone: it has threads.' >top/testsuite/ring/test_a.c
+cp alone.t top/testsuite/cli/b.t
+built() {
+  sed "s/ slow/ $1/g" slow.t >"top/_build/$2"
+  chmod +x "top/_build/$2"
+}
+built ring test/ring/test_a
+built asan asan/ring/test_a
+built form asan/cli/b.t
+: >log
+run env JOBS=4 top/testsuite/run top/_build/test/ring/test_a \
+  top/_build/asan/ring/test_a "$PWD/top/_build/asan/cli/b.t" \
+  ./first.t ./second.t
+check "the source of a built program says that it needs the machine" \
+  [ "$(tail -n 6 log | tr '\n' ' ')" = \
+    'begin ring end ring begin asan end asan begin form end form ' ]
+
+plan

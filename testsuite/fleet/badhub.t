@@ -1,0 +1,62 @@
+#!/bin/sh
+# A hub that answers nonsense, or keeps no reports, costs neither events nor time.
+. "$(dirname "$0")/agent.sh"
+command -v python3 >/dev/null || { echo "1..0 # SKIP no python3"; exit 0; }
+compile counted
+
+start_hub || exit 1
+start_agent --node n1 "$join"
+within 30 [ -s "$state/hub" ]
+requests() { [ "$(wc -c <counts)" -gt "$1" ]; }
+for mode in zero negative garbage long silent; do
+  crash "$hub"
+  : >counts
+  : >agent.err
+  python3 -B "$here/badhub.py" "$store" "${base##*:}" $mode counts 2>/dev/null &
+  bad=$!
+  started="$started $bad"
+  count 1 20 0.005
+  ok "$mode: the agent sends" within 20 requests 0
+  if [ $mode != silent ]; then
+    ok "$mode: the agent says so" within 20 grep -q 'cannot be used' agent.err
+    ok "$mode: it waits longer each time" eval '! requests 60'
+  fi
+  crash "$bad"
+  restart_hub
+  stop_counting
+  ok "$mode: the hub has all, or the report says so" eval \
+    'within 70 arrived && within 10 conserved'
+  ok "$mode: no event is lost" eval 'conserved | grep -q ", 0 lost"'
+  rm rings/*
+done
+
+crash "$hub"
+python3 -B "$here/badhub.py" "$store" "${base##*:}" name counts 2>/dev/null &
+bad=$!
+started="$started $bad"
+refuses() {
+  run eventring "$1" --hub "$read" n1/1
+  exits 3 && err_has "$2"
+}
+ok "name: a reader says so" within 20 \
+  refuses events 'the hub has no events of process 1'
+crash "$bad"
+restart_hub
+
+# The hub has been away for so long that a report is due whenever it is tried.
+crash "$hub"
+: >agent.err
+count 1 20 0.005
+within 20 grep -q 'cannot be used' agent.err
+rm "$store/nodes/n1/node.json"
+mkdir -p "$store/nodes/n1/node.json/full"
+restart_hub
+stop_counting
+ok "a hub that can keep no reports gets all parts" within 40 arrived
+ok "and has kept none meanwhile" [ -d "$store/nodes/n1/node.json/full" ]
+rm -r "$store/nodes/n1/node.json"
+ok "it gets the report later" within 40 conserved
+rm rings/*
+end_agent
+ok "the agent ends in order" exits 0
+finish

@@ -1,0 +1,116 @@
+#!/bin/sh
+# If this breaks, the monitor shows other amounts than eventring profile, memory
+# that was freed long ago, or an error instead of a refusal.  Needs no OCaml.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+
+${CC:-cc} -std=gnu11 -I"$EVENTRING_TOP/runtime" -o make_profile \
+  "$EVENTRING_TOP/testsuite/profile/make_profile.c" || exit 1
+{
+  # Eleven files that do not exist, so that their code is called [FILE].
+  for n in 0 1 2 3 4 5 6 7 8 9 a; do
+    echo "mapping ${n}1000 1000 0 00 /nowhere/site$n"
+  done
+  printf 'mapping 81f000 1000 0 00 /nowhere/\033[31m\377<script>\n'
+  echo "pid 4242"
+  echo "at 0 100 0"
+  echo "start 1000 1"
+  block=1
+  for n in 0 1 2 3 4 5 6 7 8 9 a; do
+    echo "alloc $((block * 100)) 0 0 $block 10 0 0 ${n}1010"
+    block=$((block + 1))
+  done
+  echo "at 1000000000 100 0"
+  echo "alloc 20000 0 0 50 10 0 0 81f010"
+  echo "wait 5000000 0 1 1 4000000 01010"
+  echo "at 2000000000 100 0"
+  echo "freed 50"
+  # A block that was allocated half a second before.
+  echo "live 30000 0 0 70 100 0 0 500000000 11010"
+  echo "at 3999999999 100 0"
+  echo "sample 80000000 0 0 01010"
+} | ./make_profile profile.eventring || exit 1
+serve profile.eventring
+find_process 4242
+within 30 read_all 4242
+flame() { field "/api/processes/$id/flame$1" "$2 | tostring"; }
+flame_is() { [ "$(flame "$1" "$2")" = "$3" ]; }
+ok "a flame graph shows processor time if no type is given" flame_is "" \
+  '[.samples, .unit, .value_ns]' '[1,"ns",80000000]'
+ok "cpu is that type" [ "$(flame "" .)" = "$(flame "?type=cpu" .)" ]
+ok "alloc has bytes" flame_is "?type=alloc" '[.samples, .unit, .value_bytes, .value_ns]' \
+  '[12,"bytes",212800,null]'
+ok "live has the blocks that are alive at the end of the window" flame_is \
+  "?type=live" '[.samples, .value_bytes]' '[12,292800]'
+ok "of these, the blocks that were allocated in the window" flame_is \
+  "?type=live&from=1000000000&to=1900000000" '[.samples, .value_bytes]' '[1,160000]'
+ok "a live sample counts at the time of its allocation" flame_is \
+  "?type=live&from=1600000000" .samples 0
+ok "wait has waits" flame_is "?type=wait" '[.unit, .value_ns]' '["ns",5000000]'
+ok "wall has both" flame_is "?type=wall" '[.samples, .value_ns]' '[2,85000000]'
+ok "without samples there is only the unit" flame_is "?type=io" . \
+  '{"samples":0,"unit":"ns"}'
+refused() { # PATH WORDS
+  with_token_is 400 "$base/api/processes/$id/$1" && says "$2" &&
+    [ "$(jq -r .error "$tmp/body" | wc -l)" = 1 ]
+}
+for bad in type=heap type= type=cpucpucpu type=%00; do
+  ok "flame?$bad is refused" refused "flame?$bad" 'type: cpu, alloc, live'
+done
+ok "a type that is given twice is refused" refused 'flame?type=cpu&type=cpu' twice
+ok "other resources have no type" refused 'stat?type=cpu' 'no such parameter'
+for bad in width=0 width=9000 from=x 'from=2&to=1' type=live; do
+  ok "live_sites?$bad is refused" refused "live_sites?$bad" .
+done
+
+get "/api/processes/$id/live_sites?width=4" >sites
+sites_are() { [ "$(jq -c "$1" sites)" = "$2" ]; }
+ok "live_sites has as many moments as the width" sites_are \
+  '[.unit, .samples, .left_out, .t]' \
+  '["bytes",13,0,[999999999,1999999999,2999999999,3999999999]]'
+ok "ten sites, and the others" sites_are \
+  '[(.sites | length), ([.sites[].bytes, .other] | map(length) | unique)]' '[10,[4]]'
+ok "a block is alive from its allocation until it is freed" sites_are \
+  '.sites[1] | [.bytes, .file, .line]' '[[0,160000,0,0],null,null]'
+ok "a live sample tells since when its block was alive" sites_are \
+  '.sites[0] | [.name, .bytes]' '["[site1]",[1600,241600,241600,241600]]'
+ok "the bytes of the smallest sites are in other" sites_are .other \
+  '[3200,3200,3200,3200]'
+ok "at each moment the sites add up to the live profile of that time" eval '
+  sum=$(jq "[.sites[].bytes[3], .other[3]] | add" sites)
+  flame_is "?type=live" .value_bytes "$sum"'
+ok "names are JSON in ASCII" eval 'jq -es . sites >/dev/null &&
+  ! LC_ALL=C grep -q "[^ -~]" sites'
+ok "a window begins with the blocks that are older" field_is \
+  "/api/processes/$id/live_sites?width=1&from=2500000000&to=2600000000" \
+  '[.t, .sites[0].bytes] | tostring' '[[2599999999],[241600]]'
+ok "no more than 120 moments" field_is \
+  "/api/processes/$id/live_sites?width=8192" '.t | length' 120
+{
+  echo "pid 4243"
+  echo "event 1024 1 4 work"
+  echo "at 1 100 0"
+  echo "begin 1024"
+  echo "at 2000000000 100 0"
+  echo "start 1000 1"
+  echo "live 1000 0 0 70 100 0 0 1500000000 11010"
+  echo "at 4000000000 100 0"
+  echo "end 1024"
+} | ./make_profile late.eventring || exit 1
+end_server
+serve profile.eventring late.eventring
+find_process 4243
+within 30 read_all 4243
+ok "before the first sample the bytes are not known" field_is \
+  "/api/processes/$id/live_sites?width=4" '.sites[0].bytes | tostring' \
+  '[null,8000,8000,8000]'
+eventring dump profile.eventring -o profile.evr 2>/dev/null
+end_server
+serve profile.evr
+find_process 4242
+within 30 read_all 4242
+get "/api/processes/$id/live_sites?width=4" >recorded
+ok "a recording has the same sites" \
+  [ "$(jq -c '[.sites, .other]' sites)" = "$(jq -c '[.sites, .other]' recorded)" ]
+end_server
+finish

@@ -1,0 +1,78 @@
+// If this breaks, charts show rows at wrong times or not at all, or the memory of
+// the page grows as long as it is open.
+
+import assert from 'node:assert/strict';
+import { Tier, begin } from '../../web/src/history.js';
+import { finish, test } from './browser.js';
+
+const make = (rows = 10) => new Tier({ name: '1s', ns: 1e9, rows });
+const row = (s, running, more = {}) => ({ t: s * 1e9, running, ...more });
+const range = (from, to) =>
+  Array.from({ length: to - from }, (_, i) => from + i);
+
+await test('rows are at their times, and a row that is missing is null', () => {
+  const tier = make();
+  for (const s of [3, 4, 7]) tier.add(row(s, s));
+  assert.deepEqual([tier.first, tier.end], [3, 8]);
+  assert.deepEqual(tier.values(tier.columns.running), [3, 4, null, null, 7]);
+  assert.deepEqual(tier.values(tier.columns.running, 4, 6), [4, null]);
+  assert.deepEqual(tier.values(undefined, 4, 6), [null, null]);
+  assert.deepEqual([0, 3, 3.5, 7, 9].map((s) => tier.search(s * 1e9)),
+                   [3, 4, 4, 8, 8]);
+});
+
+await test('rows of an answer before the newest tick are kept', () => {
+  const tier = make();
+  tier.add(row(5, 5));
+  tier.add(row(8, 8));
+  tier.merge({ tier_ns: 1e9, t: range(4, 8).map((s) => s * 1e9),
+               running: [40, 50, null, 70] });
+  assert.deepEqual(tier.values(tier.columns.running), [40, 50, null, 70, 8]);
+});
+
+await test('the oldest rows make room for new ones', () => {
+  const tier = make();
+  for (const s of range(0, 25)) tier.add(row(s, s));
+  assert.deepEqual(tier.values(tier.columns.running), range(15, 25));
+  tier.add(row(14, 14));
+  assert.deepEqual(tier.values(tier.columns.running), range(15, 25));
+  tier.add(row(28, 28));
+  assert.deepEqual(tier.values(tier.columns.running),
+                   [...range(19, 25), null, null, null, 28]);
+  tier.add(row(1000, 1));
+  assert.deepEqual(tier.values(tier.columns.running),
+                   [...new Array(9).fill(null), 1]);
+  assert.equal(begin(tier), 1000e9);
+});
+
+await test('a row that is too old is not mistaken for one of the same answer', () => {
+  const tier = make();
+  tier.merge({ tier_ns: 1e9, t: [1e9, 2e9, 1000e9], running: [1, 2, 1000] });
+  assert.deepEqual(tier.values(tier.columns.running), [1000]);
+  tier.merge({ tier_ns: 1e9, t: [995e9, 997e9], running: [995, 997] });
+  assert.deepEqual(tier.values(tier.columns.running),
+                   [995, null, 997, null, null, 1000]);
+});
+
+await test('columns of names are nested, and 50 at most', () => {
+  const tier = make();
+  tier.add(row(1, 1, { domains: { 0: { running: 0.5 } } }));
+  tier.add(row(2, null, { domains: { 0: { running: null } } }));
+  assert.deepEqual(tier.values(tier.columns.domains[0].running), [0.5, null]);
+  tier.add(row(3, 3, { counters: Object.fromEntries(
+    range(0, 80).map((i) => [`c${i}`, i])) }));
+  assert.equal(Object.keys(tier.columns.counters).length, 50);
+  assert.deepEqual(tier.values(tier.columns.counters.c7), [null, null, 7]);
+});
+
+await test('the memory of a tier stays the same from its first row on', () => {
+  const tier = make(3600);
+  const bytes = () => tier.columns.running.byteLength;
+  tier.add(row(0, 0));
+  const before = bytes();
+  for (const s of range(1, 10000)) tier.add(row(s, s));
+  assert.equal(bytes(), before);
+  assert.equal(tier.count, 3600);
+});
+
+finish();

@@ -1,0 +1,257 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* eventring batch: runs of one or several commands, interleaved and kept, to be
+   compared.
+
+   runs/maker.h has the loop, runs/batch.h the folder, runs/execute.h a run. */
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+#include "common.h"
+#include "json.h"
+#include "options.h"
+#include "parse.h"
+#include "runs/commands.h"
+#include "runs/commits.h"
+#include "runs/maker.h"
+
+static const char usage[] =
+"Usage: eventring batch [OPTION...] -- PROGRAM [ARGUMENT...] [-- PROGRAM...]...\n"
+"Runs programs in turn, in random order, and keeps each run with its times, its\n"
+"recording and a manifest: doc/RUNS.md. NAME=VALUE before PROGRAM is a variable.\n";
+
+static const enum option_id option_ids[] = {
+  OPTION_RUNS, OPTION_FOR, OPTION_PRECISION, OPTION_WARM_UP, OPTION_LABEL,
+  OPTION_OUTPUT, OPTION_CONTINUE, OPTION_KEEP_GOING,
+  OPTION_PROGRAM_OUTPUT, OPTION_NO_TRACE, OPTION_STOCK_EVENTS,
+  OPTION_COMMITS, OPTION_BUILD, OPTION_CATEGORIES, OPTION_RING, OPTION_SEED,
+  OPTION_QUIET, OPTION_HELP,
+  OPTION_END
+};
+
+static const char notes[] =
+"OUT is a new folder, in the store by default.  Exit status: 1: a run failed.\n";
+
+/* The command line. */
+struct arguments {
+  struct batch_settings settings;
+  const char *output, *folder, *commits, *build;
+  json_t *labels;
+  struct traced traced;           /* its categories and ring only */
+  bool quiet, shows_output;
+  bool is_new;                    /* an option was given that only a new batch
+                                     has */
+};
+
+static double parse_number(const char *option, double least, double most)
+{
+  char *end;
+  errno = 0;
+  double number = strtod(optarg, &end);
+  if (end == optarg || *end != '\0' || !(number >= least && number <= most))
+    usage_error(&batch_command, "batch: --%s %s is not a number from %g to %g",
+                option, optarg, least, most);
+  return number;
+}
+
+static uint32_t parse_count(const char *option, uint32_t least, uint32_t most)
+{
+  double number = parse_number(option, least, most);
+  if (number != floor(number))
+    usage_error(&batch_command, "batch: --%s %s is not a whole number", option,
+                optarg);
+  return (uint32_t) number;
+}
+
+/* Returns a percentage, with or without a percent sign, as a ratio. */
+static double parse_precision(void)
+{
+  size_t length = strlen(optarg);
+  if (length > 1 && optarg[length - 1] == '%') optarg[length - 1] = '\0';
+  return parse_number("precision", 0.01, 50) / 100;
+}
+
+static int64_t parse_time(void)
+{
+  int64_t ns;
+  if (!parse_duration(optarg, &ns) || ns == 0)
+    usage_error(&batch_command, "batch: --for %s is not a time", optarg);
+  return ns;
+}
+
+/* Ends the program with a usage error if [list], the value of --categories, has
+   an unknown name.  A program ignores such a name with a message, but its output
+   is discarded. */
+static void check_categories(const char *list)
+{
+  while (*list != '\0') {
+    char name[64];
+    int length = (int) strcspn(list, ","), sign = *list == '-';
+    snprintf(name, sizeof name, "%.*s", length - sign, list + sign);
+    if (name[0] != '\0' && strcmp(name, "all") != 0
+        && eventring_category_meaning(name) == NULL)
+      usage_error(&batch_command, "batch: --categories: there is no category %s",
+                  name);
+    list += length + (list[length] == ',');
+  }
+}
+
+static void read_options(struct arguments *a, int argc, char **argv)
+{
+  struct batch_settings *s = &a->settings;
+  int option;
+  while ((option = next_option(&batch_command, argc, argv)) >= 0)
+    switch (option) {
+    case OPTION_RUNS:
+      s->limits.runs = parse_count("runs", 1, BATCH_RUNS);
+      break;
+    case OPTION_FOR: s->limits.time_ns = parse_time(); break;
+    case OPTION_PRECISION: s->limits.precision = parse_precision(); break;
+    case OPTION_WARM_UP:
+      s->warm_up = parse_count("warm-up", 0, 1000);
+      a->is_new = true;
+      break;
+    case OPTION_SEED:
+      s->seed = parse_count("seed", 0, UINT32_MAX);
+      a->is_new = true;
+      break;
+    case OPTION_KEEP_GOING: s->keep_going = true; break;
+    case OPTION_NO_TRACE: s->of = TRACE_NONE; a->is_new = true; break;
+    case OPTION_STOCK_EVENTS: s->of = TRACE_ALL; a->is_new = true; break;
+    case OPTION_LABEL:
+      json_array_append_new(a->labels, json_text(optarg));
+      break;
+    case OPTION_OUTPUT: a->output = optarg; break;
+    case OPTION_COMMITS: a->commits = optarg; a->is_new = true; break;
+    case OPTION_BUILD: a->build = optarg; a->is_new = true; break;
+    case OPTION_CONTINUE: a->folder = optarg; break;
+    case OPTION_CATEGORIES:
+      set_traced_categories(&a->traced, &batch_command, optarg);
+      check_categories(optarg);
+      break;
+    case OPTION_RING:
+      set_traced_ring(&a->traced, &batch_command, optarg);
+      break;
+    case OPTION_PROGRAM_OUTPUT: a->shows_output = true; break;
+    case OPTION_QUIET: a->quiet = true; break;
+    }
+  if ((a->commits != NULL) != (a->build != NULL))
+    usage_error(&batch_command, "batch: --commits and --build go together");
+}
+
+/* The signal that ended the batch, or 0. */
+static volatile sig_atomic_t received;
+
+static void stop(int number)
+{
+  received = number;
+  stop_executions();
+}
+
+static void catch_signals(void)
+{
+  static const int caught[] = { SIGINT, SIGTERM, SIGHUP };
+  for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
+    struct sigaction action = { .sa_handler = stop }, before;
+    sigaction(caught[i], NULL, &before);
+    if (before.sa_handler != SIG_IGN) sigaction(caught[i], &action, NULL);
+  }
+  /* While it is ignored, nobody learns the exit status of a child. */
+  signal(SIGCHLD, SIG_DFL);
+}
+
+/* Creates the batch of the command line.  Returns a status, with a message on
+   failure. */
+static enum status begin(struct maker *m, const struct arguments *a, int argc,
+                         char **argv)
+{
+  char directory[PATH_MAX];
+  json_t *commands = new_commands(&batch_command, argc, argv, a->labels);
+  if (getcwd(directory, sizeof directory) == NULL) {
+    complain("cannot find the working directory: %s", strerror(errno));
+    return STATUS_CANNOT_READ;
+  }
+  set_trace_options(&a->traced);
+  if (a->commits != NULL) {
+    json_t *commits;
+    commands = commands_of_commits(&batch_command, commands, a->commits,
+                                   a->build, &commits);
+    return create_batch(m, a->output, &a->settings, commands, commits);
+  }
+  for (size_t i = 0; i < json_array_size(commands); i++)
+    json_object_set_new(json_array_get(commands, i), "directory",
+                        json_text(directory));
+  /* A signal may have ended the programs that find the facts. */
+  return add_facts(commands) && !executions_stopped()
+         ? create_batch(m, a->output, &a->settings, commands, NULL)
+         : STATUS_CANNOT_READ;
+}
+
+/* Ends the program with a usage error if an option of a new batch was given
+   with --continue. */
+static void check_continue(const struct arguments *a, int operands)
+{
+  if (operands > 0)
+    usage_error(&batch_command, "batch: --continue takes the commands from the "
+                "batch");
+  if (a->output != NULL || json_array_size(a->labels) > 0
+      || a->traced.categories != NULL || a->traced.ring > 0 || a->is_new)
+    usage_error(&batch_command, "batch: --continue goes with --runs, --for, "
+                "--precision, --keep-going, --program-output and --quiet only");
+}
+
+static enum status run(int argc, char **argv)
+{
+  struct arguments a = { .labels = json_array(),
+                         .settings = { .warm_up = 1, .of = TRACE_OURS } };
+  struct maker m = { .lock = -1 };
+  if (getrandom(&a.settings.seed, 4, GRND_NONBLOCK) != 4)
+    a.settings.seed = (uint32_t) realtime_ns();
+  read_options(&a, argc, argv);
+  m.quiet = a.quiet;
+  m.shows_output = a.shows_output;
+  struct batch_limits *l = &a.settings.limits;
+  if (a.folder == NULL && l->runs == 0 && l->time_ns == 0 && l->precision <= 0)
+    l->runs = 12;
+  if (a.folder != NULL) check_continue(&a, argc - optind);
+  catch_signals();
+  enum status status =
+    a.folder != NULL ? open_batch(&m, a.folder, l, a.settings.keep_going)
+    : begin(&m, &a, argc - optind, argv + optind);
+  if (status == STATUS_OK) {
+    if (!m.quiet) note("batch in %s", m.folder);
+    status = make_runs(&m);
+    if (received != 0)
+      note("interrupted; eventring batch --continue=%s goes on", m.folder);
+  }
+  close_maker(&m);
+  json_decref(a.labels);
+  if (received == 0) return status;
+  signal(received, SIG_DFL);
+  raise(received);
+  return status;
+}
+
+const struct command batch_command = {
+  .name = "batch", .summary = "run programs many times, to compare them",
+  .usage = usage, .options = option_ids, .notes = notes, .runs_program = true,
+  .run = run
+};

@@ -1,0 +1,198 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <inttypes.h>
+#include <string.h>
+#include "category.h"
+#include "common.h"
+#include "hub_target.h"
+#include "profile_types.h"
+
+#define PROFILE_VARIABLE "OCAML_EVENTRING_PROFILE=100"
+#define ALLOC_VARIABLE "OCAML_EVENTRING_PROFILE_ALLOC=1e-5"
+
+const struct profile_type_words profile_type_words[PROFILE_TYPES] = {
+  [PROFILE_CPU] = { "cpu", false, false, "samples", PROFILE_VARIABLE,
+    "profile", "its threads have used little processor time" },
+  [PROFILE_ALLOC] = { "alloc", true, true, "samples of allocation",
+    ALLOC_VARIABLE, "profile_alloc", "it has allocated little" },
+  [PROFILE_LIVE] = { "live", true, true, "samples of allocation",
+    ALLOC_VARIABLE, "profile_alloc", "it has allocated little" },
+  [PROFILE_WALL] = { "wall", false, false,
+    "samples of processor time and of waits",
+    PROFILE_VARIABLE " OCAML_EVENTRING_CATEGORIES=all,profile_wait",
+    "profile profile_wait",
+    "its threads have used and waited for little time" },
+  [PROFILE_WAIT] = { "wait", false, false, "samples of waits",
+    "OCAML_EVENTRING_CATEGORIES=all,profile_wait", "profile_wait",
+    "its threads have waited for little time" },
+  [PROFILE_IO] = { "io", false, false, "input and output",
+    "OCAML_EVENTRING_CATEGORIES=all,io", "io",
+    "it has not read or written anything" }
+};
+
+bool parse_profile_type(const char *name, enum profile_type *type)
+{
+  for (int i = 0; i < PROFILE_TYPES; i++)
+    if (strcmp(profile_type_words[i].name, name) == 0) {
+      *type = (enum profile_type) i;
+      return true;
+    }
+  return false;
+}
+
+const char *format_weight(char buffer[QUANTITY_SIZE], enum profile_type type,
+                          uint64_t weight)
+{
+  return profile_type_words[type].weighs_bytes
+         ? format_bytes(buffer, weight) : format_duration(buffer, weight);
+}
+
+const char *format_number(char buffer[QUANTITY_SIZE], uint64_t n)
+{
+  if (n >= 1000) return format_count(buffer, (double) n);
+  snprintf(buffer, QUANTITY_SIZE, "%" PRIu64, n);
+  return buffer;
+}
+
+/* Writes the time at which the blocks of [profile] are alive. */
+static void format_moment(char buffer[2 * QUANTITY_SIZE],
+                          const struct profile_origin *origin,
+                          const struct profile *profile)
+{
+  char time[QUANTITY_SIZE];
+  if (origin->cursor == NULL) {
+    buffer[0] = '\0';
+    return;
+  }
+  const int64_t since = time_since(profile_sums(profile).last_ns,
+                                   target_info(origin->cursor).started_ns);
+  snprintf(buffer, 2 * QUANTITY_SIZE, " at %s",
+           format_duration(time, since < 0 ? 0 : (uint64_t) since));
+}
+
+const char *format_sums(char buffer[SUMS_SIZE],
+                        const struct profile_origin *origin,
+                        const struct profile *profile)
+{
+  const enum profile_type type = profile_type(profile);
+  const struct profile_sums sums = profile_sums(profile);
+  char weight[QUANTITY_SIZE], extra[QUANTITY_SIZE], at[2 * QUANTITY_SIZE];
+  const char *plural = sums.samples == 1 ? "" : "s";
+  format_weight(weight, type, sums.weight);
+  switch (type) {
+  case PROFILE_ALLOC:
+    snprintf(buffer, SUMS_SIZE, "allocated: %s in %s blocks, estimated from %"
+             PRIu64 " sample%s", weight,
+             format_number(extra, sums.extra), sums.samples, plural);
+    break;
+  case PROFILE_LIVE:
+    format_moment(at, origin, profile);
+    snprintf(buffer, SUMS_SIZE, "alive%s: %s in %s blocks, estimated from %"
+             PRIu64 " sample%s", at, weight,
+             format_number(extra, sums.extra), sums.samples, plural);
+    break;
+  case PROFILE_WALL:
+    snprintf(buffer, SUMS_SIZE, "%s of processor time and waits in %" PRIu64
+             " sample%s", weight, sums.samples, plural);
+    break;
+  case PROFILE_WAIT:
+    snprintf(buffer, SUMS_SIZE, "%s of waits in %" PRIu64 " sample%s", weight,
+             sums.samples, plural);
+    break;
+  case PROFILE_IO:
+    snprintf(buffer, SUMS_SIZE, "%s of input and output, %s in %" PRIu64
+             " operation%s", weight, format_bytes(extra, sums.extra),
+             sums.samples, plural);
+    break;
+  default:
+    snprintf(buffer, SUMS_SIZE, "%s of processor time in %" PRIu64 " sample%s",
+             weight, sums.samples, plural);
+  }
+  return buffer;
+}
+
+/* Returns whether the process of [cursor] records one of [categories], which
+   have blanks between them. */
+static bool records_any(struct eventring_cursor *cursor, const char *categories)
+{
+  char name[64];
+  for (size_t length; *categories != '\0'; categories += length) {
+    categories += strspn(categories, " ");
+    length = strcspn(categories, " ");
+    snprintf(name, sizeof name, "%.*s", (int) length, categories);
+    if (records_category(cursor, name)) return true;
+  }
+  return false;
+}
+
+/* Says why the process of [cursor] has no samples for [type], called [samples],
+   and how to take some. */
+static void note_no_samples(struct eventring_cursor *cursor,
+                            enum profile_type type, const char *samples)
+{
+  const struct profile_type_words *words = &profile_type_words[type];
+  const char *path = shown_path(cursor);
+  char number[16];
+  if (eventring_state(cursor) != EVENTRING_STATE_RUNNING)
+    note("%s: no %s; to take some: start the program with %s", path, samples,
+         words->variables);
+  else if (!records_any(cursor, words->categories))
+    note("%s: no %s; to take some: eventring enable %s %s", path, samples,
+         target_operand(cursor, number), words->categories);
+  else
+    note("%s: no %s yet: %s", path, samples,
+         target_info(cursor).active == 0 ? "the recording is paused"
+                                         : words->scarce);
+}
+
+void note_left_out(const struct profile_sums *sums)
+{
+  if (sums->unknown_threads > 0)
+    note("%" PRIu64 " blocks are left out: the thread that allocated them is "
+         "not known", sums->unknown_threads);
+  if (sums->not_followed > 0)
+    note("%" PRIu64 " samples are left out: a domain follows 65536 blocks at "
+         "most; a lower rate has fewer", sums->not_followed);
+}
+
+/* Tells when the time at which blocks count as alive is outside of the
+   events. */
+static void note_time(const struct profile_sums *sums)
+{
+  if (sums->last_ns < sums->data_ns)
+    note("the first event is from a later time: blocks that were freed before "
+         "it are missing");
+  if (sums->last_ns > sums->data_end_ns)
+    note("the last event is from an earlier time: blocks that were freed after "
+         "it are counted");
+}
+
+void note_missing_samples(struct eventring_cursor *cursor,
+                          const struct profile *profile)
+{
+  const struct profile_sums sums = profile_sums(profile);
+  const enum profile_type type = profile_type(profile);
+  if (sums.all_samples == 0 && sums.not_followed == 0)
+    note_no_samples(cursor, type, profile_type_words[type].samples);
+  else if (type == PROFILE_WALL && sums.all_waits == 0)
+    note_no_samples(cursor, PROFILE_WAIT, "samples of waits");
+  else if (type == PROFILE_WALL && sums.all_waits == sums.all_samples)
+    note_no_samples(cursor, PROFILE_CPU, "samples of processor time");
+  note_left_out(&sums);
+  if (type != PROFILE_LIVE || sums.all_samples == 0) return;
+  note_time(&sums);
+  if (eventring_state(cursor) == EVENTRING_STATE_RUNNING
+      && !records_any(cursor, profile_type_words[type].categories))
+    note("the category is switched off: blocks that were freed since then are "
+         "counted");
+}

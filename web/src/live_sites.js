@@ -1,0 +1,76 @@
+// The chart of the live heap: bytes alive over time, by the line that allocated
+// them.
+
+import { html, useEffect, useState } from './html.js';
+import { get, ofProcess } from './api.js';
+import * as format from './format.js';
+import { Chart } from './chart.js';
+import { limits, moves } from './window.js';
+
+const refresh_ms = 3000;
+const most_moments = 120;
+const palette = ['running', 'collecting', 'user', 'major', 'minor', 'stopped',
+                 'request', 'site-8', 'site-9', 'site-10'];
+
+const note = 'bytes alive, by the line that allocated them, estimated from ' +
+  'samples; blank: no samples, or overwritten';
+
+// The label of a site: the function and, if they are known, the line and the file
+// without its folder.
+const label = ({ name, file, line }) => format.name(!file || !line ? name
+  : `${name} ${file.slice(file.lastIndexOf('/') + 1)}:${line}`);
+
+// Asks for the sites in the window [choice], again and again if the window moves
+// while the process runs.
+function useSites(id, choice, data, live) {
+  const [answer, set] = useState(null);
+  useEffect(() => {
+    const abort = new AbortController();
+    let timer;
+    const ask = () => get(ofProcess(id, 'live_sites'),
+                          { ...limits(choice.now, data), width: most_moments },
+                          abort.signal)
+      .then(set, (e) => {
+        if (e.name !== 'AbortError') set({ error: e.message });
+      })
+      .finally(() => {
+        if (live && moves(choice.now) && !abort.signal.aborted)
+          timer = setTimeout(ask, refresh_ms);
+      });
+    ask();
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [id, choice, live]);
+  return answer;
+}
+
+// [choice.now]: the window of time; another [choice] is another window, also of
+// the same name.  [onZoom]: gets the window that the user selects,
+// in ns since the start.
+export function LiveSites({ id, process, data, live, choice, onZoom }) {
+  const answer = useSites(id, choice, data,
+                          live && process.state === 'running');
+  if (answer?.error)
+    return html`<p class="error" role="alert">${
+      format.name(answer.error)}</p>`;
+  if (!answer?.samples) return null;
+  const started = process.started_unix_ns;
+  const seconds = answer.t.map((ns) => (started + ns) / 1e9);
+  const sites = answer.sites.map((site, i) => ({
+    label: label(site), colour: palette[i % palette.length], fill: true,
+    values: site.bytes }));
+  const series = answer.other.some((v) => v > 0)
+    ? [...sites, { label: 'other', colour: 'other', fill: true,
+                   values: answer.other }] : sites;
+  return html`
+    <div class="charts"><${Chart} title="Live heap by site" wide=${true}
+      height=${180} stacked=${true} binary=${true} text=${format.bytes}
+      note=${note}
+      seconds=${seconds} from=${seconds[0]} to=${seconds.at(-1)} series=${series}
+      onZoom=${(...times) => onZoom(times.map((s) => s * 1e9 - started))} />
+    </div>
+    ${answer.left_out > 0 && html`<p class="note">${
+      `${format.count(answer.left_out)} samples are left out.`}</p>`}`;
+}

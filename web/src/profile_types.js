@@ -1,0 +1,37 @@
+// The types of profiles: what each shows, its unit, and the categories of events
+// that have its samples.
+
+import * as format from './format.js';
+
+const time = { unit: 'ns', text: format.duration };
+const size = { unit: 'bytes', text: format.bytes };
+
+// [bar]: the amount that the width of a bar shows.
+const types = {
+  cpu: { ...time, label: 'Processor time', categories: ['profile'],
+         title: 'Processor time by stack', bar: 'the processor time' },
+  alloc: { ...size, label: 'Allocation', categories: ['profile_alloc'],
+           title: 'Allocated memory by stack',
+           bar: 'the memory allocated in the window' },
+  live: { ...size, label: 'Live heap', categories: ['profile_alloc'],
+          title: 'Live memory by stack',
+          bar: 'the memory, allocated in the window and alive at its end,' },
+  wall: { ...time, label: 'Wall-clock time',
+          categories: ['profile', 'profile_wait'],
+          title: 'Wall-clock time by stack: processor time and waits',
+          bar: 'the processor time and the waits' },
+  wait: { ...time, label: 'Waits', categories: ['profile_wait'],
+          title: 'Waits by stack', bar: 'the waits' },
+  io: { ...time, label: 'Input and output', categories: ['io'],
+        title: 'Input and output by stack',
+        bar: 'the time of input and output' },
+};
+
+export const typeLabels = Object.entries(types)
+  .map(([key, { label }]) => [key, label]);
+
+// Returns the key of the type that the address names with [word], which may be
+// any word.
+export const typeNamed = (word) => Object.hasOwn(types, word) ? word : 'cpu';
+
+export const typeOf = (key) => types[key];
