@@ -3,7 +3,11 @@
 set -u
 top=$EVENTRING_TOP
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+failed=
+clean_up() {
+  [ -n "$failed" ] && [ -n "${EVENTRING_KEEP_FAILED-}" ] || rm -rf "$work"
+}
+trap clean_up EXIT
 count=0
 
 # check NAME COMMAND...: one test; the command's output explains a failure
@@ -14,6 +18,7 @@ check() {
   if "$@" >"$work/check.out" 2>&1; then
     echo "ok $count - $name"
   else
+    failed=1
     echo "not ok $count - $name"
     sed 's/^/# /' "$work/check.out"
     [ ! -f "$work/out" ] || sed 's/^/# output: /' "$work/out"

@@ -12,13 +12,18 @@ program() {
 }
 
 # runs JOBS NAME...: the runner with these programs; its exit code is in $rc
+FAILED=$work/failed STRICT=1
+export FAILED STRICT
 runs() {
   jobs=$1
   shift
   run env JOBS="$jobs" "$top/testsuite/run" $(printf './%s.t ' "$@")
 }
 ends() { tail -n 1 "$work/out" | grep -qx "$1"; }
+passes() { [ "$rc" -eq 0 ] && ends "$1"; }
 fails() { [ "$rc" -eq 1 ] && ends "$1"; }
+# The lines between the first empty one and the counts are the file "expected".
+ends_as_expected() { sed '1,/^$/d;$d' "$work/out" | diff expected -; }
 has() { grep -q -e "$1" "$work/out"; }
 
 program good <<'END'
@@ -28,12 +33,12 @@ program skipped <<'END'
 echo '1..0 # SKIP nothing to test'
 END
 runs 1 good skipped
-check "programs that pass" succeeds
-check "passed and skipped tests are counted" \
-  ends '1 passed, 0 failed, 2 skipped'
+check "programs that pass: tests that pass and are skipped are counted" \
+  passes '1 passed, 0 failed, 2 skipped'
 
 # Each way to fail, between programs that pass.
 program bad <<'END'
+echo ring >"$TMPDIR/left"; echo '+ls /nowhere' >&2
 echo 'ok 1 - one'; echo 'not ok 2 - two'; echo '# because'; echo 1..2; exit 1
 END
 program cmocka <<'END'
@@ -60,8 +65,14 @@ for jobs in 1 4; do
     fails '3 passed, 1 failed, 2 skipped'
   check "$jobs at a time: its message is printed" \
     says 'not ok 2 - two' '# because'
-  check "$jobs at a time: the summary names it" \
-    has '^failed: \./bad\.t: not ok 2 - two$'
+  cat >expected <<END
+failed: ./bad.t
+  not ok 2 - two
+  # because
+  # standard error: +ls /nowhere
+  kept: $FAILED/./bad.t.*
+END
+  check "$jobs at a time: it is the last that is said" ends_as_expected
   for way in crash plan exits; do
     runs $jobs good $way good
     check "$jobs at a time: a test passes and its program ends badly: $way" \
@@ -83,12 +94,65 @@ check "a test that cmocka skips is no failure" \
 run "$top/testsuite/run"
 check "no program at all" fails '0 passed, 1 failed, 0 skipped'
 
-# The runner itself: a worker that is killed.
+# Output and files of a failed run are kept, and nothing of one that passed.
+runs 1 bad good
+check "output and files of a failed run are kept" eval '
+  grep -q "not ok 2" failed/bad.t.1/out &&
+    grep -q nowhere failed/bad.t.1/err && grep -q ring failed/bad.t.1/t/left'
+check "only that is kept" [ "$(ls failed)" = bad.t.1 ]
+
+program hangs <<'END'
+trap '' TERM; echo 'ok 1 - one'; while :; do sleep 1; done
+END
+run env LIMIT=1 JOBS=2 "$top/testsuite/run" ./hangs.t ./good.t
+check "a program that hangs and ignores SIGTERM" \
+  fails '2 passed, 1 failed, 1 skipped'
+check "it is said that it hangs" says 'ran for more than 1 s'
+
+# A process that a test leaves behind holds its standard output.
+program leaves <<'END'
+setsid sleep 100 & echo $! >left; echo 'ok 1 - one'; echo 1..1
+END
+runs 1 leaves
+check "a process that is left behind is not waited for" eval \
+  'passes "1 passed, 0 failed, 0 skipped" && kill "$(cat left)"'
+
 program killer <<'END'
-kill -KILL "$(ps -o ppid= -p $PPID)"; sleep 1; echo 'ok 1 - one'; echo 1..1
+kill -KILL "$PPID"
 END
 runs 2 good killer good
-check "a program whose worker is killed" fails '2 passed, 1 failed, 2 skipped'
+check "a program whose timeout(1) is killed" \
+  fails '2 passed, 1 failed, 2 skipped'
+
+# Again: a program that fails TIMES times.
+fails_first() {
+  program "$1" <<END
+echo x >>$1.log
+echo 'ok 1 - one'
+[ "\$(grep -c x $1.log)" -gt $2 ] || echo -n 'not '
+echo 'ok 2 - two'; echo 1..2
+END
+}
+again() { STRICT='' runs 2 "$@"; }
+for times in 1 2; do
+  fails_first flaky$times $times
+  again good flaky$times
+  check "a test that fails $times times and then passes counts as passed" \
+    passes '3 passed, 0 failed, 1 skipped'
+  check "it is named: $times" has \
+    "^flaky: \./flaky$times\.t 2, passed when run again$"
+  check "the output of its failed runs is kept: $times" \
+    [ "$(ls failed)" = "$(seq -f "flaky$times.t.%g" $times)" ]
+done
+fails_first broken 9
+again broken good
+check "a test that fails three times has failed" \
+  fails '2 passed, 1 failed, 1 skipped'
+check "it is run three times" [ "$(grep -c x broken.log)" = 3 ]
+check "it is not called flaky" eval '! has flaky:'
+fails_first strict 1
+runs 1 strict
+check "STRICT=1: no second run" fails '1 passed, 1 failed, 0 skipped'
 
 program waits <<'END'
 trap 'kill $!; echo ended >>log; exit 1' TERM; sleep 60 & echo begun >>log; wait

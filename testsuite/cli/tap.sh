@@ -24,7 +24,7 @@ tmp=$(mktemp -d) || exit 1
 chmod 755 "$tmp"
 clean_up() {
   for pid in $started; do kill -9 "$pid" 2>/dev/null; done
-  rm -rf "$tmp"
+  [ "$failed" -gt 0 ] && [ -n "${EVENTRING_KEEP_FAILED-}" ] || rm -rf "$tmp"
 }
 trap clean_up EXIT
 trap 'exit 1' HUP INT TERM

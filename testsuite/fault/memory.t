@@ -1,6 +1,7 @@
 #!/bin/sh
 # A limit of the address space (ulimit -v): a traced program could run out of
 # memory where it would not have without tracing.
+# Only in make check-long: it takes a minute.
 . "$(dirname "$0")/../ocaml/programs.sh"
 here=$EVENTRING_TOP/testsuite/fault
 build hungry unix threads

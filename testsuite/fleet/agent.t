@@ -239,7 +239,4 @@ rm -r rings/* "$state"
 ok "no part of all these came twice and different" \
   [ -z "$(find "$store" -name '*.differs')" ]
 crash "$hub"
-
-# Random faults, in a few rounds; testsuite/soak/fleet has more.
-ok "random faults" random_faults "${FLEET_SEED:-1}" 3
 finish

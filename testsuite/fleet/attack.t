@@ -1,5 +1,6 @@
 #!/bin/sh
 # A hub that is slow, killed or attacked, or has a wrong clock. Needs no OCaml.
+# Only in make check-long: it waits for clients that are slow.
 . "$(dirname "$0")/hub.sh"
 command -v python3 >/dev/null || { echo "1..0 # SKIP no python3"; exit 0; }
 ${CC:-cc} -std=gnu11 -Wall -Wextra -shared -fPIC -o faults.so \

@@ -1,5 +1,6 @@
 #!/bin/sh
 # A hub that answers nonsense, or keeps no reports, costs neither events nor time.
+# Only in make check-long: it waits for a hub that does not answer.
 . "$(dirname "$0")/agent.sh"
 command -v python3 >/dev/null || { echo "1..0 # SKIP no python3"; exit 0; }
 compile counted

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Clocks that are hours apart, in time namespaces: of a program, of an agent, of a
 # hub.
+# Only in make check-long: it waits for clocks.
 . "$(dirname "$0")/agent.sh"
 uptime_is_shifted() {
   [ "$(unshare --time --boottime 90000000 cut -d . -f 1 /proc/uptime)" \

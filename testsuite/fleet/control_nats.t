@@ -1,6 +1,7 @@
 #!/bin/sh
 # Control of processes by NATS: a node gets its own requests only, and a server that
 # repeats or invents messages has nothing carried out.
+# Only in make check-long: control.t has the same by https.
 . "$(dirname "$0")/nats.sh"
 . "$here/control.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Events that no agent has recorded are reported as lost: by tombstones, by the
 # numbers of the events, and once.
+# Only in make check-long: it waits until missing events count as lost.
 . "$(dirname "$0")/agent.sh"
 compile counted
 

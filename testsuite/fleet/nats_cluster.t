@@ -1,6 +1,7 @@
 #!/bin/sh
 # A cluster of three NATS servers, of which one is killed: each event is at the
 # hub, once, or counts as lost.
+# Only in make check-long: nats.t has one server.
 . "$(dirname "$0")/nats.sh"
 compile counted
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Hundreds of processes of milliseconds under one agent.
 # testsuite/soak/processes has ten thousand.
+# Only in make check-long: it is a load.
 . "$(dirname "$0")/agent.sh"
 compile counted
 

@@ -3,6 +3,7 @@
 # and controls them: a live process could be called killed, its times could be
 # wrong, or a request could have another layout there.  Bytecode; native code
 # after `make arm64-native`.
+# Only in make check-long: check-arm64 has all of arm64.
 . "$(dirname "$0")/programs.sh"
 ocaml=$EVENTRING_BUILD/arm64
 command -v qemu-aarch64 >/dev/null && [ -x "$ocaml/bin/ocamlc" ] || {

@@ -2,6 +2,7 @@
 # Every program of this folder and of examples/, with the default categories and
 # with all: a span without its end, time that goes back, a duration that cannot
 # be, a cause that is not known.
+# Only in make check-long: it runs every program twice.
 . "$(dirname "$0")/programs.sh"
 tests_of=$here
 

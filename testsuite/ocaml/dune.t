@@ -2,6 +2,7 @@
 # Dune 3 builds a project with unix, threads, C stubs and Runtime_events on the
 # toolchain, and on a stock OCaml with library eventring-variant. It could miss a
 # library, link stock's runtime, or keep an old one when the variant changes.
+# Only in make check-long: it builds dune.
 . "$(dirname "$0")/programs.sh"
 : "${EVENTRING_STOCK:=$EVENTRING_TOP/_build/stock/install}"
 : "${EVENTRING_VARIANT:=$EVENTRING_TOP/_build/variant}"

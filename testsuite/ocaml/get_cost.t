@@ -2,6 +2,7 @@
 # A program runs more instructions because somebody reads its figures.  They are
 # counted; no time is taken.  The program is some 50 times slower while they are
 # counted, so 100 readings a second are thousands for the time that it would take.
+# Only in make check-long: the machine decides how much is read.
 . "$(dirname "$0")/programs.sh"
 build points unix
 if ! command -v valgrind >/dev/null; then

@@ -2,6 +2,7 @@
 # Samples: processor time that is not accounted for, stacks that end too early,
 # a crash in the handler, a system call that is interrupted, a child that the
 # signal kills.
+# Only in make check-long: it counts samples.
 # Needs the machine alone: its samples depend on the ticks of the clock.
 . "$(dirname "$0")/programs.sh"
 ocaml_flags=-g

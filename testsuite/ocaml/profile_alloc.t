@@ -1,6 +1,7 @@
 #!/bin/sh
 # Samples of allocation: words that are not counted, blocks that are taken for
 # alive or dead and are not, a program that runs otherwise than without.
+# Only in make check-long: it tests a statistic.
 . "$(dirname "$0")/programs.sh"
 ocaml_flags=-g
 build profile_alloc unix threads dynlink

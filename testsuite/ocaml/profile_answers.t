@@ -2,6 +2,7 @@
 # Answers of profiles: a share that is not that of the program, a function that a
 # biased sampler would not see, a slow request whose time is not told apart, a
 # profile that differs after the death of the process.
+# Only in make check-long: it measures shares.
 # Needs the machine alone: it compares processor times.
 . "$(dirname "$0")/programs.sh"
 ocaml_flags=-g

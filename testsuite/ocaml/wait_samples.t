@@ -1,6 +1,7 @@
 #!/bin/sh
 # Samples of waits: time that is not accounted for, or twice; stacks of another
 # function; a category that cannot be switched on its own.
+# Only in make check-long: it measures shares.
 # Needs the machine alone: it compares waiting with running.
 . "$(dirname "$0")/programs.sh"
 ocaml_flags='-g -ccopt -no-pie'

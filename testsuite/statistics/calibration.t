@@ -1,5 +1,6 @@
 #!/bin/sh
 # Needs no OCaml.
+# Only in make check-long: it changes with the statistics only.
 #
 # How often the comparison of runs and the search for changes are wrong, measured
 # on real runs: runs.tsv, or with CALIBRATION_RUNS=N on N new ones.

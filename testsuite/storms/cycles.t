@@ -1,6 +1,7 @@
 #!/bin/sh
 # Tracing that is started and stopped over and over, CYCLES times (100,000 by
 # make soak): address space and mappings could be used up.
+# Only in make check-long: it is a load.
 # Needs the machine alone: it loads the machine.
 . "$(dirname "$0")/storms.sh"
 build cycles unix

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The ways in which a process begins and ends: it could do something else than
 # it does untraced, leave a file that nobody ends, or write to another one's.
+# Only in make check-long: it is a load.
 # Needs the machine alone: it loads the machine.
 . "$(dirname "$0")/storms.sh"
 build_storm

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Many domains, many readers, control from outside: something that is taken
 # over from the one before could be torn, lost without being counted, or hang.
+# Only in make check-long: it is a load.
 # Needs the machine alone: it loads the machine.
 . "$(dirname "$0")/storms.sh"
 build_storm

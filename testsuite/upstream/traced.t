@@ -6,4 +6,4 @@
 here=$(dirname "$0")
 exec python3 "$here/run" --tap --tree "$EVENTRING_BUILD/ocaml" \
   --traced "$EVENTRING_BIN" --log "$EVENTRING_BUILD/log/upstream-traced.log" \
-  callback effects lib-systhreads lib-unix
+  callback effects

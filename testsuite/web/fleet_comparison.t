@@ -2,6 +2,7 @@
 # The nodes of a hub side by side in the page: a node with a small minor heap, a
 # process of another build, in a real browser, with a hub, three agents and traced
 # programs.
+# Only in make check-long: page.t has all views.
 # Needs the machine alone: a browser draws numbers that arrive each second.
 . "$(dirname "$0")/../cli/tap.sh"
 for program in node npm "${CHROMIUM:-/usr/bin/chromium}"; do
