@@ -1,127 +1,232 @@
 #!/bin/sh
-# eventring diagnose: each rule has a program that provokes it, and one that
-# comes close and must not.
-# Needs the machine alone: it diagnoses domains that wait for a processor.
+# eventring diagnose: for each rule, events of one second that it finds, and
+# events that come close.  diagnose_programs.t has programs.
+# Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
-compile diagnose threads.cmxa
+command -v jq >/dev/null || { echo "1..0 # SKIP no jq"; exit 0; }
 
-# record_mode MODE [VARIABLE=VALUE...]: runs that program, and leaves its ring
-# in MODE.eventring.  It goes before all other programs, where that is allowed: a
-# program that has to wait for a processor has late domains.
-before_others=
-chrt --rr 1 true 2>/dev/null && before_others="chrt --rr 1"
-record_mode() {
-  mode=$1
-  shift
-  rm -f rings/*
-  case $mode in
-    *more_domains_than_processors) by= ;;
-    *) by=$before_others ;;
-  esac
-  env OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 \
-    OCAML_EVENTRING_PREFIX="$tmp/rings" "$@" $by ./diagnose "$mode" &&
-    mv rings/*.eventring "$mode.eventring"
+# Events, a line each, as make_ring wants them.
+
+# every COUNT LINE...: each line COUNT times over the second; in it, T+N is N ns
+# later, I the number of the time
+every() {
+  awk 'BEGIN {
+    for (i = 0; i < ARGV[1]; i++) {
+      for (l = 2; l < ARGC; l++) {
+        count = split(ARGV[l], word, " ")
+        for (w = 1; w <= count; w++) {
+          if (word[w] ~ /^T\+/)
+            word[w] = sprintf("%d", i * 1e9 / ARGV[1] + substr(word[w], 3))
+          if (word[w] ~ /^I\*/)
+            word[w] = sprintf("%d", (i + 1) * substr(word[w], 3))
+          printf "%s%s", word[w], w < count ? " " : "\n"
+        }
+      }
+    }
+  }' "$@"
 }
+# spans COUNT NS NAME [NUMBER...]: spans of domain 0; their ends have the numbers
+spans() {
+  n=$1 ns=$2 name_of=$3
+  shift 3
+  every "$n" "0 T+0 begin $name_of" "0 T+$ns end $name_of $*"
+}
+# Minor collections, and major cycles: their heap, in words
+minors() { spans "$1" "$2" minor "$3" 100000 minor_heap_full 0; }
+cycles() {
+  every "$1" "0 T+0 begin major_gc_cycle_domains" \
+    "0 T+1 end major_gc_cycle_domains 0 0" "0 T+2 instant heap $2"
+}
+second_domain() { echo "1 1 instant domain_start 1 0 1"; }
+stops() {
+  second_domain
+  every "$1" "0 T+2000000 instant stop_the_world 1000 0 minor 0 0 1000 1 $2"
+}
+gc_detail() { every 1 "0 T+0 begin minor_local_roots" "0 T+1 end minor_local_roots"; }
+
+# with [HEADER...] <EVENTS: a ring with them
+make_ring plain         # compiles it
+with() {
+  { echo "0 0 instant ring_start 1"
+    cat
+    echo "0 ${last:-1000000000} instant ring_stop 0"; } |
+    sort -s -k 1,1n -k 2,2n >events
+  rm -f ring.eventring
+  ./make_ring script ring.eventring "$@" <events || exit 1
+}
+diagnose() { run $by "$EVENTRING_BIN" diagnose --json ring.eventring; }
 # found RULE: ./out, of --json, has a finding of it
-found() {
-  jq -e --arg rule "$1" '.findings[] | select(.rule == $rule)' out
-}
-finds_none() { exits 0 && ! found "$1" && ! unjudged "$1"; }
+found() { jq -e --arg rule "$1" '.findings[] | select(.rule == $rule)' out; }
 unjudged() {
   jq -e --arg rule "$1" '.not_judged[] | select(.rule == $rule)' out
 }
+finds_none() { exits 0 && ! found "$1" && ! unjudged "$1"; }
 # fact RULE NAME: the value of that evidence
 fact() {
   jq -r --arg rule "$1" --arg name "$2" '.findings[] |
     select(.rule == $rule) | .evidence[] | select(.name == $name) |
     .value | if type == "number" then . + 0 else . end' out
 }
-# sooner CONDITION RULE MODE...: one of twelve runs decides, since other programs
-# may keep the processors, and a domain that does not run is late or slow
-sooner() {
-  condition=$1 of=$2
-  shift 2
-  for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
-    record_mode "$@"
-    run eventring diagnose --json "$1.eventring"
-    "$condition" "$of" && return
-  done
-  return 1
-}
-# judge RULE [VARIABLE=VALUE...]
-judge() {
-  rule=$1
-  shift
-  ok "$rule: found in the program that has it" sooner found "$rule" "$rule" "$@"
-  ok "$rule: not found in the program that comes close" \
-    sooner finds_none "$rule" "near_$rule" "$@"
-}
-judge minor_heap_small OCAML_EVENTRING_CATEGORIES=all
-ok "minor_heap_small: not found when all values stay" \
-  sooner finds_none minor_heap_small all_values_stay \
-  OCAML_EVENTRING_CATEGORIES=all
-ok "remembered_set: nor is that" \
-  sooner finds_none remembered_set all_values_stay \
-  OCAML_EVENTRING_CATEGORIES=all
-ok "promoted_by_old: nor is that" \
-  sooner finds_none promoted_by_old all_values_stay \
-  OCAML_EVENTRING_CATEGORIES=all
-for rule in domain_late idle_domains explicit_collections \
-  compaction custom_memory mutex_contention domain_lock_contention \
-  more_domains_than_processors finalisers memory_growth fragmentation; do
-  judge $rule
-done
-judge remembered_set OCAML_EVENTRING_CATEGORIES=all
-judge promoted_by_old OCAML_EVENTRING_CATEGORIES=all
-run eventring diagnose --json promoted_by_old.eventring
-ok "promoted_by_old: remembered_set says nothing of it" eval \
-  'exits 0 && ! found remembered_set'
-judge hot_function OCAML_EVENTRING_PROFILE=1000
+finds() { diagnose; ok "$1: found${2:+, }$2" found "$1"; }
+leaves() { diagnose; ok "$1: not found${2:+, }$2" finds_none "$1"; }
 
-# The evidence
-run eventring diagnose --json domain_late.eventring
-ok "the domain that comes late is named" \
-  [ "$(fact domain_late 'the worst, by its id')" = 0 ]
-ok "so is its span" \
-  [ "$(fact domain_late 'span of the program in it, mostly')" = marshal ]
-run eventring diagnose --json explicit_collections.eventring
-calls=$(eventring stat --json explicit_collections.eventring |
-  jq '.total.explicit_calls')
-ok "the calls are those that stat counts" \
-  [ "$(fact explicit_collections 'calls of Gc.full_major')" = "$calls" ]
-ok "the advice is that of doc/EVENTS.md" eval \
+minors 200 1000000 1000 | with
+finds minor_heap_small
+ok "minor_heap_small: the share of the time" \
+  [ "$(fact minor_heap_small "time in minor collections, of all domains' time")" \
+    = 0.2 ]
+ok "minor_heap_small: a size" \
+  [ "$(fact minor_heap_small 'words of a minor heap to try')" = 1048576 ]
+minors 100 1000000 1000 | with
+leaves minor_heap_small "when collections take a tenth of the time"
+spans 200 1000000 minor 1000 100000 gc_full_major 0 | with
+leaves minor_heap_small "when the program has called for them"
+{ minors 200 1000000 50000; cycles 10 "I*4000000 I*2000000 0 0 1 0 0 0 1 0"
+  gc_detail; } | with
+leaves minor_heap_small "when all values stay alive"
+leaves remembered_set "nor the remembered set"
+
+{ second_domain
+  echo "1 2 begin my.span"; echo "1 999999999 end my.span"
+  stops 150 400000; } | with
+finds domain_late
+ok "domain_late: the domain is named" \
+  [ "$(fact domain_late 'the worst, by its id')" = 1 ]
+ok "domain_late: so is its span" \
+  [ "$(fact domain_late 'span of the program in it, mostly')" = my.span ]
+stops 150 50000 | with
+leaves domain_late "when it is 50 us later"
+leaves idle_domains "when it runs"
+
+backup="4294967295 999"       # no thread of the program
+{ stops 100 1000000; echo "1 3 instant thread_run $backup"; } | with
+finds idle_domains
+{ stops 100 100000; echo "1 3 instant thread_run $backup"; } | with
+leaves idle_domains "when stops take little time"
+
+spans 10 5000000 explicit_gc_full_major | with
+finds explicit_collections
+ok "explicit_collections: the calls are those that stat counts" \
+  [ "$(fact explicit_collections 'calls of Gc.full_major')" = \
+    "$(eventring stat --json ring.eventring |
+       jq .total.explicit_calls)" ]
+ok "explicit_collections: the advice is that of doc/EVENTS.md" eval \
   'grep -qF -e "*Advice:* $(jq -r ".findings[0].advice" out)" \
      "$EVENTRING_TOP/doc/EVENTS.md"'
-run eventring diagnose --json hot_function.eventring
-ok "the hot function is named" eval \
-  'fact hot_function function | grep -q "Diagnose.hot"'
+spans 10 1000000 explicit_gc_full_major | with
+leaves explicit_collections "when they take a hundredth of the time"
+spans 1 50000000 explicit_gc_full_major | with
+leaves explicit_collections "when there is only one"
+
+spans 3 10000000 explicit_gc_compact | with
+finds compaction
+spans 1 10000000 explicit_gc_compact | with
+leaves compaction
+
+# The part of a minor collection that a phase takes
+parts() { every 100 "0 T+0 begin minor" "0 T+0 begin minor_remembered_set" \
+  "0 T+0 begin minor_remembered_set_promote" \
+  "0 T+$2 end minor_remembered_set_promote" \
+  "0 T+$1 end minor_remembered_set" \
+  "0 T+1000000 end minor 50000 100000 minor_heap_full 0"
+  cycles 10 "4000000 2000 0 0 1 0 0 0 1 0"; }
+parts 600000 300000 | with
+finds remembered_set
+leaves promoted_by_old
+parts 400000 300000 | with
+leaves remembered_set
+parts 600000 600000 | with
+finds promoted_by_old
+leaves remembered_set
+
+spans 60 2000000 major_slice custom_memory | with
+finds custom_memory
+spans 60 2000000 major_slice half_minor_heap | with
+leaves custom_memory
+
+every 25 "0 T+3000000 instant mutex_wait 3000000 0" | with
+finds mutex_contention
+every 25 "0 T+3000000 instant mutex_wait 1000000 0" | with
+leaves mutex_contention "when they are short"
+every 10 "0 T+9000000 instant mutex_wait 9000000 0" | with
+leaves mutex_contention "when they are few"
+
+every 10 "0 T+30000000 instant thread_yield 30000000" |
+  with
+finds domain_lock_contention
+every 10 "0 T+10000000 instant thread_yield 10000000" | with
+leaves domain_lock_contention
+
+if command -v taskset >/dev/null; then
+  # The processors that diagnose itself may use count.
+  boot=boot=$(cat /proc/sys/kernel/random/boot_id)
+  cpu=$(taskset -pc $$ | sed 's/.*: \([0-9]*\).*/\1/')
+  by="taskset -c $cpu"
+  second_domain | with "$boot"
+  finds more_domains_than_processors
+  ok "more_domains_than_processors: the processors" \
+    [ "$(fact more_domains_than_processors processors)" = 1 ]
+  : | with "$boot"
+  leaves more_domains_than_processors
+  by=
+else
+  skip "more_domains_than_processors" "no taskset"
+fi
+
+spans 60 1000000 finalisers | with
+finds finalisers
+spans 40 1000000 finalisers | with
+leaves finalisers
+
+last=1200000000
+{ cycles 10 "4000000 I*1000000 0 0 1 0 0 0 1 0"
+  echo "0 1100000000 begin major_gc_cycle_domains"
+  echo "0 1100000001 end major_gc_cycle_domains 0 0"
+  echo "0 1100000002 instant heap 16000000 11000000 0 0 1 0 0 0 1 0"; } |
+  with
+finds memory_growth
+{ cycles 10 "4000000 1000000 0 0 1 0 0 0 1 0"
+  echo "0 1100000000 begin major_gc_cycle_domains"
+  echo "0 1100000001 end major_gc_cycle_domains 0 0"
+  echo "0 1100000002 instant heap 4000000 1000000 0 0 1 0 0 0 1 0"; } |
+  with
+leaves memory_growth
+last=
+
+cycles 4 "4000000 1000000 0 0 1 0 2400000 0 1 0" | with
+finds fragmentation
+cycles 4 "4000000 2000000 0 0 1 0 1200000 0 1 0" | with
+leaves fragmentation
+
 sorted() { jq -e '[.findings[].weight] | . == (sort | reverse)' out; }
-for file in *.eventring; do
-  run eventring diagnose --json "$file"
-  ok "$file: the largest weight is first" eval 'exits 0 && sorted'
-done
+{ spans 10 5000000 explicit_gc_full_major
+  every 25 "0 T+30000000 instant mutex_wait 5000000 0"; } | with
+diagnose
+ok "two findings: the larger weight is first" eval \
+  'found explicit_collections && found mutex_contention && sorted'
 
 # Text
-run eventring diagnose explicit_collections.eventring
+spans 10 5000000 explicit_gc_full_major | with
+run eventring diagnose ring.eventring
 ok "text: title, rule and certainty" out_has \
   '^[1-9]\. The program itself calls .* (explicit_collections; certain)$'
-ok "text: evidence" out_has '^   calls of Gc.full_major: [0-9]*$'
+ok "text: evidence" out_has '^   calls of Gc.full_major: 10$'
 ok "text: advice" out_has '^   What to do: Remove the calls'
 ok "text: no line below the path is longer than a screen" \
   [ "$(sed 1d out | wc -L)" -le 79 ]
-record_mode quiet
-run eventring diagnose quiet.eventring
+: | with
+run eventring diagnose ring.eventring
 ok "nothing found: says so, and what was looked for" eval \
   'exits 0 && out_has "^nothing found by [0-9]* of 16 rules$" &&
-   out_has "^looked for: minor_heap_small domain_late" &&
+   out_has "^looked for: minor_heap_small " &&
    ! sed "/^not judged/,$ d" out | grep hot_function'
 ok "what could not be judged, and why" out_has \
   '^  category profile is not recorded: hot_function$'
 
 # What cannot be judged
-record_mode quiet OCAML_EVENTRING_CATEGORIES=gc
-run eventring diagnose --json quiet.eventring
+: | with control=1
+diagnose
 for rule in domain_late mutex_contention finalisers; do
   ok "$rule: not judged without its category" unjudged $rule
 done
@@ -141,37 +246,4 @@ done
 run eventring diagnose --json lost.eventring
 ok "events that a ring has overwritten are no finding" eval \
   'exits 0 && ! found events_lost'
-
-# A recording, and a process that runs
-start diagnose more_domains_than_processors
-eventring record -o live.evr "$pid" 2>err || exit 1
-run eventring diagnose --json live.evr
-ok "a recording: the processors are those of the machine" \
-  [ "$(fact more_domains_than_processors processors)" = \
-    "$(getconf _NPROCESSORS_ONLN)" ]
-start diagnose forever
-# The rules need half a second of its work.
-for _ in $(seq 40); do
-  sleep 0.3
-  run eventring diagnose "$pid"
-  ! out_has "(explicit_collections; certain)" || break
-done
-ok "a process that runs" eval 'exits 0 && out_has "(running):" &&
-  out_has "(explicit_collections; certain)"'
-# record FILE: by a recorder that loses nothing, in one of four runs
-record() {
-  for _ in 1 2 3 4; do
-    eventring record --force --for=0.1 -o "$1" "$pid" 2>err || return 1
-    run eventring diagnose --json "$1"
-    finds_none events_lost && return
-  done
-  return 1
-}
-start diagnose many_events
-ok "events_lost: not found in a recording" record 1.evr
-sleep 0.6
-ok "events_lost: not found in a later recording" record 2.evr
-eventring cat -o both.evr 1.evr 2.evr || exit 1
-run eventring diagnose --json both.evr
-ok "events_lost: found in both together" found events_lost
 finish

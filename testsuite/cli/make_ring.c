@@ -35,6 +35,14 @@
      elsewhere plain, on another machine, 3 s later
      damaged   plain, with a block that no writer writes
      version   plain, of another major version
+     script    the events on standard input, until the last of which the process
+               ran; a line each:
+
+                 RING NS begin|end|instant|counter NAME [NUMBER...]
+
+               For NUMBER, a value of the format by its name, such as
+               minor_heap_full.  After domain_start the ring belongs to the domain
+               in its first field.
 
    The clock is CLOCK_MONOTONIC of a boot that never happened, so that times are
    printed as they are written here.
@@ -743,6 +751,61 @@ static void elsewhere(void)
   strcpy(file.header->boot_id, "11111111-1111-1111-1111-111111111111");
 }
 
+/* Returns the schema entry with this name, of a value or of an event. */
+static struct eventring_schema_entry *named(const char *name, int is_value)
+{
+  for (uint32_t i = 0; i < file.header->schema_count; i++) {
+    struct eventring_schema_entry *e = ring_schema_entry(&file, i);
+    if (strncmp(e->name, name, sizeof e->name) == 0
+        && (e->kind == EVENTRING_VALUE) == is_value
+        && (is_value || e->id != 0) && e->kind != EVENTRING_FIELD)
+      return e;
+  }
+  fprintf(stderr, "make_ring: no %s\n", name);
+  exit(2);
+}
+
+static uint64_t number_of(const char *word)
+{
+  char *end;
+  uint64_t number = strtoull(word, &end, 10);
+  return end != word && *end == '\0' ? number : named(word, 1)->place;
+}
+
+/* Writes the event of a line; its words are those of strtok. */
+static void write_line(uint32_t ring)
+{
+  static const char *const forms[] = {
+    [EVENTRING_FORM_BEGIN] = "begin", [EVENTRING_FORM_END] = "end",
+    [EVENTRING_FORM_INSTANT] = "instant", [EVENTRING_FORM_COUNTER] = "counter"
+  };
+  uint64_t numbers[64], at = number_of(strtok(NULL, " "));
+  uint32_t count = 0, form = 0;
+  const char *word = strtok(NULL, " ");
+  while (form < sizeof forms / sizeof *forms
+         && (forms[form] == NULL || strcmp(forms[form], word) != 0)) form++;
+  struct eventring_schema_entry *e = named(strtok(NULL, " "), 0);
+  while ((word = strtok(NULL, " ")) != NULL && count < 64)
+    numbers[count++] = number_of(word);
+  if (e->id == EV_DOMAIN_START) change_domain(ring, (uint32_t) numbers[0]);
+  if (e->payload == EVENTRING_PACKED && count > 0)
+    ring_packed(&file, ring, START + at, form, e->id, numbers, count);
+  else
+    emit(ring, at, form, e->id, count, numbers);
+  file.header->ended =
+    (struct eventring_instant) { START + at, START + at, 1000000000 + at };
+}
+
+static void script(void)
+{
+  char line[512];
+  while (fgets(line, sizeof line, stdin) != NULL) {
+    line[strcspn(line, "\n")] = '\0';
+    const char *ring = strtok(line, " ");
+    if (ring != NULL) write_line((uint32_t) number_of(ring));
+  }
+}
+
 static const struct { const char *name; void (*write)(void); } kinds[] = {
   { "plain", plain }, { "fields", fields }, { "right", right },
   { "wrong", wrong }, { "overtaken", overtaken }, { "killed", killed },
@@ -751,7 +814,7 @@ static const struct { const char *name; void (*write)(void); } kinds[] = {
   { "passed_on", passed_on },
   { "crossing", crossing }, { "requests", requests }, { "gap", gap },
   { "hostile", hostile }, { "elsewhere", elsewhere }, { "damaged", damaged },
-  { "version", version }, { "long", long_events }
+  { "version", version }, { "long", long_events }, { "script", script }
 };
 
 static void make_file(const char *path, uint32_t log_words)
@@ -804,7 +867,8 @@ int main(int argc, char **argv)
   if (argc < 3) return 2;
   while (kind < all && strcmp(argv[1], kinds[kind].name) != 0) kind++;
   if (kind == all) return 2;
-  make_file(argv[2], kinds[kind].write == long_events ? 13 : 10);
+  make_file(argv[2], kinds[kind].write == long_events ? 13
+                     : kinds[kind].write == script ? 17 : 10);
   kinds[kind].write();
   for (int i = 3; i < argc; i++)
     if (!change(file.header, argv[i], &holds)) return 2;

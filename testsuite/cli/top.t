@@ -1,427 +1,129 @@
 #!/bin/sh
-# The live view, in a terminal that tmux makes: its screen, its keys, and its
-# behaviour when the terminal or the process changes.
-. "$(dirname "$0")/tap.sh"
-cd "$tmp" || exit 1
-command -v tmux >/dev/null || { echo "1..0 # SKIP no tmux"; exit 0; }
-compile spans
+# eventring top of an ended process with known events, in a terminal that tmux
+# makes: screen, keys, sizes.  top_programs.t has processes that run.
+# Needs no OCaml.
+. "$(dirname "$0")/top.sh"
 
-# A tmux server of our own; a session that only waits keeps it alive.
-in_tmux() { TMUX_TMPDIR=$tmp tmux -u -L top -f /dev/null "$@" 2>>tmux.err; }
-unset TMUX NO_COLOR
-LC_ALL=C.UTF-8
-export LC_ALL
-in_tmux new-session -d -s base cat
-started="$started $(in_tmux display-message -p '#{pid}')"
+# Ten seconds with a collection each 10 ms, in which domain 0 stops for 1 ms and
+# domain 1 for 500 us; the last of them has an explicit one.
+awk 'BEGIN {
+  CONVFMT = OFMT = "%.0f"
+  for (i = 0; i < 1000; i++) {
+    t = i * 1e7
+    print 0, t + 1000, "begin minor"
+    print 0, t + 1001000, "end minor 1000 250000 minor_heap_full 0"
+    print 1, t + 1000, "begin minor"
+    print 1, t + 501000, "end minor 0 125000 minor_heap_full 0"
+    print 0, t + 2000000, "begin my.span"
+    print 0, t + 5000000, "end my.span"
+  }
+  print 0, 9995000000, "begin explicit_gc_full_major"
+  print 0, 9999000000, "end explicit_gc_full_major"
+  print 0, 9999500000, "instant heap 4194304 1048576 0 0 1 0 0 0 1 0"
+  print 0, 9999700000, "instant process_memory 1048576 524288"
+  print 0, 10000000000, "instant ring_stop 0"
+}' >lines
+{ echo "0 0 instant ring_start 1"; echo "0 0 instant domain_start 0 0 0"
+  echo "1 1 instant domain_start 1 0 1"; cat lines; } |
+  sort -s -k 1,1n -k 2,2n >script
+make_ring plain
+./make_ring script ring.eventring <script || exit 1
 
-# terminal COMMAND: runs it in a fresh terminal; its process id is in top.pid.
-terminal() {
-  in_tmux kill-session -t view
-  rm -f top.pid
-  in_tmux new-session -d -s view -x 100 -y 30 \
-    "sh -c 'echo \$\$ >top.pid; exec $1'; echo ended with \$?; cat"
-}
-view() { terminal "\"$EVENTRING_BIN\" top $*"; }
-keys() { in_tmux send-keys -t view "$@"; }
-screen() { in_tmux capture-pane -p -t view "$@"; }
-size() { in_tmux resize-window -t view -x "$1" -y "$2"; }
-shows() { status=0; screen >out 2>err; within 20 on_screen "$1"; }
-on_screen() { screen >out; grep -q -e "$1" out; }
-hides() { within 20 off_screen "$1"; }
-off_screen() { ! on_screen "$1"; }
-header() { shows "^$1 .*spans  $2"; }
-last_line() { shows "^$1"; }
-
-start spans 300
-first=$pid
-
-# Without a terminal.
-run eventring top "$first"
+run eventring top ring.eventring
 ok "no terminal: top is refused and names stat --interval" \
   refused 2 'stat --interval'
 
-# The screen.
-view "$first"
-ok "the header has the process" header "$first" running
-ok "the recorded categories are shown" \
+# The screen
+view ring.eventring
+ok "the header has the process" \
+  shows '^4242424 /usr/bin/program  ended after 10 s'
+ok "losses and the recorded categories are shown" \
   shows ' events/s  lost 0  recording: gc domain '
 ok "rates of all domains are shown" \
-  shows '^GC .* %  allocated [1-9].*/s.*minor [1-9].*slices [1-9].*cycles '
-ok "heap and memory are shown" shows '^heap [1-9].*, live [1-9].*RSS [1-9]'
-ok "percentiles of recent pauses are shown" \
-  shows '^pauses, 10 s: [1-9][0-9]*  p50 .*p99 .*max .*longest so far '
-ok "domain 0 has a row" shows '^0  '
-ok "domains have their names and their activity" \
-  shows '^1 worker  *[a-z][a-z_:]*.* %'
-ok "domains have their allocation rate" \
-  shows '^2 other .*[0-9] [KM]iB/s  *[1-9]'
-ok "domains show that they wait for a mutex" shows '^[12] .*waiting: mutex '
-ok "spans of the program are shown" shows '^request  .*[0-9] %  .* ms'
-ok "names are shown without control characters" shows '^parse\\x1b\[31m  '
-ok "long pauses are listed" shows '^explicit_gc_full_major  *[1-9].*s '
-escape=$(printf '\033')
-colours() { screen -e | grep -q "$escape\[\([0-9]*;\)*[34][0-7]m"; }
-ok "the screen has colours" within 10 colours
+  shows '^GC .* %  allocated [1-9].* MiB/s.*minor [1-9][0-9]*/s  slices 0/s'
+ok "heap and memory are shown" \
+  shows '^heap 32.0 MiB, live 8.00 MiB  RSS 512 KiB$'
+ok "pauses: number, percentiles and the longest are shown" shows \
+  '^pauses, 10 s: 2001  p50 1.00 ms  p99 1.00 ms  max 4.00 ms  longest .* 4.00 ms$'
+ok "domain 0 has a row with its pauses" shows '^0  .* 4.00 ms 4.00 ms '
+ok "domain 1 has a row with its pauses" shows '^1  .*  500 us  500 us '
+ok "spans of the program are shown" \
+  shows '^my.span  .* 3.00 ms  3.00 ms'
+ok "long pauses are listed, the longest first" \
+  shows '^explicit_gc_full_major  4.00 ms .* 0$'
+ok "so are their causes" shows '^minor  *1.00 ms .* minor_heap_full, 2 domains'
+ok "the screen has colours" within 60 colours
+ok "the last line has the keys" shows '^q quit  p pause '
 
-# Rings of another size: the present session ends, and another begins.
-run eventring resize "$first" 128K
-ok "the rings of the process get another size" exits 0
-sleep 2
-ok "the screen goes on with the new session" header "$first" running
-ok "spans of the new session are shown" shows '^request  .*[0-9] %  .* ms'
-
-# Keys.
+# Keys
 keys p
-ok "key p pauses the process" header "$first" paused
-ok "paused: rows of domains say that they are not recorded" \
-  shows '^1 worker  *not recorded '
-run eventring pause "$first"
-ok "paused: the ring file says so" out_has 'was already paused'
-keys p
-ok "key p resumes the process" header "$first" running
-run eventring resume "$first"
-ok "resumed: the ring file says so" out_has 'was already recording'
-keys c
-ok "key c lists recorded categories with a star" shows '^\* gc$'
-ok "key c lists disabled categories without a star" shows '^  gc_detail$'
-keys Space
-ok "categories: Space disables the first one" shows '^  gc$'
-keys Down Down Space
-ok "categories: Space disables the selected one" shows '^  domain$'
-keys Up Up Space Escape
-ok "categories: Escape leaves the list and keeps the choice" \
-  shows ' recording: gc sync user '
-keys c Down Down Space Escape
-ok "categories: a disabled category is enabled again" \
-  shows ' recording: gc domain sync user '
+ok "key p: the process has ended" shows '^the process has ended'
 keys +
 ok "key + shortens the poll interval" shows ' +/- 500 ms '
 keys - -
-ok "key - lengthens the poll interval" shows ' +/- 2.00 s '
-keys + + +
-ok "key + shortens the poll interval three times" shows ' +/- 200 ms '
-keys r
-ok "key r forgets the longest pauses" shows '^the longest so far are forgotten'
+ok "key - lengthens it" shows ' +/- 2.00 s '
 keys Space
 ok "Space freezes the screen" shows 'FROZEN'
-frozen=$(screen)
-sleep 0.5
-ok "a frozen screen does not change" [ "$frozen" = "$(screen)" ]
 keys Space
-ok "Space unfreezes the screen" hides FROZEN
+ok "Space unfreezes it" hides FROZEN
 keys h
 ok "key h explains the keys" shows '^p  *pause the recording'
 keys x
-ok "any key ends the help" header "$first" running
-keys z
-ok "an unused key changes nothing" header "$first" running
+ok "any key ends the help" shows '^4242424 .* ended after'
+keys f
+ok "key f: there are no samples" shows '^no samples'
+keys f
+ok "a second one returns to the domains" shows '^my.span '
 
-# Functions.
-keys f
-ok "key f without samples: a line names the command that takes some" \
-  shows "^no samples; to take some: eventring enable $first profile\$"
-keys h x
-ok "help returns to the functions" shows '^  *self  *total *function, 10 s: '
-keys f
-ok "a second key f returns to the domains" shows '^1 worker '
-keys f Escape
-ok "Escape returns to the domains" shows '^1 worker '
-
-cp "$here/hot.ml" . && "$EVENTRING_STAGE/bin/ocamlopt" -g -I +unix -o hot \
-  unix.cmxa hot.ml || exit 1
-OCAML_EVENTRING_PROFILE=200 start hot 5
-hot=$pid
-view "$hot"
-header_is() { on_screen "^$1 .*$2"; }
-within 20 header_is "$hot" "hot  running"
-ok "a thread with samples does not repeat its domain" \
-  eval '[ "$(screen | grep -c "^0  ")" = 1 ]'
-keys f
-hottest_is() {
-  screen >out
-  grep -A 1 "^  *self  *total *function" out |
-    grep "^  *[67].\.. %  *[67].\.. % $1"
-}
-line=$(grep -n FIRST hot.ml | cut -d : -f 1)
-ok "functions: the hottest one is first, with its shares and its line" \
-  within 20 hottest_is "Hot\.first  *hot.ml:$line"
-ok "functions: callers have a total and no time of their own" \
-  shows '^ *0\.[0-9] % *[1-9][0-9.]* % Hot\.both  '
-ok "functions: they leave the list ten seconds after their last sample" \
-  eval 'shows "Hot\.later  " && hides "Hot\.first  "'
-keys Space
-ok "functions: Space freezes them" shows 'FROZEN'
-keys f
-keys f
-kill -9 "$hot"
-ok "functions: those of a killed process stay" \
-  eval 'shows "killed after" && shows "Hot\.later  "'
-keys Down
-ok "functions: Down scrolls them" hides 'Hot\.later  .*hot.ml'
-keys q
-view "$first"
-header "$first" running
-
-# Sizes.
+# Sizes
 size 20 5
 ok "20x5: the terminal is too small" shows '^terminal too small'
 size 1 1
 size 60 12
-ok "60x12: rows of domains remain" shows '^1 worker '
-ok "60x12: the last line has the keys" last_line 'q quit'
+ok "60x12: rows of domains remain" shows '^1  '
+ok "60x12: the last line has the keys" shows 'q quit'
 size 200 60
 ok "200x60: long pauses are shown" shows '^long pause'
-size 80 24
-ok "80x24: long pauses are shown" shows '^long pause'
 size 100 30
-ok "100x30: the header is shown" header "$first" running
+ok "100x30: the header is shown" shows '^4242424 '
 
-# Another process: by the list, and by its neighbour in it.
-OCAML_EVENTRING_START=1 OCAML_EVENTRING_PREFIX=$tmp/rings "$tmp/spans" 300 &
-second=$!
-started="$started $second"
-ring=$tmp/rings/$second.eventring
-within 10 traced
-keys s
-ok "key s lists the shown process with a star" \
-  shows "^\* *$first .*running  *$tmp/spans\$"
-ok "key s lists the other process" shows "^  *$second .*running  *$tmp/spans\$"
-line_of() { grep -n "^\*\{0,1\} *$1 " out | cut -d : -f 1; }
-# Moves the selection from the line of the first process to the second.
-move=$(($(line_of "$second") - $(line_of "$first")))
-while [ $move -gt 0 ]; do keys Down; move=$((move - 1)); done
-while [ $move -lt 0 ]; do keys Up; move=$((move + 1)); done
-keys Enter
-ok "process list: Enter changes to the selected process" \
-  header "$second" running
-reaches() { keys "$2"; sleep 0.1; on_screen "^$1 .*spans  running"; }
-ok "arrow keys: Left changes to the first process" \
-  within 20 reaches "$first" Left
-ok "arrow keys: Right changes to the second process" \
-  within 20 reaches "$second" Right
-keys s s
-ok "process list: a second s closes it without a change" \
-  header "$second" running
-
-# All processes.
-view --all --dir rings
-ok "--all: a row for each process, with its state and numbers" eval \
-  'shows "^$first spans  *recording  *[0-9]* %  *[1-9].*/s" &&
-   shows "^$second spans  *recording  *[0-9]* %  *[1-9].*/s"'
-ok "--all: the first line has the sum" \
-  shows '^[0-9]* processes, [1-9][0-9]* running  [1-9].* events/s  lost [0-9]'
-ok "--all: no node when there is only one" eval '! on_screen "^node"'
-rows() { screen | sed -n '4,$p'; }
-move=$(rows | grep -n "^$second " | cut -d : -f 1)
-while [ "$move" -gt 1 ]; do keys Down; move=$((move - 1)); done
-keys Enter
-ok "--all: Enter shows the selected process" header "$second" running
-keys a
-ok "--all: a returns to all processes" shows "^$first spans  *recording"
-OCAML_EVENTRING_START=1 OCAML_EVENTRING_PREFIX=$tmp/rings "$tmp/spans" 300 &
-third=$!
-started="$started $third"
-ok "--all: a process that starts gets a row" \
-  shows "^$third spans  *recording  *[0-9]* %  *[1-9].*/s"
-kill -9 "$third"
-ok "--all: a process that was killed has this state" \
-  shows "^$third spans  *killed"
-ok "--all: an ended process leaves after ten seconds" hides "^$third spans"
-keys q
-ok "--all: q prints a line for each process" \
-  shows "^process $first spans (running): [1-9][0-9]* events, [0-9]* lost"
-eventring dump "$first" -o one.evr 2>err
-eventring dump "$second" -o two.evr 2>err
-eventring merge one.evr two.evr -o both.evr 2>err
-view --all both.evr
-ok "--all of a recording: a row for each process" eval \
-  'shows "^$first spans  *unknown  .*/s" && shows "^$second spans  *unknown"'
-keys Down Enter
-ok "--all of a recording: Enter shows the selected process" \
-  header "$second" 'ran on after this recording'
-keys q
-view --all "$first" both.evr:2
-ok "--all of a process and of one of a recording" eval \
-  'shows "^$first spans  *recording" && shows "^$second spans  *unknown"'
-keys q
-view "$second"
-header "$second" running
-
-# The process ends.
-kill -9 "$second"
-ok "killed process: the header says so" header "$second" 'killed after'
-ok "killed process: the last values stay" shows '^1 worker '
-keys p
-ok "killed process: key p is refused" shows '^the process has ended'
-keys Space Space
+# The end
 keys q
 ok "key q exits with 0" shows '^ended with 0'
-ok "summary: the line has the process and its state" \
-  shows "^process $second .*(killed): [1-9][0-9]* events"
-ok "summary: collections are counted" \
-  shows '^in the collector [1-9].*%.*; [1-9][0-9]* minor col'
-ok "summary: pauses are summarised" \
-  shows '^[1-9][0-9]* pauses: median .*longest '
-ok "after the end the screen is restored" eval "! screen | grep -q 'q quit'"
+ok "summary: the process, its state and its events" \
+  shows '^process 4242424 .*(ended): 6008 events over 10.0 s, 0 lost'
+ok "summary: collections" shows '^in the collector [1-9].*%.*; 1000 minor col'
+ok "summary: pauses" shows '^2001 pauses: median 1.00 ms.*longest 4.00 ms'
+ok "the screen is restored" eval "! screen | grep -q 'q quit'"
+for signal in TERM INT; do
+  view ring.eventring
+  shows '^4242424 '
+  kill -$signal "$(cat top.pid)"
+  ok "SIG$signal: exits with 0" shows '^ended with 0'
+  ok "SIG$signal: prints its summary" shows '^process 4242424 '
+done
 
-start spans enough
-view "$pid"
-header "$pid" running
-: >enough
-ok "ended process: the header says so" header "$pid" 'ended after'
-keys q
-
-# exec
-start spans change "$tmp/spans" 300
-view "$pid"
-header "$pid" running
-: >change
-ok "exec: a line reports the new program" \
-  shows '^the process executed another program'
-ok "exec: domains of the new program are shown" shows '^1 worker '
-ok "exec: the header says that the process runs" header "$pid" running
-kill "$pid"
-rm change
-start spans change /bin/sleep 100
-view "$pid"
-header "$pid" running
-: >change
-ok "exec of an untraced program: the header says so" \
-  header "$pid" 'replaced by another program'
-kill "$pid"
-keys q
-ok "exec of an untraced program: key q exits with 0" shows '^ended with 0'
-
-# Ended from outside.
-view "$first"
-header "$first" running
-kill -TERM "$(cat top.pid)"
-ok "SIGTERM: top exits with 0" shows '^ended with 0'
-ok "SIGTERM: top prints its summary" shows "^process $first .*(running): "
-view "$first"
-header "$first" running
-keys C-c
-ok "Ctrl-C: top exits with 0" shows '^ended with 0'
-ok "Ctrl-C: top prints its summary" shows "^process $first .*(running): "
-
-# Terminals that can do less.
-terminal "env NO_COLOR=1 \"$EVENTRING_BIN\" top $first"
-shows '^1 worker '
+# Terminals that can do less
+terminal "env NO_COLOR=1 \"$EVENTRING_BIN\" top ring.eventring"
+shows '^my.span '
 ok "NO_COLOR: the screen has no colours" eval "! colours"
-terminal "env TERM=vt100 \"$EVENTRING_BIN\" top $first"
-shows '^1 worker '
+terminal "env TERM=vt100 \"$EVENTRING_BIN\" top ring.eventring"
+shows '^my.span '
 ok "vt100: the screen has no colours" eval "! colours"
-terminal "env LC_ALL=C \"$EVENTRING_BIN\" top $first"
-ok "no UTF-8: bars are ASCII" shows '^1 worker .* % ##*  '
-terminal "env TERM=nosuch \"$EVENTRING_BIN\" top $first"
+terminal "env LC_ALL=C \"$EVENTRING_BIN\" top ring.eventring"
+ok "no UTF-8: bars are ASCII" shows '^0 .* % ##*  '
+terminal "env TERM=nosuch \"$EVENTRING_BIN\" top ring.eventring"
 ok "unknown terminal: the message names it" shows '^eventring: top: .*nosuch'
 ok "unknown terminal: the exit code is 2" shows '^ended with 2'
 
-# Files.
+# Files
 make_ring hostile
 view hostile.eventring
 ok "hostile names are shown escaped" shows '\\x1b'
 keys q
-ok "hostile names: key q exits with 0" shows '^ended with 0'
 view nosuch
 ok "a file that does not exist: the exit code is 3" shows '^ended with 3'
-start spans 300
-cp "$ring" copy.eventring
-view copy.eventring
-header "$pid" running
-: >copy.eventring
-ok "a file that is cut: the message names it" \
-  shows '^eventring: .*copy.eventring: was cut shorter'
-ok "a file that is cut: the exit code is 3" shows '^ended with 3'
-ok "a file that is cut: the screen is restored" \
-  eval "! screen | grep -q 'q quit'"
-keys typed
-ok "a file that is cut: the terminal echoes again" shows '^typed'
-
-# Stock OCaml.
-: "${EVENTRING_STOCK:=$EVENTRING_TOP/_build/stock/install}"
-if [ -x "$EVENTRING_STOCK/bin/ocamlopt" ]; then
-  cp "$here/work.ml" stock.ml
-  "$EVENTRING_STOCK/bin/ocamlopt" -I +unix -o stock unix.cmxa stock.ml
-  OCAML_RUNTIME_EVENTS_START=1 OCAML_RUNTIME_EVENTS_DIR=$tmp/rings \
-    ./stock 100 2 &
-  pid=$!
-  started="$started $pid"
-  ring=$tmp/rings/$pid.events
-  within 10 traced
-  view "$pid"
-  ok "stock OCaml: domains have rows" shows '^1 .* %  *[#█].*iB/s'
-  keys p
-  ok "stock OCaml: key p is refused with a reason" \
-    shows '^cannot be controlled: .*stock OCaml'
-  keys q
-else
-  skip "a process of stock OCaml" "needs stock OCaml"
-fi
-
-# Tracing that the program stops and starts again.
-compile run
-start run until off untrace until on trace sleep 60
-view "$pid"
-shows "^$pid .*run  running"
-: >off
-ok "tracing stopped: the header says so" \
-  shows "^$pid .*run  stopped its tracing after"
-: >on
-ok "tracing started again: a line reports it" \
-  shows '^the program stopped its tracing and started it again'
-ok "tracing started again: the header says that the process runs" \
-  shows "^$pid .*run  running"
-keys q
-ok "tracing started again: key q exits with 0" shows '^ended with 0'
-
-# Without an argument, in a namespace without other processes.
-alone="unshare --fork --pid --mount-proc"
-mkdir empty
-if $alone true 2>/dev/null; then
-  terminal "$alone \"$EVENTRING_BIN\" top --dir empty"
-  ok "no traced process: the message says so" \
-    shows '^eventring: no process that is being traced was found'
-  ok "no traced process: the exit code is 3" shows '^ended with 3'
-  cat >one <<END
-export OCAML_EVENTRING_START=1 OCAML_EVENTRING_PREFIX="$tmp/empty"
-"$tmp/spans" 300 &
-until "$EVENTRING_BIN" events \$! >/dev/null 2>&1; do sleep 0.05; done
-"$EVENTRING_BIN" top --dir "$tmp/empty"
-END
-  terminal "$alone sh one"
-  ok "one traced process: top takes it" shows '^[0-9]* .*spans  running'
-  cat >two <<END
-export OCAML_EVENTRING_START=1 OCAML_EVENTRING_PREFIX="$tmp/empty"
-"$tmp/spans" 300 &
-until "$EVENTRING_BIN" events \$! >/dev/null 2>&1; do sleep 0.05; done
-. ./one
-END
-  terminal "$alone sh two"
-  ok "two traced processes: top lists them" shows '^traced processes'
-  keys Enter
-  ok "two traced processes: Enter chooses one" shows '^[0-9]* .*spans  running'
-  in_tmux kill-session -t view
-else
-  skip "top without an argument" "needs unshare, and root"
-fi
-# A stream, from a pipe: keys come from the terminal.
-start spans 300
-cat >piped <<END
-"$EVENTRING_BIN" record $pid -o - 2>"$tmp/record.err" | "$EVENTRING_BIN" top -
-END
-terminal "sh piped"
-ok "top - shows the process of a stream" header "$pid" running
-keys h
-ok "keys of the terminal work while a stream is read" shows 'choose the categories that are recorded'
-keys h
-kill -9 "$pid"
-ok "the end of the process is shown at the end of the stream" \
-  header "$pid" killed
-keys q
-ok "top - ends with q" shows 'ended with 0'
-# A start of tracing that no clock has.
-make_ring plain
+# A start of tracing that no clock has
 ./make_ring plain far.eventring monotonic=9223372036854775808
 view far.eventring
 ok "the longest time is shown when the time since the start overflows" \
