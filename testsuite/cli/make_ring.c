@@ -38,7 +38,7 @@
      script    the events on standard input, until the last of which the process
                ran; a line each:
 
-                 RING NS begin|end|instant|counter NAME [NUMBER...]
+                 RING[/THREAD] NS begin|end|instant|counter NAME [NUMBER...]
 
                For NUMBER, a value of the format by its name, such as
                minor_heap_full.  After domain_start the ring belongs to the domain
@@ -53,6 +53,7 @@
    of the format.  hold=1: the file stays mapped for writing, as by its process,
    until this program is killed. */
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -801,8 +802,15 @@ static void script(void)
   char line[512];
   while (fgets(line, sizeof line, stdin) != NULL) {
     line[strcspn(line, "\n")] = '\0';
-    const char *ring = strtok(line, " ");
-    if (ring != NULL) write_line((uint32_t) number_of(ring));
+    const char *word = strtok(line, " ");
+    if (word == NULL) continue;
+    uint32_t ring, thread;
+    int read = sscanf(word, "%" SCNu32 "/%" SCNu32, &ring, &thread);
+    if (read < 1 || ring >= RINGS) exit(2);
+    struct ring_writer *w = &file.writers[ring];
+    if (read == 2 && thread != w->thread)
+      ring_domain(&file, ring, w->domain, thread);
+    write_line(ring);
   }
 }
 
