@@ -178,7 +178,21 @@ for option in --output=../out.evr --trace=../out.json --trace=../json.ctf \
     refused 4 "${option#*=}: File exists; --force"
 done
 rmdir ../json.ctf
-run eventring run -q --trace ../exec.json ../run minor 10 exec ../run minor 20
+# run_in_steps ARG...: eventring run; the program may wait for the file go, which
+# is made when its ring file is read
+run_in_steps() {
+  rm -f go
+  "$EVENTRING_BIN" run "$@" >"$tmp/out" 2>"$tmp/err" &
+  of=$!
+  started="$started $of"
+  reads() { grep -q '\.eventring$' "/proc/$of/maps"; }
+  within 60 reads
+  : >go
+  wait "$of"
+  status=$?
+  rm go
+}
+run_in_steps -q --trace ../exec.json ../run minor 10 until go exec ../run minor 20
 ok "--trace has both programs of an exec" \
   eval '[ "$(jq "[.traceEvents[] | select(.name == \"process_name\")]
                  | length" ../exec.json)" = 2 ]'
@@ -254,11 +268,11 @@ for force in "" --force; do
 done
 
 # Programs that are replaced by another program.
-run eventring run ../run minor 10 exec ../run minor 500 exit 5
+run_in_steps ../run minor 10 until go exec ../run minor 500 exit 5
 ok "exec: the exit code is that of the last program" exits 5
 ok "exec: the summary is that of the last program" \
   err_has '^collections  minor 50[0-9],'
-run eventring run -q -o ../becomes.evr ../run minor 10 exec ../run minor 500
+run_in_steps -q -o ../becomes.evr ../run minor 10 until go exec ../run minor 500
 ok "exec: each program has a recording" \
   eval 'minors_in ../becomes.evr 1. && minors_in ../becomes.2.evr 50.'
 run eventring run -o ../again.evr \
