@@ -139,8 +139,8 @@ run eventring stat --json one.eventring
 ok "a domain with one thread waits as long as that" jq -e \
   '.domains[0] | .waiting_ns == 900000000 and .running_ns == 110000000' out
 
-compile idle
-start idle 600
+compile idle threads.cmxa
+start idle nothing 600
 waits() {
   run eventring stat --json "$pid"
   jq -e '.domains[0] | .waiting_ns > 0.8 * .watched_ns' out

@@ -1,6 +1,7 @@
 #!/bin/sh
 # If this breaks, processes that come and go leave memory, descriptors or entries
 # behind in the server, or more of them than it opens harm it.
+# Only in make check-long: it is a load, and measures memory.
 # Needs the machine alone: it measures the memory of a server with 64 processes.
 . "$(dirname "$0")/tap.sh"
 here=$EVENTRING_TOP/testsuite/cli
