@@ -340,7 +340,7 @@ ok "killed batches leave no program behind" eval \
 
 "$EVENTRING_BIN" batch --runs 9 --warm-up 0 -o signalled -- ./batch 9 500 &
 batch=$!
-within 20 test -e signalled/000001.json
+within 60 test -e signalled/000001.json
 run eventring batch --continue=signalled
 ok "a batch that is being made is not continued" \
   one_line 4 'another eventring batch makes this batch'
@@ -388,7 +388,7 @@ ok "the repository itself is left as it was" \
   --runs 1 -o ../../history2 --build "sleep 2; $EVENTRING_STAGE/bin/ocamlopt \
     -o prog prog.ml" -- ./prog) &
 batch=$!
-within 20 test -e history2/batch.json && kill -9 $batch
+within 60 test -e history2/batch.json && kill -9 $batch
 wait $batch 2>/dev/null
 run eventring batch --continue=history2
 ok "a batch goes on that was killed while it built" \

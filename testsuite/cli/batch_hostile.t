@@ -158,10 +158,10 @@ batch=$!
 started="$started $batch"
 to_group() { perl -e 'kill $ARGV[0], -$ARGV[1]' "$1" $batch; }
 is_stopped() { grep -q '^State:.*T' /proc/$batch/status; }
-within 20 test -e begun && to_group TSTP && within 20 is_stopped
+within 60 test -e begun && to_group TSTP && within 60 is_stopped
 touch go
 ok "Ctrl-Z does not stop the measurement of a run that has begun" \
-  eval 'within 20 test -e paused/000001.json && is_stopped'
+  eval 'within 60 test -e paused/000001.json && is_stopped'
 to_group CONT
 wait $batch
 status=$?

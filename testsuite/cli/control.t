@@ -143,7 +143,7 @@ if can_be_nobody; then
   ours=$!
   started="$started $ours"
   both() { eventring ps --dir shared --pids | awk 'END { exit NR != 2 }'; }
-  within 10 both
+  within 60 both
   run as_nobody pause --all --dir "$tmp/shared"
   ok "pause --all by another user pauses that user's process" \
     is "$theirs" paused

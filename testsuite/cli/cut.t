@@ -13,7 +13,7 @@ cut() {
   eventring "$@" "$tmp/copy.eventring" >"$tmp/out" 2>"$tmp/err" &
   reader=$!
   started="$started $reader"
-  within 10 test -s "$tmp/out" || echo "# it printed nothing"
+  within 60 test -s "$tmp/out" || echo "# it printed nothing"
   : >"$tmp/copy.eventring"
   wait $reader 2>/dev/null
   status=$?
@@ -30,7 +30,7 @@ ok "a file that is cut while it is read: the line names the file" \
 eventring events --follow "$ring" >"$tmp/out" 2>"$tmp/err" &
 reader=$!
 started="$started $reader"
-within 10 test -s "$tmp/out"
+within 60 test -s "$tmp/out"
 kill -BUS $reader
 wait $reader 2>/dev/null
 status=$?

@@ -14,17 +14,17 @@ started="$started $pid"
 exec 9>orders
 ring=$tmp/rings/$pid.eventring
 ring_is_there() { [ -s "$ring" ]; }
-within 30 ring_is_there
+within 60 ring_is_there
 background server "$EVENTRING_BIN" record "$pid" -o "unix:$tmp/socket"
 background file "$EVENTRING_BIN" record "$pid" -o file.evr
-within 30 [ -S socket ]
+within 60 [ -S socket ]
 background first "$EVENTRING_BIN" events --raw "unix:$tmp/socket"
 has_events() { [ "$(grep -c . "$1.out")" -gt 1000 ]; }
-within 30 has_events first
+within 60 has_events first
 begin_is_gone() {
   ! eventring events --raw "$ring" | grep -q "	begin	.*	long	"
 }
-ok "the ring does not have the begin any more" within 30 begin_is_gone
+ok "the ring does not have the begin any more" within 60 begin_is_gone
 for form in raw json; do
   background $form "$EVENTRING_BIN" events --$form "unix:$tmp/socket"
 done
@@ -44,16 +44,16 @@ with open(sys.argv[2], "wb") as file:
         file.write(data)
 PY
 background save python3 save.py "$tmp/socket" saved.evr
-within 30 has_events raw
-within 30 has_events json
-within 30 has_events text
-within 30 [ -s saved.evr ]
+within 60 has_events raw
+within 60 has_events json
+within 60 has_events text
+within 60 [ -s saved.evr ]
 # The others have connected; the recorder waits 100 ms at most for a place.
-ok "all receivers connect" within 30 connected 9
+ok "all receivers connect" within 60 connected 9
 sleep 1
 echo finish >&9
 ended() { grep -q "	end	.*	long	" raw.out; }
-ok "the span ends while the receivers read" within 30 ended
+ok "the span ends while the receivers read" within 60 ended
 echo quit >&9
 wait "$pid"
 for name in server file raw json text stat count trace latency; do

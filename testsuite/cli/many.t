@@ -222,7 +222,7 @@ live_ring() {
 }
 live_ring
 three() { [ "$(eventring ps --dir rings --pids | wc -l)" = 3 ]; }
-ok "three programs run" within 30 three
+ok "three programs run" within 60 three
 run eventring stat --all --json --dir rings
 ok "stat --all has the processes that run" jq -se \
   '.[-1].processes == 3 and (map(select(.pid)) | length) == 3' out
@@ -236,7 +236,7 @@ started="$started $reader"
 eventring stat --all --follow --json --dir rings >stat.json 2>/dev/null &
 counter=$!
 started="$started $counter"
-within 10 [ -e "/proc/$reader/fd/3" ]
+within 60 [ -e "/proc/$reader/fd/3" ]
 echo 600 >d
 wait $reader
 status=$?

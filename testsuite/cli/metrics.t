@@ -155,13 +155,13 @@ eventring metrics -i 200ms --force -o www/metrics $pid 2>follow.err &
 metrics=$!
 started="$started $metrics"
 has_collections() { grep -q '^ocaml_minor_collections_total [1-9]' www/metrics; }
-ok "the file is written while the process runs" within 30 has_collections
+ok "the file is written while the process runs" within 60 has_collections
 
 (cd www && exec python3 -u -m http.server --bind 127.0.0.1 0 >../www.log 2>&1) &
 started="$started $!"
 port() { sed -n 's/.* port \([0-9]*\) .*/\1/p' www.log; }
 serves() { [ -n "$(port)" ]; }
-within 30 serves
+within 60 serves
 prometheus_scrapes <<E
 scrape_configs:
   - job_name: eventring

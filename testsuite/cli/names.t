@@ -90,7 +90,7 @@ rm -f rings/*
   namespace=77 hold=1 >held &
 holder=$!
 started="$started $holder"
-within 10 grep -q mapped held
+within 60 grep -q mapped held
 run eventring ps --no-rate --dir "$dir"
 ok "a file mapped for writing counts as a running process" eval \
   '[ "$(shown | cut -d " " -f 1,2)" = "7@77 recording" ]'
@@ -115,7 +115,7 @@ fi
   boot="$boot" start_time=1 namespace="$ours" time_namespace=77 hold=1 >held2 &
 other=$!
 started="$started $other"
-within 10 grep -q mapped held2
+within 60 grep -q mapped held2
 run eventring stat rings/$holder.eventring
 ok "a process of another time namespace runs while its file is mapped" \
   out_has "/later (running)"
@@ -145,7 +145,7 @@ if inside --version >/dev/null 2>&1; then
   perl -e 'open F, "+<", shift; sysread F, $_, 1; sleep 120' \
     "rings/$alive.eventring" &
   started="$started $!"
-  within 10 eval "ls -l /proc/$!/fd | grep -q rings/"
+  within 60 eval "ls -l /proc/$!/fd | grep -q rings/"
   run inside ps --prune --dir "$dir"
   ok "from a container: --prune keeps a file that is open for writing" \
     [ -e "rings/$alive.eventring" ]
@@ -164,12 +164,12 @@ if inside --version >/dev/null 2>&1; then
       namespace=\$(stat -Lc %i /proc/self/ns/pid)" >held &
   outer=$!
   started="$started $outer"
-  within 10 grep -q mapped held
+  within 60 grep -q mapped held
   has_child() {
     inner=$(tr -d ' ' </proc/$outer/task/$outer/children)
     [ -n "$inner" ]
   }
-  within 10 has_child
+  within 60 has_child
   run eventring ps --no-rate --dir "$dir"
   ok "process in a container: ps shows the host's id for it" eval \
     "[ \"\$(shown | cut -d ' ' -f 1,2,3)\" = '$inner recording /inside' ]"

@@ -6,7 +6,7 @@ cd "$tmp" || exit 1
 compile stream
 . "$here/streams.sh"
 grows() { [ "$(stat -c %s "$1")" -gt "$2" ]; }
-more() { within 30 grows "$1" "$(stat -c %s "$1")"; }
+more() { within 60 grows "$1" "$(stat -c %s "$1")"; }
 aligned() { python3 "$here/aligned.py" "$@" >counts; }
 
 run eventring events unix:none --reconnect=soon
@@ -16,10 +16,10 @@ ok "--reconnect needs a time" refused 2 'soon is not a time'
 begin_program
 background whole "$EVENTRING_BIN" record "$pid" -o whole.evr
 background server "$EVENTRING_BIN" record "$pid" -o "unix:$tmp/source"
-within 30 [ -S source ]
+within 60 [ -S source ]
 python3 "$here/proxy.py" "$tmp/proxy" "$tmp/source" 5 60000 &
 started="$started $!"
-within 30 [ -S proxy ]
+within 60 [ -S proxy ]
 background again "$EVENTRING_BIN" events --raw --reconnect=30s "unix:$tmp/proxy"
 background counted "$EVENTRING_BIN" stat --json --reconnect=30s \
   "unix:$tmp/proxy"
@@ -49,15 +49,15 @@ ok "stat: none are lost" [ "$(jq .lost_events counted.out)" = 0 ]
 rm -f proxy
 begin_program
 background server "$EVENTRING_BIN" record "$pid" -o "unix:$tmp/source"
-within 30 [ -S source ]
+within 60 [ -S source ]
 for bytes in 500 3000; do
   python3 "$here/proxy.py" "$tmp/proxy$bytes" "$tmp/source" 1 $bytes &
   started="$started $!"
-  within 30 [ -S "proxy$bytes" ]
+  within 60 [ -S "proxy$bytes" ]
   background "early$bytes" "$EVENTRING_BIN" events --raw --reconnect=30s \
     "unix:$tmp/proxy$bytes"
   ok "a connection that breaks after $bytes bytes is made again" \
-    within 30 [ -s "early$bytes.out" ]
+    within 60 [ -s "early$bytes.out" ]
 done
 pieces() {
   python3 - source <<'END'
@@ -84,13 +84,13 @@ rm -f proxy
 begin_program
 background whole "$EVENTRING_BIN" record "$pid" -o whole2.evr
 background server "$EVENTRING_BIN" record "$pid" -o "unix:$tmp/source"
-within 30 [ -S source ]
+within 60 [ -S source ]
 background again "$EVENTRING_BIN" events --raw --reconnect=30s \
   "unix:$tmp/source"
-within 30 [ -s again.out ]
+within 60 [ -s again.out ]
 kill -9 "$(cat server.pid)"
 broke() { grep -q 'the connection broke' again.err; }
-ok "a recorder that is killed breaks the connection" within 30 broke
+ok "a recorder that is killed breaks the connection" within 60 broke
 background server "$EVENTRING_BIN" record "$pid" -o "unix:$tmp/source"
 more again.out
 end_program
@@ -104,11 +104,11 @@ ok "another recorder: each event came once or is counted as lost" \
 # Nobody sends there any more, or another process does.
 begin_program
 background server "$EVENTRING_BIN" record "$pid" -o "unix:$tmp/source"
-within 30 [ -S source ]
+within 60 [ -S source ]
 background gone "$EVENTRING_BIN" events --raw --reconnect=1s "unix:$tmp/source"
 background other "$EVENTRING_BIN" events --raw --reconnect=30s \
   "unix:$tmp/source"
-within 30 [ -s gone.out ] && within 30 [ -s other.out ]
+within 60 [ -s gone.out ] && within 60 [ -s other.out ]
 kill -9 "$(cat server.pid)"
 ok "when the time of --reconnect is over, the command ends" ends_with gone 3
 ok "the reason is said" grep -q 'cannot connect to unix:' gone.err

@@ -47,7 +47,7 @@ for signal in TERM:15 INT:2 HUP:1; do
   "$EVENTRING_BIN" run -q ../run catch >"$tmp/ready" &
   runner=$!
   started="$started $runner"
-  within 10 grep -q ready "$tmp/ready"
+  within 60 grep -q ready "$tmp/ready"
   # A shell's background command ignores SIGINT, and so would the program.
   kill -"${signal%:*}" "$runner"
   if [ "${signal%:*}" = INT ]; then
@@ -70,7 +70,7 @@ runner=$!
 started="$started $runner"
 program_of() { ps --ppid "$runner" -o pid=,comm= | sed -n 's/ sleep$//p'; }
 runs() { [ -n "$(program_of)" ]; }
-within 10 runs
+within 60 runs
 program=$(($(program_of)))
 started="$started $program"
 both_are() {
@@ -80,9 +80,9 @@ both_are() {
 for round in first second; do
   kill -TSTP "$runner"
   ok "SIGTSTP stops the program and the command, $round time" \
-    within 5 both_are T
+    within 60 both_are T
   kill -CONT "$runner"
-  ok "SIGCONT continues both, $round time" within 5 both_are S
+  ok "SIGCONT continues both, $round time" within 60 both_are S
 done
 kill -TERM "$runner"
 wait "$runner" 2>/dev/null
@@ -113,11 +113,11 @@ for option in -o --summary; do
               grep -q wait_for_partner; }
   ended() { ! ps --ppid "$runner" -o args=,stat= | grep -v Z |
               grep -q '^\.\./run'; }
-  within 10 opens; within 10 ended
+  within 60 opens; within 60 ended
   kill -TERM "$runner"
   gone() { ! kill -0 "$runner" 2>/dev/null || grep -q ') Z' "/proc/$runner/stat"; }
   ok "$option: a FIFO that nobody reads: SIGTERM ends the command" \
-    within 5 gone
+    within 60 gone
   kill -KILL "$runner" 2>/dev/null
   wait "$runner" 2>/dev/null
 done
@@ -213,7 +213,7 @@ mkfifo ../fifo.json
 "$EVENTRING_BIN" run -q --force --trace ../fifo.json ../run minor 10 exit 5 &
 runner=$!
 started="$started $runner"
-within 10 opens
+within 60 opens
 kill -TERM "$runner"
 wait "$runner"
 status=$?

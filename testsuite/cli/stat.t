@@ -170,7 +170,7 @@ perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' \
   "$EVENTRING_BIN" stat --interval 0.2 --json "$pid" >out 2>err &
 intervals=$!
 started="$started $intervals"
-within 30 eval '[ "$(wc -l <out)" -ge 3 ]'
+within 60 eval '[ "$(wc -l <out)" -ge 3 ]'
 kill -INT "$intervals"
 wait "$intervals"
 status=$?

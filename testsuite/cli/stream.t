@@ -14,11 +14,11 @@ background sent "$EVENTRING_BIN" record "$pid" -o -
 background file "$EVENTRING_BIN" record "$pid" -o file.evr
 background command "$EVENTRING_BIN" record "$pid" -o 'exec:cat >command.evr'
 background server "$EVENTRING_BIN" record "$pid" -o "unix:$tmp/socket"
-ok "a socket is made" within 30 [ -S socket ]
+ok "a socket is made" within 60 [ -S socket ]
 ok "the socket is for its owner only" [ "$(stat -c %a socket)" = 600 ]
 background early "$EVENTRING_BIN" stat --json "unix:$tmp/socket"
 background tcp "$EVENTRING_BIN" record "$pid" -o tcp:127.0.0.1:0
-ok "record prints the address of its port" within 30 has_address tcp
+ok "record prints the address of its port" within 60 has_address tcp
 address=$(address tcp)
 background port "$EVENTRING_BIN" events --count "$address"
 run eventring events "${address%#*}"
@@ -37,13 +37,13 @@ if can_be_nobody; then
 else
   skip "another user gets nothing, even if the mode allows it" "not root"
 fi
-within 30 connected 1
+within 60 connected 1
 sleep 0.3
 background late "$EVENTRING_BIN" stat --json "unix:$tmp/socket"
 background watched env LD_PRELOAD="$tmp/longest_sleep.so" \
   LONGEST_SLEEP="$tmp/longest" "$EVENTRING_BIN" events --count \
   "unix:$tmp/socket"
-within 30 connected 3
+within 60 connected 3
 sleep 0.3
 end_program
 
@@ -91,13 +91,13 @@ pid=$!
 sleep 60 >stop &
 started="$started $! $pid" stopper=$!
 ring=$tmp/rings/$pid.eventring
-within 30 traced
+within 60 traced
 background server2 "$EVENTRING_BIN" record "$pid" -o "unix:$tmp/socket"
-within 30 [ -S socket ]
+within 60 [ -S socket ]
 "$EVENTRING_BIN" stat --json "unix:$tmp/socket" >slow.out 2>slow.err &
 slow=$!
 started="$started $slow"
-within 30 connected 1
+within 60 connected 1
 sleep 0.3
 kill -STOP "$slow"
 sleep 0.5
@@ -169,7 +169,7 @@ env --default-signal=INT setsid "$EVENTRING_BIN" record "$pid" \
   -o 'exec:cat >interrupted.evr' >out 2>err &
 recorder=$!
 started="$started $recorder"
-within 30 [ -s interrupted.evr ]
+within 60 [ -s interrupted.evr ]
 kill -s INT -- "-$recorder"
 wait "$recorder"
 status=$?
@@ -177,7 +177,7 @@ ok "Ctrl-C, which the command gets too, ends the recording in order" exits 0
 run eventring check interrupted.evr
 ok "after Ctrl-C, the command has got a whole recording" exits 0
 background first "$EVENTRING_BIN" record "$pid" -o "unix:$tmp/taken" --for 2s
-within 30 [ -S taken ]
+within 60 [ -S taken ]
 rm taken
 touch taken
 ok "a recorder whose socket was replaced ends" ends_with first 0
@@ -198,7 +198,7 @@ end_program
 # A merged recording: another process has its chunks behind the first one.
 begin_program
 background other "$EVENTRING_BIN" record "$pid" -o other.evr
-within 30 [ -s other.evr ]
+within 60 [ -s other.evr ]
 end_program
 ends_with other 0
 eventring merge file.evr other.evr -o merged.evr

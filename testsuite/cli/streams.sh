@@ -12,7 +12,7 @@ begin_program() {
   pid=$!
   started="$started $pid"
   ring=$tmp/rings/$pid.eventring
-  within 30 traced
+  within 60 traced
 }
 end_program() {
   kill "$stopper"
@@ -28,10 +28,10 @@ background() {
   ("$@" >"$name.out" 2>"$name.err" & echo $! >"$name.pid"; wait $!
    echo $? >"$name.status") &
   started="$started $!"
-  within 30 [ -s "$name.pid" ]
+  within 60 [ -s "$name.pid" ]
   started="$started $(cat "$name.pid")"
 }
-ends_with() { within 30 [ -s "$1.status" ] && [ "$(cat "$1.status")" = "$2" ]; }
+ends_with() { within 60 [ -s "$1.status" ] && [ "$(cat "$1.status")" = "$2" ]; }
 # connected N: at least N receivers are connected to the socket of $tmp/socket
 connected() {
   [ "$(grep -c " 03 .*$tmp/socket\$" /proc/net/unix)" -ge "$1" ]

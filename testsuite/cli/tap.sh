@@ -114,7 +114,7 @@ start() {
   pid=$!
   started="$started $pid"
   ring=$tmp/rings/$pid.eventring
-  within 30 traced
+  within 60 traced
 }
 
 traced() { [ -s "$ring" ] && eventring events "$ring" >/dev/null 2>&1; }

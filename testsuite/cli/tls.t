@@ -9,7 +9,7 @@ begin_program
 
 background whole "$EVENTRING_BIN" record "$pid" -o whole.evr
 background server "$EVENTRING_BIN" record "$pid" -o tls:127.0.0.1:0
-ok "record prints the address of its port" within 30 has_address server
+ok "record prints the address of its port" within 60 has_address server
 address=$(address server)
 rest=${address#tls:127.0.0.1:}
 port=${rest%%#*} token=${rest#*#} print=${rest#*@}
@@ -20,7 +20,7 @@ ok "the key is for its owner only" \
   [ "$(stat -c %a state/eventring/stream/key.pem)" = 600 ]
 background reader "$EVENTRING_BIN" events --raw "$address"
 background other "$EVENTRING_BIN" stat --json "$address"
-ok "a reader gets events" within 30 [ -s reader.out ]
+ok "a reader gets events" within 60 [ -s reader.out ]
 
 other_print=$(echo "$print" | tr 0-9a-f 1-9a-f0)
 run eventring events "tls:127.0.0.1:$port#$token@$other_print"
@@ -75,9 +75,9 @@ PY
 started="$started $!"
 background late "$EVENTRING_BIN" events --raw "$address"
 ok "clients that say nothing are dropped, and a reader is served" \
-  within 30 [ -s late.out ]
+  within 60 [ -s late.out ]
 background second "$EVENTRING_BIN" record "$pid" -o tls:127.0.0.1:0
-within 30 has_address second
+within 60 has_address second
 ok "the key is the same at the next start" \
   eval 'case $(address second) in *@"$print") ;; *) false;; esac'
 ok "the token is another one" \

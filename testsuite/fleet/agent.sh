@@ -45,7 +45,7 @@ start_hub_at() {
     2>>hub.err &
   hub=$!
   started="$started $hub"
-  within 30 grep -q '^read: ' hub.out
+  within 60 grep -q '^read: ' hub.out
 }
 
 # The programs end when the stopper does, which has [stop] open for writing.
@@ -62,7 +62,7 @@ count() {
     stopper=$!
     started="$started $stopper"
   fi
-  within 30 [ -s "$ring" ] && mv counting.out "rings/$pid.out"
+  within 60 [ -s "$ring" ] && mv counting.out "rings/$pid.out"
 }
 stop_counting() {
   crash "$stopper"

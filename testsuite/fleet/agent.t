@@ -39,7 +39,7 @@ ok "another server at the address of the hub gets no token" \
 run eventring agent --state "$state" --node n1 "${join%%#*}#@${join#*@}"
 ok "an address without a token is refused" refused 3 'token'
 start_agent --node n1 "$join"
-ok "an agent joins" within 30 [ -s "$state/hub" ]
+ok "an agent joins" within 60 [ -s "$state/hub" ]
 ok "its files are for the user only" \
   [ -z "$(find "$state" ! -perm 600 ! -perm 700)" ]
 run eventring agent --state "$state"
@@ -56,15 +56,15 @@ count 2 20 0.002
 appears() {
   eventring ps --hub "$read" >ps.out && grep -q "^n1 *$pid *running" ps.out
 }
-ok "a traced program appears in ps --hub" within 30 appears
+ok "a traced program appears in ps --hub" within 60 appears
 stop_counting
 ended() { eventring ps --hub "$read" | grep -q "^n1 *$pid *ended"; }
-ok "the end of the program appears too" within 30 ended
-ok "and all of its events are there" within 10 conserved
-ok "the spool is empty" within 10 arrived
+ok "the end of the program appears too" within 60 ended
+ok "and all of its events are there" within 60 conserved
+ok "the spool is empty" within 60 arrived
 rm rings/*
 forgotten() { [ -z "$(ls "$state/spool" | grep -v lock)" ]; }
-ok "the agent forgets a process that has left no file" within 10 forgotten
+ok "the agent forgets a process that has left no file" within 60 forgotten
 
 # The events are those of a local recording.
 categories=all
@@ -79,7 +79,7 @@ start_agent
 sleep 1
 stop_counting
 wait "$local"
-within 30 ended && within 10 arrived
+within 60 ended && within 60 arrived
 # Without times in ns, of which the rate is measured at the end of a recording.
 in_ticks() { sed 's/^[^\t]*\t//; /\tcomplete\t/s/\t[^\t]*$//'; }
 eventring events --raw local.evr | in_ticks >local.raw
@@ -99,7 +99,7 @@ for pause in 0.05 0.2 0.4 0.01 0.3; do
 done
 stop_counting
 ok "an agent is killed again and again" eval \
-  'within 20 arrived && within 10 conserved'
+  'within 60 arrived && within 60 conserved'
 rm rings/*
 
 count 2 50 0.002
@@ -111,7 +111,7 @@ for pause in 0.1 0.3 0.5; do
 done
 stop_counting
 ok "a hub is killed again and again" eval \
-  'within 20 arrived && within 10 conserved'
+  'within 60 arrived && within 60 conserved'
 rm rings/*
 
 crash "$hub"
@@ -127,7 +127,7 @@ ok "parts wait in the spool" eval '! arrived'
 start_agent
 restart_hub
 ok "a process that ended while the hub was away is not lost" eval \
-  'within 20 arrived && within 10 conserved'
+  'within 60 arrived && within 60 conserved'
 ok "and not a single event of it" eval "conserved | grep -q ', 0 lost'"
 rm rings/*
 
@@ -144,14 +144,14 @@ sleep 0.3
 stop_counting
 unset OCAMLRUNPARAM
 ok "what the rings lost while no agent ran is counted" eval \
-  'within 20 arrived && within 10 conserved && conserved | grep -qv ", 0 lost"'
+  'within 60 arrived && within 60 conserved && conserved | grep -qv ", 0 lost"'
 rm rings/*
 
 end_agent
 start_agent --spool-size 1M
 count 2 500 0.001
 sent() { [ -n "$(find "$store/nodes/n1" -path "*-$pid-*/1.evr")" ]; }
-within 20 sent
+within 60 sent
 sleep 0.5
 crash "$hub"
 dropped() { grep -q 'reached its limit' agent.err; }
@@ -162,7 +162,7 @@ restart_hub
 sleep 1
 stop_counting
 ok "what it dropped counts as lost" eval \
-  'within 30 arrived && within 10 conserved && conserved | grep -qv ", 0 lost"'
+  'within 60 arrived && within 60 conserved && conserved | grep -qv ", 0 lost"'
 got 200 nodes
 ok "and is reported" has '.nodes[] | select(.node == "n1") | .dropped.parts > 0'
 end_agent
@@ -179,7 +179,7 @@ for i in 1 2 3 4 5 6 7 8; do count 1 20 0.005; done
 for i in 1 2 3 4 5 6 7 8 9 10; do count 1 5 0 1; done
 stop_counting
 ok "several processes, and some of milliseconds" eval \
-  'within 20 arrived && within 10 conserved'
+  'within 60 arrived && within 60 conserved'
 ok "no event of them is lost" eval "! conserved | grep -v ', 0 lost'"
 rm rings/*
 
@@ -187,13 +187,13 @@ rm rings/*
 count 1 20 0.005
 sleep 0.3
 stop_counting
-within 10 arrived
+within 60 arrived
 rm rings/*
 count 1 20 0.005
 sleep 0.3
 stop_counting
 ok "a file in the place of another is followed at once" eval \
-  'within 20 arrived && within 10 conserved &&
+  'within 60 arrived && within 60 conserved &&
    conserved | grep -q ", 0 lost"'
 rm rings/*
 ok "nothing of that is worth a line" [ ! -s agent.err ]
@@ -207,7 +207,7 @@ count 1 20 0.005
 cut=$ring
 sleep 0.5
 truncate -s 4096 "$cut"
-costs_a_line() { within 30 grep -q "$1" agent.err; }
+costs_a_line() { within 60 grep -q "$1" agent.err; }
 costs_a_line "$cut"
 costs_a_line 4194301
 sleep 1
@@ -219,7 +219,7 @@ ok "the agent lives" kill -0 "$agent"
 stop_counting
 rm -r rings/41943* "$cut" "${cut%.eventring}.out"
 ok "and loses nothing of other processes" eval \
-  'within 20 arrived && within 10 conserved'
+  'within 60 arrived && within 60 conserved'
 rm rings/*
 
 # A hub that refuses
@@ -232,7 +232,7 @@ eventring hub --store "$store" --forget n1
 start_agent
 count 1 20 0.005
 refuses() { grep -q 'cannot be used.*n1' agent.err; }
-ok "an agent that the hub has forgotten says so" within 30 refuses
+ok "an agent that the hub has forgotten says so" within 60 refuses
 stop_counting
 crash "$agent"
 rm -r rings/* "$state"

@@ -24,7 +24,7 @@ here_and_now() { cp counted.program counted; }
 
 start_hub || exit 1
 start_agent --node n1 "$join"
-within 30 [ -s "$state/hub" ]
+within 60 [ -s "$state/hub" ]
 ahead
 count 2 20 0.005
 other=$ring
@@ -42,7 +42,7 @@ runs() {
     [ "$(jq '[.processes[] | select(.state == "running" and .events > 100)] |
       length' ps.json)" = 3 ]
 }
-ok "programs of two time namespaces run" within 30 runs
+ok "programs of two time namespaces run" within 60 runs
 rate_of() {
   eventring ps --dir rings --json >rates &&
     jq -e ".processes[] | select(.pid == $1) | .events_per_second > 100" rates
@@ -60,7 +60,7 @@ wait "$local"
 rm -f "rings/$another.out"
 mv "rings/$another.eventring" "$tmp/all.eventring"
 ok "each event of them is at the hub, or counts as lost" eval \
-  'within 20 arrived && within 10 conserved'
+  'within 60 arrived && within 60 conserved'
 in_ticks() { sed 's/^[^\t]*\t//; /\tcomplete\t/s/\t[^\t]*$//'; }
 eventring events --raw local.evr | in_ticks >local.raw
 eventring events --raw --hub "$read" "n1/$another" | in_ticks >hub.raw
@@ -87,7 +87,7 @@ sleep 0.3
 stop_counting
 start_agent
 ok "a program that has ended before the agent came is not forgotten" eval \
-  'within 20 arrived && within 10 conserved'
+  'within 60 arrived && within 60 conserved'
 rm rings/*
 here_and_now
 end_agent
@@ -127,25 +127,25 @@ EVENTRING_BIN=$tmp/agent_ahead
 start_agent
 EVENTRING_BIN=$plain
 ok "the offset of an agent 10 hours ahead is within its bound" \
-  within 20 offset_is -36000
+  within 60 offset_is -36000
 round "$tmp/agent_ahead"
-ok "and nothing is unaccounted" eval 'within 20 arrived && within 10 conserved'
+ok "and nothing is unaccounted" eval 'within 60 arrived && within 60 conserved'
 rm rings/*
 round "$plain"
 ok "nor when another agent goes on with another clock" eval \
-  'within 20 arrived && within 10 conserved'
-ok "the offset of its clock is within the bound" within 20 offset_is 0
+  'within 60 arrived && within 60 conserved'
+ok "the offset of its clock is within the bound" within 60 offset_is 0
 rm rings/*
 crash "$hub"
 EVENTRING_BIN=$tmp/hub_ahead
 restart_hub
 EVENTRING_BIN=$plain
 ok "the offset to a hub 2 hours ahead is within its bound" \
-  within 20 offset_is 7200
+  within 60 offset_is 7200
 round "$tmp/agent_ahead"
 ok "nothing is unaccounted with three clocks" eval \
-  'within 20 arrived && within 10 conserved'
-ok "and the offset of both is within its bound" within 20 offset_is -28800
+  'within 60 arrived && within 60 conserved'
+ok "and the offset of both is within its bound" within 60 offset_is -28800
 ok "nothing of that is worth a line" eval \
   '! grep -v "^eventring: agent: [0-9]* sessions\|cannot be used\|answers again" \
      agent.err'

@@ -18,7 +18,7 @@ begins() {
   pid=$!
   started="$started $pid"
   ring=$tmp/$1/$pid.eventring
-  within 30 traced
+  within 60 traced
 }
 at_hub() {
   command=$1

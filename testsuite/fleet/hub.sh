@@ -27,7 +27,7 @@ start_hub() {
     2>hub.err &
   hub=$!
   started="$started $hub"
-  within 30 grep -q '^read: ' hub.out || return 1
+  within 60 grep -q '^read: ' hub.out || return 1
   join=$(sed -n 's/^join: *eventring agent //p' hub.out)
   read=$(sed -n 's/^read: *eventring ps --hub //p' hub.out)
   base=${join%%#*}

@@ -101,7 +101,7 @@ ok "so is OpenTelemetry" refused 2 'without -f'
 
 "$EVENTRING_BIN" serve --hub "$read" "$tmp/empty" >address &
 started="$started $!"
-within 30 [ -s address ]
+within 60 [ -s address ]
 address=$(head -1 address)
 secret=${address##*#}
 secret=${secret#token=}
@@ -138,7 +138,7 @@ ok "the command reads it again" eval 'exits 0 &&
 read_now() {
   scrape again && [ "$(value again eventring_hub_unread_processes)" = 0 ]
 }
-ok "the next round reads the new recording" within 30 read_now
+ok "the next round reads the new recording" within 60 read_now
 ok "and not the recording of the same size" \
   same again one.evr "$(labels_of a "$one" s-1)"
 ok "which does not count as old" \

@@ -33,7 +33,7 @@ start_nats() {
   nats=$!
   echo "$nats" >"$1.pid"
   started="$started $nats"
-  within 30 grep -q 'Server is ready' "$1.log"
+  within 60 grep -q 'Server is ready' "$1.log"
 }
 crash_nats() {
   crash "$(cat "$1.pid")"
@@ -46,7 +46,7 @@ monitor() {
 }
 client() { python3 -B "$here/nats_client.py" "$@"; }
 none_lost() {
-  within 40 arrived && within 10 conserves && ! grep -v ', 0 lost' sums
+  within 60 arrived && within 60 conserves && ! grep -v ', 0 lost' sums
 }
 conserves() { conserved >sums; }
 secret() { sed -n "$1p" "$state/nats"; }

@@ -11,7 +11,7 @@ routes="\"nats://127.0.0.1:$4\", \"nats://127.0.0.1:$5\", \"nats://127.0.0.1:$6\
 hub_options="--nats $urls"
 start_hub $hub_options || exit 1
 start_agent --node n1 --nats "$urls" "$join"
-within 30 [ -s "$state/nats" ]
+within 60 [ -s "$state/nats" ]
 member() {
   print_config "$1.conf" "$2" "$4"
   cat >>"$1.conf" <<END
@@ -33,7 +33,7 @@ appears() {
   eventring ps --hub "$read" >ps.out && grep -q "^n1 *$pid *running" ps.out
 }
 ok "a traced program appears in ps --hub" within 60 appears
-ok "the stream has three replicas" within 10 three
+ok "the stream has three replicas" within 60 three
 # Asks the servers that live, since one is dead, for a leader other than $1.
 elected() {
   for watch in $watches; do
@@ -43,11 +43,11 @@ elected() {
 }
 lead=
 for round in 1 2; do
-  within 30 elected "$lead"
+  within 60 elected "$lead"
   lead=$(jq -r "$stream[0].leader" jsz)
   crash_nats "$lead"
   ok "round $round: without the leader $lead, there is another" \
-    within 30 elected "$lead"
+    within 60 elected "$lead"
   start_nats "$lead"
 done
 ok "the hub warns of a version that may lose streams in a cluster" \

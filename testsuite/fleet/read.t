@@ -21,7 +21,7 @@ OCAMLRUNPARAM=e=19 OCAML_EVENTRING_START=1 OCAML_EVENTRING_PREFIX=$tmp/rings \
 pid=$!
 started="$started $pid"
 ring=$tmp/rings/$pid.eventring
-within 30 traced
+within 60 traced
 eventring record "$pid" -o whole.evr 2>whole.err &
 whole=$!
 eventring record "$pid" -o parts/p.evr --max-size 20K --flush-interval 50ms \
@@ -29,7 +29,7 @@ eventring record "$pid" -o parts/p.evr --max-size 20K --flush-interval 50ms \
 parts=$!
 started="$started $whole $parts"
 several() { [ "$(ls parts | wc -l)" -ge 4 ]; }
-ok "a program is recorded in files" within 30 several
+ok "a program is recorded in files" within 60 several
 kill "$stopper"
 wait "$pid"; wait "$whole"; wait "$parts"
 ls -v parts/*.evr >files

@@ -19,7 +19,7 @@ view() {
 }
 keys() { in_tmux send-keys -t view "$@"; }
 on_screen() { in_tmux capture-pane -p -t view >out; grep -q -e "$1" out; }
-shows() { within 30 on_screen "$1"; }
+shows() { within 60 on_screen "$1"; }
 
 mkfifo stop
 # Two recordings of one process, of which the second is longer.
@@ -29,7 +29,7 @@ pid=$!
 started="$started $pid"
 exec 9>stop
 ring=$tmp/rings/$pid.eventring
-within 30 traced
+within 60 traced
 eventring dump "$pid" -o first.evr 2>/dev/null
 sleep 1.5
 exec 9>&-
@@ -77,7 +77,7 @@ shows "^$pid .*rounds"
 kill -STOP "$hub"
 sleep 4
 keys q
-ended_soon() { within 8 on_screen 'ended with 0'; }
+ended_soon() { within 60 on_screen 'ended with 0'; }
 ok "top ends though the hub does not answer" ended_soon
 kill -CONT "$hub"
 view --hub "'$read'" a/$pid

@@ -18,24 +18,24 @@ start_elsewhere() {
 # which has found the ring file, and is about to open it.
 begin_to_open() {
   count 1 20 0.05
-  within 20 stored
+  within 60 stored
   crash "$agent"
   : >hold.open
   start_elsewhere
-  within 20 [ -e hold.open.reached ]
+  within 60 [ -e hold.open.reached ]
 }
 stored() {
   [ -n "$(find "$store/nodes/n1" -path "*-$pid-*/1.evr" -size +0)" ]
 }
 goes_on() { rm "hold.$1" "hold.$1.reached"; }
 all_there() {
-  within 10 conserved && conserved | grep -q ', 0 lost' && within 10 arrived &&
+  within 60 conserved && conserved | grep -q ', 0 lost' && within 60 arrived &&
     [ ! -s agent.err ]
 }
 
 start_hub || exit 1
 start_agent --node n1 "$join"
-within 30 [ -s "$state/hub" ]
+within 60 [ -s "$state/hub" ]
 
 begin_to_open
 stop_counting
@@ -46,7 +46,7 @@ rm rings/*
 # The next search has seen the process, too, and searches after it are rare.
 : >hold.search
 begin_to_open
-within 20 [ -e hold.search.reached ]
+within 60 [ -e hold.search.reached ]
 stop_counting
 goes_on open
 sleep 0.5

@@ -91,7 +91,7 @@ OCAML_EVENTRING_START=1 setpriv --reuid 65533 --regid 65533 --clear-groups \
   sh -c 'umask 0; exec "$0"' "$tmp/sleeper" &
 victim=$!
 started="$started $victim"
-within 10 eval '[ -s $victim.eventring ]'
+within 60 eval '[ -s $victim.eventring ]'
 run as_nobody events $victim.eventring
 ok "another user cannot read it" refused 3 'ermission denied'
 run as_nobody events $victim
@@ -129,7 +129,7 @@ attacked() {
       "$PWD" "$PWD/home/target" $victim >tries &
     attacker=$!
     exec 4>go
-    within 10 [ -e ready ]
+    within 60 [ -e ready ]
     echo >&4; exec 4>&-
     wait $victim
     status=$?

@@ -20,9 +20,9 @@ scribbled() {
     "$tmp/victim.$mode" "$1" <go >"$tmp/out" 2>"$tmp/err" &
   watch=$!
   exec 4>go
-  within 10 [ -s pid ]
+  within 60 [ -s pid ]
   victim=$(cat pid)
-  within 10 [ -s "$victim.eventring" ]
+  within 60 [ -s "$victim.eventring" ]
   "$tmp/scribble" $victim.eventring $victim "$2" >words &
   scribbler=$!
   : >readers

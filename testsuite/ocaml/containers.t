@@ -48,7 +48,7 @@ start_container() {
     sh "$tmp/container" "$tmp/$name" "$@" <"$input" &
   parent=$!
   started="$started $parent"
-  within 20 ready
+  within 60 ready
 }
 ready() {
   pid=$(pgrep -P "$parent") && [ "$(stat -c %u "/proc/$pid")" = 1000 ]
@@ -78,7 +78,7 @@ in_shell() {
     sidecar) in_sidecar bash -o pipefail -c "$2" ;;
     app) [ -d sidecar ] || start_containers
          echo "$2" >&9
-         case $2 in exec*) within 20 traced ;; esac ;;
+         case $2 in exec*) within 60 traced ;; esac ;;
   esac
 }
 
@@ -113,7 +113,7 @@ done 8<"$EVENTRING_TOP/doc/CONTAINERS.md"
 ok "the page has commands in each of the three" eval '[ $tests -gt 15 ]'
 
 # What the page says besides.  The process has the ring file of attach.
-within 10 traced
+within 60 traced
 run in_sidecar eventring ps -d /rings
 ok "in the sidecar, ps shows the number with its namespace" \
   out_has '^1@[0-9]*  .*  recording  '
@@ -139,7 +139,7 @@ ok "in a user namespace that maps the same user: the rings are read" eval \
   'exits 0 && out_has "^process 1 .*running"'
 kill -9 $(pgrep -x server)
 gone() { in_sidecar eventring ps -d /rings | grep -q '^1@.*  killed  '; }
-ok "after a crash, the sidecar sees that the program was killed" within 10 gone
+ok "after a crash, the sidecar sees that the program was killed" within 60 gone
 run in_sidecar eventring ps --prune -d /rings
 ok "and removes its file" eval 'exits 0 && [ ! -e /srv/rings/1.eventring ]'
 finish

@@ -57,7 +57,7 @@ killed() {
     env $START=1 OCAMLRUNPARAM=e=10 "$tmp/forever.$mode" &
     victim=$!
     started="$started $victim"
-    [ $moment -le 4 ] || within 10 [ -s $victim.eventring ]
+    [ $moment -le 4 ] || within 60 [ -s $victim.eventring ]
     sleep "0.0$(($$ % 7))$moment"
     kill -9 $victim
     wait $victim 2>/dev/null

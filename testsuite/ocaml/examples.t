@@ -45,7 +45,7 @@ metrics_socket() {
   python3 -c "$listen" "$tmp/w/socket" "$tmp/w/received" &
   listener=$!
   started="$started $listener"
-  within 10 test -S socket
+  within 60 test -S socket
   run "$tmp/metrics_socket.$mode" socket
   ok "$mode: metrics_socket runs" exits 0
   wait "$listener"

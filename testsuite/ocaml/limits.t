@@ -21,7 +21,7 @@ other() {
   OCAML_EVENTRING_KEEP=1 "$tmp/limits.$mode" write <hold >pid &
   started="$started $!"
   exec 9>hold
-  within 10 [ -s pid ]
+  within 60 [ -s pid ]
   pid=$(cat pid)
   checks "$tmp/limits.$mode" read "$tmp/w" "$pid"
   checks "$tmp/limits.$mode" full "$tmp/w" "$pid"

@@ -16,7 +16,7 @@ run_checks() {
   started="$started $!"
   exec 9>to
   echo >&9
-  within 10 grep -qs written pid
+  within 60 grep -qs written pid
   checks "$tmp/loss.$mode" read "$tmp/w" "$(head -n 1 pid)" 100000
   run eventring events "$(ring)"
   ok "$mode: the command counts the same" \

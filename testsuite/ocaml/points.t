@@ -29,7 +29,7 @@ begins() {
   pid=$!
   started="$started $pid"
   exec 9>input
-  within 30 grep -q ready "$tmp/said"
+  within 60 grep -q ready "$tmp/said"
 }
 # ended [STATUS]: the program ends now, with this status
 ended() {
@@ -120,7 +120,7 @@ begins 1 plain waiting
 "$EVENTRING_BIN" get -d . --wait=60s "$pid" points.answer >answer 2>errors 9>&- &
 asker=$!
 asked() { categories | grep -q points; }
-within 30 asked
+within 60 asked
 exec 9>&-
 wait "$pid" $asker
 ok "a program evaluates its points after the system call" \
@@ -167,7 +167,7 @@ harmed() {
   ok "$mode: a point that returns in a forked child is the parent's" \
     eval 'exits 0 && [ "$(cat "$tmp/out")" -gt 0 ]'
   ended
-  ok "$mode: and the child goes on" within 30 says "the child has ended"
+  ok "$mode: and the child goes on" within 60 says "the child has ended"
 
   begins 1 stopping sleeping
   get --wait=100ms "$pid" points.a

@@ -96,7 +96,7 @@ fresh
 OCAML_EVENTRING_START=1 "$tmp/profile.opt" threads 6000 >out &
 pid=$!
 ring=$pid.eventring
-within 5 traced
+within 60 traced
 # The default categories, with samples and without
 run "$tmp/toggle" "$pid.eventring" 1000 1949 925
 ok "the category is switched 1000 times a second" [ "$status" = 0 ]

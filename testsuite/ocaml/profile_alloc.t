@@ -141,7 +141,7 @@ both_make_sense() {
 }
 ok "a forked child follows its parent's blocks" both_make_sense
 
-# The program's own Gc.Memprof samples as many words, within 5 standard
+# The program's own Gc.Memprof samples as many words, within 60 standard
 # deviations of the difference: which ones depends on the times of collections.
 fresh
 "$tmp/profile_alloc.opt" memprof >"$tmp/without"

@@ -110,7 +110,7 @@ ring=$pid.eventring
 sampled_enough() {
   [ "$(eventring events --name=cpu_sample "$ring" 2>/dev/null | wc -l)" -ge 50 ]
 }
-within 20 sampled_enough
+within 60 sampled_enough
 kill -STOP "$pid"
 # Times of a process that lives are measured anew by each reader.
 table() { eventring profile "$ring" | tail -n +2; }

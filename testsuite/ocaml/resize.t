@@ -28,7 +28,7 @@ begin_program() {
     "$tmp/resize.$mode" emit "$1" <stop >counts 2>errors &
   pid=$!
   started="$started $pid"
-  within 30 [ -s "$pid.eventring" ]
+  within 60 [ -s "$pid.eventring" ]
 }
 end_program() {
   kill "$stopper"
@@ -52,7 +52,7 @@ outside() {
   "$EVENTRING_BIN" record "$pid.eventring" -o all.evr >recorded 2>&1 &
   recorder=$!
   started="$started $recorder"
-  within 30 [ -s all.evr ]
+  within 60 [ -s all.evr ]
   run eventring resize "$pid" 1M
   ok "$mode: resize prints the new size" \
     eval 'exits 0 && out_has ": a new session with rings of 1.00 MiB\$"'
@@ -107,7 +107,7 @@ failing() {
   for byte in '\010' '\100' '\370'; do
     printf "$byte" |
       dd of="$pid.eventring" bs=1 seek=515 conv=notrunc 2>/dev/null
-    ok "$mode: hostile bits $byte are cleared" within 10 eval \
+    ok "$mode: hostile bits $byte are cleared" within 60 eval \
       '[ "$(od -An -t u1 -j 515 -N 1 "$pid.eventring" | tr -d " ")" = 0 ]'
   done
   ok "$mode: and change nothing" has_words 262144
@@ -186,7 +186,7 @@ full() {
     OCAMLRUNPARAM=e=12 "$tmp/resize.$mode" emit 1 <stop >counts 2>errors &
   pid=$!
   started="$started $pid"
-  within 30 [ -s "$disk/$pid.eventring" ]
+  within 60 [ -s "$disk/$pid.eventring" ]
   sleep 0.2
   head -c 8000000 /dev/zero >"$disk/filler" 2>/dev/null
   run eventring resize "$disk/$pid.eventring" 1M

@@ -76,7 +76,7 @@ if [ -n "$EVENTRING_TEST_SOURCES" ]; then
     >"$tmp/out" 2>"$tmp/err" 9>&- 8<&- &
   olly=$!
   started="$started $olly"
-  within 10 grep -q "/$pid.events\$" "/proc/$olly/maps"
+  within 60 grep -q "/$pid.events\$" "/proc/$olly/maps"
   echo >&9; read -r _ <&8
   over
   wait "$olly"

@@ -149,7 +149,7 @@ fresh
 OCAML_EVENTRING_START=1 "$tmp/wait_samples.opt" stress 6000 >out 2>err &
 pid=$!
 ring=$pid.eventring
-within 5 traced
+within 60 traced
 # The default categories, with profile, profile_wait and io, and without
 run "$tmp/toggle" "$pid.eventring" 1000 26525 925
 ok "the categories are switched 1000 times" [ "$status" = 0 ]

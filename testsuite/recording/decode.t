@@ -30,7 +30,7 @@ export OCAML_EVENTRING_CLOCK
 begin
 recording -o one.evr --max-size=20K
 tell count 20000
-ok "--max-size begins a second file" within 20 [ -e one.2.evr ]
+ok "--max-size begins a second file" within 60 [ -e one.2.evr ]
 tell spawn 20
 tell slow
 tell count 20000

@@ -19,7 +19,7 @@ recording -o one.evr
 background="$EVENTRING_BIN record $pid -o -"
 $background >stream.evr 2>stream.err &
 started="$started $!" streamer=$!
-within 30 watches "$streamer"
+within 60 watches "$streamer"
 tell count 1000
 eventring dump "$pid" -o dump.evr 2>/dev/null
 leave

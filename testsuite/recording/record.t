@@ -84,7 +84,7 @@ first=$pid
 # Writes more events when the recorder has begun its next file.
 for number in 2 3; do
   tell count $n
-  within 20 [ -e many.$number.evr ]
+  within 60 [ -e many.$number.evr ]
 done
 tell count $n
 leave

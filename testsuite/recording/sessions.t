@@ -15,7 +15,7 @@ tell start
 tell count 2000
 tell stop
 ok "a stop is reported while the process runs on" \
-  within 10 said "^eventring: $stopped when it starts it again, that is"
+  within 60 said "^eventring: $stopped when it starts it again, that is"
 tell start
 tell count 3000
 leave
@@ -54,12 +54,12 @@ recording -o moved.evr
 tell count 1000
 tell stop
 tell start-in "$tmp/other"
-ok "a session in another directory is found" within 10 [ -e moved.2.evr ]
+ok "a session in another directory is found" within 60 [ -e moved.2.evr ]
 tell count 2000
 tell stop
-ok "it is readable before record has ended" within 10 goes_on moved.2.evr
+ok "it is readable before record has ended" within 60 goes_on moved.2.evr
 tell start-in "$tmp/third"
-within 10 [ -e moved.3.evr ]
+within 60 [ -e moved.3.evr ]
 tell count 3000
 leave
 recorded
@@ -113,7 +113,7 @@ for command in "events --follow" "stat --follow" "latency --follow"; do
   reader=$!
   started="$started $reader"
   maps_it() { grep -q "$pid.eventring" "/proc/$reader/maps"; }
-  within 10 maps_it
+  within 60 maps_it
   tell stop
   wait "$reader"
   status=$?
@@ -123,7 +123,7 @@ done
 tell start
 "$EVENTRING_BIN" events --follow "$pid" >"$tmp/out" 2>"$tmp/err" &
 reader=$!
-within 10 maps_it
+within 60 maps_it
 leave
 wait "$reader"
 status=$?

@@ -23,7 +23,7 @@ begin() {
   started="$started $pid"
   exec 9>"$tmp/orders"
   ring=$tmp/rings/$pid.eventring
-  within 30 traced
+  within 60 traced
 }
 
 answers() { wc -l <"$tmp/answers"; }
@@ -45,7 +45,7 @@ recording() {
   "$EVENTRING_BIN" record "$pid" "$@" >"$tmp/record.out" 2>"$tmp/record.err" &
   recorder=$!
   started="$started $recorder"
-  within 30 watches
+  within 60 watches
 }
 
 # watches [RECORDER]: it has started to record

@@ -10,12 +10,12 @@ tell count 1000
 sleep 0.3
 ok "no file is written before the trigger" [ ! -e slow.evr ]
 tell slow
-ok "a file is written after the trigger" within 10 [ -e slow.evr ]
+ok "a file is written after the trigger" within 60 [ -e slow.evr ]
 closed() { sound slow.evr; }
-ok "the file ends after the time of --after" within 10 closed
+ok "the file ends after the time of --after" within 60 closed
 tell count 500
 tell slow
-ok "a second trigger writes a second file" within 10 [ -e slow.2.evr ]
+ok "a second trigger writes a second file" within 60 [ -e slow.2.evr ]
 kill -INT "$recorder"
 recorded
 leave
@@ -39,7 +39,7 @@ tell slow
 sleep 0.2
 ok "--trigger now: no file is written without a mark" [ ! -e mark.evr ]
 tell mark
-ok "--trigger now: a mark writes the file" within 10 [ -e mark.evr ]
+ok "--trigger now: a mark writes the file" within 60 [ -e mark.evr ]
 leave
 recorded
 ok "--trigger now: the file has no findings" sound mark.evr
@@ -47,17 +47,17 @@ ok "--trigger now: the file has no findings" sound mark.evr
 begin
 recording -o last.evr --trigger now --after 1ms --max-files 1
 tell mark
-ok "--max-files 1: the first trigger writes a file" within 10 [ -s last.evr ]
+ok "--max-files 1: the first trigger writes a file" within 60 [ -s last.evr ]
 closed() { sound last.evr; }
-ok "--max-files 1: the first file ends" within 10 closed
+ok "--max-files 1: the first file ends" within 60 closed
 # Long enough for the next file to be prepared.
 sleep 0.2
 ok "--max-files 1: the first file is kept until the next trigger" \
   [ -s last.evr ]
 tell mark
-ok "--max-files 1: the second trigger writes a file" within 10 [ -s last.2.evr ]
+ok "--max-files 1: the second trigger writes a file" within 60 [ -s last.2.evr ]
 ok "--max-files 1: the first file is removed after the second trigger" \
-  within 10 [ ! -e last.evr ]
+  within 60 [ ! -e last.evr ]
 leave
 recorded
 

@@ -19,12 +19,12 @@ serve
 attachable() {
   field_is /api/attach ".processes[] | select(.pid == $pid) | .program" "$1"
 }
-ok "a program that is not traced is listed" within 30 attachable "$tmp/busy"
+ok "a program that is not traced is listed" within 60 attachable "$tmp/busy"
 post /api/attach "{\"pid\":$pid}" >body
 ok "tracing starts in it" eval 'jq -e ".pending == false" body'
 ok "it appears among the processes, and records" \
-  eval 'find_process $pid && within 30 process_is $pid .paused false'
-ok "its collections are recorded" within 30 eval \
+  eval 'find_process $pid && within 60 process_is $pid .paused false'
+ok "its collections are recorded" within 60 eval \
   '[ "$(field "/api/processes/$id/stat" .total.minor_collections)" -gt 0 ]'
 ok "it is not listed any more" attachable ""
 ok "the action is listed" field_is /api/actions \
@@ -42,7 +42,7 @@ end_server
 start_busy
 serve --read-only
 ok "a server that only reads lists the program" \
-  within 30 attachable "$tmp/busy"
+  within 60 attachable "$tmp/busy"
 ok "and refuses to attach" with_token_is 403 -d "{\"pid\":$pid}" \
   "$base/api/attach"
 end_server

@@ -20,18 +20,18 @@ number_is() { field_is "$1" "$2" "$3"; }
 descriptors() { ls "/proc/$server/fd" | wc -l; }
 maps() { grep -c rings/ "/proc/$server/maps"; }
 serve "$tmp/rings"
-within 30 number_is /api/processes '[.processes[] | select(.reading == false)] | length' 6
+within 60 number_is /api/processes '[.processes[] | select(.reading == false)] | length' 6
 before=$(descriptors) mapped=$(maps)
 post /api/rules '{"when": "minor > 1000s"}' >out
-ok "six processes are watched" within 30 number_is /api/rules .watched 6
+ok "six processes are watched" within 60 number_is /api/rules .watched 6
 truncate -s 8192 rings/*.eventring
-ok "files that are cut at once are errors in words" within 30 number_is \
+ok "files that are cut at once are errors in words" within 60 number_is \
   /api/processes '[.processes[] | select(.error // "" | test("cut shorter"))] | length' 6
-ok "they are not watched any more" within 30 number_is /api/rules .watched 0
+ok "they are not watched any more" within 60 number_is /api/rules .watched 0
 ok "the server has no descriptor more than before (then $before)" \
-  within 30 eval '[ "$(descriptors)" -le "$before" ]'
+  within 60 eval '[ "$(descriptors)" -le "$before" ]'
 ok "it has no file mapped that nobody needs (then $mapped)" \
-  within 30 eval '[ "$(maps)" -le "$mapped" ]'
+  within 60 eval '[ "$(maps)" -le "$mapped" ]'
 end_server
 ok "the server ends in order" exits 0
 
@@ -42,7 +42,7 @@ if can_be_nobody; then
   setpriv --reuid 65534 --regid 65534 --clear-groups \
     flock store sh -c 'echo locked; exec sleep 100' >lock 2>&1 &
   started="$started $!"
-  within 10 [ -s lock ]
+  within 60 [ -s lock ]
   rm -f rings/*
   OCAML_EVENTRING_START=1 ./slow <orders >answers 2>slow.err &
   pid=$!

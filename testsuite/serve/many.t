@@ -48,15 +48,15 @@ for i in $(seq 2 $rounds); do
   ok "another $each (round $i)" round
 done
 few_ended() { [ "$(count true)" -le 16 ]; }
-ok "16 ended processes are shown at most" within 30 few_ended
+ok "16 ended processes are shown at most" within 60 few_ended
 # The server gives memory back a moment after the last process has ended.
 has_not_grown() { last=$(memory); [ "$last" -le $((first + first * 15 / 100)) ]; }
-ok "memory has not grown by more than 15 %" within 30 has_not_grown
+ok "memory has not grown by more than 15 %" within 60 has_not_grown
 echo "# memory after the first $each: $first kB, after $((rounds * each)): $last kB"
 few_descriptors() { [ "$(descriptors)" -le $((files + 2)) ]; }
 few_threads() { [ "$(threads)" -le 10 ]; }
-ok "descriptors neither (were $files)" within 30 few_descriptors
-ok "there are no more threads than for five connections" within 30 few_threads
+ok "descriptors neither (were $files)" within 60 few_descriptors
+ok "there are no more threads than for five connections" within 60 few_threads
 end_server
 ok "it ends in order" exits 0
 ok "it had no complaint" [ ! -s "$tmp/serve.err" ]

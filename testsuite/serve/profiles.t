@@ -32,7 +32,7 @@ ${CC:-cc} -std=gnu11 -I"$EVENTRING_TOP/runtime" -o make_profile \
 } | ./make_profile profile.eventring || exit 1
 serve profile.eventring
 find_process 4242
-within 30 read_all 4242
+within 60 read_all 4242
 flame() { field "/api/processes/$id/flame$1" "$2 | tostring"; }
 flame_is() { [ "$(flame "$1" "$2")" = "$3" ]; }
 ok "a flame graph shows processor time if no type is given" flame_is "" \
@@ -100,7 +100,7 @@ ok "no more than 120 moments" field_is \
 end_server
 serve profile.eventring late.eventring
 find_process 4243
-within 30 read_all 4243
+within 60 read_all 4243
 ok "before the first sample the bytes are not known" field_is \
   "/api/processes/$id/live_sites?width=4" '.sites[0].bytes | tostring' \
   '[null,8000,8000,8000]'
@@ -108,7 +108,7 @@ eventring dump profile.eventring -o profile.evr 2>/dev/null
 end_server
 serve profile.evr
 find_process 4242
-within 30 read_all 4242
+within 60 read_all 4242
 get "/api/processes/$id/live_sites?width=4" >recorded
 ok "a recording has the same sites" \
   [ "$(jq -c '[.sites, .other]' sites)" = "$(jq -c '[.sites, .other]' recorded)" ]

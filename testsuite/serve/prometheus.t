@@ -12,7 +12,7 @@ tell count 1000
 tell slow
 serve --token-file="$tmp/token" "$pid"
 ok "the process is shown" find_process "$pid"
-ok "its events are read" within 30 read_all "$pid"
+ok "its events are read" within 60 read_all "$pid"
 printf 'another-token-of-sixteen-letters\n' >"$tmp/wrong"
 prometheus_scrapes <<E
 global: { scrape_interval: 200ms }

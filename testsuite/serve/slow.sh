@@ -19,7 +19,7 @@ begin() {
   started="$started $pid"
   exec 9>"$tmp/orders"
   ring=$tmp/rings/$pid.eventring
-  within 30 traced
+  within 60 traced
 }
 saved() { get /api/saved | jq -r ".saved[] | $1"; }
 hidden() { ls -A "$EVENTRING_STORE" | grep -q '^\.'; }

@@ -25,7 +25,7 @@ ok "serve refuses it before it starts" refused 3 'cannot save in file'
 begin
 serve "$tmp/rings"
 find_process "$pid"
-within 30 read_all "$pid"
+within 60 read_all "$pid"
 ok "nothing is saved yet" field_is /api/saved '.saved | length' 0
 
 # Saving
@@ -103,20 +103,20 @@ ok "a limit that is too small is refused" with_token_is 400 \
 post "/api/processes/$id/record" '{"action":"start","max_bytes":1048576}' >body
 ends() { field_is /api/recordings '.recordings | length' 0; }
 fills() { ends || { tell many 300; ends; }; }
-ok "a recording ends at its limit of bytes" within 5 fills
+ok "a recording ends at its limit of bytes" within 60 fills
 file=$(field /api/actions '.actions[0].result')
 ok "and is kept, sound, with no more than a segment above the limit (got $(
   stat -c %s "$file"))" \
   eval 'eventring check "$file" && [ "$(stat -c %s "$file")" -le 2097152 ]'
 post "/api/processes/$id/record" '{"action":"start"}' >body
 leave
-ok "a recording ends with its process" within 30 ends
+ok "a recording ends with its process" within 60 ends
 file=$(field /api/actions '.actions[0].result')
 ok "and is kept, sound, with the end" [ "$(eventring check "$file" >/dev/null &&
   eventring stat --json "$file" | jq -r .process.state)" = ended ]
 ok "nothing unfinished is left" eval '! hidden'
 begin
-within 30 listed "$pid"
+within 60 listed "$pid"
 id=$(process "$pid" 'select(.state == "running") | .id')
 post "/api/processes/$id/record" '{"action":"start"}' >body
 tell work 100
@@ -163,10 +163,10 @@ tried() { # NAME: each way of saving is refused with $message, nothing is left
   post /api/rules '{"when":"job","after_s":0.1}' >body
   rule=$(jq .rule.id body)
   watches() { field_is /api/rules .watched 1; }
-  within 30 watches
+  within 60 watches
   tell request 1
   has_fired() { field_is /api/rules '.rules[0].fired' 1; }
-  ok "$1: the rule fires once" within 30 has_fired
+  ok "$1: the rule fires once" within 60 has_fired
   ok "$1: and says why it saved nothing" field_is /api/rules \
     ".rules[0] | [.saved, (.last_result | test(\"$message\"))] | join(\" \")" \
     '0 true'

@@ -20,7 +20,7 @@ serve() {
   "$EVENTRING_BIN" serve "$@" >"$tmp/serve.out" 2>"$tmp/serve.err" &
   server=$!
   started="$started $server"
-  within 30 test -s "$tmp/serve.out" || return 1
+  within 60 test -s "$tmp/serve.out" || return 1
   url=$(head -n 1 "$tmp/serve.out")
   base=${url%/#*}
   token=${url#*token=}
@@ -50,7 +50,7 @@ says() { grep -q -e "$1" "$tmp/body"; }
 process() { field /api/processes ".processes[] | select(.pid == $1) | $2"; }
 process_is() { [ "$(process "$1" "$2")" = "$3" ]; }
 find_process() {
-  within 30 listed "$1" && id=$(process "$1" .id | tail -n 1)
+  within 60 listed "$1" && id=$(process "$1" .id | tail -n 1)
 }
 listed() { [ -n "$(process "$1" .id)" ]; }
 read_all() { process_is "$1" .reading false; }

@@ -33,7 +33,7 @@ trace() {
 start_stock() {
   launch "$@"
   started="$started $pid"
-  within 10 traced
+  within 60 traced
 }
 
 # Events that Runtime_events itself reads of the file: a line for each event,

@@ -25,12 +25,12 @@ only() {
 at_once() {
   fresh
   resident 10 stop & one=$!
-  within 10 [ -s 1.eventring ]
-  within 10 only 1.eventring 10 2>/dev/null
+  within 60 [ -s 1.eventring ]
+  within 60 only 1.eventring 10 2>/dev/null
   inode=$(ls -i 1.eventring)
   resident 20 stop & two=$!
   ok "$mode: a second process 1 has a file of its own" \
-    within 10 only 1.1.eventring 20
+    within 60 only 1.1.eventring 20
   ok "$mode: the file of the first one stays" \
     [ "$(ls -i 1.eventring)" = "$inode" ]
   ok "$mode: one line says so" eval '[ "$(wc -l <"$tmp/err.20")" = 1 ] &&
@@ -39,8 +39,8 @@ at_once() {
   eventring record 1.eventring -o first.evr --for 10s 2>recorded &
   recorder=$!
   resident 30 stop & three=$!
-  within 10 only 1.2.eventring 30 2>/dev/null
-  within 10 [ -e first.evr ]
+  within 60 only 1.2.eventring 30 2>/dev/null
+  within 60 [ -e first.evr ]
   : >stop
   wait $one $two $three $recorder
   ok "$mode: a recording of the first one goes on to its end" \
@@ -64,7 +64,7 @@ crashes() {
   ok "$mode: seven crashes leave the files of the last three" last_three
   ok "$mode: nothing is said of them" eval '! grep "^eventring: " "$tmp"/err.[1-7]'
   resident 10 stop & one=$!
-  ok "$mode: a live process gets the name of the oldest" within 10 has_file 10
+  ok "$mode: a live process gets the name of the oldest" within 60 has_file 10
   live=$found
   for i in 11 12 13 14; do resident $i; done
   ok "$mode: crashes beside a live process: its file stays" only "$live" 10
@@ -86,10 +86,10 @@ both_remove() {
     delays="$delays$(rule lstat64 $symbol 1000)"
   done
   DELAY=$delays DELAY_SAYS=1 LD_PRELOAD=$tmp/delay.so resident 10 stop & one=$!
-  within 10 grep -q delayed "$tmp/err.10"
+  within 60 grep -q delayed "$tmp/err.10"
   resident 20 stop & two=$!
-  ok "of two that remove a crash file, one waits in between" within 10 has_file 10
-  ok "and the other one keeps its own file" within 10 has_file 20
+  ok "of two that remove a crash file, one waits in between" within 60 has_file 10
+  ok "and the other one keeps its own file" within 60 has_file 20
   : >stop; wait $one $two
 }
 delays= mode=opt both_remove
@@ -98,16 +98,16 @@ delays= mode=opt both_remove
 ends_meanwhile() {
   fresh
   resident 10 stop & one=$!
-  within 10 only 1.eventring 10 2>/dev/null
+  within 60 only 1.eventring 10 2>/dev/null
   for symbol in open_candidate examine caml_eventring_create_file; do
     delays="$delays$(rule open $symbol 500)$(rule open64 $symbol 500)"
   done
   DELAY=$delays DELAY_SAYS=1 LD_PRELOAD=$tmp/delay.so resident 20 again & two=$!
   # The first delay is of the attempt to create the file.
-  within 10 eval '[ "$(grep -c delayed "$tmp/err.20")" -ge 2 ]'
+  within 60 eval '[ "$(grep -c delayed "$tmp/err.20")" -ge 2 ]'
   : >stop; wait $one
   ok "a file that goes away while it is examined is no obstacle" \
-    within 20 has_file 20
+    within 60 has_file 20
   ok "and nothing is said of it" eval '! grep "^eventring:" "$tmp/err.20"'
   : >again; wait $two
 }
@@ -127,7 +127,7 @@ dead_control() {
     ok "$mode: $1 leaves it as it is" [ "$(cksum <1.eventring)" = "$sum" ]
   done
   resident 10 stop & one=$!
-  within 10 only 1.1.eventring 10 2>/dev/null
+  within 60 only 1.1.eventring 10 2>/dev/null
   ok "$mode: a process of another namespace can be paused" \
     eventring pause ./1.1.eventring
   : >stop; wait $one
@@ -138,7 +138,7 @@ mode=opt dead_control
 sidecar() {
   fresh
   resident 10 stop & one=$!
-  within 10 only 1.eventring 10 2>/dev/null
+  within 60 only 1.eventring 10 2>/dev/null
   run isolated "$EVENTRING_BIN" stat -d .
   ok "$mode: stat finds the only process of a folder, of another namespace" \
     eval 'exits 0 && out_has "^process 1 .*running"'
@@ -151,7 +151,7 @@ sidecar() {
   ok "$mode: advice names the file, not a number of another namespace" \
     err_has 'eventring enable ./1.eventring profile'
   resident 20 stop & two=$!
-  within 10 only 1.1.eventring 20 2>/dev/null
+  within 60 only 1.1.eventring 20 2>/dev/null
   run isolated "$EVENTRING_BIN" stat -d .
   ok "$mode: of two processes, the list has the files" eval \
     'exits 2 && err_has "  ./1.eventring  .*resident" && err_has 1.1.eventring'
@@ -171,9 +171,9 @@ overlay() {
   fi
   cd merged || exit 1
   resident 10 stop & one=$!
-  within 10 only 1.eventring 10 2>/dev/null
+  within 60 only 1.eventring 10 2>/dev/null
   resident 20 stop & two=$!
-  within 10 only 1.1.eventring 20 2>/dev/null
+  within 60 only 1.1.eventring 20 2>/dev/null
   isolated "$EVENTRING_BIN" ps -d . >../listed
   ok "on overlayfs, live processes are not taken for killed" \
     eval '[ "$(grep -c resident ../listed)" = 2 ] && ! grep killed ../listed'
@@ -206,15 +206,15 @@ fi
 # All names taken by processes that may be alive.
 fresh
 resident 10 stop & one=$!
-within 10 only 1.eventring 10 2>/dev/null
+within 60 only 1.eventring 10 2>/dev/null
 for i in $(seq 15); do cp 1.eventring 1.$i.eventring; done
 perl -e 'for (@ARGV) { open my $f, "+<", $_ or die; push @f, $f }
   open my $held, ">", "held"; print $held "held"; close $held; sleep 60' \
   -- 1.[0-9]*.eventring & holder=$!
 started="$started $holder"
-within 10 [ -s held ]
+within 60 [ -s held ]
 resident 20 stop & two=$!
-ok "no name is left: one line says so" within 10 grep -q \
+ok "no name is left: one line says so" within 60 grep -q \
   '^eventring: .*all the names.*tracing is off$' "$tmp/err.20"
 : >stop; wait $one $two; kill $holder
 finish

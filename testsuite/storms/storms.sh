@@ -29,7 +29,7 @@ begin() {
   victim=$!
   started="$started $victim"
   ring=$victim.eventring
-  within 10 [ -s "$ring" ]
+  within 60 [ -s "$ring" ]
 }
 end() { wait "$victim"; status=$?; }
 

@@ -130,7 +130,7 @@ rmdir disk
 start work 30 1
 "$EVENTRING_BIN" trace "$ring" --follow -o cut.json 2>/dev/null & tracer=$!
 started="$started $tracer"
-within 10 [ -s "cut.json.$tracer.part" ]
+within 60 [ -s "cut.json.$tracer.part" ]
 ok "--follow: the file has its name only when it is complete" [ ! -e cut.json ]
 kill -INT $tracer
 wait $tracer
@@ -145,7 +145,7 @@ ok "without --follow, the exit code is 0" exits 0
 for out in late.json late.ctf; do
   "$EVENTRING_BIN" trace "$ring" --follow -o $out 2>err & tracer=$!
   started="$started $tracer"
-  within 10 [ -e "$out.$tracer.part" ]
+  within 60 [ -e "$out.$tracer.part" ]
   [ $out = late.json ] || mkdir $out
   [ $out = late.json ] && mine=$out || mine=$out/metadata
   echo precious >$mine
@@ -162,7 +162,7 @@ done
 kill -STOP "$pid"
 "$EVENTRING_BIN" trace "$ring" --follow -o end.json 2>/dev/null & tracer=$!
 started="$started $tracer"
-within 10 [ -s "end.json.$tracer.part" ]
+within 60 [ -s "end.json.$tracer.part" ]
 kill -9 "$pid"
 wait $tracer
 ok "--follow ends with the process" is_json end.json

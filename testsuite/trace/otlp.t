@@ -46,7 +46,7 @@ ok "its message names the formats" \
 
 python3 -B "$here/collector.py" &
 started="$started $!"
-within 10 [ -s port ]
+within 60 [ -s port ]
 url=http://127.0.0.1:$(cat port)
 
 run eventring trace --otlp="$url" program.evr
@@ -66,7 +66,7 @@ started="$started $stopper"
 OCAML_EVENTRING_START=1 OCAML_EVENTRING_PREFIX=$tmp ./rounds <stop >rounds.out &
 pid=$!
 started="$started $pid"
-within 30 [ -e "$pid.eventring" ]
+within 60 [ -e "$pid.eventring" ]
 rm got.*
 eventring trace -f --otlp="$url" "$pid" 2>trace.err &
 tracer=$!
@@ -74,7 +74,7 @@ eventring metrics -f -i 100ms --otlp="$url" "$pid" 2>metrics.err &
 metrics=$!
 started="$started $tracer $metrics"
 several() { [ -s got.v1.traces ] && [ -s got.v1.metrics ]; }
-ok "a collector gets spans and totals while the process runs" within 30 several
+ok "a collector gets spans and totals while the process runs" within 60 several
 kill "$stopper"
 wait "$pid"
 ok "following ends with the process" eval 'wait "$tracer" && wait "$metrics"'

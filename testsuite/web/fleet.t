@@ -16,7 +16,7 @@ cp "$EVENTRING_TOP/testsuite/fleet/rounds.ml" . &&
 
 "$EVENTRING_BIN" hub --listen 127.0.0.1:0 --store "$tmp/store" >hub.out &
 started="$started $!"
-within 30 grep -q '^read: ' hub.out
+within 60 grep -q '^read: ' hub.out
 mkdir rings empty
 "$EVENTRING_BIN" agent --state "$tmp/agent" --node web-1 --dir "$tmp/rings" \
   "$(sed -n 's/^join: *eventring agent //p' hub.out)" &
@@ -29,5 +29,5 @@ started="$started $!"
 "$EVENTRING_BIN" serve --hub "$(sed -n 's/^read: *eventring ps --hub //p' \
   hub.out)" --read-only "$tmp/empty" >address &
 started="$started $!"
-within 30 [ -s address ]
+within 60 [ -s address ]
 ADDRESS=$(head -1 address) node "$web/fleet.js"

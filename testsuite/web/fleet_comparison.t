@@ -23,7 +23,7 @@ build new
 
 "$EVENTRING_BIN" hub --listen 127.0.0.1:0 --store "$tmp/store" >hub.out &
 started="$started $!"
-within 30 grep -q '^read: ' hub.out
+within 60 grep -q '^read: ' hub.out
 mkfifo stop
 sleep 600 >stop &
 started="$started $!"
@@ -50,5 +50,5 @@ mkdir empty
 "$EVENTRING_BIN" serve --hub "$(sed -n 's/^read: *eventring ps --hub //p' \
   hub.out)" --read-only "$tmp/empty" >address &
 started="$started $!"
-within 30 [ -s address ]
+within 60 [ -s address ]
 ADDRESS=$(head -1 address) node "$web/fleet_comparison.js"

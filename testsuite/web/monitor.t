@@ -16,7 +16,7 @@ serve() {
   "$EVENTRING_BIN" serve "$@" "$tmp/rings" >"$tmp/$name.address" 2>"$tmp/$name.err" &
   server=$!
   started="$started $server"
-  within 30 [ -s "$tmp/$name.address" ]
+  within 60 [ -s "$tmp/$name.address" ]
 }
 
 compile shop

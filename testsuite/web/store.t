@@ -15,6 +15,6 @@ mkdir -p "$tmp/rings"
 begin || { echo "Bail out! slow is not traced"; exit 1; }
 "$EVENTRING_BIN" serve --store="$tmp/store" "$tmp/rings" >"$tmp/address" &
 started="$started $!"
-within 30 [ -s "$tmp/address" ]
+within 60 [ -s "$tmp/address" ]
 ADDRESS=$(head -1 "$tmp/address") ORDERS=$tmp/orders ANSWERS=$tmp/answers \
   STORE=$tmp/store node "$web/store.js"
