@@ -1,6 +1,7 @@
 #!/bin/sh
 # A program whose Gc.Memprof sees something else when allocation is sampled:
 # upstream's own tests of it, in native code, since bytecode is not sampled.
+# Only in make check-long: it runs upstream's tests of Gc.Memprof.
 . "$(dirname "$0")/../cli/tap.sh"
 sources=$EVENTRING_BUILD/ocaml/testsuite/tests/statmemprof
 ocamlopt=$EVENTRING_STAGE/bin/ocamlopt
