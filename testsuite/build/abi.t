@@ -18,8 +18,8 @@ library=$EVENTRING_BUILD/lib/libeventring.so.$abi
 
 # Prints the functions of the header, and a C program that prints the size and
 # the fields of its structs and the values of its constants.
-${CC:-cc} -E -P -DEVENTRING_API=API "$header" >"$work/header" || exit 1
-cat >"$work/survey.py" <<'END'
+${CC:-cc} -E -P -DEVENTRING_API=API "$header" >"$tmp/header" || exit 1
+cat >"$tmp/survey.py" <<'END'
 import re, sys
 text = open(sys.argv[1]).read()
 text = text[text.index("API "):]
@@ -41,54 +41,54 @@ for body in re.findall(r"enum \w*\s*\{(.*?)\}", text, re.S):
         print(f'printf("constant {name} %d\\n", (int) {name});')
 print("return 0; }")
 END
-survey() { python3 "$work/survey.py" "$work/header" "$1"; }
+survey() { python3 "$tmp/survey.py" "$tmp/header" "$1"; }
 
-survey functions >"$work/functions"
+survey functions >"$tmp/functions"
 list() {
-  sed 's/^/function /' "$work/functions"
-  survey program >"$work/survey.c" &&
-    ${CC:-cc} -std=gnu11 -I"$top/consumer" -o "$work/survey" \
-      "$work/survey.c" && "$work/survey"
+  sed 's/^/function /' "$tmp/functions"
+  survey program >"$tmp/survey.c" &&
+    ${CC:-cc} -std=gnu11 -I"$top/consumer" -o "$tmp/survey" \
+      "$tmp/survey.c" && "$tmp/survey"
 }
 
-list >"$work/list"
+list >"$tmp/list"
 if [ "${1:-}" = --update ]; then
-  cp "$work/list" "$committed"
+  cp "$tmp/list" "$committed"
   exit
 fi
 
 case $(getconf LONG_BIT) in
-  64) check "the ABI is the one of consumer/libeventring.abi" \
-        diff "$committed" "$work/list" ;;
-  *) check "the ABI is a list of 64-bit machines # SKIP" true ;;
+  64) ok "the ABI is the one of consumer/libeventring.abi" \
+        diff "$committed" "$tmp/list" ;;
+  *) ok "the ABI is a list of 64-bit machines # SKIP" true ;;
 esac
-sed -n 's/^ *\(eventring_[a-z0-9_]*\);$/\1/p' "$map" | sort >"$work/mapped"
-check "the list has functions, structs and constants" eval \
+sed -n 's/^ *\(eventring_[a-z0-9_]*\);$/\1/p' "$map" | sort >"$tmp/mapped"
+ok "the list has functions, structs and constants" eval \
   'for kind in function struct constant; do
-    [ $(grep -c "^$kind " "$work/list") -gt 9 ] || exit 1; done'
-check "the linker map has the functions of the header" \
-  diff "$work/functions" "$work/mapped"
-nm -D --defined-only --with-symbol-versions "$library" >"$work/out"
+    [ $(grep -c "^$kind " "$tmp/list") -gt 9 ] || exit 1; done'
+ok "the linker map has the functions of the header" \
+  diff "$tmp/functions" "$tmp/mapped"
+nm -D --defined-only --with-symbol-versions "$library" >"$tmp/out"
 sed -n 's/^[0-9a-f]* T \(eventring_[a-z0-9_]*\)@@LIBEVENTRING_[0-9.]*$/\1/p' \
-  "$work/out" | sort >"$work/exported"
-check "the shared library exports them, each with a version" \
-  diff "$work/functions" "$work/exported"
-check "and nothing else" sh -c \
-  "! grep -v ' T eventring_\| A LIBEVENTRING_' '$work/out'"
-check "the versions are those of the ABI" sh -c \
+  "$tmp/out" | sort >"$tmp/exported"
+ok "the shared library exports them, each with a version" \
+  diff "$tmp/functions" "$tmp/exported"
+ok "and nothing else" sh -c \
+  "! grep -v ' T eventring_\| A LIBEVENTRING_' '$tmp/out'"
+ok "the versions are those of the ABI" sh -c \
   "! grep '^LIBEVENTRING_' '$map' | grep -v '^LIBEVENTRING_$abi[ .]'"
-readelf -d "$library" >"$work/out"
-check "the SONAME has the number of the ABI alone" \
+readelf -d "$library" >"$tmp/out"
+ok "the SONAME has the number of the ABI alone" \
   says "Library soname: [libeventring.so.$abi]"
 
 version=$(defined EVENTRING_READER_VERSION)
 run "$EVENTRING_BUILD/bin/eventring" --version
-check "the command has the version of the library, $version" \
+ok "the command has the version of the library, $version" \
   says "eventring $version"
 run cat "$EVENTRING_BUILD/lib/eventring.pc"
-check "so has eventring.pc" says "Version: $version"
+ok "so has eventring.pc" says "Version: $version"
 run "$top/configure" --version
-check "so has configure" says "Eventring configure $version"
+ok "so has configure" says "Eventring configure $version"
 
 # same_numbers COUNT: each line "OCAML C" of the input names the same number in
 # eventring.ml and in C, and there are COUNT lines or more.
@@ -105,10 +105,10 @@ same_numbers() {
         "$ocaml" "$c"
     done
     echo 'return 0; }'
-  } >"$work/numbers.c"
-  ${CC:-cc} -std=gnu11 -I"$top/consumer" -I"$top/runtime" -o "$work/numbers" \
-    "$work/numbers.c" || return 1
-  "$work/numbers" >"$work/in c"
+  } >"$tmp/numbers.c"
+  ${CC:-cc} -std=gnu11 -I"$top/consumer" -I"$top/runtime" -o "$tmp/numbers" \
+    "$tmp/numbers.c" || return 1
+  "$tmp/numbers" >"$tmp/in c"
   while read -r number value; do
     in_ocaml=$(sed -n "s/^ *let $number = //p; s/^ *| $number -> \([0-9]*\)\$/\1/p" \
       "$top/stdlib/eventring.ml" | sed 's/ *(\*.*//')
@@ -117,8 +117,8 @@ same_numbers() {
       sed 's/^\([0-9]*\) lsl \([0-9]*\)$/$((\1 << \2))/')
     [ "$(eval "echo $in_ocaml")" = "$value" ] ||
       { echo "$number is $in_ocaml in eventring.ml and $value in C"; bad=1; }
-  done <"$work/in c"
-  [ "$(wc -l <"$work/in c")" -ge "$1" ] || { echo "too few"; bad=1; }
+  done <"$tmp/in c"
+  [ "$(wc -l <"$tmp/in c")" -ge "$1" ] || { echo "too few"; bad=1; }
   return $bad
 }
 {
@@ -142,7 +142,7 @@ same_numbers() {
     echo "$(echo "$name" | cut -c1)$(echo "$name" | cut -c2- | tr A-Z a-z)" \
       "BIT($bit)"
   done
-} >"$work/numbers"
-check "the numbers of eventring.ml are those of the C headers" eval \
-  'same_numbers 30 <"$work/numbers"'
-plan
+} >"$tmp/numbers"
+ok "the numbers of eventring.ml are those of the C headers" eval \
+  'same_numbers 30 <"$tmp/numbers"'
+finish

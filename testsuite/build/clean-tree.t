@@ -5,10 +5,10 @@
 . "$(dirname "$0")/lib.sh"
 
 cd "$top" || exit 1
-if git status --porcelain >"$work/after" 2>/dev/null; then
-  check "no file of the work tree was made or changed" \
-    diff "$EVENTRING_BUILD/test/tree-before" "$work/after"
-  plan
+if git status --porcelain >"$tmp/after" 2>/dev/null; then
+  ok "no file of the work tree was made or changed" \
+    diff "$EVENTRING_BUILD/test/tree-before" "$tmp/after"
+  finish
 else
   echo "1..0 # SKIP not a git checkout"
 fi

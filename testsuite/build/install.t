@@ -7,19 +7,19 @@ cd "$top" || exit 1
 fresh() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make "$@"; }
 
 run fresh dist
-check "make dist" succeeds
-tarball=$(tail -n 1 "$work/out")
-cd "$work" && tar xzf "$top/$tarball" && cd ocaml-*/eventring ||
+ok "make dist" succeeds
+tarball=$(tail -n 1 "$tmp/out")
+cd "$tmp" && tar xzf "$top/$tarball" && cd ocaml-*/eventring ||
   exit 1
 # Programs that graft, fetch and bundle are not needed any more.
-mkdir "$work/programs" && ln -s /usr/bin/* "$work/programs" &&
-  rm -f "$work/programs"/spatch "$work/programs"/npm "$work/programs"/perl \
-    "$work/programs"/python3*
-run env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL PATH="$work/programs" \
-  make -j2 install-tools PREFIX="$work/to"
-check "make install-tools, of what make dist packed" succeeds
-check "installs these files and no others" eval \
-  '(cd "$work/to" && find . ! -type d | sort) | diff - - <<END
+mkdir "$tmp/programs" && ln -s /usr/bin/* "$tmp/programs" &&
+  rm -f "$tmp/programs"/spatch "$tmp/programs"/npm "$tmp/programs"/perl \
+    "$tmp/programs"/python3*
+run env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL PATH="$tmp/programs" \
+  make -j2 install-tools PREFIX="$tmp/to"
+ok "make install-tools, of what make dist packed" succeeds
+ok "installs these files and no others" eval \
+  '(cd "$tmp/to" && find . ! -type d | sort) | diff - - <<END
 ./bin/eventring
 ./include/eventring_reader.h
 ./lib/libeventring.a
@@ -30,17 +30,17 @@ check "installs these files and no others" eval \
 ./share/man/man1/eventring.1
 ./share/zsh/site-functions/_eventring
 END'
-run "$work/to/bin/eventring" --version
-check "the command runs" says eventring
-cat >"$work/reader.c" <<'END'
+run "$tmp/to/bin/eventring" --version
+ok "the command runs" says eventring
+cat >"$tmp/reader.c" <<'END'
 #include <eventring_reader.h>
 #include <stdio.h>
 int main(void) { return puts(eventring_reader_version()) < 0; }
 END
-export PKG_CONFIG_PATH="$work/to/lib/pkgconfig"
-run ${CC:-cc} -o "$work/reader" "$work/reader.c" \
-  $(pkg-config --cflags --libs eventring) -Wl,-rpath,"$work/to/lib"
-check "a program is compiled with libeventring" succeeds
-run "$work/reader"
-check "and runs" succeeds
-plan
+export PKG_CONFIG_PATH="$tmp/to/lib/pkgconfig"
+run ${CC:-cc} -o "$tmp/reader" "$tmp/reader.c" \
+  $(pkg-config --cflags --libs eventring) -Wl,-rpath,"$tmp/to/lib"
+ok "a program is compiled with libeventring" succeeds
+run "$tmp/reader"
+ok "and runs" succeeds
+finish

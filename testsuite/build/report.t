@@ -6,8 +6,8 @@
 
 command -v gnuplot >/dev/null || { echo "1..0 # SKIP no gnuplot"; exit 0; }
 
-in=$work/in
-page=$work/page/report.md
+in=$tmp/in
+page=$tmp/page/report.md
 
 # tsv NAME: a table from standard input, with commas for tabs, and a manifest
 tsv() {
@@ -43,18 +43,18 @@ END
 }
 
 make_page() {
-  rm -rf "$work/page"
-  run "$top/bench/report" --from "${1:-$in}" --to "$work/page"
+  rm -rf "$tmp/page"
+  run "$top/bench/report" --from "${1:-$in}" --to "$tmp/page"
 }
 
 # verdict STATE WHAT WORD...: the line of the table that says it
 verdict() {
-  grep -F "| $1 | $2 |" "$page" >"$work/line" ||
+  grep -F "| $1 | $2 |" "$page" >"$tmp/line" ||
     { echo "no such line:"; grep -F "| $2" "$page"; return 1; }
   shift 2
   for word in "$@"; do
-    grep -qF -e "$word" "$work/line" ||
-      { echo "does not say $word:"; cat "$work/line"; return 1; }
+    grep -qF -e "$word" "$tmp/line" ||
+      { echo "does not say $word:"; cat "$tmp/line"; return 1; }
   done
 }
 
@@ -66,45 +66,45 @@ plots_are_xml() {
   for link in $links; do
     python3 -c 'import sys, xml.dom.minidom as m
 assert m.parse(sys.argv[1]).documentElement.tagName == "svg"' \
-      "$work/page/$link" || return 1
+      "$tmp/page/$link" || return 1
   done
 }
 
 probes 20
 programs 0.999
 make_page
-check "a page is made" succeeds
-check "a target that is hit, and by how much" \
+ok "a page is made" succeeds
+ok "a target that is hit, and by how much" \
   verdict hit "phase begin+end, tracing on, against stock" "3.00 ×" \
   "20 % to spare"
-check "its cost in readings of the clock: two for two events" \
+ok "its cost in readings of the clock: two for two events" \
   verdict hit "phase begin+end, tracing on, against the clock" "2.00 ×"
-check "a program that is not shown to be slower hits" \
+ok "a program that is not shown to be slower hits" \
   verdict hit "programs, off ÷ stock off" "none of 1 "
-check "the geometric mean" \
+ok "the geometric mean" \
   verdict hit "programs, on ÷ stock off, geometric mean" "1.005"
-check "what was not measured is no hit" \
+ok "what was not measured is no hit" \
   verdict "**not measured**" "events read in a second, in C"
-check "a benchmark that did not run is named first" \
+ok "a benchmark that did not run is named first" \
   says_above_table "reader: not measured (make bench-reader)"
-check "plots are there, and XML" plots_are_xml
-check "figures and manifests are beside the page" \
-  test -f "$work/page/probes.tsv" -a -f "$work/page/programs.json"
+ok "plots are there, and XML" plots_are_xml
+ok "figures and manifests are beside the page" \
+  test -f "$tmp/page/probes.tsv" -a -f "$tmp/page/programs.json"
 
-cp -r "$work/page" "$work/kept"
-make_page "$work/kept"
-check "the page can be made again from its folder" \
-  cmp "$page" "$work/kept/report.md"
+cp -r "$tmp/page" "$tmp/kept"
+make_page "$tmp/kept"
+ok "the page can be made again from its folder" \
+  cmp "$page" "$tmp/kept/report.md"
 
 probes 30
 programs 1.0005 false
 make_page
-check "a missed target, and by how much" \
+ok "a missed target, and by how much" \
   verdict "**MISSED**" "phase begin+end, tracing on, against stock" "2.00 ×" \
   "20 % too little"
-check "a program that compare calls slower misses" \
+ok "a program that compare calls slower misses" \
   verdict "**MISSED**" "programs, off ÷ stock off" "trees 1.001" "(incomplete)"
-check "an interrupted benchmark is named first" \
+ok "an interrupted benchmark is named first" \
   says_above_table "programs: incomplete"
 
 tsv instructions <<END
@@ -114,12 +114,12 @@ trees,ours off,1000500,1.0005
 trees,ours on,1020000,1.02
 END
 make_page
-check "instructions, hit" verdict hit "instructions, off ÷ stock off" "+0.05 %"
-check "instructions, missed" \
+ok "instructions, hit" verdict hit "instructions, off ÷ stock off" "+0.05 %"
+ok "instructions, missed" \
   verdict "**MISSED**" "instructions, on ÷ stock off" "+2.00 %" "1 points"
 programs 1.0005
 make_page
-check "not slower where instructions are the same" verdict hit "programs, off ÷ stock off"
+ok "not slower where instructions are the same" verdict hit "programs, off ÷ stock off"
 
 tsv validate <<END
 part,program,subject,figure,value
@@ -129,26 +129,26 @@ samples,trees,share,why,perf may not
 samples,trees,share,agree,skipped
 END
 make_page
-check "counts that do not agree" \
+ok "counts that do not agree" \
   verdict "**MISSED**" "counts and durations, against perf" "1 of 2 agree" \
   "trees major_slice"
-check "what was skipped is no hit" \
+ok "what was skipped is no hit" \
   verdict "**not measured**" "share of time, against perf" "1 skipped"
-check "why it was skipped is said first" says_above_table "perf may not"
+ok "why it was skipped is said first" says_above_table "perf may not"
 
 probes 20 false
 make_page
-check "a hit of an interrupted benchmark is none" \
+ok "a hit of an interrupted benchmark is none" \
   verdict "**not measured**" "phase begin+end, tracing on, against stock" \
   "3.00 ×" "(incomplete)"
 
-sed 's/median_ns/other/' "$in/probes.tsv" >"$work/new"
-mv "$work/new" "$in/probes.tsv"
+sed 's/median_ns/other/' "$in/probes.tsv" >"$tmp/new"
+mv "$tmp/new" "$in/probes.tsv"
 make_page
-check "a column that is not there is named first" \
+ok "a column that is not there is named first" \
   says_above_table "probes: no column median_ns"
 
 rm -rf "$in" && mkdir "$in"
 make_page
-check "no figures: no page" stops_with "no figures" "make bench-probes"
-plan
+ok "no figures: no page" stops_with "no figures" "make bench-probes"
+finish

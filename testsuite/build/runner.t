@@ -3,7 +3,7 @@
 # tests that run at the same time, or disturbs a test that measures time.
 # Needs no OCaml.
 . "$(dirname "$0")/lib.sh"
-cd "$work" || exit 1
+cd "$tmp" || exit 1
 
 # program NAME: makes a test program of the commands on standard input
 program() {
@@ -11,20 +11,20 @@ program() {
   chmod +x "$1.t"
 }
 
-# runs JOBS NAME...: the runner with these programs; its exit code is in $rc
-FAILED=$work/failed STRICT=1
+# runs JOBS NAME...: the runner with these programs; its exit code is in $status
+FAILED=$tmp/failed STRICT=1
 export FAILED STRICT
 runs() {
   jobs=$1
   shift
   run env JOBS="$jobs" "$top/testsuite/run" $(printf './%s.t ' "$@")
 }
-ends() { tail -n 1 "$work/out" | grep -qx "$1"; }
-passes() { [ "$rc" -eq 0 ] && ends "$1"; }
-fails() { [ "$rc" -eq 1 ] && ends "$1"; }
+ends() { tail -n 1 "$tmp/out" | grep -qx "$1"; }
+passes() { [ "$status" -eq 0 ] && ends "$1"; }
+fails() { [ "$status" -eq 1 ] && ends "$1"; }
 # The lines between the first empty one and the counts are the file "expected".
-ends_as_expected() { sed '1,/^$/d;$d' "$work/out" | diff expected -; }
-has() { grep -q -e "$1" "$work/out"; }
+ends_as_expected() { sed '1,/^$/d;$d' "$tmp/out" | diff expected -; }
+has() { grep -q -e "$1" "$tmp/out"; }
 
 program good <<'END'
 echo 'ok 1 - one'; echo 'ok 2 - two # SKIP no network'; echo 1..2
@@ -33,7 +33,7 @@ program skipped <<'END'
 echo '1..0 # SKIP nothing to test'
 END
 runs 1 good skipped
-check "programs that pass: tests that pass and are skipped are counted" \
+ok "programs that pass: tests that pass and are skipped are counted" \
   passes '1 passed, 0 failed, 2 skipped'
 
 # Each way to fail, between programs that pass.
@@ -61,9 +61,9 @@ echo 'not ok 1 - one'; echo 1..2; exit 1
 END
 for jobs in 1 4; do
   runs $jobs good bad good
-  check "$jobs at a time: a test that fails" \
+  ok "$jobs at a time: a test that fails" \
     fails '3 passed, 1 failed, 2 skipped'
-  check "$jobs at a time: its message is printed" \
+  ok "$jobs at a time: its message is printed" \
     says 'not ok 2 - two' '# because'
   cat >expected <<END
 failed: ./bad.t
@@ -72,56 +72,56 @@ failed: ./bad.t
   # standard error: +ls /nowhere
   kept: $FAILED/./bad.t.*
 END
-  check "$jobs at a time: it is the last that is said" ends_as_expected
+  ok "$jobs at a time: it is the last that is said" ends_as_expected
   for way in crash plan exits; do
     runs $jobs good $way good
-    check "$jobs at a time: a test passes and its program ends badly: $way" \
+    ok "$jobs at a time: a test passes and its program ends badly: $way" \
       fails '3 passed, 1 failed, 2 skipped'
   done
   runs $jobs good silent good
-  check "$jobs at a time: a program without a test" \
+  ok "$jobs at a time: a program without a test" \
     fails '2 passed, 1 failed, 2 skipped'
   runs $jobs good both good
-  check "$jobs at a time: a failed test and a broken plan are two failures" \
+  ok "$jobs at a time: a failed test and a broken plan are two failures" \
     fails '2 passed, 2 failed, 2 skipped'
   runs $jobs good missing good
-  check "$jobs at a time: a program that cannot be run" \
+  ok "$jobs at a time: a program that cannot be run" \
     fails '2 passed, 1 failed, 2 skipped'
 done
 runs 1 cmocka
-check "a test that cmocka skips is no failure" \
+ok "a test that cmocka skips is no failure" \
   ends '1 passed, 0 failed, 1 skipped'
 run "$top/testsuite/run"
-check "no program at all" fails '0 passed, 1 failed, 0 skipped'
+ok "no program at all" fails '0 passed, 1 failed, 0 skipped'
 
 # Output and files of a failed run are kept, and nothing of one that passed.
 runs 1 bad good
-check "output and files of a failed run are kept" eval '
+ok "output and files of a failed run are kept" eval '
   grep -q "not ok 2" failed/bad.t.1/out &&
     grep -q nowhere failed/bad.t.1/err && grep -q ring failed/bad.t.1/t/left'
-check "only that is kept" [ "$(ls failed)" = bad.t.1 ]
+ok "only that is kept" [ "$(ls failed)" = bad.t.1 ]
 
 program hangs <<'END'
 trap '' TERM; echo 'ok 1 - one'; while :; do sleep 1; done
 END
 run env LIMIT=1 JOBS=2 "$top/testsuite/run" ./hangs.t ./good.t
-check "a program that hangs and ignores SIGTERM" \
+ok "a program that hangs and ignores SIGTERM" \
   fails '2 passed, 1 failed, 1 skipped'
-check "it is said that it hangs" says 'ran for more than 1 s'
+ok "it is said that it hangs" says 'ran for more than 1 s'
 
 # A process that a test leaves behind holds its standard output.
 program leaves <<'END'
 setsid sleep 100 & echo $! >left; echo 'ok 1 - one'; echo 1..1
 END
 runs 1 leaves
-check "a process that is left behind is not waited for" eval \
+ok "a process that is left behind is not waited for" eval \
   'passes "1 passed, 0 failed, 0 skipped" && kill "$(cat left)"'
 
 program killer <<'END'
 kill -KILL "$PPID"
 END
 runs 2 good killer good
-check "a program whose timeout(1) is killed" \
+ok "a program whose timeout(1) is killed" \
   fails '2 passed, 1 failed, 2 skipped'
 
 # Again: a program that fails TIMES times.
@@ -137,28 +137,28 @@ again() { STRICT='' runs 2 "$@"; }
 for times in 1 2; do
   fails_first flaky$times $times
   again good flaky$times
-  check "a test that fails $times times and then passes counts as passed" \
+  ok "a test that fails $times times and then passes counts as passed" \
     passes '3 passed, 0 failed, 1 skipped'
-  check "it is named: $times" has \
+  ok "it is named: $times" has \
     "^flaky: \./flaky$times\.t 2, passed when run again$"
-  check "the output of its failed runs is kept: $times" \
+  ok "the output of its failed runs is kept: $times" \
     [ "$(ls failed)" = "$(seq -f "flaky$times.t.%g" $times)" ]
 done
 fails_first broken 9
 again broken good
-check "a test that fails three times has failed" \
+ok "a test that fails three times has failed" \
   fails '2 passed, 1 failed, 1 skipped'
-check "it is run three times" [ "$(grep -c x broken.log)" = 3 ]
-check "it is not called flaky" eval '! has flaky:'
+ok "it is run three times" [ "$(grep -c x broken.log)" = 3 ]
+ok "it is not called flaky" eval '! has flaky:'
 fails_first strict 1
 runs 1 strict
-check "STRICT=1: no second run" fails '1 passed, 1 failed, 0 skipped'
+ok "STRICT=1: no second run" fails '1 passed, 1 failed, 0 skipped'
 
 program waits <<'END'
 trap 'kill $!; echo ended >>log; exit 1' TERM; sleep 60 & echo begun >>log; wait
 END
 : >log
-JOBS=2 "$top/testsuite/run" ./waits.t ./waits.t >"$work/out" 2>&1 &
+JOBS=2 "$top/testsuite/run" ./waits.t ./waits.t >"$tmp/out" 2>&1 &
 runner=$!
 # in_time COMMAND...: tries it for 30 seconds
 in_time() {
@@ -172,8 +172,8 @@ lines_are() { [ "$(tr '\n' ' ' <log)" = "$1" ]; }
 in_time lines_are 'begun begun '
 kill "$runner"
 wait "$runner"
-check "a runner that is ended fails" [ $? = 1 ]
-check "it ends the programs that run" \
+ok "a runner that is ended fails" [ $? = 1 ]
+ok "it ends the programs that run" \
   in_time lines_are 'begun begun ended ended '
 
 # Counts: many programs, of which some fail.
@@ -187,9 +187,9 @@ END
 done
 # shellcheck disable=SC2086
 runs 8 $names
-check "counts of 40 programs, 8 at a time" \
+ok "counts of 40 programs, 8 at a time" \
   fails '75 passed, 5 failed, 40 skipped'
-check "a line for each program" [ "$(grep -c '^\(ok\|FAILED\) ' out)" -eq 40 ]
+ok "a line for each program" [ "$(grep -c '^\(ok\|FAILED\) ' out)" -eq 40 ]
 
 # Concurrency: each program writes a line when it begins and ends.
 step() {
@@ -210,15 +210,15 @@ step last 'it comes last.' 'sleep 0.3'
 
 : >log
 runs 2 first second
-check "two programs at the same time" \
+ok "two programs at the same time" \
   [ "$(grep -n end log | head -n 1 | cut -d : -f 1)" -eq 3 ]
 : >log
 runs 1 slow alone last
-check "one program at a time" lines_are \
+ok "one program at a time" lines_are \
   'begin slow end slow begin alone end alone begin last end last '
 : >log
 runs 4 alone slow last
-check "programs that need the machine alone run after all others, in order" \
+ok "programs that need the machine alone run after all others, in order" \
   lines_are 'begin slow end slow begin alone end alone begin last end last '
 
 # Programs that are built have the line in their source.
@@ -238,8 +238,8 @@ built form asan/cli/b.t
 run env JOBS=4 top/testsuite/run top/_build/test/ring/test_a \
   top/_build/asan/ring/test_a "$PWD/top/_build/asan/cli/b.t" \
   ./first.t ./second.t
-check "the source of a built program says that it needs the machine" \
+ok "the source of a built program says that it needs the machine" \
   [ "$(tail -n 6 log | tr '\n' ' ')" = \
     'begin ring end ring begin asan end asan begin form end form ' ]
 
-plan
+finish

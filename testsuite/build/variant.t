@@ -4,14 +4,14 @@
 # Needs no OCaml.
 . "$(dirname "$0")/lib.sh"
 
-mkdir -p "$work/tree" "$work/prefix/bin"
-echo 5.3.0+eventring >"$work/tree/VERSION"
+mkdir -p "$tmp/tree" "$tmp/prefix/bin"
+echo 5.3.0+eventring >"$tmp/tree/VERSION"
 # It ends here: nothing is built.
-printf '#!/bin/sh\necho "options: $*"\nexit 1\n' >"$work/tree/configure"
-chmod +x "$work/tree/configure"
+printf '#!/bin/sh\necho "options: $*"\nexit 1\n' >"$tmp/tree/configure"
+chmod +x "$tmp/tree/configure"
 # compiler VERSION FRAME_POINTERS FLAT_FLOAT_ARRAY TSAN
 compiler() {
-  cat >"$work/prefix/bin/ocamlopt" <<END
+  cat >"$tmp/prefix/bin/ocamlopt" <<END
 #!/bin/sh
 case \$* in
   -version) echo $1 ;;
@@ -21,29 +21,29 @@ case \$* in
   *tsan) echo $4 ;;
 esac
 END
-  chmod +x "$work/prefix/bin/ocamlopt"
-  run "$top/build-aux/variant" "$work/tree" "$work/to" "$work/prefix" false
+  chmod +x "$tmp/prefix/bin/ocamlopt"
+  run "$top/build-aux/variant" "$tmp/tree" "$tmp/to" "$tmp/prefix" false
 }
-without() { ! grep -qF -e "$1" "$work/out"; }
+without() { ! grep -qF -e "$1" "$tmp/out"; }
 
 compiler 5.3.0 false true false
-check "it is configured for the folders of its compiler" \
+ok "it is configured for the folders of its compiler" \
   says '--prefix=/usr --libdir=/usr/lib/ocaml '
 for option in --enable-frame-pointers --disable-flat-float-array --enable-tsan
 do
-  check "without $option, if the compiler is" without "$option"
+  ok "without $option, if the compiler is" without "$option"
 done
 compiler 5.3.0 true false true
 for option in --enable-frame-pointers --disable-flat-float-array --enable-tsan
 do
-  check "with $option, if the compiler is" says "$option"
+  ok "with $option, if the compiler is" says "$option"
 done
 compiler 5.3.1 false true false
-check "another version stops with one line" \
+ok "another version stops with one line" \
   stops_with 'OCaml 5.3.1' 'OCaml 5.3.0' VARIANT_PREFIX
-rm "$work/prefix/bin/ocamlopt"
-run "$top/build-aux/variant" "$work/tree" "$work/to" "$work/prefix" false
-check "no compiler stops with one line" \
-  stops_with "$work/prefix/bin/ocamlopt" VARIANT_PREFIX
-check "neither writes anything" test ! -e "$work/to"
-plan
+rm "$tmp/prefix/bin/ocamlopt"
+run "$top/build-aux/variant" "$tmp/tree" "$tmp/to" "$tmp/prefix" false
+ok "no compiler stops with one line" \
+  stops_with "$tmp/prefix/bin/ocamlopt" VARIANT_PREFIX
+ok "neither writes anything" test ! -e "$tmp/to"
+finish

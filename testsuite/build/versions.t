@@ -12,18 +12,18 @@ if [ ! -d "$sources" ]; then
   exit
 fi
 run build-aux/check-versions --short "$EVENTRING_BUILD" "$sources"
-check "every version is grafted, built and traced" succeeds
-check "several were tried" sh -c \
-  "[ \"\$(sed -n 's/ versions, .*//p' '$work/out')\" -ge 2 ]"
+ok "every version is grafted, built and traced" succeeds
+ok "several were tried" sh -c \
+  "[ \"\$(sed -n 's/ versions, .*//p' '$tmp/out')\" -ge 2 ]"
 
 # It can fail: a tree that is none, and one that does not fit.
-mkdir -p "$work/sources/none"
-run build-aux/check-versions --short "$EVENTRING_BUILD" "$work/sources"
-check "a folder without OCaml's sources is refused" stops_with "$work/sources"
-mkdir -p "$work/sources/old/runtime"
-echo 5.0.0 >"$work/sources/old/VERSION"
-run build-aux/check-versions --short "$work/build" "$work/sources"
-check "a tree that does not fit fails" eval \
-  '[ "$rc" -ne 0 ] && says "1 steps failed" graft'
+mkdir -p "$tmp/sources/none"
+run build-aux/check-versions --short "$EVENTRING_BUILD" "$tmp/sources"
+ok "a folder without OCaml's sources is refused" stops_with "$tmp/sources"
+mkdir -p "$tmp/sources/old/runtime"
+echo 5.0.0 >"$tmp/sources/old/VERSION"
+run build-aux/check-versions --short "$tmp/build" "$tmp/sources"
+ok "a tree that does not fit fails" eval \
+  '[ "$status" -ne 0 ] && says "1 steps failed" graft'
 
-plan
+finish

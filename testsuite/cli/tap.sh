@@ -15,6 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd) || exit 1
 export EVENTRING_TOP EVENTRING_BIN EVENTRING_STAGE
 [ -x "$EVENTRING_BIN" ] || { echo "Bail out! no $EVENTRING_BIN"; exit 1; }
 
+status=             # of the last command that run ran
 tests=0
 failed=0
 started=            # processes to end with the test
