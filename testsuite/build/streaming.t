@@ -1,6 +1,7 @@
 #!/bin/sh
 # The measurements of streams: their tables and pages have a line for each way
 # that events leave a program, and their counts are right.
+# Only in make check-long: it runs benchmarks.
 : "${EVENTRING_TOP:=$(git rev-parse --show-toplevel)}"
 . "$(dirname "$0")/lib.sh"
 
