@@ -773,20 +773,20 @@ static uint64_t number_of(const char *word)
   return end != word && *end == '\0' ? number : named(word, 1)->place;
 }
 
-/* Writes the event of a line; its words are those of strtok. */
-static void write_line(uint32_t ring)
+/* Writes the event of a line, of which the words after the ring are left. */
+static void write_line(uint32_t ring, char **words)
 {
   static const char *const forms[] = {
     [EVENTRING_FORM_BEGIN] = "begin", [EVENTRING_FORM_END] = "end",
     [EVENTRING_FORM_INSTANT] = "instant", [EVENTRING_FORM_COUNTER] = "counter"
   };
-  uint64_t numbers[64], at = number_of(strtok(NULL, " "));
+  uint64_t numbers[64], at = number_of(strtok_r(NULL, " ", words));
   uint32_t count = 0, form = 0;
-  const char *word = strtok(NULL, " ");
+  const char *word = strtok_r(NULL, " ", words);
   while (form < sizeof forms / sizeof *forms
          && (forms[form] == NULL || strcmp(forms[form], word) != 0)) form++;
-  struct eventring_schema_entry *e = named(strtok(NULL, " "), 0);
-  while ((word = strtok(NULL, " ")) != NULL && count < 64)
+  struct eventring_schema_entry *e = named(strtok_r(NULL, " ", words), 0);
+  while ((word = strtok_r(NULL, " ", words)) != NULL && count < 64)
     numbers[count++] = number_of(word);
   if (e->id == EV_DOMAIN_START) change_domain(ring, (uint32_t) numbers[0]);
   if (e->payload == EVENTRING_PACKED && count > 0)
@@ -802,7 +802,8 @@ static void script(void)
   char line[512];
   while (fgets(line, sizeof line, stdin) != NULL) {
     line[strcspn(line, "\n")] = '\0';
-    const char *word = strtok(line, " ");
+    char *words;
+    const char *word = strtok_r(line, " ", &words);
     if (word == NULL) continue;
     uint32_t ring, thread;
     int read = sscanf(word, "%" SCNu32 "/%" SCNu32, &ring, &thread);
@@ -810,7 +811,7 @@ static void script(void)
     struct ring_writer *w = &file.writers[ring];
     if (read == 2 && thread != w->thread)
       ring_domain(&file, ring, w->domain, thread);
-    write_line(ring);
+    write_line(ring, &words);
   }
 }
 
