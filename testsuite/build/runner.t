@@ -56,6 +56,15 @@ END
 program exits <<'END'
 echo 'ok 1 - one'; echo 1..1; exit 3
 END
+program crashskip <<'END'
+echo '1..0 # SKIP no network'; kill -SEGV $$
+END
+program noplan <<'END'
+echo 1..0
+END
+program bails <<'END'
+echo 1..1; echo 'ok 1 - one'; echo 'Bail out! no network'
+END
 program both <<'END'
 echo 'not ok 1 - one'; echo 1..2; exit 1
 END
@@ -88,6 +97,16 @@ END
   ok "$jobs at a time: a program that cannot be run" \
     fails '2 passed, 1 failed, 2 skipped'
 done
+for way in crashskip noplan; do
+  runs 1 good $way
+  ok "not the same as skipped: $way" eval \
+    'exits 1 && ends "1 passed, 1 failed, [12] skipped"'
+done
+runs 1 bails
+ok "a program that bails out, and why" eval \
+  'fails "1 passed, 1 failed, 0 skipped" && says "Bail out! no network"'
+run env JOBS=x "$top/testsuite/run" ./good.t
+ok "a wrong JOBS is named" eval 'exits 255 && says JOBS=x'
 runs 1 cmocka
 ok "a test that cmocka skips is no failure" \
   ends '1 passed, 0 failed, 1 skipped'
@@ -95,6 +114,7 @@ run "$top/testsuite/run"
 ok "no program at all" fails '0 passed, 1 failed, 0 skipped'
 
 # Output and files of a failed run are kept, and nothing of one that passed.
+rm -rf failed
 runs 1 bad good
 ok "output and files of a failed run are kept" eval '
   grep -q "not ok 2" failed/bad.t.1/out &&
@@ -104,10 +124,10 @@ ok "only that is kept" [ "$(ls failed)" = bad.t.1 ]
 program hangs <<'END'
 trap '' TERM; echo 'ok 1 - one'; while :; do sleep 1; done
 END
-run env LIMIT=1 JOBS=2 "$top/testsuite/run" ./hangs.t ./good.t
+run env LIMIT=3 JOBS=2 "$top/testsuite/run" ./hangs.t ./good.t
 ok "a program that hangs and ignores SIGTERM" \
   fails '2 passed, 1 failed, 1 skipped'
-ok "it is said that it hangs" says 'ran for more than 1 s'
+ok "it is said that it hangs" says 'ran for more than 3 s'
 
 # A process that a test leaves behind holds its standard output.
 program leaves <<'END'
@@ -116,6 +136,13 @@ END
 runs 1 leaves
 ok "a process that is left behind is not waited for" eval \
   'passes "1 passed, 0 failed, 0 skipped" && kill "$(cat left)"'
+
+program child <<'END'
+sleep 1000 & echo $! >left; echo 'ok 1 - one'; echo 1..1
+END
+runs 1 child
+gone() { ! kill -0 "$(cat left)" 2>/dev/null; }
+ok "a process of its group ends with it" within 60 gone
 
 program killer <<'END'
 kill -KILL "$PPID"
@@ -133,7 +160,7 @@ echo 'ok 1 - one'
 echo 'ok 2 - two'; echo 1..2
 END
 }
-again() { STRICT='' runs 2 "$@"; }
+again() { rm -rf failed; STRICT='' runs 2 "$@"; }
 for times in 1 2; do
   fails_first flaky$times $times
   again good flaky$times
@@ -144,6 +171,17 @@ for times in 1 2; do
   ok "the output of its failed runs is kept: $times" \
     [ "$(ls failed)" = "$(seq -f "flaky$times.t.%g" $times)" ]
 done
+program skips_then <<'END'
+[ ! -e skips ] || { echo '1..0 # SKIP port in use'; exit 0; }
+: >skips; echo 'not ok 1 - one'; echo 1..1
+END
+again skips_then
+ok "a failure is not mended by skipping" eval \
+  'exits 1 && says "fewer tests" "not ok 1 - one"'
+fails_first twice 1
+runs 1 twice twice
+ok "a program that is given twice counts twice" \
+  fails '3 passed, 1 failed, 0 skipped'
 fails_first broken 9
 again broken good
 ok "a test that fails three times has failed" \

@@ -1,6 +1,7 @@
 #!/bin/sh
-# eventring diagnose: for each rule, events of one second that it finds, and
-# events that come close.  diagnose_programs.t has programs.
+# eventring diagnose: events of a second that a rule finds, and events that come
+# close, for each rule but events_lost and hot_function.  diagnose_programs.t has
+# programs for all.
 # Needs no OCaml.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
@@ -26,7 +27,7 @@ every() {
     }
   }' "$@"
 }
-# spans COUNT NS NAME [NUMBER...]: spans of domain 0; their ends have the numbers
+# spans COUNT NS NAME [NUMBER...]: spans of domain 0, ends have the numbers
 spans() {
   n=$1 ns=$2 name_of=$3
   shift 3
@@ -43,7 +44,9 @@ stops() {
   second_domain
   every "$1" "0 T+2000000 instant stop_the_world 1000 0 minor 0 0 1000 1 $2"
 }
-gc_detail() { every 1 "0 T+0 begin minor_local_roots" "0 T+1 end minor_local_roots"; }
+gc_detail() {
+  every 1 "0 T+0 begin minor_local_roots" "0 T+1 end minor_local_roots"
+}
 
 # with [HEADER...] <EVENTS: a ring with them
 make_ring plain         # compiles it
@@ -82,6 +85,8 @@ minors 100 1000000 1000 | with
 leaves minor_heap_small "when collections take a tenth of the time"
 spans 200 1000000 minor 1000 100000 gc_full_major 0 | with
 leaves minor_heap_small "when the program has called for them"
+spans 200 1000000 minor 1000 2097152 minor_heap_full 0 | with
+leaves minor_heap_small "of 2 M words"
 { minors 200 1000000 50000; cycles 10 "I*4000000 I*2000000 0 0 1 0 0 0 1 0"
   gc_detail; } | with
 leaves minor_heap_small "when all values stay alive"
@@ -98,6 +103,10 @@ ok "domain_late: so is its span" \
 stops 150 50000 | with
 leaves domain_late "when it is 50 us later"
 leaves idle_domains "when it runs"
+stops 4 20000000 | with
+leaves domain_late "when it is late four times"
+stops 6 400000 | with
+leaves domain_late "when others wait for a thousandth of the time"
 
 backup="4294967295 999"       # no thread of the program
 { stops 100 1000000; echo "1 3 instant thread_run $backup"; } | with
@@ -119,6 +128,9 @@ leaves explicit_collections "when they take a hundredth of the time"
 spans 1 50000000 explicit_gc_full_major | with
 leaves explicit_collections "when there is only one"
 
+spans 10 5000000 explicit_gc_minor | with
+finds explicit_collections "Gc.minor"
+
 spans 3 10000000 explicit_gc_compact | with
 finds compaction
 spans 1 10000000 explicit_gc_compact | with
@@ -130,7 +142,7 @@ parts() { every 100 "0 T+0 begin minor" "0 T+0 begin minor_remembered_set" \
   "0 T+$2 end minor_remembered_set_promote" \
   "0 T+$1 end minor_remembered_set" \
   "0 T+1000000 end minor 50000 100000 minor_heap_full 0"
-  cycles 10 "4000000 2000 0 0 1 0 0 0 1 0"; }
+  cycles 10 "4000000 ${3:-2000} 0 0 1 0 0 0 1 0"; }
 parts 600000 300000 | with
 finds remembered_set
 leaves promoted_by_old
@@ -139,9 +151,19 @@ leaves remembered_set
 parts 600000 600000 | with
 finds promoted_by_old
 leaves remembered_set
+# Of 5 million words that are promoted, 4 million are alive in the end.
+parts 600000 300000 'I*400000' | with
+leaves remembered_set "when the values stay alive"
+parts 600000 600000 'I*400000' | with
+leaves promoted_by_old "when the values stay alive"
+{ spans 100 1000000 minor 50000 100000 ref_table_full 0
+  cycles 10 "4000000 2000 0 0 1 0 0 0 1 0"; } | with
+finds remembered_set "by the causes of collections"
 
 spans 60 2000000 major_slice custom_memory | with
 finds custom_memory
+spans 60 2000000 minor 1000 100000 custom_table_full 0 | with
+finds custom_memory "by the causes of minor collections"
 spans 60 2000000 major_slice half_minor_heap | with
 leaves custom_memory
 
@@ -157,18 +179,27 @@ every 10 "0 T+30000000 instant thread_yield 30000000" |
 finds domain_lock_contention
 every 10 "0 T+10000000 instant thread_yield 10000000" | with
 leaves domain_lock_contention
+every 4 "0 T+60000000 instant thread_yield 60000000" | with
+leaves domain_lock_contention "when they wait four times"
+every 25 "0 T+30000000 instant mutex_wait 30000000 30000000" | with
+finds domain_lock_contention "after waits for something else"
+leaves mutex_contention "by waits for the domain lock"
 
 if command -v taskset >/dev/null; then
   # The processors that diagnose itself may use count.
   boot=boot=$(cat /proc/sys/kernel/random/boot_id)
   cpu=$(taskset -pc $$ | sed 's/.*: \([0-9]*\).*/\1/')
   by="taskset -c $cpu"
-  second_domain | with "$boot"
+  stops 150 400000 | with "$boot"
   finds more_domains_than_processors
+  leaves domain_late "when there are more domains than processors"
   ok "more_domains_than_processors: the processors" \
     [ "$(fact more_domains_than_processors processors)" = 1 ]
-  : | with "$boot"
-  leaves more_domains_than_processors
+  ends_after() { second_domain; echo "1 $1 instant domain_terminate 1"; }
+  ends_after 500000000 | with "$boot"
+  finds more_domains_than_processors "half of the time"
+  ends_after 100000000 | with "$boot"
+  leaves more_domains_than_processors "for a tenth of the time"
   by=
 else
   skip "more_domains_than_processors" "no taskset"
@@ -180,24 +211,32 @@ spans 40 1000000 finalisers | with
 leaves finalisers
 
 last=1200000000
-{ cycles 10 "4000000 I*1000000 0 0 1 0 0 0 1 0"
+# growth WORDS LAST: major cycles, and one more a tenth of a second later
+growth() {
+  cycles 10 "16000000 $1 0 0 1 0 0 0 1 0"
   echo "0 1100000000 begin major_gc_cycle_domains"
   echo "0 1100000001 end major_gc_cycle_domains 0 0"
-  echo "0 1100000002 instant heap 16000000 11000000 0 0 1 0 0 0 1 0"; } |
-  with
+  echo "0 1100000002 instant heap 16000000 $2 0 0 1 0 0 0 1 0"
+}
+growth 'I*1000000' 11000000 | with
 finds memory_growth
-{ cycles 10 "4000000 1000000 0 0 1 0 0 0 1 0"
-  echo "0 1100000000 begin major_gc_cycle_domains"
-  echo "0 1100000001 end major_gc_cycle_domains 0 0"
-  echo "0 1100000002 instant heap 4000000 1000000 0 0 1 0 0 0 1 0"; } |
-  with
-leaves memory_growth
+growth 1000000 1000000 | with
+leaves memory_growth "when it stays"
+growth 'I*40000' 440000 | with
+leaves memory_growth "below 4 MiB"
 last=
 
 cycles 4 "4000000 1000000 0 0 1 0 2400000 0 1 0" | with
 finds fragmentation
 cycles 4 "4000000 2000000 0 0 1 0 1200000 0 1 0" | with
 leaves fragmentation
+cycles 4 "1000000 250000 0 0 1 0 600000 0 1 0" | with
+leaves fragmentation "of 8 MiB"
+{ cycles 4 "4000000 1000000 0 0 1 0 2400000 0 1 0"
+  echo "0 900000000 begin major_gc_cycle_domains"
+  echo "0 900000001 end major_gc_cycle_domains 0 0"
+  echo "0 900000002 instant heap 4000000 2000000 0 0 1 0 1200000 0 1 0"; } | with
+leaves fragmentation "when the last cycle has less"
 
 sorted() { jq -e '[.findings[].weight] | . == (sort | reverse)' out; }
 { spans 10 5000000 explicit_gc_full_major

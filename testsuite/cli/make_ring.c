@@ -752,6 +752,12 @@ static void elsewhere(void)
   strcpy(file.header->boot_id, "11111111-1111-1111-1111-111111111111");
 }
 
+static _Noreturn void refuse(const char *what, const char *word)
+{
+  fprintf(stderr, "make_ring: %s %s\n", what, word);
+  exit(2);
+}
+
 /* Returns the schema entry with this name, of a value or of an event. */
 static struct eventring_schema_entry *named(const char *name, int is_value)
 {
@@ -762,8 +768,7 @@ static struct eventring_schema_entry *named(const char *name, int is_value)
         && (is_value || e->id != 0) && e->kind != EVENTRING_FIELD)
       return e;
   }
-  fprintf(stderr, "make_ring: no %s\n", name);
-  exit(2);
+  refuse("no event or value", name);
 }
 
 static uint64_t number_of(const char *word)
@@ -773,6 +778,13 @@ static uint64_t number_of(const char *word)
   return end != word && *end == '\0' ? number : named(word, 1)->place;
 }
 
+static const char *next_word(char **words)
+{
+  const char *word = strtok_r(NULL, " ", words);
+  if (word == NULL) refuse("a line is too short", "");
+  return word;
+}
+
 /* Writes the event of a line, of which the words after the ring are left. */
 static void write_line(uint32_t ring, char **words)
 {
@@ -780,12 +792,13 @@ static void write_line(uint32_t ring, char **words)
     [EVENTRING_FORM_BEGIN] = "begin", [EVENTRING_FORM_END] = "end",
     [EVENTRING_FORM_INSTANT] = "instant", [EVENTRING_FORM_COUNTER] = "counter"
   };
-  uint64_t numbers[64], at = number_of(strtok_r(NULL, " ", words));
+  uint64_t numbers[64], at = number_of(next_word(words));
   uint32_t count = 0, form = 0;
-  const char *word = strtok_r(NULL, " ", words);
+  const char *word = next_word(words);
   while (form < sizeof forms / sizeof *forms
          && (forms[form] == NULL || strcmp(forms[form], word) != 0)) form++;
-  struct eventring_schema_entry *e = named(strtok_r(NULL, " ", words), 0);
+  if (form == sizeof forms / sizeof *forms) refuse("no form", word);
+  struct eventring_schema_entry *e = named(next_word(words), 0);
   while ((word = strtok_r(NULL, " ", words)) != NULL && count < 64)
     numbers[count++] = number_of(word);
   if (e->id == EV_DOMAIN_START) change_domain(ring, (uint32_t) numbers[0]);
@@ -793,6 +806,8 @@ static void write_line(uint32_t ring, char **words)
     ring_packed(&file, ring, START + at, form, e->id, numbers, count);
   else
     emit(ring, at, form, e->id, count, numbers);
+  if (file.writers[ring].position > file.header->ring_words)
+    refuse("more events than fit into the ring:", e->name);
   file.header->ended =
     (struct eventring_instant) { START + at, START + at, 1000000000 + at };
 }
@@ -807,7 +822,7 @@ static void script(void)
     if (word == NULL) continue;
     uint32_t ring, thread;
     int read = sscanf(word, "%" SCNu32 "/%" SCNu32, &ring, &thread);
-    if (read < 1 || ring >= RINGS) exit(2);
+    if (read < 1 || ring >= RINGS) refuse("no ring", word);
     struct ring_writer *w = &file.writers[ring];
     if (read == 2 && thread != w->thread)
       ring_domain(&file, ring, w->domain, thread);

@@ -23,6 +23,7 @@ started=            # processes to end with the test
 tmp=$(mktemp -d) || exit 1
 # One test looks for files in here as another user.
 chmod 755 "$tmp"
+# The runner sets EVENTRING_KEEP_FAILED, and keeps what a failed test has left.
 clean_up() {
   for pid in $started; do kill -9 "$pid" 2>/dev/null; done
   [ "$failed" -gt 0 ] && [ -n "${EVENTRING_KEEP_FAILED-}" ] || rm -rf "$tmp"

@@ -2,7 +2,9 @@
 # eventring top of an ended process with known events, in a terminal that tmux
 # makes: screen, keys, sizes.  top_programs.t has processes that run.
 # Needs no OCaml.
-. "$(dirname "$0")/top.sh"
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+. "$here/terminal.sh"
 
 # Ten seconds with a collection each 10 ms, in which domain 0 stops for 1 ms and
 # domain 1 for 500 us; the last of them has an explicit one.
@@ -97,7 +99,7 @@ ok "summary: pauses" shows '^2001 pauses: median 1.00 ms.*longest 4.00 ms'
 ok "the screen is restored" eval "! screen | grep -q 'q quit'"
 for signal in TERM INT; do
   view ring.eventring
-  shows '^4242424 '
+  ok "SIG$signal: top shows the process" shows '^4242424 '
   kill -$signal "$(cat top.pid)"
   ok "SIG$signal: exits with 0" shows '^ended with 0'
   ok "SIG$signal: prints its summary" shows '^process 4242424 '
@@ -105,11 +107,9 @@ done
 
 # Terminals that can do less
 terminal "env NO_COLOR=1 \"$EVENTRING_BIN\" top ring.eventring"
-shows '^my.span '
-ok "NO_COLOR: the screen has no colours" eval "! colours"
+ok "NO_COLOR: the screen has no colours" eval "shows '^my.span ' && ! colours"
 terminal "env TERM=vt100 \"$EVENTRING_BIN\" top ring.eventring"
-shows '^my.span '
-ok "vt100: the screen has no colours" eval "! colours"
+ok "vt100: the screen has no colours" eval "shows '^my.span ' && ! colours"
 terminal "env LC_ALL=C \"$EVENTRING_BIN\" top ring.eventring"
 ok "no UTF-8: bars are ASCII" shows '^0 .* % ##*  '
 terminal "env TERM=nosuch \"$EVENTRING_BIN\" top ring.eventring"

@@ -2,7 +2,9 @@
 # The live view, in a terminal that tmux makes: its screen, its keys, and its
 # behaviour when the terminal or the process changes.
 # Only in make check-long: it shows rates of real programs; top.t has known ones.
-. "$(dirname "$0")/top.sh"
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+. "$here/terminal.sh"
 compile spans
 header() { shows "^$1 .*spans  $2"; }
 last_line() { shows "^$1"; }

@@ -1,25 +1,11 @@
 #!/bin/sh
 # A process of a hub in eventring top, in a terminal that tmux makes.
 . "$(dirname "$0")/hub.sh"
-command -v tmux >/dev/null || { echo "1..0 # SKIP no tmux"; exit 0; }
 TMPDIR=$tmp/temporary
 export TMPDIR
 mkdir "$TMPDIR"
 compile rounds
-in_tmux() { TMUX_TMPDIR=$tmp tmux -u -L top -f /dev/null "$@" 2>>tmux.err; }
-unset TMUX NO_COLOR
-LC_ALL=C.UTF-8
-export LC_ALL
-in_tmux new-session -d -s base cat
-started="$started $(in_tmux display-message -p '#{pid}')"
-view() {
-  in_tmux kill-session -t view
-  in_tmux new-session -d -s view -x 100 -y 30 \
-    "sh -c '\"$EVENTRING_BIN\" top $*'; echo ended with \$?; cat"
-}
-keys() { in_tmux send-keys -t view "$@"; }
-on_screen() { in_tmux capture-pane -p -t view >out; grep -q -e "$1" out; }
-shows() { within 60 on_screen "$1"; }
+. "$EVENTRING_TOP/testsuite/cli/terminal.sh"
 
 mkfifo stop
 # Two recordings of one process, of which the second is longer.

@@ -1,4 +1,4 @@
-# Read by the tests of eventring top, after tap.sh, which this reads: a terminal
+# Read by the tests of eventring top, after tap.sh and in their folder: a terminal
 # that tmux makes.
 #
 #   terminal COMMAND     runs it in a fresh one; its process id is in top.pid
@@ -10,8 +10,6 @@
 #   hides PATTERN        waits until none does
 #   colours              whether the screen has any
 
-. "$(dirname "$0")/tap.sh"
-cd "$tmp" || exit 1
 command -v tmux >/dev/null || { echo "1..0 # SKIP no tmux"; exit 0; }
 
 # A tmux server of our own; a session that only waits keeps it alive.
@@ -32,9 +30,12 @@ view() { terminal "\"$EVENTRING_BIN\" top $*"; }
 keys() { in_tmux send-keys -t view "$@"; }
 screen() { in_tmux capture-pane -p -t view "$@"; }
 size() { in_tmux resize-window -t view -x "$1" -y "$2"; }
-shows() { status=0; screen >out 2>err; within 60 on_screen "$1"; }
+# After a condition that did not come true, others are waited for less long.
+patience=60
+appears() { within $patience "$@" || { patience=5; return 1; }; }
+shows() { status=0; screen >out 2>err; appears on_screen "$1"; }
 on_screen() { screen >out; grep -q -e "$1" out; }
-hides() { within 60 off_screen "$1"; }
+hides() { appears off_screen "$1"; }
 off_screen() { ! on_screen "$1"; }
 escape=$(printf '\033')
 colours() { screen -e | grep -q "$escape\[\([0-9]*;\)*[34][0-7]m"; }
