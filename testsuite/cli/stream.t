@@ -116,7 +116,7 @@ ok "a cut stream: exit status 3" exits 3
 ok "a cut stream: one line says where it ends" \
   err_has '^eventring: standard input: cut or damaged from byte [0-9]* on'
 ok "a cut stream: the events before are read" out_has ' round'
-{ head -c $half sent.out; head -c $half /dev/urandom; } >damaged.evr
+{ head -c $half sent.out; yes damaged | head -c $half; } >damaged.evr
 run sh -c 'cat damaged.evr | "$1" stat -' sh "$EVENTRING_BIN"
 ok "a damaged stream: exit status 3" exits 3
 run sh -c 'echo text | "$1" events -' sh "$EVENTRING_BIN"

@@ -1,5 +1,6 @@
 // BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 // Needs the machine alone: it measures processor time.
+// Only in make check-long: its limits are of processor time.
 /* If this breaks, a file of a megabyte can keep a reader busy for longer than
    LIMIT: these are the worst files that we could think of.  Only the time of
    the processor counts, and the shortest of three times, so that other programs

@@ -1,5 +1,6 @@
 // BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 // Needs the machine alone: it measures processor time.
+// Only in make check-long: its limits are of processor time.
 /* If this breaks, a file of a megabyte can keep a subcommand busy for longer
    than LIMIT.  As in test_worst.c, the processor's time counts, and the shortest
    of three times. */

@@ -5,11 +5,13 @@
      work MS       short spans until then
      flood         more events than a ring holds
      many N        2000 N events, a few at a time
+     fence         an event called fence
      quit *)
 
 let step = Eventring.Span.register "step"
 let job = Eventring.Request.register "job"
 let tick = Eventring.Mark.register "tick"
+let fence = Eventring.Mark.register "fence"
 let kept = ref []
 
 let sleep ms = Unix.sleepf (float_of_string ms /. 1000.)
@@ -40,6 +42,7 @@ let carry_out order =
       for _ = 1 to 2000 do Eventring.Mark.emit tick done;
       Unix.sleepf 0.001
     done
+  | [ "fence" ] -> Eventring.Mark.emit fence
   | _ -> exit 0
 
 let () =
