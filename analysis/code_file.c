@@ -202,28 +202,61 @@ static const char *within(const char *folder, const char *file)
   return starts_with(file, "./") ? file + 2 : file;
 }
 
+/* Scopes, found here since dwarf_getscopes of libdw 0.188 leaks memory when a
+   unit is damaged, and does not say what a function is inlined in. */
+
+#define SCOPES 128
+
+struct scopes {
+  GElf_Addr address;
+  Dwarf_Off last;                 /* visited DIE; a damaged file may go back */
+  int depth;
+  Dwarf_Die list[SCOPES];         /* the outermost first */
+};
+
+/* Returns whether functions may be inside of a DIE that has no code itself. */
+static bool holds_functions(int tag)
+{
+  return tag == DW_TAG_namespace || tag == DW_TAG_module
+         || tag == DW_TAG_class_type || tag == DW_TAG_structure_type
+         || tag == DW_TAG_union_type;
+}
+
+/* Adds the scopes around the address that are inside of [die]. */
+static void add_scopes(struct scopes *s, Dwarf_Die *die, int level)
+{
+  const int before = s->depth;
+  Dwarf_Die child;
+  int error = level < SCOPES ? dwarf_child(die, &child) : -1;
+  while (error == 0 && s->depth == before && dwarf_dieoffset(&child) > s->last) {
+    s->last = dwarf_dieoffset(&child);
+    if (dwarf_haspc(&child, s->address) > 0) s->list[s->depth++] = child;
+    if (s->depth > before || holds_functions(dwarf_tag(&child)))
+      add_scopes(s, &child, level + 1);
+    error = dwarf_siblingof(&child, &child);
+  }
+}
+
 /* Takes the functions inlined at [address] of [unit] from the DWARF sections;
    places[0] has the line there.  The number of places is returned. */
 static uint32_t unfold_inlined(Dwarf_Die *unit, GElf_Addr address,
                                struct code_place *places, uint32_t max)
 {
-  Dwarf_Die *at = NULL, *scopes = NULL;
+  struct scopes scopes = { .address = address };
   Dwarf_Files *files = NULL;
   size_t files_count = 0;
   uint32_t count = 1;
-  /* Behind the innermost inlined function, dwarf_getscopes has the scopes of
-     its definition, not the functions that it is inlined in. */
-  int depth = dwarf_getscopes(unit, address, &at);
-  if (depth > 0) depth = dwarf_getscopes_die(&at[0], &scopes);
-  if (depth > 0) dwarf_getsrcfiles(unit, &files, &files_count);
-  for (int i = 0; i < depth && count < max; i++) {
+  add_scopes(&scopes, unit, 0);
+  if (scopes.depth > 0) dwarf_getsrcfiles(unit, &files, &files_count);
+  for (int i = scopes.depth - 1; i >= 0 && count < max; i--) {
+    Dwarf_Die *scope = &scopes.list[i];
     Dwarf_Attribute attribute;
     Dwarf_Word line = 0, file = 0;
-    if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) break;
-    if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine) continue;
-    places[count - 1].function = dwarf_diename(&scopes[i]);
-    dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &attribute), &line);
-    dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &attribute), &file);
+    if (dwarf_tag(scope) == DW_TAG_subprogram) break;
+    if (dwarf_tag(scope) != DW_TAG_inlined_subroutine) continue;
+    places[count - 1].function = dwarf_diename(scope);
+    dwarf_formudata(dwarf_attr(scope, DW_AT_call_line, &attribute), &line);
+    dwarf_formudata(dwarf_attr(scope, DW_AT_call_file, &attribute), &file);
     places[count] = (struct code_place) {
       .folder = places[0].folder, .line = (uint32_t) line,
       .file = files == NULL || file >= files_count ? NULL
@@ -232,8 +265,6 @@ static uint32_t unfold_inlined(Dwarf_Die *unit, GElf_Addr address,
     };
     count++;
   }
-  free(at);
-  free(scopes);
   return count;
 }
 
