@@ -202,8 +202,8 @@ static const char *within(const char *folder, const char *file)
   return starts_with(file, "./") ? file + 2 : file;
 }
 
-/* Scopes, found here since dwarf_getscopes of libdw 0.188 leaks memory when a
-   unit is damaged, and does not say what a function is inlined in. */
+/* Scopes.  dwarf_getscopes of libdw 0.188 leaks memory when a unit is damaged,
+   and stops at the innermost inlined function, so it is not used. */
 
 #define SCOPES 128
 

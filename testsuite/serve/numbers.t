@@ -1,0 +1,45 @@
+#!/bin/sh
+# If this breaks, the page shows wrong numbers of a process: all are known here.
+# Needs no OCaml.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+. "$here/../cli/ten_seconds.sh"
+make_ring plain
+./make_ring script ring.eventring <script || exit 1
+serve ring.eventring
+find_process 4242424
+ok "the events are read" within 60 read_all 4242424
+
+numbers() { process 4242424 "[$1] | tostring"; }
+is() { [ "$(numbers "$1")" = "$2" ] || { numbers "$1"; false; }; }
+ok "time in the collector, of that of two domains" is \
+  .gc_share,.utilisation_share '[0.077,1]'
+ok "allocation and events of the last second" is \
+  .alloc_bytes_per_s,.events_per_s '[300000000,604]'
+ok "pauses of ten seconds" is .pauses_per_s,.p50_ns,.p99_ns,.max_ns \
+  '[200.1,1003520,1003520,4000000]'
+ok "heap and memory" is .heap_bytes,.resident_bytes '[33554432,524288]'
+ok "nothing is lost" is .lost_events,.reading '[0,false]'
+
+detail() { field "/api/processes/$id/detail" "[$1] | tostring"; }
+detail_is() { [ "$(detail "$1")" = "$2" ] || { detail "$1"; false; }; }
+ok "the domains" detail_is '.domains[] | .id, .gc_share, .alloc_bytes_per_s,
+  .minor_per_s, .last_pause_ns, .max_pause_ns' \
+  '[0,0.104,200000000,100,1000000,4000000,1,0.05,100000000,100,500000,500000]'
+ok "a span of the program" detail_is \
+  '.spans[] | .name, .per_s, .share, .mean_ns, .max_ns' \
+  '["my.span",100,0.3,3000000,3000000]'
+ok "the longest pause" detail_is '.long_pauses[0] | .duration_ns, .domain, .name' \
+  '[4000000,0,"explicit_gc_full_major"]'
+
+column() { field "/api/processes/$id/history?tier=1s" "$1 | unique | tostring"; }
+column_is() { [ "$(column "$1")" = "$2" ] || { column "$1"; false; }; }
+for known in '.running[:9] [0.925]' '.collecting[:9] [0.075]' '.waiting [0]' \
+    '.alloc_bytes_per_s [300000000]' '.promoted_bytes_per_s [800000]' \
+    '.pauses [200,201]' '.events [600,603,604]' '.max_ns [1000000,4000000]' \
+    '.domains["0"].collecting[:9] [0.1]' '.spans["my.span"].per_s [100]' \
+    '.spans["my.span"].mean_ns [3000000]'; do
+  ok "history: ${known% *}" column_is "${known% *}" "${known##* }"
+done
+end_server
+finish
