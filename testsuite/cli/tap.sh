@@ -121,13 +121,21 @@ start() {
 
 traced() { [ -s "$ring" ] && eventring events "$ring" >/dev/null 2>&1; }
 
-# Tries COMMAND until it succeeds, for SECONDS at most.
+# Tries COMMAND until it succeeds, for SECONDS at most, however long an attempt
+# takes; says what did not come true.
 within() {
-  tries=$(($1 * 20))
+  within_s=$1
   shift
+  seconds_up
+  until_s=$((up + within_s))
   until "$@"; do
-    tries=$((tries - 1))
-    [ $tries -gt 0 ] || return 1
+    seconds_up
+    [ "$up" -lt "$until_s" ] ||
+      { echo "# not within $within_s s: $*" >&2; return 1; }
     sleep 0.05
   done
+}
+seconds_up() {
+  read -r up _ </proc/uptime
+  up=${up%.*}
 }

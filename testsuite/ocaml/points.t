@@ -4,17 +4,6 @@
 . "$(dirname "$0")/programs.sh"
 build points unix
 
-# within SECONDS COMMAND...: tries it until it succeeds, for so long at most
-within() {
-  tries=$(($1 * 50))
-  shift
-  until "$@"; do
-    tries=$((tries - 1))
-    [ $tries -gt 0 ] || return 1
-    sleep 0.02
-  done
-}
-
 # begins HOW MODE...: the program runs, in a fresh folder, as $pid; its input is
 # descriptor 9, its output ../out.$pid
 begins() {
