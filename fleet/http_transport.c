@@ -33,6 +33,7 @@ struct request {
   CURL *curl;                     /* NULL: not under way */
   struct curl_slist *headers;
   bool report;
+  bool connected;                 /* to the hub, at least once */
   struct reply reply;
 };
 
@@ -46,6 +47,17 @@ struct http_transport {
 static struct http_transport *of(struct transport *t)
 {
   return (struct http_transport *) t;
+}
+
+/* Called by libcurl before it sends the request, again when it repeats a request
+   whose connection has broken. */
+static int is_connected(void *state, char *to, char *from, int to_port,
+                        int from_port)
+{
+  struct request *r = state;
+  (void) to, (void) from, (void) to_port, (void) from_port;
+  r->connected = true;
+  return CURL_PREREQFUNC_OK;
 }
 
 /* Writes the address of the request for [job] to [path]. */
@@ -63,6 +75,7 @@ static void begin(struct transport *t, unsigned slot,
   char path[STREAM_NAME_SIZE + 128] = "/fleet/report";
   if (job != NULL) set_path(job, path, sizeof path);
   r->report = job == NULL;
+  r->connected = false;
   r->curl = hub_request(&h->membership->hub, path);
   if (r->curl == NULL) out_of_memory();
   r->headers = curl_slist_append(NULL, r->report
@@ -77,6 +90,8 @@ static void begin(struct transport *t, unsigned slot,
   curl_easy_setopt(r->curl, CURLOPT_SSLCERT, h->membership->certificate_path);
   curl_easy_setopt(r->curl, CURLOPT_TIMEOUT, REQUEST_SECONDS);
   curl_easy_setopt(r->curl, CURLOPT_PRIVATE, (char *) r);
+  curl_easy_setopt(r->curl, CURLOPT_PREREQFUNCTION, is_connected);
+  curl_easy_setopt(r->curl, CURLOPT_PREREQDATA, r);
   receive_reply(r->curl, &r->reply);
   curl_multi_add_handle(h->multi, r->curl);
 }
@@ -87,14 +102,6 @@ static void finish(struct http_transport *h, struct request *r)
   curl_easy_cleanup(r->curl);
   curl_slist_free_all(r->headers);
   r->curl = NULL;
-}
-
-/* Returns whether the hub may have taken a request without a valid answer. */
-static bool may_have(CURL *curl, long status)
-{
-  curl_off_t sent = 0;
-  curl_easy_getinfo(curl, CURLINFO_SIZE_UPLOAD_T, &sent);
-  return sent > 0 && status < 400;
 }
 
 static bool next(struct transport *t, struct hub_reply *reply)
@@ -111,7 +118,7 @@ static bool next(struct transport *t, struct hub_reply *reply)
     *reply = (struct hub_reply) { .slot = (unsigned) (r - h->requests) };
     reply->json = take_reply(r->curl, code, &r->reply, r->report ? 200 : 409,
                              &reply->status, reply->why, sizeof reply->why);
-    reply->may_have = may_have(r->curl, reply->status);
+    reply->may_have = r->connected && reply->status < 400;
     finish(h, r);
     return true;
   }

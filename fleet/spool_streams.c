@@ -169,6 +169,8 @@ static struct spool_stream *take_stream(struct spool *s, const char *name)
   /* Their agent was killed before it had removed them. */
   while (t->count > 0 && t->parts[0].number <= t->counted) remove_part(s, t, 0);
   remove_unbegun(s, t);
+  /* The earlier agent may have sent the first one without an answer. */
+  if (t->count > 0) t->parts[0].tried = t->parts[0].size;
   make_ready(s, t);
   t->next = s->streams;
   s->streams = t;

@@ -13,6 +13,7 @@ import os
 import struct
 import subprocess
 import sys
+import tempfile
 
 EVENTRING = os.environ["EVENTRING_BIN"]
 
@@ -27,12 +28,14 @@ class Lost(Exception):
 
 def fields(*args):
     """The fields of each event of a file or a stream."""
-    run = subprocess.run([EVENTRING, "events", "--raw", *args],
-                         capture_output=True, text=True)
-    if run.returncode != 0:
-        raise Lost(f"events {args}: {run.stderr.strip()}")
-    for line in run.stdout.splitlines():
-        yield line.split("\t")
+    with tempfile.TemporaryFile("w+") as errors:
+        with subprocess.Popen([EVENTRING, "events", "--raw", *args], text=True,
+                              stdout=subprocess.PIPE, stderr=errors) as run:
+            for line in run.stdout:
+                yield line.rstrip("\n").split("\t")
+        if run.returncode != 0:
+            errors.seek(0)
+            raise Lost(f"events {args}: {errors.read().strip()}")
 
 
 def number_in(field):

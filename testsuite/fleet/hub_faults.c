@@ -11,16 +11,18 @@
 /**************************************************************************/
 
 
-/* Preloaded to a hub or its client: stops the hub in the middle of a merge, and
-   changes the clocks of the process.
+/* Preloaded to a hub or its client: stops the hub in the middle of a merge, ends
+   it before an answer, and changes the clocks of the process.
 
    HUB_STOP=FILE: each merge adds a line to FILE.reached when it begins to write,
    and waits while FILE exists.  HUB_CLOCKS=FILE: the process adds the two numbers of
-   seconds in FILE to CLOCK_REALTIME and to CLOCK_MONOTONIC. */
+   seconds in FILE to CLOCK_REALTIME and to CLOCK_MONOTONIC.  HUB_DIES=FILE: when
+   FILE exists, the process removes it and ends as soon as a part is durable. */
 
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,4 +86,21 @@ int open(const char *path, int flags, ...)
   va_end(arguments);
   wait_in_merge(path, flags);
   return (int) syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+/* Returns whether the descriptor is that of a part. */
+static bool is_part(int fd)
+{
+  char link[64], path[4096];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, path, sizeof path - 1);
+  return length > 4 && memcmp(path + length - 4, ".evr", 4) == 0;
+}
+
+int fsync(int fd)
+{
+  const char *file = getenv("HUB_DIES");
+  int result = (int) syscall(SYS_fsync, fd);
+  if (file != NULL && is_part(fd) && unlink(file) == 0) _exit(9);
+  return result;
 }

@@ -147,6 +147,35 @@ static void unanswered(void **state)
   remove_spool(s);
 }
 
+/* Also after its agent was killed: of the parts left, the first one.  The last is
+   no recording and does not count. */
+static void unanswered_before(void **state)
+{
+  (void) state;
+  struct spool *s = new_spool(1 << 30);
+  struct spool_stream *t = hold(s, 1);
+  struct spool_job job;
+  char why[256];
+  for (int i = 0; i < 4; i++) write_part(s, t, 1 << 20);
+  assert_true(next_job(s, &job, bytes));
+  assert_int_equal(job.part, 1);
+  close_spool(s);
+  const struct spool_limits limits = { .bytes = 2 << 20,
+                                       .age_ns = INT64_MAX / 2 };
+  s = open_spool(folder, &limits, no_line, why, sizeof why);
+  assert_non_null(s);
+  keep_limits(s);
+  assert_int_equal(spool_totals(s).dropped_parts, 1);
+  assert_true(next_job(s, &job, bytes));
+  assert_int_equal(job.part, 1);
+  end_job(s, &job, JOB_CONFIRMED, 1 << 20, "");
+  settle_parts(s);
+  assert_true(next_job(s, &job, bytes));
+  assert_int_equal(job.part, 3);
+  end_job(s, &job, JOB_FAILED, 0, "");
+  remove_spool(s);
+}
+
 /* A part of which no byte was sent is dropped whole. */
 static void unsent(void **state)
 {
@@ -221,8 +250,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(idle_streams), cmocka_unit_test(turns),
-    cmocka_unit_test(unanswered), cmocka_unit_test(unsent),
-    cmocka_unit_test(too_much), cmocka_unit_test(reports)
+    cmocka_unit_test(unanswered), cmocka_unit_test(unanswered_before),
+    cmocka_unit_test(unsent), cmocka_unit_test(too_much), cmocka_unit_test(reports)
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
