@@ -47,6 +47,8 @@ configure: configure.ac
 	  "(Debian package autoconf)" >&2; exit 1; fi
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# Test programs at the same time: they wait a quarter of their time.
+TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 
 # Options to build several targets at once, with the output of each in one piece.
 IN_PARALLEL = --no-print-directory -j$(JOBS) --output-sync=target
@@ -563,7 +565,7 @@ fuzz: ## hostile input for the readers; FUZZ_SECONDS=60 a target
 	  echo "make fuzz needs clang with libFuzzer: make deps" >&2; exit 1)
 	@$(TEST_ENV) testsuite/fuzz/run $(FUZZ_SECONDS)
 
-TEST_ENV = JOBS=$(JOBS) EVENTRING_TOP=$(CURDIR) EVENTRING_BUILD=$(ABS) \
+TEST_ENV = JOBS=$(TEST_JOBS) EVENTRING_TOP=$(CURDIR) EVENTRING_BUILD=$(ABS) \
   EVENTRING_STAGE=$(ABS)/stage EVENTRING_OCAML=$(ABS)/stage \
   EVENTRING_BIN=$(ABS)/bin/eventring EVENTRING_STOCK=$(ABS)/stock/install \
   EVENTRING_VARIANT=$(ABS)/variant
@@ -801,4 +803,4 @@ distclean: ## remove _build
 help: ## this list
 	@awk -F ' *:.*## ' '/^##@/ { print substr($$0, 5) ":" } \
 	  /^[a-z-]+:.* ## / { printf "  %-16s %s\n", $$1, $$2 }' Makefile
-	@echo "Variables: PREFIX DESTDIR JOBS CC CFLAGS OCAML_FLAGS VARIANT_PREFIX DISTS"
+	@echo "Variables: PREFIX DESTDIR JOBS TEST_JOBS CC CFLAGS OCAML_FLAGS VARIANT_PREFIX DISTS"
