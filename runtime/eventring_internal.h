@@ -23,7 +23,8 @@
      eventring_identity.c     the process and its clock
      eventring_file.c         how the file gets its name
      eventring_fault.c        faults in the file, messages
-     eventring_profile.c      samples of processor time: timers, the handler
+     eventring_profile.c      samples of processor time: timers, the handler;
+     eventring_thinning.h     which ticks become samples
      eventring_unwind.c       the stack of an interrupted thread, or of OCaml code
      eventring_alloc.c        samples of allocation, and the life of their blocks
      eventring_mappings.c     where machine code is

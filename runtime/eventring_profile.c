@@ -15,15 +15,18 @@
 
 /* The profiler: samples of the processor time of threads.
 
-   Each thread has a timer of the system that counts the processor time of the
-   thread and, every period, sends a signal to it:
+   At each tick, 100 to 1000 times a second, the system adds the time of a tick to
+   the thread that is running.  A timer on this clock sends a signal at each tick
+   that hits its thread:
 
-       timer --> signal handler --> stack (eventring_unwind.c)
-                                      --> ring of the thread
+       tick --> timer --> signal handler --> stack (eventring_unwind.c)
+                                               --> ring of the thread
 
-   The kernel looks at such timers at its ticks only, so a sample stands for the
-   processor time of its thread since the sample before.  A thread that waits
-   gets no signals, so no system call of the program is interrupted.
+   The kernel looks at such timers at its ticks only, whatever they count.  One
+   that fires once a period would fire at the first tick after it, which depends
+   on what the thread has done; so it fires at each, and eventring_thinning.h says
+   which become samples.  A thread that waits gets no signals, and the kernel sends
+   these on its way back to the program, so no system call is interrupted.
 
    The handler takes no lock and allocates nothing. Whatever it needs is
    prepared outside of it: [sample_threads] looks for threads without a
@@ -39,6 +42,7 @@
 #include "caml/eventring.h"
 #include "caml/runtime_events.h"
 #include "eventring_internal.h"
+#include "eventring_thinning.h"
 
 size_t caml_eventring_signal_stack_size(void)
 {
@@ -89,6 +93,11 @@ uint64_t caml_ring_alloc_period(void)
 /* Threads that are sampled at the same time, at most. */
 #define SAMPLERS 1024
 
+/* The period of the timers in ns: several in the shortest tick, so that the number
+   of them that are over tells the length of a tick, which may be in part another
+   machine's. */
+#define GRAIN 250000
+
 /* Frames of a sample, at most. */
 #define MAX_FRAMES 512
 
@@ -99,10 +108,9 @@ struct sampler {
   _Atomic int armed;            /* the timer runs; the handler clears it */
   _Atomic int busy;             /* in the handler */
   timer_t timer;
-  _Atomic uint64_t period;      /* ns, of the timer; the handler changes it */
   uint32_t seen;                /* the last search that found the thread */
-  _Atomic int64_t counted;      /* ns of processor time that samples stand for */
   /* From here on, only the handler. */
+  struct caml_ring_thinning thinning;
   int32_t domain;               /* the last domain of the thread, or NOBODY */
   uintptr_t low, high;          /* the mapping that has its C stack; 0: not
                                    looked for */
@@ -165,51 +173,30 @@ static void find_mapping(struct sampler *s, uintptr_t address)
   close(fd);
 }
 
-static struct timespec timespec_of(uint64_t ns)
+/* Sets the timer of [s] to [ns], again and again; 0 stops it.  Returns 1, or 0
+   on failure. */
+static int set_timer(struct sampler *s, long ns)
 {
-  return (struct timespec) { (time_t) (ns / 1000000000),
-                             (long) (ns % 1000000000) };
-}
-
-/* Sets the timer of [s] to [first] ns of processor time from now, and then to
-   [ns] again and again; 0 and 0 stop it.  Returns 1, or 0 on failure. */
-static int set_timer(struct sampler *s, uint64_t first, uint64_t ns)
-{
-  struct itimerspec spec = { timespec_of(ns), timespec_of(first) };
-  s->period = ns;
+  const struct itimerspec spec = { { 0, ns }, { 0, ns } };
   return timer_settime(s->timer, 0, &spec, NULL) == 0;
 }
 
-/* Returns the processor time of the thread of [clock], in ns. */
-static int64_t thread_cpu_ns(clockid_t clock)
-{
-  struct timespec t = { 0, 0 };
-  clock_gettime(clock, &t);
-  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
-/* Returns the clock of the processor time of the thread [tid], as the kernel
-   numbers them. */
+/* Returns the clock of the ticks of the thread [tid], as the kernel numbers
+   clocks: the sum of its user and system time (CPUCLOCK_PROF). */
 static clockid_t clock_of(int tid)
 {
-  return (clockid_t) (~(uint32_t) tid << 3 | 6);
+  return (clockid_t) (~(uint32_t) tid << 3 | 4);
 }
 
-/* Starts the timer of [s].  Its first sample comes at a random moment of the
-   first period, and stands for a whole one, so that short threads are sampled
-   as often as their time is long.  [whole]: all of the thread's time so far is
-   sampled too.  Returns 1, or 0 on failure. */
+/* Starts the timer of [s].  Returns 1, or 0 on failure. */
 COLD
-static int start_timer(struct sampler *s, int whole)
+static int start_timer(struct sampler *s)
 {
-  uint64_t period = caml_ring_sample_period();
-  uint64_t chance = ((uint64_t) s->tid << 32 ^ eventring_clock_ns(CLOCK_MONOTONIC))
-                    * UINT64_C(0x9E3779B97F4A7C15);
-  uint64_t first = 1 + (chance >> 20) % period;
-  s->counted = (whole ? 0 : thread_cpu_ns(clock_of(s->tid)))
-               - (int64_t) (period - first);
+  s->thinning = (struct caml_ring_thinning) {
+    .random = (uint64_t) s->tid << 32 ^ eventring_clock_ns(CLOCK_MONOTONIC)
+  };
   s->armed = 1;
-  return set_timer(s, first, period);
+  return set_timer(s, GRAIN);
 }
 
 /* Integers in LEB128, as in a packed payload. */
@@ -270,37 +257,36 @@ static void exclude_from_wait(uint64_t ns)
       memory_order_relaxed);
 }
 
-/* Handles the signal of the timer of [s].  Not inlined: [has_room] is asked
-   before. */
-static __attribute__((noinline))
-void take_sample(struct sampler *s, const void *context)
+/* Takes [ns] of processor time of the thread of [s], one tick or several.
+   Returns the ns that a sample at them stands for, or 0: there is none to be
+   taken. */
+static uint64_t take_ticks(struct sampler *s, uint64_t ns)
 {
-  uint32_t index = (uint32_t) (s - samplers), now = session;
-  uint64_t period = s->period;
-  if (now == 0 || !Caml_eventring_on(EVENTRING_PROFILE)) {
-    set_timer(s, 0, 0);
+  if (session == 0 || !Caml_eventring_on(EVENTRING_PROFILE)) {
+    set_timer(s, 0);
     s->armed = 0;
-    return;
+    return 0;
   }
   /* A program may compute for long without a probe that searches. */
   caml_domain_state *domain = Caml_state_opt;
   if (domain != NULL && eventring_clock_ns(CLOCK_MONOTONIC_COARSE) >= next)
     atomic_store_explicit(&domain->young_limit, (uintnat) -1,
                           memory_order_release);
-  uint64_t wanted = caml_ring_sample_period();
-  if (wanted != period) set_timer(s, wanted, wanted);
-  int64_t now_ns = thread_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
-  int64_t ns = now_ns - s->counted;
-  s->counted = now_ns;
-  if (index < caml_ring_sample_rings()) {
-    struct writer *w = &caml_ring_writers[EVENTRING_DOMAINS + index];
-    if (w->session == now && w->ring != NULL) {
-      write_sample(s, w, ns > 0 ? (uint64_t) ns : 0, context);
-      if (ns > 0) exclude_from_wait((uint64_t) ns);
-      return;
-    }
-  }
-  __atomic_fetch_add(&HEADER->samples_dropped, 1, __ATOMIC_RELAXED);
+  return caml_ring_thin(&s->thinning, ns, caml_ring_sample_period());
+}
+
+/* Takes a sample of [ns] of processor time of the thread of [s].  Returns 1, or 0
+   when the thread has no ring.  Not inlined: [has_room] is asked before. */
+static __attribute__((noinline))
+int take_sample(struct sampler *s, uint64_t ns, const void *context)
+{
+  uint32_t index = (uint32_t) (s - samplers), now = session;
+  if (now == 0 || index >= caml_ring_sample_rings()) return 0;
+  struct writer *w = &caml_ring_writers[EVENTRING_DOMAINS + index];
+  if (w->session != now || w->ring == NULL) return 0;
+  write_sample(s, w, ns, context);
+  exclude_from_wait(ns);
+  return 1;
 }
 
 /* Stack that a sample needs, in bytes. */
@@ -336,8 +322,8 @@ static void handler(int signal, siginfo_t *info, void *context)
     struct sampler *s = (struct sampler *) at;
     if (s->tid == (int) syscall(SYS_gettid)) {
       atomic_store(&s->busy, 1);
-      if (has_room(s, context)) take_sample(s, context);
-      else if (session != 0)
+      uint64_t ns = take_ticks(s, (1 + (uint64_t) info->si_overrun) * GRAIN);
+      if (ns != 0 && !(has_room(s, context) && take_sample(s, ns, context)))
         __atomic_fetch_add(&HEADER->samples_dropped, 1, __ATOMIC_RELAXED);
       atomic_store(&s->busy, 0);
     }
@@ -389,11 +375,11 @@ static void release(struct sampler *s)
 }
 
 /* Starts the timer of the thread [tid]; creates it, and takes an entry for it,
-   if the thread has none.  [whole]: see start_timer, for a new entry.
+   if the thread has none.
    Returns 1, also if the thread has ended; 0 when there is no timer or no entry
    left.  Call with the session's lock held. */
 COLD
-static int arm(int tid, int whole)
+static int arm(int tid)
 {
   struct sampler *s = NULL;
   for (uint32_t i = 0; i < SAMPLERS; i++) {
@@ -407,7 +393,7 @@ static int arm(int tid, int whole)
   if (s->tid == tid) {
     s->seen = search;
     if (s->armed) return 1;
-    if (start_timer(s, 0)) return 1;
+    if (start_timer(s)) return 1;
     release(s);                 /* another thread had this id */
   }
   uint32_t index = (uint32_t) (s - samplers);
@@ -423,7 +409,7 @@ static int arm(int tid, int whole)
   s->low = s->high = 0;
   s->seen = search;
   s->tid = tid;
-  if (!start_timer(s, whole)) release(s);
+  if (!start_timer(s)) release(s);
   return 1;
 }
 
@@ -464,17 +450,15 @@ COLD
 static void arm_all(void)
 {
   DIR *tasks = opendir("/proc/self/task");
-  int missed = 0, whole = 0;
+  int missed = 0;
   search++;
-  /* While samples are taken, a thread without a timer is a new one. */
-  for (uint32_t i = 0; i < SAMPLERS && !whole; i++) whole = samplers[i].armed;
   if (tasks == NULL) {
-    missed = !arm((int) syscall(SYS_gettid), whole);
+    missed = !arm((int) syscall(SYS_gettid));
   } else {
     struct dirent *d;
     while ((d = readdir(tasks)) != NULL) {
       int tid = atoi(d->d_name);
-      if (tid > 0 && !arm(tid, whole)) missed = 1;
+      if (tid > 0 && !arm(tid)) missed = 1;
     }
     closedir(tasks);
     for (uint32_t i = 0; i < SAMPLERS; i++)
@@ -528,7 +512,7 @@ void caml_eventring_sample_self(void)
   sigset_t before;
   hold_signals(&before);
   pthread_mutex_lock(&caml_ring_session_lock);
-  if (prepare()) arm((int) caml_ring_os_thread_id(), 1);
+  if (prepare()) arm((int) caml_ring_os_thread_id());
   pthread_mutex_unlock(&caml_ring_session_lock);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -67,7 +67,8 @@ ok "a stack of 2000 frames is cut, and says so" \
   awk '$3 + 0 != 1 { bad = 1 } END { exit bad || NR == 0 }' samples
 
 # Twenty thousand signals a second, in wall time
-with="LD_PRELOAD=$tmp/rate.so PERIOD=50000 OCAMLRUNPARAM=e=20"
+with="LD_PRELOAD=$tmp/rate.so PERIOD=50000 OCAMLRUNPARAM=e=20
+  OCAML_EVENTRING_PROFILE=20000"
 sampled profile_stress "${EVENTRING_PROFILE_SECONDS:-4}" all
 ok "code of all kinds is not disturbed by 20,000 signals a second" ended
 ok "99.9 % of its stacks are complete" stacks 20000 9990

@@ -32,7 +32,7 @@ sampled() {
   period=$1
   shift
   run env OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 \
-    OCAML_EVENTRING_PROFILE=100 LD_PRELOAD="$tmp/rate.so" PERIOD=$period \
+    OCAML_EVENTRING_PROFILE=20000 LD_PRELOAD="$tmp/rate.so" PERIOD=$period \
     OCAMLRUNPARAM=e=21 timeout 40 "$@"
   cp "$tmp/out" out
 }

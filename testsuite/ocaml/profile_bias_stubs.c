@@ -1,0 +1,42 @@
+/* Parts of a program, in functions of their own, that work for a given processor
+   time and add it up. */
+
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <time.h>
+
+#include <caml/mlvalues.h>
+
+static _Atomic int64_t total[4];
+
+static int64_t now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+#define PART(name, i)                                               \
+  __attribute__((noinline, noclone)) void name(int64_t ns)         \
+  {                                                                 \
+    const int64_t began = now();                                    \
+    int64_t at;                                                     \
+    while ((at = now()) - began < ns) { }                           \
+    total[i] += at - began;                                         \
+  }
+PART(part_a, 0)
+PART(part_b, 1)
+PART(part_c, 2)
+PART(part_d, 3)
+
+value bias_work(value part, value ns)
+{
+  static void (*const parts[])(int64_t) = { part_a, part_b, part_c, part_d };
+  parts[Long_val(part)](Long_val(ns));
+  return Val_unit;
+}
+
+value bias_total(value part)
+{
+  return Val_long(total[Long_val(part)]);
+}
