@@ -104,16 +104,23 @@ $(DONE)/ocaml-configure: $(TREE)/configure $(DONE)/prefix
 	    ./configure --prefix="$(PREFIX)" $(OCAML_FLAGS)'
 	@touch $@
 
-# Upstream's rules do not see two things that follow from the standard library:
-# an edit of ours to one of its modules, such as Stdlib, makes all compiled
+# Upstream's rules do not see two things that follow from the standard library
+# (an edit of ours to one of its modules, such as Stdlib, makes all compiled
 # files unusable; and these programs are bytecode that holds the library, with
-# the names of its primitives.
+# the names of its primitives)...
 BYTECODE = $(addprefix $(TREE)/,ocaml lex/ocamllex $(addprefix tools/,\
   cvt_emit make_opcodes ocamlcp ocamlmklib ocamlmktop ocamloptp ocamlprof))
 STDLIB_EDITED = $(addprefix $(TREE)/,\
   $(shell awk '/^file stdlib\/[^.]/ { print $$2 }' upstream/edits))
 
+# ... and which objects include a header that has changed.
+REMOVE_STALE = if test -e $(TREE)/runtime/libasmrun.a && \
+  test -n "`find $(TREE)/runtime -name '*.h' -newer $(TREE)/runtime/libasmrun.a \
+    -o -name '*.tbl' -newer $(TREE)/runtime/libasmrun.a`"; then \
+  find $(TREE)/runtime $(TREE)/otherlibs -name '*.*.o' -delete; fi
+
 $(DONE)/toolchain: $(DONE)/ocaml-configure $(DONE)/tree
+	@$(REMOVE_STALE)
 	@if test -e $(TREE)/stdlib/stdlib.cma && \
 	    test -n "`find $(STDLIB_EDITED) -newer $(TREE)/stdlib/stdlib.cma`"; then \
 	  $(STEP) "clean the toolchain: another standard library" \
@@ -132,6 +139,7 @@ toolchain: $(DONE)/toolchain ## the grafted OCaml: compilers, runtime, libraries
 .PHONY: runtime
 runtime: $(DONE)/graft ## after a change in runtime/ or consumer/: only what it needs
 	@test -e $(DONE)/toolchain || $(MAKE) --no-print-directory toolchain
+	@$(REMOVE_STALE)
 	@$(STEP) "build the runtime" $(LOG)/runtime.log \
 	  $(UPMAKE) -C $(TREE) runtime-all runtime-allopt
 	@for lib in runtime_events unix systhreads; do \
