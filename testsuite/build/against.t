@@ -1,6 +1,7 @@
 #!/bin/sh
 # The comparison of whole programs with another toolchain: its page of results,
 # and what it says of a toolchain that is not there.
+# Only in make check-long: it measures programs.
 : "${EVENTRING_TOP:=$(git rev-parse --show-toplevel)}"
 . "$(dirname "$0")/lib.sh"
 

@@ -91,10 +91,10 @@ int open(const char *path, int flags, ...)
 /* Returns whether the descriptor is that of a part. */
 static bool is_part(int fd)
 {
-  char link[64], path[4096];
-  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  ssize_t length = readlink(link, path, sizeof path - 1);
-  return length > 4 && memcmp(path + length - 4, ".evr", 4) == 0;
+  char file[64], target[4096];
+  snprintf(file, sizeof file, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(file, target, sizeof target - 1);
+  return length > 4 && memcmp(target + length - 4, ".evr", 4) == 0;
 }
 
 int fsync(int fd)

@@ -232,12 +232,12 @@ let watched () =
   Semaphore.Binary.acquire semaphore;
   Domain.join (Domain.spawn ignore);
   Watch.poll watch;
-  (match !seen with
-   | [s] ->
-     ok "a watch for something complete"
-       (s.name = "domain_join" && s.duration >= 15 * ms
-        && s.domain = domain_id () && s.start > 0)
-   | l -> ok (Printf.sprintf "a watch for one, not %d" (List.length l)) false);
+  (* On a slow machine, two. *)
+  ok "a watch for something complete"
+    (!seen <> []
+     && List.for_all (fun (s : slow) ->
+         s.name = "domain_join" && s.duration >= 15 * ms
+         && s.domain = domain_id () && s.start > 0) !seen);
   Watch.stop watch
 
 let () =

@@ -20,8 +20,11 @@ static int64_t now(void)
   __attribute__((noinline, noclone)) void name(int64_t ns)         \
   {                                                                 \
     const int64_t began = now();                                    \
-    int64_t at;                                                     \
-    while ((at = now()) - began < ns) { }                           \
+    int64_t at = began;                                             \
+    while (at - began < ns) {                                       \
+      for (volatile int n = 0; n < 20000; n++) { }                  \
+      at = now();                                                   \
+    }                                                               \
     total[i] += at - began;                                         \
   }
 PART(part_a, 0)

