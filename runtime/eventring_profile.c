@@ -98,6 +98,9 @@ uint64_t caml_ring_alloc_period(void)
    machine's. */
 #define GRAIN 250000
 
+/* The ns of a tick where there are 100 a second, the fewest. */
+#define LONGEST_TICK 10000000
+
 /* Frames of a sample, at most. */
 #define MAX_FRAMES 512
 
@@ -109,6 +112,8 @@ struct sampler {
   _Atomic int busy;             /* in the handler */
   timer_t timer;
   uint32_t seen;                /* the last search that found the thread */
+  uint64_t before;              /* ns of ticks before the timer started */
+  int64_t sampled;              /* ns of processor time that samples represent */
   /* From here on, only the handler. */
   struct caml_ring_thinning thinning;
   int32_t domain;               /* the last domain of the thread, or NOBODY */
@@ -141,23 +146,25 @@ uint32_t caml_ring_sample_rings(void)
 
 /* Finds the mapping of this process that has the byte at [address]: stores
    where it begins and ends in [s->low] and [s->high].  Stores 0 in both if it
-   cannot be found.  Called in the handler: makes system calls only. */
+   cannot be found.  Called in the handler: makes system calls only, and not by
+   functions in which a thread can be cancelled. */
 static void find_mapping(struct sampler *s, uintptr_t address)
 {
   uintptr_t number[2] = { 0, 0 };
   unsigned field = 0;           /* 0, 1: an address; 2: the rest of the line */
   ssize_t n;
   s->low = s->high = 0;
-  int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  int fd = (int) syscall(SYS_openat, AT_FDCWD, "/proc/self/maps",
+                         O_RDONLY | O_CLOEXEC);
   if (fd < 0) return;
-  while ((n = read(fd, s->line, sizeof(s->line))) > 0)
+  while ((n = syscall(SYS_read, fd, s->line, sizeof(s->line))) > 0)
     for (ssize_t i = 0; i < n; i++) {
       char c = s->line[i];
       if (c == '\n') {
         if (address >= number[0] && address < number[1]) {
           s->low = number[0];
           s->high = number[1];
-          close(fd);
+          syscall(SYS_close, fd);
           return;
         }
         field = 0;
@@ -170,7 +177,7 @@ static void find_mapping(struct sampler *s, uintptr_t address)
         else field++;
       }
     }
-  close(fd);
+  syscall(SYS_close, fd);
 }
 
 /* Sets the timer of [s] to [ns], again and again; 0 stops it.  Returns 1, or 0
@@ -181,17 +188,31 @@ static int set_timer(struct sampler *s, long ns)
   return timer_settime(s->timer, 0, &spec, NULL) == 0;
 }
 
-/* Returns the clock of the ticks of the thread [tid], as the kernel numbers
-   clocks: the sum of its user and system time (CPUCLOCK_PROF). */
-static clockid_t clock_of(int tid)
+/* The clocks of a thread, as the kernel numbers them: the ticks that hit it, which
+   are its user and system time (CPUCLOCK_PROF), and its processor time
+   (CPUCLOCK_SCHED). */
+enum clock_kind { TICKS = 4, PROCESSOR = 6 };
+
+static clockid_t clock_of(int tid, enum clock_kind kind)
 {
-  return (clockid_t) (~(uint32_t) tid << 3 | 4);
+  return (clockid_t) (~(uint32_t) tid << 3 | (uint32_t) kind);
 }
 
-/* Starts the timer of [s].  Returns 1, or 0 on failure. */
-COLD
-static int start_timer(struct sampler *s)
+/* Returns the time of a clock in ns, or 0 if there is no such clock. */
+static int64_t time_of(clockid_t clock)
 {
+  struct timespec t = { 0, 0 };
+  clock_gettime(clock, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+/* Starts the timer of [s].  [whole]: all of the thread's time so far is sampled
+   too.  Returns 1, or 0 on failure. */
+COLD
+static int start_timer(struct sampler *s, int whole)
+{
+  s->before = whole ? (uint64_t) time_of(clock_of(s->tid, TICKS)) : 0;
+  s->sampled = whole ? 0 : time_of(clock_of(s->tid, PROCESSOR));
   s->thinning = (struct caml_ring_thinning) {
     .random = (uint64_t) s->tid << 32 ^ eventring_clock_ns(CLOCK_MONOTONIC)
   };
@@ -258,7 +279,7 @@ static void exclude_from_wait(uint64_t ns)
 }
 
 /* Takes [ns] of processor time of the thread of [s], one tick or several.
-   Returns the ns that a sample at them stands for, or 0: there is none to be
+   Returns the ns that a sample at them represents, or 0: there is none to be
    taken. */
 static uint64_t take_ticks(struct sampler *s, uint64_t ns)
 {
@@ -272,7 +293,16 @@ static uint64_t take_ticks(struct sampler *s, uint64_t ns)
   if (domain != NULL && eventring_clock_ns(CLOCK_MONOTONIC_COARSE) >= next)
     atomic_store_explicit(&domain->young_limit, (uintnat) -1,
                           memory_order_release);
-  return caml_ring_thin(&s->thinning, ns, caml_ring_sample_period());
+  const uint64_t period = caml_ring_sample_period();
+  ns = caml_ring_thin(&s->thinning, ns + s->before, period);
+  s->before = 0;
+  if (ns == 0) return 0;
+  /* A thread that works in step with the ticks may be hit too often. */
+  const int64_t most = time_of(CLOCK_THREAD_CPUTIME_ID) - s->sampled
+                       + (int64_t) period + LONGEST_TICK;
+  if ((int64_t) ns > most) ns = most > 0 ? (uint64_t) most : 0;
+  s->sampled += (int64_t) ns;
+  return ns;
 }
 
 /* Takes a sample of [ns] of processor time of the thread of [s].  Returns 1, or 0
@@ -322,7 +352,8 @@ static void handler(int signal, siginfo_t *info, void *context)
     struct sampler *s = (struct sampler *) at;
     if (s->tid == (int) syscall(SYS_gettid)) {
       atomic_store(&s->busy, 1);
-      uint64_t ns = take_ticks(s, (1 + (uint64_t) info->si_overrun) * GRAIN);
+      uint64_t ns = take_ticks(s, (1 + (uint64_t) (unsigned) info->si_overrun)
+                                  * GRAIN);
       if (ns != 0 && !(has_room(s, context) && take_sample(s, ns, context)))
         __atomic_fetch_add(&HEADER->samples_dropped, 1, __ATOMIC_RELAXED);
       atomic_store(&s->busy, 0);
@@ -375,11 +406,11 @@ static void release(struct sampler *s)
 }
 
 /* Starts the timer of the thread [tid]; creates it, and takes an entry for it,
-   if the thread has none.
+   if the thread has none.  [whole]: see start_timer, for a new entry.
    Returns 1, also if the thread has ended; 0 when there is no timer or no entry
    left.  Call with the session's lock held. */
 COLD
-static int arm(int tid)
+static int arm(int tid, int whole)
 {
   struct sampler *s = NULL;
   for (uint32_t i = 0; i < SAMPLERS; i++) {
@@ -393,7 +424,7 @@ static int arm(int tid)
   if (s->tid == tid) {
     s->seen = search;
     if (s->armed) return 1;
-    if (start_timer(s)) return 1;
+    if (start_timer(s, 0)) return 1;
     release(s);                 /* another thread had this id */
   }
   uint32_t index = (uint32_t) (s - samplers);
@@ -403,13 +434,13 @@ static int arm(int tid)
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_value.sival_ptr = s;
   event._sigev_un._tid = tid;
-  if (timer_create(clock_of(tid), &event, &s->timer) != 0)
+  if (timer_create(clock_of(tid, TICKS), &event, &s->timer) != 0)
     return errno != EAGAIN;     /* else the thread has just ended */
   s->domain = NOBODY;
   s->low = s->high = 0;
   s->seen = search;
   s->tid = tid;
-  if (!start_timer(s)) release(s);
+  if (!start_timer(s, whole)) release(s);
   return 1;
 }
 
@@ -450,20 +481,25 @@ COLD
 static void arm_all(void)
 {
   DIR *tasks = opendir("/proc/self/task");
-  int missed = 0;
+  int missed = 0, whole = 0;
   search++;
+  /* While samples are taken, a thread without a timer is a new one. */
+  for (uint32_t i = 0; i < SAMPLERS && !whole; i++) whole = samplers[i].armed;
   if (tasks == NULL) {
-    missed = !arm((int) syscall(SYS_gettid));
+    missed = !arm((int) syscall(SYS_gettid), whole);
   } else {
     struct dirent *d;
     while ((d = readdir(tasks)) != NULL) {
       int tid = atoi(d->d_name);
-      if (tid > 0 && !arm(tid)) missed = 1;
+      if (tid > 0 && !arm(tid, whole)) missed = 1;
     }
     closedir(tasks);
     for (uint32_t i = 0; i < SAMPLERS; i++)
-      if (samplers[i].tid != 0 && samplers[i].seen != search)
+      if (samplers[i].tid != 0 && samplers[i].seen != search) {
         release(&samplers[i]);
+        /* It may have been cancelled in the handler. */
+        samplers[i].busy = 0;
+      }
   }
   static int said;
   if (missed && !said) {
@@ -512,7 +548,7 @@ void caml_eventring_sample_self(void)
   sigset_t before;
   hold_signals(&before);
   pthread_mutex_lock(&caml_ring_session_lock);
-  if (prepare()) arm((int) caml_ring_os_thread_id());
+  if (prepare()) arm((int) caml_ring_os_thread_id(), 1);
   pthread_mutex_unlock(&caml_ring_session_lock);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -13,7 +13,7 @@
 /* Which ticks of the system become samples.
 
    Time is cut into periods.  In each period one moment is chosen at random, and
-   the tick that has this moment becomes a sample, which stands for a period:
+   the tick that has this moment becomes a sample, which represents a period:
 
        period      |     x        |  x           |         x    |
        tick        |    |    |    |    |    |    |    |    |    |
@@ -21,7 +21,7 @@
 
    So a tick stands on average for its own time, whatever the thread did before,
    and samples are spread evenly (stratified sampling).  A tick that has the
-   moments of several periods stands for all of them. */
+   moments of several periods represents all of them. */
 
 #ifndef CAML_EVENTRING_THINNING_H
 #define CAML_EVENTRING_THINNING_H
@@ -53,7 +53,7 @@ static inline uint64_t caml_ring_scale(uint64_t x, uint64_t to, uint64_t from)
 }
 
 /* Takes the next [ns] of time, one tick or several.  Returns the ns that their
-   sample stands for, a multiple of [period]; 0: they are no sample. */
+   sample represents, a multiple of [period]; 0: they are no sample. */
 static inline uint64_t caml_ring_thin(struct caml_ring_thinning *t, uint64_t ns,
                                       uint64_t period)
 {

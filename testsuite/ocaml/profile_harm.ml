@@ -8,6 +8,7 @@ external fork_for_ever : unit -> unit = "harm_fork_for_ever"
 external hung : unit -> int = "harm_hung"
 external small_stack : int -> unit = "harm_small_stack"
 external overwritten : int -> int = "harm_overwritten"
+external mutex_is_free : unit -> bool = "harm_mutex_is_free"
 external load : string -> unit = "harm_load"
 external cpu_ns : unit -> int = "test_cpu_ns"
 
@@ -65,6 +66,8 @@ let () =
            List.iter
              (fun size -> Printf.printf "overwritten %d\n" (overwritten size))
              [16384; 8192; 4096])
+   | "cancel" ->
+       waits_and (fun () -> Printf.printf "free %b\n" (mutex_is_free ()))
    | "rates" ->
        let n = ref 0 in
        work_for 2. (fun () ->

@@ -32,6 +32,7 @@ while read -r hz mode what; do
   ok "$what: the program ends in order" ended
   case $mode in
   sleeps) ok "no sleep is interrupted" grep -qx 'interrupted 0' out ;;
+  cancel) ok "not in the handler" grep -qx 'free true' out ;;
   children) ok "no child hangs" grep -qx 'hung 0' out ;;
   alternate)
     ok "nothing below an alternate stack is overwritten" \
@@ -45,6 +46,7 @@ done <<END
 100 children forks by a thread of C
 1000 small threads with small stacks
 1000 alternate threads with small alternate stacks
+1000 cancel a thread is cancelled
 100 rates the rate changed again and again
 100 note a library whose notes are not loaded
 END

@@ -207,6 +207,27 @@ value harm_overwritten(value size)
   return Val_long(overwritten);
 }
 
+/* A thread that is cancelled where it cannot be: it computes with a mutex, and then
+   frees it.  Returns whether the mutex is free. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void *cancelled(void *arg)
+{
+  pthread_mutex_lock(&mutex);
+  pthread_cancel(pthread_self());
+  burn(500);
+  pthread_mutex_unlock(&mutex);
+  pthread_testcancel();
+  return arg;
+}
+
+value harm_mutex_is_free(value unit)
+{
+  (void) unit;
+  run(cancelled, NULL, 0);
+  return Val_bool(pthread_mutex_trylock(&mutex) == 0);
+}
+
 value harm_load(value path)
 {
   static void *library;

@@ -1,5 +1,5 @@
 /* If this breaks, the shares of a profile depend on when threads run, or its
-   samples stand for more or less processor time than there was. */
+   samples represent more or less processor time than there was. */
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ static const struct { uint64_t tick, period; } rates[] = {
 };
 #define RATES (sizeof rates / sizeof *rates)
 
-/* Samples stand for the time that was taken, but for a period at each end. */
+/* Samples represent the time that was taken, but for a period at each end. */
 static void no_time_is_lost(void **state)
 {
   (void) state;
