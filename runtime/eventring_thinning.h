@@ -46,10 +46,11 @@ static inline uint64_t caml_ring_random_below(uint64_t *state, uint64_t n)
   return (uint64_t) ((unsigned __int128) x * n >> 64);
 }
 
-/* Returns x * to / from, rounded down. */
+/* Returns x * to / from; not by integers of 128 bits, whose division is a
+   kilobyte of code. */
 static inline uint64_t caml_ring_scale(uint64_t x, uint64_t to, uint64_t from)
 {
-  return (uint64_t) ((unsigned __int128) x * to / from);
+  return (uint64_t) ((double) x * (double) to / (double) from);
 }
 
 /* Takes the next [ns] of time, one tick or several.  Returns the ns that their
