@@ -670,13 +670,14 @@ static int of_file(const struct eventring_cursor *c, struct ring *r,
 {
   const struct eventring_source *s = c->source;
   const int all = s->from_ns == s->to_ns;
-  uint64_t index = r->index - (uint64_t) count;
+  /* A loss is no event. */
+  const int losses = count > 0 && events[0].form == EVENTRING_EV_LOST;
+  uint64_t index = r->index - (uint64_t) (count - losses);
   int n = 0;
   if (all && index >= r->skip) {
     r->returned = r->index;
     return count;
   }
-  if (count > 0 && events[0].form == EVENTRING_EV_LOST) index++;
   for (int i = 0; i < count; i++) {
     struct eventring_event *e = &events[i];
     int lost = e->form == EVENTRING_EV_LOST;

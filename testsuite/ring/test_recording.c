@@ -976,6 +976,53 @@ static void cut_at_any_length(void **state)
   tear_down(&s);
 }
 
+/* The end of a file is lost, and the next file begins in the first block of the
+   ring: it has the lost events, but leaves them out. */
+static void a_gap_in_the_first_block_is_lost(void **state)
+{
+  struct scene s;
+  size_t size;
+  (void) state;
+  set_up(&s, 1, 14, 5, 1);
+  s.recorded = ring_open(&s.f);
+  struct eventring_record_options o = {
+    .size = sizeof o, .flush_ns = 1, .message = s.why,
+    .message_size = sizeof s.why };
+  assert_int_equal(eventring_record(s.path[0], s.recorded, &o, &s.r), 0);
+  for (uint64_t i = 0; i < 30; i++) {
+    ring_write(&s.f, 0, s.ticks + i, EVENTRING_FORM_INSTANT, 700, &i, 1);
+    if (i % 5 == 4) step(&s);
+    if (i == 19 && eventring_record_next(s.r, s.path[1]) < 0)
+      fail_msg("%s", s.why);
+  }
+  close_recorder(&s);
+  char *bytes = load(s.path[0], &size);
+  uint64_t seen = 0;
+  for (size_t i = 0; i < size; i += 64) {
+    struct log part = { 0 }, joined = { 0 };
+    char path[300];
+    store(s.path[2], bytes, i);
+    if (read_any(s.path[2], &part) < 1) continue;
+    seen |= UINT64_C(1) << part.count;
+    snprintf(path, sizeof path, "%s/joined.evr", s.f.dir);
+    struct eventring_merge_input inputs[] = {
+      INPUT(.path = s.path[2]), INPUT(.path = s.path[1], .join = 1) };
+    assert_int_equal(eventring_recording_merge(path, inputs, 2, NULL), 0);
+    read_any(path, &joined);
+    const int losses = joined.lost > 0;
+    assert_int_equal(joined.lost, 20 - part.count);
+    assert_int_equal(joined.count, part.count + (size_t) losses + 10);
+    assert_int_equal(joined.events[joined.count - 10].first, 20);
+    unlink(path);
+    forget(&part);
+    forget(&joined);
+  }
+  /* A file may end after each segment. */
+  assert_int_equal(seen, 1 << 5 | 1 << 10 | 1 << 15 | 1 << 20);
+  free(bytes);
+  tear_down(&s);
+}
+
 /* Content that no recorder writes, with sums that are right: the reader must
    stay within it. */
 static void hostile_content(void **state)
@@ -1157,6 +1204,7 @@ int main(void)
     cmocka_unit_test(a_file_is_not_overwritten),
     cmocka_unit_test(every_damaged_byte_is_found),
     cmocka_unit_test(cut_at_any_length),
+    cmocka_unit_test(a_gap_in_the_first_block_is_lost),
     cmocka_unit_test(hostile_content),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
