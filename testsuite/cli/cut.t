@@ -10,6 +10,7 @@ start work 60 1
 # command waits for new events, which never come.
 cut() {
   cp "$ring" "$tmp/copy.eventring"
+  : >"$tmp/out"         # the shell truncates it later
   eventring "$@" "$tmp/copy.eventring" >"$tmp/out" 2>"$tmp/err" &
   reader=$!
   started="$started $reader"
@@ -27,6 +28,7 @@ ok "a file that is cut while it is read: the line names the file" \
   err_has "^eventring: $tmp/copy.eventring: was cut shorter while it was read$"
 
 # A SIGBUS that was sent with kill gives no message about a file.
+: >"$tmp/out"
 eventring events --follow "$ring" >"$tmp/out" 2>"$tmp/err" &
 reader=$!
 started="$started $reader"
