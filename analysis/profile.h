@@ -57,6 +57,10 @@ static inline void add_value(struct profile_value *sum,
 /* The name of the function above a stack that is not whole. */
 #define SAMPLE_TRUNCATED "[truncated]"
 
+/* The names of the functions that have processor time without samples, by the
+   field of CPU_USED that is its cause, from USED_SIGNALS_BLOCKED on. */
+extern const char *const unsampled_names[USED_FIELDS];
+
 /* A condition that a sample must fulfil. */
 enum condition_kind {
   DURING,                       /* in a span of the name, on its thread */
@@ -137,7 +141,13 @@ const struct eventring_mapping *profile_mapping(const struct profile *profile,
 
 /* Sums of the selected samples. */
 struct profile_sums {
-  uint64_t samples, weight, extra; /* see struct profile_value */
+  uint64_t samples, weight, extra; /* see struct profile_value; the weight has
+                                      time without samples, too */
+  uint64_t unsampled;           /* CPU, WALL: of that, ns without samples */
+  uint64_t cpu_ns;              /* processor time of the processes while no
+                                   samples of theirs are lost; 0: not known, or
+                                   some threads, spans or requests were selected */
+  uint64_t covered_ns;          /* weight of the samples of that time */
   uint64_t incomplete;          /* samples without a whole stack */
   uint64_t all_samples;         /* before the selection; LIVE: all blocks that
                                    were followed */
@@ -147,6 +157,8 @@ struct profile_sums {
   uint64_t others;              /* samples with the stack PROFILE_OTHERS */
   uint64_t not_followed;        /* LIVE: samples left out: their blocks were not
                                    followed */
+  uint64_t unknown_requests;    /* samples left out: requests were selected, and
+                                   the events of theirs are lost */
   uint64_t unknown_threads;     /* LIVE: blocks left out, since they were
                                    allocated before the first event, and threads
                                    were selected */

@@ -164,6 +164,7 @@ static void add_samples(struct profile *p, uint32_t at, const struct node *node)
   p->nodes[at].used = true;
   add_value(&p->nodes[at].value, value);
   p->sums.samples += value.samples;
+  if (node->unsampled != 0) p->sums.unsampled += value.weight;
   p->sums.weight += value.weight;
   p->sums.extra += value.extra;
   if (at == p->others_node) p->sums.others += value.samples;
@@ -178,18 +179,22 @@ static void add_sums(struct profile *p, const struct profile *from)
     info.started_realtime_ns, time_since(from->sums.last_ns, info.started_ns));
   p->sums.all_samples += from->sums.all_samples;
   p->sums.all_waits += from->sums.all_waits;
+  if (from->sums.cpu_ns > 0) p->sums.covered_ns += from->sums.covered_ns;
+  p->sums.cpu_ns = from->sums.cpu_ns > MOST_WEIGHT - p->sums.cpu_ns
+                   ? MOST_WEIGHT : p->sums.cpu_ns + from->sums.cpu_ns;
   p->sums.impossible += from->sums.impossible;
   p->sums.not_followed += from->sums.not_followed;
+  p->sums.unknown_requests += from->sums.unknown_requests;
   p->sums.unknown_threads += from->sums.unknown_threads;
-  if (from->sums.samples == 0) return;
+  if (from->sums.samples == 0 && from->sums.unsampled == 0) return;
   p->sums.incomplete += from->sums.incomplete;
   if (!p->period_known) p->sums.period_words = from->sums.period_words;
   p->period_known = true;
   if (p->sums.period_words != from->sums.period_words)
     p->sums.period_words = 0;
-  if (p->sums.samples == 0 || first < p->sums.first_ns)
-    p->sums.first_ns = first;
-  if (p->sums.samples == 0 || last > p->sums.last_ns) p->sums.last_ns = last;
+  const bool is_first = p->sums.samples == 0 && p->sums.unsampled == 0;
+  if (is_first || first < p->sums.first_ns) p->sums.first_ns = first;
+  if (is_first || last > p->sums.last_ns) p->sums.last_ns = last;
 }
 
 void profile_add(struct profile *p, const struct profile *from)
@@ -203,8 +208,10 @@ void profile_add(struct profile *p, const struct profile *from)
     if (!node->used) continue;
     merged[i] = merged_node(p, merged[node->parent], (struct node) {
       .leaf = node->leaf, .cut = node->cut, .allocation = node->allocation,
-      .address = node->cut ? 0 : merged_address(code, count, node) });
-    if (node->value.samples > 0) add_samples(p, merged[i], node);
+      .unsampled = node->unsampled,
+      .address = node->cut || node->unsampled != 0
+                 ? 0 : merged_address(code, count, node) });
+    if (node->value.samples > 0 || node->unsampled != 0) add_samples(p, merged[i], node);
   }
   free(merged);
   free(code);

@@ -32,6 +32,8 @@ struct node {
   bool leaf;                    /* the address is not a return address */
   bool cut;                     /* a stack that is not whole begins here */
   uint8_t allocation;           /* see struct code_address */
+  uint8_t unsampled;            /* time without samples: the cause, a field of
+                                   CPU_USED; else 0 */
   uint64_t address;
   bool used;                    /* in the stack of a selected sample */
   struct profile_value value;   /* of the selected samples with this stack */
@@ -77,6 +79,9 @@ struct matches {
   uint64_t found;
 };
 
+/* Processor time of the process, from the event before to this time. */
+struct cpu_used { int64_t to; uint64_t ns; };
+
 struct request {
   uint64_t number;
   int64_t from, to;             /* to: INT64_MAX while it is open */
@@ -99,7 +104,7 @@ struct profile {
   int cycle_id;                 /* of their spans; negative: not known */
   bool in_cycle;                /* a span has begun since the latest of them */
   int64_t born_by, alive_until; /* by profile_compare, if sums.survivors */
-  uint32_t rings;
+  uint32_t rings, first_samples; /* the rings from this index on have samples */
 
   struct pair_map tree;
   struct node *nodes;
@@ -111,8 +116,13 @@ struct profile {
   size_t requests_room;
   int64_t first_ns, last_ns;    /* of all events */
 
+  struct cpu_used *used;        /* in the order of reading */
+  size_t used_count, used_room;
+  int64_t lost_ns;              /* samples of an earlier time are lost */
+
   struct profile_sums sums;
   struct frame truncated;       /* above a stack that is cut */
+  struct frame unsampled[USED_FIELDS]; /* of time without samples */
 
   bool merged;                  /* of many processes: [cursor] is NULL */
   struct eventring_mapping **files;
@@ -126,7 +136,8 @@ struct profile {
    tree, with its address. */
 static inline uint64_t node_key(uint32_t parent, const struct node *node)
 {
-  return (uint64_t) parent << 16 | (uint64_t) node->allocation << 2
+  return (uint64_t) parent << 16 | (uint64_t) node->unsampled << 10
+         | (uint64_t) node->allocation << 2
          | (uint64_t) node->leaf << 1 | node->cut;
 }
 

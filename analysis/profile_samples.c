@@ -40,7 +40,10 @@ struct profile *new_profile(struct eventring_cursor *cursor,
   p->spans = new_spans(cursor);
   p->kinds = new_samples(cursor);
   p->since_start = -1;
-  p->rings = target_info(cursor).rings;
+  const struct eventring_info info = target_info(cursor);
+  p->rings = info.rings;
+  p->first_samples = info.sample_rings_from;
+  p->lost_ns = INT64_MIN;
   p->tree = new_pair_map();
   p->request_numbers = new_pair_map();
   p->nodes_room = 256;
@@ -107,6 +110,7 @@ void free_profile(struct profile *p)
   free_pair_map(&p->request_numbers);
   free(p->nodes);
   free(p->samples);
+  free(p->used);
   free(p->requests);
   for (size_t i = 0; i < p->files_count; i++) {
     free((char *) p->files[i]->path);
@@ -254,7 +258,17 @@ static const uint8_t takers[SAMPLE_KINDS] = {
   [WAIT_SAMPLE] = 1 << PROFILE_WAIT | 1 << PROFILE_WALL,
   [IO_SAMPLE] = 1 << PROFILE_IO,
   [BLOCKS_FREED] = 1 << PROFILE_LIVE,
-  [ALLOC_START] = 1 << PROFILE_ALLOC | 1 << PROFILE_LIVE
+  [ALLOC_START] = 1 << PROFILE_ALLOC | 1 << PROFILE_LIVE,
+  [CPU_USED] = 1 << PROFILE_CPU | 1 << PROFILE_WALL
+};
+
+const char *const unsampled_names[USED_FIELDS] = {
+  [USED_SIGNALS_BLOCKED] = "[signals blocked]",
+  [USED_NO_RING] = "[more threads than rings]",
+  [USED_NO_ROOM] = "[no room on the stack]",
+  [USED_BETWEEN_SAMPLES] = "[between samples]",
+  [USED_ENDED] = "[ended before a sample]",
+  [USED_NOT_FOUND] = "[thread not found]"
 };
 
 const struct label_field label_fields[SAMPLE_KINDS][PROFILE_LABELS] = {
@@ -360,11 +374,36 @@ static void take_start(struct profile *p, const struct eventring_event *event)
     sampling_began(p->blocks, event->payload[START_BLOCK], event->ns);
 }
 
+/* Takes the processor time since the last CPU_USED, if no threads are selected:
+   those without samples are not known. */
+static void take_used(struct profile *p, const struct eventring_event *event)
+{
+  if (p->conditions_count > 0 || filter_has_threads(p->filter)
+      || !filter_wants(p->filter, event, -1))
+    return;
+  p->used = with_room(p->used, p->used_count, &p->used_room, sizeof *p->used);
+  p->used[p->used_count++] =
+    (struct cpu_used) { event->ns, event->payload[USED_TIME] };
+  for (uint32_t cause = USED_TIME + 1; cause < USED_FIELDS; cause++) {
+    if (event->payload[cause] == 0) continue;
+    p->samples = with_room(p->samples, p->samples_count, &p->samples_room,
+                           sizeof *p->samples);
+    p->samples[p->samples_count++] = (struct sample) {
+      .ns = event->ns, .weight = event->payload[cause], .block = NO_BLOCK,
+      .node = add_node(p, 0, (struct node) { .unsampled = (uint8_t) cause }),
+      .thread = UINT32_MAX, .domain = UINT32_MAX, .kind = CPU_USED,
+      .labels = { MOST_LABEL, MOST_LABEL }
+    };
+  }
+}
+
 static void take_sample(struct profile *p, enum sample_kind kind,
                         const struct eventring_event *event)
 {
   if (kind == ALLOC_START) {
     take_start(p, event);
+  } else if (kind == CPU_USED) {
+    take_used(p, event);
   } else if (kind == BLOCKS_FREED) {
     for (uint32_t i = 0; i < event->words; i++)
       block_freed(p->blocks, event->payload[i], event->ns);
@@ -401,6 +440,9 @@ void profile_event(struct profile *p, const struct eventring_event *event)
   if (event->ns > p->last_ns) p->last_ns = event->ns;
   if (event->ns < p->first_ns) p->first_ns = event->ns;
   if ((takers[kind] >> p->type & 1) != 0) take_sample(p, kind, event);
+  if (event->form == EVENTRING_EV_LOST && event->ring >= p->first_samples
+      && event->ns > p->lost_ns)
+    p->lost_ns = event->ns;
   if (p->blocks != NULL) blocks_event(p->blocks, event);
   if (p->blocks != NULL && event->id == p->cycle_id) take_cycle(p, event);
   /* An operation is a complete event, so a span too. */
@@ -471,6 +513,7 @@ static bool is_selected(struct profile *p, const struct sample *sample)
       break;
     case IN_REQUEST:
       request = sample->request == 0 ? NULL : find_request(p, sample->request);
+      if (request == NULL) p->sums.unknown_requests += sample->request != 0;
       if (request == NULL || !request_matches(p, i, request)) return false;
       break;
     }
@@ -506,16 +549,32 @@ static void add_sample(struct profile *p, struct sample *sample)
   struct node *node = &p->nodes[sample->node];
   if (sample->kind == ALLOC_SAMPLE || sample->kind == LIVE_SAMPLE)
     estimate_blocks(p, sample);
-  if (p->sums.samples == 0 || sample->ns < p->sums.first_ns)
-    p->sums.first_ns = sample->ns;
-  if (p->sums.samples == 0 || sample->ns > p->sums.last_ns)
-    p->sums.last_ns = sample->ns;
-  p->sums.samples++;
-  p->sums.weight += sample->weight;
-  p->sums.extra += sample->extra;
-  add_value(&node->value, (struct profile_value) { sample->weight,
-                                                   sample->extra, 1 });
+  const struct profile_value value = {
+    sample->weight, sample->extra, sample->kind != CPU_USED
+  };
+  const bool first = p->sums.samples == 0 && p->sums.unsampled == 0;
+  if (first || sample->ns < p->sums.first_ns) p->sums.first_ns = sample->ns;
+  if (first || sample->ns > p->sums.last_ns) p->sums.last_ns = sample->ns;
+  p->sums.samples += value.samples;
+  p->sums.weight += value.weight;
+  p->sums.extra += value.extra;
+  if (sample->kind == CPU_USED) p->sums.unsampled += value.weight;
+  if (sample->kind == CPU_SAMPLE && sample->ns > p->lost_ns)
+    p->sums.covered_ns += value.weight;
+  add_value(&node->value, value);
   node->used = true;
+}
+
+/* Adds the processor time of the process since samples were lost. */
+static void add_used(struct profile *p)
+{
+  uint64_t sum = p->sums.cpu_ns;        /* of a merged profile */
+  for (size_t i = 0; i < p->used_count; i++) {
+    if (p->used[i].to <= p->lost_ns) continue;
+    sum = p->used[i].ns > MOST_WEIGHT - sum ? MOST_WEIGHT
+                                            : sum + p->used[i].ns;
+  }
+  p->sums.cpu_ns = sum;
 }
 
 static void select_samples(struct profile *p)
@@ -531,6 +590,7 @@ static void select_samples(struct profile *p)
             || block_died(p->blocks, sample.block) <= alive_until))
       continue;
     if (!is_selected(p, &sample)) continue;
+    if (sample.kind == CPU_USED && sample.ns <= p->lost_ns) continue;
     if (!has_possible_sums(p, &sample)) {
       p->sums.impossible++;
       continue;
@@ -539,6 +599,7 @@ static void select_samples(struct profile *p)
     p->samples[kept++] = sample;
   }
   p->samples_count = kept;
+  add_used(p);
   if (p->blocks != NULL) p->sums.first_ns = p->sums.last_ns = now;
   p->sums.data_ns = p->first_ns;
   p->sums.data_end_ns = p->last_ns;
@@ -577,12 +638,16 @@ static void find_functions(struct profile *p, struct symbols *symbols)
 {
   p->truncated.function = symbols_text(symbols, SAMPLE_TRUNCATED);
   p->others.function = symbols_text(symbols, PROFILE_OTHERS);
+  for (int i = USED_TIME + 1; i < USED_FIELDS; i++)
+    p->unsampled[i].function = symbols_text(symbols, unsampled_names[i]);
   for (uint32_t i = 1; i < p->nodes_count; i++) {
     struct node *node = &p->nodes[i];
     if (!node->used) continue;
-    node->frames = i == p->others_node ? &p->others : &p->truncated;
+    node->frames = i == p->others_node ? &p->others
+                   : node->unsampled != 0 ? &p->unsampled[node->unsampled]
+                   : &p->truncated;
     node->frames_count = 1;
-    if (!node->cut && i != p->others_node)
+    if (!node->cut && i != p->others_node && node->unsampled == 0)
       node->frames_count = find_frames(symbols, (struct code_address) {
         node->address, !node->leaf, node->allocation }, &node->frames);
   }

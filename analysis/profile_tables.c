@@ -269,7 +269,7 @@ static void merged_stacks(const struct profile *p,
   const struct frame **frames = allocate(room, sizeof *frames);
   uint64_t *addresses = allocate(room, sizeof *addresses);
   for (uint32_t i = 1; i < p->nodes_count; i++) {
-    if (p->nodes[i].value.samples == 0) continue;
+    if (p->nodes[i].value.samples == 0 && p->nodes[i].unsampled == 0) continue;
     struct profile_stack stack = {
       .value = p->nodes[i].value,
       .domain = UINT32_MAX, .thread = UINT32_MAX
@@ -306,7 +306,8 @@ void profile_stacks(const struct profile *p,
     for (next = i; next < p->samples_count
                    && by_stack(sample, &p->samples[next]) == 0; next++)
       add_value(&stack.value, (struct profile_value) {
-        p->samples[next].weight, p->samples[next].extra, 1 });
+        p->samples[next].weight, p->samples[next].extra,
+        p->samples[next].kind != CPU_USED });
     take_labels(p, sample, &stack);
     take_frames(p, sample->node, &stack, &frames, &addresses, &room);
     take(state, &stack);

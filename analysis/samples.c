@@ -31,7 +31,8 @@ static const struct layout {
   [WAIT_SAMPLE] = { "wait_sample", WAIT_FIRST_FRAME, WAIT_FIRST_FRAME },
   [IO_SAMPLE] = { "io", IO_FIRST_FRAME, IO_FIRST_FRAME },
   [BLOCKS_FREED] = { "blocks_freed", 0, 0 },
-  [ALLOC_START] = { "alloc_start", START_BLOCK + 1, 0 }
+  [ALLOC_START] = { "alloc_start", START_BLOCK + 1, 0 },
+  [CPU_USED] = { "cpu_used", USED_FIELDS, 0 }
 };
 
 struct samples {

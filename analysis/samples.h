@@ -26,7 +26,7 @@
 
 enum sample_kind {
   NO_SAMPLE, CPU_SAMPLE, ALLOC_SAMPLE, LIVE_SAMPLE, WAIT_SAMPLE, IO_SAMPLE,
-  BLOCKS_FREED, ALLOC_START, SAMPLE_KINDS
+  BLOCKS_FREED, ALLOC_START, CPU_USED, SAMPLE_KINDS
 };
 
 /* The words of the payloads, as doc/FORMAT.md has them.  All samples have the
@@ -44,6 +44,11 @@ enum {
   IO_FIRST_FRAME
 };
 enum { START_PERIOD, START_BLOCK };
+/* In CPU_USED: all processor time, and then that without samples, by its cause. */
+enum {
+  USED_TIME, USED_SIGNALS_BLOCKED, USED_NO_RING, USED_NO_ROOM,
+  USED_BETWEEN_SAMPLES, USED_ENDED, USED_NOT_FOUND, USED_FIELDS
+};
 
 struct samples;
 

@@ -225,6 +225,8 @@ void caml_eventring_init(void)
     }
   }
 
+  caml_ring_config.perf = flag("OCAML_EVENTRING_PROFILE_PERF", 1);
+
   s = caml_secure_getenv("OCAML_EVENTRING_PROFILE_ALLOC");
   caml_ring_config.alloc_period = EVENTRING_DEFAULT_ALLOC_PERIOD;
   if (s != NULL && *s != '\0' && strcmp(s, "0") != 0) {

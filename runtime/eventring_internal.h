@@ -25,6 +25,7 @@
      eventring_fault.c        faults in the file, messages
      eventring_profile.c      samples of processor time: timers, the handler;
      eventring_thinning.h     which ticks become samples
+     eventring_perf.c         signals by perf_event_open
      eventring_unwind.c       the stack of an interrupted thread, or of OCaml code
      eventring_alloc.c        samples of allocation, and the life of their blocks
      eventring_mappings.c     where machine code is
@@ -132,6 +133,8 @@ struct caml_ring_thread {
                                    not made yet */
   uint64_t threshold_ticks;
   uint64_t request;             /* the request on which it works; 0: none */
+  struct sampler *sampler;      /* of its last signal, in eventring_profile.c */
+  int admits_samples;           /* a backup thread lets their signal through */
   _Atomic uint32_t in_wait;     /* a wait that is sampled is under way */
   _Atomic uint64_t wait_cpu;    /* ns of processor time of samples in such waits
                                    since the last sample of waits; added to in
@@ -450,16 +453,43 @@ uint64_t caml_ring_alloc_period(void);
    thread is writing a sample, and none will.  The control word is 0 before. */
 void caml_ring_stop_samples(void);
 
+/* Writes the last event EV_CPU_USED of the session.  Call in a domain, without the
+   session's lock. */
+void caml_ring_end_cpu_used(void);
+
+/* Frees the timers and events of all threads, so that no more signals are sent.
+   Call after [caml_ring_stop_samples], with [caml_ring_session_lock] held. */
+void caml_ring_release_samplers(void);
+
+/* Returns the number to [base] in a line of /proc/PID/status of a thread of this
+   process, or UINT64_MAX if it cannot be found out.  [name]: that of the line,
+   after a newline.  Not for signal handlers. */
+uint64_t caml_ring_thread_status(int tid, const char *name, int base);
+
+/* Has [signal] sent to the thread [tid] of this process, with si_code POLL_IN,
+   each time it has used the processor for [period] ns, from 10,000 on, and is in
+   user mode at that moment.  Stores the event in [*event], which was NULL.
+   Returns 1, also if there is no event because the thread has ended or files
+   have run out; 0 when the system does not allow it.  Call with
+   [caml_ring_session_lock] held, since a child would inherit a file. */
+int caml_ring_open_perf(int tid, int signal, uint64_t period, void **event);
+
+/* Ends an event; NULL: none.  A signal may be under way.  May be called in a
+   signal handler. */
+void caml_ring_close_perf(void *event);
+
 /* Gives writer [slot], of a ring of samples, its ring in the present session,
    with all of its memory.  The writer has no ring if that fails.  Call with
    [caml_ring_session_lock] held. */
 void caml_ring_prepare_ring(int slot);
 
-/* Writes a sample to the ring of [w]: the [words] words of payload at [payload],
-   of the OS thread [thread] and the domain with the unique id [domain], or
-   NOBODY.  Called in a signal handler. */
-void caml_ring_write_sample(struct writer *w, int32_t domain, uint32_t thread,
-                            const uint64_t *payload, uint32_t words);
+/* Writes the event [record], such as EV_CPU_SAMPLE, to the ring of samples of [w]:
+   the [words] words of payload at [payload], of the OS thread [thread] and the
+   domain with the unique id [domain], or NOBODY.  Called in the handler of
+   [thread], or while it cannot run. */
+void caml_ring_write_sample(struct writer *w, int record, int32_t domain,
+                            uint32_t thread, const uint64_t *payload,
+                            uint32_t words);
 
 /* What the walks of one thread remember of its code; zeros at first. */
 #define EVENTRING_UNWIND_ROWS 64
@@ -528,6 +558,7 @@ struct caml_ring_config {
   int monotonic;                /* do not use the hardware counter */
   uint64_t threshold;           /* ns, of sessions to come; at least 1 */
   uint64_t sample_period;       /* ns, of sessions to come; at least 1 */
+  int perf;                     /* samples may use perf_event_open */
   uint64_t alloc_period;        /* words, of sessions to come; at least 1 */
   unsigned log_words;           /* of rings of sessions to come; 0: as
                                    OCAMLRUNPARAM says */

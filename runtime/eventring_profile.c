@@ -28,6 +28,14 @@
    which become samples.  A thread that waits gets no signals, and the kernel sends
    these on its way back to the program, so no system call is interrupted.
 
+   Ticks deceive about a program that works in step with them.  Where the system
+   allows it, a thread that seldom waits gets an event besides, which sends a
+   signal after each period of its processor time, to the microsecond
+   (eventring_perf.c), unless the thread is in the kernel then: a signal there
+   would interrupt a system call.  So each such hit is a sample of one period in
+   user mode, and the ticks are samples of the time in the kernel; before the event
+   they are samples of all of the time.
+
    The handler takes no lock and allocates nothing. Whatever it needs is
    prepared outside of it: [sample_threads] looks for threads without a
    timer, when a probe finds that samples are recorded, at most ten times a
@@ -93,13 +101,23 @@ uint64_t caml_ring_alloc_period(void)
 /* Threads that are sampled at the same time, at most. */
 #define SAMPLERS 1024
 
-/* The period of the timers in ns: several in the shortest tick, so that the number
-   of them that are over tells the length of a tick, which may be in part another
-   machine's. */
+/* The period of the timers in ns: less than the shortest tick, so that they fire at
+   each. */
 #define GRAIN 250000
 
 /* The ns of a tick where there are 100 a second, the fewest. */
 #define LONGEST_TICK 10000000
+
+/* Periods of an event are shorter than those asked for, by this factor, so that no
+   program has a period that is a simple multiple. */
+#define PERF_SHARE 0.9618034
+
+/* An event costs 1500 ns each time its thread gets the processor.  A thread has
+   one while this is less than 1/500 of its time: of its first 20 ms, and then of
+   each 250 ms. */
+#define NS_A_SWITCH (500 * 1500)
+#define FIRST_JUDGED_NS 20000000
+#define JUDGED_NS 250000000
 
 /* Frames of a sample, at most. */
 #define MAX_FRAMES 512
@@ -112,9 +130,24 @@ struct sampler {
   _Atomic int busy;             /* in the handler */
   timer_t timer;
   uint32_t seen;                /* the last search that found the thread */
-  uint64_t before;              /* ns of ticks before the timer started */
-  int64_t sampled;              /* ns of processor time that samples represent */
+  int64_t began;                /* ns of processor time of the thread before it
+                                   was sampled... */
+  _Atomic int64_t sampled;      /* ...and that are sampled by now, or known to
+                                   have no samples */
+  _Atomic int64_t blocked;      /* ns that have none, not yet in [used]: signals
+                                   were blocked... */
+  _Atomic int64_t no_room;      /* ...or the stack had no room */
+  void *_Atomic event;          /* of eventring_perf.c; NULL: none */
+  uint64_t event_period;        /* ns */
+  _Atomic int64_t event_from;   /* from this ns of processor time on, the event
+                                   has the time in user mode */
+  int calm;                     /* the thread may have an event... */
+  int64_t judged_at;            /* ...as found at this ns of its processor time... */
+  uint64_t switches;            /* ...when it had got the processor so often */
   /* From here on, only the handler. */
+  int first;                    /* the timer has not yet sent a signal */
+  int64_t ticks;                /* ns of ticks by the last signal of the timer... */
+  int64_t user_ticks;           /* ...and of those in user mode */
   struct caml_ring_thinning thinning;
   int32_t domain;               /* the last domain of the thread, or NOBODY */
   uintptr_t low, high;          /* the mapping that has its C stack; 0: not
@@ -128,6 +161,7 @@ struct sampler {
 /* The samplers; a forked child has zeros in place of them.  NULL: not allocated
    yet.  The first have the rings of samples, by the same index. */
 static struct sampler *samplers;
+static uint32_t samplers_end;   /* entries from this index on were never used */
 
 /* The session that samples are written to; 0: none.  The handler sets [busy]
    before it looks; who sets 0 waits until nobody is busy. */
@@ -136,7 +170,26 @@ static _Atomic uint32_t session;
 static uint32_t search;         /* number of the last search for threads */
 static _Atomic int64_t next;    /* when to search; CLOCK_MONOTONIC_COARSE ns */
 
+/* The fields of EV_CPU_USED. */
+enum cpu_used {
+  CPU_TIME, CPU_SIGNALS_BLOCKED, CPU_NO_RING, CPU_NO_ROOM, CPU_BETWEEN_SAMPLES,
+  CPU_ENDED, CPU_NOT_FOUND, CPU_USED_FIELDS
+};
+
+/* Processor time of the process, in ns, that no event EV_CPU_USED has yet, with the
+   time that has no samples by its cause.  Under the session's lock. */
+static struct {
+  uint64_t ns[CPU_USED_FIELDS];
+  int64_t seen;                 /* of the process, by the last search */
+  int64_t known;                /* of all samplers, by then */
+  int64_t ended;                /* of threads that have ended... */
+  int64_t ended_before;         /* ...of that, before samples began */
+  int64_t unknown;              /* of no thread that is known */
+  _Atomic int is_broken;        /* samples were off for a time */
+} used;
+
 static int signal_number;       /* 0: the handler is not installed */
+static int refused;             /* events are not allowed; under the lock */
 
 uint32_t caml_ring_sample_rings(void)
 {
@@ -189,9 +242,9 @@ static int set_timer(struct sampler *s, long ns)
 }
 
 /* The clocks of a thread, as the kernel numbers them: the ticks that hit it, which
-   are its user and system time (CPUCLOCK_PROF), and its processor time
-   (CPUCLOCK_SCHED). */
-enum clock_kind { TICKS = 4, PROCESSOR = 6 };
+   are its user and system time (CPUCLOCK_PROF), those that hit it in user mode
+   (CPUCLOCK_VIRT), and its processor time (CPUCLOCK_SCHED). */
+enum clock_kind { TICKS = 4, USER_TICKS = 5, PROCESSOR = 6 };
 
 static clockid_t clock_of(int tid, enum clock_kind kind)
 {
@@ -206,13 +259,21 @@ static int64_t time_of(clockid_t clock)
   return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
+/* Ends the event of [s], if it has one. */
+static void close_event(struct sampler *s)
+{
+  if (s->event != NULL) caml_ring_close_perf(atomic_exchange(&s->event, NULL));
+}
+
 /* Starts the timer of [s].  [whole]: all of the thread's time so far is sampled
    too.  Returns 1, or 0 on failure. */
 COLD
 static int start_timer(struct sampler *s, int whole)
 {
-  s->before = whole ? (uint64_t) time_of(clock_of(s->tid, TICKS)) : 0;
-  s->sampled = whole ? 0 : time_of(clock_of(s->tid, PROCESSOR));
+  s->first = 1;
+  s->ticks = whole ? 0 : time_of(clock_of(s->tid, TICKS));
+  s->user_ticks = whole ? 0 : time_of(clock_of(s->tid, USER_TICKS));
+  s->began = s->sampled = whole ? 0 : time_of(clock_of(s->tid, PROCESSOR));
   s->thinning = (struct caml_ring_thinning) {
     .random = (uint64_t) s->tid << 32 ^ eventring_clock_ns(CLOCK_MONOTONIC)
   };
@@ -233,6 +294,19 @@ static int put(struct packer *p, uint64_t x)
   return 1;
 }
 
+/* Writes an event of the calling thread with the payload in [s->words], which
+   [*p] has packed. */
+static void write_packed(struct sampler *s, struct writer *w, int record,
+                         struct packer *p)
+{
+  uint8_t *begin = (uint8_t *) s->words;
+  const caml_domain_state *domain = Caml_state_opt;
+  while ((p->at - begin) % 8 != 0) *p->at++ = 0x80;
+  if (domain != NULL) s->domain = domain->unique_id;
+  caml_ring_write_sample(w, record, s->domain, (uint32_t) s->tid, s->words,
+                         (uint32_t) ((p->at - begin) / 8));
+}
+
 /* Writes a sample of [ns] of processor time of the calling thread, which was
    interrupted in [context]. */
 static void write_sample(struct sampler *s, struct writer *w, uint64_t ns,
@@ -241,7 +315,6 @@ static void write_sample(struct sampler *s, struct writer *w, uint64_t ns,
   uint8_t *begin = (uint8_t *) s->words;
   struct packer p = { begin, begin + sizeof(s->words) };
   enum caml_eventring_stack state;
-  const caml_domain_state *domain = Caml_state_opt;
   /* The main thread's stack grows. */
   uintptr_t at = caml_ring_c_stack(context);
   if (at < s->low || at >= s->high) find_mapping(s, at);
@@ -261,10 +334,7 @@ static void write_sample(struct sampler *s, struct writer *w, uint64_t ns,
     before = s->frame[i];
   }
   *state_at = (uint8_t) state;
-  while ((p.at - begin) % 8 != 0) *p.at++ = 0x80;
-  if (domain != NULL) s->domain = domain->unique_id;
-  caml_ring_write_sample(w, s->domain, (uint32_t) s->tid, s->words,
-                         (uint32_t) ((p.at - begin) / 8));
+  write_packed(s, w, EV_CPU_SAMPLE, &p);
 }
 
 /* Leaves the [ns] of processor time of a sample out of the time that the thread
@@ -278,14 +348,14 @@ static void exclude_from_wait(uint64_t ns)
       memory_order_relaxed);
 }
 
-/* Takes [ns] of processor time of the thread of [s], one tick or several.
-   Returns the ns that a sample at them represents, or 0: there is none to be
-   taken. */
-static uint64_t take_ticks(struct sampler *s, uint64_t ns)
+/* Returns 1 if samples are taken; else ends the signals for [s] and returns 0. */
+static int is_wanted(struct sampler *s)
 {
   if (session == 0 || !Caml_eventring_on(EVENTRING_PROFILE)) {
     set_timer(s, 0);
+    close_event(s);
     s->armed = 0;
+    used.is_broken = 1;
     return 0;
   }
   /* A program may compute for long without a probe that searches. */
@@ -293,13 +363,53 @@ static uint64_t take_ticks(struct sampler *s, uint64_t ns)
   if (domain != NULL && eventring_clock_ns(CLOCK_MONOTONIC_COARSE) >= next)
     atomic_store_explicit(&domain->young_limit, (uintnat) -1,
                           memory_order_release);
-  const uint64_t period = caml_ring_sample_period();
-  ns = caml_ring_thin(&s->thinning, ns + s->before, period);
-  s->before = 0;
-  if (ns == 0) return 0;
-  /* A thread that works in step with the ticks may be hit too often. */
-  const int64_t most = time_of(CLOCK_THREAD_CPUTIME_ID) - s->sampled
-                       + (int64_t) period + LONGEST_TICK;
+  return 1;
+}
+
+/* Takes [ns] of ticks, all since the last signal of the timer of [s] but for the
+   first one.  Returns the ns of processor time that a sample at them represents, or
+   0: there is none to be taken. */
+static uint64_t take_ticks(struct sampler *s, uint64_t ns)
+{
+  const int64_t ticks = time_of(clock_of(s->tid, TICKS));
+  const int64_t user_ticks = time_of(clock_of(s->tid, USER_TICKS));
+  const int64_t all = ticks - s->ticks, user = user_ticks - s->user_ticks;
+  s->ticks = ticks;
+  s->user_ticks = user_ticks;
+  if (s->first) {
+    s->first = 0;
+    ns = (uint64_t) all;
+  } else if (user > 2 * LONGEST_TICK) {
+    /* The signal of a tick in user mode would have come at once.  A search may have
+       found the time already. */
+    int64_t missing = time_of(CLOCK_THREAD_CPUTIME_ID) - s->sampled;
+    if (missing > all) missing = all;
+    if (missing > 0) {
+      s->blocked += missing;
+      s->sampled += missing;
+    }
+    return 0;
+  } else if (s->event != NULL
+             && time_of(CLOCK_THREAD_CPUTIME_ID) >= s->event_from) {
+    /* A tick may come between reading the two clocks. */
+    ns = user < all ? (uint64_t) (all - user) : 0;
+  }
+  return caml_ring_thin(&s->thinning, ns, caml_ring_sample_period());
+}
+
+/* Takes a hit of the event of [s].  Returns the ns that a sample at it represents,
+   or 0: there is none to be taken. */
+static uint64_t take_hit(const struct sampler *s)
+{
+  return s->event != NULL ? s->event_period : 0;
+}
+
+/* Returns [ns], or less if a sample of the thread of [s] cannot represent as
+   much: a thread that works in step with the ticks may be hit too often. */
+static uint64_t limit(struct sampler *s, uint64_t ns)
+{
+  const int64_t most = time_of(CLOCK_THREAD_CPUTIME_ID) - s->sampled + (int64_t) caml_ring_sample_period()
+                       + LONGEST_TICK;
   if ((int64_t) ns > most) ns = most > 0 ? (uint64_t) most : 0;
   s->sampled += (int64_t) ns;
   return ns;
@@ -338,26 +448,43 @@ static int has_room(struct sampler *s, const ucontext_t *u)
   return here - low >= SAMPLE_STACK;
 }
 
-/* Handles the signal of the timers. */
+/* Returns the sampler that the signal is for, which may be none of the calling
+   thread's: another process may send the signal, with any value.  NULL: none. */
+static struct sampler *sampler_of(const siginfo_t *info)
+{
+  uintptr_t at = (uintptr_t) info->si_value.sival_ptr;
+  uintptr_t offset = at - (uintptr_t) samplers;
+  if (samplers == NULL) return NULL;
+  if (info->si_code == POLL_IN) return caml_ring_self.sampler;
+  return info->si_code == SI_TIMER && offset < SAMPLERS * sizeof(struct sampler)
+         && offset % sizeof(struct sampler) == 0 ? (struct sampler *) at : NULL;
+}
+
+/* Handles the signal of timers and events. */
 static void handler(int signal, siginfo_t *info, void *context)
 {
   int err = errno;
   (void) signal;
-  uintptr_t at = (uintptr_t) info->si_value.sival_ptr;
-  uintptr_t offset = at - (uintptr_t) samplers;
-  /* Another process may send the signal, with any value. */
-  if (info->si_code == SI_TIMER && samplers != NULL
-      && offset < SAMPLERS * sizeof(struct sampler)
-      && offset % sizeof(struct sampler) == 0) {
-    struct sampler *s = (struct sampler *) at;
-    if (s->tid == (int) syscall(SYS_gettid)) {
-      atomic_store(&s->busy, 1);
-      uint64_t ns = take_ticks(s, (1 + (uint64_t) (unsigned) info->si_overrun)
-                                  * GRAIN);
-      if (ns != 0 && !(has_room(s, context) && take_sample(s, ns, context)))
-        __atomic_fetch_add(&HEADER->samples_dropped, 1, __ATOMIC_RELAXED);
-      atomic_store(&s->busy, 0);
+  struct sampler *s = sampler_of(info);
+  if (s != NULL && s->tid == (int) syscall(SYS_gettid)) {
+    uint64_t ns = 0;
+    atomic_store(&s->busy, 1);
+    caml_ring_self.sampler = s;
+    /* It may have been released meanwhile. */
+    if (s->tid == (int) caml_ring_os_thread_id() && is_wanted(s)) {
+      ns = info->si_code == POLL_IN ? take_hit(s)
+         : take_ticks(s, (1 + (uint64_t) (unsigned) info->si_overrun) * GRAIN);
+      if (ns != 0) ns = limit(s, ns);
     }
+    if (ns != 0) {
+      const int room = has_room(s, context);
+      if (!room || !take_sample(s, ns, context)) {
+        __atomic_fetch_add(&HEADER->samples_dropped, 1, __ATOMIC_RELAXED);
+        if (room) s->sampled -= (int64_t) ns;
+        else s->no_room += (int64_t) ns;
+      }
+    }
+    atomic_store(&s->busy, 0);
   }
   errno = err;
 }
@@ -396,35 +523,102 @@ static int install(void)
   return 0;
 }
 
+/* Returns the ns of processor time that the thread of [s] has used; for a thread that
+   has ended, those that are sampled. */
+static int64_t used_by(const struct sampler *s)
+{
+  const int64_t ns = time_of(clock_of(s->tid, PROCESSOR));
+  return ns != 0 ? ns : s->sampled;
+}
+
 /* Frees the entry [s], whose thread has ended or does not want it any more. */
 COLD
 static void release(struct sampler *s)
 {
+  used.ended += s->sampled - s->began;
+  used.ns[CPU_SIGNALS_BLOCKED] += (uint64_t) atomic_exchange(&s->blocked, 0);
+  used.ns[CPU_NO_ROOM] += (uint64_t) atomic_exchange(&s->no_room, 0);
   timer_delete(s->timer);
-  s->armed = 0;
+  close_event(s);
+  s->armed = s->calm = 0;
   s->tid = 0;
 }
 
-/* Starts the timer of the thread [tid]; creates it, and takes an entry for it,
-   if the thread has none.  [whole]: see start_timer, for a new entry.
-   Returns 1, also if the thread has ended; 0 when there is no timer or no entry
-   left.  Call with the session's lock held. */
 COLD
-static int arm(int tid, int whole)
+void caml_ring_release_samplers(void)
+{
+  for (uint32_t i = 0; i < samplers_end && samplers != NULL; i++)
+    if (samplers[i].tid != 0) release(&samplers[i]);
+}
+
+/* Finds out whether the thread of [s] seldom waits, and sets [s->calm]. */
+COLD
+static void judge(struct sampler *s)
+{
+  const int64_t now = time_of(clock_of(s->tid, PROCESSOR));
+  const int64_t since = now - s->judged_at;
+  if (since < (s->judged_at == 0 ? FIRST_JUDGED_NS : JUDGED_NS)) return;
+  const uint64_t voluntary =
+    caml_ring_thread_status(s->tid, "\nvoluntary_ctxt_switches", 10);
+  const uint64_t involuntary =
+    caml_ring_thread_status(s->tid, "\nnonvoluntary_ctxt_switches", 10);
+  const uint64_t switches = voluntary + involuntary;
+  s->calm = voluntary != UINT64_MAX && involuntary != UINT64_MAX
+            && (switches - s->switches) * NS_A_SWITCH < (uint64_t) since;
+  s->judged_at = now;
+  s->switches = switches;
+}
+
+/* Opens an event for the thread of [s], if it may have one and has none with the
+   present period.  Ends one that it may not have.  Call with the session's lock
+   held. */
+COLD
+static void renew_event(struct sampler *s)
+{
+  static uint64_t seed;
+  const uint64_t period =
+    (uint64_t) (PERF_SHARE * (double) caml_ring_sample_period());
+  void *event = NULL;
+  if (refused || s - samplers >= (ptrdiff_t) caml_ring_sample_rings()) return;
+  judge(s);
+  if (!s->calm || s->event_period != period) close_event(s);
+  if (!s->calm || s->event != NULL) return;
+  if (!caml_ring_open_perf(s->tid, signal_number, period, &event)) refused = 1;
+  if (event == NULL) return;
+  s->event_period = period;
+  /* The rest of a period after the last hit has no sample; ticks have as much of
+     the first period, on average. */
+  s->event_from = time_of(clock_of(s->tid, PROCESSOR))
+                  + (int64_t) caml_ring_random_below(&seed, period);
+  s->event = event;
+}
+
+enum arming { ARMED, NO_ENTRY, NO_TIMER };
+
+/* Starts the timer of the thread [tid]; creates it, and takes an entry for it,
+   if the thread has none.  [whole]: see start_timer, for a new entry.  A thread
+   that has ended is ARMED too.  Call with the session's lock held. */
+COLD
+static enum arming arm(int tid, int whole)
 {
   struct sampler *s = NULL;
-  for (uint32_t i = 0; i < SAMPLERS; i++) {
+  for (uint32_t i = 0; i < samplers_end; i++) {
     if (samplers[i].tid == tid) {
       s = &samplers[i];
       break;
     }
     if (s == NULL && samplers[i].tid == 0) s = &samplers[i];
   }
-  if (s == NULL) return 0;
+  if (s == NULL && samplers_end < SAMPLERS) s = &samplers[samplers_end++];
+  if (s == NULL) return NO_ENTRY;
   if (s->tid == tid) {
     s->seen = search;
-    if (s->armed) return 1;
-    if (start_timer(s, 0)) return 1;
+    if (s->armed) {
+      renew_event(s);
+      return ARMED;
+    }
+    used.ended += used_by(s) - s->began;
+    if (start_timer(s, 0)) return ARMED;
     release(s);                 /* another thread had this id */
   }
   uint32_t index = (uint32_t) (s - samplers);
@@ -435,13 +629,15 @@ static int arm(int tid, int whole)
   event.sigev_value.sival_ptr = s;
   event._sigev_un._tid = tid;
   if (timer_create(clock_of(tid, TICKS), &event, &s->timer) != 0)
-    return errno != EAGAIN;     /* else the thread has just ended */
+    return errno == EAGAIN ? NO_TIMER : ARMED;  /* it has just ended */
   s->domain = NOBODY;
   s->low = s->high = 0;
+  s->blocked = s->no_room = s->judged_at = 0;
+  s->switches = 0;
   s->seen = search;
   s->tid = tid;
   if (!start_timer(s, whole)) release(s);
-  return 1;
+  return ARMED;
 }
 
 /* Makes all ready for samples of the present session.  Returns 1, or 0 on
@@ -460,52 +656,169 @@ static int prepare(void)
   }
   if (signal_number != 0 && !is_installed()) {
     /* The program has taken the signal. */
-    for (uint32_t i = 0; i < SAMPLERS; i++)
-      if (samplers[i].tid != 0) release(&samplers[i]);
+    caml_ring_stop_samples();
+    caml_ring_release_samplers();
     signal_number = 0;
   }
   if (!install()) return 0;
+  /* A real-time signal that cannot be queued would become SIGIO. */
+  if (signal_number != SIGURG || !caml_ring_config.perf) refused = 1;
   uint32_t now = caml_ring_session.number;
   if (session != now) {
     for (uint32_t i = 0; i < caml_ring_sample_rings(); i++)
       if (samplers[i].tid != 0)
         caml_ring_prepare_ring((int) (EVENTRING_DOMAINS + i));
     session = now;
+    used.is_broken = 1;
   }
   return 1;
+}
+
+/* Returns the ns of processor time of all threads that have or had a sampler, but
+   for a constant. */
+COLD
+static int64_t known_time(void)
+{
+  int64_t ns = used.ended;
+  for (uint32_t i = 0; i < samplers_end; i++)
+    if (samplers[i].tid != 0) ns += used_by(&samplers[i]) - samplers[i].began;
+  return ns;
+}
+
+/* Starts [used], when samples begin. */
+COLD
+static void begin_used(void)
+{
+  memset(used.ns, 0, sizeof(used.ns));
+  used.seen = time_of(CLOCK_PROCESS_CPUTIME_ID);
+  used.known = known_time();
+  used.ended_before = used.ended;
+  used.unknown = 0;
+}
+
+/* Writes [used] to the ring of samples of the calling thread, if it has one.  The
+   handler does not run: signals are blocked. */
+COLD
+static void write_used(void)
+{
+  const int tid = (int) caml_ring_os_thread_id();
+  for (uint32_t i = 0; i < caml_ring_sample_rings(); i++) {
+    struct sampler *s = &samplers[i];
+    struct writer *w = &caml_ring_writers[EVENTRING_DOMAINS + i];
+    if (s->tid != tid || w->session != session || w->ring == NULL) continue;
+    uint8_t *begin = (uint8_t *) s->words;
+    struct packer p = { begin, begin + sizeof(s->words) };
+    for (int field = 0; field < CPU_USED_FIELDS; field++)
+      put(&p, used.ns[field]);
+    write_packed(s, w, EV_CPU_USED, &p);
+    memset(used.ns, 0, sizeof(used.ns));
+    return;
+  }
+}
+
+/* Returns whether [ns] without samples may be chance, of [all] ns with a sample for
+   each [step] ns: they are less than three standard deviations. */
+static int is_random(int64_t ns, int64_t step, int64_t all)
+{
+  return (double) ns * (double) ns < 9 * (double) step * (double) all;
+}
+
+/* Returns whether the thread of [s] blocks the signal of samples.  [own_mask] is of
+   the calling thread, which blocks all signals at present. */
+COLD
+static int blocks_samples(const struct sampler *s, const sigset_t *own_mask)
+{
+  if (s->tid == (int) caml_ring_os_thread_id())
+    return sigismember(own_mask, signal_number) == 1;
+  /* The handler blocks them, too. */
+  if (s->busy) return 0;
+  const uint64_t blocked = caml_ring_thread_status(s->tid, "\nSigBlk", 16);
+  return blocked != UINT64_MAX && (blocked >> (signal_number - 1) & 1) != 0
+         && !s->busy;
+}
+
+/* Adds the processor time since the last search to [used], with the causes of time
+   without samples.  Time that belongs to no thread that is alive is [unknown]. */
+COLD
+static void note_used(enum cpu_used unknown, const sigset_t *own_mask)
+{
+  const int64_t period = (int64_t) caml_ring_sample_period();
+  /* Samples of a thread may be that late. */
+  const int64_t least = 2 * period + 2 * LONGEST_TICK;
+  for (uint32_t i = 0; i < samplers_end; i++) {
+    struct sampler *s = &samplers[i];
+    if (s->tid == 0 || !s->armed) continue;
+    used.ns[CPU_SIGNALS_BLOCKED] += atomic_exchange(&s->blocked, 0);
+    used.ns[CPU_NO_ROOM] += atomic_exchange(&s->no_room, 0);
+    const int64_t all = used_by(s), ns = all - s->sampled;
+    if (ns <= least) continue;
+    enum cpu_used cause = CPU_NO_RING;
+    if (i < caml_ring_sample_rings()) {
+      cause = blocks_samples(s, own_mask)
+              ? CPU_SIGNALS_BLOCKED : CPU_BETWEEN_SAMPLES;
+      if (cause == CPU_BETWEEN_SAMPLES
+          && is_random(ns, LONGEST_TICK, all - s->began)) continue;
+    }
+    used.ns[cause] += (uint64_t) ns;
+    s->sampled += ns;
+  }
+  const int64_t known = known_time(), now = time_of(CLOCK_PROCESS_CPUTIME_ID);
+  used.ns[CPU_TIME] += now - used.seen;
+  used.unknown += now - used.seen - (known - used.known);
+  used.seen = now;
+  used.known = known;
+  if (used.unknown > least
+      && !is_random(used.unknown, period, used.ended - used.ended_before)) {
+    used.ns[unknown] += (uint64_t) used.unknown;
+    used.unknown = 0;
+  }
+  write_used();
 }
 
 /* Starts the timers of all threads of the process that have none, and frees the
    entries of threads that have ended.  Call with the session's lock held. */
 COLD
-static void arm_all(void)
+static void arm_all(const sigset_t *own_mask)
 {
   DIR *tasks = opendir("/proc/self/task");
-  int missed = 0, whole = 0;
+  enum arming missed = ARMED;
+  int whole = 0;
   search++;
   /* While samples are taken, a thread without a timer is a new one. */
-  for (uint32_t i = 0; i < SAMPLERS && !whole; i++) whole = samplers[i].armed;
+  for (uint32_t i = 0; i < samplers_end && !whole; i++) whole = samplers[i].armed;
+  if (atomic_exchange(&used.is_broken, 0)) whole = 0;
   if (tasks == NULL) {
-    missed = !arm((int) syscall(SYS_gettid), whole);
+    missed = arm((int) syscall(SYS_gettid), whole);
   } else {
     struct dirent *d;
     while ((d = readdir(tasks)) != NULL) {
       int tid = atoi(d->d_name);
-      if (tid > 0 && !arm(tid, whole)) missed = 1;
+      enum arming a = tid > 0 ? arm(tid, whole) : ARMED;
+      if (a != ARMED) missed = a;
     }
     closedir(tasks);
-    for (uint32_t i = 0; i < SAMPLERS; i++)
-      if (samplers[i].tid != 0 && samplers[i].seen != search) {
+    for (uint32_t i = 0; i < samplers_end; i++)
+      /* A directory that changes may leave out a thread that lives. */
+      if (samplers[i].tid != 0 && samplers[i].seen != search
+          && time_of(clock_of(samplers[i].tid, PROCESSOR)) == 0) {
         release(&samplers[i]);
         /* It may have been cancelled in the handler. */
         samplers[i].busy = 0;
       }
   }
+  if (whole)
+    note_used(tasks == NULL || missed != ARMED ? CPU_NOT_FOUND : CPU_ENDED,
+              own_mask);
+  else begin_used();
   static int said;
-  if (missed && !said) {
+  if (missed != ARMED && !said) {
     said = 1;
-    caml_eventring_complain("cannot create a timer for each thread"
-                            " (ulimit -i); some have no samples");
+    if (missed == NO_TIMER)
+      caml_eventring_complain("cannot create a timer for each thread"
+                              " (ulimit -i); some have no samples");
+    else
+      caml_eventring_complain("samples of at most %d threads are taken; the"
+                              " others have none", SAMPLERS);
   }
 }
 
@@ -521,12 +834,27 @@ static void hold_signals(sigset_t *before)
   pthread_sigmask(SIG_BLOCK, &all, before);
 }
 
+/* Lets the signal of samples through in the backup thread of a domain, which blocks
+   all signals: it takes part in collections while the domain waits. */
+COLD
+static void admit_samples(void)
+{
+  sigset_t ours;
+  if (signal_number == 0) return;
+  caml_ring_self.admits_samples = 1;
+  if (!caml_bt_is_self()) return;
+  sigemptyset(&ours);
+  sigaddset(&ours, signal_number);
+  pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
+}
+
 COLD
 void caml_eventring_sample_threads(void)
 {
   static _Atomic uint32_t last;         /* the session of the last search */
   int64_t now = eventring_clock_ns(CLOCK_MONOTONIC_COARSE);
   int64_t due = next;
+  if (!caml_ring_self.admits_samples) admit_samples();
   if (now < due && last == caml_ring_session.number) return;
   if (caml_ring_left_behind()) return;
   if (!atomic_compare_exchange_strong(&next, &due, now + 100000000)) return;
@@ -536,7 +864,7 @@ void caml_eventring_sample_threads(void)
   caml_ring_note_mappings();
   if (Caml_eventring_on(EVENTRING_PROFILE)
       && pthread_mutex_trylock(&caml_ring_session_lock) == 0) {
-    if (prepare()) arm_all();
+    if (prepare()) arm_all(&before);
     pthread_mutex_unlock(&caml_ring_session_lock);
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -554,12 +882,25 @@ void caml_eventring_sample_self(void)
 }
 
 COLD
+void caml_ring_end_cpu_used(void)
+{
+  sigset_t before;
+  hold_signals(&before);
+  if (Caml_eventring_on(EVENTRING_PROFILE) && samplers != NULL
+      && pthread_mutex_trylock(&caml_ring_session_lock) == 0) {
+    note_used(CPU_ENDED, &before);
+    pthread_mutex_unlock(&caml_ring_session_lock);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+COLD
 void caml_ring_stop_samples(void)
 {
   if (samplers == NULL) return;
   session = 0;
   /* A handler that began before has seen the session. */
-  for (uint32_t i = 0; i < SAMPLERS; i++)
+  for (uint32_t i = 0; i < samplers_end; i++)
     while (samplers[i].busy) sched_yield();
 }
 
@@ -586,5 +927,7 @@ void caml_eventring_sample_self(void)
 }
 
 void caml_ring_stop_samples(void) { }
+void caml_ring_end_cpu_used(void) { }
+void caml_ring_release_samplers(void) { }
 
 #endif

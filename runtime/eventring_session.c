@@ -426,6 +426,7 @@ void caml_ring_unmap_session(void)
     /* Another domain may have done it meanwhile. */
     if (s->map != NULL && !s->started
         && caml_ring_session.number == number) {
+      caml_ring_release_samplers();
       caml_eventring_unguard();
       if (s->released) caml_ring_unmap_kept();
       else caml_ring_release_mapping(s->mapping);
@@ -510,6 +511,7 @@ int caml_eventring_started(void)
 COLD
 void caml_ring_end_as(enum eventring_state state)
 {
+  caml_ring_end_cpu_used();
   if (caml_eventring_started()) caml_ev_lifecycle(EV_RING_STOP, 0);
   caml_ring_lock_session();
   end_session(state);

@@ -517,8 +517,9 @@ void caml_ring_prepare_ring(int slot)
   while (w->allocated <= w->mask && extend_ring(w, slot)) { }
 }
 
-void caml_ring_write_sample(struct writer *w, int32_t domain, uint32_t thread,
-                            const uint64_t *payload, uint32_t words)
+void caml_ring_write_sample(struct writer *w, int record, int32_t domain,
+                            uint32_t thread, const uint64_t *payload,
+                            uint32_t words)
 {
   int is_long = words >= EVENTRING_LENGTH_LONG;
   uint32_t total = 1 + is_long + words;
@@ -530,7 +531,7 @@ void caml_ring_write_sample(struct writer *w, int32_t domain, uint32_t thread,
     delta = 0;
   }
   uint64_t *p = next_word(w);
-  store(p++, EVENTRING_RECORD(EV_CPU_SAMPLE)
+  store(p++, EVENTRING_RECORD(record)
              | (uint64_t) (is_long ? EVENTRING_LENGTH_LONG : words)
                << EVENTRING_LENGTH_SHIFT
              | delta << EVENTRING_TICKS_SHIFT);

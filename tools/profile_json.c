@@ -145,6 +145,11 @@ static json_t *sums_json(const struct profile_origin *origin,
   if (sums.survivors) json_object_set_new(object, "survivors", json_true());
   set_sums(object, type, &(struct profile_value) { sums.weight, sums.extra,
                                                    sums.samples });
+  if (sums.cpu_ns > 0) {
+    json_object_set_new(object, "process_cpu_ns", integer(sums.cpu_ns));
+    json_object_set_new(object, "covered_cpu_ns", integer(sums.covered_ns));
+    json_object_set_new(object, "unsampled_ns", integer(sums.unsampled));
+  }
   json_object_set_new(object, "incomplete_samples", integer(sums.incomplete));
   json_object_set_new(object, "all_samples", integer(sums.all_samples));
   return object;

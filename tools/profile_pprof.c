@@ -12,6 +12,7 @@
 
 /* A profile.proto of pprof. */
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -29,7 +30,7 @@ enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_MAPPING = 3,
        PROFILE_PERIOD = 12 };
 enum { TYPE_TYPE = 1, TYPE_UNIT = 2 };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
-enum { LABEL_KEY = 1, LABEL_STRING = 2, LABEL_NUMBER = 3 };
+enum { LABEL_KEY = 1, LABEL_STRING = 2 };
 enum { MAPPING_ID = 1, MAPPING_START = 2, MAPPING_END = 3, MAPPING_OFFSET = 4,
        MAPPING_FILE = 5, MAPPING_BUILD_ID = 6, MAPPING_HAS_FUNCTIONS = 7,
        MAPPING_HAS_FILES = 8, MAPPING_HAS_LINES = 9, MAPPING_HAS_INLINED = 10 };
@@ -50,18 +51,41 @@ struct writer {
 
 /* Strings, functions, locations */
 
+/* Adds [text] to the string table. */
+static void add_string(struct writer *w, const char *text)
+{
+  size_t length = strlen(text);
+  char *copy = allocate(3 * length + 1, 1);
+  add_bytes(&w->strings, PROFILE_STRING, copy,
+            copy_as_utf8(copy, text, length));
+  free(copy);
+}
+
 /* Returns the number of [text] in the string table.  [text] must stay valid;
    texts at different addresses get different numbers. */
 static uint64_t string_number(struct writer *w, const char *text)
 {
   bool added;
   uint32_t number = number_of_pair(&w->texts, (uintptr_t) text, 0, &added);
+  if (added) add_string(w, text);
+  return number;
+}
+
+/* Returns the number of the path of [frame]'s file, from the root if the folder is
+   known: pprof -list does not know in which folder the compiler was called. */
+static uint64_t path_number(struct writer *w, const struct frame *frame)
+{
+  bool added;
+  if (frame->folder == NULL || frame->file[0] == '/')
+    return string_number(w, frame->file);
+  uint32_t number = number_of_pair(&w->texts, (uintptr_t) frame->file,
+                                   (uintptr_t) frame->folder, &added);
   if (added) {
-    size_t length = strlen(text);
-    char *copy = allocate(3 * length + 1, 1);
-    add_bytes(&w->strings, PROFILE_STRING, copy,
-              copy_as_utf8(copy, text, length));
-    free(copy);
+    const size_t size = strlen(frame->folder) + strlen(frame->file) + 2;
+    char *path = allocate(size, 1);
+    snprintf(path, size, "%s/%s", frame->folder, frame->file);
+    add_string(w, path);
+    free(path);
   }
   return number;
 }
@@ -70,15 +94,17 @@ static uint64_t string_number(struct writer *w, const char *text)
 static uint64_t function_id(struct writer *w, const struct frame *frame)
 {
   bool added;
-  uint32_t id = 1 + number_of_pair(&w->functions, (uintptr_t) frame->function,
-                                   (uintptr_t) frame->file, &added);
+  /* The path has the number of one text. */
+  uint32_t id = 1 + number_of_pair(
+    &w->functions, (uintptr_t) frame->function,
+    frame->file == NULL ? 0 : path_number(w, frame), &added);
   if (!added) return id;
   struct message *m = &w->part;
   add_nonzero(m, FUNCTION_ID, id);
   add_nonzero(m, FUNCTION_NAME, string_number(w, frame->function));
   add_nonzero(m, FUNCTION_SYSTEM_NAME, string_number(w, frame->function));
   if (frame->file != NULL)
-    add_nonzero(m, FUNCTION_FILE, string_number(w, frame->file));
+    add_nonzero(m, FUNCTION_FILE, path_number(w, frame));
   move_message(&w->out, PROFILE_FUNCTION, m);
   return id;
 }
@@ -155,14 +181,31 @@ static uint64_t location_id(struct writer *w, uint64_t address,
 
 /* Samples */
 
-static void add_label(struct writer *w, const char *key, const char *text,
-                      uint64_t number)
+static void add_label_string(struct writer *w, const char *key,
+                             uint64_t string)
 {
   struct message *m = &w->part;
   add_nonzero(m, LABEL_KEY, string_number(w, key));
-  if (text != NULL) add_nonzero(m, LABEL_STRING, string_number(w, text));
-  else add_nonzero(m, LABEL_NUMBER, number);
+  add_nonzero(m, LABEL_STRING, string);
   move_message(&w->message, SAMPLE_LABEL, m);
+}
+
+static void add_label(struct writer *w, const char *key, const char *text)
+{
+  add_label_string(w, key, string_number(w, text));
+}
+
+/* Adds a label with [number], as text: pprof takes the numbers of some labels for
+   sizes, and does not show 0. */
+static void add_number_label(struct writer *w, const char *key, uint64_t number)
+{
+  char text[24];
+  bool added;
+  /* No text is at an address as high as that. */
+  uint32_t string = number_of_pair(&w->texts, UINT64_MAX, number, &added);
+  snprintf(text, sizeof text, "%" PRIu64, number);
+  if (added) add_string(w, text);
+  add_label_string(w, key, string);
 }
 
 /* Appends a value of each of the types that add_types has added. */
@@ -191,16 +234,16 @@ static void add_sample(void *state, const struct profile_stack *stack)
   move_message(m, SAMPLE_VALUE, &packed);
   free_message(&packed);
   if (stack->thread != UINT32_MAX)
-    add_label(w, "thread", NULL, stack->thread);
+    add_number_label(w, "thread", stack->thread);
   if (stack->domain != UINT32_MAX)
-    add_label(w, "domain", NULL, stack->domain);
+    add_number_label(w, "domain", stack->domain);
   for (uint32_t i = 0; i < stack->labels_count; i++)
-    add_label(w, stack->labels[i].name, stack->labels[i].value, 0);
-  if (stack->span != NULL) add_label(w, "span", stack->span, 0);
+    add_label(w, stack->labels[i].name, stack->labels[i].value);
+  if (stack->span != NULL) add_label(w, "span", stack->span);
   if (stack->request != 0) {
     const char *name = profile_request(w->profile, stack->request);
-    add_label(w, "request", NULL, stack->request);
-    if (name != NULL) add_label(w, "request_name", name, 0);
+    add_number_label(w, "request", stack->request);
+    if (name != NULL) add_label(w, "request_name", name);
   }
   move_message(&w->out, PROFILE_SAMPLE, m);
 }

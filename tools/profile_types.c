@@ -80,6 +80,25 @@ static void format_moment(char buffer[2 * QUANTITY_SIZE],
            format_duration(time, since < 0 ? 0 : (uint64_t) since));
 }
 
+/* Writes the processor time of samples, with that of the processes if it is known
+   of all samples or of some. */
+static void format_cpu(char buffer[SUMS_SIZE], const struct profile_sums *sums)
+{
+  char sampled[QUANTITY_SIZE], covered[QUANTITY_SIZE], all[QUANTITY_SIZE];
+  const uint64_t ns = sums->weight - sums->unsampled;
+  const bool known = sums->cpu_ns > 0, of_all = sums->covered_ns == ns;
+  format_duration(sampled, ns);
+  format_duration(covered, sums->covered_ns);
+  format_duration(all, sums->cpu_ns);
+  snprintf(buffer, SUMS_SIZE, "%s%s%s of processor time in %" PRIu64
+           " sample%s%s%s%s%s%s", sampled, known && of_all ? " of " : "",
+           known && of_all ? all : "", sums->samples,
+           sums->samples == 1 ? "" : "s",
+           known && !of_all ? " (" : "", known && !of_all ? covered : "",
+           known && !of_all ? " of " : "", known && !of_all ? all : "",
+           known && !of_all ? " since none were lost)" : "");
+}
+
 const char *format_sums(char buffer[SUMS_SIZE],
                         const struct profile_origin *origin,
                         const struct profile *profile)
@@ -115,8 +134,7 @@ const char *format_sums(char buffer[SUMS_SIZE],
              sums.samples, plural);
     break;
   default:
-    snprintf(buffer, SUMS_SIZE, "%s of processor time in %" PRIu64 " sample%s",
-             weight, sums.samples, plural);
+    format_cpu(buffer, &sums);
   }
   return buffer;
 }
@@ -143,7 +161,11 @@ static void note_no_samples(struct eventring_cursor *cursor,
   const struct profile_type_words *words = &profile_type_words[type];
   const char *path = shown_path(cursor);
   char number[16];
-  if (eventring_state(cursor) != EVENTRING_STATE_RUNNING)
+  if ((type == PROFILE_CPU || type == PROFILE_WALL)
+      && target_info(cursor).sample_rings_from == 0)
+    note("%s: no %s: processor time is sampled in native code only, on Linux, "
+         "x86-64 and arm64", path, samples);
+  else if (eventring_state(cursor) != EVENTRING_STATE_RUNNING)
     note("%s: no %s; to take some: start the program with %s", path, samples,
          words->variables);
   else if (!records_any(cursor, words->categories))
@@ -157,6 +179,9 @@ static void note_no_samples(struct eventring_cursor *cursor,
 
 void note_left_out(const struct profile_sums *sums)
 {
+  if (sums->unknown_requests > 0)
+    note("%" PRIu64 " samples are left out: the events of their requests are "
+         "lost", sums->unknown_requests);
   if (sums->unknown_threads > 0)
     note("%" PRIu64 " blocks are left out: the thread that allocated them is "
          "not known", sums->unknown_threads);
@@ -182,7 +207,7 @@ void note_missing_samples(struct eventring_cursor *cursor,
 {
   const struct profile_sums sums = profile_sums(profile);
   const enum profile_type type = profile_type(profile);
-  if (sums.all_samples == 0 && sums.not_followed == 0)
+  if (sums.all_samples == 0 && sums.not_followed == 0 && sums.unsampled == 0)
     note_no_samples(cursor, type, profile_type_words[type].samples);
   else if (type == PROFILE_WALL && sums.all_waits == 0)
     note_no_samples(cursor, PROFILE_WAIT, "samples of waits");

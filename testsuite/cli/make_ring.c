@@ -49,8 +49,8 @@
 
    NAME=VALUE changes the header: pid, namespace, start_time, started (in s of
    the wall clock), monotonic (ns, when tracing started by that clock), program;
-   boot=ID; state=1 while the process runs; threshold; minor, the minor version
-   of the format.  hold=1: the file stays mapped for writing, as by its process,
+   boot=ID; state=1 while the process runs; threshold; samples, the first ring of
+   samples; minor, the minor version of the format.  hold=1: the file stays mapped for writing, as by its process,
    until this program is killed. */
 
 #include <inttypes.h>
@@ -878,6 +878,7 @@ static int change(struct eventring_header *h, const char *option, int *holds)
   else if (IS("state")) h->state = (uint32_t) number;
   else if (IS("threshold")) h->threshold = number;
   else if (IS("minor")) h->version_minor = (uint16_t) number;
+  else if (IS("samples")) h->sample_rings_from = (uint32_t) number;
   else if (IS("hold")) *holds = (int) number;
   else return 0;
   return 1;

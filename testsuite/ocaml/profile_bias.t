@@ -8,14 +8,29 @@ ocaml_flags=-g
 compile_to bias.opt ocamlopt unix threads profile_bias_stubs.c profile_bias.ml ||
   give_up bias.opt
 
-# sampled PROGRAM ARG...: every tick of the system is a sample
+# sampled PROGRAM ARG...: each tick of the system is a sample, or 1000 events a
+# second
 sampled() {
   fresh
   run env OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 \
-    OCAML_EVENTRING_PROFILE=20000 OCAMLRUNPARAM=e=20 "$tmp/bias.opt" "$@"
-  cp "$tmp/out" out
-  eventring profile --json ./*.eventring | jq -r '.functions[]
-    | select(.function | test("^part_")) | "\(.function) \(.total_ns)"' >sampled
+    OCAML_EVENTRING_PROFILE=$rate OCAML_EVENTRING_PROFILE_PERF=$perf \
+    OCAMLRUNPARAM=e=20 "$tmp/bias.opt" "$@"
+  sed -n 's/^process //p' "$tmp/out" >process
+  grep '^part_' "$tmp/out" >out
+  eventring profile --json ./*.eventring >profile.json
+  jq -r '.functions[] | select(.function | test("^part_|^.signals blocked"))
+    | "\(.function) \(.total_ns)"' profile.json |
+    sed 's/^.signals blocked./part_b/' >sampled
+}
+# The time of the process is known but for 1 %; samples and causes have it but for
+# 3 %.
+complete() {
+  jq -r '"\(.process_cpu_ns) \(.cpu_ns) \(.unsampled_ns)"' profile.json |
+    awk -v real="$(cat process)" '{
+      printf "%.2f s, by times %.2f s; in the profile %.2f s, %.2f s without samples\n",
+        $1 / 1e9, real / 1e9, $2 / 1e9, $3 / 1e9
+      exit $1 < .99 * real || $1 > 1.01 * real || $2 < .97 * $1 || $2 > 1.03 * $1
+    }'
 }
 # Each part has its share of the samples, but for 3 points.
 shares() {
@@ -32,10 +47,27 @@ shares() {
     }' out sampled
 }
 seconds=${EVENTRING_BIAS_SECONDS:-20}
-sampled bursts "$seconds"
-ok "bursts at random times: no part is preferred" shares
-for ms in 1 5; do
-  sampled threads "$seconds" $ms
-  ok "threads of $ms ms: they have as many samples as the main one" shares
-done
+# bias PERF RATE WAY
+bias() {
+  perf=$1 rate=$2
+  sampled bursts "$seconds"
+  ok "$3: bursts at random times: no part is preferred" shares
+  ok "$3: bursts at random times: it has the time of the process" complete
+  for ms in 1 5; do
+    sampled threads "$seconds" $ms
+    ok "$3: threads of $ms ms: they have as many samples as the main one" shares
+    ok "$3: threads of $ms ms: it has the time of the process" complete
+  done
+  sampled masked "$seconds"
+  ok "$3: a thread that blocks signals has its time" shares
+  ok "$3: a thread that blocks signals: it has the time of the process" complete
+}
+bias 0 20000 ticks
+if perf_is_allowed; then
+  bias 1 1000 events
+  sampled periodic "$seconds"
+  ok "events: bursts at fixed times: no part is preferred" shares
+else
+  skip "events" "perf_event_open is not allowed"
+fi
 finish

@@ -32,8 +32,8 @@ sampled() {
   period=$1
   shift
   run env OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 \
-    OCAML_EVENTRING_PROFILE=20000 LD_PRELOAD="$tmp/rate.so" PERIOD=$period \
-    OCAMLRUNPARAM=e=21 timeout 40 "$@"
+    OCAML_EVENTRING_PROFILE=20000 OCAML_EVENTRING_PROFILE_PERF=0 \
+    LD_PRELOAD="$tmp/rate.so" PERIOD=$period OCAMLRUNPARAM=e=21 timeout 40 "$@"
   cp "$tmp/out" out
 }
 # complete MANY: of so many samples at least, 99.9 % are complete or have as

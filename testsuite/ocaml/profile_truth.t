@@ -17,7 +17,8 @@ gcc -O2 -shared -fPIC -o rate.so "$here/profile_rate.c" || give_up rate.so
 sampled() {
   fresh
   run env OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 \
-    OCAML_EVENTRING_PROFILE=20000 OCAMLRUNPARAM=e=22 TRUTH=copies $with \
+    OCAML_EVENTRING_PROFILE=20000 OCAML_EVENTRING_PROFILE_PERF=0 \
+    OCAMLRUNPARAM=e=22 TRUTH=copies $with \
     timeout 300 "$tmp/profile_truth.opt" "$@"
   cp "$tmp/out" out
   for file in *.eventring; do

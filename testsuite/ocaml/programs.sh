@@ -18,6 +18,7 @@
 #   ends SPAN FIELD               ./events has an end of that span with this
 #                                 name=value
 #   dune3                         builds dune 3 from EVENTRING_TEST_SOURCES: $dune
+#   perf_is_allowed               programs may call perf_event_open
 #   since VERSION                 the compiler is of this version or later
 #   checks PROGRAM...             a program that prints its own "ok - NAME" and
 #                                 "not ok - NAME" lines and ends with "done"
@@ -147,4 +148,10 @@ checks() {
   done <"$tmp/checks"
   ok "$mode: it came to its end" \
     eval '[ "$status" = 0 ] && [ "$(tail -n 1 "$tmp/checks")" = done ]'
+}
+
+perf_is_allowed() {
+  grep -q '^Seccomp:[^0-9]*0$' /proc/self/status &&
+    { [ "$(id -u)" = 0 ] ||
+      [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ]; }
 }

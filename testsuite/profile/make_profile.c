@@ -27,13 +27,17 @@
      promoted BLOCK...
      freed BLOCK...
      start PERIOD BLOCK
+     used ALL-NS BLOCKED NO-RING NO-ROOM BETWEEN ENDED NOT-FOUND
+     lost COUNT                                   samples
      heap POOLS LIVE LARGE FRAGMENTED BLOCKS BLOCKS FREE CUSTOM
      memory MAPPED RESIDENT
      minor PROMOTED ALLOCATED                     a collection, in words
      begin ID [NUMBER]
      end ID [NUMBER]
      pid PID
+     alive PID BOOT-ID                            the process runs
      program TEXT
+     bytecode 1                                   no rings of samples
 
    Times are ns since tracing started.  Events of domain 0 are in ring 0, of
    other domains in ring 1, samples in ring 2; every event has a block of its
@@ -67,7 +71,7 @@ enum {
 /* The events of the runtime that are in the file. */
 static int is_made(int id)
 {
-  return id == EV_CPU_SAMPLE || (id >= EV_ALLOC_SAMPLE && id <= EV_IO)
+  return id == EV_CPU_SAMPLE || (id >= EV_ALLOC_SAMPLE && id <= EV_CPU_USED)
          || id == EV_HEAP || id == EV_PROCESS_MEMORY;
 }
 
@@ -195,7 +199,8 @@ static const struct { const char *word; int id, count; } records[] = {
   { "alloc ", EV_ALLOC_SAMPLE, 7 }, { "live ", EV_LIVE_SAMPLE, 8 },
   { "wait ", EV_WAIT_SAMPLE, 5 }, { "io ", EV_IO, 8 },
   { "promoted ", EV_BLOCKS_PROMOTED, -1 }, { "freed ", EV_BLOCKS_FREED, -1 },
-  { "start ", EV_ALLOC_START, -1 }, { "heap ", EV_HEAP, -1 },
+  { "start ", EV_ALLOC_START, -1 }, { "used ", EV_CPU_USED, -1 },
+  { "heap ", EV_HEAP, -1 },
   { "memory ", EV_PROCESS_MEMORY, -1 }
 };
 
@@ -276,6 +281,14 @@ static void take(char *line)
   else if (IS("program"))
     snprintf(file.first.h.program, sizeof file.first.h.program, "%s",
              REST("program"));
+  else if (IS("alive")) {
+    struct eventring_header *h = &file.first.h;
+    h->state = EVENTRING_RUNNING;
+    if (sscanf(REST("alive"), "%" SCNu32 " %39s", &h->pid, h->boot_id) != 2)
+      exit(2);
+  }
+  else if (IS("lost")) events[SAMPLES] += strtoull(REST("lost"), NULL, 10);
+  else if (IS("bytecode")) file.first.h.sample_rings_from = 0;
   else if (IS("pid"))
     file.first.h.pid = (uint32_t) strtoul(REST("pid"), NULL, 10);
   else if (IS("end")) begin_or_end(EVENTRING_FORM_END, REST("end"));

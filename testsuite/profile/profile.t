@@ -165,12 +165,14 @@ if command -v protoc >/dev/null; then
   python3 "$here/read_pprof.py" pprof | sort >stacks
   sort >want <<'END'
 [unknown] 1 160000000 thread=101
-[truncated];main;middle;inlined;leaf 1 80000000 span=handle thread=100
+[truncated];main;middle;inlined;leaf 1 80000000 domain=0 span=handle thread=100
 main;other 1 40000000 domain=1 request=3 request_name=put span=handle thread=101
-main;other 1 20000000 request=2 request_name=get thread=100
-main;middle;inlined;leaf 1 10000000 request=1 request_name=get thread=100
+main;other 1 20000000 domain=0 request=2 request_name=get thread=100
+main;middle;inlined;leaf 1 10000000 domain=0 request=1 request_name=get thread=100
 END
   ok "pprof: stacks, values and labels" diff want stacks
+  ok "pprof: the path of a source, from the root" \
+    grep -q "\"$(pwd -P)/program.c\"" pprof
 else
   skip "pprof" "no protoc"
 fi
@@ -311,7 +313,7 @@ alive=$!
 started="$started $alive"
 make_ring plain
 ./make_ring plain alive.eventring pid=$alive state=1 \
-  boot="$(cat /proc/sys/kernel/random/boot_id)" || exit 1
+  samples=1 boot="$(cat /proc/sys/kernel/random/boot_id)" || exit 1
 run eventring enable --rate=200 alive.eventring profile
 ok "enable --rate: the category is recorded" eval \
   'exits 0 && out_has "recording .*profile"'
@@ -336,9 +338,18 @@ ok "enable --rate: too many" refused 2 'a number from 1 to 20000'
 run eventring enable --rate=2x alive.eventring profile
 ok "enable --rate: not a number" refused 2 'a number from 1 to 20000'
 
-run eventring profile plain.eventring
+echo "at 1 100 0" | ./make_profile none.eventring
+run eventring profile none.eventring
 ok "no samples of an ended process: says how to take some" eval \
   'exits 0 && err_has "no samples; to take some: start .*_PROFILE=100"'
+./make_profile bytecode.eventring <<END
+bytecode 1
+at 1 100 0
+minor 1 2
+END
+run eventring profile bytecode.eventring
+ok "bytecode has no samples" eval 'exits 0 && err_has "in native code only"'
+
 # A sample that claims a whole stack and has no frame.
 ./make_profile frameless.eventring <<END
 at 1 100 0
@@ -350,4 +361,81 @@ merged() {
   exits 0 && [ "$(jq -c '[.samples, .cpu_ns, .incomplete_samples]' out)" = "$1" ]
 }
 ok "a sample without frames is not whole, and not lost by merging" merged '[2,30,1]'
+
+# Requests of whose events none is there
+{
+  mapping program
+  echo "event 1025 10 4 get"
+  echo "at 1000000 100 0"
+  echo "begin 1025 2"
+  echo "at 2000000 100 0"
+  echo "sample 10000000 0 1 $stack_leaf"
+  echo "sample 10000000 0 1 $stack_leaf"
+  echo "sample 20000000 0 2 $stack_other"
+  echo "sample 20000000 0 0 $stack_other"
+} | ./make_profile wrapped.eventring || exit 1
+run eventring profile --request=get wrapped.eventring
+ok "samples of lost requests are counted" eval \
+  'out_has ": 20.0 ms .* in 1 sample of 4" &&
+   err_has "2 samples are left out: the events of their requests are lost"'
+
+# Processor time without samples: more than the first second, less than the last
+{
+  mapping program
+  echo "at 1000000000 100 0"
+  echo "used 1000000000 0 0 0 0 0 0"
+  echo "sample 600000000 0 0 $stack_leaf"
+  echo "at 2000000000 100 0"
+  echo "used 1000000000 300000000 40000000 5000000 6000000 7000000 42000000"
+  echo "at 3000000000 101 1"
+  echo "sample 200000000 0 0 $stack_other"
+} | ./make_profile used.eventring || exit 1
+cat >table <<'END'
+      self           total           function
+  600 ms  50.00%  600 ms  50.00%  leaf  program.c
+  300 ms  25.00%  300 ms  25.00%  [signals blocked]
+  200 ms  16.67%  200 ms  16.67%  other  program.c
+ 42.0 ms   3.50% 42.0 ms   3.50%  [thread not found]
+ 40.0 ms   3.33% 40.0 ms   3.33%  [more threads than rings]
+ 7.00 ms   0.58% 7.00 ms   0.58%  [ended before a sample]
+ 6.00 ms   0.50% 6.00 ms   0.50%  [between samples]
+ 5.00 ms   0.42% 5.00 ms   0.42%  [no room on the stack]
+END
+run eventring profile used.eventring
+ok "the head has the time of the process, and of the samples" \
+  out_has ': 800 ms of 2.00 s of processor time in 2 samples$'
+causes() { grep -v ' main \| inlined \| middle ' out | sed 1d | diff table -; }
+ok "a row for each cause" causes
+run eventring profile --to=1500ms used.eventring
+ok "a part of the time has what is in it" eval \
+  'out_has ": 600 ms of 1.00 s of processor time" && ! out_has "signals blocked"'
+run eventring profile --thread=101 used.eventring
+ok "of a thread it is not known" eval \
+  'out_has ": 200 ms of processor time in 1 sample of 2$" && ! out_has "signals blocked"'
+for merge in '' --all; do
+  run eventring profile $merge --json used.eventring
+  ok "JSON${merge:+, merged}: the time of the process, and without samples" \
+    [ "$(jq -c '[.process_cpu_ns, .unsampled_ns, .cpu_ns, .samples,
+      .incomplete_samples, ([.stacks[].cpu_ns] | add)]' out)" = \
+      "[2000000000,400000000,1200000000,2,0,1200000000]" ]
+done
+# Samples of the first half are overwritten.
+{
+  echo "at 1000000000 100 0"
+  echo "used 1000000000 300000000 0 0 0 0 0"
+  echo "at 2000000000 100 0"
+  echo "sample 600000000 0 0"
+  echo "at 3000000000 101 1"
+  echo "lost 10"
+  echo "sample 200000000 0 0"
+  echo "at 4000000000 101 1"
+  echo "sample 400000000 0 0"
+  echo "used 1000000000 90000000 0 0 0 0 0"
+} | ./make_profile overwritten.eventring || exit 1
+run eventring profile overwritten.eventring
+ok "when samples are lost, the time of the process is that since then" eval \
+  'out_has ": 1.20 s of processor time in 3 samples (400 ms of 1.00 s since none were lost)$" &&
+   out_has "90.0 ms .*signals blocked" && ! out_has "300 ms"'
+run eventring profile --folded used.eventring
+ok "folded stacks: a line for the cause" out_has '^\[signals blocked\] 300000000$'
 finish

@@ -49,8 +49,7 @@ for sample in every(profile, "sample"):
         assert one(location, "mapping") in mappings
         names += [strings[one(functions[one(line, "function")], "name")]
                   for line in every(location, "line")]
-    labels = [f"{strings[one(l, 'key')]}="
-              f"{strings[one(l, 'str')] if one(l, 'str') else one(l, 'num')}"
+    # pprof takes numbers for sizes in bytes, and does not show 0.
+    labels = [f"{strings[one(l, 'key')]}={strings[one(l, 'str', None)]}"
               for l in every(sample, "label")]
-    labels = [label for label in labels if label != "domain=0"]
     print(";".join(reversed(names)), *every(sample, "value"), *sorted(labels))

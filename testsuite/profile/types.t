@@ -244,8 +244,8 @@ pprof() {
 }
 if command -v protoc >/dev/null; then
   sort >want <<'END'
-main;middle;inlined 1000 80000 request=1 request_name=get source=minor thread=100
-main;other 250 80000 source=major thread=100
+main;middle;inlined 1000 80000 domain=0 request=1 request_name=get source=minor thread=100
+main;other 250 80000 domain=0 source=major thread=100
 main;other 10 160000 domain=1 source=marshal span=handle thread=101
 [truncated];main;middle;inlined 10000 240000 domain=1 source=custom span=handle thread=101
 END
@@ -253,23 +253,23 @@ END
     alloc_objects/count alloc_space/bytes 8000
   sort >want <<'END'
 main;middle;inlined 500 400000 source=minor
-main;other 250 80000 source=major thread=100
+main;other 250 80000 domain=0 source=major thread=100
 main;other 10 160000 domain=1 source=marshal span=handle thread=101
 END
   ok "live --pprof" pprof live inuse_objects/count inuse_space/bytes 8000
   sort >want <<'END'
-main;middle;inlined 1 15000000 thread=100 wait=blocking_section
+main;middle;inlined 1 15000000 domain=0 thread=100 wait=blocking_section
 main;other 1 5000000 domain=1 request=1 request_name=get span=handle thread=101 wait=mutex_wait
 END
   ok "wait --pprof" pprof wait contentions/count delay/nanoseconds 10000000
   sort >>want <<'END'
-main;middle;inlined;leaf 1 80000000 thread=100
+main;middle;inlined;leaf 1 80000000 domain=0 thread=100
 END
   sort -o want want
   ok "wall --pprof" pprof wall samples/count wall/nanoseconds 10000000
   sort >want <<'END'
 main 1 4096 7000000 domain=1 kind=socket operation=write request=1 request_name=get span=handle thread=101
-main;middle;inlined 2 100 1000000 kind=file operation=read thread=100
+main;middle;inlined 2 100 1000000 domain=0 kind=file operation=read thread=100
 END
   ok "io --pprof" pprof io operations/count bytes/bytes time/nanoseconds 0
 else
@@ -445,7 +445,7 @@ sleep 120 &
 alive=$!
 started="$started $alive"
 make_ring plain
-./make_ring plain alive.eventring pid=$alive state=1 \
+./make_ring plain alive.eventring pid=$alive state=1 samples=1 \
   boot="$(cat /proc/sys/kernel/random/boot_id)" || exit 1
 enables() { # TYPE CATEGORIES
   run eventring profile --type="$1" alive.eventring

@@ -1,0 +1,65 @@
+#!/bin/sh
+# Samples by perf_event_open: they do not come where the system allows them, or
+# go on when samples are switched off; a program that must not use the call.
+. "$(dirname "$0")/programs.sh"
+compile_to perf.opt ocamlopt profile_perf_stubs.c profile_perf.ml ||
+  give_up perf.opt
+
+# begin [VARIABLE=VALUE] PROGRAM [ARG]: sampled 1000 times a second
+begin() {
+  fresh
+  env OCAML_EVENTRING_START=1 OCAML_EVENTRING_PROFILE=1000 OCAMLRUNPARAM=e=16 \
+    "$@" >out 2>errors &
+  pid=$!
+  started="$started $pid"
+  within 60 [ -s "$pid.eventring" ]
+}
+end() {
+  : >stop
+  wait "$pid"
+  ok "$1: the program ends in order" eval \
+    '[ $? = 0 ] && [ "$(cat out)" = end ] && [ ! -s errors ]'
+}
+# sample NS: the ring has a sample of such a time
+sample() {
+  eventring events --json "$pid" 2>/dev/null |
+    grep -q "\"cpu_sample\".*\"cpu_time\":$1,"
+}
+many_samples() {
+  [ "$(eventring events "$pid" 2>/dev/null | grep -c ' cpu_sample ')" -gt 200 ]
+}
+# The pages of events in the program's memory
+events() { grep -c 'anon_inode:\[perf_event\]' "/proc/$pid/maps"; }
+has_events() { [ "$(events)" = "$1" ]; }
+
+if perf_is_allowed; then
+  begin "$tmp/perf.opt"
+  ok "samples of a period of the event" within 60 sample 961803
+  in_profile() { eventring profile "$pid" 2>/dev/null | grep -q "$1"; }
+  ok "the profile has the time of the process" \
+    within 60 in_profile ' s of .* of processor time in '
+  ok "it has no file open" eval '! ls -l "/proc/$pid/fd" | grep perf_event'
+  run eventring enable --rate=500 "$pid" profile
+  ok "another rate: another period" within 60 sample 1923606
+  ok "one event for one thread" within 60 has_events 1
+  run eventring disable "$pid" profile
+  ok "samples switched off: no event is left" within 60 has_events 0
+  run eventring enable "$pid" profile
+  ok "samples switched on: an event" within 60 has_events 1
+  run eventring detach "$pid"
+  ok "tracing ended: no event is left" within 60 has_events 0
+  end "samples"
+else
+  skip "samples by events" "perf_event_open is not allowed"
+fi
+
+for refusal in "OCAML_EVENTRING_PROFILE_PERF=0 $tmp/perf.opt" \
+  "$tmp/perf.opt filter"; do
+  # shellcheck disable=SC2086
+  begin $refusal
+  ok "${refusal##*/}: samples, for several searches for threads" \
+    within 60 many_samples
+  ok "${refusal##*/}: no event" has_events 0
+  end "${refusal##*/}"
+done
+finish
