@@ -120,10 +120,11 @@ static bool open_lines(struct code_file *f, const char *path)
   return open_shared_debug(&f->shared, dwarf, debug == NULL ? path : debug);
 }
 
-struct code_file *open_code_file(const struct eventring_mapping *mapping)
+struct code_file *open_code_file(const struct eventring_mapping *mapping,
+                                 const char *path)
 {
   struct code_file *f = allocate(1, sizeof *f);
-  int fd = open_elf_file(mapping->path);
+  int fd = open_elf_file(path);
   f->problem = CODE_UNREADABLE;
   f->shared.fd = -1;
   if (fd < 0) {

@@ -31,10 +31,11 @@ enum code_problem {
   CODE_WITHOUT_LINES            /* has symbols only */
 };
 
-/* Opens the file of [mapping], with its separate debug file if there is one.
-   Never returns NULL; see code_file_problem.  The caller frees the file with
-   close_code_file. */
-struct code_file *open_code_file(const struct eventring_mapping *mapping);
+/* Opens the file of [mapping], which is at [path], with its separate debug file if
+   there is one.  Never returns NULL; see code_file_problem.  The caller frees the
+   file with close_code_file. */
+struct code_file *open_code_file(const struct eventring_mapping *mapping,
+                                 const char *path);
 void close_code_file(struct code_file *file);
 
 /* Returns the problem of the file, and sets errno: to the reason after

@@ -20,13 +20,18 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "code_file.h"
 #include "memory.h"
 #include "ocaml_name.h"
 #include "symbols.h"
+#include "target.h"
 
 #define DEEPEST 64              /* frames at one address */
 #define NAME_SIZE 1024          /* of a function; longer names are cut */
+
+#define PATH_ROOM 8192
+#define DELETED " (deleted)"    /* after the path of a file that was replaced */
 
 /* Files that are opened; each has descriptors and much memory. */
 #define MOST_FILES 400
@@ -52,6 +57,8 @@ struct found {
 struct symbols {
   const struct eventring_mapping *(*mapping)(void *code, uint32_t index);
   void *code;
+  int pid;                      /* of the process, while it runs; else 0 */
+  const char *folder;           /* see symbols_in */
   void (*say)(void *state, const char *message);
   void *state;
   uint64_t seed;
@@ -73,7 +80,17 @@ struct symbols *new_symbols(struct eventring_cursor *cursor,
                             void (*say)(void *state, const char *message),
                             void *state)
 {
-  return new_symbols_of(mapping_of_cursor, cursor, say, state);
+  struct symbols *s = new_symbols_of(mapping_of_cursor, cursor, say, state);
+  const struct eventring_info info = target_info(cursor);
+  if (!info.pid_is_elsewhere
+      && eventring_state(cursor) == EVENTRING_STATE_RUNNING)
+    s->pid = info.pid;
+  return s;
+}
+
+void symbols_in(struct symbols *s, const char *folder)
+{
+  s->folder = folder;
 }
 
 struct symbols *new_symbols_of(
@@ -163,6 +180,18 @@ static bool same_file(const struct mapped *x, const struct mapped *y)
          && memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
 }
 
+static const char *last_part(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash == NULL || slash[1] == '\0' ? path : slash + 1;
+}
+
+static bool ends_in_deleted(const char *path)
+{
+  const size_t length = strlen(path), end = sizeof DELETED - 1;
+  return length > end && strcmp(path + length - end, DELETED) == 0;
+}
+
 static void report(const struct symbols *s, const char *message)
 {
   if (s->say != NULL) s->say(s->state, message);
@@ -200,6 +229,67 @@ static void report_problem(struct symbols *s, const struct code_file *file,
   report(s, message);
 }
 
+/* The other places of the file of a mapping. */
+enum place { BELOW_FOLDER, IN_FOLDER, MAPPED, EXECUTABLE, IN_ROOT, PLACES };
+
+/* Writes the path of the file of [m] at [place] to [path].  Returns false when there
+   is no such place. */
+static bool path_at(const struct symbols *s, const struct eventring_mapping *m,
+                    enum place place, char path[PATH_ROOM])
+{
+  const bool in_folder = place == BELOW_FOLDER || place == IN_FOLDER;
+  const int length = (int) (strlen(m->path) - (ends_in_deleted(m->path)
+                                               ? sizeof DELETED - 1 : 0));
+  const uint64_t page = (uint64_t) sysconf(_SC_PAGESIZE);
+  if (in_folder ? s->folder == NULL : s->pid == 0) return false;
+  switch (place) {
+  case BELOW_FOLDER:
+    snprintf(path, PATH_ROOM, "%s/%.*s", s->folder, length, m->path);
+    break;
+  case IN_FOLDER:
+    snprintf(path, PATH_ROOM, "%s/%.*s", s->folder,
+             length - (int) (last_part(m->path) - m->path), last_part(m->path));
+    break;
+  case MAPPED:
+    snprintf(path, PATH_ROOM, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+             s->pid, m->start / page * page,
+             (m->start + m->length + page - 1) / page * page);
+    break;
+  case EXECUTABLE:
+    /* Only a build id tells that it is the file of [m]. */
+    if (m->build_id_size == 0) return false;
+    snprintf(path, PATH_ROOM, "/proc/%d/exe", s->pid);
+    break;
+  default:
+    snprintf(path, PATH_ROOM, "/proc/%d/root%.*s", s->pid, length, m->path);
+  }
+  return true;
+}
+
+static bool is_usable(const struct code_file *file)
+{
+  const enum code_problem problem = code_file_problem(file);
+  return problem != CODE_UNREADABLE && problem != CODE_OTHER;
+}
+
+/* Opens the file of [mapped]: that under its path, or if this is not the file that
+   the process ran, at another place. */
+static void find_file(struct symbols *s, struct mapped *mapped)
+{
+  char path[PATH_ROOM];
+  const struct eventring_mapping *m = mapped->mapping;
+  mapped->file = open_code_file(m, m->path);
+  for (int place = 0; m->path[0] == '/' && place < PLACES
+                      && !is_usable(mapped->file); place++) {
+    if (!path_at(s, m, (enum place) place, path)) continue;
+    struct code_file *other = open_code_file(m, path);
+    const bool found = is_usable(other);
+    close_code_file(found ? mapped->file : other);
+    if (found) mapped->file = other;
+  }
+  mapped->usable = is_usable(mapped->file);
+}
+
 /* Opens the file of [mapped], unless another mapping has it. */
 static void open_file(struct symbols *s, struct mapped *mapped)
 {
@@ -225,10 +315,8 @@ static void open_file(struct symbols *s, struct mapped *mapped)
     if (s->files_count == MOST_FILES + 1) report(s, message);
     return;
   }
-  mapped->file = open_code_file(mapped->mapping);
+  find_file(s, mapped);
   mapped->owns = true;
-  enum code_problem problem = code_file_problem(mapped->file);
-  mapped->usable = problem != CODE_UNREADABLE && problem != CODE_OTHER;
   report_problem(s, mapped->file, mapped->mapping->path);
 }
 
@@ -254,12 +342,6 @@ static struct mapped *mapping_of(struct symbols *s, uint64_t address)
 }
 
 /* Frames */
-
-static const char *last_part(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-  return slash == NULL || slash[1] == '\0' ? path : slash + 1;
-}
 
 /* Reports, once a mapping, that OCaml code with debug information in other
    parts of its file has no line: [function] and perhaps others. */

@@ -41,14 +41,20 @@ struct frame {
 
 struct symbols;
 
-/* Creates the symbols of the process that [cursor] reads.  Never returns NULL.
-   The caller frees them with free_symbols; the cursor must stay open.  [say],
+/* Creates the symbols of the process that [cursor] reads.  While it runs, a file that
+   was replaced, or is in another mount namespace, is read through /proc, if the
+   system allows it.  Never returns NULL.  The caller frees them with free_symbols; the cursor must stay open.  [say],
    unless NULL, is called with [state] and a message for each file without
    symbols or lines, at most once a file and reason. */
 struct symbols *new_symbols(struct eventring_cursor *cursor,
                             void (*say)(void *state, const char *message),
                             void *state);
 void free_symbols(struct symbols *symbols);
+
+/* Files that are not, or no longer, at their path are looked for in [folder] too:
+   at the same path below it, or by name in it.  [folder] must stay valid.  To be
+   called before the first find_frames. */
+void symbols_in(struct symbols *symbols, const char *folder);
 
 /* Creates the symbols of the code in the mappings that [mapping] returns for
    [code] and the numbers from 0 on, up to NULL.  The mappings must stay valid.

@@ -120,7 +120,8 @@ static enum status add_process(struct merged_profile *m, const char *node,
   struct profile *profile = new_selected_profile(cursor, s);
   enum status status = read_samples(cursor, profile, NULL);
   profile_finish(profile, NULL);
-  const bool counts = profile_sums(profile).all_samples > 0
+  const bool counts = (profile_sums(profile).all_samples > 0
+                       || profile_sums(profile).unsampled > 0)
     && (s->version == NULL || is_version(cursor, s->version));
   if (counts) profile_add(m->profile, profile);
   if (counts && profile_sums(profile).samples > 0)
@@ -148,6 +149,7 @@ static void begin(struct merged_profile *m, const struct profile_selection *s)
 static void finish(struct merged_profile *m, const struct profile_selection *s)
 {
   m->symbols = new_profile_symbols(m->profile, say, NULL);
+  symbols_in(m->symbols, s->code);
   profile_finish(m->profile, m->symbols);
   const struct profile_sums sums = profile_sums(m->profile);
   const struct profile_type_words *words = &profile_type_words[s->type];

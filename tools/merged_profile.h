@@ -31,6 +31,7 @@ struct profile_selection {
   size_t conditions_count;
   const char *version;            /* only of programs whose build id begins with
                                      these digits; NULL: of all */
+  const char *code;               /* see symbols_in; NULL: none */
 };
 
 struct merged_profile {

@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   struct eventring_mapping mapping = { .start = 0, .length = UINT64_MAX };
   mapping.path = fuzz_file(0, data, size, 0);
-  struct code_file *file = open_code_file(&mapping);
+  struct code_file *file = open_code_file(&mapping, mapping.path);
   enum code_problem problem = code_file_problem(file);
   if (problem != CODE_UNREADABLE && problem != CODE_OTHER)
     for (uint64_t i = 0; i < ASKED; i++) {

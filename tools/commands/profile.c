@@ -50,8 +50,8 @@ static const enum option_id option_ids[] = {
   OPTION_INVERTED, OPTION_ANNOTATE, OPTION_FOLDED,
   OPTION_PPROF, OPTION_FLAME, OPTION_DIFF, OPTION_JSON, OPTION_THREAD,
   OPTION_DOMAIN, OPTION_FROM, OPTION_TO, OPTION_DURING, OPTION_OUTSIDE,
-  OPTION_SPAN, OPTION_REQUEST, OPTION_SLOWER, OPTION_DIR, OPTION_FORCE,
-  OPTION_HUB, OPTION_VERSION, OPTION_HELP, OPTION_END
+  OPTION_SPAN, OPTION_REQUEST, OPTION_SLOWER, OPTION_SYMBOLS, OPTION_DIR,
+  OPTION_FORCE, OPTION_HUB, OPTION_VERSION, OPTION_HELP, OPTION_END
 };
 
 static const char notes[] =
@@ -75,6 +75,7 @@ struct arguments {
   enum profile_by by;
   const char *what;               /* of --annotate; path of --pprof, --flame */
   const char *base;
+  const char *code;               /* of --symbols; NULL: not given */
   struct filter *filter;
   struct condition *conditions;
   size_t conditions_count;
@@ -187,6 +188,7 @@ static void parse_options(struct arguments *a, int argc, char **argv)
     case OPTION_REQUEST: add_condition(a, IN_REQUEST); break;
     case OPTION_SINCE: a->since = parse_time("--since", optarg); break;
     case OPTION_SLOWER: set_slower(a); break;
+    case OPTION_SYMBOLS: a->code = optarg; break;
     case OPTION_TREE: choose(a, TREE, NULL); break;
     case OPTION_TYPE: a->type = parse_type(optarg); break;
     case OPTION_VERSION: a->version = parse_version(optarg); break;
@@ -229,7 +231,7 @@ static struct profile_selection selection_of(const struct arguments *a)
   return (struct profile_selection) {
     .type = a->type, .at = a->at, .filter = a->filter,
     .conditions = a->conditions, .conditions_count = a->conditions_count,
-    .version = a->version
+    .version = a->version, .code = a->code
   };
 }
 
@@ -252,6 +254,7 @@ static enum status read_profile(struct opened *o, const struct arguments *a)
 {
   begin_filter(a->filter, o->cursor);
   o->symbols = new_symbols(o->cursor, say, NULL);
+  symbols_in(o->symbols, a->code);
   struct profile_selection selection = selection_of(a);
   o->profile = new_selected_profile(o->cursor, &selection);
   selection.at = a->since;
