@@ -88,8 +88,10 @@ let minor () =
 (* Counters that are the fields of one record, in its order *)
 let record name counters make =
   let cursor = create_cursor None in
+  (* To create a cursor may start a collection. *)
+  let eventring = Eventring.Cursor.create Self in
   ignore (rest cursor);
-  let eventring = Eventring.Cursor.create ~from_now:true Self in
+  ignore (fields eventring "");
   make ();
   let all = rest cursor and fields = fields eventring name in
   ok (name ^ ": it comes") (fields <> []);

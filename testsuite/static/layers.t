@@ -23,7 +23,7 @@ TOP = pathlib.Path(os.environ.get("EVENTRING_TOP",
 LAYERS = ("runtime", "consumer", "analysis", "fleet", "tools", "serve")
 PUBLIC = "consumer/eventring_reader.h"
 INLINE = ("consumer/eventring_hash.h", "runtime/caml/eventring_events.tbl")
-LINES = 900
+LINES = 1000
 # Tables and generated files.
 TABLES = ()
 # Not yet cut into files of one subject each.
