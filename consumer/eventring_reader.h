@@ -78,10 +78,6 @@ extern "C" {
 
 #define EVENTRING_ABI 1
 
-/* About the bytes of memory that a cursor takes, on a process with events in one
-   ring; a binding tells them to its garbage collector. */
-#define EVENTRING_CURSOR_MEMORY (1 << 20)
-
 /* Returns the version of the library that the program runs with, in the form of
    EVENTRING_READER_VERSION. */
 EVENTRING_API const char *eventring_reader_version(void);

@@ -740,7 +740,7 @@ CAMLprim value caml_ml_runtime_events_create_cursor(value path_pid)
 
   handle = caml_alloc_custom_mem(&cursor_operations,
                                  sizeof(struct caml_runtime_events_cursor *),
-                                 EVENTRING_CURSOR_MEMORY);
+                                 sizeof(struct caml_runtime_events_cursor));
   Handle_val(handle) = NULL;
   if (Is_some(path_pid)) {
     path = caml_stat_strdup_to_os(String_val(Field(Some_val(path_pid), 0)));

@@ -5,7 +5,6 @@
                             Runtime_events.start if told so; prints "opened", or
                             why not
      cursors other DIRECTORY PID    the same for another process
-     cursors forgotten      opens cursors on this process and does not close them
      cursors DIRECTORY      has 1.eventring, 2.eventring...; each line of its
                             file kinds names the kind of one of them and says
                             that it must be "refused", "read", or may be
@@ -65,28 +64,8 @@ let files dir =
     done
   with End_of_file -> print_endline "done"
 
-(* Opens 300 cursors that nobody closes: the collector must.  Each has a mapping. *)
-let forgotten () =
-  let mappings () =
-    let ic = open_in "/proc/self/maps" in
-    let rec count n = match input_line ic with
-      | exception End_of_file -> close_in ic; n
-      | line ->
-        count (if String.ends_with ~suffix:".eventring" line then n + 1 else n) in
-    count 0 in
-  let left name create =
-    for _ = 1 to 300 do create () done;
-    let left = mappings () in
-    Printf.printf "# %d mappings are left\n" left;
-    ok (name ^ ": cursors that are not closed are collected") (left < 300) in
-  left "Runtime_events" (fun () -> ignore (create_cursor None));
-  left "Eventring" (fun () ->
-      ignore (Eventring.Cursor.create Eventring.Cursor.Self));
-  print_endline "done"
-
 let () =
   match Sys.argv with
-  | [| _; "forgotten" |] -> forgotten ()
   | [| _; "own" |] -> attempt None
   | [| _; "own"; "start" |] -> start (); attempt None
   | [| _; "other"; dir; pid |] -> attempt (Some (dir, int_of_string pid))

@@ -96,9 +96,6 @@ recorded() {
   own "$tmp/cursors.$mode" own start
   ok "$mode: started by Runtime_events.start: opened" says opened
 
-  fresh
-  checks env $START=1 $CATEGORIES=all "$tmp/cursors.$mode" forgotten
-
   for all in 0 1; do
     fresh
     mkfifo to from
