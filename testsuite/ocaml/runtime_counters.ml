@@ -88,7 +88,6 @@ let minor () =
 (* Counters that are the fields of one record, in its order *)
 let record name counters make =
   let cursor = create_cursor None in
-  (* To create a cursor may start a collection. *)
   let eventring = Eventring.Cursor.create Self in
   ignore (rest cursor);
   ignore (fields eventring "");
