@@ -57,10 +57,6 @@ static inline void add_value(struct profile_value *sum,
 /* The name of the function above a stack that is not whole. */
 #define SAMPLE_TRUNCATED "[truncated]"
 
-/* The names of the functions that have processor time without samples, by the
-   field of CPU_USED that is its cause, from USED_SIGNALS_BLOCKED on. */
-extern const char *const unsampled_names[USED_FIELDS];
-
 /* A condition that a sample must fulfil. */
 enum condition_kind {
   DURING,                       /* in a span of the name, on its thread */

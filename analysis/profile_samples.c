@@ -262,7 +262,8 @@ static const uint8_t takers[SAMPLE_KINDS] = {
   [CPU_USED] = 1 << PROFILE_CPU | 1 << PROFILE_WALL
 };
 
-const char *const unsampled_names[USED_FIELDS] = {
+/* The functions that have processor time without samples, by its cause. */
+static const char *const unsampled_names[USED_FIELDS] = {
   [USED_SIGNALS_BLOCKED] = "[signals blocked]",
   [USED_NO_RING] = "[more threads than rings]",
   [USED_NO_ROOM] = "[no room on the stack]",

@@ -367,8 +367,8 @@ static int is_wanted(struct sampler *s)
 }
 
 /* Takes [ns] of ticks, all since the last signal of the timer of [s] but for the
-   first one.  Returns the ns of processor time that a sample at them represents, or
-   0: there is none to be taken. */
+   first one.  Returns the ns of processor time that a sample at them represents; 0:
+   they are no sample. */
 static uint64_t take_ticks(struct sampler *s, uint64_t ns)
 {
   const int64_t ticks = time_of(clock_of(s->tid, TICKS));
@@ -397,8 +397,8 @@ static uint64_t take_ticks(struct sampler *s, uint64_t ns)
   return caml_ring_thin(&s->thinning, ns, caml_ring_sample_period());
 }
 
-/* Takes a hit of the event of [s].  Returns the ns that a sample at it represents,
-   or 0: there is none to be taken. */
+/* Returns the ns that a sample at a hit of the event of [s] represents; 0: the event
+   has been ended. */
 static uint64_t take_hit(const struct sampler *s)
 {
   return s->event != NULL ? s->event_period : 0;
@@ -523,8 +523,8 @@ static int install(void)
   return 0;
 }
 
-/* Returns the ns of processor time that the thread of [s] has used; for a thread that
-   has ended, those that are sampled. */
+/* Returns the ns of processor time that the thread of [s] has used; after its end,
+   the ns that are sampled. */
 static int64_t used_by(const struct sampler *s)
 {
   const int64_t ns = time_of(clock_of(s->tid, PROCESSOR));
@@ -702,7 +702,7 @@ COLD
 static void write_used(void)
 {
   const int tid = (int) caml_ring_os_thread_id();
-  for (uint32_t i = 0; i < caml_ring_sample_rings(); i++) {
+  for (uint32_t i = 0; i < samplers_end && i < caml_ring_sample_rings(); i++) {
     struct sampler *s = &samplers[i];
     struct writer *w = &caml_ring_writers[EVENTRING_DOMAINS + i];
     if (s->tid != tid || w->session != session || w->ring == NULL) continue;

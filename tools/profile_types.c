@@ -86,17 +86,20 @@ static void format_cpu(char buffer[SUMS_SIZE], const struct profile_sums *sums)
 {
   char sampled[QUANTITY_SIZE], covered[QUANTITY_SIZE], all[QUANTITY_SIZE];
   const uint64_t ns = sums->weight - sums->unsampled;
-  const bool known = sums->cpu_ns > 0, of_all = sums->covered_ns == ns;
+  const char *plural = sums->samples == 1 ? "" : "s";
   format_duration(sampled, ns);
   format_duration(covered, sums->covered_ns);
   format_duration(all, sums->cpu_ns);
-  snprintf(buffer, SUMS_SIZE, "%s%s%s of processor time in %" PRIu64
-           " sample%s%s%s%s%s%s", sampled, known && of_all ? " of " : "",
-           known && of_all ? all : "", sums->samples,
-           sums->samples == 1 ? "" : "s",
-           known && !of_all ? " (" : "", known && !of_all ? covered : "",
-           known && !of_all ? " of " : "", known && !of_all ? all : "",
-           known && !of_all ? " since none were lost)" : "");
+  if (sums->cpu_ns == 0)
+    snprintf(buffer, SUMS_SIZE, "%s of processor time in %" PRIu64 " sample%s",
+             sampled, sums->samples, plural);
+  else if (sums->covered_ns == ns)
+    snprintf(buffer, SUMS_SIZE, "%s of %s of processor time in %" PRIu64
+             " sample%s", sampled, all, sums->samples, plural);
+  else
+    snprintf(buffer, SUMS_SIZE, "%s of processor time in %" PRIu64 " sample%s"
+             " (%s of %s since none were lost)", sampled, sums->samples, plural,
+             covered, all);
 }
 
 const char *format_sums(char buffer[SUMS_SIZE],

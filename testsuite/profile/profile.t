@@ -362,7 +362,7 @@ merged() {
 }
 ok "a sample without frames is not whole, and not lost by merging" merged '[2,30,1]'
 
-# Requests of whose events none is there
+# Requests without events
 {
   mapping program
   echo "event 1025 10 4 get"
