@@ -20,7 +20,7 @@
    that hits its thread:
 
        tick --> timer --> signal handler --> stack (eventring_unwind.c)
-                                               --> ring of the thread
+                                               --> ring of samples
 
    The kernel looks at such timers at its ticks only, whatever they count.  One
    that fires once a period would fire at the first tick after it, which depends
@@ -136,7 +136,8 @@ struct sampler {
                                    have no samples */
   _Atomic int64_t blocked;      /* ns that have none, not yet in [used]: signals
                                    were blocked... */
-  _Atomic int64_t no_room;      /* ...or the stack had no room */
+  _Atomic int64_t no_room;      /* ...or the stack had no room... */
+  _Atomic int64_t no_ring;      /* ...or other threads had all rings */
   void *_Atomic event;          /* of eventring_perf.c; NULL: none */
   uint64_t event_period;        /* ns */
   _Atomic int64_t event_from;   /* from this ns of processor time on, the event
@@ -159,9 +160,13 @@ struct sampler {
 };
 
 /* The samplers; a forked child has zeros in place of them.  NULL: not allocated
-   yet.  The first have the rings of samples, by the same index. */
+   yet. */
 static struct sampler *samplers;
 static uint32_t samplers_end;   /* entries from this index on were never used */
+
+/* Rings of samples in use: for each, the id of the thread that writes to it at
+   present, or 0.  In the memory of the samplers. */
+static _Atomic int *ring_users;
 
 /* The session that samples are written to; 0: none.  The handler sets [busy]
    before it looks; who sets 0 waits until nobody is busy. */
@@ -415,16 +420,41 @@ static uint64_t limit(struct sampler *s, uint64_t ns)
   return ns;
 }
 
+/* Takes a ring of samples of the session [now] for the thread of [s], until
+   give_back_rings.  There are fewer rings than threads can be: each begins with
+   its own, which it shares with few others, since a block has the events of one
+   thread.  Returns NULL when others have all rings. */
+static struct writer *take_ring(const struct sampler *s, uint32_t now)
+{
+  const uint32_t rings = caml_ring_sample_rings();
+  for (uint32_t i = 0; i < rings; i++) {
+    const uint32_t index = ((uint32_t) (s - samplers) + i) % rings;
+    struct writer *w = &caml_ring_writers[EVENTRING_DOMAINS + index];
+    int nobody = 0;
+    if (w->session == now && w->ring != NULL
+        && atomic_compare_exchange_strong(&ring_users[index], &nobody, s->tid))
+      return w;
+  }
+  return NULL;
+}
+
+/* Gives back what the thread [tid] has taken. */
+static void give_back_rings(int tid)
+{
+  for (uint32_t i = 0; i < caml_ring_sample_rings(); i++)
+    if (ring_users[i] == tid) ring_users[i] = 0;
+}
+
 /* Takes a sample of [ns] of processor time of the thread of [s].  Returns 1, or 0
-   when the thread has no ring.  Not inlined: [has_room] is asked before. */
+   when there is no ring for it.  Not inlined: [has_room] is asked before. */
 static __attribute__((noinline))
 int take_sample(struct sampler *s, uint64_t ns, const void *context)
 {
-  uint32_t index = (uint32_t) (s - samplers), now = session;
-  if (now == 0 || index >= caml_ring_sample_rings()) return 0;
-  struct writer *w = &caml_ring_writers[EVENTRING_DOMAINS + index];
-  if (w->session != now || w->ring == NULL) return 0;
+  const uint32_t now = session;
+  struct writer *w = now != 0 ? take_ring(s, now) : NULL;
+  if (w == NULL) return 0;
   write_sample(s, w, ns, context);
+  give_back_rings(s->tid);
   exclude_from_wait(ns);
   return 1;
 }
@@ -480,8 +510,7 @@ static void handler(int signal, siginfo_t *info, void *context)
       const int room = has_room(s, context);
       if (!room || !take_sample(s, ns, context)) {
         __atomic_fetch_add(&HEADER->samples_dropped, 1, __ATOMIC_RELAXED);
-        if (room) s->sampled -= (int64_t) ns;
-        else s->no_room += (int64_t) ns;
+        *(room ? &s->no_ring : &s->no_room) += (int64_t) ns;
       }
     }
     atomic_store(&s->busy, 0);
@@ -538,6 +567,7 @@ static void release(struct sampler *s)
   used.ended += s->sampled - s->began;
   used.ns[CPU_SIGNALS_BLOCKED] += (uint64_t) atomic_exchange(&s->blocked, 0);
   used.ns[CPU_NO_ROOM] += (uint64_t) atomic_exchange(&s->no_room, 0);
+  used.ns[CPU_NO_RING] += (uint64_t) atomic_exchange(&s->no_ring, 0);
   timer_delete(s->timer);
   close_event(s);
   s->armed = s->calm = 0;
@@ -579,7 +609,7 @@ static void renew_event(struct sampler *s)
   const uint64_t period =
     (uint64_t) (PERF_SHARE * (double) caml_ring_sample_period());
   void *event = NULL;
-  if (refused || s - samplers >= (ptrdiff_t) caml_ring_sample_rings()) return;
+  if (refused) return;
   judge(s);
   if (!s->calm || s->event_period != period) close_event(s);
   if (!s->calm || s->event != NULL) return;
@@ -591,6 +621,16 @@ static void renew_event(struct sampler *s)
   s->event_from = time_of(clock_of(s->tid, PROCESSOR))
                   + (int64_t) caml_ring_random_below(&seed, period);
   s->event = event;
+}
+
+/* Makes the ring ready that take_ring tries first for [s]. */
+COLD
+static void prepare_ring(const struct sampler *s)
+{
+  const uint32_t rings = caml_ring_sample_rings();
+  if (rings > 0)
+    caml_ring_prepare_ring((int) (EVENTRING_DOMAINS
+                                  + (uint32_t) (s - samplers) % rings));
 }
 
 enum arming { ARMED, NO_ENTRY, NO_TIMER };
@@ -621,9 +661,7 @@ static enum arming arm(int tid, int whole)
     if (start_timer(s, 0)) return ARMED;
     release(s);                 /* another thread had this id */
   }
-  uint32_t index = (uint32_t) (s - samplers);
-  if (index < caml_ring_sample_rings())
-    caml_ring_prepare_ring((int) (EVENTRING_DOMAINS + index));
+  prepare_ring(s);
   struct sigevent event = { .sigev_signo = signal_number };
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_value.sival_ptr = s;
@@ -632,7 +670,7 @@ static enum arming arm(int tid, int whole)
     return errno == EAGAIN ? NO_TIMER : ARMED;  /* it has just ended */
   s->domain = NOBODY;
   s->low = s->high = 0;
-  s->blocked = s->no_room = s->judged_at = 0;
+  s->blocked = s->no_room = s->no_ring = s->judged_at = 0;
   s->switches = 0;
   s->seen = search;
   s->tid = tid;
@@ -647,12 +685,14 @@ static int prepare(void)
 {
   if (!caml_ring_session.started) return 0;
   if (samplers == NULL) {
-    void *map = mmap(NULL, SAMPLERS * sizeof(struct sampler),
-                     PROT_READ | PROT_WRITE,
+    const size_t size = SAMPLERS * sizeof(struct sampler)
+                        + EVENTRING_SAMPLE_RINGS * sizeof(*ring_users);
+    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED) return 0;
-    madvise(map, SAMPLERS * sizeof(struct sampler), MADV_WIPEONFORK);
+    madvise(map, size, MADV_WIPEONFORK);
     samplers = map;
+    ring_users = (_Atomic int *) (samplers + SAMPLERS);
   }
   if (signal_number != 0 && !is_installed()) {
     /* The program has taken the signal. */
@@ -665,9 +705,8 @@ static int prepare(void)
   if (signal_number != SIGURG || !caml_ring_config.perf) refused = 1;
   uint32_t now = caml_ring_session.number;
   if (session != now) {
-    for (uint32_t i = 0; i < caml_ring_sample_rings(); i++)
-      if (samplers[i].tid != 0)
-        caml_ring_prepare_ring((int) (EVENTRING_DOMAINS + i));
+    for (uint32_t i = 0; i < samplers_end; i++)
+      if (samplers[i].tid != 0) prepare_ring(&samplers[i]);
     session = now;
     used.is_broken = 1;
   }
@@ -696,21 +735,22 @@ static void begin_used(void)
   used.unknown = 0;
 }
 
-/* Writes [used] to the ring of samples of the calling thread, if it has one.  The
+/* Writes [used] to a ring of samples, if the calling thread is sampled.  The
    handler does not run: signals are blocked. */
 COLD
 static void write_used(void)
 {
   const int tid = (int) caml_ring_os_thread_id();
-  for (uint32_t i = 0; i < samplers_end && i < caml_ring_sample_rings(); i++) {
+  for (uint32_t i = 0; i < samplers_end; i++) {
     struct sampler *s = &samplers[i];
-    struct writer *w = &caml_ring_writers[EVENTRING_DOMAINS + i];
-    if (s->tid != tid || w->session != session || w->ring == NULL) continue;
+    struct writer *w;
+    if (s->tid != tid || (w = take_ring(s, session)) == NULL) continue;
     uint8_t *begin = (uint8_t *) s->words;
     struct packer p = { begin, begin + sizeof(s->words) };
     for (int field = 0; field < CPU_USED_FIELDS; field++)
       put(&p, used.ns[field]);
     write_packed(s, w, EV_CPU_USED, &p);
+    give_back_rings(tid);
     memset(used.ns, 0, sizeof(used.ns));
     return;
   }
@@ -750,15 +790,13 @@ static void note_used(enum cpu_used unknown, const sigset_t *own_mask)
     if (s->tid == 0 || !s->armed) continue;
     used.ns[CPU_SIGNALS_BLOCKED] += atomic_exchange(&s->blocked, 0);
     used.ns[CPU_NO_ROOM] += atomic_exchange(&s->no_room, 0);
+    used.ns[CPU_NO_RING] += atomic_exchange(&s->no_ring, 0);
     const int64_t all = used_by(s), ns = all - s->sampled;
     if (ns <= least) continue;
-    enum cpu_used cause = CPU_NO_RING;
-    if (i < caml_ring_sample_rings()) {
-      cause = blocks_samples(s, own_mask)
-              ? CPU_SIGNALS_BLOCKED : CPU_BETWEEN_SAMPLES;
-      if (cause == CPU_BETWEEN_SAMPLES
-          && is_random(ns, LONGEST_TICK, all - s->began)) continue;
-    }
+    const enum cpu_used cause = blocks_samples(s, own_mask)
+                                ? CPU_SIGNALS_BLOCKED : CPU_BETWEEN_SAMPLES;
+    if (cause == CPU_BETWEEN_SAMPLES
+        && is_random(ns, LONGEST_TICK, all - s->began)) continue;
     used.ns[cause] += (uint64_t) ns;
     s->sampled += ns;
   }
@@ -797,14 +835,17 @@ static void arm_all(const sigset_t *own_mask)
       if (a != ARMED) missed = a;
     }
     closedir(tasks);
-    for (uint32_t i = 0; i < samplers_end; i++)
+    for (uint32_t i = 0; i < samplers_end; i++) {
+      const int ended = samplers[i].tid;
       /* A directory that changes may leave out a thread that lives. */
-      if (samplers[i].tid != 0 && samplers[i].seen != search
-          && time_of(clock_of(samplers[i].tid, PROCESSOR)) == 0) {
+      if (ended != 0 && samplers[i].seen != search
+          && time_of(clock_of(ended, PROCESSOR)) == 0) {
         release(&samplers[i]);
         /* It may have been cancelled in the handler. */
         samplers[i].busy = 0;
+        give_back_rings(ended);
       }
+    }
   }
   if (whole)
     note_used(tasks == NULL || missed != ARMED ? CPU_NOT_FOUND : CPU_ENDED,
