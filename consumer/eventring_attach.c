@@ -86,12 +86,18 @@ static uint64_t aligned(uint64_t size)
   return (size + 3) / 4 * 4;
 }
 
+/* Bytes of a struct eventring_attach_point of version 1. */
+#define POINT_1 offsetof(struct eventring_attach_point, limits)
+
 /* Reads the struct eventring_attach_point at address [at] into s->point.
-   Returns 1, or 0 when no point of this version is there. */
+   Returns 1, or 0 when no point of a version that we know is there. */
 static int read_point(struct subject *s, uint64_t at)
 {
-  if (!peek(s, at, &s->point, sizeof s->point)
-      || s->point.version != EVENTRING_ATTACH_VERSION) return 0;
+  memset(&s->point, 0, sizeof s->point);
+  if (!peek(s, at, &s->point, POINT_1) || s->point.version < 1
+      || s->point.version > EVENTRING_ATTACH_VERSION
+      || (s->point.version > 1
+          && !peek(s, at, &s->point, sizeof s->point))) return 0;
   s->request = (uintptr_t) s->point.request;
   return 1;
 }
@@ -295,12 +301,33 @@ static void set_control(const struct subject *s, uint32_t active,
        + offsetof(struct eventring_header, control), &control, sizeof control);
 }
 
+/* Has each domain look for requests at its next allocation or turn of a loop,
+   whether or not there is an event.  No effect on a runtime of version 1. */
+static void interrupt_domains(const struct subject *s)
+{
+  uint64_t limit[64];
+  const uint64_t interrupted = UINT64_MAX;
+  const uint32_t part = sizeof limit / sizeof *limit;
+  uint32_t last = 0;            /* domains have the first indexes */
+  for (uint32_t i = 0; i <= last && i < s->point.limit_count; i += part) {
+    if (i >= MAX_RINGS
+        || !peek(s, (uintptr_t) s->point.limits + i * sizeof *limit, limit,
+                 sizeof limit)) return;
+    for (uint32_t j = 0; j < part; j++)
+      if (limit[j] != 0) {
+        poke(s, limit[j], &interrupted, sizeof interrupted);
+        last = i + part;
+      }
+  }
+}
+
 /* Makes probes take the slow path, unless a session runs. */
 static void arm(const struct subject *s)
 {
   struct eventring_header header;
-  if (!running_session(s, &header))
-    set_control(s, s->point.armed, s->point.armed);
+  if (running_session(s, &header)) return;
+  set_control(s, s->point.armed, s->point.armed);
+  interrupt_domains(s);
 }
 
 /* Makes events take the slow path: takes its block from each writer of a
@@ -321,6 +348,7 @@ static void take_blocks(const struct subject *s)
          + s->point.writer_owner, &nobody, sizeof nobody);
   if ((uint32_t) header.control == 0)
     set_control(s, s->point.armed, header.control >> 32);
+  interrupt_domains(s);
 }
 
 /* Waits until the process has answered the request, at most until [until_ns],
@@ -362,16 +390,28 @@ static int carry_out(const struct subject *s, uint32_t request,
   return state > EVENTRING_REQUEST_DETACH ? 0 : EVENTRING_PENDING;
 }
 
-/* Takes back a request to attach that was not carried out yet.  Returns 0, or an
-   error with a message if the process has no such request. */
-static int withdraw(const struct subject *s)
+/* Takes back a request to attach that was not carried out yet, or ends the session
+   that has begun meanwhile.  Returns as carry_out does, or an error with a message
+   if the process has no such request. */
+static int withdraw(const struct subject *s, int64_t wait_ns)
 {
+  struct eventring_header header;
   uint32_t state;
-  if (!peek(s, REQUEST(s, state), &state, sizeof state)) return fail_gone(s);
-  if (state != EVENTRING_REQUEST_ATTACH)
+  int32_t pid;
+  const int32_t nobody = 0;
+  const uint32_t none = EVENTRING_REQUEST_NONE;
+  if (!peek(s, REQUEST(s, state), &state, sizeof state)
+      || !peek(s, REQUEST(s, pid), &pid, sizeof pid)) return fail_gone(s);
+  if (state != EVENTRING_REQUEST_ATTACH
+      && (state != EVENTRING_REQUEST_NONE
+          || pid != (int32_t) eventring_own_pid(s->pid)))
     return fail(&s->say, EVENTRING_E_NOT_FOUND,
                 "process %" PRIi32 " is not traced", s->pid);
-  ask(s, EVENTRING_REQUEST_NONE, "");
+  /* The runtime looks at the pid again when a session has begun. */
+  poke(s, REQUEST(s, pid), &nobody, sizeof nobody);
+  poke(s, REQUEST(s, state), &none, sizeof none);
+  if (running_session(s, &header))
+    return carry_out(s, EVENTRING_REQUEST_DETACH, "", wait_ns, take_blocks);
   set_control(s, 0, 0);
   return 0;
 }
@@ -428,7 +468,22 @@ int eventring_detach(int32_t pid,
   if (err == 0)
     err = running_session(&s, &header)
       ? carry_out(&s, EVENTRING_REQUEST_DETACH, "", o.wait_ns, take_blocks)
-      : withdraw(&s);
+      : withdraw(&s, o.wait_ns);
+  close_subject(&s);
+  return err;
+}
+
+int eventring_interrupt(struct eventring_cursor *cursor)
+{
+  struct eventring_info info = { .size = sizeof info };
+  int err = eventring_get_info(cursor, &info);
+  if (err < 0) return err;
+  if (info.pid_is_elsewhere
+      || eventring_state(cursor) != EVENTRING_STATE_RUNNING)
+    return EVENTRING_E_NOT_FOUND;
+  struct subject s = { .pid = info.pid, .action = "interrupt", .memory = -1 };
+  err = open_subject(&s);
+  if (err == 0) interrupt_domains(&s);
   close_subject(&s);
   return err;
 }

@@ -639,6 +639,13 @@ struct eventring_attach_options {
    every process that it may read: not to be called all the time. */
 EVENTRING_API int eventring_attachable(int32_t *list, int max);
 
+/* Has the process of [cursor] look now for what it was asked for: samples
+   (eventring_set_categories), data points, rings of another size.  OCaml code that
+   neither allocates nor waits does not see that by itself, and no code of C does.
+   The caller must have the right to debug the process (ptrace).  Returns 0 or a
+   negative error. */
+EVENTRING_API int eventring_interrupt(struct eventring_cursor *cursor);
+
 /* A result that is no error: the process has got the request, and carries it
    out when its OCaml code next runs. */
 #define EVENTRING_PENDING 1
@@ -646,8 +653,9 @@ EVENTRING_API int eventring_attachable(int32_t *list, int max);
 /* Start or end tracing in process [pid], a running process with the runtime of
    Eventring's OCaml, which needs no variable and no code for that.  The caller
    must have the right to debug the process (ptrace).  The process carries the
-   request out at the next point at which it may run signal handlers after an
-   event of its runtime, such as a minor collection or the end of a system call.
+   request out at the next point at which OCaml code may run signal handlers: an
+   allocation, the next turn of a loop, the end of a system call.  A program that
+   was linked with an older runtime needs a minor collection or the like.
    It records the default categories.  A process that is traced already is left
    as it is; detaching ends tracing however it was started, and takes back a
    request to attach that is pending.  Return 0 when the process has started or

@@ -53,6 +53,22 @@ static struct eventring_request request;
 
 #if defined(__linux__) && defined(__ELF__) && defined(__LP64__)
 
+/* Where the limit of each domain's minor heap is, by the domain's index.  The
+   memory of a domain is used again, and not freed before OCaml ends. */
+static void *limits[EVENTRING_MAX_DOMAINS];
+
+COLD
+void caml_eventring_note_limit(caml_domain_state *domain)
+{
+  limits[domain->id] = &domain->young_limit;
+}
+
+COLD
+void caml_eventring_forget_limits(void)
+{
+  memset(limits, 0, sizeof(limits));
+}
+
 /* The name is for the note. */
 __attribute__((used, visibility("hidden")))
 const struct eventring_attach_point caml_eventring_attach_point = {
@@ -62,7 +78,9 @@ const struct eventring_attach_point caml_eventring_attach_point = {
   .request = &request,
   .writers = &caml_ring_writers,
   .writer_size = sizeof(struct writer),
-  .writer_owner = offsetof(struct writer, domain)
+  .writer_owner = offsetof(struct writer, domain),
+  .limits = limits,
+  .limit_count = EVENTRING_MAX_DOMAINS
 };
 
 /* Sizes of the owner's name and of the content, the type, the name with its
@@ -77,6 +95,15 @@ __asm__(".pushsection .note.eventring, \"a\", %note\n"
 
 _Static_assert(sizeof(EVENTRING_NOTE) == 10 && EVENTRING_NOTE_TYPE == 0x100,
                "the note says so");
+
+#else
+
+void caml_eventring_note_limit(caml_domain_state *domain)
+{
+  (void) domain;
+}
+
+void caml_eventring_forget_limits(void) { }
 
 #endif
 
@@ -109,10 +136,21 @@ void caml_ring_notice_request(void)
   if (is_request(asked())) caml_eventring_act_soon();
 }
 
-/* Stores [state], the answer, for the other process to read. */
+/* Stores [state], the answer, for the other process to read; unless it has another
+   request by now, which is then carried out. */
 static void answer(uint32_t state)
 {
-  __atomic_store_n(&request.state, state, __ATOMIC_RELEASE);
+  uint32_t none = EVENTRING_REQUEST_NONE;
+  if (!__atomic_compare_exchange_n(&request.state, &none, state, 0,
+                                   __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    caml_eventring_act_soon();
+}
+
+/* Returns 1 if the request is for this process; else 0: it was taken back, or was
+   for the parent of this process. */
+static int is_for_us(void)
+{
+  return __atomic_load_n(&request.pid, __ATOMIC_RELAXED) == getpid();
 }
 
 /* Switches the probes off that another process has switched on, if no session
@@ -123,6 +161,13 @@ static void disarm(void)
   if (!caml_ring_session.started)
     __atomic_store_n(&HEADER->control, 0, __ATOMIC_RELAXED);
   pthread_mutex_unlock(&caml_ring_session_lock);
+}
+
+COLD
+static void end(void)
+{
+  caml_eventring_end();
+  caml_ring_unmap_session();
 }
 
 /* Starts tracing with the default categories, in the directory of the request,
@@ -136,19 +181,12 @@ static void attach(void)
     dir = caml_ring_config.dir != NULL ? caml_ring_config.dir : "/tmp";
   if (caml_eventring_start(dir, EVENTRING_SUFFIX, EVENTRING_DEFAULT_CATEGORIES,
                            0, request.answer, sizeof(request.answer))) {
-    answer(EVENTRING_REQUEST_STARTED);
+    if (is_for_us()) answer(EVENTRING_REQUEST_STARTED);
+    else end();
   } else {
     disarm();
     answer(EVENTRING_REQUEST_REFUSED);
   }
-}
-
-COLD
-static void detach(void)
-{
-  caml_eventring_end();
-  caml_ring_unmap_session();
-  answer(EVENTRING_REQUEST_ENDED);
 }
 
 void (*caml_ring_evaluate_points)(void);
@@ -201,7 +239,12 @@ void caml_eventring_attend(void)
                                       EVENTRING_REQUEST_NONE, 0,
                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
     return;
-  if (request.pid != getpid()) disarm();
-  else if (wish == EVENTRING_REQUEST_ATTACH) attach();
-  else detach();
+  if (!is_for_us()) {
+    disarm();
+  } else if (wish == EVENTRING_REQUEST_ATTACH) {
+    attach();
+  } else {
+    end();
+    answer(EVENTRING_REQUEST_ENDED);
+  }
 }

@@ -145,6 +145,8 @@ static void change(void *state)
   else {
     int error = apply(c, cursor);
     if (error < 0) fail(c, 409, "%s", eventring_strerror(error));
+    /* A loop sees it at once, if we may do that. */
+    else eventring_interrupt(cursor);
   }
   if (c->status == 0) {
     c->result = json_control(cursor);

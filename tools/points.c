@@ -228,6 +228,7 @@ enum status ask_points(struct points *points, int64_t wait_ns)
   int64_t begin_ns = monotonic_ns();
   if (target_info(cursor).same_boot) points->since_ns = begin_ns - SLACK_NS;
   int error = eventring_ask_points(cursor);
+  eventring_interrupt(cursor);  /* a loop sees it at once, if we may */
   enum status status = STATUS_OK;
   struct asking asking = { .points = points, .cursor = cursor };
   if (error < 0)

@@ -19,6 +19,13 @@ domain_thread_func(...) {
 ...>
 }
 
+// adds caml_eventring_note_limit
+@domain_limit@
+identifier s, d;
+@@
+  s->id = d->id;
++ caml_eventring_note_limit(s);
+
 // adds caml_eventring_gc_call_begin(EV_CAUSE_DOMAIN_END)
 @domain_ends@
 identifier s;

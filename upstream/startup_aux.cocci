@@ -8,11 +8,13 @@
 + #include "caml/eventring.h"
 
 // adds caml_eventring_end()
+// adds caml_eventring_forget_limits()
 @shutdown@
 @@
 caml_shutdown(...) {
 <...
   call_registered_value("Thread.at_shutdown");
 + caml_eventring_end();
++ caml_eventring_forget_limits();
 ...>
 }

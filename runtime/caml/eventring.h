@@ -311,6 +311,10 @@ void caml_eventring_init(void);
    among the pending actions of a domain, where OCaml code may run. */
 void caml_eventring_attend(void);
 
+/* Forgets what caml_eventring_note_limit has noted, before OCaml frees its
+   memory. */
+void caml_eventring_forget_limits(void);
+
 /* Has the runtime call [caml_eventring_attend] in this domain soon: where OCaml
    code next looks for pending actions.  Call with the domain lock held. */
 void caml_eventring_act_soon(void);

@@ -17,7 +17,13 @@
    attach, by storing [armed] in the control word, as long as no ring file is
    mapped there; to detach, by taking their blocks from the writers.  The slow
    path has the request carried out at the next point at which signal handlers
-   may run.
+   may run.  A loop without allocation has no probes: so the process stores the
+   largest number in the [limits] of the domains, as a domain does that interrupts
+   others, and the loop comes to such a point at its next turn.
+
+   To take a request to attach back, it stores 0 in [pid] and then NONE in
+   [state]: while the runtime carries the request out, [state] is NONE and [pid]
+   is not 0.
 
    The memory is found by a note in the executable, or in the shared object with
    the runtime.  The note is loaded with the program, and strip keeps it. */
@@ -32,8 +38,8 @@
 #define EVENTRING_NOTE "Eventring"
 #define EVENTRING_NOTE_TYPE 0x100
 
-/* The version of the two structs below. */
-#define EVENTRING_ATTACH_VERSION 1
+/* The version of the two structs below.  Since 2, there are [limits]. */
+#define EVENTRING_ATTACH_VERSION 2
 
 enum eventring_request_state {
   EVENTRING_REQUEST_NONE = 0,
@@ -52,8 +58,9 @@ enum eventring_request_state {
 struct eventring_request {
   uint32_t state;               /* atomic, enum eventring_request_state; stored
                                    last */
-  int32_t pid;                  /* of the process that is meant, in its own pid
-                                   namespace: a forked child is not */
+  int32_t pid;                  /* atomic; of the process that is meant, in its
+                                   own pid namespace: a forked child is not; 0:
+                                   the request was taken back */
   char dir[EVENTRING_REQUEST_DIR];  /* for the ring file; "": the runtime
                                        chooses */
   char answer[EVENTRING_REQUEST_ANSWER]; /* why it was refused */
@@ -70,6 +77,11 @@ struct eventring_attach_point {
   uint32_t writer_size;         /* bytes of a writer */
   uint32_t writer_owner;        /* offset in it of an int32_t: -1 takes the block
                                    from its domain */
+  void *limits;                 /* an array with the address of [young_limit] of
+                                   each domain, 8 bytes; NULL: no such domain */
+  uint32_t limit_count;         /* entries of the array; those of domains come
+                                   first */
+  uint32_t reserved;
 };
 
 #endif /* CAML_EVENTRING_ATTACH_H */

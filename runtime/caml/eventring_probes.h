@@ -190,6 +190,10 @@ Caml_inline void caml_eventring_slice_end(void)
 #define EVENTRING_AT_MINOR (EVENTRING_PROFILE | EVENTRING_PROFILE_ALLOC)
 #endif
 
+/* Makes the limit of the minor heap of [domain] known to processes that attach to
+   this one: eventring_attach.c. */
+void caml_eventring_note_limit(caml_domain_state *domain);
+
 /* Samples of allocation: eventring_alloc.c.  The semantic patches of memprof.c,
    minor_gc.c and domain.c call these functions. */
 

@@ -79,7 +79,7 @@ done
 attach_to "$tmp/attach.opt" blocked 3
 run eventring attach --wait 100ms "$pid"
 ok "a process that waits is traced later, and attach says so" \
-  eval 'exits 0 && err_has "has had no event of its runtime yet"'
+  eval 'exits 1 && err_has "has not run OCaml code yet"'
 run eventring detach "$pid"
 ok "detach takes the request back" eval 'exits 0 && untraced'
 eventring attach --wait 100ms "$pid" 2>/dev/null

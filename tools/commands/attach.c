@@ -34,10 +34,9 @@ static const char attach_usage[] =
 "in the directory that OCAML_EVENTRING_PREFIX of the process names, or in /tmp.\n";
 
 static const char attach_notes[] =
-"Tracing starts at the next event of the runtime, such as a minor collection or\n"
-"the end of a system call.  A process that has none within 2 s (--wait) starts\n"
-"later; eventring detach takes the request back.  Attaching to a traced process\n"
-"is no error.\n";
+"Tracing starts when OCaml code next runs.  A process that waits, or runs C code,\n"
+"for 2 s (--wait) starts later: the exit code is then 1, and eventring detach\n"
+"takes the request back.  Attaching to a traced process is no error.\n";
 
 static const char detach_usage[] =
 "Usage: eventring detach [OPTION...] PID...\n"
@@ -96,7 +95,8 @@ static void report_attached(const struct request *request, int32_t pid)
 }
 
 /* Attaches to process [pid], or detaches from it, and reports the result.
-   Returns STATUS_OK, or STATUS_CANNOT_READ with a message. */
+   Returns STATUS_OK; with a message, STATUS_FINDING when the process has not
+   carried the request out yet, STATUS_CANNOT_READ when it cannot be asked. */
 static enum status visit(const struct request *request, int32_t pid)
 {
   char why[512];
@@ -112,8 +112,9 @@ static enum status visit(const struct request *request, int32_t pid)
     return STATUS_CANNOT_READ;
   }
   if (result == EVENTRING_PENDING) {
-    note("process %d has had no event of its runtime yet: it %s tracing at the"
-         " next one", (int) pid, attaches ? "starts" : "ends");
+    complain("process %d has not run OCaml code yet: it %s tracing when it does",
+             (int) pid, attaches ? "starts" : "ends");
+    return STATUS_FINDING;
   } else if (attaches) {
     report_attached(request, pid);
   } else if (!request->quiet) {
@@ -174,9 +175,10 @@ static enum status run(const struct command *command, int argc, char **argv)
 
   if (json) request.attached = json_array();
   enum status status = STATUS_OK;
-  for (int i = optind; i < argc; i++)
-    if (visit(&request, parse_pid(command, argv[i])) != STATUS_OK)
-      status = STATUS_CANNOT_READ;
+  for (int i = optind; i < argc; i++) {
+    enum status one = visit(&request, parse_pid(command, argv[i]));
+    if (one > status) status = one;
+  }
   if (json)
     print_json(json_pack("{s:o}", "processes", request.attached), false);
   return finish_output(status);

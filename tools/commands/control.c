@@ -13,10 +13,13 @@
 /* eventring pause, resume, enable, disable: tracing switched from outside, in
    one process or in all, or in a process of a node. */
 
+#include <dirent.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "category.h"
 #include "category_text.h"
 #include "common.h"
@@ -26,6 +29,7 @@
 #include "options.h"
 #include "processes.h"
 #include "remote_control.h"
+#include "target.h"
 #include "targets.h"
 #include "text.h"
 
@@ -151,6 +155,103 @@ static enum status change(const struct request *request,
   return STATUS_OK;
 }
 
+/* Samples: whether the process has begun to take them.  Its domains look for the
+   request at their next probe; a loop without any has to be interrupted. */
+
+/* The longest wait for the first sample, besides two periods of samples. */
+#define SAMPLE_WAIT_NS INT64_C(2000000000)
+
+/* A process of which no thread wants to run after this time has no samples. */
+#define IDLE_NS INT64_C(100000000)
+
+/* Returns whether the process of [cursor] should take samples at present. */
+static bool wants_samples(struct eventring_cursor *cursor)
+{
+  return target_info(cursor).active != 0 && records_category(cursor, "profile");
+}
+
+/* Opens another cursor of the process of [cursor], for the events from now on.
+   Returns NULL when there is no way to find out whether samples come: no samples
+   in this kind of program, or a file that cannot be opened any more. */
+static struct eventring_cursor *watch_samples(struct eventring_cursor *cursor)
+{
+  char why[MESSAGE_SIZE];
+  struct eventring_cursor *watch = NULL;
+  const struct eventring_options options = {
+    .size = sizeof options, .from_now = 1, .message = why,
+    .message_size = sizeof why
+  };
+  if (target_info(cursor).sample_rings_from == 0
+      || eventring_find(cursor, "cpu_sample") < 0
+      || eventring_open(eventring_path(cursor), &options, &watch) < 0)
+    return NULL;
+  return watch;
+}
+
+/* Reads the events of [watch], and returns whether a sample is among them. */
+static bool has_sample(struct eventring_cursor *watch)
+{
+  const int sample = eventring_find(watch, "cpu_sample");
+  struct eventring_event events[64];
+  bool found = false;
+  int n;
+  while ((n = eventring_read(watch, events, 64)) != 0) {
+    if (n < 0 && n != EVENTRING_E_DAMAGED) break;
+    for (int i = 0; i < n; i++) found |= events[i].id == sample;
+  }
+  return found;
+}
+
+/* Returns whether a thread of the process of [cursor] runs or would run if a
+   processor was free; true when that is not known. */
+static bool wants_to_run(struct eventring_cursor *cursor)
+{
+  const struct eventring_info info = target_info(cursor);
+  char path[320], text[512];
+  struct dirent *entry;
+  bool found = false;
+  if (info.pid_is_elsewhere) return true;
+  snprintf(path, sizeof path, "/proc/%" PRIi32 "/task", info.pid);
+  DIR *tasks = opendir(path);
+  if (tasks == NULL) return true;
+  while (!found && (entry = readdir(tasks)) != NULL) {
+    snprintf(path, sizeof path, "/proc/%" PRIi32 "/task/%s/stat", info.pid,
+             entry->d_name);
+    FILE *f = entry->d_name[0] != '.' ? fopen(path, "re") : NULL;
+    if (f == NULL) continue;
+    /* PID (NAME) STATE ... */
+    const char *state = fgets(text, sizeof text, f) != NULL
+                        ? strrchr(text, ')') : NULL;
+    found = state != NULL && strncmp(state, ") R", 3) == 0;
+    fclose(f);
+  }
+  closedir(tasks);
+  return found;
+}
+
+/* Waits until [watch] has a sample of its process, which has been asked for
+   samples.  Returns STATUS_OK if one came or the process does nothing; else
+   STATUS_FINDING, with a message. */
+static enum status await_sample(struct eventring_cursor *watch)
+{
+  const int64_t begin_ns = monotonic_ns();
+  const int64_t most_ns =
+    SAMPLE_WAIT_NS + 2 * (int64_t) target_info(watch).sample_period_ns;
+  const int interrupted = eventring_interrupt(watch);
+  int64_t waited_ns;
+  while ((waited_ns = monotonic_ns() - begin_ns) < most_ns) {
+    if (has_sample(watch) || eventring_state(watch) != EVENTRING_STATE_RUNNING)
+      return STATUS_OK;
+    if (waited_ns >= IDLE_NS && !wants_to_run(watch)) return STATUS_OK;
+    nanosleep(&(struct timespec) { .tv_nsec = 10000000 }, NULL);
+  }
+  complain("process %" PRIi32 " has taken no samples yet: it has not run OCaml code"
+           " that could look for the request%s", target_info(watch).pid,
+           interrupted == EVENTRING_E_PERMISSION
+             ? ", and you have no right to interrupt it" : "");
+  return STATUS_FINDING;
+}
+
 /* Prints the rates of samples that [request] has set. */
 static void say_rates(struct eventring_cursor *cursor,
                       const struct request *request)
@@ -205,8 +306,9 @@ static void say(struct eventring_cursor *cursor, const struct request *request,
 
 /* Changes the process of [cursor] as requested, and prints its new state, or
    appends it to [changed] of the request, if that is not NULL.  Returns
-   STATUS_OK; with a message, STATUS_CANNOT_READ when the process has ended or
-   cannot be changed, STATUS_USAGE as change does. */
+   STATUS_OK; with a message, STATUS_FINDING when a process that runs has no
+   samples yet that it was asked for, STATUS_CANNOT_READ when the process has ended
+   or cannot be changed, STATUS_USAGE as change does. */
 static enum status control(const struct request *request,
                            struct eventring_cursor *cursor)
 {
@@ -217,11 +319,16 @@ static enum status control(const struct request *request,
              eventring_path(cursor), request->command->name);
     return STATUS_CANNOT_READ;
   }
+  struct eventring_cursor *watch = wants_samples(cursor)
+                                   ? NULL : watch_samples(cursor);
   enum status status = change(request, cursor, recorded);
   if (status == STATUS_OK && request->changed != NULL)
     json_array_append_new(request->changed, json_control(cursor));
   else if (status == STATUS_OK && !request->quiet)
     say(cursor, request, &before, recorded);
+  if (status == STATUS_OK && watch != NULL && wants_samples(cursor))
+    status = await_sample(watch);
+  eventring_close(watch);
   return status;
 }
 

@@ -158,6 +158,8 @@ static enum status resize(struct eventring_cursor *cursor,
     say(request, cursor, true);
     status = STATUS_OK;
   } else {
+    /* A loop sees it at once, if we may do that. */
+    eventring_interrupt(cursor);
     struct eventring_cursor *next = await_session(cursor, sessions, request);
     if (next != NULL) {
       say(request, next, false);

@@ -556,8 +556,10 @@ static void switch_category(struct top *t)
   uint32_t wanted = mask(t) ^ UINT32_C(1) << bit;
   if (wanted == 0)
     say(t, "one category must stay; p pauses the recording");
-  else
+  else {
     report(t, eventring_set_categories(t->cursor, wanted), "");
+    eventring_interrupt(t->cursor);     /* a loop sees it at once, if we may */
+  }
 }
 
 /* Keys */
