@@ -1,4 +1,5 @@
-(* Works in 100 threads of C, and in this one, until a file named stop exists. *)
+(* Works in 100 threads of C by turns, and in this one, until a file named stop
+   exists. *)
 
 external start : int -> unit = "threads_start"
 external stop : unit -> unit = "threads_stop"

@@ -14,7 +14,7 @@ within 60 [ -s "$pid.eventring" ]
 # Whether each thread of the process has a sample in the rings
 each_is_sampled() {
   eventring events --json "$pid" 2>/dev/null |
-    sed -n 's/.*"cpu_sample".*"thread":\([0-9]*\).*/\1/p' | sort -u >sampled
+    sed -n '/"cpu_sample"/s/.*"thread":\([0-9]*\).*/\1/p' | sort -u >sampled
   # shellcheck disable=SC2012
   ls "/proc/$pid/task" | sort >threads
   [ "$(wc -l <threads)" -gt 100 ] && [ -z "$(comm -13 sampled threads)" ]
