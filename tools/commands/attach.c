@@ -34,7 +34,7 @@ static const char attach_usage[] =
 "in the directory that OCAML_EVENTRING_PREFIX of the process names, or in /tmp.\n";
 
 static const char attach_notes[] =
-"Tracing starts when OCaml code next runs.  A process that waits, or runs C code,\n"
+"Tracing starts when OCaml code next runs.  A process that waits or runs C code\n"
 "for 2 s (--wait) starts later: the exit code is then 1, and eventring detach\n"
 "takes the request back.  Attaching to a traced process is no error.\n";
 
