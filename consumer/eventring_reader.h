@@ -712,6 +712,11 @@ struct eventring_record_options {
   uint64_t window_bytes;          /* with [write]: the last segments are kept in
                                      memory for eventring_record_rejoin, up to
                                      so many bytes, and one more; 0: none */
+  int from_start;                 /* 1: the recording is to have the events from
+                                     the start of tracing: those overwritten
+                                     before the first step are lost; 0: they are
+                                     before the recording */
+  int unused;                     /* 0 */
 };
 
 /* Kinds of chunks.  A sink may leave out EVENTRING_CHUNK_EVENTS, for
@@ -753,12 +758,24 @@ EVENTRING_API int eventring_record_rejoin(
    Until the recorder is closed the cursor belongs to it: do not read events
    from the cursor, and close the cursor after the recorder.  Events that the
    cursor has returned before are not recorded.  The recorder never waits for
-   the process, and the process never waits for the recorder. */
+   the process, and the process never waits for the recorder.
+
+   eventring_record_events sets *result to another cursor, which reads the events
+   that the recorder copies: it has the events and the losses of the recording.
+   The recorder must be to a file, without [hold_ns] and with [from_start], and
+   have made no step; else the result is EVENTRING_E_ARGUMENT.  The events of a step
+   may be readable only after a later one; steps write and read no more than they
+   have copied until the events are read.  After eventring_record_end the cursor
+   has all events.  When the file cannot be written, the step that finds this
+   returns the error, and so does eventring_record_end, but the recorder goes on
+   for the cursor.  Close the cursor before the recorder. */
 EVENTRING_API int eventring_record(const char *path,
                                    struct eventring_cursor *cursor,
                                    const struct eventring_record_options
                                      *options,
                                    struct eventring_recorder **result);
+EVENTRING_API int eventring_record_events(struct eventring_recorder *recorder,
+                                          struct eventring_cursor **result);
 
 /* Copies the new words of all rings to the recording.  Returns the number of
    words, EVENTRING_E_ARGUMENT after eventring_record_end, or another negative

@@ -85,11 +85,23 @@ int eventring_give_up(struct eventring_recorder *r, int error, const char *what)
 
 /* If [error], the result of a function of eventring_chunks.h, is negative,
    makes it the recorder's failure, in place of any earlier one, and writes its
-   message; errno must still be that of the write.  The recorder then stops.
-   Returns [error], or 0 when it is not negative. */
+   message; errno must still be that of the write.  The recorder then stops; but
+   when a cursor reads the copied events, it goes on without its file.  Returns
+   [error] when the recorder stops, else 0. */
 static int cannot_write(struct eventring_recorder *r, int error)
 {
-  return error < 0 ? eventring_give_up(r, error, "cannot write") : 0;
+  if (error >= 0) return 0;
+  eventring_give_up(r, error, "cannot write");
+  if (r->events == NULL || error == EVENTRING_E_MEMORY) return r->failed;
+  r->broken = r->failed;
+  r->failed = 0;
+  return 0;
+}
+
+/* Returns the error that stopped the recorder or ended its file, or 0. */
+static int error_of(const struct eventring_recorder *r)
+{
+  return r->failed < 0 ? r->failed : r->broken;
 }
 
 /* Returns a buffer of at least [size] bytes for the content of a chunk.  The
@@ -110,12 +122,19 @@ static char *make_room(struct eventring_recorder *r, size_t size)
   return r->raw;
 }
 
+/* Writes [c] with the [size] bytes at [bytes] to the file, unless the file could
+   not be written before.  Returns 0 or the error that stopped the recorder. */
+static int append_chunk(struct eventring_recorder *r, struct chunk c,
+                        const void *bytes, size_t size)
+{
+  return r->broken < 0 ? 0
+         : cannot_write(r, eventring_write_chunk(&r->file, c, bytes, size));
+}
+
 static int write_chunk(struct eventring_recorder *r, uint32_t kind,
                        const void *bytes, size_t size)
 {
-  return cannot_write(r, eventring_write_chunk(
-                           &r->file, (struct chunk) { .kind = kind }, bytes,
-                           size));
+  return append_chunk(r, (struct chunk) { .kind = kind }, bytes, size);
 }
 
 /* Returns a copy of the checked header of the ring file, with the control word,
@@ -406,9 +425,11 @@ static int write_segment(struct eventring_recorder *r)
   }
   r->words = 0;
   if (r->horizon == UINT64_MAX) chunk.last_ns = last_ns;
+  if (r->events != NULL && eventring_keep_events(r, size, chunk.horizon) < 0)
+    return eventring_give_up(r, EVENTRING_E_MEMORY, "cannot record");
   if (r->hold) return hold_segment(r, chunk, size);
   if (r->options.window_bytes > 0) return write_and_keep(r, chunk, size);
-  return cannot_write(r, eventring_write_chunk(&r->file, chunk, r->raw, size));
+  return append_chunk(r, chunk, r->raw, size);
 }
 
 /* Runs one round: makes the source show more words, reads the clock for the
@@ -476,9 +497,11 @@ static int is_flush_asked(struct eventring_recorder *r)
    enough words were copied, when the last segment is a second old, when a ring
    has more words, when the program has asked for a flush, or when [all] is 1.
    Returns when no ring has more words, or when as many words were copied as the
-   rings hold.  The result is the number
-   of words copied by this call, the error that stopped the recorder, or
-   EVENTRING_E_ARGUMENT after eventring_record_end. */
+   rings hold; unless [all] is 1, also after a segment that a cursor is to read,
+   and before the cursor shows that segment, only copies.  The result is the
+   number of words copied by this call, the error that stopped the recorder, once
+   the error that ended its file, or EVENTRING_E_ARGUMENT after
+   eventring_record_end. */
 static int64_t step(struct eventring_recorder *r, int all)
 {
   /* Before the words are copied: all events from before a flush are. */
@@ -492,6 +515,10 @@ static int64_t step(struct eventring_recorder *r, int all)
   int more;
   if (r->failed < 0) return r->failed;
   if (r->ended) return EVENTRING_E_ARGUMENT;
+  r->stepped = 1;
+  if (!all && eventring_has_unread(r))
+    return eventring_copy_rings(r) < 0 ? r->failed
+           : (int64_t) (r->copied - copied);
   do {
     int late = 0;
     more = round_of_rings(r);
@@ -503,7 +530,12 @@ static int64_t step(struct eventring_recorder *r, int all)
       if ((r->words > 0 || (all && late)) && write_segment(r) < 0)
         return r->failed;
     }
-  } while (more && r->copied - copied < enough);
+  } while (more && r->copied - copied < enough
+           && (all || !eventring_has_unread(r)));
+  if (r->broken < 0 && !r->broken_told) {
+    r->broken_told = 1;
+    return r->broken;
+  }
   return (int64_t) (r->copied - copied);
 }
 
@@ -570,6 +602,8 @@ int eventring_record(const char *path, struct eventring_cursor *cursor,
   for (uint32_t i = 0; i < r->source->checked.rings; i++) {
     r->rings[i].position =
       eventring_position(cursor, i, &r->rings[i].begin.index);
+    if (o.from_start && r->rings[i].begin.index == RECORDING_ANY)
+      r->rings[i].begin.index = 0;
     r->rings[i].first = RECORDING_POSITION;
     r->rings[i].horizon = r->rings[i].end = r->rings[i].window =
       r->rings[i].begin;
@@ -668,12 +702,13 @@ static int write_last_blocks(struct eventring_recorder *r)
    index, and closes the file; adds its numbers to r->done.  With [continued] 1
    another file follows, which gets the events after the last horizon: c->begin
    of each ring becomes the place where it begins.  Returns 0 or the error that
-   stopped the recorder; the file may then still be open. */
+   stopped the recorder or ended the file; the file may then still be open. */
 static int end_file(struct eventring_recorder *r, int continued)
 {
   struct process_end end = { .continued = (uint32_t) continued };
 
-  if (step(r, 1) < 0 || write_schema(r) < 0) return r->failed;
+  step(r, 1);
+  if (r->failed < 0 || write_schema(r) < 0) return r->failed;
   if (r->file.sink != NULL && write_last_blocks(r) < 0) return r->failed;
   for (uint32_t i = 0; i < r->source->checked.rings; i++) {
     struct copied *c = &r->rings[i];
@@ -692,7 +727,8 @@ static int end_file(struct eventring_recorder *r, int continued)
     end.header.ended = eventring_cursor_instant(r->cursor);
   if (write_clock(r) < 0
       || write_chunk(r, CHUNK_END, &end, sizeof end) < 0) return r->failed;
-  if (cannot_write(r, eventring_end_chunks(&r->file)) < 0) return r->failed;
+  if (r->broken == 0) cannot_write(r, eventring_end_chunks(&r->file));
+  if (error_of(r) < 0) return error_of(r);
   r->done.files++;
   r->done.all_bytes += r->file.offset;
   r->done.events += end.events;
@@ -840,14 +876,14 @@ int eventring_record_next(struct eventring_recorder *r, const char *path)
 {
   char *copy;
   if (r == NULL || path == NULL) return EVENTRING_E_ARGUMENT;
-  if (r->failed < 0) return r->failed;
+  if (error_of(r) < 0) return error_of(r);
   if (!r->file.open) return EVENTRING_E_ARGUMENT;
   copy = strdup(path);
   if (copy == NULL)
     return eventring_give_up(r, EVENTRING_E_MEMORY, "cannot create");
   if (end_file(r, 1) < 0) {
     free(copy);
-    return r->failed;
+    return error_of(r);
   }
   free(r->path);
   r->path = copy;
@@ -860,7 +896,7 @@ int eventring_record_end(struct eventring_recorder *r)
   if (r == NULL) return EVENTRING_E_ARGUMENT;
   if (r->file.open && r->failed == 0) end_file(r, 0);
   r->ended = 1;
-  return r->failed;
+  return error_of(r);
 }
 
 int eventring_record_close(struct eventring_recorder *r)

@@ -12,7 +12,8 @@
 
 /* The data of a recorder: eventring_recorder.c decides when rings are copied
    and writes the file, eventring_recorder_rings.c copies and counts,
-   eventring_recorder_open.c follows open spans.  Not for users. */
+   eventring_recorder_open.c follows open spans, eventring_recorder_events.c lets
+   a cursor read the copied events.  Not for users. */
 
 #ifndef EVENTRING_RECORDER_H
 #define EVENTRING_RECORDER_H
@@ -70,12 +71,15 @@ struct eventring_recorder {
   char *path;
   struct chunk_writer file;
   int failed;                   /* the error that ended it, or 0 */
+  int broken;                   /* the error that ended the file only, or 0 */
+  int broken_told;              /* a step has returned it */
   int ended;
   struct eventring_record_totals done; /* in files before the present one */
 
   struct copied *rings;
   uint64_t words;               /* copied and in no segment yet */
   uint64_t copied;              /* since it began */
+  int stepped;                  /* a step was made */
   int64_t since_ns;             /* when the last segment was written */
   uint64_t flushes;             /* that the program had asked for then */
   uint64_t horizon;
@@ -90,6 +94,7 @@ struct eventring_recorder {
   char *note, *node;
   int64_t clock_ns;             /* when the last sample of the clocks was made */
   struct open_spans *open;      /* NULL: no receiver can join */
+  struct copied_events *events; /* NULL: no cursor reads them */
   char *raw;                    /* of the chunk being made */
   size_t raw_capacity;
   size_t raw_used;              /* by the largest of the last chunks */
@@ -148,5 +153,15 @@ uint32_t eventring_list_open(struct eventring_recorder *r);
 /* Copies the first [count] spans of the list to [to]. */
 void eventring_copy_open(const struct eventring_recorder *r,
                          struct eventring_open_span *to, uint32_t count);
+
+/* Keeps a copy of the segment in r->raw, [size] bytes with the horizon
+   [horizon], until the cursor of eventring_record_events shows it.  Returns 0
+   or EVENTRING_E_MEMORY. */
+int eventring_keep_events(struct eventring_recorder *r, size_t size,
+                          uint64_t horizon);
+
+/* Returns 1 when there is a cursor of eventring_record_events that does not show
+   the last segment yet, else 0. */
+int eventring_has_unread(const struct eventring_recorder *r);
 
 #endif /* EVENTRING_RECORDER_H */

@@ -11,8 +11,8 @@
 /**************************************************************************/
 
 
-/* Rings are read with two cursors where a recording is made as well: the
-   recorder copies words, the summary takes events. */
+/* The summary takes its events from the recorder where a recording is made as
+   well, so that both have the same events. */
 
 #define _GNU_SOURCE
 
@@ -257,29 +257,66 @@ static struct eventring_cursor *open_ring_file(struct traced *traced)
 }
 
 /* Prints the message for [error], which is in [traced->why] if that is not
-   empty, closes the recording, and sets the status of the run to
-   STATUS_CANNOT_WRITE, after which no recording is begun. */
+   empty, and sets the status of the run to STATUS_CANNOT_WRITE, after which no
+   recording is begun and no further message is printed. */
 static void cannot_record(struct traced *traced, int error)
 {
+  if (traced->status == STATUS_CANNOT_WRITE) return;
   complain("%s", traced->why[0] != 0 ? traced->why : eventring_strerror(error));
   traced->status = STATUS_CANNOT_WRITE;
-  eventring_record_close(traced->recorder);
-  traced->recorder = NULL;
 }
 
-/* Closes the cursor, the summary and the sessions. */
+/* Lets the recorder, if there is one, copy new words, and returns their number.
+   On failure prints a message. */
+static uint64_t step_recording(struct traced *traced)
+{
+  if (traced->recorder == NULL) return 0;
+  int64_t words = eventring_record_step(traced->recorder);
+  if (words < 0) cannot_record(traced, (int) words);
+  return words < 0 ? 0 : (uint64_t) words;
+}
+
+/* Closes the recorder, the cursors, the summary and the sessions. */
 static void close_rings(struct traced *traced)
 {
-  eventring_close(traced->recorded);
   if (traced->summary != NULL) free_summary(traced->summary);
   if (traced->sessions != NULL) free_sessions(traced->sessions);
+  if (traced->events != traced->cursor) eventring_close(traced->events);
+  eventring_record_close(traced->recorder);
   eventring_close(traced->cursor);
-  traced->recorded = traced->cursor = NULL;
+  traced->events = traced->cursor = NULL;
+  traced->recorder = NULL;
   traced->summary = NULL;
   traced->sessions = NULL;
 }
 
 static uint64_t look(struct traced *traced);
+
+/* Begins a recording with the next number, and sets [traced->events] to a cursor
+   on its events unless they are only to be recorded.  On failure prints a
+   message. */
+static void begin_recording(struct traced *traced)
+{
+  struct eventring_record_options options = {
+    .size = sizeof options, .replace = traced->force, .message = traced->why,
+    .message_size = sizeof traced->why, .from_start = 1 };
+  char *output = numbered_path(traced->output, traced->programs);
+  int error = eventring_record(output, traced->cursor, &options,
+                               &traced->recorder);
+  free(output);
+  if (error == 0 && !traced->only_record)
+    error = eventring_record_events(traced->recorder, &traced->events);
+  if (error < 0) {
+    cannot_record(traced, error);
+    eventring_record_close(traced->recorder);
+    traced->recorder = NULL;
+    return;
+  }
+  char *manifest = new_manifest(traced->cursor, NULL);
+  eventring_record_note(traced->recorder, manifest);
+  free(manifest);
+  record_node(traced->recorder);
+}
 
 /* Opens the ring file of the program if it exists, and begins a summary, the
    watch for sessions and, if one was asked for and none has failed, a recording
@@ -287,46 +324,43 @@ static uint64_t look(struct traced *traced);
    NULL. */
 static void attach(struct traced *traced)
 {
-  struct eventring_record_options options = {
-    .size = sizeof options, .replace = traced->force, .message = traced->why,
-    .message_size = sizeof traced->why };
-  int error;
   traced->cursor = open_ring_file(traced);
   if (traced->cursor == NULL) return;
-  bool records = traced->output != NULL && traced->status == STATUS_OK;
-  if (records) traced->recorded = open_ring_file(traced);
-  if (traced->recorded != NULL
-      && target_info(traced->recorded).started_ns
-         != target_info(traced->cursor).started_ns) {
-    /* The program executed another one in between: the next look attaches. */
-    close_rings(traced);
-    return;
-  }
-  if (!traced->only_record) traced->summary = new_summary(traced->cursor);
-  traced->sessions = new_sessions(traced->cursor);
   traced->programs++;
-  if (traced->recorded == NULL) return;
-  char *output = numbered_path(traced->output, traced->programs);
-  error = eventring_record(output, traced->recorded, &options,
-                           &traced->recorder);
-  free(output);
-  if (error < 0) {
-    cannot_record(traced, error);
-    return;
-  }
-  char *manifest = new_manifest(traced->recorded, NULL);
-  eventring_record_note(traced->recorder, manifest);
-  free(manifest);
-  record_node(traced->recorder);
+  traced->sessions = new_sessions(traced->cursor);
+  if (traced->output != NULL && traced->status == STATUS_OK)
+    begin_recording(traced);
+  if (traced->events == NULL) traced->events = traced->cursor;
+  if (!traced->only_record) traced->summary = new_summary(traced->events);
+}
+
+/* Passes the events that can be read to the summary, until there are none, or
+   one from [until_ns] or later.  Between the batches, the recorder copies what
+   the rings have got, and the number of words is added to *words, unless this is
+   NULL: the recorder has ended.  Returns the number of events. */
+static uint64_t summarize(struct traced *traced, int64_t until_ns,
+                          uint64_t *words)
+{
+  struct eventring_event batch[BATCH];
+  uint64_t events = 0;
+  int n;
+  /* A short batch does not mean that there are no more. */
+  do {
+    n = eventring_read(traced->events, batch, BATCH);
+    for (int i = 0; i < n; i++) summary_event(traced->summary, &batch[i]);
+    if (n > 0) events += (uint64_t) n;
+    if (n > 0 && words != NULL) *words += step_recording(traced);
+  } while (n == EVENTRING_E_DAMAGED
+           || (n > 0 && batch[n - 1].ns < until_ns));
+  return events;
 }
 
 void end_traced_recording(struct traced *traced)
 {
-  int error;
   if (traced->recorder == NULL) return;
-  error = eventring_record_close(traced->recorder);
-  traced->recorder = NULL;
+  int error = eventring_record_end(traced->recorder);
   if (error < 0) cannot_record(traced, error);
+  if (traced->summary != NULL) summarize(traced, INT64_MAX, NULL);
 }
 
 /* Ends the reading of the present ring file and attaches to the next one, if
@@ -360,25 +394,12 @@ static bool attach_next(struct traced *traced)
    anything left to read. */
 static uint64_t look(struct traced *traced)
 {
-  struct eventring_event batch[BATCH];
   const int64_t began = monotonic_ns();
-  uint64_t words = 0, events = 0;
-  int n;
   if (traced->cursor == NULL) attach(traced);
   if (traced->cursor == NULL) return 0;
-  if (traced->recorder != NULL) {
-    int64_t copied = eventring_record_step(traced->recorder);
-    if (copied < 0) cannot_record(traced, (int) copied);
-    else words = (uint64_t) copied;
-  }
-  if (traced->only_record) return words;
-  /* A short batch does not mean that there are no more. */
-  do {
-    n = eventring_read(traced->cursor, batch, BATCH);
-    for (int i = 0; i < n; i++) summary_event(traced->summary, &batch[i]);
-    if (n > 0) events += (uint64_t) n;
-  } while (n == EVENTRING_E_DAMAGED
-           || (n > 0 && batch[n - 1].ns < began));
+  uint64_t words = step_recording(traced);
+  uint64_t events = traced->summary == NULL ? 0
+                    : summarize(traced, began, &words);
   return words > events ? words : events;
 }
 

@@ -61,9 +61,10 @@ struct traced {
                                      sessions of these */
   uint32_t restarts;              /* of tracing, by one program */
   struct eventring_cursor *cursor;    /* of its present one; NULL: none yet */
-  struct summary *summary;
+  struct eventring_cursor *events;    /* [cursor], or the cursor on the events of
+                                         the recorder */
+  struct summary *summary;            /* of [events]; NULL: none */
   struct sessions *sessions;
-  struct eventring_cursor *recorded;  /* the recorder's, or NULL */
   struct eventring_recorder *recorder;
   char why[512];
   enum status status;             /* STATUS_CANNOT_WRITE: a recording failed */

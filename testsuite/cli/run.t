@@ -148,6 +148,40 @@ events_of() { jq '.total.events + .lost_events' "$1"; }
 # The command is stopped meanwhile, so that it finds new events in all rings.
 run eventring run -o ../many.evr --json --summary ../many.json \
   ../run stop domains 30 900 continue
+# The first events are overwritten before the command, which is stopped, finds
+# the ring file.
+cat >late <<'END'
+kill -STOP $PPID
+until ps -o stat= -p $PPID | grep -q '^T'; do sleep 0.01; done
+exec ../run domains 1 50000 continue
+END
+for output in "-o ../late.evr" ""; do
+  run eventring run -c user -e 12 $output --json --summary ../late.json \
+    sh late
+  ok "run $output: overwritten events are lost" eval \
+    '[ "$(jq .lost_events ../late.json)" -gt 1000 ] &&
+     [ "$(events_of ../late.json)" = 50000 ]'
+  rm -f ../late.json
+done
+run eventring stat --json ../late.evr
+ok "--output: overwritten events are lost in the recording, too" eval \
+  '[ "$(jq .lost_events ../out)" -gt 1000 ] && [ "$(events_of ../out)" = 50000 ]'
+rm late
+
+# A file that cannot grow, as on a full disk.  The ring file may.
+limited() { (trap '' XFSZ; ulimit -S -f 8; exec "$@"); }
+run limited "$EVENTRING_BIN" run -e 19 -o ../limit.evr \
+  sh -c 'ulimit -S -f unlimited; exec ../run minor 5000 print end'
+ok "a recording that cannot grow: one line says so" eval \
+  '[ "$(grep -c "cannot write ../limit.evr: File too large" "$tmp/err")" = 1 ]'
+ok "a recording that cannot grow: the exit code is 4" eval \
+  'exits 4 && out_has end'
+ok "a recording that cannot grow: the summary has all events" eval \
+  'err_has "^collections  minor 50[0-9][0-9]," && ! err_has lost'
+run limited "$EVENTRING_BIN" run -o ../limit.evr --force --trace ../limit.json \
+  sh -c 'ulimit -S -f unlimited; exec ../run minor 5000 exit 5'
+ok "a recording that cannot grow does not hide the program's exit code" exits 5
+ok "a recording that cannot grow: no trace is made of it" [ ! -e ../limit.json ]
 head -c 5000 ../many.evr >../cut.evr
 run eventring events ../cut.evr
 ok "a recording that is cut: the place is reported" \
@@ -161,6 +195,9 @@ ok "a recording is not overwritten" \
 run eventring run -q -o /nonexistent/x.evr ../run print ran
 ok "a recording that cannot be created: the program runs all the same" \
   eval 'exits 4 && out_has ran && err_has "cannot create /nonexistent/x.evr"'
+run eventring run -o /nonexistent/x.evr ../run minor 100
+ok "a recording that cannot be created: the summary is printed" \
+  eval 'exits 4 && err_has "^collections  minor 1[0-9][0-9],"'
 
 # A trace of it.
 run eventring run -q --trace ../out.json ../run minor 1000 domain 1000

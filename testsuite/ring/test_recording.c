@@ -17,6 +17,8 @@
 #define _GNU_SOURCE
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -299,6 +301,129 @@ static void overwritten_events_are_counted(void **state)
   same(&recorded, &read);
   forget(&read);
   forget(&recorded);
+  tear_down(&s);
+}
+
+/* Begins a recording from the start of tracing, and returns a cursor on the events
+   that the recorder copies. */
+static struct eventring_cursor *record_from_start(struct scene *s)
+{
+  struct eventring_record_options o = {
+    .size = sizeof o, .message = s->why, .message_size = sizeof s->why,
+    .from_start = 1 };
+  struct eventring_cursor *c;
+  s->recorded = ring_open(&s->f);
+  if (eventring_record(s->path[0], s->recorded, &o, &s->r) < 0)
+    fail_msg("%s", s->why);
+  assert_int_equal(eventring_record_events(s->r, &c), 0);
+  return c;
+}
+
+/* The recording and the cursor of its recorder count the events that were
+   overwritten before the first step, as a cursor on the rings does. */
+static void a_cursor_of_a_recorder_has_the_events_of_the_file(void **state)
+{
+  (void) state;
+  for (uint32_t log_words = 9; log_words <= 15; log_words += 2)
+    for (uint32_t rings = 1; rings <= 8; rings *= 2)
+      for (int live = 0; live <= 1; live++)
+        for (uint32_t old = 0; old <= 8000; old += 4000) {
+          struct scene s;
+          struct log read = { 0 }, copied = { 0 }, recorded = { 0 };
+          struct eventring_cursor *c;
+          set_up(&s, rings, log_words, log_words + rings + old, live);
+          write_some(&s, old);
+          s.plain = ring_open(&s.f);
+          c = record_from_start(&s);
+          for (int i = 0; i < 20; i++) {
+            step(&s);
+            keep(&read, s.plain);
+            /* A reader may be slower than the recorder. */
+            if (i % 3 > 0) keep(&copied, c);
+            write_some(&s, (uint32_t) (ring_random(&s.seed) % 2000));
+          }
+          assert_int_equal(eventring_record_end(s.r), 0);
+          keep(&read, s.plain);
+          keep(&copied, c);
+          keep_file(&recorded, s.path[0]);
+          assert_true(old < 8000 || log_words > 9 || read.lost > 0);
+          same(&copied, &recorded);
+          same(&copied, &read);
+          eventring_close(c);
+          close_recorder(&s);
+          forget(&read);
+          forget(&copied);
+          forget(&recorded);
+          tear_down(&s);
+        }
+}
+
+/* The file cannot grow any more; the cursor loses nothing by that. */
+static void a_cursor_of_a_recorder_outlives_the_file(void **state)
+{
+  struct scene s;
+  struct log read = { 0 }, copied = { 0 };
+  struct eventring_cursor *c;
+  struct rlimit before;
+  (void) state;
+  set_up(&s, 2, 20, 3, 1);
+  s.plain = ring_open(&s.f);
+  c = record_from_start(&s);
+  getrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &(struct rlimit) { 10000, before.rlim_max });
+  for (int i = 0; i < 100; i++) {
+    write_some(&s, 2000);
+    if (eventring_record_step(s.r) < 0) break;
+    keep(&copied, c);
+    keep(&read, s.plain);
+    assert_true(i < 99);
+  }
+  assert_non_null(strstr(s.why, "cannot write"));
+  for (int i = 0; i < 5; i++) {
+    write_some(&s, 2000);
+    assert_true(eventring_record_step(s.r) >= 0);
+    keep(&copied, c);
+    keep(&read, s.plain);
+  }
+  assert_true(eventring_record_end(s.r) < 0);
+  setrlimit(RLIMIT_FSIZE, &before);
+  keep(&copied, c);
+  keep(&read, s.plain);
+  assert_int_equal(read.lost, 0);
+  same(&copied, &read);
+  eventring_close(c);
+  assert_true(eventring_record_close(s.r) < 0);
+  c = open_file(s.path[0], 0);
+  assert_true(counted(c, 0) == UINT64_MAX);
+  eventring_close(c);
+  forget(&read);
+  forget(&copied);
+  tear_down(&s);
+}
+
+/* The cursor belongs to a recorder from the start, to a file, before it has
+   copied anything. */
+static void a_cursor_of_another_recorder_is_refused(void **state)
+{
+  struct scene s;
+  struct eventring_cursor *c;
+  (void) state;
+  set_up(&s, 2, 12, 3, 1);
+  record(&s, 0);
+  assert_int_equal(eventring_record_events(s.r, &c), EVENTRING_E_ARGUMENT);
+  assert_null(c);
+  assert_int_equal(eventring_record_events(NULL, &c), EVENTRING_E_ARGUMENT);
+  assert_int_equal(eventring_record_events(s.r, NULL), EVENTRING_E_ARGUMENT);
+  close_recorder(&s);
+  eventring_close(s.recorded);
+  unlink(s.path[0]);
+  c = record_from_start(&s);
+  eventring_close(c);
+  write_some(&s, 10);
+  step(&s);
+  assert_int_equal(eventring_record_events(s.r, &c), EVENTRING_E_ARGUMENT);
+  close_recorder(&s);
   tear_down(&s);
 }
 
@@ -1189,6 +1314,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(recording_has_the_events_of_a_cursor),
     cmocka_unit_test(overwritten_events_are_counted),
+    cmocka_unit_test(a_cursor_of_a_recorder_has_the_events_of_the_file),
+    cmocka_unit_test(a_cursor_of_a_recorder_outlives_the_file),
+    cmocka_unit_test(a_cursor_of_another_recorder_is_refused),
     cmocka_unit_test(many_events_in_one_step),
     cmocka_unit_test(memory_of_a_burst_is_given_back),
     cmocka_unit_test(recording_begins_at_the_cursor),

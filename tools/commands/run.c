@@ -444,9 +444,10 @@ static enum status run_program(int argc, char **argv)
   if (run.traced.cursor == NULL && !run.quiet)
     note("%s wrote no events: it is not a program of OCaml 5, or said "
          "above why it could not", run.program[0]);
-  else if (run.traced.cursor != NULL && !run.quiet
-           && run.traced.status == STATUS_OK)
-    run.traced.status = write_apart(&run, print_summary_of);
+  else if (run.traced.cursor != NULL && !run.quiet) {
+    enum status printed = write_apart(&run, print_summary_of);
+    if (run.traced.status == STATUS_OK) run.traced.status = printed;
+  }
   if (run.traced.restarts > 0 && !run.quiet)
     note("the program stopped its tracing and started it again, %" PRIu32
          " %s; the summary is of the last session", run.traced.restarts,
