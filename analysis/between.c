@@ -201,8 +201,8 @@ static void add_to_series(struct between_result *r,
 static struct between_event taken(const struct eventring_event *event)
 {
   return (struct between_event) {
-    .ns = event->ns, .domain = event->domain, .thread = event->thread,
-    .thread_id = event->thread_id, .id = event->id
+    .ns = event->ns, .ticks = event->ticks, .domain = event->domain,
+    .thread = event->thread, .thread_id = event->thread_id, .id = event->id
   };
 }
 

@@ -59,6 +59,7 @@ extern const char *const between_scope_names[BETWEEN_SCOPE_COUNT];
 /* An event of a pair. */
 struct between_event {
   int64_t ns;
+  uint64_t ticks;
   uint32_t domain, thread;
   int32_t thread_id;
   uint16_t id;

@@ -314,7 +314,8 @@ static bool domain_is_wanted(const struct filter *f,
     const struct choice *choice = &f->domains.list[i];
     if (choice->by == BY_ID
         ? choice->id == event->domain
-        : named(choice, eventring_domain_name(f->cursor, event->domain)))
+        : named(choice, eventring_domain_name_at(f->cursor, event->domain,
+                                                 event->ticks)))
       return true;
   }
   return f->domains.count == 0;
@@ -328,9 +329,10 @@ static bool thread_is_wanted(const struct filter *f,
     if (choice->by == BY_ID ? choice->id == event->thread
         : choice->by == BY_THREAD_ID
         ? event->thread_id >= 0 && choice->id == (uint32_t) event->thread_id
-        : named(choice, eventring_thread_name(f->cursor, event->domain,
-                                              event->thread,
-                                              event->thread_id)))
+        : named(choice, eventring_thread_name_at(f->cursor, event->domain,
+                                                 event->thread,
+                                                 event->thread_id,
+                                                 event->ticks)))
       return true;
   }
   return f->threads.count == 0;

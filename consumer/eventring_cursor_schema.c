@@ -68,19 +68,37 @@ struct unit {
   char names[MAX_VALUES][EVENTRING_NAME_SIZE];
 };
 
-/* The number of the newest label, 1 + its index in [names], of each domain and
-   each thread.  A label of the file is here twice: for its thread id, and for
-   ANY_THREAD_ID. */
+/* The labels, and the number of the newest one, 1 + its index in [of], of each
+   domain and each thread.  A label of the file is here twice: for its thread id,
+   and for ANY_THREAD_ID.  Both times it is the last one of a list of labels,
 
+       newest --> [previous] --> [previous] --> [previous]
+              \________________________________/
+                             jump
+
+   in which a search for a time takes logarithmic time: a jump goes back over as
+   many labels as the two jumps after it together, and one more, where these two
+   are of equal length, and else over one label. */
+
+enum { OF_THREAD_ID, OF_ANY, LISTS };
 #define ANY_THREAD_ID UINT64_MAX
 /* At most a half of the places is in use. */
 #define LABEL_BITS 14
 _Static_assert(4 * EVENTRING_MAX_LABELS <= 1 << LABEL_BITS,
                "room for two entries of each label");
 
+struct label {
+  uint64_t since;               /* ticks; 0: before all events */
+  struct {
+    uint32_t previous, jump;    /* labels; 0: none */
+    uint32_t place;             /* in the list, from 1 on */
+  } in[LISTS];
+  char name[EVENTRING_NAME_SIZE];
+};
+
 struct labels {
-  uint32_t names_count;
-  char names[EVENTRING_MAX_LABELS][EVENTRING_NAME_SIZE];
+  uint32_t count;
+  struct label of[EVENTRING_MAX_LABELS];
   struct hash_table newest;
   struct hash_place places[1 << LABEL_BITS];
 };
@@ -187,16 +205,43 @@ static uint64_t label_key(uint32_t domain, uint32_t thread)
   return (uint64_t) domain << 32 | thread;
 }
 
+/* Returns the place in list [list] of label [number], 0 when there is none. */
+static uint32_t place_of(const struct labels *l, int list, uint32_t number)
+{
+  return number == 0 ? 0 : l->of[number - 1].in[list].place;
+}
+
+/* Makes the last label the newest one of the list of kind [list] that belongs to
+   the keys [key] and [thread_id]. */
+static void link_label(struct labels *l, int list, uint64_t key,
+                       uint64_t thread_id)
+{
+  struct label *label = &l->of[l->count - 1];
+  const uint32_t previous = hash_get(&l->newest, key, thread_id);
+  const uint32_t jump = previous == 0 ? 0 : l->of[previous - 1].in[list].jump;
+  const uint32_t next = jump == 0 ? 0 : l->of[jump - 1].in[list].jump;
+  const uint32_t place = place_of(l, list, previous);
+  label->in[list].previous = previous;
+  label->in[list].place = place + 1;
+  label->in[list].jump =
+    place - place_of(l, list, jump)
+    == place_of(l, list, jump) - place_of(l, list, next) ? next : previous;
+  hash_set(&l->newest, key, thread_id, l->count);
+}
+
 static void add_label(struct schema *s,
                       const struct eventring_schema_entry *e)
 {
   struct labels *l = s->labels;
-  uint32_t thread = (uint32_t) e->detail, name = l->names_count;
-  if (name == EVENTRING_MAX_LABELS || (thread == 0 && e->detail != 0)) return;
-  memcpy(l->names[name], e->name, sizeof e->name);
-  l->names_count = ++name;
-  hash_set(&l->newest, label_key(e->place, thread), e->detail >> 32, name);
-  hash_set(&l->newest, label_key(e->place, thread), ANY_THREAD_ID, name);
+  const uint32_t thread = (uint32_t) e->detail;
+  struct label *label = &l->of[l->count];
+  if (l->count == EVENTRING_MAX_LABELS || (thread == 0 && e->detail != 0))
+    return;
+  memcpy(label->name, e->name, sizeof e->name);
+  label->since = e->since;
+  l->count++;
+  link_label(l, OF_THREAD_ID, label_key(e->place, thread), e->detail >> 32);
+  link_label(l, OF_ANY, label_key(e->place, thread), ANY_THREAD_ID);
 }
 
 /* Adds a piece to the path of a mapping.  A piece that does not begin where the
@@ -350,36 +395,74 @@ const char *eventring_value(struct eventring_cursor *c, const char *unit,
   return u == NULL || u->names[value][0] == 0 ? NULL : u->names[value];
 }
 
-/* Returns the newest label of a thread or, when [thread] is 0, of domain
-   [domain]; NULL when there is none or it is "".  [thread_id] is 1 + the
-   thread's id in the threads library, or ANY_THREAD_ID when that id is not
-   known; the id tells two threads apart that had the same OS id [thread] one
-   after the other. */
-static const char *find_label(struct eventring_cursor *c, uint32_t domain,
-                              uint32_t thread, uint64_t thread_id)
+/* Returns the last label of a list that held at [ticks], or its first label when
+   none did; 0 when the list is empty. */
+static uint32_t label_at(const struct labels *l, uint64_t key,
+                         uint64_t thread_id, uint64_t ticks)
 {
-  struct labels *l = c->schema.labels;
-  uint32_t name, other;
-  eventring_read_schema(c);
-  name = hash_get(&l->newest, label_key(domain, thread), thread_id);
-  if (thread_id != ANY_THREAD_ID) {
-    other = hash_get(&l->newest, label_key(domain, thread), 0);
-    if (other > name) name = other;
+  const int list = thread_id == ANY_THREAD_ID ? OF_ANY : OF_THREAD_ID;
+  uint32_t number = hash_get(&l->newest, key, thread_id);
+  while (number != 0 && l->of[number - 1].since > ticks
+         && l->of[number - 1].in[list].previous != 0) {
+    const uint32_t jump = l->of[number - 1].in[list].jump;
+    number = jump != 0 && l->of[jump - 1].since > ticks
+             ? jump : l->of[number - 1].in[list].previous;
   }
-  return name == 0 || l->names[name - 1][0] == 0 ? NULL : l->names[name - 1];
+  return number;
+}
+
+/* Returns the label that a thread or, when [thread] is 0, domain [domain] had at
+   [ticks]: the last one from before, else the first one.  Returns NULL when
+   there is none or it is "".  [thread_id] is 1 + the thread's id in the threads
+   library, or ANY_THREAD_ID when that id is not known; the id tells two threads
+   apart that had the same OS id [thread] one after the other. */
+static const char *find_label(struct eventring_cursor *c, uint32_t domain,
+                              uint32_t thread, uint64_t thread_id,
+                              uint64_t ticks)
+{
+  const struct labels *l = c->schema.labels;
+  const uint64_t key = label_key(domain, thread);
+  uint32_t number;
+  eventring_read_schema(c);
+  number = label_at(l, key, thread_id, ticks);
+  if (thread_id != ANY_THREAD_ID) {
+    const uint32_t other = label_at(l, key, 0, ticks);
+    const int held = number != 0 && l->of[number - 1].since <= ticks;
+    const int other_held = other != 0 && l->of[other - 1].since <= ticks;
+    if (number == 0
+        || (other != 0
+            && (held != other_held ? other_held : (other > number) == held)))
+      number = other;
+  }
+  return number == 0 || l->of[number - 1].name[0] == 0
+         ? NULL : l->of[number - 1].name;
+}
+
+const char *eventring_domain_name_at(struct eventring_cursor *c,
+                                     uint32_t domain, uint64_t ticks)
+{
+  return c == NULL ? NULL : find_label(c, domain, 0, ANY_THREAD_ID, ticks);
 }
 
 const char *eventring_domain_name(struct eventring_cursor *c, uint32_t domain)
 {
-  return c == NULL ? NULL : find_label(c, domain, 0, ANY_THREAD_ID);
+  return eventring_domain_name_at(c, domain, UINT64_MAX);
+}
+
+const char *eventring_thread_name_at(struct eventring_cursor *c,
+                                     uint32_t domain, uint32_t thread,
+                                     int32_t thread_id, uint64_t ticks)
+{
+  if (c == NULL || thread == 0) return NULL;
+  return find_label(c, domain, thread,
+                    thread_id < 0 ? ANY_THREAD_ID : (uint64_t) thread_id + 1,
+                    ticks);
 }
 
 const char *eventring_thread_name(struct eventring_cursor *c, uint32_t domain,
                                   uint32_t thread, int32_t thread_id)
 {
-  if (c == NULL || thread == 0) return NULL;
-  return find_label(c, domain, thread,
-                    thread_id < 0 ? ANY_THREAD_ID : (uint64_t) thread_id + 1);
+  return eventring_thread_name_at(c, domain, thread, thread_id, UINT64_MAX);
 }
 
 const struct eventring_mapping *eventring_mapping(struct eventring_cursor *c,

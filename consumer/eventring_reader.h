@@ -391,14 +391,22 @@ EVENTRING_API const struct eventring_field *eventring_field(
 EVENTRING_API const char *eventring_value(struct eventring_cursor *cursor,
                                           const char *unit, uint64_t value);
 
-/* Return the name that the program or the system gave to domain [domain], or to
-   a thread; NULL when it has no name.  [domain], [thread] and [thread_id] are
-   fields of an event.  The name is valid until the next read on this cursor. */
+/* Return the newest name that the program or the system gave to domain [domain],
+   or to a thread; NULL when it has no name.  [domain], [thread] and [thread_id]
+   are fields of an event.  The name is valid until the next read on this cursor.
+   The functions with _at return the name that the domain or the thread had at
+   the time [ticks] of an event, or, before its first name, that one.  Files of a
+   format before 1.8 do not have the times: then this is the newest name. */
 EVENTRING_API const char *eventring_domain_name(
   struct eventring_cursor *cursor, uint32_t domain);
 EVENTRING_API const char *eventring_thread_name(
   struct eventring_cursor *cursor, uint32_t domain, uint32_t thread,
   int32_t thread_id);
+EVENTRING_API const char *eventring_domain_name_at(
+  struct eventring_cursor *cursor, uint32_t domain, uint64_t ticks);
+EVENTRING_API const char *eventring_thread_name_at(
+  struct eventring_cursor *cursor, uint32_t domain, uint32_t thread,
+  int32_t thread_id, uint64_t ticks);
 
 /* A mapping: machine code in the memory of the process. */
 struct eventring_mapping {

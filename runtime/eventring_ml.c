@@ -567,26 +567,26 @@ CAMLprim value caml_ml_eventring_cursor_field(value handle, value index,
   CAMLreturn(caml_alloc_some(all));
 }
 
-/* Returns the name of the domain of event [index] of the batch of [handle]; ""
-   if the domain has no name or there is no such event. */
+/* Returns the name that the domain of event [index] of the batch of [handle] had
+   at its time; "" if the domain has no name or there is no such event. */
 CAMLprim value caml_ml_eventring_cursor_domain_name(value handle, value index)
 {
   struct cursor *c = Cursor_val(handle);
   const struct eventring_event *e = current(c, Long_val(index));
   const char *name =
-    e != NULL ? eventring_domain_name(c->reader, e->domain) : NULL;
+    e != NULL ? eventring_domain_name_at(c->reader, e->domain, e->ticks) : NULL;
   return caml_copy_string(name != NULL ? name : "");
 }
 
-/* Returns the name of the thread of event [index] of the batch of [handle]; ""
-   if the thread has no name or there is no such event. */
+/* Returns the name that the thread of event [index] of the batch of [handle] had
+   at its time; "" if the thread has no name or there is no such event. */
 CAMLprim value caml_ml_eventring_cursor_thread_name(value handle, value index)
 {
   struct cursor *c = Cursor_val(handle);
   const struct eventring_event *e = current(c, Long_val(index));
   const char *name =
-    e != NULL ? eventring_thread_name(c->reader, e->domain, e->thread,
-                                      e->thread_id) : NULL;
+    e != NULL ? eventring_thread_name_at(c->reader, e->domain, e->thread,
+                                         e->thread_id, e->ticks) : NULL;
   return caml_copy_string(name != NULL ? name : "");
 }
 

@@ -218,7 +218,10 @@ int caml_ring_set_label(uint32_t domain, uint64_t thread, const char *name)
     e->place = domain;
     e->detail = thread;
     if (i == labels.count) labels.count++;
-    if (caml_eventring_started()) append_label(e);
+    if (caml_eventring_started()) {
+      e->since = caml_eventring_ticks();
+      append_label(e);
+    }
   }
   pthread_mutex_unlock(&caml_ring_session_lock);
   return room;

@@ -210,7 +210,8 @@ end
     Names may be given before tracing starts; they are kept, and written when
     it does. A name is 1 to 127 bytes, UTF-8 by convention. A ring file has room
     for 4096 namings, each change of a name being one; later namings are
-    ignored. Giving a name takes a lock for a moment, and is no event: it
+    ignored. An event has the names of its time; events before the first name
+    have that one. Giving a name takes a lock for a moment, and is no event: it
     goes unseen in {!Cursor.poll}. *)
 
 val set_domain_name : string -> unit
@@ -529,8 +530,8 @@ module Cursor : sig
   (** Which domain: its unique id, as [(Domain.self () :> int)]. *)
 
   val domain_name : t -> string
-  (** The name of that domain, see {!set_domain_name}; [""] if it has none.
-      Allocates. *)
+  (** The name of that domain at that time, see {!set_domain_name}; [""] if it
+      had none. Allocates. *)
 
   val thread : t -> int
   (** The system's id of the thread that wrote the event. *)
@@ -540,8 +541,8 @@ module Cursor : sig
       is not one of its threads. *)
 
   val thread_name : t -> string
-  (** The name of that thread, see {!set_thread_name}; [""] if it has none.
-      Allocates. *)
+  (** The name of that thread at that time, see {!set_thread_name}; [""] if it
+      had none. Allocates. *)
 
   val ring : t -> int
   (** Which ring, from 0. Domains that follow each other may share one. *)

@@ -83,8 +83,10 @@ static json_t *json_event(struct eventring_cursor *cursor,
                           const struct between_event *event,
                           int64_t started_ns)
 {
-  const char *thread = eventring_thread_name(cursor, event->domain,
-                                             event->thread, event->thread_id);
+  const char *thread = eventring_thread_name_at(cursor, event->domain,
+                                                event->thread,
+                                                event->thread_id,
+                                                event->ticks);
   json_t *object = json_pack(
     "{s:I,s:I,s:I,s:o}", "ns",
     (json_int_t) time_since(event->ns, started_ns), "domain",

@@ -185,14 +185,14 @@ json_t *event_json(struct eventring_cursor *cursor, int64_t started_ns,
                                             - (uint64_t) started_ns));
   json_object_set_new(object, "domain", integer(event->domain));
   set_name(object, "domain_name",
-           eventring_domain_name(cursor, event->domain));
+           eventring_domain_name_at(cursor, event->domain, event->ticks));
   json_object_set_new(object, "thread", integer(event->thread));
   if (event->thread_id >= 0)
     json_object_set_new(object, "thread_id",
                         integer((uint64_t) event->thread_id));
   set_name(object, "thread_name",
-           eventring_thread_name(cursor, event->domain, event->thread,
-                                 event->thread_id));
+           eventring_thread_name_at(cursor, event->domain, event->thread,
+                                    event->thread_id, event->ticks));
   json_object_set_new(object, "form",
                       json_string(form_name(event, description)));
   if (event->form == EVENTRING_EV_LOST) {

@@ -93,15 +93,15 @@ void print_columns(struct event_text *text, const struct eventring_event *event)
   if (text->process != NULL) printf("  %s", text->process);
 
   int printed = printf("  domain %" PRIu32, event->domain) - 2;
-  printed += print_quoted_name(eventring_domain_name(text->cursor,
-                                                     event->domain));
+  printed += print_quoted_name(
+    eventring_domain_name_at(text->cursor, event->domain, event->ticks));
   end_column(printed, &text->domain_width);
 
   printed = printf("thread %" PRIu32, event->thread);
   if (event->thread_id >= 0) printed += printf(" #%" PRId32, event->thread_id);
   printed += print_quoted_name(
-    eventring_thread_name(text->cursor, event->domain, event->thread,
-                          event->thread_id));
+    eventring_thread_name_at(text->cursor, event->domain, event->thread,
+                             event->thread_id, event->ticks));
   end_column(printed, &text->thread_width);
 
   printf("%-8s  ", form_name(event, description));
@@ -152,11 +152,11 @@ static void print_integers(const struct eventring_event *event,
 /* Prints [value] of the field [field]: the name that the unit has for the
    value, else a duration or a size with its unit, or "none" for a thread that
    the threads library does not know, else the signed number.  Prints the name
-   of a domain after its number; the unit after other numbers, unless the
-   field's name contains it or it is errno. */
+   of a domain at [ticks] after its number; the unit after other numbers, unless
+   the field's name contains it or it is errno. */
 static void print_field_value(struct eventring_cursor *cursor,
                               const struct eventring_field *field,
-                              uint64_t value)
+                              uint64_t value, uint64_t ticks)
 {
   char buffer[QUANTITY_SIZE];
   const char *name = eventring_value(cursor, field->unit, value);
@@ -173,7 +173,8 @@ static void print_field_value(struct eventring_cursor *cursor,
   else {
     printf("%" PRId64, (int64_t) value);
     if (strcmp(field->unit, "domain") == 0 && value <= UINT32_MAX)
-      print_quoted_name(eventring_domain_name(cursor, (uint32_t) value));
+      print_quoted_name(
+        eventring_domain_name_at(cursor, (uint32_t) value, ticks));
     else if (strstr(field->name, field->unit) == NULL   /* live_blocks */
              && strcmp(field->unit, "errno") != 0)
       print_unit(field->unit);
@@ -198,7 +199,7 @@ static void print_fields(struct eventring_cursor *cursor,
       print_text(stdout, field->name, strlen(field->name), TEXT_COLUMN);
       putchar('=');
     }
-    print_field_value(cursor, field, event->payload[i]);
+    print_field_value(cursor, field, event->payload[i], event->ticks);
   }
 }
 

@@ -43,7 +43,7 @@
 /* A reader refuses another major version; a newer minor version only adds
    fields where this one has zeros, and records it may skip. */
 #define EVENTRING_VERSION_MAJOR 1
-#define EVENTRING_VERSION_MINOR 7
+#define EVENTRING_VERSION_MINOR 8
 
 /* The file is named <pid>EVENTRING_SUFFIX, or <pid>EVENTRING_STOCK_SUFFIX when
    tracing was started in the way of stock OCaml's Runtime_events.  A number
@@ -301,7 +301,12 @@ struct eventring_schema_entry {
     uint32_t place;                   /* of a field, a value, a label */
   };
   uint64_t detail;                    /* of a field or a label, else 0 */
-  char unit[EVENTRING_UNIT_SIZE];
+  union {
+    char unit[EVENTRING_UNIT_SIZE];
+    uint64_t since;                   /* of a label, since 1.8: the time from
+                                         which it holds, in ticks; 0: not known
+                                         or before tracing */
+  };
   char name[EVENTRING_NAME_SIZE];
 };
 

@@ -62,6 +62,47 @@ check "--count: hostile names" --count hostile.eventring
 check "--count --json" --count --json plain.eventring
 check "--count: no event matches" --count --name=nothing plain.eventring
 
+# Names of a domain and a thread that change.
+./make_ring script renamed.eventring <<'END' || exit 1
+0 1000 counter queue 1
+0 2000 domain_name import
+0 2000 thread_name import job
+0 3000 counter queue 2
+0 4000 domain_name export
+0 4000 thread_name export job
+0 4000 counter queue 3
+0 5000 domain_name
+0 5000 thread_name
+0 6000 counter queue 4
+0 7000 domain_name import
+0 7000 thread_name import job
+0 8000 counter queue 5
+END
+for option in domain=import:"1 2 5" domain=export:3 thread="i*":"1 2 5" \
+    thread="export job":3 domain=0:"1 2 3 4 5"; do
+  run eventring events --json "--${option%%:*}" renamed.eventring
+  ok "--${option%%:*}: events of the time of the name" \
+    [ "$(jq -s '[.[].value] | join(" ")' out)" = "\"${option#*:}\"" ]
+done
+run eventring events --json renamed.eventring
+ok "--json: the names of the time of the event" eval \
+  'jq -r ".domain_name, .thread_name" out | paste - - | diff - - <<END
+import	import job
+import	import job
+export	export job
+null	null
+import	import job
+END'
+run eventring events renamed.eventring
+ok "the columns have the names of the time of the event" eval \
+  'awk -F "  +" "{ print \$2, \$3 }" out | tr -d "0-9" | uniq -c |
+     diff -b - - <<END
+      2 domain  "import" thread  "import job"
+      1 domain  "export" thread  "export job"
+      1 domain  thread 
+      1 domain  "import" thread  "import job"
+END'
+
 run eventring events --name=nothing plain.eventring
 ok "no event matches: nothing is printed" silent
 ok "no event matches: the exit code is 0" exits 0

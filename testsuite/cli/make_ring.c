@@ -39,6 +39,7 @@
                ran; a line each:
 
                  RING[/THREAD] NS begin|end|instant|counter NAME [NUMBER...]
+                 RING[/THREAD] NS thread_name|domain_name [TEXT]
 
                For NUMBER, a value of the format by its name, such as
                minor_heap_full.  After domain_start the ring belongs to the domain
@@ -785,6 +786,19 @@ static const char *next_word(char **words)
   return word;
 }
 
+/* Names the domain of ring [ring], or its thread, from [at] on, if [word] says
+   so.  Returns whether it does. */
+static int write_name(uint32_t ring, uint64_t at, const char *word,
+                      const char *name)
+{
+  const struct ring_writer *w = &file.writers[ring];
+  const int is_thread = strcmp(word, "thread_name") == 0;
+  if (!is_thread && strcmp(word, "domain_name") != 0) return 0;
+  ring_label_since(&file, w->domain, is_thread ? w->thread : 0, -1, START + at,
+                   name);
+  return 1;
+}
+
 /* Writes the event of a line, of which the words after the ring are left. */
 static void write_line(uint32_t ring, char **words)
 {
@@ -795,6 +809,7 @@ static void write_line(uint32_t ring, char **words)
   uint64_t numbers[64], at = number_of(next_word(words));
   uint32_t count = 0, form = 0;
   const char *word = next_word(words);
+  if (write_name(ring, at, word, *words)) return;
   while (form < sizeof forms / sizeof *forms
          && (forms[form] == NULL || strcmp(forms[form], word) != 0)) form++;
   if (form == sizeof forms / sizeof *forms) refuse("no form", word);

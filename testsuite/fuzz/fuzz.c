@@ -153,6 +153,9 @@ static void ask_about(struct reader *r, const struct eventring_event *e)
   }
   touch_text(eventring_domain_name(c, e->domain));
   touch_text(eventring_thread_name(c, e->domain, e->thread, e->thread_id));
+  touch_text(eventring_domain_name_at(c, e->domain, e->ticks));
+  touch_text(eventring_thread_name_at(c, e->domain, e->thread, e->thread_id,
+                                      e->ticks));
 }
 
 static void take_event(struct reader *r, const struct eventring_event *e)

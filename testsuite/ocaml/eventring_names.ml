@@ -82,12 +82,14 @@ let names () =
   event (); ask d event; ask t event; ask nameless event;
   set_domain_name "main again";
   ask nameless (fun () -> set_domain_name "named");
-  are "domains named later: events of before, too" (domain_names cursor)
-    ["main again"; "worker"; "main again"; "named"];
+  event ();
+  are "domains named later: events of before, too, and not the next name"
+    (domain_names cursor) ["main"; "worker"; "main"; "named"; "main again"];
   event (); ask t event;
   ask t (fun () -> set_thread_name "helper again");
-  are "threads named later: events of before, too" (thread_names cursor)
-    ["main thread"; "helper again"];
+  ask t event;
+  are "threads named again: events of before keep their name"
+    (thread_names cursor) ["main thread"; "helper"; "helper again"];
   ask d (fun () -> set_thread_name "its thread"; event ());
   are "the thread of another domain" (thread_names cursor) ["its thread"];
   let late = domain () in

@@ -18,6 +18,7 @@
      mapping START LENGTH OFFSET BUILD-ID PATH    hexadecimal, without 0x
      event ID KIND CATEGORY NAME                  of the program or the runtime
      at NS THREAD DOMAIN                          of the events that follow
+     name TEXT                                    of that thread from then on
      sample CPU-NS STACK REQUEST ADDRESS...       innermost first, hexadecimal
      alloc WORDS STACK REQUEST BLOCK SIZE SOURCE ALLOCATION ADDRESS...
      live WORDS STACK REQUEST BLOCK SIZE SOURCE ALLOCATION AGE-NS ADDRESS...
@@ -261,6 +262,14 @@ static void event(const char *text)
         text + at)->category = (uint32_t) category;
 }
 
+static void name_thread(const char *name)
+{
+  struct eventring_schema_entry *e = entry(0, EVENTRING_LABEL, 0, "", name);
+  e->place = domain;
+  e->detail = thread;
+  e->since = START + at_ns;
+}
+
 static void begin_or_end(int form, const char *text)
 {
   uint64_t number;
@@ -277,6 +286,7 @@ static void take(char *line)
   else if (IS("sample")) 
     packed(SAMPLES, EVENTRING_FORM_INSTANT, EV_CPU_SAMPLE, 3, REST("sample"));
   else if (IS("minor")) minor(REST("minor"));
+  else if (IS("name")) name_thread(REST("name"));
   else if (IS("begin")) begin_or_end(EVENTRING_FORM_BEGIN, REST("begin"));
   else if (IS("program"))
     snprintf(file.first.h.program, sizeof file.first.h.program, "%s",

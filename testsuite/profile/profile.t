@@ -207,6 +207,31 @@ ok "no such request: says so" eval \
 run eventring profile --span=nothing samples.eventring
 ok "no such span: says so" err_has 'no span nothing was recorded'
 
+# A thread that is renamed, between its samples.
+{
+  mapping program
+  echo "at 1000000 100 0"
+  echo "name idle"
+  echo "at 2000000 100 0"
+  echo "sample 10000000 0 0 $stack_leaf"
+  echo "at 3000000 100 0"
+  echo "name export"
+  echo "at 4000000 100 0"
+  echo "sample 20000000 0 0 $stack_leaf"
+  echo "at 5000000 100 0"
+  echo "name idle"
+  echo "at 6000000 100 0"
+  echo "sample 40000000 0 0 $stack_leaf"
+} | ./make_profile renamed.eventring || exit 1
+of_renamed() { # NAME MILLISECONDS
+  run eventring profile --thread="$1" renamed.eventring
+  exits 0 && out_has ": $2 ms of processor time"
+}
+ok "--thread: the samples while the thread had this name" \
+  of_renamed export 20.0
+ok "--thread: the samples of both times that the thread had this name" \
+  of_renamed idle 50.0
+
 # Two profiles
 {
   mapping program

@@ -327,6 +327,13 @@ void ring_label(struct ring_file *f, uint32_t domain, uint32_t thread,
              "", name);
 }
 
+void ring_label_since(struct ring_file *f, uint32_t domain, uint32_t thread,
+                      int32_t thread_id, uint64_t since, const char *name)
+{
+  ring_label(f, domain, thread, thread_id, name);
+  ring_schema_entry(f, f->header->schema_count - 1)->since = since;
+}
+
 uint64_t ring_random(uint64_t *seed)
 {
   uint64_t z = *seed += 0x9E3779B97F4A7C15u;

@@ -108,6 +108,10 @@ void ring_value(struct ring_file *f, const char *unit, uint32_t value,
 void ring_label(struct ring_file *f, uint32_t domain, uint32_t thread,
                 int32_t thread_id, const char *name);
 
+/* The same, from the time [since] in ticks on. */
+void ring_label_since(struct ring_file *f, uint32_t domain, uint32_t thread,
+                      int32_t thread_id, uint64_t since, const char *name);
+
 /* Schema entry [n], a ring's words and a ring's slot, for tests that change
    them. */
 struct eventring_schema_entry *ring_schema_entry(struct ring_file *f,

@@ -238,6 +238,99 @@ static void threads_have_names(void **state)
   ring_destroy(&f);
 }
 
+/* An event has the name of its time; before the first name it has that one. */
+static void names_have_times(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *c;
+  (void) state;
+  ring_create(&f, NULL);
+  ring_label_since(&f, 1, 0, -1, 100, "idle");
+  ring_label_since(&f, 1, 0, -1, 200, "export");
+  ring_label_since(&f, 1, 0, -1, 300, "");
+  ring_label(&f, 2, 0, -1, "before tracing");
+  ring_label_since(&f, 2, 0, -1, 100, "later");
+  c = ring_open(&f);
+  is_called(eventring_domain_name_at(c, 1, 0), "idle");
+  is_called(eventring_domain_name_at(c, 1, 199), "idle");
+  is_called(eventring_domain_name_at(c, 1, 200), "export");
+  is_called(eventring_domain_name_at(c, 1, 299), "export");
+  is_called(eventring_domain_name_at(c, 1, 300), NULL);
+  is_called(eventring_domain_name(c, 1), NULL);
+  is_called(eventring_domain_name_at(c, 2, 99), "before tracing");
+  is_called(eventring_domain_name_at(c, 2, 100), "later");
+  is_called(eventring_domain_name_at(c, 3, 100), NULL);
+  is_called(eventring_domain_name_at(NULL, 1, 100), NULL);
+  ring_label_since(&f, 1, 0, -1, 400, "again");
+  is_called(eventring_domain_name_at(c, 1, 399), NULL);
+  is_called(eventring_domain_name_at(c, 1, 400), "again");
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
+/* Of the labels with the id of a thread and without any, the later one of the
+   time counts. */
+static void names_of_threads_have_times(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *c;
+  (void) state;
+  ring_create(&f, NULL);
+  ring_label_since(&f, 1, 500, 7, 100, "seventh");
+  ring_label_since(&f, 1, 500, -1, 200, "any");
+  ring_label_since(&f, 1, 500, 8, 300, "eighth");
+  ring_label_since(&f, 1, 500, 7, 400, "last");
+  c = ring_open(&f);
+  is_called(eventring_thread_name_at(c, 1, 500, 7, 50), "seventh");
+  is_called(eventring_thread_name_at(c, 1, 500, 7, 199), "seventh");
+  is_called(eventring_thread_name_at(c, 1, 500, 7, 200), "any");
+  is_called(eventring_thread_name_at(c, 1, 500, 7, 399), "any");
+  is_called(eventring_thread_name_at(c, 1, 500, 7, 400), "last");
+  is_called(eventring_thread_name_at(c, 1, 500, 8, 50), "any");
+  is_called(eventring_thread_name_at(c, 1, 500, 8, 299), "any");
+  is_called(eventring_thread_name_at(c, 1, 500, 8, 300), "eighth");
+  is_called(eventring_thread_name_at(c, 1, 500, 9, 300), "any");
+  is_called(eventring_thread_name_at(c, 1, 500, -1, 150), "seventh");
+  is_called(eventring_thread_name_at(c, 1, 500, -1, 350), "eighth");
+  is_called(eventring_thread_name_at(c, 1, 500, -1, 450), "last");
+  is_called(eventring_thread_name_at(c, 1, 0, -1, 450), NULL);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
+/* Some threads that are renamed all the time, in turn. */
+static void many_names_have_times(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *c;
+  uint64_t seed = 4;
+  char name[32];
+  (void) state;
+  ring_create(&f, &(struct ring_options) { .schema_capacity = 10000 });
+  for (uint64_t i = 0; i < EVENTRING_MAX_LABELS; i++) {
+    const uint32_t thread = (uint32_t) (i < 3 ? i : ring_random(&seed) % 3);
+    snprintf(name, sizeof name, "%u at %u", thread, (unsigned) i);
+    ring_label_since(&f, 1, 500 + thread, 3, 1000 + 10 * i, name);
+  }
+  c = ring_open(&f);
+  for (uint32_t thread = 0; thread < 3; thread++) {
+    const char *right = NULL;
+    for (uint64_t i = 0; i < EVENTRING_MAX_LABELS; i++) {
+      struct eventring_schema_entry *e =
+        ring_schema_entry(&f, f.header->schema_count
+                              - EVENTRING_MAX_LABELS + (uint32_t) i);
+      if ((uint32_t) e->detail == 500 + thread) right = e->name;
+      if (right == NULL) continue;
+      is_called(eventring_thread_name_at(c, 1, 500 + thread, 3, 1000 + 10 * i),
+                right);
+      is_called(eventring_thread_name_at(c, 1, 500 + thread, -1,
+                                         1009 + 10 * i), right);
+    }
+  }
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
 /* No name is returned for another domain or thread, near or far. */
 static void names_belong_to_one_domain_or_thread(void **state)
 {
@@ -307,6 +400,9 @@ int main(void)
     cmocka_unit_test(thread_run_of_a_program),
     cmocka_unit_test(domains_have_names),
     cmocka_unit_test(threads_have_names),
+    cmocka_unit_test(names_have_times),
+    cmocka_unit_test(names_of_threads_have_times),
+    cmocka_unit_test(many_names_have_times),
     cmocka_unit_test(names_belong_to_one_domain_or_thread),
     cmocka_unit_test(hostile_labels),
   };

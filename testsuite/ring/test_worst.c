@@ -29,6 +29,9 @@ static void ask_about(struct eventring_cursor *c,
   if (d != NULL) touch(d->name);
   touch(eventring_domain_name(c, e->domain));
   touch(eventring_thread_name(c, e->domain, e->thread, e->thread_id));
+  touch(eventring_domain_name_at(c, e->domain, e->ticks));
+  touch(eventring_thread_name_at(c, e->domain, e->thread, e->thread_id,
+                                 e->ticks));
   for (uint32_t i = 0; i < e->words; i++) {
     const struct eventring_field *f = eventring_field(c, e->id, i);
     if (f == NULL) continue;
