@@ -23,6 +23,7 @@
 #include "memory.h"
 #include "parse.h"
 #include "target.h"
+#include "wall_clock.h"
 
 #define IDS 65536
 
@@ -49,7 +50,7 @@ struct filter {
   uint32_t category_mask;
   uint32_t forms;                 /* bits of enum form; 0: all */
   int64_t longer_than;            /* -1: not asked for */
-  int64_t from, to;               /* since tracing started, and then ... */
+  struct time_point from, to;     /* of the options, and then ... */
   int64_t first_ns, last_ns;      /* ... as times of events */
   int64_t stop_ns;
   int64_t ahead_ns;               /* of the clock of the events to ours */
@@ -85,8 +86,8 @@ struct filter *new_filter(void)
 {
   struct filter *f = allocate(1, sizeof *f);
   f->longer_than = -1;
-  f->from = -1;
-  f->to = INT64_MAX;
+  f->from.ns = -1;
+  f->to.ns = INT64_MAX;
   return f;
 }
 
@@ -129,11 +130,21 @@ static bool add_domain_or_thread(struct filter *f, struct choices *choices,
 
 /* Parses [value] as a duration into *to.  Returns false, with a message in
    [why] and *to unchanged, when it is no duration. */
-static bool take_time(int64_t *to, const char *value, char *why,
-                      size_t why_size)
+static bool take_duration(int64_t *to, const char *value, char *why,
+                          size_t why_size)
 {
   if (parse_duration(value, to)) return true;
   snprintf(why, why_size, "%s is not a time such as 10ms or 1.5s",
+           value[0] == '\0' ? "''" : value);
+  return false;
+}
+
+/* The same for a time since the start of tracing or of day. */
+static bool take_time(struct time_point *to, const char *value, char *why,
+                      size_t why_size)
+{
+  if (parse_time_point(value, to)) return true;
+  snprintf(why, why_size, "%s is not a time such as " TIME_EXAMPLES,
            value[0] == '\0' ? "''" : value);
   return false;
 }
@@ -164,7 +175,7 @@ bool filter_add(struct filter *f, enum filter_by by, const char *value,
   case FILTER_FORM: return add_form(f, value, why, why_size);
   case FILTER_FROM: return take_time(&f->from, value, why, why_size);
   case FILTER_LONGER_THAN:
-    return take_time(&f->longer_than, value, why, why_size);
+    return take_duration(&f->longer_than, value, why, why_size);
   case FILTER_TO: return take_time(&f->to, value, why, why_size);
   case FILTER_CATEGORY: add(&f->categories, value); return true;
   case FILTER_NAME: add(&f->names, value); return true;
@@ -219,6 +230,28 @@ bool filter_begin(struct filter *f, struct eventring_cursor *cursor,
                          why_size);
 }
 
+/* Sets the times of events that the filter lets pass, for filter_begin_at.
+   Returns false, with a message in [why], when they are of day and the file does
+   not have the time of day. */
+static bool set_times(struct filter *f, int64_t started_ns, int64_t shift_ns,
+                      char *why, size_t why_size)
+{
+  struct wall_clock clock;
+  f->first_ns = f->from.ns < 0 ? INT64_MIN : time_after(started_ns, f->from.ns);
+  f->last_ns = time_after(started_ns, f->to.ns);
+  if (!f->from.wall && !f->to.wall) return true;
+  if (!read_wall_clock(f->cursor, &clock)) {
+    snprintf(why, why_size, "%s does not have the time of day",
+             eventring_path(f->cursor));
+    return false;
+  }
+  if (f->from.wall)
+    f->first_ns = time_after(event_time(&clock, f->from.ns), shift_ns);
+  if (f->to.wall)
+    f->last_ns = time_after(event_time(&clock, f->to.ns), shift_ns);
+  return true;
+}
+
 bool filter_begin_at(struct filter *f, struct eventring_cursor *cursor,
                      int64_t started_ns, int64_t shift_ns, char *why,
                      size_t why_size)
@@ -232,13 +265,12 @@ bool filter_begin_at(struct filter *f, struct eventring_cursor *cursor,
       return false;
     f->category_mask |= mask;
   }
-  f->first_ns = f->from < 0 ? INT64_MIN : time_after(started_ns, f->from);
-  f->last_ns = time_after(started_ns, f->to);
+  if (!set_times(f, started_ns, shift_ns, why, why_size)) return false;
   f->stop_ns = time_after(f->last_ns, LATEST_NS);
   f->ahead_ns = info.same_boot ? 0
                 : time_since(present_ns(&info), monotonic_ns());
   /* A span that ends later may have begun before. */
-  if (f->from > 0 && f->longer_than < 0 && !f->keep_earlier)
+  if (f->from.ns > 0 && f->longer_than < 0 && !f->keep_earlier)
     eventring_seek(cursor, time_since(f->first_ns, shift_ns));
   return true;
 }

@@ -44,7 +44,8 @@ bool filter_has_threads(const struct filter *filter);
    values; for the times and durations, the last value counts.  Names of events,
    domains and threads may be patterns of the shell, but digits are the id of a
    domain or thread, and # and digits the id of a thread in the threads library;
-   times and durations are written as in "10ms", times since tracing started;
+   times and durations are written as in "10ms", times since tracing started; a
+   time may also be of day, as parse_time_point takes it;
    categories are separated by commas; a form is begin, end, counter, instant
    or complete.  Returns true on success; false, with a
    message in [why], a buffer of [why_size] bytes, when [value] is not
@@ -70,7 +71,8 @@ void filter_keep_earlier(struct filter *filter);
    filter needs durations, filter_keep_earlier was called, or the file cannot be
    searched.  Returns true on
    success; false, with a message in [why], a buffer of [why_size] bytes, when
-   the file lacks a category of the filter. */
+   the file lacks a category of the filter, or the filter has times of day and
+   the file has none. */
 bool filter_begin(struct filter *filter, struct eventring_cursor *cursor,
                   char *why, size_t why_size);
 

@@ -10,10 +10,13 @@
 /*                                                                        */
 /**************************************************************************/
 
+#define _DEFAULT_SOURCE
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
+#include <time.h>
 #include "parse.h"
 
 struct unit {
@@ -60,5 +63,101 @@ bool parse_size(const char *text, uint64_t *bytes)
   double value;
   if (!parse(text, units, &value)) return false;
   *bytes = (uint64_t) value;
+  return true;
+}
+
+/* Times of day */
+
+/* Takes exactly [digits] digits from *text as a number from [least] to [most]
+   into *number, and moves *text behind them.  Returns whether they are there. */
+static bool take_number(const char **text, int digits, int least, int most,
+                        int *number)
+{
+  *number = 0;
+  for (; digits > 0; digits--, ++*text) {
+    if (!isdigit((unsigned char) **text)) return false;
+    *number = 10 * *number + (**text - '0');
+  }
+  return *number >= least && *number <= most;
+}
+
+/* Moves *text behind its first character if that is one of [characters], and
+   returns whether it is. */
+static bool take_one(const char **text, const char *characters)
+{
+  if (**text == '\0' || strchr(characters, **text) == NULL) return false;
+  ++*text;
+  return true;
+}
+
+/* Takes a date, a time and the seconds with their fraction, if these are there,
+   from *text.  Returns false when there is no such time or no such day. */
+static bool take_calendar(const char **text, struct tm *tm, int64_t *fraction)
+{
+  if (!take_number(text, 4, 1970, 2261, &tm->tm_year) || !take_one(text, "-")
+      || !take_number(text, 2, 1, 12, &tm->tm_mon) || !take_one(text, "-")
+      || !take_number(text, 2, 1, 31, &tm->tm_mday) || !take_one(text, "Tt ")
+      || !take_number(text, 2, 0, 23, &tm->tm_hour) || !take_one(text, ":")
+      || !take_number(text, 2, 0, 59, &tm->tm_min))
+    return false;
+  if (take_one(text, ":")) {
+    if (!take_number(text, 2, 0, 59, &tm->tm_sec)) return false;
+    if (take_one(text, ".,")) {
+      if (!isdigit((unsigned char) **text)) return false;
+      for (int64_t worth = 100000000; isdigit((unsigned char) **text);
+           worth /= 10, ++*text)
+        *fraction += worth * (**text - '0');
+    }
+  }
+  tm->tm_year -= 1900;
+  tm->tm_mon--;
+  /* timegm makes March 2 of February 30. */
+  struct tm day = { .tm_year = tm->tm_year, .tm_mon = tm->tm_mon,
+                    .tm_mday = tm->tm_mday };
+  timegm(&day);
+  return day.tm_mday == tm->tm_mday;
+}
+
+/* Takes "Z" or an offset such as "+01:00", "+0100" or "+01" from *text into *east,
+   the seconds that the clock there is ahead of UTC.  Returns false when there is
+   something else. */
+static bool take_zone(const char **text, int *east)
+{
+  int hours, minutes = 0;
+  *east = 0;
+  if (take_one(text, "Zz")) return true;
+  const bool west = **text == '-';
+  if (!take_one(text, "+-") || !take_number(text, 2, 0, 23, &hours))
+    return false;
+  if ((take_one(text, ":") || **text != '\0')
+      && !take_number(text, 2, 0, 59, &minutes))
+    return false;
+  *east = (hours * 60 + minutes) * (west ? -60 : 60);
+  return true;
+}
+
+/* Parses a time of day into *ns since 1970.  Returns false when [text] is none. */
+static bool parse_wall_time(const char *text, int64_t *ns)
+{
+  struct tm tm = { .tm_isdst = -1 };
+  int64_t fraction = 0, seconds;
+  int east;
+  if (!take_calendar(&text, &tm, &fraction)) return false;
+  if (*text == '\0')
+    seconds = mktime(&tm);
+  else if (take_zone(&text, &east) && *text == '\0')
+    seconds = timegm(&tm) - east;
+  else
+    return false;
+  *ns = seconds * 1000000000 + fraction;
+  return true;
+}
+
+bool parse_time_point(const char *text, struct time_point *time)
+{
+  int64_t ns;
+  const bool wall = parse_wall_time(text, &ns);
+  if (!wall && !parse_duration(text, &ns)) return false;
+  *time = (struct time_point) { .wall = wall, .ns = ns };
   return true;
 }

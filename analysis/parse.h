@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Numbers with units, as users write them. */
+/* Numbers with units, and times, as users write them. */
 
 #ifndef ANALYSIS_PARSE_H
 #define ANALYSIS_PARSE_H
@@ -23,6 +23,27 @@
    without a unit is in seconds.  Returns true on success; false, with *ns
    unchanged, when [text] is no duration, negative, or 9e18 ns or more. */
 bool parse_duration(const char *text, int64_t *ns);
+
+/* A time that a user gives: since the start of tracing, or of day, since 1970 in
+   UTC. */
+struct time_point {
+  bool wall;
+  int64_t ns;
+};
+
+/* What parse_time_point takes, for messages. */
+#define TIME_EXAMPLES "1.5s or 2026-11-26T07:40:00"
+
+/* Parses a duration, as parse_duration does, or a date and a time of day into
+   *time:
+
+     2026-11-26T07:40[:00[.123456789]][Z|+01:00]
+
+   A blank may be in the place of the T; further digits of the fraction are
+   ignored; without Z or an offset, the time is of the local time zone (TZ).
+   Returns true on success; false, with *time unchanged, when [text] is neither,
+   or no day or time that there is, or its year is not from 1970 to 2261. */
+bool parse_time_point(const char *text, struct time_point *time);
 
 /* Parses a size such as "100M", "64KiB", "1.5GB" or "4096" into *bytes, rounded
    down.  Units are powers of 1024, and their case does not matter; a number

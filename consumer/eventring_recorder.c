@@ -50,6 +50,7 @@
 
 #include "caml/eventring_clock.h"
 #include "caml/eventring_format.h"
+#include "eventring_cursor.h"
 #include "eventring_recorder.h"
 
 /* A segment is written when it has so many words, or is so old, unless the
@@ -212,11 +213,13 @@ static int write_node(struct eventring_recorder *r)
 }
 
 /* Returns a sample of the clocks: of some, the one with the least bound, which is
-   half of the time that it took.  The time of a process in another time namespace
-   may not be known: then all is 0. */
+   half of the time that it took.  All is 0 when the present time on the clock of
+   the process is not known: after another boot, and perhaps in another time
+   namespace. */
 static struct recording_clock sample_clocks(struct eventring_recorder *r)
 {
   struct recording_clock best = { .bound_ns = 0 };
+  if (r->cursor->boot == BOOT_OTHER) return best;
   for (int i = 0; i < CLOCK_TRIES; i++) {
     const int64_t before = eventring_cursor_now(r->cursor);
     const int64_t realtime = eventring_clock_ns(CLOCK_REALTIME);

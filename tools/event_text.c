@@ -88,8 +88,15 @@ void print_columns(struct event_text *text, const struct eventring_event *event)
 {
   const struct eventring_description *description =
     eventring_describe(text->cursor, event->id);
-  /* Unsigned, since the times of a damaged file may be any. */
-  print_time((int64_t) ((uint64_t) event->ns - (uint64_t) text->started_ns));
+  char day[TIME_OF_DAY_SIZE];
+  if (text->wall != NULL)
+    fputs(format_time_of_day(day, wall_time(text->wall,
+                                            time_since(event->ns,
+                                                       text->shift_ns))),
+          stdout);
+  else
+    /* Unsigned, since the times of a damaged file may be any. */
+    print_time((int64_t) ((uint64_t) event->ns - (uint64_t) text->started_ns));
   if (text->process != NULL) printf("  %s", text->process);
 
   int printed = printf("  domain %" PRIu32, event->domain) - 2;

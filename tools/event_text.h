@@ -16,10 +16,14 @@
 #define TOOLS_EVENT_TEXT_H
 
 #include "common.h"
+#include "wall_clock.h"
 
 struct event_text {
   struct eventring_cursor *cursor;
   int64_t started_ns;
+  const struct wall_clock *wall;  /* column 1 has the time of day by this clock;
+                                     NULL: the time since started_ns */
+  int64_t shift_ns;               /* that was added to the times of events */
   const char *process;            /* a column after the time; NULL: none */
   int domain_width, thread_width; /* of their columns: the widest so far */
   int64_t took_ns;                /* duration to print with the end of a

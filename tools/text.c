@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "text.h"
 
 size_t utf8_char(const unsigned char *s, size_t left, uint32_t *code)
@@ -146,6 +147,22 @@ const char *format_elapsed(char buffer[QUANTITY_SIZE], int64_t ns)
   else
     snprintf(buffer, QUANTITY_SIZE, "%" PRId64 "d%02dh", s / 86400,
              (int) (s / 3600 % 24));
+  return buffer;
+}
+
+const char *format_time_of_day(char buffer[TIME_OF_DAY_SIZE], int64_t ns)
+{
+  const int64_t second = 1000000000;
+  const int64_t fraction = (ns % second + second) % second;
+  const time_t seconds = (time_t) (ns / second - (ns % second < 0));
+  char day[32], zone[8];
+  struct tm tm;
+  /* A time of 64 bits in nanoseconds has a year of four digits. */
+  localtime_r(&seconds, &tm);
+  strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &tm);
+  strftime(zone, sizeof zone, "%z", &tm);
+  snprintf(buffer, TIME_OF_DAY_SIZE, "%s.%09" PRId64 "%.3s:%s", day, fraction,
+           zone, zone + 3);
   return buffer;
 }
 

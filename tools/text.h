@@ -64,6 +64,14 @@ const char *format_bytes(char buffer[QUANTITY_SIZE], uint64_t bytes);
    "7d08h".  Returns [buffer]. */
 const char *format_elapsed(char buffer[QUANTITY_SIZE], int64_t ns);
 
+/* Room for any time of day. */
+#define TIME_OF_DAY_SIZE 64
+
+/* Writes the local time [ns], in nanoseconds since 1970, into [buffer], with its
+   offset from UTC, such as "2026-11-26T07:40:00.123456789+01:00".  Returns
+   [buffer]. */
+const char *format_time_of_day(char buffer[TIME_OF_DAY_SIZE], int64_t ns);
+
 /* Writes [share], a number from 0 to 1, as a percentage with one decimal, such
    as "12.3%", into [buffer]; "100%" from 0.9995 on.  Returns [buffer]. */
 const char *format_share(char buffer[QUANTITY_SIZE], double share);

@@ -67,8 +67,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 static void parse(const char *text)
 {
   int64_t ns = -1;
+  struct time_point time;
   uint64_t bytes;
   if (parse_duration(text, &ns)) CHECK(ns >= 0);
+  if (parse_time_point(text, &time)) CHECK(time.wall || time.ns >= 0);
   if (parse_size(text, &bytes)) CHECK(bytes <= INT64_MAX);
 }
 

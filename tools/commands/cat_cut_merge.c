@@ -20,6 +20,7 @@
 #include "options.h"
 #include "parse.h"
 #include "targets.h"
+#include "wall_clock.h"
 
 static const char cat_usage[] =
 "Usage: eventring cat [OPTION...] FILE... -o OUT\n"
@@ -44,7 +45,8 @@ static const enum option_id cut_option_ids[] = {
 
 static const char cut_notes[] =
 "TIME is a number with ns, us, ms, s, m or h, or in seconds, from the start of\n"
-"tracing.  Events at the time of --to are left out.  Example: the second minute\n"
+"tracing, or a time of day, such as 2026-11-26T07:40:00.  An event at the time\n"
+"of --to is left out.  Example: the second minute\n"
 "  eventring cut all.evr --from=1m --to=2m -o minute.evr\n";
 
 static const char merge_usage[] =
@@ -234,17 +236,40 @@ static enum status run_merge(int argc, char **argv)
   return status;
 }
 
-/* Returns the time that [text], the value of the option [option], gives: a
-   duration after [start], or before it with a leading "-".  If [text] is no
-   duration, prints a message and ends the program with STATUS_USAGE. */
-static int64_t parse_time(const char *option, const char *text, int64_t start)
+/* Returns the time that [text], the value of the option [option], gives for the
+   process [input]: a duration after its start of tracing, or before it with a
+   leading "-", or a time of day.  If [text] is none or the recording does not have
+   the time of day, prints a message and ends the program with STATUS_USAGE. */
+static int64_t time_of(const char *option, const char *text,
+                       const struct input *input)
 {
   bool negative = *text == '-';
-  int64_t ns;
-  if (!parse_duration(text + negative, &ns))
-    usage_error(&cut_command, "cut: --%s: %s is not a time such as 1.5s",
-                option, text);
-  return time_after(start, negative ? -ns : ns);
+  struct time_point time;
+  struct wall_clock clock;
+  if (!parse_time_point(text + negative, &time) || (time.wall && negative))
+    usage_error(&cut_command, "cut: --%s: %s is not a time such as "
+                TIME_EXAMPLES, option, text[0] == '\0' ? "''" : text);
+  if (!time.wall)
+    return time_after(input->info.started_ns, negative ? -time.ns : time.ns);
+  struct eventring_cursor *cursor =
+    open_recorded_process(input->merge.path, input->merge.process, NULL);
+  bool known = read_wall_clock(cursor, &clock);
+  eventring_close(cursor);
+  if (!known)
+    usage_error(&cut_command, "cut: %s does not have the time of day",
+                input->merge.path);
+  return event_time(&clock, time.ns);
+}
+
+/* Sets the times of [input] from the command line.  If they are none, ends the
+   program with STATUS_USAGE and a message. */
+static void set_times(const struct arguments *a, struct input *input)
+{
+  struct eventring_merge_input *merge = &input->merge;
+  merge->from_ns = a->from == NULL ? INT64_MIN : time_of("from", a->from, input);
+  merge->to_ns = a->to == NULL ? INT64_MAX : time_of("to", a->to, input);
+  if (merge->from_ns >= merge->to_ns)
+    usage_error(&cut_command, "cut: --from is not before --to");
 }
 
 static enum status run_cut(int argc, char **argv)
@@ -257,13 +282,9 @@ static enum status run_cut(int argc, char **argv)
   for (size_t i = 0; i < in.count; i++) {
     /* The times of the first process, when there are several: they are on
        one clock. */
-    int64_t start = in.list[0].info.started_ns;
-    struct eventring_merge_input *merge = &in.list[i].merge;
-    merge->from_ns = a.from == NULL ? INT64_MIN
-                                    : parse_time("from", a.from, start);
-    merge->to_ns = a.to == NULL ? INT64_MAX : parse_time("to", a.to, start);
-    if (merge->from_ns >= merge->to_ns)
-      usage_error(&cut_command, "cut: --from is not before --to");
+    if (i == 0) set_times(&a, &in.list[0]);
+    in.list[i].merge.from_ns = in.list[0].merge.from_ns;
+    in.list[i].merge.to_ns = in.list[0].merge.to_ns;
   }
   enum status status = write_merged(a.output, a.force, &in);
   free(in.list);

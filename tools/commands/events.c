@@ -35,15 +35,14 @@ static const char usage[] =
 
 static const enum option_id option_ids[] = {
   OPTION_ALL, OPTION_DIR, OPTION_FOLLOW, OPTION_RAW, OPTION_JSON, OPTION_COUNT,
-  OPTION_CATEGORIES, OPTION_DOMAIN, OPTION_THREAD, OPTION_NAME,
+  OPTION_CLOCK, OPTION_CATEGORIES, OPTION_DOMAIN, OPTION_THREAD, OPTION_NAME,
   OPTION_FORM, OPTION_LONGER_THAN, OPTION_FROM, OPTION_TO, OPTION_HUB,
   OPTION_RECONNECT, OPTION_HELP, OPTION_END
 };
 
 static const char notes[] =
-"Every kind of filter must hold; of several --name, --domain or --thread, one.\n"
-"Columns: 1 seconds since tracing started, 2 domain, 3 thread, 4 form, 5 name,\n"
-"6 values; --all adds node and process after 1.\n";
+"Each kind of filter must hold once.  Columns: 1 seconds since tracing started,\n"
+"2 domain, 3 thread, 4 form, 5 name, 6 values; --all adds node and process.\n";
 
 /* Which and how events are printed, of all processes. */
 struct output {
@@ -51,6 +50,7 @@ struct output {
   struct filter *filter;          /* of the command line */
   enum form { LINES, RAW, JSON } form;
   bool counted;
+  bool wall;                      /* times are of day */
   bool flush;                     /* somebody watches */
   bool past;                      /* no further event can pass the filters */
   struct filter *clocked;         /* of a process with our clock, or NULL */
@@ -67,6 +67,8 @@ struct printer {
   struct spans *spans;            /* NULL: nobody asks how long spans are */
   struct counts *counts;          /* NULL: events are printed */
   int64_t took_ns;                /* the span that it ends took, or -1 */
+  struct wall_clock wall;         /* of the process, if output->wall */
+  int64_t shift_ns;               /* added to the times of its events */
 };
 
 static void print_line(struct printer *printer,
@@ -76,6 +78,8 @@ static void print_line(struct printer *printer,
   text->cursor = printer->cursor;
   text->process = printer->label != NULL ? printer->label->columns : NULL;
   text->took_ns = printer->took_ns;
+  text->wall = printer->output->wall ? &printer->wall : NULL;
+  text->shift_ns = printer->shift_ns;
   print_columns(text, event);
   print_value(text, event);
   putchar('\n');
@@ -121,6 +125,12 @@ static void print_object(struct printer *printer,
   json_t *object = event_json(printer->cursor,
                               printer->output->text.started_ns, event,
                               printer->took_ns);
+  char day[TIME_OF_DAY_SIZE];
+  if (printer->output->wall)
+    json_object_set_new(object, "time", json_string(
+      format_time_of_day(day, wall_time(&printer->wall,
+                                        time_since(event->ns,
+                                                   printer->shift_ns)))));
   json_label(object, printer->label);
   print_json(object, true);
 }
@@ -167,7 +177,7 @@ static bool pass(void *state, bool idle)
 
 /* Makes the printer of the process number [which] of [all], and makes it the
    state of its source.  Sets [left_out], with the reason in [why], if the
-   process lacks a category of the filter. */
+   process lacks a category of the filter, or a time of day that is needed. */
 static void begin(struct output *output, const struct all_processes *all,
                   int which, char why[MESSAGE_SIZE])
 {
@@ -176,12 +186,18 @@ static void begin(struct output *output, const struct all_processes *all,
   *printer = (struct printer) {
     .output = output, .cursor = source->cursor, .took_ns = -1,
     .label = all->labels != NULL ? &all->labels[which] : NULL,
-    .filter = copy_filter(output->filter)
+    .filter = copy_filter(output->filter), .shift_ns = source->shift_ns
   };
   source->state = printer;
   printer->left_out = !filter_begin_at(printer->filter, source->cursor,
                                        all->started_ns, source->shift_ns, why,
                                        MESSAGE_SIZE);
+  if (!printer->left_out && output->wall
+      && !read_wall_clock(source->cursor, &printer->wall)) {
+    printer->left_out = true;
+    snprintf(why, MESSAGE_SIZE, "%s does not have the time of day",
+             eventring_path(source->cursor));
+  }
   if (!printer->left_out && source->shift_ns == 0
       && target_info(source->cursor).same_boot)
     output->clocked = printer->filter;
@@ -191,8 +207,7 @@ static void begin(struct output *output, const struct all_processes *all,
     printer->spans = new_spans(source->cursor);
 }
 
-/* Makes the printers of all processes.  If all of them lack a category of the
-   filter, prints a message and ends the program with STATUS_USAGE. */
+/* Makes the printers of all processes.  If all of them are left out, prints a message and ends the program with STATUS_USAGE. */
 static void begin_all(struct output *output, const struct all_processes *all)
 {
   char why[MESSAGE_SIZE] = "";
@@ -260,6 +275,16 @@ static enum status print_events(struct output *output,
   return status != STATUS_OK ? status : all->status;
 }
 
+/* Returns whether [clock], the value of --clock, asks for the time of day.  If it
+   is no clock, ends the program with STATUS_USAGE. */
+static bool is_wall(const char *clock)
+{
+  if (strcmp(clock, "wall") == 0) return true;
+  if (strcmp(clock, "trace") == 0) return false;
+  usage_error(&events_command, "events: unknown clock '%s' (clocks: trace, wall)",
+              clock);
+}
+
 static enum status run(int argc, char **argv)
 {
   const char *dir = NULL;
@@ -269,6 +294,7 @@ static enum status run(int argc, char **argv)
   while ((option = next_option(&events_command, argc, argv)) >= 0)
     switch (option) {
     case OPTION_ALL: several = true; break;
+    case OPTION_CLOCK: output.wall = is_wall(optarg); break;
     case OPTION_COUNT: output.counted = true; break;
     case OPTION_DIR: dir = optarg; break;
     case OPTION_FOLLOW: follow = true; break;
@@ -282,6 +308,9 @@ static enum status run(int argc, char **argv)
   if (raw && (json || output.counted))
     usage_error(&events_command, "events: --raw and %s exclude each other",
                 json ? "--json" : "--count");
+  if (output.wall && (raw || output.counted))
+    usage_error(&events_command, "events: --clock=wall and %s exclude each other",
+                raw ? "--raw" : "--count");
   output.form = raw ? RAW : json ? JSON : LINES;
 
   struct all_processes all = open_processes(&events_command, argc, argv, dir,
