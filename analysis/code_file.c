@@ -13,7 +13,6 @@
 /* Machine code, by elfutils' libdwfl.  Each file has a Dwfl of its own, with
    one module at the addresses of the file, so that files cannot overlap. */
 
-#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <gelf.h>
@@ -24,6 +23,9 @@
 #include "debug_file.h"
 #include "memory.h"
 #include "ocaml_frames.h"
+#include "ocaml_functions.h"
+#include "ocaml_name.h"
+#include "source_name.h"
 
 struct code_file {
   Dwfl *dwfl;
@@ -33,6 +35,7 @@ struct code_file {
   enum code_problem problem;
   int error;                    /* an errno, after CODE_UNREADABLE */
   struct ocaml_frames *frames;
+  struct ocaml_functions *functions; /* NULL: not needed yet */
   bool has_lines;               /* its DWARF sections may be read */
   struct shared_debug shared;
 };
@@ -150,6 +153,7 @@ struct code_file *open_code_file(const struct eventring_mapping *mapping,
 void close_code_file(struct code_file *f)
 {
   if (f == NULL) return;
+  free_ocaml_functions(f->functions);
   free_ocaml_frames(f->frames);
   if (f->dwfl != NULL) dwfl_end(f->dwfl);
   close_shared_debug(&f->shared);
@@ -180,27 +184,6 @@ static bool address_of(const struct code_file *f, uint64_t offset,
     return true;
   }
   return false;
-}
-
-/* Returns the folder in which the compiler ran that made [unit], or NULL. */
-static const char *folder_of(Dwarf_Die *unit)
-{
-  Dwarf_Attribute attribute;
-  return unit == NULL ? NULL
-         : dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
-}
-
-/* Removes [folder] from the beginning of [file], as frame tables have names of
-   files. */
-static const char *within(const char *folder, const char *file)
-{
-  size_t length = folder == NULL ? 0 : strlen(folder);
-  if (file == NULL || length == 0 || strncmp(file, folder, length) != 0
-      || file[length] != '/')
-    return file;
-  file += length;
-  while (*file == '/') file++;
-  return starts_with(file, "./") ? file + 2 : file;
 }
 
 /* Scopes.  dwarf_getscopes of libdw 0.188 leaks memory when a unit is damaged,
@@ -255,7 +238,7 @@ static uint32_t unfold_inlined(Dwarf_Die *unit, GElf_Addr address,
     Dwarf_Word line = 0, file = 0;
     if (dwarf_tag(scope) == DW_TAG_subprogram) break;
     if (dwarf_tag(scope) != DW_TAG_inlined_subroutine) continue;
-    places[count - 1].function = dwarf_diename(scope);
+    places[count - 1].function.name = dwarf_diename(scope);
     dwarf_formudata(dwarf_attr(scope, DW_AT_call_line, &attribute), &line);
     dwarf_formudata(dwarf_attr(scope, DW_AT_call_file, &attribute), &file);
     places[count] = (struct code_place) {
@@ -269,20 +252,44 @@ static uint32_t unfold_inlined(Dwarf_Die *unit, GElf_Addr address,
   return count;
 }
 
+/* Returns the functions of the OCaml code, NULL when the file has no lines. */
+static const struct ocaml_functions *functions_of(struct code_file *f)
+{
+  if (f->functions == NULL && f->has_lines)
+    f->functions = new_ocaml_functions(f->module, f->bias, f->frames);
+  return f->functions;
+}
+
+/* Adds the folder of [unit] to the places, and lines to anonymous functions that
+   are inlined there. */
+static void complete_places(struct code_file *f, Dwarf_Die *unit,
+                            struct code_place *places, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++) {
+    places[i].folder = folder_of(unit);
+    const char *name = i + 1 < count ? places[i].function.name : NULL;
+    if (name != NULL && is_anonymous(name) && places[i].function.line == 0
+        && functions_of(f) != NULL)
+      complete_place(f->functions, &places[i]);
+  }
+}
+
 uint32_t find_places(struct code_file *f, struct code_address code,
                      struct code_place *places, uint32_t max)
 {
   GElf_Addr address, bias = 0;
   int number = 0;
+  uint32_t count = 0;
   if (!address_of(f, code.address - code.returns, &address)) return 0;
   Dwarf_Die *unit = !f->has_lines ? NULL
     : dwfl_module_addrdie(f->module, address + f->bias, &bias);
-  if (code.returns) {
-    uint32_t count = find_ocaml_places(f->frames, address + 1, code.allocation,
-                                       places, max);
-    for (uint32_t i = 0; i < count; i++) places[i].folder = folder_of(unit);
-    if (count > 0) return count;
-  }
+  if (code.returns)
+    count = find_ocaml_places(f->frames, address + 1, code.allocation, places,
+                              max);
+  else if (f->has_lines && max > 1)
+    count = find_inlined(functions_of(f), address, places, max);
+  complete_places(f, unit, places, count);
+  if (count > 0) return count;
   Dwfl_Line *line = !f->has_lines ? NULL
     : dwfl_module_getsrc(f->module, address + f->bias);
   if (line == NULL || max == 0) return 0;
@@ -295,21 +302,25 @@ uint32_t find_places(struct code_file *f, struct code_address code,
          : unfold_inlined(unit, address + f->bias - bias, places, max);
 }
 
-const char *find_symbol(struct code_file *f, uint64_t offset, bool returns,
-                        const char **ocaml_name)
+struct code_function find_function(struct code_file *f, uint64_t offset,
+                                   bool returns)
 {
+  struct code_function function = { .symbol = NULL };
   GElf_Addr address;
   GElf_Off within_symbol;
   GElf_Sym symbol;
-  *ocaml_name = NULL;
-  if (!address_of(f, offset - returns, &address)) return NULL;
-  const char *name = dwfl_module_addrinfo(f->module, address + f->bias,
-                                          &within_symbol, &symbol, NULL, NULL,
-                                          NULL);
-  if (name != NULL && starts_with(name, "caml") && symbol.st_size > 0) {
-    GElf_Addr start = address - within_symbol;
-    *ocaml_name = ocaml_function(f->frames, start + 1,
-                                 start + symbol.st_size + 1);
-  }
-  return name;
+  if (!address_of(f, offset - returns, &address)) return function;
+  function.symbol = dwfl_module_addrinfo(f->module, address + f->bias,
+                                         &within_symbol, &symbol, NULL, NULL,
+                                         NULL);
+  if (function.symbol == NULL || !starts_with(function.symbol, "caml")
+      || symbol.st_size == 0 || is_module_entry(function.symbol))
+    return function;
+  const GElf_Addr start = address - within_symbol;
+  function.name = ocaml_function(f->frames, start + 1,
+                                 start + symbol.st_size + 1, function.symbol);
+  if ((function.name == NULL || is_anonymous(function.name))
+      && functions_of(f) != NULL)
+    complete_function(f->functions, address, &function);
+  return function;
 }

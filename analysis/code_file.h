@@ -49,10 +49,9 @@ enum code_problem code_file_problem(const struct code_file *file);
 uint32_t find_places(struct code_file *file, struct code_address code,
                      struct code_place *places, uint32_t max);
 
-/* Returns the name of the symbol at byte [offset] of the file, NULL when there
-   is none.  If [returns] is true, [offset] is behind a call.  Sets *ocaml_name
-   to the name that the frame tables have for an OCaml function, or to NULL. */
-const char *find_symbol(struct code_file *file, uint64_t offset, bool returns,
-                        const char **ocaml_name);
+/* Returns the function with the code at byte [offset] of the file; without a
+   symbol when there is none.  If [returns] is true, [offset] is behind a call. */
+struct code_function find_function(struct code_file *file, uint64_t offset,
+                                   bool returns);
 
 #endif /* ANALYSIS_CODE_FILE_H */

@@ -28,14 +28,28 @@ struct code_address {
                                    the call itself */
 };
 
+/* A function, by what the file with its machine code says of it.  Texts are valid
+   until the file is closed. */
+struct code_function {
+  const char *symbol;           /* NULL: not known */
+  const char *name;             /* in the debug information; NULL: not known */
+  const char *before, *after;   /* of an OCaml function without [name]: the names
+                                   of functions that the source defines before
+                                   and after it; NULL: there is none */
+  uint32_t line, column;        /* of an anonymous OCaml function: where its
+                                   definition begins; 0: not known.  [column]
+                                   is 0 too when no other begins in the line */
+};
+
 /* A place in the source, as the files with machine code have it.  Texts are
    valid until the file is closed. */
 struct code_place {
-  const char *function;         /* as the debug information has it; NULL: as
-                                   the symbol */
+  struct code_function function; /* without symbol and name: the function that
+                                   has the code */
   const char *file;             /* NULL: not known */
   const char *folder;           /* NULL: not known */
   uint32_t line;                /* 0: not known */
+  uint32_t column;              /* of OCaml code, from 0; 0: or not known */
 };
 
 #endif /* ANALYSIS_CODE_PLACE_H */

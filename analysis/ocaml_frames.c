@@ -30,6 +30,7 @@
 #include <string.h>
 #include "memory.h"
 #include "ocaml_frames.h"
+#include "ocaml_name.h"
 
 /* Bits of a frame's size. */
 #define HAS_DEBUG 1
@@ -279,17 +280,21 @@ static uint64_t read_place(const struct ocaml_frames *f, uint64_t at,
 {
   uint32_t info[2], file;
   uint64_t name;
-  *place = (struct code_place) { NULL, NULL, NULL, 0 };
+  uint16_t column = 0;
+  *place = (struct code_place) { .line = 0 };
   if (!load(f, at, info, sizeof info)) return 0;
   name = at + (info[0] & NAME_DISTANCE);
   if (load(f, name, &file, sizeof file))
     place->file = text_at(f, name + (uint64_t) (int64_t) (int32_t) file);
   if ((info[1] & HAS_COLUMNS) != 0) {
+    load(f, name + 4, &column, sizeof column);
     place->line = info[1] >> 12 & 0x7FFFF;
-    place->function = text_at(f, name + 12);
+    place->column = column;
+    place->function.name = text_at(f, name + 12);
   } else {
     place->line = info[1] >> 19;
-    place->function = text_at(f, name + 4);
+    place->column = info[1] >> 10 & 0x3F;
+    place->function.name = text_at(f, name + 4);
   }
   return (info[0] & HAS_NEXT) != 0 ? at + sizeof info : 0;
 }
@@ -335,17 +340,110 @@ uint32_t find_ocaml_places(const struct ocaml_frames *f, uint64_t address,
   return count;
 }
 
-const char *ocaml_function(const struct ocaml_frames *f, uint64_t low,
-                           uint64_t high)
+/* Sets *place to the last one of the places at [at]: where the others, if there
+   are any, are inlined. */
+static void outermost_place(const struct ocaml_frames *f, uint64_t at,
+                            struct code_place *place)
 {
+  *place = (struct code_place) { .line = 0 };
+  for (int depth = 0; at != 0 && depth < DEEPEST; depth++)
+    at = read_place(f, at, place);
+}
+
+const char *ocaml_function(const struct ocaml_frames *f, uint64_t low,
+                           uint64_t high, const char *symbol)
+{
+  const char *first = NULL;
   for (size_t i = first_from(f, low);
-       i < f->count && f->frames[i].returns < high; i++) {
-    struct code_place place = { NULL, NULL, NULL, 0 };
-    uint64_t at = debug_of(f, &f->frames[i], 0);
-    for (int depth = 0; at != 0 && depth < DEEPEST; depth++)
-      at = read_place(f, at, &place);
-    if (place.function != NULL && place.function[0] != '\0')
-      return place.function;
+       i < f->count && f->frames[i].returns < high; i++)
+    for (unsigned n = 1; n <= f->frames[i].count; n++) {
+      struct code_place place;
+      outermost_place(f, debug_of(f, &f->frames[i], (uint8_t) n), &place);
+      const char *name = place.function.name;
+      if (name == NULL || name[0] == '\0') continue;
+      if (is_name_of_symbol(name, symbol)) return name;
+      if (first == NULL) first = name;
+    }
+  return first;
+}
+
+void each_own_place(const struct ocaml_frames *f,
+                    void (*take)(void *state, uint64_t address,
+                                 const struct code_place *place),
+                    void *state)
+{
+  for (size_t i = 0; i < f->count; i++)
+    for (unsigned n = 1; n <= f->frames[i].count; n++) {
+      struct code_place place;
+      outermost_place(f, debug_of(f, &f->frames[i], (uint8_t) n), &place);
+      if (place.line != 0) take(state, f->frames[i].returns, &place);
+    }
+}
+
+/* Inlined functions */
+
+/* The callers of an inlined function that were found. */
+struct callers {
+  struct code_place *places;
+  uint32_t count, max;
+  bool differ;                  /* another call has other callers */
+};
+
+static bool same_text(const char *a, const char *b)
+{
+  return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* Takes the places whose debug information begins at [at] as callers. */
+static void take_callers(const struct ocaml_frames *f, uint64_t at,
+                         struct callers *callers)
+{
+  const bool first = callers->count == 0;
+  uint32_t count = 0;
+  for (; at != 0 && count < callers->max; count++) {
+    struct code_place place;
+    at = read_place(f, at, &place);
+    if (first) callers->places[count] = place;
+    else if (count >= callers->count
+             || place.line != callers->places[count].line
+             || !same_text(place.file, callers->places[count].file)
+             || !same_text(place.function.name,
+                           callers->places[count].function.name))
+      callers->differ = true;
   }
-  return NULL;
+  if (first) callers->count = count;
+  else if (count != callers->count) callers->differ = true;
+}
+
+/* Takes the callers of [function] in the chain of places at [at], if it is
+   wanted; see find_ocaml_callers. */
+static void take_chain(const struct ocaml_frames *f, uint64_t at,
+                       const char *function,
+                       bool (*wants)(void *state,
+                                     const struct code_place *innermost),
+                       void *state, struct callers *callers)
+{
+  for (int depth = 0; at != 0 && depth < DEEPEST; depth++) {
+    struct code_place place;
+    at = read_place(f, at, &place);
+    if (depth == 0 && !wants(state, &place)) return;
+    if (at != 0 && same_text(place.function.name, function))
+      take_callers(f, at, callers);
+  }
+}
+
+uint32_t find_ocaml_callers(const struct ocaml_frames *f, uint64_t low,
+                            uint64_t high, const char *function,
+                            bool (*wants)(void *state,
+                                          const struct code_place *innermost),
+                            void *state, struct code_place *places,
+                            uint32_t max)
+{
+  struct callers callers = { .places = places, .max = max };
+  for (size_t i = first_from(f, low);
+       i < f->count && f->frames[i].returns < high && !callers.differ; i++)
+    for (unsigned n = 1; n <= f->frames[i].count; n++)
+      take_chain(f, debug_of(f, &f->frames[i], (uint8_t) n), function, wants,
+                 state, &callers);
+  return callers.differ ? 0 : callers.count;
 }

@@ -17,6 +17,7 @@
 #define ANALYSIS_OCAML_FRAMES_H
 
 #include <libelf.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include "code_place.h"
 
@@ -42,10 +43,32 @@ uint32_t find_ocaml_places(const struct ocaml_frames *frames, uint64_t address,
                            uint8_t allocation, struct code_place *places,
                            uint32_t max);
 
-/* Returns the name of the function with the code from [low] up to [high], both
-   virtual addresses; NULL when no frame has it. */
+/* Returns the name of the function [symbol] with the code that returns to addresses
+   from [low] up to [high], both virtual; NULL when no frame has it.  When the frames
+   have names of closures that the function makes only, the name is of one of
+   these. */
 const char *ocaml_function(const struct ocaml_frames *frames, uint64_t low,
-                           uint64_t high);
+                           uint64_t high, const char *symbol);
+
+/* Finds the places where [function] was inlined, the call first and then the
+   places where its caller was inlined, by the calls and allocations that return
+   to addresses from [low] up to [high] and whose innermost place [wants], which
+   is called with [state], accepts.  Stores them in [places], at most [max], and
+   returns their number; 0 when there is none, or calls have different ones. */
+uint32_t find_ocaml_callers(const struct ocaml_frames *frames, uint64_t low,
+                            uint64_t high, const char *function,
+                            bool (*wants)(void *state,
+                                          const struct code_place *innermost),
+                            void *state, struct code_place *places,
+                            uint32_t max);
+
+/* Calls [take] with [state] for each call and allocation that has debug
+   information: with the address it returns to, and its place in the function that
+   has the code. */
+void each_own_place(const struct ocaml_frames *frames,
+                    void (*take)(void *state, uint64_t address,
+                                 const struct code_place *place),
+                    void *state);
 
 /* Returns the number of frames. */
 size_t ocaml_frames_count(const struct ocaml_frames *frames);

@@ -10,9 +10,13 @@
 /*                                                                        */
 /**************************************************************************/
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include "ocaml_name.h"
+
+#define ANONYMOUS "(fun)"
+#define NAME_SIZE 1024          /* of a function defined before or after */
 
 static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -84,7 +88,7 @@ bool name_of_symbol(const char *symbol, char *name, size_t size)
   if (length == 0 || n + 2 >= size) return true;
   if (length == 5 && strncmp(text, "entry", 5) == 0) return true;
   if (length == 3 && strncmp(text, "fun", 3) == 0 && text[3] == '_') {
-    snprintf(name + n, size - n, ".(fun)");
+    snprintf(name + n, size - n, "." ANONYMOUS);
     return true;
   }
   char function[256];
@@ -114,4 +118,96 @@ void name_of_function(const char *function, char *name, size_t size)
     name[n++] = *text++;
   }
   name[n < size ? n : size - 1] = '\0';
+}
+
+/* Returns the last part of [name], the name of a value, with the dot before it;
+   NULL when there is none. */
+static const char *last_part(const char *name)
+{
+  const char *from = name[strlen(name) - (name[0] != '\0')] == ')'
+                     ? strrchr(name, '(') : strrchr(name, '.');
+  return from != NULL && from > name && from[-1] == '.' ? from - 1 : from;
+}
+
+bool is_name_of_symbol(const char *name, const char *symbol)
+{
+  char text[NAME_SIZE];
+  const char *value = name_of_symbol(symbol, text, sizeof text)
+                      ? last_part(text) : NULL;
+  const char *end = last_part(name);
+  return value != NULL && end != NULL && strcmp(value, end) == 0;
+}
+
+bool is_anonymous(const char *function)
+{
+  const size_t length = strlen(function), end = sizeof ANONYMOUS - 1;
+  return length > end && strcmp(function + length - end, ANONYMOUS) == 0;
+}
+
+/* Returns the length of the modules at the beginning of [name], with the dots
+   behind them. */
+static size_t modules_length(const char *name)
+{
+  size_t length = 0;
+  while (is_upper(name[length])) {
+    const char *dot = strchr(name + length, '.');
+    if (dot == NULL) break;
+    length = (size_t) (dot - name) + 1;
+  }
+  return length;
+}
+
+/* Puts the modules into [name] that have both [before] and [after], names from a
+   frame table of functions before and after it in the source: it is in these
+   modules, too. */
+static void add_modules(char *name, size_t size, const char *before,
+                        const char *after)
+{
+  char first[NAME_SIZE], last[NAME_SIZE];
+  /* With a dot at the end, a module is one of the modules. */
+  name_of_function(before, first, sizeof first - 1);
+  name_of_function(after, last, sizeof last - 1);
+  strcat(first, ".");
+  strcat(last, ".");
+  const size_t own = modules_length(name);
+  size_t common = 0, end = modules_length(first);
+  if (modules_length(last) < end) end = modules_length(last);
+  for (size_t i = 0; i < end && first[i] == last[i]; i++)
+    if (first[i] == '.') common = i + 1;
+  if (common <= own || strncmp(first, name, own) != 0
+      || strlen(name) + common - own >= size)
+    return;
+  memmove(name + common, name + own, strlen(name + own) + 1);
+  memcpy(name + own, first + own, common - own);
+}
+
+/* Shortens [name], the name of a closure that the function [symbol] makes, to the
+   name of this function. */
+static void leave_closure(char *name, const char *symbol)
+{
+  const char *last = last_part(name);
+  if (last == NULL || is_name_of_symbol(name, symbol)) return;
+  const size_t length = (size_t) (last - name);
+  const char first = *last;
+  name[length] = '\0';
+  if (!is_name_of_symbol(name, symbol)) name[length] = first;
+}
+
+bool name_of_code(const struct code_function *f, char *name, size_t size)
+{
+  if (f->name != NULL) {
+    name_of_function(f->name, name, size);
+    if (f->symbol != NULL) leave_closure(name, f->symbol);
+  } else if (f->symbol == NULL || !name_of_symbol(f->symbol, name, size)) {
+    return false;
+  } else if (f->before != NULL && f->after != NULL) {
+    add_modules(name, size, f->before, f->after);
+  }
+  if (f->line != 0 && is_anonymous(name)) {
+    const size_t end = strlen(name) - 1;
+    if (f->column == 0) snprintf(name + end, size - end, ":%" PRIu32 ")", f->line);
+    else snprintf(name + end, size - end, ":%" PRIu32 ":%" PRIu32 ")", f->line,
+                  f->column);
+  }
+  return true;
 }

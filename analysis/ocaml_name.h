@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "code_place.h"
 
 /* Writes the name that OCaml code has for the symbol [symbol] to [name], a
    buffer of [size] bytes: Stdlib.List.map for camlStdlib__List.map_123.
@@ -32,5 +33,22 @@ void name_of_function(const char *function, char *name, size_t size);
    module is initialised: the definitions in it, each of which has a name of its
    own in the frame tables, are one function. */
 bool is_module_entry(const char *symbol);
+
+/* Returns whether [name], from a frame table, may be that of the function [symbol]:
+   both end in the same name of a value. */
+bool is_name_of_symbol(const char *name, const char *symbol);
+
+/* Returns whether [function], a name by one of these functions or from a frame
+   table, is that of an anonymous function, such as M.f.(fun). */
+bool is_anonymous(const char *function);
+
+/* Writes the name of [function] to [name], a buffer of [size] bytes: as
+   name_of_function or name_of_symbol does, with the modules of an OCaml function
+   without a name in the frame tables, as far as the functions around it show
+   them, and the line of an anonymous OCaml function: M.f.(fun:12).  Returns
+   false, and writes nothing, when there is only a symbol that OCaml did not
+   make. */
+bool name_of_code(const struct code_function *function, char *name,
+                  size_t size);
 
 #endif /* ANALYSIS_OCAML_NAME_H */

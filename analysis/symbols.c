@@ -357,31 +357,27 @@ static void report_no_line(struct symbols *s, struct mapped *mapped,
   report(s, message);
 }
 
-/* Returns the name of the function with the code at byte [offset] of the file
-   of [mapped], of which a line is known if [has_line] is true. */
-static const char *function_at(struct symbols *s, struct mapped *mapped,
-                               uint64_t offset, bool returns, bool has_line)
+/* Returns the name of [function], whose code is in the file of [mapped]; a line
+   of the code is known if [has_line] is true. */
+static const char *name_of(struct symbols *s, struct mapped *mapped,
+                           const struct code_function *function, bool has_line)
 {
   char name[NAME_SIZE];
-  const char *ocaml_name = NULL;
-  const char *symbol = !mapped->usable ? NULL
-    : find_symbol(mapped->file, offset, returns, &ocaml_name);
-  if (ocaml_name != NULL && !is_module_entry(symbol))
-    name_of_function(ocaml_name, name, sizeof name);
-  else if (symbol == NULL)
+  if (name_of_code(function, name, sizeof name)) {
+    if (function->name == NULL && !has_line) report_no_line(s, mapped, name);
+  } else if (function->symbol == NULL) {
     snprintf(name, sizeof name, "[%s]", last_part(mapped->mapping->path));
-  else if (name_of_symbol(symbol, name, sizeof name) && !has_line)
-    report_no_line(s, mapped, name);
-  else if (!name_of_symbol(symbol, name, sizeof name))
+  } else {
     /* A version of the symbol may follow, as in read@@GLIBC_2.2.5. */
-    snprintf(name, sizeof name, "%.*s", (int) strcspn(symbol, "@"), symbol);
+    snprintf(name, sizeof name, "%.*s", (int) strcspn(function->symbol, "@"),
+             function->symbol);
+  }
   return symbols_text(s, name);
 }
 
 static void find(struct symbols *s, struct found *found)
 {
   struct code_place places[DEEPEST];
-  char name[NAME_SIZE];
   const struct code_address *code = &found->code;
   struct mapped *m = mapping_of(s, code->address - code->returns);
   /* The same place, counted in the file. */
@@ -391,7 +387,7 @@ static void find(struct symbols *s, struct found *found)
   };
   uint32_t count = m == NULL || !m->usable ? 0
     : find_places(m->file, in_file, places, DEEPEST);
-  if (count == 0) places[count++] = (struct code_place) { NULL, NULL, NULL, 0 };
+  if (count == 0) places[count++] = (struct code_place) { .line = 0 };
   found->count = count;
   found->frames = allocate(count, sizeof *found->frames);
   for (uint32_t i = 0; i < count; i++) {
@@ -400,16 +396,14 @@ static void find(struct symbols *s, struct found *found)
     frame->folder = text_or_null(s, places[i].folder);
     frame->line = frame->file == NULL ? 0 : places[i].line;
     frame->inlined = i + 1 < count;
-    if (m == NULL) {
-      frame->function = symbols_text(s, "[unknown]");
-    } else if (!frame->inlined || places[i].function == NULL
-               || places[i].function[0] == '\0') {
-      frame->function = function_at(s, m, in_file.address, in_file.returns,
-                                    frame->line != 0);
-    } else {
-      name_of_function(places[i].function, name, sizeof name);
-      frame->function = symbols_text(s, name);
-    }
+    struct code_function function = places[i].function;
+    const bool is_known = frame->inlined
+      && (function.symbol != NULL
+          || (function.name != NULL && function.name[0] != '\0'));
+    if (!is_known && m != NULL && m->usable)
+      function = find_function(m->file, in_file.address, in_file.returns);
+    frame->function = m == NULL ? symbols_text(s, "[unknown]")
+                      : name_of(s, m, &function, found->frames[0].line != 0);
   }
 }
 

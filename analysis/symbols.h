@@ -15,8 +15,9 @@
    A mapping of the ring file says which file has the code.  Function names come
    from the symbols of that file, lines of C code and of interrupted OCaml code
    from its DWARF sections, lines of OCaml calls from the frame tables of the
-   OCaml compiler, which also tell inlined calls.  A separate debug file is used
-   if there is one.  Nothing in these files is trusted. */
+   OCaml compiler, which also tell inlined calls; ocaml_functions.h tells of
+   interrupted code that is inlined.  A separate debug file is used if there is
+   one.  Nothing in these files is trusted. */
 
 #ifndef ANALYSIS_SYMBOLS_H
 #define ANALYSIS_SYMBOLS_H

@@ -40,22 +40,33 @@ static void touch_name(const char *symbol)
   CHECK(strlen(name) < sizeof name && strlen(small) < sizeof small);
 }
 
+static void touch_function(const struct code_function *function)
+{
+  char name[NAME_SIZE], small[5];
+  touch_name(function->symbol);
+  touch_name(function->name);
+  touch_name(function->before);
+  touch_name(function->after);
+  if (name_of_code(function, name, sizeof name))
+    CHECK(strlen(name) < sizeof name);
+  if (name_of_code(function, small, sizeof small))
+    CHECK(strlen(small) < sizeof small);
+}
+
 static void ask(struct code_file *file, uint64_t offset, bool returns,
                 uint8_t allocation)
 {
   struct code_place places[PLACES];
-  const char *ocaml_name;
   const struct code_address code = { offset, returns, allocation };
   uint32_t count = find_places(file, code, places, PLACES);
   CHECK(count <= PLACES);
   for (uint32_t i = 0; i < count; i++) {
-    touch(places[i].function);
+    touch_function(&places[i].function);
     touch(places[i].file);
     touch(places[i].folder);
-    touch_name(places[i].function);
   }
-  touch_name(find_symbol(file, offset, returns, &ocaml_name));
-  touch_name(ocaml_name);
+  const struct code_function function = find_function(file, offset, returns);
+  touch_function(&function);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

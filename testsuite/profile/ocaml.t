@@ -35,7 +35,7 @@ want() {
 $(frames "Work.leaf work.ml:$(line_of LEAF)" \
   "Work.inner work.ml:$(line_of INNER)" "Work.outer work.ml:$(line_of OUTER)")
 $(frames "Work.leaf work.ml:$(line_of LEAF)" \
-  "Work.alloc.(fun) work.ml:$(line_of ANONYMOUS)" \
+  "Work.alloc.(fun:$(($(line_of ANONYMOUS) - 1))) work.ml:$(line_of ANONYMOUS)" \
   "Work.alloc work.ml:$(($(line_of ANONYMOUS) - 1))")
 $(frames "Work.leaf work.ml:$(line_of LEAF)" \
   "Work.(+@) work.ml:$(line_of OPERATOR)")
