@@ -43,6 +43,10 @@ struct profile_value {
   uint64_t extra;               /* ALLOC, LIVE: the number of blocks, estimated;
                                    IO: the bytes that were moved; else 0 */
   uint64_t samples;             /* IO: the operations */
+  double variance;              /* of the weight, by the chance of sampling, in
+                                   the square of its unit; 0: nothing was left
+                                   to chance, or there is no sample.  Not in
+                                   struct profile_stack */
 };
 
 /* Adds [more] to *sum. */
@@ -52,7 +56,18 @@ static inline void add_value(struct profile_value *sum,
   sum->weight += more.weight;
   sum->extra += more.extra;
   sum->samples += more.samples;
+  sum->variance += more.variance;
 }
+
+/* Returns the standard error of the weight of [value], in its unit, by the chance of
+   sampling only.  0 when there are no samples, or nothing was left to chance. */
+double weight_error(const struct profile_value *value);
+
+/* Returns the standard error of the share that [value] has of the weight of [all], by
+   the chance of sampling only: from 0 to 1.  0 when the error is not known, since
+   [value] has none or all of the samples, or nothing was left to chance. */
+double share_error(const struct profile_value *value,
+                   const struct profile_value *all);
 
 /* The name of the function above a stack that is not whole. */
 #define SAMPLE_TRUNCATED "[truncated]"
@@ -139,6 +154,7 @@ const struct eventring_mapping *profile_mapping(const struct profile *profile,
 struct profile_sums {
   uint64_t samples, weight, extra; /* see struct profile_value; the weight has
                                       time without samples, too */
+  double variance;
   uint64_t unsampled;           /* CPU, WALL: of that, ns without samples */
   uint64_t cpu_ns;              /* processor time of the processes while no
                                    samples of theirs are lost; 0: not known, or
@@ -170,6 +186,9 @@ struct profile_sums {
   int64_t data_end_ns;          /* the time of the last event */
 };
 struct profile_sums profile_sums(const struct profile *profile);
+
+/* Returns the sums as one value. */
+struct profile_value profile_total(const struct profile *profile);
 
 /* The only function of the stacks that a merged profile has no room for. */
 #define PROFILE_OTHERS "[other]"

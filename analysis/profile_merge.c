@@ -167,6 +167,7 @@ static void add_samples(struct profile *p, uint32_t at, const struct node *node)
   if (node->unsampled != 0) p->sums.unsampled += value.weight;
   p->sums.weight += value.weight;
   p->sums.extra += value.extra;
+  p->sums.variance += value.variance;
   if (at == p->others_node) p->sums.others += value.samples;
 }
 

@@ -53,6 +53,7 @@ struct sample {
                                    blocks; IO: bytes */
   uint32_t node, thread, domain;
   uint32_t block;               /* LIVE: index in [blocks]; else NO_BLOCK */
+  double variance;              /* of the weight; see struct profile_value */
   uint16_t span;                /* id of the events; 0: none */
   uint8_t kind;                 /* enum sample_kind */
   uint8_t labels[PROFILE_LABELS]; /* values of the fields; MOST_LABEL and more:

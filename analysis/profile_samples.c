@@ -312,6 +312,29 @@ static uint64_t weight_of(enum sample_kind kind,
   return n > UINT64_MAX / sizeof n ? UINT64_MAX : n * sizeof n;
 }
 
+/* Returns the variance of the weight of the sample [event] of [kind].  A weight w
+   that is there with probability q, and 0 otherwise, adds w^2 (1 - q) to the
+   variance of a sum: Horvitz and Thompson, A generalization of sampling without
+   replacement from a finite universe, 1952.  [weight] is w. */
+static double variance_of(const struct profile *p, enum sample_kind kind,
+                          const struct eventring_event *event, double weight)
+{
+  double own;
+  switch (kind) {
+  case ALLOC_SAMPLE: case LIVE_SAMPLE:
+    /* Each word is sampled by itself: a large block is several samples. */
+    own = (double) p->sums.period_words * (double) sizeof(uint64_t);
+    return weight * (own > 0 && own < weight ? own : weight);
+  case WAIT_SAMPLE:
+    /* The weight has shorter waits before this one, which would have been the
+       sample with probability duration / weight; a long one always. */
+    own = (double) event->payload[WAIT_DURATION];
+    return own < weight ? weight * (weight - own) : 0;
+  case IO_SAMPLE: return 0;     /* there is one for each operation */
+  default: return weight * weight;
+  }
+}
+
 static void keep_sample(struct profile *p, enum sample_kind kind,
                         const struct eventring_event *event, uint32_t block,
                         bool same_thread)
@@ -324,6 +347,7 @@ static void keep_sample(struct profile *p, enum sample_kind kind,
     .domain = same_thread ? event->domain : UINT32_MAX,
     .span = same_thread ? span_of_thread(p, event) : 0
   };
+  sample.variance = variance_of(p, kind, event, (double) sample.weight);
   if (kind == IO_SAMPLE) sample.extra = event->payload[IO_BYTES];
   if (kind == ALLOC_SAMPLE || kind == LIVE_SAMPLE)
     sample.extra = event->payload[ALLOC_SIZE];
@@ -551,7 +575,7 @@ static void add_sample(struct profile *p, struct sample *sample)
   if (sample->kind == ALLOC_SAMPLE || sample->kind == LIVE_SAMPLE)
     estimate_blocks(p, sample);
   const struct profile_value value = {
-    sample->weight, sample->extra, sample->kind != CPU_USED
+    sample->weight, sample->extra, sample->kind != CPU_USED, sample->variance
   };
   const bool first = p->sums.samples == 0 && p->sums.unsampled == 0;
   if (first || sample->ns < p->sums.first_ns) p->sums.first_ns = sample->ns;
@@ -559,6 +583,7 @@ static void add_sample(struct profile *p, struct sample *sample)
   p->sums.samples += value.samples;
   p->sums.weight += value.weight;
   p->sums.extra += value.extra;
+  p->sums.variance += value.variance;
   if (sample->kind == CPU_USED) p->sums.unsampled += value.weight;
   if (sample->kind == CPU_SAMPLE && sample->ns > p->lost_ns)
     p->sums.covered_ns += value.weight;
@@ -670,6 +695,12 @@ void profile_finish(struct profile *p, struct symbols *symbols)
 struct profile_sums profile_sums(const struct profile *p)
 {
   return p->sums;
+}
+
+struct profile_value profile_total(const struct profile *p)
+{
+  return (struct profile_value) { p->sums.weight, p->sums.extra,
+                                  p->sums.samples, p->sums.variance };
 }
 
 uint64_t profile_matches(const struct profile *p, size_t condition)

@@ -13,10 +13,34 @@
 /* The tables, trees and stacks of a profile; see profile.h. */
 
 #define _GNU_SOURCE               /* qsort_r */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "memory.h"
 #include "profile_nodes.h"
+
+/* Errors */
+
+double weight_error(const struct profile_value *value)
+{
+  return sqrt(value->variance);
+}
+
+/* A share is a ratio of two sums: each sample in [value] moves it by weight * (1 -
+   share), each other one by weight * -share, divided by the weight of all
+   (Cochran, Sampling Techniques, on the variance of a ratio).  With equal weights
+   that is the binomial sqrt(share * (1 - share) / samples). */
+double share_error(const struct profile_value *value,
+                   const struct profile_value *all)
+{
+  if (all->weight == 0 || value->samples == 0) return 0;
+  const double share = (double) value->weight / (double) all->weight;
+  const double rest = all->variance - value->variance;
+  const double others = rest > 0 ? rest : 0; /* sums are rounded */
+  if (value->samples >= all->samples) return 0;
+  return sqrt(value->variance * (1 - share) * (1 - share)
+              + others * share * share) / (double) all->weight;
+}
 
 /* Tables */
 
@@ -307,7 +331,7 @@ void profile_stacks(const struct profile *p,
                    && by_stack(sample, &p->samples[next]) == 0; next++)
       add_value(&stack.value, (struct profile_value) {
         p->samples[next].weight, p->samples[next].extra,
-        p->samples[next].kind != CPU_USED });
+        p->samples[next].kind != CPU_USED, 0 });
     take_labels(p, sample, &stack);
     take_frames(p, sample->node, &stack, &frames, &addresses, &room);
     take(state, &stack);

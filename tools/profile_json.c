@@ -11,6 +11,7 @@
 /**************************************************************************/
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "json.h"
@@ -67,6 +68,23 @@ static void set_value(json_t *object, enum profile_type type,
     json_object_set_new(object, key, integer(value->samples));
 }
 
+/* Sets the members for the standard errors of [value] and of its share of [all], as
+   far as they are known; their names begin with [prefix]. */
+static void set_errors(json_t *object, enum profile_type type,
+                       const char *prefix, const struct profile_value *value,
+                       const struct profile_value *all)
+{
+  const double weight = weight_error(value), share = share_error(value, all);
+  char key[32];
+  snprintf(key, sizeof key, "%serror_%s", prefix,
+           profile_type_words[type].weighs_bytes ? "bytes" : "ns");
+  if (weight > 0)
+    json_object_set_new(object, key, json_integer(
+      weight < (double) INT64_MAX ? (json_int_t) llround(weight) : INT64_MAX));
+  snprintf(key, sizeof key, "%sshare_error", prefix);
+  if (share > 0) json_object_set_new(object, key, json_real(share));
+}
+
 /* Sets the member for the weight of all samples, or of a stack, and those for
    the other sums. */
 static void set_sums(json_t *object, enum profile_type type,
@@ -79,6 +97,8 @@ static void set_sums(json_t *object, enum profile_type type,
 json_t *json_profile_table(const struct profile *profile, enum profile_by by,
                            size_t max)
 {
+  const enum profile_type type = profile_type(profile);
+  const struct profile_value all = profile_total(profile);
   json_t *array = json_array();
   size_t count;
   struct profile_entry *entries = profile_table(profile, by, &count);
@@ -86,8 +106,10 @@ json_t *json_profile_table(const struct profile *profile, enum profile_by by,
     entries[i].frame.inlined = false;
     json_t *object = frame_json(&entries[i].frame);
     set_build_id(object, entries[i].code);
-    set_value(object, profile_type(profile), "self_", &entries[i].self);
-    set_value(object, profile_type(profile), "total_", &entries[i].total);
+    set_value(object, type, "self_", &entries[i].self);
+    set_value(object, type, "total_", &entries[i].total);
+    set_errors(object, type, "self_", &entries[i].self, &all);
+    set_errors(object, type, "total_", &entries[i].total, &all);
     json_array_append_new(array, object);
   }
   free(entries);
@@ -136,15 +158,15 @@ static void add_stack(void *state, const struct profile_stack *stack)
 static json_t *sums_json(const struct profile_origin *origin,
                          const struct profile *profile)
 {
-  struct profile_sums sums = profile_sums(profile);
+  const struct profile_sums sums = profile_sums(profile);
+  const struct profile_value total = profile_total(profile);
   const enum profile_type type = profile_type(profile);
   json_t *object = json_object();
   if (type == PROFILE_LIVE && origin->cursor != NULL)
     json_object_set_new(object, "at_ns", json_integer(time_since(
       sums.last_ns, target_info(origin->cursor).started_ns)));
   if (sums.survivors) json_object_set_new(object, "survivors", json_true());
-  set_sums(object, type, &(struct profile_value) { sums.weight, sums.extra,
-                                                   sums.samples });
+  set_sums(object, type, &total);
   if (sums.cpu_ns > 0) {
     json_object_set_new(object, "process_cpu_ns", integer(sums.cpu_ns));
     json_object_set_new(object, "covered_cpu_ns", integer(sums.covered_ns));

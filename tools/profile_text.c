@@ -11,6 +11,7 @@
 /**************************************************************************/
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -190,6 +191,32 @@ static void print_weight(enum profile_type type, uint64_t weight, uint64_t all)
   print_share(weight, all);
 }
 
+/* The width of a column with errors. */
+#define ERROR_WIDTH 7
+
+/* Returns the width of a column with errors, 0 for a type without errors. */
+static int error_width(enum profile_type type)
+{
+  return type == PROFILE_IO ? 0 : ERROR_WIDTH;
+}
+
+/* Prints the standard error of a share as a column of percentage points; blanks
+   when it is not known. */
+static void print_error(double error)
+{
+  if (error > 0) printf(" ±%5.2f", 100 * error);
+  else printf("%*s", ERROR_WIDTH, "");
+}
+
+/* Prints [value], its share of [all] and the error of the share as columns. */
+static void print_value(enum profile_type type,
+                        const struct profile_value *value,
+                        const struct profile_value *all)
+{
+  print_weight(type, value->weight, all->weight);
+  if (error_width(type) > 0) print_error(share_error(value, all));
+}
+
 /* Prints the headings of the columns behind the weights, and then
    "function" or "line". */
 static void print_more_headings(enum profile_type type, enum profile_by by)
@@ -221,17 +248,18 @@ void print_profile_top(const struct profile *profile, enum profile_by by,
                        size_t max)
 {
   const enum profile_type type = profile_type(profile);
-  uint64_t all = profile_sums(profile).weight;
+  const struct profile_value all = profile_total(profile);
   size_t count;
   struct profile_entry *entries = profile_table(profile, by, &count);
   keep_builds(entries, count);
-  const int width = width_of(type);
-  printf("%*s %*s      ", width + 2, "self", width + 7, "total");
+  const int width = width_of(type), more = error_width(type);
+  printf("%*s %*s      %*s", width + 2, "self", width + 7 + more, "total", more,
+         "");
   print_more_headings(type, by);
   for (size_t i = 0; i < count && i < max && output_works(); i++) {
     const struct profile_entry *e = &entries[i];
-    print_weight(type, e->self.weight, all);
-    print_weight(type, e->total.weight, all);
+    print_value(type, &e->self, &all);
+    print_value(type, &e->total, &all);
     print_more_columns(type, &e->total);
     fputs("  ", stdout);
     print_frame(&e->frame);
@@ -412,6 +440,18 @@ static void free_pairs(struct pairs *p)
   free(p->base);
 }
 
+/* Returns the standard error of the difference of two shares, which have no
+   samples in common: the root of the sum of the squares of theirs. */
+static double difference_error(const struct pair *p,
+                               const struct profile_value *all,
+                               const struct profile_value *all_base)
+{
+  const double now = p->now == NULL ? 0 : share_error(&p->now->self, all);
+  const double base = p->base == NULL ? 0
+                      : share_error(&p->base->self, all_base);
+  return sqrt(now * now + base * base);
+}
+
 static void print_pair_frame(const struct pair *p)
 {
   print_frame(&(p->now != NULL ? p->now : p->base)->frame);
@@ -421,8 +461,10 @@ static void print_pair_frame(const struct pair *p)
 void print_profile_diff(const struct profile *profile,
                         const struct profile *base, enum profile_by by)
 {
-  uint64_t all = profile_sums(profile).weight;
-  uint64_t all_base = profile_sums(base).weight;
+  const struct profile_value sums = profile_total(profile);
+  const struct profile_value sums_base = profile_total(base);
+  const uint64_t all = sums.weight, all_base = sums_base.weight;
+  const int more = error_width(profile_type(profile));
   struct pairs pairs = make_pairs(profile, base, by);
   for (size_t i = 0; i < pairs.count; i++) {
     struct pair *pair = &pairs.list[i];
@@ -431,13 +473,14 @@ void print_profile_diff(const struct profile *profile,
   }
   if (pairs.count > 0)
     qsort(pairs.list, pairs.count, sizeof *pairs.list, by_difference);
-  printf("     self    base  points   total    base  %s\n",
+  printf("     self    base  points%*s   total    base  %s\n", more, "",
          by == BY_FUNCTION ? "function" : "line");
   for (size_t i = 0; i < pairs.count && output_works(); i++) {
     const struct pair *p = &pairs.list[i];
-    printf("  %6.2f%% %6.2f%% %+7.2f %6.2f%% %6.2f%%  ",
-           100 * self_share(p->now, all), 100 * self_share(p->base, all_base),
-           100 * p->difference, 100 * total_share(p->now, all),
+    printf("  %6.2f%% %6.2f%% %+7.2f", 100 * self_share(p->now, all),
+           100 * self_share(p->base, all_base), 100 * p->difference);
+    if (more > 0) print_error(difference_error(p, &sums, &sums_base));
+    printf(" %6.2f%% %6.2f%%  ", 100 * total_share(p->now, all),
            100 * total_share(p->base, all_base));
     print_pair_frame(p);
   }

@@ -25,7 +25,8 @@ void print_profile_head(const struct profile_origin *origin,
                         const struct profile *profile,
                         const struct profile *earlier);
 
-/* Prints a row for each entry of a table.  When several builds of a merged
+/* Prints a row for each entry of a table, with the standard errors of the shares
+   but for PROFILE_IO, whose operations are all recorded.  When several builds of a merged
    profile have the same function, each row names its build. */
 void print_profile_table(const struct profile *profile, enum profile_by by);
 
@@ -33,8 +34,8 @@ void print_profile_table(const struct profile *profile, enum profile_by by);
 void print_profile_top(const struct profile *profile, enum profile_by by,
                        size_t max);
 
-/* Prints the same for both profiles and the difference of their shares, the
-   largest difference first.  Adds up the builds of a merged profile. */
+/* Prints the same for both profiles and the difference of their shares with its
+   standard error, the largest difference first.  Adds up the builds of a merged profile. */
 void print_profile_diff(const struct profile *profile,
                         const struct profile *base,
                         enum profile_by by);

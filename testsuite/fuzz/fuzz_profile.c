@@ -52,7 +52,7 @@ static struct profile_value check_tree(const struct profile *profile,
 {
   uint32_t count;
   struct profile_node *nodes = profile_tree(profile, inverted, &count);
-  struct profile_value sum = { 0, 0, 0 }, children = { 0, 0, 0 };
+  struct profile_value sum = { 0, 0, 0, 0 }, children = { 0, 0, 0, 0 };
   CHECK(count >= 1 && nodes[0].parent == 0);
   for (uint32_t i = 1; i < count; i++) {
     CHECK(nodes[i].parent < i && nodes[i].next < count
@@ -72,7 +72,7 @@ static void check_tables(const struct profile *profile,
 {
   for (enum profile_by by = BY_FUNCTION; by <= BY_FILE_LINE; by++) {
     size_t count;
-    struct profile_value sum = { 0, 0, 0 };
+    struct profile_value sum = { 0, 0, 0, 0 };
     struct profile_entry *entries = profile_table(profile, by, &count);
     for (size_t i = 0; i < count; i++) {
       add_value(&sum, entries[i].self);
@@ -137,7 +137,7 @@ static void take_requests(struct eventring_cursor *cursor)
 static void check_sums(const struct profile *profile)
 {
   const struct profile_sums sums = profile_sums(profile);
-  struct profile_value stacks = { 0, 0, 0 };
+  struct profile_value stacks = { 0, 0, 0, 0 };
   profile_stacks(profile, add_stack, &stacks);
   CHECK(stacks.weight == sums.weight && stacks.extra == sums.extra
         && stacks.samples == sums.samples);

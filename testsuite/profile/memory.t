@@ -43,17 +43,17 @@ collection  would free about 40.0 KiB, if as much stays alive as at the
 compaction  would give back up to 90.6 KiB: free and fragmented memory
 
 allocated: 312 KiB in 4.00 k blocks, estimated from 2 samples
-        self             total         blocks  line
-   234 KiB  75.00%   234 KiB  75.00%   3.00 k  inlined  program.c:$(line_of INLINED)
-  78.1 KiB  25.00%  78.1 KiB  25.00%   1.00 k  other  program.c:$(line_of OTHER)
-   0 bytes   0.00%   234 KiB  75.00%   3.00 k  main  program.c:$(line_of MAIN)
-   0 bytes   0.00%   234 KiB  75.00%   3.00 k  middle  program.c:$(line_of MIDDLE)
-   0 bytes   0.00%  78.1 KiB  25.00%   1.00 k  main  program.c:$(($(line_of MAIN) + 1))
+        self                    total                blocks  line
+   234 KiB  75.00% ± 6.85   234 KiB  75.00% ± 6.85   3.00 k  inlined  program.c:$(line_of INLINED)
+  78.1 KiB  25.00% ± 6.85  78.1 KiB  25.00% ± 6.85   1.00 k  other  program.c:$(line_of OTHER)
+   0 bytes   0.00%          234 KiB  75.00% ± 6.85   3.00 k  main  program.c:$(line_of MAIN)
+   0 bytes   0.00%          234 KiB  75.00% ± 6.85   3.00 k  middle  program.c:$(line_of MIDDLE)
+   0 bytes   0.00%         78.1 KiB  25.00% ± 6.85   1.00 k  main  program.c:$(($(line_of MAIN) + 1))
 
 alive at 2.00 s: 78.1 KiB in 1.00 k blocks, estimated from 1 sample
-        self             total         blocks  line
-  78.1 KiB 100.00%  78.1 KiB 100.00%   1.00 k  other  program.c:$(line_of OTHER)
-   0 bytes   0.00%  78.1 KiB 100.00%   1.00 k  main  program.c:$(($(line_of MAIN) + 1))
+        self                    total                blocks  line
+  78.1 KiB 100.00%         78.1 KiB 100.00%          1.00 k  other  program.c:$(line_of OTHER)
+   0 bytes   0.00%         78.1 KiB 100.00%          1.00 k  main  program.c:$(($(line_of MAIN) + 1))
 END
 rest() { sed 1d out | diff want -; }
 ok "the heap, the process, and the lines that allocate and keep" rest

@@ -50,14 +50,14 @@ stack_other="$(at other)$(after main other)"
 
 run eventring profile samples.eventring
 sed "s/LEAF/$(line_of LEAF)/" >table <<'END'
-      self           total           function
-  160 ms  51.61%  160 ms  51.61%  [unknown]
- 90.0 ms  29.03% 90.0 ms  29.03%  leaf  program.c
- 60.0 ms  19.35% 60.0 ms  19.35%  other  program.c
-    0 ns   0.00%  150 ms  48.39%  main  program.c
-    0 ns   0.00% 90.0 ms  29.03%  inlined  program.c
-    0 ns   0.00% 90.0 ms  29.03%  middle  program.c
-    0 ns   0.00% 80.0 ms  25.81%  [truncated]
+      self                  total                  function
+  160 ms  51.61% ±29.31  160 ms  51.61% ±29.31  [unknown]
+ 90.0 ms  29.03% ±24.14 90.0 ms  29.03% ±24.14  leaf  program.c
+ 60.0 ms  19.35% ±16.14 60.0 ms  19.35% ±16.14  other  program.c
+    0 ns   0.00%         150 ms  48.39% ±29.31  main  program.c
+    0 ns   0.00%        90.0 ms  29.03% ±24.14  inlined  program.c
+    0 ns   0.00%        90.0 ms  29.03% ±24.14  middle  program.c
+    0 ns   0.00%        80.0 ms  25.81% ±23.63  [truncated]
 END
 rest() { sed 1d out | diff "$1" -; }
 ok "functions, with the inlined one, by their own time" rest table
@@ -65,7 +65,7 @@ ok "the head has the sum" \
   out_has '(ended): 310 ms of processor time in 5 samples$'
 ok "nothing else is said" [ ! -s err ]
 
-has_line() { grep -q "^ *$1  *[0-9.]*%  *$2  *[0-9.]*%  $3\$" out; }
+has_line() { grep -q "^ *$1  *[0-9.]*%[ ±0-9.]*  *$2  *[0-9.]*%[ ±0-9.]*  $3\$" out; }
 run eventring profile --by=line samples.eventring
 ok "lines: a call is at its line, not at the next" eval \
   "has_line '0 ns' '90.0 ms' \"inlined  program.c:$(line_of INLINED)\" &&
@@ -242,16 +242,52 @@ ok "--thread: the samples of both times that the thread had this name" \
 } | ./make_profile base.eventring || exit 1
 run eventring profile --diff=base.eventring samples.eventring
 cat >diff <<'END'
-     self    base  points   total    base  function
-   51.61%   0.00%  +51.61  51.61%   0.00%  [unknown]
-   29.03%  75.00%  -45.97  29.03%  75.00%  leaf  program.c
-   19.35%  25.00%   -5.65  19.35%  25.00%  other  program.c
-    0.00%   0.00%   +0.00  25.81%   0.00%  [truncated]
-    0.00%   0.00%   +0.00  29.03%  75.00%  inlined  program.c
-    0.00%   0.00%   +0.00  48.39% 100.00%  main  program.c
-    0.00%   0.00%   +0.00  29.03%  75.00%  middle  program.c
+     self    base  points          total    base  function
+   51.61%   0.00%  +51.61 ±29.31  51.61%   0.00%  [unknown]
+   29.03%  75.00%  -45.97 ±35.86  29.03%  75.00%  leaf  program.c
+   19.35%  25.00%   -5.65 ±31.04  19.35%  25.00%  other  program.c
+    0.00%   0.00%   +0.00         25.81%   0.00%  [truncated]
+    0.00%   0.00%   +0.00         29.03%  75.00%  inlined  program.c
+    0.00%   0.00%   +0.00         48.39% 100.00%  main  program.c
+    0.00%   0.00%   +0.00         29.03%  75.00%  middle  program.c
 END
 ok "--diff: the shares and their difference" rest diff
+
+# Standard errors: samples with equal weights are binomial, and of a sum of n
+# weights w the error is w times the root of n.  Of 100 samples, 20 are in leaf:
+# 20 % and 400 ms with errors of 4 points and of 89.4 ms; of 25, 5, with 8 points.
+equal() { # COUNT FILE
+  {
+    mapping program
+    for i in $(seq "$1"); do
+      echo "at $((i * 1000)) 100 0"
+      if [ $((i % 5)) = 0 ]; then echo "sample 20000000 0 0 $stack_leaf"
+      else echo "sample 20000000 0 0 $stack_other"; fi
+    done
+  } | ./make_profile "$2" || exit 1
+}
+equal 100 equal.eventring
+equal 25 few.eventring
+run eventring profile equal.eventring
+ok "errors of shares: binomial" eval '
+  out_has "^  400 ms  20.00% ± 4.00  400 ms  20.00% ± 4.00  leaf" &&
+  out_has "^  1.60 s  80.00% ± 4.00  1.60 s  80.00% ± 4.00  other"'
+ok "errors of shares: none where all samples are" \
+  out_has '^    0 ns   0.00%         2.00 s 100.00%         main  '
+run eventring profile --diff=few.eventring equal.eventring
+ok "--diff: the errors of both are combined" \
+  out_has '^   20.00%  20.00%   +0.00 ± 8.94  20.00%  20.00%  leaf '
+if command -v jq >/dev/null; then
+  run eventring profile --json --diff=few.eventring equal.eventring
+  ok "--json: errors of sums and of shares" [ "$(jq -c '
+    def errors: [.functions[] | select(.function == "leaf" or
+        .function == "main") | .self_error_ns, .total_error_ns,
+      (.self_share_error, .total_share_error |
+        if . == null then . else . * 1000 | round end)];
+    errors, (.base | errors)' out)" = '[89442719,89442719,40,40,null,200000000,'\
+'null,null]
+[44721360,44721360,80,80,null,100000000,null,null]' ]
+fi
 
 # Recordings hold the same
 eventring dump samples.eventring -o all.evr 2>/dev/null
@@ -295,7 +331,7 @@ compile_c -g0 -o program program.c
 } | ./make_profile plain.eventring
 run eventring profile plain.eventring
 ok "without -g: functions, no lines, and says so once" eval \
-  'out_has "50.00%  leaf\$" &&
+  'out_has "50.00% ±35.36  leaf\$" &&
    [ "$(grep -c "program has no debug information" err)" = 1 ]'
 echo text >program
 again
@@ -416,15 +452,15 @@ ok "samples of lost requests are counted" eval \
   echo "sample 200000000 0 0 $stack_other"
 } | ./make_profile used.eventring || exit 1
 cat >table <<'END'
-      self           total           function
-  600 ms  50.00%  600 ms  50.00%  leaf  program.c
-  300 ms  25.00%  300 ms  25.00%  [signals blocked]
-  200 ms  16.67%  200 ms  16.67%  other  program.c
- 42.0 ms   3.50% 42.0 ms   3.50%  [thread not found]
- 40.0 ms   3.33% 40.0 ms   3.33%  [more threads than rings]
- 7.00 ms   0.58% 7.00 ms   0.58%  [ended before a sample]
- 6.00 ms   0.50% 6.00 ms   0.50%  [between samples]
- 5.00 ms   0.42% 5.00 ms   0.42%  [no room on the stack]
+      self                  total                  function
+  600 ms  50.00% ±26.35  600 ms  50.00% ±26.35  leaf  program.c
+  300 ms  25.00%         300 ms  25.00%         [signals blocked]
+  200 ms  16.67% ±16.20  200 ms  16.67% ±16.20  other  program.c
+ 42.0 ms   3.50%        42.0 ms   3.50%         [thread not found]
+ 40.0 ms   3.33%        40.0 ms   3.33%         [more threads than rings]
+ 7.00 ms   0.58%        7.00 ms   0.58%         [ended before a sample]
+ 6.00 ms   0.50%        6.00 ms   0.50%         [between samples]
+ 5.00 ms   0.42%        5.00 ms   0.42%         [no room on the stack]
 END
 run eventring profile used.eventring
 ok "the head has the time of the process, and of the samples" \

@@ -51,12 +51,12 @@ has_line() { grep -q "$1\$" out; }
 # Tables
 
 cat >table <<'END'
-        self             total         blocks  function
-   312 KiB  57.14%   312 KiB  57.14%   11.0 k  inlined  program.c
-   234 KiB  42.86%   234 KiB  42.86%      260  other  program.c
-   0 bytes   0.00%   547 KiB 100.00%   11.3 k  main  program.c
-   0 bytes   0.00%   312 KiB  57.14%   11.0 k  middle  program.c
-   0 bytes   0.00%   234 KiB  42.86%   10.0 k  [truncated]
+        self                    total                blocks  function
+   312 KiB  57.14% ± 5.91   312 KiB  57.14% ± 5.91   11.0 k  inlined  program.c
+   234 KiB  42.86% ± 5.91   234 KiB  42.86% ± 5.91      260  other  program.c
+   0 bytes   0.00%          547 KiB 100.00%          11.3 k  main  program.c
+   0 bytes   0.00%          312 KiB  57.14% ± 5.91   11.0 k  middle  program.c
+   0 bytes   0.00%          234 KiB  42.86% ± 5.91   10.0 k  [truncated]
 END
 profile --type=alloc
 ok "alloc: bytes by function, and the blocks that they are" rest table
@@ -70,11 +70,11 @@ ok "alloc: a call is at its line, also that of the first frame" eval '
   has_line "other  program.c:$(line_of OTHER)"'
 
 cat >table <<'END'
-        self             total         blocks  function
-   391 KiB  62.50%   391 KiB  62.50%      500  inlined  program.c
-   234 KiB  37.50%   234 KiB  37.50%      260  other  program.c
-   0 bytes   0.00%   625 KiB 100.00%      760  main  program.c
-   0 bytes   0.00%   391 KiB  62.50%      500  middle  program.c
+        self                    total                blocks  function
+   391 KiB  62.50% ± 5.41   391 KiB  62.50% ± 5.41      500  inlined  program.c
+   234 KiB  37.50% ± 5.41   234 KiB  37.50% ± 5.41      260  other  program.c
+   0 bytes   0.00%          625 KiB 100.00%             760  main  program.c
+   0 bytes   0.00%          391 KiB  62.50% ± 5.41      500  middle  program.c
 END
 profile --type=live
 ok "live: the blocks that are alive at the end" rest table
@@ -109,11 +109,11 @@ ok "live --since: the head has the sum" out_has \
   ': alive at 3.50 s: 625 KiB .*; +78.1 KiB since 1.00 s$'
 
 cat >table <<'END'
-      self           total           function
- 15.0 ms  75.00% 15.0 ms  75.00%  inlined  program.c
- 5.00 ms  25.00% 5.00 ms  25.00%  other  program.c
-    0 ns   0.00% 20.0 ms 100.00%  main  program.c
-    0 ns   0.00% 15.0 ms  75.00%  middle  program.c
+      self                  total                  function
+ 15.0 ms  75.00% ± 8.39 15.0 ms  75.00% ± 8.39  inlined  program.c
+ 5.00 ms  25.00% ± 8.39 5.00 ms  25.00% ± 8.39  other  program.c
+    0 ns   0.00%        20.0 ms 100.00%         main  program.c
+    0 ns   0.00%        15.0 ms  75.00% ± 8.39  middle  program.c
 END
 profile --type=wait
 ok "wait: the time that was waited" rest table
@@ -121,12 +121,12 @@ ok "wait: the head" out_has ': 20.0 ms of waits in 2 samples$'
 
 profile --type=wall
 cat >table <<'END'
-      self           total           function
- 80.0 ms  80.00% 80.0 ms  80.00%  leaf  program.c
- 15.0 ms  15.00% 95.0 ms  95.00%  inlined  program.c
- 5.00 ms   5.00% 5.00 ms   5.00%  other  program.c
-    0 ns   0.00%  100 ms 100.00%  main  program.c
-    0 ns   0.00% 95.0 ms  95.00%  middle  program.c
+      self                  total                  function
+ 80.0 ms  80.00% ±16.10 80.0 ms  80.00% ±16.10  leaf  program.c
+ 15.0 ms  15.00% ±12.00 95.0 ms  95.00% ± 4.53  inlined  program.c
+ 5.00 ms   5.00% ± 4.53 5.00 ms   5.00% ± 4.53  other  program.c
+    0 ns   0.00%         100 ms 100.00%         main  program.c
+    0 ns   0.00%        95.0 ms  95.00% ± 4.53  middle  program.c
 END
 ok "wall: processor time and waits together" rest table
 ok "wall: the head" out_has \
@@ -225,7 +225,18 @@ if command -v jq >/dev/null; then
   ok "live --since --json: both times" [ "$(jq -c \
     '[.at_ns, .bytes, .base.at_ns, .base.bytes]' out)" = \
     '[3000000000,640000,1000000000,560000]' ]
+  profile --type=alloc --json
+  ok "alloc --json: a block with many samples is not one sample" [ \
+    "$(jq -c '[.functions[] | select(.function == "other") | .self_bytes,
+      .self_error_bytes]' out)" = '[240000,43818]' ]
+  profile --type=wait --json
+  ok "wait --json: a wait as long as its weight is no estimate" [ "$(jq -c '
+    [.functions[] | [.function, .self_error_ns]] | sort' out)" = \
+    '[["inlined",null],["main",null],["middle",null],["other",2236068]]' ]
   profile --type=io --json
+  ok "io --json: all operations are recorded, so there are no errors" \
+    [ "$(jq '[.functions[], .lines[] | keys[] | select(test("error"))] |
+      length' out)" = 0 ]
   ok "io --json: operations, bytes and kinds" [ "$(jq -c '[.operations, .bytes,
     ([.stacks[] | [.operation, .kind, .operations, .bytes]] | sort)]' out)" = \
     '[3,4196,[["read","file",2,100],["write","socket",1,4096]]]' ]
@@ -336,7 +347,7 @@ ok "live --at: later than the events" err_has \
 } | ./make_profile base.eventring || exit 1
 profile --type=alloc --diff=base.eventring
 ok "alloc --diff: shares of bytes" has_line \
-  ' 57.14%  25.00%  +32.14  57.14%  25.00%  inlined  program.c'
+  ' 57.14%  25.00%  +32.14 ±22.44  57.14%  25.00%  inlined  program.c'
 run eventring profile --all --type=alloc samples.eventring
 ok "--all: merged" eval '
   exits 0 && out_has "1 process on 1 node: allocated: 547 KiB in 11.3 k blocks"'

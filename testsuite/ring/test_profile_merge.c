@@ -40,10 +40,10 @@ static struct profile *deep_profile(struct eventring_cursor *cursor,
   for (uint64_t i = 1; i <= 20; i++)
     at = add_node(p, at, (struct node) { .address = i, .used = true });
   assert_int_equal(at, 20);
-  p->nodes[3].value = (struct profile_value) { 20, 0, 2 };
-  p->nodes[20].value = (struct profile_value) { 50, 0, 5 };
+  p->nodes[3].value = (struct profile_value) { 20, 0, 2, 8 };
+  p->nodes[20].value = (struct profile_value) { 50, 0, 5, 32 };
   p->sums = (struct profile_sums) { .samples = 7, .all_samples = 9,
-                                    .weight = 70 };
+                                    .weight = 70, .variance = 40 };
   return p;
 }
 
@@ -67,6 +67,8 @@ static void stacks_beyond_the_room_are_added_up(void **state)
   assert_int_not_equal(merged->others_node, 0);
   assert_int_equal(merged->nodes[merged->others_node].value.weight, 5000);
   assert_int_equal(merged->nodes[3].value.weight, 2000);
+  assert_int_equal((int) merged->nodes[3].value.variance, 800);
+  assert_int_equal((int) sums.variance, 4000);
   uint32_t count;
   struct profile_node *tree = profile_tree(merged, false, &count);
   assert_int_equal(tree[0].total.weight, 7000);
