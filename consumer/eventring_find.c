@@ -197,7 +197,8 @@ static int environment_path(int pid, const char *variable, char *path,
 /* Writes the message that explains why no ring file of process [pid] was found,
    in directory [dir] if not NULL.  Returns EVENTRING_E_PERMISSION when [dir] is
    NULL and the process belongs to another user than the caller, who is not
-   root; else EVENTRING_E_NOT_FOUND. */
+   root, or when the system does not let the caller read its mappings; else
+   EVENTRING_E_NOT_FOUND. */
 static int explain(int pid, const char *dir, const struct eventring_options *o)
 {
   char proc[64], name[64] = "", its[128], ours[128], path[PATH_MAX];
@@ -228,6 +229,17 @@ static int explain(int pid, const char *dir, const struct eventring_options *o)
                 "user or as root, or give the path of its ring file", pid,
                 name, eventring_user(st.st_uid, its, sizeof its),
                 eventring_user(geteuid(), ours, sizeof ours));
+  /* Root without CAP_SYS_PTRACE, as in many containers, may not look into a
+     process that has changed its user. */
+  snprintf(proc, sizeof proc, "/proc/%d/maps", pid);
+  int fd = open(proc, O_RDONLY | O_CLOEXEC);
+  if (fd < 0 && (errno == EACCES || errno == EPERM))
+    return fail(o, EVENTRING_E_PERMISSION,
+                "cannot read %s: %s; so it is not known whether process %d%s "
+                "is traced: run this with the capability CAP_SYS_PTRACE, or "
+                "give the path of its ring file", proc, strerror(errno), pid,
+                name);
+  if (fd >= 0) close(fd);
   if (dir != NULL)
     return fail(o, EVENTRING_E_NOT_FOUND,
                 "there is no %s/%d%s: process %d%s is not traced, or into "

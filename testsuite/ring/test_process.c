@@ -5,9 +5,11 @@
 #define _GNU_SOURCE
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "ring_test.h"
@@ -370,6 +372,53 @@ static void process_of_another_user(void **state)
   assert_int_equal(status, 0);
 }
 
+/* Takes all rights of root from this process, which runs as root: among them
+   the right to look into all processes. */
+static int drop_capabilities(void)
+{
+  struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
+  struct __user_cap_data_struct data[2];
+  if (syscall(SYS_capget, &h, data) != 0) return 0;
+  data[0].effective = data[1].effective = 0;
+  return syscall(SYS_capset, &h, data) == 0;
+}
+
+/* A daemon that began as root: the system hides its mappings, so that nothing
+   is known about its ring. */
+static void process_that_changed_its_user(void **state)
+{
+  int status, ready[2];
+  pid_t daemon, child;
+  char byte;
+  (void) state;
+  if (geteuid() != 0) skip();
+  assert_int_equal(pipe(ready), 0);
+  daemon = fork();
+  if (daemon == 0) {
+    if (setgid(65534) != 0 || setuid(65534) != 0) _exit(9);
+    if (write(ready[1], "", 1) == 1) pause();
+    _exit(9);
+  }
+  assert_int_equal(read(ready[0], &byte, 1), 1);
+  child = fork();
+  if (child == 0) {
+    struct eventring_cursor *c;
+    char why[512] = "";
+    struct eventring_options o = { .size = sizeof o, .message = why,
+                                   .message_size = sizeof why };
+    if (!drop_capabilities()) _exit(9);
+    if (eventring_open_pid(daemon, NULL, &o, &c) != EVENTRING_E_PERMISSION)
+      _exit(1);
+    _exit(strstr(why, "not known whether process") == NULL);
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  kill(daemon, SIGKILL);
+  waitpid(daemon, NULL, 0);
+  close(ready[0]);
+  close(ready[1]);
+  assert_int_equal(status, 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -386,6 +435,7 @@ int main(void)
     cmocka_unit_test(found_in_our_working_directory),
     cmocka_unit_test(reason_when_not_found),
     cmocka_unit_test(process_of_another_user),
+    cmocka_unit_test(process_that_changed_its_user),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
