@@ -504,7 +504,8 @@ static void stopped(struct summary *s, const struct eventring_event *event)
 
   struct summary_reason why = {
     .id = event->id, .stop = true,
-    .cause = field_of(s, STOP, event, REASON, UINT64_MAX)
+    .cause = field_of(s, STOP, event, REASON, UINT64_MAX),
+    .stop_cause = field_of(s, STOP, event, CAUSE, UINT64_MAX)
   };
   uint64_t last = 0;
   for (uint32_t i = 0; later + i <= event->words; i += s->ids->round)
@@ -537,7 +538,8 @@ static void ended(struct summary *s, struct summary_domain *d, enum role role,
   if (!in_collector(role)) return;
   collected(s, d, role, event, ns);
   add_interval(s, d, since, event->ns, d->on_backup, (struct summary_reason) {
-    .id = event->id, .cause = field_of(s, role, event, CAUSE, UINT64_MAX)
+    .id = event->id, .cause = field_of(s, role, event, CAUSE, UINT64_MAX),
+    .stop_cause = UINT64_MAX
   });
 }
 

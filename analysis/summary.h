@@ -109,6 +109,8 @@ struct summary_reason {
   uint64_t cause;                 /* UINT64_MAX: the event does not say; else
                                      a value of unit "cause", of a stop
                                      "reason" */
+  uint64_t stop_cause;            /* of a stop: its cause; else, and when the
+                                     event does not say, UINT64_MAX */
 };
 
 struct summary_interval {
@@ -278,6 +280,14 @@ struct summary_heap summary_heap(const struct summary *s);
 /* Returns the share of the time watched that was spent in the collector, from 0
    to 1; 0 when no time was watched. */
 double gc_share(const struct summary_tally *tally);
+
+/* Returns the active time in [time], in which domains ran or were in the
+   collector, in nanoseconds.  When waiting is not known, all time is active. */
+uint64_t active_ns(const struct summary_time *time);
+
+/* Returns the share of the active time that was spent in the collector, from 0
+   to 1; 0 when there was none. */
+double active_gc_share(const struct summary_time *time);
 
 /* Returns the name of the cause with number [value] and the unit [unit]:
    "others" for the last number, "#" and the number for a cause without a name.

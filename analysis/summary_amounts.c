@@ -53,6 +53,17 @@ double gc_share(const struct summary_tally *tally)
   return share > 1 ? 1 : share;
 }
 
+uint64_t active_ns(const struct summary_time *time)
+{
+  return time->running_ns + time->collecting_ns;
+}
+
+double active_gc_share(const struct summary_time *time)
+{
+  uint64_t active = active_ns(time);
+  return active == 0 ? 0 : (double) time->collecting_ns / (double) active;
+}
+
 struct summary_tally tally_difference(const struct summary_tally *later,
                                       const struct summary_tally *earlier)
 {

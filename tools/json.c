@@ -188,15 +188,17 @@ static void set_amounts(json_t *object, const struct summary_tally *t)
   set_count(object, "major_allocated_words", t->major_allocated_words);
 }
 
-/* Sets the members for the time running and waiting; both are null if the time
-   waiting is not known. */
+/* Sets the members for the time running and waiting, and for the collector's
+   share of the active time; all are null if the time waiting is not known. */
 static void set_time(json_t *object, struct summary_time t)
 {
   set_count(object, "running_ns", t.running_ns);
   set_count(object, "waiting_ns", t.waiting_ns);
+  set(object, "active_gc_share", json_real(active_gc_share(&t)));
   if (t.known) return;
   set(object, "running_ns", json_null());
   set(object, "waiting_ns", json_null());
+  set(object, "active_gc_share", json_null());
 }
 
 static json_t *heap_or_null(const struct summary_heap *heap)

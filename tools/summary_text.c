@@ -420,13 +420,26 @@ static void print_time(struct summary_time t)
            format_part(waiting, t.waiting_ns, t.watched_ns));
 }
 
+/* Prints a line with the active share of the time [t], and the share of the
+   active time that was spent in the collector; nothing if it is not known. */
+static void print_active(struct summary_time t)
+{
+  char active[QUANTITY_SIZE], gc[QUANTITY_SIZE];
+  if (!t.known || active_ns(&t) == 0) return;
+  printf("active       %s of the time, of which collecting %s\n",
+         format_part(active, active_ns(&t), t.watched_ns),
+         format_share(gc, active_gc_share(&t)));
+}
+
 static void print_shares(struct summary *s, int64_t until_ns)
 {
-  print_time(summary_time(s, NULL, until_ns));
+  const struct summary_time t = summary_time(s, NULL, until_ns);
+  print_time(t);
   if (s->domain_count > 1)
     printf(", of %s%" PRIu32 " domains", s->others != NULL ? "more than " : "",
            s->domain_count);
   putchar('\n');
+  print_active(t);
 }
 
 /* Prints a line on the distribution of the pauses [h]; nothing if there are
@@ -564,6 +577,7 @@ void print_total(const struct summary_total *total)
   print_total_line(total);
   print_time(total->time);
   putchar('\n');
+  print_active(total->time);
   print_pause_line(&total->pauses[PAUSE_ANY]);
   print_collections(&total->tally);
   if (!any(&total->pauses[PAUSE_ANY]) && !any(&total->pauses[PAUSE_WAITING]))
