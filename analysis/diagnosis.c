@@ -12,9 +12,19 @@
 
 
 /* The numbers of the rules are LIMIT lines of the table of events; each rule is
-   a function here.  Shares are of the time of all domains, since a stop costs
-   the time of each; calls of the collector by the program, which stop all
-   domains, are compared with the time that passed. */
+   a function here.
+
+   Shares are of the active time of all domains: a server that waits most of the
+   time does not use less of its processor time for the collector than a program
+   that runs all the time.  Stops that delay one domain, or all of them for the
+   same time, are compared with the active time of the busiest domain.  A thread
+   that waits for another is not active, so its wait is compared with the sum of
+   such waits and of active time.  When waits are not recorded, all time counts
+   as active, and the names of facts say so.
+
+   Importance.  Findings compare by the share that they concern, less if they
+   are not certain; memory counts half as much as time, and a function with many
+   samples, which is no fault by itself, a quarter. */
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -22,17 +32,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "category.h"
+#include "causes.h"
 #include "diagnosis.h"
 #include "measures.h"
 #include "memory.h"
 #include "profile.h"
 #include "target.h"
-
-const struct rule rules[RULES] = {
-#define RULE(id, name, event, category, title, advice) \
-  [RULE_##id] = { name, event, category, title, advice },
-#include "caml/eventring_events.tbl"
-};
 
 /* The limits in the unit of the table. */
 #define LIMIT(id, rule, number, unit, event, meaning) \
@@ -62,7 +67,9 @@ struct diagnosis {
   /* Set by diagnosis_finish. */
   struct summary_tally total;
   struct summary_time time;
-  double watched_ns;              /* of all domains; at least 1 */
+  double active_ns;               /* of all domains; at least 1 */
+  double busiest_ns;              /* the most active time of a domain; at
+                                     least 1 */
   double passed_ns;               /* of the domain watched longest; at least
                                      1 */
   bool late_explained;            /* by too many domains */
@@ -76,6 +83,7 @@ static struct finding *find(struct diagnosis *d, enum rule_id rule,
   struct finding *f = &d->findings[d->finding_count++];
   f->rule = rule;
   f->certainty = certainty;
+  f->advice = rules[rule].advice;
   f->weight = weight > 1 ? 1 : weight;
   return f;
 }
@@ -117,10 +125,26 @@ static void leave(struct diagnosis *d, enum rule_id rule, const char *why, ...)
 /* Numbers */
 
 static double percent(double limit) { return limit / 100; }
-static double of_time(const struct diagnosis *d, double ns)
+static double of_active(const struct diagnosis *d, double ns)
 {
-  return ns / d->watched_ns;
+  return ns / d->active_ns;
 }
+static double of_busiest(const struct diagnosis *d, double ns)
+{
+  return ns / d->busiest_ns;
+}
+
+/* Return what the functions above divide by, for the name of a fact. */
+static const char *all_active(const struct diagnosis *d)
+{
+  return d->time.known ? "active time" : "all domains' time";
+}
+static const char *busiest(const struct diagnosis *d)
+{
+  return d->time.known ? "the busiest domain's active time"
+                       : "the time that passed";
+}
+
 static double megabytes(double limit) { return limit * 1024 * 1024; }
 
 /* Returns the durations of the events called [name]; NULL when there are
@@ -183,6 +207,40 @@ static bool can_judge(struct diagnosis *d, enum rule_id rule)
   return true;
 }
 
+/* Returns the same of a rule that compares with [whole_ns], some of which is
+   active time. */
+static bool can_judge_part(struct diagnosis *d, enum rule_id rule,
+                           double whole_ns)
+{
+  if (!can_judge(d, rule)) return false;
+  if (whole_ns < LIMIT_SHORTEST * 1e6) {
+    leave(d, rule, "the program was active for less than %.0f ms",
+          LIMIT_SHORTEST);
+    return false;
+  }
+  return true;
+}
+static bool can_judge_shares(struct diagnosis *d, enum rule_id rule)
+{
+  return can_judge_part(d, rule, d->active_ns);
+}
+
+/* Adds the cause called [name] to [f] as two facts, and replaces the advice of
+   [f] if the rule has an advice for this cause. */
+static void add_cause(struct finding *f, const char *name)
+{
+  const char *advice = advice_on_cause(f->rule, name),
+    *meaning = cause_meaning(name);
+  const bool call = is_call_of_program(name);
+  char text[sizeof f->facts[0].text];
+  if (advice != NULL) f->advice = advice;
+  add_text(f, "cause", name);
+  if (meaning == NULL) return;
+  snprintf(text, sizeof text, "%s%s", meaning,
+           call ? ", called by the program" : "");
+  add_text(f, "which means", text);
+}
+
 /* Minor collections */
 
 /* Returns the share of the time in minor collections that the phase called
@@ -221,6 +279,13 @@ static double stayed(const struct diagnosis *d)
   return grown <= 0 ? 0 : grown / promoted;
 }
 
+/* Returns the promoted share of the words allocated in minor heaps. */
+static double promoted_share(const struct diagnosis *d)
+{
+  return d->total.allocated_words == 0 ? 0
+    : (double) d->total.promoted_words / (double) d->total.allocated_words;
+}
+
 /* Returns the size of a minor heap, in words, that would help, when [promoted]
    is the promoted share of the words allocated: four times the present one or,
    if the share is large, twice the time that the promoted values live.  In
@@ -242,16 +307,15 @@ static double proposed_words(const struct diagnosis *d, double promoted)
 
 static void judge_minor_heap(struct diagnosis *d)
 {
-  if (!can_judge(d, RULE_MINOR_HEAP_SMALL)) return;
+  if (!can_judge_shares(d, RULE_MINOR_HEAP_SMALL)) return;
   const struct histogram *minor = &d->summary->pauses[PAUSE_MINOR];
-  double share = of_time(d, (double) minor->total), ns = 0;
+  double share = of_active(d, (double) minor->total), ns = 0;
   if (share < percent(LIMIT_MINOR_TIME)) return;
   /* Collections at the end of a major cycle follow from promotion. */
   uint64_t full = with_cause(d, CAUSED_MINOR, "minor_heap_full", &ns),
     cycles = with_cause(d, CAUSED_MINOR, "cycle_done", &ns);
   if (2 * full + cycles < d->total.minor_collections) return;
-  double promoted = d->total.allocated_words == 0 ? 0
-    : (double) d->total.promoted_words / (double) d->total.allocated_words;
+  double promoted = promoted_share(d);
   double alive = stayed(d);
   bool many = promoted >= percent(LIMIT_MINOR_PROMOTED);
   if (many && alive < 0) {
@@ -275,7 +339,8 @@ static void judge_minor_heap(struct diagnosis *d)
   bool waiting = !many && d->summary->domain_count > 1;
   struct finding *f = find(d, RULE_MINOR_HEAP_SMALL,
                            waiting ? POSSIBLE : LIKELY, share);
-  add(f, FACT_SHARE, share, "time in minor collections, of all domains' time");
+  add(f, FACT_SHARE, share, "time in minor collections, of %s",
+      all_active(d));
   add(f, FACT_COUNT, (double) d->total.minor_collections, "minor collections");
   add(f, FACT_NS, (double) minor->total / (double) minor->count,
       "mean time of a domain in one");
@@ -284,6 +349,71 @@ static void judge_minor_heap(struct diagnosis *d)
   add(f, FACT_SHARE, promoted, "promoted, of the words allocated");
   if (many) add(f, FACT_SHARE, alive, "of these, still alive in the end");
   add(f, FACT_COUNT, proposed, "words of a minor heap to try");
+}
+
+/* The collector as a whole */
+
+static void judge_collector(struct diagnosis *d)
+{
+  if (!can_judge_shares(d, RULE_COLLECTOR_TIME)) return;
+  double share = active_gc_share(&d->time),
+    all = (double) d->time.collecting_ns;
+  if (share < percent(LIMIT_COLLECTOR_TIME)) return;
+  const char *cause = collector_cause(d->summary);
+  struct finding *f = find(d, RULE_COLLECTOR_TIME, CERTAIN, share);
+  add(f, FACT_SHARE, share, "time in the collector, of %s", all_active(d));
+  if (d->time.known)
+    add(f, FACT_SHARE, (double) active_ns(&d->time)
+                       / (double) d->time.watched_ns,
+        "active, of all domains' time");
+  else
+    add_text(f, "active time", "not known, since waits were not recorded");
+  add(f, FACT_SHARE, (double) d->summary->pauses[PAUSE_MINOR].total / all,
+      "minor collections, of the time in the collector");
+  add(f, FACT_SHARE, (double) d->summary->pauses[PAUSE_SLICE].total / all,
+      "slices of major collections, of the time in the collector");
+  add(f, FACT_SHARE, promoted_share(d), "promoted, of the words allocated");
+  if (cause != NULL) add_cause(f, cause);
+  double words = proposed_words(d, promoted_share(d));
+  if (f->advice == rules[f->rule].advice
+      && words <= LIMIT_MINOR_HEAP_LARGE * 1024 * 1024)
+    add(f, FACT_COUNT, words, "words of a minor heap to try");
+}
+
+/* Returns the name of the cause of the pause that [why] is about; NULL when it
+   is not known. */
+static const char *cause_of_pause(struct diagnosis *d,
+                                  const struct summary_reason *why,
+                                  const char *event)
+{
+  const char *call = call_in_event(event);
+  uint64_t cause = why->stop ? why->stop_cause : why->cause;
+  return call != NULL ? call
+       : cause != UINT64_MAX ? eventring_value(d->cursor, "cause", cause)
+       : NULL;
+}
+
+static void judge_long_stop(struct diagnosis *d)
+{
+  if (!can_judge(d, RULE_LONG_STOP)) return;
+  const struct summary_reason *why = &d->summary->longest;
+  const struct histogram *stops = &d->summary->pauses[PAUSE_ANY];
+  const struct eventring_description *event =
+    eventring_describe(d->cursor, why->id);
+  if ((double) why->ns < LIMIT_LONG_STOP * 1e6 || event == NULL) return;
+  const char *cause = cause_of_pause(d, why, event->name);
+  double ended = (double) d->summary->longest_end_ns
+               - (double) target_info(d->cursor).started_ns;
+  struct finding *f = find(d, RULE_LONG_STOP, CERTAIN,
+                           (double) why->ns / 1e9);
+  add(f, FACT_NS, (double) why->ns, "longest stop");
+  add_text(f, "its longest event", event->name);
+  if (cause != NULL) add_cause(f, cause);
+  add(f, FACT_COUNT, why->domain, "domain");
+  if (ended >= 0) add(f, FACT_NS, ended, "its end, from the start of tracing");
+  add(f, FACT_COUNT, (double) stops->count, "stops in all");
+  add(f, FACT_NS, (double) histogram_quantile(stops, 0.99),
+      "99 %% of them are at most");
 }
 
 /* Returns whether at most [limit] per cent of the promoted words have stayed
@@ -298,8 +428,8 @@ static bool dies_soon(struct diagnosis *d, enum rule_id rule, double limit)
 
 static void judge_remembered_set(struct diagnosis *d)
 {
-  if (!can_judge(d, RULE_REMEMBERED_SET)) return;
-  double share = of_time(d, (double) d->summary->pauses[PAUSE_MINOR].total),
+  if (!can_judge_shares(d, RULE_REMEMBERED_SET)) return;
+  double share = of_active(d, (double) d->summary->pauses[PAUSE_MINOR].total),
     ns = 0, part = remembered_part(d);
   const bool seen = timing(d, "minor_remembered_set") != NULL;
   uint64_t full = with_cause(d, CAUSED_MINOR, "ref_table_full", &ns);
@@ -319,7 +449,8 @@ static void judge_remembered_set(struct diagnosis *d)
     return;
   struct finding *f = find(d, RULE_REMEMBERED_SET, seen ? CERTAIN : LIKELY,
                            share);
-  add(f, FACT_SHARE, share, "time in minor collections, of all domains' time");
+  add(f, FACT_SHARE, share, "time in minor collections, of %s",
+      all_active(d));
   if (seen) add(f, FACT_SHARE, part, "of that, for the remembered set");
   add(f, FACT_COUNT, (double) full,
       "minor collections because the remembered set was full");
@@ -329,15 +460,16 @@ static void judge_remembered_set(struct diagnosis *d)
 
 static void judge_promoted_by_old(struct diagnosis *d)
 {
-  if (!can_judge(d, RULE_PROMOTED_BY_OLD)) return;
-  double share = of_time(d, (double) d->summary->pauses[PAUSE_MINOR].total),
+  if (!can_judge_shares(d, RULE_PROMOTED_BY_OLD)) return;
+  double share = of_active(d, (double) d->summary->pauses[PAUSE_MINOR].total),
     part = by_old_part(d);
   if (share < percent(LIMIT_BY_OLD_TIME)
       || part < percent(LIMIT_BY_OLD_PART)
       || !dies_soon(d, RULE_PROMOTED_BY_OLD, LIMIT_BY_OLD_STAYED))
     return;
   struct finding *f = find(d, RULE_PROMOTED_BY_OLD, LIKELY, share);
-  add(f, FACT_SHARE, share, "time in minor collections, of all domains' time");
+  add(f, FACT_SHARE, share, "time in minor collections, of %s",
+      all_active(d));
   add(f, FACT_SHARE, part, "of that, promoting what old values reach");
   add(f, FACT_BYTES, (double) d->total.promoted_words * 8, "promoted");
   add(f, FACT_SHARE, stayed(d), "of these, still alive in the end");
@@ -353,7 +485,7 @@ static void judge_explicit(struct diagnosis *d)
     { "explicit_gc_minor", "Gc.minor" },
     { "explicit_gc_major_slice", "Gc.major_slice" }
   };
-  if (!can_judge(d, RULE_EXPLICIT_COLLECTIONS)) return;
+  if (!can_judge_shares(d, RULE_EXPLICIT_COLLECTIONS)) return;
   double ns = 0, longest = 0;
   uint64_t count = 0;
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
@@ -363,12 +495,12 @@ static void judge_explicit(struct diagnosis *d)
     count += h->count;
     if ((double) h->max > longest) longest = (double) h->max;
   }
-  double share = ns / d->passed_ns;
+  double share = of_busiest(d, ns);
   if (share < percent(LIMIT_EXPLICIT_TIME)
       || (double) count < LIMIT_EXPLICIT_CALLS)
     return;
   struct finding *f = find(d, RULE_EXPLICIT_COLLECTIONS, CERTAIN, share);
-  add(f, FACT_SHARE, share, "time in these calls, of the time that passed");
+  add(f, FACT_SHARE, share, "time in these calls, of %s", busiest(d));
   add(f, FACT_NS, longest, "longest call");
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
     const struct histogram *h = timing(d, calls[i][0]);
@@ -379,29 +511,29 @@ static void judge_explicit(struct diagnosis *d)
 
 static void judge_compactions(struct diagnosis *d)
 {
-  if (!can_judge(d, RULE_COMPACTIONS)) return;
+  if (!can_judge_shares(d, RULE_COMPACTIONS)) return;
   const struct histogram *h = timing(d, "explicit_gc_compact");
   if (h == NULL) return;
-  double share = (double) h->total / d->passed_ns;
+  double share = of_busiest(d, (double) h->total);
   if (share < percent(LIMIT_COMPACTION_TIME)) return;
   struct finding *f = find(d, RULE_COMPACTIONS, CERTAIN, share);
-  add(f, FACT_SHARE, share,
-      "time in calls of Gc.compact, of the time that passed");
+  add(f, FACT_SHARE, share, "time in calls of Gc.compact, of %s", busiest(d));
   add(f, FACT_COUNT, (double) h->count, "calls");
   add(f, FACT_NS, (double) h->max, "longest call");
 }
 
 static void judge_custom_memory(struct diagnosis *d)
 {
-  if (!can_judge(d, RULE_CUSTOM_MEMORY)) return;
+  if (!can_judge_shares(d, RULE_CUSTOM_MEMORY)) return;
   double ns = 0;
   uint64_t slices = with_cause(d, CAUSED_SLICE, "custom_memory", &ns),
     minors = with_cause(d, CAUSED_MINOR, "custom_memory", &ns)
            + with_cause(d, CAUSED_MINOR, "custom_table_full", &ns);
-  if (of_time(d, ns) < percent(LIMIT_CUSTOM_TIME)) return;
-  struct finding *f = find(d, RULE_CUSTOM_MEMORY, LIKELY, of_time(d, ns));
-  add(f, FACT_SHARE, of_time(d, ns),
-      "time in collections with these causes, of all domains' time");
+  double share = of_active(d, ns);
+  if (share < percent(LIMIT_CUSTOM_TIME)) return;
+  struct finding *f = find(d, RULE_CUSTOM_MEMORY, LIKELY, share);
+  add(f, FACT_SHARE, share, "time in collections with these causes, of %s",
+      all_active(d));
   add(f, FACT_COUNT, (double) slices, "major slices for them");
   add(f, FACT_COUNT, (double) minors, "minor collections for them");
   struct summary_heap heap = summary_heap(d->summary);
@@ -414,7 +546,7 @@ static void judge_custom_memory(struct diagnosis *d)
 
 static void judge_late_domain(struct diagnosis *d)
 {
-  if (!can_judge(d, RULE_DOMAIN_LATE)) return;
+  if (!can_judge_shares(d, RULE_DOMAIN_LATE)) return;
   const struct measures *m = d->measures;
   const struct late_domain *worst = NULL;
   double all = 0;
@@ -424,13 +556,13 @@ static void judge_late_domain(struct diagnosis *d)
       worst = &m->late[i];
   }
   if (worst == NULL || d->late_explained
-      || of_time(d, all) < percent(LIMIT_LATE_TIME)
+      || of_active(d, all) < percent(LIMIT_LATE_TIME)
       || (double) worst->stops < LIMIT_LATE_STOPS)
     return;
-  struct finding *f = find(d, RULE_DOMAIN_LATE, LIKELY, of_time(d, all));
+  struct finding *f = find(d, RULE_DOMAIN_LATE, LIKELY, of_active(d, all));
   const char *name = eventring_domain_name(d->cursor, worst->id);
-  add(f, FACT_SHARE, of_time(d, all),
-      "time that others waited, of all domains' time");
+  add(f, FACT_SHARE, of_active(d, all), "time that others waited, of %s",
+      all_active(d));
   add(f, FACT_COUNT, m->late_count, "domains that came late");
   add(f, FACT_COUNT, worst->id, "the worst, by its id");
   if (name != NULL) add_text(f, "its name", name);
@@ -443,13 +575,13 @@ static void judge_late_domain(struct diagnosis *d)
 
 static void judge_idle_domains(struct diagnosis *d)
 {
-  if (!can_judge(d, RULE_IDLE_DOMAINS)) return;
+  if (!can_judge_shares(d, RULE_IDLE_DOMAINS)) return;
   const struct idle_stops *idle = &d->measures->idle;
-  double share = (double) idle->delay_ns / d->passed_ns;
+  double share = of_busiest(d, (double) idle->delay_ns);
   if (d->late_explained || share < percent(LIMIT_IDLE_TIME)) return;
   struct finding *f = find(d, RULE_IDLE_DOMAINS, LIKELY, share);
-  add(f, FACT_SHARE, share,
-      "time until idle domains had stopped, of the time that passed");
+  add(f, FACT_SHARE, share, "time until idle domains had stopped, of %s",
+      busiest(d));
   add(f, FACT_COUNT, (double) idle->stops, "stops with idle domains");
   add(f, FACT_COUNT, (double) idle->domains / (double) idle->stops,
       "idle domains in each, on average");
@@ -464,30 +596,29 @@ static void judge_many_domains(struct diagnosis *d)
     leave(d, RULE_MANY_DOMAINS, "the number of processors is not known");
     return;
   }
-  double busy = (double) (d->time.running_ns + d->time.collecting_ns)
-              / d->passed_ns;
+  double busy = (double) active_ns(&d->time) / d->passed_ns;
   if (!d->time.known || busy < LIMIT_BUSY_DOMAINS * d->processors) return;
   d->late_explained = true;
   struct finding *f = find(d, RULE_MANY_DOMAINS, LIKELY,
                            1 - d->processors / busy);
   add(f, FACT_COUNT, d->processors, "processors");
   add(f, FACT_COUNT, busy, "domains that run or collect at once, on average");
-  add(f, FACT_SHARE, of_time(d, (double) d->total.gc_ns),
-      "time in the collector, of all domains' time");
+  add(f, FACT_SHARE, active_gc_share(&d->time),
+      "time in the collector, of %s", all_active(d));
 }
 
 /* Waits */
 
 static void judge_mutex(struct diagnosis *d)
 {
-  if (!can_judge(d, RULE_MUTEX_CONTENTION)) return;
   const struct wait_sum *w = &d->measures->mutex;
-  double share = of_time(d, (double) w->ns);
+  double ns = (double) w->ns, work = ns + d->active_ns, share = ns / work;
+  if (!can_judge_part(d, RULE_MUTEX_CONTENTION, work)) return;
   if (share < percent(LIMIT_MUTEX_TIME)
       || (double) w->count < LIMIT_MUTEX_WAITS)
     return;
   struct finding *f = find(d, RULE_MUTEX_CONTENTION, CERTAIN, share);
-  add(f, FACT_SHARE, share, "time waited, of all domains' time");
+  add(f, FACT_SHARE, share, "time waited, of this time and active time");
   add(f, FACT_COUNT, (double) w->count, "waits");
   add(f, FACT_NS, (double) w->ns / (double) w->count, "mean wait");
   add(f, FACT_NS, (double) w->max_ns, "longest wait");
@@ -495,16 +626,17 @@ static void judge_mutex(struct diagnosis *d)
 
 static void judge_domain_lock(struct diagnosis *d)
 {
-  if (!can_judge(d, RULE_DOMAIN_LOCK)) return;
   const struct wait_sum *lock = &d->measures->lock,
     *yield = &d->measures->yield;
-  double share = of_time(d, (double) lock->ns + (double) yield->ns);
+  double ns = (double) lock->ns + (double) yield->ns,
+    work = ns + d->active_ns, share = ns / work;
+  if (!can_judge_part(d, RULE_DOMAIN_LOCK, work)) return;
   if (share < percent(LIMIT_LOCK_TIME)
       || (double) (lock->count + yield->count) < LIMIT_LOCK_WAITS)
     return;
   struct finding *f = find(d, RULE_DOMAIN_LOCK, CERTAIN, share);
-  add(f, FACT_SHARE, share, "time of threads that could have run, of all "
-      "domains' time");
+  add(f, FACT_SHARE, share, "time of threads that could have run, of this "
+      "and active time");
   add(f, FACT_COUNT, (double) yield->count,
       "times that other threads got the domain's time slice");
   add(f, FACT_COUNT, (double) lock->count,
@@ -512,20 +644,19 @@ static void judge_domain_lock(struct diagnosis *d)
   uint64_t longest = lock->max_ns > yield->max_ns ? lock->max_ns
                                                   : yield->max_ns;
   add(f, FACT_NS, (double) longest, "longest wait");
-  add(f, FACT_SHARE, of_time(d, (double) d->total.gc_ns),
-      "time in the collector, of all domains' time");
+  add(f, FACT_SHARE, active_gc_share(&d->time),
+      "time in the collector, of %s", all_active(d));
 }
 
 static void judge_finalisers(struct diagnosis *d)
 {
-  if (!can_judge(d, RULE_FINALISERS)) return;
+  if (!can_judge_shares(d, RULE_FINALISERS)) return;
   const struct histogram *h = timing(d, "finalisers");
-  if (h == NULL || of_time(d, (double) h->total)
-                   < percent(LIMIT_FINALISERS_TIME))
-    return;
-  double share = of_time(d, (double) h->total);
+  if (h == NULL) return;
+  double share = of_active(d, (double) h->total);
+  if (share < percent(LIMIT_FINALISERS_TIME)) return;
   struct finding *f = find(d, RULE_FINALISERS, CERTAIN, share);
-  add(f, FACT_SHARE, share, "time in finalisers, of all domains' time");
+  add(f, FACT_SHARE, share, "time in finalisers, of %s", all_active(d));
   add(f, FACT_COUNT, (double) h->count, "times that finalisers ran");
   add(f, FACT_NS, (double) h->max, "longest of them");
 }
@@ -643,10 +774,22 @@ static void judge_lost(struct diagnosis *d)
 
 /* All together */
 
-static int by_weight(const void *a, const void *b)
+/* Returns the importance of a finding (see above), from 0 to 1. */
+static double importance(const struct finding *f)
+{
+  static const double sure[CERTAIN + 1] = {
+    [POSSIBLE] = 0.5, [LIKELY] = 0.75, [CERTAIN] = 1
+  };
+  bool memory = f->rule == RULE_MEMORY_GROWTH || f->rule == RULE_FRAGMENTATION;
+  double kind = memory ? 0.5 : f->rule == RULE_HOT_FUNCTION ? 0.25 : 1;
+  return f->weight * sure[f->certainty] * kind;
+}
+
+static int by_importance(const void *a, const void *b)
 {
   const struct finding *x = a, *y = b;
-  if (x->weight != y->weight) return x->weight < y->weight ? 1 : -1;
+  double more = importance(x), less = importance(y);
+  if (more != less) return more < less ? 1 : -1;
   return x->rule < y->rule ? -1 : 1;
 }
 
@@ -656,12 +799,17 @@ void diagnosis_finish(struct diagnosis *d, struct symbols *symbols)
   int64_t until = summary_until(s);
   d->total = summary_tally(s, NULL, until);
   d->time = summary_time(s, NULL, until);
-  d->watched_ns = d->total.watched_ns > 0 ? (double) d->total.watched_ns : 1;
-  d->passed_ns = 1;
+  d->active_ns = d->busiest_ns = d->passed_ns = 1;
+  if (active_ns(&d->time) > 0) d->active_ns = (double) active_ns(&d->time);
   for (uint32_t i = 0; i < s->domain_count; i++) {
-    double ns = (double) summary_tally(s, s->domains[i], until).watched_ns;
-    if (ns > d->passed_ns) d->passed_ns = ns;
+    const struct summary_time time = summary_time(s, s->domains[i], until);
+    double active = (double) active_ns(&time),
+      passed = (double) time.watched_ns;
+    if (active > d->busiest_ns) d->busiest_ns = active;
+    if (passed > d->passed_ns) d->passed_ns = passed;
   }
+  judge_collector(d);
+  judge_long_stop(d);
   judge_minor_heap(d);
   judge_many_domains(d);
   judge_late_domain(d);
@@ -678,7 +826,22 @@ void diagnosis_finish(struct diagnosis *d, struct symbols *symbols)
   judge_fragmentation(d);
   judge_hot_function(d, symbols);
   judge_lost(d);
-  qsort(d->findings, d->finding_count, sizeof *d->findings, by_weight);
+  qsort(d->findings, d->finding_count, sizeof *d->findings,
+        by_importance);
+}
+
+struct vital_signs diagnosis_vital_signs(const struct diagnosis *d)
+{
+  for (uint32_t i = 0; i < d->not_judged_count; i++)
+    if (d->not_judged[i].rule == RULE_COLLECTOR_TIME)
+      return (struct vital_signs) { .known = false };
+  return (struct vital_signs) {
+    .known = true, .waits_known = d->time.known,
+    .collector_share = active_gc_share(&d->time),
+    .active_share = d->time.watched_ns == 0 ? 0
+      : (double) active_ns(&d->time) / (double) d->time.watched_ns,
+    .longest_stop_ns = d->summary->longest.ns
+  };
 }
 
 const struct finding *diagnosis_findings(const struct diagnosis *d,

@@ -27,23 +27,9 @@
 #define ANALYSIS_DIAGNOSIS_H
 
 #include <stdbool.h>
+#include "rules.h"
 #include "summary.h"
 #include "symbols.h"
-
-enum rule_id {
-#define RULE(id, name, event, category, title, advice) RULE_##id,
-#include "caml/eventring_events.tbl"
-  RULES
-};
-
-struct rule {
-  const char *name;
-  const char *event;              /* see doc/EVENTS.md; "" for none */
-  const char *category;           /* that it needs; "" for none */
-  const char *title;              /* the fault */
-  const char *advice;
-};
-extern const struct rule rules[RULES];
 
 enum certainty { POSSIBLE, LIKELY, CERTAIN };
 extern const char *const certainty_name[CERTAIN + 1];
@@ -70,8 +56,10 @@ struct fact {
 struct finding {
   enum rule_id rule;
   enum certainty certainty;
-  double weight;                  /* of the time of all domains, or of the
-                                     memory or events, the share concerned */
+  const char *advice;             /* of the rule, or of the cause found */
+  double weight;                  /* the share concerned, of active time,
+                                     memory, samples or events; of a long stop,
+                                     its seconds; at most 1 */
   uint32_t fact_count;
   struct fact facts[FACTS];
 };
@@ -79,6 +67,16 @@ struct finding {
 struct not_judged {
   enum rule_id rule;
   char why[120];
+};
+
+/* How the process used its time: the numbers of a verdict.  [known] is false
+   when rule collector_time could not be judged; the others are 0 then. */
+struct vital_signs {
+  bool known;
+  bool waits_known;               /* if not, all time counts as active */
+  double collector_share;         /* of active time */
+  double active_share;            /* of the time of all domains */
+  uint64_t longest_stop_ns;       /* of a domain that did not wait; 0: none */
 };
 
 struct diagnosis;
@@ -99,13 +97,16 @@ void diagnosis_idle(struct diagnosis *d);
    samples.  To be called once, after the last event. */
 void diagnosis_finish(struct diagnosis *d, struct symbols *symbols);
 
-/* Return the results, and set *count to their number: findings, the largest
-   weight first, and rules that could not be judged.  Valid until
-   free_diagnosis. */
+/* Return the results, and set *count to their number: findings, the most
+   important first (see diagnosis.c), and rules that could not be judged.  Valid
+   until free_diagnosis. */
 const struct finding *diagnosis_findings(const struct diagnosis *d,
                                          uint32_t *count);
 const struct not_judged *diagnosis_not_judged(const struct diagnosis *d,
                                               uint32_t *count);
+
+/* Returns the numbers of the verdict; to be called after diagnosis_finish. */
+struct vital_signs diagnosis_vital_signs(const struct diagnosis *d);
 
 /* Returns the summary of all events, for reading. */
 struct summary *diagnosis_summary(struct diagnosis *d);

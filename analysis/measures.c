@@ -100,7 +100,7 @@ static const char *user_span(struct summary *s, const struct summary_domain *d)
 }
 
 /* Adds an arrival of domain [d], which did not wait, [ns] after the one before,
-   for which [others] domains waited. */
+   for which [others] domains waited that would have run otherwise. */
 static void add_late(struct measures *m, const struct summary_domain *d,
                      uint64_t ns, uint32_t others)
 {
@@ -174,7 +174,7 @@ static void stopped(struct measures *m, const struct eventring_event *event)
   if (idle > 0) add_idle(m, last, idle, count);
   if (latest != by && latest_domain != NULL
       && (double) (last - before) >= m->late_ns)
-    add_late(m, latest_domain, last - before, count - 1);
+    add_late(m, latest_domain, last - before, count - 1 - idle);
 }
 
 /* The heap */

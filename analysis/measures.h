@@ -28,7 +28,8 @@
 struct late_domain {
   uint32_t id;
   uint64_t stops;
-  uint64_t waited_ns;             /* by the other domains, added */
+  uint64_t waited_ns;             /* by the other domains that did not wait
+                                     anyway, added */
   uint64_t max_ns;                /* after the domain before it */
   const char *span;               /* of the program, open in the domain during
                                      most of [waited_ns], if one span was; NULL:

@@ -136,6 +136,14 @@ static const struct rule {
 #include "caml/eventring_events.tbl"
 };
 
+static const struct caused {
+  int rule;
+  const char *causes, *text;
+} caused[] = {
+#define ADVICE(rule, causes, text) { rule##_RULE, causes, text },
+#include "caml/eventring_events.tbl"
+};
+
 static const struct limit {
   int rule;
   const char *number, *event, *meaning;
@@ -215,6 +223,34 @@ static int count_alone(void)
       alone++;
     }
   return alone;
+}
+
+/* Returns whether a cause has the name of [length] characters at [name]. */
+static int is_cause(const char *name, size_t length)
+{
+  for (size_t i = 0; i < LENGTH(causes); i++)
+    if (strlen(causes[i].name) == length
+        && strncmp(causes[i].name, name, length) == 0)
+      return 1;
+  return 0;
+}
+
+/* How many names of causes, of the advice of rules, no cause has. */
+static int count_unknown_causes(void)
+{
+  int unknown = 0;
+  for (size_t i = 0; i < LENGTH(caused); i++)
+    for (const char *name = caused[i].causes; *name != '\0';) {
+      size_t length = strcspn(name, " ");
+      if (!is_cause(name, length)) {
+        fprintf(stderr, "ADVICE of %s for %.*s, and there is no such cause\n",
+                rules[caused[i].rule - 1].name, (int) length, name);
+        unknown++;
+      }
+      name += length;
+      name += strspn(name, " ");
+    }
+  return unknown;
 }
 
 /* Returns whether [text] has the number [number], not as the end of a longer
@@ -354,10 +390,30 @@ static void print_limits(int rule)
       printf("- %s: %s\n", limits[i].number, limits[i].meaning);
 }
 
+/* Prints the advice of rule [rule] for each of the causes that have one. */
+static void print_caused(int rule)
+{
+  for (size_t i = 0; i < LENGTH(caused); i++) {
+    if (caused[i].rule != rule) continue;
+    fputs("\n*Advice when the cause is ", stdout);
+    for (const char *name = caused[i].causes; *name != '\0';) {
+      size_t length = strcspn(name, " ");
+      const char *next = name + length + strspn(name + length, " ");
+      printf("%s`%.*s`", name == caused[i].causes ? ""
+             : *next == '\0' ? " or " : ", ", (int) length, name);
+      name = next;
+    }
+    printf(":* %s\n", caused[i].text);
+  }
+}
+
 static void print_rules(void)
 {
   puts("\n## Diagnosis\n\n"
-       "The rules of `eventring diagnose`, each with its limits. For all rules:");
+       "The rules of `eventring diagnose`, each with its limits. The active time\n"
+       "of a domain is the time in which it ran or was in the collector, without\n"
+       "its waits; of a program, that of all domains added. When waits are not\n"
+       "recorded, all of the time counts as active. For all rules:");
   print_limits(ALL);
   for (size_t i = 0; i < LENGTH(rules); i++) {
     const struct rule *r = &rules[i];
@@ -365,13 +421,16 @@ static void print_rules(void)
     if (r->event[0] != '\0') printf(": see [%s](#%s)", r->event, r->event);
     if (r->category[0] != '\0') printf(". Needs category `%s`", r->category);
     printf(".\n\n*Advice:* %s\n", r->advice);
+    print_caused(r->id);
     print_limits(r->id);
   }
 }
 
 int main(void)
 {
-  if (count_alone() > 0 || count_unnamed_limits() > 0) return 1;
+  if (count_alone() > 0 || count_unnamed_limits() > 0
+      || count_unknown_causes() > 0)
+    return 1;
   puts("<!-- Made by make doc/EVENTS.md from"
        " runtime/caml/eventring_events.tbl: do not edit. -->\n"
        "# Events\n"

@@ -154,6 +154,8 @@ static void set_process(struct view_data *d, void *state)
   set(p, "now_ns", since_start(d, d->now_ns));
   set(p, "domains", count(running_domains(live_summary(d->live))));
   set_numbers(p, d);
+  set(p, "verdict", d->diagnosis != NULL
+      ? json_incref(json_object_get(d->diagnosis, "verdict")) : json_null());
   set(p, "findings", d->findings != NULL ? json_deep_copy(d->findings)
                                          : json_array());
 }

@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include "diagnosis_json.h"
+#include "diagnosis_text.h"
 #include "json.h"
 #include "target.h"
 
@@ -37,7 +38,7 @@ static json_t *json_finding(const struct finding *f)
                    "rule", rule->name, "title", rule->title,
                    "certainty", certainty_name[f->certainty],
                    "weight", f->weight, "evidence", facts,
-                   "advice", rule->advice, "event", rule->event);
+                   "advice", f->advice, "event", rule->event);
 }
 
 json_t *json_diagnosis(struct diagnosis *d)
@@ -46,6 +47,7 @@ json_t *json_diagnosis(struct diagnosis *d)
   const struct finding *f = diagnosis_findings(d, &count);
   const struct not_judged *not = diagnosis_not_judged(d, &left);
   struct summary *s = diagnosis_summary(d);
+  char verdict[VERDICT_SIZE];
   json_t *findings = json_array(), *rest = json_array();
   for (uint32_t i = 0; i < count; i++)
     json_array_append_new(findings, json_finding(&f[i]));
@@ -53,9 +55,10 @@ json_t *json_diagnosis(struct diagnosis *d)
     json_array_append_new(rest, json_pack("{s:s, s:s}", "rule",
                                           rules[not[i].rule].name, "reason",
                                           not[i].why));
-  return json_pack("{s:i, s:o, s:I, s:I, s:I, s:o, s:o}",
+  return json_pack("{s:i, s:o, s:s, s:I, s:I, s:I, s:o, s:o}",
                    "version", JSON_VERSION,
                    "process", json_process(s->cursor),
+                   "verdict", format_verdict(verdict, d),
                    "first_ns", (json_int_t) s->first_ns,
                    "last_ns", (json_int_t) s->last_ns,
                    "lost_events", (json_int_t) lost_events(s->cursor),

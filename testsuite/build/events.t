@@ -187,7 +187,7 @@ ok "advice on no event is noticed" \
 sed '/^LIMIT(MUTEX_TIME/s/ 5, "%"/ 6, "%"/' "$table" >"$tmp/other"
 ok "a limit of diagnose that the advice on its event lacks is noticed" \
   fails_saying 'the WORRY for mutex_wait does not have 6 %' "$tmp/other"
-sed '/more than 5 % of the domains/s/more than 5 %/more than 15 %/' "$table" \
+sed '/more than 5 % of it and/s/more than 5 %/more than 15 %/' "$table" \
   >"$tmp/other"
 ok "advice with another number than the limit is noticed" \
   fails_saying 'the WORRY for mutex_wait does not have 5 %' "$tmp/other"
@@ -195,6 +195,10 @@ sed 's/"finalisers", "finalisers", "runtime"/"finalisers", "none", "runtime"/' \
   "$table" >"$tmp/other"
 ok "a rule for no event is noticed" \
   fails_saying 'RULE for none, and there is no such event' "$tmp/other"
+sed 's/^ADVICE(LONG_STOP, "phase_done /ADVICE(LONG_STOP, "none /' "$table" \
+  >"$tmp/other"
+ok "advice for no cause is noticed" fails_saying \
+  'ADVICE of long_stop for none, and there is no such cause' "$tmp/other"
 old_page_is_noticed() {
   sed 's/"Marking ephemerons"/"Marking them"/' "$table" >"$tmp/reworded"
   compile "$tmp/reworded" && ! page_is_current "$tmp/EVENTS.md" >/dev/null

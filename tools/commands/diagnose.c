@@ -21,6 +21,7 @@
 #include "all_processes.h"
 #include "diagnosis_json.h"
 #include "diagnosis_reading.h"
+#include "diagnosis_text.h"
 #include "hub_target.h"
 #include "json.h"
 #include "options.h"
@@ -94,7 +95,7 @@ static void print_finding(uint32_t number, const struct finding *f)
          certainty_name[f->certainty]);
   for (uint32_t i = 0; i < f->fact_count; i++) print_fact(&f->facts[i]);
   fputs("   What to do: ", stdout);
-  print_wrapped(rule->advice, 15, 3);
+  print_wrapped(f->advice, 15, 3);
 }
 
 /* Prints [head], the names of the rules for which [member] is true, and an end
@@ -114,7 +115,8 @@ static void print_rules(const char *head, const bool member[RULES])
   putchar('\n');
 }
 
-/* Prints the names of the rules that were judged and found nothing. */
+/* Prints the names of the rules that were judged, of which none found
+   anything. */
 static void print_nothing_found(const struct diagnosis *d)
 {
   uint32_t count;
@@ -122,7 +124,6 @@ static void print_nothing_found(const struct diagnosis *d)
   bool judged[RULES];
   for (int rule = 0; rule < RULES; rule++) judged[rule] = true;
   for (uint32_t i = 0; i < count; i++) judged[not[i].rule] = false;
-  printf("nothing found by %" PRIu32 " of %d rules\n", RULES - count, RULES);
   if (count < RULES) print_rules("looked for:", judged);
 }
 
@@ -149,6 +150,9 @@ static void print_diagnosis(struct diagnosis *d)
 {
   uint32_t count;
   const struct finding *f = diagnosis_findings(d, &count);
+  char verdict[VERDICT_SIZE];
+  fputs("verdict: ", stdout);
+  print_wrapped(format_verdict(verdict, d), 9, 3);
   print_process(diagnosis_summary(d));
   for (uint32_t i = 0; i < count; i++) print_finding(i + 1, &f[i]);
   if (count == 0) print_nothing_found(d);

@@ -113,11 +113,13 @@ function evidenceText({ name, unit, value }) {
   return `${format.name(name)}: ${text(value)}`;
 }
 
-// The findings of diagnose, with the evidence and the advice.
-function Findings({ findings, id }) {
-  if (!findings?.length) return null;
+// The verdict and the findings of diagnose, with the evidence and the advice.
+function Findings({ verdict, findings = [], id }) {
+  if (!verdict && !findings.length) return null;
   return html`
-    <section class="diagnosis" aria-label="Findings">${findings.map((f) => html`
+    <section class="diagnosis" aria-label="Findings">
+      ${verdict && html`<p class="verdict">${format.name(verdict)}</p>`}
+      ${findings.map((f) => html`
       <details key=${f.rule ?? f.title}>
         <summary><span class=${`certainty ${f.certainty}`}>${f.certainty}</span>
           ${' '}${format.name(f.title)}</summary>
@@ -197,7 +199,8 @@ export function Process(given) {
     ${data.error && html`<p class="error" role="alert">${data.error}</p>`}
     ${!isSaved(known.current) && html`<${QuickControl} ...${props} />`}
     <${Numbers} process=${known.current} more=${more} name="numbers" />
-    <${Findings} findings=${findings ?? data.detail?.findings} id=${id} />
+    <${Findings} verdict=${known.current.verdict} id=${id}
+      findings=${findings ?? data.detail?.findings} />
     <${Tabs} id=${id} view=${view} />
     <${Guard} key=${view}><${View} ...${props} /><//>
   </main>`;

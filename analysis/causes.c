@@ -1,0 +1,138 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#include <string.h>
+#include "causes.h"
+
+/* What to do instead, by the cause of a finding. */
+static const struct { enum rule_id rule; const char *causes, *text; }
+advices[] = {
+#define ADVICE(rule, causes, text) { RULE_##rule, causes, text },
+#include "caml/eventring_events.tbl"
+};
+#define ADVICES (sizeof advices / sizeof *advices)
+
+static const struct { const char *name, *meaning; } causes[] = {
+#define CAUSE(id, name, doc) { name, doc },
+#include "caml/eventring_events.tbl"
+};
+
+/* Returns whether [names], with spaces between, has [name]. */
+static bool has_name(const char *names, const char *name)
+{
+  size_t length = strlen(name);
+  while (*names != '\0') {
+    size_t next = strcspn(names, " ");
+    if (next == length && strncmp(names, name, length) == 0) return true;
+    names += next;
+    names += strspn(names, " ");
+  }
+  return false;
+}
+
+/* Returns the place in [advices] of the advice of [rule] on the cause called
+   [name]; ADVICES when there is none. */
+static size_t place_of_advice(enum rule_id rule, const char *name)
+{
+  size_t i = 0;
+  while (i < ADVICES && !(advices[i].rule == rule
+                          && has_name(advices[i].causes, name)))
+    i++;
+  return i;
+}
+
+const char *advice_on_cause(enum rule_id rule, const char *name)
+{
+  size_t place = place_of_advice(rule, name);
+  return place < ADVICES ? advices[place].text : NULL;
+}
+
+const char *cause_meaning(const char *name)
+{
+  for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+    if (strcmp(causes[i].name, name) == 0) return causes[i].meaning;
+  return NULL;
+}
+
+bool is_call_of_program(const char *name)
+{
+  return strncmp(name, "gc_", 3) == 0;
+}
+
+const char *call_in_event(const char *event)
+{
+  static const char prefix[] = "explicit_";
+  const size_t length = sizeof prefix - 1;
+  return strncmp(event, prefix, length) == 0
+         && is_call_of_program(event + length) ? event + length : NULL;
+}
+
+/* The collector's time */
+
+/* Causes on which rule collector_time has the same advice. */
+struct group {
+  uint64_t ns, most_ns;           /* of all of them; of [most] */
+  const char *most;               /* the cause with the most time; NULL: not
+                                     known */
+};
+
+/* Adds [ns] with the cause called [name] to its group, of ADVICES + 1. */
+static void add_time(struct group *groups, const char *name, uint64_t ns)
+{
+  struct group *g = &groups[place_of_advice(RULE_COLLECTOR_TIME, name)];
+  g->ns += ns;
+  if (ns <= g->most_ns) return;
+  g->most_ns = ns;
+  g->most = name;
+}
+
+/* Adds the minor collections and slices.  Those that the program has called for
+   are in the time of its calls.  Without causes in the events, all belong to
+   the last group, without a name. */
+static void add_collections(struct summary *s, struct group *groups)
+{
+  bool known = false;
+  for (enum caused kind = CAUSED_MINOR; kind <= CAUSED_SLICE; kind++)
+    for (uint64_t cause = 0; cause < SUMMARY_CAUSES; cause++) {
+      const char *name = s->causes[kind][cause] > 0
+        ? eventring_value(s->cursor, "cause", cause) : NULL;
+      if (name == NULL) continue;
+      known = true;
+      if (!is_call_of_program(name))
+        add_time(groups, name, s->cause_ns[kind][cause]);
+    }
+  if (!known)
+    groups[ADVICES].ns += s->pauses[PAUSE_MINOR].total
+                        + s->pauses[PAUSE_SLICE].total;
+}
+
+static void add_calls(struct summary *s, struct group *groups)
+{
+  for (uint32_t id = 0; id <= UINT16_MAX; id++) {
+    if (s->timings[id] == NULL || summary_is_user(s, (uint16_t) id)) continue;
+    const struct eventring_description *event =
+      eventring_describe(s->cursor, id);
+    const char *call = event != NULL ? call_in_event(event->name) : NULL;
+    if (call != NULL) add_time(groups, call, s->timings[id]->total);
+  }
+}
+
+const char *collector_cause(struct summary *s)
+{
+  struct group groups[ADVICES + 1] = { 0 };
+  const struct group *most = &groups[ADVICES];
+  add_collections(s, groups);
+  add_calls(s, groups);
+  for (size_t i = 0; i < ADVICES; i++)
+    if (groups[i].ns > most->ns) most = &groups[i];
+  return most->most;
+}

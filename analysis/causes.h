@@ -1,0 +1,47 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Causes of collections, for the rules of diagnosis.h: what they mean, what to do
+   about them, and which one most of the collector's time has.  Names of causes
+   are those in doc/EVENTS.md, such as minor_heap_full. */
+
+#ifndef ANALYSIS_CAUSES_H
+#define ANALYSIS_CAUSES_H
+
+#include <stdbool.h>
+#include "rules.h"
+#include "summary.h"
+
+/* Returns the advice of [rule] on the cause called [name]; NULL when the rule
+   has none of its own for this cause. */
+const char *advice_on_cause(enum rule_id rule, const char *name);
+
+/* Returns the meaning of the cause called [name]; NULL when this version does
+   not know the cause. */
+const char *cause_meaning(const char *name);
+
+/* Returns whether the cause called [name] is a call of the program, such as
+   gc_full_major. */
+bool is_call_of_program(const char *name);
+
+/* Returns the cause that belongs to the event called [event], a call of the
+   collector by the program such as explicit_gc_minor; NULL for other events.
+   The result is a part of [event]. */
+const char *call_in_event(const char *event);
+
+/* Returns the name of the cause with the most time in minor collections, slices
+   and calls of the program, among those on which rule collector_time has the
+   advice that concerns the most time; NULL when it is not known, as for stock
+   OCaml.  Valid as long as the cursor of [s]. */
+const char *collector_cause(struct summary *s);
+
+#endif /* ANALYSIS_CAUSES_H */

@@ -1,0 +1,33 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The rules of diagnosis.h, from the table of events. */
+
+#ifndef ANALYSIS_RULES_H
+#define ANALYSIS_RULES_H
+
+enum rule_id {
+#define RULE(id, name, event, category, title, advice) RULE_##id,
+#include "caml/eventring_events.tbl"
+  RULES
+};
+
+struct rule {
+  const char *name;
+  const char *event;              /* see doc/EVENTS.md; "" for none */
+  const char *category;           /* that it needs; "" for none */
+  const char *title;              /* the fault */
+  const char *advice;
+};
+extern const struct rule rules[RULES];
+
+#endif /* ANALYSIS_RULES_H */
