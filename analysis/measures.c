@@ -220,6 +220,16 @@ static void add_wait(struct wait_sum *sum, uint64_t ns)
   if (ns > sum->max_ns) sum->max_ns = ns;
 }
 
+/* Returns whether the domain of [event] has two threads or more.  A thread alone
+   waits for the domain lock while the backup thread takes part in a stop, or
+   until the system runs it. */
+static bool has_threads(const struct measures *m,
+                        const struct eventring_event *event)
+{
+  const struct summary_domain *d = m->summary->rings[event->ring].domain;
+  return d != NULL && d->thread_count > 1;
+}
+
 static void waited(struct measures *m, const struct eventring_event *event)
 {
   if (event->words == 0) return;
@@ -234,7 +244,7 @@ static void waited(struct measures *m, const struct eventring_event *event)
   if (lock_ns > ns) lock_ns = ns;
   if (event->id == m->ids[YIELD])
     add_wait(&m->yield, ns);
-  else if (lock_ns > 0)
+  else if (lock_ns > 0 && has_threads(m, event))
     add_wait(&m->lock, lock_ns);
   if (event->id == m->ids[MUTEX] && ns > lock_ns)
     add_wait(&m->mutex, ns - lock_ns);

@@ -72,7 +72,8 @@ struct measures {
   struct heap_point heap[HEAP_POINTS];
   uint32_t heap_count;
   uint32_t heap_step;             /* cycles from one point to the next */
-  struct wait_sum mutex, lock, yield;
+  struct wait_sum mutex, lock, yield;   /* lock: in domains with two threads
+                                           or more */
   uint64_t largest_minor_words;   /* allocated before one minor collection */
   uint64_t lost_inside;           /* events, after others of their ring */
   bool from_start;                /* the first event is the start of tracing */

@@ -99,7 +99,8 @@ let locked ~inside ~outside =
 let threads ~compute =
   let step i =
     ignore i;
-    during (fun _ -> if compute then spin 1e5 else Thread.delay 0.002) in
+    during (fun _ ->
+        if compute then spin 1e5 else (spin 5e4; Thread.delay 0.002)) in
   List.iter Thread.join (List.init 3 (Thread.create step))
 
 let finalise count ns =
@@ -154,6 +155,17 @@ let idle count ~work =
 let processors = Domain.recommended_domain_count ()
 
 let modes = [
+  (* Servers, which wait most of the time. *)
+  "collector_time", (fun () ->
+      during (fun _ -> keep (List.init 20_000 string_of_int); sleep 5e-3));
+  "near_collector_time", (fun () ->
+      during (fun _ -> spin 1e6; garbage 1000; sleep 5e-3));
+  "long_stop", (fun () ->
+      let live = Array.init 6_000_000 (fun i -> Some (ref i)) in
+      Gc.full_major (); keep live);
+  "near_long_stop", (fun () ->
+      let live = Array.init 60_000 (fun i -> Some (ref i)) in
+      during (fun _ -> Gc.full_major (); spin 1e6); keep live);
   "minor_heap_small", lists;
   "near_minor_heap_small", (fun () -> values ~lives:5000);
   "all_values_stay", builds_up;
@@ -185,7 +197,7 @@ let modes = [
   "mutex_contention", (fun () ->
       locked ~inside:(fun () -> sleep 1e-3) ~outside:(fun () -> sleep 5e-4));
   "near_mutex_contention", (fun () ->
-      locked ~inside:ignore ~outside:(fun () -> sleep 1e-3));
+      locked ~inside:ignore ~outside:(fun () -> spin 2e5; sleep 1e-3));
   "domain_lock_contention", (fun () -> threads ~compute:true);
   "near_domain_lock_contention", (fun () -> threads ~compute:false);
   "more_domains_than_processors", (fun () ->

@@ -290,9 +290,14 @@ every 10 "0 T+10000000 instant thread_yield 10000000" | with
 leaves domain_lock_contention
 every 4 "0 T+60000000 instant thread_yield 60000000" | with
 leaves domain_lock_contention "when they wait four times"
-every 25 "0 T+30000000 instant mutex_wait 30000000 30000000" | with
+waits_for_lock() {
+  every 25 "0 T+30000000 instant mutex_wait 30000000 30000000"
+}
+{ echo "0/999 1 instant blocking_section 1 0"; waits_for_lock; } | with
 finds domain_lock_contention "after waits for something else"
 leaves mutex_contention "by waits for the domain lock"
+waits_for_lock | with
+leaves domain_lock_contention "when the domain has one thread"
 
 # The same rules in a server that waits nine tenths of the time: each finding
 # would be a tenth of its limit if all time counted.

@@ -68,7 +68,7 @@ ok "remembered_set: nor is that" \
 ok "promoted_by_old: nor is that" \
   sooner finds_none promoted_by_old all_values_stay \
   OCAML_EVENTRING_CATEGORIES=all
-for rule in domain_late idle_domains explicit_collections \
+for rule in collector_time long_stop domain_late idle_domains explicit_collections \
   compaction custom_memory mutex_contention domain_lock_contention \
   more_domains_than_processors finalisers memory_growth fragmentation; do
   judge $rule
