@@ -19,6 +19,8 @@ ok "allocation and events of the last second" is \
 ok "pauses of ten seconds" is .pauses_per_s,.p50_ns,.p99_ns,.max_ns \
   '[200.1,1003520,1003520,4000000]'
 ok "heap and memory" is .heap_bytes,.resident_bytes '[33554432,524288]'
+has_verdict() { numbers .verdict | grep -q 'active time in the collector'; }
+ok "the verdict of diagnose" within 60 has_verdict
 ok "nothing is lost" is .lost_events,.reading '[0,false]'
 
 detail() { field "/api/processes/$id/detail" "[$1] | tostring"; }
