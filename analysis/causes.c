@@ -13,7 +13,7 @@
 #include <string.h>
 #include "causes.h"
 
-/* What to do instead, by the cause of a finding. */
+/* Advice by the cause of a finding. */
 static const struct { enum rule_id rule; const char *causes, *text; }
 advices[] = {
 #define ADVICE(rule, causes, text) { RULE_##rule, causes, text },

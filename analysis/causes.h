@@ -10,9 +10,9 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Causes of collections, for the rules of diagnosis.h: what they mean, what to do
-   about them, and which one most of the collector's time has.  Names of causes
-   are those in doc/EVENTS.md, such as minor_heap_full. */
+/* Causes of collections, for the rules of diagnosis.h: their meaning, advice on
+   them, and the one with most of the collector's time.  doc/EVENTS.md has their
+   names, such as minor_heap_full. */
 
 #ifndef ANALYSIS_CAUSES_H
 #define ANALYSIS_CAUSES_H

@@ -134,7 +134,7 @@ static double of_busiest(const struct diagnosis *d, double ns)
   return ns / d->busiest_ns;
 }
 
-/* Return what the functions above divide by, for the name of a fact. */
+/* Return the divisor of the functions above, for the name of a fact. */
 static const char *all_active(const struct diagnosis *d)
 {
   return d->time.known ? "active time" : "all domains' time";

@@ -27,7 +27,7 @@ static const char *not_judged_since(const struct diagnosis *d,
   return NULL;
 }
 
-/* Writes what was found, or not, to [text] of [size] bytes. */
+/* Writes the result without numbers to [text] of [size] bytes. */
 static void format_result(char *text, size_t size, const struct diagnosis *d)
 {
   uint32_t count, left;
