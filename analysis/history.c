@@ -14,6 +14,17 @@
    row is the difference to the amounts at its end.  So rows of 10 s have
    percentiles of their own, not percentiles of percentiles.
 
+   The times of domains are not differences, since a time is known at its end:
+   a thread ran until a wait that ends a minute later.  The summary gives each
+   time when it is known, and it is added to all rows that it covers.  To these,
+   a reader of a row adds the times that are open so far:
+
+       row       |         |         |         |         |
+       thread A  held     wait       held...               open: runs still
+       thread B  |held   wait                             (known at its end)
+
+   So a row changes when a wait ends, and becomes exact.
+
    Spans, requests and waits by name are added to the present row of each tier
    when they end.  A wait may have begun many rows before; its time is added to
    each of these rows.
@@ -45,16 +56,30 @@ static const size_t rows_kept[HISTORY_TIERS] = {
    rows. */
 #define LONGEST_GAP 6000
 
-struct domain_amounts { uint32_t id; struct summary_time time; };
-
 /* The amounts at the begin of a row. */
 struct amounts {
   struct summary_tally tally;
-  struct summary_time time;
   struct histogram pauses;
   uint64_t lost;
-  uint32_t domain_count;
-  struct domain_amounts domains[HISTORY_DOMAINS];
+};
+
+/* Times of a domain in a row.  A row of 10 s has fewer than 2^32 units.
+   Moments are rounded to units, not times, so that many short times add up. */
+#define UNIT_NS 4
+struct domain_times { uint32_t id, units[SUMMARY_PARTS]; };
+
+/* A time that summary_open_times gave. */
+struct open_time {
+  uint32_t id;
+  enum summary_part part;
+  int64_t from, to;
+};
+
+/* A row, and what a reader needs to set its shares. */
+struct row {
+  struct history_row shown;
+  bool tells_user, tells_waits;
+  uint64_t rest[SUMMARY_PARTS];   /* units of the domains without columns */
 };
 
 /* Columns: of each kind of names, and of domains. */
@@ -64,7 +89,7 @@ static const size_t cell_size[COLUMN_KINDS] = {
   [HISTORY_SPAN] = sizeof(struct history_ended),
   [HISTORY_REQUEST] = sizeof(struct history_ended),
   [HISTORY_WAIT] = sizeof(uint64_t),
-  [DOMAIN_COLUMNS] = sizeof(struct history_domain)
+  [DOMAIN_COLUMNS] = sizeof(struct domain_times)
 };
 #define MOST_COLUMNS \
   (HISTORY_DOMAINS > HISTORY_NAMES ? HISTORY_DOMAINS : HISTORY_NAMES)
@@ -76,7 +101,7 @@ struct tier {
                                      present one */
   uint64_t count;                 /* number of the present row, which has only
                                      its begin, spans, requests and waits */
-  struct history_row *rows;
+  struct row *rows;
   char *columns[COLUMN_KINDS][MOST_COLUMNS];    /* NULL: no row has a value */
 };
 
@@ -86,7 +111,13 @@ struct history {
   int64_t started_ns;
   bool any;                       /* the first row has begun */
   uint64_t resident_bytes;
+  int64_t known_ns;               /* all events up to here were passed */
   struct amounts *now;            /* room for the amounts at the end of a row */
+  bool open_known;                /* [open] has the open times */
+  struct open_time *open;
+  size_t open_count, open_room;
+  const struct row *shown;        /* [domains] are of this row; NULL: none */
+  struct history_domain domains[HISTORY_DOMAINS];
   struct tier tiers[HISTORY_TIERS];
   uint8_t name_count[HISTORY_KINDS];
   const char *names[HISTORY_KINDS][HISTORY_NAMES];
@@ -124,7 +155,7 @@ static void begin_row(struct history *h, enum history_tier tier, int64_t end_ns)
   struct tier *t = &h->tiers[tier];
   t->end_ns = end_ns;
   t->rows[t->count % t->room] =
-    (struct history_row) { .ns = end_ns - history_step_ns[tier] };
+    (struct row) { .shown.ns = end_ns - history_step_ns[tier] };
   for (int kind = 0; kind < COLUMN_KINDS; kind++)
     for (uint32_t i = 0; i < MOST_COLUMNS; i++)
       if (t->columns[kind][i] != NULL)
@@ -133,29 +164,16 @@ static void begin_row(struct history *h, enum history_tier tier, int64_t end_ns)
 
 /* Amounts */
 
-static void take_domains(struct summary *s, int64_t ns, struct amounts *now)
-{
-  now->domain_count = 0;
-  for (uint32_t i = 0; i < s->domain_count; i++) {
-    if (s->domains[i]->ended || now->domain_count == HISTORY_DOMAINS) continue;
-    now->domains[now->domain_count++] = (struct domain_amounts) {
-      s->domains[i]->id, summary_time(s, s->domains[i], ns)
-    };
-  }
-}
-
 static void take_amounts(struct history *h, int64_t ns, struct amounts *now)
 {
   struct summary *s = live_summary(h->live);
   now->tally = summary_tally(s, NULL, ns);
-  now->time = summary_time(s, NULL, ns);
-  take_domains(s, ns, now);
   now->pauses = s->pauses[PAUSE_ANY];
   now->lost = lost_events(h->cursor);
 }
 
 /* Returns the increase from [before] to [now]; 0 when it would be negative,
-   since the summary was begun anew or an open span was judged otherwise. */
+   since the summary was begun anew. */
 static uint64_t more(uint64_t now, uint64_t before)
 {
   return now > before ? now - before : 0;
@@ -168,39 +186,186 @@ static uint16_t share(uint64_t part, uint64_t all)
   return (uint16_t) ((double) part / (double) all * SHARE_ALL + 0.5);
 }
 
-/* Sets the shares of the time watched from [before] to [now], which are 1
-   together with the share that a domain waited.  An amount may have grown by
-   more than the time watched, when it was corrected: whether a thread ran, or
-   only slept in a way that is not recorded, is known at its next event. */
-static void set_shares(const struct summary_time *before,
-                       const struct summary_time *now, uint16_t *running,
-                       uint16_t *collecting)
+/* Times of domains */
+
+/* Returns the units that the time from [from] to [to] and the row of [step]
+   nanoseconds that begins at [begin] have in common. */
+static uint32_t units_in(int64_t begin, int64_t step, int64_t from, int64_t to)
 {
-  const uint64_t watched = more(now->watched_ns, before->watched_ns);
-  *running = share(more(now->running_ns, before->running_ns), watched);
-  *collecting = share(more(now->collecting_ns, before->collecting_ns),
-                      watched);
-  if (watched > 0 && *running > SHARE_ALL - *collecting)
-    *running = (uint16_t) (SHARE_ALL - *collecting);
+  if (from < begin) from = begin;
+  if (to > begin + step) to = begin + step;
+  return from < to ? (uint32_t) (to / UNIT_NS - from / UNIT_NS) : 0;
+}
+
+/* Returns the times of domain [id] in row [number], which are new if
+   necessary; NULL when all columns of the row have other domains. */
+static struct domain_times *times_of(struct tier *t, uint64_t number,
+                                     uint32_t id)
+{
+  struct history_row *row = &t->rows[number % t->room].shown;
+  for (uint32_t i = 0; i < row->domain_count; i++) {
+    struct domain_times *times = cell(t, DOMAIN_COLUMNS, i, number);
+    if (times->id == id) return times;
+  }
+  if (row->domain_count == HISTORY_DOMAINS) return NULL;
+  struct domain_times *times = cell(t, DOMAIN_COLUMNS, row->domain_count++,
+                                    number);
+  *times = (struct domain_times) { .id = id };
+  return times;
+}
+
+/* Adds [units] of a part to the times of domain [id] in row [number], or takes
+   them [back]. */
+static void add_units(struct tier *t, uint64_t number, uint32_t id,
+                      enum summary_part part, uint32_t units, bool back)
+{
+  struct domain_times *times = times_of(t, number, id);
+  if (times == NULL) {
+    uint64_t *rest = &t->rows[number % t->room].rest[part];
+    *rest = !back ? *rest + units : more(*rest, units);
+    return;
+  }
+  uint32_t *sum = &times->units[part];
+  if (back) *sum = *sum > units ? *sum - units : 0;
+  else *sum = *sum < UINT32_MAX - units ? *sum + units : UINT32_MAX;
+}
+
+/* The function of a listener of the summary: adds a time to the present row of
+   each tier and to the earlier rows that it covers. */
+static void take_time(void *state, uint32_t id, enum summary_part part,
+                      int64_t from, int64_t to, bool back)
+{
+  struct history *h = state;
+  h->shown = NULL;
+  for (enum history_tier tier = 0; h->any && tier < HISTORY_TIERS; tier++) {
+    const int64_t step = history_step_ns[tier];
+    struct tier *t = &h->tiers[tier];
+    const uint64_t first = history_first(h, tier);
+    for (uint64_t at = t->count; at + 1 > first; at--) {
+      const int64_t begin = t->rows[at % t->room].shown.ns;
+      if (begin + step <= from) break;
+      const uint32_t units = units_in(begin, step, from, to);
+      if (units > 0) add_units(t, at, id, part, units, back);
+    }
+  }
+}
+
+/* The function of a listener for open times: keeps them. */
+static void take_open_time(void *state, uint32_t id, enum summary_part part,
+                           int64_t from, int64_t to, bool back)
+{
+  struct history *h = state;
+  (void) back;
+  h->open = with_room(h->open, h->open_count, &h->open_room, sizeof *h->open);
+  h->open[h->open_count++] = (struct open_time) { id, part, from, to };
+}
+
+/* Notes that the times and the open times have changed. */
+static void forget_shown(struct history *h)
+{
+  h->open_known = false;
+  h->shown = NULL;
+}
+
+/* Sets the shares of a time watched, which are 1 together with the share that
+   was waited. */
+static void set_shares(const uint64_t units[SUMMARY_PARTS], bool tells_waits,
+                       uint16_t *running, uint16_t *collecting)
+{
+  const uint64_t watched = units[PART_WATCHED];
+  *collecting = share(units[PART_COLLECTING], watched);
+  *running = *collecting;
+  if (watched == 0) return;
+  const uint16_t held = tells_waits ? share(units[PART_HELD], watched)
+                                    : SHARE_ALL;
+  *running = held > *collecting ? (uint16_t) (held - *collecting) : 0;
+}
+
+/* Adds the shares of a domain to the sum [all]: the time watched, and of that
+   the time held and the time in the collector, which is part of it. */
+static void add_to_all(uint64_t all[SUMMARY_PARTS],
+                       const uint64_t units[SUMMARY_PARTS])
+{
+  const uint64_t watched = units[PART_WATCHED];
+  uint64_t held = units[PART_HELD], collecting = units[PART_COLLECTING];
+  if (collecting > watched) collecting = watched;
+  if (held < collecting) held = collecting;
+  if (held > watched) held = watched;
+  all[PART_WATCHED] += watched;
+  all[PART_HELD] += held;
+  all[PART_COLLECTING] += collecting;
+}
+
+/* The times in a row, the open ones too, by column; and those of the rest. */
+struct row_times {
+  uint64_t units[HISTORY_DOMAINS][SUMMARY_PARTS];
+  uint64_t rest[SUMMARY_PARTS];
+};
+
+/* Adds the open times of [h] in row [number] to [times], and the domains that
+   have only open times to the columns of the row. */
+static void add_open(struct history *h, enum history_tier tier, uint64_t number,
+                     struct row_times *times)
+{
+  struct tier *t = &h->tiers[tier];
+  const struct history_row *row = &t->rows[number % t->room].shown;
+  for (size_t i = 0; i < h->open_count; i++) {
+    const struct open_time *o = &h->open[i];
+    const int64_t to = o->to < h->known_ns ? o->to : h->known_ns;
+    const uint32_t units = units_in(row->ns, history_step_ns[tier], o->from,
+                                    to);
+    if (units == 0) continue;
+    uint32_t column = 0;
+    if (times_of(t, number, o->id) == NULL) column = HISTORY_DOMAINS;
+    while (column < HISTORY_DOMAINS
+           && ((struct domain_times *) cell(t, DOMAIN_COLUMNS, column,
+                                            number))->id != o->id)
+      column++;
+    if (column < HISTORY_DOMAINS) times->units[column][o->part] += units;
+    else times->rest[o->part] += units;
+  }
+}
+
+/* Sets the shares of row [number] and of its domains. */
+static void show_row(struct history *h, enum history_tier tier, uint64_t number)
+{
+  struct tier *t = &h->tiers[tier];
+  struct row *row = &t->rows[number % t->room];
+  if (h->shown == row) return;
+  if (!h->open_known) {
+    h->open_count = 0;
+    summary_open_times(live_summary(h->live), (struct summary_listener) {
+      take_open_time, h
+    });
+    h->open_known = true;
+  }
+  struct row_times times = { 0 };
+  uint64_t all[SUMMARY_PARTS] = { 0 };
+  add_open(h, tier, number, &times);
+  for (uint32_t i = 0; i < row->shown.domain_count; i++) {
+    const struct domain_times *d = cell(t, DOMAIN_COLUMNS, i, number);
+    for (int part = 0; part < SUMMARY_PARTS; part++)
+      times.units[i][part] += d->units[part];
+    h->domains[i].id = d->id;
+    set_shares(times.units[i], row->tells_waits, &h->domains[i].running,
+               &h->domains[i].collecting);
+    add_to_all(all, times.units[i]);
+  }
+  for (int part = 0; part < SUMMARY_PARTS; part++)
+    times.rest[part] += row->rest[part];
+  add_to_all(all, times.rest);
+  struct history_row *shown = &row->shown;
+  shown->watched_ns = UNIT_NS * all[PART_WATCHED];
+  shown->known = all[PART_WATCHED] > 0;
+  shown->user_known = shown->known && row->tells_user;
+  shown->waits_known = shown->known && row->tells_waits;
+  set_shares(all, row->tells_waits, &shown->running, &shown->collecting);
+  shown->waiting = !shown->waits_known ? SHARE_UNKNOWN
+    : (uint16_t) (SHARE_ALL - shown->running - shown->collecting);
+  h->shown = row;
 }
 
 /* Rows */
-
-static void fill_domains(struct tier *t, const struct amounts *now,
-                         struct history_row *row)
-{
-  const struct amounts *before = &t->before;
-  for (uint32_t i = 0; i < now->domain_count; i++) {
-    const struct domain_amounts *d = &now->domains[i];
-    struct domain_amounts was = { .id = d->id };
-    for (uint32_t k = 0; k < before->domain_count; k++)
-      if (before->domains[k].id == d->id) was = before->domains[k];
-    struct history_domain *filled = cell(t, DOMAIN_COLUMNS,
-                                         row->domain_count++, t->count);
-    filled->id = d->id;
-    set_shares(&was.time, &d->time, &filled->running, &filled->collecting);
-  }
-}
 
 /* Sets the percentiles of [row] from the difference of two histograms, which is
    left in [now]. */
@@ -254,17 +419,13 @@ static void fill_row(struct history *h, enum history_tier tier,
 {
   struct tier *t = &h->tiers[tier];
   const struct amounts *before = &t->before;
-  struct history_row *row = &t->rows[t->count % t->room];
+  struct row *whole = &t->rows[t->count % t->room];
+  struct history_row *row = &whole->shown;
   struct summary *s = live_summary(h->live);
   struct summary_tally d = tally_difference(&now->tally, &before->tally);
   double seconds = (double) history_step_ns[tier] / (double) SECOND_NS;
-  row->watched_ns = more(now->time.watched_ns, before->time.watched_ns);
-  row->known = row->watched_ns > 0;
-  row->user_known = row->known && tells_user(h, tier);
-  row->waits_known = row->known && now->time.known;
-  set_shares(&before->time, &now->time, &row->running, &row->collecting);
-  row->waiting = !row->waits_known ? SHARE_UNKNOWN
-    : (uint16_t) (SHARE_ALL - row->running - row->collecting);
+  whole->tells_user = tells_user(h, tier);
+  whole->tells_waits = summary_tells_waits(s);
   row->alloc_bytes_per_s = 8 * (double) d.allocated_words / seconds;
   row->promoted_bytes_per_s = 8 * (double) d.promoted_words / seconds;
   row->heap = summary_heap(s);
@@ -274,7 +435,6 @@ static void fill_row(struct history *h, enum history_tier tier,
                                               : s->resident_bytes;
   row->events = d.events;
   row->lost = more(now->lost, before->lost);
-  fill_domains(t, now, row);
   fill_pauses(&before->pauses, &now->pauses, row);
   fill_counters(h, t, row);
   memcpy(row->names, h->name_count, sizeof row->names);
@@ -308,9 +468,9 @@ static int64_t row_end(const struct history *h, int64_t ns, int64_t step)
   return h->started_ns + (since / step + 1) * step;
 }
 
-void history_until(struct history *h, int64_t ns)
+/* Ends the rows up to [ns]. */
+static void end_rows(struct history *h, int64_t ns)
 {
-  if (!h->any || !is_possible(ns)) return;
   for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++) {
     const int64_t step = history_step_ns[tier];
     struct tier *t = &h->tiers[tier];
@@ -320,6 +480,23 @@ void history_until(struct history *h, int64_t ns)
     }
     while (t->end_ns <= ns) end_row(h, tier);
   }
+}
+
+void history_until(struct history *h, int64_t ns)
+{
+  if (!h->any || !is_possible(ns) || ns < h->tiers[HISTORY_100MS].end_ns)
+    return;
+  summary_look(live_summary(h->live), ns);
+  if (h->known_ns < ns) h->known_ns = ns;
+  end_rows(h, ns);
+  forget_shown(h);
+}
+
+void history_finish(struct history *h)
+{
+  const int64_t step = history_step_ns[HISTORY_100MS];
+  if (h->any) end_rows(h, time_after(h->known_ns, step));
+  forget_shown(h);
 }
 
 /* Names */
@@ -419,7 +596,7 @@ static void take_request(struct history *h, const struct eventring_event *event,
 static void add_wait(struct tier *t, uint64_t at, int64_t step, uint32_t number,
                      int64_t from, int64_t to)
 {
-  struct history_row *row = &t->rows[at % t->room];
+  struct history_row *row = &t->rows[at % t->room].shown;
   if (from < row->ns) from = row->ns;
   if (to > row->ns + step) to = row->ns + step;
   if (from >= to) return;
@@ -428,76 +605,20 @@ static void add_wait(struct tier *t, uint64_t at, int64_t step, uint32_t number,
     row->names[HISTORY_WAIT] = (uint8_t) (number + 1);
 }
 
-/* Counts the time from [from] to [to] in row [at] of [t], which has [step]
-   nanoseconds, as time that domain [id] waited, if it counted as running.  Returns the
-   nanoseconds that changed. */
-static uint64_t correct_row(struct tier *t, uint64_t at, int64_t step,
-                            uint32_t id, int64_t from, int64_t to)
-{
-  struct history_row *row = &t->rows[at % t->room];
-  struct history_domain *d = NULL;
-  for (uint32_t i = 0; i < row->domain_count && d == NULL; i++) {
-    d = cell(t, DOMAIN_COLUMNS, i, at);
-    if (d->id != id) d = NULL;
-  }
-  if (from < row->ns) from = row->ns;
-  if (to > row->ns + step) to = row->ns + step;
-  if (d == NULL || from >= to || !row->waits_known
-      || d->running == SHARE_UNKNOWN) return 0;
-  const int waits = share((uint64_t) (to - from), (uint64_t) step),
-    known = SHARE_ALL - d->running - d->collecting;
-  int moved = waits > known ? waits - known : 0;
-  if (moved > d->running) moved = d->running;
-  d->running = (uint16_t) (d->running - moved);
-  const uint64_t ns = (uint64_t) (moved * (step / SHARE_ALL));
-  uint16_t of_all = share(ns, row->watched_ns);
-  if (of_all > row->running) of_all = row->running;
-  row->running = (uint16_t) (row->running - of_all);
-  row->waiting = (uint16_t) (row->waiting + of_all);
-  return ns;
-}
-
-/* Takes [ns] from the running time of domain [id], and of all, in [amounts]. */
-static void correct_amounts(struct amounts *amounts, uint32_t id, uint64_t ns)
-{
-  amounts->time.running_ns = more(amounts->time.running_ns, ns);
-  for (uint32_t i = 0; i < amounts->domain_count; i++)
-    if (amounts->domains[i].id == id)
-      amounts->domains[i].time.running_ns =
-        more(amounts->domains[i].time.running_ns, ns);
-}
-
-/* Returns whether [event] ends a wait of the thread of its domain that seemed
-   to run, since it wrote the last event. */
-static bool seemed_to_run(const struct history *h,
-                          const struct eventring_event *event)
-{
-  const struct summary *s = live_summary(h->live);
-  if (event->ring >= s->ring_count) return false;
-  const struct summary_domain *d = s->rings[event->ring].domain;
-  return d != NULL && d->id == event->domain
-         && d->running_thread == event->thread;
-}
-
 /* Adds a wait to the present row of each tier and to all earlier rows that it
-   covers.  A thread that waits seems to run in them, unless /proc says
-   otherwise: in a file that was written before it is read, it cannot. */
+   covers. */
 static void take_wait(struct history *h, const struct eventring_event *event,
                       uint32_t number)
 {
   if (event->form != EVENTRING_EV_INSTANT || event->words == 0) return;
   int64_t from = (int64_t) ((uint64_t) event->ns - event->payload[0]);
-  const bool ran = seemed_to_run(h, event);
   for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++) {
     const int64_t step = history_step_ns[tier];
     struct tier *t = &h->tiers[tier];
     const uint64_t first = history_first(h, tier);
     for (uint64_t at = t->count; at + 1 > first; at--) {
-      if (t->rows[at % t->room].ns + step <= from) break;
+      if (t->rows[at % t->room].shown.ns + step <= from) break;
       add_wait(t, at, step, number, from, event->ns);
-      uint64_t ns = !ran ? 0 : correct_row(t, at, step, event->domain, from,
-                                           event->ns);
-      correct_amounts(&t->before, event->domain, ns);
     }
   }
 }
@@ -534,6 +655,9 @@ struct history *new_history(struct eventring_cursor *cursor,
     h->tiers[tier].rows = allocate(h->tiers[tier].room,
                                    sizeof *h->tiers[tier].rows);
   }
+  summary_listen(live_summary(live), (struct summary_listener) {
+    take_time, h
+  });
   return h;
 }
 
@@ -545,6 +669,10 @@ void free_history(struct history *h)
     for (int kind = 0; kind < COLUMN_KINDS; kind++)
       for (uint32_t i = 0; i < MOST_COLUMNS; i++) free(t->columns[kind][i]);
   }
+  summary_listen(live_summary(h->live), (struct summary_listener) {
+    NULL, NULL
+  });
+  free(h->open);
   free(h->now);
   free(h);
 }
@@ -556,7 +684,11 @@ void history_event(struct history *h, const struct eventring_event *event)
     for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++)
       begin_row(h, tier, row_end(h, event->ns, history_step_ns[tier]));
   }
-  if (event->ns >= h->tiers[HISTORY_100MS].end_ns) history_until(h, event->ns);
+  forget_shown(h);
+  if (is_possible(event->ns) && event->ns > h->known_ns) {
+    h->known_ns = event->ns;
+    if (event->ns >= h->tiers[HISTORY_100MS].end_ns) end_rows(h, event->ns);
+  }
   if (event->form != EVENTRING_EV_LOST) take_named(h, event);
 }
 
@@ -576,18 +708,18 @@ uint64_t history_first(const struct history *h, enum history_tier tier)
   return t->count >= t->room ? t->count - t->room + 1 : 0;
 }
 
-const struct history_row *history_row(const struct history *h,
-                                      enum history_tier tier, uint64_t number)
+const struct history_row *history_row(struct history *h, enum history_tier tier,
+                                      uint64_t number)
 {
-  const struct tier *t = &h->tiers[tier];
-  return &t->rows[number % t->room];
+  show_row(h, tier, number);
+  return &h->tiers[tier].rows[number % h->tiers[tier].room].shown;
 }
 
-const struct history_domain *history_domain(const struct history *h,
-                                            enum history_tier tier,
-                                            uint64_t number, uint32_t which)
+struct history_domain history_domain(struct history *h, enum history_tier tier,
+                                     uint64_t number, uint32_t which)
 {
-  return look_at(h, tier, DOMAIN_COLUMNS, which, number);
+  show_row(h, tier, number);
+  return h->domains[which];
 }
 
 int64_t history_last(const struct history *h, enum history_tier tier,

@@ -11,7 +11,7 @@
 /**************************************************************************/
 
 /* How a process changed over time, in bounded memory: rows of 100 ms, 1 s and
-   10 s, of the last minute, hour and day, of about 300 bytes each.
+   10 s, of the last minute, hour and day, of about 400 bytes each.
 
      struct history *h = new_history(cursor, live);
      for each event: history_event(h, event); live_event(live, event);
@@ -87,9 +87,14 @@ void free_history(struct history *h);
 /* Takes [event], before live_event does. */
 void history_event(struct history *h, const struct eventring_event *event);
 
-/* Ends the rows up to [ns], before which the caller has passed all events; does
-   nothing before the first event. */
+/* Ends the rows up to [ns], the present time, before which the caller has
+   passed all events; does nothing before the first event.  Looks in /proc which
+   threads of a running process sleep. */
 void history_until(struct history *h, int64_t ns);
+
+/* Ends the rows of 100 ms up to the row of the last event: the process or the
+   file has ended. */
+void history_finish(struct history *h);
 
 /* Sets the resident memory of the process for the rows that end from now on. */
 void history_resident(struct history *h, uint64_t bytes);
@@ -100,14 +105,14 @@ uint64_t history_count(const struct history *h, enum history_tier tier);
 uint64_t history_first(const struct history *h, enum history_tier tier);
 
 /* Returns row [number] of [tier], from history_first to history_count less 1.
-   Valid until the next call of history_event or history_until. */
-const struct history_row *history_row(const struct history *h,
-                                      enum history_tier tier, uint64_t number);
+   Valid until the next call of history_event or history_until.  The shares of
+   its time change when a later event tells of it, such as the end of a wait. */
+const struct history_row *history_row(struct history *h, enum history_tier tier,
+                                      uint64_t number);
 
 /* Returns domain [which] of a row, less than its domain_count. */
-const struct history_domain *history_domain(const struct history *h,
-                                            enum history_tier tier,
-                                            uint64_t number, uint32_t which);
+struct history_domain history_domain(struct history *h, enum history_tier tier,
+                                     uint64_t number, uint32_t which);
 
 /* Return values of a row for name [which] of a kind, less than its names[kind]:
    the last value of a counter; the spans or requests; and the time in the row

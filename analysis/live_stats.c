@@ -446,8 +446,11 @@ static void start_over(struct live_stats *live)
     live->domains[i] = NULL;
   }
   memset(&live->amounts, 0, sizeof live->amounts);
+  const struct summary_listener listener = live->summary->listener;
+  summary_stop(live->summary);
   free_summary(live->summary);
   live->summary = new_summary(live->cursor);
+  summary_listen(live->summary, listener);
 }
 
 /* Updates the domain in the ring of [event], a new one if the ring has passed
@@ -820,8 +823,10 @@ bool live_is_backup(const struct live_stats *live, uint32_t domain,
 size_t live_long_spans(const struct live_stats *live, int64_t from_ns,
                        int64_t to_ns, struct long_span **list)
 {
-  return find_long_spans(&live->long_spans, live->summary->spans,
-                         live->ring_count, from_ns, to_ns, list);
+  const size_t count = find_long_spans(&live->long_spans, live->summary->spans,
+                                       live->ring_count, from_ns, to_ns, list);
+  *list = reallocate(*list, count + LIVE_THREADS, sizeof **list);
+  return count + list_open_waits(live->threads, live->summary, *list + count);
 }
 
 struct summary *live_summary(struct live_stats *live)

@@ -165,7 +165,7 @@ bool live_is_backup(const struct live_stats *live, uint32_t domain,
                     uint32_t thread);
 
 /* Sets *list to the long and the open spans of a time, as find_long_spans does,
-   and returns their number. */
+   and behind them the waits that go on.  Returns their number. */
 size_t live_long_spans(const struct live_stats *live, int64_t from_ns,
                        int64_t to_ns, struct long_span **list);
 

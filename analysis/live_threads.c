@@ -218,11 +218,52 @@ static double share(const struct thread *p, int part, int64_t now,
   return all < 1 ? all : 1;
 }
 
-static bool domain_ended(const struct summary *s, uint32_t domain)
+/* Returns the domain with the id [id] of [s], or NULL. */
+static const struct summary_domain *domain_of(const struct summary *s,
+                                              uint32_t id)
 {
   for (uint32_t i = 0; i < s->domain_count; i++)
-    if (s->domains[i]->id == domain) return s->domains[i]->ended;
-  return false;
+    if (s->domains[i]->id == id) return s->domains[i];
+  return NULL;
+}
+
+/* Returns whether the process runs and /proc has its threads. */
+static bool process_runs(const struct live_threads *t)
+{
+  return eventring_state(t->cursor) == EVENTRING_STATE_RUNNING
+         && !target_info(t->cursor).pid_is_elsewhere;
+}
+
+/* Returns whether thread [p] of domain [d] of a running process sleeps, and not
+   in the collector.  The backup thread waits for work, which is no wait. */
+static bool waits_now(const struct live_threads *t, const struct thread *p,
+                      const struct summary_domain *d, const struct spans *spans)
+{
+  char span[LIVE_THREAD_NAME] = "";
+  if (d == NULL || d->ended || p->ended || p->backup) return false;
+  const char state = eventring_thread_state(t->cursor, p->thread);
+  if (state == 0 || state == 'R') return false;
+  innermost(t, p, spans, false, span);
+  return span[0] == '\0';
+}
+
+size_t list_open_waits(const struct live_threads *t,
+                       const struct summary *summary,
+                       struct long_span list[LIVE_THREADS])
+{
+  size_t count = 0;
+  if (!process_runs(t)) return 0;
+  for (const struct thread *p = t->list; p < t->list + t->count; p++) {
+    const struct summary_domain *d = domain_of(summary, p->domain);
+    if (!waits_now(t, p, d, summary->spans)) continue;
+    list[count++] = (struct long_span) {
+      .from_ns = d->running_thread == p->thread && d->seen_ns > p->last_ns
+                 ? d->seen_ns : p->last_ns,
+      .to_ns = INT64_MAX, .ring = p->ring, .domain = p->domain,
+      .thread = p->thread, .thread_id = p->thread_id, .complete = true
+    };
+  }
+  return count;
 }
 
 /* Fills *out with thread [p].  [runs]: the process does, so that a thread that
@@ -231,10 +272,11 @@ static void fill(const struct live_threads *t, const struct thread *p,
                  const struct summary *summary, int64_t now, bool runs,
                  struct live_thread *out)
 {
+  const struct summary_domain *d = domain_of(summary, p->domain);
   *out = (struct live_thread) {
     .thread = p->thread, .thread_id = p->thread_id, .domain = p->domain,
     .backup = p->backup, .wait_ns = p->wait_ns,
-    .ended = p->ended || domain_ended(summary, p->domain),
+    .ended = p->ended || (d != NULL && d->ended),
     .first_ns = p->first_ns, .last_ns = p->last_ns
   };
   if (runs && !out->ended) {
@@ -248,9 +290,9 @@ static void fill(const struct live_threads *t, const struct thread *p,
     name = eventring_domain_name(t->cursor, p->domain);
   copy_name(out->name, name);
   if (p->wait != 0) {
-    const struct eventring_description *d = eventring_describe(t->cursor,
-                                                               p->wait);
-    copy_name(out->wait, d == NULL ? NULL : d->name);
+    const struct eventring_description *wait = eventring_describe(t->cursor,
+                                                                  p->wait);
+    copy_name(out->wait, wait == NULL ? NULL : wait->name);
   }
   if (!out->ended) {
     innermost(t, p, summary->spans, false, out->runtime_span);
@@ -274,8 +316,7 @@ int list_live_threads(const struct live_threads *t,
                       struct live_thread *list, int max)
 {
   int count = 0;
-  bool runs = eventring_state(t->cursor) == EVENTRING_STATE_RUNNING
-              && !target_info(t->cursor).pid_is_elsewhere;
+  const bool runs = process_runs(t);
   for (uint32_t i = 0; i < t->count && count < max; i++)
     fill(t, &t->list[i], summary, now, runs, &list[count++]);
   qsort(list, (size_t) count, sizeof *list, by_domain);

@@ -18,6 +18,7 @@
 
 #include <stdbool.h>
 #include "eventring_reader.h"
+#include "long_spans.h"
 #include "summary.h"
 
 /* The most threads that are kept: of more, those that have ended and then those
@@ -72,6 +73,13 @@ struct live_thread {
 int list_live_threads(const struct live_threads *threads,
                       const struct summary *summary, int64_t now,
                       struct live_thread *list, int max);
+
+/* Fills [list] with the waits that go on (see is_open_wait): of the threads
+   that sleep now, as /proc says, each from when it last ran as far as is known.
+   Returns their number. */
+size_t list_open_waits(const struct live_threads *threads,
+                       const struct summary *summary,
+                       struct long_span list[LIVE_THREADS]);
 
 /* Returns whether the thread with the system's id [thread] is the backup thread
    of [domain]. */

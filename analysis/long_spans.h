@@ -27,12 +27,19 @@
 #define LONG_SPANS 65536
 
 struct long_span {
-  int64_t from_ns, to_ns;         /* [to_ns] INT64_MAX: it is open */
+  int64_t from_ns, to_ns;         /* [to_ns] INT64_MAX: it is open; if it is
+                                     [complete], too, a thread sleeps: it waits,
+                                     and [id] is not known */
   uint32_t ring, domain, thread;
   int32_t thread_id;              /* as in an event */
   uint16_t id;                    /* of the event */
   bool complete;                  /* of a complete event, which has no begin */
 };
+
+static inline bool is_open_wait(const struct long_span *span)
+{
+  return span->complete && span->to_ns == INT64_MAX;
+}
 
 /* A list of long spans, all 0 at first.  The owner frees [list]. */
 struct long_spans {

@@ -209,11 +209,12 @@ static uint64_t at_most(uint64_t n)
 /* Domains */
 
 /* Returns new memory for the domain with the id [id], which is not watched yet
-   and not among the domains of a summary. */
-static struct summary_domain *new_domain(uint32_t id)
+   and not among the domains of [s]. */
+static struct summary_domain *new_domain(const struct summary *s, uint32_t id)
 {
   struct summary_domain *d = allocate(1, sizeof *d);
   d->id = id;
+  d->listener = &s->listener;
   d->watched_since = INT64_MAX;
   d->closed_to = d->backup_ns = INT64_MIN;
   return d;
@@ -231,12 +232,12 @@ static struct summary_domain *domain_of(struct summary *s, uint32_t id)
   while (i > 0 && s->domains[i - 1]->id > id) i--;
   if (i > 0 && s->domains[i - 1]->id == id) return *found = s->domains[i - 1];
   if (s->domain_count == SUMMARY_DOMAINS) {
-    if (s->others == NULL) s->others = new_domain(UINT32_MAX);
+    if (s->others == NULL) s->others = new_domain(s, UINT32_MAX);
     return s->others;
   }
   memmove(&s->domains[i + 1], &s->domains[i],
           (s->domain_count++ - i) * sizeof *s->domains);
-  return *found = s->domains[i] = new_domain(id);
+  return *found = s->domains[i] = new_domain(s, id);
 }
 
 /* Time in the collector */
@@ -273,42 +274,51 @@ static void close_intervals(struct summary *s, struct summary_domain *d)
 static void begin_watching(struct summary *s, struct summary_domain *d,
                            int64_t ns)
 {
-  if (d == s->others || d->ended || d->watched_since != INT64_MAX) return;
-  d->watched_since = ns;
+  if (d == s->others || d->ended || d->watched_since != INT64_MAX
+      || ns >= s->to_ns)
+    return;
+  d->watched_since = ns > s->from_ns ? ns : s->from_ns;
   d->no_thread_yet = true;
 }
 
 /* Returns the time up to which the thread [t] of domain [d] is known to have
-   held the domain lock: [ns] if the thread wrote the last event of the domain,
-   so that it still runs; else the time of the last event of the thread. */
+   held the domain lock.  If the thread wrote the last event of the domain, it
+   still runs: [ns], or when it was last seen to run if it sleeps.  Else the
+   time of the last event of the thread. */
 static int64_t held_until(const struct summary_domain *d,
                           const struct summary_thread *t, int64_t ns)
 {
-  return t->id == d->running_thread ? ns : t->last_ns;
+  if (t->id != d->running_thread) return t->last_ns;
+  return d->sleeps && d->seen_ns < ns ? d->seen_ns : ns;
 }
 
 /* Adds the time from [from] to [to], if [from] is earlier, to the time in which
    threads of domain [d] held the domain lock. */
-static void add_busy(struct summary_domain *d, int64_t from, int64_t to)
+static void add_busy(const struct summary *s, struct summary_domain *d,
+                     int64_t from, int64_t to)
 {
+  if (from < s->from_ns) from = s->from_ns;
+  if (to > s->to_ns) to = s->to_ns;
   if (from < to) d->busy_ns += (uint64_t) to - (uint64_t) from;
+  give_time(d, PART_HELD, from, to, false);
 }
 
 /* Counts the time in which the thread [t] held the domain lock, up to [ns] if
    it still runs, and removes the thread; the last thread of [d] moves to its
    place. */
-static void forget_thread(struct summary_domain *d, struct summary_thread *t,
-                          int64_t ns)
+static void forget_thread(const struct summary *s, struct summary_domain *d,
+                          struct summary_thread *t, int64_t ns)
 {
-  add_busy(d, t->since, held_until(d, t, ns));
+  add_busy(s, d, t->since, held_until(d, t, ns));
   *t = d->threads[--d->thread_count];
 }
 
 /* Calls forget_thread for all threads of domain [d]; no thread of it is known
    to run afterwards. */
-static void forget_threads(struct summary_domain *d, int64_t ns)
+static void forget_threads(const struct summary *s, struct summary_domain *d,
+                           int64_t ns)
 {
-  while (d->thread_count > 0) forget_thread(d, &d->threads[0], ns);
+  while (d->thread_count > 0) forget_thread(s, d, &d->threads[0], ns);
   d->running_thread = 0;
 }
 
@@ -317,7 +327,8 @@ static void forget_threads(struct summary_domain *d, int64_t ns)
    domain is watched if no other thread was seen since then.  When there are
    SUMMARY_THREADS threads, first forgets the thread with the oldest last event.
    The result is valid until a thread is forgotten. */
-static struct summary_thread *thread_of(struct summary_domain *d, uint32_t id,
+static struct summary_thread *thread_of(const struct summary *s,
+                                        struct summary_domain *d, uint32_t id,
                                         int64_t ns)
 {
   struct summary_thread *oldest = &d->threads[0];
@@ -326,7 +337,7 @@ static struct summary_thread *thread_of(struct summary_domain *d, uint32_t id,
     if (t->id == id) return t;
     if (t->last_ns < oldest->last_ns) oldest = t;
   }
-  if (d->thread_count == SUMMARY_THREADS) forget_thread(d, oldest, ns);
+  if (d->thread_count == SUMMARY_THREADS) forget_thread(s, d, oldest, ns);
   struct summary_thread *t = &d->threads[d->thread_count++];
   /* The first one has run since the domain is watched, unless it says that it
      waited. */
@@ -348,17 +359,19 @@ static bool ran_alone(const struct summary_domain *d, uint32_t id, int64_t ns)
    wrote an event at [ns] and so held the domain lock.  If the event ends a
    wait, [wait_since] is the begin of the wait: counts the time from when the
    thread got the lock up to then.  Otherwise [wait_since] is INT64_MAX. */
-static void thread_ran(struct summary_domain *d, uint32_t id, int64_t ns,
-                       int64_t wait_since)
+static void thread_ran(const struct summary *s, struct summary_domain *d,
+                       uint32_t id, int64_t ns, int64_t wait_since)
 {
-  struct summary_thread *t = thread_of(d, id, ns);
+  struct summary_thread *t = thread_of(s, d, id, ns);
   if (wait_since != INT64_MAX) {
-    add_busy(d, t->since, wait_since);
+    add_busy(s, d, t->since, wait_since);
     t->since = ns;
     if (ran_alone(d, id, wait_since)) domain_waited(d, wait_since, ns);
   }
   t->last_ns = ns;
   d->running_thread = id;
+  d->sleeps = false;
+  d->seen_ns = ns;
   d->no_thread_yet = false;
 }
 
@@ -369,16 +382,16 @@ static void end_watching(struct summary *s, struct summary_domain *d,
                          int64_t ns)
 {
   if (d->watched_since == INT64_MAX) return;
-  forget_threads(d, ns);
+  forget_threads(s, d, ns);
   while (d->pending > 0) close_first(s, d);
+  if (ns > s->to_ns) ns = s->to_ns;
   if (ns > d->watched_since)
     d->tally.watched_ns += (uint64_t) ns - (uint64_t) d->watched_since;
+  give_time(d, PART_WATCHED, d->watched_since, ns, false);
   d->watched_since = INT64_MAX;
 }
 
-/* Ends the time watched of every domain at its last event and forgets all open
-   spans and runs, since later events are not known to be complete. */
-static void stop_watching(struct summary *s)
+void summary_stop(struct summary *s)
 {
   forget_spans(s->spans);
   forget_runs(s->requests);
@@ -388,10 +401,17 @@ static void stop_watching(struct summary *s)
 
 void summary_idle(struct summary *s)
 {
-  if (target_info(s->cursor).active == 0) stop_watching(s);
+  if (target_info(s->cursor).active == 0) summary_stop(s);
 }
 
 /* Events */
+
+/* Returns whether [event] is in the window of [s], which is all time unless
+   summary_window was called. */
+static bool counts(const struct summary *s, const struct eventring_event *event)
+{
+  return event->ns >= s->from_ns && event->ns < s->to_ns;
+}
 
 /* Adds 1 to the activities of kind [caused] with the cause [cause], and their
    duration [ns] to the total and the maximum of the cause.  Causes from
@@ -513,16 +533,18 @@ static void stopped(struct summary *s, const struct eventring_event *event)
   for (uint32_t i = 0; later + i <= event->words; i += s->ids->round) {
     struct summary_domain *d = domain_of(s, (uint32_t) payload[domain + i]);
     uint64_t ns = last - payload[arrived + i] + payload[1];
-    histogram_add(&d->arrivals, payload[arrived + i]);
-    histogram_add(&s->arrivals, payload[arrived + i]);
     int64_t from = (int64_t) ((uint64_t) event->ns - ns);
     bool idle = d->on_backup || d->backup_ns >= from || in_wait(d, from);
-    if (!idle) add_pause(s, d, PAUSE_STOPPED, ns);
+    if (counts(s, event)) {
+      histogram_add(&d->arrivals, payload[arrived + i]);
+      histogram_add(&s->arrivals, payload[arrived + i]);
+      if (!idle) add_pause(s, d, PAUSE_STOPPED, ns);
+    }
     /* A domain may go on, and wait, before the stop ends. */
     bool waits = !idle && from < d->wait_from && d->wait_from < event->ns;
     add_interval(s, d, from, waits ? d->wait_from : event->ns, idle, why);
   }
-  count_cause(s, CAUSED_STOPPED, why.cause, payload[1]);
+  if (counts(s, event)) count_cause(s, CAUSED_STOPPED, why.cause, payload[1]);
 }
 
 /* Adds the activity that ended with [event] and began at [since], such as a
@@ -533,10 +555,12 @@ static void ended(struct summary *s, struct summary_domain *d, enum role role,
                   const struct eventring_event *event, int64_t since)
 {
   uint64_t ns = (uint64_t) event->ns - (uint64_t) since;
-  add_timing(s, event->id, ns);
-  if (role == WAIT) d->tally.wait_ns += ns;
+  if (counts(s, event)) {
+    add_timing(s, event->id, ns);
+    if (role == WAIT) d->tally.wait_ns += ns;
+    if (in_collector(role)) collected(s, d, role, event, ns);
+  }
   if (!in_collector(role)) return;
-  collected(s, d, role, event, ns);
   add_interval(s, d, since, event->ns, d->on_backup, (struct summary_reason) {
     .id = event->id, .cause = field_of(s, role, event, CAUSE, UINT64_MAX),
     .stop_cause = UINT64_MAX
@@ -544,17 +568,13 @@ static void ended(struct summary *s, struct summary_domain *d, enum role role,
 }
 
 /* Updates the summary with the numbers that [event], a counter or an instant
-   with the role [role], reports for domain [d].  An instant that begins or ends
-   the domain, or a pause of the recording, begins or ends the time counted. */
+   with the role [role], reports for domain [d]. */
 static void told(struct summary *s, struct summary_domain *d, enum role role,
                  const struct eventring_event *event)
 {
   struct summary_heap *heap = &d->heap;
   uint64_t value = event->words > 0 ? at_most(event->payload[0]) : 0;
   switch (role) {
-  case STOP:
-    if (event->words > 0) stopped(s, event);
-    break;
   case HEAP:
     *heap = (struct summary_heap) {
       .known = true,
@@ -588,6 +608,21 @@ static void told(struct summary *s, struct summary_domain *d, enum role role,
     break;
   case MAJOR_ALLOCATED:
     d->tally.major_allocated_words += value / s->ids->scale[role];
+    break;
+  default:
+    break;
+  }
+}
+
+/* Notes the stop-the-world section that [event] with the role [role] reports,
+   or the begin or end of domain [d] or of a pause of the recording, which
+   begins or ends the time counted. */
+static void changed(struct summary *s, struct summary_domain *d, enum role role,
+                    const struct eventring_event *event)
+{
+  switch (role) {
+  case STOP:
+    if (event->words > 0) stopped(s, event);
     break;
   case DOMAIN_STARTS:
     d->own_thread = event->thread;
@@ -635,13 +670,15 @@ static void note_thread(struct summary *s, struct summary_domain *d,
     d->running_thread = 0;
     d->no_thread_yet = false;
   } else if (!other || role == WAIT)
-    thread_ran(d, event->thread, event->ns, role == WAIT ? since : INT64_MAX);
+    thread_ran(s, d, event->thread, event->ns,
+               role == WAIT ? since : INT64_MAX);
   if (role == THREAD_ENDS)
-    forget_thread(d, thread_of(d, event->thread, event->ns), event->ns);
+    forget_thread(s, d, thread_of(s, d, event->thread, event->ns), event->ns);
 }
 
 static void count_event(struct summary *s, const struct eventring_event *event)
 {
+  if (!counts(s, event)) return;
   if (s->events++ == 0) s->first_ns = event->ns;
   if (event->ns > s->last_ns) s->last_ns = event->ns;
   s->counts[event->id]++;
@@ -656,18 +693,21 @@ void summary_event(struct summary *s, const struct eventring_event *event)
     span_ended(s->spans, event, &since);
     return;
   }
-  if (event->form == EVENTRING_EV_CONTROL_CHANGED) stop_watching(s);
-  request_ended(s->requests, event, &request);
+  if (event->form == EVENTRING_EV_CONTROL_CHANGED) summary_stop(s);
+  if (counts(s, event)) request_ended(s->requests, event, &request);
   if (event->ring >= s->ring_count
       || event->form == EVENTRING_EV_CONTROL_CHANGED)
     return;
   struct summary_ring *ring = &s->rings[event->ring];
   struct summary_domain *d = ring->domain;
   bool lost = event->form == EVENTRING_EV_LOST;
+  /* The first event that is read for a window may be the end of a wait that
+     began before: the domain was there. */
+  const bool first = d == NULL && s->from_ns > INT64_MIN;
   /* A ring of samples belongs to a thread; its domain has another ring. */
   if (s->sample_rings_from > 0 && event->ring >= s->sample_rings_from) {
     if (!lost) count_event(s, event);
-    s->samples += !lost;
+    s->samples += !lost && counts(s, event);
     return;
   }
 
@@ -679,18 +719,21 @@ void summary_event(struct summary *s, const struct eventring_event *event)
     d->ring = event->ring;
   }
   bool has_ended = span_ended(s->spans, event, &since);
-  begin_watching(s, d, event->ns);
+  begin_watching(s, d, first && has_ended && since < event->ns ? since
+                                                              : event->ns);
   d->last_ns = event->ns;
   if (lost) return;
 
   enum role role = role_of(s, event->id);
   count_event(s, event);
-  d->tally.events++;
+  d->tally.events += counts(s, event);
   if (role == WAIT) s->ids->tells_waits = true;
   note_thread(s, d, role, event, has_ended ? since : INT64_MAX);
   if (has_ended && since <= event->ns) ended(s, d, role, event, since);
-  if (role > WAIT && event->form >= EVENTRING_EV_COUNTER)
-    told(s, d, role, event);
+  if (role > WAIT && event->form >= EVENTRING_EV_COUNTER) {
+    if (counts(s, event)) told(s, d, role, event);
+    changed(s, d, role, event);
+  }
 }
 
 /* Results */
@@ -726,11 +769,12 @@ static struct summary_tally domain_tally(struct summary *s,
 
 /* Returns whether the thread that wrote the last event of domain [d] sleeps at
    present, as /proc says; false if the process has ended or is in another pid
-   namespace.  Such a thread waits, but writes the event of the wait only at its
-   end. */
+   namespace, or for a window that ends, of which summary_waited tells.  Such a
+   thread waits, but writes the event of the wait only at its end. */
 static bool sleeps_now(struct summary *s, const struct summary_domain *d)
 {
-  if (eventring_state(s->cursor) != EVENTRING_STATE_RUNNING) return false;
+  if (s->to_ns != INT64_MAX
+      || eventring_state(s->cursor) != EVENTRING_STATE_RUNNING) return false;
   char state = eventring_thread_state(s->cursor, d->running_thread);
   return state != 0 && state != 'R';
 }
@@ -739,7 +783,7 @@ static bool sleeps_now(struct summary *s, const struct summary_domain *d)
    domain lock, in nanoseconds: the finished times, and for each thread the time
    still open, up to [until_ns] for the thread that runs, else up to the last
    event of the thread.  If the running thread sleeps at present (see
-   sleeps_now), all threads count up to their last event. */
+   sleeps_now), it counts up to when it was last seen to run. */
 static uint64_t busy_ns(struct summary *s, const struct summary_domain *d,
                         int64_t until_ns)
 {
@@ -747,15 +791,15 @@ static uint64_t busy_ns(struct summary *s, const struct summary_domain *d,
   bool sleeps = d->thread_count > 0 && sleeps_now(s, d);
   for (uint32_t i = 0; i < d->thread_count; i++) {
     const struct summary_thread *t = &d->threads[i];
-    int64_t to = sleeps ? t->last_ns : held_until(d, t, until_ns);
-    if (to > t->since) ns += (uint64_t) to - (uint64_t) t->since;
+    int64_t to = held_until(d, t, sleeps ? d->seen_ns : until_ns);
+    if (to > until_ns) to = until_ns;
+    const int64_t since = t->since > s->from_ns ? t->since : s->from_ns;
+    if (to > since) ns += (uint64_t) to - (uint64_t) since;
   }
   return ns;
 }
 
-/* Returns whether the recording includes waits: a wait was seen, or the
-   category of waits is recorded. */
-static bool tells_waits(struct summary *s)
+bool summary_tells_waits(struct summary *s)
 {
   if (s->ids->tells_waits) return true;
   if (target_info(s->cursor).format == EVENTRING_FORMAT_STOCK) return false;
@@ -777,7 +821,7 @@ static struct summary_time domain_time(struct summary *s,
   struct summary_time t = { .watched_ns = tally.watched_ns,
                             .collecting_ns = tally.gc_ns };
   if (t.collecting_ns > t.watched_ns) t.collecting_ns = t.watched_ns;
-  t.known = tells_waits(s);
+  t.known = summary_tells_waits(s);
   uint64_t busy = t.known ? busy_ns(s, d, until_ns) : t.watched_ns;
   if (busy > t.watched_ns) busy = t.watched_ns;
   if (busy < t.collecting_ns) busy = t.collecting_ns;
@@ -791,7 +835,7 @@ struct summary_time summary_time(struct summary *s,
                                  int64_t until_ns)
 {
   if (domain != NULL) return domain_time(s, domain, until_ns);
-  struct summary_time all = { .known = tells_waits(s) };
+  struct summary_time all = { .known = summary_tells_waits(s) };
   for (uint32_t i = 0; i < s->domain_count; i++) {
     struct summary_time t = domain_time(s, s->domains[i], until_ns);
     all.watched_ns += t.watched_ns;
@@ -800,6 +844,76 @@ struct summary_time summary_time(struct summary *s,
     all.waiting_ns += t.waiting_ns;
   }
   return all;
+}
+
+void summary_window(struct summary *s, int64_t from_ns, int64_t to_ns)
+{
+  s->from_ns = from_ns;
+  s->to_ns = to_ns;
+}
+
+void summary_waited(struct summary *s, uint32_t domain, uint32_t thread,
+                    int64_t from, int64_t to)
+{
+  struct summary_domain *d = domain_of(s, domain);
+  if (d == s->others || d->ended || from >= s->to_ns) return;
+  begin_watching(s, d, from);
+  struct summary_thread *t = thread_of(s, d, thread, from);
+  if (to == INT64_MAX && t->last_ns > from) return;
+  add_busy(s, d, t->since, from);
+  t->since = to;
+  d->no_thread_yet = false;
+  if (ran_alone(d, thread, from)) domain_waited(d, from, to);
+}
+
+void summary_listen(struct summary *s, struct summary_listener listener)
+{
+  s->listener = listener;
+}
+
+/* Gives the pending time of domain [d] in the collector to [l]: intervals, and
+   then an open span, unless the backup thread is in it. */
+static void give_pending(struct summary *s, const struct summary_domain *d,
+                         struct summary_listener l)
+{
+  int64_t open = open_since(s, d);
+  if (open < d->closed_to) open = d->closed_to;
+  if (open < d->watched_since) open = d->watched_since;
+  for (uint32_t i = 0; i < d->pending; i++) {
+    const struct summary_interval *p = &d->intervals[i];
+    const int64_t to = p->to < open ? p->to : open;
+    if (!p->idle && p->from < to)
+      l.take(l.state, d->id, PART_COLLECTING, p->from, to, false);
+  }
+  if (open != INT64_MAX && !d->on_backup)
+    l.take(l.state, d->id, PART_COLLECTING, open, INT64_MAX, false);
+}
+
+void summary_open_times(struct summary *s, struct summary_listener l)
+{
+  for (uint32_t i = 0; i < s->domain_count; i++) {
+    const struct summary_domain *d = s->domains[i];
+    if (d->watched_since == INT64_MAX) continue;
+    l.take(l.state, d->id, PART_WATCHED, d->watched_since, INT64_MAX, false);
+    for (uint32_t k = 0; k < d->thread_count; k++) {
+      const struct summary_thread *t = &d->threads[k];
+      const int64_t to = held_until(d, t, INT64_MAX);
+      if (t->since < to)
+        l.take(l.state, d->id, PART_HELD, t->since, to, false);
+    }
+    give_pending(s, d, l);
+  }
+}
+
+void summary_look(struct summary *s, int64_t ns)
+{
+  if (eventring_state(s->cursor) != EVENTRING_STATE_RUNNING) return;
+  for (uint32_t i = 0; i < s->domain_count; i++) {
+    struct summary_domain *d = s->domains[i];
+    if (d->watched_since == INT64_MAX || d->running_thread == 0) continue;
+    d->sleeps = sleeps_now(s, d);
+    if (!d->sleeps && d->seen_ns < ns) d->seen_ns = ns;
+  }
 }
 
 static void add_tally(struct summary_tally *to, struct summary_tally t)
@@ -835,6 +949,8 @@ struct summary *new_summary(struct eventring_cursor *cursor)
 {
   struct summary *s = allocate(1, sizeof *s);
   s->cursor = cursor;
+  s->from_ns = INT64_MIN;
+  s->to_ns = INT64_MAX;
   s->spans = new_spans(cursor);
   s->requests = new_requests(cursor);
   s->ids = allocate(1, sizeof *s->ids);

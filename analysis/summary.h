@@ -130,6 +130,22 @@ struct summary_time {
   uint64_t watched_ns, running_ns, collecting_ns, waiting_ns;
 };
 
+/* Times of a domain, of which some are known late: a wait at its end. */
+enum summary_part {
+  PART_WATCHED,
+  PART_HELD,                      /* a thread held the domain lock, or was
+                                     stopped while it did; several threads
+                                     may have, before a short wait */
+  PART_COLLECTING,                /* in the collector, or stopped for it */
+  SUMMARY_PARTS
+};
+
+/* Receives a time of domain [id], from [from] to [to].  [back]: the time was
+   given before, and is taken back now. */
+typedef void summary_take_time(void *state, uint32_t id, enum summary_part part,
+                               int64_t from, int64_t to, bool back);
+struct summary_listener { summary_take_time *take; void *state; };
+
 /* A thread of a domain, to tell when the domain had none that ran. */
 struct summary_thread {
   uint32_t id;                    /* of the system */
@@ -163,8 +179,12 @@ struct summary_domain {
   uint32_t thread_count;
   uint32_t running_thread;        /* the id of the thread that wrote the last
                                      event; 0: the domain waits */
+  bool sleeps;                    /* as summary_look found the running thread */
+  int64_t seen_ns;                /* when the running thread ran: at its last
+                                     event, or found later by summary_look */
   bool no_thread_yet;             /* none wrote since the domain is watched */
   uint64_t busy_ns;               /* threads held the domain lock, added */
+  const struct summary_listener *listener;
   int64_t closed_to;
   uint32_t pending;
   struct summary_interval intervals[SUMMARY_PENDING];
@@ -187,7 +207,7 @@ struct summary {
   struct spans *spans;            /* those open now, see spans.h */
   struct requests *requests;      /* see requests.h */
   uint64_t events;
-  int64_t first_ns, last_ns;      /* of events; 0 when there are none */
+  int64_t first_ns, last_ns;      /* of events that count; 0: there are none */
   struct summary_domain *domains[SUMMARY_DOMAINS];  /* by their ids */
   uint32_t domain_count;
   struct summary_domain *others;  /* or NULL */
@@ -209,6 +229,8 @@ struct summary {
   uint64_t counts[UINT16_MAX + 1];        /* events, by id */
 
   /* Inner affairs. */
+  struct summary_listener listener;       /* [take] NULL: none */
+  int64_t from_ns, to_ns;         /* of summary_window */
   struct summary_ids *ids;
   struct summary_ring { struct summary_domain *domain; } *rings;
   uint32_t ring_count, sample_rings_from;       /* 0: there are none */
@@ -224,6 +246,21 @@ struct summary {
 struct summary *new_summary(struct eventring_cursor *cursor);
 void free_summary(struct summary *s);
 
+/* Limits the summary to the window from [from_ns] to before [to_ns]: events in
+   the window count, and of times the part in the window.  The caller passes
+   earlier and later events too, if it can: those tell which domains and spans
+   there were, and these which threads waited when the window ended.  To be
+   called before the first event. */
+void summary_window(struct summary *s, int64_t from_ns, int64_t to_ns);
+
+/* Tells of a wait of thread [thread] of domain [domain], from [from] to [to],
+   of which the caller may not have passed the event, since the event is far
+   behind the window, or since the wait goes on: [to] is then INT64_MAX, and
+   nothing is done if the thread wrote an event after [from].  To be called
+   after the last event. */
+void summary_waited(struct summary *s, uint32_t domain, uint32_t thread,
+                    int64_t from, int64_t to);
+
 /* Adds [event] to the summary.  The caller passes every event of the cursor, in
    order, reports of lost events and EVENTRING_EV_CONTROL_CHANGED among them.
    Leaves out events of rings that the file did not have at new_summary. */
@@ -233,6 +270,29 @@ void summary_event(struct summary *s, const struct eventring_event *event);
    event, and forgets all open spans and runs of requests.  The caller calls
    this function each time a read of the cursor returns no events. */
 void summary_idle(struct summary *s);
+
+/* Ends the time watched of each domain at its last event, and forgets all open
+   spans and runs of requests: later events are not known to be complete. */
+void summary_stop(struct summary *s);
+
+/* Has the times of all domains given to [listener], when they are known, from
+   now on.  [others] has none. */
+void summary_listen(struct summary *s, struct summary_listener listener);
+
+/* Gives the times of all domains that are not complete yet, or that may still
+   change, to [listener]; these may be given again.  What goes on has the end
+   INT64_MAX.  A running thread of which summary_look has found that it sleeps
+   held the lock until it was last seen to run. */
+void summary_open_times(struct summary *s, struct summary_listener listener);
+
+/* Looks in /proc whether the running thread of each domain sleeps now, at
+   [ns]: it waits, but writes the event of the wait only at its end.  Does
+   nothing if the process has ended or is in another pid namespace. */
+void summary_look(struct summary *s, int64_t ns);
+
+/* Returns whether the recording includes waits: a wait was seen, or the
+   category of waits is recorded. */
+bool summary_tells_waits(struct summary *s);
 
 /* Returns the amounts of [domain], or of all domains together if it is NULL, up
    to the time [until_ns], which is the result of summary_until or another time
@@ -333,6 +393,10 @@ void close_first(struct summary *s, struct summary_domain *d);
    intervals that begin in this time are no pauses.  An interval that is closed
    stays a pause, but its time is taken from the time in the collector. */
 void domain_waited(struct summary_domain *d, int64_t from, int64_t to);
+
+/* Gives a time of domain [d] to the listener of its summary. */
+void give_time(const struct summary_domain *d, enum summary_part part,
+               int64_t from, int64_t to, bool back);
 
 /* Returns whether [ns] is in the last time of domain_waited. */
 bool in_wait(const struct summary_domain *d, int64_t ns);

@@ -33,14 +33,24 @@ void add_pause(struct summary *s, struct summary_domain *d, enum pause pause,
   histogram_add(&s->recent[pause], ns);
 }
 
+void give_time(const struct summary_domain *d, enum summary_part part,
+               int64_t from, int64_t to, bool back)
+{
+  const struct summary_listener *l = d->listener;
+  if (l->take != NULL && from < to)
+    l->take(l->state, d->id, part, from, to, back);
+}
+
 void close_first(struct summary *s, struct summary_domain *d)
 {
   struct summary_interval first = d->intervals[0];
   uint64_t ns = (uint64_t) first.to - (uint64_t) first.from;
   *(first.idle ? &d->tally.idle_gc_ns : &d->tally.gc_ns) += ns;
-  if (!first.idle)
+  if (!first.idle) {
     d->closed[d->closed_count++ % SUMMARY_CLOSED] =
       (struct summary_closed) { first.from, first.to };
+    give_time(d, PART_COLLECTING, first.from, first.to, false);
+  }
   add_pause(s, d, first.idle ? PAUSE_WAITING : PAUSE_ANY, ns);
   if (!first.idle && ns > s->longest.ns) {
     s->longest = first.reason;
@@ -60,6 +70,7 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
   if (d == s->others || d->watched_since == INT64_MAX) return;
   if (from < d->watched_since) from = d->watched_since;
   if (from < d->closed_to) from = d->closed_to;
+  if (to > s->to_ns) to = s->to_ns;
   while (d->pending > 0) {
     struct summary_interval *last = &d->intervals[d->pending - 1];
     if (last->to < from) break;
@@ -80,12 +91,13 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
     (struct summary_interval) { from, to, idle, reason };
 }
 
-/* Moves [ns] of the time in the collector to the time in which the domain [d]
-   waited anyway. */
-static void correct(struct summary_domain *d, int64_t ns)
+/* Moves the time from [from] to [to] in the collector to the time in which the
+   domain [d] waited anyway. */
+static void correct(struct summary_domain *d, int64_t from, int64_t to)
 {
-  d->tally.gc_ns -= (uint64_t) ns;
-  d->tally.idle_gc_ns += (uint64_t) ns;
+  d->tally.gc_ns -= (uint64_t) (to - from);
+  d->tally.idle_gc_ns += (uint64_t) (to - from);
+  give_time(d, PART_COLLECTING, from, to, true);
 }
 
 /* Corrects the closed intervals of [d] that end in its last wait. */
@@ -96,7 +108,7 @@ static void correct_closed(struct summary_domain *d)
     struct summary_closed *c = &d->closed[(i - 1) % SUMMARY_CLOSED];
     if (c->to <= d->wait_from) break;
     int64_t from = c->from > d->wait_from ? c->from : d->wait_from;
-    correct(d, c->to - from);
+    correct(d, from, c->to);
     c->to = from;
   }
 }

@@ -20,6 +20,7 @@
 #include "saved.h"
 #include "sigbus.h"
 #include "target.h"
+#include "windows.h"
 
 /* One of the two: a window of a view. */
 struct side {
@@ -38,8 +39,7 @@ static void take_event(void *state, const struct eventring_event *event)
 {
   struct side *s = state;
   if (event->ns > s->last_ns) s->last_ns = event->ns;
-  if (event->ns >= s->from_ns && event->ns < s->to_ns)
-    summary_event(s->summary, event);
+  summary_event(s->summary, event);
 }
 
 /* Ends the reading behind the window: events of different domains may be a
@@ -78,12 +78,12 @@ static void read_side(void *state)
   if (info.format == EVENTRING_FORMAT_RECORDING && s->wanted_from_ns > 0)
     eventring_seek(s->cursor, time_after(s->from_ns, -SECOND_NS));
   s->summary = new_summary(s->cursor);
+  if (s->wanted_from_ns > 0 || s->wanted_to_ns < INT64_MAX)
+    summary_window(s->summary, s->from_ns, s->to_ns);
   read_events(s->cursor, &(struct reading) {
     .changes = true, .state = s, .event = take_event, .pass = pass
   });
-  s->until_ns = summary_until(s->summary);
-  if (s->until_ns > s->to_ns) s->until_ns = s->to_ns;
-  if (s->until_ns < s->summary->last_ns) s->until_ns = s->summary->last_ns;
+  s->until_ns = finish_window(s->view, s->summary, s->last_ns);
   s->json = side_json(s);
 }
 

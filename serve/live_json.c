@@ -280,14 +280,13 @@ static void put_domains(struct sink *sink)
 {
   json_t *domains = member(sink->object, "domains", json_object);
   for (uint32_t i = 0; i < sink->row->domain_count; i++) {
-    const struct history_domain *d = history_domain(sink->data->history,
-                                                    sink->tier, sink->number,
-                                                    i);
+    const struct history_domain d = history_domain(sink->data->history,
+                                                   sink->tier, sink->number, i);
     char key[16];
-    snprintf(key, sizeof key, "%" PRIu32, d->id);
+    snprintf(key, sizeof key, "%" PRIu32, d.id);
     json_t *domain = member(domains, key, json_object);
-    put(sink, domain, "running", share_json(d->running));
-    put(sink, domain, "collecting", share_json(d->collecting));
+    put(sink, domain, "running", share_json(d.running));
+    put(sink, domain, "collecting", share_json(d.collecting));
   }
 }
 

@@ -120,7 +120,7 @@ static void print_gap(struct printing *p, const struct timeline_gap *gap)
 }
 
 /* Returns the finest tier with rows from [ns] on. */
-static enum history_tier tier_from(const struct history *h, int64_t ns)
+static enum history_tier tier_from(struct history *h, int64_t ns)
 {
   for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++) {
     uint64_t first = history_first(h, tier);
@@ -131,7 +131,7 @@ static enum history_tier tier_from(const struct history *h, int64_t ns)
 }
 
 /* Prints a lane of domain [domain] with its shares in the collector. */
-static void print_shares(struct printing *p, const struct history *h,
+static void print_shares(struct printing *p, struct history *h,
                          enum history_tier tier, uint32_t domain)
 {
   separate(p);
@@ -143,11 +143,11 @@ static void print_shares(struct printing *p, const struct history *h,
     int64_t end = row->ns + history_step_ns[tier];
     if (row->ns < p->text->until_ns || row->ns >= p->text->to_ns) continue;
     for (uint32_t k = 0; k < row->domain_count; k++) {
-      const struct history_domain *d = history_domain(h, tier, i, k);
-      if (d->id == domain && d->collecting != SHARE_UNKNOWN)
+      const struct history_domain d = history_domain(h, tier, i, k);
+      if (d.id == domain && d.collecting != SHARE_UNKNOWN)
         print_span(p, &(struct timeline_span) {
           .from_ns = row->ns, .to_ns = end, .merged = 1,
-          .share = (float) d->collecting / SHARE_ALL,
+          .share = (float) d.collecting / SHARE_ALL,
           .kind = TIMELINE_COLLECTOR
         });
     }
@@ -161,13 +161,13 @@ static void print_shares(struct printing *p, const struct history *h,
 static void print_history(struct view_data *d, void *state)
 {
   struct printing *p = state;
-  const struct history *h = d->history;
+  struct history *h = d->history;
   const enum history_tier tier = tier_from(h, p->text->until_ns);
   uint32_t seen[4 * HISTORY_DOMAINS], count = 0;
   for (uint64_t i = history_first(h, tier); i < history_count(h, tier); i++) {
     const struct history_row *row = history_row(h, tier, i);
     for (uint32_t k = 0; k < row->domain_count; k++) {
-      const uint32_t id = history_domain(h, tier, i, k)->id;
+      const uint32_t id = history_domain(h, tier, i, k).id;
       uint32_t at = 0;
       while (at < count && seen[at] != id) at++;
       if (at < count || count == sizeof seen / sizeof *seen) continue;

@@ -116,7 +116,33 @@ static void read_window(struct window *w)
 
 static void stat_event(struct window *w, const struct eventring_event *event)
 {
-  if (is_in_window(w, event)) summary_event(w->state, event);
+  summary_event(w->state, event);
+}
+
+/* The function of view_look that tells the summary [state] of a window of the
+   waits that end behind the window or go on. */
+static void add_waits(struct view_data *d, void *state)
+{
+  struct summary *s = state;
+  struct long_span *list;
+  const size_t count = live_long_spans(d->live, s->from_ns, s->to_ns, &list);
+  for (size_t i = 0; i < count; i++) {
+    const struct long_span *k = &list[i];
+    if (k->complete && k->to_ns >= s->to_ns
+        && (is_open_wait(k) || summary_is_wait(s, k->id))
+        && !live_is_backup(d->live, k->domain, k->thread))
+      summary_waited(s, k->domain, k->thread, k->from_ns, k->to_ns);
+  }
+  free(list);
+}
+
+int64_t finish_window(struct view *view, struct summary *s, int64_t last_ns)
+{
+  int64_t until_ns = summary_until(s);
+  if (until_ns < last_ns) until_ns = last_ns;
+  if (until_ns > s->to_ns) until_ns = s->to_ns;
+  if (s->from_ns != INT64_MIN) view_look(view, add_waits, s);
+  return until_ns;
 }
 
 static void stat_idle(struct window *w)
@@ -144,14 +170,13 @@ static void stat_window(void *state)
   struct window *w = state;
   if (!open_window(w)) return;
   struct summary *s = new_summary(w->cursor);
+  if (w->query->from_ns > 0 || w->query->to_ns < INT64_MAX)
+    summary_window(s, w->from_ns, w->to_ns);
   w->state = s;
   w->event = stat_event;
   if (w->query->to_ns == INT64_MAX) w->idle = stat_idle;
   read_window(w);
-  int64_t until_ns = summary_until(s);
-  if (until_ns > w->to_ns) until_ns = w->to_ns;
-  if (until_ns < s->last_ns) until_ns = s->last_ns;
-  w->result = json_summary_until(s, until_ns);
+  w->result = json_summary_until(s, finish_window(w->view, s, w->last_ns));
   free_summary(s);
   eventring_close(w->cursor);
 }
@@ -431,7 +456,6 @@ struct answer answer_window(struct view *view, const struct query *query)
   switch (query->resource) {
   case RESOURCE_STAT:
     work = stat_window;
-    w.margin_ns = 0;
     if (query->from_ns == 0 && query->to_ns == INT64_MAX)
       view_look(view, look_at_all, &w.result);
     break;

@@ -18,11 +18,18 @@
 #include "answer.h"
 #include "query.h"
 #include "settings.h"
+#include "summary.h"
 #include "view.h"
 
 /* Returns the answer to GET of the statistics, the timeline, the events, the
    pairs of events or the flame graph of [view] in the window of [query]. */
 struct answer answer_window(struct view *view, const struct query *query);
+
+/* Ends the reading of [s], the summary of a window of [view] or of all of it,
+   of which the last event read was at [last_ns].  Returns the time until which
+   its numbers are valid.  Takes waits that end behind a window, or go on, from
+   [view]. */
+int64_t finish_window(struct view *view, struct summary *s, int64_t last_ns);
 
 /* Returns the totals of the processes that run here and of the processes of the hub,
    if there is one, in the text format of Prometheus. */

@@ -378,6 +378,15 @@ static void set_node(json_t *object, struct eventring_cursor *cursor)
   set(object, "clocks", clocks);
 }
 
+/* Returns whether domain [d] was there in the window of [s]: it had events or
+   was watched. */
+static bool was_there(struct summary *s, struct summary_domain *d,
+                      int64_t until_ns)
+{
+  const struct summary_tally tally = summary_tally(s, d, until_ns);
+  return s->from_ns == INT64_MIN || tally.events > 0 || tally.watched_ns > 0;
+}
+
 json_t *json_summary(struct summary *s)
 {
   return json_summary_until(s, summary_until(s));
@@ -406,7 +415,8 @@ json_t *json_summary_until(struct summary *s, int64_t until_ns)
 
   json_t *domains = checked(json_array());
   for (uint32_t i = 0; i < s->domain_count; i++)
-    append(domains, domain_json(s, s->domains[i], until_ns));
+    if (was_there(s, s->domains[i], until_ns))
+      append(domains, domain_json(s, s->domains[i], until_ns));
   if (s->others != NULL)
     append(domains, domain_json(s, s->others, until_ns));
   set(object, "domains", domains);

@@ -9,8 +9,10 @@
 #define MS UINT64_C(1000000)
 #define MAIN 1000                 /* the thread of ring 0 */
 #define MINOR 12
+#define TERMINATE 519
 #define STOP 641
 #define HEAP 642
+#define THREAD_RUN 649
 #define BLOCKING_SECTION 652
 #define MUTEX_WAIT 653
 #define WORK EVENTRING_FIRST_USER_ID
@@ -29,6 +31,10 @@ static void make_ring(struct ring_file *f)
   ring_schema(f, 0, EVENTRING_CATEGORY, 0, EVENTRING_USER_BIT, "", "user");
   ring_schema(f, 0, EVENTRING_CATEGORY, 0, EVENTRING_WAIT_BIT, "", "wait");
   ring_schema(f, MINOR, EVENTRING_SPAN, 0, EVENTRING_GC_BIT, "", "minor");
+  ring_schema(f, TERMINATE, EVENTRING_INSTANT, 0, EVENTRING_GC_BIT, "",
+              "domain_terminate");
+  ring_schema(f, THREAD_RUN, EVENTRING_INSTANT, EVENTRING_INT,
+              EVENTRING_WAIT_BIT, "", "thread_run");
   ring_schema(f, STOP, EVENTRING_COMPLETE, EVENTRING_PACKED, EVENTRING_GC_BIT,
               "", "stop_the_world");
   ring_field(f, STOP, 0, "ticks", 0, "duration");
@@ -82,18 +88,29 @@ struct made {
   struct history *history;
 };
 
-static struct made read_ring(struct ring_file *f)
+static struct made begin_reading(struct ring_file *f)
 {
   struct made m = { .cursor = ring_open(f) };
-  struct eventring_event events[64];
-  int n;
   m.live = new_live_stats(m.cursor);
   m.history = new_history(m.cursor, m.live);
-  while ((n = eventring_read(m.cursor, events, 64)) > 0)
+  return m;
+}
+
+static void read_more(struct made *m)
+{
+  struct eventring_event events[64];
+  int n;
+  while ((n = eventring_read(m->cursor, events, 64)) > 0)
     for (int i = 0; i < n; i++) {
-      history_event(m.history, &events[i]);
-      live_event(m.live, &events[i]);
+      history_event(m->history, &events[i]);
+      live_event(m->live, &events[i]);
     }
+}
+
+static struct made read_ring(struct ring_file *f)
+{
+  struct made m = begin_reading(f);
+  read_more(&m);
   return m;
 }
 
@@ -116,7 +133,7 @@ static const struct history_row *row(struct made *m, enum history_tier tier,
 
 static uint16_t running(struct made *m, enum history_tier tier, uint64_t number)
 {
-  return history_domain(m->history, tier, number, 0)->running;
+  return history_domain(m->history, tier, number, 0).running;
 }
 
 static void has_ended(struct made *m, enum history_tier tier, uint64_t number,
@@ -275,9 +292,9 @@ static void shares_of_a_row_add_up(void **state)
   for (uint64_t i = 0; i < 8; i++) {
     const struct history_row *r = row(&m, HISTORY_100MS, i);
     assert_int_equal(r->running + r->collecting + r->waiting, SHARE_ALL);
-    const struct history_domain *d = history_domain(m.history, HISTORY_100MS, i,
-                                                    0);
-    assert_true(d->running + d->collecting <= SHARE_ALL);
+    const struct history_domain d = history_domain(m.history, HISTORY_100MS, i,
+                                                   0);
+    assert_true(d.running + d.collecting <= SHARE_ALL);
   }
   assert_int_equal(row(&m, HISTORY_100MS, 7)->collecting, 4000);
   assert_int_equal(row(&m, HISTORY_100MS, 7)->running, 6000);
@@ -313,6 +330,140 @@ static void stops_of_a_domain_that_waits_are_no_time_in_the_collector(
   destroy(&m, &f);
 }
 
+/* The same numbers two ways: rows of the history, and the statistics of the
+   window of each row. */
+
+static void are_equal(uint16_t share, uint64_t ns, uint64_t of_ns)
+{
+  const int wanted = (int) (ns * SHARE_ALL / of_ns);
+  assert_in_range(share, wanted > 0 ? wanted - 1 : 0, wanted + 1);
+}
+
+/* Checks domain [d] of a row, and adds its shares to [sum]. */
+static void is_domain_of_row(struct made *m, enum history_tier tier,
+                             uint64_t number, struct summary *s,
+                             struct summary_domain *d, int64_t until,
+                             double *sum)
+{
+  const struct summary_time time = summary_time(s, d, until);
+  const struct history_row *r = history_row(m->history, tier, number);
+  if (time.watched_ns == 0) return;
+  uint32_t i = 0;
+  while (i < r->domain_count
+         && history_domain(m->history, tier, number, i).id != d->id)
+    i++;
+  assert_true(i < r->domain_count);
+  const struct history_domain h = history_domain(m->history, tier, number, i);
+  are_equal(h.running, time.running_ns, time.watched_ns);
+  are_equal(h.collecting, time.collecting_ns, time.watched_ns);
+  *sum += (double) h.running * (double) time.watched_ns;
+}
+
+static void is_window_of_row(struct ring_file *f, struct made *m,
+                             enum history_tier tier, uint64_t number)
+{
+  struct eventring_cursor *cursor = ring_open(f);
+  struct summary *s = new_summary(cursor);
+  struct eventring_event event;
+  const struct history_row *r = row(m, tier, number);
+  const int64_t until = r->ns + history_step_ns[tier];
+  double sum = 0;
+  summary_window(s, r->ns, until);
+  while (eventring_read(cursor, &event, 1) == 1) summary_event(s, &event);
+  const struct summary_time all = summary_time(s, NULL, until);
+  assert_true(all.watched_ns > 0);
+  assert_in_range(r->watched_ns, all.watched_ns - 8, all.watched_ns + 8);
+  are_equal(r->running, all.running_ns, all.watched_ns);
+  are_equal(r->collecting, all.collecting_ns, all.watched_ns);
+  are_equal(r->waiting, all.waiting_ns, all.watched_ns);
+  for (uint32_t i = 0; i < s->domain_count; i++)
+    is_domain_of_row(m, tier, number, s, s->domains[i], until, &sum);
+  are_equal(r->running, (uint64_t) sum, all.watched_ns * SHARE_ALL);
+  assert_int_equal(r->events, summary_tally(s, NULL, until).events);
+  free_summary(s);
+  eventring_close(cursor);
+}
+
+static void rows_are_their_windows(struct ring_file *f, struct made *m)
+{
+  for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++)
+    for (uint64_t i = history_first(m->history, tier);
+         i < history_count(m->history, tier); i++)
+      is_window_of_row(f, m, tier, i);
+}
+
+/* Thread 2 of domain 0 wakes from [from] at [to], and says first that it
+   runs. */
+static void wake_other(struct ring_file *f, uint64_t from, uint64_t to)
+{
+  uint64_t number = 2;
+  ring_domain(f, 0, 0, 2);
+  ring_write(f, 0, to * MS, EVENTRING_FORM_INSTANT, THREAD_RUN, &number, 1);
+  wait(f, 0, from, to);
+}
+
+/* The main thread of domain 0 runs for 10 ms of each 100 ms, domain 1 for
+   nothing.  Thread 2 of domain 0 wakes from two waits. */
+static void a_thread_that_wakes_leaves_the_time_of_others(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  for (uint32_t ring = 0; ring < 2; ring++)
+    ring_write(&f, ring, 1, EVENTRING_FORM_INSTANT, EDGE, NULL, 0);
+  struct made m = begin_reading(&f);
+  for (uint64_t ms = 0; ms < 21000; ms += 100) {
+    if (ms == 6900) wake_other(&f, 1, 6950);
+    if (ms == 18900) wake_other(&f, 6950, 18950);
+    if (ms == 6900 || ms == 18900) ring_domain(&f, 0, 0, MAIN);
+    wait(&f, 0, ms + 10, ms + 100);
+    read_more(&m);
+  }
+  wait(&f, 1, 0, 21000);
+  edge(&f, 0, 21001);
+  read_more(&m);
+  assert_int_equal(history_count(m.history, HISTORY_10S), 2);
+  for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++)
+    for (uint64_t i = 0; i < history_count(m.history, tier); i++) {
+      row(&m, tier, i);
+      assert_in_range(running(&m, tier, i), 999, 1000);
+      assert_int_equal(history_domain(m.history, tier, i, 1).running, 0);
+      assert_int_equal(history_row(m.history, tier, i)->running,
+                       running(&m, tier, i) / 2);
+    }
+  rows_are_their_windows(&f, &m);
+  destroy(&m, &f);
+}
+
+/* Waits, collections and stops begin and end anywhere, one domain ends, and
+   begins again. */
+static void rows_agree_with_the_statistics_of_their_windows(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  edge(&f, 0, 3);
+  edge(&f, 1, 3);
+  for (uint64_t ms = 20; ms < 11000; ms += 370) {
+    wait(&f, 0, ms, ms + 210);
+    span(&f, MINOR, ms + 215, ms + 337);
+    stop(&f, ms + 340, ms + 350);
+    wake_other(&f, ms, ms + 355);
+    ring_domain(&f, 0, 0, MAIN);
+    if (ms == 20 + 9 * 370) {
+      ring_write(&f, 1, (ms + 350) * MS, EVENTRING_FORM_INSTANT, TERMINATE,
+                 NULL, 0);
+      ring_domain(&f, 1, 2, 77);
+    }
+    wait(&f, 1, ms + 353, ms + 365);
+  }
+  wait(&f, 1, 11200, 12950);
+  edge(&f, 0, 13001);
+  struct made m = read_ring(&f);
+  rows_are_their_windows(&f, &m);
+  destroy(&m, &f);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -322,6 +473,8 @@ int main(void)
     cmocka_unit_test(names_are_bounded),
     cmocka_unit_test(rows_are_kept_for_their_time),
     cmocka_unit_test(shares_of_a_row_add_up),
+    cmocka_unit_test(a_thread_that_wakes_leaves_the_time_of_others),
+    cmocka_unit_test(rows_agree_with_the_statistics_of_their_windows),
     cmocka_unit_test(
       stops_of_a_domain_that_waits_are_no_time_in_the_collector),
   };

@@ -48,10 +48,11 @@ done
 ticks() { sed -n '/^event: tick/{n;s/^data: //p}' "$tmp/stream" | sed '$d'; }
 ok "ticks follow each other without a gap" eval \
   "ticks | jq -se '[.[].t] | [range(1; length) as \$i | .[\$i] - .[\$i - 1]] | all(. == 100000000)'"
+# Shares of the time change when a wait ends.
 ok "they are rows of the history" eval '
-  row=$(ticks | head -n 1 | jq -c "[.t, .running, .collecting, .alloc_bytes_per_s]")
+  row=$(ticks | head -n 1 | jq -c "[.t, .events, .lost, .alloc_bytes_per_s]")
   get "/api/processes/$busy_id/history?tier=100ms" | jq -c "range(.t | length) as \$i |
-    [.t[\$i], .running[\$i], .collecting[\$i], .alloc_bytes_per_s[\$i]]" |
+    [.t[\$i], .events[\$i], .lost[\$i], .alloc_bytes_per_s[\$i]]" |
     grep -qxF "$row"'
 
 # Control
