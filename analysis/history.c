@@ -79,6 +79,7 @@ struct open_time {
 struct row {
   struct history_row shown;
   bool tells_user, tells_waits;
+  bool partial;                   /* a ring has no events of its time */
   uint64_t rest[SUMMARY_PARTS];   /* units of the domains without columns */
 };
 
@@ -112,6 +113,8 @@ struct history {
   bool any;                       /* the first row has begun */
   uint64_t resident_bytes;
   int64_t known_ns;               /* all events up to here were passed */
+  uint32_t rings;                 /* of domains */
+  int64_t *ring_ns;               /* by ring, its last event; 0: none */
   struct amounts *now;            /* room for the amounts at the end of a row */
   bool open_known;                /* [open] has the open times */
   struct open_time *open;
@@ -356,9 +359,10 @@ static void show_row(struct history *h, enum history_tier tier, uint64_t number)
   add_to_all(all, times.rest);
   struct history_row *shown = &row->shown;
   shown->watched_ns = UNIT_NS * all[PART_WATCHED];
-  shown->known = all[PART_WATCHED] > 0;
+  const bool watched = all[PART_WATCHED] > 0;
+  shown->known = watched && !row->partial;
   shown->user_known = shown->known && row->tells_user;
-  shown->waits_known = shown->known && row->tells_waits;
+  shown->waits_known = watched && row->tells_waits;
   set_shares(all, row->tells_waits, &shown->running, &shown->collecting);
   shown->waiting = !shown->waits_known ? SHARE_UNKNOWN
     : (uint16_t) (SHARE_ALL - shown->running - shown->collecting);
@@ -623,6 +627,26 @@ static void take_wait(struct history *h, const struct eventring_event *event,
   }
 }
 
+/* Notes that a ring has lost the events before [event].  The sums of a row that
+   is in the lost time lack the domain of the ring.  At the begin of a ring, this
+   is also true of the row in which the lost time ends. */
+static void take_lost(struct history *h, const struct eventring_event *event)
+{
+  const int64_t since = h->ring_ns[event->ring];
+  for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++) {
+    const int64_t step = history_step_ns[tier];
+    struct tier *t = &h->tiers[tier];
+    const uint64_t first = history_first(h, tier);
+    for (uint64_t at = t->count; at + 1 > first; at--) {
+      struct row *row = &t->rows[at % t->room];
+      const int64_t begin = row->shown.ns;
+      if (since != 0 && begin < since) break;
+      if (since == 0 ? begin < event->ns : begin + step <= event->ns)
+        row->partial = true;
+    }
+  }
+}
+
 /* Adds [event] to the column of its name, if there is one. */
 static void take_named(struct history *h, const struct eventring_event *event)
 {
@@ -650,6 +674,9 @@ struct history *new_history(struct eventring_cursor *cursor,
   h->started_ns = target_info(cursor).started_ns;
   if (!is_possible(h->started_ns)) h->started_ns = 0;
   h->now = allocate(1, sizeof *h->now);
+  const struct eventring_info info = target_info(cursor);
+  h->rings = info.sample_rings_from > 0 ? info.sample_rings_from : info.rings;
+  h->ring_ns = allocate(h->rings, sizeof *h->ring_ns);
   for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++) {
     h->tiers[tier].room = rows_kept[tier] + 1;
     h->tiers[tier].rows = allocate(h->tiers[tier].room,
@@ -673,6 +700,7 @@ void free_history(struct history *h)
     NULL, NULL
   });
   free(h->open);
+  free(h->ring_ns);
   free(h->now);
   free(h);
 }
@@ -690,6 +718,9 @@ void history_event(struct history *h, const struct eventring_event *event)
     if (event->ns >= h->tiers[HISTORY_100MS].end_ns) end_rows(h, event->ns);
   }
   if (event->form != EVENTRING_EV_LOST) take_named(h, event);
+  if (!h->any || event->ring >= h->rings) return;
+  if (event->form == EVENTRING_EV_LOST) take_lost(h, event);
+  h->ring_ns[event->ring] = event->ns;
 }
 
 void history_resident(struct history *h, uint64_t bytes)

@@ -68,8 +68,9 @@ struct history_row {
   uint32_t counters_known;        /* a bit for each */
   uint16_t running, collecting, waiting;  /* shares of the time of all domains;
                                              [waiting] may be unknown */
-  bool known;                     /* events were recorded: if not, rates, shares
-                                     and pauses are not known */
+  bool known;                     /* events were recorded, and no ring lacks
+                                     them: if not, rates and pauses are not
+                                     known */
   bool user_known, waits_known;   /* the same of events of the program and of
                                      waits */
   uint8_t names[HISTORY_KINDS];   /* the number of names known at its end */

@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "compare.h"
 #include "differences.h"
 #include "follow.h"
@@ -22,12 +23,24 @@
 #include "target.h"
 #include "windows.h"
 
-/* One of the two: a window of a view. */
+/* The rings of domains whose begins are looked at. */
+#define MOST_RINGS 1024
+
+/* The most times that a window is read, until all of its rings have its
+   begin. */
+#define MOST_READS 4
+
+/* One of the two: a window of a view.  A ring that is written fast has events of
+   a short time only.  Rates are those of the time of which all rings have
+   events. */
 struct side {
   struct view *view;
   int64_t wanted_from_ns, wanted_to_ns;   /* since tracing started */
   int64_t from_ns, to_ns;                 /* CLOCK_MONOTONIC */
   int64_t last_ns;                /* of the events that were read */
+  uint32_t rings;                 /* of domains, MOST_RINGS at most */
+  bool begun[MOST_RINGS];         /* by ring: an event of it was read */
+  int64_t whole_ns;               /* from here on, no ring was overwritten */
   struct eventring_cursor *cursor;
   struct summary *summary;
   int64_t until_ns;
@@ -35,9 +48,19 @@ struct side {
   char why[512];
 };
 
+/* Notes the begin of a ring, at its first event. */
+static void note_begin(struct side *s, const struct eventring_event *event)
+{
+  if (event->ring >= s->rings || s->begun[event->ring]) return;
+  s->begun[event->ring] = true;
+  if (event->form == EVENTRING_EV_LOST && event->ns > s->whole_ns)
+    s->whole_ns = event->ns;
+}
+
 static void take_event(void *state, const struct eventring_event *event)
 {
   struct side *s = state;
+  if (event->form != EVENTRING_EV_CONTROL_CHANGED) note_begin(s, event);
   if (event->ns > s->last_ns) s->last_ns = event->ns;
   summary_event(s->summary, event);
 }
@@ -66,32 +89,58 @@ static json_t *side_json(struct side *s)
   return json;
 }
 
-static void read_side(void *state)
-{
-  struct side *s = state;
-  s->cursor = view_open(s->view, false, s->why, sizeof s->why);
-  if (s->cursor == NULL) return;
-  struct eventring_info info = target_info(s->cursor);
-  s->from_ns = time_after(info.started_ns, s->wanted_from_ns);
-  s->to_ns = time_after(info.started_ns, s->wanted_to_ns);
-  if (s->wanted_to_ns == INT64_MAX) s->to_ns = INT64_MAX;
-  if (info.format == EVENTRING_FORMAT_RECORDING && s->wanted_from_ns > 0)
-    eventring_seek(s->cursor, time_after(s->from_ns, -SECOND_NS));
-  s->summary = new_summary(s->cursor);
-  if (s->wanted_from_ns > 0 || s->wanted_to_ns < INT64_MAX)
-    summary_window(s->summary, s->from_ns, s->to_ns);
-  read_events(s->cursor, &(struct reading) {
-    .changes = true, .state = s, .event = take_event, .pass = pass
-  });
-  s->until_ns = finish_window(s->view, s->summary, s->last_ns);
-  s->json = side_json(s);
-}
-
 static void close_side(void *state)
 {
   struct side *s = state;
   if (s->summary != NULL) free_summary(s->summary);
   eventring_close(s->cursor);
+  s->summary = NULL;
+  s->cursor = NULL;
+}
+
+/* Reads the window of [s], without the time before [from_ns].  Returns false,
+   with the reason in [s], when the file cannot be opened. */
+static bool read_from(struct side *s, int64_t from_ns)
+{
+  s->cursor = view_open(s->view, false, s->why, sizeof s->why);
+  if (s->cursor == NULL) return false;
+  struct eventring_info info = target_info(s->cursor);
+  s->from_ns = time_after(info.started_ns, s->wanted_from_ns);
+  s->to_ns = time_after(info.started_ns, s->wanted_to_ns);
+  if (s->wanted_to_ns == INT64_MAX) s->to_ns = INT64_MAX;
+  if (s->from_ns < from_ns) s->from_ns = from_ns;
+  const bool all = s->wanted_from_ns == 0 && from_ns == INT64_MIN;
+  if (info.format == EVENTRING_FORMAT_RECORDING && !all)
+    eventring_seek(s->cursor, time_after(s->from_ns, -SECOND_NS));
+  s->summary = new_summary(s->cursor);
+  if (!all || s->wanted_to_ns < INT64_MAX)
+    summary_window(s->summary, s->from_ns, s->to_ns);
+  s->rings = info.sample_rings_from > 0 ? info.sample_rings_from : info.rings;
+  if (s->rings > MOST_RINGS) s->rings = MOST_RINGS;
+  memset(s->begun, 0, sizeof s->begun);
+  s->last_ns = s->whole_ns = INT64_MIN;
+  read_events(s->cursor, &(struct reading) {
+    .changes = true, .state = s, .event = take_event, .pass = pass
+  });
+  s->until_ns = finish_window(s->view, s->summary, s->last_ns);
+  return true;
+}
+
+static void read_side(void *state)
+{
+  struct side *s = state;
+  int64_t from_ns = INT64_MIN;
+  for (int i = 0; i < MOST_READS; i++) {
+    const int64_t began = monotonic_ns();
+    close_side(s);
+    if (!read_from(s, from_ns)) return;
+    if (s->whole_ns <= s->from_ns || s->whole_ns >= s->until_ns) break;
+    /* More is overwritten while it is read again. */
+    from_ns = s->whole_ns;
+    if (eventring_state(s->cursor) == EVENTRING_STATE_RUNNING)
+      from_ns = time_after(from_ns, 2 * (monotonic_ns() - began));
+  }
+  s->json = side_json(s);
 }
 
 /* Both sides, and their differences. */
@@ -155,10 +204,9 @@ struct answer compare_views(const struct settings *settings,
                             const struct query *query)
 {
   struct comparison c = { .sides = {
-    { .wanted_from_ns = query->from_ns, .wanted_to_ns = query->to_ns,
-      .last_ns = INT64_MIN },
+    { .wanted_from_ns = query->from_ns, .wanted_to_ns = query->to_ns },
     { .wanted_from_ns = query->other_from_ns,
-      .wanted_to_ns = query->other_to_ns, .last_ns = INT64_MIN }
+      .wanted_to_ns = query->other_to_ns }
   } };
   const uint64_t ids[] = { query->process, query->other };
   struct answer answer = { .status = 0 };

@@ -44,6 +44,7 @@
                For NUMBER, a value of the format by its name, such as
                minor_heap_full.  After domain_start the ring belongs to the domain
                in its first field.
+     overwritten  script, with rings of 8192 words that may be overwritten
 
    The clock is CLOCK_MONOTONIC of a boot that never happened, so that times are
    printed as they are written here.
@@ -753,6 +754,8 @@ static void elsewhere(void)
   strcpy(file.header->boot_id, "11111111-1111-1111-1111-111111111111");
 }
 
+static int overwrites;            /* a script may be longer than the rings */
+
 static _Noreturn void refuse(const char *what, const char *word)
 {
   fprintf(stderr, "make_ring: %s %s\n", what, word);
@@ -821,7 +824,7 @@ static void write_line(uint32_t ring, char **words)
     ring_packed(&file, ring, START + at, form, e->id, numbers, count);
   else
     emit(ring, at, form, e->id, count, numbers);
-  if (file.writers[ring].position > file.header->ring_words)
+  if (file.writers[ring].position > file.header->ring_words && !overwrites)
     refuse("more events than fit into the ring:", e->name);
   file.header->ended =
     (struct eventring_instant) { START + at, START + at, 1000000000 + at };
@@ -845,6 +848,12 @@ static void script(void)
   }
 }
 
+static void overwritten(void)
+{
+  overwrites = 1;
+  script();
+}
+
 static const struct { const char *name; void (*write)(void); } kinds[] = {
   { "plain", plain }, { "fields", fields }, { "right", right },
   { "wrong", wrong }, { "overtaken", overtaken }, { "killed", killed },
@@ -853,7 +862,8 @@ static const struct { const char *name; void (*write)(void); } kinds[] = {
   { "passed_on", passed_on },
   { "crossing", crossing }, { "requests", requests }, { "gap", gap },
   { "hostile", hostile }, { "elsewhere", elsewhere }, { "damaged", damaged },
-  { "version", version }, { "long", long_events }, { "script", script }
+  { "version", version }, { "long", long_events }, { "script", script },
+  { "overwritten", overwritten }
 };
 
 static void make_file(const char *path, uint32_t log_words)
@@ -907,7 +917,8 @@ int main(int argc, char **argv)
   if (argc < 3) return 2;
   while (kind < all && strcmp(argv[1], kinds[kind].name) != 0) kind++;
   if (kind == all) return 2;
-  make_file(argv[2], kinds[kind].write == long_events ? 13
+  make_file(argv[2], kinds[kind].write == long_events
+                     || kinds[kind].write == overwritten ? 13
                      : kinds[kind].write == script ? 17 : 10);
   kinds[kind].write();
   for (int i = 3; i < argc; i++)

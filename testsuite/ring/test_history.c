@@ -464,6 +464,31 @@ static void rows_agree_with_the_statistics_of_their_windows(void **state)
   destroy(&m, &f);
 }
 
+/* Ring 0 was overwritten: it begins later than ring 1. */
+static void a_time_of_which_a_ring_has_no_events_is_not_known(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  for (uint64_t ms = 1; ms <= 30001; ms++) {
+    edge(&f, 0, ms);
+    if (ms % 100 == 1) edge(&f, 1, ms);
+  }
+  struct made m = read_ring(&f);
+  uint64_t known = 0;
+  while (!history_row(m.history, HISTORY_100MS, known)->known) known++;
+  assert_in_range(known, 10, 290);
+  for (uint64_t i = 0; i < 300; i++) {
+    const struct history_row *r = row(&m, HISTORY_100MS, i);
+    assert_int_equal(r->known, i >= known);
+    assert_int_equal(r->user_known, i >= known);
+    assert_true(r->watched_ns > 0);
+    assert_in_range(r->events, 1, i < known ? 100 : 101);
+    assert_true(i < known || r->events >= 100);
+  }
+  destroy(&m, &f);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -475,6 +500,7 @@ int main(void)
     cmocka_unit_test(shares_of_a_row_add_up),
     cmocka_unit_test(a_thread_that_wakes_leaves_the_time_of_others),
     cmocka_unit_test(rows_agree_with_the_statistics_of_their_windows),
+    cmocka_unit_test(a_time_of_which_a_ring_has_no_events_is_not_known),
     cmocka_unit_test(
       stops_of_a_domain_that_waits_are_no_time_in_the_collector),
   };

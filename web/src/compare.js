@@ -138,7 +138,8 @@ export function Compare({ rest }) {
       <${Run} letter="B" run=${answer.b} id=${b} />
       <${Charts} a=${a} b=${b} />
       <p class="quiet">Rates are for each second in which the process was
-        watched.</p>
+        watched, of the time from which the rings of all domains have
+        events.</p>
       <${Differences} differences=${answer.differences} />`}
   </main>`;
 }
