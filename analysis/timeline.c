@@ -43,6 +43,7 @@ struct column { int64_t number; uint32_t count; uint64_t covered_ns; };
 
 struct lane {
   struct timeline_lane shown;
+  int64_t last_ns;                /* of its events that end spans; 0: none */
   struct timeline_span *spans;
   size_t room;
   struct column columns[TIMELINE_KINDS][TIMELINE_DEPTHS];
@@ -83,6 +84,7 @@ struct timeline {
   char **names;
   size_t name_count, name_room;
   int32_t name_of[UINT16_MAX + 1];        /* 1 + the name; 0: not looked up */
+  int32_t open_wait;              /* the same */
   int32_t cause_name[CAUSE_UNITS][CAUSES];
   uint8_t kind_of[UINT16_MAX + 1];        /* 1 + the kind */
 };
@@ -108,6 +110,14 @@ static int32_t event_name(struct timeline *t, uint16_t id)
   int32_t name = add_name(t, d->name);
   t->name_of[id] = name + 1;
   return name;
+}
+
+/* Returns the name of waits that go on: what a thread waits for is known at the
+   end. */
+static int32_t open_wait_name(struct timeline *t)
+{
+  if (t->open_wait == 0) t->open_wait = 1 + add_name(t, TIMELINE_OPEN_WAIT);
+  return t->open_wait - 1;
 }
 
 /* Returns the name of the cause or reason in the payload of [event], or -1. */
@@ -270,7 +280,9 @@ static void take_span(struct timeline *t, const struct eventring_event *event)
   uint8_t depth = begin != NULL ? depth_of(t, begin) : 0;
   int64_t since;
   if (!span_ended(t->spans, event, &since)) return;
-  add_span(t, event_lane(t, event), (struct timeline_span) {
+  struct lane *lane = event_lane(t, event);
+  if (lane != NULL) lane->last_ns = event->ns;
+  add_span(t, lane, (struct timeline_span) {
     .from_ns = since, .to_ns = event->ns, .name = event_name(t, event->id),
     .cause = cause_of(t, event), .depth = depth,
     .kind = (uint8_t) kind_of(t, event->id)
@@ -344,15 +356,26 @@ static uint8_t known_depth(struct timeline *t, size_t index)
   return depth;
 }
 
-/* Returns whether no event of the known span [k] was read: its ring had none,
-   or it ended before the first one, or it is a wait that ended behind the last
-   one. */
-static bool is_not_read(const struct timeline *t, const struct long_span *k)
+/* Returns whether no event of the known span [k] of [lane] was read: its ring
+   had none, or it ended before the first one, or it is a wait that ended behind
+   the last one, or a wait that still goes on. */
+static bool is_not_read(const struct timeline *t, const struct lane *lane,
+                        const struct long_span *k)
 {
   const struct ring *r = &t->ring[k->ring];
+  if (is_open_wait(k))
+    return time_since(lane->last_ns, k->from_ns) <= CLOCKS_APART_NS;
   return !r->any || time_since(r->first_ns, k->to_ns) > CLOCKS_APART_NS
          || (k->complete
              && time_since(k->to_ns, r->last_ns) > CLOCKS_APART_NS);
+}
+
+/* Returns the lane of the known span [k], a new one if necessary; NULL when
+   there are too many, or when the window does not have the span. */
+static struct lane *known_lane(struct timeline *t, const struct long_span *k)
+{
+  return k->ring < t->rings && k->from_ns < t->to_ns && k->to_ns >= t->from_ns
+         ? lane_of(t, k->domain, k->thread, k->thread_id) : NULL;
 }
 
 /* Adds the known spans of which no event was read. */
@@ -360,12 +383,14 @@ static void take_known(struct timeline *t)
 {
   for (size_t i = 0; i < t->known_count; i++) {
     const struct long_span *k = &t->known[i];
-    if (k->ring >= t->rings || !is_not_read(t, k)) continue;
-    add_span(t, lane_of(t, k->domain, k->thread, k->thread_id),
-             (struct timeline_span) {
-      .from_ns = k->from_ns, .to_ns = k->to_ns, .name = event_name(t, k->id),
+    struct lane *lane = known_lane(t, k);
+    if (lane == NULL || !is_not_read(t, lane, k)) continue;
+    const bool open = is_open_wait(k);
+    add_span(t, lane, (struct timeline_span) {
+      .from_ns = k->from_ns, .to_ns = k->to_ns,
+      .name = open ? open_wait_name(t) : event_name(t, k->id),
       .cause = -1, .depth = k->complete ? 0 : known_depth(t, i),
-      .kind = (uint8_t) kind_of(t, k->id)
+      .kind = open ? TIMELINE_WAIT : (uint8_t) kind_of(t, k->id)
     });
   }
 }
@@ -415,7 +440,7 @@ void timeline_overwritten(struct timeline *t,
   size_t gaps = t->gap_count;
   if (lost->ring >= t->rings || lost->ns <= t->from_ns) return;
   add_gap(t, (struct timeline_gap) {
-    .from_ns = t->from_ns, .to_ns = lost->ns,
+    .from_ns = t->from_ns, .to_ns = lost->ns, .overwritten = true,
     .lost = lost->words > 0 ? lost->payload[0] : 0, .domain = lost->domain
   });
   /* A gap is shown in lanes. */

@@ -42,6 +42,9 @@ enum timeline_kind {
    last are left out. */
 #define TIMELINE_DEPTHS 8
 
+/* The name of waits that go on. */
+#define TIMELINE_OPEN_WAIT "unfinished wait"
+
 /* The most lanes, gaps and names. */
 #define TIMELINE_LANES 1024
 #define TIMELINE_GAPS 4096
@@ -67,6 +70,7 @@ struct timeline_lane {
 struct timeline_gap {
   int64_t from_ns, to_ns;
   bool paused;                    /* recording was; else events were lost */
+  bool overwritten;               /* those of a ring, before its oldest one */
   uint64_t lost;
   uint32_t domain;                /* of the lost events */
 };
@@ -83,8 +87,8 @@ void free_timeline(struct timeline *t);
 
 /* Adds [count] spans that are known from elsewhere, in the order of their
    begins, so that spans with a begin before the first event of their ring, and
-   waits with an end behind the last one, are not left out.  To be called before
-   the first event; [list] must stay valid until timeline_finish. */
+   waits that end behind the last one or go on, are not left out.  To be called
+   before the first event; [list] must stay valid until timeline_finish. */
 void timeline_know(struct timeline *t, const struct long_span *list,
                    size_t count);
 

@@ -31,8 +31,7 @@
 #define MOST_READS 4
 
 /* One of the two: a window of a view.  A ring that is written fast has events of
-   a short time only.  Rates are those of the time of which all rings have
-   events. */
+   a short time only, so both sides begin where all their rings have events. */
 struct side {
   struct view *view;
   int64_t wanted_from_ns, wanted_to_ns;   /* since tracing started */

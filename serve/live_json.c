@@ -90,12 +90,17 @@ static json_t *categories(const struct view_data *d)
   return list;
 }
 
-/* Returns the last row of the tier of 1 s, or of 100 ms when there is none yet;
-   NULL when there is none either. */
+/* Returns the tier of 1 s, or of 100 ms when there is no row of 1 s yet. */
+static enum history_tier tier_of_last_row(const struct view_data *d)
+{
+  return history_count(d->history, HISTORY_1S) > 0 ? HISTORY_1S
+                                                   : HISTORY_100MS;
+}
+
+/* Returns the last row of tier_of_last_row; NULL when there is none. */
 static const struct history_row *last_row(const struct view_data *d)
 {
-  enum history_tier tier = history_count(d->history, HISTORY_1S) > 0
-                           ? HISTORY_1S : HISTORY_100MS;
+  const enum history_tier tier = tier_of_last_row(d);
   uint64_t rows = history_count(d->history, tier);
   return rows == 0 ? NULL : history_row(d->history, tier, rows - 1);
 }
@@ -514,6 +519,22 @@ static char state_of_threads(const struct view_data *v,
   return runs ? 'R' : any ? 'S' : 0;
 }
 
+/* Returns the share of the last second in which domain [id] waited; null if it
+   is not known. */
+static json_t *waiting_share(const struct view_data *v, uint32_t id)
+{
+  const struct history_row *row = last_row(v);
+  if (row == NULL || !row->waits_known || is_paused(v)) return json_null();
+  const enum history_tier tier = tier_of_last_row(v);
+  const uint64_t number = history_count(v->history, tier) - 1;
+  for (uint32_t i = 0; i < row->domain_count; i++) {
+    const struct history_domain d = history_domain(v->history, tier, number, i);
+    if (d.id == id && d.running != SHARE_UNKNOWN)
+      return share_json((uint16_t) (SHARE_ALL - d.running - d.collecting));
+  }
+  return json_null();
+}
+
 static json_t *domain_list(struct view_data *v)
 {
   struct live_domain *list = allocate(MOST_DOMAINS, sizeof *list);
@@ -528,7 +549,7 @@ static json_t *domain_list(struct view_data *v)
       activity(v, d->ended, d->runtime_span, d->user_span,
                state_of_threads(v, d)),
       "user_span", name_or_null(d->user_span),
-      "wait", name_or_null(d->wait), "wait_share", number(d->wait_share),
+      "wait", name_or_null(d->wait), "wait_share", waiting_share(v, d->id),
       "gc_share", number(d->gc_share),
       "alloc_bytes_per_s", number(8 * d->words_rate),
       "minor_per_s", number(d->minor_rate),

@@ -115,8 +115,9 @@ static void print_gap(struct printing *p, const struct timeline_gap *gap)
   print_time(p, gap->from_ns);
   putc(',', p->out);
   print_time(p, gap->to_ns);
-  if (gap->paused) fputs(",\"paused\",null]", p->out);
-  else fprintf(p->out, ",%" PRIu64 ",%" PRIu32 "]", gap->lost, gap->domain);
+  if (gap->paused) fputs(",\"paused\",null,false]", p->out);
+  else fprintf(p->out, ",%" PRIu64 ",%" PRIu32 ",%s]", gap->lost, gap->domain,
+               gap->overwritten ? "true" : "false");
 }
 
 /* Returns the finest tier with rows from [ns] on. */

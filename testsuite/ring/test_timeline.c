@@ -264,9 +264,46 @@ static void the_longest_spans_are_kept(void **state)
   ring_destroy(&f);
 }
 
+/* The thread of ring 0 has slept since its last event, the one of ring 1 was
+   said to sleep, but has written the end of its wait since. */
+static void a_wait_that_goes_on_is_drawn(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  uint64_t ns = 10000;
+  ring_write(&f, 0, 20000, EVENTRING_FORM_INSTANT, PAUSE, &ns, 1);
+  ring_write(&f, 1, 40000, EVENTRING_FORM_INSTANT, PAUSE, &ns, 1);
+  struct eventring_cursor *c = ring_open(&f);
+  const struct long_span known[] = {
+    { .from_ns = 25000, .to_ns = INT64_MAX, .ring = 0, .domain = 0,
+      .thread = 1000, .complete = true },
+    { .from_ns = 30000, .to_ns = INT64_MAX, .ring = 1, .domain = 1,
+      .thread = 1001, .complete = true },
+    { .from_ns = 2 * WINDOW, .to_ns = INT64_MAX, .ring = 1, .domain = 1,
+      .thread = 77, .complete = true }
+  };
+  struct timeline *t = new_timeline(c, 1000, 1000 + WINDOW, WIDTH);
+  timeline_know(t, known, 3);
+  finish(c, t);
+  const struct timeline_lane *lane = timeline_lane(t, 0);
+  assert_int_equal(lane->count, 2);
+  assert_int_equal(lane->spans[1].from_ns, 25000);
+  assert_int_equal(lane->spans[1].to_ns, 1000 + WINDOW);
+  assert_int_equal(lane->spans[1].kind, TIMELINE_WAIT);
+  assert_string_equal(timeline_name(t, (size_t) lane->spans[1].name),
+                      TIMELINE_OPEN_WAIT);
+  assert_int_equal(timeline_lane(t, 1)->count, 1);
+  assert_null(timeline_lane(t, 2));
+  free_timeline(t);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(a_wait_that_goes_on_is_drawn),
     cmocka_unit_test(long_spans_are_kept_with_their_depth),
     cmocka_unit_test(short_spans_are_merged_without_loss_of_time),
     cmocka_unit_test(a_lane_is_bounded_for_any_spans),

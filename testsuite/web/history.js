@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { Tier, begin } from '../../web/src/history.js';
+import { pathOf } from '../../web/src/spark_path.js';
 import { finish, test } from './browser.js';
 
 const make = (rows = 10) => new Tier({ name: '1s', ns: 1e9, rows });
@@ -73,6 +74,16 @@ await test('the memory of a tier stays the same from its first row on', () => {
   for (const s of range(1, 10000)) tier.add(row(s, s));
   assert.equal(bytes(), before);
   assert.equal(tier.count, 3600);
+});
+
+await test('a sparkline has nothing where the server had no numbers', () => {
+  const points = [0, 1, 2, 20, 21, 22].map((s) => ({ t: s * 1e9, share: 1 }));
+  points[4].share = null;
+  const path = (list) => pathOf(list, (p) => p.share, 30e9, 30);
+  assert.equal(path(points),
+               'M0.00 0.00L1.00 0.00L2.00 0.00L2.00 24L0.00 24Z' +
+               'M20.00 0.00L20.00 24L20.00 24ZM22.00 0.00L22.00 24L22.00 24Z');
+  assert.equal(path([]), '');
 });
 
 finish();

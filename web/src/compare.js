@@ -120,7 +120,8 @@ function Run({ letter, run, id }) {
     ${' '}<span class="quiet">pid ${run.pid}, ${run.format}, started ${
       format.date(run.started_unix_ns)}, ${
       format.duration(run.to_ns - run.from_ns)}${run.lost_events
-      ? `, ${format.count(run.lost_events)} events lost` : ''}</span></p>`;
+      ? `, ${format.count(run.lost_events)} events overwritten or lost`
+      : ''}</span></p>`;
 }
 
 // [rest]: the ids, from the address.

@@ -175,13 +175,16 @@ function drawName(context, lane, { left, top }) {
   context.fillText(number, 4, y + 1.5 * row_px);
 }
 
-// A gap: events lost or not recorded, in the lanes of a domain or in all.
-function drawGap(context, [begin, end, reason, domain], lanes, view) {
+// A gap: events lost, overwritten or not recorded, in the lanes of a domain or
+// in all.
+function drawGap(context, [begin, end, reason, domain, overwritten], lanes,
+                 view) {
   const place = clip(begin, end, view);
   if (!place) return;
   const [x, width] = [place[0], Math.max(2, place[1] - place[0])];
   const text = typeof reason === 'string' ? format.name(reason)
-    : `${format.count(reason)} events lost`;
+    : `${format.count(reason)} events ${
+      overwritten ? 'no longer in the ring' : 'lost'}`;
   for (const lane of lanes) {
     if (domain != null && lane.domain !== domain) continue;
     const y = lane.top - view.top + ruler_px;

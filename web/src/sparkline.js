@@ -4,32 +4,10 @@
 
 import { html, useEffect, useRef, useState } from './html.js';
 import { get, ofProcess } from './api.js';
+import { pathOf } from './spark_path.js';
 
 const seconds = 60;
 const at_once = 4;              // requests for history at the same time
-
-function pathOf(points, value, now) {
-  let path = '';
-  let open = null;
-  const close = (x) => { if (open !== null) path += `L${x} 24L${open} 24Z`; };
-  let last = 0;
-  for (const p of points) {
-    const x = (seconds - (now - p.t) / 1e9).toFixed(2);
-    if (x < 0) continue;
-    const y = value(p);
-    if (y === null) {
-      close(last);
-      open = null;
-    } else {
-      const height = 24 * Math.min(1, y);
-      path += `${open === null ? 'M' : 'L'}${x} ${(24 - height).toFixed(2)}`;
-      open ??= x;
-    }
-    last = x;
-  }
-  close(last);
-  return path;
-}
 
 const running = (p) => p.running;
 const busy = (p) => p.running === null ? null : p.running + (p.collecting ?? 0);
@@ -40,8 +18,8 @@ export function Sparkline({ points = [], label }) {
     <svg class="spark" viewBox="0 0 60 24" preserveAspectRatio="none" role="img"
       aria-label=${`Utilisation of ${label} in the last minute`}>
       <title>Last minute: running, and collecting above it</title>
-      <path class="collecting" d=${pathOf(points, busy, now)} />
-      <path class="running" d=${pathOf(points, running, now)} />
+      <path class="collecting" d=${pathOf(points, busy, now, seconds)} />
+      <path class="running" d=${pathOf(points, running, now, seconds)} />
     </svg>`;
 }
 

@@ -184,7 +184,8 @@ export function Tables({ id, process, data }) {
   const { stat, error } = useStat(id, choice, data, alive);
   const numbers = stat?.answer;
   const pauses = data.detail?.long_pauses?.filter(stat?.span.to
-    ? during(stat.span.from, stat.span.to) : () => true);
+    ? during(stat.span.from, stat.span.to) : () => true)
+    .sort((a, b) => b.duration_ns - a.duration_ns);
   return html`<section>
     ${alive && html`<${Now} detail=${data.detail} />`}
     <${Table} name="threads" title="Threads"

@@ -176,7 +176,7 @@ function Legend() {
   return html`<ul class="legend" aria-label="Legend">${
     legend.map(([name, label]) => html`
       <li key=${name}><i class=${name}></i>${label}</li>`)}
-    <li><i class="gap"></i>not recorded or lost</li></ul>`;
+    <li><i class="gap"></i>not recorded, lost or overwritten</li></ul>`;
 }
 
 function Toolbar({ view, move, follow, setFollow, alive, now }) {

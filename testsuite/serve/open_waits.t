@@ -1,0 +1,41 @@
+#!/bin/sh
+# If this breaks, a thread that sleeps is missing in the timeline, or counts as
+# running, until the event at the end of its wait.
+. "$(dirname "$0")/tap.sh"
+here=$EVENTRING_TOP/testsuite/cli
+compile idle threads.cmxa
+here=$EVENTRING_TOP/testsuite/serve
+mkdir -p "$tmp/rings"
+cd "$tmp" || exit 1
+serve "$tmp/rings"
+start idle nothing 600
+find_process "$pid"
+ok "the events are read" within 60 read_all "$pid"
+
+last_second() { # RESOURCE FILTER
+  now=$(process "$pid" .now_ns)
+  field "/api/processes/$id/$1?from=$((now - 1000000000))&to=$now" "$2"
+}
+is_drawn() {
+  [ "$(last_second timeline '. as $t | [.lanes[] | .spans[] |
+    [.[0] == $t.from, .[1] == $t.to, $t.names[.[2]]]] | tostring')" = \
+    '[[true,true,"unfinished wait"]]' ]
+}
+ok "a wait that goes on is in the timeline" within 60 is_drawn
+counts() {
+  [ "$(last_second stat '.domains | map([.id, .watched_ns, .waiting_ns]) |
+    tostring')" = '[[0,1000000000,1000000000]]' ]
+}
+ok "and in the statistics of a window" within 60 counts
+row_waits() {
+  field "/api/processes/$id/history?tier=1s" '[.running[-1], .waiting[-1]] |
+    tostring' | grep -qxF '[0,1]'
+}
+ok "and in the history" within 60 row_waits
+is_share() {
+  field "/api/processes/$id/detail" '.domains | map(.wait_share) | tostring' |
+    grep -qxF '[1]'
+}
+ok "and in the share of the domain" within 60 is_share
+end_server
+finish
