@@ -85,8 +85,8 @@ struct live_domain {
   bool ended;
   char name[LIVE_NAME];         /* "" for none */
   /* Where it is: the innermost span of the runtime that is open, and of the
-     program; the event of its last wait, and the share of the time that it
-     waited. */
+     program; the event of its last wait, and the waits of its threads that
+     ended, added, as a share of the time. */
   char runtime_span[LIVE_NAME], user_span[LIVE_NAME], wait[LIVE_NAME];
   double wait_share;
   int64_t last_event_ns;
