@@ -37,6 +37,7 @@
 
 #include "caml/eventring_attach.h"
 #include "caml/eventring_format.h"
+#include "eventring_hash.h"
 #include "eventring_proc.h"
 #include "eventring_reader.h"
 #include "eventring_source.h"
@@ -56,6 +57,8 @@ struct subject {
 #define MAX_HEADERS 128         /* program headers of an object */
 #define MAX_NOTES 16384         /* bytes of the notes of a segment */
 #define MAX_RINGS (1 << 16)
+#define MAX_READS 2048          /* of headers and notes, in one process */
+#define FILES_BITS 10           /* a table of files; half of it is used */
 
 /* The longest wait for another caller. */
 #define LOCK_NS INT64_C(5000000000)
@@ -102,12 +105,35 @@ static int read_point(struct subject *s, uint64_t at)
   return 1;
 }
 
+/* The search for the point of a process.  The owner of the process decides how
+   many objects are mapped there, and how often, but not how long the search
+   takes. */
+struct search {
+  struct subject *s;
+  int reads;                    /* of headers and notes, up to MAX_READS */
+  int has_note;                 /* the present object has our note */
+  uint32_t files;               /* in the table */
+  struct hash_table without;    /* files, by device and inode, without our
+                                   note */
+  struct hash_place places[1 << FILES_BITS];
+};
+
+/* Copies [size] bytes of headers or notes, as peek does.  Returns 0 too when
+   MAX_READS are done. */
+static int peek_counted(struct search *search, uint64_t at, void *to,
+                        size_t size)
+{
+  if (search->reads == MAX_READS) return 0;
+  search->reads++;
+  return peek(search->s, at, to, size);
+}
+
 /* Looks for our note in the [size] bytes of notes at address [at], and reads
    the point that it leads to.  Returns 1 when there is one, else 0. */
-static int find_in_notes(struct subject *s, uint64_t at, uint64_t size)
+static int find_in_notes(struct search *search, uint64_t at, uint64_t size)
 {
   char notes[MAX_NOTES];
-  if (size > sizeof notes || !peek(s, at, notes, size)) return 0;
+  if (size > sizeof notes || !peek_counted(search, at, notes, size)) return 0;
   uint64_t place = 0;
   while (size - place >= sizeof(Elf64_Nhdr)) {
     Elf64_Nhdr header;
@@ -122,7 +148,9 @@ static int find_in_notes(struct subject *s, uint64_t at, uint64_t size)
         && header.n_descsz == sizeof(int32_t)) {
       int32_t distance;
       memcpy(&distance, notes + content, sizeof distance);
-      return read_point(s, at + content + (uint64_t) (int64_t) distance);
+      search->has_note = 1;
+      return read_point(search->s,
+                        at + content + (uint64_t) (int64_t) distance);
     }
     place = end;
   }
@@ -132,16 +160,17 @@ static int find_in_notes(struct subject *s, uint64_t at, uint64_t size)
 /* Looks for our note in the ELF object that is mapped from its beginning at
    address [base], and reads the point that it leads to.  Returns 1 when there
    is one, else 0. */
-static int find_in_object(struct subject *s, uint64_t base)
+static int find_in_object(struct search *search, uint64_t base)
 {
   Elf64_Ehdr header;
   Elf64_Phdr part[MAX_HEADERS];
-  if (!peek(s, base, &header, sizeof header)
+  search->has_note = 0;
+  if (!peek(search->s, base, &header, sizeof header)
       || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0
       || header.e_ident[EI_CLASS] != ELFCLASS64
       || header.e_phentsize != sizeof *part || header.e_phnum > MAX_HEADERS
-      || !peek(s, base + header.e_phoff, part,
-               header.e_phnum * sizeof *part)) return 0;
+      || !peek_counted(search, base + header.e_phoff, part,
+                       header.e_phnum * sizeof *part)) return 0;
   /* The mapping begins with the segment that has the file's first byte. */
   int first = 0;
   while (first < header.e_phnum
@@ -151,8 +180,31 @@ static int find_in_object(struct subject *s, uint64_t base)
   uint64_t shift = base - part[first].p_vaddr;
   for (int i = 0; i < header.e_phnum; i++)
     if (part[i].p_type == PT_NOTE
-        && find_in_notes(s, shift + part[i].p_vaddr, part[i].p_filesz))
+        && find_in_notes(search, shift + part[i].p_vaddr, part[i].p_filesz))
       return 1;
+  return 0;
+}
+
+/* Looks for our note in the mapping that [line] of /proc/PID/maps describes, if
+   it is the beginning of an object, and no mapping of the same file was looked
+   into that has no such note.  A file may be mapped once more, as data, where
+   its note leads nowhere.  Returns 1 when the point was found, else 0. */
+static int find_in_mapping(struct search *search, const char *line)
+{
+  uint64_t base, offset, inode;
+  uint32_t high, low;
+  char readable;
+  if (sscanf(line, "%" SCNx64 "-%*x %c%*3c %" SCNx64 " %" SCNx32 ":%" SCNx32
+             " %" SCNu64, &base, &readable, &offset, &high, &low, &inode) != 6
+      || readable != 'r' || offset != 0) return 0;
+  const uint64_t device = (uint64_t) high << 32 | low;
+  if (inode != 0 && hash_get(&search->without, device, inode) != 0) return 0;
+  if (find_in_object(search, base)) return 1;
+  if (inode != 0 && !search->has_note
+      && search->files < 1 << (FILES_BITS - 1)) {
+    hash_set(&search->without, device, inode, 1);
+    search->files++;
+  }
   return 0;
 }
 
@@ -160,17 +212,15 @@ static int find_in_object(struct subject *s, uint64_t base)
    else 0. */
 static int find_point(struct subject *s)
 {
+  struct search search = { .s = s };
   struct records maps;
   int found = 0;
   char *line;
   if (!eventring_open_proc(&maps, s->pid, "maps", '\n')) return 0;
-  while (!found && (line = eventring_next_record(&maps)) != NULL) {
-    uint64_t base, offset;
-    char readable;
-    if (sscanf(line, "%" SCNx64 "-%*x %c%*3c %" SCNx64, &base, &readable,
-               &offset) == 3 && readable == 'r' && offset == 0)
-      found = find_in_object(s, base);
-  }
+  hash_init(&search.without, FILES_BITS, search.places);
+  while (!found && search.reads < MAX_READS
+         && (line = eventring_next_record(&maps)) != NULL)
+    found = find_in_mapping(&search, line);
   close(maps.fd);
   return found;
 }
