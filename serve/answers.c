@@ -10,6 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
+#include <string.h>
 #include "actions.h"
 #include "answers.h"
 #include "attach.h"
@@ -133,6 +134,39 @@ static struct answer post_to_view(const struct settings *settings,
   return answer;
 }
 
+/* The most members that the body of a POST may have. */
+#define MEMBERS 5
+
+/* The members of the bodies of POST.  add_rule looks at those of a rule. */
+static const struct { enum resource resource; const char *names[MEMBERS]; }
+  bodies[] = {
+  { RESOURCE_CONTROL,
+    { "action", "categories", "threshold_ns", "rate_hz", "words" } },
+  { RESOURCE_SAVE, { "seconds" } },
+  { RESOURCE_RECORD, { "action", "max_bytes" } },
+  { RESOURCE_ATTACH, { "pid" } },
+  { RESOURCE_FLEET, { "node", "stream" } }
+};
+
+/* Returns the name of a member of [request] that a body for [resource] cannot
+   have, or NULL. */
+static const char *unknown_member(json_t *request, enum resource resource)
+{
+  const char *key;
+  json_t *value;
+  for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+    if (bodies[i].resource != resource) continue;
+    json_object_foreach(request, key, value) {
+      int n = 0;
+      while (n < MEMBERS && bodies[i].names[n] != NULL
+             && strcmp(key, bodies[i].names[n]) != 0)
+        n++;
+      if (n == MEMBERS || bodies[i].names[n] == NULL) return key;
+    }
+  }
+  return NULL;
+}
+
 struct answer answer_post(const struct settings *settings,
                           const struct query *query, const char *body,
                           const char *origin)
@@ -144,6 +178,12 @@ struct answer answer_post(const struct settings *settings,
     return refusal(400, "the body is not a JSON object: %s", error.text);
   }
   struct answer answer;
+  const char *unknown = unknown_member(request, query->resource);
+  if (unknown != NULL) {
+    answer = refusal(400, "this resource has no member '%.100s'", unknown);
+    json_decref(request);
+    return answer;
+  }
   switch (query->resource) {
   case RESOURCE_RULES: answer = add_rule(settings, request, origin); break;
   case RESOURCE_ATTACH: answer = attach_process(request, origin); break;

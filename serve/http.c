@@ -149,6 +149,7 @@ struct request {
   unsigned status;                /* the result of parse_query */
   const char *why;
   struct query query;
+  const char *uri_end;            /* the byte behind the address */
   bool begun;                     /* its head was judged */
   size_t length;                  /* of [body] */
   char *body;                     /* of a POST */
@@ -163,7 +164,18 @@ static void *begin_request(void *state, const char *uri,
   (void) c;
   request->is_private = query_is_private(uri);
   request->status = parse_query(uri, &request->query, &request->why);
+  request->uri_end = uri + strlen(uri);
   return request;
+}
+
+/* Returns whether the address of [request] was sent with a byte 0 in it, where
+   it ends for us.  The [version] follows the address in the same buffer of
+   libmicrohttpd, after one byte. */
+static bool has_zero(const struct request *request, const char *version)
+{
+  const uintptr_t end = (uintptr_t) request->uri_end,
+    next = (uintptr_t) version;
+  return next > end + 1 && next - end < STREAM_BLOCK;
 }
 
 static void end_request(void *state, struct MHD_Connection *c, void **request,
@@ -402,7 +414,8 @@ static bool announces_body(struct MHD_Connection *c)
 /* Judges the head of [request].  Returns 0 if it may be answered, else the
    status of the refusal, with the reason in *why. */
 static unsigned judge(struct MHD_Connection *c, const struct request *request,
-                      const char *method, const char **why)
+                      const char *method, const char *version,
+                      const char **why)
 {
   const unsigned asked = method_of(method);
   *why = "this server does not have that name";
@@ -413,6 +426,8 @@ static unsigned judge(struct MHD_Connection *c, const struct request *request,
   if (asked == 0) return MHD_HTTP_METHOD_NOT_ALLOWED;
   *why = "the token is missing or wrong: Authorization: Bearer TOKEN";
   if (request->is_private && !has_token(c)) return MHD_HTTP_UNAUTHORIZED;
+  *why = "the address has a byte 0";
+  if (has_zero(request, version)) return MHD_HTTP_BAD_REQUEST;
   *why = request->why;
   if (request->status != MHD_HTTP_OK) return request->status;
   *why = asked == METHOD_GET ? "it is an action: POST"
@@ -485,10 +500,9 @@ static enum MHD_Result handle(void *state, struct MHD_Connection *c,
   const char *why;
   (void) state;
   (void) url;
-  (void) version;
   if (!r->begun) {
     r->begun = true;
-    unsigned status = judge(c, r, method, &why);
+    unsigned status = judge(c, r, method, version, &why);
     if (status != 0) return refuse(c, status, why);
     return MHD_YES;
   }

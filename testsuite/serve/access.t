@@ -87,6 +87,23 @@ done
 ok "the answer says why" says 'nothing follows'
 ok "a wrong width: 400" with_token_is 400 "$base/api/processes/$id/timeline?width=0"
 ok "the answer has the values that are right" says 'width: a number from 1 to 8192'
+# raw ADDRESS: the status of a GET of it, an argument of printf.
+cat >"$tmp/raw.pl" <<'P'
+use IO::Socket::INET;
+my ($port, $token) = @ARGV;
+my $s = IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port") or die;
+local $/;
+syswrite $s, "GET " . <STDIN> . " HTTP/1.1\r\nHost: localhost\r\n" .
+  "Authorization: Bearer $token\r\nConnection: close\r\n\r\n";
+my $answer = <$s>;
+print $answer =~ m,^HTTP/1.1 (\d+),;
+P
+raw() { printf "$1" | perl "$tmp/raw.pl" "${base##*:}" "$token"; }
+ok "an address as it is sent by hand: 200" [ "$(raw /api/server)" = 200 ]
+for path in '/api/server\0x' '/api/server\0' '/api/server?\0x' '/monitor.js\0x'; do
+  ok "a byte 0 after ${path%%\\*}: 400" [ "$(raw "$path")" = 400 ]
+done
+ok "an encoded byte 0: 404" [ "$(raw /api/server%%00x)" = 404 ]
 ok "PUT: 405" with_token_is 405 -X PUT -d x "$base/api/server"
 ok "OPTIONS: 405" with_token_is 405 -X OPTIONS "$base/api/server"
 ok "POST to what can only be read: 405" with_token_is 405 -d x "$base/api/server"
@@ -104,6 +121,15 @@ for body in '' x '[]' '{"action":1}' '{"action":"stop"}' '{"action":"pause"' \
   with_token -d "$body" "$base/api/processes/$id/control" >"$tmp/out"
   ok "body '$body' is refused" out_has '^4'
 done
+for body in 'save {"seconds":1,"second":1}' 'record {"action":"stop","bytes":1}' \
+    'control {"action":"pause","when":1}'; do
+  with_token -d "${body#* }" "$base/api/processes/$id/${body%% *}" >"$tmp/out"
+  ok "${body%% *} refuses a member that it does not know" eval \
+    'out_has 400 && says "has no member"'
+done
+ok "attach refuses a member that it does not know" eval \
+  'with_token_is 400 -d "{\"pid\":1,\"dir\":\"/\"}" "$base/api/attach" &&
+   says "no member .dir"'
 
 # Size and time
 memory() { awk '/^VmRSS/ { print $2 }' "/proc/$server/status"; }
