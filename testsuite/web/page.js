@@ -81,6 +81,27 @@ await test('the token leaves the address bar and is in no address',
     await has(page, 'shop');
   }));
 
+await test('an address that is malformed or unknown leaves no error', async () => {
+  const malformed = '%E0%A4%A';
+  await onPage(`#/process/${malformed}/charts`,
+               (page) => has(page, 'The server no longer shows this process'));
+  await onPage(`#/process/100/events?${malformed}`, (page) =>
+    until(page, (text) => document.querySelector('input.filter')?.value === text,
+          malformed));
+  await onPage('#/process/100/constructor', (page) => seen(page, '.chart'));
+  // Here the server refuses a request, which the browser reports.
+  for (const [to, hash, text] of [
+    [address, `#/compare/${malformed}/%`, 'no such page'],
+    [address.replace(token, malformed), '', 'The server refuses the token']]) {
+    const page = await open(browser, to);
+    if (hash) await go(page, hash);
+    await has(page, text);
+    assert.deepEqual(page.complaints.filter(
+      (text) => !text.startsWith('Failed to load resource')), []);
+    await page.close();
+  }
+});
+
 await test('without a token the page asks for it', async () => {
   const page = await open(browser, address.replace(/#.*/, ''));
   await has(page, 'A token is missing');

@@ -12,6 +12,16 @@ export class ApiError extends Error {
   }
 }
 
+// Returns the text that [part] of an address stands for; [part] itself if it is
+// malformed, as an address that was cut is.
+export function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 // Takes the token from the address, or from this tab's earlier visit.  Returns
 // whether the address had one.
 export function takeToken() {
@@ -20,7 +30,7 @@ export function takeToken() {
     token ||= sessionStorage.getItem(storageKey) ?? '';
     return false;
   }
-  setToken(decodeURIComponent(found[1]));
+  setToken(decoded(found[1]));
   history.replaceState(null, '', location.pathname);
   return true;
 }

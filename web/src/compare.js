@@ -3,6 +3,7 @@
 
 import { html, useEffect, useReducer, useState } from './html.js';
 import { useAnswer } from './answer.js';
+import { decoded } from './api.js';
 import { Chart } from './chart.js';
 import * as format from './format.js';
 import { begin, History } from './history.js';
@@ -126,7 +127,7 @@ function Run({ letter, run, id }) {
 
 // [rest]: the ids, from the address.
 export function Compare({ rest }) {
-  const [a, b] = rest.map((id) => decodeURIComponent(id ?? ''));
+  const [a, b] = rest.map((id) => decoded(id ?? ''));
   const { answer, error, again } = useAnswer('/api/compare',
                                              { parameters: { a, b } });
   return html`<main>

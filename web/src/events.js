@@ -2,7 +2,7 @@
 // window.
 
 import { html, useEffect, useState } from './html.js';
-import { get, ofProcess } from './api.js';
+import { decoded, get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { all, limits, Windows, windowText } from './window.js';
 
@@ -96,11 +96,11 @@ function useEvents(id, wish, data) {
 // [detail]: a filter from the address.
 export function Events({ id, process, data, detail }) {
   const [wish, setWish] = useState({
-    filter: detail ? decodeURIComponent(detail) : '',
+    filter: detail ? decoded(detail) : '',
     choice: detail || process.state !== 'running' ? all : 1e9 });
   const answer = useEvents(id, wish, data);
   useEffect(() => {
-    if (detail) setWish({ filter: decodeURIComponent(detail), choice: all });
+    if (detail) setWish({ filter: decoded(detail), choice: all });
   }, [detail]);
   return html`<section>
     <${Form} ...${wish} data=${data}

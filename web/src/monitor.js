@@ -5,7 +5,7 @@
 import {
   html, render, useCallback, useEffect, useLayoutEffect, useRef, useState,
 } from './html.js';
-import { get, hasToken, setToken, takeToken } from './api.js';
+import { decoded, get, hasToken, setToken, takeToken } from './api.js';
 import { openStream } from './stream.js';
 import * as format from './format.js';
 import { Overview } from './overview.js';
@@ -16,7 +16,7 @@ function route() {
   const [path, detail] = location.hash.slice(1).split('?');
   const [, what, id, view] = path.split('/');
   return what === 'process' && id
-    ? { id: decodeURIComponent(id), view: view || 'charts', detail }
+    ? { id: decoded(id), view: view || 'charts', detail }
     : { id: null, Place: places[what], rest: [id, view] };
 }
 

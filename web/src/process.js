@@ -190,7 +190,7 @@ export function Process(given) {
   if (process) known.current = process;
   if (!known.current || known.current.error)
     return html`<${Missing} gone=${gone} process=${known.current} />`;
-  const [, View] = views[view] ?? views.charts;
+  const [, View] = Object.hasOwn(views, view) ? views[view] : views.charts;
   const props = { id, detail, process: known.current, data, server, live };
   return html`<main>
     <${Title} process=${known.current} />
