@@ -1,5 +1,6 @@
 #!/bin/sh
-# No command writes onto a file that it reads, under any name of that file.
+# No command writes onto a file that it reads, or joins a recording with itself,
+# under any name of that file.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 compile numbers
@@ -39,6 +40,22 @@ for command in cat cut merge; do
     refused 4 'b.evr is read: write to another file'
   ok "$command onto another name of its input leaves it unchanged" sound a.evr
 done
+ln -s a.evr l.evr && cp a.evr copy.evr || exit 1
+for command in cat merge; do
+  for name in a.evr b.evr l.evr; do
+    run eventring $command a.evr $name -o c.evr
+    ok "$command of a.evr and $name, the same file, is refused" \
+      refused 2 "a.evr and $name are the same recording"
+    ok "$command of a.evr and $name writes no file" [ ! -e c.evr ]
+  done
+  run eventring $command a.evr copy.evr -o c.evr
+  ok "$command of a recording and its copy has each event once" eval \
+    'exits 0 && numbers c.evr >c && numbers a.evr | cmp -s - c'
+  rm -f c.evr
+done
+run eventring merge a.evr b.evr:1 -o c.evr
+ok "merge refuses a process that is given by its number too" \
+  refused 2 'a.evr and b.evr are the same recording'
 for command in dump record; do
   run eventring $command -o c.evr a.evr
   ok "$command of a recording is refused" \

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "common.h"
 #include "options.h"
 #include "parse.h"
@@ -32,8 +33,8 @@ static const enum option_id cat_option_ids[] = {
 };
 
 static const char cat_notes[] =
-"Events that several recordings have are in OUT once.  eventring merge joins\n"
-"recordings of different processes.\n";
+"Events that several recordings have are in OUT once, and no recording may be\n"
+"given twice.  eventring merge joins recordings of different processes.\n";
 
 static const char cut_usage[] =
 "Usage: eventring cut [OPTION...] FILE -o OUT\n"
@@ -65,6 +66,7 @@ static const char merge_notes[] =
 struct input {
   struct eventring_merge_input merge;
   struct eventring_info info;
+  struct stat file;
 };
 
 struct inputs {
@@ -91,12 +93,30 @@ static struct eventring_info open_input(const char *path, uint32_t process,
   return info;
 }
 
+/* Ends the program with STATUS_USAGE when two of the inputs are one process of
+   one file, under any names. */
+static void refuse_twins(const struct command *command,
+                         const struct inputs *in)
+{
+  for (size_t i = 0; i < in->count; i++)
+    for (size_t k = 0; k < i; k++) {
+      const struct input *a = &in->list[k], *b = &in->list[i];
+      if (a->merge.process == b->merge.process && b->file.st_ino != 0
+          && a->file.st_dev == b->file.st_dev
+          && a->file.st_ino == b->file.st_ino)
+        usage_error(command, "%s: %s and %s are the same recording",
+                    command->name, a->merge.path, b->merge.path);
+    }
+}
+
 /* Opens all processes of the [count] recordings at [paths] and returns a list
    of the processes with their facts, which the caller frees; it keeps the
    pointers in [paths].  Of FILE:N takes process N only, and removes ":N" from
    the path.  The cursors are closed again.  If a file cannot be
-   opened or is not a recording, ends the program with a message. */
-static struct inputs open_inputs(char **paths, int count)
+   opened, is not a recording or is given twice, ends the program with a
+   message. */
+static struct inputs open_inputs(const struct command *command, char **paths,
+                                 int count)
 {
   struct inputs in = { NULL, 0 };
   for (int i = 0; i < count; i++) {
@@ -115,10 +135,12 @@ static struct inputs open_inputs(char **paths, int count)
       input->merge.size = sizeof input->merge;
       input->merge.path = paths[i];
       input->merge.process = process;
+      stat(paths[i], &input->file);
       if (number == 0) end = input->info.processes;
     }
     eventring_close(cursor);
   }
+  refuse_twins(command, &in);
   return in;
 }
 
@@ -211,7 +233,7 @@ static struct arguments parse_arguments(const struct command *command,
 static enum status run_cat(int argc, char **argv)
 {
   struct arguments a = parse_arguments(&cat_command, argc, argv);
-  struct inputs in = open_inputs(argv + optind, argc - optind);
+  struct inputs in = open_inputs(&cat_command, argv + optind, argc - optind);
   sort(&in);
   for (size_t i = 1; i < in.count; i++)
     if (!in.list[i].merge.join) {
@@ -229,7 +251,7 @@ static enum status run_cat(int argc, char **argv)
 static enum status run_merge(int argc, char **argv)
 {
   struct arguments a = parse_arguments(&merge_command, argc, argv);
-  struct inputs in = open_inputs(argv + optind, argc - optind);
+  struct inputs in = open_inputs(&merge_command, argv + optind, argc - optind);
   sort(&in);
   enum status status = write_merged(a.output, a.force, &in);
   free(in.list);
@@ -278,7 +300,7 @@ static enum status run_cut(int argc, char **argv)
   if (optind + 1 < argc)
     usage_error(&cut_command, "cut: unexpected argument '%s': takes one recording",
                 argv[optind + 1]);
-  struct inputs in = open_inputs(argv + optind, 1);
+  struct inputs in = open_inputs(&cut_command, argv + optind, 1);
   for (size_t i = 0; i < in.count; i++) {
     /* The times of the first process, when there are several: they are on
        one clock. */
