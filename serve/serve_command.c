@@ -202,6 +202,8 @@ static enum status serve(const struct settings *settings, bool open_it)
   sigset_t ends;
   int signal;
   keep_memory_low();
+  if (settings->store != NULL && !settings->read_only)
+    clean_store(settings->store);
   scan_registry();
   block_ends(&ends);
   if (!start_http(settings, url, sizeof url)) return STATUS_CANNOT_READ;

@@ -31,9 +31,11 @@
 /* Names that are tried for one recording. */
 #define TRIES 100
 
-/* Hidden files of a program that is gone are removed when they are so old:
-   the program may be one of another pid namespace. */
-#define LEFT_SECONDS 3600
+/* Hidden files of a program that is gone are removed when they are so old: the
+   program may be one of another pid namespace, and be about to name the file.
+   The second is for systems that cannot tell whether it has the file open. */
+#define LEFT_SECONDS 60
+#define UNCERTAIN_SECONDS 3600
 
 #define HIDDEN ".saving-"
 
@@ -80,15 +82,50 @@ static bool make_folder(const char *path)
   return mkdir(part, 0700) == 0 || errno == EEXIST;
 }
 
-/* Removes the hidden file [name] of [folder] if its program is gone. */
-static void remove_left(DIR *folder, const char *name)
+/* Returns how old the file of [fd], open for reading, must be before it counts
+   as left; INT_MAX if a program has it open for writing. */
+static int seconds_to_keep(int fd)
+{
+  /* The system grants this lease only if no program has.  An open of the file
+     meanwhile sends a signal: one that is ignored by default. */
+  if (fcntl(fd, F_SETSIG, SIGURG) == 0 && fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
+    fcntl(fd, F_SETLEASE, F_UNLCK);
+    return LEFT_SECONDS;
+  }
+  return errno == EAGAIN ? INT_MAX : UNCERTAIN_SECONDS;
+}
+
+/* Removes the hidden file [name] of [folder] if its program is gone: if no
+   process has the number of it, or if [own_too] is true, this process has. */
+static void remove_left(DIR *folder, const char *name, bool own_too)
 {
   struct stat st;
   long pid = strtol(name + sizeof HIDDEN - 1, NULL, 10);
-  if (pid <= 0 || kill((pid_t) pid, 0) == 0 || errno != ESRCH) return;
-  if (fstatat(dirfd(folder), name, &st, AT_SYMLINK_NOFOLLOW) == 0
-      && S_ISREG(st.st_mode) && time(NULL) - st.st_mtime > LEFT_SECONDS)
+  if (pid <= 0 || pid > INT_MAX) return;
+  if (pid == getpid() ? !own_too
+                      : kill((pid_t) pid, 0) == 0 || errno != ESRCH)
+    return;
+  int fd = openat(dirfd(folder), name,
+                  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0) return;
+  if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
+      && time(NULL) - st.st_mtime > seconds_to_keep(fd))
     unlinkat(dirfd(folder), name, 0);
+  close(fd);
+}
+
+/* Removes hidden files in the folder [store] with remove_left.  Returns false,
+   with errno, when the folder cannot be read. */
+static bool remove_all_left(const char *store, bool own_too)
+{
+  DIR *folder = opendir(store);
+  const struct dirent *file;
+  if (folder == NULL) return false;
+  while ((file = readdir(folder)) != NULL)
+    if (strncmp(file->d_name, HIDDEN, sizeof HIDDEN - 1) == 0)
+      remove_left(folder, file->d_name, own_too);
+  closedir(folder);
+  return true;
 }
 
 bool make_store(const char *store, char *why, size_t why_size)
@@ -97,17 +134,14 @@ bool make_store(const char *store, char *why, size_t why_size)
     say(why, why_size, "create", store);
     return false;
   }
-  DIR *folder = opendir(store);
-  const struct dirent *file;
-  if (folder == NULL) {
-    say(why, why_size, "open", store);
-    return false;
-  }
-  while ((file = readdir(folder)) != NULL)
-    if (strncmp(file->d_name, HIDDEN, sizeof HIDDEN - 1) == 0)
-      remove_left(folder, file->d_name);
-  closedir(folder);
-  return true;
+  if (remove_all_left(store, false)) return true;
+  say(why, why_size, "open", store);
+  return false;
+}
+
+void clean_store(const char *store)
+{
+  remove_all_left(store, true);
 }
 
 static bool is_recording(const char *name)
@@ -180,8 +214,11 @@ void read_stored(const char *store, const char *name, const struct stat *st,
 void temporary_in_store(const char *store, char path[PATH_MAX])
 {
   static atomic_uint count;
-  snprintf(path, PATH_MAX, "%s/" HIDDEN "%d-%u.evr", store, (int) getpid(),
-           count++);
+  /* An earlier program of the same number may have left files. */
+  do
+    snprintf(path, PATH_MAX, "%s/" HIDDEN "%d-%u.evr", store, (int) getpid(),
+             count++);
+  while (access(path, F_OK) == 0);
 }
 
 /* Limits */

@@ -44,9 +44,14 @@ char *default_store(void);
 void safe_name(char *to, size_t size, const char *program);
 
 /* Creates the folder [store], and those above it, for this user only, unless it
-   exists.  Removes hidden files in it that a program has left which ended long
-   ago.  Returns false, with the reason in [why], when that fails. */
+   exists.  Removes hidden files in it that killed programs have left.
+   Returns false, with the reason in [why], when that fails. */
 bool make_store(const char *store, char *why, size_t why_size);
+
+/* Removes hidden files that killed programs have left in the folder [store],
+   which need not exist.  To be called at the start of a program, before it has
+   files of its own there. */
+void clean_store(const char *store);
 
 /* Calls [visit] with [state] for each recording in the store; for none when the
    folder cannot be read. */
