@@ -376,20 +376,108 @@ static struct eventring_process *add(struct found *f)
   return &f->list[f->count];
 }
 
-/* Adds process [pid] to the list, which is [state], when the process has its
-   own ring file mapped.  Called by eventring_find_process for each process.
-   Returns 0, to go on, or EVENTRING_E_MEMORY. */
-static int add_running(int pid, void *state)
+/* A process, as a search has found it. */
+struct looked {
+  int32_t pid;
+  uint64_t start_time;          /* 0: not known */
+  uint64_t size;                /* of its address space, in bytes */
+  struct eventring_process *own; /* its ring file, or NULL */
+  struct stat file;             /* of that ring file */
+};
+
+/* A process that maps a ring file has a larger address space than before: only
+   then are its mappings read again.  Should it have unmapped as much meanwhile,
+   this search in so many, a different one for each process, reads them too. */
+#define LOOK_EVERY 16
+
+struct eventring_search {
+  struct found found;
+  struct looked *known, *now;   /* sorted by pid; by the last search, and by the
+                                   present one */
+  size_t known_count, now_count, now_capacity;
+  uint32_t searches;
+};
+
+static int by_number(const void *a, const void *b)
 {
-  struct found *f = state;
-  struct eventring_process *p = add(f);
-  if (p == NULL) return EVENTRING_E_MEMORY;
-  p->pid = pid;
-  p->alive = 1;
-  p->elsewhere = 0;
-  if (mapped_path(pid, p->path, sizeof p->path, &p->format) == MAPPED)
-    f->count++;
+  const struct looked *p = a, *q = b;
+  return (p->pid > q->pid) - (p->pid < q->pid);
+}
+
+/* Returns 1 when the mappings of process [l] need not be read, since [before]
+   has what they are; else 0. */
+static int is_known(const struct eventring_search *s, const struct looked *l,
+                    const struct looked *before)
+{
+  return before != NULL && l->start_time != 0
+    && l->start_time == before->start_time && l->size == before->size
+    && ((uint32_t) l->pid + s->searches) % LOOK_EVERY != 0
+    && (before->own == NULL || same_file(&before->file, before->own->path));
+}
+
+/* Reads the mappings of process [l].  Returns 0 or EVENTRING_E_MEMORY. */
+static int read_mappings(struct looked *l)
+{
+  struct eventring_process p = { .pid = l->pid, .alive = 1 };
+  if (mapped_path(l->pid, p.path, sizeof p.path, &p.format) != MAPPED) return 0;
+  if (stat(p.path, &l->file) < 0) l->file.st_ino = 0;
+  l->own = malloc(sizeof *l->own);
+  if (l->own == NULL) return EVENTRING_E_MEMORY;
+  *l->own = p;
   return 0;
+}
+
+/* Looks at process [pid] for the search [state], and adds it to the list when
+   it has its own ring file mapped.  Called by eventring_find_process for each
+   process.  Returns 0, to go on, or EVENTRING_E_MEMORY. */
+static int look_at_process(int pid, void *state)
+{
+  struct eventring_search *s = state;
+  struct looked l = { .pid = pid }, *before = NULL;
+  int err = 0;
+  if (s->now_count == s->now_capacity) {
+    size_t capacity = 2 * s->now_capacity + 64;
+    void *more = realloc(s->now, capacity * sizeof *s->now);
+    if (more == NULL) return EVENTRING_E_MEMORY;
+    s->now = more;
+    s->now_capacity = capacity;
+  }
+  if (s->known_count > 0)
+    before = bsearch(&l, s->known, s->known_count, sizeof l, by_number);
+  if (!eventring_process_size(pid, &l.start_time, &l.size)) return 0;
+  if (is_known(s, &l, before)) {
+    l.own = before->own;
+    l.file = before->file;
+    before->own = NULL;
+  } else {
+    err = read_mappings(&l);
+  }
+  s->now[s->now_count++] = l;
+  if (err == 0 && l.own != NULL) {
+    struct eventring_process *p = add(&s->found);
+    if (p == NULL) return EVENTRING_E_MEMORY;
+    *p = *l.own;
+    s->found.count++;
+  }
+  return err;
+}
+
+static void forget(struct looked *list, size_t count)
+{
+  for (size_t i = 0; i < count; i++) free(list[i].own);
+  free(list);
+}
+
+/* Makes the processes of the present search the known ones. */
+static void remember(struct eventring_search *s)
+{
+  forget(s->known, s->known_count);
+  if (s->now_count > 1)
+    qsort(s->now, s->now_count, sizeof *s->now, by_number);
+  s->known = s->now;
+  s->known_count = s->now_count;
+  s->now = NULL;
+  s->now_count = s->now_capacity = 0;
 }
 
 /* Returns 1 when the process that records into the ring file at [path] has its
@@ -415,9 +503,10 @@ static int is_of_another(const char *path)
 /* Adds the ring files in directory [dir], regular files that are named like
    ring files, except files that a process already in the list has mapped.  The
    process of such a file counts as alive only if it exists and its mappings
-   cannot be read.  Leaves out paths that are too long for the list.  Returns 0,
-   or an error when the directory cannot be opened or there is no memory. */
-static int find_left(struct found *f, const char *dir)
+   cannot be read.  [only] not 0: files with this number only.  Leaves out paths
+   that are too long for the list.  Returns 0, or an error when the directory
+   cannot be opened or there is no memory. */
+static int find_left(struct found *f, const char *dir, int32_t only)
 {
   DIR *d = opendir(dir);
   struct dirent *entry;
@@ -431,7 +520,8 @@ static int find_left(struct found *f, const char *dir)
     long pid;
     size_t i = 0;
     uint8_t format;
-    if (!parse_name(entry->d_name, &pid, &format)) continue;
+    if (!parse_name(entry->d_name, &pid, &format)
+        || (only != 0 && pid != only)) continue;
     p = add(f);
     if (p == NULL) {
       closedir(d);
@@ -474,20 +564,50 @@ static void remove_twins(struct found *f)
   if (f->count > 0) f->count = kept + 1;
 }
 
+struct eventring_search *eventring_search_begin(void)
+{
+  return calloc(1, sizeof(struct eventring_search));
+}
+
+int eventring_search_processes(struct eventring_search *s, int32_t pid,
+                               const char *dir,
+                               const struct eventring_process **list)
+{
+  int err;
+  if (s == NULL || list == NULL || pid < 0) return EVENTRING_E_ARGUMENT;
+  s->found.count = 0;
+  s->searches++;
+  err = pid != 0 ? look_at_process(pid, s)
+                 : eventring_find_process(look_at_process, s);
+  remember(s);
+  if (err == 0) err = find_left(&s->found, dir == NULL ? "." : dir, pid);
+  if (err < 0) return err;
+  if (s->found.count > 0) {
+    qsort(s->found.list, s->found.count, sizeof *s->found.list, compare);
+    remove_twins(&s->found);
+  }
+  *list = s->found.list;
+  return (int) s->found.count;
+}
+
+void eventring_search_end(struct eventring_search *s)
+{
+  if (s == NULL) return;
+  forget(s->known, s->known_count);
+  free(s->found.list);
+  free(s);
+}
+
 int eventring_processes(const char *dir, struct eventring_process *list,
                         int max)
 {
-  struct found f = { NULL, 0, 0 };
-  int err;
+  struct eventring_search s = { .known = NULL };
+  const struct eventring_process *all;
+  int count;
   if (max < 0 || (list == NULL && max > 0)) return EVENTRING_E_ARGUMENT;
-  err = eventring_find_process(add_running, &f);
-  if (err == 0) err = find_left(&f, dir == NULL ? "." : dir);
-  if (err == 0 && f.count > 0) {
-    qsort(f.list, f.count, sizeof *f.list, compare);
-    remove_twins(&f);
-    for (size_t i = 0; i < f.count && i < (size_t) max; i++)
-      list[i] = f.list[i];
-  }
-  free(f.list);
-  return err < 0 ? err : (int) f.count;
+  count = eventring_search_processes(&s, 0, dir, &all);
+  for (int i = 0; i < count && i < max; i++) list[i] = all[i];
+  forget(s.known, s.known_count);
+  free(s.found.list);
+  return count;
 }

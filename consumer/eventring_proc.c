@@ -128,24 +128,38 @@ static const char *read_stat(const char *path, char text[STAT_SIZE])
   return name_end + 2;
 }
 
-int eventring_process_fields(int pid, uint64_t *start_time,
-                             uint64_t *start_stack)
+/* Reads field 22 of /proc/PID/stat to *start_time and field [number], a later
+   one, to *value; each is 0 when it is not known.  Returns as
+   eventring_process_fields does. */
+static int read_fields(int pid, uint64_t *start_time, int number,
+                       uint64_t *value)
 {
   char path[64], text[STAT_SIZE];
   const char *field;
 
-  *start_time = *start_stack = 0;
+  *start_time = *value = 0;
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
   field = read_stat(path, text);
   if (field == NULL) return !(kill(pid, 0) < 0 && errno == ESRCH);
   if (*field == 'Z' || *field == 'X' || *field == 'x') return 0;
-  for (int number = 3; number <= 28; number++) {
-    if (number == 22) *start_time = strtoull(field, NULL, 10);
-    if (number == 28) *start_stack = strtoull(field, NULL, 10);
+  for (int at = 3; at <= number; at++) {
+    if (at == 22) *start_time = strtoull(field, NULL, 10);
+    if (at == number) *value = strtoull(field, NULL, 10);
     field += strcspn(field, " ");
     if (*field == ' ') field++;
   }
   return 1;
+}
+
+int eventring_process_fields(int pid, uint64_t *start_time,
+                             uint64_t *start_stack)
+{
+  return read_fields(pid, start_time, 28, start_stack);
+}
+
+int eventring_process_size(int pid, uint64_t *start_time, uint64_t *size)
+{
+  return read_fields(pid, start_time, 23, size);
 }
 
 char eventring_task_state(int pid, uint32_t thread)

@@ -71,6 +71,11 @@ enum boot eventring_compare_boot(const char *boot_id);
 int eventring_process_fields(int pid, uint64_t *start_time,
                              uint64_t *start_stack);
 
+/* Reads fields 22 and 23 of /proc/PID/stat: *start_time as
+   eventring_process_fields, *size is the size of the address space in bytes.
+   Returns as that function does. */
+int eventring_process_size(int pid, uint64_t *start_time, uint64_t *size);
+
 /* Returns the state of thread [thread] of process [pid] as the letter in /proc,
    or 0 when the state is not known. */
 char eventring_task_state(int pid, uint32_t thread);

@@ -218,6 +218,29 @@ struct eventring_process {
 EVENTRING_API int eventring_processes(const char *dir,
                                       struct eventring_process *list, int max);
 
+/* A search for traced processes that is done again and again.  It costs a
+   fraction of as many calls of eventring_processes, since it remembers each
+   process.  One thread at a time may use a search. */
+struct eventring_search;
+
+/* Returns a new search, which the caller gives to eventring_search_end; NULL
+   when there is no memory. */
+EVENTRING_API struct eventring_search *eventring_search_begin(void);
+
+/* Sets *list to the traced processes and ring files that eventring_processes
+   lists, sorted by pid, and returns their number, or a negative error.  The list
+   is valid until the next call for [search].  [pid] not 0: looks at no other
+   process than this one, and at no other ring files in [dir] than those that are
+   named after it.  The mappings of a process are read when the search sees it
+   for the first time, when the size of its address space or its ring file has
+   changed, and in each 16th call. */
+EVENTRING_API int eventring_search_processes(
+  struct eventring_search *search, int32_t pid, const char *dir,
+  const struct eventring_process **list);
+
+/* Frees the search and its list; does nothing for NULL. */
+EVENTRING_API void eventring_search_end(struct eventring_search *search);
+
 /* Closes the cursor and frees its memory; does nothing for NULL.  Pointers
    returned by functions on the cursor are invalid afterwards. */
 EVENTRING_API void eventring_close(struct eventring_cursor *cursor);

@@ -57,11 +57,13 @@ struct operand {
   int32_t pid;
   char *path;
   uint32_t process, processes;    /* the first of a file, and how many */
+  struct eventring_search *search; /* of a pid or a folder */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct operand *operands;
 static int operand_count;
+static struct eventring_search *all_processes;    /* without operands */
 /* Files that clients have opened; guarded by the lock. */
 static struct shown { char *path; uint32_t processes; int64_t used_ns; }
   shown_files[REGISTRY_SHOWN];
@@ -167,21 +169,6 @@ static void add_candidate(const char *path, uint32_t process, int32_t pid)
   pthread_mutex_unlock(&lock);
 }
 
-/* Returns all processes that can be found, and the files in [dir] if that is
-   not NULL; the caller frees the array.  Sets *count to their number. */
-static struct eventring_process *find_all(const char *dir, int *count)
-{
-  struct eventring_process *list = NULL;
-  int room = 0, found;
-  while ((found = eventring_processes(dir, list, room)) > room) {
-    free(list);
-    room = found + 64;
-    list = allocate((size_t) room, sizeof *list);
-  }
-  *count = found < 0 ? 0 : found;
-  return list;
-}
-
 /* Returns whether the file at [path] is directly in the folder [dir]. */
 static bool is_in(const char *path, const char *dir)
 {
@@ -207,14 +194,13 @@ static void scan_file(const char *path, uint32_t first, uint32_t count)
 }
 
 /* Adds the ring files and the recordings (*.evr) that are in [dir]. */
-static void scan_folder(const char *dir)
+static void scan_folder(struct eventring_search *search, const char *dir)
 {
-  int count;
-  struct eventring_process *list = find_all(dir, &count);
+  const struct eventring_process *list;
+  int count = eventring_search_processes(search, 0, dir, &list);
   for (int i = 0; i < count; i++)
     if (is_in(list[i].path, dir))
       add_candidate(list[i].path, 0, list[i].pid);
-  free(list);
   DIR *folder = opendir(dir);
   const struct dirent *file;
   while (folder != NULL && (file = readdir(folder)) != NULL) {
@@ -227,22 +213,20 @@ static void scan_folder(const char *dir)
 }
 
 /* Adds the processes that run: all of them, or process [pid]. */
-static void scan_processes(int32_t pid)
+static void scan_processes(struct eventring_search *search, int32_t pid)
 {
-  int count;
-  struct eventring_process *list = find_all(NULL, &count);
+  const struct eventring_process *list;
+  int count = eventring_search_processes(search, pid, NULL, &list);
   for (int i = 0; i < count; i++)
-    if (list[i].alive
-        && (pid == 0 || (list[i].pid == pid && !list[i].elsewhere)))
+    if (list[i].alive && (pid == 0 || !list[i].elsewhere))
       add_candidate(list[i].path, 0, list[i].pid);
-  free(list);
 }
 
 static void scan_operand(const struct operand *o)
 {
   switch (o->kind) {
-  case OPERAND_PID: scan_processes(o->pid); break;
-  case OPERAND_DIR: scan_folder(o->path); break;
+  case OPERAND_PID: scan_processes(o->search, o->pid); break;
+  case OPERAND_DIR: scan_folder(o->search, o->path); break;
   case OPERAND_FILE: scan_file(o->path, o->process, o->processes); break;
   }
 }
@@ -370,7 +354,7 @@ void scan_registry(void)
   pthread_mutex_lock(&lock);
   scans++;
   pthread_mutex_unlock(&lock);
-  if (operand_count == 0) scan_processes(0);
+  if (operand_count == 0) scan_processes(all_processes, 0);
   for (int i = 0; i < operand_count; i++) scan_operand(&operands[i]);
   scan_shown(monotonic_ns());
   pthread_mutex_lock(&lock);
@@ -384,6 +368,13 @@ void scan_registry(void)
 }
 
 /* Operands */
+
+static struct eventring_search *new_search(void)
+{
+  struct eventring_search *search = eventring_search_begin();
+  if (search == NULL) out_of_memory();
+  return search;
+}
 
 /* Opens [path] to see whether it can be shown.  Returns the number of its
    processes, 1 if it cannot be read but exists; 0, with a message, when it does
@@ -416,7 +407,8 @@ static bool open_pid(const char *text, struct operand *o)
   };
   struct eventring_cursor *cursor;
   long pid = strtol(text, NULL, 10);
-  *o = (struct operand) { .kind = OPERAND_PID, .pid = (int32_t) pid };
+  *o = (struct operand) { .kind = OPERAND_PID, .pid = (int32_t) pid,
+                          .search = new_search() };
   int error = pid > 0 && pid <= INT32_MAX
     ? eventring_open_pid((int32_t) pid, NULL, &options, &cursor)
     : EVENTRING_E_NOT_FOUND;
@@ -432,7 +424,10 @@ static bool open_operand(char *text, struct operand *o)
   struct stat st;
   if (is_number(text)) return open_pid(text, o);
   *o = (struct operand) { .kind = OPERAND_DIR, .path = text };
-  if (stat(text, &st) == 0 && S_ISDIR(st.st_mode)) return true;
+  if (stat(text, &st) == 0 && S_ISDIR(st.st_mode)) {
+    o->search = new_search();
+    return true;
+  }
   uint32_t number = take_process(text);
   o->kind = OPERAND_FILE;
   o->process = number > 0 ? number - 1 : 0;
@@ -447,6 +442,7 @@ bool open_registry(char **texts, int count)
   for (int i = 0; i < count; i++)
     if (!open_operand(texts[i], &operands[i])) return false;
   operand_count = count;
+  if (count == 0) all_processes = new_search();
   return true;
 }
 
@@ -458,9 +454,13 @@ void close_registry(void)
   entries = NULL;
   entry_room = 0;
   for (size_t i = 0; i < REGISTRY_SHOWN; i++) free(shown_files[i].path);
+  for (int i = 0; i < operand_count; i++)
+    eventring_search_end(operands[i].search);
   free(operands);
   operands = NULL;
   operand_count = 0;
+  eventring_search_end(all_processes);
+  all_processes = NULL;
   pthread_mutex_unlock(&lock);
 }
 
