@@ -45,6 +45,10 @@ json_t *json_distributions(struct view *view);
    since the last call. */
 json_t *json_ticks(struct view *view);
 
+/* Leaves the rows that have ended so far out of the next result of
+   json_ticks. */
+void skip_ticks(struct view *view);
+
 /* Returns the text of [json] in one line, and frees [json].  The caller frees
    the text. */
 char *json_line(json_t *json);

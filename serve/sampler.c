@@ -16,6 +16,7 @@
    sending is an append to a queue.  The scanner looks for processes, once a
    second, since /proc takes its time; it also asks diagnose. */
 
+#define _GNU_SOURCE               /* pthread_cond_clockwait */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -37,6 +38,9 @@
 
 static atomic_bool stopping;
 static pthread_t threads[3];
+/* Guards changes of [stopping]; [stop] tells of them. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t stop = PTHREAD_COND_INITIALIZER;
 
 static void sleep_ns(int64_t ns)
 {
@@ -49,15 +53,18 @@ static void sleep_ns(int64_t ns)
 static void send_news(struct view *view, bool each_second)
 {
   const uint64_t id = view_id(view);
+  if (!is_streamed(&id)) {
+    skip_ticks(view);
+    return;
+  }
   json_t *rows = json_ticks(view);
-  const bool streamed = is_streamed(&id);
-  for (size_t i = 0; streamed && i < json_array_size(rows); i++) {
+  for (size_t i = 0; i < json_array_size(rows); i++) {
     char *text = json_line(json_incref(json_array_get(rows, i)));
     send_event(&id, "tick", text, true);
     free(text);
   }
   json_decref(rows);
-  json_t *detail = streamed && each_second ? json_detail(view) : NULL;
+  json_t *detail = each_second ? json_detail(view) : NULL;
   if (detail == NULL) return;
   char *text = json_line(detail);
   send_event(&id, "detail", text, false);
@@ -100,7 +107,14 @@ static void *sample(void *state)
 /* Sleeps for a second, or until the threads shall stop. */
 static void sleep_a_second(void)
 {
-  for (int i = 0; i < 20 && !stopping; i++) sleep_ns(SECOND_NS / 20);
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_sec++;
+  pthread_mutex_lock(&lock);
+  while (!stopping
+         && pthread_cond_clockwait(&stop, &lock, CLOCK_MONOTONIC, &until) == 0)
+    ;
+  pthread_mutex_unlock(&lock);
 }
 
 static void *scan(void *state)
@@ -140,6 +154,9 @@ void start_sampler(void)
 
 void stop_sampler(void)
 {
+  pthread_mutex_lock(&lock);
   stopping = true;
+  pthread_cond_broadcast(&stop);
+  pthread_mutex_unlock(&lock);
   for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
 }

@@ -193,7 +193,7 @@ bool view_is_finished(struct view *view)
 static void look_again(struct view *view, int64_t now)
 {
   struct view_data *d = &view->data;
-  if (now - view->looked_ns < SECOND_NS && !d->reading) return;
+  if (now - view->looked_ns < SECOND_NS) return;
   view->looked_ns = now;
   d->state = eventring_state(d->cursor);
   d->info = target_info(d->cursor);
