@@ -525,6 +525,13 @@ CAMLexport void caml_eventring_end(void)
 }
 
 COLD
+void caml_eventring_end_by_exception(void)
+{
+  caml_ring_config.keep = 1;
+  caml_eventring_end();
+}
+
+COLD
 CAMLexport int caml_eventring_release_memory(void)
 {
   /* Other domains may be in the middle of an event, and cannot be stopped here:

@@ -344,6 +344,11 @@ void caml_eventring_stop(void);
 #pragma GCC visibility pop
 CAMLextern void caml_eventring_end(void);
 
+/* Ends tracing as caml_eventring_end does, but leaves the ring file where it is,
+   whatever the settings are.  Called before a program exits because of an
+   uncaught exception. */
+void caml_eventring_end_by_exception(void);
+
 /* Ends tracing, and marks the ring file as replaced, before the calling thread
    tries to execute another program in this process.  [name] is the file of that
    program, or with [search] a name to search for in PATH.  No effect when the

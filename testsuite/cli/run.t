@@ -22,8 +22,10 @@ run eventring run -q ../run exit 0
 ok "--quiet: nothing is printed" silent
 run eventring run -q ../run kill
 ok "a signal that ends the program ends eventring too" exits 143
-run eventring run -q ../run raise
+run eventring run ../run raise
 ok "an exception: the exit code is the program's" exits 2
+ok "an exception: the summary says that the program ended" \
+  err_has '^process [0-9]* .*/run (ended)'
 ok "no file is left after a signal or an exception" nothing_left
 run_full() { eventring run "$@" 2>/dev/full; }
 run run_full ../run exit 3

@@ -37,6 +37,9 @@ how() {
   fresh; run env $START=1 "$tmp/endless.$mode" uncaught
   ok "$mode: an uncaught exception is a crash: the file stays" \
     shows "  minor\$"
+  run eventring stat "$(ring)"
+  ok "$mode: an uncaught exception: the program ended, it was not killed" \
+    out_has '(ended)'
   fresh; run env $START=1 "$tmp/endless.$mode" domains
   ok "$mode: at_exit with a domain running: the file is removed" \
     eval 'exits 0 && no_ring'
