@@ -15,12 +15,16 @@
 /* The identity of the process, by which a reader knows whether it still lives,
    and the clock that its events are timed with. */
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/auxv.h>
+#endif
 #ifdef __x86_64__
 #include <cpuid.h>
 #endif
@@ -77,8 +81,17 @@ void caml_ring_identify(struct eventring_header *h)
   if (stat("/proc/self/ns/pid", &st) == 0) h->pid_namespace = st.st_ino;
   if (stat("/proc/self/ns/time", &st) == 0) h->time_namespace = st.st_ino;
   ssize_t n = readlink("/proc/self/exe", h->program, sizeof(h->program) - 1);
-  if (n < 0) h->program[0] = '\0';
+  if (n < 0) {
+    /* A folder in which /proc is not mounted is the root. */
+    const char *name = (const char *) getauxval(AT_EXECFN);
+    snprintf(h->program, sizeof(h->program), "%.*s",
+             (int) sizeof(h->program) - 1, name != NULL ? name : "");
+  }
   size_t length = read_file("/proc/self/cmdline", buffer, sizeof(buffer));
+  if (length == 0)
+    length = (size_t) snprintf(buffer, sizeof(buffer), "%.*s",
+                               (int) sizeof(buffer) - 1,
+                               program_invocation_name);
   p = buffer;
 #ifndef NATIVE_CODE
   /* ocamlrun PROGRAM: the program is meant.  A name that is cut off by the

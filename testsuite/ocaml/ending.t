@@ -52,6 +52,21 @@ how() {
 }
 both how
 
+# Where /proc is not mounted, as in many a root that was changed
+without_proc() {
+  fresh
+  run env $START=1 $KEEP=1 unshare -m sh -c \
+    'mount -t tmpfs none /proc && exec "$0"' "$tmp/plain.$mode"
+  run eventring stat --json "$(ring)"
+  ok "$mode: without /proc, the file has the name of the program" jq -e \
+    '.process.program != null and .process.argv0 != null' "$tmp/out"
+}
+if unshare -m sh -c 'mount -t tmpfs none /proc' 2>/dev/null; then
+  both without_proc
+else
+  skip "without /proc" "needs root"
+fi
+
 # Killed at twenty moments, from before the file exists to long after
 killed() {
   wrong=0
