@@ -404,8 +404,8 @@ static int by_number(const void *a, const void *b)
   return (p->pid > q->pid) - (p->pid < q->pid);
 }
 
-/* Returns 1 when the mappings of process [l] need not be read, since [before]
-   has what they are; else 0. */
+/* Returns 1 when the mappings of process [l] need not be read, since they are as
+   in [before]; else 0. */
 static int is_known(const struct eventring_search *s, const struct looked *l,
                     const struct looked *before)
 {

@@ -137,7 +137,8 @@ static struct answer post_to_view(const struct settings *settings,
 /* The most members that the body of a POST may have. */
 #define MEMBERS 5
 
-/* The members of the bodies of POST.  add_rule looks at those of a rule. */
+/* The members of the bodies of POST.  add_rule looks at the members of a
+   rule. */
 static const struct { enum resource resource; const char *names[MEMBERS]; }
   bodies[] = {
   { RESOURCE_CONTROL,

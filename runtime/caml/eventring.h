@@ -345,7 +345,7 @@ void caml_eventring_stop(void);
 CAMLextern void caml_eventring_end(void);
 
 /* Ends tracing as caml_eventring_end does, but leaves the ring file where it is,
-   whatever the settings are.  Called before a program exits because of an
+   under any settings.  Called before a program exits because of an
    uncaught exception. */
 void caml_eventring_end_by_exception(void);
 

@@ -11,7 +11,7 @@
 /**************************************************************************/
 
 /* If this breaks, a process of another user can keep root's `eventring attach`
-   busy for seconds by what it has mapped, or a runtime is not found behind such
+   busy for seconds by its mappings, or a runtime is not found behind such
    mappings. */
 
 #define _GNU_SOURCE
@@ -134,7 +134,7 @@ static void map(void *at, int fd)
     _exit(1);
 }
 
-/* What a child maps. */
+/* The mappings of a child. */
 struct mappings {
   int files;                    /* without our note, each different */
   int each;                     /* mappings of each of these */
@@ -142,8 +142,8 @@ struct mappings {
   int has_runtime;
 };
 
-/* Maps what [m] says, in the order of addresses, says so on [ready], and waits
-   to be killed. */
+/* Makes the mappings [m], in the order of addresses, writes a byte to [ready],
+   and waits to be killed. */
 static void run_child(const struct mappings *m, const int *files, int good,
                       int ready)
 {

@@ -131,7 +131,7 @@ static void end(struct child *c)
 }
 
 /* Searches once, for process [only] or with 0 for all.  Returns whether the
-   list has the ring file of child [c] as that of a live process. */
+   list has the ring file of child [c], and says that it lives. */
 static int finds(struct eventring_search *s, int32_t only,
                  const struct child *c)
 {
