@@ -628,9 +628,14 @@ COLD
 static void prepare_ring(const struct sampler *s)
 {
   const uint32_t rings = caml_ring_sample_rings();
-  if (rings > 0)
-    caml_ring_prepare_ring((int) (EVENTRING_DOMAINS
-                                  + (uint32_t) (s - samplers) % rings));
+  if (rings == 0) return;
+  const uint32_t index = (uint32_t) (s - samplers) % rings;
+  const uint32_t slot = EVENTRING_DOMAINS + index;
+  if (caml_ring_writers[slot].session == caml_ring_session.number) return;
+  /* Others take it when it is allocated. */
+  ring_users[index] = (int) caml_ring_os_thread_id();
+  caml_ring_prepare_ring((int) slot);
+  ring_users[index] = 0;
 }
 
 enum arming { ARMED, NO_ENTRY, NO_TIMER };
