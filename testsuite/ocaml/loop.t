@@ -10,7 +10,7 @@ start() {
   env "$@" >program.out 2>&1 &
   pid=$!
   started="$started $pid"
-  within 60 grep -q begin program.out
+  within 60 grep -qs begin program.out
 }
 stop() {
   kill "$pid"
