@@ -18,7 +18,7 @@
 #define ANALYSIS_CAUSES_H
 
 #include <stdbool.h>
-#include "rules.h"
+#include "diagnosis_rules.h"
 #include "summary.h"
 
 /* Returns the advice of [rule] on the cause called [name]; NULL when the rule

@@ -27,7 +27,7 @@
 #define ANALYSIS_DIAGNOSIS_H
 
 #include <stdbool.h>
-#include "rules.h"
+#include "diagnosis_rules.h"
 #include "summary.h"
 #include "symbols.h"
 

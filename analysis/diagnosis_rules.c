@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-#include "rules.h"
+#include "diagnosis_rules.h"
 
 const struct rule rules[RULES] = {
 #define RULE(id, name, event, category, title, advice) \

@@ -12,8 +12,8 @@
 
 /* The rules of diagnosis.h, from the table of events. */
 
-#ifndef ANALYSIS_RULES_H
-#define ANALYSIS_RULES_H
+#ifndef ANALYSIS_DIAGNOSIS_RULES_H
+#define ANALYSIS_DIAGNOSIS_RULES_H
 
 enum rule_id {
 #define RULE(id, name, event, category, title, advice) RULE_##id,
@@ -30,4 +30,4 @@ struct rule {
 };
 extern const struct rule rules[RULES];
 
-#endif /* ANALYSIS_RULES_H */
+#endif /* ANALYSIS_DIAGNOSIS_RULES_H */
