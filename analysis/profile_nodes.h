@@ -129,6 +129,8 @@ struct profile {
   struct eventring_mapping **files;
   size_t files_count, files_room;
   bool period_known;            /* sums.period_words is that of a start */
+  uint64_t present_period;      /* words, of the samples from here on; 0: not
+                                   known */
   uint32_t others_node;         /* 0: there is none */
   struct frame others;
 };

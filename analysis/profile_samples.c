@@ -323,7 +323,7 @@ static double variance_of(const struct profile *p, enum sample_kind kind,
   switch (kind) {
   case ALLOC_SAMPLE: case LIVE_SAMPLE:
     /* Each word is sampled by itself: a large block is several samples. */
-    own = (double) p->sums.period_words * (double) sizeof(uint64_t);
+    own = (double) p->present_period * (double) sizeof(uint64_t);
     return weight * (own > 0 && own < weight ? own : weight);
   case WAIT_SAMPLE:
     /* The weight has shorter waits before this one, which would have been the
@@ -395,6 +395,7 @@ static void take_start(struct profile *p, const struct eventring_event *event)
   const bool changed = p->period_known && p->sums.period_words != period;
   p->period_known = true;
   p->sums.period_words = changed ? 0 : period;
+  p->present_period = period;
   if (p->type == PROFILE_LIVE)
     sampling_began(p->blocks, event->payload[START_BLOCK], event->ns);
 }

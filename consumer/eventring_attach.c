@@ -51,6 +51,7 @@ struct subject {
   uint64_t request;             /* the address of its struct
                                    eventring_request */
   struct eventring_options say; /* where messages go */
+  int64_t lock_ns;              /* the longest wait for another caller */
 };
 
 /* Bounds on the content of the process's memory. */
@@ -284,10 +285,10 @@ static int64_t now_ns(void)
 
 /* Takes the lock on the memory of the process, which other callers hold until
    they are done.  Returns 0; or an error, with a message, when one of them holds
-   the lock for LOCK_NS. */
+   the lock for s->lock_ns. */
 static int lock_subject(const struct subject *s)
 {
-  const int64_t until_ns = now_ns() + LOCK_NS;
+  const int64_t until_ns = now_ns() + s->lock_ns;
   while (flock(s->memory, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return fail_system(s, errno);
     if (now_ns() >= until_ns)
@@ -371,11 +372,20 @@ static void interrupt_domains(const struct subject *s)
   }
 }
 
-/* Makes probes take the slow path, unless a session runs. */
+/* Returns the state of the request, an enum eventring_request_state, or -1 when the
+   process is gone. */
+static int state_of(const struct subject *s)
+{
+  uint32_t state;
+  return peek(s, REQUEST(s, state), &state, sizeof state) ? (int) state : -1;
+}
+
+/* Makes probes take the slow path, unless a session runs or begins. */
 static void arm(const struct subject *s)
 {
   struct eventring_header header;
-  if (running_session(s, &header)) return;
+  if (running_session(s, &header) || state_of(s) != EVENTRING_REQUEST_ATTACH)
+    return;
   set_control(s, s->point.armed, s->point.armed);
   interrupt_domains(s);
 }
@@ -388,6 +398,8 @@ static void take_blocks(const struct subject *s)
   struct eventring_header header;
   void *writers;
   const int32_t nobody = -1;
+  /* Whether or not a session still runs: the request must be answered. */
+  interrupt_domains(s);
   if (!running_session(s, &header)
       || !peek(s, (uintptr_t) s->point.writers, &writers, sizeof writers))
     return;
@@ -398,7 +410,6 @@ static void take_blocks(const struct subject *s)
          + s->point.writer_owner, &nobody, sizeof nobody);
   if ((uint32_t) header.control == 0)
     set_control(s, s->point.armed, header.control >> 32);
-  interrupt_domains(s);
 }
 
 /* Waits until the process has answered the request, at most until [until_ns],
@@ -409,11 +420,10 @@ static int await_answer(const struct subject *s, int64_t until_ns,
                         void (*nudge)(const struct subject *s))
 {
   for (int turn = 0; ; turn++) {
-    uint32_t state;
     if (turn % 16 == 0) nudge(s);
-    if (!peek(s, REQUEST(s, state), &state, sizeof state)) return fail_gone(s);
-    if (state > EVENTRING_REQUEST_DETACH || now_ns() >= until_ns)
-      return (int) state;
+    const int state = state_of(s);
+    if (state < 0) return fail_gone(s);
+    if (state > EVENTRING_REQUEST_DETACH || now_ns() >= until_ns) return state;
     sleep_shortly();
   }
 }
@@ -446,23 +456,35 @@ static int carry_out(const struct subject *s, uint32_t request,
 static int withdraw(const struct subject *s, int64_t wait_ns)
 {
   struct eventring_header header;
-  uint32_t state;
   int32_t pid;
+  uint64_t control;
   const int32_t nobody = 0;
   const uint32_t none = EVENTRING_REQUEST_NONE;
-  if (!peek(s, REQUEST(s, state), &state, sizeof state)
-      || !peek(s, REQUEST(s, pid), &pid, sizeof pid)) return fail_gone(s);
-  if (state != EVENTRING_REQUEST_ATTACH
-      && (state != EVENTRING_REQUEST_NONE
-          || pid != (int32_t) eventring_own_pid(s->pid)))
+  const uint64_t armed = (uint64_t) s->point.armed << 32 | s->point.armed;
+  const int state = state_of(s);
+  if (state < 0 || !peek(s, REQUEST(s, pid), &pid, sizeof pid))
+    return fail_gone(s);
+  const int under_way = state == EVENTRING_REQUEST_NONE
+                        && pid == (int32_t) eventring_own_pid(s->pid);
+  if (state == EVENTRING_REQUEST_ATTACH || under_way) {
+    /* The runtime looks at the pid again when a session has begun, ends it, and
+       answers. */
+    poke(s, REQUEST(s, pid), &nobody, sizeof nobody);
+    poke(s, REQUEST(s, state), &none, sizeof none);
+    if (under_way) {
+      const int answer = await_answer(s, now_ns() + wait_ns, interrupt_domains);
+      if (answer <= EVENTRING_REQUEST_DETACH)
+        return answer < 0 ? answer : EVENTRING_PENDING;
+    }
+  } else if (!running_session(s, &header)) {
     return fail(&s->say, EVENTRING_E_NOT_FOUND,
                 "process %" PRIi32 " is not traced", s->pid);
-  /* The runtime looks at the pid again when a session has begun. */
-  poke(s, REQUEST(s, pid), &nobody, sizeof nobody);
-  poke(s, REQUEST(s, state), &none, sizeof none);
+  }
   if (running_session(s, &header))
     return carry_out(s, EVENTRING_REQUEST_DETACH, "", wait_ns, take_blocks);
-  set_control(s, 0, 0);
+  if (peek(s, (uintptr_t) s->point.page
+           + offsetof(struct eventring_header, control), &control,
+           sizeof control) && control == armed) set_control(s, 0, 0);
   return 0;
 }
 
@@ -496,7 +518,8 @@ static int take_options(struct subject *s,
 int eventring_attach(int32_t pid,
                      const struct eventring_attach_options *options)
 {
-  struct subject s = { .pid = pid, .action = "attach to", .memory = -1 };
+  struct subject s = { .pid = pid, .action = "attach to", .memory = -1,
+                       .lock_ns = LOCK_NS };
   struct eventring_attach_options o;
   struct eventring_header header;
   int err = take_options(&s, &o, options);
@@ -510,7 +533,8 @@ int eventring_attach(int32_t pid,
 int eventring_detach(int32_t pid,
                      const struct eventring_attach_options *options)
 {
-  struct subject s = { .pid = pid, .action = "detach from", .memory = -1 };
+  struct subject s = { .pid = pid, .action = "detach from", .memory = -1,
+                       .lock_ns = LOCK_NS };
   struct eventring_attach_options o;
   struct eventring_header header;
   int err = take_options(&s, &o, options);

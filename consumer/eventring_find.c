@@ -449,6 +449,7 @@ static int look_at_process(int pid, void *state)
     l.own = before->own;
     l.file = before->file;
     before->own = NULL;
+    before->start_time = 0;     /* /proc may list a process twice */
   } else {
     err = read_mappings(&l);
   }

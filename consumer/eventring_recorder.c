@@ -507,8 +507,6 @@ static int is_flush_asked(struct eventring_recorder *r)
    eventring_record_end. */
 static int64_t step(struct eventring_recorder *r, int all)
 {
-  /* Before the words are copied: all events from before a flush are. */
-  const int flush = is_flush_asked(r);
   const struct eventring_header *h = &r->source->checked;
   const uint64_t copied = r->copied;
   /* A writer that never rests is left alone after all that rings hold; where
@@ -519,6 +517,8 @@ static int64_t step(struct eventring_recorder *r, int all)
   if (r->failed < 0) return r->failed;
   if (r->ended) return EVENTRING_E_ARGUMENT;
   r->stepped = 1;
+  /* Before the words are copied: all events from before a flush are. */
+  r->flush_wanted |= is_flush_asked(r);
   if (!all && eventring_has_unread(r))
     return eventring_copy_rings(r) < 0 ? r->failed
            : (int64_t) (r->copied - copied);
@@ -527,11 +527,12 @@ static int64_t step(struct eventring_recorder *r, int all)
     more = round_of_rings(r);
     if (more < 0) return r->failed;
     for (uint32_t i = 0; i < h->rings; i++) late |= r->rings[i].late;
-    if (r->words >= SEGMENT_WORDS || more || all || flush
+    if (r->words >= SEGMENT_WORDS || more || all || r->flush_wanted
         || now_ns() - r->since_ns >= r->options.flush_ns) {
       r->since_ns = now_ns();
       if ((r->words > 0 || (all && late)) && write_segment(r) < 0)
         return r->failed;
+      if (!more) r->flush_wanted = 0;
     }
   } while (more && r->copied - copied < enough
            && (all || !eventring_has_unread(r)));

@@ -80,6 +80,8 @@ struct eventring_recorder {
   uint64_t words;               /* copied and in no segment yet */
   uint64_t copied;              /* since it began */
   int stepped;                  /* a step was made */
+  int flush_wanted;             /* the program has asked for a flush that is not
+                                   complete */
   int64_t since_ns;             /* when the last segment was written */
   uint64_t flushes;             /* that the program had asked for then */
   uint64_t horizon;

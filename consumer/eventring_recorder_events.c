@@ -105,7 +105,8 @@ static void close_events(struct eventring_source *source)
 }
 
 /* Makes a source like [source], which the recorder reads, with the words of
-   segments in place of the words of rings.  Returns 0 or EVENTRING_E_MEMORY. */
+   segments in place of the words of rings.  [source] is live: what it points to
+   stays where it is.  Returns 0 or EVENTRING_E_MEMORY. */
 static int show_rings(struct recorded *shown,
                       const struct eventring_source *source)
 {

@@ -181,8 +181,9 @@ static void attach(void)
     dir = caml_ring_config.dir != NULL ? caml_ring_config.dir : "/tmp";
   if (caml_eventring_start(dir, EVENTRING_SUFFIX, EVENTRING_DEFAULT_CATEGORIES,
                            0, request.answer, sizeof(request.answer))) {
-    if (is_for_us()) answer(EVENTRING_REQUEST_STARTED);
-    else end();
+    const int wanted = is_for_us();
+    if (!wanted) end();
+    answer(wanted ? EVENTRING_REQUEST_STARTED : EVENTRING_REQUEST_ENDED);
   } else {
     disarm();
     answer(EVENTRING_REQUEST_REFUSED);

@@ -571,6 +571,8 @@ static void release(struct sampler *s)
   timer_delete(s->timer);
   close_event(s);
   s->armed = s->calm = 0;
+  /* It may have ended in the handler, if it was cancelled. */
+  give_back_rings(s->tid);
   s->tid = 0;
 }
 
@@ -841,14 +843,13 @@ static void arm_all(const sigset_t *own_mask)
     }
     closedir(tasks);
     for (uint32_t i = 0; i < samplers_end; i++) {
-      const int ended = samplers[i].tid;
+      const int tid = samplers[i].tid;
       /* A directory that changes may leave out a thread that lives. */
-      if (ended != 0 && samplers[i].seen != search
-          && time_of(clock_of(ended, PROCESSOR)) == 0) {
+      if (tid != 0 && samplers[i].seen != search
+          && time_of(clock_of(tid, PROCESSOR)) == 0) {
         release(&samplers[i]);
-        /* It may have been cancelled in the handler. */
+        /* See release. */
         samplers[i].busy = 0;
-        give_back_rings(ended);
       }
     }
   }
@@ -945,9 +946,12 @@ void caml_ring_stop_samples(void)
 {
   if (samplers == NULL) return;
   session = 0;
-  /* A handler that began before has seen the session. */
+  /* A handler that began before has seen the session.  One whose thread was
+     cancelled does not end. */
   for (uint32_t i = 0; i < samplers_end; i++)
-    while (samplers[i].busy) sched_yield();
+    while (samplers[i].busy
+           && time_of(clock_of(samplers[i].tid, PROCESSOR)) != 0)
+      sched_yield();
 }
 
 #else /* !EVENTRING_SAMPLES */

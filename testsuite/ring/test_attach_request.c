@@ -165,13 +165,26 @@ static void a_request_is_taken_back(void **state)
   assert_int_equal(after.control, 0);
 }
 
-/* The runtime has begun to carry it out, and finds that nobody asks any more. */
+/* The runtime has begun to carry it out, and finds that nobody asks any more: it
+   will answer. */
 static void a_request_under_way_is_taken_back(void **state)
 {
   (void) state;
   play(2, 1);
-  assert_int_equal(call(eventring_detach, 1), 0);
+  assert_int_equal(call(eventring_detach, 1), EVENTRING_PENDING);
   assert_request(0, EVENTRING_REQUEST_NONE);
+  assert_int_equal(interrupted(), 1);
+}
+
+/* Categories of a session that was begun in another way stay. */
+static void only_what_was_armed_is_disarmed(void **state)
+{
+  (void) state;
+  play(2, 1);
+  request.state = EVENTRING_REQUEST_ATTACH;
+  page.control = 7;
+  assert_int_equal(call(eventring_detach, 1), 0);
+  assert_int_equal(after.control, 7);
 }
 
 /* Its session has begun: it is asked to end it, whether or not it has answered. */
@@ -201,6 +214,7 @@ int main(void)
     cmocka_unit_test(detach_without_a_request_is_refused),
     cmocka_unit_test(a_request_is_taken_back),
     cmocka_unit_test(a_request_under_way_is_taken_back),
+    cmocka_unit_test(only_what_was_armed_is_disarmed),
     cmocka_unit_test(a_session_that_has_just_begun_is_ended)
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

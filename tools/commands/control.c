@@ -188,18 +188,21 @@ static struct eventring_cursor *watch_samples(struct eventring_cursor *cursor)
   return watch;
 }
 
-/* Reads the events of [watch], and returns whether a sample is among them. */
+/* Reads the next events of [watch], at most until now, and returns whether a sample
+   is among them. */
 static bool has_sample(struct eventring_cursor *watch)
 {
   const int sample = eventring_find(watch, "cpu_sample");
+  const int64_t until_ns = monotonic_ns() + IDLE_NS;
   struct eventring_event events[64];
-  bool found = false;
   int n;
-  while ((n = eventring_read(watch, events, 64)) != 0) {
+  while (monotonic_ns() < until_ns
+         && (n = eventring_read(watch, events, 64)) != 0) {
     if (n < 0 && n != EVENTRING_E_DAMAGED) break;
-    for (int i = 0; i < n; i++) found |= events[i].id == sample;
+    for (int i = 0; i < n; i++)
+      if (events[i].id == sample) return true;
   }
-  return found;
+  return false;
 }
 
 /* Returns whether a thread of the process of [cursor] runs or would run if a
