@@ -56,6 +56,12 @@ struct ocaml_frame {
   uint8_t count;                /* of distances */
 };
 
+/* A file may have been made to keep us busy: the longest name, the places that are
+   read to look at all frames, and to answer one question. */
+#define LONGEST_TEXT 65536
+#define MOST_READS 10000000
+#define MOST_CALLS 20000
+
 struct ocaml_frames {
   const unsigned char *bytes;   /* of the file */
   size_t size;
@@ -98,8 +104,9 @@ static bool load(const struct ocaml_frames *f, uint64_t address, void *to,
 /* Returns the text at [address], or NULL when it does not end in the file. */
 static const char *text_at(const struct ocaml_frames *f, uint64_t address)
 {
-  size_t left;
+  size_t left = 0;
   const unsigned char *from = bytes_at(f, address, &left);
+  if (left > LONGEST_TEXT) left = LONGEST_TEXT;
   return from == NULL || memchr(from, 0, left) == NULL ? NULL
                                                        : (const char *) from;
 }
@@ -341,12 +348,12 @@ uint32_t find_ocaml_places(const struct ocaml_frames *f, uint64_t address,
 }
 
 /* Sets *place to the last one of the places at [at]: where the others, if there
-   are any, are inlined. */
+   are any, are inlined.  Adds the number of places that were read to *reads. */
 static void outermost_place(const struct ocaml_frames *f, uint64_t at,
-                            struct code_place *place)
+                            struct code_place *place, uint64_t *reads)
 {
   *place = (struct code_place) { .line = 0 };
-  for (int depth = 0; at != 0 && depth < DEEPEST; depth++)
+  for (int depth = 0; at != 0 && depth < DEEPEST; depth++, ++*reads)
     at = read_place(f, at, place);
 }
 
@@ -354,11 +361,13 @@ const char *ocaml_function(const struct ocaml_frames *f, uint64_t low,
                            uint64_t high, const char *symbol)
 {
   const char *first = NULL;
+  uint64_t reads = 0;
   for (size_t i = first_from(f, low);
-       i < f->count && f->frames[i].returns < high; i++)
+       i < f->count && f->frames[i].returns < high && reads < MOST_CALLS; i++)
     for (unsigned n = 1; n <= f->frames[i].count; n++) {
       struct code_place place;
-      outermost_place(f, debug_of(f, &f->frames[i], (uint8_t) n), &place);
+      outermost_place(f, debug_of(f, &f->frames[i], (uint8_t) n), &place,
+                      &reads);
       const char *name = place.function.name;
       if (name == NULL || name[0] == '\0') continue;
       if (is_name_of_symbol(name, symbol)) return name;
@@ -372,10 +381,12 @@ void each_own_place(const struct ocaml_frames *f,
                                  const struct code_place *place),
                     void *state)
 {
-  for (size_t i = 0; i < f->count; i++)
+  uint64_t reads = 0;
+  for (size_t i = 0; i < f->count && reads < MOST_READS; i++)
     for (unsigned n = 1; n <= f->frames[i].count; n++) {
       struct code_place place;
-      outermost_place(f, debug_of(f, &f->frames[i], (uint8_t) n), &place);
+      outermost_place(f, debug_of(f, &f->frames[i], (uint8_t) n), &place,
+                      &reads);
       if (place.line != 0) take(state, f->frames[i].returns, &place);
     }
 }
@@ -386,6 +397,7 @@ void each_own_place(const struct ocaml_frames *f,
 struct callers {
   struct code_place *places;
   uint32_t count, max;
+  uint32_t reads;               /* places that were read */
   bool differ;                  /* another call has other callers */
 };
 
@@ -426,6 +438,7 @@ static void take_chain(const struct ocaml_frames *f, uint64_t at,
   for (int depth = 0; at != 0 && depth < DEEPEST; depth++) {
     struct code_place place;
     at = read_place(f, at, &place);
+    callers->reads++;
     if (depth == 0 && !wants(state, &place)) return;
     if (at != 0 && same_text(place.function.name, function))
       take_callers(f, at, callers);
@@ -441,9 +454,10 @@ uint32_t find_ocaml_callers(const struct ocaml_frames *f, uint64_t low,
 {
   struct callers callers = { .places = places, .max = max };
   for (size_t i = first_from(f, low);
-       i < f->count && f->frames[i].returns < high && !callers.differ; i++)
+       i < f->count && f->frames[i].returns < high && !callers.differ
+         && callers.reads < MOST_CALLS; i++)
     for (unsigned n = 1; n <= f->frames[i].count; n++)
       take_chain(f, debug_of(f, &f->frames[i], (uint8_t) n), function, wants,
                  state, &callers);
-  return callers.differ ? 0 : callers.count;
+  return callers.differ || callers.reads >= MOST_CALLS ? 0 : callers.count;
 }

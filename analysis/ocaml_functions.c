@@ -22,6 +22,9 @@
 /* Rows of a function that are looked at on each side of an instruction. */
 #define LONGEST_RUN 1000
 
+/* Functions that may have a line of code, at most. */
+#define MOST_OWNERS 1000
+
 struct function {
   uint64_t low, high;           /* virtual addresses: from low up to high */
   struct code_function code;
@@ -467,7 +470,9 @@ static const struct function *owner_of(const struct ocaml_functions *f,
     if (by_place(&f->rows[middle], &row) < 0) low = middle + 1;
     else high = middle;
   }
-  for (; low < f->rows_count && by_place(&f->rows[low], &row) == 0; low++) {
+  if (f->rows_count - low > MOST_OWNERS) high = low + MOST_OWNERS;
+  else high = f->rows_count;
+  for (; low < high && by_place(&f->rows[low], &row) == 0; low++) {
     const struct function *next = &f->list[f->rows[low].function];
     if (!may_have(next, &row, in)) continue;
     /* Two units may have sources of the same name. */
