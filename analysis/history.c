@@ -80,6 +80,7 @@ struct row {
   struct history_row shown;
   bool tells_user, tells_waits;
   bool partial;                   /* a ring has no events of its time */
+  uint64_t version;               /* of the times, of which its shares are */
   uint64_t rest[SUMMARY_PARTS];   /* units of the domains without columns */
 };
 
@@ -116,10 +117,13 @@ struct history {
   uint32_t rings;                 /* of domains */
   int64_t *ring_ns;               /* by ring, its last event; 0: none */
   struct amounts *now;            /* room for the amounts at the end of a row */
-  bool open_known;                /* [open] has the open times */
+  uint64_t version;               /* of the times: increases when one of any
+                                     row may have changed */
+  uint64_t open_version;          /* [open] has the open times of this one */
   struct open_time *open;
   size_t open_count, open_room;
-  const struct row *shown;        /* [domains] are of this row; NULL: none */
+  const struct row *shown;        /* [domains] are of this row, in its
+                                     version; NULL: none */
   struct history_domain domains[HISTORY_DOMAINS];
   struct tier tiers[HISTORY_TIERS];
   uint8_t name_count[HISTORY_KINDS];
@@ -200,21 +204,18 @@ static uint32_t units_in(int64_t begin, int64_t step, int64_t from, int64_t to)
   return from < to ? (uint32_t) (to / UNIT_NS - from / UNIT_NS) : 0;
 }
 
-/* Returns the times of domain [id] in row [number], which are new if
-   necessary; NULL when all columns of the row have other domains. */
-static struct domain_times *times_of(struct tier *t, uint64_t number,
-                                     uint32_t id)
+/* Returns the column of domain [id] in row [number], which is new if necessary;
+   HISTORY_DOMAINS when all columns of the row have other domains. */
+static uint32_t column_of(struct tier *t, uint64_t number, uint32_t id)
 {
   struct history_row *row = &t->rows[number % t->room].shown;
-  for (uint32_t i = 0; i < row->domain_count; i++) {
-    struct domain_times *times = cell(t, DOMAIN_COLUMNS, i, number);
-    if (times->id == id) return times;
-  }
-  if (row->domain_count == HISTORY_DOMAINS) return NULL;
-  struct domain_times *times = cell(t, DOMAIN_COLUMNS, row->domain_count++,
-                                    number);
-  *times = (struct domain_times) { .id = id };
-  return times;
+  for (uint32_t i = 0; i < row->domain_count; i++)
+    if (((struct domain_times *) cell(t, DOMAIN_COLUMNS, i, number))->id == id)
+      return i;
+  if (row->domain_count == HISTORY_DOMAINS) return HISTORY_DOMAINS;
+  *(struct domain_times *) cell(t, DOMAIN_COLUMNS, row->domain_count, number) =
+    (struct domain_times) { .id = id };
+  return row->domain_count++;
 }
 
 /* Adds [units] of a part to the times of domain [id] in row [number], or takes
@@ -222,15 +223,22 @@ static struct domain_times *times_of(struct tier *t, uint64_t number,
 static void add_units(struct tier *t, uint64_t number, uint32_t id,
                       enum summary_part part, uint32_t units, bool back)
 {
-  struct domain_times *times = times_of(t, number, id);
-  if (times == NULL) {
+  const uint32_t column = column_of(t, number, id);
+  if (column == HISTORY_DOMAINS) {
     uint64_t *rest = &t->rows[number % t->room].rest[part];
     *rest = !back ? *rest + units : more(*rest, units);
     return;
   }
+  struct domain_times *times = cell(t, DOMAIN_COLUMNS, column, number);
   uint32_t *sum = &times->units[part];
   if (back) *sum = *sum > units ? *sum - units : 0;
   else *sum = *sum < UINT32_MAX - units ? *sum + units : UINT32_MAX;
+}
+
+/* Notes that the times of rows and the open times may have changed. */
+static void times_changed(struct history *h)
+{
+  h->version++;
 }
 
 /* The function of a listener of the summary: adds a time to the present row of
@@ -239,7 +247,7 @@ static void take_time(void *state, uint32_t id, enum summary_part part,
                       int64_t from, int64_t to, bool back)
 {
   struct history *h = state;
-  h->shown = NULL;
+  times_changed(h);
   for (enum history_tier tier = 0; h->any && tier < HISTORY_TIERS; tier++) {
     const int64_t step = history_step_ns[tier];
     struct tier *t = &h->tiers[tier];
@@ -261,13 +269,6 @@ static void take_open_time(void *state, uint32_t id, enum summary_part part,
   (void) back;
   h->open = with_room(h->open, h->open_count, &h->open_room, sizeof *h->open);
   h->open[h->open_count++] = (struct open_time) { id, part, from, to };
-}
-
-/* Notes that the times and the open times have changed. */
-static void forget_shown(struct history *h)
-{
-  h->open_known = false;
-  h->shown = NULL;
 }
 
 /* Sets the shares of a time watched, which are 1 together with the share that
@@ -312,35 +313,35 @@ static void add_open(struct history *h, enum history_tier tier, uint64_t number,
 {
   struct tier *t = &h->tiers[tier];
   const struct history_row *row = &t->rows[number % t->room].shown;
+  uint32_t column = HISTORY_DOMAINS;
+  const struct open_time *last = NULL;    /* that is in the row */
   for (size_t i = 0; i < h->open_count; i++) {
     const struct open_time *o = &h->open[i];
     const int64_t to = o->to < h->known_ns ? o->to : h->known_ns;
     const uint32_t units = units_in(row->ns, history_step_ns[tier], o->from,
                                     to);
     if (units == 0) continue;
-    uint32_t column = 0;
-    if (times_of(t, number, o->id) == NULL) column = HISTORY_DOMAINS;
-    while (column < HISTORY_DOMAINS
-           && ((struct domain_times *) cell(t, DOMAIN_COLUMNS, column,
-                                            number))->id != o->id)
-      column++;
+    /* The times of a domain follow each other. */
+    if (last == NULL || last->id != o->id)
+      column = column_of(t, number, o->id);
+    last = o;
     if (column < HISTORY_DOMAINS) times->units[column][o->part] += units;
     else times->rest[o->part] += units;
   }
 }
 
-/* Sets the shares of row [number] and of its domains. */
+/* Sets the shares of row [number] and of its domains, which are those of
+   [h->domains] then. */
 static void show_row(struct history *h, enum history_tier tier, uint64_t number)
 {
   struct tier *t = &h->tiers[tier];
   struct row *row = &t->rows[number % t->room];
-  if (h->shown == row) return;
-  if (!h->open_known) {
+  if (h->open_version != h->version) {
     h->open_count = 0;
     summary_open_times(live_summary(h->live), (struct summary_listener) {
       take_open_time, h
     });
-    h->open_known = true;
+    h->open_version = h->version;
   }
   struct row_times times = { 0 };
   uint64_t all[SUMMARY_PARTS] = { 0 };
@@ -366,6 +367,7 @@ static void show_row(struct history *h, enum history_tier tier, uint64_t number)
   set_shares(all, row->tells_waits, &shown->running, &shown->collecting);
   shown->waiting = !shown->waits_known ? SHARE_UNKNOWN
     : (uint16_t) (SHARE_ALL - shown->running - shown->collecting);
+  row->version = h->version;
   h->shown = row;
 }
 
@@ -493,14 +495,14 @@ void history_until(struct history *h, int64_t ns)
   summary_look(live_summary(h->live), ns);
   if (h->known_ns < ns) h->known_ns = ns;
   end_rows(h, ns);
-  forget_shown(h);
+  times_changed(h);
 }
 
 void history_finish(struct history *h)
 {
   const int64_t step = history_step_ns[HISTORY_100MS];
   if (h->any) end_rows(h, time_after(h->known_ns, step));
-  forget_shown(h);
+  times_changed(h);
 }
 
 /* Names */
@@ -671,6 +673,7 @@ struct history *new_history(struct eventring_cursor *cursor,
   struct history *h = allocate(1, sizeof *h);
   h->cursor = cursor;
   h->live = live;
+  h->version = 1;
   h->started_ns = target_info(cursor).started_ns;
   if (!is_possible(h->started_ns)) h->started_ns = 0;
   h->now = allocate(1, sizeof *h->now);
@@ -712,7 +715,7 @@ void history_event(struct history *h, const struct eventring_event *event)
     for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++)
       begin_row(h, tier, row_end(h, event->ns, history_step_ns[tier]));
   }
-  forget_shown(h);
+  times_changed(h);
   if (is_possible(event->ns) && event->ns > h->known_ns) {
     h->known_ns = event->ns;
     if (event->ns >= h->tiers[HISTORY_100MS].end_ns) end_rows(h, event->ns);
@@ -739,18 +742,52 @@ uint64_t history_first(const struct history *h, enum history_tier tier)
   return t->count >= t->room ? t->count - t->room + 1 : 0;
 }
 
+int64_t history_row_ns(const struct history *h, enum history_tier tier,
+                       uint64_t number)
+{
+  return h->tiers[tier].rows[number % h->tiers[tier].room].shown.ns;
+}
+
 const struct history_row *history_row(struct history *h, enum history_tier tier,
                                       uint64_t number)
 {
-  show_row(h, tier, number);
-  return &h->tiers[tier].rows[number % h->tiers[tier].room].shown;
+  const struct row *row = &h->tiers[tier].rows[number % h->tiers[tier].room];
+  if (row->version != h->version) show_row(h, tier, number);
+  return &row->shown;
 }
 
 struct history_domain history_domain(struct history *h, enum history_tier tier,
                                      uint64_t number, uint32_t which)
 {
-  show_row(h, tier, number);
+  const struct row *row = &h->tiers[tier].rows[number % h->tiers[tier].room];
+  if (h->shown != row || row->version != h->version) show_row(h, tier, number);
   return h->domains[which];
+}
+
+/* For qsort: by domain and row. */
+static int compare_shares(const void *a, const void *b)
+{
+  const struct history_share *x = a, *y = b;
+  if (x->domain.id != y->domain.id)
+    return x->domain.id < y->domain.id ? -1 : 1;
+  return x->number < y->number ? -1 : x->number > y->number;
+}
+
+struct history_share *history_shares(struct history *h, enum history_tier tier,
+                                     uint64_t from, uint64_t to, size_t *count)
+{
+  struct history_share *list = NULL;
+  size_t room = 0;
+  *count = 0;
+  for (uint64_t number = from; number < to; number++) {
+    show_row(h, tier, number);
+    for (uint32_t i = 0; i < h->shown->shown.domain_count; i++) {
+      list = with_room(list, *count, &room, sizeof *list);
+      list[(*count)++] = (struct history_share) { number, h->domains[i] };
+    }
+  }
+  if (*count > 0) qsort(list, *count, sizeof *list, compare_shares);
+  return list;
 }
 
 int64_t history_last(const struct history *h, enum history_tier tier,

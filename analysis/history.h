@@ -105,6 +105,11 @@ void history_resident(struct history *h, uint64_t bytes);
 uint64_t history_count(const struct history *h, enum history_tier tier);
 uint64_t history_first(const struct history *h, enum history_tier tier);
 
+/* Returns the begin of row [number] of [tier], CLOCK_MONOTONIC: the member [ns]
+   of history_row, but the shares of the row need not be computed. */
+int64_t history_row_ns(const struct history *h, enum history_tier tier,
+                       uint64_t number);
+
 /* Returns row [number] of [tier], from history_first to history_count less 1.
    Valid until the next call of history_event or history_until.  The shares of
    its time change when a later event tells of it, such as the end of a wait. */
@@ -114,6 +119,17 @@ const struct history_row *history_row(struct history *h, enum history_tier tier,
 /* Returns domain [which] of a row, less than its domain_count. */
 struct history_domain history_domain(struct history *h, enum history_tier tier,
                                      uint64_t number, uint32_t which);
+
+/* A domain in a row. */
+struct history_share { uint64_t number; struct history_domain domain; };
+
+/* Returns all domains of the rows from [from] to before [to], by id, those of a
+   domain by row, and their number in *[count].  The shares of each row are
+   computed once, unlike by history_domain for one domain after the other.  The
+   caller frees the result, which may be NULL when there are none. */
+struct history_share *history_shares(struct history *h, enum history_tier tier,
+                                     uint64_t from, uint64_t to,
+                                     size_t *count);
 
 /* Return values of a row for name [which] of a kind, less than its names[kind]:
    the last value of a counter; the spans or requests; and the time in the row

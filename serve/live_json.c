@@ -403,6 +403,58 @@ struct history_request { enum history_tier tier; char *text; };
 /* The flags of JSON texts. */
 #define JSON_FLAGS (JSON_ENSURE_ASCII | JSON_COMPACT | JSON_REAL_PRECISION(6))
 
+static void print_share(FILE *out, uint16_t share)
+{
+  if (share == SHARE_UNKNOWN) fputs("null", out);
+  else if (share == SHARE_ALL) fputs("1.0", out);
+  else fprintf(out, "0.%04" PRIu16, share);
+}
+
+/* Prints the column [collecting] or running of the domain to which the [count]
+   elements of [list] belong, of [rows] rows from [first] on. */
+static void print_column(FILE *out, const struct history_share *list,
+                         size_t count, bool collecting, uint64_t first,
+                         uint64_t rows)
+{
+  putc('[', out);
+  for (uint64_t i = 0; i < rows; i++) {
+    if (i > 0) putc(',', out);
+    if (count == 0 || list->number != first + i) {
+      fputs("null", out);
+      continue;
+    }
+    print_share(out, collecting ? list->domain.collecting
+                                : list->domain.running);
+    list++;
+    count--;
+  }
+  putc(']', out);
+}
+
+/* Prints the group of the domains: it has most of the values of a history, so
+   they do not become JSON values. */
+static void print_domains(struct sink *sink, FILE *out)
+{
+  struct history *h = sink->data->history;
+  const uint64_t first = history_first(h, sink->tier),
+    end = history_count(h, sink->tier);
+  size_t count;
+  struct history_share *list = history_shares(h, sink->tier, first, end,
+                                              &count);
+  fputs("\"domains\":{", out);
+  for (size_t i = 0, next; i < count; i = next) {
+    const uint32_t id = list[i].domain.id;
+    for (next = i; next < count && list[next].domain.id == id;) next++;
+    fprintf(out, "%s\"%" PRIu32 "\":{\"running\":", i > 0 ? "," : "", id);
+    print_column(out, &list[i], next - i, false, first, end - first);
+    fputs(",\"collecting\":", out);
+    print_column(out, &list[i], next - i, true, first, end - first);
+    putc('}', out);
+  }
+  fputs("},", out);
+  free(list);
+}
+
 /* Prints one group of columns after the other, so that only one needs memory as
    JSON values, which take ten times as much as the text. */
 static void print_groups(struct sink *sink, FILE *out)
@@ -410,7 +462,9 @@ static void print_groups(struct sink *sink, FILE *out)
   const struct history *h = sink->data->history;
   const uint64_t first = history_first(h, sink->tier),
     end = history_count(h, sink->tier);
+  print_domains(sink, out);
   for (size_t group = 0; group < GROUPS; group++) {
+    if (group == GROUP_DOMAINS) continue;
     sink->object = json_object();
     if (group < COLUMNS) member(sink->object, columns[group].name, json_array);
     for (uint64_t i = first; i < end; i++) {

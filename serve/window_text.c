@@ -126,32 +126,33 @@ static enum history_tier tier_from(struct history *h, int64_t ns)
   for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++) {
     uint64_t first = history_first(h, tier);
     if (first < history_count(h, tier)
-        && history_row(h, tier, first)->ns <= ns) return tier;
+        && history_row_ns(h, tier, first) <= ns) return tier;
   }
   return HISTORY_10S;
 }
 
-/* Prints a lane of domain [domain] with its shares in the collector. */
-static void print_shares(struct printing *p, struct history *h,
-                         enum history_tier tier, uint32_t domain)
+/* The most domains of which the history is printed. */
+#define MOST_DOMAINS (4 * HISTORY_DOMAINS)
+
+/* Prints a lane with the shares in the collector of the domain to which the
+   [count] elements of [list] belong. */
+static void print_shares(struct printing *p, const struct history *h,
+                         enum history_tier tier,
+                         const struct history_share *list, size_t count)
 {
   separate(p);
   fprintf(p->out, "{\"domain\":%" PRIu32 ",\"thread\":null,\"name\":null,"
-          "\"backup\":false,\"truncated\":false,\"spans\":[", domain);
+          "\"backup\":false,\"truncated\":false,\"spans\":[",
+          list->domain.id);
   p->any = false;
-  for (uint64_t i = history_first(h, tier); i < history_count(h, tier); i++) {
-    const struct history_row *row = history_row(h, tier, i);
-    int64_t end = row->ns + history_step_ns[tier];
-    if (row->ns < p->text->until_ns || row->ns >= p->text->to_ns) continue;
-    for (uint32_t k = 0; k < row->domain_count; k++) {
-      const struct history_domain d = history_domain(h, tier, i, k);
-      if (d.id == domain && d.collecting != SHARE_UNKNOWN)
-        print_span(p, &(struct timeline_span) {
-          .from_ns = row->ns, .to_ns = end, .merged = 1,
-          .share = (float) d.collecting / SHARE_ALL,
-          .kind = TIMELINE_COLLECTOR
-        });
-    }
+  for (size_t i = 0; i < count; i++) {
+    const int64_t begin = history_row_ns(h, tier, list[i].number);
+    if (list[i].domain.collecting != SHARE_UNKNOWN)
+      print_span(p, &(struct timeline_span) {
+        .from_ns = begin, .to_ns = begin + history_step_ns[tier], .merged = 1,
+        .share = (float) list[i].domain.collecting / SHARE_ALL,
+        .kind = TIMELINE_COLLECTOR
+      });
   }
   fputs("]}", p->out);
   p->any = true;
@@ -164,18 +165,19 @@ static void print_history(struct view_data *d, void *state)
   struct printing *p = state;
   struct history *h = d->history;
   const enum history_tier tier = tier_from(h, p->text->until_ns);
-  uint32_t seen[4 * HISTORY_DOMAINS], count = 0;
-  for (uint64_t i = history_first(h, tier); i < history_count(h, tier); i++) {
-    const struct history_row *row = history_row(h, tier, i);
-    for (uint32_t k = 0; k < row->domain_count; k++) {
-      const uint32_t id = history_domain(h, tier, i, k).id;
-      uint32_t at = 0;
-      while (at < count && seen[at] != id) at++;
-      if (at < count || count == sizeof seen / sizeof *seen) continue;
-      seen[count++] = id;
-      print_shares(p, h, tier, id);
-    }
+  uint64_t from = history_first(h, tier), to = history_count(h, tier);
+  while (from < to && history_row_ns(h, tier, from) < p->text->until_ns) from++;
+  while (from < to && history_row_ns(h, tier, to - 1) >= p->text->to_ns) to--;
+  size_t count;
+  struct history_share *list = history_shares(h, tier, from, to, &count);
+  uint32_t domains = 0;
+  for (size_t i = 0, next; i < count && domains < MOST_DOMAINS; i = next) {
+    for (next = i; next < count && list[next].domain.id == list[i].domain.id;)
+      next++;
+    print_shares(p, h, tier, &list[i], next - i);
+    domains++;
   }
+  free(list);
 }
 
 char *print_timeline(const struct timeline *timeline,

@@ -489,6 +489,67 @@ static void a_time_of_which_a_ring_has_no_events_is_not_known(void **state)
   destroy(&m, &f);
 }
 
+/* The statistics end an interval in the collector that was open when the row
+   was looked at. */
+static void a_time_that_becomes_known_counts_once(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  edge(&f, 0, 1);
+  span(&f, MINOR, 110, 205);
+  struct made m = read_ring(&f);
+  assert_int_equal(row(&m, HISTORY_100MS, 1)->collecting, 9000);
+  summary_tally(live_summary(m.live), NULL, 205 * MS);
+  assert_int_equal(row(&m, HISTORY_100MS, 0)->collecting, 0);
+  assert_int_equal(row(&m, HISTORY_100MS, 1)->collecting, 9000);
+  assert_int_equal(
+    history_domain(m.history, HISTORY_100MS, 1, 0).collecting, 9000);
+  destroy(&m, &f);
+}
+
+static void is_share(const struct history_share *share, uint32_t id,
+                     uint64_t number, uint16_t collecting)
+{
+  assert_int_equal(share->domain.id, id);
+  assert_int_equal(share->number, number);
+  assert_int_equal(share->domain.collecting, collecting);
+}
+
+static void shares_are_listed_by_domain_and_row(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  edge(&f, 0, 1);
+  edge(&f, 1, 150);
+  span(&f, MINOR, 160, 205);
+  edge(&f, 0, 301);
+  struct made m = read_ring(&f);
+  size_t count;
+  struct history_share *list = history_shares(m.history, HISTORY_100MS, 0, 3,
+                                              &count);
+  assert_int_equal(count, 5);
+  is_share(&list[0], 0, 0, 0);
+  is_share(&list[1], 0, 1, 4000);
+  is_share(&list[2], 0, 2, 500);
+  is_share(&list[3], 1, 1, 0);
+  is_share(&list[4], 1, 2, 0);
+  free(list);
+  /* Each row keeps its own shares. */
+  for (uint64_t i = 0; i < 3; i++)
+    assert_int_equal(history_row_ns(m.history, HISTORY_100MS, i),
+                     row(&m, HISTORY_100MS, i)->ns);
+  assert_int_equal(row(&m, HISTORY_100MS, 1)->collecting, 2667);
+  assert_int_equal(
+    history_domain(m.history, HISTORY_100MS, 2, 0).collecting, 500);
+  assert_int_equal(
+    history_domain(m.history, HISTORY_100MS, 1, 0).collecting, 4000);
+  free(history_shares(m.history, HISTORY_100MS, 1, 1, &count));
+  assert_int_equal(count, 0);
+  destroy(&m, &f);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -501,6 +562,8 @@ int main(void)
     cmocka_unit_test(a_thread_that_wakes_leaves_the_time_of_others),
     cmocka_unit_test(rows_agree_with_the_statistics_of_their_windows),
     cmocka_unit_test(a_time_of_which_a_ring_has_no_events_is_not_known),
+    cmocka_unit_test(a_time_that_becomes_known_counts_once),
+    cmocka_unit_test(shares_are_listed_by_domain_and_row),
     cmocka_unit_test(
       stops_of_a_domain_that_waits_are_no_time_in_the_collector),
   };
