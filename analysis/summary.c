@@ -220,20 +220,59 @@ static struct summary_domain *new_domain(const struct summary *s, uint32_t id)
   return d;
 }
 
+/* Returns the number of domains whose ids are not greater than [id]. */
+static uint32_t place_after(const struct summary *s, uint32_t id)
+{
+  uint32_t i = s->domain_count;
+  while (i > 0 && s->domains[i - 1]->id > id) i--;
+  return i;
+}
+
+/* Returns whether domain [d] may be forgotten: it has ended before the window of
+   [s], has nothing in it, and no ring is its own any more. */
+static bool is_past(const struct summary *s, const struct summary_domain *d)
+{
+  if (!d->ended || d->tally.events > 0 || d->tally.watched_ns > 0) return false;
+  for (uint32_t i = 0; i < s->ring_count; i++)
+    if (s->rings[i].domain == d) return false;
+  return true;
+}
+
+/* Forgets a domain of which nothing is in the window of [s].  Returns whether
+   there was one; never when the summary has no window. */
+static bool forget_past(struct summary *s)
+{
+  if (s->from_ns == INT64_MIN) return false;
+  uint32_t i = 0;
+  while (i < s->domain_count && !is_past(s, s->domains[i])) i++;
+  if (i == s->domain_count) return false;
+  struct summary_domain *past = s->domains[i],
+    **found = &s->found[past->id % 256];
+  if (*found == past) *found = NULL;
+  memmove(&s->domains[i], &s->domains[i + 1],
+          (--s->domain_count - i) * sizeof *s->domains);
+  free(past);
+  return true;
+}
+
 /* Returns the domain with the id [id], a new one if necessary, and keeps the
-   domains sorted by id.  When there are SUMMARY_DOMAINS domains, returns
-   [s->others], whose id is UINT32_MAX, for all further ids. */
+   domains sorted by id.  When there are SUMMARY_DOMAINS domains, and all must be
+   kept, returns [s->others], whose id is UINT32_MAX, for all further ids.  A
+   new domain may take the place of one that no ring has: pointers to others
+   stay valid. */
 static struct summary_domain *domain_of(struct summary *s, uint32_t id)
 {
   struct summary_domain **found = &s->found[id % 256];
   if (*found != NULL && (*found)->id == id && *found != s->others)
     return *found;
-  uint32_t i = s->domain_count;
-  while (i > 0 && s->domains[i - 1]->id > id) i--;
+  uint32_t i = place_after(s, id);
   if (i > 0 && s->domains[i - 1]->id == id) return *found = s->domains[i - 1];
   if (s->domain_count == SUMMARY_DOMAINS) {
-    if (s->others == NULL) s->others = new_domain(s, UINT32_MAX);
-    return s->others;
+    if (!forget_past(s)) {
+      if (s->others == NULL) s->others = new_domain(s, UINT32_MAX);
+      return s->others;
+    }
+    i = place_after(s, id);
   }
   memmove(&s->domains[i + 1], &s->domains[i],
           (s->domain_count++ - i) * sizeof *s->domains);
@@ -377,14 +416,13 @@ static void thread_ran(const struct summary *s, struct summary_domain *d,
 
 /* Ends the time counted of domain [d] at [ns], adds it to [watched_ns], forgets
    the threads of the domain and closes all its pending intervals.  Does nothing
-   if the time is not counted. */
+   if the time is not counted, or counts to the end of the window of [s]. */
 static void end_watching(struct summary *s, struct summary_domain *d,
                          int64_t ns)
 {
-  if (d->watched_since == INT64_MAX) return;
+  if (d->watched_since == INT64_MAX || ns >= s->to_ns) return;
   forget_threads(s, d, ns);
   while (d->pending > 0) close_first(s, d);
-  if (ns > s->to_ns) ns = s->to_ns;
   if (ns > d->watched_since)
     d->tally.watched_ns += (uint64_t) ns - (uint64_t) d->watched_since;
   give_time(d, PART_WATCHED, d->watched_since, ns, false);
@@ -629,7 +667,7 @@ static void changed(struct summary *s, struct summary_domain *d, enum role role,
     d->ended = false;
     break;
   case DOMAIN_ENDS:
-    d->ended = true;
+    if (event->ns < s->to_ns) d->ended = true;
     end_watching(s, d, event->ns);
     break;
   case RING_PAUSE:
@@ -714,7 +752,9 @@ void summary_event(struct summary *s, const struct eventring_event *event)
   if (d == NULL || d->id != event->domain || lost) {
     if (d != NULL) end_watching(s, d, d->last_ns);
     /* A ring passes on when its domain has ended; its end may be lost. */
-    if (d != NULL && d != s->others && d->id != event->domain) d->ended = true;
+    if (d != NULL && d != s->others && d->id != event->domain
+        && d->last_ns < s->to_ns)
+      d->ended = true;
     d = ring->domain = domain_of(s, event->domain);
     d->ring = event->ring;
   }

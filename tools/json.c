@@ -417,7 +417,7 @@ json_t *json_summary_until(struct summary *s, int64_t until_ns)
   for (uint32_t i = 0; i < s->domain_count; i++)
     if (was_there(s, s->domains[i], until_ns))
       append(domains, domain_json(s, s->domains[i], until_ns));
-  if (s->others != NULL)
+  if (s->others != NULL && was_there(s, s->others, until_ns))
     append(domains, domain_json(s, s->others, until_ns));
   set(object, "domains", domains);
 

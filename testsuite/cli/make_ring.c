@@ -45,6 +45,7 @@
                minor_heap_full.  After domain_start the ring belongs to the domain
                in its first field.
      overwritten  script, with rings of 8192 words that may be overwritten
+     roomy     script, with rings for 1000 domains one after the other
 
    The clock is CLOCK_MONOTONIC of a boot that never happened, so that times are
    printed as they are written here.
@@ -854,6 +855,11 @@ static void overwritten(void)
   script();
 }
 
+static void roomy(void)
+{
+  script();
+}
+
 static const struct { const char *name; void (*write)(void); } kinds[] = {
   { "plain", plain }, { "fields", fields }, { "right", right },
   { "wrong", wrong }, { "overtaken", overtaken }, { "killed", killed },
@@ -863,7 +869,7 @@ static const struct { const char *name; void (*write)(void); } kinds[] = {
   { "crossing", crossing }, { "requests", requests }, { "gap", gap },
   { "hostile", hostile }, { "elsewhere", elsewhere }, { "damaged", damaged },
   { "version", version }, { "long", long_events }, { "script", script },
-  { "overwritten", overwritten }
+  { "overwritten", overwritten }, { "roomy", roomy }
 };
 
 static void make_file(const char *path, uint32_t log_words)
@@ -919,7 +925,8 @@ int main(int argc, char **argv)
   if (kind == all) return 2;
   make_file(argv[2], kinds[kind].write == long_events
                      || kinds[kind].write == overwritten ? 13
-                     : kinds[kind].write == script ? 17 : 10);
+                     : kinds[kind].write == script ? 17
+                     : kinds[kind].write == roomy ? 19 : 10);
   kinds[kind].write();
   for (int i = 3; i < argc; i++)
     if (!change(file.header, argv[i], &holds)) return 2;

@@ -59,4 +59,36 @@ ok "rows of 10 s are the statistics of their windows" rows_agree 10s p
 ok "rows of 1 s are the statistics of their windows" rows_agree 1s p
 ok "rows of 100 ms are the statistics of their windows" rows_agree 100ms 40,139p
 end_server
+
+# 1100 domains run before the second 10, one after the other; then domain 5000,
+# and domain 5001, which does not end; then 30 more.
+awk 'BEGIN {
+  CONVFMT = OFMT = "%.0f"
+  ms = 1000000
+  print 0, 0, "instant ring_start 1"
+  for (i = 1; i <= 1100; i++) run(i % 3, i, i * 8 * ms, 5 * ms)
+  print 2, 10200 * ms, "instant domain_start 5001 0 1"
+  run(1, 5000, 10100 * ms, 800 * ms)
+  for (i = 1; i <= 30; i++) run(0, 6000 + i, (11000 + i * 8) * ms, 5 * ms)
+  print 0, 20000 * ms, "instant ring_stop 0"
+}
+function run(ring, id, from, ns) {
+  print ring, from, "instant domain_start", id, 0, 1
+  print ring, from + ns, "instant domain_terminate", id
+}' | ./make_ring roomy many.eventring || exit 1
+serve many.eventring
+find_process 4242424
+ok "the events of many domains are read" within 60 read_all 4242424
+has_domains() { # FROM TO DOMAINS
+  [ "$(field "/api/processes/$id/stat?from=$1&to=$2" \
+    '.domains | map([.id, .watched_ns / 1e6, .ended]) | tostring')" = "$3" ]
+}
+ok "a window has its domains, after 1100 others" \
+  has_domains 10000000000 11000000000 '[[5000,800,true],[5001,800,false]]'
+ok "without an entry for further ones, and without the end behind it" \
+  has_domains 10150000000 10180000000 '[[5000,30,false]]'
+ok "all time has the first 1024 domains, and the others" field_is \
+  "/api/processes/$id/stat" '.domains | [length, .[-1].id] | tostring' \
+  '[1025,null]'
+end_server
 finish
