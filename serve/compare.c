@@ -73,16 +73,24 @@ static bool pass(void *state, bool idle)
   return time_since(s->last_ns, s->to_ns) < SECOND_NS;
 }
 
+static json_t *time_or_null(bool known, int64_t ns, int64_t started_ns)
+{
+  return known ? json_integer(time_since(ns, started_ns)) : json_null();
+}
+
 static json_t *side_json(struct side *s)
 {
   json_t *json = json_process(s->cursor);
+  const int64_t started_ns = target_info(s->cursor).started_ns;
+  const bool any = s->summary->events > 0;
+  /* The file may end before the window begins. */
+  const bool known = any || s->until_ns > s->from_ns;
+  const int64_t from_ns = any ? s->summary->first_ns : s->from_ns;
   json_object_set_new(json, "id", json_id(view_id(s->view)));
-  json_object_set_new(json, "from_ns",
-                      json_integer(time_since(s->summary->first_ns,
-                        target_info(s->cursor).started_ns)));
-  json_object_set_new(json, "to_ns",
-                      json_integer(time_since(s->until_ns,
-                        target_info(s->cursor).started_ns)));
+  json_object_set_new(json, "from_ns", time_or_null(known, from_ns,
+                                                    started_ns));
+  json_object_set_new(json, "to_ns", time_or_null(known, s->until_ns,
+                                                  started_ns));
   json_object_set_new(json, "lost_events",
                       json_integer((json_int_t) lost_events(s->cursor)));
   return json;

@@ -48,5 +48,16 @@ ok "the allocation is the same" is_same allocated rate
 ok "the share of the collector is the same" is_same collector share
 ok "the time compared is the time that all rings have" jq -e \
   '.b.to_ns == 30e9 and .b.from_ns > 1e9 and .b.from_ns < 29e9' compare.json
+
+# The short run ends at 4 s.
+get "/api/compare?a=$a&b=$b&a_from=10000000000" >compare.json
+ok "a window behind all events has no begin and no end" jq -e \
+  '.a | .from_ns == null and .to_ns == null' compare.json
+ok "and nothing to compare" jq -e \
+  '[.differences[] | select(.name == "my.span")] |
+   length > 0 and all(.a == null)' compare.json
+get "/api/compare?a=$a&b=$b&a_from=3996500000&a_to=3999000000" >compare.json
+ok "a window between two events has its own begin and end" jq -e \
+  '.a | .from_ns == 3996500000 and .to_ns == 3999000000' compare.json
 end_server
 finish

@@ -115,12 +115,17 @@ function Charts({ a, b }) {
           values: sinceBegin(tier, key, rows) }))} />`)}</div>`;
 }
 
+// The length of the time that was compared; [to_ns] is null without events.
+function lengthText(run) {
+  return run.to_ns === null ? 'no events of this time'
+                            : format.duration(run.to_ns - run.from_ns);
+}
+
 function Run({ letter, run, id }) {
   return html`<p><b class=${`run ${letter}`}>${letter}</b>
     ${' '}<a href=${processAddress(id)}>${format.program(run)}</a>
     ${' '}<span class="quiet">pid ${run.pid}, ${run.format}, started ${
-      format.date(run.started_unix_ns)}, ${
-      format.duration(run.to_ns - run.from_ns)}${run.lost_events
+      format.date(run.started_unix_ns)}, ${lengthText(run)}${run.lost_events
       ? `, ${format.count(run.lost_events)} events overwritten or lost`
       : ''}</span></p>`;
 }
