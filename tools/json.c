@@ -189,12 +189,14 @@ static void set_amounts(json_t *object, const struct summary_tally *t)
 }
 
 /* Sets the members for the time running and waiting, and for the collector's
-   share of the active time; all are null if the time waiting is not known. */
+   share of the active time; all are null if the time waiting is not known, and
+   the share is if there was no active time. */
 static void set_time(json_t *object, struct summary_time t)
 {
   set_count(object, "running_ns", t.running_ns);
   set_count(object, "waiting_ns", t.waiting_ns);
-  set(object, "active_gc_share", json_real(active_gc_share(&t)));
+  set(object, "active_gc_share",
+      active_ns(&t) > 0 ? json_real(active_gc_share(&t)) : json_null());
   if (t.known) return;
   set(object, "running_ns", json_null());
   set(object, "waiting_ns", json_null());

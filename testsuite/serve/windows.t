@@ -35,6 +35,10 @@ running() {
 }
 is() { [ "$(running "$1" "$2")" = "$3" ] || { running "$1" "$2"; false; }; }
 ok "a window in a wait of all threads" is 3200 3800 '[0,0,0]'
+ok "and the collector has no share of no active time" field_is \
+  "/api/processes/$id/stat?from=3200000000&to=3800000000" \
+  '[.total, .domains[]] | map([.watched_ns > 0, .active_gc_share]) | tostring' \
+  '[[true,null],[true,null],[true,null]]'
 ok "a window that ends in a wait" is 3000 3500 '[2000,0,1000]'
 ok "a window that begins in a wait" is 3500 4050 '[909,0,455]'
 ok "a window before which a thread began to run" is 8200 8800 '[0,10000,5000]'
