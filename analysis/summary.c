@@ -886,12 +886,6 @@ struct summary_time summary_time(struct summary *s,
   return all;
 }
 
-void summary_window(struct summary *s, int64_t from_ns, int64_t to_ns)
-{
-  s->from_ns = from_ns;
-  s->to_ns = to_ns;
-}
-
 void summary_waited(struct summary *s, uint32_t domain, uint32_t thread,
                     int64_t from, int64_t to)
 {
@@ -904,11 +898,6 @@ void summary_waited(struct summary *s, uint32_t domain, uint32_t thread,
   t->since = to;
   d->no_thread_yet = false;
   if (ran_alone(d, thread, from)) domain_waited(d, from, to);
-}
-
-void summary_listen(struct summary *s, struct summary_listener listener)
-{
-  s->listener = listener;
 }
 
 /* Gives the pending time of domain [d] in the collector to [l]: intervals, and
@@ -976,11 +965,6 @@ struct summary_tally summary_tally(struct summary *s,
   all.major_cycles = s->collectives[CAUSED_CYCLE];
   all.compactions = s->collectives[CAUSED_COMPACTION];
   return all;
-}
-
-void summary_new_interval(struct summary *s)
-{
-  memset(s->recent, 0, sizeof s->recent);
 }
 
 /* Making and ending it */

@@ -10,11 +10,29 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Amounts that follow from the fields of a summary alone. */
+/* What needs no more than the fields of a summary: functions that set them, and
+   amounts that follow from them. */
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include "summary.h"
+
+void summary_window(struct summary *s, int64_t from_ns, int64_t to_ns)
+{
+  s->from_ns = from_ns;
+  s->to_ns = to_ns;
+}
+
+void summary_listen(struct summary *s, struct summary_listener listener)
+{
+  s->listener = listener;
+}
+
+void summary_new_interval(struct summary *s)
+{
+  memset(s->recent, 0, sizeof s->recent);
+}
 
 const char *const summary_pause_name[PAUSES] = {
   [PAUSE_MINOR] = "minor", [PAUSE_SLICE] = "major_slice",
