@@ -356,19 +356,15 @@ static void set_control(const struct subject *s, uint32_t active,
    whether or not there is an event.  No effect on a runtime of version 1. */
 static void interrupt_domains(const struct subject *s)
 {
-  uint64_t limit[64];
+  uint64_t array, count, limit;
   const uint64_t interrupted = UINT64_MAX;
-  const uint32_t part = sizeof limit / sizeof *limit;
-  uint32_t last = 0;            /* domains have the first indexes */
-  for (uint32_t i = 0; i <= last && i < s->point.limit_count; i += part) {
-    if (i >= MAX_RINGS
-        || !peek(s, (uintptr_t) s->point.limits + i * sizeof *limit, limit,
-                 sizeof limit)) return;
-    for (uint32_t j = 0; j < part; j++)
-      if (limit[j] != 0) {
-        poke(s, limit[j], &interrupted, sizeof interrupted);
-        last = i + part;
-      }
+  if (s->point.limits == NULL
+      || !peek(s, (uintptr_t) s->point.limits, &array, sizeof array)
+      || array == 0 || !peek(s, array, &count, sizeof count)) return;
+  for (uint64_t i = 1; i <= count && i <= MAX_RINGS; i++) {
+    if (!peek(s, array + i * sizeof limit, &limit, sizeof limit) || limit == 0)
+      return;
+    poke(s, limit, &interrupted, sizeof interrupted);
   }
 }
 

@@ -36,6 +36,7 @@
    another size are carried out there too, see eventring_handover.c. */
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,6 +44,7 @@
 #include "caml/eventring.h"
 #include "caml/eventring_attach.h"
 #include "caml/signals.h"
+#include "caml/startup_aux.h"
 #include "eventring_internal.h"
 
 static struct eventring_request request;
@@ -53,20 +55,29 @@ static struct eventring_request request;
 
 #if defined(__linux__) && defined(__ELF__) && defined(__LP64__)
 
-/* Where the limit of each domain's minor heap is, by the domain's index.  The
-   memory of a domain is used again, and not freed before OCaml ends. */
-static void *limits[EVENTRING_MAX_DOMAINS];
+/* Where the limit of each domain's minor heap is: 1 + the domain's index is the
+   index; the first element is the number of those after it.  The memory of a domain
+   is used again, and not freed before OCaml ends.  NULL: there was no memory. */
+static uint64_t *limits;
 
 COLD
 void caml_eventring_note_limit(caml_domain_state *domain)
 {
-  limits[domain->id] = &domain->young_limit;
+  if (limits == NULL) {
+    uint64_t *list = calloc(1 + (size_t) EVENTRING_DOMAINS, sizeof(uint64_t));
+    if (list == NULL) return;
+    list[0] = EVENTRING_DOMAINS;
+    limits = list;
+  }
+  limits[1 + domain->id] = (uintptr_t) &domain->young_limit;
 }
 
 COLD
 void caml_eventring_forget_limits(void)
 {
-  memset(limits, 0, sizeof(limits));
+  uint64_t *list = limits;
+  limits = NULL;
+  free(list);
 }
 
 /* The name is for the note. */
@@ -79,8 +90,7 @@ const struct eventring_attach_point caml_eventring_attach_point = {
   .writers = &caml_ring_writers,
   .writer_size = sizeof(struct writer),
   .writer_owner = offsetof(struct writer, domain),
-  .limits = limits,
-  .limit_count = EVENTRING_MAX_DOMAINS
+  .limits = &limits
 };
 
 /* Sizes of the owner's name and of the content, the type, the name with its

@@ -77,11 +77,10 @@ struct eventring_attach_point {
   uint32_t writer_size;         /* bytes of a writer */
   uint32_t writer_owner;        /* offset in it of an int32_t: -1 takes the block
                                    from its domain */
-  void *limits;                 /* an array with the address of [young_limit] of
-                                   each domain, 8 bytes; NULL: no such domain */
-  uint32_t limit_count;         /* entries of the array; those of domains come
-                                   first */
-  uint32_t reserved;
+  void *limits;                 /* the address of a pointer to an array of 64-bit
+                                   integers: how many there are after this one;
+                                   the address of [young_limit] of each domain,
+                                   or 0: those of domains come first */
 };
 
 #endif /* CAML_EVENTRING_ATTACH_H */

@@ -23,7 +23,7 @@
 static struct eventring_header page;
 static struct eventring_request request;
 static uint64_t young_limit[DOMAINS];
-static void *limits[DOMAINS];
+static uint64_t limits[1 + DOMAINS], *limits_at;
 static void *writers;
 
 __attribute__((used, visibility("hidden")))
@@ -51,12 +51,13 @@ static void play(uint32_t version, int domains)
   memset(limits, 0, sizeof limits);
   for (int i = 0; i < DOMAINS; i++) {
     young_limit[i] = 1000;
-    if (i < domains) limits[i] = &young_limit[i];
+    if (i < domains) limits[1 + i] = (uintptr_t) &young_limit[i];
   }
+  limits[0] = DOMAINS;
+  limits_at = limits;
   the_point = (struct eventring_attach_point) {
     .version = version, .armed = 3, .page = &page, .request = &request,
-    .writers = &writers, .writer_size = 8, .limits = limits,
-    .limit_count = DOMAINS
+    .writers = &writers, .writer_size = 8, .limits = &limits_at
   };
 }
 
