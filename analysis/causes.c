@@ -40,7 +40,7 @@ static bool has_name(const char *names, const char *name)
 }
 
 /* Returns the place in [advices] of the advice of [rule] on the cause called
-   [name]; ADVICES when there is none. */
+   [name], or ADVICES. */
 static size_t place_of_advice(enum rule_id rule, const char *name)
 {
   size_t i = 0;

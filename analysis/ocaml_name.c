@@ -120,8 +120,8 @@ void name_of_function(const char *function, char *name, size_t size)
   name[n < size ? n : size - 1] = '\0';
 }
 
-/* Returns the last part of [name], the name of a value, with the dot before it;
-   NULL when there is none. */
+/* Returns the last part of [name], the name of a value, with the dot before it,
+   or NULL. */
 static const char *last_part(const char *name)
 {
   const char *from = name[strlen(name) - (name[0] != '\0')] == ')'

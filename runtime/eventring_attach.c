@@ -17,15 +17,18 @@
      control word, or a writer without a block
        -> slow path of a probe     [caml_ring_notice_request]: an action is
                                    pending
-       -> next pending action      [caml_eventring_attend]
+     an interrupt
+       -> next allocation or turn of a loop
+     -> next pending action        [caml_eventring_attend]
 
    A probe itself cannot carry a request out: it may run in the middle of a
    collection, and to end a session stops all domains.  A pending action runs
    where a signal handler of the program may call Eventring.start.
 
-   Nothing here runs, and nothing is tested, in a process that nobody attaches
-   to: the slow path of a probe is taken while recording only.  The request is
-   trusted as much as the environment: a writer to this memory can do anything.
+   In a process that nobody attaches to, nothing here is tested, and nothing runs
+   but for one store for each new domain: the slow path of a probe is taken while
+   recording only.  The request is trusted as much as the environment: a writer to
+   this memory can do anything.
 
    The data points of the program are evaluated in the same place, when somebody
    has switched the category EVENTRING_POINTS on: in the first domain that gets
@@ -57,7 +60,8 @@ static struct eventring_request request;
 
 /* Where the limit of each domain's minor heap is: 1 + the domain's index is the
    index; the first element is the number of those after it.  The memory of a domain
-   is used again, and not freed before OCaml ends.  NULL: there was no memory. */
+   is used again, and not freed before OCaml ends.  The list is never freed: another
+   process may be reading it.  NULL: there was no memory. */
 static uint64_t *limits;
 
 COLD
@@ -75,9 +79,7 @@ void caml_eventring_note_limit(caml_domain_state *domain)
 COLD
 void caml_eventring_forget_limits(void)
 {
-  uint64_t *list = limits;
-  limits = NULL;
-  free(list);
+  if (limits != NULL) memset(&limits[1], 0, limits[0] * sizeof(uint64_t));
 }
 
 /* The name is for the note. */

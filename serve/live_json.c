@@ -97,7 +97,7 @@ static enum history_tier tier_of_last_row(const struct view_data *d)
                                                    : HISTORY_100MS;
 }
 
-/* Returns the last row of tier_of_last_row; NULL when there is none. */
+/* Returns the last row of tier_of_last_row, or NULL. */
 static const struct history_row *last_row(const struct view_data *d)
 {
   const enum history_tier tier = tier_of_last_row(d);

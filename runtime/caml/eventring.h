@@ -337,17 +337,17 @@ int caml_eventring_start(const char *dir, const char *suffix, uint32_t mask,
    Call with the domain lock held. */
 void caml_eventring_stop(void);
 
+/* Ends tracing as caml_eventring_end does, but leaves the ring file where it is,
+   under any settings.  Called before a program exits because of an
+   uncaught exception. */
+void caml_eventring_end_by_exception(void);
+
 /* Ends tracing when the process or its OCaml runtime ends: marks the ring file
    as ended, and removes it unless the settings keep it.  The file stays mapped,
    and other domains may go on running.  No effect when tracing has not started.
    Call with the domain lock held. */
 #pragma GCC visibility pop
 CAMLextern void caml_eventring_end(void);
-
-/* Ends tracing as caml_eventring_end does, but leaves the ring file where it is,
-   under any settings.  Called before a program exits because of an
-   uncaught exception. */
-void caml_eventring_end_by_exception(void);
 
 /* Ends tracing, and marks the ring file as replaced, before the calling thread
    tries to execute another program in this process.  [name] is the file of that

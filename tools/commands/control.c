@@ -188,12 +188,12 @@ static struct eventring_cursor *watch_samples(struct eventring_cursor *cursor)
   return watch;
 }
 
-/* Reads the next events of [watch], at most until now, and returns whether a sample
-   is among them. */
+/* Reads the events of [watch] that are there, for 100 ms at most, and returns whether
+   a sample is among them. */
 static bool has_sample(struct eventring_cursor *watch)
 {
   const int sample = eventring_find(watch, "cpu_sample");
-  const int64_t until_ns = monotonic_ns() + IDLE_NS;
+  const int64_t until_ns = monotonic_ns() + 100000000;
   struct eventring_event events[64];
   int n;
   while (monotonic_ns() < until_ns
