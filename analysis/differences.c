@@ -157,7 +157,8 @@ static void add_totals(struct differences *d, const struct run runs[RUNS])
   add(d, DIFFERENCE_TOTAL, "collector", "share", DIFFERENCE_SHARE,
       (double[RUNS]) { share_of(&runs[0], a->gc_ns),
                        share_of(&runs[1], b->gc_ns) });
-  add_word_rate(d, "allocated", runs, a->allocated_words, b->allocated_words);
+  add_word_rate(d, "allocated", runs, all_allocated_words(a),
+                all_allocated_words(b));
   add_word_rate(d, "promoted", runs, a->promoted_words, b->promoted_words);
   add(d, DIFFERENCE_TOTAL, "promoted of allocated", "share", DIFFERENCE_SHARE,
       (double[RUNS]) {

@@ -432,7 +432,7 @@ static void fill_row(struct history *h, enum history_tier tier,
   double seconds = (double) history_step_ns[tier] / (double) SECOND_NS;
   whole->tells_user = tells_user(h, tier);
   whole->tells_waits = summary_tells_waits(s);
-  row->alloc_bytes_per_s = 8 * (double) d.allocated_words / seconds;
+  row->alloc_bytes_per_s = 8 * (double) all_allocated_words(&d) / seconds;
   row->promoted_bytes_per_s = 8 * (double) d.promoted_words / seconds;
   row->heap = summary_heap(s);
   row->heap_bytes = row->heap.known

@@ -31,7 +31,7 @@ struct process_figures *new_process_figures(struct summary *s)
                ? (uint64_t) s->last_ns - (uint64_t) s->first_ns : 0;
   f->watched_ns = tally.watched_ns;
   f->gc_ns = tally.gc_ns;
-  f->allocated_bytes = 8 * tally.allocated_words;
+  f->allocated_bytes = 8 * all_allocated_words(&tally);
   return f;
 }
 

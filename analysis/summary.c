@@ -36,7 +36,7 @@ enum role {
   NOT_LOOKED_UP, OTHER, WAIT,
   MINOR, SLICE, CYCLE, COMPACTION, EXPLICIT, IN_STOP, IN_COLLECTOR,
   STOP, HEAP, MEMORY, MINOR_HEAP_SIZE, PACING,
-  PROMOTED, ALLOCATED, MAJOR_ALLOCATED,
+  PROMOTED, ALLOCATED, MAJOR_ALLOCATED, AT_END,
   POOLS, POOLS_LIVE, LARGE, FRAGMENTED,
   DOMAIN_STARTS, DOMAIN_ENDS, THREAD_RUN, THREAD_ENDS, RING_PAUSE, RING_RESUME,
   ROLES
@@ -65,6 +65,7 @@ static const struct { const char *name; enum role role; } roles[] = {
   { "process_memory", MEMORY },
   { "minor_heap_size", MINOR_HEAP_SIZE },
   { "major_pacing", PACING },
+  { "allocated_at_end", AT_END },
   /* Counters of stock OCaml; fields of the events above in ours. */
   { "minor_promoted", PROMOTED },
   { "minor_allocated", ALLOCATED },
@@ -84,7 +85,8 @@ static const struct { const char *name; enum role role; } roles[] = {
 
 /* The fields that are used, by name. */
 enum field {
-  CAUSE, REASON, REQUESTED_BY, F_PROMOTED, F_ALLOCATED, DOMAIN, ARRIVED_AFTER,
+  CAUSE, REASON, REQUESTED_BY, F_PROMOTED, F_ALLOCATED, F_MINOR, DIRECT, DOMAIN,
+  ARRIVED_AFTER,
   F_POOLS, LIVE, FREE, F_FRAGMENTED, F_LARGE, CUSTOM, MAPPED, RESIDENT, TO,
   FIELDS
 };
@@ -92,6 +94,7 @@ enum field {
 static const char *const field_names[FIELDS] = {
   [CAUSE] = "cause", [REASON] = "reason", [REQUESTED_BY] = "requested_by",
   [F_PROMOTED] = "promoted", [F_ALLOCATED] = "allocated",
+  [F_MINOR] = "minor", [DIRECT] = "direct",
   [DOMAIN] = "domain", [ARRIVED_AFTER] = "arrived_after",
   [F_POOLS] = "pools", [LIVE] = "live", [FREE] = "free",
   [F_FRAGMENTED] = "fragmented", [F_LARGE] = "large", [CUSTOM] = "custom",
@@ -114,7 +117,9 @@ struct summary_ids {
   uint8_t place[ROLES][FIELDS];
   uint8_t round;                  /* words of the repeated fields of a stop */
   bool tells_stops;               /* in events of their own */
-  bool tells_threads;             /* there was an event that did */
+  bool tells_major;               /* there was an event that did; see
+                                     summary_tells_major */
+  bool tells_threads;             /* likewise */
   bool tells_waits;               /* the same */
 };
 
@@ -195,6 +200,13 @@ static uint64_t field_of(const struct summary *s, enum role role,
   uint32_t place = s->ids->place[role][f];
   return place != 0 && place <= event->words ? event->payload[place - 1]
                                              : otherwise;
+}
+
+/* Returns whether major slices tell what was allocated directly in the major heap;
+   else only the events of category gc_detail may. */
+static bool tells_direct(const struct summary *s)
+{
+  return s->ids->place[SLICE][DIRECT] != 0;
 }
 
 /* Returns [n], a number of words or bytes that a file gives, or, if the number
@@ -512,12 +524,15 @@ static void collected(struct summary *s, struct summary_domain *d,
     d->tally.minor_collections++;
     d->tally.promoted_words += field_of(s, role, event, F_PROMOTED, 0);
     d->tally.allocated_words += field_of(s, role, event, F_ALLOCATED, 0);
+    if (tells_direct(s))
+      d->tally.major_allocated_words += field_of(s, role, event, F_PROMOTED, 0);
     if (!d->on_backup) add_pause(s, d, PAUSE_MINOR, ns);
     takes_part(s, d, CAUSED_MINOR, asked_known, asked);
     count_cause(s, CAUSED_MINOR, cause, ns);
     break;
   case SLICE:
     d->tally.major_slices++;
+    d->tally.major_allocated_words += field_of(s, role, event, DIRECT, 0);
     if (!d->on_backup && !is_open(s->spans, event->ring, event->id))
       add_pause(s, d, PAUSE_SLICE, ns);
     count_cause(s, CAUSED_SLICE, cause, ns);
@@ -636,7 +651,13 @@ static void told(struct summary *s, struct summary_domain *d, enum role role,
     d->minor_heap_words = field_of(s, role, event, TO, 0);
     break;
   case PACING:
+    if (tells_direct(s)) break;
+    s->ids->tells_major = true;
     d->tally.major_allocated_words += field_of(s, role, event, F_ALLOCATED, 0);
+    break;
+  case AT_END:
+    d->tally.allocated_words += field_of(s, role, event, F_MINOR, 0);
+    d->tally.major_allocated_words += field_of(s, role, event, DIRECT, 0);
     break;
   case PROMOTED:
     d->tally.promoted_words += value / s->ids->scale[role];
@@ -645,6 +666,7 @@ static void told(struct summary *s, struct summary_domain *d, enum role role,
     d->tally.allocated_words += value / s->ids->scale[role];
     break;
   case MAJOR_ALLOCATED:
+    s->ids->tells_major = true;
     d->tally.major_allocated_words += value / s->ids->scale[role];
     break;
   default:
@@ -839,6 +861,18 @@ static uint64_t busy_ns(struct summary *s, const struct summary_domain *d,
   return ns;
 }
 
+bool summary_tells_major(struct summary *s)
+{
+  return tells_direct(s) || s->ids->tells_major;
+}
+
+uint64_t all_allocated_words(const struct summary_tally *t)
+{
+  return t->allocated_words + (t->major_allocated_words > t->promoted_words
+                               ? t->major_allocated_words - t->promoted_words
+                               : 0);
+}
+
 bool summary_tells_waits(struct summary *s)
 {
   if (s->ids->tells_waits) return true;
@@ -979,6 +1013,8 @@ struct summary *new_summary(struct eventring_cursor *cursor)
   s->requests = new_requests(cursor);
   s->ids = allocate(1, sizeof *s->ids);
   s->ids->tells_stops = eventring_find(cursor, "stop_the_world") >= 0;
+  const int slice = eventring_find(cursor, "major_slice");
+  if (slice >= 0) look_up(s, (uint16_t) slice);
   s->ring_count = target_info(cursor).rings;
   s->sample_rings_from = target_info(cursor).sample_rings_from;
   s->rings = allocate(s->ring_count, sizeof *s->rings);

@@ -74,7 +74,8 @@ struct summary_tally {
   uint64_t allocated_words;       /* in minor heaps */
   uint64_t promoted_words;
   uint64_t major_allocated_words; /* in the major heap, promoted ones among
-                                     them; only with category gc_detail */
+                                     them; 0: not known, see
+                                     summary_tells_major */
   uint64_t watched_ns;            /* from the first event of a domain to its end
                                      or [until_ns], less time lost or paused; in
                                      all: of all domains added */
@@ -293,6 +294,15 @@ void summary_look(struct summary *s, int64_t ns);
 /* Returns whether the recording includes waits: a wait was seen, or the
    category of waits is recorded. */
 bool summary_tells_waits(struct summary *s);
+
+/* Returns whether it is known what was allocated directly in the major heap, not
+   promoted: by the runtime that wrote the events, or by those of category
+   gc_detail that have come. */
+bool summary_tells_major(struct summary *s);
+
+/* Returns all words that were allocated: in minor heaps and, as far as it is known,
+   directly in the major heap. */
+uint64_t all_allocated_words(const struct summary_tally *tally);
 
 /* Returns the amounts of [domain], or of all domains together if it is NULL, up
    to the time [until_ns], which is the result of summary_until or another time

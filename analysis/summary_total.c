@@ -31,6 +31,8 @@ void add_to_total(struct summary_total *total, struct summary *s)
   const struct summary_time time = summary_time(s, NULL, until_ns);
   total->time.known = time.known && (total->processes == 0
                                      || total->time.known);
+  total->tells_major = summary_tells_major(s) && (total->processes == 0
+                                                  || total->tells_major);
   total->processes++;
   total->lost += lost_events(s->cursor);
   if (target_info(s->cursor).lost_is_bound) total->lost_is_bound = true;

@@ -22,6 +22,7 @@ struct summary_total {
   uint64_t lost;                  /* events */
   bool lost_is_bound;             /* it is that at the most */
   struct summary_tally tally;
+  bool tells_major;               /* see summary_tells_major: of all */
   struct summary_time time;       /* [known] if it is of all */
   struct histogram pauses[PAUSES], arrivals;
 };

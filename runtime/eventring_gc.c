@@ -226,13 +226,34 @@ void caml_eventring_finish_cycle_begin(void)
   Caml_eventring_asked->finishing = stop.cause;
 }
 
+/* Returns the words that this domain has allocated directly in the major heap since
+   the last call. */
+static uint64_t take_direct_words(void)
+{
+  const uint64_t before = Caml_eventring_asked->direct_words;
+  caml_eventring_skip_direct_words();
+  return ticks_between(before, Caml_eventring_asked->direct_words);
+}
+
+void caml_eventring_allocated_at_end(void)
+{
+  if (!Caml_eventring_on(EVENTRING_GC)) return;
+  uint64_t field[] = {
+    (uint64_t) (Caml_state->young_end - Caml_state->young_ptr),
+    take_direct_words()
+  };
+  caml_eventring_emit_packed(EVENTRING_RECORD(EV_ALLOCATED_AT_END), field, 2);
+}
+
 void caml_eventring_end_slice(void)
 {
   const struct caml_eventring_asked *a = Caml_eventring_asked;
   uint32_t i = a->slices_under_way - 1;
-  uint64_t cause =
-    i < EVENTRING_NESTED_SLICES ? a->slice_cause[i] : EV_CAUSE_UNKNOWN;
-  caml_eventring_emit_packed(END_OF(EV_MAJOR_SLICE), &cause, 1);
+  uint64_t field[] = {
+    i < EVENTRING_NESTED_SLICES ? a->slice_cause[i] : EV_CAUSE_UNKNOWN,
+    take_direct_words()
+  };
+  caml_eventring_emit_packed(END_OF(EV_MAJOR_SLICE), field, 2);
 }
 
 /* Memory */

@@ -81,6 +81,8 @@ CAMLexport void caml_ev_lifecycle(ev_lifecycle lifecycle, int64_t data)
   /* Writes the counts of this domain under its own name while it still can. */
   if (lifecycle == EV_DOMAIN_TERMINATE || lifecycle == EV_RING_STOP
       || lifecycle == EV_RING_PAUSE) { CAML_EV_ALLOC_FLUSH(); }
+  if (lifecycle == EV_DOMAIN_TERMINATE || lifecycle == EV_RING_STOP)
+    caml_eventring_allocated_at_end();
   if (lifecycle == EV_DOMAIN_TERMINATE) caml_eventring_end_waits();
   if (!Caml_eventring_on(EVENTRING_DOMAIN)) return;
   /* The caller does not give the parent's pid; the reader needs it. */

@@ -170,7 +170,9 @@ static json_t *pauses(const struct histogram *pauses)
   return object;
 }
 
-static void set_amounts(json_t *object, const struct summary_tally *t)
+/* [tells_major]: see summary_tells_major. */
+static void set_amounts(json_t *object, const struct summary_tally *t,
+                        bool tells_major)
 {
   set_count(object, "events", t->events);
   set_count(object, "watched_ns", t->watched_ns);
@@ -185,7 +187,9 @@ static void set_amounts(json_t *object, const struct summary_tally *t)
   set_count(object, "explicit_calls", t->explicit_calls);
   set_count(object, "allocated_words", t->allocated_words);
   set_count(object, "promoted_words", t->promoted_words);
-  set_count(object, "major_allocated_words", t->major_allocated_words);
+  set(object, "major_allocated_words",
+      tells_major ? json_integer((json_int_t) t->major_allocated_words)
+                  : json_null());
 }
 
 /* Sets the members for the time running and waiting, and for the collector's
@@ -232,7 +236,7 @@ static json_t *domain_json(struct summary *s, struct summary_domain *d,
       others ? json_null()
              : text_or_null(eventring_domain_name(s->cursor, d->id)));
   set(object, "ended", json_boolean(d->ended));
-  set_amounts(object, &tally);
+  set_amounts(object, &tally, summary_tells_major(s));
   set_time(object, time);
   set(object, "pauses", pauses(d->pauses));
   set(object, "arrivals", json_durations(&d->arrivals));
@@ -408,7 +412,7 @@ json_t *json_summary_until(struct summary *s, int64_t until_ns)
   set_node(object, s->cursor);
 
   json_t *total = checked(json_object());
-  set_amounts(total, &tally);
+  set_amounts(total, &tally, summary_tells_major(s));
   set_time(total, summary_time(s, NULL, until_ns));
   set(total, "pauses", pauses(s->pauses));
   set(total, "arrivals", json_durations(&s->arrivals));
@@ -437,7 +441,7 @@ json_t *json_summary_until(struct summary *s, int64_t until_ns)
 json_t *json_total(const struct summary_total *t)
 {
   json_t *object = checked(json_object()), *total = checked(json_object());
-  set_amounts(total, &t->tally);
+  set_amounts(total, &t->tally, t->tells_major);
   set_time(total, t->time);
   set(total, "pauses", pauses(t->pauses));
   set(total, "arrivals", json_durations(&t->arrivals));
@@ -454,7 +458,7 @@ json_t *json_interval(struct summary *s, const struct summary_tally *amounts,
 {
   json_t *object = checked(json_object());
   set_count(object, "interval_ns", ns);
-  set_amounts(object, amounts);
+  set_amounts(object, amounts, summary_tells_major(s));
   set(object, "pauses", pauses(s->recent));
   struct summary_heap heap = summary_heap(s);
   set(object, "heap", heap_or_null(&heap));

@@ -257,6 +257,10 @@ static void write_collections(struct out *out, struct summary *s,
                 t->explicit_calls);
   write_counter(out, "ocaml_minor_allocated_bytes_total", METRIC_BYTES,
                 "Memory allocated in minor heaps.", 8 * t->allocated_words);
+  if (summary_tells_major(s))
+    write_counter(out, "ocaml_direct_allocated_bytes_total", METRIC_BYTES,
+                  "Memory allocated in the major heap, without what was promoted.",
+                  8 * (all_allocated_words(t) - t->allocated_words));
   write_counter(out, "ocaml_promoted_bytes_total", METRIC_BYTES,
                 "Memory that survived a minor collection.",
                 8 * t->promoted_words);

@@ -376,7 +376,7 @@ static void print_amounts(const char *domain, struct summary_time time,
          format_part(gc, time.collecting_ns, time.watched_ns),
          time.known ? format_part(waiting, time.waiting_ns, time.watched_ns)
                     : "-",
-         format_bytes(allocated, 8 * t->allocated_words),
+         format_bytes(allocated, 8 * all_allocated_words(t)),
          format_bytes(promoted, 8 * t->promoted_words),
          any(pauses) ? format_duration(longest, pauses->max) : "-");
 }
@@ -486,7 +486,7 @@ static void print_collections(const struct summary_tally *t)
          PRIu64 "\n", t->minor_collections, t->major_slices, t->major_cycles,
          t->compactions, t->explicit_calls);
   printf("words        allocated %s, promoted %s\n",
-         format_bytes(allocated, 8 * t->allocated_words),
+         format_bytes(allocated, 8 * all_allocated_words(t)),
          format_bytes(promoted, 8 * t->promoted_words));
 }
 

@@ -70,6 +70,9 @@ struct caml_eventring_asked {
                                    domain tries to begin */
   uint8_t reason;               /* of the stop-the-world section that this
                                    domain tries to begin */
+  uint64_t direct_words;        /* that this domain, and earlier ones of its slot,
+                                   had allocated directly in the major heap by
+                                   the last event with them */
   uint64_t group[9];            /* values of grouped counters, until the event
                                    that has them as fields is written */
 };
@@ -157,12 +160,26 @@ Caml_inline void caml_eventring_slices_due(int here, int of_all)
   if (Caml_eventring_on(EVENTRING_PROFILE)) caml_eventring_sample_threads();
 }
 
+/* Leaves what this domain has allocated directly in the major heap by now out of
+   the events to come. */
+Caml_inline void caml_eventring_skip_direct_words(void)
+{
+  Caml_eventring_asked->direct_words =
+    Caml_state->stat_major_words + Caml_state->allocated_words
+    - Caml_state->stat_promoted_words;
+}
+
+/* Writes the event EV_ALLOCATED_AT_END, if its category is recorded.  Called at the
+   end of tracing or of this domain. */
+void caml_eventring_allocated_at_end(void);
+
 /* Records that a major slice of this domain begins, and which of the causes
    recorded before is its cause.  [caml_eventring_slice_end] records that the
    slice has ended. */
 Caml_inline void caml_eventring_slice_begin(void)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
+  if (!Caml_eventring_on(EVENTRING_GC)) caml_eventring_skip_direct_words();
   uint8_t cause = a->finishing;
   if (cause == 0) {
     cause = a->called_slice;

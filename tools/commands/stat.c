@@ -103,7 +103,7 @@ static void print_line(struct stat *st, const struct summary_tally *t,
          summary_living_domains(s), share, used,
          per_second(minor, t->minor_collections, seconds),
          format_bytes(allocated,
-                      (uint64_t) (8 * (double) t->allocated_words / seconds)),
+                      (uint64_t) (8 * (double) all_allocated_words(t) / seconds)),
          format_bytes(promoted,
                       (uint64_t) (8 * (double) t->promoted_words / seconds)),
          p99, max);

@@ -22,6 +22,10 @@ const durations = [
 const part = (d, part_ns) =>
   part_ns == null || !d.watched_ns ? null : part_ns / d.watched_ns;
 
+// In minor heaps and directly in the major heap, if that is known.
+const allocated = (d) => d.allocated_words
+  + Math.max(0, (d.major_allocated_words ?? 0) - d.promoted_words);
+
 const domainColumns = [
   number('Domain', (d) => d.id),
   { label: 'Name', value: (d) => d.name ?? '' },
@@ -34,7 +38,7 @@ const domainColumns = [
   ns('Longest', (d) => d.pauses.any.max_ns),
   ns('Arrival p99', (d) => d.arrivals?.p99_ns,
      'From the request for a stop until this domain had stopped'),
-  { label: 'Allocated', value: (d) => d.allocated_words, text: format.words },
+  { label: 'Allocated', value: allocated, text: format.words },
   { label: 'Promoted', value: (d) => d.promoted_words, text: format.words },
   number('Minor', (d) => d.minor_collections, 'Minor collections')];
 
