@@ -10,9 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The role of an event in the summary depends on its name, which is looked up
-   once for each id.  So files of every OCaml are understood, for all names that
-   are known.
+/* The role of an event in the summary depends on its name: see summary_roles.h.
 
    Open spans belong to a ring, which has one writer and one domain at a time,
    and are kept by spans.c; counts belong to a domain, by its unique id, since
@@ -27,187 +25,14 @@
 #include <string.h>
 #include "category.h"
 #include "memory.h"
-#include "summary.h"
+#include "summary_roles.h"
 #include "target.h"
-
-/* Roles */
-
-enum role {
-  NOT_LOOKED_UP, OTHER, WAIT,
-  MINOR, SLICE, CYCLE, COMPACTION, EXPLICIT, IN_STOP, IN_COLLECTOR,
-  STOP, HEAP, MEMORY, MINOR_HEAP_SIZE, PACING,
-  PROMOTED, ALLOCATED, MAJOR_ALLOCATED, AT_END,
-  POOLS, POOLS_LIVE, LARGE, FRAGMENTED,
-  DOMAIN_STARTS, DOMAIN_ENDS, THREAD_RUN, THREAD_ENDS, RING_PAUSE, RING_RESUME,
-  ROLES
-};
-
-static const struct { const char *name; enum role role; } roles[] = {
-  { "minor", MINOR },
-  { "major_slice", SLICE },
-  { "major_gc_cycle_domains", CYCLE },
-  { "compaction", COMPACTION },
-  { "explicit_gc_set", EXPLICIT },
-  { "explicit_gc_stat", EXPLICIT },
-  { "explicit_gc_minor", EXPLICIT },
-  { "explicit_gc_major", EXPLICIT },
-  { "explicit_gc_full_major", EXPLICIT },
-  { "explicit_gc_compact", EXPLICIT },
-  { "explicit_gc_major_slice", EXPLICIT },
-  { "stw_leader", IN_STOP },
-  { "stw_handler", IN_STOP },
-  { "major", IN_COLLECTOR },
-  { "major_finish_cycle", IN_COLLECTOR },
-  { "major_gc_phase_change", IN_COLLECTOR },
-  { "domain_resize_heap_reservation", IN_COLLECTOR },
-  { "stop_the_world", STOP },
-  { "heap", HEAP },
-  { "process_memory", MEMORY },
-  { "minor_heap_size", MINOR_HEAP_SIZE },
-  { "major_pacing", PACING },
-  { "allocated_at_end", AT_END },
-  /* Counters of stock OCaml; fields of the events above in ours. */
-  { "minor_promoted", PROMOTED },
-  { "minor_allocated", ALLOCATED },
-  { "major_allocated_words", MAJOR_ALLOCATED },
-  { "major_heap_pool_words", POOLS },
-  { "major_heap_pool_live_words", POOLS_LIVE },
-  { "major_heap_large_words", LARGE },
-  { "major_heap_pool_frag_words", FRAGMENTED },
-  { "domain_start", DOMAIN_STARTS },
-  { "domain_spawn", DOMAIN_STARTS },
-  { "domain_terminate", DOMAIN_ENDS },
-  { "thread_run", THREAD_RUN },
-  { "thread_exit", THREAD_ENDS },
-  { "ring_pause", RING_PAUSE },
-  { "ring_resume", RING_RESUME }
-};
-
-/* The fields that are used, by name. */
-enum field {
-  CAUSE, REASON, REQUESTED_BY, F_PROMOTED, F_ALLOCATED, F_MINOR, DIRECT, DOMAIN,
-  ARRIVED_AFTER,
-  F_POOLS, LIVE, FREE, F_FRAGMENTED, F_LARGE, CUSTOM, MAPPED, RESIDENT, TO,
-  FIELDS
-};
-
-static const char *const field_names[FIELDS] = {
-  [CAUSE] = "cause", [REASON] = "reason", [REQUESTED_BY] = "requested_by",
-  [F_PROMOTED] = "promoted", [F_ALLOCATED] = "allocated",
-  [F_MINOR] = "minor", [DIRECT] = "direct",
-  [DOMAIN] = "domain", [ARRIVED_AFTER] = "arrived_after",
-  [F_POOLS] = "pools", [LIVE] = "live", [FREE] = "free",
-  [F_FRAGMENTED] = "fragmented", [F_LARGE] = "large", [CUSTOM] = "custom",
-  [MAPPED] = "mapped", [RESIDENT] = "resident", [TO] = "to"
-};
 
 const char *const summary_cause_unit[CAUSED] = {
   [CAUSED_MINOR] = "cause", [CAUSED_SLICE] = "cause",
   [CAUSED_STOPPED] = "reason", [CAUSED_CYCLE] = "cause",
   [CAUSED_COMPACTION] = "cause"
 };
-
-/* The number of words of a payload among which fields are searched. */
-#define WORDS_KNOWN 64
-
-struct summary_ids {
-  uint8_t role[UINT16_MAX + 1];
-  uint8_t scale[ROLES];           /* bytes in the unit that its counter has */
-  /* 1 + the place of the field; 0: no such field. */
-  uint8_t place[ROLES][FIELDS];
-  uint8_t round;                  /* words of the repeated fields of a stop */
-  bool tells_stops;               /* in events of their own */
-  bool tells_major;               /* there was an event that did; see
-                                     summary_tells_major */
-  bool tells_threads;             /* likewise */
-  bool tells_waits;               /* the same */
-};
-
-/* Returns whether the category of the events that [d] describes is called
-   [name]. */
-static bool in_category(struct summary *s,
-                        const struct eventring_description *d,
-                        const char *name)
-{
-  const char *category = eventring_category(s->cursor, d->category);
-  return category != NULL && strcmp(category, name) == 0;
-}
-
-/* Finds the known fields among the first WORDS_KNOWN words of the payload of
-   events with the id [id], which have the role [role], and stores their places
-   for this role.  A place that is known already stays.  For a stop, also stores
-   the number of words between two fields "domain". */
-static void find_fields(struct summary *s, uint16_t id, enum role role)
-{
-  for (uint32_t word = 0; word < WORDS_KNOWN; word++) {
-    const struct eventring_field *field = eventring_field(s->cursor, id, word);
-    if (field == NULL) continue;
-    for (int f = 0; f < FIELDS; f++) {
-      if (strcmp(field->name, field_names[f]) != 0) continue;
-      uint8_t *place = &s->ids->place[role][f];
-      if (*place == 0)
-        *place = (uint8_t) (1 + word);
-      else if (role == STOP && f == DOMAIN && s->ids->round == 0)
-        s->ids->round = (uint8_t) (1 + word - *place);
-    }
-  }
-}
-
-/* Determines the role of events with the id [id] from their name and category,
-   stores it, and returns it.  Also stores the places of the fields and the
-   unit, both for the role: ids of the same role must agree in them (a place
-   that is known already stays, a unit is replaced).  An event without a description
-   gets the role OTHER, which is not stored, until it is described. */
-static enum role look_up(struct summary *s, uint16_t id)
-{
-  const struct eventring_description *d = eventring_describe(s->cursor, id);
-  if (d == NULL) return OTHER;    /* it may be registered later */
-  enum role role = OTHER;
-  if (in_category(s, d, "wait"))
-    role = WAIT;
-  else if (!in_category(s, d, "user"))
-    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
-      if (strcmp(d->name, roles[i].name) == 0) role = roles[i].role;
-  find_fields(s, id, role);
-  s->ids->scale[role] = strcmp(d->unit, "bytes") == 0 ? 8 : 1;
-  s->ids->role[id] = (uint8_t) role;
-  return role;
-}
-
-static enum role role_of(struct summary *s, uint16_t id)
-{
-  enum role role = s->ids->role[id];
-  return role != NOT_LOOKED_UP ? role : look_up(s, id);
-}
-
-bool summary_is_user(struct summary *s, uint16_t id)
-{
-  const struct eventring_description *d = eventring_describe(s->cursor, id);
-  return d != NULL && in_category(s, d, "user");
-}
-
-bool summary_is_wait(struct summary *s, uint16_t id)
-{
-  return role_of(s, id) == WAIT;
-}
-
-/* Returns the value of field [f] of [event], which has the role [role], or
-   [otherwise] when the event does not have the field. */
-static uint64_t field_of(const struct summary *s, enum role role,
-                         const struct eventring_event *event, enum field f,
-                         uint64_t otherwise)
-{
-  uint32_t place = s->ids->place[role][f];
-  return place != 0 && place <= event->words ? event->payload[place - 1]
-                                             : otherwise;
-}
-
-/* Returns whether major slices tell what was allocated directly in the major heap;
-   else only the events of category gc_detail may. */
-static bool tells_direct(const struct summary *s)
-{
-  return s->ids->place[SLICE][DIRECT] != 0;
-}
 
 /* Returns [n], a number of words or bytes that a file gives, or, if the number
    is larger, one that no machine has: sums of it over all domains, in bytes, are
@@ -866,13 +691,6 @@ bool summary_tells_major(struct summary *s)
   return tells_direct(s) || s->ids->tells_major;
 }
 
-uint64_t all_allocated_words(const struct summary_tally *t)
-{
-  return t->allocated_words + (t->major_allocated_words > t->promoted_words
-                               ? t->major_allocated_words - t->promoted_words
-                               : 0);
-}
-
 bool summary_tells_waits(struct summary *s)
 {
   if (s->ids->tells_waits) return true;
@@ -1014,7 +832,7 @@ struct summary *new_summary(struct eventring_cursor *cursor)
   s->ids = allocate(1, sizeof *s->ids);
   s->ids->tells_stops = eventring_find(cursor, "stop_the_world") >= 0;
   const int slice = eventring_find(cursor, "major_slice");
-  if (slice >= 0) look_up(s, (uint16_t) slice);
+  if (slice >= 0) look_up_role(s, (uint16_t) slice);
   s->ring_count = target_info(cursor).rings;
   s->sample_rings_from = target_info(cursor).sample_rings_from;
   s->rings = allocate(s->ring_count, sizeof *s->rings);

@@ -64,6 +64,13 @@ bool summary_has_collections(struct summary *s, int64_t until_ns)
       || t.explicit_calls > 0;
 }
 
+uint64_t all_allocated_words(const struct summary_tally *t)
+{
+  return t->allocated_words + (t->major_allocated_words > t->promoted_words
+                               ? t->major_allocated_words - t->promoted_words
+                               : 0);
+}
+
 double gc_share(const struct summary_tally *tally)
 {
   if (tally->watched_ns == 0) return 0;

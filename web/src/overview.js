@@ -52,7 +52,7 @@ const columns = [
     (p) => format.duration(p.p99_ns)],
   ['Longest', 'The longest pause of the last 10 s',
     (p) => format.duration(p.max_ns)],
-  ['Allocation', 'Bytes allocated in minor heaps',
+  ['Allocation', 'Bytes allocated',
     (p) => format.byteRate(p.alloc_bytes_per_s)],
   ['Heap', 'The major heap at the end of the last cycle',
     (p) => format.bytes(p.heap_bytes)],

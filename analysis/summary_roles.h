@@ -1,0 +1,75 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* Which role the events with an id have in a summary, and where in their payload
+   the fields are that it reads.  Both are looked up once for each id, by name, so
+   that files of every OCaml are understood, for all names that are known. */
+
+#ifndef SUMMARY_ROLES_H
+#define SUMMARY_ROLES_H
+
+#include "summary.h"
+
+enum role {
+  NOT_LOOKED_UP, OTHER, WAIT,
+  MINOR, SLICE, CYCLE, COMPACTION, EXPLICIT, IN_STOP, IN_COLLECTOR,
+  STOP, HEAP, MEMORY, MINOR_HEAP_SIZE, PACING,
+  PROMOTED, ALLOCATED, MAJOR_ALLOCATED, AT_END,
+  POOLS, POOLS_LIVE, LARGE, FRAGMENTED,
+  DOMAIN_STARTS, DOMAIN_ENDS, THREAD_RUN, THREAD_ENDS, RING_PAUSE, RING_RESUME,
+  ROLES
+};
+
+/* The fields that are used, by name. */
+enum field {
+  CAUSE, REASON, REQUESTED_BY, F_PROMOTED, F_ALLOCATED, F_MINOR, DIRECT, DOMAIN,
+  ARRIVED_AFTER,
+  F_POOLS, LIVE, FREE, F_FRAGMENTED, F_LARGE, CUSTOM, MAPPED, RESIDENT, TO,
+  FIELDS
+};
+
+struct summary_ids {
+  uint8_t role[UINT16_MAX + 1];
+  uint8_t scale[ROLES];           /* bytes in the unit that its counter has */
+  /* 1 + the place of the field; 0: no such field. */
+  uint8_t place[ROLES][FIELDS];
+  uint8_t round;                  /* words of the repeated fields of a stop */
+  bool tells_stops;               /* in events of their own */
+  bool tells_major;               /* there was an event that did; see
+                                     summary_tells_major */
+  bool tells_threads;             /* likewise */
+  bool tells_waits;               /* the same */
+};
+
+/* Looks the role of the events with the id [id] up by their name and category, and
+   stores it with the places of the fields.  Returns the role; [role_of] calls this
+   once for each id. */
+enum role look_up_role(struct summary *s, uint16_t id);
+
+/* Returns the role of the events with the id [id]. */
+static inline enum role role_of(struct summary *s, uint16_t id)
+{
+  enum role role = (enum role) s->ids->role[id];
+  return role != NOT_LOOKED_UP ? role : look_up_role(s, id);
+}
+
+/* Returns the value of field [f] of [event], which has the role [role], or
+   [otherwise] when the event does not have the field. */
+uint64_t field_of(const struct summary *s, enum role role,
+                  const struct eventring_event *event, enum field f,
+                  uint64_t otherwise);
+
+/* Returns whether major slices tell what was allocated directly in the major
+   heap.  Otherwise only the events of category gc_detail may. */
+bool tells_direct(struct summary *s);
+
+#endif
