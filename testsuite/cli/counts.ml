@@ -12,6 +12,7 @@ let () =
     Domain.join (Domain.spawn (fun () -> work (2000 / others)))
   done;
   work 2000;
+  for _ = 1 to 50 do ignore (Sys.opaque_identity (Bytes.create 100_000)) done;
   Gc.full_major ();
   Gc.compact ();
   let s = Gc.quick_stat () in
@@ -21,4 +22,5 @@ let () =
       "compactions", s.compactions;
       "allocated_words", int_of_float s.minor_words;
       "promoted_words", int_of_float s.promoted_words;
+      "major_allocated_words", int_of_float s.major_words;
       "explicit_calls", 2 ]

@@ -30,6 +30,9 @@ ok "minor collections are those of stat" \
   is ocaml_minor_collections_total .total.minor_collections
 ok "allocated words are those of stat, in bytes" \
   is ocaml_minor_allocated_bytes_total '.total.allocated_words * 8'
+ok "words allocated directly are those of stat without promoted ones" \
+  is ocaml_direct_allocated_bytes_total \
+  '.total | (.major_allocated_words - .promoted_words) * 8'
 for domain in 0 1; do
   for state in running collecting waiting; do
     member=${state}_ns
