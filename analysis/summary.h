@@ -295,12 +295,12 @@ void summary_look(struct summary *s, int64_t ns);
    category of waits is recorded. */
 bool summary_tells_waits(struct summary *s);
 
-/* Returns whether it is known what was allocated directly in the major heap, not
-   promoted: by the runtime that wrote the events, or by those of category
-   gc_detail that have come. */
+/* Returns whether the number of words allocated directly in the major heap, not
+   promoted, is known: every runtime of now writes it, earlier ones only with
+   category gc_detail. */
 bool summary_tells_major(struct summary *s);
 
-/* Returns all words that were allocated: in minor heaps and, as far as it is known,
+/* Returns the number of words allocated in minor heaps and, if it is known,
    directly in the major heap. */
 uint64_t all_allocated_words(const struct summary_tally *tally);
 

@@ -68,8 +68,8 @@ uint64_t field_of(const struct summary *s, enum role role,
                   const struct eventring_event *event, enum field f,
                   uint64_t otherwise);
 
-/* Returns whether major slices tell what was allocated directly in the major
-   heap.  Otherwise only the events of category gc_detail may. */
+/* Returns whether major slices have the number of words allocated directly in the
+   major heap.  Otherwise only events of category gc_detail may have it. */
 bool tells_direct(struct summary *s);
 
 #endif

@@ -160,8 +160,8 @@ Caml_inline void caml_eventring_slices_due(int here, int of_all)
   if (Caml_eventring_on(EVENTRING_PROFILE)) caml_eventring_sample_threads();
 }
 
-/* Leaves what this domain has allocated directly in the major heap by now out of
-   the events to come. */
+/* Excludes the words that this domain has allocated directly in the major heap so
+   far from later events. */
 Caml_inline void caml_eventring_skip_direct_words(void)
 {
   Caml_eventring_asked->direct_words =
