@@ -16,25 +16,28 @@
 /* The profiler: samples of the processor time of threads.
 
    At each tick, 100 to 1000 times a second, the system adds the time of a tick to
-   the thread that is running.  A timer on this clock sends a signal at each tick
-   that hits its thread:
+   the thread that is running.  A timer on this clock sends a signal at ticks that
+   hit its thread:
 
        tick --> timer --> signal handler --> stack (eventring_unwind.c)
-                                               --> ring of samples
+                 ^              |              --> ring of samples
+                 +--------------+
 
    The kernel looks at such timers at its ticks only, whatever they count.  One
    that fires once a period would fire at the first tick after it, which depends
-   on what the thread has done; so it fires at each, and eventring_thinning.h says
-   which become samples.  A thread that waits gets no signals, and the kernel sends
-   these on its way back to the program, so no system call is interrupted.
+   on what the thread has done; so eventring_thinning.h chooses in advance which
+   tick becomes the next sample, and the handler sets the timer to it.  A signal
+   costs far more than that.  A thread that waits gets no signals, and the kernel
+   sends these on its way back to the program, so no system call is interrupted.
 
    Ticks deceive about a program that works in step with them.  Where the system
    allows it, a thread that seldom waits gets an event besides, which sends a
    signal after each period of its processor time, to the microsecond
    (eventring_perf.c), unless the thread is in the kernel then: a signal there
    would interrupt a system call.  So each such hit is a sample of one period in
-   user mode, and the ticks are samples of the time in the kernel; before the event
-   they are samples of all of the time.
+   user mode, and ticks are samples of the time in the kernel, in pairs, as
+   eventring_thinning.h explains; before the event they are samples of all of the
+   time.
 
    The handler takes no lock and allocates nothing. Whatever it needs is
    prepared outside of it: [sample_threads] looks for threads without a
@@ -101,12 +104,20 @@ uint64_t caml_ring_alloc_period(void)
 /* Threads that are sampled at the same time, at most. */
 #define SAMPLERS 1024
 
-/* The period of the timers in ns: less than the shortest tick, so that they fire at
-   each. */
+/* A timer that is not set again sends a signal at each tick, since this many ns are
+   less than the shortest: so a signal that the program takes by sigwait, or ignores
+   for a time, is not the last. */
 #define GRAIN 250000
+
+/* The ns of ticks that a timer lets pass, at most: the handler looks after the
+   search for threads, and whether samples are switched off. */
+#define LONGEST_PAUSE 100000000
 
 /* The ns of a tick where there are 100 a second, the fewest. */
 #define LONGEST_TICK 10000000
+
+/* While a thread has an event, two ticks are looked at in this many periods. */
+#define KERNEL_PERIODS 4
 
 /* Periods of an event are shorter than those asked for, by this factor, so that no
    program has a period that is a simple multiple. */
@@ -142,13 +153,15 @@ struct sampler {
   uint64_t event_period;        /* ns */
   _Atomic int64_t event_from;   /* from this ns of processor time on, the event
                                    has the time in user mode */
+  _Atomic int by_event;         /* it has had it since the last signal of the timer;
+                                   written by the handler */
   int calm;                     /* the thread may have an event... */
   int64_t judged_at;            /* ...as found at this ns of its processor time... */
   uint64_t switches;            /* ...when it had got the processor so often */
   /* From here on, only the handler. */
-  int first;                    /* the timer has not yet sent a signal */
   int64_t ticks;                /* ns of ticks by the last signal of the timer... */
   int64_t user_ticks;           /* ...and of those in user mode */
+  int64_t pause;                /* ns of ticks from then to the next signal */
   struct caml_ring_thinning thinning;
   int32_t domain;               /* the last domain of the thread, or NOBODY */
   uintptr_t low, high;          /* the mapping that has its C stack; 0: not
@@ -238,11 +251,11 @@ static void find_mapping(struct sampler *s, uintptr_t address)
   syscall(SYS_close, fd);
 }
 
-/* Sets the timer of [s] to [ns], again and again; 0 stops it.  Returns 1, or 0
-   on failure. */
-static int set_timer(struct sampler *s, long ns)
+/* Sets the timer of [s] to [ns] of ticks from now; 0 stops it.  It does not fire at
+   once, when the thread may be in a system call.  Returns 1, or 0 on failure. */
+static int set_timer(struct sampler *s, int64_t ns)
 {
-  const struct itimerspec spec = { { 0, ns }, { 0, ns } };
+  const struct itimerspec spec = { { 0, GRAIN }, { 0, (long) ns } };
   return timer_settime(s->timer, 0, &spec, NULL) == 0;
 }
 
@@ -270,20 +283,44 @@ static void close_event(struct sampler *s)
   if (s->event != NULL) caml_ring_close_perf(atomic_exchange(&s->event, NULL));
 }
 
+/* Sets the timer of [s] to the first tick that ends more than [ns] after the last
+   signal; [passed] ns of ticks are over since then.  Returns 1, or 0 on failure. */
+static int pause_timer(struct sampler *s, uint64_t ns, int64_t passed)
+{
+  int64_t left = (ns < LONGEST_PAUSE ? (int64_t) ns : LONGEST_PAUSE) + 1 - passed;
+  if (left < 1) left = 1;
+  s->pause = passed + left;
+  return set_timer(s, left);
+}
+
+/* Returns the ns between two ticks that are looked at for ticks in the kernel, on
+   average. */
+static uint64_t kernel_period(void)
+{
+  return KERNEL_PERIODS * caml_ring_sample_period();
+}
+
 /* Starts the timer of [s].  [whole]: all of the thread's time so far is sampled
    too.  Returns 1, or 0 on failure. */
 COLD
 static int start_timer(struct sampler *s, int whole)
 {
-  s->first = 1;
-  s->ticks = whole ? 0 : time_of(clock_of(s->tid, TICKS));
+  const int64_t ticks = time_of(clock_of(s->tid, TICKS));
+  s->ticks = whole ? 0 : ticks;
   s->user_ticks = whole ? 0 : time_of(clock_of(s->tid, USER_TICKS));
   s->began = s->sampled = whole ? 0 : time_of(clock_of(s->tid, PROCESSOR));
+  s->by_event = 0;
   s->thinning = (struct caml_ring_thinning) {
     .random = (uint64_t) s->tid << 32 ^ eventring_clock_ns(CLOCK_MONOTONIC)
   };
+  /* The last ticks of a thread in the kernel have no sample; its first one
+     represents as many more, on average. */
+  s->thinning.kernel =
+    (int64_t) caml_ring_random_gap(&s->thinning.random, kernel_period());
   s->armed = 1;
-  return set_timer(s, GRAIN);
+  return pause_timer(s, caml_ring_next_moment(&s->thinning,
+                                              caml_ring_sample_period()),
+                     ticks - s->ticks);
 }
 
 /* Integers in LEB128, as in a packed payload. */
@@ -371,20 +408,22 @@ static int is_wanted(struct sampler *s)
   return 1;
 }
 
-/* Takes [ns] of ticks, all since the last signal of the timer of [s] but for the
-   first one.  Returns the ns of processor time that a sample at them represents; 0:
-   they are no sample. */
-static uint64_t take_ticks(struct sampler *s, uint64_t ns)
+/* Takes the ticks since the last signal of the timer of [s], and sets the timer to
+   the next one that is wanted.  Returns the ns of processor time that a sample at
+   the last of them represents; 0: it is no sample. */
+static uint64_t take_ticks(struct sampler *s)
 {
+  struct caml_ring_thinning *t = &s->thinning;
   const int64_t ticks = time_of(clock_of(s->tid, TICKS));
   const int64_t user_ticks = time_of(clock_of(s->tid, USER_TICKS));
   const int64_t all = ticks - s->ticks, user = user_ticks - s->user_ticks;
+  const int by_event = s->by_event;
+  uint64_t ns = 0;
   s->ticks = ticks;
   s->user_ticks = user_ticks;
-  if (s->first) {
-    s->first = 0;
-    ns = (uint64_t) all;
-  } else if (user > 2 * LONGEST_TICK) {
+  s->by_event = s->event != NULL
+                && time_of(CLOCK_THREAD_CPUTIME_ID) >= s->event_from;
+  if (user > s->pause + 2 * LONGEST_TICK) {
     /* The signal of a tick in user mode would have come at once.  A search may have
        found the time already. */
     int64_t missing = time_of(CLOCK_THREAD_CPUTIME_ID) - s->sampled;
@@ -393,13 +432,20 @@ static uint64_t take_ticks(struct sampler *s, uint64_t ns)
       s->blocked += missing;
       s->sampled += missing;
     }
-    return 0;
-  } else if (s->event != NULL
-             && time_of(CLOCK_THREAD_CPUTIME_ID) >= s->event_from) {
-    /* A tick may come between reading the two clocks. */
-    ns = user < all ? (uint64_t) (all - user) : 0;
+  } else if (by_event) {
+    ns = caml_ring_thin_kernel(t, (uint64_t) all, all - user, kernel_period());
+  } else {
+    ns = caml_ring_thin(t, (uint64_t) all);
   }
-  return caml_ring_thin(&s->thinning, ns, caml_ring_sample_period());
+  if (s->by_event && !by_event) {
+    /* The event has the time of this tick, too. */
+    ns = 0;
+    t->look = caml_ring_random_gap(&t->random, kernel_period());
+    t->take = 0;
+  }
+  pause_timer(s, s->by_event ? caml_ring_next_look(t)
+                 : caml_ring_next_moment(t, caml_ring_sample_period()), 0);
+  return ns;
 }
 
 /* Returns the ns that a sample at a hit of the event of [s] represents; 0: the event
@@ -409,12 +455,21 @@ static uint64_t take_hit(const struct sampler *s)
   return s->event != NULL ? s->event_period : 0;
 }
 
+/* Returns the ns by which the samples of the thread of [s] may be behind its
+   processor time, or ahead of it. */
+static int64_t late(const struct sampler *s)
+{
+  const uint64_t period = s->by_event ? kernel_period()
+                                      : caml_ring_sample_period();
+  return (int64_t) period + LONGEST_TICK;
+}
+
 /* Returns [ns], or less if a sample of the thread of [s] cannot represent as
    much: a thread that works in step with the ticks may be hit too often. */
 static uint64_t limit(struct sampler *s, uint64_t ns)
 {
-  const int64_t most = time_of(CLOCK_THREAD_CPUTIME_ID) - s->sampled + (int64_t) caml_ring_sample_period()
-                       + LONGEST_TICK;
+  const int64_t most =
+    time_of(CLOCK_THREAD_CPUTIME_ID) - s->sampled + late(s);
   if ((int64_t) ns > most) ns = most > 0 ? (uint64_t) most : 0;
   s->sampled += (int64_t) ns;
   return ns;
@@ -503,7 +558,7 @@ static void handler(int signal, siginfo_t *info, void *context)
     /* It may have been released meanwhile. */
     if (s->tid == (int) caml_ring_os_thread_id() && is_wanted(s)) {
       ns = info->si_code == POLL_IN ? take_hit(s)
-         : take_ticks(s, (1 + (uint64_t) (unsigned) info->si_overrun) * GRAIN);
+         : take_ticks(s);
       if (ns != 0) ns = limit(s, ns);
     }
     if (ns != 0) {
@@ -613,7 +668,11 @@ static void renew_event(struct sampler *s)
   void *event = NULL;
   if (refused) return;
   judge(s);
-  if (!s->calm || s->event_period != period) close_event(s);
+  if (s->event != NULL && (!s->calm || s->event_period != period)) {
+    close_event(s);
+    /* Ticks have all of the time again. */
+    set_timer(s, 1);
+  }
   if (!s->calm || s->event != NULL) return;
   if (!caml_ring_open_perf(s->tid, signal_number, period, &event)) refused = 1;
   if (event == NULL) return;
@@ -790,8 +849,7 @@ COLD
 static void note_used(enum cpu_used unknown, const sigset_t *own_mask)
 {
   const int64_t period = (int64_t) caml_ring_sample_period();
-  /* Samples of a thread may be that late. */
-  const int64_t least = 2 * period + 2 * LONGEST_TICK;
+  const int64_t least = 2 * (period + LONGEST_TICK);
   for (uint32_t i = 0; i < samplers_end; i++) {
     struct sampler *s = &samplers[i];
     if (s->tid == 0 || !s->armed) continue;
@@ -799,11 +857,12 @@ static void note_used(enum cpu_used unknown, const sigset_t *own_mask)
     used.ns[CPU_NO_ROOM] += atomic_exchange(&s->no_room, 0);
     used.ns[CPU_NO_RING] += atomic_exchange(&s->no_ring, 0);
     const int64_t all = used_by(s), ns = all - s->sampled;
-    if (ns <= least) continue;
+    if (ns <= 2 * late(s)) continue;
     const enum cpu_used cause = blocks_samples(s, own_mask)
                                 ? CPU_SIGNALS_BLOCKED : CPU_BETWEEN_SAMPLES;
     if (cause == CPU_BETWEEN_SAMPLES
-        && is_random(ns, LONGEST_TICK, all - s->began)) continue;
+        && is_random(ns, s->by_event ? late(s) : LONGEST_TICK, all - s->began))
+      continue;
     used.ns[cause] += (uint64_t) ns;
     s->sampled += ns;
   }

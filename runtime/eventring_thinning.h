@@ -21,19 +21,38 @@
 
    So a tick stands on average for its own time, whatever the thread did before,
    and samples are spread evenly (stratified sampling).  A tick that has the
-   moments of several periods represents all of them. */
+   moments of several periods represents all of them.  The moments are chosen in
+   advance, so a timer can pass over the ticks between them.
+
+   While only ticks in the kernel are wanted, because events have the time in user
+   mode, this does not do: the clocks of a thread tell how many ticks hit it in the
+   kernel, but not which.  So a signal at the tick that has a moment chosen reads
+   the clocks, and one at the next tick reads them again:
+
+       moment                x                          x
+       tick        |    |    |    |    |    |    |    |    |    |
+                   user      ker. user           user user ker.
+       sample                                              *
+
+   A tick in the kernel that is found so is a sample of all ticks in the kernel
+   since the last such sample.  That prefers no tick, since these moments have no
+   memory: whether a tick has one does not depend on how long ago the last was. */
 
 #ifndef CAML_EVENTRING_THINNING_H
 #define CAML_EVENTRING_THINNING_H
 
 #include <stdint.h>
 
-/* Of one thread; all zeros, but for [random], before its first tick. */
+/* Of one thread; all zeros, but for [random], before caml_ring_next_moment. */
 struct caml_ring_thinning {
   uint64_t random;              /* any number, another for each thread */
-  uint64_t period;              /* ns; 0: no tick yet */
+  uint64_t period;              /* ns */
   uint64_t chosen;              /* ns from now to the next moment chosen... */
   uint64_t end;                 /* ...and to the end of its period */
+  uint64_t look;                /* ns from now to the next tick at which the clocks
+                                   are read, for ticks in the kernel */
+  int64_t kernel;               /* ns of ticks in the kernel since the last sample */
+  int take;                     /* the next tick is a sample if in the kernel */
 };
 
 /* Returns a random number below [n] (Steele, Lea, Flood: SplitMix, 2014). */
@@ -53,12 +72,11 @@ static inline uint64_t caml_ring_scale(uint64_t x, uint64_t to, uint64_t from)
   return (uint64_t) ((double) x * (double) to / (double) from);
 }
 
-/* Takes the next [ns] of time, one tick or several.  Returns the ns that their
-   sample represents, a multiple of [period]; 0: they are no sample. */
-static inline uint64_t caml_ring_thin(struct caml_ring_thinning *t, uint64_t ns,
-                                      uint64_t period)
+/* Makes samples represent [period] ns from now on.  Returns the ns from now to the
+   next moment chosen: the first tick that ends after it is a sample. */
+static inline uint64_t caml_ring_next_moment(struct caml_ring_thinning *t,
+                                             uint64_t period)
 {
-  uint64_t sampled = 0;
   if (t->period == 0) {
     t->end = period;
     t->chosen = caml_ring_random_below(&t->random, period);
@@ -68,18 +86,61 @@ static inline uint64_t caml_ring_thin(struct caml_ring_thinning *t, uint64_t ns,
     t->chosen = caml_ring_scale(t->chosen, period, t->period);
   }
   t->period = period;
+  return t->chosen;
+}
+
+/* Takes the next [ns] of time, one tick or several.  Returns the ns that their
+   sample represents, a multiple of the period; 0: they are no sample. */
+static inline uint64_t caml_ring_thin(struct caml_ring_thinning *t, uint64_t ns)
+{
+  uint64_t sampled = 0;
   if (ns > t->end) {
     /* Whole periods, with a moment each. */
-    sampled = (ns - t->end) / period * period;
+    sampled = (ns - t->end) / t->period * t->period;
     ns -= sampled;
   }
   while (t->chosen < ns) {
-    sampled += period;
-    t->chosen = t->end + caml_ring_random_below(&t->random, period);
-    t->end += period;
+    sampled += t->period;
+    t->chosen = t->end + caml_ring_random_below(&t->random, t->period);
+    t->end += t->period;
   }
   t->chosen -= ns;
   t->end -= ns;
+  return sampled;
+}
+
+/* Returns a random time without memory, of [mean] ns on average. */
+static inline uint64_t caml_ring_random_gap(uint64_t *state, uint64_t mean)
+{
+  const uint64_t step = mean / 64;
+  uint64_t ns = caml_ring_random_below(state, step);
+  while (caml_ring_random_below(state, 64) != 0) ns += step;
+  return ns;
+}
+
+/* Returns the ns from now to the end of the next tick for caml_ring_thin_kernel. */
+static inline uint64_t caml_ring_next_look(const struct caml_ring_thinning *t)
+{
+  return t->take ? 0 : t->look;
+}
+
+/* Takes the next [ns] of ticks, of which [kernel] are in the kernel.  Returns the ns
+   that a sample at the last of them represents; 0: it is no sample.  Ticks are
+   looked at each [mean] ns, on average. */
+static inline uint64_t caml_ring_thin_kernel(struct caml_ring_thinning *t,
+                                             uint64_t ns, int64_t kernel,
+                                             uint64_t mean)
+{
+  uint64_t sampled = 0;
+  if (ns == 0) return 0;
+  t->kernel += kernel;
+  if (t->take && kernel > 0 && t->kernel > 0) {
+    sampled = (uint64_t) t->kernel;
+    t->kernel = 0;
+  }
+  t->take = t->look < ns;
+  if (t->take) t->look = caml_ring_random_gap(&t->random, mean);
+  else t->look -= ns;
   return sampled;
 }
 

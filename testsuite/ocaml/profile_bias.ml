@@ -6,12 +6,15 @@
    profile_bias bursts SECONDS      the same, then a random pause
    profile_bias threads SECONDS MS  a part of MS in the main thread, and one in a
                                     new thread
-   profile_bias masked SECONDS      parts of 1 ms in the main thread, and half as
-                                    much at the same time in a thread of C that
-                                    blocks all signals *)
+   profile_bias domains SECONDS     parts of 1 ms by turns in two domains, which
+                                    wait for each other; a third one waits
+   profile_bias calls SECONDS       parts of 5 and 20 ms, and after them system
+                                    calls for 1 and 14 ms
+   profile_bias masked SECONDS      parts of 1 ms in the main thread, and at the same
+                                    time in a thread of C that blocks all signals *)
 
 external work : int -> int -> unit = "bias_work"
-external masked : int -> unit = "bias_masked"
+external masked : unit -> unit = "bias_masked"
 external join : unit -> unit = "bias_join"
 external total : int -> int = "bias_total"
 
@@ -38,12 +41,44 @@ let () =
     forever (fun () ->
       work 0 ns;
       Thread.join (Thread.create (work 1) ns))
+  | "domains" ->
+    let mutex = Mutex.create () and changed = Condition.create () in
+    let turn = ref 0 and last = ref false in
+    let wait_for wanted =
+      Mutex.lock mutex;
+      while not (wanted ()) do Condition.wait changed mutex done;
+      Mutex.unlock mutex
+    and change variable x =
+      Mutex.lock mutex;
+      variable := x;
+      Condition.broadcast changed;
+      Mutex.unlock mutex
+    in
+    let by_turns me =
+      forever (fun () ->
+        wait_for (fun () -> !turn = me);
+        work me ms;
+        Gc.minor ();
+        change turn (1 - me))
+    in
+    let waits = Domain.spawn (fun () -> wait_for (fun () -> !last)) in
+    let other = Domain.spawn (fun () -> by_turns 1) in
+    by_turns 0;
+    Domain.join other;
+    change last true;
+    Domain.join waits
+  | "calls" ->
+    forever (fun () ->
+      work 0 (5 * ms);
+      work 4 ms;
+      work 1 (20 * ms);
+      work 5 (14 * ms))
   | "masked" ->
-    masked (argument 2 * 500 * ms);
+    masked ();
     forever (fun () -> work 0 ms; Gc.minor ());
     join ()
   | _ -> exit 2
   end;
   Printf.printf "process %.0f\n" (1e9 *. Sys.time ());
   List.iteri (fun i name -> if total i > 0 then Printf.printf "%s %d\n" name (total i))
-    ["part_a"; "part_b"; "part_c"; "part_d"]
+    ["part_a"; "part_b"; "part_c"; "part_d"; "part_call"; "part_calls"]

@@ -8,8 +8,8 @@ ocaml_flags=-g
 compile_to bias.opt ocamlopt unix threads profile_bias_stubs.c profile_bias.ml ||
   give_up bias.opt
 
-# sampled PROGRAM ARG...: each tick of the system is a sample, or 1000 events a
-# second
+# sampled PROGRAM ARG...: $rate samples a second, by ticks of the system only if
+# $perf is 0
 sampled() {
   fresh
   run env OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 \
@@ -58,15 +58,24 @@ bias() {
     ok "$3: threads of $ms ms: they have as many samples as the main one" shares
     ok "$3: threads of $ms ms: it has the time of the process" complete
   done
+  sampled domains "$seconds"
+  ok "$3: domains that wait for each other have as many samples" shares
+  ok "$3: domains that wait: it has the time of the process" complete
   sampled masked "$seconds"
   ok "$3: a thread that blocks signals has its time" shares
   ok "$3: a thread that blocks signals: it has the time of the process" complete
+  sampled calls "$seconds"
+  ok "$3: system calls for short and long times have their shares" shares
+  ok "$3: system calls: it has the time of the process" complete
+  # Of work in step with the ticks, ticks do not tell the shares.
+  sampled periodic "$seconds"
+  [ "$perf" = 0 ] || ok "$3: bursts at fixed times: no part is preferred" shares
+  ok "$3: bursts at fixed times: it has the time of the process" complete
 }
 bias 0 20000 ticks
+bias 0 250 "ticks, some"
 if perf_is_allowed; then
   bias 1 1000 events
-  sampled periodic "$seconds"
-  ok "events: bursts at fixed times: no part is preferred" shares
 else
   skip "events" "perf_event_open is not allowed"
 fi

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Samples by perf_event_open: they do not come where the system allows them, or
-# go on when samples are switched off; a program that must not use the call.
+# go on when samples are switched off; a program that must not use the call.  By
+# ticks: a signal that the program takes is the last one.
 . "$(dirname "$0")/programs.sh"
 compile_to perf.opt ocamlopt profile_perf_stubs.c profile_perf.ml ||
   give_up perf.opt
@@ -25,9 +26,8 @@ sample() {
   eventring events --json "$pid" 2>/dev/null |
     grep -q "\"cpu_sample\".*\"cpu_time\":$1,"
 }
-many_samples() {
-  [ "$(eventring events "$pid" 2>/dev/null | grep -c ' cpu_sample ')" -gt 200 ]
-}
+samples() { eventring events "$pid" 2>/dev/null | grep -c ' cpu_sample '; }
+more_than() { [ "$(samples)" -gt "$1" ]; }
 # The pages of events in the program's memory
 events() { grep -c 'anon_inode:\[perf_event\]' "/proc/$pid/maps"; }
 has_events() { [ "$(events)" = "$1" ]; }
@@ -58,8 +58,16 @@ for refusal in "OCAML_EVENTRING_PROFILE_PERF=0 $tmp/perf.opt" \
   # shellcheck disable=SC2086
   begin $refusal
   ok "${refusal##*/}: samples, for several searches for threads" \
-    within 60 many_samples
+    within 60 more_than 200
   ok "${refusal##*/}: no event" has_events 0
   end "${refusal##*/}"
 done
+
+begin env OCAML_EVENTRING_PROFILE_PERF=0 "$tmp/perf.opt" take
+ok "a program that takes signals: samples before" within 60 more_than 0
+: >take
+ok "it has taken three of the sampler's signals" within 60 [ -e taken ]
+before=$(samples)
+ok "samples go on after that" within 60 more_than "$((before + 20))"
+end "signals taken"
 finish

@@ -1,5 +1,6 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -21,4 +22,21 @@ value perf_forbid(value unit)
       || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
     abort();
   return Val_unit;
+}
+
+/* Takes the sampler's signal three times, by sigwait. */
+value perf_take(value unit)
+{
+  sigset_t set, pending;
+  sigemptyset(&set);
+  sigaddset(&set, SIGURG);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  for (int taken = 0; taken < 3; taken++) {
+    int signal;
+    /* The timer counts the time in which the thread works. */
+    do sigpending(&pending); while (!sigismember(&pending, SIGURG));
+    if (sigwait(&set, &signal) != 0 || signal != SIGURG) abort();
+  }
+  sigprocmask(SIG_UNBLOCK, &set, NULL);
+  return unit;
 }
