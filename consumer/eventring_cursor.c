@@ -534,18 +534,65 @@ static void identify_process(struct eventring_cursor *c)
   c->start_stack = start_stack > 1 ? start_stack : 0;
 }
 
-/* Memory of the rings */
+/* Memory */
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#define SANITIZED __has_feature(address_sanitizer)
+#else
+#define SANITIZED 0
+#endif
+
+#if SANITIZED
+
+/* The sanitizer sees accesses outside of an array of calloc. */
+void *eventring_new_array(size_t count, size_t size)
+{
+  return calloc(count, size);
+}
+
+void eventring_free_array(void *array, size_t count, size_t size)
+{
+  (void) count, (void) size;
+  free(array);
+}
+
+#else
+
+void *eventring_new_array(size_t count, size_t size)
+{
+  void *array = mmap(NULL, count * size, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (array == MAP_FAILED) return NULL;
+  return array;
+}
+
+void eventring_free_array(void *array, size_t count, size_t size)
+{
+  if (array != NULL) munmap(array, count * size);
+}
+
+#endif
+
+/* Return the bytes of a ring in c->copies and in c->unpacked. */
+static size_t copy_size(const struct eventring_header *h)
+{
+  return (size_t) h->block_words * 8;
+}
+
+static size_t unpacked_size(const struct eventring_header *h)
+{
+  return copy_size(h) * UNPACKED;
+}
 
 int eventring_allocate_rings(struct eventring_cursor *c)
 {
   const struct eventring_header *h = &c->header;
   c->rings = calloc(h->rings, sizeof *c->rings);
   c->heap = calloc(h->rings, sizeof *c->heap);
-  /* Not calloc, which clears memory that was used before: that would be most
-     of the work for a recording of many processes with many rings. */
-  c->copies = reallocarray(NULL, h->rings, (size_t) h->block_words * 8);
-  c->unpacked = reallocarray(NULL, h->rings,
-                             (size_t) h->block_words * UNPACKED * 8);
+  c->copies = eventring_new_array(h->rings, copy_size(h));
+  c->unpacked = eventring_new_array(h->rings, unpacked_size(h));
   if (c->rings == NULL || c->heap == NULL || c->copies == NULL
       || c->unpacked == NULL)
     return -1;
@@ -561,8 +608,8 @@ int eventring_allocate_rings(struct eventring_cursor *c)
 
 void eventring_free_rings(struct eventring_cursor *c)
 {
-  free(c->unpacked);
-  free(c->copies);
+  eventring_free_array(c->unpacked, c->header.rings, unpacked_size(&c->header));
+  eventring_free_array(c->copies, c->header.rings, copy_size(&c->header));
   free(c->heap);
   free(c->rings);
 }

@@ -229,6 +229,18 @@ static inline uint64_t load_tail(const struct eventring_cursor *c,
 
 /* eventring_cursor.c */
 
+/* Allocates an array of [count] elements of [size] bytes, none of them 0, for
+   which eventring_check_header has bounded the product.  All bytes are 0.
+   Memory is used by the pages that are touched only, and all of it goes back to
+   the system with eventring_free_array: malloc gives and keeps such arrays
+   differently when the program has freed a large block before, and calloc then
+   clears them.  Returns NULL when there is no memory. */
+void *eventring_new_array(size_t count, size_t size);
+
+/* Frees [array], which eventring_new_array has returned for [count] and [size];
+   it may be NULL. */
+void eventring_free_array(void *array, size_t count, size_t size);
+
 /* Allocates the memory of the rings of the cursor, the sizes of which are in
    c->header.  Returns 0, or -1 when there is no memory.  In both cases the
    caller frees the memory by eventring_free_rings. */

@@ -22,7 +22,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "eventring_cursor.h"
 #include "eventring_hash.h"
@@ -481,23 +480,20 @@ const char *eventring_category(struct eventring_cursor *c, uint32_t bit)
   return c->schema.categories[bit][0] == 0 ? NULL : c->schema.categories[bit];
 }
 
-/* Memory.  The largest arrays have no pages until they are used. */
+/* Memory.  Most of it is never used. */
 
 int eventring_allocate_schema(struct eventring_cursor *c)
 {
   const uint32_t capacity = c->header.schema_capacity;
   struct schema *s = &c->schema;
-  s->events = calloc(capacity, sizeof *s->events);
-  s->by_id = calloc(MAX_IDS, sizeof *s->by_id);
-  s->special = calloc(MAX_IDS, sizeof *s->special);
-  s->layouts = calloc(MAX_IDS, sizeof *s->layouts);
-  s->fields = calloc(capacity, sizeof *s->fields);
-  s->units = calloc(MAX_UNITS, sizeof *s->units);
-  s->labels = calloc(1, sizeof *s->labels);
-  /* Large, and mostly not touched: memory that calloc would clear. */
-  s->mappings = mmap(NULL, sizeof *s->mappings, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (s->mappings == MAP_FAILED) s->mappings = NULL;
+  s->events = eventring_new_array(capacity, sizeof *s->events);
+  s->by_id = eventring_new_array(MAX_IDS, sizeof *s->by_id);
+  s->special = eventring_new_array(MAX_IDS, sizeof *s->special);
+  s->layouts = eventring_new_array(MAX_IDS, sizeof *s->layouts);
+  s->fields = eventring_new_array(capacity, sizeof *s->fields);
+  s->units = eventring_new_array(MAX_UNITS, sizeof *s->units);
+  s->labels = eventring_new_array(1, sizeof *s->labels);
+  s->mappings = eventring_new_array(1, sizeof *s->mappings);
   if (s->events == NULL || s->by_id == NULL || s->special == NULL
       || s->layouts == NULL || s->fields == NULL || s->units == NULL
       || s->labels == NULL || s->mappings == NULL)
@@ -508,13 +504,14 @@ int eventring_allocate_schema(struct eventring_cursor *c)
 
 void eventring_free_schema(struct eventring_cursor *c)
 {
+  const uint32_t capacity = c->header.schema_capacity;
   struct schema *s = &c->schema;
-  if (s->mappings != NULL) munmap(s->mappings, sizeof *s->mappings);
-  free(s->labels);
-  free(s->units);
-  free(s->fields);
-  free(s->layouts);
-  free(s->special);
-  free(s->by_id);
-  free(s->events);
+  eventring_free_array(s->mappings, 1, sizeof *s->mappings);
+  eventring_free_array(s->labels, 1, sizeof *s->labels);
+  eventring_free_array(s->units, MAX_UNITS, sizeof *s->units);
+  eventring_free_array(s->fields, capacity, sizeof *s->fields);
+  eventring_free_array(s->layouts, MAX_IDS, sizeof *s->layouts);
+  eventring_free_array(s->special, MAX_IDS, sizeof *s->special);
+  eventring_free_array(s->by_id, MAX_IDS, sizeof *s->by_id);
+  eventring_free_array(s->events, capacity, sizeof *s->events);
 }

@@ -38,6 +38,7 @@
 #include "caml/alloc.h"
 #include "caml/callback.h"
 #include "caml/custom.h"
+#include "caml/eventring.h"
 #include "caml/eventring_clock.h"
 #include "caml/eventring_reader.h"
 #include "caml/fail.h"
@@ -740,7 +741,7 @@ CAMLprim value caml_ml_runtime_events_create_cursor(value path_pid)
 
   handle = caml_alloc_custom_mem(&cursor_operations,
                                  sizeof(struct caml_runtime_events_cursor *),
-                                 sizeof(struct caml_runtime_events_cursor));
+                                 EVENTRING_CURSOR_MEMORY);
   Handle_val(handle) = NULL;
   if (Is_some(path_pid)) {
     path = caml_stat_strdup_to_os(String_val(Field(Some_val(path_pid), 0)));

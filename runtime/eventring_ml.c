@@ -425,7 +425,7 @@ CAMLprim value caml_ml_eventring_cursor_create(value source, value from_now)
   int err;
 
   handle = caml_alloc_custom_mem(&cursor_operations, sizeof(struct cursor *),
-                                 sizeof(struct cursor));
+                                 EVENTRING_CURSOR_MEMORY);
   Cursor_val(handle) = NULL;
   struct cursor *c = calloc(1, sizeof(*c));
   if (c == NULL) caml_raise_out_of_memory();

@@ -464,6 +464,13 @@ int caml_eventring_snapshot(const char *path, char *why, size_t size);
    effect.  When that fails, prints a message on standard error. */
 void caml_eventring_restart_in_child(void);
 
+/* Bytes that the collector counts for a cursor of OCaml code, which takes about
+   80 KiB, and then the pages of the rings that it reads.  For a block with more
+   than 70000 bytes outside of the heap (custom_minor_max_size),
+   caml_alloc_custom_mem would begin a collection, whose events would be the
+   first that the cursor sees. */
+#define EVENTRING_CURSOR_MEMORY 65536
+
 /* Returns the absolute path of the ring file, in memory from malloc that the
    caller frees; NULL when not started or out of memory. */
 char *caml_eventring_path(void);
