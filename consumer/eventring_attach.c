@@ -112,6 +112,7 @@ static int read_point(struct subject *s, uint64_t at)
 struct search {
   struct subject *s;
   int reads;                    /* of headers and notes, up to MAX_READS */
+  int tried, readable;          /* mappings, of which any could be read */
   int has_note;                 /* the present object has our note */
   uint32_t files;               /* in the table */
   struct hash_table without;    /* files, by device and inode, without our
@@ -166,8 +167,10 @@ static int find_in_object(struct search *search, uint64_t base)
   Elf64_Ehdr header;
   Elf64_Phdr part[MAX_HEADERS];
   search->has_note = 0;
-  if (!peek(search->s, base, &header, sizeof header)
-      || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0
+  search->tried = 1;
+  if (!peek(search->s, base, &header, sizeof header)) return 0;
+  search->readable = 1;
+  if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0
       || header.e_ident[EI_CLASS] != ELFCLASS64
       || header.e_phentsize != sizeof *part || header.e_phnum > MAX_HEADERS
       || !peek_counted(search, base + header.e_phoff, part,
@@ -209,21 +212,33 @@ static int find_in_mapping(struct search *search, const char *line)
   return 0;
 }
 
+/* Returns 1 if the process whose memory was searched has ended, or executes
+   another program: then the memory is of nobody, or there are no mappings. */
+static int is_gone(const struct search *search)
+{
+  char state;
+  if (search->tried) return !search->readable;
+  /* Threads of the kernel have no mappings either. */
+  state = eventring_task_state(search->s->pid, (uint32_t) search->s->pid);
+  return state == 0 || state == 'Z' || state == 'X';
+}
+
 /* Looks for our note in all objects of the process.  Returns 1 when one has it,
-   else 0. */
+   0 when none has, and -1 when the process has ended or executes another
+   program. */
 static int find_point(struct subject *s)
 {
   struct search search = { .s = s };
   struct records maps;
   int found = 0;
   char *line;
-  if (!eventring_open_proc(&maps, s->pid, "maps", '\n')) return 0;
+  if (!eventring_open_proc(&maps, s->pid, "maps", '\n')) return -1;
   hash_init(&search.without, FILES_BITS, search.places);
   while (!found && search.reads < MAX_READS
          && (line = eventring_next_record(&maps)) != NULL)
     found = find_in_mapping(&search, line);
   close(maps.fd);
-  return found;
+  return !found && is_gone(&search) ? -1 : found;
 }
 
 /* Opening */
@@ -310,7 +325,9 @@ static int open_subject(struct subject *s)
   if (s->memory < 0) return fail_system(s, errno);
   int err = lock_subject(s);
   if (err < 0) return err;
-  if (!find_point(s))
+  const int found = find_point(s);
+  if (found < 0) return fail_gone(s);
+  if (found == 0)
     return fail(&s->say, EVENTRING_E_VERSION,
                 "cannot %s process %" PRIi32 ": it has no runtime of"
                 " Eventring's OCaml that can be asked (stock OCaml, another"
@@ -571,7 +588,7 @@ static int add_attachable(int pid, void *state)
   char path[32];
   snprintf(path, sizeof path, "/proc/%d/mem", pid);
   s.memory = open(path, O_RDWR | O_CLOEXEC);
-  if (s.memory >= 0 && find_point(&s) && !running_session(&s, &header)) {
+  if (s.memory >= 0 && find_point(&s) > 0 && !running_session(&s, &header)) {
     if (found->count < found->max) found->list[found->count] = pid;
     found->count++;
   }

@@ -11,8 +11,8 @@
 /**************************************************************************/
 
 /* If this breaks, a process of another user can keep root's `eventring attach`
-   busy for seconds by its mappings, or a runtime is not found behind such
-   mappings. */
+   busy for seconds by its mappings, a runtime is not found behind such mappings,
+   or a process that executes another program is said to have no runtime. */
 
 #define _GNU_SOURCE
 
@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -56,6 +57,16 @@ ssize_t pread(int fd, void *buffer, size_t size, off_t at)
 {
   reads++;
   return syscall(SYS_pread64, fd, buffer, size, at);
+}
+
+/* Has the other process change when libeventring has its memory open, and locks
+   it.  Takes the place of the function of libc. */
+static void (*change)(void);
+
+int flock(int fd, int operation)
+{
+  if (change != NULL) change();
+  return (int) syscall(SYS_flock, fd, operation);
 }
 
 /* An object with our note.  A process that has it mapped at its address can be
@@ -226,13 +237,83 @@ static void the_runtime_is_found_though_its_file_is_mapped_as_data(void **state)
   assert_int_equal(attach(&both), 0);
 }
 
+/* The child of [attach_during], and a pipe that tells it to execute a program;
+   its other end is closed when that has happened. */
+static pid_t other;
+static int go[2], executed[2];
+
+static void execute_program(void)
+{
+  char byte;
+  assert_int_equal(write(go[1], "", 1), 1);
+  close(executed[1]);
+  assert_int_equal(read(executed[0], &byte, 1), 0);
+}
+
+static void end_unnoticed(void)
+{
+  siginfo_t info;
+  kill(other, SIGKILL);
+  assert_int_equal(waitid(P_PID, (id_t) other, &info, WEXITED | WNOWAIT), 0);
+}
+
+static void end(void)
+{
+  kill(other, SIGKILL);
+  assert_int_equal(waitpid(other, NULL, 0), other);
+}
+
+/* Attaches to a child, which [event] changes after its memory was opened.
+   Returns the result, and stores the message in [why]. */
+static int attach_during(void (*event)(void), char *why, size_t size)
+{
+  const struct eventring_attach_options o = {
+    .size = sizeof o, .message = why, .message_size = size
+  };
+  char byte;
+  assert_int_equal(pipe2(go, O_CLOEXEC), 0);
+  assert_int_equal(pipe2(executed, O_CLOEXEC), 0);
+  other = fork();
+  if (other == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    close(executed[0]);
+    if (read(go[0], &byte, 1) == 1) execlp("sleep", "sleep", "600", NULL);
+    _exit(1);
+  }
+  change = event;
+  int result = eventring_attach(other, &o);
+  change = NULL;
+  kill(other, SIGKILL);
+  waitpid(other, NULL, 0);
+  close(go[0]);
+  close(go[1]);
+  close(executed[0]);
+  if (event != execute_program) close(executed[1]);
+  if (result == EVENTRING_E_PERMISSION) skip();
+  return result;
+}
+
+/* Nothing is known of the runtime that the process has or had. */
+static void a_process_that_changes_is_gone(void **state)
+{
+  void (*const events[])(void) = { execute_program, end_unnoticed, end };
+  (void) state;
+  for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+    char why[512] = "";
+    assert_int_equal(attach_during(events[i], why, sizeof why),
+                     EVENTRING_E_NOT_FOUND);
+    assert_non_null(strstr(why, "has ended, or executes another program"));
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_file_is_looked_into_once),
     cmocka_unit_test(the_reads_of_a_process_are_bounded),
     cmocka_unit_test(the_runtime_is_found_behind_other_objects),
-    cmocka_unit_test(the_runtime_is_found_though_its_file_is_mapped_as_data)
+    cmocka_unit_test(the_runtime_is_found_though_its_file_is_mapped_as_data),
+    cmocka_unit_test(a_process_that_changes_is_gone)
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
