@@ -701,6 +701,18 @@ static void prepare_ring(const struct sampler *s)
 
 enum arming { ARMED, NO_ENTRY, NO_TIMER };
 
+static int timer_error;         /* the errno of the last NO_TIMER */
+
+/* Returns ARMED if [error], of a call for the timer of a thread, means that the
+   thread has ended; else NO_TIMER. */
+COLD
+static enum arming without_timer(int error)
+{
+  if (error == EINVAL || error == ESRCH) return ARMED;
+  timer_error = error;
+  return NO_TIMER;
+}
+
 /* Starts the timer of the thread [tid]; creates it, and takes an entry for it,
    if the thread has none.  [whole]: see start_timer, for a new entry.  A thread
    that has ended is ARMED too.  Call with the session's lock held. */
@@ -733,15 +745,17 @@ static enum arming arm(int tid, int whole)
   event.sigev_value.sival_ptr = s;
   event._sigev_un._tid = tid;
   if (timer_create(clock_of(tid, TICKS), &event, &s->timer) != 0)
-    return errno == EAGAIN ? NO_TIMER : ARMED;  /* it has just ended */
+    return without_timer(errno);
   s->domain = NOBODY;
   s->low = s->high = 0;
   s->blocked = s->no_room = s->no_ring = s->judged_at = 0;
   s->switches = 0;
   s->seen = search;
   s->tid = tid;
-  if (!start_timer(s, whole)) release(s);
-  return ARMED;
+  if (start_timer(s, whole)) return ARMED;
+  const enum arming missed = without_timer(errno);
+  release(s);
+  return missed;
 }
 
 /* Makes all ready for samples of the present session.  Returns 1, or 0 on
@@ -886,21 +900,23 @@ static void arm_all(const sigset_t *own_mask)
 {
   DIR *tasks = opendir("/proc/self/task");
   enum arming missed = ARMED;
-  int whole = 0;
+  int whole = 0, found = 0;
   search++;
   /* While samples are taken, a thread without a timer is a new one. */
   for (uint32_t i = 0; i < samplers_end && !whole; i++) whole = samplers[i].armed;
   if (atomic_exchange(&used.is_broken, 0)) whole = 0;
-  if (tasks == NULL) {
+  struct dirent *d;
+  while (tasks != NULL && (d = readdir(tasks)) != NULL) {
+    int tid = atoi(d->d_name);
+    enum arming a = tid > 0 ? arm(tid, whole) : ARMED;
+    if (a != ARMED) missed = a;
+    found |= tid > 0;
+  }
+  if (tasks != NULL) closedir(tasks);
+  /* The system, or a filter of system calls, does not list the threads. */
+  if (!found) {
     missed = arm((int) syscall(SYS_gettid), whole);
   } else {
-    struct dirent *d;
-    while ((d = readdir(tasks)) != NULL) {
-      int tid = atoi(d->d_name);
-      enum arming a = tid > 0 ? arm(tid, whole) : ARMED;
-      if (a != ARMED) missed = a;
-    }
-    closedir(tasks);
     for (uint32_t i = 0; i < samplers_end; i++) {
       const int tid = samplers[i].tid;
       /* A directory that changes may leave out a thread that lives. */
@@ -913,15 +929,16 @@ static void arm_all(const sigset_t *own_mask)
     }
   }
   if (whole)
-    note_used(tasks == NULL || missed != ARMED ? CPU_NOT_FOUND : CPU_ENDED,
+    note_used(!found || missed != ARMED ? CPU_NOT_FOUND : CPU_ENDED,
               own_mask);
   else begin_used();
   static int said;
   if (missed != ARMED && !said) {
     said = 1;
     if (missed == NO_TIMER)
-      caml_eventring_complain("cannot create a timer for each thread"
-                              " (ulimit -i); some have no samples");
+      caml_eventring_complain("cannot create a timer for each thread (%s); some"
+                              " have no samples", timer_error == EAGAIN
+                              ? "ulimit -i" : strerror(timer_error));
     else
       caml_eventring_complain("samples of at most %d threads are taken; the"
                               " others have none", SAMPLERS);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A system call of the recorder fails, at the start, for a domain or after a
 # fork: the program could do something else than it would without tracing, or
-# not be traced and nobody learns why.
+# not be traced or sampled and nobody learns why.
 . "$(dirname "$0")/../ocaml/programs.sh"
 here=$EVENTRING_TOP/testsuite/fault
 build life unix
@@ -93,4 +93,25 @@ with=OCAML_EVENTRING_KEEP=0
 unharmed() { exits 3 && diff "$tmp/expected" "$tmp/out" && no_line; }
 faulty unlink $EROFS
 faulty lstat $EIO
+
+# As with a filter of system calls.  Without the list of threads, the one that
+# looks for it is sampled.
+build sampled
+EPERM=1 EAGAIN=11
+says_why() {
+  exits 0 && [ "$(cat "$tmp/out")" = done ] && [ "$(cat "$tmp/err")" = \
+    "eventring: cannot create a timer for each thread ($1); some have no samples" ]
+}
+for calls in timer_create timer_settime readdir,timer_create; do
+  fresh
+  run timeout 20 env LD_PRELOAD="$tmp/fault.so" \
+    FAULT="$(echo "$calls" | sed "s/,/:1+:$EPERM,/"):1+:$EPERM" \
+    "$tmp/sampled.opt"
+  ok "$calls fail: a line says why there are no samples" \
+    says_why 'Operation not permitted'
+done
+fresh
+run timeout 20 env LD_PRELOAD="$tmp/fault.so" \
+  FAULT=timer_create:1+:$EAGAIN "$tmp/sampled.opt"
+ok "no more timers are allowed: the line names the limit" says_why 'ulimit -i'
 finish

@@ -9,6 +9,7 @@
    with "eventring" in it, a mapping that is shared with a file, ... */
 
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -180,6 +181,25 @@ int lstat64(const char *path, struct stat64 *st)
 {
   if (is_ours(path) && FAILS("lstat")) return -1;
   return NEXT(lstat64)(path, st);
+}
+
+int timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
+{
+  if (FAILS("timer_create")) return -1;
+  return NEXT(timer_create)(clock, event, timer);
+}
+
+int timer_settime(timer_t timer, int flags, const struct itimerspec *to,
+                  struct itimerspec *from)
+{
+  if (FAILS("timer_settime")) return -1;
+  return NEXT(timer_settime)(timer, flags, to, from);
+}
+
+struct dirent64 *readdir64(DIR *directory)
+{
+  if (FAILS("readdir")) return NULL;
+  return NEXT(readdir64)(directory);
 }
 
 int unlink(const char *path)
