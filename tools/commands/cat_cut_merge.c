@@ -10,17 +10,26 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* eventring cat, cut and merge: recordings made of recordings. */
+/* eventring cat, cut and merge: recordings made of recordings, and of ring files,
+   of which a snapshot is taken first: a file without a name, which libeventring
+   opens by its descriptor. */
 
+#define _GNU_SOURCE
+
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "common.h"
 #include "options.h"
 #include "parse.h"
+#include "snapshot.h"
 #include "targets.h"
+#include "traced.h"
 #include "wall_clock.h"
 
 static const char cat_usage[] =
@@ -53,18 +62,23 @@ static const char cut_notes[] =
 static const char merge_usage[] =
 "Usage: eventring merge [OPTION...] FILE... -o OUT\n"
 "Puts recordings of several processes into one file, and joins the recordings\n"
-"of each process as eventring cat does.\n";
+"of each process as eventring cat does.  Of a ring file, takes the events that\n"
+"are in it now.\n";
 
 static const enum option_id merge_option_ids[] = {
   OPTION_OUTPUT, OPTION_FORCE, OPTION_HELP, OPTION_END
 };
 
 static const char merge_notes[] =
-"Processes of one machine, since its last boot, are on one clock.\n";
+"Processes of one machine, since its last boot, are on one clock.  The process\n"
+"of a ring file may run, or have ended.  Example:\n"
+"  eventring merge rings/*.eventring -o all.evr\n";
 
-/* Process [process] of recording [path], with the values that order it. */
+/* Process [process] of a recording, with the values that order it.  The path of
+   [merge] leads to the recording; [name] is the operand, for messages. */
 struct input {
   struct eventring_merge_input merge;
+  const char *name;
   struct eventring_info info;
   struct stat file;
 };
@@ -74,23 +88,48 @@ struct inputs {
   size_t count;
 };
 
-/* Opens process [process] of the recording at [path] and returns its facts.
-   Closes the cursor *before, of an earlier process of the same file or NULL,
-   and sets *before to the new cursor.  If the file cannot be opened or is not a
-   recording, prints a message and ends the program with STATUS_CANNOT_READ. */
-static struct eventring_info open_input(const char *path, uint32_t process,
-                                        struct eventring_cursor **before)
+/* Makes a recording of the present contents of the rings of [cursor] in a
+   temporary file that has no name, and returns the path by which this program
+   can open the file until it ends.  On failure, prints a message and ends the
+   program. */
+static const char *unnamed_snapshot(struct eventring_cursor *cursor)
+{
+  struct eventring_record_totals totals = { .size = sizeof totals };
+  char *folder = new_folder(temporary_folder(), "the snapshot"), *file, *path;
+  if (asprintf(&file, "%s/out.evr", folder) < 0) out_of_memory();
+  enum status status = record_snapshot(cursor, file, false, &totals);
+  int fd = status == STATUS_OK ? open(file, O_RDONLY | O_CLOEXEC) : -1;
+  if (status == STATUS_OK && fd < 0) {
+    complain("cannot open %s: %s", file, strerror(errno));
+    status = STATUS_CANNOT_READ;
+  }
+  unlink(file);
+  rmdir(folder);
+  if (status != STATUS_OK) exit(status);
+  free(file);
+  free(folder);
+  if (asprintf(&path, "/proc/self/fd/%d", fd) < 0) out_of_memory();
+  return path;
+}
+
+/* Opens process [process] of [input], whose path is that of its operand, and
+   fills in its facts.  If the operand is a ring file, the path becomes that of a
+   snapshot.  Closes the cursor *before, of an earlier process of the same file or
+   NULL, and sets *before to the new cursor.  If the file cannot be opened,
+   prints a message and ends the program. */
+static void open_input(struct input *input, uint32_t process,
+                       struct eventring_cursor **before)
 {
   struct eventring_cursor *cursor =
-    open_recorded_process(path, process, *before);
-  struct eventring_info info = target_info(cursor);
-  if (info.format != EVENTRING_FORMAT_RECORDING) {
-    complain("%s is not a recording; eventring dump makes one of it", path);
-    exit(STATUS_CANNOT_READ);
+    open_recorded_process(input->merge.path, process, *before);
+  if (target_info(cursor).format != EVENTRING_FORMAT_RECORDING) {
+    input->merge.path = unnamed_snapshot(cursor);
+    eventring_close(cursor);
+    cursor = open_recorded_process(input->merge.path, process, NULL);
   }
+  input->info = target_info(cursor);
   eventring_close(*before);
   *before = cursor;
-  return info;
 }
 
 /* Ends the program with STATUS_USAGE when two of the inputs are one process of
@@ -105,16 +144,15 @@ static void refuse_twins(const struct command *command,
           && a->file.st_dev == b->file.st_dev
           && a->file.st_ino == b->file.st_ino)
         usage_error(command, "%s: %s and %s are the same recording",
-                    command->name, a->merge.path, b->merge.path);
+                    command->name, a->name, b->name);
     }
 }
 
-/* Opens all processes of the [count] recordings at [paths] and returns a list
-   of the processes with their facts, which the caller frees; it keeps the
-   pointers in [paths].  Of FILE:N takes process N only, and removes ":N" from
-   the path.  The cursors are closed again.  If a file cannot be
-   opened, is not a recording or is given twice, ends the program with a
-   message. */
+/* Opens all processes of the [count] recordings and ring files at [paths] and
+   returns a list of the processes with their facts, which the caller frees; it
+   keeps the pointers in [paths].  Of FILE:N takes process N only, and removes
+   ":N" from the path.  The cursors are closed again.  If a file cannot be opened
+   or is given twice, ends the program with a message. */
 static struct inputs open_inputs(const struct command *command, char **paths,
                                  int count)
 {
@@ -130,12 +168,11 @@ static struct inputs open_inputs(const struct command *command, char **paths,
         exit(STATUS_CANNOT_READ);
       }
       struct input *input = &in.list[in.count++];
-      *input = (struct input) { .info = open_input(paths[i], process,
-                                                    &cursor) };
-      input->merge.size = sizeof input->merge;
-      input->merge.path = paths[i];
-      input->merge.process = process;
+      *input = (struct input) {
+        .merge = { .size = sizeof input->merge, .path = paths[i],
+                   .process = process }, .name = paths[i] };
       stat(paths[i], &input->file);
+      open_input(input, process, &cursor);
       if (number == 0) end = input->info.processes;
     }
     eventring_close(cursor);
@@ -239,8 +276,8 @@ static enum status run_cat(int argc, char **argv)
     if (!in.list[i].merge.join) {
       complain("%s is of process %" PRId32 " and %s of process %" PRId32
                ": eventring merge puts several into one file",
-               in.list[i - 1].merge.path, in.list[i - 1].info.pid,
-               in.list[i].merge.path, in.list[i].info.pid);
+               in.list[i - 1].name, in.list[i - 1].info.pid,
+               in.list[i].name, in.list[i].info.pid);
       return STATUS_CANNOT_READ;
     }
   enum status status = write_merged(a.output, a.force, &in);
@@ -279,7 +316,7 @@ static int64_t time_of(const char *option, const char *text,
   eventring_close(cursor);
   if (!known)
     usage_error(&cut_command, "cut: %s does not have the time of day",
-                input->merge.path);
+                input->name);
   return event_time(&clock, time.ns);
 }
 

@@ -14,10 +14,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include "common.h"
-#include "manifest.h"
 #include "options.h"
+#include "snapshot.h"
 #include "targets.h"
 #include "text.h"
 
@@ -38,31 +37,15 @@ static const char notes[] =
 static enum status dump(struct eventring_cursor *cursor, const char *output,
                         bool force)
 {
-  char why[512] = "", size[QUANTITY_SIZE];
-  struct eventring_record_options options = {
-    .size = sizeof options, .replace = force, .message = why,
-    .message_size = sizeof why
-  };
+  char size[QUANTITY_SIZE];
   struct eventring_record_totals totals = { .size = sizeof totals };
-  struct eventring_recorder *recorder = NULL;
   if (refuse_input(output) || refuse_existing(output, force))
     return STATUS_CANNOT_WRITE;
-  char *manifest = new_manifest(cursor, NULL);
-  int error = eventring_record(output, cursor, &options, &recorder);
-  if (error == 0) error = eventring_record_note(recorder, manifest);
-  if (error == 0) {
-    record_node(recorder);
-    error = eventring_record_end(recorder);
-  }
-  if (error == 0) {
-    eventring_record_totals(recorder, &totals);
+  enum status status = record_snapshot(cursor, output, force, &totals);
+  if (status == STATUS_OK)
     note("%s: %" PRIu64 " events, %s", output, totals.events,
          format_bytes(size, totals.all_bytes));
-  } else
-    complain("%s", why[0] != '\0' ? why : eventring_strerror(error));
-  eventring_record_close(recorder);
-  free(manifest);
-  return error < 0 ? recording_status(error) : STATUS_OK;
+  return status;
 }
 
 static enum status run(int argc, char **argv)
