@@ -10,10 +10,6 @@
 /*                                                                        */
 /**************************************************************************/
 
-
-/* The summary takes its events from the recorder where a recording is made as
-   well, so that both have the same events. */
-
 #define _GNU_SOURCE
 
 #include <dirent.h>
@@ -32,13 +28,9 @@
 #include <time.h>
 #include <unistd.h>
 #include "common.h"
-#include "follow.h"
-#include "manifest.h"
 #include "numbered.h"
 #include "poll_interval.h"
 #include "traced.h"
-
-#define BATCH 1024
 
 /* Options */
 
@@ -220,16 +212,19 @@ static bool has_ended(const struct traced *traced)
          != 0 || info.si_pid != 0;
 }
 
-/* Sleeps for [ns] nanoseconds, less than a second, or until the program ends or
-   a signal arrives, and returns whether the program has ended.  The program
-   stays a zombie until its exit status is read, so that no other process takes
-   its pid. */
+/* Sleeps for [ns] nanoseconds, less than a second, or until the program ends, a
+   ring file of a child appears or a signal arrives, and returns whether the
+   program has ended.  The program stays a zombie until its exit status is read,
+   so that no other process takes its pid. */
 static bool ended_within(struct traced *traced, long ns)
 {
   struct timespec time = { .tv_nsec = ns };
   if (traced->pidfd >= 0) {
-    struct pollfd poll = { .fd = traced->pidfd, .events = POLLIN };
-    return ppoll(&poll, 1, &time, NULL) > 0;
+    struct pollfd fds[] = {
+      { .fd = traced->pidfd, .events = POLLIN },
+      { .fd = traced->children == NULL ? -1
+              : children_descriptor(traced->children), .events = POLLIN } };
+    return ppoll(fds, 2, &time, NULL) > 0 && fds[0].revents != 0;
   }
   nanosleep(&time, NULL);
   return has_ended(traced);
@@ -256,125 +251,56 @@ static struct eventring_cursor *open_ring_file(struct traced *traced)
   return cursor;
 }
 
-/* Prints the message for [error], which is in [traced->why] if that is not
-   empty, and sets the status of the run to STATUS_CANNOT_WRITE, after which no
-   recording is begun and no further message is printed. */
-static void cannot_record(struct traced *traced, int error)
-{
-  if (traced->status == STATUS_CANNOT_WRITE) return;
-  complain("%s", traced->why[0] != 0 ? traced->why : eventring_strerror(error));
-  traced->status = STATUS_CANNOT_WRITE;
-}
-
-/* Lets the recorder, if there is one, copy new words, and returns their number.
-   On failure prints a message. */
-static uint64_t step_recording(struct traced *traced)
-{
-  if (traced->recorder == NULL) return 0;
-  int64_t words = eventring_record_step(traced->recorder);
-  if (words < 0) cannot_record(traced, (int) words);
-  return words < 0 ? 0 : (uint64_t) words;
-}
-
-/* Closes the recorder, the cursors, the summary and the sessions. */
-static void close_rings(struct traced *traced)
-{
-  if (traced->summary != NULL) free_summary(traced->summary);
-  if (traced->sessions != NULL) free_sessions(traced->sessions);
-  if (traced->events != traced->cursor) eventring_close(traced->events);
-  eventring_record_close(traced->recorder);
-  eventring_close(traced->cursor);
-  traced->events = traced->cursor = NULL;
-  traced->recorder = NULL;
-  traced->summary = NULL;
-  traced->sessions = NULL;
-}
-
 static uint64_t look(struct traced *traced);
-
-/* Begins a recording with the next number, and sets [traced->events] to a cursor
-   on its events unless they are only to be recorded.  On failure prints a
-   message. */
-static void begin_recording(struct traced *traced)
-{
-  struct eventring_record_options options = {
-    .size = sizeof options, .replace = traced->force, .message = traced->why,
-    .message_size = sizeof traced->why, .from_start = 1 };
-  char *output = numbered_path(traced->output, traced->programs);
-  int error = eventring_record(output, traced->cursor, &options,
-                               &traced->recorder);
-  free(output);
-  if (error == 0 && !traced->only_record)
-    error = eventring_record_events(traced->recorder, &traced->events);
-  if (error < 0) {
-    cannot_record(traced, error);
-    eventring_record_close(traced->recorder);
-    traced->recorder = NULL;
-    return;
-  }
-  char *manifest = new_manifest(traced->cursor, NULL);
-  eventring_record_note(traced->recorder, manifest);
-  free(manifest);
-  record_node(traced->recorder);
-}
 
 /* Opens the ring file of the program if it exists, and begins a summary, the
    watch for sessions and, if one was asked for and none has failed, a recording
-   with the next number.  If the file does not exist yet, [traced->cursor] stays
-   NULL. */
+   with the next number or, when children are followed, the next part.  If the
+   file does not exist yet, there is still no cursor. */
 static void attach(struct traced *traced)
 {
-  traced->cursor = open_ring_file(traced);
-  if (traced->cursor == NULL) return;
+  struct eventring_cursor *cursor = open_ring_file(traced);
+  char *output = NULL;
+  if (cursor == NULL) return;
   traced->programs++;
-  traced->sessions = new_sessions(traced->cursor);
+  traced->sessions = new_sessions(cursor);
   if (traced->output != NULL && traced->status == STATUS_OK)
-    begin_recording(traced);
-  if (traced->events == NULL) traced->events = traced->cursor;
-  if (!traced->only_record) traced->summary = new_summary(traced->events);
+    output = traced->children != NULL && traced->programs > 1
+             ? new_part(children_parts(traced->children))
+             : numbered_path(traced->output, traced->programs);
+  traced->rings.status = &traced->status;
+  begin_followed(&traced->rings, cursor, output, traced->force,
+                 !traced->only_record);
+  if (traced->children != NULL && traced->programs == 1)
+    children_parts(traced->children)->first = traced->rings.recorder != NULL;
+  free(output);
 }
 
-/* Passes the events that can be read to the summary, until there are none, or
-   one from [until_ns] or later.  Between the batches, the recorder copies what
-   the rings have got, and the number of words is added to *words, unless this is
-   NULL: the recorder has ended.  Returns the number of events. */
-static uint64_t summarize(struct traced *traced, int64_t until_ns,
-                          uint64_t *words)
+/* Closes the present ring file and forgets its session. */
+static void close_rings(struct traced *traced)
 {
-  struct eventring_event batch[BATCH];
-  uint64_t events = 0;
-  int n;
-  /* A short batch does not mean that there are no more. */
-  do {
-    n = eventring_read(traced->events, batch, BATCH);
-    for (int i = 0; i < n; i++) summary_event(traced->summary, &batch[i]);
-    if (n > 0) events += (uint64_t) n;
-    if (n > 0 && words != NULL) *words += step_recording(traced);
-  } while (n == EVENTRING_E_DAMAGED
-           || (n > 0 && batch[n - 1].ns < until_ns));
-  return events;
+  close_followed(&traced->rings);
+  if (traced->sessions != NULL) free_sessions(traced->sessions);
+  traced->sessions = NULL;
 }
 
 void end_traced_recording(struct traced *traced)
 {
-  if (traced->recorder == NULL) return;
-  int error = eventring_record_end(traced->recorder);
-  if (error < 0) cannot_record(traced, error);
-  if (traced->summary != NULL) summarize(traced, INT64_MAX, NULL);
+  end_followed(&traced->rings);
 }
 
 /* Ends the reading of the present ring file and attaches to the next one, if
    the program has executed another program that has a ring file too, or has
    stopped its tracing and started it again.  The summary of the present file is
-   freed.  Returns whether there was a next file; if not, nothing has
-   changed. */
+   freed, after it was added to that of the tree, if children are followed.
+   Returns whether there was a next file; if not, nothing has changed. */
 static bool attach_next(struct traced *traced)
 {
-  if (traced->cursor == NULL) return false;
-  const int state = eventring_state(traced->cursor);
+  if (traced->rings.cursor == NULL) return false;
+  const int state = eventring_state(traced->rings.cursor);
   if (state != EVENTRING_STATE_REPLACED && state != EVENTRING_STATE_ENDED)
     return false;
-  int64_t started = target_info(traced->cursor).started_ns;
+  int64_t started = target_info(traced->rings.cursor).started_ns;
   struct eventring_cursor *next = open_ring_file(traced);
   bool another = next != NULL && target_info(next).started_ns != started;
   eventring_close(next);
@@ -382,25 +308,20 @@ static bool attach_next(struct traced *traced)
   if (state == EVENTRING_STATE_ENDED) traced->restarts++;
   while (look(traced) > 0) ;
   end_traced_recording(traced);
+  if (traced->children != NULL)
+    add_to_tree(children_tree(traced->children), traced->rings.summary);
   close_rings(traced);
   attach(traced);
   return true;
 }
 
 /* Copies the events that the rings hold at present to the recording and the
-   summary; attaches to the ring file first if necessary.  Events that are
-   written during the call may be left to the next call.  Returns about the
-   number of words read, 0 when neither the recording nor the summary had
-   anything left to read. */
+   summary, as read_followed does; attaches to the ring file first if
+   necessary. */
 static uint64_t look(struct traced *traced)
 {
-  const int64_t began = monotonic_ns();
-  if (traced->cursor == NULL) attach(traced);
-  if (traced->cursor == NULL) return 0;
-  uint64_t words = step_recording(traced);
-  uint64_t events = traced->summary == NULL ? 0
-                    : summarize(traced, began, &words);
-  return words > events ? words : events;
+  if (traced->rings.cursor == NULL) attach(traced);
+  return traced->rings.cursor == NULL ? 0 : read_followed(&traced->rings);
 }
 
 /* The longest sleep while the program has no ring file, and while it is not
@@ -418,27 +339,43 @@ static long no_ring_sleep_ns(const struct traced *traced, int64_t now)
          : sleep_ns < NO_RING_NS ? (long) sleep_ns : NO_RING_NS;
 }
 
-/* Reads the rings until the program has ended. */
+/* Reads the rings of the program, and returns how long to wait until they are
+   to be read again.  [passed_ns]: the time since the read before; *looks counts
+   the reads of an idle program. */
+static long read_program(struct traced *traced, int64_t passed_ns,
+                         uint64_t *looks)
+{
+  uint64_t words = look(traced);
+  if (traced->rings.cursor == NULL)
+    return no_ring_sleep_ns(traced, monotonic_ns());
+  const uint64_t ring_words = target_info(traced->rings.cursor).ring_words;
+  /* Now and then, while it is idle. */
+  if (words == 0
+      && ((*looks)++ % 16 == 0 || has_next_session(traced->sessions)))
+    attach_next(traced);
+  return poll_interval_ns(ring_words, words, passed_ns);
+}
+
+/* Reads the rings of the program and of its children until the program has
+   ended. */
 static void read_rings(struct traced *traced)
 {
-  int64_t before = monotonic_ns();
-  long sleep_ns = no_ring_sleep_ns(traced, before);
+  int64_t now = monotonic_ns(), before = now, due = now, children_due = INT64_MAX;
   uint64_t looks = 0;
-  while (!ended_within(traced, sleep_ns)) {
-    if (traced->of == TRACE_NONE) continue;
-    uint64_t words = look(traced);
-    int64_t now = monotonic_ns();
-    if (traced->cursor == NULL) {
-      sleep_ns = no_ring_sleep_ns(traced, now);
-      continue;
-    }
-    sleep_ns = poll_interval_ns(target_info(traced->cursor).ring_words, words,
-                                now - before);
+  due += no_ring_sleep_ns(traced, now);
+  for (;;) {
+    const int64_t next = due < children_due ? due : children_due;
+    if (ended_within(traced, next > now ? (long) (next - now) : 0)) return;
+    if (traced->children != NULL)
+      children_due = read_children(traced->children, traced->pid);
+    now = monotonic_ns();
+    if (now < due) continue;
+    if (traced->of == TRACE_NONE)
+      due = now + UNTRACED_NS;
+    else
+      due = now + read_program(traced, now - before, &looks);
     before = now;
-    /* Now and then, while it is idle. */
-    if (words == 0
-        && (looks++ % 16 == 0 || has_next_session(traced->sessions)))
-      attach_next(traced);
+    now = monotonic_ns();
   }
 }
 
@@ -470,6 +407,7 @@ void follow_traced(struct traced *traced, bool exact)
   if (traced->of != TRACE_NONE)
     do while (look(traced) > 0) ;
     while (attach_next(traced));
+  if (traced->children != NULL) end_children(traced->children, traced->pid);
   while (wait4(traced->pid, &traced->exit_status, 0, &traced->usage) < 0
          && errno == EINTR) ;
   if (traced->pidfd >= 0) close(traced->pidfd);

@@ -20,7 +20,8 @@
              +-------------------------------------------+
 
    The rings are read once more after the program has ended: its file stays
-   until then. */
+   until then.  The other processes of the program's tree are read in the same
+   loop, if they are wanted (children.h). */
 
 #ifndef TOOLS_TRACED_H
 #define TOOLS_TRACED_H
@@ -29,17 +30,19 @@
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
+#include "children.h"
 #include "command.h"
-#include "eventring_reader.h"
+#include "followed.h"
 #include "sessions.h"
-#include "summary.h"
 
 /* The programs that are to write events. */
 enum trace_of { TRACE_ALL, TRACE_OURS, TRACE_NONE };
 
 /* The caller sets the members of the first group. */
 struct traced {
-  const char *output;             /* the recording, numbered_path; NULL: none */
+  const char *output;             /* the recording, numbered_path; NULL: none.
+                                     With [children], of the first program
+                                     only; the others are parts */
   bool force;                     /* replaces recordings that exist */
   bool only_record;               /* there is no summary, which costs time while
                                      the program runs */
@@ -48,6 +51,7 @@ struct traced {
   enum trace_of of;               /* TRACE_OURS: not programs of stock OCaml */
   char *folder;                   /* of the ring file */
   bool own_folder;                /* nobody else puts files there */
+  struct children *children;      /* NULL: only the program is followed */
 
   pid_t pid;
   int64_t started_ns, ended_ns;   /* CLOCK_MONOTONIC: before its start, and when
@@ -60,13 +64,8 @@ struct traced {
   uint32_t programs;              /* that it has been, with ring files, and
                                      sessions of these */
   uint32_t restarts;              /* of tracing, by one program */
-  struct eventring_cursor *cursor;    /* of its present one; NULL: none yet */
-  struct eventring_cursor *events;    /* [cursor], or the cursor on the events of
-                                         the recorder */
-  struct summary *summary;            /* of [events]; NULL: none */
+  struct followed rings;          /* of its present one */
   struct sessions *sessions;
-  struct eventring_recorder *recorder;
-  char why[512];
   enum status status;             /* STATUS_CANNOT_WRITE: a recording failed */
 };
 

@@ -309,29 +309,31 @@ done
 # Programs that are replaced by another program.
 run_in_steps ../run minor 10 until go exec ../run minor 500 exit 5
 ok "exec: the exit code is that of the last program" exits 5
-ok "exec: the summary is that of the last program" \
-  err_has '^collections  minor 50[0-9],'
+ok "exec: the summary is that of the last program, and of both" \
+  eval 'err_has "^collections  minor 50[0-9]," && err_has "^all 2 processes:"'
 run_in_steps -q -o ../becomes.evr ../run minor 10 until go exec ../run minor 500
-ok "exec: each program has a recording" \
-  eval 'minors_in ../becomes.evr 1. && minors_in ../becomes.2.evr 50.'
+ok "exec: each program is a process of the recording" \
+  eval 'minors_in ../becomes.evr:1 1. && minors_in ../becomes.evr:2 50.'
 run eventring run -o ../again.evr \
   ../run minor 10 sleep 0.3 untrace trace minor 500 sleep 0.3 untrace sleep 0.3 \
   trace minor 20
-ok "a program that stops its tracing and starts it again: three recordings" \
-  eval 'minors_in ../again.evr 1. && minors_in ../again.2.evr 50. &&
-        minors_in ../again.3.evr 2.'
-ok "tracing started again: a line names the session of the summary" \
-  err_has 'started it again, 2 times; the summary is of the last session'
+ok "a program that stops its tracing and starts it again: three processes" \
+  eval 'minors_in ../again.evr:1 1. && minors_in ../again.evr:2 50. &&
+        minors_in ../again.evr:3 2.'
+ok "tracing started again: a line says so, and each session is in the summary" \
+  eval 'err_has "started it again, 2 times; each session is a process" &&
+        err_has "^all 3 processes:"'
 run eventring run sh -c '../run minor 100; exit 4'
 ok "a shell: the exit code is the shell's" exits 4
 ok "a shell: a line says that it wrote no events" err_has 'sh wrote no events'
-ok "a shell: a line says that another process was traced" \
-  err_has '1 other traced process ran'
+ok "a shell: the summary is that of the other process" \
+  err_has '^collections  minor 10[0-9],'
 run eventring run -q sh -c 'exec ../run minor 5 exit 6'
 ok "a shell that executes the program: the exit code is the program's" exits 6
 run eventring run ../run minor 10 fork 100 minor 10
-ok "a child of the program is not in the summary" \
-  eval 'err_has "^collections  minor 2[0-9]," && err_has "1 other traced"'
+ok "a child of the program is in the summary" \
+  eval 'err_has "^collections  minor 2[0-9]," && err_has "^all 2 processes:" &&
+        err_has "^collections  minor 12[0-9],"'
 ok "no file is left after exec, shells and forks" nothing_left
 run eventring run sh -c '../run minor 100 catch >daemon & until [ -s daemon ]
   do sleep 0.05; done; echo $! >pid'

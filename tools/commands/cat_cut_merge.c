@@ -112,8 +112,8 @@ static const char *unnamed_snapshot(struct eventring_cursor *cursor)
   return path;
 }
 
-/* Opens process [process] of [input], whose path is that of its operand, and
-   fills in its facts.  If the operand is a ring file, the path becomes that of a
+/* Opens process [process] of [input], whose path is its operand, and fills in its
+   facts.  If the operand is a ring file, the path becomes the path of a
    snapshot.  Closes the cursor *before, of an earlier process of the same file or
    NULL, and sets *before to the new cursor.  If the file cannot be opened,
    prints a message and ends the program. */

@@ -13,13 +13,15 @@
 /* eventring run: starts a program with tracing on, follows it, and prints a
    summary of its runtime's work at its end.
 
-   The program is our child, started and followed by traced.h.  Its ring file is
-   in a folder made for it, so that nothing is left behind, unless --dir names
-   one.  Signals that others send to us go to the program, signals of the
-   terminal reach it anyway, and its end becomes ours.  SIGTSTP stops both. */
+   The program is our child, started and followed by traced.h, with the processes
+   that it starts (children.h).  Their ring files are in a folder made for them,
+   so that nothing is left behind, unless --dir names one.  Signals that others
+   send to us go to the program, signals of the terminal reach it anyway, and its
+   end becomes ours.  SIGTSTP stops both. */
 
 #define _GNU_SOURCE
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -33,6 +35,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "children.h"
 #include "common.h"
 #include "export/trace.h"
 #include "json.h"
@@ -44,8 +47,9 @@
 static const char usage[] =
 "Usage: eventring run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
 "Runs PROGRAM with tracing on from its first instruction, and prints a summary\n"
-"of what its runtime did on standard error when it ends.  A signal that ends\n"
-"PROGRAM ends eventring too.\n";
+"of what its runtime did on standard error when it ends: with a line for each\n"
+"process, if PROGRAM starts further ones.  A signal that ends PROGRAM ends\n"
+"eventring too.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_OUTPUT, OPTION_TRACE, OPTION_SUMMARY, OPTION_JSON, OPTION_FORCE,
@@ -54,11 +58,10 @@ static const enum option_id option_ids[] = {
 };
 
 static const char notes[] =
-"OUT gets all events.  --dir keeps the ring file, which is removed otherwise.\n"
-"LIST is as for OCAML_EVENTRING_CATEGORIES.  Children of PROGRAM are traced too,\n"
-"but only PROGRAM is followed.  After exec, and when PROGRAM starts its tracing\n"
-"again, the recording goes on in OUT.2 or, for out.evr, in out.2.evr, and the\n"
-"summary describes the last of them.\n"
+"OUT gets all events, of all processes.  --dir keeps the ring files, which are\n"
+"removed otherwise.  LIST is as for OCAML_EVENTRING_CATEGORIES.  A program that\n"
+"a process executes, or that starts its tracing again, is a process of its own\n"
+"in OUT.  Processes that go on after the end of PROGRAM are read up to then.\n"
 "The exit status is PROGRAM's, or 2: usage; 4: an output exists, or the writing\n"
 "failed and PROGRAM ended with 0; 126: cannot run PROGRAM; 127: no such PROGRAM.\n"
 "Example: eventring run -o slow.evr -- ./server --port 8080\n";
@@ -98,6 +101,14 @@ static void record_for_trace(struct run *run)
   run->traced.output = output;
 }
 
+/* Begins to watch for the children of the program, which is started next. */
+static void watch_children(struct run *run)
+{
+  struct traced *t = &run->traced;
+  t->children = new_children(t->folder, t->own_folder, t->output, t->force,
+                             run->json, &t->status);
+}
+
 /* Removes the folders that were made for this run, which must be empty, when
    the program has not been started. */
 static void remove_empty_folders(const struct run *run)
@@ -122,7 +133,28 @@ static void restore_forwarded(void)
 }
 
 static volatile sig_atomic_t child;
-static const char *volatile own_ring, *volatile own_folder;
+/* The rings are read, which waits for nobody.  A signal that finds the program
+   ended then was probably sent to both, and ended it. */
+static volatile sig_atomic_t reading;
+static const char *volatile own_folder;
+
+/* Removes the files in [folder] and the folder itself.  Handlers of signals may
+   call it. */
+static void remove_folder(const char *folder)
+{
+  _Alignas(struct dirent64) char bytes[4096];
+  ssize_t n;
+  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  while ((n = getdents64(fd, bytes, sizeof bytes)) > 0)
+    for (char *p = bytes; p < bytes + n;) {
+      const struct dirent64 *entry = (void *) p;
+      unlinkat(fd, entry->d_name, 0);
+      p += entry->d_reclen;
+    }
+  close(fd);
+  rmdir(folder);
+}
 
 /* Returns whether the process [child] has ended, and does not take its exit
    status; true also when there is no such child.  Handlers of signals may call
@@ -137,19 +169,19 @@ static bool child_has_ended(void)
 /* The handler of the signals in [forwarded], which others send to eventring:
    sends the signal to the program, unless the terminal sent it, since the
    program has it then.  After the end of the program the signal (except
-   SIGCONT, which does nothing then) removes our ring file and folder and ends
-   eventring, which may be waiting for the reader of a FIFO.  Keeps errno. */
+   SIGCONT and while the rings are read, when it does nothing) removes our ring
+   files and folder and ends eventring, which may be waiting for the reader of a
+   FIFO.  Keeps errno. */
 static void forward(int number, siginfo_t *info, void *context)
 {
   int error = errno;
   (void) context;
   if (child > 0 && child_has_ended()) {
-    if (number == SIGCONT) {
+    if (number == SIGCONT || reading) {
       errno = error;
       return;
     }
-    if (own_ring != NULL) unlink(own_ring);
-    if (own_folder != NULL) rmdir(own_folder);
+    if (own_folder != NULL) remove_folder(own_folder);
     signal(number, SIG_DFL);
     raise(number);
   } else if (info->si_code <= 0 && child > 0) {
@@ -233,13 +265,9 @@ static void start_program(struct run *run)
     remove_empty_folders(run);
     exit(error == ENOENT ? 127 : 126);
   }
-  if (t->own_folder) {
-    char *ring;
-    if (asprintf(&ring, "%s/%ld.eventring", t->folder, (long) t->pid) < 0)
-      out_of_memory();
-    own_ring = ring;
-    own_folder = t->folder;
-  }
+  if (t->own_folder) own_folder = t->folder;
+  /* The program has its own. */
+  raise_descriptor_limit();
 }
 
 /* Ends eventring with the exit code of the program, or with the signal that
@@ -368,24 +396,59 @@ static enum status write_apart(struct run *run,
   return WIFEXITED(how) ? (enum status) WEXITSTATUS(how) : STATUS_CANNOT_WRITE;
 }
 
-/* Writes the trace file from the recordings, one for each program that the
-   process executed and each session, which must be closed.  Returns the status
-   of `trace`. */
+/* Joins the recordings of all programs. */
+static enum status join_recordings(struct run *run)
+{
+  return join_parts(children_parts(run->traced.children));
+}
+
+/* Makes one recording of all, if there are several, and removes the others.
+   Keeps them, with a message, when that fails. */
+static void make_recording(struct run *run)
+{
+  const struct parts *parts = children_parts(run->traced.children);
+  if (parts->count > 0) {
+    if (run->traced.status == STATUS_OK)
+      run->traced.status = write_apart(run, join_recordings);
+    if (run->traced.status == STATUS_OK || run->own_recordings != NULL)
+      remove_parts(parts);
+    else {
+      drop_joined(parts);
+      complain("the recording%s of %zu program%s stay%s in %s",
+               parts->count == 1 ? "" : "s", parts->count,
+               parts->count == 1 ? "" : "s", parts->count == 1 ? "s" : "",
+               parts->folder);
+    }
+  }
+  if (parts->left_out > 0 && !run->quiet)
+    note("%s is no regular file, and has only the first program",
+         run->traced.output);
+}
+
+/* Returns whether there are recordings: of the program or of another one. */
+static bool has_recording(const struct run *run)
+{
+  const struct parts *parts = children_parts(run->traced.children);
+  return parts->first || parts->count > 0;
+}
+
+/* Writes the trace file from the recordings, which must be closed.  Returns the
+   status of `trace`. */
 static enum status make_trace(struct run *run)
 {
-  char **argv = allocate(run->traced.programs + 6, sizeof *argv);
+  const uint32_t files = joined_files(children_parts(run->traced.children));
+  char **argv = allocate(files + 6, sizeof *argv);
   int argc = 0;
   argv[argc++] = "trace";
   argv[argc++] = "-o";
   argv[argc++] = (char *) run->trace;
   if (run->traced.force) argv[argc++] = "--force";
   argv[argc++] = "--";
-  for (uint32_t i = 1; i <= run->traced.programs; i++)
+  for (uint32_t i = 1; i <= files; i++)
     argv[argc++] = numbered_path(run->traced.output, i);
   optind = 0;
   enum status status = trace_command.run(argc, argv);
-  for (uint32_t i = 0; i < run->traced.programs; i++)
-    free(argv[argc - 1 - (int) i]);
+  for (uint32_t i = 0; i < files; i++) free(argv[argc - 1 - (int) i]);
   free(argv);
   return status;
 }
@@ -394,13 +457,30 @@ static enum status make_trace(struct run *run)
    Failures are not reported. */
 static void remove_recordings(const struct run *run)
 {
+  const uint32_t files = joined_files(children_parts(run->traced.children));
   if (run->own_recordings == NULL) return;
-  for (uint32_t i = 1; i <= run->traced.programs; i++) {
+  for (uint32_t i = 1; i <= files; i++) {
     char *path = numbered_path(run->traced.output, i);
     unlink(path);
     free(path);
   }
   rmdir(run->own_recordings);
+}
+
+/* Prints the summary of the only process, or of the program and of the tree. */
+static void print_summaries(const struct run *run)
+{
+  struct tree_summary *tree = children_tree(run->traced.children);
+  struct summary *own = run->traced.rings.summary;
+  if (own == NULL) own = only_child(run->traced.children);
+  if (tree->count == 1 && run->json) {
+    print_json(json_summary(own), false);
+    return;
+  }
+  if (own != NULL && !run->json) print_summary(own);
+  if (tree->count == 1) return;
+  if (own != NULL && !run->json) putchar('\n');
+  print_tree(tree);
 }
 
 /* Prints the summary to the file of --summary or, without this option, to
@@ -422,51 +502,72 @@ static enum status print_summary_of(struct run *run)
     complain("cannot write the summary: %s", strerror(errno));
     return STATUS_CANNOT_WRITE;
   }
-  if (run->json) print_json(json_summary(run->traced.summary), false);
-  else print_summary(run->traced.summary);
+  print_summaries(run);
   return finish_output(STATUS_OK);
+}
+
+/* Removes the ring files of a folder that was made for this run, and the folder.
+   Prints a note for processes that still run, whose files stay. */
+static void remove_rings(const struct run *run)
+{
+  unsigned running = 0;
+  remove_ring_files(run->traced.folder, run->traced.pid, &running);
+  rmdir(run->traced.folder);
+  if (running > 0 && !run->quiet)
+    note("%u traced %s in %s, which stays", running,
+         running == 1 ? "process goes on and has its ring file"
+                      : "processes go on and have their ring files",
+         run->traced.folder);
+}
+
+/* Prints notes on programs that the summary does not show, or shows as several
+   processes. */
+static void print_notes(const struct run *run)
+{
+  const struct traced *t = &run->traced;
+  const size_t missed = missed_sessions(t->children);
+  if (t->rings.cursor == NULL)
+    note("%s wrote no events: it is not a program of OCaml 5, or said "
+         "above why it could not", run->program[0]);
+  if (t->restarts > 0)
+    note("the program stopped its tracing and started it again, %" PRIu32
+         " %s; each session is a process", t->restarts,
+         t->restarts == 1 ? "time" : "times");
+  if (missed > 0)
+    note("%zu ring %s could not be read: a process that begins was killed, or "
+         "executed another program at once", missed,
+         missed == 1 ? "file" : "files");
 }
 
 static enum status run_program(int argc, char **argv)
 {
   struct run run = { .traced.pidfd = -1 };
+  struct traced *t = &run.traced;
   read_options(&run, argc, argv);
   make_folder(&run);
-  if (run.trace != NULL && run.traced.output == NULL) record_for_trace(&run);
+  if (run.trace != NULL && t->output == NULL) record_for_trace(&run);
+  watch_children(&run);
   start_program(&run);
-  follow_traced(&run.traced, false);
-  end_traced_recording(&run.traced);
+  /* The output may be a FIFO, which is opened while the rings are read. */
+  reading = t->output == NULL || children_parts(t->children)->is_file;
+  follow_traced(t, false);
+  reading = false;
+  end_traced_recording(t);
+  struct tree_summary *tree = children_tree(t->children);
+  if (t->rings.summary != NULL) add_to_tree(tree, t->rings.summary);
+  make_recording(&run);
   enum status traced = STATUS_OK;
-  if (run.trace != NULL && run.traced.cursor != NULL
-      && run.traced.status == STATUS_OK)
+  if (run.trace != NULL && has_recording(&run) && t->status == STATUS_OK)
     traced = write_apart(&run, make_trace);
   remove_recordings(&run);
-  if (run.traced.cursor == NULL && !run.quiet)
-    note("%s wrote no events: it is not a program of OCaml 5, or said "
-         "above why it could not", run.program[0]);
-  else if (run.traced.cursor != NULL && !run.quiet) {
+  if (tree->count > 0 && !run.quiet) {
     enum status printed = write_apart(&run, print_summary_of);
-    if (run.traced.status == STATUS_OK) run.traced.status = printed;
+    if (t->status == STATUS_OK) t->status = printed;
   }
-  if (run.traced.restarts > 0 && !run.quiet)
-    note("the program stopped its tracing and started it again, %" PRIu32
-         " %s; the summary is of the last session", run.traced.restarts,
-         run.traced.restarts == 1 ? "time" : "times");
-  if (run.traced.status == STATUS_OK) run.traced.status = traced;
-  if (run.traced.own_folder) {
-    unsigned running = 0;
-    unsigned others = remove_ring_files(run.traced.folder, run.traced.pid,
-                                        &running);
-    rmdir(run.traced.folder);
-    if (running > 0 && !run.quiet)
-      note("%u traced %s in %s, which stays", running,
-           running == 1 ? "process goes on and has its ring file"
-                        : "processes go on and have their ring files",
-           run.traced.folder);
-    if (others > 0 && !run.quiet)
-      note("%u other traced %s ran as well; --dir keeps what they wrote",
-           others, others == 1 ? "process" : "processes");
-  }
+  if (!run.quiet) print_notes(&run);
+  if (t->status == STATUS_OK) t->status = traced;
+  if (t->own_folder) remove_rings(&run);
+  free_children(t->children);
   end_like(&run);
 }
 

@@ -242,7 +242,7 @@ static json_t *run_facts(const struct executor *x, uint32_t command,
     "major_faults", (json_int_t) u->ru_majflt,
     "voluntary_switches", (json_int_t) u->ru_nvcsw,
     "involuntary_switches", (json_int_t) u->ru_nivcsw,
-    "traced", t->cursor != NULL, "other_processes", (json_int_t) others);
+    "traced", t->rings.cursor != NULL, "other_processes", (json_int_t) others);
 }
 
 /* Returns the manifest of a run of [command] with these [recordings], as a new

@@ -1,0 +1,352 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#define _GNU_SOURCE
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <time.h>
+#include <unistd.h>
+#include "children.h"
+#include "common.h"
+#include "poll_interval.h"
+#include "sessions.h"
+
+/* How long processes that outlive the program are waited for. */
+#define GRACE_NS (200L * 1000 * 1000)
+
+/* The time between two searches of a folder that cannot be watched, and the
+   longest between two attempts to open a file that is no ring file yet. */
+#define SEARCH_NS (10L * 1000 * 1000)
+
+/* A ring file that has appeared. */
+struct child {
+  char *path;
+  int64_t found_ns, before_ns, due_ns;  /* when it was found, was read, and is
+                                           to be read */
+  uint64_t looks;                 /* while it was idle */
+  struct followed rings;          /* no cursor: it could not be opened yet */
+  struct sessions *sessions;
+};
+
+struct children {
+  const char *folder;
+  bool own;
+  int inotify;                    /* -1: the folder is searched */
+  bool search;                    /* the folder must be searched */
+  int64_t searched_ns;
+  bool counted;                   /* each file that appeared was seen */
+  size_t appeared;                /* ring files, of the program too */
+  struct child **list;            /* those that are not read to their end */
+  size_t count, room;
+  struct child *only;             /* the first that was read to its end, until
+                                     there is another line */
+  struct parts parts;
+  struct tree_summary tree;
+  enum status *status;
+};
+
+struct children *new_children(const char *folder, bool own, const char *output,
+                              bool force, bool json, enum status *status)
+{
+  struct children *c = allocate(1, sizeof *c);
+  c->folder = folder;
+  c->own = own;
+  c->status = status;
+  c->tree.json = json;
+  begin_parts(&c->parts, output, force, status);
+  c->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  if (c->inotify >= 0
+      && inotify_add_watch(c->inotify, folder, IN_CREATE | IN_MOVED_TO) < 0) {
+    close(c->inotify);
+    c->inotify = -1;
+  }
+  c->counted = c->inotify >= 0;
+  return c;
+}
+
+int children_descriptor(const struct children *c)
+{
+  return c->inotify;
+}
+
+struct parts *children_parts(struct children *c)
+{
+  return &c->parts;
+}
+
+struct tree_summary *children_tree(struct children *c)
+{
+  return &c->tree;
+}
+
+struct summary *only_child(struct children *c)
+{
+  return c->only != NULL && c->tree.count == 1 ? c->only->rings.summary : NULL;
+}
+
+size_t missed_sessions(const struct children *c)
+{
+  return c->counted && c->appeared > c->tree.count
+         ? c->appeared - c->tree.count : 0;
+}
+
+/* Finding */
+
+/* Returns whether [name] is the name of a ring file: digits, perhaps a dot and a
+   number, and the suffix. */
+static bool is_ring_name(const char *name)
+{
+  size_t digits = strspn(name, "0123456789");
+  const char *suffix = name + digits;
+  if (suffix[0] == '.' && strspn(suffix + 1, "0123456789") > 0)
+    suffix += 1 + strspn(suffix + 1, "0123456789");
+  return digits > 0 && (strcmp(suffix, ".eventring") == 0
+                        || strcmp(suffix, ".events") == 0);
+}
+
+/* Adds the file [name] of the folder to the list, if it is the name of a ring
+   file, and not of the program. */
+static void take_file(struct children *c, const char *name, pid_t program)
+{
+  char ours[32];
+  if (!is_ring_name(name)) return;
+  c->appeared++;
+  snprintf(ours, sizeof ours, "%ld.", (long) program);
+  if (strncmp(name, ours, strlen(ours)) == 0) return;
+  struct child *child = allocate(1, sizeof *child);
+  if (asprintf(&child->path, "%s/%s", c->folder, name) < 0) out_of_memory();
+  child->found_ns = child->before_ns = child->due_ns = monotonic_ns();
+  child->rings.status = c->status;
+  c->list = with_room(c->list, c->count, &c->room, sizeof *c->list);
+  c->list[c->count++] = child;
+}
+
+/* Takes the files that inotify reports. */
+static void take_reported(struct children *c, pid_t program)
+{
+  _Alignas(struct inotify_event) char bytes[8192];
+  ssize_t n;
+  while (c->inotify >= 0 && (n = read(c->inotify, bytes, sizeof bytes)) > 0)
+    for (char *p = bytes; p < bytes + n;) {
+      const struct inotify_event *event = (void *) p;
+      if ((event->mask & IN_Q_OVERFLOW) != 0) c->search = true;
+      else if (event->len > 0) take_file(c, event->name, program);
+      p += sizeof *event + event->len;
+    }
+}
+
+/* Takes all files of the folder, if it cannot be watched, or files have been
+   missed.  Files that are known are recognised when they are opened. */
+static void search_folder(struct children *c, pid_t program)
+{
+  const int64_t now = monotonic_ns();
+  if (!c->search && (c->inotify >= 0 || now - c->searched_ns < SEARCH_NS))
+    return;
+  c->search = c->counted = false;
+  c->searched_ns = now;
+  DIR *d = opendir(c->folder);
+  const struct dirent *entry;
+  if (d == NULL) return;
+  while ((entry = readdir(d)) != NULL) take_file(c, entry->d_name, program);
+  closedir(d);
+}
+
+/* Opening */
+
+/* Returns the parent of process [pid]; 0 when it has none or there is no such
+   process. */
+static pid_t parent_of(pid_t pid)
+{
+  char path[64], text[512];
+  long parent = 0;
+  snprintf(path, sizeof path, "/proc/%ld/stat", (long) pid);
+  FILE *file = fopen(path, "re");
+  if (file == NULL) return 0;
+  const size_t length = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  text[length] = '\0';
+  /* The name of the program, in parentheses, may have any characters. */
+  const char *behind = strrchr(text, ')');
+  if (behind == NULL || sscanf(behind, ") %*c %ld", &parent) != 1) return 0;
+  return (pid_t) parent;
+}
+
+/* Returns whether a session with these facts is one of ours: read now or read to
+   its end. */
+static bool is_known(const struct children *c, const struct eventring_info *info)
+{
+  for (size_t i = 0; i < c->count; i++)
+    if (c->list[i]->rings.cursor != NULL) {
+      struct eventring_info other = target_info(c->list[i]->rings.cursor);
+      if (other.pid == info->pid && other.started_ns == info->started_ns)
+        return true;
+    }
+  return is_in_tree(&c->tree, info->pid, info->started_ns);
+}
+
+/* Returns whether the process with these facts, whose ring file has appeared in a
+   folder that others use too, is known not to descend from the program: it runs,
+   and eventring is not among its ancestors.  A process that a traced process
+   has forked may have lost its parent. */
+static bool is_foreign(const struct children *c, pid_t program,
+                       const struct eventring_info *info)
+{
+  if (c->own || info->pid_is_elsewhere || info->parent_pid == program)
+    return false;
+  for (size_t i = 0; info->parent_pid != 0 && i < c->count; i++)
+    if (c->list[i]->rings.cursor != NULL
+        && target_info(c->list[i]->rings.cursor).pid == info->parent_pid)
+      return false;
+  pid_t pid = parent_of(info->pid);
+  if (pid == 0) return false;
+  while (pid > 1 && pid != getpid()) pid = parent_of(pid);
+  return pid != getpid();
+}
+
+static void free_child(struct child *child)
+{
+  close_followed(&child->rings);
+  free_sessions(child->sessions);
+  free(child->path);
+  free(child);
+}
+
+/* Opens the file of a child, and begins its summary and its recording.  Returns
+   whether the child stays in the list: false when the file is gone, is known, or
+   is not of the tree. */
+static bool open_child(struct children *c, struct child *child, pid_t program)
+{
+  struct eventring_cursor *cursor;
+  int error = eventring_open(child->path, NULL, &cursor);
+  if (error < 0) {
+    const int64_t now = monotonic_ns(), age_ns = now - child->found_ns;
+    child->due_ns = now + (age_ns < SEARCH_NS ? age_ns / 8 + 20000 : SEARCH_NS);
+    return error != EVENTRING_E_NOT_FOUND;
+  }
+  const struct eventring_info info = target_info(cursor);
+  const bool foreign = is_foreign(c, program, &info);
+  if (foreign) c->appeared--;
+  if (foreign || is_known(c, &info)) {
+    eventring_close(cursor);
+    return false;
+  }
+  char *part = new_part(&c->parts);
+  child->sessions = new_sessions(cursor);
+  begin_followed(&child->rings, cursor, part, false, true);
+  free(part);
+  return true;
+}
+
+/* Reading */
+
+/* Reads the last events of a child whose session has ended, or which is not to be
+   read any more, and adds its line.  Removes its file from a folder of ours if no
+   process can write to it. */
+static void finish_child(struct children *c, struct child *child)
+{
+  /* One that runs might write faster than it is read. */
+  while (read_followed(&child->rings) > 0
+         && eventring_state(child->rings.cursor) != EVENTRING_STATE_RUNNING) ;
+  end_followed(&child->rings);
+  add_to_tree(&c->tree, child->rings.summary);
+  if (c->own && !process_runs(child->sessions, 0)
+      && eventring_state(child->rings.cursor) != EVENTRING_STATE_RUNNING
+      && !has_next_session(child->sessions))
+    unlink(child->path);
+  if (c->only != NULL) free_child(c->only);
+  c->only = NULL;
+  if (c->tree.count == 1) c->only = child;
+  else free_child(child);
+}
+
+/* Reads the rings of a child, and sets when to read them again.  Returns whether
+   it stays in the list. */
+static bool read_child(struct children *c, struct child *child, pid_t program)
+{
+  if (child->rings.cursor == NULL && !open_child(c, child, program)) {
+    free_child(child);
+    return false;
+  }
+  if (child->rings.cursor == NULL) return true;
+  const int64_t began = monotonic_ns();
+  const uint64_t words = read_followed(&child->rings);
+  if (words == 0 && child->looks++ % 16 == 0
+      && eventring_state(child->rings.cursor) != EVENTRING_STATE_RUNNING) {
+    finish_child(c, child);
+    return false;
+  }
+  const int64_t now = monotonic_ns();
+  int64_t wait_ns = poll_interval_ns(
+    target_info(child->rings.cursor).ring_words, words,
+    began - child->before_ns);
+  /* Many idle children take an eighth of a processor. */
+  if (words == 0 && wait_ns < 8 * (int64_t) c->count * (now - began))
+    wait_ns = 8 * (int64_t) c->count * (now - began);
+  child->before_ns = began;
+  child->due_ns = now + wait_ns;
+  return true;
+}
+
+int64_t read_children(struct children *c, pid_t program)
+{
+  take_reported(c, program);
+  search_folder(c, program);
+  const int64_t now = monotonic_ns();
+  int64_t next = c->inotify < 0 ? now + SEARCH_NS : INT64_MAX;
+  for (size_t i = 0; i < c->count;) {
+    struct child *child = c->list[i];
+    if (child->due_ns <= now && !read_child(c, child, program)) {
+      c->list[i] = c->list[--c->count];
+      continue;
+    }
+    if (child->due_ns < next) next = child->due_ns;
+    i++;
+  }
+  return next;
+}
+
+void end_children(struct children *c, pid_t program)
+{
+  const int64_t until = monotonic_ns() + GRACE_NS;
+  /* A file that appeared last may be of the last process. */
+  c->search = c->inotify < 0;
+  int64_t next = read_children(c, program), now = monotonic_ns();
+  for (; c->count > 0 && now < until; now = monotonic_ns()) {
+    for (size_t i = 0; i < c->count; i++) c->list[i]->looks = 0;
+    if (next > now)
+      nanosleep(&(struct timespec) {
+        .tv_nsec = (long) ((next < until ? next : until) - now) }, NULL);
+    next = read_children(c, program);
+  }
+  while (c->count > 0) {
+    struct child *child = c->list[--c->count];
+    if (child->rings.cursor != NULL) finish_child(c, child);
+    else free_child(child);
+  }
+}
+
+void free_children(struct children *c)
+{
+  if (c->only != NULL) free_child(c->only);
+  if (c->inotify >= 0) close(c->inotify);
+  free(c->list);
+  free_tree(&c->tree);
+  for (size_t i = 0; i < c->parts.count; i++) free(c->parts.paths[i]);
+  free(c->parts.paths);
+  free(c->parts.folder);
+  free(c);
+}

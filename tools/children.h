@@ -1,0 +1,74 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The other processes of the tree of a program that was started with tracing on:
+   all that have a ring file in the folder of its ring file, each read from its
+   first event to its end.
+
+     new_children -> read_children, again and again -> end_children
+                  -> free_children
+
+   inotify reports a ring file when it appears.  It stays when its process ends,
+   since the environment of the program says so (OCAML_EVENTRING_KEEP), and is
+   read once more then.  Each ring file is a session of its own, also the file of
+   a program that was executed in the process. */
+
+#ifndef TOOLS_CHILDREN_H
+#define TOOLS_CHILDREN_H
+
+#include <sys/types.h>
+#include "followed.h"
+#include "parts.h"
+#include "tree_summary.h"
+
+struct children;
+
+/* Begins to watch [folder], the real path of the folder of the ring files, before
+   the program is started.  [own]: nobody else puts files there, and a file is
+   removed when it was read to its end.  Recordings are parts of [output], which
+   may be NULL; [force], [status]: as in struct parts.  [json]: the summary will
+   be printed as JSON.  Never returns NULL.  When the folder cannot be watched,
+   it is searched again and again. */
+struct children *new_children(const char *folder, bool own, const char *output,
+                              bool force, bool json, enum status *status);
+
+/* Returns a descriptor that can be read when a file has appeared in the folder;
+   -1 when there is none. */
+int children_descriptor(const struct children *c);
+
+/* Reads the rings of the processes that are due to be read; those of process
+   [program], the program itself, are left to the caller.  Returns when to call
+   again at the latest, CLOCK_MONOTONIC in nanoseconds. */
+int64_t read_children(struct children *c, pid_t program);
+
+/* Reads all rings after the end of the program.  Processes that still run get
+   a moment to end, so that those that end with the program are read to their
+   end; of the others, later events are not read. */
+void end_children(struct children *c, pid_t program);
+
+/* Return the recordings, and the summary of the tree, to which the caller adds
+   the sessions of the program itself. */
+struct parts *children_parts(struct children *c);
+struct tree_summary *children_tree(struct children *c);
+
+/* Returns the summary of the only process that was read, if it is the only line
+   of the tree; else NULL. */
+struct summary *only_child(struct children *c);
+
+/* Returns the number of ring files that were gone before they could be read: of
+   programs that ended another one's session (exec) within milliseconds.  Call
+   when all lines are in the tree. */
+size_t missed_sessions(const struct children *c);
+
+void free_children(struct children *c);
+
+#endif /* TOOLS_CHILDREN_H */
