@@ -11,6 +11,7 @@ nothing_left() { [ -z "$(ls -A "$tmp/tmp")" ] && [ -z "$(ls -A .)" ]; }
 
 # tree ARG...: eventring run with a summary as JSON, a line each, in ../json
 tree() {
+  rm -f ../json
   run eventring run --force --json --summary ../json "$@"
 }
 processes() { jq -s 'map(select(.process)) | length' ../json; }
@@ -94,6 +95,25 @@ for how in exec spawn; do
 done
 tree ../run_tree orphan 50
 ok "a grandchild whose parent has ended has its collections" counted
+
+tree env OCAML_EVENTRING_PREFIX="$tmp/rings" OCAML_EVENTRING_KEEP=0 \
+  ../run_tree collect 20
+ok "a program that is told another directory for its ring file is not followed" \
+  eval 'exits 0 && [ ! -e ../json ] && err_has "env wrote no events"'
+
+# A system without inotify: the folder is searched.
+cat >../no_inotify.c <<'END'
+#include <errno.h>
+#include <sys/inotify.h>
+int inotify_init1(int flags) { (void) flags; errno = EMFILE; return -1; }
+END
+${CC:-cc} -shared -fPIC -o ../no_inotify.so ../no_inotify.c
+run env LD_PRELOAD="$tmp/no_inotify.so" "$EVENTRING_BIN" run --force --json \
+  --summary ../json -o ../search.evr ../run_tree workers 40 50 60
+ok "without inotify: each has its collections" eval \
+  'counted && [ "$(processes)" = 4 ] && [ "$(of_total lost_events)" = 0 ]'
+ok "without inotify: one recording has the events of all processes" \
+  recorded ../search.evr
 
 # A program without events of its own.
 run eventring run sh -c '../run_tree collect 20; exit 5'
