@@ -45,14 +45,14 @@ struct children *new_children(const char *folder, bool own, const char *output,
    -1 when there is none. */
 int children_descriptor(const struct children *c);
 
-/* Reads the rings of the processes that are due to be read; those of process
-   [program], the program itself, are left to the caller.  Returns when to call
+/* Reads the rings of the processes that are due to be read; the caller reads the
+   rings of process [program], the program itself.  Returns when to call
    again at the latest, CLOCK_MONOTONIC in nanoseconds. */
 int64_t read_children(struct children *c, pid_t program);
 
 /* Reads all rings after the end of the program.  Processes that still run get
-   a moment to end, so that those that end with the program are read to their
-   end; of the others, later events are not read. */
+   a moment to end, so that processes which end with the program are read to their
+   end; later events of the others are not read. */
 void end_children(struct children *c, pid_t program);
 
 /* Return the recordings, and the summary of the tree, to which the caller adds

@@ -61,7 +61,7 @@ uint32_t joined_files(const struct parts *p);
    may end the program. */
 enum status join_parts(const struct parts *p);
 
-/* Removes what a join_parts that was ended by a signal has left. */
+/* Removes the incomplete file of a join_parts that a signal has ended. */
 void drop_joined(const struct parts *p);
 
 /* Removes the parts and their folder.  Failures are not reported. */

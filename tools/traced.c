@@ -292,7 +292,7 @@ void end_traced_recording(struct traced *traced)
 /* Ends the reading of the present ring file and attaches to the next one, if
    the program has executed another program that has a ring file too, or has
    stopped its tracing and started it again.  The summary of the present file is
-   freed, after it was added to that of the tree, if children are followed.
+   freed, after it was added to the tree's summary, if children are followed.
    Returns whether there was a next file; if not, nothing has changed. */
 static bool attach_next(struct traced *traced)
 {

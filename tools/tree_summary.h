@@ -39,7 +39,7 @@ bool is_in_tree(const struct tree_summary *tree, int32_t pid,
                 int64_t started_ns);
 
 /* Prints, on standard output, the processes in the order of their starts and the
-   total: a table, or as JSON what `stat --all --json` prints. */
+   total: a table, or the JSON of `stat --all --json`. */
 void print_tree(struct tree_summary *tree);
 
 void free_tree(struct tree_summary *tree);
