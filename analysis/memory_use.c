@@ -78,8 +78,7 @@ void memory_use_idle(struct memory_use *m)
 /* Returns the words of [tally] that came to the major heap. */
 static uint64_t major_words(const struct summary_tally *tally)
 {
-  return tally->major_allocated_words > tally->promoted_words
-         ? tally->major_allocated_words : tally->promoted_words;
+  return tally->promoted_words + tally->direct_words;
 }
 
 void memory_use_finish(struct memory_use *m, struct symbols *symbols)

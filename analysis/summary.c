@@ -25,6 +25,7 @@
 #include <string.h>
 #include "category.h"
 #include "memory.h"
+#include "summary.h"
 #include "summary_roles.h"
 #include "target.h"
 
@@ -129,7 +130,7 @@ static int64_t open_since(struct summary *s, const struct summary_domain *d)
 {
   const struct eventring_event *begin = outermost_span(s->spans, d->ring);
   for (; begin != NULL; begin = next_inner_span(s->spans, begin))
-    if (begin->domain == d->id && in_collector(role_of(s, begin->id)))
+    if (begin->domain == d->id && in_collector(role_of(s->ids, begin->id)))
       return begin->ns;
   return INT64_MAX;
 }
@@ -330,6 +331,24 @@ static void takes_part(struct summary *s, struct summary_domain *d,
   d->collective[kind] = s->collectives[kind];
 }
 
+/* Adds [words] that a minor collection of domain [d] promoted. */
+static void promoted(struct summary_domain *d, uint64_t words)
+{
+  d->tally.promoted_words += words;
+  d->promoted_since += words;
+}
+
+/* Adds [words] allocated in the major heap by domain [d] since the last such event;
+   promoted words are among them. */
+static void allocated_in_major(struct summary *s, struct summary_domain *d,
+                               uint64_t words)
+{
+  s->ids->tells_major = true;
+  if (words > d->promoted_since)
+    d->tally.direct_words += words - d->promoted_since;
+  d->promoted_since = 0;
+}
+
 /* Adds the span of the collector with the role [role] that ended with [event]
    after [ns] nanoseconds to the amounts and the pauses of domain [d], and to
    its cause if [d] requested it.  Spans in which the backup thread wrote the
@@ -340,24 +359,23 @@ static void collected(struct summary *s, struct summary_domain *d,
                       uint64_t ns)
 {
   bool asked_known = s->ids->place[role][REQUESTED_BY] != 0;
-  bool asked = field_of(s, role, event, REQUESTED_BY, event->domain)
+  bool asked = field_of(s->ids, role, event, REQUESTED_BY, event->domain)
                == event->domain;
-  uint64_t cause = asked ? field_of(s, role, event, CAUSE, UINT64_MAX)
+  uint64_t cause = asked ? field_of(s->ids, role, event, CAUSE, UINT64_MAX)
                          : UINT64_MAX;
   switch (role) {
   case MINOR:
     d->tally.minor_collections++;
-    d->tally.promoted_words += field_of(s, role, event, F_PROMOTED, 0);
-    d->tally.allocated_words += field_of(s, role, event, F_ALLOCATED, 0);
-    if (tells_direct(s))
-      d->tally.major_allocated_words += field_of(s, role, event, F_PROMOTED, 0);
+    s->ids->collects = true;
+    promoted(d, field_of(s->ids, role, event, F_PROMOTED, 0));
+    d->tally.allocated_words += field_of(s->ids, role, event, F_ALLOCATED, 0);
     if (!d->on_backup) add_pause(s, d, PAUSE_MINOR, ns);
     takes_part(s, d, CAUSED_MINOR, asked_known, asked);
     count_cause(s, CAUSED_MINOR, cause, ns);
     break;
   case SLICE:
     d->tally.major_slices++;
-    d->tally.major_allocated_words += field_of(s, role, event, DIRECT, 0);
+    d->tally.direct_words += field_of(s->ids, role, event, DIRECT, 0);
     if (!d->on_backup && !is_open(s->spans, event->ring, event->id))
       add_pause(s, d, PAUSE_SLICE, ns);
     count_cause(s, CAUSED_SLICE, cause, ns);
@@ -402,8 +420,8 @@ static void stopped(struct summary *s, const struct eventring_event *event)
 
   struct summary_reason why = {
     .id = event->id, .stop = true,
-    .cause = field_of(s, STOP, event, REASON, UINT64_MAX),
-    .stop_cause = field_of(s, STOP, event, CAUSE, UINT64_MAX)
+    .cause = field_of(s->ids, STOP, event, REASON, UINT64_MAX),
+    .stop_cause = field_of(s->ids, STOP, event, CAUSE, UINT64_MAX)
   };
   uint64_t last = 0;
   for (uint32_t i = 0; later + i <= event->words; i += s->ids->round)
@@ -440,7 +458,7 @@ static void ended(struct summary *s, struct summary_domain *d, enum role role,
   }
   if (!in_collector(role)) return;
   add_interval(s, d, since, event->ns, d->on_backup, (struct summary_reason) {
-    .id = event->id, .cause = field_of(s, role, event, CAUSE, UINT64_MAX),
+    .id = event->id, .cause = field_of(s->ids, role, event, CAUSE, UINT64_MAX),
     .stop_cause = UINT64_MAX
   });
 }
@@ -456,12 +474,12 @@ static void told(struct summary *s, struct summary_domain *d, enum role role,
   case HEAP:
     *heap = (struct summary_heap) {
       .known = true,
-      .pool_words = at_most(field_of(s, role, event, F_POOLS, 0)),
-      .pool_live_words = at_most(field_of(s, role, event, LIVE, 0)),
-      .pool_free_words = at_most(field_of(s, role, event, FREE, 0)),
-      .fragmented_words = at_most(field_of(s, role, event, F_FRAGMENTED, 0)),
-      .large_words = at_most(field_of(s, role, event, F_LARGE, 0)),
-      .custom_words = at_most(field_of(s, role, event, CUSTOM, 0))
+      .pool_words = at_most(field_of(s->ids, role, event, F_POOLS, 0)),
+      .pool_live_words = at_most(field_of(s->ids, role, event, LIVE, 0)),
+      .pool_free_words = at_most(field_of(s->ids, role, event, FREE, 0)),
+      .fragmented_words = at_most(field_of(s->ids, role, event, F_FRAGMENTED, 0)),
+      .large_words = at_most(field_of(s->ids, role, event, F_LARGE, 0)),
+      .custom_words = at_most(field_of(s->ids, role, event, CUSTOM, 0))
     };
     break;
   case POOLS: heap->known = true; heap->pool_words = value; break;
@@ -469,30 +487,29 @@ static void told(struct summary *s, struct summary_domain *d, enum role role,
   case LARGE: heap->known = true; heap->large_words = value; break;
   case FRAGMENTED: heap->fragmented_words = value; break;
   case MEMORY:
-    s->mapped_bytes = at_most(field_of(s, role, event, MAPPED, 0));
-    s->resident_bytes = at_most(field_of(s, role, event, RESIDENT, 0));
+    s->mapped_bytes = at_most(field_of(s->ids, role, event, MAPPED, 0));
+    s->resident_bytes = at_most(field_of(s->ids, role, event, RESIDENT, 0));
     break;
   case MINOR_HEAP_SIZE:
-    d->minor_heap_words = field_of(s, role, event, TO, 0);
+    d->minor_heap_words = field_of(s->ids, role, event, TO, 0);
     break;
   case PACING:
-    if (tells_direct(s)) break;
-    s->ids->tells_major = true;
-    d->tally.major_allocated_words += field_of(s, role, event, F_ALLOCATED, 0);
+    if (tells_direct(s->ids)) break;
+    allocated_in_major(s, d, field_of(s->ids, role, event, F_ALLOCATED, 0));
     break;
   case AT_END:
-    d->tally.allocated_words += field_of(s, role, event, F_MINOR, 0);
-    d->tally.major_allocated_words += field_of(s, role, event, DIRECT, 0);
+    s->ids->collects = true;
+    d->tally.allocated_words += field_of(s->ids, role, event, F_MINOR, 0);
+    d->tally.direct_words += field_of(s->ids, role, event, DIRECT, 0);
     break;
   case PROMOTED:
-    d->tally.promoted_words += value / s->ids->scale[role];
+    promoted(d, value / s->ids->scale[role]);
     break;
   case ALLOCATED:
     d->tally.allocated_words += value / s->ids->scale[role];
     break;
   case MAJOR_ALLOCATED:
-    s->ids->tells_major = true;
-    d->tally.major_allocated_words += value / s->ids->scale[role];
+    allocated_in_major(s, d, value / s->ids->scale[role]);
     break;
   default:
     break;
@@ -611,7 +628,7 @@ void summary_event(struct summary *s, const struct eventring_event *event)
   d->last_ns = event->ns;
   if (lost) return;
 
-  enum role role = role_of(s, event->id);
+  enum role role = role_of(s->ids, event->id);
   count_event(s, event);
   d->tally.events += counts(s, event);
   if (role == WAIT) s->ids->tells_waits = true;
@@ -686,9 +703,19 @@ static uint64_t busy_ns(struct summary *s, const struct summary_domain *d,
   return ns;
 }
 
+bool summary_is_user(struct summary *s, uint16_t id)
+{
+  return has_category(s->ids, id, "user");
+}
+
+bool summary_is_wait(struct summary *s, uint16_t id)
+{
+  return role_of(s->ids, id) == WAIT;
+}
+
 bool summary_tells_major(struct summary *s)
 {
-  return tells_direct(s) || s->ids->tells_major;
+  return tells_direct(s->ids) || s->ids->tells_major;
 }
 
 bool summary_tells_waits(struct summary *s)
@@ -829,10 +856,8 @@ struct summary *new_summary(struct eventring_cursor *cursor)
   s->to_ns = INT64_MAX;
   s->spans = new_spans(cursor);
   s->requests = new_requests(cursor);
-  s->ids = allocate(1, sizeof *s->ids);
+  s->ids = new_summary_ids(cursor);
   s->ids->tells_stops = eventring_find(cursor, "stop_the_world") >= 0;
-  const int slice = eventring_find(cursor, "major_slice");
-  if (slice >= 0) look_up_role(s, (uint16_t) slice);
   s->ring_count = target_info(cursor).rings;
   s->sample_rings_from = target_info(cursor).sample_rings_from;
   s->rings = allocate(s->ring_count, sizeof *s->rings);

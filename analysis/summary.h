@@ -73,8 +73,8 @@ struct summary_tally {
   uint64_t explicit_calls;        /* of Gc.major and the like */
   uint64_t allocated_words;       /* in minor heaps */
   uint64_t promoted_words;
-  uint64_t major_allocated_words; /* in the major heap, promoted ones among
-                                     them; 0: not known, see
+  uint64_t direct_words;          /* allocated in the major heap, not promoted;
+                                     0 if it is not known: see
                                      summary_tells_major */
   uint64_t watched_ns;            /* from the first event of a domain to its end
                                      or [until_ns], less time lost or paused; in
@@ -170,6 +170,9 @@ struct summary_domain {
 
   /* Inner affairs. */
   struct summary_tally tally;
+  uint64_t promoted_since;        /* words, since the last event with words
+                                     allocated in the major heap, which include
+                                     promoted ones */
   int64_t last_ns;                /* of its events */
   int64_t watched_since;          /* INT64_MAX: not watched now */
   uint32_t own_thread;            /* its OS id; 0: not known */
@@ -296,8 +299,8 @@ void summary_look(struct summary *s, int64_t ns);
 bool summary_tells_waits(struct summary *s);
 
 /* Returns whether the number of words allocated directly in the major heap, not
-   promoted, is known: every runtime of now writes it, earlier ones only with
-   category gc_detail. */
+   promoted, is known: by slices of category gc, or in files of an earlier runtime
+   by events of category gc_detail. */
 bool summary_tells_major(struct summary *s);
 
 /* Returns the number of words allocated in minor heaps and, if it is known,

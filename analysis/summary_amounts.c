@@ -66,9 +66,7 @@ bool summary_has_collections(struct summary *s, int64_t until_ns)
 
 uint64_t all_allocated_words(const struct summary_tally *t)
 {
-  return t->allocated_words + (t->major_allocated_words > t->promoted_words
-                               ? t->major_allocated_words - t->promoted_words
-                               : 0);
+  return t->allocated_words + t->direct_words;
 }
 
 double gc_share(const struct summary_tally *tally)

@@ -11,6 +11,8 @@
 /**************************************************************************/
 
 #include <string.h>
+#include "category.h"
+#include "memory.h"
 #include "summary_roles.h"
 
 static const struct { const char *name; enum role role; } roles[] = {
@@ -69,11 +71,11 @@ static const char *const field_names[FIELDS] = {
 
 /* Returns whether the category of the events that [d] describes is called
    [name]. */
-static bool in_category(struct summary *s,
+static bool in_category(struct summary_ids *ids,
                         const struct eventring_description *d,
                         const char *name)
 {
-  const char *category = eventring_category(s->cursor, d->category);
+  const char *category = eventring_category(ids->cursor, d->category);
   return category != NULL && strcmp(category, name) == 0;
 }
 
@@ -81,18 +83,18 @@ static bool in_category(struct summary *s,
    events with the id [id], which have the role [role], and stores their places
    for this role.  A place that is known already stays.  For a stop, also stores
    the number of words between two fields "domain". */
-static void find_fields(struct summary *s, uint16_t id, enum role role)
+static void find_fields(struct summary_ids *ids, uint16_t id, enum role role)
 {
   for (uint32_t word = 0; word < WORDS_KNOWN; word++) {
-    const struct eventring_field *field = eventring_field(s->cursor, id, word);
+    const struct eventring_field *field = eventring_field(ids->cursor, id, word);
     if (field == NULL) continue;
     for (int f = 0; f < FIELDS; f++) {
       if (strcmp(field->name, field_names[f]) != 0) continue;
-      uint8_t *place = &s->ids->place[role][f];
+      uint8_t *place = &ids->place[role][f];
       if (*place == 0)
         *place = (uint8_t) (1 + word);
-      else if (role == STOP && f == DOMAIN && s->ids->round == 0)
-        s->ids->round = (uint8_t) (1 + word - *place);
+      else if (role == STOP && f == DOMAIN && ids->round == 0)
+        ids->round = (uint8_t) (1 + word - *place);
     }
   }
 }
@@ -102,43 +104,39 @@ static void find_fields(struct summary *s, uint16_t id, enum role role)
    unit, both for the role: ids of the same role must agree in them (a place
    that is known already stays, a unit is replaced).  An event without a description
    gets the role OTHER, which is not stored, until it is described. */
-enum role look_up_role(struct summary *s, uint16_t id)
+enum role look_up_role(struct summary_ids *ids, uint16_t id)
 {
-  const struct eventring_description *d = eventring_describe(s->cursor, id);
+  const struct eventring_description *d = eventring_describe(ids->cursor, id);
   if (d == NULL) return OTHER;    /* it may be registered later */
   enum role role = OTHER;
-  if (in_category(s, d, "wait"))
+  if (in_category(ids, d, "wait"))
     role = WAIT;
-  else if (!in_category(s, d, "user"))
+  else if (!in_category(ids, d, "user"))
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
       if (strcmp(d->name, roles[i].name) == 0) role = roles[i].role;
-  find_fields(s, id, role);
-  s->ids->scale[role] = strcmp(d->unit, "bytes") == 0 ? 8 : 1;
-  s->ids->role[id] = (uint8_t) role;
+  find_fields(ids, id, role);
+  ids->scale[role] = strcmp(d->unit, "bytes") == 0 ? 8 : 1;
+  ids->role[id] = (uint8_t) role;
   return role;
 }
 
-bool summary_is_user(struct summary *s, uint16_t id)
+bool tells_direct(const struct summary_ids *ids)
 {
-  const struct eventring_description *d = eventring_describe(s->cursor, id);
-  return d != NULL && in_category(s, d, "user");
+  return ids->place[SLICE][DIRECT] != 0
+      && (ids->collects || records_category(ids->cursor, "gc"));
 }
 
-bool summary_is_wait(struct summary *s, uint16_t id)
+bool has_category(struct summary_ids *ids, uint16_t id, const char *name)
 {
-  return role_of(s, id) == WAIT;
+  const struct eventring_description *d = eventring_describe(ids->cursor, id);
+  return d != NULL && in_category(ids, d, name);
 }
 
-uint64_t field_of(const struct summary *s, enum role role,
-                  const struct eventring_event *event, enum field f,
-                  uint64_t otherwise)
+struct summary_ids *new_summary_ids(struct eventring_cursor *cursor)
 {
-  uint32_t place = s->ids->place[role][f];
-  return place != 0 && place <= event->words ? event->payload[place - 1]
-                                             : otherwise;
-}
-
-bool tells_direct(struct summary *s)
-{
-  return s->ids->place[SLICE][DIRECT] != 0;
+  struct summary_ids *ids = allocate(1, sizeof *ids);
+  ids->cursor = cursor;
+  const int slice = eventring_find(cursor, "major_slice");
+  if (slice >= 0) look_up_role(ids, (uint16_t) slice);
+  return ids;
 }

@@ -232,7 +232,8 @@ static int find_point(struct subject *s)
   struct records maps;
   int found = 0;
   char *line;
-  if (!eventring_open_proc(&maps, s->pid, "maps", '\n')) return -1;
+  if (!eventring_open_proc(&maps, s->pid, "maps", '\n'))
+    return errno == ENOENT || errno == ESRCH ? -1 : 0;
   hash_init(&search.without, FILES_BITS, search.places);
   while (!found && search.reads < MAX_READS
          && (line = eventring_next_record(&maps)) != NULL)

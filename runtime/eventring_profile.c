@@ -315,8 +315,7 @@ static int start_timer(struct sampler *s, int whole)
   };
   /* The last ticks of a thread in the kernel have no sample; its first one
      represents as many more, on average. */
-  s->thinning.kernel =
-    (int64_t) caml_ring_random_gap(&s->thinning.random, kernel_period());
+  s->thinning.kernel = (int64_t) kernel_period();
   s->armed = 1;
   return pause_timer(s, caml_ring_next_moment(&s->thinning,
                                               caml_ring_sample_period()),
@@ -445,6 +444,8 @@ static uint64_t take_ticks(struct sampler *s)
   }
   pause_timer(s, s->by_event ? caml_ring_next_look(t)
                  : caml_ring_next_moment(t, caml_ring_sample_period()), 0);
+  /* The event may have been closed meanwhile: see renew_event. */
+  if (s->by_event && s->event == NULL) set_timer(s, 1);
   return ns;
 }
 
@@ -468,8 +469,10 @@ static int64_t late(const struct sampler *s)
    much: a thread that works in step with the ticks may be hit too often. */
 static uint64_t limit(struct sampler *s, uint64_t ns)
 {
+  /* See start_timer. */
+  const int64_t ahead = s->by_event ? (int64_t) kernel_period() : 0;
   const int64_t most =
-    time_of(CLOCK_THREAD_CPUTIME_ID) - s->sampled + late(s);
+    time_of(CLOCK_THREAD_CPUTIME_ID) - s->sampled + late(s) + ahead;
   if ((int64_t) ns > most) ns = most > 0 ? (uint64_t) most : 0;
   s->sampled += (int64_t) ns;
   return ns;

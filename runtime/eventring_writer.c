@@ -264,7 +264,6 @@ int enter_block(struct writer *w, caml_domain_state *domain)
     disown(w);
     caml_ring_notice_request();
     if (!attach(w, domain->id)) return 0;
-    caml_eventring_skip_direct_words();
     __atomic_store_n(&w->domain, domain->unique_id, __ATOMIC_RELAXED);
   }
 

@@ -188,8 +188,9 @@ static void set_amounts(json_t *object, const struct summary_tally *t,
   set_count(object, "allocated_words", t->allocated_words);
   set_count(object, "promoted_words", t->promoted_words);
   set(object, "major_allocated_words",
-      tells_major ? json_integer((json_int_t) t->major_allocated_words)
-                  : json_null());
+      tells_major
+      ? json_integer((json_int_t) (t->promoted_words + t->direct_words))
+      : json_null());
 }
 
 /* Sets the members for the time running and waiting, and for the collector's

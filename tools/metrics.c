@@ -260,7 +260,7 @@ static void write_collections(struct out *out, struct summary *s,
   if (summary_tells_major(s))
     write_counter(out, "ocaml_direct_allocated_bytes_total", METRIC_BYTES,
                   "Memory allocated in the major heap, without promoted memory.",
-                  8 * (all_allocated_words(t) - t->allocated_words));
+                  8 * t->direct_words);
   write_counter(out, "ocaml_promoted_bytes_total", METRIC_BYTES,
                 "Memory that survived a minor collection.",
                 8 * t->promoted_words);

@@ -96,7 +96,7 @@ static void print_table(const struct tree_summary *tree)
     set_column(table, MINOR, "%" PRIu64, t->minor_collections);
     set_column(table, MAJOR, "%" PRIu64, t->major_cycles);
     set_column(table, ALLOCATED, "%s",
-               format_bytes(text, 8 * t->allocated_words));
+               format_bytes(text, 8 * all_allocated_words(t)));
     set_column(table, PROMOTED, "%s",
                format_bytes(text, 8 * t->promoted_words));
     set_column(table, PAUSES_OF, "%" PRIu64, line->pauses);

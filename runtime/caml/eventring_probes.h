@@ -70,9 +70,9 @@ struct caml_eventring_asked {
                                    domain tries to begin */
   uint8_t reason;               /* of the stop-the-world section that this
                                    domain tries to begin */
-  uint64_t direct_words;        /* that this domain, and earlier ones of its slot,
-                                   had allocated directly in the major heap by
-                                   the last event with them */
+  uint64_t direct_words;        /* that this domain had allocated directly in
+                                   the major heap by the last event with them,
+                                   or the last slice that was not recorded */
   uint64_t group[9];            /* values of grouped counters, until the event
                                    that has them as fields is written */
 };

@@ -510,7 +510,7 @@ static void summary(void)
 /* Stock OCaml records no causes; stops are spans, and amounts are counters,
    some of them in bytes. */
 enum { C_PROMOTED = 300, C_ALLOCATED, C_POOLS, C_POOLS_LIVE, C_LARGE,
-       C_FRAGMENTED };
+       C_FRAGMENTED, C_MAJOR };
 
 static void stock_counter(uint32_t id, const char *unit, const char *name)
 {
@@ -541,6 +541,7 @@ static void stock(void)
   stock_counter(C_POOLS_LIVE, "words", "major_heap_pool_live_words");
   stock_counter(C_LARGE, "words", "major_heap_large_words");
   stock_counter(C_FRAGMENTED, "words", "major_heap_pool_frag_words");
+  stock_counter(C_MAJOR, "words", "major_allocated_words");
 
   instant(0, 0, EV_RING_START, PID);
   instant(1, 0, EV_DOMAIN_SPAWN, PID);
@@ -549,6 +550,8 @@ static void stock(void)
     stock_minor(ring, 2 * MS);
     span(ring, 3 * MS, 3 * MS + 50000, EV_MAJOR_GC_CYCLE_DOMAINS);
     span(ring, 4 * MS, 4 * MS + 60000, EV_MAJOR_SLICE);
+    /* The promoted words, 200, and 500. */
+    count(ring, 4 * MS + 70000, C_MAJOR, 700);
     count(ring, 5 * MS, C_POOLS, 4096);
     count(ring, 5 * MS, C_POOLS_LIVE, 2048);
     count(ring, 5 * MS, C_LARGE, 1024);

@@ -164,7 +164,7 @@ static void ticks_in_the_kernel(void **state)
       sampled[n % length] += ns;
       assert_true(in || ns == 0);
     }
-    assert_in_range(all, in_kernel - 1000 * LOOK * MS, in_kernel);
+    assert_in_range(all, in_kernel - 50 * LOOK * MS, in_kernel);
     for (int k = 0; k < length; k++)
       if (pattern[k] == 'k')
         assert_in_range(sampled[k], ROUNDS * 4 * MS * 91 / 100,
