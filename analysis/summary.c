@@ -53,7 +53,7 @@ static struct summary_domain *new_domain(const struct summary *s, uint32_t id)
   struct summary_domain *d = allocate(1, sizeof *d);
   d->id = id;
   d->listener = &s->listener;
-  d->watched_since = INT64_MAX;
+  d->watched_since = d->watched_from = INT64_MAX;
   d->closed_to = d->backup_ns = INT64_MIN;
   return d;
 }
@@ -155,6 +155,7 @@ static void begin_watching(struct summary *s, struct summary_domain *d,
       || ns >= s->to_ns)
     return;
   d->watched_since = ns > s->from_ns ? ns : s->from_ns;
+  if (d->watched_from == INT64_MAX) d->watched_from = d->watched_since;
   d->no_thread_yet = true;
 }
 
@@ -527,6 +528,7 @@ static void changed(struct summary *s, struct summary_domain *d, enum role role,
     if (event->words > 0) stopped(s, event);
     break;
   case DOMAIN_STARTS:
+    d->start_seen = true;
     d->own_thread = event->thread;
     d->ended = false;
     break;
@@ -621,6 +623,7 @@ void summary_event(struct summary *s, const struct eventring_event *event)
       d->ended = true;
     d = ring->domain = domain_of(s, event->domain);
     d->ring = event->ring;
+    d->lost_first |= lost && d->watched_from == INT64_MAX;
   }
   bool has_ended = span_ended(s->spans, event, &since);
   begin_watching(s, d, first && has_ended && since < event->ns ? since

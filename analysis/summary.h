@@ -163,6 +163,10 @@ struct summary_domain {
   uint32_t id;
   uint32_t ring;                  /* that it writes to */
   bool ended;
+  int64_t watched_from;           /* the begin of the time watched; INT64_MAX:
+                                     never watched */
+  bool start_seen;                /* the event of its start was read */
+  bool lost_first;                /* events were lost before [watched_from] */
   struct histogram pauses[PAUSES];
   struct histogram arrivals;      /* at stops, after the request */
   struct summary_heap heap;
@@ -344,6 +348,12 @@ struct summary_tally tally_difference(const struct summary_tally *later,
    events tell.  A domain of which all events were lost does not count: other
    domains may have named it after its end. */
 uint32_t summary_living_domains(const struct summary *s);
+
+/* Returns whether the begin of domain [d] is missing: the domain had events before
+   [watched_from] that were lost or are not in the file.  False if
+   [watched_from] is the begin of the window of [s]. */
+bool summary_begin_is_lost(const struct summary *s,
+                           const struct summary_domain *d);
 
 /* Returns the sum of the heaps of all domains that have not ended and have a
    known heap, each as it was reported last.  Its [known] is false when no heap

@@ -105,6 +105,17 @@ uint32_t summary_living_domains(const struct summary *s)
   return count;
 }
 
+bool summary_begin_is_lost(const struct summary *s,
+                           const struct summary_domain *d)
+{
+  if (d->start_seen || d->watched_from <= s->from_ns) return false;
+  /* A recording has the events of its ring from some number on. */
+  return d->lost_first
+         || eventring_events_end(s->cursor, d->ring)
+            > eventring_events_read(s->cursor, d->ring)
+              + eventring_events_lost(s->cursor, d->ring);
+}
+
 struct summary_heap summary_heap(const struct summary *s)
 {
   struct summary_heap all = { 0 };

@@ -21,6 +21,7 @@
 #include "fleet_guard.h"
 #include "guards.h"
 #include "json.h"
+#include "kept.h"
 #include "live_json.h"
 #include "names.h"
 #include "recordings.h"
@@ -83,6 +84,7 @@ static struct answer answer_of_view(struct view *view,
   case RESOURCE_HISTORY:
     return answer_of_text(history_text(view, query->tier), why);
   case RESOURCE_NAMES: return answer_of(json_names(view), why);
+  case RESOURCE_KEPT: return answer_kept(view);
   case RESOURCE_DIAGNOSIS:
     return answer_of(diagnose_view(view, why, sizeof why), why);
   default: return answer_window(view, query);

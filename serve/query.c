@@ -47,6 +47,7 @@ static const struct { const char *path; enum resource resource; } paths[] = {
   { "diagnosis", RESOURCE_DIAGNOSIS },
   { "flame", RESOURCE_FLAME },
   { "live_sites", RESOURCE_LIVE_SITES },
+  { "kept", RESOURCE_KEPT },
   { "control", RESOURCE_CONTROL },
   { "save", RESOURCE_SAVE },
   { "record", RESOURCE_RECORD }

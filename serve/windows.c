@@ -150,9 +150,10 @@ static void stat_idle(struct window *w)
   summary_idle(w->state);
 }
 
-/* The function of view_look that takes the statistics of a file to which
-   nothing is added any more, if all of it was read: *[state] becomes their
-   object. */
+/* The function of view_look that takes the statistics of all events that were
+   read since the file was opened, of which a ring may have overwritten most:
+   *[state] becomes their object.  Leaves it if the events that were there at the
+   opening are still being read. */
 static void look_at_all(struct view_data *d, void *state)
 {
   struct summary *s = live_summary(d->live);
@@ -160,8 +161,7 @@ static void look_at_all(struct view_data *d, void *state)
   for (uint32_t ring = 0; ring < d->info.rings; ring++)
     events += eventring_events_read(d->cursor, ring);
   /* The live statistics may have begun a new summary. */
-  if (!d->reading && d->state != EVENTRING_STATE_RUNNING
-      && s->events == events)
+  if (!d->reading && s->events == events)
     *(json_t **) state = json_summary(s);
 }
 
@@ -186,9 +186,22 @@ static void stat_window(void *state)
 struct events {
   struct filter *filter;
   struct spans *spans;
+  uint32_t rings;                 /* 0: the file is a recording */
+  bool *begun;                    /* by ring: an event of it was read */
   json_t *list;
   bool more;
 };
+
+/* Returns whether [event] says that a ring has overwritten the events before the
+   oldest one that it has now, which the server may have read. */
+static bool is_overwritten(struct events *e,
+                           const struct eventring_event *event)
+{
+  if (event->ring >= e->rings) return false;
+  const bool first = !e->begun[event->ring];
+  e->begun[event->ring] = true;
+  return first && event->form == EVENTRING_EV_LOST;
+}
 
 static void events_event(struct window *w, const struct eventring_event *event)
 {
@@ -198,15 +211,18 @@ static void events_event(struct window *w, const struct eventring_event *event)
     span_ended(e->spans, event, &since);
     return;
   }
+  const bool overwritten = is_overwritten(e, event);
   int64_t took_ns = span_ended(e->spans, event, &since)
                     ? time_since(event->ns, since) : -1;
   if (!is_in_window(w, event) || !filter_wants(e->filter, event, took_ns))
     return;
-  if (json_array_size(e->list) == w->query->limit)
+  if (json_array_size(e->list) == w->query->limit) {
     e->more = w->enough = true;
-  else
-    json_array_append_new(e->list, event_json(w->cursor, w->started_ns, event,
-                                              took_ns));
+    return;
+  }
+  json_t *json = event_json(w->cursor, w->started_ns, event, took_ns);
+  if (overwritten) json_object_set_new(json, "overwritten", json_true());
+  json_array_append_new(e->list, json);
 }
 
 static void events_window(void *state)
@@ -222,12 +238,16 @@ static void events_window(void *state)
     if (!filter_begin(e.filter, w->cursor, w->why, sizeof w->why))
       w->status = 400;
     else {
+      const struct eventring_info info = target_info(w->cursor);
+      e.rings = info.format == EVENTRING_FORMAT_RECORDING ? 0 : info.rings;
+      e.begun = allocate(info.rings, sizeof *e.begun);
       e.spans = new_spans(w->cursor);
       e.list = json_array();
       w->state = &e;
       w->event = events_event;
       read_window(w);
       free_spans(e.spans);
+      free(e.begun);
       w->result = json_pack("{s:o, s:b}", "events", e.list, "more", e.more);
     }
     eventring_close(w->cursor);
@@ -474,11 +494,14 @@ struct answer answer_window(struct view *view, const struct query *query)
     break;
   default: return refusal(404, "there is no such resource");
   }
-  bool whole = w.result != NULL
+  const bool all_read = w.result != NULL;
+  bool whole = all_read
                || (work != NULL && view_work_in_turn(view, work, &w, sizeof w));
   free(w.extent.spans);
   if (!whole) return refusal(503, "the file was cut shorter");
   if (w.status != 0) return refusal(w.status, "%s", w.why);
+  if (query->resource == RESOURCE_STAT)
+    json_object_set_new(w.result, "all_read", json_boolean(all_read));
   return (struct answer) { .status = 200, .json = w.result, .text = w.text,
                            .type = "application/json" };
 }

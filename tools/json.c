@@ -237,6 +237,10 @@ static json_t *domain_json(struct summary *s, struct summary_domain *d,
       others ? json_null()
              : text_or_null(eventring_domain_name(s->cursor, d->id)));
   set(object, "ended", json_boolean(d->ended));
+  set(object, "watched_from_ns", d->watched_from == INT64_MAX
+      ? json_null() : json_integer(d->watched_from));
+  set(object, "begin_lost", others ? json_null()
+                                   : json_boolean(summary_begin_is_lost(s, d)));
   set_amounts(object, &tally, summary_tells_major(s));
   set_time(object, time);
   set(object, "pauses", pauses(d->pauses));

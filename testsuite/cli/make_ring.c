@@ -46,6 +46,8 @@
                in its first field.
      overwritten  script, with rings of 8192 words that may be overwritten
      roomy     script, with rings for 1000 domains one after the other
+     growing   overwritten, of a process that runs, as the lines arrive; times
+               are since the start that the header says
 
    The clock is CLOCK_MONOTONIC of a boot that never happened, so that times are
    printed as they are written here.
@@ -65,9 +67,9 @@
 
 #define RINGS 3
 #define PID 4242424               /* over the largest pid of Linux */
-#define START 5000000000          /* ns, when tracing started */
 
 static struct ring_file file;
+static uint64_t start = 5000000000;     /* ns, when tracing started */
 
 /* The schema */
 
@@ -157,11 +159,11 @@ static void make_schema(void)
 static void emit(uint32_t ring, uint64_t at, uint32_t form, uint32_t id,
                  uint32_t words, const uint64_t *payload)
 {
-  ring_write(&file, ring, START + at, form, id, payload, words);
+  ring_write(&file, ring, start + at, form, id, payload, words);
 }
 
 #define PACKED(ring, at, form, id, ...) \
-  ring_packed(&file, ring, START + (at), EVENTRING_FORM_##form, id, \
+  ring_packed(&file, ring, start + (at), EVENTRING_FORM_##form, id, \
               (uint64_t[]) { __VA_ARGS__ }, \
               sizeof (uint64_t[]) { __VA_ARGS__ } / sizeof(uint64_t))
 
@@ -200,7 +202,7 @@ static void instant(uint32_t ring, uint64_t at, uint32_t id, uint64_t value)
 
 static void count(uint32_t ring, uint64_t at, uint32_t id, int64_t value)
 {
-  ring_count(&file, ring, START + at, id, (uint64_t) value);
+  ring_count(&file, ring, start + at, id, (uint64_t) value);
 }
 
 static void text(uint32_t ring, uint64_t at, uint32_t id, const char *s)
@@ -378,10 +380,10 @@ static void changed(void)
 {
   span(0, 1000, 2000, SPAN);
   begin(0, 3000, EV_MINOR);
-  file.header->marks[0] = START + 4000;
-  file.header->marks[1] = START + 4001;
-  file.header->marks[2] = START + 5000;
-  file.header->marks[3] = START + 5001;
+  file.header->marks[0] = start + 4000;
+  file.header->marks[1] = start + 4001;
+  file.header->marks[2] = start + 5000;
+  file.header->marks[3] = start + 5001;
   file.header->marks_made = 4;
   end(0, 6000, SPAN);
   end(0, 7000, EV_MINOR);
@@ -803,7 +805,7 @@ static int write_name(uint32_t ring, uint64_t at, const char *word,
   const struct ring_writer *w = &file.writers[ring];
   const int is_thread = strcmp(word, "thread_name") == 0;
   if (!is_thread && strcmp(word, "domain_name") != 0) return 0;
-  ring_label_since(&file, w->domain, is_thread ? w->thread : 0, -1, START + at,
+  ring_label_since(&file, w->domain, is_thread ? w->thread : 0, -1, start + at,
                    name);
   return 1;
 }
@@ -827,13 +829,13 @@ static void write_line(uint32_t ring, char **words)
     numbers[count++] = number_of(word);
   if (e->id == EV_DOMAIN_START) change_domain(ring, (uint32_t) numbers[0]);
   if (e->payload == EVENTRING_PACKED && count > 0)
-    ring_packed(&file, ring, START + at, form, e->id, numbers, count);
+    ring_packed(&file, ring, start + at, form, e->id, numbers, count);
   else
     emit(ring, at, form, e->id, count, numbers);
   if (file.writers[ring].position > file.header->ring_words && !overwrites)
     refuse("more events than fit into the ring:", e->name);
   file.header->ended =
-    (struct eventring_instant) { START + at, START + at, 1000000000 + at };
+    (struct eventring_instant) { start + at, start + at, 1000000000 + at };
 }
 
 static void script(void)
@@ -865,6 +867,12 @@ static void roomy(void)
   script();
 }
 
+static void growing(void)
+{
+  start = (uint64_t) file.header->started.monotonic_ns;
+  overwritten();
+}
+
 static const struct { const char *name; void (*write)(void); } kinds[] = {
   { "plain", plain }, { "fields", fields }, { "right", right },
   { "wrong", wrong }, { "overtaken", overtaken }, { "killed", killed },
@@ -874,7 +882,7 @@ static const struct { const char *name; void (*write)(void); } kinds[] = {
   { "crossing", crossing }, { "requests", requests }, { "gap", gap },
   { "hostile", hostile }, { "elsewhere", elsewhere }, { "damaged", damaged },
   { "version", version }, { "long", long_events }, { "script", script },
-  { "overwritten", overwritten }, { "roomy", roomy }
+  { "overwritten", overwritten }, { "roomy", roomy }, { "growing", growing }
 };
 
 static void make_file(const char *path, uint32_t log_words)
@@ -886,9 +894,9 @@ static void make_file(const char *path, uint32_t log_words)
   struct eventring_header *h = file.header;
   strcpy(h->program, "/usr/bin/program");
   strcpy(h->runtime, "5.3.0+eventring");
-  h->started = (struct eventring_instant) { START, START, 1000000000 };
-  h->ended = (struct eventring_instant) { START + 20000000000,
-                                          START + 20000000000, 21000000000 };
+  h->started = (struct eventring_instant) { start, start, 1000000000 };
+  h->ended = (struct eventring_instant) { start + 20000000000,
+                                          start + 20000000000, 21000000000 };
   for (uint32_t i = 0; i < RINGS; i++) file.writers[i].thread = PID + i;
   make_schema();
 }
@@ -929,12 +937,16 @@ int main(int argc, char **argv)
   while (kind < all && strcmp(argv[1], kinds[kind].name) != 0) kind++;
   if (kind == all) return 2;
   make_file(argv[2], kinds[kind].write == long_events
-                     || kinds[kind].write == overwritten ? 13
+                     || kinds[kind].write == overwritten
+                     || kinds[kind].write == growing ? 13
                      : kinds[kind].write == script ? 17
                      : kinds[kind].write == roomy ? 19 : 10);
-  kinds[kind].write();
+  /* A reader may look at a file that grows from its first event on. */
+  const int grows = kinds[kind].write == growing;
+  if (!grows) kinds[kind].write();
   for (int i = 3; i < argc; i++)
     if (!change(file.header, argv[i], &holds)) return 2;
+  if (grows) kinds[kind].write();
   if (!holds) return 0;
   puts("mapped");
   fflush(stdout);

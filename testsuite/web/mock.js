@@ -115,7 +115,8 @@ function timeline(now, from, to, width, domains) {
 }
 
 function events(from, to, limit) {
-  const events = [];
+  const events = from > 0 ? [] : [{ ns: 40e9, domain: 1, form: 'lost',
+    events: 312649, overwritten: true }];
   for (let t = Math.ceil(from / 1e7) * 1e7; t < to; t += 1e7) {
     if (events.length + 2 > limit) return { events, more: true };
     events.push(
@@ -247,6 +248,7 @@ export class Mock {
       now_ns: now,
       domains: [0, 1, 2, 3].map((id) => ({
         id, name: id ? hostile[id] : 'main', ended: false, activity: 'running',
+        watched_from_ns: 7e12 + (id === 1 ? 40e9 : 12.5e9), begin_lost: id === 1,
         user_span: hostile[0], wait: 'mutex_wait', wait_share: 0.2, gc_share: 0.1,
         alloc_bytes_per_s: 1e8, minor_per_s: 50, slices_per_s: 100,
         last_pause_ns: 2e5, max_pause_ns: 6e6,
@@ -274,8 +276,9 @@ export class Mock {
           wait_ns: null, running_share: null, gc_share: null, wait_share: null,
           first_ns: 1e9, last_ns: 4e9 }],
       counters: [{ name: hostile[1], value: 7 }],
-      long_pauses: [{ end_ns: now - 6e9, duration_ns: 6e6, domain: 1, domains: 4,
-                      requested_by: 2, name: 'minor', cause: 'minor_heap_full' }],
+      long_pauses: [5e6, 7e6, 6e6].map((duration_ns, i) => ({
+        end_ns: now - i * 1e9, duration_ns, domain: 1, domains: 4,
+        requested_by: 2, name: 'minor', cause: 'minor_heap_full' })),
       distributions: [{ ...durations('any', 300, 2e5), buckets:
         [[1e5, 2e5, 100], [2e5, 4e5, 150], [4e5, 8e5, 49], [3.2e6, 6.4e6, 1]].map(
           ([from_ns, to_ns, count]) => ({ from_ns, to_ns, count })) }],
@@ -363,7 +366,10 @@ export class Mock {
       recordings: () => ({ recordings: [] }),
       detail: () => this.detail(),
       history: () => history(now, tiers[url.searchParams.get('tier')], 4, hostile[1]),
-      stat: () => ({ first_ns: 7e12 + Math.max(from, 12.5e9), last_ns: 7e12 + to,
+      kept: () => ({ rings: [[0, 12.5, false], [1, 40, true]].map(
+        ([domain, s, begin_lost]) =>
+          ({ domain, from_ns: s * 1e9, begin_lost, samples: false })) }),
+      stat: () => ({ all_read: !from && to === now, first_ns: 7e12 + Math.max(from, 12.5e9), last_ns: 7e12 + to,
                      lost_events: 0, process: { started_ns: 7e12 },
                      total: this.detail().domains[0], ...this.detail() }),
       timeline: () => timeline(now, from, to, number('width', 1000), 4),

@@ -224,11 +224,50 @@ await test('the tables have threads, and the domain that asked for a pause',
     assert.equal((await row('pauses'))[4], '2');
   }));
 
-await test('a table of all events says since when they are kept',
+await test('tables of all that was read say from when on, for each domain',
   () => onPage('#/process/100/tables', async (page) => {
     await seen(page, '[data-table=spans]');
-    await has(page, '12.5 s to ');
-    await has(page, 'begins with the earliest event that is kept');
+    await until(page, () => /12\.5 s to \d+\.\d s since the start; domain 1 only from 40\.0 s on: all that the server has read/
+      .test(document.querySelector('[data-from]').innerText));
+    assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll(
+      '[data-table=domains] tbody tr')].map((row) => row.children[3].innerText)),
+    ['12.5 s', '40.0 s', '12.5 s', '12.5 s']);
+  }));
+
+await test('views of the rings say from when on they have events of each domain',
+  async () => {
+    await onPage('#/process/100/events?minor', (page) =>
+      until(page, () => /12\.5 s to \d+\.\d s since the start; domain 1 only from 40\.0 s on/
+        .test(document.body.innerText)));
+    await onPage('#/process/100/flame', (page) =>
+      until(page, () => /samples, 12\.5 s to \d+\.\d s since the start; domain 1 only from 40\.0 s on/
+        .test(document.querySelector('h2')?.innerText)));
+    await onPage('#/process/100/between', async (page) => {
+      await (await seen(page, 'input[name=first]')).type('minor');
+      await page.type('input[name=then]', 'minor');
+      await page.evaluate(() => [...document.querySelectorAll('.toolbar button')]
+        .find((b) => b.innerText === 'All').click());
+      await until(page, () =>
+        /second events, 12\.5 s to .*domain 1 only from 40\.0 s on/
+          .test(document.body.innerText));
+    });
+  });
+
+await test('events that a ring no longer has are not called lost, and the number of '
+  + 'lost ones says which', () => onPage('#/process/100/events?minor', async (page) => {
+    await has(page, '312 649 events before are no longer in the ring');
+    assert.ok(!(await textOf(page)).includes('events lost'));
+    assert.equal(await page.evaluate(() => [...document.querySelectorAll(
+      '.numbers div')].find((d) => d.innerText.startsWith('Lost unread'))
+      .innerText.split('\n')[1]), '250');
+  }));
+
+await test('the longest pause comes first', () => onPage('#/process/100/tables',
+  async (page) => {
+    await seen(page, '[data-table=pauses]');
+    assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll(
+      '[data-table=pauses] tbody tr')].map((row) => row.children[1].innerText)),
+    ['7.00 ms', '6.00 ms', '5.00 ms']);
   }));
 
 await test('a broken connection is shown, and mended without a reload', async () => {

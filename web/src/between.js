@@ -3,13 +3,13 @@
 
 import { html, useEffect, useState } from './html.js';
 import { useAnswer } from './answer.js';
-import { get, ofProcess } from './api.js';
+import { ofProcess } from './api.js';
 import { Chart } from './chart.js';
 import * as format from './format.js';
 import { Bars } from './histogram.js';
 import { processAddress } from './overview.js';
 import { Table } from './table.js';
-import { all, limits, Windows, windowText } from './window.js';
+import { all, coverText, getCovered, limits, Windows } from './window.js';
 
 const scopes = [['thread', 'the same thread'], ['domain', 'the same domain'],
                 ['process', 'the process']];
@@ -64,7 +64,7 @@ function usePairs(id, wish, data) {
     const abort = new AbortController();
     const span = limits(wish.choice, data);
     const { first, then, scope } = wish;
-    get(ofProcess(id, 'between'), { first, then, scope, ...span }, abort.signal)
+    getCovered(id, 'between', { first, then, scope, ...span }, abort.signal)
       .then((answer) => set({ answer, span, wish }), (e) => {
         if (e.name !== 'AbortError') set({ error: e.message });
       });
@@ -94,7 +94,7 @@ function Counts({ answer, span, wish, now }) {
     [cut, 'before a time that was lost or not recorded'],
     [open, 'without a second event behind it']].filter(([n]) => n > 0);
   return html`<p class="quiet">${format.count(first_events)} first and ${
-    format.count(then_events)} second events, ${windowText(span, now)}.${
+    format.count(then_events)} second events, ${coverText(span, now, answer.kept)}.${
     reasons.length > 0 && ` First events without a pair: ${
       reasons.map(([n, why]) => `${format.count(n)} ${why}`).join(', ')}.`}${
     !answer.count && first_events > 0 && then_events > 0 &&

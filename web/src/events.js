@@ -2,9 +2,9 @@
 // window.
 
 import { html, useEffect, useState } from './html.js';
-import { decoded, get, ofProcess } from './api.js';
+import { decoded } from './api.js';
 import * as format from './format.js';
-import { all, limits, Windows, windowText } from './window.js';
+import { all, coverText, getCovered, limits, Windows } from './window.js';
 
 const limit = 500;
 const filterHelp =
@@ -24,7 +24,9 @@ const fieldsText = (fields) => Object.entries(fields)
 export function payload(event) {
   const parts = [];
   if (event.form === 'lost')
-    parts.push(`${format.count(event.events)} events lost`);
+    parts.push(event.overwritten
+      ? `${format.count(event.events)} events before are no longer in the ring`
+      : `${format.count(event.events)} events lost`);
   if ('value' in event)
     parts.push(`${event.value} ${format.name(event.unit ?? '')}`.trimEnd());
   if (event.values) parts.push(event.values.join(' '));
@@ -85,8 +87,8 @@ function useEvents(id, wish, data) {
     const failed = (e) => {
       if (e.name !== 'AbortError') set({ error: e.message });
     };
-    get(ofProcess(id, 'events'),
-        { filter: wish.filter || null, ...span, limit }, abort.signal)
+    getCovered(id, 'events', { filter: wish.filter || null, ...span, limit },
+               abort.signal)
       .then((found) => set({ ...found, ...wish, span }), failed);
     return () => abort.abort();
   }, [id, wish]);
@@ -111,7 +113,7 @@ export function Events({ id, process, data, detail }) {
       answer.more ? `The first ${limit} events`
         : `${answer.events.length} events`}
       ${answer.filter ? ' that pass the filter' : ''}, ${
-        windowText(answer.span, data.now)}${
+        coverText(answer.span, data.now, answer.kept)}${
         answer.more ? '. A filter or a shorter window shows others' : ''}.</p>`}
     ${answer.events?.length > 0 && html`
       <${EventTable} events=${answer.events} />`}

@@ -2,7 +2,6 @@
 // top.  A click enlarges a function; a field marks functions by name.
 
 import { html, useEffect, useMemo, useState } from './html.js';
-import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { colour } from './chart.js';
 import { fit, useCanvas } from './canvas.js';
@@ -10,7 +9,8 @@ import { LiveSites } from './live_sites.js';
 import { processAddress } from './overview.js';
 import { typeLabels, typeNamed, typeOf } from './profile_types.js';
 import { Table } from './table.js';
-import { all, limits, ofTimeline, Windows } from './window.js';
+import {
+  all, coverText, getCovered, limits, ofTimeline, Windows } from './window.js';
 
 const row_px = 18;
 const most_rows = 60;
@@ -164,9 +164,9 @@ function useAnswer(id, key, choice, data) {
   const [answer, set] = useState(null);
   useEffect(() => {
     const abort = new AbortController();
-    get(ofProcess(id, 'flame'), { type: key, ...limits(choice.now, data) },
-        abort.signal)
-      .then((found) => set({ ...found, key }), (e) => {
+    const span = limits(choice.now, data);
+    getCovered(id, 'flame', { type: key, ...span }, abort.signal)
+      .then((found) => set({ ...found, key, span }), (e) => {
         if (e.name !== 'AbortError') set({ error: e.message, key });
       });
     return () => abort.abort();
@@ -183,6 +183,12 @@ function Answer({ answer, process, type }) {
   return root?.value ? html`<${Graph} root=${root} type=${type} />`
     : html`<${NoSamples} process=${process} type=${type} />`;
 }
+
+// A ring of samples belongs to a thread.  A recording does not say when its
+// samples begin.
+const timeOf = ({ span, kept, keptSamples }, now) => keptSamples.length > 0
+  ? coverText(span, now, keptSamples, 'thread of domain')
+  : coverText(span, now, kept);
 
 // [detail]: the type, from the address.
 export function Flame({ id, process, data, detail, live }) {
@@ -201,8 +207,8 @@ export function Flame({ id, process, data, detail, live }) {
         choose=${(now) => setChoice({ now })} /></div>
     <h2>${type.title} <small class="quiet">in ${
       type.unit === 'ns' ? 'time' : 'bytes'}${
-      answer?.samples > 0 ? `, ${format.count(answer.samples)} samples` : ''
-      }</small></h2>
+      answer?.samples > 0 ? `, ${format.count(answer.samples)} samples, ${
+        timeOf(answer, data.now)}` : ''}</small></h2>
     ${key === 'live' && html`<${LiveSites} ...${{ id, process, data, live }}
       choice=${choice} onZoom=${zoom} />`}
     <${Answer} key=${key} answer=${answer} process=${process} type=${type} />

@@ -38,6 +38,8 @@ function Findings({ findings = [] }) {
       ${f.certainty}</span> ${format.name(f.title)}</li>`)}</ul>`;
 }
 
+const lost = 'Lost unread';
+
 // Numbers of a process: label, meaning and text.
 const columns = [
   ['Utilisation',
@@ -58,7 +60,8 @@ const columns = [
     (p) => format.bytes(p.heap_bytes)],
   ['Resident', 'Memory of the whole process, as the system counts it',
     (p) => format.bytes(p.resident_bytes)],
-  ['Lost', 'Events that were overwritten before the server could read them',
+  [lost, 'Events that were overwritten before the server could read them, since ' +
+    'it opened the process; of a recording: lost in it',
     (p) => format.count(p.lost_events)],
 ];
 
@@ -67,7 +70,7 @@ export function Numbers({ process, more = [], name }) {
   return html`<dl class=${name}>${
     [...columns, ...more].map(([label, meaning, value]) => html`
       <div key=${label} title=${meaning} class=${
-        label === 'Lost' && process.lost_events ? 'bad' : ''}>
+        label === lost && process.lost_events ? 'bad' : ''}>
         <dt>${label}</dt><dd>${value(process)}</dd></div>`)}</dl>`;
 }
 

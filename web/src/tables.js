@@ -6,7 +6,7 @@ import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { processAddress } from './overview.js';
 import { Table } from './table.js';
-import { all, limits, moves, Windows, windowText } from './window.js';
+import { all, coverText, limits, moves, Windows } from './window.js';
 
 const refresh_ms = 2000;
 
@@ -30,6 +30,9 @@ const domainColumns = [
   number('Domain', (d) => d.id),
   { label: 'Name', value: (d) => d.name ?? '' },
   { label: 'State', value: (d) => d.ended ? 'ended' : 'alive' },
+  { label: 'From', value: (d) => d.from_ns,
+    text: (ns) => ns == null ? format.unknown : format.moment(ns, 1e8),
+    meaning: 'The begin of the time that the numbers cover' },
   { label: 'Running', value: (d) => part(d, d.running_ns), text: format.share },
   { label: 'GC', value: (d) => d.gc_share, text: format.share },
   { label: 'Waiting', value: (d) => part(d, d.waiting_ns), text: format.share },
@@ -155,9 +158,18 @@ function useStat(id, choice, data, alive) {
   return { stat, error };
 }
 
-// Returns the time of the first event of [stat] since the start; null: unknown.
-const earliest = ({ first_ns, process }) =>
-  first_ns && process ? Math.max(0, first_ns - process.started_ns) : null;
+// Returns the domains of [stat], with the time since the start from which on
+// their numbers are known.
+const withBegin = ({ domains, process }) => domains.map((d) => ({
+  ...d, domain: d.id, from_ns: d.watched_from_ns == null ? null
+    : Math.max(0, d.watched_from_ns - process.started_ns) }));
+
+// Says which time the numbers of [stat] cover.
+function timeOf({ span, answer }, now) {
+  const kept = withBegin(answer).filter((d) => d.from_ns !== null);
+  return coverText(span, now, kept) +
+    (answer.all_read ? ': all that the server has read' : '');
+}
 
 function Toolbar({ choice, choose, data, stat, error }) {
   return html`<div class="toolbar" role="group" aria-label="Window of time">
@@ -166,7 +178,7 @@ function Toolbar({ choice, choose, data, stat, error }) {
       ? html`<span class="error" role="alert">${format.name(error)}</span>`
       : stat && html`<span class="quiet" data-from=${stat.span.from ?? ''}
           data-to=${stat.span.to ?? ''}>
-          ${windowText(stat.span, data.now, earliest(stat.answer))}</span>`}
+          ${timeOf(stat, data.now)}</span>`}
   </div>`;
 }
 
@@ -199,9 +211,10 @@ export function Tables({ id, process, data }) {
     ${!numbers && !error && html`<p class="quiet">Computing…</p>`}
     ${numbers && html`
       <${Table} name="domains" title="Domains" columns=${domainColumns}
-        rows=${numbers.domains} />
+        rows=${withBegin(numbers)} />
       <${Table} name="pauses" title="Longest pauses" columns=${pauseColumns(id)}
-        note="click a time to see it in the timeline" rows=${pauses} />
+        note="of the last minute; click a time to see it in the timeline"
+        rows=${pauses} />
       <${Table} name="causes" title="Causes of collections and stops"
         columns=${causeColumns} rows=${causeRows(numbers)} />
       <${Table} name="spans" title="Spans" columns=${spanColumns}

@@ -1,0 +1,96 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* A program overwrites the oldest events of its rings, and each domain does so
+   at its own pace.  So the begin of what a window can show differs between
+   domains. */
+
+#include "kept.h"
+#include "target.h"
+
+/* The most reads of a ring until it has an event: each overtaken or damaged
+   block takes one. */
+#define MOST_READS 64
+
+struct kept {
+  struct view *view;
+  json_t *rings;
+  char why[512];
+};
+
+static void add(json_t *rings, uint32_t domain, int64_t from_ns,
+                bool begin_lost, bool samples)
+{
+  json_array_append_new(rings, json_pack(
+    "{s:I, s:I, s:b, s:b}", "domain", (json_int_t) domain, "from_ns",
+    (json_int_t) from_ns, "begin_lost", begin_lost, "samples", samples));
+}
+
+/* Adds ring [ring] of [cursor], unless it has no events. */
+static void add_ring(struct kept *k, struct eventring_cursor *cursor,
+                     uint32_t ring, const struct eventring_info *info)
+{
+  struct eventring_event event;
+  bool begin_lost = false;
+  for (int i = 0; i < MOST_READS; i++) {
+    const int n = eventring_read_ring(cursor, ring, &event, 1);
+    if (n != 1 && n != EVENTRING_E_DAMAGED) return;
+    if (n == 1 && event.form != EVENTRING_EV_LOST) {
+      add(k->rings, event.domain, time_since(event.ns, info->started_ns),
+          begin_lost, info->sample_rings_from > 0
+                      && ring >= info->sample_rings_from);
+      return;
+    }
+    begin_lost = true;
+  }
+}
+
+static void read_rings(void *state)
+{
+  struct kept *k = state;
+  struct eventring_cursor *cursor = view_open(k->view, false, k->why,
+                                              sizeof k->why);
+  if (cursor == NULL) return;
+  const struct eventring_info info = target_info(cursor);
+  k->rings = json_array();
+  for (uint32_t ring = 0; ring < info.rings; ring++)
+    add_ring(k, cursor, ring, &info);
+  eventring_close(cursor);
+}
+
+/* The function of view_look for a recording: its events stay, and were all read
+   for the statistics. */
+static void look_at_recording(struct view_data *d, void *state)
+{
+  struct kept *k = state;
+  if (d->info.format != EVENTRING_FORMAT_RECORDING) return;
+  const struct summary *s = live_summary(d->live);
+  k->rings = json_array();
+  for (uint32_t i = 0; i < s->domain_count; i++) {
+    const struct summary_domain *of = s->domains[i];
+    if (of->watched_from != INT64_MAX)
+      add(k->rings, of->id, time_since(of->watched_from, d->info.started_ns),
+          summary_begin_is_lost(s, of), false);
+  }
+}
+
+struct answer answer_kept(struct view *view)
+{
+  struct kept k = { .view = view };
+  const bool whole = view_look(view, look_at_recording, &k)
+                     && (k.rings != NULL
+                         || view_work(view, read_rings, &k, sizeof k));
+  if (!whole) return refusal(503, "the file was cut shorter");
+  if (k.rings == NULL) return refusal(503, "%s", k.why);
+  return (struct answer) { .status = 200,
+                           .json = json_pack("{s:o}", "rings", k.rings) };
+}
