@@ -820,13 +820,19 @@ bool live_is_backup(const struct live_stats *live, uint32_t domain,
   return is_backup_thread(live->threads, domain, thread);
 }
 
+size_t live_open_waits(const struct live_stats *live,
+                       struct long_span list[LIVE_THREADS])
+{
+  return list_open_waits(live->threads, live->summary, list);
+}
+
 size_t live_long_spans(const struct live_stats *live, int64_t from_ns,
                        int64_t to_ns, struct long_span **list)
 {
   const size_t count = find_long_spans(&live->long_spans, live->summary->spans,
                                        live->ring_count, from_ns, to_ns, list);
   *list = reallocate(*list, count + LIVE_THREADS, sizeof **list);
-  return count + list_open_waits(live->threads, live->summary, *list + count);
+  return count + live_open_waits(live, *list + count);
 }
 
 struct summary *live_summary(struct live_stats *live)

@@ -164,6 +164,11 @@ int live_threads(const struct live_stats *live, int64_t now,
 bool live_is_backup(const struct live_stats *live, uint32_t domain,
                     uint32_t thread);
 
+/* Fills [list] with the waits that go on, as list_open_waits does.  Returns their
+   number. */
+size_t live_open_waits(const struct live_stats *live,
+                       struct long_span list[LIVE_THREADS]);
+
 /* Sets *list to the long and the open spans of a time, as find_long_spans does,
    and behind them the waits that go on.  Returns their number. */
 size_t live_long_spans(const struct live_stats *live, int64_t from_ns,

@@ -23,7 +23,9 @@
 #include "live_json.h"
 #include "memory.h"
 #include "registry.h"
+#include "slots.h"
 #include "target.h"
+#include "timeline.h"
 
 /* Values */
 
@@ -230,10 +232,16 @@ struct sink {
   const struct history_row *row;
   json_t *keys[HISTORY_KINDS][HISTORY_NAMES];   /* names as strings; NULL: no
                                                    more */
+  struct long_span *open_waits;   /* that go on */
+  size_t open_wait_count;
 };
 
-static void take_keys(struct sink *sink, const struct history *h)
+/* Fills the names and the open waits of [sink], which has its data. */
+static void begin_rows(struct sink *sink)
 {
+  const struct history *h = sink->data->history;
+  sink->open_waits = allocate(LIVE_THREADS, sizeof *sink->open_waits);
+  sink->open_wait_count = live_open_waits(sink->data->live, sink->open_waits);
   for (int kind = 0; kind < HISTORY_KINDS; kind++)
     for (uint32_t i = 0; i < HISTORY_NAMES; i++) {
       const char *name = history_name(h, (enum history_kind) kind, i);
@@ -241,8 +249,9 @@ static void take_keys(struct sink *sink, const struct history *h)
     }
 }
 
-static void drop_keys(struct sink *sink)
+static void end_rows(struct sink *sink)
 {
+  free(sink->open_waits);
   for (int kind = 0; kind < HISTORY_KINDS; kind++)
     for (uint32_t i = 0; i < HISTORY_NAMES; i++)
       json_decref(sink->keys[kind][i]);
@@ -331,15 +340,33 @@ static void put_ended(struct sink *sink, const char *name,
   }
 }
 
+/* Returns [ns] nanoseconds of waits as a share of the time of the row. */
+static double wait_share(const struct sink *sink, uint64_t ns)
+{
+  return (double) ns / (SECOND_NS * row_seconds(sink));
+}
+
+/* Puts the waits that go on: their kind is known when they end. */
+static void put_open_waits(struct sink *sink, json_t *waits)
+{
+  const int64_t from_ns = sink->row->ns,
+    to_ns = time_after(from_ns, history_step_ns[sink->tier]);
+  uint64_t ns = 0;
+  for (size_t i = 0; i < sink->open_wait_count; i++)
+    ns += overlap(sink->open_waits[i].from_ns, INT64_MAX, from_ns, to_ns);
+  put(sink, waits, TIMELINE_OPEN_WAIT, number(wait_share(sink, ns)));
+}
+
 static void put_waits(struct sink *sink)
 {
   json_t *waits = member(sink->object, "waits", json_object);
+  if (sink->row->waits_known && sink->data->state == EVENTRING_STATE_RUNNING)
+    put_open_waits(sink, waits);
   for (uint32_t i = 0; i < sink->row->names[HISTORY_WAIT]; i++) {
     const uint64_t ns = history_waits_ns(sink->data->history, sink->tier,
                                          sink->number, i);
     put(sink, waits, json_string_value(sink->keys[HISTORY_WAIT][i]),
-        number_or_null(sink->row->waits_known,
-                       (double) ns / (SECOND_NS * row_seconds(sink))));
+        number_or_null(sink->row->waits_known, wait_share(sink, ns)));
   }
 }
 
@@ -488,12 +515,12 @@ static void fill_history(struct view_data *d, void *state)
   size_t size;
   FILE *out = open_memstream(&request->text, &size);
   if (out == NULL) out_of_memory();
-  take_keys(&sink, d->history);
+  begin_rows(&sink);
   putc('{', out);
   print_groups(&sink, out);
   fprintf(out, "\"tier_ns\":%" PRId64 ",\"reading\":%s}",
           history_step_ns[request->tier], d->reading ? "true" : "false");
-  drop_keys(&sink);
+  end_rows(&sink);
   if (fclose(out) != 0) out_of_memory();
 }
 
@@ -513,14 +540,14 @@ static void take_ticks(struct view_data *d, void *state)
   if (d->reading || d->sent < first) d->sent = d->reading ? end : first;
   if (end - d->sent > TICKS_AT_ONCE) d->sent = end - TICKS_AT_ONCE;
   if (d->sent == end) return;
-  take_keys(&sink, d->history);
+  begin_rows(&sink);
   for (; d->sent < end; d->sent++) {
     sink.object = json_object();
     set_row(&sink, d->sent);
     for (size_t group = 0; group < GROUPS; group++) put_group(&sink, group);
     json_array_append_new(rows, sink.object);
   }
-  drop_keys(&sink);
+  end_rows(&sink);
 }
 
 json_t *json_ticks(struct view *view)

@@ -32,6 +32,17 @@ row_waits() {
     tostring' | grep -qxF '[0,1]'
 }
 ok "and in the history" within 60 row_waits
+is_kind() {
+  field "/api/processes/$id/history?tier=1s" '.waits["unfinished wait"][-1]' |
+    grep -qxF 1
+}
+ok "and among the waits of the history" within 60 is_kind
+in_tick() {
+  get "/api/stream?process=$id" -N -m 3 |
+    sed -n '/^event: tick/{n;s/^data: //p;q;}' |
+    jq -e '.waits["unfinished wait"] == 1'
+}
+ok "and of the rows of the stream" within 60 in_tick
 is_share() {
   field "/api/processes/$id/detail" '.domains | map(.wait_share) | tostring' |
     grep -qxF '[1]'

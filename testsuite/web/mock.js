@@ -48,7 +48,8 @@ function row(t, domains, name) {
     domains: each, counters: { [name]: of(Math.round(10 * wave(s, 9))) },
     spans: { parse: ended(81.25, 1.5e6), [hostile[0]]: ended(4, null) },
     requests: {},
-    waits: { mutex_wait: of(0.25), condition_wait: of(1.5) },
+    waits: { 'unfinished wait': of(2), mutex_wait: of(0.25),
+             condition_wait: of(1.5) },
     heap: { pool_live_bytes: of(6e7 + 1e7 * wave(s, 60)), large_bytes: of(2 ** 25),
             pool_free_bytes: of(1e7), fragmented_bytes: of(1e6),
             custom_bytes: of(0) } };
@@ -63,9 +64,10 @@ function append(columns, row) {
       (columns[key] ??= []).push(row[key]);
 }
 
-function history(now, tier_ns, domains, name) {
+function history(now, tier_ns, domains, name, forgotten) {
   const columns = { tier_ns };
-  const first = Math.max(tier_ns, (Math.floor(now / tier_ns) - 600) * tier_ns);
+  const first = Math.max(tier_ns, (Math.floor(now / tier_ns) - 600) * tier_ns,
+                         Math.ceil(forgotten / tier_ns) * tier_ns);
   for (let t = first; t <= now; t += tier_ns)
     append(columns, row(t, domains, name));
   return columns;
@@ -199,6 +201,7 @@ export class Mock {
     this.categories = ['gc', 'domain', 'sync', 'user', 'wait', 'thread'];
     this.actions = [];
     this.tick_ms = 100;
+    this.forgotten = 0;         // the history before, as after a new start
     this.server = http.createServer((q, s) => this.#answer(q, s));
   }
 
@@ -365,7 +368,8 @@ export class Mock {
       actions: () => ({ actions: this.actions }),
       recordings: () => ({ recordings: [] }),
       detail: () => this.detail(),
-      history: () => history(now, tiers[url.searchParams.get('tier')], 4, hostile[1]),
+      history: () => history(now, tiers[url.searchParams.get('tier')], 4, hostile[1],
+                             this.forgotten),
       kept: () => ({ rings: [[0, 12.5, false], [1, 40, true]].map(
         ([domain, s, begin_lost]) =>
           ({ domain, from_ns: s * 1e9, begin_lost, samples: false })) }),

@@ -158,7 +158,7 @@ await test('spans, waits and the heap have charts; what has no data has none',
     assert.equal(await told(page, 'Spans: rate'), 'parse 81/s');
     assert.equal(await told(page, 'Spans: mean duration'), 'parse 1.50 ms');
     assert.equal(await told(page, 'Waits'),
-                 'mutex wait 0.25, condition wait 1.50');
+                 'mutex wait 0.25, condition wait 1.50, unfinished wait 2.00');
     assert.match(await told(page, 'Major heap'), /large blocks 32.0 MiB, free 9/);
     assert.equal(await page.$('.plot[aria-label^="Requests"]'), null);
   }));
@@ -192,6 +192,59 @@ await test('a time without data is a gap in the charts',
       assert.notEqual(before, gap);
     });
   }));
+
+// Returns the titles of the charts over time that have a colour in a column of
+// pixels at [part] of their width.
+const drawnAt = (page, part) => page.evaluate((part) =>
+  [...document.querySelectorAll('.chart:has(.u-over)')].filter((chart) => {
+    const canvas = chart.querySelector('canvas');
+    const over = chart.querySelector('.u-over');
+    const ratio = canvas.width / canvas.clientWidth;
+    const { data } = canvas.getContext('2d').getImageData(
+      (over.offsetLeft + part * over.clientWidth) * ratio,
+      over.offsetTop * ratio, 1, over.clientHeight * ratio);
+    const coloured = (i) => data[i + 3] > 0 && Math.max(...data.slice(i, i + 3))
+      - Math.min(...data.slice(i, i + 3)) > 40;
+    return Array.from({ length: data.length / 4 }, (_, i) => 4 * i)
+      .some(coloured);
+  }).map((chart) => chart.querySelector('figcaption').innerText), part);
+
+await test('the time in which the server was away is a gap in all charts, also of '
+  + 'ranges that were shown before', async () => {
+  const page = await open(browser, address);
+  const range = (label) => page.evaluate((text) =>
+    [...document.querySelectorAll('.toolbar button')]
+      .find((b) => b.innerText === text).click(), label);
+  await go(page, '#/process/100/charts');
+  await seen(page, '.chart canvas');
+  const rows = page.waitForResponse((r) => r.url().endsWith('tier=1s'));
+  await range('10 min');
+  await rows;
+  mock.fails.add('/api/stream').add('/api/processes/100/history');
+  mock.disconnect();
+  const from = mock.now() / 1e9;
+  await has(page, 'Disconnected');
+  await pause(6000);
+  const to = mock.forgotten = mock.now();
+  mock.fails.clear();
+  await has(page, 'Live');
+  await pause(3000);
+  const middle = (from + to / 1e9) / 2;
+  const gap = async (s) => {
+    const now = mock.now() / 1e9;
+    const begin = Math.max(0, now - s);
+    const at = (time) => (time - begin) / (now - begin);
+    const before = await drawnAt(page, at(from - 4));
+    assert.ok(before.length > 8, `${before}`);
+    assert.deepEqual(await drawnAt(page, at(middle)), []);
+    assert.deepEqual(await drawnAt(page, at(to / 1e9 + 2)), before);
+  };
+  await eventually(() => gap(600));
+  await range('1 min');
+  await eventually(() => gap(60));
+  mock.forgotten = 0;
+  await page.close();
+});
 
 await test('names from the program are text, wherever they are shown', async () => {
   for (const view of ['charts', 'timeline', 'tables', 'events', 'between', 'flame',

@@ -166,10 +166,15 @@ function Ended({ columns, take, common, title }) {
       series=${series('mean_ns', names)} />`;
 }
 
-// Shares of the time of one thread: they add up to the threads that waited.
+const openWait = 'unfinished wait';
+
+// Shares of the time of one thread: they add up to the threads that waited.  Waits
+// that go on are on top: their kind is known when they end.
 function Waits({ columns, take, common }) {
-  const series = Object.keys(columns ?? {}).map((name, i) => ({
-    label: format.phrase(name), colour: colourOf(i), fill: true,
+  const kinds = Object.keys(columns ?? {}).filter((name) => name !== openWait);
+  const series = [...kinds, openWait].map((name, i) => ({
+    label: format.phrase(name), fill: true,
+    colour: name === openWait ? 'waiting' : colourOf(i),
     values: take(columns, name) })).filter((s) => s.values.some((v) => v > 0));
   if (series.length === 0) return null;
   return html`
