@@ -11,8 +11,10 @@
 /**************************************************************************/
 
 #define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "target.h"
@@ -57,16 +59,58 @@ int64_t time_since(int64_t ns, int64_t begin_ns)
   return ns < begin_ns ? INT64_MIN : INT64_MAX;
 }
 
-int64_t age_ns(const struct eventring_info *info)
+/* Sets *ns to the nanoseconds by which CLOCK_MONOTONIC of process [pid] is ahead
+   of the clock of the system, and *namespace to its time namespace.  Returns
+   whether they are known: a process that enters another namespace has the offsets
+   of its children meanwhile. */
+static bool read_offset(int32_t pid, int64_t *ns, uint64_t *namespace)
 {
-  return info->same_boot ? time_since(monotonic_ns(), info->started_ns)
-                         : time_since(realtime_ns(), info->started_realtime_ns);
+  char path[64];
+  struct stat own, of_children;
+  snprintf(path, sizeof path, "/proc/%" PRIi32 "/ns/time", pid);
+  if (stat(path, &own) < 0) return false;
+  snprintf(path, sizeof path, "/proc/%" PRIi32 "/ns/time_for_children", pid);
+  if (stat(path, &of_children) < 0 || own.st_ino != of_children.st_ino)
+    return false;
+  snprintf(path, sizeof path, "/proc/%" PRIi32 "/timens_offsets", pid);
+  FILE *file = fopen(path, "re");
+  int64_t seconds, rest;
+  if (file == NULL) return false;
+  const bool known = fscanf(file, "monotonic %" SCNi64 " %" SCNi64, &seconds,
+                            &rest) == 2;
+  fclose(file);
+  *ns = known ? seconds * 1000000000 + rest : 0;
+  *namespace = own.st_ino;
+  return known;
+}
+
+/* Sets *ns to the present time on the clock of a process in another time
+   namespace of this system.  Returns whether it is known. */
+static bool read_other_clock(const struct eventring_info *info, int64_t *ns)
+{
+  int64_t theirs, ours;
+  uint64_t namespace, own;
+  if (info->pid_is_elsewhere || info->time_namespace == 0
+      || !read_offset(info->pid, &theirs, &namespace)
+      || namespace != info->time_namespace
+      || !read_offset((int32_t) getpid(), &ours, &own))
+    return false;
+  *ns = time_after(monotonic_ns(), theirs - ours);
+  return true;
 }
 
 int64_t present_ns(const struct eventring_info *info)
 {
-  return info->same_boot ? monotonic_ns()
-                         : time_after(info->started_ns, age_ns(info));
+  int64_t ns;
+  if (info->same_boot) return monotonic_ns();
+  if (read_other_clock(info, &ns)) return ns;
+  return time_after(info->started_ns,
+                    time_since(realtime_ns(), info->started_realtime_ns));
+}
+
+int64_t age_ns(const struct eventring_info *info)
+{
+  return time_since(present_ns(info), info->started_ns);
 }
 
 int64_t process_cpu_ns(struct eventring_cursor *cursor)

@@ -41,13 +41,13 @@ int64_t time_after(int64_t ns, int64_t by);
 int64_t time_since(int64_t ns, int64_t begin_ns);
 
 /* Returns the time from the start of tracing, as [info] has it, until now, in
-   nanoseconds, also if the process has ended.  After a restart of the system,
-   the time is taken from the calendar clock, which may have been set in
-   between. */
+   nanoseconds, also if the process has ended. */
 int64_t age_ns(const struct eventring_info *info);
 
-/* Returns the present time on the clock of the events of the process, which may
-   be in another time namespace, in nanoseconds. */
+/* Returns the present time on the clock of the events of the process, in
+   nanoseconds.  If the process is in another time namespace, the time comes from
+   the offsets of the two namespaces; if these are not known, or after a restart of
+   the system, from the calendar clock, which may have been set in between. */
 int64_t present_ns(const struct eventring_info *info);
 
 /* Returns the CPU time that the process of [cursor] has used, in nanoseconds;

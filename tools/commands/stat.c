@@ -52,6 +52,7 @@ struct stat {
   struct summary *summary;
   bool json;
   bool running;                   /* the clock ends intervals */
+  int64_t ahead_ns;               /* the clock of the process, of ours */
   int64_t interval_ns;            /* 0: none */
   bool counting;                  /* the first interval has begun */
   int64_t since_ns, next_ns;      /* of the present interval */
@@ -193,7 +194,7 @@ static bool pass(void *state, bool idle)
     summary_idle(st->summary);
     if (st->running
         && eventring_state(st->summary->cursor) == EVENTRING_STATE_RUNNING)
-      pass_time(st, monotonic_ns());
+      pass_time(st, time_after(monotonic_ns(), st->ahead_ns));
   }
   return output_works();
 }
@@ -300,7 +301,11 @@ static enum status run(int argc, char **argv)
   st.running = eventring_state(cursor) == EVENTRING_STATE_RUNNING;
   /* Events that are already in the rings do not count for the first
      interval. */
-  if (st.running) st.next_ns = monotonic_ns();
+  if (st.running) {
+    const struct eventring_info info = target_info(cursor);
+    st.next_ns = present_ns(&info);
+    st.ahead_ns = time_since(st.next_ns, monotonic_ns());
+  }
   enum status status = read_events(cursor, &(struct reading) {
     .follow = follow, .changes = true, .open_spans = true, .state = &st,
     .event = take_event, .pass = pass
