@@ -276,11 +276,6 @@ void summary_stop(struct summary *s)
     end_watching(s, s->domains[i], s->domains[i]->last_ns);
 }
 
-void summary_idle(struct summary *s)
-{
-  if (target_info(s->cursor).active == 0) summary_stop(s);
-}
-
 /* Events */
 
 /* Returns whether [event] is in the window of [s], which is all time unless

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "summary.h"
+#include "target.h"
 
 void summary_window(struct summary *s, int64_t from_ns, int64_t to_ns)
 {
@@ -27,6 +28,11 @@ void summary_window(struct summary *s, int64_t from_ns, int64_t to_ns)
 void summary_listen(struct summary *s, struct summary_listener listener)
 {
   s->listener = listener;
+}
+
+void summary_idle(struct summary *s)
+{
+  if (target_info(s->cursor).active == 0) summary_stop(s);
 }
 
 void summary_new_interval(struct summary *s)

@@ -34,6 +34,7 @@
 #include <microhttpd.h>
 #include "answers.h"
 #include "common.h"
+#include "gzip.h"
 #include "http.h"
 #include "listen.h"
 #include "live_json.h"
@@ -44,6 +45,8 @@
 /* Silence after which a connection is closed. */
 #define SILENCE_SECONDS 30
 #define STREAM_BLOCK (32 * 1024)
+/* Answers with fewer bytes are not compressed: they take one packet. */
+#define LEAST_COMPRESSED 1400
 #define STACK_SIZE (1024 * 1024)
 
 /* The files of the page, see build-aux/page.S. */
@@ -218,16 +221,40 @@ static enum MHD_Result send_response(struct MHD_Connection *c, unsigned status,
   return result;
 }
 
+/* Returns a response with [size] bytes, compressed if the client can take that.
+   [mode] says whether the bytes are freed.  NULL if there is no memory. */
+static struct MHD_Response *new_response(struct MHD_Connection *c, char *bytes,
+                                         size_t size,
+                                         enum MHD_ResponseMemoryMode mode)
+{
+  size_t length = size;
+  char *packed = NULL;
+  if (size >= LEAST_COMPRESSED
+      && accepts_gzip(MHD_lookup_connection_value(c, MHD_HEADER_KIND,
+                                                  "Accept-Encoding")))
+    packed = gzip(bytes, size, &length);
+  struct MHD_Response *response = packed != NULL
+    ? MHD_create_response_from_buffer(length, packed, MHD_RESPMEM_MUST_FREE)
+    : MHD_create_response_from_buffer(size, bytes, mode);
+  if (mode == MHD_RESPMEM_MUST_FREE && (packed != NULL || response == NULL))
+    free(bytes);
+  if (response == NULL) {
+    free(packed);
+    return NULL;
+  }
+  MHD_add_response_header(response, "Vary", "Accept-Encoding");
+  if (packed != NULL)
+    MHD_add_response_header(response, "Content-Encoding", "gzip");
+  return response;
+}
+
 /* Sends [text], which is freed, with the headers that the status needs. */
 static enum MHD_Result send_text(struct MHD_Connection *c, unsigned status,
                                  const char *type, char *text)
 {
-  struct MHD_Response *response =
-    MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE);
-  if (response == NULL) {
-    free(text);
-    return MHD_NO;
-  }
+  struct MHD_Response *response = new_response(c, text, strlen(text),
+                                               MHD_RESPMEM_MUST_FREE);
+  if (response == NULL) return MHD_NO;
   add_headers(response, type, true);
   if (status == MHD_HTTP_UNAUTHORIZED)
     MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
@@ -264,9 +291,10 @@ static enum MHD_Result send_file(struct MHD_Connection *c,
                          "text/css; charset=utf-8" },
     [RESOURCE_ICON] = { page_icon, page_icon_end, "image/svg+xml" }
   };
-  struct MHD_Response *response = MHD_create_response_from_buffer(
+  struct MHD_Response *response = new_response(
+    c, (char *) files[resource].begin,
     (size_t) (files[resource].end - files[resource].begin),
-    (void *) files[resource].begin, MHD_RESPMEM_PERSISTENT);
+    MHD_RESPMEM_PERSISTENT);
   if (response == NULL) return MHD_NO;
   add_headers(response, files[resource].type, false);
   return send_response(c, MHD_HTTP_OK, response);
