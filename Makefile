@@ -184,7 +184,7 @@ FLEET_CFLAGS = $(JANSSON_CFLAGS) $(MICROHTTPD_CFLAGS) $(GNUTLS_CFLAGS) \
   $(CURL_CFLAGS) $(NATS_CFLAGS)
 
 -include $(LIB_OBJ:.o=.d) $(ANALYSIS_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) \
-  $(SERVE_OBJ:.o=.d)
+  $(SERVE_OBJ:.o=.d) $(wildcard $(B)/obj/testsuite/ring/*.d)
 
 $(B)/obj/consumer/%.o: consumer/%.c
 	@mkdir -p $(@D)
@@ -380,24 +380,52 @@ opam-repository: dist ## a repository of opam, without network; DISTS= adds tarb
 RING_TESTS := $(patsubst testsuite/ring/%.c,$(B)/test/ring/%,\
                 $(wildcard testsuite/ring/test_*.c))
 
-# A first line "// BUILD: ..." adds flags and files to the command line.
-$(B)/test/ring/%: testsuite/ring/%.c $(B)/lib/libeventring.a \
-                  $(wildcard testsuite/ring/*.h testsuite/ring/ring_*.c \
-                    testsuite/ring/producer.files \
-                    runtime/*.[ch] runtime/caml/* consumer/*.h \
-                    $(foreach d,analysis fleet tools serve,$d/*.[ch]))
+# A first line "// BUILD: ..." adds flags and files to the command line of a test.
+# The C files, and the list of the producer's, are compiled once for all tests,
+# and with the flags of the command: its objects are linked.  Only where a macro
+# is defined are they compiled with the test.
+build_line = $(shell sed -n '1s,^// BUILD: ,,p' testsuite/ring/$1.c)
+build_files = $(if $(filter -D%,$(call build_line,$1)),,\
+  $(filter %.c @%.files,$(call build_line,$1)))
+build_flags = $(filter-out $(call build_files,$1),$(call build_line,$1))
+build_objects = $(patsubst %.c,$2/obj/%.o,\
+  $(patsubst @%.files,$2/obj/%.o,$(call build_files,$1)))
+RING_HEADERS := $(wildcard testsuite/ring/*.h runtime/*.h runtime/caml/* \
+  $(foreach d,consumer analysis fleet tools serve,$d/*.h))
+PRODUCER_FLAGS = -I$(TREE)/runtime -iquote $(TREE)/runtime/caml
+PRODUCER := $(shell cat testsuite/ring/producer.files)
+
+.SECONDEXPANSION:
+
+$(B)/obj/testsuite/ring/%.o: testsuite/ring/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(LIB_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/obj/testsuite/ring/producer.o: testsuite/ring/producer.files $(PRODUCER) \
+                                    $(RING_HEADERS)
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(LIB_CFLAGS) $(PRODUCER_FLAGS) -r -o $@ $(PRODUCER)
+
+$(RING_TESTS): $(B)/test/ring/%: testsuite/ring/%.c $(RING_HEADERS) \
+               $$(call build_objects,$$*,$(B)) $(B)/lib/libeventring.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(LIB_CFLAGS) -Itestsuite/ring -o $@ $< \
-	  `sed -n '1s,^// BUILD: ,,p' $<` $(B)/lib/libeventring.a \
+	  $(filter %.o,$^) $(call build_flags,$*) $(filter %.a,$^) \
 	  `$(PKG_CONFIG) --cflags --libs cmocka` -lpthread $(LIB_LIBS) -lm
 
 ## The same, and the command, under sanitizers
 
 # gcc: it is here anyway, with their libraries; clang's have the fuzz targets.
 SAN_CC = gcc
-SAN_CFLAGS = -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARNINGS) -Iconsumer \
-  -Iruntime -Ianalysis -Ifleet -Itools -Iserve
+SAN_CFLAGS = -std=gnu11 -g $(SAN_LEVEL) -fno-omit-frame-pointer $(WARNINGS) \
+  -Iconsumer -Iruntime -Ianalysis -Ifleet -Itools -Iserve
+# Only for the library does the optimizer save more time than it takes.
+SAN_LEVEL = -O0
+$(foreach s,asan tsan,$(B)/$s/obj/consumer/%.o \
+  $(B)/$s/obj/testsuite/ring/ring_%.o): SAN_LEVEL = -O1
 asan_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=all
 # ThreadSanitizer does not know fences, and gcc warns of each.  It takes them
 # for nothing.  That hides the effect of a missing fence (the model is for that)
@@ -413,7 +441,8 @@ san_works = $(shell mkdir -p $(B)/$1 && echo 'int main(void) { return 0; }' | \
 
 define sanitized
 -include $(patsubst %.c,$(B)/$1/obj/%.d,\
-           $(LIB_SRC) $(ANALYSIS_SRC) $(TOOL_SRC) $(SERVE_SRC))
+           $(LIB_SRC) $(ANALYSIS_SRC) $(TOOL_SRC) $(SERVE_SRC)) \
+  $(wildcard $(B)/$1/obj/testsuite/ring/*.d)
 
 $(B)/$1/obj/%.o: %.c
 	@mkdir -p $$(@D)
@@ -432,16 +461,21 @@ $(B)/$1/eventring: $(SERVE_SRC:%.c=$(B)/$1/obj/%.o) $(PAGE_OBJ) \
 	$$(call say,LINK)
 	$$(Q)$$(SAN_CC) $$(SAN_CFLAGS) $($1_FLAGS) -DCOMMAND -o $$@ $$^ $$(TOOL_LIBS)
 
-$(B)/$1/ring/%: testsuite/ring/%.c $(B)/$1/libeventring.a \
-                $(wildcard testsuite/sanitizers/*.c testsuite/ring/*.h \
-                  testsuite/ring/ring_*.c testsuite/ring/producer.files \
-                  runtime/*.[ch] runtime/caml/* consumer/*.h \
-                  $(foreach d,analysis fleet tools serve,$d/*.[ch]))
+$(B)/$1/obj/testsuite/ring/producer.o: testsuite/ring/producer.files \
+                                       $(PRODUCER) $(RING_HEADERS)
+	@mkdir -p $$(@D)
+	$$(call say,CC)
+	$$(Q)$$(SAN_CC) $$(SAN_CFLAGS) $$(PRODUCER_FLAGS) $($1_FLAGS) -r -o $$@ \
+	  $$(PRODUCER)
+
+$(RING_TESTS:$(B)/test/%=$(B)/$1/%): $(B)/$1/ring/%: testsuite/ring/%.c \
+    $(RING_HEADERS) $$$$(call build_objects,$$$$*,$(B)/$1) \
+    $(wildcard testsuite/sanitizers/*.c) $(B)/$1/libeventring.a
 	@mkdir -p $$(@D)
 	$$(call say,LINK)
 	$$(Q)$$(SAN_CC) $$(SAN_CFLAGS) -Itestsuite/ring $($1_FLAGS) -o $$@ $$< \
 	  testsuite/sanitizers/options.c $($1_LINK) \
-	  `sed -n '1s,^// BUILD: ,,p' $$<` $(B)/$1/libeventring.a \
+	  $$(filter %.o,$$^) $$(call build_flags,$$*) $$(filter %.a,$$^) \
 	  `$$(PKG_CONFIG) --cflags --libs cmocka` -lpthread $$(LIB_LIBS) -lm
 endef
 $(eval $(call sanitized,asan))
@@ -514,7 +548,10 @@ ARM64_TESTS := testsuite/ring/arm64.t testsuite/ring/unwind.t \
 
 ## Fuzz targets, with clang's libFuzzer
 
+# The optimizer takes three times as long as the rest of the compiler: make fuzz
+# has optimized targets of its own, and the gate, which runs few inputs, others.
 FUZZ := $(B)/fuzz
+FUZZ_LEVEL = -O0
 FUZZ_CC = clang
 FUZZ_TARGETS := $(patsubst testsuite/fuzz/fuzz_%.c,%,\
                   $(wildcard testsuite/fuzz/fuzz_*.c))
@@ -531,7 +568,7 @@ FUZZ_OBJ := $(patsubst %.c,$(FUZZ)/obj/%.o,\
               $(LIB_SRC) $(FUZZ_TOOLS) $(FUZZ_MAKERS) \
               testsuite/ring/ring_file.c testsuite/fuzz/fuzz.c)
 FUZZ_SANITIZERS = address,undefined -fno-sanitize-recover=all
-FUZZ_CFLAGS = -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARNINGS) \
+FUZZ_CFLAGS = -std=gnu11 -g $(FUZZ_LEVEL) -fno-omit-frame-pointer $(WARNINGS) \
   $(FLEET_CFLAGS) \
   -Iconsumer -Iruntime -Ianalysis -Ifleet -Itools -Iserve -Itestsuite/fuzz
 FUZZ_WORKS = $(shell echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | \
@@ -569,9 +606,11 @@ $(FUZZ)/bin/%: testsuite/fuzz/fuzz_%.c testsuite/fuzz/fuzz.h $(FUZZ)/libfuzz.a
 FUZZ_SECONDS ?= 60
 fuzz-build: $(FUZZ)/bin/seeds $(FUZZ_TARGETS:%=$(FUZZ)/bin/%)
 fuzz: ## hostile input for the readers; FUZZ_SECONDS=60 a target
-	@$(if $(FUZZ_WORKS),$(MAKE) --no-print-directory stage stock fuzz-build,\
+	@$(if $(FUZZ_WORKS),$(MAKE) --no-print-directory stage stock fuzz-build \
+	  FUZZ=$(B)/fuzz/optimized FUZZ_LEVEL=-O1,\
 	  echo "make fuzz needs clang with libFuzzer: make deps" >&2; exit 1)
-	@$(TEST_ENV) testsuite/fuzz/run $(FUZZ_SECONDS)
+	@$(TEST_ENV) FUZZ_BIN=$(ABS)/fuzz/optimized/bin \
+	  testsuite/fuzz/run $(FUZZ_SECONDS)
 
 TEST_ENV = JOBS=$(TEST_JOBS) EVENTRING_TOP=$(CURDIR) EVENTRING_BUILD=$(ABS) \
   EVENTRING_STAGE=$(ABS)/stage EVENTRING_OCAML=$(ABS)/stage \

@@ -1,4 +1,4 @@
-// BUILD: @testsuite/ring/producer.files -I_build/ocaml/runtime -iquote _build/ocaml/runtime/caml -fsanitize=address
+// BUILD: @testsuite/ring/producer.files -I_build/ocaml/runtime -iquote _build/ocaml/runtime/caml
 /* If this breaks, the file names another program than the one that runs, or
    the runtime reads beyond the program's arguments that the system returned.
    The test runs itself again under other names, with the runtime's own
