@@ -329,19 +329,25 @@ VARIANT_PREFIX ?= $(shell \
   if test "`ocamlopt -version 2>/dev/null`" = `head -n1 $(B)/upstream/VERSION`; \
   then dirname "`dirname "\`command -v ocamlopt\`"`"; \
   else echo $(ABS)/stock/install; fi)
-VARIANT_TREE = $(B)/variant/tree
+VARIANT = $(B)/variant
+VARIANT_DONE = $(VARIANT:$(B)/%=$(DONE)/%)
 
-.PHONY: variant
-variant: $(DONE)/variant ## our runtime alone, for a stock OCaml of its version (VARIANT_PREFIX)
-$(DONE)/variant: $(DONE)/graft build-aux/variant
-	@mkdir -p $(B)/variant
+.PHONY: variant variant-for-tests
+variant: $(VARIANT_DONE) ## our runtime alone, for a stock OCaml of its version (VARIANT_PREFIX)
+$(VARIANT_DONE): $(DONE)/graft build-aux/variant
+	@mkdir -p $(VARIANT) $(@D)
 	@$(STEP) "graft the variant's tree" $(LOG)/variant-graft.log \
-	  upstream/graft --pristine $(B)/upstream --out $(VARIANT_TREE)
+	  upstream/graft --pristine $(B)/upstream --out $(VARIANT)/tree
 	@$(STEP) "build it for $(VARIANT_PREFIX)" $(LOG)/variant.log \
-	  env $(OCAML_CONFIGURE_VARS) build-aux/variant $(VARIANT_TREE) \
-	    $(B)/variant "$(VARIANT_PREFIX)" $(UPMAKE)
+	  env $(OCAML_CONFIGURE_VARS) $(VARIANT_VARS) build-aux/variant \
+	    $(VARIANT)/tree $(VARIANT) "$(VARIANT_PREFIX)" $(UPMAKE)
 	@touch $@
-	@echo "use it: ocamlopt -I $(ABS)/variant -runtime-variant _eventring"
+	@echo "use it: ocamlopt -I $(CURDIR)/$(VARIANT) -runtime-variant _eventring"
+
+# The tests have one of their own, which is not optimized.
+variant-for-tests:
+	@$(MAKE) --no-print-directory variant VARIANT=$(B)/test/variant \
+	  VARIANT_VARS=CFLAGS=-O0 VARIANT_PREFIX=$(ABS)/stock/install
 
 DIST = ocaml-$(shell head -n1 $(TREE)/VERSION)
 
@@ -489,18 +495,17 @@ $(B)/asan/%.t: testsuite/%.t $(B)/asan/eventring
 	$(Q)chmod +x $@
 
 # All C tests have ASan and UBSan but test_worst*, which want the processor's
-# time to be short; C tests with threads have TSan.  Of the command's tests, the
-# tests that read files have ASan and UBSan, also the test with a concurrent
-# writer.
+# time to be short; C tests with threads have TSan.  Of the command's tests, some
+# that read files have ASan and UBSan, and the hub's, whose peers may be hostile.
 ASAN_RUNS := $(patsubst testsuite/%.c,$(B)/asan/%,\
   $(filter-out testsuite/ring/test_worst%,$(wildcard testsuite/ring/test_*.c))) \
-  $(patsubst %,$(B)/asan/%.t,$(addprefix cli/,check cut events filter latency \
-    many output stat verify) $(addprefix trace/,files rows several) \
-    profile/profile profile/types profile/memory hostile/consumer \
-    fleet/hub fleet/read)
-# Further ones, for make check-sanitizers
-ASAN_MORE := $(patsubst %,$(B)/asan/%.t,profile/ocaml serve/access serve/live \
-  fleet/profile fleet/metrics)
+  $(patsubst %,$(B)/asan/%.t,$(addprefix cli/,check cut events verify) \
+    trace/files profile/profile profile/memory hostile/consumer fleet/hub)
+# Further ones, for make check-sanitizers: options and outputs, the same files
+# read by more commands, a concurrent writer, real programs.
+ASAN_MORE := $(patsubst %,$(B)/asan/%.t,$(addprefix cli/,filter latency many \
+    output stat) trace/rows trace/several profile/types profile/ocaml \
+  serve/access serve/live fleet/read fleet/profile fleet/metrics)
 TSAN_RUNS := $(patsubst testsuite/%.c,$(B)/tsan/%,\
   $(shell grep -l pthread_create testsuite/ring/test_*.c))
 SANITIZED_RUNS = $(if $(call san_works,asan),$(ASAN_RUNS)) \
@@ -615,7 +620,7 @@ fuzz: ## hostile input for the readers; FUZZ_SECONDS=60 a target
 TEST_ENV = JOBS=$(TEST_JOBS) EVENTRING_TOP=$(CURDIR) EVENTRING_BUILD=$(ABS) \
   EVENTRING_STAGE=$(ABS)/stage EVENTRING_OCAML=$(ABS)/stage \
   EVENTRING_BIN=$(ABS)/bin/eventring EVENTRING_STOCK=$(ABS)/stock/install \
-  EVENTRING_VARIANT=$(ABS)/variant
+  EVENTRING_VARIANT=$(ABS)/test/variant
 
 ALL_TESTS := $(sort $(shell find testsuite -name '*.t' ! -name clean-tree.t))
 
@@ -646,8 +651,8 @@ ring-tests: $(RING_TESTS)
 # compilers go first: programs of tests include headers of their trees.
 built-for-tests: test-packages $(DONE)/graft $(PAGE_FILES)
 	@$(MAKE) $(IN_PARALLEL) all stage stock
-	@$(MAKE) $(IN_PARALLEL) VARIANT_PREFIX=$(ABS)/stock/install variant \
-	  ring-tests sanitized $(if $(FUZZ_WORKS),fuzz-build)
+	@$(MAKE) $(IN_PARALLEL) variant-for-tests ring-tests sanitized \
+	  $(if $(FUZZ_WORKS),fuzz-build)
 	@mkdir -p $(B)/test
 
 # The commit has passed if all ran, on its files; clean-tree.t sees changes that

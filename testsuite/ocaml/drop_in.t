@@ -4,13 +4,13 @@
 # stock reader take our file for one of its own.
 . "$(dirname "$0")/programs.sh"
 : "${EVENTRING_STOCK:=$EVENTRING_TOP/_build/stock/install}"
-: "${EVENTRING_VARIANT:=$EVENTRING_TOP/_build/variant}"
+: "${EVENTRING_VARIANT:=$EVENTRING_TOP/_build/test/variant}"
 if ! [ -x "$EVENTRING_STOCK/bin/ocamlopt" ]; then
   echo "1..0 # SKIP no stock OCaml (make stock)"
   exit
 fi
 if ! [ -e "$EVENTRING_VARIANT/libasmrun_eventring.a" ]; then
-  echo "1..0 # SKIP no variant runtime (make variant)"
+  echo "1..0 # SKIP no variant runtime (make variant-for-tests)"
   exit
 fi
 

@@ -5,7 +5,7 @@
 # Only in make check-long: it builds dune.
 . "$(dirname "$0")/programs.sh"
 : "${EVENTRING_STOCK:=$EVENTRING_TOP/_build/stock/install}"
-: "${EVENTRING_VARIANT:=$EVENTRING_TOP/_build/variant}"
+: "${EVENTRING_VARIANT:=$EVENTRING_TOP/_build/test/variant}"
 if [ -z "$EVENTRING_TEST_SOURCES" ]; then
   echo "1..0 # SKIP no EVENTRING_TEST_SOURCES"
   exit
@@ -60,7 +60,7 @@ traced toolchain
 
 rm -r project/_build
 if ! [ -e "$EVENTRING_VARIANT/META" ]; then
-  skip "variant" "no variant runtime (make variant)"
+  skip "variant" "no variant runtime (make variant-for-tests)"
   finish
 fi
 ocaml=$EVENTRING_STOCK
