@@ -2,6 +2,7 @@
 # A real regression: one of 30 commits allocates one more list per request.
 # batch builds and runs all of them, timeline names the commit, and compare of the
 # commits around it names the figure and the function.
+# Only in make check-long: it compares processor times, of 84 runs.
 # Needs the machine alone: it compares processor times.
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/history.sh"

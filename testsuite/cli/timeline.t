@@ -137,9 +137,8 @@ rm -rf sparse && runs series template sparse 40 3 0.003 repo
 runs set 'if .run.command >= 21 then .run.user_ns = (.run.user_ns * 1.05 | floor)
   else . end' sparse/[0-9]*.json
 # Commits 17 to 20 have no runs.
-for f in sparse/[0-9]*.json; do
-  jq -e '.run.command >= 17 and .run.command <= 20' "$f" >/dev/null && rm "$f"
-done
+rm $(jq -r 'select(.run.command >= 17 and .run.command <= 20) |
+  input_filename' sparse/[0-9]*.json)
 run eventring timeline sparse
 ok "commits that were not measured are candidates" eval \
   '[ "$(grep -c "^candidate: commit .*, not measured$" out)" = 4 ] &&
