@@ -60,6 +60,16 @@ ok "a ring file is merged with a recording" eval \
   'exits 0 && [ "$(eventring stat --all --json mixed.evr |
                    jq -s "last.processes")" = 4 ]'
 
+# More files than descriptors may be open at first.
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+  minors 1 | ring many-$i pid=$((4242500 + i)) started=$((2000000 + i))
+done
+few() { (ulimit -S -n 12; exec "$@"); }
+run few "$EVENTRING_BIN" merge rings/many-*.eventring -o many.evr
+ok "many ring files are merged" eval \
+  'exits 0 && [ "$(eventring stat --all --json many.evr |
+                   jq -s "last.processes")" = 12 ]'
+
 # A recording of the same process: its events are in the output once.
 eventring dump rings/3.eventring -o three.evr 2>/dev/null
 run eventring cat three.evr rings/3.eventring -o joined.evr

@@ -125,7 +125,12 @@ static void open_input(struct input *input, uint32_t process,
   if (target_info(cursor).format != EVENTRING_FORMAT_RECORDING) {
     input->merge.path = unnamed_snapshot(cursor);
     eventring_close(cursor);
-    cursor = open_recorded_process(input->merge.path, process, NULL);
+    int error = eventring_open(input->merge.path, NULL, &cursor);
+    if (error < 0) {
+      complain("%s: cannot open its snapshot: %s", input->name,
+               eventring_strerror(error));
+      exit(STATUS_CANNOT_READ);
+    }
   }
   input->info = target_info(cursor);
   eventring_close(*before);
@@ -157,6 +162,7 @@ static struct inputs open_inputs(const struct command *command, char **paths,
                                  int count)
 {
   struct inputs in = { NULL, 0 };
+  raise_descriptor_limit();
   for (int i = 0; i < count; i++) {
     struct eventring_cursor *cursor = NULL;
     const uint32_t number = take_process(paths[i]);
@@ -214,6 +220,24 @@ static void sort(struct inputs *in)
     in->list[i].merge.join = same_process(&in->list[i - 1], &in->list[i]);
 }
 
+/* Prints [why], a message of libeventring, with the operand in place of the path
+   of its snapshot. */
+static void complain_of(const char *why, const struct inputs *in)
+{
+  for (size_t i = 0; i < in->count; i++) {
+    const struct input *input = &in->list[i];
+    const char *path = input->merge.path;
+    const char *at = path == input->name ? NULL : strstr(why, path);
+    if (at == NULL) continue;
+    const char *rest = at + strlen(path);
+    /* The path may be the beginning of a longer one. */
+    if (*rest >= '0' && *rest <= '9') continue;
+    complain("%.*s%s%s", (int) (at - why), why, input->name, rest);
+    return;
+  }
+  complain("%s", why);
+}
+
 /* Writes the inputs, merged, to a new recording at [output].  Returns
    STATUS_OK; STATUS_CANNOT_WRITE, with a message, when [output] is an input,
    exists while [force] is false, or cannot be written; STATUS_CANNOT_READ, with
@@ -234,7 +258,7 @@ static enum status write_merged(const char *output, bool force,
                                       &options);
   free(inputs);
   if (error == 0) return STATUS_OK;
-  complain("%s", why[0] != '\0' ? why : eventring_strerror(error));
+  complain_of(why[0] != '\0' ? why : eventring_strerror(error), in);
   return recording_status(error);
 }
 
