@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "children.h"
@@ -32,24 +33,51 @@
    longest between two attempts to open a file that is no ring file yet. */
 #define SEARCH_NS (10L * 1000 * 1000)
 
+/* How long a file may be no ring file yet. */
+#define UNFINISHED_NS (1000L * 1000 * 1000)
+
+/* The time between two looks at an idle child: for each child, so that many take
+   a part of a processor only, and at most.  A child that begins to write in
+   between must not fill its rings. */
+#define IDLE_NS (40L * 1000)
+#define LONGEST_IDLE_NS (20L * 1000 * 1000)
+
+/* The time between two looks whether an idle child has ended. */
+#define END_NS (30L * 1000 * 1000)
+
 /* A ring file that has appeared. */
 struct child {
   char *path;
   int64_t found_ns, before_ns, due_ns;  /* when it was found, was read, and is
                                            to be read */
-  uint64_t looks;                 /* while it was idle */
+  int64_t state_ns;               /* when its state was looked at; 0: look at
+                                     once */
+  int error;                      /* why it could not be opened yet */
   struct followed rings;          /* no cursor: it could not be opened yet */
   struct sessions *sessions;
+};
+
+/* A file that a search has found, which it need not find again. */
+struct found {
+  char *name;
+  struct stat file;
 };
 
 struct children {
   const char *folder;
   bool own;
+  int64_t started_ns;             /* no session of the tree is older */
   int inotify;                    /* -1: the folder is searched */
   bool search;                    /* the folder must be searched */
   int64_t searched_ns;
+  struct found *found;
+  size_t found_count, found_room, found_next;
   bool counted;                   /* each file that appeared was seen */
-  size_t appeared;                /* ring files, of the program too */
+  size_t appeared;                /* ring files of the tree, of the program too,
+                                     but for the next ones */
+  size_t unopened;                /* ring files that the system does not open */
+  char why[512];                  /* the last message of eventring_open, and */
+  char why_unopened[512];         /* that for the last of these files */
   struct child **list;            /* those that are not read to their end */
   size_t count, room;
   struct child *only;             /* the first that was read to its end, until
@@ -65,6 +93,7 @@ struct children *new_children(const char *folder, bool own, const char *output,
   struct children *c = allocate(1, sizeof *c);
   c->folder = folder;
   c->own = own;
+  c->started_ns = monotonic_ns();
   c->status = status;
   c->tree.json = json;
   begin_parts(&c->parts, output, force, status);
@@ -98,10 +127,12 @@ struct summary *only_child(struct children *c)
   return c->only != NULL && c->tree.count == 1 ? c->only->rings.summary : NULL;
 }
 
-size_t missed_sessions(const struct children *c)
+struct missed missed_files(const struct children *c)
 {
-  return c->counted && c->appeared > c->tree.count
-         ? c->appeared - c->tree.count : 0;
+  return (struct missed) {
+    .gone = c->counted && c->appeared > c->tree.count
+            ? c->appeared - c->tree.count : 0,
+    .unopened = c->unopened, .why = c->why_unopened };
 }
 
 /* Finding */
@@ -149,8 +180,45 @@ static void take_reported(struct children *c, pid_t program)
     }
 }
 
-/* Takes all files of the folder, if it cannot be watched, or files have been
-   missed.  Files that are known are recognised when they are opened. */
+/* Returns whether the file [name] with the status [file] was found before, and
+   notes it if not.  A file that has been written to since is found again: its
+   inode may be that of another one which was removed. */
+static bool was_found(struct children *c, const char *name,
+                      const struct stat *file)
+{
+  for (size_t i = 0; i < c->found_count; i++) {
+    /* A search mostly finds them in the same order. */
+    const size_t k = (c->found_next + i) % c->found_count;
+    struct found *f = &c->found[k];
+    if (strcmp(f->name, name) != 0) continue;
+    c->found_next = k + 1;
+    const bool same = f->file.st_dev == file->st_dev
+                      && f->file.st_ino == file->st_ino
+                      && f->file.st_mtim.tv_sec == file->st_mtim.tv_sec
+                      && f->file.st_mtim.tv_nsec == file->st_mtim.tv_nsec;
+    f->file = *file;
+    return same;
+  }
+  c->found = with_room(c->found, c->found_count, &c->found_room,
+                       sizeof *c->found);
+  char *copy = strdup(name);
+  if (copy == NULL) out_of_memory();
+  c->found[c->found_count++] = (struct found) { .name = copy, .file = *file };
+  return false;
+}
+
+/* Returns whether the file [name] is in the list and waits to be opened. */
+static bool is_pending(const struct children *c, const char *name)
+{
+  for (size_t i = 0; i < c->count; i++)
+    if (c->list[i]->rings.cursor == NULL
+        && strcmp(strrchr(c->list[i]->path, '/') + 1, name) == 0)
+      return true;
+  return false;
+}
+
+/* Takes the new files of the folder, if it cannot be watched, or files have been
+   missed.  Those that were reported are recognised when they are opened. */
 static void search_folder(struct children *c, pid_t program)
 {
   const int64_t now = monotonic_ns();
@@ -160,28 +228,34 @@ static void search_folder(struct children *c, pid_t program)
   c->searched_ns = now;
   DIR *d = opendir(c->folder);
   const struct dirent *entry;
+  struct stat file;
   if (d == NULL) return;
-  while ((entry = readdir(d)) != NULL) take_file(c, entry->d_name, program);
+  while ((entry = readdir(d)) != NULL)
+    if (is_ring_name(entry->d_name)
+        && fstatat(dirfd(d), entry->d_name, &file, 0) == 0
+        && !was_found(c, entry->d_name, &file)
+        && !is_pending(c, entry->d_name))
+      take_file(c, entry->d_name, program);
   closedir(d);
 }
 
 /* Opening */
 
-/* Returns the parent of process [pid]; 0 when it has none or there is no such
-   process. */
+/* Returns the parent of process [pid]; 0 when it has none, -1 when there is no
+   such process. */
 static pid_t parent_of(pid_t pid)
 {
   char path[64], text[512];
   long parent = 0;
   snprintf(path, sizeof path, "/proc/%ld/stat", (long) pid);
   FILE *file = fopen(path, "re");
-  if (file == NULL) return 0;
+  if (file == NULL) return -1;
   const size_t length = fread(text, 1, sizeof text - 1, file);
   fclose(file);
   text[length] = '\0';
   /* The name of the program, in parentheses, may have any characters. */
   const char *behind = strrchr(text, ')');
-  if (behind == NULL || sscanf(behind, ") %*c %ld", &parent) != 1) return 0;
+  if (behind == NULL || sscanf(behind, ") %*c %ld", &parent) != 1) return -1;
   return (pid_t) parent;
 }
 
@@ -198,23 +272,34 @@ static bool is_known(const struct children *c, const struct eventring_info *info
   return is_in_tree(&c->tree, info->pid, info->started_ns);
 }
 
-/* Returns whether the process with these facts, whose ring file has appeared in a
-   folder that others use too, is known not to descend from the program: it runs,
-   and eventring is not among its ancestors.  A process that a traced process
-   has forked may have lost its parent. */
+/* Returns whether process [pid] is the program, or one that was read. */
+static bool is_ours(const struct children *c, pid_t program, pid_t pid)
+{
+  if (pid == program) return true;
+  for (size_t i = 0; i < c->count; i++)
+    if (c->list[i]->rings.cursor != NULL
+        && target_info(c->list[i]->rings.cursor).pid == pid)
+      return true;
+  return pid_in_tree(&c->tree, pid);
+}
+
+/* Returns whether the session with these facts, whose ring file has appeared in a
+   folder that others use too, is known not to be of the tree: it is older than
+   the program, or its process and all its ancestors run, and neither eventring
+   nor a process of the tree is among them.  A process that a traced process has
+   forked may have lost its parent. */
 static bool is_foreign(const struct children *c, pid_t program,
                        const struct eventring_info *info)
 {
-  if (c->own || info->pid_is_elsewhere || info->parent_pid == program)
+  if (c->own) return false;
+  if (!info->same_boot || info->started_ns < c->started_ns) return true;
+  if (info->pid_is_elsewhere
+      || (info->parent_pid != 0 && is_ours(c, program, info->parent_pid)))
     return false;
-  for (size_t i = 0; info->parent_pid != 0 && i < c->count; i++)
-    if (c->list[i]->rings.cursor != NULL
-        && target_info(c->list[i]->rings.cursor).pid == info->parent_pid)
-      return false;
-  pid_t pid = parent_of(info->pid);
-  if (pid == 0) return false;
-  while (pid > 1 && pid != getpid()) pid = parent_of(pid);
-  return pid != getpid();
+  pid_t pid = info->pid;
+  while (pid > 1 && pid != getpid() && !is_ours(c, program, pid))
+    pid = parent_of(pid);
+  return pid == 0 || (pid == 1 && getpid() != 1);
 }
 
 static void free_child(struct child *child)
@@ -225,20 +310,49 @@ static void free_child(struct child *child)
   free(child);
 }
 
+/* Counts the file of a child as one that the system does not open.  A file of
+   another user in a folder that others use too is not of the tree. */
+static void count_unopened(struct children *c, const struct child *child)
+{
+  struct stat file;
+  c->appeared--;
+  if (!c->own && child->error == EVENTRING_E_PERMISSION
+      && (stat(child->path, &file) < 0 || file.st_uid != geteuid()))
+    return;
+  c->unopened++;
+  memcpy(c->why_unopened, c->why, sizeof c->why);
+}
+
+/* Notes why the file of a child cannot be opened, and sets when to try again.
+   Returns whether to do so: a file that is no ring file may become one, and the
+   system may have memory or descriptors later. */
+static bool is_worth_waiting(struct children *c, struct child *child, int error)
+{
+  const int64_t now = monotonic_ns(), age_ns = now - child->found_ns;
+  child->error = error;
+  child->due_ns = now + (age_ns < SEARCH_NS ? age_ns / 8 + 20000 : SEARCH_NS);
+  switch (error) {
+  case EVENTRING_E_NOT_FOUND: return false;
+  case EVENTRING_E_PERMISSION: count_unopened(c, child); return false;
+  case EVENTRING_E_SYSTEM: case EVENTRING_E_MEMORY: return true;
+  default: return age_ns < UNFINISHED_NS;
+  }
+}
+
 /* Opens the file of a child, and begins its summary and its recording.  Returns
-   whether the child stays in the list: false when the file is gone, is known, or
-   is not of the tree. */
+   whether the child stays in the list: false when the file is gone, is known, is
+   not of the tree, or cannot be read. */
 static bool open_child(struct children *c, struct child *child, pid_t program)
 {
   struct eventring_cursor *cursor;
-  int error = eventring_open(child->path, NULL, &cursor);
-  if (error < 0) {
-    const int64_t now = monotonic_ns(), age_ns = now - child->found_ns;
-    child->due_ns = now + (age_ns < SEARCH_NS ? age_ns / 8 + 20000 : SEARCH_NS);
-    return error != EVENTRING_E_NOT_FOUND;
-  }
+  const struct eventring_options options = {
+    .size = sizeof options, .message = c->why, .message_size = sizeof c->why };
+  int error = eventring_open(child->path, &options, &cursor);
+  if (error < 0) return is_worth_waiting(c, child, error);
   const struct eventring_info info = target_info(cursor);
-  const bool foreign = is_foreign(c, program, &info);
+  /* A recording may have the name of a ring file. */
+  const bool foreign = info.format == EVENTRING_FORMAT_RECORDING
+                       || is_foreign(c, program, &info);
   if (foreign) c->appeared--;
   if (foreign || is_known(c, &info)) {
     eventring_close(cursor);
@@ -263,8 +377,9 @@ static void finish_child(struct children *c, struct child *child)
          && eventring_state(child->rings.cursor) != EVENTRING_STATE_RUNNING) ;
   end_followed(&child->rings);
   add_to_tree(&c->tree, child->rings.summary);
+  const int state = eventring_state(child->rings.cursor);
   if (c->own && !process_runs(child->sessions, 0)
-      && eventring_state(child->rings.cursor) != EVENTRING_STATE_RUNNING
+      && state != EVENTRING_STATE_RUNNING && state != EVENTRING_STATE_REPLACED
       && !has_next_session(child->sessions))
     unlink(child->path);
   if (c->only != NULL) free_child(c->only);
@@ -284,18 +399,20 @@ static bool read_child(struct children *c, struct child *child, pid_t program)
   if (child->rings.cursor == NULL) return true;
   const int64_t began = monotonic_ns();
   const uint64_t words = read_followed(&child->rings);
-  if (words == 0 && child->looks++ % 16 == 0
-      && eventring_state(child->rings.cursor) != EVENTRING_STATE_RUNNING) {
-    finish_child(c, child);
-    return false;
+  if (words == 0 && began - child->state_ns >= END_NS) {
+    if (eventring_state(child->rings.cursor) != EVENTRING_STATE_RUNNING) {
+      finish_child(c, child);
+      return false;
+    }
+    child->state_ns = began;
   }
   const int64_t now = monotonic_ns();
   int64_t wait_ns = poll_interval_ns(
     target_info(child->rings.cursor).ring_words, words,
     began - child->before_ns);
-  /* Many idle children take an eighth of a processor. */
-  if (words == 0 && wait_ns < 8 * (int64_t) c->count * (now - began))
-    wait_ns = 8 * (int64_t) c->count * (now - began);
+  int64_t idle_ns = IDLE_NS * (int64_t) c->count;
+  if (idle_ns > LONGEST_IDLE_NS) idle_ns = LONGEST_IDLE_NS;
+  if (words == 0 && wait_ns < idle_ns) wait_ns = idle_ns;
   child->before_ns = began;
   child->due_ns = now + wait_ns;
   return true;
@@ -326,7 +443,7 @@ void end_children(struct children *c, pid_t program)
   c->search = c->inotify < 0;
   int64_t next = read_children(c, program), now = monotonic_ns();
   for (; c->count > 0 && now < until; now = monotonic_ns()) {
-    for (size_t i = 0; i < c->count; i++) c->list[i]->looks = 0;
+    for (size_t i = 0; i < c->count; i++) c->list[i]->state_ns = 0;
     if (next > now)
       nanosleep(&(struct timespec) {
         .tv_nsec = (long) ((next < until ? next : until) - now) }, NULL);
@@ -334,8 +451,14 @@ void end_children(struct children *c, pid_t program)
   }
   while (c->count > 0) {
     struct child *child = c->list[--c->count];
-    if (child->rings.cursor != NULL) finish_child(c, child);
-    else free_child(child);
+    if (child->rings.cursor != NULL) {
+      finish_child(c, child);
+      continue;
+    }
+    if (child->error == EVENTRING_E_SYSTEM
+        || child->error == EVENTRING_E_MEMORY)
+      count_unopened(c, child);
+    free_child(child);
   }
 }
 
@@ -344,6 +467,8 @@ void free_children(struct children *c)
   if (c->only != NULL) free_child(c->only);
   if (c->inotify >= 0) close(c->inotify);
   free(c->list);
+  for (size_t i = 0; i < c->found_count; i++) free(c->found[i].name);
+  free(c->found);
   free_tree(&c->tree);
   for (size_t i = 0; i < c->parts.count; i++) free(c->parts.paths[i]);
   free(c->parts.paths);

@@ -64,10 +64,18 @@ struct tree_summary *children_tree(struct children *c);
    of the tree; else NULL. */
 struct summary *only_child(struct children *c);
 
-/* Returns the number of ring files that were gone before they could be read: of
-   programs that ended another one's session (exec) within milliseconds.  Call
-   when all lines are in the tree. */
-size_t missed_sessions(const struct children *c);
+/* The ring files of the tree that were not read. */
+struct missed {
+  size_t gone;                    /* before they could be read, or never whole: of
+                                     programs that were killed as they began, or
+                                     executed another one within milliseconds */
+  size_t unopened;                /* which the system did not open */
+  const char *why;                /* the message for the last of these */
+};
+
+/* Returns what was missed.  Call when all lines are in the tree.  [why] is valid
+   as long as [c]. */
+struct missed missed_files(const struct children *c);
 
 void free_children(struct children *c);
 

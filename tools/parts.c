@@ -24,9 +24,38 @@
 #include "numbered.h"
 #include "options.h"
 #include "parts.h"
+#include "sink.h"
 
 /* The most programs in one file: not more than a recording can have. */
 #define MOST_IN_A_FILE 1000
+
+char *real_output(const char *output)
+{
+  char *path = strdup(output), to[PATH_MAX];
+  struct stat there;
+  if (path == NULL) out_of_memory();
+  if (stat(path, &there) == 0) {
+    char *real = S_ISREG(there.st_mode) && lstat(path, &there) == 0
+                 && S_ISLNK(there.st_mode) ? realpath(path, NULL) : NULL;
+    if (real == NULL) return path;
+    free(path);
+    return real;
+  }
+  /* As many as the system follows. */
+  for (int links = 0; links < 40; links++) {
+    const ssize_t length = readlink(path, to, sizeof to - 1);
+    if (length < 0) break;
+    to[length] = '\0';
+    const char *slash = to[0] == '/' ? NULL : strrchr(path, '/');
+    char *next;
+    if (asprintf(&next, "%.*s%s",
+                 slash == NULL ? 0 : (int) (slash + 1 - path), path, to) < 0)
+      out_of_memory();
+    free(path);
+    path = next;
+  }
+  return path;
+}
 
 void begin_parts(struct parts *p, const char *output, bool force,
                  enum status *status)
@@ -106,17 +135,6 @@ static enum status merge(const char *path, char **paths, size_t count)
   return status;
 }
 
-/* Gives the file at [path] the name [output].  Returns whether it could, and
-   prints a message if not. */
-static bool put_in_place(const char *path, const char *output)
-{
-  char *target = realpath(output, NULL);
-  const bool moved = rename(path, target != NULL ? target : output) == 0;
-  if (!moved) complain("cannot write %s: %s", output, strerror(errno));
-  free(target);
-  return moved;
-}
-
 enum status join_parts(const struct parts *p)
 {
   const size_t programs = p->count + p->first;
@@ -131,8 +149,7 @@ enum status join_parts(const struct parts *p)
     char *output = numbered_path(p->output, file);
     status = merge(joined, paths + done, count);
     if (status == STATUS_OK
-        && ((refuse_existing(output, p->force || (file == 1 && p->first)))
-            || !put_in_place(joined, output)))
+        && !give_name(joined, output, p->force || (file == 1 && p->first)))
       status = STATUS_CANNOT_WRITE;
     free(output);
     done += count;

@@ -42,8 +42,13 @@ struct parts {
                                      is no regular file */
 };
 
-/* Prepares the parts of the recording at [output], which may be NULL.  Writes
-   nothing. */
+/* Returns the path of the file that [output] names, which the caller frees: where
+   the symbolic links lead if it names a regular file or none yet, else [output].
+   The parts are then on the file system of that file. */
+char *real_output(const char *output);
+
+/* Prepares the parts of the recording at [output], a result of real_output or
+   NULL.  Writes nothing. */
 void begin_parts(struct parts *p, const char *output, bool force,
                  enum status *status);
 

@@ -86,15 +86,16 @@ const char *temporary_folder(void)
   return tmp != NULL && *tmp == '/' ? tmp : "/tmp";
 }
 
-/* Returns whether a process is still tracing to the ring file at [path].
-   Returns false if the file cannot be opened. */
-static bool is_in_use(const char *path)
+/* Returns the state of the session of the ring file at [path], or a negative
+   error if the file cannot be opened. */
+static int state_of(const char *path)
 {
   struct eventring_cursor *cursor;
-  if (eventring_open(path, NULL, &cursor) < 0) return false;
-  bool in_use = eventring_state(cursor) == EVENTRING_STATE_RUNNING;
+  int state = eventring_open(path, NULL, &cursor);
+  if (state < 0) return state;
+  state = eventring_state(cursor);
   eventring_close(cursor);
-  return in_use;
+  return state;
 }
 
 unsigned remove_ring_files(const char *folder, pid_t pid, unsigned *running)
@@ -109,10 +110,12 @@ unsigned remove_ring_files(const char *folder, pid_t pid, unsigned *running)
     if (entry->d_name[0] == '.') continue;
     if (strncmp(entry->d_name, ours, strlen(ours)) != 0) {
       snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-      if (is_in_use(path)) {
-        ++*running;
+      const int state = state_of(path);
+      if (state == EVENTRING_STATE_RUNNING) ++*running;
+      /* It may be in use. */
+      if (state == EVENTRING_STATE_RUNNING || state == EVENTRING_E_SYSTEM
+          || state == EVENTRING_E_MEMORY)
         continue;
-      }
       others++;
     }
     unlinkat(dirfd(d), entry->d_name, 0);
@@ -253,15 +256,12 @@ static struct eventring_cursor *open_ring_file(struct traced *traced)
 
 static uint64_t look(struct traced *traced);
 
-/* Opens the ring file of the program if it exists, and begins a summary, the
+/* Begins with the ring file of [cursor], which is closed later: a summary, the
    watch for sessions and, if one was asked for and none has failed, a recording
-   with the next number or, when children are followed, the next part.  If the
-   file does not exist yet, there is still no cursor. */
-static void attach(struct traced *traced)
+   with the next number or, when children are followed, the next part. */
+static void attach(struct traced *traced, struct eventring_cursor *cursor)
 {
-  struct eventring_cursor *cursor = open_ring_file(traced);
   char *output = NULL;
-  if (cursor == NULL) return;
   traced->programs++;
   traced->sessions = new_sessions(cursor);
   if (traced->output != NULL && traced->status == STATUS_OK)
@@ -302,25 +302,29 @@ static bool attach_next(struct traced *traced)
     return false;
   int64_t started = target_info(traced->rings.cursor).started_ns;
   struct eventring_cursor *next = open_ring_file(traced);
-  bool another = next != NULL && target_info(next).started_ns != started;
-  eventring_close(next);
-  if (!another) return false;
+  if (next == NULL || target_info(next).started_ns == started) {
+    eventring_close(next);
+    return false;
+  }
   if (state == EVENTRING_STATE_ENDED) traced->restarts++;
   while (look(traced) > 0) ;
   end_traced_recording(traced);
   if (traced->children != NULL)
     add_to_tree(children_tree(traced->children), traced->rings.summary);
   close_rings(traced);
-  attach(traced);
+  attach(traced, next);
   return true;
 }
 
 /* Copies the events that the rings hold at present to the recording and the
    summary, as read_followed does; attaches to the ring file first if
-   necessary. */
+   necessary and there is one. */
 static uint64_t look(struct traced *traced)
 {
-  if (traced->rings.cursor == NULL) attach(traced);
+  if (traced->rings.cursor == NULL) {
+    struct eventring_cursor *cursor = open_ring_file(traced);
+    if (cursor != NULL) attach(traced, cursor);
+  }
   return traced->rings.cursor == NULL ? 0 : read_followed(&traced->rings);
 }
 

@@ -58,6 +58,13 @@ void add_to_tree(struct tree_summary *tree, struct summary *s)
   tree->lines[tree->count++] = line;
 }
 
+bool pid_in_tree(const struct tree_summary *tree, int32_t pid)
+{
+  for (size_t i = 0; i < tree->count; i++)
+    if (tree->lines[i].pid == pid) return true;
+  return false;
+}
+
 bool is_in_tree(const struct tree_summary *tree, int32_t pid,
                 int64_t started_ns)
 {

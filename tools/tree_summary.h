@@ -33,6 +33,9 @@ struct tree_summary {
    caller may free [s] then. */
 void add_to_tree(struct tree_summary *tree, struct summary *s);
 
+/* Returns whether the tree has a line for a session of process [pid]. */
+bool pid_in_tree(const struct tree_summary *tree, int32_t pid);
+
 /* Returns whether the tree has a line for the session of process [pid] that began
    at [started_ns]. */
 bool is_in_tree(const struct tree_summary *tree, int32_t pid,

@@ -51,6 +51,21 @@ let rec act = function
     Unix.close w;
     ignore (Unix.read r (Bytes.create 1) 0 1);
     act rest
+  (* A process whose parent has ended, and which starts another program then. *)
+  | "daemon" :: n :: rest ->
+    let reaped, reap = Unix.pipe () and ended, keep = Unix.pipe () in
+    wait_for (fork (fun () ->
+        ignore (fork (fun () ->
+            Unix.close reap;
+            ignore (Unix.read reaped (Bytes.create 1) 0 1);
+            wait_for (Unix.create_process self [| self; "collect"; n |]
+                        Unix.stdin Unix.stdout Unix.stderr);
+            Unix._exit 0));
+        Unix._exit 0));
+    Unix.close reap;
+    Unix.close keep;
+    ignore (Unix.read ended (Bytes.create 1) 0 1);
+    act rest
   (* Children that wait for a signal; the parent ends when they have. *)
   | "signalled" :: n :: _ ->
     Sys.set_signal Sys.sigint Sys.Signal_default;

@@ -190,7 +190,66 @@ ln -s link.txt ../link.evr
 run eventring run -q --force -o ../link.evr ../run_tree workers 20
 ok "--force: the file behind a link is replaced, not the link" eval \
   '[ -L ../link.evr ] && eventring check ../link.txt'
+other=$(mktemp -d /dev/shm/run_tree.XXXXXX 2>/dev/null || mktemp -d)
+ln -s "$other/there.evr" ../away.evr
+run eventring run -q --force -o ../away.evr ../run_tree workers 20
+ok "a link to another file system that leads to no file: the file is there" eval \
+  'exits 0 && [ -L ../away.evr ] &&
+   [ "$(eventring stat --all --json "$other/there.evr" |
+        jq -s last.processes)" = 2 ]'
+run eventring run -q --force -o ../away.evr ../run_tree workers 20 30
+ok "a link to another file system: the file is replaced" eval \
+  'exits 0 && [ -L ../away.evr ] &&
+   [ "$(eventring stat --all --json "$other/there.evr" |
+        jq -s last.processes)" = 3 ]'
+ok "a link to another file system: nothing else is left there" \
+  [ "$(ls -A "$other")" = there.evr ]
+rm -rf "$other"
+run eventring run -q -o ../taken.evr \
+  sh -c '../run_tree workers 20; echo mine >../taken.evr'
+ok "without --force, a file that appears during the run is kept" eval \
+  'exits 4 && [ "$(cat ../taken.evr)" = mine ] && err_has "taken.evr: File exists" &&
+   err_has "the recordings of 2 programs stay in \.\./eventring-"'
+rm -rf ../eventring-*
 ok "no file is left after recordings that cannot be written" nothing_left
+
+# SIGTERM that finds the program ended: to eventring alone, or to both.
+cat >stopped <<'END'
+kill -STOP $PPID
+until ps -o stat= -p $PPID | grep -q '^T'; do sleep 0.01; done
+../run_tree workers 20
+echo "$PPID $$" >../pids.new
+mv ../pids.new ../pids
+eval "$1"
+END
+terminate() {
+  within 60 [ -s ../pids ]
+  read -r runner program <../pids
+  ended() { ps -o stat= -p "$program" | grep -q '^Z'; }
+  within 60 ended
+  kill -TERM "$runner"
+  kill -CONT "$runner"
+}
+terminated() {
+  rm -f ../pids
+  terminate &
+  helper=$!
+  run "$@"
+  wait $helper
+}
+terminated eventring run -o ../end.evr sh stopped 'exit 0'
+ok "SIGTERM after the end: it ends the command, which says where recordings are" \
+  eval 'exits 143 && [ ! -e ../end.evr ] && ! err_has "^all " &&
+        err_has "the recordings of 2 programs stay in \.\./eventring-"'
+rm -rf ../eventring-*
+terminated eventring run --trace ../end.json sh stopped 'exit 0'
+ok "SIGTERM after the end: there is no trace" \
+  eval 'exits 143 && [ ! -e ../end.json ]'
+terminated eventring run -o ../end.evr sh stopped 'kill -TERM $$'
+ok "SIGTERM that has ended the program, too: the results are written" eval \
+  'exits 143 && err_has "^all 2 processes" && eventring check ../end.evr'
+rm -f stopped
+ok "SIGTERM: no file is left" nothing_left
 
 # A folder that others use too.
 OCAML_EVENTRING_START=1 OCAML_EVENTRING_PREFIX=$tmp/rings \
@@ -223,5 +282,15 @@ ok "--dir: processes that others have started are not of the tree" eval \
   'counted && [ "$(processes)" = 2 ]'
 kill -KILL $(cat ../foreign.pids)
 rm -f foreign go done
+tree -d ../rings ../run_tree daemon 3000
+ok "--dir: a program of a process that has lost its parent is of the tree" eval \
+  'counted && [ "$(processes)" = 4 ]'
+cp ../out.evr ../rings/4242.eventring
+run env LD_PRELOAD="$tmp/no_inotify.so" "$EVENTRING_BIN" run --force --json \
+  --summary ../json -d ../rings -o ../search.evr ../run_tree workers 20 30
+ok "--dir without inotify: older files and recordings are not of the tree" eval \
+  'exits 0 && counted && [ "$(processes)" = 3 ] && [ ! -s "$tmp/err" ]'
+ok "--dir without inotify: one recording has the events of all processes" \
+  recorded ../search.evr
 ok "nothing else is left" nothing_left
 finish

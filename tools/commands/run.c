@@ -133,9 +133,17 @@ static void restore_forwarded(void)
 }
 
 static volatile sig_atomic_t child;
-/* The rings are read, which waits for nobody.  A signal that finds the program
-   ended then was probably sent to both, and ended it. */
-static volatile sig_atomic_t reading;
+/* What eventring does. */
+enum phase {
+  MAY_WAIT,                       /* reads the rings, and may wait for the reader
+                                     of a FIFO */
+  READING,                        /* reads the rings, which waits for nobody */
+  WRITING                         /* writes its results in processes of its own */
+};
+static volatile sig_atomic_t phase;
+/* The last signal that was passed on to the program, and one that is to end
+   eventring when it has cleaned up; 0: none. */
+static volatile sig_atomic_t passed_on, ending;
 static const char *volatile own_folder;
 
 /* Removes the files in [folder] and the folder itself.  Handlers of signals may
@@ -157,35 +165,46 @@ static void remove_folder(const char *folder)
 }
 
 /* Returns whether the process [child] has ended, and does not take its exit
-   status; true also when there is no such child.  Handlers of signals may call
-   it. */
-static bool child_has_ended(void)
+   status; true also when there is no such child.  Sets *killed_by to the signal
+   that ended it, 0 if none did.  Handlers of signals may call it. */
+static bool child_has_ended(int *killed_by)
 {
   siginfo_t info = { .si_pid = 0 };
-  return waitid(P_PID, (id_t) child, &info, WEXITED | WNOHANG | WNOWAIT) != 0
-         || info.si_pid != 0;
+  const bool gone = waitid(P_PID, (id_t) child, &info,
+                           WEXITED | WNOHANG | WNOWAIT) != 0;
+  *killed_by = gone || info.si_pid == 0 || info.si_code == CLD_EXITED
+               ? 0 : info.si_status;
+  return gone || info.si_pid != 0;
 }
 
 /* The handler of the signals in [forwarded], which others send to eventring:
-   sends the signal to the program, unless the terminal sent it, since the
-   program has it then.  After the end of the program the signal (except
-   SIGCONT and while the rings are read, when it does nothing) removes our ring
-   files and folder and ends eventring, which may be waiting for the reader of a
-   FIFO.  Keeps errno. */
+   sends the signal to the program, or the process that writes a result, unless
+   the terminal sent it, since that has it then.  After the end of the program a
+   signal, except SIGCONT, ends eventring:
+   - at once, after the ring files and their folder are removed, while it may wait
+     for the reader of a FIFO;
+   - when it has cleaned up, if it is writing;
+   - the same while the rings are read, but then only a SIGTERM that was not sent
+     to the program too, since such a signal has probably ended the program.
+   Keeps errno. */
 static void forward(int number, siginfo_t *info, void *context)
 {
-  int error = errno;
+  int error = errno, killed_by;
   (void) context;
-  if (child > 0 && child_has_ended()) {
-    if (number == SIGCONT || reading) {
-      errno = error;
-      return;
+  if (child > 0 && !child_has_ended(&killed_by)) {
+    if (info->si_code <= 0) {
+      kill((pid_t) child, number);
+      passed_on = number;
     }
-    if (own_folder != NULL) remove_folder(own_folder);
-    signal(number, SIG_DFL);
-    raise(number);
-  } else if (info->si_code <= 0 && child > 0) {
-    kill((pid_t) child, number);
+  } else if (child > 0 && number != SIGCONT) {
+    if (phase == MAY_WAIT) {
+      if (own_folder != NULL) remove_folder(own_folder);
+      signal(number, SIG_DFL);
+      raise(number);
+    } else if (phase == WRITING
+               || (number == SIGTERM && passed_on != number
+                   && killed_by != number))
+      ending = number;
   }
   errno = error;
 }
@@ -196,11 +215,11 @@ static void forward(int number, siginfo_t *info, void *context)
    handler then returns.  Keeps errno. */
 static void stop(int number, siginfo_t *info, void *context)
 {
-  int error = errno;
+  int error = errno, killed_by;
   struct sigaction handler;
   sigset_t only;
   (void) context;
-  if (info->si_code <= 0 && child > 0 && !child_has_ended())
+  if (info->si_code <= 0 && child > 0 && !child_has_ended(&killed_by))
     kill((pid_t) child, number);
   sigaction(number, &(struct sigaction) { .sa_handler = SIG_DFL }, &handler);
   raise(number);
@@ -270,11 +289,15 @@ static void start_program(struct run *run)
   raise_descriptor_limit();
 }
 
-/* Ends eventring with the exit code of the program, or with the signal that
-   ended it, but without a core file.  A failure of eventring itself,
+/* Ends eventring with the signal that is to end it, or the exit code of the
+   program, or the signal that ended the program, but without a core file.  A failure of eventring itself,
    [run->traced.status], gives the exit code only if the program ended with 0. */
 static _Noreturn void end_like(const struct run *run)
 {
+  if (ending != 0) {
+    signal(ending, SIG_DFL);
+    raise(ending);
+  }
   if (WIFSIGNALED(run->traced.exit_status)) {
     /* One core file, if any, is enough. */
     setrlimit(RLIMIT_CORE, &(struct rlimit) { 0, 0 });
@@ -372,28 +395,34 @@ static void read_options(struct run *run, int argc, char **argv)
 
 /* After the end */
 
-/* Calls [write] in a child and returns its status; STATUS_CANNOT_WRITE when the
-   child cannot be started (with a message) or is ended by a signal.  Changes of
-   [run] by [write] are lost.  Thus the exit code is that of the program, and
-   our files are removed, however the writing ends.  Signals sent to eventring
-   while the child runs end the child. */
+/* Calls [write] in a child and returns STATUS_OK if that does; else
+   STATUS_CANNOT_WRITE, also when the child cannot be started (with a message) or
+   is ended by a signal, or eventring is to end.  Changes of [run] by [write]
+   are lost.  Thus the exit code is that of the program, and our files are
+   removed, however the writing ends.  Signals sent to eventring while the child
+   runs end the child. */
 static enum status write_apart(struct run *run,
                                enum status (*write)(struct run *run))
 {
   int how;
+  sigset_t all, before;
+  if (ending != 0) return STATUS_CANNOT_WRITE;
   fflush(NULL);
+  /* A signal finds the child, with its dispositions, or there is none. */
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
   pid_t pid = fork();
-  if (pid == 0) {
-    restore_forwarded();
-    exit(write(run));
-  }
+  if (pid == 0) restore_forwarded();
+  if (pid > 0) child = pid;
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  if (pid == 0) exit(ending != 0 ? STATUS_CANNOT_WRITE : write(run));
   if (pid < 0) {
     complain("cannot start a process: %s", strerror(errno));
     return STATUS_CANNOT_WRITE;
   }
-  child = pid;
   while (waitpid(pid, &how, 0) < 0 && errno == EINTR) ;
-  return WIFEXITED(how) ? (enum status) WEXITSTATUS(how) : STATUS_CANNOT_WRITE;
+  return WIFEXITED(how) && WEXITSTATUS(how) == STATUS_OK ? STATUS_OK
+         : STATUS_CANNOT_WRITE;
 }
 
 /* Joins the recordings of all programs. */
@@ -421,8 +450,10 @@ static void make_recording(struct run *run)
     }
   }
   if (parts->left_out > 0 && !run->quiet)
-    note("%s is no regular file, and has only the first program",
-         run->traced.output);
+    note("%s is no regular file, and %s", run->traced.output,
+         parts->first ? "has only the first program"
+                      : "gets nothing: only the first program could write there, "
+                        "which wrote no events");
 }
 
 /* Returns whether there are recordings: of the program or of another one. */
@@ -473,12 +504,12 @@ static void print_summaries(const struct run *run)
   struct tree_summary *tree = children_tree(run->traced.children);
   struct summary *own = run->traced.rings.summary;
   if (own == NULL) own = only_child(run->traced.children);
-  if (tree->count == 1 && run->json) {
+  if (own != NULL && tree->count == 1 && run->json) {
     print_json(json_summary(own), false);
     return;
   }
   if (own != NULL && !run->json) print_summary(own);
-  if (tree->count == 1) return;
+  if (own != NULL && tree->count == 1) return;
   if (own != NULL && !run->json) putchar('\n');
   print_tree(tree);
 }
@@ -507,12 +538,15 @@ static enum status print_summary_of(struct run *run)
 }
 
 /* Removes the ring files of a folder that was made for this run, and the folder.
-   Prints a note for processes that still run, whose files stay. */
+   Prints a note when files stay: of processes that still run, or that cannot be
+   opened. */
 static void remove_rings(const struct run *run)
 {
   unsigned running = 0;
   remove_ring_files(run->traced.folder, run->traced.pid, &running);
-  rmdir(run->traced.folder);
+  const bool stays = rmdir(run->traced.folder) < 0;
+  if (stays && running == 0 && !run->quiet)
+    note("%s stays: %s", run->traced.folder, strerror(errno));
   if (running > 0 && !run->quiet)
     note("%u traced %s in %s, which stays", running,
          running == 1 ? "process goes on and has its ring file"
@@ -525,7 +559,7 @@ static void remove_rings(const struct run *run)
 static void print_notes(const struct run *run)
 {
   const struct traced *t = &run->traced;
-  const size_t missed = missed_sessions(t->children);
+  const struct missed missed = missed_files(t->children);
   if (t->rings.cursor == NULL)
     note("%s wrote no events: it is not a program of OCaml 5, or said "
          "above why it could not", run->program[0]);
@@ -533,10 +567,14 @@ static void print_notes(const struct run *run)
     note("the program stopped its tracing and started it again, %" PRIu32
          " %s; each session is a process", t->restarts,
          t->restarts == 1 ? "time" : "times");
-  if (missed > 0)
+  if (missed.gone > 0)
     note("%zu ring %s could not be read: a process that begins was killed, or "
-         "executed another program at once", missed,
-         missed == 1 ? "file" : "files");
+         "executed another program at once", missed.gone,
+         missed.gone == 1 ? "file" : "files");
+  if (missed.unopened > 0)
+    note("%zu ring %s could not be opened%s: %s", missed.unopened,
+         missed.unopened == 1 ? "file" : "files",
+         missed.unopened == 1 ? "" : ", the last", missed.why);
 }
 
 static enum status run_program(int argc, char **argv)
@@ -544,15 +582,17 @@ static enum status run_program(int argc, char **argv)
   struct run run = { .traced.pidfd = -1 };
   struct traced *t = &run.traced;
   read_options(&run, argc, argv);
+  if (t->output != NULL) t->output = real_output(t->output);
   make_folder(&run);
   if (run.trace != NULL && t->output == NULL) record_for_trace(&run);
   watch_children(&run);
-  start_program(&run);
   /* The output may be a FIFO, which is opened while the rings are read. */
-  reading = t->output == NULL || children_parts(t->children)->is_file;
+  phase = t->output == NULL || children_parts(t->children)->is_file
+          ? READING : MAY_WAIT;
+  start_program(&run);
   follow_traced(t, false);
-  reading = false;
   end_traced_recording(t);
+  phase = WRITING;
   struct tree_summary *tree = children_tree(t->children);
   if (t->rings.summary != NULL) add_to_tree(tree, t->rings.summary);
   make_recording(&run);
