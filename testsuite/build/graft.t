@@ -360,70 +360,13 @@ rm "$tmp/up/VERSION"
 graft
 ok "what is not an OCaml tree stops" stops_with 'not an OCaml source tree'
 
-# The real edits fit the real trees: the one that is built, and those of
-# EVENTRING_TEST_SOURCES.
-real() { # TREE NAME
-  rm -rf "$tmp/tree"
-  run "$top/upstream/graft" --pristine "$1" --out "$tmp/tree"
-  ok "$2: the project's own overlay and edits fit OCaml's tree" eval \
-    'succeeds && ! says warning'
-  run "$top/upstream/graft" --pristine "$1" --out "$tmp/tree"
-  ok "$2: and are stable" says ' 0 of '
-  rm -rf "$tmp/patched"
-  mv "$tmp/tree/.patched" "$tmp/patched"
-}
-
-# And could fail to: in OCaml's own tree, functions that rules need are renamed.
-renamed() { # NAME, with lines "FILE FUNCTION RULE" on standard input
-  rm -rf "$tmp/renamed" "$tmp/tree"
-  cp -rs "$tree" "$tmp/renamed"
-  cat >"$tmp/renames"
-  while read -r file function rule; do
-    sed "s/\\<$function\\>/${function}_x/g" "$tmp/renamed/$file" >"$tmp/new"
-    rm "$tmp/renamed/$file"
-    mv "$tmp/new" "$tmp/renamed/$file"
-  done <"$tmp/renames"
-  mkdir "$tmp/tree"
-  # The other files need not be computed again.
-  mv "$tmp/patched" "$tmp/tree/.patched"
-  run "$top/upstream/graft" --pristine "$tmp/renamed" --out "$tmp/tree" --all
-  ok "$1: with functions renamed the graft stops" test "$status" -ne 0
-  while read -r file function rule; do
-    ok "$1: without $function: file, rule $rule and the new name are named" \
-      grep -q \
-      "$file: anchor.*0 times.*(rule $rule of .*near.*${function}_x for $function" \
-      "$tmp/out"
-  done <"$tmp/renames"
-  ok "$1: and nothing is written" [ "$(ls -A "$tmp/tree")" = .patched ]
-}
-all_renamed() { # NAME
-  renamed "$1" <<'END'
-runtime/domain.c decrement_stw_domains_still_processing stop_over
-runtime/domain.c requested_minor_gc minor_heap_full
-runtime/major_gc.c stw_try_complete_gc_phase phase
-runtime/signals.c caml_leave_blocking_section leave
-runtime/sync.c caml_ml_condition_wait condition
-otherlibs/systhreads/st_stubs.c caml_threadstatus_wait join
-END
-}
-
+# The real edits fit the real tree that is built; graft-releases.t has others.
+. "$(dirname "$0")/graft.sh"
 tree=$EVENTRING_BUILD/upstream
 name="OCaml $(head -n1 "$tree/VERSION")"
 real "$tree" "$name"
 ok "the tree is the one that was built" cmp "$tmp/tree/Makefile" \
   "$EVENTRING_BUILD/ocaml/Makefile"
 all_renamed "$name"
-
-for sources in "${EVENTRING_TEST_SOURCES:-/nonexistent}"/ocaml/*.tar.xz; do
-  if [ ! -e "$sources" ]; then
-    skip "other versions" "no EVENTRING_TEST_SOURCES"
-    continue
-  fi
-  tree=$tmp/$(basename "$sources" .tar.xz)
-  mkdir "$tree"
-  tar -xf "$sources" -C "$tree" --strip-components=1
-  real "$tree" "$(basename "$tree")"
-  all_renamed "$(basename "$tree")"
-done
 
 finish
