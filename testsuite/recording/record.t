@@ -4,7 +4,7 @@
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 compile numbers
-n=100000
+n=30000
 
 # To the end of the process.
 begin
@@ -14,7 +14,7 @@ leave
 recorded
 ok "record ends with the process" exits 0
 ok "one line has the numbers of recorded and lost events" eval \
-  "one_line && err_has '^eventring: all.evr: 2[0-9]* events in .*, 0 lost\$'"
+  "one_line && err_has '^eventring: all.evr: 6[0-9]* events in .*, 0 lost\$'"
 ok "every event of two domains is recorded" complete all.evr $n
 ok "check has no findings" sound all.evr
 run eventring check --json all.evr
@@ -79,7 +79,7 @@ ok "cat of a ring file is refused" refused 3 'not a recording'
 
 # In several files.
 begin
-recording -o many.evr --max-size=100K
+recording -o many.evr --max-size=30K
 first=$pid
 # Writes more events when the recorder has begun its next file.
 for number in 2 3; do
@@ -92,7 +92,7 @@ recorded
 ok "--max-size: record ends with the process" exits 0
 ok "--max-size: there are several files" [ -f many.3.evr ]
 ok "--max-size limits the size of a file" eval \
-  "[ \$(stat -c %s many.2.evr) -lt 2000000 ]"
+  "[ \$(stat -c %s many.2.evr) -lt 600000 ]"
 for file in many.evr many.2.evr many.3.evr; do
   ok "--max-size: $file has no findings" sound $file
 done
@@ -150,7 +150,7 @@ ok "merge: check --json has both processes" eval "out_has '\"pid\": $first,' &&
 
 # Only the last files.
 begin
-recording -o few.evr --max-size=100K --max-files=2
+recording -o few.evr --max-size=30K --max-files=2
 for i in 1 2 3; do
   tell count $n
 done
