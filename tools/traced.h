@@ -90,9 +90,10 @@ const char *temporary_folder(void);
 
 /* Removes the ring files in [folder]: the file of process [pid], and the files
    of other processes that have ended.  Files of processes that still run are
-   kept, and files that cannot be opened for lack of memory or descriptors.  Returns the number of other processes that have ended, and adds the
-   number of processes that still run to *running.  Returns 0 when the folder
-   cannot be opened. */
+   kept, and files that cannot be opened for lack of memory or descriptors.
+   Returns the number of other processes that have ended, and adds the number of
+   processes that still run to *running.  Returns 0 when the folder cannot be
+   opened. */
 unsigned remove_ring_files(const char *folder, pid_t pid, unsigned *running);
 
 /* Forks; the child sets the environment variables that make a program trace,

@@ -55,8 +55,8 @@
    NAME=VALUE changes the header: pid, namespace, start_time, started (in s of
    the wall clock), monotonic (ns, when tracing started by that clock), program;
    boot=ID; state=1 while the process runs; threshold; samples, the first ring of
-   samples; minor, the minor version of the format.  hold=1: the file stays mapped for writing, as by its process,
-   until this program is killed. */
+   samples; minor, the minor version of the format.  hold=1: the file stays mapped
+   for writing, as by its process, until this program is killed. */
 
 #include <inttypes.h>
 #include <stdio.h>

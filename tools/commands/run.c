@@ -290,8 +290,9 @@ static void start_program(struct run *run)
 }
 
 /* Ends eventring with the signal that is to end it, or the exit code of the
-   program, or the signal that ended the program, but without a core file.  A failure of eventring itself,
-   [run->traced.status], gives the exit code only if the program ended with 0. */
+   program, or the signal that ended the program, but without a core file.  A
+   failure of eventring itself, [run->traced.status], gives the exit code only if
+   the program ended with 0. */
 static _Noreturn void end_like(const struct run *run)
 {
   if (ending != 0) {
