@@ -31,9 +31,8 @@
 
 char *real_output(const char *output)
 {
-  char *path = strdup(output), to[PATH_MAX];
+  char *path = strcpy(allocate(strlen(output) + 1, 1), output), to[PATH_MAX];
   struct stat there;
-  if (path == NULL) out_of_memory();
   if (stat(path, &there) == 0) {
     char *real = S_ISREG(there.st_mode) && lstat(path, &there) == 0
                  && S_ISLNK(there.st_mode) ? realpath(path, NULL) : NULL;
