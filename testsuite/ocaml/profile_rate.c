@@ -47,7 +47,8 @@ int timer_settime(timer_t timer, int flags,
                     struct itimerspec *)) dlsym(RTLD_NEXT, "timer_settime");
   }
   (void) flags;
-  if (spec->it_value.tv_sec != 0 || spec->it_value.tv_nsec != 0) {
+  /* The sampler's; not the only signal of timeout(1). */
+  if (spec->it_interval.tv_nsec != 0 && spec->it_value.tv_nsec != 0) {
     if (timer_gettime(timer, &now) == 0 && now.it_interval.tv_nsec == period)
       return 0;
     ours.it_value = ours.it_interval = (struct timespec) { 0, period };
