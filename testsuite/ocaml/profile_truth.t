@@ -80,13 +80,13 @@ steps() {
 }
 forget_reports
 if [ -z "$EVENTRING_TRUTH_ROUNDS" ]; then
-  steps 20000 0 5
+  steps 10000 0 5
   ok "stacks in switches between fibers were compared" \
     many 500 'in a switch between fibers'
   for plant in drop double swap shift; do
     ok "each stack with a mistake is found: $plant" compare $plant
   done
-  steps 3000 6 25
+  steps 1500 6 25
 else
   for way in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25
   do
