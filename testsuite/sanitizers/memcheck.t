@@ -11,10 +11,13 @@ command -v valgrind >/dev/null || {
   exit
 }
 
-# 99: found something.  Memory that is still reachable at the end is no leak.
+# 99: found something.  Without the names of inlined functions, which take a third
+# of the time.
+valgrind="valgrind -q --read-inline-info=no --error-exitcode=99"
+
+# Memory that is still reachable at the end is no leak.
 memcheck() {
-  run valgrind -q --error-exitcode=99 --leak-check=full \
-    --errors-for-leak-kinds=definite,indirect "$@"
+  run $valgrind --leak-check=full --errors-for-leak-kinds=definite,indirect "$@"
 }
 
 # The tests of the reader that take a second or two here, and need no threads.
@@ -27,7 +30,7 @@ done
 command_on() {
   kind=$1
   shift
-  run valgrind -q --error-exitcode=99 --leak-check=no "$EVENTRING_BIN" "$@"
+  run $valgrind --leak-check=no "$EVENTRING_BIN" "$@"
   ok "eventring $1${2:+ $2}, $kind" eval \
     'exits 0 || exits 1 || exits 3 && ! grep "^==[0-9]*==" err'
 }
