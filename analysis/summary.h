@@ -309,7 +309,10 @@ bool summary_tells_major(struct summary *s);
 
 /* Returns the number of words allocated in minor heaps and, if it is known,
    directly in the major heap. */
-uint64_t all_allocated_words(const struct summary_tally *tally);
+static inline uint64_t all_allocated_words(const struct summary_tally *tally)
+{
+  return tally->allocated_words + tally->direct_words;
+}
 
 /* Returns the amounts of [domain], or of all domains together if it is NULL, up
    to the time [until_ns], which is the result of summary_until or another time

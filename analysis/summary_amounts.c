@@ -70,11 +70,6 @@ bool summary_has_collections(struct summary *s, int64_t until_ns)
       || t.explicit_calls > 0;
 }
 
-uint64_t all_allocated_words(const struct summary_tally *t)
-{
-  return t->allocated_words + t->direct_words;
-}
-
 double gc_share(const struct summary_tally *tally)
 {
   if (tally->watched_ns == 0) return 0;
