@@ -50,7 +50,8 @@ same "share of the collector" total collector share \
 same "minor collections a second" total 'minor collections' rate \
   ".total.minor_collections / $seconds"
 same "bytes allocated a second" total allocated rate \
-  ".total.allocated_words * 8 / $seconds"
+  "(.total | .allocated_words + .major_allocated_words - .promoted_words) * 8
+     / $seconds"
 same "bytes promoted a second" total promoted rate \
   ".total.promoted_words * 8 / $seconds"
 for measure in p50 p90 p99 max; do
