@@ -187,10 +187,9 @@ static void set_amounts(json_t *object, const struct summary_tally *t,
   set_count(object, "explicit_calls", t->explicit_calls);
   set_count(object, "allocated_words", t->allocated_words);
   set_count(object, "promoted_words", t->promoted_words);
+  const uint64_t major = t->promoted_words + t->direct_words;
   set(object, "major_allocated_words",
-      tells_major
-      ? json_integer((json_int_t) (t->promoted_words + t->direct_words))
-      : json_null());
+      tells_major ? json_integer((json_int_t) major) : json_null());
 }
 
 /* Sets the members for the time running and waiting, and for the collector's
