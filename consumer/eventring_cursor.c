@@ -201,6 +201,63 @@ const char *eventring_note(struct eventring_cursor *c)
   return c == NULL ? NULL : c->source->note;
 }
 
+/* Returns whether the slots of the file have totals. */
+static int has_totals(const struct eventring_cursor *c)
+{
+  return c->source->format == EVENTRING_FORMAT_RING
+    && c->header.version_minor >= 9
+    && c->header.slot_size >= sizeof(struct eventring_slot);
+}
+
+/* Returns a total of ring [ring]. */
+static uint64_t total_of(const struct eventring_cursor *c, uint32_t ring,
+                         enum eventring_total total)
+{
+  return __atomic_load_n(&slot_of(c, ring)->total[total], __ATOMIC_RELAXED);
+}
+
+/* Adds the totals of ring [ring] to [sum]; its minor collections are those of
+   the total [minor]. */
+static void add_totals(const struct eventring_cursor *c, uint32_t ring,
+                       enum eventring_total minor,
+                       struct eventring_totals *sum)
+{
+  uint64_t longest_ns = total_of(c, ring, EVENTRING_TOTAL_LONGEST);
+  sum->minor_collections += total_of(c, ring, minor);
+  sum->major_cycles += total_of(c, ring, EVENTRING_TOTAL_CYCLES);
+  sum->compactions += total_of(c, ring, EVENTRING_TOTAL_COMPACTIONS);
+  sum->major_slices += total_of(c, ring, EVENTRING_TOTAL_SLICES);
+  sum->explicit_calls += total_of(c, ring, EVENTRING_TOTAL_CALLS);
+  sum->allocated_words += total_of(c, ring, EVENTRING_TOTAL_ALLOCATED);
+  sum->promoted_words += total_of(c, ring, EVENTRING_TOTAL_PROMOTED);
+  sum->direct_words += total_of(c, ring, EVENTRING_TOTAL_DIRECT);
+  sum->pauses += total_of(c, ring, EVENTRING_TOTAL_PAUSES);
+  sum->paused_ns += total_of(c, ring, EVENTRING_TOTAL_PAUSED);
+  if (longest_ns > sum->longest_pause_ns) sum->longest_pause_ns = longest_ns;
+  sum->domains += (uint32_t) total_of(c, ring, EVENTRING_TOTAL_DOMAINS);
+}
+
+int eventring_get_totals(struct eventring_cursor *c, uint32_t ring,
+                         struct eventring_totals *totals)
+{
+  struct eventring_totals mine;
+
+  if (c == NULL || totals == NULL || totals->size < sizeof totals->size
+      || (ring != EVENTRING_ALL_RINGS && ring >= c->header.rings))
+    return EVENTRING_E_ARGUMENT;
+  if (!has_totals(c)) return EVENTRING_E_VERSION;
+  memset(&mine, 0, sizeof mine);
+  if (ring == EVENTRING_ALL_RINGS) {
+    for (uint32_t i = 0; i < c->header.rings; i++)
+      add_totals(c, i, EVENTRING_TOTAL_MINOR_LED, &mine);
+  } else {
+    add_totals(c, ring, EVENTRING_TOTAL_MINOR, &mine);
+    mine.last_domain = (uint32_t) total_of(c, ring, EVENTRING_TOTAL_LAST);
+  }
+  eventring_give_struct(&mine, sizeof mine, totals);
+  return 0;
+}
+
 const char *eventring_path(const struct eventring_cursor *c)
 {
   return c == NULL ? NULL : c->path;

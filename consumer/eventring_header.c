@@ -88,7 +88,7 @@ int eventring_check_header(const struct eventring_header *h,
       || (err = check_range("schema count", h->schema_count, 0,
                             h->schema_capacity, o, path)) < 0
       || (err = check_range("slot size", h->slot_size,
-                            offsetof(struct eventring_slot, reserved), 65536,
+                            offsetof(struct eventring_slot, total), 65536,
                             o, path)) < 0
       || (err = check_range("number of rings", h->rings, 1,
                             EVENTRING_MAX_RINGS, o, path)) < 0

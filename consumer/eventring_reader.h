@@ -581,6 +581,46 @@ enum {
 EVENTRING_API int eventring_get_info(struct eventring_cursor *cursor,
                                      struct eventring_info *info);
 
+/* Sums over all that the domains of a process have recorded in the category "gc"
+   since tracing started, overwritten events included.  Every number only grows
+   while the session lasts, and a new session that has rings of another size goes
+   on counting; no two numbers are of exactly the same moment. */
+struct eventring_totals {
+  size_t size;                    /* sizeof the struct; it may grow at its end */
+  uint64_t minor_collections;     /* that the domain took part in; of all rings:
+                                     each once, as the next two */
+  uint64_t major_cycles;          /* that the domain brought to an end */
+  uint64_t compactions;           /* that the domain requested */
+  uint64_t major_slices;
+  uint64_t explicit_calls;        /* of functions of module Gc */
+  uint64_t allocated_words;       /* in minor heaps, up to their last minor
+                                     collection */
+  uint64_t promoted_words;
+  uint64_t direct_words;          /* allocated in the major heap, without promoted
+                                     words, up to the last slice */
+  uint64_t pauses;                /* times in which the domain's OCaml code did
+                                     not run: calls of Gc, slices, and stops of
+                                     all domains; those in each other are one */
+  uint64_t paused_ns;             /* of all pauses, of all domains added */
+  uint64_t longest_pause_ns;
+  uint32_t domains;               /* that have had the ring so far, or a ring; 0:
+                                     none */
+  uint32_t last_domain;           /* of these, the unique id of the last, which
+                                     alone has all numbers if [domains] is 1; of
+                                     all rings: 0 */
+};
+
+#define EVENTRING_ALL_RINGS UINT32_MAX
+
+/* Fills [totals], in which the caller has set [size], with the totals of ring
+   [ring], or with EVENTRING_ALL_RINGS of the process, as they are now.  Reads no
+   event.  Returns 0; EVENTRING_E_VERSION when the file has none: its format is
+   older than 1.9, or it is a recording; EVENTRING_E_ARGUMENT for a NULL pointer,
+   an impossible size or a ring that there is not. */
+EVENTRING_API int eventring_get_totals(struct eventring_cursor *cursor,
+                                       uint32_t ring,
+                                       struct eventring_totals *totals);
+
 /* Returns the path by which the file of the cursor was opened, which is valid
    until the cursor is closed.  NULL for a NULL cursor. */
 EVENTRING_API const char *eventring_path(

@@ -91,6 +91,38 @@ void caml_eventring_gc_call_end(void)
   Caml_eventring_asked->called >>= 8;
 }
 
+/* Pauses */
+
+void caml_eventring_pause_begin(void)
+{
+  struct caml_eventring_asked *a = Caml_eventring_asked;
+  if (a->pause_depth++ > 0) return;
+  a->paused_since = Caml_eventring_on(EVENTRING_GC) && !caml_bt_is_self()
+    ? eventring_clock_ns(CLOCK_MONOTONIC) : 0;
+}
+
+void caml_eventring_pause_end(void)
+{
+  struct caml_eventring_asked *a = Caml_eventring_asked;
+  if (--a->pause_depth > 0 || a->paused_since == 0
+      || !Caml_eventring_on(EVENTRING_GC)) return;
+  uint64_t ns =
+    (uint64_t) (eventring_clock_ns(CLOCK_MONOTONIC) - a->paused_since);
+  caml_eventring_add_total(EVENTRING_TOTAL_PAUSES, 1);
+  caml_eventring_add_total(EVENTRING_TOTAL_PAUSED, ns);
+  caml_eventring_add_total(EVENTRING_TOTAL_LONGEST, ns);
+}
+
+/* Records that the domain with the requests [a] takes part in the present
+   stop-the-world section. */
+static void enter_stop(struct caml_eventring_asked *a)
+{
+  a->in_stop = 1;
+  caml_eventring_pause_begin();
+}
+
+/* Stops */
+
 /* Largest number of arrivals of domains that are recorded for one
    stop-the-world section; further arrivals are left out. */
 #define MAX_ARRIVALS 120
@@ -140,6 +172,7 @@ void caml_eventring_stop_requested(void)
   stop.cause = cause_of_stop(a);
   stop.requester = Caml_state->unique_id;
   if (a->reason == EV_STOP_SLICE) a->slices_of_all = 0;
+  if (a->reason != EV_STOP_SLICE) enter_stop(a);
   a->reason = EV_STOP_UNKNOWN;
   atomic_store_explicit(&stop.arrivals, 0, memory_order_relaxed);
   stop.recorded = Caml_eventring_on(EVENTRING_SYNC);
@@ -148,6 +181,8 @@ void caml_eventring_stop_requested(void)
 
 void caml_eventring_stop_arrived(void)
 {
+  struct caml_eventring_asked *a = Caml_eventring_asked;
+  if (!a->in_stop) enter_stop(a);
   if (!stop.recorded) return;
   uint32_t i =
     atomic_fetch_add_explicit(&stop.arrivals, 1, memory_order_relaxed);
@@ -162,6 +197,15 @@ void caml_eventring_stop_arrived(void)
 static uint64_t ticks_between(uint64_t from, uint64_t to)
 {
   return to > from ? to - from : 0;
+}
+
+void caml_eventring_stop_left(void)
+{
+  struct caml_eventring_asked *a = Caml_eventring_asked;
+  /* For a slice in all domains, nobody stops. */
+  if (!a->in_stop) return;
+  a->in_stop = 0;
+  caml_eventring_pause_end();
 }
 
 void caml_eventring_stop_end(void)
@@ -200,6 +244,13 @@ void caml_eventring_stop_end(void)
 #define END_OF(phase) \
   EVENTRING_WORD(EVENTRING_FIRST_PHASE + (phase), EVENTRING_FORM_END, 0)
 
+/* Returns 1 if this domain has requested the present stop-the-world section, else
+   0. */
+static int is_requester(void)
+{
+  return stop.requester == Caml_state->unique_id;
+}
+
 void caml_eventring_end_minor(void)
 {
   if (Caml_eventring_on(EVENTRING_PROFILE)) caml_eventring_sample_threads();
@@ -213,12 +264,27 @@ void caml_eventring_end_minor(void)
                        a->group[1] / sizeof(value),
                        stop.cause, stop.requester };
   caml_eventring_emit_packed(END_OF(EV_MINOR), field, 4);
+  caml_eventring_add_total(EVENTRING_TOTAL_PROMOTED, field[0]);
+  caml_eventring_add_total(EVENTRING_TOTAL_ALLOCATED, field[1]);
+  caml_eventring_add_total(EVENTRING_TOTAL_MINOR, 1);
+  if (is_requester()) caml_eventring_add_total(EVENTRING_TOTAL_MINOR_LED, 1);
+}
+
+void caml_eventring_end_call(ev_runtime_phase phase)
+{
+  caml_eventring_emit(END_OF(phase));
+  caml_eventring_add_total(EVENTRING_TOTAL_CALLS, 1);
 }
 
 void caml_eventring_end_in_stop(ev_runtime_phase phase)
 {
   uint64_t field[] = { stop.cause, stop.requester };
   caml_eventring_emit_packed(END_OF(phase), field, 2);
+  if (!is_requester()) return;
+  if (phase == EV_MAJOR_GC_CYCLE_DOMAINS)
+    caml_eventring_add_total(EVENTRING_TOTAL_CYCLES, 1);
+  else if (phase == EV_COMPACT)
+    caml_eventring_add_total(EVENTRING_TOTAL_COMPACTIONS, 1);
 }
 
 void caml_eventring_finish_cycle_begin(void)
@@ -243,6 +309,8 @@ void caml_eventring_allocated_at_end(void)
     take_direct_words()
   };
   caml_eventring_emit_packed(EVENTRING_RECORD(EV_ALLOCATED_AT_END), field, 2);
+  caml_eventring_add_total(EVENTRING_TOTAL_ALLOCATED, field[0]);
+  caml_eventring_add_total(EVENTRING_TOTAL_DIRECT, field[1]);
 }
 
 void caml_eventring_end_slice(void)
@@ -254,6 +322,8 @@ void caml_eventring_end_slice(void)
     take_direct_words()
   };
   caml_eventring_emit_packed(END_OF(EV_MAJOR_SLICE), field, 2);
+  caml_eventring_add_total(EVENTRING_TOTAL_SLICES, 1);
+  caml_eventring_add_total(EVENTRING_TOTAL_DIRECT, field[1]);
 }
 
 /* Memory */

@@ -155,6 +155,20 @@ static int take_place(const char *path, const struct caml_ring_session *former)
   return rename(path, former->path) == 0 ? 0 : errno;
 }
 
+/* Copies the totals of all rings of the session [former] to the session that
+   takes over from it, and goes on counting. */
+COLD
+static void keep_totals(const struct caml_ring_session *former)
+{
+  const struct eventring_slot *from = (const struct eventring_slot *)
+    (former->map + former->header.directory_offset);
+  struct eventring_slot *to = (struct eventring_slot *)
+    (caml_ring_session.map + caml_ring_session.header.directory_offset);
+  for (uint32_t i = 0; i < former->header.rings; i++)
+    if (from[i].total[EVENTRING_TOTAL_DOMAINS] != 0)
+      memcpy(to[i].total, from[i].total, sizeof(to[i].total));
+}
+
 /* Puts the directory of the next ring file into [dir], which has PATH_MAX bytes:
    the absolute path of [in], or of the current directory if [in] is NULL.
    Returns 1, or 0 with a message in [why]. */
@@ -276,6 +290,7 @@ int caml_ring_start_session(const char *in,
   if (err != 0) goto fail;
 
   if (former != NULL) {
+    keep_totals(former);
     what = "rename";
     err = take_place(path, former);
     if (err != 0) goto fail;

@@ -73,6 +73,8 @@ static int copy_ring(const struct source *from, int fd, uint32_t i,
     copy.reserve = __atomic_load_n(&slot->reserve, __ATOMIC_RELAXED);
     /* Overtaken by a whole lap (a tiny ring): nothing of it is good. */
   } while (copy.reserve >= copy.tail + h->ring_words);
+  for (int t = 0; t < EVENTRING_TOTALS; t++)
+    copy.total[t] = __atomic_load_n(&slot->total[t], __ATOMIC_RELAXED);
   int err = caml_ring_write_all(fd, buffer, words * sizeof(uint64_t), offset);
   return err != 0 ? err
     : caml_ring_write_all(fd, &copy, sizeof(copy),

@@ -27,9 +27,9 @@
    A ring has a single writer, the domain that holds its slot (Caml_state->id)
    with the domain lock, so emitting needs no lock and no read-modify-write.
    All that emitting needs is in the slot's [struct writer], private memory:
-   nothing else in the shared file is ever read back but the shortest wait to
-   record, so scribbling over the file can at worst make the program record more
-   or less.
+   nothing else in the shared file is ever read back but the settings and the
+   totals of the ring, so scribbling over the file can at worst make the program
+   record more or less, and count wrong.
 
    The writer finds out by itself that it has no ring yet, that the slot has
    passed to another domain, or that the block is full: the tests of
@@ -252,6 +252,17 @@ void begin_block(struct writer *w, uint32_t thread)
   w->pos += EVENTRING_BLOCK_HEADER_WORDS;
 }
 
+/* Notes in the ring's totals that [domain] has the ring of [w] from now on. */
+static void note_domain(struct writer *w, int32_t domain)
+{
+  uint64_t *total = w->slot->total;
+  if (total[EVENTRING_TOTAL_DOMAINS] != 0
+      && total[EVENTRING_TOTAL_LAST] == (uint64_t) domain)
+    return;
+  store(&total[EVENTRING_TOTAL_LAST], (uint64_t) domain);
+  store(&total[EVENTRING_TOTAL_DOMAINS], total[EVENTRING_TOTAL_DOMAINS] + 1);
+}
+
 /* Begins a new block of [w] for [domain], whose base is the present time, and
    writes the block's header.  Before that, gives the writer its ring if it has
    none in this session.  Returns 1, or 0 when the domain has no ring. */
@@ -265,6 +276,7 @@ int enter_block(struct writer *w, caml_domain_state *domain)
     caml_ring_notice_request();
     if (!attach(w, domain->id)) return 0;
     __atomic_store_n(&w->domain, domain->unique_id, __ATOMIC_RELAXED);
+    note_domain(w, domain->unique_id);
   }
 
   if (w->end >= w->allocated && w->allocated <= w->mask
@@ -383,6 +395,19 @@ void caml_eventring_emit_int(uint64_t word, uint64_t payload)
   store(p, word | ticks);
   store(p + 1, payload);
   publish(w, 2);
+}
+
+CAML_EVENTRING_COLD
+void caml_eventring_add_total(enum eventring_total total, uint64_t n)
+{
+  caml_domain_state *domain = Caml_state;
+  struct writer *w = &caml_ring_writers[domain->id];
+  if (owner(w) != domain->unique_id) return;
+  /* Only this domain writes the word; another process can only spoil the sum. */
+  uint64_t *t = &w->slot->total[total];
+  uint64_t before = __atomic_load_n(t, __ATOMIC_RELAXED);
+  if (total != EVENTRING_TOTAL_LONGEST) store(t, before + n);
+  else if (n > before) store(t, n);
 }
 
 /* Begins an event with [words] payload words, at most

@@ -397,6 +397,45 @@ static bool was_there(struct summary *s, struct summary_domain *d,
   return s->from_ns == INT64_MIN || tally.events > 0 || tally.watched_ns > 0;
 }
 
+/* Sets the members for the totals [t] of a ring or of a process. */
+static void set_totals(json_t *object, const struct eventring_totals *t)
+{
+  set_count(object, "domains", t->domains);
+  set_count(object, "minor_collections", t->minor_collections);
+  set_count(object, "major_slices", t->major_slices);
+  set_count(object, "major_cycles", t->major_cycles);
+  set_count(object, "compactions", t->compactions);
+  set_count(object, "explicit_calls", t->explicit_calls);
+  set_count(object, "allocated_words", t->allocated_words);
+  set_count(object, "promoted_words", t->promoted_words);
+  set_count(object, "major_allocated_words",
+            t->promoted_words + t->direct_words);
+  set_count(object, "pauses", t->pauses);
+  set_count(object, "paused_ns", t->paused_ns);
+  set_count(object, "longest_pause_ns", t->longest_pause_ns);
+}
+
+/* Returns a new JSON object with the totals of the process of [cursor] and of its
+   rings, or null if the file has none. */
+static json_t *totals(struct eventring_cursor *cursor)
+{
+  struct eventring_totals t = { .size = sizeof t };
+  if (eventring_get_totals(cursor, EVENTRING_ALL_RINGS, &t) < 0)
+    return json_null();
+  json_t *object = checked(json_object()), *rings = checked(json_array());
+  set_totals(object, &t);
+  for (uint32_t i = 0; eventring_get_totals(cursor, i, &t) == 0; i++)
+    if (t.domains > 0) {
+      json_t *ring = checked(json_object());
+      set_count(ring, "ring", i);
+      set_count(ring, "last_domain", t.last_domain);
+      set_totals(ring, &t);
+      append(rings, ring);
+    }
+  set(object, "rings", rings);
+  return object;
+}
+
 json_t *json_summary(struct summary *s)
 {
   return json_summary_until(s, summary_until(s));
@@ -439,6 +478,7 @@ json_t *json_summary_until(struct summary *s, int64_t until_ns)
   set(object, "requests", requests(s));
   set(object, "counts", counts(s));
   set(object, "memory", memory(s));
+  set(object, "totals", totals(s->cursor));
   return object;
 }
 

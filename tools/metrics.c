@@ -31,13 +31,18 @@ enum place { NEW, OWN, REST };
 #define REST_NAME "(other)"
 
 /* Counters of a domain, as they were written last. */
-struct told { uint32_t id; uint64_t running, collecting, waiting; };
+struct told {
+  uint32_t id;
+  uint64_t running, collecting, waiting;
+  uint64_t minor_words;           /* allocated in its minor heap */
+};
 
 struct metrics {
   struct summary *summary;
   uint8_t places[NAMED_METRICS][UINT16_MAX + 1];        /* by id */
   struct told told[SUMMARY_DOMAINS];      /* by the ids of domains */
   uint32_t told_count;
+  bool without_events;
 };
 
 /* Where the metrics go. */
@@ -61,6 +66,11 @@ void free_metrics(struct metrics *m)
 void renew_metrics(struct metrics *m, struct summary *summary)
 {
   m->summary = summary;
+}
+
+void metrics_without_events(struct metrics *m)
+{
+  m->without_events = true;
 }
 
 /* Begin a metric. */
@@ -238,6 +248,25 @@ static void write_timings(struct out *out, struct metrics *m)
 
 /* The collector and the domains */
 
+/* Returns the amounts of all domains up to [until_ns], with the totals of the
+   process [totals], if the file has them, in place of the sums over the events
+   that were read. */
+static struct summary_tally amounts(struct summary *s, int64_t until_ns,
+                                    const struct eventring_totals *totals)
+{
+  struct summary_tally t = summary_tally(s, NULL, until_ns);
+  if (totals == NULL) return t;
+  t.minor_collections = totals->minor_collections;
+  t.major_slices = totals->major_slices;
+  t.major_cycles = totals->major_cycles;
+  t.compactions = totals->compactions;
+  t.explicit_calls = totals->explicit_calls;
+  t.allocated_words = totals->allocated_words;
+  t.promoted_words = totals->promoted_words;
+  t.direct_words = totals->direct_words;
+  return t;
+}
+
 static void write_collections(struct out *out, struct summary *s,
                               const struct summary_tally *t)
 {
@@ -264,7 +293,23 @@ static void write_collections(struct out *out, struct summary *s,
   write_counter(out, "ocaml_promoted_bytes_total", METRIC_BYTES,
                 "Memory that survived a minor collection.",
                 8 * t->promoted_words);
+}
 
+/* Writes the pauses of the process since tracing started. */
+static void write_pauses(struct out *out, const struct eventring_totals *t)
+{
+  write_counter(out, "ocaml_gc_pauses_total", METRIC_COUNT,
+                "Times in which the collector kept the code of a domain from "
+                "running, since tracing started.", t->pauses);
+  write_counter(out, "ocaml_gc_paused_seconds_total", METRIC_NS,
+                "Their time, of all domains added.", t->paused_ns);
+  write_gauge(out, "ocaml_gc_longest_pause_seconds", METRIC_NS,
+              "The longest of them.", t->longest_pause_ns);
+}
+
+/* Writes the causes and the durations of collections, from the events read. */
+static void write_causes(struct out *out, struct summary *s)
+{
   begin(out, "ocaml_gc_causes_total", METRIC_COUNTER, METRIC_COUNT,
         "Collections and stops of all domains, by activity and cause.");
   for (enum caused caused = 0; caused < CAUSED; caused++)
@@ -332,22 +377,48 @@ static void write_times(struct out *out, struct metrics *m, int64_t until_ns)
   }
 }
 
+/* Sets *words to the words that domain [d] has allocated in its minor heap: since
+   tracing started, if no other domain has had its ring.  Returns false if only
+   events tell and these are to be left out. */
+static bool minor_words(struct metrics *m, struct summary_domain *d,
+                        int64_t until_ns, uint64_t *words)
+{
+  struct eventring_totals t = { .size = sizeof t };
+  if (eventring_get_totals(m->summary->cursor, d->ring, &t) == 0
+      && t.domains == 1 && t.last_domain == d->id) {
+    *words = t.allocated_words;
+    return true;
+  }
+  *words = summary_tally(m->summary, d, until_ns).allocated_words;
+  return !m->without_events;
+}
+
+static void write_minor_words(struct out *out, struct metrics *m,
+                              int64_t until_ns)
+{
+  struct summary *s = m->summary;
+  begin(out, "ocaml_domain_minor_allocated_bytes_total", METRIC_COUNTER,
+        METRIC_BYTES, "Memory allocated in the domain's minor heap.");
+  for (uint32_t i = 0; i < s->domain_count; i++) {
+    struct summary_domain *d = s->domains[i];
+    struct told *told = told_of(m, i);
+    uint64_t words;
+    char number[16];
+    if (!minor_words(m, d, until_ns, &words)) continue;
+    /* The ring may have got another domain. */
+    if (words > told->minor_words) told->minor_words = words;
+    snprintf(number, sizeof number, "%" PRIu32, d->id);
+    write_labelled(out, "domain", number, 8 * told->minor_words);
+  }
+}
+
 static void write_domains(struct out *out, struct metrics *m, int64_t until_ns)
 {
   struct summary *s = m->summary;
   write_gauge(out, "ocaml_domains", METRIC_COUNT,
               "Domains that have not ended.", summary_living_domains(s));
-  write_times(out, m, until_ns);
-
-  begin(out, "ocaml_domain_minor_allocated_bytes_total", METRIC_COUNTER,
-        METRIC_BYTES, "Memory allocated in the domain's minor heap.");
-  for (uint32_t i = 0; i < s->domain_count; i++) {
-    struct summary_domain *d = s->domains[i];
-    char number[16];
-    snprintf(number, sizeof number, "%" PRIu32, d->id);
-    write_labelled(out, "domain", number,
-                   8 * summary_tally(s, d, until_ns).allocated_words);
-  }
+  if (!m->without_events) write_times(out, m, until_ns);
+  write_minor_words(out, m, until_ns);
 }
 
 static void write_memory(struct out *out, struct summary *s)
@@ -370,8 +441,10 @@ static void write_memory(struct out *out, struct summary *s)
 }
 
 /* Writes the facts about the process and about the reading of its events. */
-static void write_process(struct out *out, struct summary *s, uint64_t events)
+static void write_process(struct out *out, struct metrics *m,
+                          const struct summary_tally *tally)
 {
+  struct summary *s = m->summary;
   struct eventring_info info = target_info(s->cursor);
   char pid[16];
   const struct metric_label labels[] = {
@@ -387,8 +460,9 @@ static void write_process(struct out *out, struct summary *s, uint64_t events)
   write_gauge(out, "eventring_start_time_seconds", METRIC_UNIX_NS,
               "When tracing started, since the Unix epoch.",
               (uint64_t) info.started_realtime_ns);
-  write_counter(out, "eventring_events_total", METRIC_COUNT,
-                "Events that were read.", events);
+  if (!m->without_events)
+    write_counter(out, "eventring_events_total", METRIC_COUNT,
+                  "Events that were read.", tally->events);
   write_counter(out, "eventring_lost_events_total", METRIC_COUNT,
                 "Events that were overwritten before they were read.",
                 lost_events(s->cursor));
@@ -400,10 +474,18 @@ void write_metrics(struct metrics *m, const struct metrics_writer *writer,
   struct out out = { writer, state };
   struct summary *s = m->summary;
   int64_t until_ns = summary_until(s);
-  struct summary_tally tally = summary_tally(s, NULL, until_ns);
-  write_process(&out, s, tally.events);
+  struct eventring_totals totals = { .size = sizeof totals };
+  const bool has_totals =
+    eventring_get_totals(s->cursor, EVENTRING_ALL_RINGS, &totals) == 0;
+  struct summary_tally tally =
+    amounts(s, until_ns, has_totals ? &totals : NULL);
+  write_process(&out, m, &tally);
   write_domains(&out, m, until_ns);
   write_collections(&out, s, &tally);
-  write_timings(&out, m);
+  if (has_totals) write_pauses(&out, &totals);
+  if (!m->without_events) {
+    write_causes(&out, s);
+    write_timings(&out, m);
+  }
   write_memory(&out, s);
 }

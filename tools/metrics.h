@@ -10,8 +10,8 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The totals of a process as metrics: counters of the events since the summary
-   was created, gauges of the present state, histograms of durations.  A format
+/* The totals of a process as metrics: counters since tracing started, or in a file
+   without such totals of the events since the summary was created, gauges of the present state, histograms of durations.  A format
    writes them: metrics_text.h for Prometheus, otlp.h for OpenTelemetry. */
 
 #ifndef TOOLS_METRICS_H
@@ -65,6 +65,11 @@ void free_metrics(struct metrics *m);
 /* Goes on with [summary], of the same process read anew, in place of the summary
    before.  The counters of times and the names with a series are kept. */
 void renew_metrics(struct metrics *m, struct summary *summary);
+
+/* Has write_metrics leave out numbers that only events tell, which would be less if
+   the rings were read again later: events were overwritten before this reading.
+   Other counters are totals of the process. */
+void metrics_without_events(struct metrics *m);
 
 /* Writes all of the summary with the functions of [writer].  A counter never
    becomes smaller from one call to the next.  The number of series is bounded:

@@ -490,6 +490,28 @@ static void print_collections(const struct summary_tally *t)
          format_bytes(promoted, 8 * t->promoted_words));
 }
 
+/* Prints the totals of the process, lost events included, if events were lost and
+   the file has totals. */
+static void print_totals(struct summary *s)
+{
+  struct eventring_totals t = { .size = sizeof t };
+  char longest[QUANTITY_SIZE], total[QUANTITY_SIZE];
+  if (lost_events(s->cursor) == 0
+      || eventring_get_totals(s->cursor, EVENTRING_ALL_RINGS, &t) < 0)
+    return;
+  const struct summary_tally tally = {
+    .minor_collections = t.minor_collections, .major_slices = t.major_slices,
+    .major_cycles = t.major_cycles, .compactions = t.compactions,
+    .explicit_calls = t.explicit_calls, .allocated_words = t.allocated_words,
+    .promoted_words = t.promoted_words, .direct_words = t.direct_words
+  };
+  puts("since tracing started, overwritten events included:");
+  print_collections(&tally);
+  printf("pauses       %" PRIu64 ": longest %s, total %s\n", t.pauses,
+         format_duration(longest, t.longest_pause_ns),
+         format_duration(total, t.paused_ns));
+}
+
 static void print_memory(struct summary *s)
 {
   struct summary_heap heap = summary_heap(s);
@@ -559,6 +581,7 @@ void print_summary(struct summary *s)
   print_requests(s);
   print_node(s);
   print_lost(s);
+  print_totals(s);
 }
 
 /* Prints the head of a total: the number of processes, of their events, and of

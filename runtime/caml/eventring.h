@@ -240,6 +240,12 @@ void caml_eventring_emit_packed(uint64_t word, const uint64_t *field,
 void caml_eventring_emit_stack(int record, const uint64_t *field,
                                uint32_t fields);
 
+/* Adds [n] to a total of the ring of the calling domain.  For
+   EVENTRING_TOTAL_LONGEST, makes it [n] if that is more.  No effect before the
+   first event of the domain in the present ring file.  Call as
+   caml_eventring_emit. */
+void caml_eventring_add_total(enum eventring_total total, uint64_t n);
+
 /* Writes an event as [caml_eventring_emit_stack] does, at the time [now], as
    caml_eventring_emit_pair. */
 void caml_eventring_emit_stack_at(int record, uint64_t now,

@@ -43,7 +43,7 @@
 /* A reader refuses another major version; a newer minor version only adds
    fields where this one has zeros, and records it may skip. */
 #define EVENTRING_VERSION_MAJOR 1
-#define EVENTRING_VERSION_MINOR 8
+#define EVENTRING_VERSION_MINOR 9
 
 /* The file is named <pid>EVENTRING_SUFFIX, or <pid>EVENTRING_STOCK_SUFFIX when
    tracing was started in the way of stock OCaml's Runtime_events.  A number
@@ -320,10 +320,32 @@ struct eventring_schema_entry {
    never wrap; a word's place in the ring is its position modulo ring_words.
    The writer stores [reserve] before it touches the block that ends there,
    and [tail] after each event. */
+/* Since 1.9.  Sums over all that the domains of a ring have recorded in the
+   category gc since tracing started, whether the ring still has the events or
+   not.  Rings of samples have zeros. */
+enum eventring_total {
+  EVENTRING_TOTAL_MINOR,              /* minor collections */
+  EVENTRING_TOTAL_MINOR_LED,          /* of these, requested by the domain */
+  EVENTRING_TOTAL_SLICES,             /* slices of major collection */
+  EVENTRING_TOTAL_CYCLES,             /* major cycles that the domain ended */
+  EVENTRING_TOTAL_COMPACTIONS,        /* that the domain requested */
+  EVENTRING_TOTAL_CALLS,              /* of functions of module Gc */
+  EVENTRING_TOTAL_ALLOCATED,          /* words in the minor heap */
+  EVENTRING_TOTAL_PROMOTED,           /* of these, to the major heap */
+  EVENTRING_TOTAL_DIRECT,             /* words allocated in the major heap */
+  EVENTRING_TOTAL_PAUSES,             /* times without OCaml code, see
+                                         caml_eventring_pause_begin */
+  EVENTRING_TOTAL_PAUSED,             /* ns of all of them */
+  EVENTRING_TOTAL_LONGEST,            /* ns of the longest */
+  EVENTRING_TOTAL_DOMAINS,            /* how many domains have had the ring */
+  EVENTRING_TOTAL_LAST,               /* the unique id of the last of them */
+  EVENTRING_TOTALS
+};
+
 struct eventring_slot {
   uint64_t tail;                      /* atomic: words published */
   uint64_t reserve;                   /* atomic: words reserved */
-  uint64_t reserved[14];
+  uint64_t total[EVENTRING_TOTALS];   /* atomic, each by itself */
 };
 
 /* A block begins with a header of four words. */

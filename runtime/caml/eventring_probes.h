@@ -70,6 +70,10 @@ struct caml_eventring_asked {
                                    domain tries to begin */
   uint8_t reason;               /* of the stop-the-world section that this
                                    domain tries to begin */
+  uint8_t in_stop;              /* this domain has stopped, or has others stop */
+  uint32_t pause_depth;         /* pauses under way in each other */
+  int64_t paused_since;         /* CLOCK_MONOTONIC; 0: the pause does not
+                                   count */
   uint64_t direct_words;        /* that this domain had allocated directly in
                                    the major heap by the last event with them,
                                    or the last slice that was not recorded */
@@ -274,6 +278,20 @@ Caml_inline int caml_eventring_set_stop_reason(enum caml_eventring_stop reason)
    succeeded, before it interrupts the other domains. */
 void caml_eventring_stop_requested(void);
 
+/* Records that this domain leaves the present stop-the-world section: its OCaml
+   code may run again. */
+void caml_eventring_stop_left(void);
+
+/* Record that a time begins, or ends, in which the OCaml code of this domain does
+   not run because of the collector: a call of a function of module Gc, a slice of
+   major collection, or a stop-the-world section, from the request in the domain
+   that requests it, and else from when the domain stopped.  Those within each
+   other are one pause.  Its end is added to the totals of the ring, if the
+   category EVENTRING_GC was recorded at its begin and is at its end, unless
+   the backup thread has taken part in a collection while the domain waited. */
+void caml_eventring_pause_begin(void);
+void caml_eventring_pause_end(void);
+
 /* Records that this domain has stopped for the present stop-the-world section,
    and when.  Leaves out further domains when a section has over 120. */
 void caml_eventring_stop_arrived(void);
@@ -297,6 +315,10 @@ void caml_eventring_end_minor(void);
 /* Writes the end of the span EV_MAJOR_SLICE with its cause.  The caller has
    tested the category. */
 void caml_eventring_end_slice(void);
+
+/* Writes the end of the span [phase], a call of a function of module Gc.  The
+   caller has tested the category. */
+void caml_eventring_end_call(ev_runtime_phase phase);
 
 /* Writes the end of the span [phase], which is within a stop-the-world section,
    with the section's cause and requester.  The caller has tested the

@@ -161,10 +161,26 @@ Caml_inline int caml_ev_counter_place(ev_runtime_counter counter)
   }
 }
 
+/* Returns 1 if the span [phase] is a call of a function of module Gc, else 0. */
+Caml_inline int caml_ev_is_gc_call(ev_runtime_phase phase)
+{
+  switch (phase) {
+  case EV_EXPLICIT_GC_SET:
+  case EV_EXPLICIT_GC_STAT:
+  case EV_EXPLICIT_GC_MINOR:
+  case EV_EXPLICIT_GC_MAJOR:
+  case EV_EXPLICIT_GC_FULL_MAJOR:
+  case EV_EXPLICIT_GC_COMPACT:
+  case EV_EXPLICIT_GC_MAJOR_SLICE: return 1;
+  default: return 0;
+  }
+}
+
 /* Records, whether tracing is on or not, causes of collections that follow from
-   the beginning of [phase]. */
+   the beginning of [phase], and the begin of a pause. */
 Caml_inline void caml_ev_phase_begins(ev_runtime_phase phase)
 {
+  if (caml_ev_is_gc_call(phase)) caml_eventring_pause_begin();
   switch (phase) {
   case EV_EXPLICIT_GC_MINOR:
     caml_eventring_request_minor(EV_CAUSE_GC_MINOR); break;
@@ -184,17 +200,21 @@ Caml_inline void caml_ev_phase_begins(ev_runtime_phase phase)
     caml_eventring_gc_call_begin(EV_CAUSE_GC_COMPACT); break;
   case EV_STW_LEADER: caml_eventring_stop_requested(); break;
   case EV_STW_API_BARRIER: caml_eventring_stop_arrived(); break;
-  case EV_MAJOR_SLICE: caml_eventring_slice_begin(); break;
+  case EV_MAJOR_SLICE:
+    caml_eventring_pause_begin();
+    caml_eventring_slice_begin(); break;
   case EV_MAJOR_FINISH_CYCLE: caml_eventring_finish_cycle_begin(); break;
   default: break;
   }
 }
 
-/* Removes causes that [caml_ev_phase_begins] has recorded for [phase].  At the
+/* Removes causes that [caml_ev_phase_begins] has recorded for [phase], and ends
+   its pause.  At the
    end of EV_MAJOR also writes the event with the memory of the process, if the
    category EVENTRING_GC is recorded. */
 Caml_inline void caml_ev_phase_ends(ev_runtime_phase phase)
 {
+  if (caml_ev_is_gc_call(phase)) caml_eventring_pause_end();
   switch (phase) {
   case EV_EXPLICIT_GC_SET:
   case EV_EXPLICIT_GC_STAT:
@@ -205,7 +225,11 @@ Caml_inline void caml_ev_phase_ends(ev_runtime_phase phase)
   case EV_MAJOR_MARK_OPPORTUNISTIC:
     /* There may have been no slice, for want of work. */
     Caml_eventring_asked->called_slice = 0; break;
-  case EV_MAJOR_SLICE: caml_eventring_slice_end(); break;
+  case EV_MAJOR_SLICE:
+    caml_eventring_slice_end();
+    caml_eventring_pause_end(); break;
+  case EV_STW_LEADER:
+  case EV_STW_HANDLER: caml_eventring_stop_left(); break;
   case EV_MAJOR_FINISH_CYCLE: Caml_eventring_asked->finishing = 0; break;
   case EV_MAJOR:
     if (Caml_eventring_on(EVENTRING_GC)) caml_eventring_process_memory();
@@ -248,8 +272,11 @@ Caml_inline void caml_ev_emit_end(ev_runtime_phase phase)
   case EV_MAJOR_FINISH_CYCLE:
   case EV_COMPACT: caml_eventring_end_in_stop(phase); break;
   default:
-    caml_eventring_emit(EVENTRING_WORD(EVENTRING_FIRST_PHASE + phase,
-                                       EVENTRING_FORM_END, 0));
+    if (caml_ev_is_gc_call(phase))
+      caml_eventring_end_call(phase);
+    else
+      caml_eventring_emit(EVENTRING_WORD(EVENTRING_FIRST_PHASE + phase,
+                                         EVENTRING_FORM_END, 0));
   }
 }
 

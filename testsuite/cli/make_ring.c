@@ -40,10 +40,13 @@
 
                  RING[/THREAD] NS begin|end|instant|counter NAME [NUMBER...]
                  RING[/THREAD] NS thread_name|domain_name [TEXT]
+                 RING 0 totals NUMBER...
 
                For NUMBER, a value of the format by its name, such as
                minor_heap_full.  After domain_start the ring belongs to the domain
-               in its first field.
+               in its first field.  Totals are those of the ring, in the order of
+               FORMAT.md; a file without such a line is of format 1.8, without
+               totals.
      overwritten  script, with rings of 8192 words that may be overwritten
      roomy     script, with rings for 1000 domains one after the other
      growing   overwritten, of a process that runs, as the lines arrive; times
@@ -810,6 +813,18 @@ static int write_name(uint32_t ring, uint64_t at, const char *word,
   return 1;
 }
 
+/* Sets the totals of ring [ring] if [word] says so.  Returns whether it does. */
+static int write_totals(uint32_t ring, const char *word, char **words)
+{
+  if (strcmp(word, "totals") != 0) return 0;
+  file.header->version_minor = 9;
+  for (int i = 0; (word = strtok_r(NULL, " ", words)) != NULL; i++) {
+    if (i == EVENTRING_TOTALS) refuse("too many totals:", word);
+    ring_slot(&file, ring)->total[i] = number_of(word);
+  }
+  return 1;
+}
+
 /* Writes the event of a line, of which the words after the ring are left. */
 static void write_line(uint32_t ring, char **words)
 {
@@ -820,7 +835,8 @@ static void write_line(uint32_t ring, char **words)
   uint64_t numbers[64], at = number_of(next_word(words));
   uint32_t count = 0, form = 0;
   const char *word = next_word(words);
-  if (write_name(ring, at, word, *words)) return;
+  if (write_name(ring, at, word, *words) || write_totals(ring, word, words))
+    return;
   while (form < sizeof forms / sizeof *forms
          && (forms[form] == NULL || strcmp(forms[form], word) != 0)) form++;
   if (form == sizeof forms / sizeof *forms) refuse("no form", word);
@@ -892,6 +908,7 @@ static void make_file(const char *path, uint32_t log_words)
                 .log_words = log_words, .pid = PID,
                 .other_boot = 1, .schema_capacity = 512 });
   struct eventring_header *h = file.header;
+  h->version_minor = 8;
   strcpy(h->program, "/usr/bin/program");
   strcpy(h->runtime, "5.3.0+eventring");
   h->started = (struct eventring_instant) { start, start, 1000000000 };

@@ -61,25 +61,46 @@ ok "--json has the state of the process" jq -e '.process.state == "killed"' out
 
 # Compares stat with the program's own numbers at its end; no event may be lost.
 compile counts
-counted() {
+count_in() { # LOG_WORDS DOMAINS
   rm -f rings/*.eventring
   (cd rings && OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 \
-    OCAMLRUNPARAM=e=20 ../counts "$1") >said || exit 1
+    OCAMLRUNPARAM=e=$1 ../counts "$2") >said || exit 1
   run eventring stat --json rings/*.eventring
-  ok "$1 domains: no event was lost" jq -e '.lost_events == 0' out
+}
+# as_said DOMAINS MEMBER: the counts in this member of ./out are those of ./said.
+as_said() {
   # Printing its counts, the program allocates more.
-  set -- "$1" $(eventring events --json --name=allocated_at_end \
+  set -- "$1" "$2" $(eventring events --json --name=allocated_at_end 2>/dev/null \
     rings/*.eventring | jq -s '.[-1].fields | .minor, .direct')
   while read -r name said; do
-    counted=$(jq ".total.$name" out)
+    counted=$(jq ".$2.$name" out)
     case $name in
-      allocated_words) counted=$((counted - $2)) ;;
-      major_allocated_words) counted=$((counted - $3)) ;;
+      allocated_words) counted=$((counted - $3)) ;;
+      major_allocated_words) counted=$((counted - $4)) ;;
     esac
-    ok "$1 domains: $name is what Gc.quick_stat says, $said" \
+    ok "$1 domains, $2: $name is what Gc.quick_stat says, $said" \
       [ "$counted" = "$said" ]
   done <said
 }
+counted() {
+  count_in 20 "$1"
+  ok "$1 domains: no event was lost" jq -e '.lost_events == 0' out
+  as_said "$1" total
+  ok "$1 domains: the totals are the sums over the events" jq -e '
+    . as $all | "minor_collections major_slices major_cycles compactions
+      explicit_calls allocated_words promoted_words major_allocated_words"
+    | split("\\s+"; null) | all($all.totals[.] == $all.total[.])' out
+}
+count_in 9 3
+ok "small rings: events are lost" jq -e '.lost_events > 0' out
+as_said 3 totals
+ok "small rings: there are pauses, the longest is one of them" jq -e \
+  '.totals | .pauses > 0 and .longest_pause_ns > 0
+     and .paused_ns >= .longest_pause_ns' out
+ok "small rings: the totals are those of the rings, of four domains" jq -e \
+  '.totals | ([.rings[].major_slices] | add) == .major_slices
+     and .domains == 4 and ([.rings[].domains] | add) == 4
+     and any(.rings[]; .ring == 0 and .last_domain == 0)' out
 counted 40
 run eventring stat rings/*.eventring
 ok "many domains: 32 have rows" \

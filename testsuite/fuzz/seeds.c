@@ -126,7 +126,7 @@ static void cut_ring_file(void)
   h.schema_capacity = h.schema_count + 1;
   h.directory_offset =
     h.schema_offset + (uint64_t) h.schema_capacity * sizeof *schema;
-  h.slot_size = offsetof(struct eventring_slot, reserved);
+  h.slot_size = offsetof(struct eventring_slot, total);
   h.rings_offset = h.directory_offset + (uint64_t) h.rings * h.slot_size;
   h.ring_words = words;
   h.file_size = h.rings_offset + h.rings * words * 8;

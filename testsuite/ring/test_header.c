@@ -170,6 +170,49 @@ static void older_minor_version(void **state)
   ring_destroy(&f);
 }
 
+/* Totals of a ring and of the process; a file before 1.9 has none, whatever its
+   slots hold. */
+static void totals_of_rings(void **state)
+{
+  struct ring_file f;
+  struct eventring_cursor *c;
+  struct eventring_totals t = { .size = sizeof t };
+  (void) state;
+  ring_create(&f, &(struct ring_options) { .rings = 3 });
+  for (uint32_t ring = 0; ring < 2; ring++)
+    for (uint64_t i = 0; i < EVENTRING_TOTALS; i++)
+      ring_slot(&f, ring)->total[i] = (ring + 1) * 100 + i;
+  c = ring_open(&f);
+  assert_int_equal(eventring_get_totals(c, 1, &t), 0);
+  assert_int_equal(t.minor_collections, 200);
+  assert_int_equal(t.major_slices, 202);
+  assert_int_equal(t.longest_pause_ns, 211);
+  assert_int_equal(t.domains, 212);
+  assert_int_equal(t.last_domain, 213);
+  assert_int_equal(eventring_get_totals(c, EVENTRING_ALL_RINGS, &t), 0);
+  assert_int_equal(t.minor_collections, 101 + 201);
+  assert_int_equal(t.major_cycles, 103 + 203);
+  assert_int_equal(t.compactions, 104 + 204);
+  assert_int_equal(t.explicit_calls, 105 + 205);
+  assert_int_equal(t.allocated_words, 106 + 206);
+  assert_int_equal(t.promoted_words, 107 + 207);
+  assert_int_equal(t.direct_words, 108 + 208);
+  assert_int_equal(t.pauses, 109 + 209);
+  assert_int_equal(t.paused_ns, 110 + 210);
+  assert_int_equal(t.longest_pause_ns, 211);
+  assert_int_equal(t.domains, 112 + 212);
+  assert_int_equal(t.last_domain, 0);
+  assert_int_equal(eventring_get_totals(c, 3, &t), EVENTRING_E_ARGUMENT);
+  assert_int_equal(eventring_get_totals(c, 0, NULL), EVENTRING_E_ARGUMENT);
+  assert_int_equal(eventring_get_totals(NULL, 0, &t), EVENTRING_E_ARGUMENT);
+  eventring_close(c);
+  f.header->version_minor = 8;
+  c = ring_open(&f);
+  assert_int_equal(eventring_get_totals(c, 0, &t), EVENTRING_E_VERSION);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
 static void argv0_is_cut(void **state)
 {
   struct ring_file f;
@@ -280,6 +323,7 @@ int main(void)
     cmocka_unit_test(any_value_in_any_field),
     cmocka_unit_test(newer_minor_version),
     cmocka_unit_test(older_minor_version),
+    cmocka_unit_test(totals_of_rings),
     cmocka_unit_test(argv0_is_cut),
     cmocka_unit_test(truncated_files),
     cmocka_unit_test(zeros_and_noise),

@@ -12,6 +12,7 @@
 
 /* eventring metrics: the totals of a process for Prometheus and OpenTelemetry. */
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,9 +41,11 @@ static const enum option_id option_ids[] = {
 };
 
 static const char notes[] =
-"Counters count from the first event that was read.  To let them grow, follow\n"
-"the process and write a file again and again, every 10 s or --interval, for\n"
-"the textfile collector of Prometheus' node exporter:\n"
+"Collections, words and pauses count from the start of tracing.  All else counts\n"
+"from the first event that was read, and is left out if a running process has\n"
+"overwritten some.  To have it, follow the process and write a file again and\n"
+"again, every 10 s or --interval, for the textfile collector of Prometheus' node\n"
+"exporter:\n"
 "  eventring metrics -f -o /var/lib/prometheus/node-exporter/serve.prom PID\n"
 "Formats: prometheus; otlp, an ExportMetricsServiceRequest, for a POST to\n"
 "/v1/metrics of a collector of OpenTelemetry.\n";
@@ -122,6 +125,24 @@ static bool pass(void *state, bool idle)
     p->next_ns = now + p->interval_ns;
   }
   return !p->failed;
+}
+
+/* Leaves out numbers that may be less in a later call, if the rings of a running
+   process have lost events, and says so. */
+static void leave_out_parts(struct page *p)
+{
+  struct eventring_cursor *cursor = p->summary->cursor;
+  struct eventring_totals totals = { .size = sizeof totals };
+  const uint64_t lost = lost_events(cursor);
+  if (lost == 0) return;
+  const bool known =
+    eventring_get_totals(cursor, EVENTRING_ALL_RINGS, &totals) == 0;
+  if (known) metrics_without_events(p->metrics);
+  complain("%s%" PRIu64 " events were overwritten: %s; follow the process with "
+           "-f and -o, or ask eventring serve for them",
+           at_most(cursor), lost,
+           known ? "causes, histograms and times of domains are left out"
+                 : "counters may be smaller the next time");
 }
 
 static void parse_interval(struct page *p, const char *text)
@@ -256,6 +277,8 @@ static enum status run(int argc, char **argv)
     .follow = p.follow, .changes = true, .state = &p, .event = take_event,
     .pass = pass
   });
+  if (!p.follow && eventring_state(cursor) == EVENTRING_STATE_RUNNING)
+    leave_out_parts(&p);
   if (!p.failed) write_page(&p);
   if (p.failed || p.unsent) status = STATUS_CANNOT_WRITE;
   status = finish_output(status);

@@ -171,6 +171,17 @@ function timeOf({ span, answer }, now) {
     (answer.all_read ? ': all that the server has read' : '');
 }
 
+// The sums since tracing started, with events that are overwritten.
+function Totals({ totals: t }) {
+  const words = t.allocated_words + t.major_allocated_words - t.promoted_words;
+  return html`<p class="quiet" data-totals>Since tracing started:
+    ${' '}${format.count(t.minor_collections)} minor collections,
+    ${' '}${format.count(t.major_cycles)} major cycles,
+    ${' '}${format.words(words)} allocated,
+    ${' '}${format.count(t.pauses)} pauses of ${format.duration(t.paused_ns)}, the
+    longest ${format.duration(t.longest_pause_ns)}</p>`;
+}
+
 function Toolbar({ choice, choose, data, stat, error }) {
   return html`<div class="toolbar" role="group" aria-label="Window of time">
     <${Windows} choice=${choice} choose=${choose} data=${data} />
@@ -209,6 +220,8 @@ export function Tables({ id, process, data }) {
     <h2>Numbers of a window of time</h2>
     <${Toolbar} ...${{ choice, choose, data, stat, error }} />
     ${!numbers && !error && html`<p class="quiet">Computing…</p>`}
+    ${numbers?.all_read && numbers.totals &&
+      html`<${Totals} totals=${numbers.totals} />`}
     ${numbers && html`
       <${Table} name="domains" title="Domains" columns=${domainColumns}
         rows=${withBegin(numbers)} />

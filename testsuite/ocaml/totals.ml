@@ -1,0 +1,52 @@
+(* Collects in several domains, for testsuite/ocaml/totals.t:
+
+     resize    with rings of another size in between; then prints its counts
+     pause     with a pause of the recording in between
+     fork      in a child, too
+     snapshot  and writes a snapshot, ./snapshot *)
+
+let work times =
+  for i = 1 to times do
+    ignore (Sys.opaque_identity (List.init 1000 (fun k -> Some (k + i))));
+    ignore (Sys.opaque_identity (Bytes.create 10_000))
+  done
+
+let work_in_two () =
+  let other = Domain.spawn (fun () -> work 500; Gc.full_major ()) in
+  work 500;
+  Domain.join other;
+  Gc.compact ()
+
+let print_counts () =
+  let s = Gc.quick_stat () in
+  List.iter (fun (name, n) -> Printf.printf "%s %d\n" name n)
+    [ "minor_collections", s.minor_collections;
+      "major_cycles", s.major_collections;
+      "compactions", s.compactions;
+      "allocated_words", int_of_float s.minor_words;
+      "promoted_words", int_of_float s.promoted_words;
+      "major_allocated_words", int_of_float s.major_words;
+      "explicit_calls", 4 ]
+
+let () =
+  match Sys.argv.(1) with
+  | "resize" ->
+    work_in_two ();
+    Eventring.start ~ring_words:1024 ();
+    work_in_two ();
+    print_counts ()
+  | "pause" ->
+    work_in_two ();
+    Eventring.pause ();
+    work_in_two ();
+    Eventring.resume ();
+    work_in_two ()
+  | "fork" ->
+    work 500;
+    begin match Unix.fork () with
+    | 0 -> work 500; Gc.full_major ()
+    | child -> ignore (Unix.waitpid [] child); work 500
+    end
+  | _ ->
+    work_in_two ();
+    Eventring.snapshot "snapshot"

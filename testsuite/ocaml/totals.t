@@ -1,0 +1,55 @@
+#!/bin/sh
+# If this breaks, the totals in a ring file differ from the events that were written,
+# or begin anew when the rings get another size.
+. "$(dirname "$0")/programs.sh"
+build totals unix
+
+# add_up FILE: all events of the file are there, and the totals are their sums
+add_up() {
+  eventring stat --json "$1" >stat.json || return 1
+  jq -e '. as $all | .lost_events == 0 and .totals.pauses > 0
+    and ("minor_collections major_slices major_cycles compactions explicit_calls
+          allocated_words promoted_words major_allocated_words"
+         | split("\\s+"; null) | all($all.totals[.] == $all.total[.]))' \
+    stat.json && return
+  jq -c '.totals | del(.rings)' stat.json
+  jq -c '.total | del(.pauses)' stat.json
+  false
+}
+
+# as_said FILE: the totals are as the program has printed them.
+as_said() {
+  eventring stat --json "$1" >stat.json || return 1
+  # Printing its counts, the program allocates more small blocks.
+  printing=$(eventring events --json --name=allocated_at_end "$1" |
+    jq -s '.[-1].fields.minor')
+  while read -r count said; do
+    total=$(jq ".totals.$count" stat.json)
+    [ "$count" = allocated_words ] && total=$((total - printing))
+    [ "$total" = "$said" ] || { echo "$count: $total, not $said"; return 1; }
+  done <"$tmp/out"
+}
+
+kinds() {
+  with=OCAMLRUNPARAM=e=9
+  record totals resize
+  ok "$mode: a new session goes on counting where the one before has ended" \
+    as_said "$(ring)"
+  with=OCAMLRUNPARAM=e=20
+  record totals pause
+  ok "$mode: collections in a pause are in no total" add_up "$(ring)"
+  fresh
+  # shellcheck disable=SC2086
+  env OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 $with "$tmp/totals.$mode" fork
+  n=0
+  for file in $(ring); do
+    n=$((n + 1))
+    ok "$mode: the totals of a parent and of its child are their own, $n" \
+      add_up "$file"
+  done
+  ok "$mode: there are two files" [ $n = 2 ]
+  record totals snapshot
+  ok "$mode: a snapshot has the totals" add_up snapshot
+}
+both kinds
+finish
