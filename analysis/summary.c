@@ -400,18 +400,21 @@ static void collected(struct summary *s, struct summary_domain *d,
 
 /* Counts the stop-the-world section that [event] reports, which lists each
    domain that was stopped, with the time after the request at which the domain
-   arrived.  Adds to each of these domains its arrival, an interval in the
-   collector from its arrival to the end, and, unless it waited, a pause of kind
-   PAUSE_STOPPED; adds the duration in the event, which counts from the arrival
+   arrived, and the time before the end at which it went on: 0 in files that do not
+   tell.  Adds to each of these domains its arrival, an interval in the
+   collector from its arrival to when it went on, and, unless it waited, a pause of
+   kind PAUSE_STOPPED; adds the duration in the event, which counts from the arrival
    of the last domain, to the cause.  Does nothing if no domain is listed, as
    for a request for which no other domain must stop. */
 static void stopped(struct summary *s, const struct eventring_event *event)
 {
   uint32_t domain = s->ids->place[STOP][DOMAIN],
-    arrived = s->ids->place[STOP][ARRIVED_AFTER];
+    arrived = s->ids->place[STOP][ARRIVED_AFTER],
+    left = s->ids->place[STOP][LEFT_BEFORE];
   if (domain == 0 || arrived == 0 || s->ids->round == 0) return;
   const uint64_t *payload = event->payload - 1;   /* places count from 1 */
   uint32_t later = arrived > domain ? arrived : domain;
+  if (left > later) later = left;
   if (later > event->words) return;
 
   struct summary_reason why = {
@@ -424,8 +427,11 @@ static void stopped(struct summary *s, const struct eventring_event *event)
     if (payload[arrived + i] > last) last = payload[arrived + i];
   for (uint32_t i = 0; later + i <= event->words; i += s->ids->round) {
     struct summary_domain *d = domain_of(s, (uint32_t) payload[domain + i]);
-    uint64_t ns = last - payload[arrived + i] + payload[1];
-    int64_t from = (int64_t) ((uint64_t) event->ns - ns);
+    const uint64_t before = left != 0 ? payload[left + i] : 0;
+    const uint64_t all = last - payload[arrived + i] + payload[1];
+    const uint64_t ns = all > before ? all - before : 0;
+    const int64_t from = (int64_t) ((uint64_t) event->ns - all),
+      to = (int64_t) ((uint64_t) from + ns);
     bool idle = d->on_backup || d->backup_ns >= from || in_wait(d, from);
     if (counts(s, event)) {
       histogram_add(&d->arrivals, payload[arrived + i]);
@@ -433,8 +439,8 @@ static void stopped(struct summary *s, const struct eventring_event *event)
       if (!idle) add_pause(s, d, PAUSE_STOPPED, ns);
     }
     /* A domain may go on, and wait, before the stop ends. */
-    bool waits = !idle && from < d->wait_from && d->wait_from < event->ns;
-    add_interval(s, d, from, waits ? d->wait_from : event->ns, idle, why);
+    bool waits = !idle && from < d->wait_from && d->wait_from < to;
+    add_interval(s, d, from, waits ? d->wait_from : to, idle, why);
   }
   if (counts(s, event)) count_cause(s, CAUSED_STOPPED, why.cause, payload[1]);
 }

@@ -71,8 +71,13 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
   if (from < d->watched_since) from = d->watched_since;
   if (from < d->closed_to) from = d->closed_to;
   if (to > s->to_ns) to = s->to_ns;
-  while (d->pending > 0) {
-    struct summary_interval *last = &d->intervals[d->pending - 1];
+  /* The intervals from [place] on come after this one: a domain goes on before
+     the end of a stop is told.  Those from [first] on are in it. */
+  uint32_t place = d->pending;
+  while (place > 0 && d->intervals[place - 1].from > to) place--;
+  uint32_t first = place;
+  while (first > 0) {
+    const struct summary_interval *last = &d->intervals[first - 1];
     if (last->to < from) break;
     /* A span, unlike a stop, tells which thread was in the collector. */
     if (last->idle != idle
@@ -83,12 +88,19 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
     if (last->from < from) from = last->from;
     if (last->to > to) to = last->to;
     if (last->reason.ns > reason.ns) reason = last->reason;
-    d->pending--;
+    first--;
   }
+  /* Also when nothing is left of this one, none has been swallowed. */
   if (from >= to) return;
-  if (d->pending == SUMMARY_PENDING) close_first(s, d);
-  d->intervals[d->pending++] =
-    (struct summary_interval) { from, to, idle, reason };
+  if (first == place && d->pending == SUMMARY_PENDING) {
+    close_first(s, d);
+    if (place == 0) return;
+    first = --place;
+  }
+  memmove(&d->intervals[first + 1], &d->intervals[place],
+          (d->pending - place) * sizeof *d->intervals);
+  d->pending += first + 1 - place;
+  d->intervals[first] = (struct summary_interval) { from, to, idle, reason };
 }
 
 /* Moves the time from [from] to [to] in the collector to the time in which the

@@ -61,6 +61,7 @@ static const char *const field_names[FIELDS] = {
   [F_PROMOTED] = "promoted", [F_ALLOCATED] = "allocated",
   [F_MINOR] = "minor", [DIRECT] = "direct",
   [DOMAIN] = "domain", [ARRIVED_AFTER] = "arrived_after",
+  [LEFT_BEFORE] = "left_before",
   [F_POOLS] = "pools", [LIVE] = "live", [FREE] = "free",
   [F_FRAGMENTED] = "fragmented", [F_LARGE] = "large", [CUSTOM] = "custom",
   [MAPPED] = "mapped", [RESIDENT] = "resident", [TO] = "to"

@@ -93,6 +93,7 @@ void caml_eventring_gc_call_end(void)
 
 /* Pauses */
 
+CAML_EVENTRING_COLD
 void caml_eventring_pause_begin(void)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
@@ -101,6 +102,7 @@ void caml_eventring_pause_begin(void)
     ? eventring_clock_ns(CLOCK_MONOTONIC) : 0;
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_pause_end(void)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
@@ -126,6 +128,8 @@ static void enter_stop(struct caml_eventring_asked *a)
 /* Largest number of arrivals of domains that are recorded for one
    stop-the-world section; further arrivals are left out. */
 #define MAX_ARRIVALS 120
+#define STOP_FIELDS (4 + 3 * MAX_ARRIVALS)
+_Static_assert(STOP_FIELDS <= EVENTRING_MAX_PACKED, "a stop is one event");
 
 static struct {
   uint8_t reason, cause;
@@ -133,7 +137,7 @@ static struct {
   int32_t requester;            /* unique id of the domain */
   uint64_t requested;           /* ticks */
   _Atomic uint32_t arrivals;
-  struct { int32_t domain; uint64_t ticks; } arrived[MAX_ARRIVALS];
+  struct { int32_t domain; uint64_t ticks, left; } arrived[MAX_ARRIVALS];
 } stop;
 
 /* Returns the cause, an enum caml_eventring_cause, of the stop-the-world
@@ -165,6 +169,7 @@ static uint8_t cause_of_stop(struct caml_eventring_asked *a)
   return EV_CAUSE_UNKNOWN;
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_stop_requested(void)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
@@ -179,6 +184,7 @@ void caml_eventring_stop_requested(void)
   if (stop.recorded) stop.requested = caml_eventring_ticks();
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_stop_arrived(void)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
@@ -186,6 +192,7 @@ void caml_eventring_stop_arrived(void)
   if (!stop.recorded) return;
   uint32_t i =
     atomic_fetch_add_explicit(&stop.arrivals, 1, memory_order_relaxed);
+  a->in_stop = 2 + i;
   if (i < MAX_ARRIVALS) {
     stop.arrived[i].domain = Caml_state->unique_id;
     stop.arrived[i].ticks = caml_eventring_ticks();
@@ -199,18 +206,22 @@ static uint64_t ticks_between(uint64_t from, uint64_t to)
   return to > from ? to - from : 0;
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_stop_left(void)
 {
   struct caml_eventring_asked *a = Caml_eventring_asked;
   /* For a slice in all domains, nobody stops. */
-  if (!a->in_stop) return;
+  if (a->in_stop == 0) return;
+  if (a->in_stop >= 2 && a->in_stop - 2 < MAX_ARRIVALS)
+    stop.arrived[a->in_stop - 2].left = caml_eventring_ticks();
   a->in_stop = 0;
   caml_eventring_pause_end();
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_stop_end(void)
 {
-  uint64_t field[4 + 2 * MAX_ARRIVALS];
+  uint64_t field[STOP_FIELDS];
   uint32_t n = 4;
   if (!stop.recorded || !Caml_eventring_on(EVENTRING_SYNC)) return;
   uint64_t now = caml_eventring_ticks();
@@ -223,11 +234,13 @@ void caml_eventring_stop_end(void)
     uint64_t after = ticks_between(stop.requested, stop.arrived[i].ticks);
     field[n++] = stop.arrived[i].domain;
     field[n++] = after;
+    field[n++] = ticks_between(stop.arrived[i].left, now);
     if (after > last) last = after;
   }
   if (arrivals == 0 && stop.reason != EV_STOP_SLICE) {
     /* Alone: there is no barrier to arrive at. */
     field[n++] = stop.requester;
+    field[n++] = 0;
     field[n++] = 0;
   }
   /* For a slice, domains are told and not stopped. */
@@ -251,6 +264,7 @@ static int is_requester(void)
   return stop.requester == Caml_state->unique_id;
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_end_minor(void)
 {
   if (Caml_eventring_on(EVENTRING_PROFILE)) caml_eventring_sample_threads();
@@ -270,12 +284,14 @@ void caml_eventring_end_minor(void)
   if (is_requester()) caml_eventring_add_total(EVENTRING_TOTAL_MINOR_LED, 1);
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_end_call(ev_runtime_phase phase)
 {
   caml_eventring_emit(END_OF(phase));
   caml_eventring_add_total(EVENTRING_TOTAL_CALLS, 1);
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_end_in_stop(ev_runtime_phase phase)
 {
   uint64_t field[] = { stop.cause, stop.requester };
@@ -301,6 +317,7 @@ static uint64_t take_direct_words(void)
   return ticks_between(before, Caml_eventring_asked->direct_words);
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_allocated_at_end(void)
 {
   if (!Caml_eventring_on(EVENTRING_GC)) return;
@@ -313,6 +330,7 @@ void caml_eventring_allocated_at_end(void)
   caml_eventring_add_total(EVENTRING_TOTAL_DIRECT, field[1]);
 }
 
+CAML_EVENTRING_COLD
 void caml_eventring_end_slice(void)
 {
   const struct caml_eventring_asked *a = Caml_eventring_asked;
@@ -332,6 +350,7 @@ uint64_t caml_eventring_pools_mapped, caml_eventring_pools_unmapped;
 
 enum { POOLS, LIVE, LARGE, FRAGMENTED, LIVE_BLOCKS, LARGE_BLOCKS };
 
+CAML_EVENTRING_COLD
 void caml_eventring_heap(void)
 {
   const uint64_t *g = Caml_eventring_asked->group;

@@ -99,6 +99,15 @@ caml_try_run_on_all_domains_with_spin_work(int s, ...) {
 ...>
 }
 
+// Each domain leaves; the last one ends the stop.
+// adds caml_eventring_stop_left
+@stop_left@
+@@
+decrement_stw_domains_still_processing(...) {
++ caml_eventring_stop_left();
+  ...
+}
+
 // adds caml_eventring_stop_end
 @stop_over@
 @@

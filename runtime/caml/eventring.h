@@ -228,7 +228,7 @@ void caml_eventring_emit_bytes(uint64_t word, const void *bytes,
    EVENTRING_MAX_PACKED, each packed into as few bytes as its value needs.  The
    last fields are cut when the payload is longer than a block can hold.
    Otherwise as caml_eventring_emit_words. */
-#define EVENTRING_MAX_PACKED 256
+#define EVENTRING_MAX_PACKED 364
 void caml_eventring_emit_packed(uint64_t word, const uint64_t *field,
                                 uint32_t fields);
 

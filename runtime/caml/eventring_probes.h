@@ -70,7 +70,9 @@ struct caml_eventring_asked {
                                    domain tries to begin */
   uint8_t reason;               /* of the stop-the-world section that this
                                    domain tries to begin */
-  uint8_t in_stop;              /* this domain has stopped, or has others stop */
+  uint32_t in_stop;             /* 0: this domain is in no stop-the-world section;
+                                   1: it leads one; 2 + the number of its
+                                   arrival there */
   uint32_t pause_depth;         /* pauses under way in each other */
   int64_t paused_since;         /* CLOCK_MONOTONIC; 0: the pause does not
                                    count */
@@ -279,7 +281,7 @@ Caml_inline int caml_eventring_set_stop_reason(enum caml_eventring_stop reason)
 void caml_eventring_stop_requested(void);
 
 /* Records that this domain leaves the present stop-the-world section: its OCaml
-   code may run again. */
+   code may run again.  Called before any domain can begin another section. */
 void caml_eventring_stop_left(void);
 
 /* Record that a time begins, or ends, in which the OCaml code of this domain does

@@ -228,8 +228,6 @@ Caml_inline void caml_ev_phase_ends(ev_runtime_phase phase)
   case EV_MAJOR_SLICE:
     caml_eventring_slice_end();
     caml_eventring_pause_end(); break;
-  case EV_STW_LEADER:
-  case EV_STW_HANDLER: caml_eventring_stop_left(); break;
   case EV_MAJOR_FINISH_CYCLE: Caml_eventring_asked->finishing = 0; break;
   case EV_MAJOR:
     if (Caml_eventring_on(EVENTRING_GC)) caml_eventring_process_memory();

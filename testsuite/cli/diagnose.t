@@ -44,7 +44,7 @@ second_domain() { echo "1 1 instant domain_start 1 0 1"; }
 waits() { every 1000 "0 T+999999 instant blocking_section $((999999 - $1)) 0"; }
 stops() {
   second_domain
-  every "$1" "0 T+2000000 instant stop_the_world 1000 0 minor 0 0 1000 1 $2"
+  every "$1" "0 T+2000000 instant stop_the_world 1000 0 minor 0 0 1000 0 1 $2 0"
 }
 gc_detail() {
   every 1 "0 T+0 begin minor_local_roots" "0 T+1 end minor_local_roots"
@@ -162,7 +162,7 @@ finds long_stop "of a slice"
 ok "long_stop: a slice" advised long_stop half_minor_heap OCAMLRUNPARAM=o=200
 { second_domain
   echo "0 500000000 instant stop_the_world 120000000 0 finish_cycle \
-gc_full_major 0 0 1 1000"; } | with
+gc_full_major 0 0 0 1 1000 0"; } | with
 finds long_stop "of a stop-the-world section"
 ok "long_stop: the cause of the stop" \
   advised long_stop gc_full_major 'Do not call this function'
@@ -327,7 +327,7 @@ both_wait() { waits 200000; waits 200000 | sed 's/^0/1/'; }
 late() {
   second_domain
   every "$1" \
-    "0 T+190000 instant stop_the_world 1000 0 minor 0 0 1000 1 150000"
+    "0 T+190000 instant stop_the_world 1000 0 minor 0 0 1000 0 1 150000 0"
 }
 { both_wait; late 60; } | with
 finds domain_late "in a server"

@@ -44,8 +44,7 @@
 
                For NUMBER, a value of the format by its name, such as
                minor_heap_full.  After domain_start the ring belongs to the domain
-               in its first field.  Totals are those of the ring, in the order of
-               FORMAT.md; a file without such a line is of format 1.8, without
+               in its first field.  Totals are of the ring, in the order of FORMAT.md; a file without such a line is of format 1.8, without
                totals.
      overwritten  script, with rings of 8192 words that may be overwritten
      roomy     script, with rings for 1000 domains one after the other
@@ -248,7 +247,7 @@ static void fields(void)
   PACKED(0, 3000, END, EV_MINOR, 4096, 262144, EV_CAUSE_MINOR_HEAP_FULL, 1);
   PACKED(2, 4000, INSTANT, EV_DOMAIN_START, 2, 1, 2);
   PACKED(1, 500000, INSTANT, EV_STOP, 310000, 0, EV_STOP_MINOR,
-         EV_CAUSE_GC_MINOR, 0, 200, 1, 11000);
+         EV_CAUSE_GC_MINOR, 0, 200, 0, 1, 11000, 0);
   PACKED(1, 600000, INSTANT, EV_THREAD_RUN, 3, 77);
   PACKED(1, 700000, INSTANT, EV_MUTEX_WAIT, 12, 0);
   span(1, 700001, 700002, SPAN);
@@ -276,7 +275,7 @@ static void right(void)
   end(0, 1006, EV_EXPLICIT_GC_MAJOR);
   end(0, 1007, EV_EXPLICIT_GC_MAJOR);
   PACKED(0, 1008, INSTANT, EV_STOP, 1000, 0, EV_STOP_MINOR,
-         EV_CAUSE_GC_MINOR, 0, 0);
+         EV_CAUSE_GC_MINOR, 0, 0, 0);
   begin(0, 1009, EV_MAJOR);
   begin(0, 1009, EV_MAJOR_SLICE);
   span(0, 1009, 1009, EV_MAJOR);
@@ -361,7 +360,7 @@ static void wrong(void)
   begin(0, 6000, EV_MINOR);
   PACKED(0, 6001, END, EV_MINOR, 0, 0, EV_CAUSE_UNKNOWN, 0);
   PACKED(0, 6002, INSTANT, EV_STOP, 0, 0, EV_STOP_UNKNOWN,
-         EV_CAUSE_UNKNOWN, 0, 0);
+         EV_CAUSE_UNKNOWN, 0, 0, 0);
   /* A domain ends inside of spans. */
   begin(1, 7000, EV_EXPLICIT_GC_MAJOR);
   begin(1, 7001, EV_MINOR);
@@ -410,10 +409,10 @@ static void pauses(void)
     PACKED(0, t + took, END, EV_MINOR, 10, 20, cause, asked_by);
     if (i <= 10)
       PACKED(0, t + took, INSTANT, EV_STOP, took, asked_by, EV_STOP_MINOR,
-             cause, 0, 0);
+             cause, 0, 0, 0);
     else
       PACKED(0, t + took, INSTANT, EV_STOP, took - 500, asked_by,
-             EV_STOP_MINOR, cause, 0, 0, 7, 500);
+             EV_STOP_MINOR, cause, 0, 0, 0, 7, 500, 0);
     t += 1000000;
   }
   begin(0, t, EV_MAJOR_SLICE);
@@ -470,7 +469,7 @@ static void summary(void)
   begin(0, 2000000, EV_EXPLICIT_GC_COMPACT);
   summary_minor(2100000, 2200000, 2150000, EV_CAUSE_GC_COMPACT);
   PACKED(0, 2250000, INSTANT, EV_STOP, 150000, 0, EV_STOP_MINOR,
-         EV_CAUSE_GC_COMPACT, 0, 10000, 1, 60000);
+         EV_CAUSE_GC_COMPACT, 0, 10000, 0, 1, 60000, 0);
   for (uint32_t ring = 0; ring < 2; ring++) {
     begin(ring, 2300000, EV_COMPACT);
     PACKED(ring, 2350000, END, EV_COMPACT, EV_CAUSE_GC_COMPACT, 0);
@@ -493,7 +492,7 @@ static void summary(void)
   PACKED(1, 7305000, INSTANT, EV_THREAD_RUN, NO_THREAD, PID + 1);
   PACKED(1, 7306000, INSTANT, EV_DOMAIN_JOIN, 700000, 0);
   PACKED(0, 7310000, INSTANT, EV_STOP, 210000, 0, EV_STOP_MINOR,
-         EV_CAUSE_MINOR_HEAP_FULL, 0, 0, 1, 0);
+         EV_CAUSE_MINOR_HEAP_FULL, 0, 0, 0, 1, 0, 0);
 
   PACKED(0, 8 * MS, INSTANT, EV_HEAP, 40960, 20000, 1000, 300, 10, 1, 20660,
          7, 10, 0);
@@ -628,7 +627,7 @@ static void crossing(void)
   end(0, 2600, SPAN);
   PACKED(0, 2800, INSTANT, EV_MUTEX_WAIT, 201, 0);
   PACKED(0, 2900, INSTANT, EV_STOP, 600, 0, EV_STOP_MINOR, EV_CAUSE_GC_MINOR,
-         0, 200, 1, 11000, 2, 1, 3, 1, 4, 1, 5, 1);
+         0, 200, 0, 1, 11000, 0, 2, 1, 0, 3, 1, 0, 4, 1, 0, 5, 1, 0);
   /* A span that one thread begins and another one ends, with another span in
      between; and an end without a begin. */
   begin(0, 3000, SPAN);

@@ -67,7 +67,7 @@ count_in() { # LOG_WORDS DOMAINS
     OCAMLRUNPARAM=e=$1 ../counts "$2") >said || exit 1
   run eventring stat --json rings/*.eventring
 }
-# as_said DOMAINS MEMBER: the counts in this member of ./out are those of ./said.
+# as_said DOMAINS MEMBER: this member of ./out has the counts of ./said.
 as_said() {
   # Printing its counts, the program allocates more.
   set -- "$1" "$2" $(eventring events --json --name=allocated_at_end 2>/dev/null \
@@ -78,7 +78,7 @@ as_said() {
       allocated_words) counted=$((counted - $3)) ;;
       major_allocated_words) counted=$((counted - $4)) ;;
     esac
-    ok "$1 domains, $2: $name is what Gc.quick_stat says, $said" \
+    ok "$1 domains, $2: $name is as Gc.quick_stat says, $said" \
       [ "$counted" = "$said" ]
   done <said
 }
@@ -97,7 +97,7 @@ as_said 3 totals
 ok "small rings: there are pauses, the longest is one of them" jq -e \
   '.totals | .pauses > 0 and .longest_pause_ns > 0
      and .paused_ns >= .longest_pause_ns' out
-ok "small rings: the totals are those of the rings, of four domains" jq -e \
+ok "small rings: the totals are of all rings, of four domains" jq -e \
   '.totals | ([.rings[].major_slices] | add) == .major_slices
      and .domains == 4 and ([.rings[].domains] | add) == 4
      and any(.rings[]; .ring == 0 and .last_domain == 0)' out
@@ -170,6 +170,20 @@ printf '%s\n' "0 0 instant ring_start 1" \
 run eventring stat --json one.eventring
 ok "a domain with one thread waits as long as that" jq -e \
   '.domains[0] | .waiting_ns == 900000000 and .running_ns == 110000000' out
+
+# Domain 1 goes on 6 ms before the end of a stop, and does a slice before that.
+printf '%s\n' "0/100 0 instant ring_start 1" "0/100 1 instant domain_start 0 0 0" \
+  "1/101 2 instant domain_start 1 0 1" "1/101 10000000 begin minor" \
+  "1/101 13900000 end minor 10 20 minor_heap_full 0" \
+  "1/101 16000000 begin major_slice" \
+  "1/101 17000000 end major_slice half_minor_heap 0" \
+  "0/100 20000000 instant stop_the_world 10000000 0 minor_collection \
+minor_heap_full 0 0 0 1 0 6000000" "0/100 30000000 instant ring_stop 0" \
+  "1/101 30000000 counter queue 0" | ./make_ring script left.eventring || exit 1
+run eventring stat --json left.eventring
+ok "a domain that has left a stop runs, though others are still in it" jq -e \
+  '[.domains[] | [.gc_ns, .pauses.stopped.total_ns, .pauses.any.count]]
+     == [[10000000, 10000000, 1], [5000000, 4000000, 2]]' out
 
 compile idle threads.cmxa
 start idle nothing 600

@@ -177,7 +177,8 @@ well_told() {
       next;
     }
     my %seen;
-    my @domains = / domain=(\d+) arrived_after=[\d.]+ [num]?s/g;
+    my @domains =
+      / domain=(\d+) arrived_after=[\d.]+ [num]?s left_before=[\d.]+ [num]?s/g;
     my $rest = () = /arrived_after=/g;
     $bad .= $_ if $took <= 0 || @domains != $rest || grep { $seen{$_}++ } @domains
       or !$seen{$by};
