@@ -87,7 +87,8 @@ static void impossible_fields(void **state)
 }
 
 /* Every 4-byte word of the header, every value from a set of likely
-   troublemakers: refused or read, but in bounds and to the end. */
+   troublemakers: refused or read, but in bounds and to the end.  Under a
+   sanitizer, which takes most of its time to open files, every third value. */
 static void any_value_in_any_field(void **state)
 {
   static const uint32_t values[] = {
@@ -96,7 +97,8 @@ static void any_value_in_any_field(void **state)
   struct eventring_event ev[8];
   (void) state;
   for (size_t at = 16; at < sizeof good; at += 4)
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    for (size_t i = SANITIZED ? at / 4 % 3 : 0;
+         i < sizeof values / sizeof *values; i += SANITIZED ? 3 : 1) {
       struct eventring_cursor *c;
       int damaged = 0;
       *file.header = good;
