@@ -229,10 +229,10 @@ ok "counts of 40 programs, 8 at a time" \
   fails '75 passed, 5 failed, 40 skipped'
 ok "a line for each program" [ "$(grep -c '^\(ok\|FAILED\) ' out)" -eq 40 ]
 
-# Concurrency: each program writes a line when it begins and ends.
+# Concurrency: each program, with a comment, writes a line when it begins and ends.
 step() {
   program "$1" <<END
-${2:+# Needs the machine alone: $2}
+${2:+# $2}
 echo "begin $1" >>log; $3; echo "end $1" >>log; echo 'ok 1 - one'; echo 1..1
 END
 }
@@ -243,8 +243,8 @@ waits() {
 step first '' "$(waits second)"
 step second '' "$(waits first)"
 step slow '' 'sleep 0.3'
-step alone 'it measures time.' 'sleep 0.3'
-step last 'it comes last.' 'sleep 0.3'
+step alone 'Needs the machine alone: it measures time.' 'sleep 0.3'
+step last 'Needs the machine alone: it comes last.' 'sleep 0.3'
 
 : >log
 runs 2 first second
@@ -258,6 +258,25 @@ ok "one program at a time" lines_are \
 runs 4 alone slow last
 ok "programs that need the machine alone run after all others, in order" \
   lines_are 'begin slow end slow begin alone end alone begin last end last '
+
+# Programs that wait, beside the others.
+step idle 'Waits most of the time: for three.' "$(waits three)"
+step idle2 'Waits most of the time: for nothing.' :
+step one '' "$(waits idle); $(waits two)"
+step two '' "$(waits idle); $(waits one)"
+step three '' "$(waits two)"
+: >log
+runs 2 one two idle idle2 three
+ok "a program that waits runs beside as many others as JOBS" eval \
+  'passes "5 passed, 0 failed, 0 skipped" &&
+   [ "$(head -n 3 log | grep -c begin)" -eq 3 ]'
+ok "only half as many wait as JOBS" eval '
+  [ "$(grep -n "begin three" log | cut -d : -f 1)" -lt \
+    "$(grep -n "begin idle2" log | cut -d : -f 1)" ]'
+: >log
+runs 1 one idle2
+ok "with one program at a time, there is none beside it" lines_are \
+  'begin one end one begin idle2 end idle2 '
 
 # Programs that are built have the line in their source.
 mkdir -p top/testsuite/ring top/testsuite/cli top/_build/test/ring \

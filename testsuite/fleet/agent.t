@@ -1,6 +1,7 @@
 #!/bin/sh
 # The agent: each event of each process is at the hub, once, or counts as lost,
 # whatever happens to agent, hub and programs.
+# Waits most of the time: for agents and hubs, which look each second.
 . "$(dirname "$0")/agent.sh"
 compile counted
 ${CC:-cc} -std=gnu11 -Wall -Wextra -shared -fPIC -o faults.so \

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Control of processes by way of a hub: only with the address for control, only
 # where the agent allows it, and each request at most once.
+# Waits most of the time: for agents and hubs, which ask each second.
 . "$(dirname "$0")/agent.sh"
 . "$here/control.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The events of processes of two nodes, merged by the clocks that the hub has
 # compared: the clocks of one node are ten hours ahead.
+# Waits most of the time: for agents and hubs, which look each second.
 . "$(dirname "$0")/hub.sh"
 ahead="unshare --time --monotonic 36000 --fork"
 $ahead true 2>/dev/null || { echo "1..0 # SKIP no time namespaces"; exit 0; }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The metrics of the processes and agents of a hub: eventring metrics --hub, and
 # /metrics of eventring serve --hub.
+# Waits most of the time: for agents and hubs, which look each second.
 . "$(dirname "$0")/hub.sh"
 TMPDIR=$tmp/temporary
 export TMPDIR

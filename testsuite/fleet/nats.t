@@ -1,6 +1,7 @@
 #!/bin/sh
 # Events by NATS JetStream: each is at the hub, once, or counts as lost, whatever
 # the server does.
+# Waits most of the time: for agents, hubs and servers to find each other again.
 . "$(dirname "$0")/nats.sh"
 compile counted
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The metrics of all processes and agents of a hub for OpenTelemetry: eventring
 # metrics --hub --otlp, and the spans of processes of two nodes.
+# Waits most of the time: for agents and hubs, which look each second.
 . "$(dirname "$0")/hub.sh"
 command -v protoc >/dev/null || { echo "1..0 # SKIP no protoc"; exit 0; }
 trace=$here/../trace

@@ -1,5 +1,6 @@
 #!/bin/sh
 # A process of a hub in eventring top, in a terminal that tmux makes.
+# Waits most of the time: for agents and hubs, which look each second.
 . "$(dirname "$0")/hub.sh"
 TMPDIR=$tmp/temporary
 export TMPDIR

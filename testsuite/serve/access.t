@@ -2,6 +2,7 @@
 # If this breaks, somebody without the token sees or controls processes: a page of
 # another site, another user, a client on the network; or the server can be made
 # to wait, or to fill its memory, by a client that has none.
+# Waits most of the time: for clients that are slow on purpose.
 . "$(dirname "$0")/tap.sh"
 make_ring summary
 ring=$tmp/summary.eventring

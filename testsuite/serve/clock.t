@@ -1,6 +1,7 @@
 #!/bin/sh
 # If this breaks, a step of the system's clock stops the stream or the rules,
 # mixes up the times of events, or has a limit remove what was saved last.
+# Waits most of the time: for clocks and rules, which are looked at each second.
 . "$(dirname "$0")/tap.sh"
 . "$here/slow.sh"
 cd "$tmp" || exit 1

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A rule for all nodes of a hub: an event on one node saves the last seconds of the
 # processes of all nodes, although the clocks of one are ten hours ahead.
+# Waits most of the time: for rules, which look each second.
 . "$(dirname "$0")/tap.sh"
 . "$here/slow.sh"
 cd "$tmp" || exit 1

@@ -2,6 +2,7 @@
 # If this breaks, the page shows something else than the processes: an old state,
 # numbers that `eventring stat` does not have, a change that did not happen; or a
 # process that ends at the wrong moment stops the server.
+# Waits most of the time: for processes and numbers that come each second.
 . "$(dirname "$0")/tap.sh"
 here=$EVENTRING_TOP/testsuite/recording
 compile numbers

@@ -1,6 +1,7 @@
 #!/bin/sh
 # If this breaks, the moment that a rule waits for is not in a saved recording,
 # or rules fill the disk.
+# Waits most of the time: for rules, which look each second.
 . "$(dirname "$0")/tap.sh"
 . "$here/slow.sh"
 cd "$tmp" || exit 1

@@ -2,6 +2,7 @@
 # If this breaks, a recording that somebody saved is lost, half a recording looks
 # like one, the store grows without limit, or a store that cannot be written
 # stops the server.
+# Waits most of the time: for a server that looks for processes each second.
 . "$(dirname "$0")/tap.sh"
 . "$here/slow.sh"
 cd "$tmp" || exit 1

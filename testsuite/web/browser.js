@@ -16,10 +16,12 @@ export const top = process.env.EVENTRING_TOP ?? path.join(here, '../..');
 const build = process.env.EVENTRING_BUILD ?? path.join(top, '_build');
 const folder = path.join(build, 'test/web');
 
-// Builds the page from the sources.  Returns the folder of its files.
+// Brings the page up to date with its sources.  Returns the folder of its files.
 export function buildPage() {
   const out = path.join(build, 'web');
-  execFileSync(path.join(top, 'web/build'), [out], { stdio: 'inherit' });
+  const { MAKEFLAGS, MFLAGS, MAKELEVEL, ...env } = process.env;
+  execFileSync('make', ['-s', path.relative(top, path.join(out, 'monitor.js'))],
+               { cwd: top, env, stdio: ['ignore', 2, 2] });
   return out;
 }
 

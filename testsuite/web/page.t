@@ -1,7 +1,7 @@
 #!/bin/sh
 # The page of eventring serve in a real browser, with a server that does on
 # demand what the real one does seldom: see mock.js.
-# Needs the machine alone: a browser draws numbers that arrive each second.
+# Waits most of the time: for numbers that arrive each second.
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 for program in node npm "${CHROMIUM:-/usr/bin/chromium}"; do
   command -v "$program" >/dev/null ||
