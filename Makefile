@@ -89,6 +89,9 @@ $(DONE)/graft: $(DONE)/fetch upstream/graft upstream/overlay upstream/edits \
 $(DONE)/tree $(TREE)/configure: $(DONE)/graft
 	@:
 
+# Gives another tree Coccinelle's output, which takes most of the time of a graft.
+copy_patched = mkdir -p $1 && cp -R $(TREE)/.patched $1
+
 .PHONY: FORCE
 $(DONE)/prefix: FORCE
 	@mkdir -p $(DONE)
@@ -335,7 +338,8 @@ VARIANT_DONE = $(VARIANT:$(B)/%=$(DONE)/%)
 .PHONY: variant variant-for-tests
 variant: $(VARIANT_DONE) ## our runtime alone, for a stock OCaml of its version (VARIANT_PREFIX)
 $(VARIANT_DONE): $(DONE)/graft build-aux/variant
-	@mkdir -p $(VARIANT) $(@D)
+	@mkdir -p $(@D)
+	@$(call copy_patched,$(VARIANT)/tree)
 	@$(STEP) "graft the variant's tree" $(LOG)/variant-graft.log \
 	  upstream/graft --pristine $(B)/upstream --out $(VARIANT)/tree
 	@$(STEP) "build it for $(VARIANT_PREFIX)" $(LOG)/variant.log \
@@ -360,25 +364,29 @@ DIST_TOOLS = Makefile configure configure.ac config.mk.in build-aux runtime \
   consumer analysis fleet tools serve web upstream doc LICENSE README.md SECURITY.md \
   Changes
 
+# The folder of the tarball.
+DIST_TO = $(B)
+
 .PHONY: dist
 dist: $(DONE)/graft $(PAGE_FILES) ## the grafted tree and the tools as a plain source tarball
-	@rm -rf $(B)/dist && mkdir -p $(B)/dist
+	@rm -rf $(DIST_TO)/dist
+	@$(call copy_patched,$(DIST_TO)/dist/$(DIST))
 	@$(STEP) "graft a clean tree" $(LOG)/dist-graft.log upstream/graft \
-	  --pristine $(B)/upstream --out $(B)/dist/$(DIST)
-	@rm -r $(B)/dist/$(DIST)/.grafted $(B)/dist/$(DIST)/.patched
-	@mkdir $(B)/dist/$(DIST)/eventring
-	@cp -Rp $(DIST_TOOLS) $(B)/dist/$(DIST)/eventring
-	@mkdir $(B)/dist/$(DIST)/eventring/web/built
-	@cp $(PAGE_FILES) $(B)/dist/$(DIST)/eventring/web/built
-	@tar -C $(B)/dist --owner=0 --group=0 --numeric-owner --sort=name \
-	  --mtime=@$(DIST_TIME) -czf $(B)/$(DIST).tar.gz $(DIST)
-	@rm -rf $(B)/dist
-	@echo "$(B)/$(DIST).tar.gz"
+	  --pristine $(B)/upstream --out $(DIST_TO)/dist/$(DIST)
+	@rm -r $(DIST_TO)/dist/$(DIST)/.grafted $(DIST_TO)/dist/$(DIST)/.patched
+	@mkdir $(DIST_TO)/dist/$(DIST)/eventring
+	@cp -Rp $(DIST_TOOLS) $(DIST_TO)/dist/$(DIST)/eventring
+	@mkdir $(DIST_TO)/dist/$(DIST)/eventring/web/built
+	@cp $(PAGE_FILES) $(DIST_TO)/dist/$(DIST)/eventring/web/built
+	@tar -C $(DIST_TO)/dist --owner=0 --group=0 --numeric-owner --sort=name \
+	  --mtime=@$(DIST_TIME) -czf $(DIST_TO)/$(DIST).tar.gz $(DIST)
+	@rm -rf $(DIST_TO)/dist
+	@echo "$(DIST_TO)/$(DIST).tar.gz"
 
 .PHONY: opam-repository
 opam-repository: dist ## a repository of opam, without network; DISTS= adds tarballs of make dist
 	@$(STEP) "make repositories of opam" $(LOG)/opam-repository.log \
-	  build-aux/opam-repository $(B)/opam $(B)/$(DIST).tar.gz $(DISTS)
+	  build-aux/opam-repository $(B)/opam $(DIST_TO)/$(DIST).tar.gz $(DISTS)
 	@echo "opam repository add eventring file://$(ABS)/opam/eventring"
 
 ##@ Testing and measuring

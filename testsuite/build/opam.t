@@ -2,7 +2,6 @@
 # make opam-repository: a description could break opam's rules, a hash could be
 # wrong, or a package need another that neither of the repositories has.
 # testsuite/build/opam-switch builds the packages.
-# Needs the machine alone: make dist and build/install.t write to one folder.
 . "$(dirname "$0")/lib.sh"
 if ! command -v opam >/dev/null || ! command -v rsync >/dev/null; then
   echo "1..0 # SKIP no opam, or no rsync, with which it reads local folders"
