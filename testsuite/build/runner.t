@@ -259,7 +259,7 @@ runs 4 alone slow last
 ok "programs that need the machine alone run after all others, in order" \
   lines_are 'begin slow end slow begin alone end alone begin last end last '
 
-# Programs that wait, beside the others.
+# Programs that wait, in addition to the others.
 step idle 'Waits most of the time: for three.' "$(waits three)"
 step idle2 'Waits most of the time: for nothing.' :
 step one '' "$(waits idle); $(waits two)"
@@ -267,7 +267,7 @@ step two '' "$(waits idle); $(waits one)"
 step three '' "$(waits two)"
 : >log
 runs 2 one two idle idle2 three
-ok "a program that waits runs beside as many others as JOBS" eval \
+ok "a program that waits runs in addition to JOBS others" eval \
   'passes "5 passed, 0 failed, 0 skipped" &&
    [ "$(head -n 3 log | grep -c begin)" -eq 3 ]'
 ok "only half as many wait as JOBS" eval '
@@ -275,7 +275,7 @@ ok "only half as many wait as JOBS" eval '
     "$(grep -n "begin idle2" log | cut -d : -f 1)" ]'
 : >log
 runs 1 one idle2
-ok "with one program at a time, there is none beside it" lines_are \
+ok "with one program at a time, none runs in addition" lines_are \
   'begin one end one begin idle2 end idle2 '
 
 # Programs that are built have the line in their source.
