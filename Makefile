@@ -61,7 +61,8 @@ PREFIX ?= $(shell test $(DONE)/prefix -nt $(B)/config.mk && \
 	    cat $(DONE)/prefix || echo $(prefix))
 
 # The man pages of the libraries take longer to make than the compilers.
-OCAML_FLAGS ?= --enable-ocamltest --disable-stdlib-manpages
+OCAML_DEFAULT_FLAGS := --enable-ocamltest --disable-stdlib-manpages
+OCAML_FLAGS ?= $(OCAML_DEFAULT_FLAGS)
 
 ##@ Building
 
@@ -122,6 +123,16 @@ REMOVE_STALE = if test -e $(TREE)/runtime/libasmrun.a && \
     -o -name '*.tbl' -newer $(TREE)/runtime/libasmrun.a`"; then \
   find $(TREE)/runtime $(TREE)/otherlibs -name '*.*.o' -delete; fi
 
+# FROM_STOCK=yes, for make check: the native compilers of stock OCaml compile what
+# else bytecode compilers do, to the same code, with half of the time in all. With
+# other flags of configure, the code could be another.
+FROM_STOCK_OCAMLRUN = $(if $(filter-out $(OCAML_DEFAULT_FLAGS),$(OCAML_FLAGS)),,\
+  OCAMLRUN="$(CURDIR)/build-aux/stock-ocamlrun $(ABS)/stock/install \
+    $(ABS)/ocaml/boot/ocamlrun")
+ifdef FROM_STOCK
+$(DONE)/toolchain: | $(DONE)/stock
+endif
+
 $(DONE)/toolchain: $(DONE)/ocaml-configure $(DONE)/tree
 	@$(REMOVE_STALE)
 	@if test -e $(TREE)/stdlib/stdlib.cma && \
@@ -132,7 +143,8 @@ $(DONE)/toolchain: $(DONE)/ocaml-configure $(DONE)/tree
 	    -newer $(TREE)/tools/ocamlmklib 2>/dev/null`"; then \
 	  rm -f $(BYTECODE); fi
 	@$(STEP) "build the toolchain (first time: 3 minutes)" \
-	  $(LOG)/ocaml-build.log $(UPMAKE) -C $(TREE)
+	  $(LOG)/ocaml-build.log $(UPMAKE) -C $(TREE) \
+	  $(if $(FROM_STOCK),$(FROM_STOCK_OCAMLRUN))
 	@touch $@
 
 .PHONY: toolchain
@@ -349,7 +361,7 @@ $(VARIANT_DONE): $(DONE)/graft build-aux/variant
 	@echo "use it: ocamlopt -I $(CURDIR)/$(VARIANT) -runtime-variant _eventring"
 
 # The tests have one of their own, which is not optimized.
-variant-for-tests:
+variant-for-tests: $(DONE)/stock
 	@$(MAKE) --no-print-directory variant VARIANT=$(B)/test/variant \
 	  VARIANT_VARS=CFLAGS=-O0 VARIANT_PREFIX=$(ABS)/stock/install
 
@@ -417,7 +429,7 @@ $(B)/obj/testsuite/ring/%.o: testsuite/ring/%.c
 	$(Q)$(CC) $(LIB_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(B)/obj/testsuite/ring/producer.o: testsuite/ring/producer.files $(PRODUCER) \
-                                    $(RING_HEADERS)
+                                    $(RING_HEADERS) | $(DONE)/ocaml-configure
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(LIB_CFLAGS) $(PRODUCER_FLAGS) -r -o $@ $(PRODUCER)
@@ -476,7 +488,7 @@ $(B)/$1/eventring: $(SERVE_SRC:%.c=$(B)/$1/obj/%.o) $(PAGE_OBJ) \
 	$$(Q)$$(SAN_CC) $$(SAN_CFLAGS) $($1_FLAGS) -DCOMMAND -o $$@ $$^ $$(TOOL_LIBS)
 
 $(B)/$1/obj/testsuite/ring/producer.o: testsuite/ring/producer.files \
-                                       $(PRODUCER) $(RING_HEADERS)
+    $(PRODUCER) $(RING_HEADERS) | $(DONE)/ocaml-configure
 	@mkdir -p $$(@D)
 	$$(call say,CC)
 	$$(Q)$$(SAN_CC) $$(SAN_CFLAGS) $$(PRODUCER_FLAGS) $($1_FLAGS) -r -o $$@ \
@@ -655,12 +667,11 @@ test-packages:
 
 .PHONY: built-for-tests check check-sanitizers ring-tests sanitized
 ring-tests: $(RING_TESTS)
-# Several targets at once, since configure keeps only one processor busy.  The
-# compilers go first: programs of tests include headers of their trees.
+# All at once, since neither configure nor upstream's make keeps all processors
+# busy.
 built-for-tests: test-packages $(DONE)/graft $(PAGE_FILES)
-	@$(MAKE) $(IN_PARALLEL) all stage stock
-	@$(MAKE) $(IN_PARALLEL) variant-for-tests ring-tests sanitized \
-	  $(if $(FUZZ_WORKS),fuzz-build)
+	@$(MAKE) $(IN_PARALLEL) FROM_STOCK=yes all stage stock variant-for-tests \
+	  ring-tests sanitized $(if $(FUZZ_WORKS),fuzz-build)
 	@mkdir -p $(B)/test
 
 # The commit has passed if all ran, on its files; clean-tree.t sees changes that
@@ -694,8 +705,9 @@ check-rest: built-for-tests $(if $(ARM64_WORKS),$(DONE)/arm64) ## the tests that
 	  $(call not_in_gate,$(RING_TESTS) $(SANITIZED_RUNS) $(ALL_TESTS))
 check-long: check check-rest check-sanitizers check-opam check-model check-upstream check-traced check-arm64 soak fuzz ## all of it: check and its rest, sanitizers, opam, upstream's testsuite, arm64, soak, fuzz, the whole model
 
-# In the recipe, so that the compiler is tried only where it matters.
-sanitized: lib
+# In the recipe, so that the compiler is tried only where it matters.  What others
+# use, too, is made before.
+sanitized: lib $(PAGE_OBJ) $(DONE)/ocaml-configure
 	@$(if $(strip $(SANITIZED_RUNS)),\
 	  $(MAKE) --no-print-directory $(SANITIZED_RUNS))
 check-sanitizers: all stage ring-tests sanitized ## ASan, UBSan, TSan, memcheck; arm64 in qemu
