@@ -99,6 +99,8 @@ struct live_stats {
   struct long_spans long_spans;
   uint64_t max_pause;
   int64_t first_ns, last_ns;
+  int64_t until_ns;               /* to which the statistics are advanced */
+  bool finished;                  /* and end there: see live_finish */
 };
 
 /* Copies [name], cut to LIVE_NAME - 1 bytes, to [to]; the empty string if
@@ -151,6 +153,19 @@ static const struct summary_tally *at_end(const struct amounts *amounts,
   return &nothing;
 }
 
+/* Returns the stretch of [span_ns] nanoseconds before [now].  At the end of
+   finished statistics, the last slot up to the end is added. */
+static struct stretch stretch_at(const struct live_stats *live, int64_t now,
+                                 int64_t span_ns)
+{
+  struct stretch s = stretch_before(now, span_ns);
+  if (live->finished && now == live->until_ns) {
+    s.last = slot_number(now);
+    s.end_ns = now;
+  }
+  return s;
+}
+
 /* Returns the amounts of the stretch [s]. */
 static struct summary_tally amount_in(const struct amounts *amounts,
                                       struct stretch s)
@@ -187,11 +202,11 @@ static void keep_last_pause(struct domain *d)
   if (!last->idle) d->last_pause = (uint64_t) (last->to - last->from);
 }
 
-/* Stores the amounts of each domain and of all together at the end of slot
-   [number], the last pause of each domain, and the pauses of the slot. */
-static void end_slot(struct live_stats *live, uint64_t number)
+/* Stores the amounts of each domain and of all together at the time [end], the
+   end of slot [number] or of the statistics in this slot, the last pause of each
+   domain, and the pauses of the slot. */
+static void end_slot(struct live_stats *live, uint64_t number, int64_t end)
 {
-  int64_t end = (int64_t) (number + 1) * SLOT_NS;
   for (uint32_t i = 0; i < live->ring_count; i++) {
     struct domain *d = live->domains[i];
     if (d == NULL) continue;
@@ -199,14 +214,36 @@ static void end_slot(struct live_stats *live, uint64_t number)
     keep(&d->amounts, number, summary_tally(live->summary, d->summary, end));
   }
   keep(&live->amounts, number, summary_tally(live->summary, NULL, end));
-  keep_pauses(live, end - 1);
+  keep_pauses(live, (int64_t) number * SLOT_NS);
 }
 
 void live_until(struct live_stats *live, int64_t ns)
 {
   uint64_t slot = slot_number(ns);
+  if (ns > live->until_ns) {
+    live->until_ns = ns;
+    live->finished = false;
+  }
   if (live->slot + SLOTS < slot) live->slot = slot - SLOTS;
-  for (; live->slot < slot; live->slot++) end_slot(live, live->slot);
+  for (; live->slot < slot; live->slot++)
+    end_slot(live, live->slot, (int64_t) (live->slot + 1) * SLOT_NS);
+}
+
+int64_t live_finish(struct live_stats *live)
+{
+  live->finished = true;
+  end_slot(live, slot_number(live->until_ns), live->until_ns);
+  return live->until_ns;
+}
+
+int64_t live_present(struct live_stats *live)
+{
+  if (eventring_state(live->cursor) != EVENTRING_STATE_RUNNING
+      || !target_info(live->cursor).same_boot)
+    return live_finish(live);
+  const int64_t now = monotonic_ns();
+  live_until(live, now);
+  return now;
 }
 
 /* The roles of events */
@@ -640,7 +677,7 @@ static void fill_domain(const struct live_stats *live, uint32_t ring,
                         int64_t now, int64_t span_ns, struct live_domain *out)
 {
   const struct domain *d = live->domains[ring];
-  struct stretch stretch = stretch_before(now, span_ns);
+  struct stretch stretch = stretch_at(live, now, span_ns);
   double length = length_of(stretch, d->first_ns);
   struct summary_tally amount = amount_in(&d->amounts, stretch);
   *out = (struct live_domain) {
@@ -661,8 +698,8 @@ static void fill_domain(const struct live_stats *live, uint32_t ring,
 
   for (int i = 0; i < HISTORY; i++) {
     amount = amount_in(&d->amounts,
-                       stretch_before(time_after(now, -i * SECOND_NS),
-                                      SECOND_NS));
+                       stretch_at(live, time_after(now, -i * SECOND_NS),
+                                  SECOND_NS));
     out->gc_history[i] = (float) gc_share(&amount);
   }
 }
@@ -686,8 +723,8 @@ int live_domains(const struct live_stats *live, int64_t now, int64_t span_ns,
 
 /* The process */
 
-/* Sets the fields of *out on pauses: the number, quantiles and maximum of the
-   last PAUSE_SECONDS seconds, the second of [now] included, and the maximum
+/* Sets the fields of *out on pauses: the number, rate, quantiles and maximum of
+   the last PAUSE_SECONDS seconds, the second of [now] included, and the maximum
    ever. */
 static void fill_pauses(const struct live_stats *live, int64_t now,
                         struct live_process *out)
@@ -699,7 +736,11 @@ static void fill_pauses(const struct live_stats *live, int64_t now,
     if (s->number <= second && s->number + PAUSE_SECONDS > second)
       histogram_merge(&all, &s->pauses);
   }
+  struct stretch stretch = stretch_at(live, now, 0);
+  stretch.first = second < PAUSE_SECONDS
+    ? 0 : (second + 1 - PAUSE_SECONDS) * (SECOND_NS / SLOT_NS);
   out->pauses = all.count;
+  out->pause_rate = a_second(all.count, length_of(stretch, live->first_ns));
   out->p50 = histogram_quantile(&all, 0.5);
   out->p99 = histogram_quantile(&all, 0.99);
   out->max = all.max;
@@ -709,7 +750,7 @@ static void fill_pauses(const struct live_stats *live, int64_t now,
 struct live_process live_process(const struct live_stats *live, int64_t now,
                                      int64_t span_ns)
 {
-  struct stretch stretch = stretch_before(now, span_ns);
+  struct stretch stretch = stretch_at(live, now, span_ns);
   double length = length_of(stretch, live->first_ns);
   struct summary_tally amount = amount_in(&live->amounts, stretch);
   struct summary_heap heap = summary_heap(live->summary);
@@ -721,7 +762,7 @@ struct live_process live_process(const struct live_stats *live, int64_t now,
     .minor_rate = a_second(amount.minor_collections, length),
     .slice_rate = a_second(amount.major_slices, length),
     .cycles = amount_in(&live->amounts,
-                        stretch_before(now, LIVE_WINDOW_NS)).major_cycles,
+                        stretch_at(live, now, LIVE_WINDOW_NS)).major_cycles,
     .heap_known = heap.known,
     .heap_words = heap.pool_words + heap.large_words,
     .live_words = heap.pool_live_words + heap.large_words,
@@ -744,7 +785,7 @@ static uint64_t open_time(const struct live_stats *live, uint16_t id,
     for (const struct eventring_event *begin = outermost_span(spans, ring);
          begin != NULL; begin = next_inner_span(spans, begin))
       if (begin->id == id)
-        ns += overlap(begin->ns, now, stretch_begin(stretch), stretch_end(stretch));
+        ns += overlap(begin->ns, now, stretch_begin(stretch), stretch.end_ns);
   return ns;
 }
 
@@ -757,7 +798,7 @@ static int by_share(const void *a, const void *b)
 int live_spans(const struct live_stats *live, int64_t now,
                  struct live_span *list, int max)
 {
-  struct stretch stretch = stretch_before(now, LIVE_WINDOW_NS);
+  struct stretch stretch = stretch_at(live, now, LIVE_WINDOW_NS);
   double length = length_of(stretch, live->first_ns);
   struct live_span *all = allocate(live->user_span_count + 1, sizeof *all);
   int count = 0;
@@ -811,7 +852,8 @@ int live_long_pauses(const struct live_stats *live, int64_t now,
 int live_threads(const struct live_stats *live, int64_t now,
                  struct live_thread *list, int max)
 {
-  return list_live_threads(live->threads, live->summary, now, list, max);
+  return list_live_threads(live->threads, live->summary,
+                           stretch_at(live, now, SECOND_NS), list, max);
 }
 
 bool live_is_backup(const struct live_stats *live, uint32_t domain,

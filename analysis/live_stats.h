@@ -72,13 +72,27 @@ void live_gap(struct live_stats *live);
    and spans of the last seconds are kept. */
 void live_reset_maxima(struct live_stats *live);
 
+/* Ends the statistics at the latest event, or at a later time to which
+   live_until has advanced them: the process has ended, or nothing is known of it
+   after this time.  Returns this time in nanoseconds, 0 before the first event.
+   If the caller then passes it as [now] to a function below, rates are over the
+   time until then.  The caller may add later events and call live_until. */
+int64_t live_finish(struct live_stats *live);
+
+/* Advances the statistics to the present, or calls live_finish if the process
+   does not run or its times are of another boot.  Returns the time in
+   nanoseconds, for [now] of the functions below.  The caller has passed all
+   events that can be read. */
+int64_t live_present(struct live_stats *live);
+
 /* Returns the time of the latest event in nanoseconds, 0 before the first
    event. */
 int64_t live_last_ns(const struct live_stats *live);
 
 /* In the functions below, [now] is the time up to which events were given, and
    rates are of the [span_ns] before it, or of the part of it since the first
-   event. */
+   event.  [now] and [span_ns] are rounded down to whole slots (slots.h); at the
+   end of finished statistics, the time up to the end is added. */
 
 struct live_domain {
   uint32_t id;
@@ -113,7 +127,8 @@ struct live_process {
   bool heap_known;                /* a major cycle has ended */
   uint64_t heap_words, live_words;
   uint64_t resident;              /* bytes; 0 for not known */
-  uint64_t pauses, p50, p99, max; /* in LIVE_WINDOW_NS */
+  uint64_t pauses, p50, p99, max; /* in LIVE_WINDOW_NS, and up to a second more */
+  double pause_rate;
   uint64_t max_ever;              /* since the beginning or the last reset */
 };
 

@@ -14,12 +14,7 @@
 #include <string.h>
 #include "live_threads.h"
 #include "memory.h"
-#include "slots.h"
 #include "target.h"
-
-/* A second and the slot that has not ended. */
-#define THREAD_SLOTS 5
-#define SHARE_NS (4 * SLOT_NS)
 
 enum { GC, WAIT, PARTS };
 
@@ -33,7 +28,7 @@ struct thread {
   uint16_t wait;                  /* id of the event; 0: none */
   int64_t wait_ns;
   int64_t first_ns, last_ns;
-  struct slot slots[THREAD_SLOTS];
+  struct slot slots[LIVE_THREAD_SLOTS];
 };
 
 struct live_threads {
@@ -123,10 +118,10 @@ void live_thread_event(struct live_threads *t,
 static void add_time(struct thread *p, int part, int64_t from, int64_t to)
 {
   uint64_t last = slot_number(to), first = slot_number(from);
-  if (last >= THREAD_SLOTS && first < last - THREAD_SLOTS + 1)
-    first = last - THREAD_SLOTS + 1;
+  if (last >= LIVE_THREAD_SLOTS && first < last - LIVE_THREAD_SLOTS + 1)
+    first = last - LIVE_THREAD_SLOTS + 1;
   for (uint64_t n = first; n <= last; n++) {
-    struct slot *slot = &p->slots[n % THREAD_SLOTS];
+    struct slot *slot = &p->slots[n % LIVE_THREAD_SLOTS];
     int64_t begin = (int64_t) n * SLOT_NS;
     if (slot->number > n) continue;
     if (slot->number < n) *slot = (struct slot) { .number = n };
@@ -203,17 +198,15 @@ static void innermost(const struct live_threads *t, const struct thread *p,
         && name_span(t, open->id, user, to)) return;
 }
 
-/* Returns the part of the last second before [now] that thread [p] spent in
-   part [part], and of the time from [open_ns] on, which is not in the slots
-   yet. */
-static double share(const struct thread *p, int part, int64_t now,
+/* Returns the part of the stretch [s] that thread [p] spent in part [part], and
+   of the time from [open_ns] on, which is not in the slots yet. */
+static double share(const struct thread *p, int part, struct stretch s,
                     int64_t open_ns)
 {
-  const struct stretch s = stretch_before(now, SHARE_NS);
-  uint64_t ns = overlap(open_ns, INT64_MAX, stretch_begin(s), stretch_end(s));
+  uint64_t ns = overlap(open_ns, INT64_MAX, stretch_begin(s), s.end_ns);
   for (uint64_t n = s.first; n <= s.last; n++)
-    if (p->slots[n % THREAD_SLOTS].number == n)
-      ns += p->slots[n % THREAD_SLOTS].ns[part];
+    if (p->slots[n % LIVE_THREAD_SLOTS].number == n)
+      ns += p->slots[n % LIVE_THREAD_SLOTS].ns[part];
   double all = (double) ns / length_of(s, p->first_ns);
   return all < 1 ? all : 1;
 }
@@ -269,8 +262,8 @@ size_t list_open_waits(const struct live_threads *t,
 /* Fills *out with thread [p].  [runs]: the process does, so that a thread that
    the system does not have has ended, even without an event. */
 static void fill(const struct live_threads *t, const struct thread *p,
-                 const struct summary *summary, int64_t now, bool runs,
-                 struct live_thread *out)
+                 const struct summary *summary, struct stretch shares_of,
+                 bool runs, struct live_thread *out)
 {
   const struct summary_domain *d = domain_of(summary, p->domain);
   *out = (struct live_thread) {
@@ -300,8 +293,9 @@ static void fill(const struct live_threads *t, const struct thread *p,
   }
   const bool sleeps = out->state != 0 && out->state != 'R'
                       && out->runtime_span[0] == '\0';
-  out->gc_share = share(p, GC, now, INT64_MAX);
-  out->wait_share = share(p, WAIT, now, sleeps ? p->last_ns : INT64_MAX);
+  out->gc_share = share(p, GC, shares_of, INT64_MAX);
+  out->wait_share = share(p, WAIT, shares_of,
+                          sleeps ? p->last_ns : INT64_MAX);
 }
 
 static int by_domain(const void *a, const void *b)
@@ -312,13 +306,13 @@ static int by_domain(const void *a, const void *b)
 }
 
 int list_live_threads(const struct live_threads *t,
-                      const struct summary *summary, int64_t now,
+                      const struct summary *summary, struct stretch shares_of,
                       struct live_thread *list, int max)
 {
   int count = 0;
   const bool runs = process_runs(t);
   for (uint32_t i = 0; i < t->count && count < max; i++)
-    fill(t, &t->list[i], summary, now, runs, &list[count++]);
+    fill(t, &t->list[i], summary, shares_of, runs, &list[count++]);
   qsort(list, (size_t) count, sizeof *list, by_domain);
   return count;
 }

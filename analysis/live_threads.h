@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include "eventring_reader.h"
 #include "long_spans.h"
+#include "slots.h"
 #include "summary.h"
 
 /* The most threads that are kept: of more, those that have ended and then those
@@ -26,6 +27,9 @@
 #define LIVE_THREADS 256
 
 #define LIVE_THREAD_NAME 128      /* bytes */
+
+/* A second and the slot that has not ended. */
+#define LIVE_THREAD_SLOTS 5
 
 struct live_threads;
 
@@ -62,16 +66,17 @@ struct live_thread {
   char runtime_span[LIVE_THREAD_NAME], user_span[LIVE_THREAD_NAME];
   char wait[LIVE_THREAD_NAME];
   int64_t wait_ns;
-  double gc_share, wait_share;    /* of the last second; a thread that sleeps
-                                     has waited since its last event */
+  double gc_share, wait_share;    /* of [shares_of]; a thread that sleeps has
+                                     waited since its last event */
   int64_t first_ns, last_ns;      /* of its events */
 };
 
-/* Fills [list] with at most [max] threads at the time [now], by their domains
-   and their first events.  Returns the number of elements filled.  [summary]
-   has the same events. */
+/* Fills [list] with at most [max] threads, by their domains and their first
+   events, and with the shares of the stretch [shares_of], of at most
+   LIVE_THREAD_SLOTS of the latest slots.  Returns the number of elements filled.
+   [summary] has the same events. */
 int list_live_threads(const struct live_threads *threads,
-                      const struct summary *summary, int64_t now,
+                      const struct summary *summary, struct stretch shares_of,
                       struct live_thread *list, int max);
 
 /* Fills [list] with the waits that go on (see is_open_wait): of the threads

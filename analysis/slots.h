@@ -36,8 +36,12 @@ static inline uint64_t overlap(int64_t from, int64_t to, int64_t low,
   return from < to ? (uint64_t) to - (uint64_t) from : 0;
 }
 
-/* A stretch of time: whole slots, the latest of which has ended. */
-struct stretch { uint64_t first, last; };
+/* The shortest time over which a rate is computed, in nanoseconds. */
+#define RATE_LEAST_NS INT64_C(1000000)
+
+/* A stretch of time: the slots from [first] to [last], the latter only up to the
+   time [end_ns]. */
+struct stretch { uint64_t first, last; int64_t end_ns; };
 
 /* Returns the stretch of [span_ns] nanoseconds, rounded down to whole slots,
    that ends with the last slot before the slot of [now].  The stretch begins
@@ -45,8 +49,9 @@ struct stretch { uint64_t first, last; };
 static inline struct stretch stretch_before(int64_t now, int64_t span_ns)
 {
   uint64_t end = slot_number(now), slots = (uint64_t) (span_ns / SLOT_NS);
-  return (struct stretch) { end > slots ? end - slots : 0,
-                            end > 0 ? end - 1 : 0 };
+  uint64_t last = end > 0 ? end - 1 : 0;
+  return (struct stretch) { end > slots ? end - slots : 0, last,
+                            (int64_t) (last + 1) * SLOT_NS };
 }
 
 static inline int64_t stretch_begin(struct stretch s)
@@ -54,17 +59,12 @@ static inline int64_t stretch_begin(struct stretch s)
   return (int64_t) s.first * SLOT_NS;
 }
 
-static inline int64_t stretch_end(struct stretch s)
-{
-  return (int64_t) (s.last + 1) * SLOT_NS;
-}
-
 /* Returns the length of the stretch [s] in nanoseconds, without the time before
-   [first_ns], but at least SLOT_NS. */
+   [first_ns], but at least RATE_LEAST_NS. */
 static inline double length_of(struct stretch s, int64_t first_ns)
 {
-  uint64_t ns = overlap(stretch_begin(s), stretch_end(s), first_ns, INT64_MAX);
-  return (double) (ns < SLOT_NS ? SLOT_NS : ns);
+  uint64_t ns = overlap(stretch_begin(s), s.end_ns, first_ns, INT64_MAX);
+  return (double) (ns < RATE_LEAST_NS ? RATE_LEAST_NS : ns);
 }
 
 #endif /* ANALYSIS_SLOTS_H */

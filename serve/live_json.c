@@ -119,8 +119,7 @@ static void set_numbers(json_t *p, struct view_data *d)
   set(p, "utilisation_share", !known ? json_null() :
       json_real((double) (row->running + row->collecting) / SHARE_ALL));
   set(p, "alloc_bytes_per_s", number_or_null(known, 8 * live.words_rate));
-  set(p, "pauses_per_s", number_or_null(known, (double) live.pauses * SECOND_NS
-                                               / LIVE_WINDOW_NS));
+  set(p, "pauses_per_s", number_or_null(known, live.pause_rate));
   set(p, "p50_ns", count_or_null(live.pauses > 0, live.p50));
   set(p, "p99_ns", count_or_null(live.pauses > 0, live.p99));
   set(p, "max_ns", count_or_null(live.pauses > 0, live.max));

@@ -218,10 +218,8 @@ static void all_read(struct view *view, int64_t now)
     live_until(d->live, now);
     history_until(d->history, now);
   } else {
-    /* The slot and the row of the last event end behind it. */
-    int64_t last = live_last_ns(d->live);
-    d->now_ns = last > 0 ? last : d->now_ns;
-    live_until(d->live, time_after(last, SECOND_NS / 4));
+    const int64_t end = live_finish(d->live);
+    d->now_ns = end > 0 ? end : d->now_ns;
     if (!view->finished) history_finish(d->history);
     view->finished = d->state != EVENTRING_STATE_RUNNING;
   }

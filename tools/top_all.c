@@ -193,21 +193,11 @@ int top_all_read(struct top_all *all, int64_t budget_ns)
 
 /* Rows */
 
-/* Returns the time up to which all events of [row] are taken to be read, in
-   nanoseconds. */
-static int64_t present(const struct row *row)
-{
-  return eventring_state(row->cursor) == EVENTRING_STATE_RUNNING
-         && target_info(row->cursor).same_boot
-         ? monotonic_ns() : time_after(live_last_ns(row->live), SECOND_NS / 4);
-}
-
 static void fill_row(const struct row *row, struct screen_row *out,
                      int64_t span_ns)
 {
   const struct eventring_info info = target_info(row->cursor);
-  const int64_t now = present(row);
-  live_until(row->live, now);
+  const int64_t now = live_present(row->live);
   snprintf(out->node, sizeof out->node, "%s",
            row->label.node[0] != '\0' ? row->label.node : "-");
   snprintf(out->process, sizeof out->process, "%" PRId32 " %s", row->label.pid,

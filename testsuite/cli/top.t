@@ -84,6 +84,23 @@ for signal in TERM INT; do
   ok "SIG$signal: prints its summary" shows '^process 4242424 '
 done
 
+# The time after the end does not count.  The process ended just after the begin
+# of one of the quarters of a second in which top counts, or after less than one.
+for end in 9510000000 110000000; do
+  awk -v end=$end '$2 < end { print } END { print 0, end, "instant ring_stop 0" }' \
+    script >until
+  ./make_ring script until.eventring <until
+  view until.eventring
+  ok "ended after $end ns: rates are of the time in which the process lived" \
+    shows '^GC .*allocated 286 MiB/s .*minor 100/s '
+  ok "ended after $end ns: so are those of a domain" shows \
+    '^1  .* 95.4 MiB/s *100 '
+  ok "ended after $end ns: so are those of spans" shows '^my.span *100  *30 % '
+  terminal "\"$EVENTRING_BIN\" top --all until.eventring"
+  ok "ended after $end ns: top --all shows the same rates" shows \
+    '4242424 .* 286 MiB/s'
+done
+
 # Terminals that can do less
 terminal "env NO_COLOR=1 \"$EVENTRING_BIN\" top ring.eventring"
 ok "NO_COLOR: the screen has no colours" eval "shows '^my.span ' && ! colours"

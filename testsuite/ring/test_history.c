@@ -508,6 +508,37 @@ static void a_time_that_becomes_known_counts_once(void **state)
   destroy(&m, &f);
 }
 
+/* Returns the events per second at the end of the statistics. */
+static double rate_at_end(struct made *m)
+{
+  return live_process(m->live, live_finish(m->live), SECOND_NS).event_rate;
+}
+
+static void finished_statistics_have_the_time_to_their_end(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  for (uint64_t i = 1; i <= 10; i++) edge(&f, 0, 1000 + i * 10);
+  struct made m = read_ring(&f);
+  const double life = 0.09;
+  assert_float_equal(rate_at_end(&m), 10 / life, 0.01);
+  assert_float_equal(rate_at_end(&m), 10 / life, 0.01);
+  /* Later events, of the same slot and of others */
+  for (uint64_t i = 11; i <= 20; i++) edge(&f, 0, 1000 + i * 10);
+  read_more(&m);
+  assert_float_equal(rate_at_end(&m), 20 / (life + 0.1), 0.01);
+  for (uint64_t i = 21; i <= 41; i++) edge(&f, 0, 1000 + i * 10);
+  read_more(&m);
+  assert_float_equal(rate_at_end(&m), 41 / 0.4, 0.01);
+  /* It was seen to live on without events. */
+  live_until(m.live, 1820 * MS);
+  assert_float_equal(rate_at_end(&m), 41 / 0.81, 0.01);
+  live_until(m.live, 100000 * MS);
+  assert_float_equal(rate_at_end(&m), 0, 0);
+  destroy(&m, &f);
+}
+
 static void is_share(const struct history_share *share, uint32_t id,
                      uint64_t number, uint16_t collecting)
 {
@@ -563,6 +594,7 @@ int main(void)
     cmocka_unit_test(rows_agree_with_the_statistics_of_their_windows),
     cmocka_unit_test(a_time_of_which_a_ring_has_no_events_is_not_known),
     cmocka_unit_test(a_time_that_becomes_known_counts_once),
+    cmocka_unit_test(finished_statistics_have_the_time_to_their_end),
     cmocka_unit_test(shares_are_listed_by_domain_and_row),
     cmocka_unit_test(
       stops_of_a_domain_that_waits_are_no_time_in_the_collector),

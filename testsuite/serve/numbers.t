@@ -6,7 +6,11 @@ cd "$tmp" || exit 1
 . "$here/../cli/ten_seconds.sh"
 make_ring plain
 ./make_ring script ring.eventring <script || exit 1
-serve ring.eventring
+# A process that lived for 110 ms
+awk '$2 < 110000000 { print } END { print 0, 110000000, "instant ring_stop 0" }' \
+  script >short
+./make_ring script short.eventring pid=4242425 <short || exit 1
+serve ring.eventring short.eventring
 find_process 4242424
 ok "the events are read" within 60 read_all 4242424
 
@@ -15,7 +19,7 @@ is() { [ "$(numbers "$1")" = "$2" ] || { numbers "$1"; false; }; }
 ok "time in the collector, of that of two domains" is \
   .gc_share,.utilisation_share '[0.077,1]'
 ok "allocation and events of the last second" is \
-  .alloc_bytes_per_s,.events_per_s '[300000000,604]'
+  .alloc_bytes_per_s,.events_per_s '[300000000,605]'
 ok "pauses of ten seconds" is .pauses_per_s,.p50_ns,.p99_ns,.max_ns \
   '[200.1,1003520,1003520,4000000]'
 ok "heap and memory" is .heap_bytes,.resident_bytes '[33554432,524288]'
@@ -43,5 +47,16 @@ for known in '.running[:9] [0.925]' '.collecting[:9] [0.075]' '.waiting [0]' \
     '.spans["my.span"].mean_ns [3000000]'; do
   ok "history: ${known% *}" column_is "${known% *}" "${known##* }"
 done
+
+find_process 4242425
+ok "a short process is read" within 60 read_all 4242425
+short() { process 4242425 "[$1] | tostring"; }
+short_is() { [ "$(short "$1")" = "$2" ] || { short "$1"; false; }; }
+ok "a short process: rates are of the time in which it lived" short_is \
+  '.alloc_bytes_per_s,.pauses_per_s|round' '[300000000,200]'
+ok "a short process: so are those of domains" detail_is \
+  '.domains[] | .minor_per_s | round' '[100,100]'
+ok "a short process: so are those of spans" detail_is \
+  '.spans[] | .per_s, .share | . * 1000 | round' '[100000,300]'
 end_server
 finish

@@ -369,23 +369,13 @@ static long system_pid(const struct top *t)
          || t->info.format == EVENTRING_FORMAT_STREAM ? 0 : t->pid;
 }
 
-/* Returns the time up to which all events are taken to be read, in nanoseconds:
-   the present time for a running process, else a slot of the live statistics
-   after the last event. */
-static int64_t present(const struct top *t)
-{
-  return t->state == EVENTRING_STATE_RUNNING && t->info.same_boot
-         ? monotonic_ns() : time_after(live_last_ns(t->live), SECOND_NS / 4);
-}
-
 static void fill_process(struct top *t)
 {
   struct screen *s = &t->screen;
   char age[QUANTITY_SIZE];
   int64_t span_ns = intervals[t->interval] > SECOND_NS
                     ? intervals[t->interval] : SECOND_NS;
-  s->now = present(t);
-  live_until(t->live, s->now);
+  s->now = live_present(t->live);
   s->ended = t->state != EVENTRING_STATE_RUNNING;
   s->paused = is_paused(t) && !s->ended;
   snprintf(s->process, sizeof s->process, "%ld %s", t->pid, t->info.program);
