@@ -108,7 +108,7 @@ struct live_domain {
   double gc_share;                /* of the time */
   float gc_history[HISTORY];      /* the same in each second, the last one
                                      first */
-  double words_rate;              /* allocated in the minor heap, a second */
+  double words_rate;              /* allocated, a second */
   double minor_rate, slice_rate;  /* collections and slices a second */
   uint64_t last_pause, max_pause; /* ns; time in the collector at one go */
 };

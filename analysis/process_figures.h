@@ -23,7 +23,7 @@ enum figure {
   FIGURE_LONGEST,                 /* pause, in nanoseconds */
   FIGURE_P99,                     /* of the pauses, in nanoseconds */
   FIGURE_COLLECTING,              /* share of the time of domains, 0 to 1 */
-  FIGURE_ALLOCATION,              /* bytes in minor heaps for each second of a
+  FIGURE_ALLOCATION,              /* bytes allocated for each second of a
                                      process */
   FIGURE_LOST,                    /* share of the events, 0 to 1 */
   FIGURES

@@ -20,7 +20,7 @@ const meaning = {
   longest_pause_ns: 'The longest pause of a domain',
   p99_pause_ns: 'The pause that 99 % of the pauses do not exceed',
   collecting: 'Share of the time of domains in the collector',
-  alloc_bytes_per_s: 'Bytes in minor heaps for each second of a process',
+  alloc_bytes_per_s: 'Bytes allocated for each second of a process',
   lost: 'Share of the events that are not at the hub' };
 
 // Columns for the figures; [differs] says whether a row differs in a figure.
