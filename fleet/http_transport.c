@@ -51,8 +51,8 @@ static struct http_transport *of(struct transport *t)
 
 /* Called by libcurl before it sends the request, again when it repeats a request
    whose connection has broken. */
-static int is_connected(void *state, char *to, char *from, int to_port,
-                        int from_port)
+static int note_connection(void *state, char *to, char *from, int to_port,
+                           int from_port)
 {
   struct request *r = state;
   (void) to, (void) from, (void) to_port, (void) from_port;
@@ -90,7 +90,7 @@ static void begin(struct transport *t, unsigned slot,
   curl_easy_setopt(r->curl, CURLOPT_SSLCERT, h->membership->certificate_path);
   curl_easy_setopt(r->curl, CURLOPT_TIMEOUT, REQUEST_SECONDS);
   curl_easy_setopt(r->curl, CURLOPT_PRIVATE, (char *) r);
-  curl_easy_setopt(r->curl, CURLOPT_PREREQFUNCTION, is_connected);
+  curl_easy_setopt(r->curl, CURLOPT_PREREQFUNCTION, note_connection);
   curl_easy_setopt(r->curl, CURLOPT_PREREQDATA, r);
   receive_reply(r->curl, &r->reply);
   curl_multi_add_handle(h->multi, r->curl);
