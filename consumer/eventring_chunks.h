@@ -64,11 +64,16 @@ int eventring_share_chunks(struct chunk_reader *r, int fd,
                            const struct chunk_reader *other,
                            const struct eventring_options *o, const char *path);
 
-/* Returns the list of chunks of a source that reads a recording, NULL for other
-   sources. */
+/* Initialises [r] for the chunks of [source], which must read a recording.  Uses
+   the file that the source has open, not its path, which may lead to another file
+   by now.  Either may be closed first; eventring_close_chunks is needed also
+   after a failure.  [path] is for messages.  Returns 0 or an error, with its
+   message. */
 struct eventring_source;
-const struct chunk_reader *eventring_recording_chunks(
-  const struct eventring_source *source);
+int eventring_share_recording(struct chunk_reader *r,
+                              const struct eventring_source *source,
+                              const struct eventring_options *o,
+                              const char *path);
 
 /* Reads [length] bytes at [offset] of the file into [to].  Returns 1, or 0,
    with [to] undefined, when the file does not have these bytes or cannot be

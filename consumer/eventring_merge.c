@@ -24,7 +24,6 @@
 #endif
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,7 +291,7 @@ static int open_input(struct merging *j, const struct eventring_merge_input *p)
 {
   struct eventring_options o = j->say;
   struct eventring_cursor *cursor;
-  int fd, err;
+  int err;
   o.size = sizeof o;
   o.process = p->process;
   o.share_with = j->cursor;
@@ -303,14 +302,8 @@ static int open_input(struct merging *j, const struct eventring_merge_input *p)
   if (eventring_cursor_source(j->cursor)->format != EVENTRING_FORMAT_RECORDING)
     return fail(&j->say, EVENTRING_E_ARGUMENT, "%s is not a recording",
                 p->path);
-  fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0)
-    return fail(&j->say, EVENTRING_E_SYSTEM, "cannot open %s: %s", p->path,
-                strerror(errno));
-  return eventring_share_chunks(
-    &j->from, fd,
-    eventring_recording_chunks(eventring_cursor_source(j->cursor)), &j->say,
-    p->path);
+  return eventring_share_recording(
+    &j->from, eventring_cursor_source(j->cursor), &j->say, p->path);
 }
 
 /* Copies the chunks of input [p] to the output; [first] is 1 for the first

@@ -369,11 +369,28 @@ static int check_process(struct recording *r, const struct eventring_options *o,
     path);
 }
 
-const struct chunk_reader *eventring_recording_chunks(
+/* Returns the reader of a source that reads a recording, NULL for other
+   sources. */
+static const struct chunk_reader *chunks_of(
   const struct eventring_source *source)
 {
   return source->close == close_recording
          ? &((const struct recording *) source)->file : NULL;
+}
+
+int eventring_share_recording(struct chunk_reader *r,
+                              const struct eventring_source *source,
+                              const struct eventring_options *o,
+                              const char *path)
+{
+  const struct chunk_reader *chunks = chunks_of(source);
+  const int fd = fcntl(chunks->fd, F_DUPFD_CLOEXEC, 0);
+  memset(r, 0, sizeof *r);
+  r->fd = -1;
+  if (fd < 0)
+    return fail(o, EVENTRING_E_SYSTEM, "cannot open %s: %s", path,
+                strerror(errno));
+  return eventring_share_chunks(r, fd, chunks, o, path);
 }
 
 /* Makes the list of chunks of the file [fd], of [size] bytes; when
@@ -386,7 +403,7 @@ static int list_chunks(struct recording *r, int fd, uint64_t size,
   const struct chunk_reader *other = NULL;
   struct stat st, was;
   if (o->share_with != NULL)
-    other = eventring_recording_chunks(eventring_cursor_source(o->share_with));
+    other = chunks_of(eventring_cursor_source(o->share_with));
   if (other != NULL && other->size == size && fstat(fd, &st) == 0
       && fstat(other->fd, &was) == 0 && st.st_dev == was.st_dev
       && st.st_ino == was.st_ino)

@@ -21,13 +21,10 @@
 #define _GNU_SOURCE
 #endif
 
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "eventring_chunks.h"
 #include "eventring_reader.h"
@@ -381,12 +378,9 @@ static int verify_recording(struct verifier *v, const char *path,
                             const struct eventring_options *options)
 {
   uint32_t processes = eventring_cursor_source(v->cursor)->processes;
-  static const struct eventring_options quiet = { .size = sizeof quiet };
-  struct chunk_reader r = { .fd = -1 };
-  struct stat st;
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), err;
-  if (fd < 0 || fstat(fd, &st) < 0) return EVENTRING_E_SYSTEM;
-  err = eventring_list_chunks(&r, fd, (uint64_t) st.st_size, &quiet, path);
+  struct chunk_reader r;
+  int err = eventring_share_recording(&r, eventring_cursor_source(v->cursor),
+                                      options, path);
   if (err == 0) {
     verify_chunks(v, &r);
     for (uint32_t process = 0; process < processes && err == 0; process++) {

@@ -86,4 +86,33 @@ else
   skip "the unreadable file of another user is refused" "needs root and setpriv"
   skip "the process of another user is refused" "needs root and setpriv"
 fi
+
+# A FIFO takes the place of a recording between two openings: nobody waits for a
+# writer of it.
+make_ring plain
+run eventring dump plain.eventring -o plain.evr
+${CC:-cc} -std=gnu11 -shared -fPIC -o swapped_file.so "$here/swapped_file.c" ||
+  exit 1
+swapping() {
+  rm -f swap.evr
+  cp plain.evr swap.evr
+  LD_PRELOAD=$tmp/swapped_file.so SWAP=swap.evr SWAP_AFTER=$after \
+    timeout -s KILL 10 "$EVENTRING_BIN" "$@"
+}
+no_wait() {
+  for after in 1 2 3 4 5 6; do
+    run swapping "$@"
+    [ "$status" -lt 128 ] || return 1
+    ! [ -p swap.evr ] || swaps=$((swaps + 1))
+  done
+}
+for command in 'check swap.evr' 'cut --from 0 --force -o out.evr swap.evr' \
+    'cat --force -o out.evr swap.evr plain.evr' \
+    'merge --force -o out.evr swap.evr plain.evr'; do
+  swaps=0
+  # shellcheck disable=SC2086 # words
+  ok "${command%% *}: a FIFO in place of the file does not block it" \
+    no_wait $command
+  ok "${command%% *}: the file was opened and replaced" [ $swaps -gt 1 ]
+done
 finish
