@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "code_file.h"
+#include "code_units.h"
 #include "debug_file.h"
 #include "memory.h"
 #include "ocaml_frames.h"
@@ -36,6 +37,7 @@ struct code_file {
   int error;                    /* an errno, after CODE_UNREADABLE */
   struct ocaml_frames *frames;
   struct ocaml_functions *functions; /* NULL: not needed yet */
+  struct code_units *units;     /* NULL: has_lines is false */
   bool has_lines;               /* its DWARF sections may be read */
   struct shared_debug shared;
 };
@@ -146,6 +148,7 @@ struct code_file *open_code_file(const struct eventring_mapping *mapping,
   }
   take_symbols(f);
   f->has_lines = open_lines(f, mapping->path);
+  if (f->has_lines) f->units = new_code_units(f->module);
   if (f->problem == CODE_FINE && !f->has_lines) f->problem = CODE_WITHOUT_LINES;
   return f;
 }
@@ -154,6 +157,7 @@ void close_code_file(struct code_file *f)
 {
   if (f == NULL) return;
   free_ocaml_functions(f->functions);
+  free_code_units(f->units);
   free_ocaml_frames(f->frames);
   if (f->dwfl != NULL) dwfl_end(f->dwfl);
   close_shared_debug(&f->shared);
@@ -256,7 +260,8 @@ static uint32_t unfold_inlined(Dwarf_Die *unit, GElf_Addr address,
 static const struct ocaml_functions *functions_of(struct code_file *f)
 {
   if (f->functions == NULL && f->has_lines)
-    f->functions = new_ocaml_functions(f->module, f->bias, f->frames);
+    f->functions = new_ocaml_functions(f->module, f->bias, f->units,
+                                       f->frames);
   return f->functions;
 }
 
@@ -282,7 +287,7 @@ uint32_t find_places(struct code_file *f, struct code_address code,
   uint32_t count = 0;
   if (!address_of(f, code.address - code.returns, &address)) return 0;
   Dwarf_Die *unit = !f->has_lines ? NULL
-    : dwfl_module_addrdie(f->module, address + f->bias, &bias);
+    : find_unit(f->units, address + f->bias, &bias);
   if (code.returns)
     count = find_ocaml_places(f->frames, address + 1, code.allocation, places,
                               max);
@@ -290,16 +295,16 @@ uint32_t find_places(struct code_file *f, struct code_address code,
     count = find_inlined(functions_of(f), address, places, max);
   complete_places(f, unit, places, count);
   if (count > 0) return count;
-  Dwfl_Line *line = !f->has_lines ? NULL
-    : dwfl_module_getsrc(f->module, address + f->bias);
+  address += f->bias - bias;
+  Dwarf_Line *line = unit == NULL ? NULL : find_line(unit, address);
   if (line == NULL || max == 0) return 0;
-  const char *file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
+  const char *file = dwarf_linesrc(line, NULL, NULL);
+  dwarf_lineno(line, &number);
   places[0] = (struct code_place) {
     .file = within(folder_of(unit), file), .folder = folder_of(unit),
     .line = number < 0 ? 0 : (uint32_t) number
   };
-  return unit == NULL ? 1
-         : unfold_inlined(unit, address + f->bias - bias, places, max);
+  return unfold_inlined(unit, address, places, max);
 }
 
 struct code_function find_function(struct code_file *f, uint64_t offset,

@@ -40,6 +40,7 @@ struct row { uint32_t file, line, column, function; };
 struct ocaml_functions {
   Dwfl_Module *module;
   GElf_Addr bias;
+  struct code_units *code_units;
   const struct ocaml_frames *frames;
   struct function *list;        /* by address */
   uint32_t count;
@@ -72,7 +73,7 @@ static bool unit_at(const struct ocaml_functions *f, uint64_t address,
                     struct unit *unit)
 {
   GElf_Addr bias;
-  Dwarf_Die *die = dwfl_module_addrdie(f->module, address + f->bias, &bias);
+  Dwarf_Die *die = find_unit(f->code_units, address + f->bias, &bias);
   if (die == NULL || dwarf_getsrclines(die, &unit->lines, &unit->count) != 0)
     return false;
   unit->shift = f->bias - bias;
@@ -390,11 +391,13 @@ static void set_files_of_entries(struct ocaml_functions *f)
 }
 
 struct ocaml_functions *new_ocaml_functions(Dwfl_Module *module, GElf_Addr bias,
+                                            struct code_units *units,
                                             const struct ocaml_frames *frames)
 {
   struct ocaml_functions *f = allocate(1, sizeof *f);
   *f = (struct ocaml_functions) { .module = module, .bias = bias,
-                                  .frames = frames, .files = new_pair_map(),
+                                  .code_units = units, .frames = frames,
+                                  .files = new_pair_map(),
                                   .units = new_pair_map() };
   take_functions(f);
   for (uint32_t i = 0; i < f->count; i++) {

@@ -499,4 +499,33 @@ ok "when samples are lost, the time of the process is that since then" eval \
    out_has "90.0 ms .*signals blocked" && ! out_has "300 ms"'
 run eventring profile --folded used.eventring
 ok "folded stacks: a line for the cause" out_has '^\[signals blocked\] 300000000$'
+
+# clang writes no .debug_aranges: units are found by their own ranges of addresses,
+# also beside others of which the section tells.
+echo 'int pad(int n) { return n + 1; }' >pad.c
+compile_c -c pad.c || exit 1
+for kind in single several; do
+  functions=
+  [ $kind = single ] || functions=-ffunction-sections
+  compile_c $functions -c program.c && compile_c $functions -c -Dmain=pad_main \
+    -Dleaf=pad_leaf -Dmiddle=pad_middle -Dnested=pad_nested -Dother=pad_other \
+    -Dsink=pad_sink -o copy.o program.c &&
+    objcopy --remove-section .debug_aranges program.o &&
+    objcopy --remove-section .debug_aranges copy.o &&
+    compile_c -o without copy.o program.o && compile_c -o beside pad.o copy.o program.o ||
+    exit 1
+  for program in without beside; do
+    {
+      mapping $program
+      echo "sample 1000 0 0 $(at leaf $program)$(
+        after nested leaf $program)$(after main nested $program)"
+    } | ./make_profile $program.eventring || exit 1
+    run eventring profile --by=line $program.eventring
+    ok "units $program .debug_aranges, of $kind ranges: lines, and inlined functions" \
+      eval "has_line '1.00 us' '1.00 us' \"leaf  program.c:[0-9]*\" &&
+       has_line '0 ns' '1.00 us' \"inner  program.c:$(line_of INNER)\" &&
+       has_line '0 ns' '1.00 us' \"between  program.c:$(line_of BETWEEN)\" &&
+       has_line '0 ns' '1.00 us' \"nested  program.c:$(line_of NESTED)\""
+  done
+done
 finish
