@@ -457,8 +457,45 @@ static void print_column(FILE *out, const struct history_share *list,
   putc(']', out);
 }
 
+/* The rows of a domain: [count] elements of a list from index [at] on. */
+struct domain_rows { size_t at, count; };
+struct domains { struct domain_rows *list; size_t count; };
+
+static int by_rows(const void *a, const void *b)
+{
+  const struct domain_rows *x = a, *y = b;
+  if (x->count != y->count) return x->count > y->count ? -1 : 1;
+  return (x->at > y->at) - (x->at < y->at);
+}
+
+static int by_place(const void *a, const void *b)
+{
+  const struct domain_rows *x = a, *y = b;
+  return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Returns the rows of each domain in the [count] elements of [list], which has
+   the rows of one domain after the other.  Of more than HISTORY_DOMAINS, those
+   with the most rows come first, in the order of [list].  The caller frees
+   the list of the result. */
+static struct domains rows_by_domain(const struct history_share *list,
+                                     size_t count)
+{
+  struct domains found = { allocate(count + 1, sizeof *found.list), 0 };
+  for (size_t i = 0; i < count; i++) {
+    if (i == 0 || list[i].domain.id != list[i - 1].domain.id)
+      found.list[found.count++].at = i;
+    found.list[found.count - 1].count++;
+  }
+  if (found.count <= HISTORY_DOMAINS) return found;
+  qsort(found.list, found.count, sizeof *found.list, by_rows);
+  qsort(found.list, HISTORY_DOMAINS, sizeof *found.list, by_place);
+  return found;
+}
+
 /* Prints the group of the domains: it has most of the values of a history, so
-   they do not become JSON values. */
+   they do not become JSON values.  A program may have had thousands of domains in
+   this time, each with a value for each row: HISTORY_DOMAINS have columns. */
 static void print_domains(struct sink *sink, FILE *out)
 {
   struct history *h = sink->data->history;
@@ -467,17 +504,21 @@ static void print_domains(struct sink *sink, FILE *out)
   size_t count;
   struct history_share *list = history_shares(h, sink->tier, first, end,
                                               &count);
+  const struct domains found = rows_by_domain(list, count);
+  size_t shown = 0;
   fputs("\"domains\":{", out);
-  for (size_t i = 0, next; i < count; i = next) {
-    const uint32_t id = list[i].domain.id;
-    for (next = i; next < count && list[next].domain.id == id;) next++;
-    fprintf(out, "%s\"%" PRIu32 "\":{\"running\":", i > 0 ? "," : "", id);
-    print_column(out, &list[i], next - i, false, first, end - first);
+  for (; shown < found.count && shown < HISTORY_DOMAINS; shown++) {
+    const size_t rows = found.list[shown].count;
+    const struct history_share *of = &list[found.list[shown].at];
+    fprintf(out, "%s\"%" PRIu32 "\":{\"running\":", shown > 0 ? "," : "",
+            of->domain.id);
+    print_column(out, of, rows, false, first, end - first);
     fputs(",\"collecting\":", out);
-    print_column(out, &list[i], next - i, true, first, end - first);
+    print_column(out, of, rows, true, first, end - first);
     putc('}', out);
   }
-  fputs("},", out);
+  fprintf(out, "},\"domains_left_out\":%zu,", found.count - shown);
+  free(found.list);
   free(list);
 }
 

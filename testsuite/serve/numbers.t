@@ -43,7 +43,7 @@ column_is() { [ "$(column "$1")" = "$2" ] || { column "$1"; false; }; }
 for known in '.running[:9] [0.925]' '.collecting[:9] [0.075]' '.waiting [0]' \
     '.alloc_bytes_per_s [300000000]' '.promoted_bytes_per_s [800000]' \
     '.pauses [200,201]' '.events [600,603,604]' '.max_ns [1000000,4000000]' \
-    '.domains["0"].collecting[:9] [0.1]' '.spans["my.span"].per_s [100]' \
+    '.domains["0"].collecting[:9] [0.1]' '[.domains_left_out] [0]' '.spans["my.span"].per_s [100]' \
     '.spans["my.span"].mean_ns [3000000]'; do
   ok "history: ${known% *}" column_is "${known% *}" "${known##* }"
 done

@@ -94,5 +94,16 @@ ok "without an entry for further ones, and without the end behind it" \
 ok "all time has the first 1024 domains, and the others" field_is \
   "/api/processes/$id/stat" '.domains | [length, .[-1].id] | tostring' \
   '[1025,null]'
+# Domain 5001 has the most rows of 100 ms, then 5000, which has one row of 1 s, as
+# most others.
+domains_are() {
+  field "/api/processes/$id/history?tier=$1" '[(.domains | length, has("5000"),
+    has("5001")), .domains_left_out] | tostring' >domains
+  [ "$(cat domains)" = "$2" ] || { cat domains; false; }
+}
+ok "of 1131 domains of a minute, 32 with the most rows are in the history" \
+  domains_are 100ms '[32,true,true,1099]'
+ok "of the 320 that are known of an hour, too" domains_are 1s \
+  '[32,false,true,288]'
 end_server
 finish

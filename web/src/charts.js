@@ -100,7 +100,7 @@ function Domains({ tier, take, common, names }) {
         title=${names.get(id) ?? `Domain ${id}`} stacked=${true} max=${1}
         text=${format.share} series=${shares(take, domains[id])} />`)}
     ${ids.length > most_domains && html`<p class="note">${
-      `The first ${most_domains} of ${ids.length} domains.`}</p>`}`;
+      `There were more than these ${most_domains} domains.`}</p>`}`;
 }
 
 // The latest value, and the counter's name for programs that read the page.
