@@ -213,6 +213,45 @@ ok "without --force, a file that appears during the run is kept" eval \
 rm -rf ../eventring-*
 ok "no file is left after recordings that cannot be written" nothing_left
 
+# SIGTERM that finds the program ended: to eventring alone, or to both.  Eventring
+# is stopped as soon as the program runs.
+cat >stopped <<'END'
+kill -STOP $PPID
+until ps -o stat= -p $PPID | grep -q '^T'; do sleep 0.01; done
+../run_tree workers 20
+echo "$PPID $$" >../pids.new
+mv ../pids.new ../pids
+eval "$1"
+END
+terminate() {
+  within 60 [ -s ../pids ]
+  read -r runner program <../pids
+  ended() { ps -o stat= -p "$program" | grep -q '^Z'; }
+  within 60 ended
+  kill -TERM "$runner"
+  kill -CONT "$runner"
+}
+terminated() {
+  rm -f ../pids
+  terminate &
+  helper=$!
+  run "$@"
+  wait $helper
+}
+terminated eventring run -o ../end.evr sh stopped 'exit 0'
+ok "SIGTERM after the end: it ends the command, which says where recordings are" \
+  eval 'exits 143 && [ ! -e ../end.evr ] && ! err_has "^all " &&
+        err_has "the recordings of 2 programs stay in \.\./eventring-"'
+rm -rf ../eventring-*
+terminated eventring run --trace ../end.json sh stopped 'exit 0'
+ok "SIGTERM after the end: there is no trace" \
+  eval 'exits 143 && [ ! -e ../end.json ]'
+terminated eventring run -o ../end.evr sh stopped 'kill -TERM $$'
+ok "SIGTERM that has ended the program, too: the results are written" eval \
+  'exits 143 && err_has "^all 2 processes" && eventring check ../end.evr'
+rm -f stopped
+ok "SIGTERM: no file is left" nothing_left
+
 # A folder that others use too.
 OCAML_EVENTRING_START=1 OCAML_EVENTRING_PREFIX=$tmp/rings \
   OCAML_EVENTRING_KEEP=1 ../run_tree collect 5 >/dev/null

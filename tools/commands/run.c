@@ -125,7 +125,7 @@ static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1,
 static struct sigaction inherited[FORWARDED], child_before;
 
 /* Restores the dispositions that the forwarded signals had when eventring was
-   started.  Called in a child. */
+   started. */
 static void restore_forwarded(void)
 {
   for (size_t i = 0; i < FORWARDED; i++)
@@ -244,14 +244,14 @@ static void catch_stop(void)
   if (before.sa_handler != SIG_IGN) sigaction(SIGTSTP, &action, NULL);
 }
 
-/* Restores the dispositions of signals with which eventring was started.  Called
-   in the child that becomes the program. */
+/* Restores the dispositions of signals with which eventring was started, and then
+   its signal mask, [state].  Called in the child that becomes the program. */
 static void restore_signals(void *state)
 {
-  (void) state;
   restore_forwarded();
   sigaction(SIGCHLD, &child_before, NULL);
   restore_write_signals();
+  sigprocmask(SIG_SETMASK, state, NULL);
 }
 
 /* Installs the handlers of signals and starts the program as a child, with
@@ -264,13 +264,17 @@ static void start_program(struct run *run)
   struct sigaction action = { .sa_sigaction = forward,
                               .sa_flags = SA_SIGINFO | SA_RESTART };
   struct traced *t = &run->traced;
-  sigfillset(&action.sa_mask);
+  sigset_t all, before;
+  sigfillset(&all);
+  action.sa_mask = all;
+  /* A signal finds the child, with its dispositions. */
+  sigprocmask(SIG_SETMASK, &all, &before);
   for (size_t i = 0; i < FORWARDED; i++)
     sigaction(forwarded[i], &action, &inherited[i]);
   /* While it is ignored, nobody learns the exit status of a child. */
   sigaction(SIGCHLD, &(struct sigaction) { .sa_handler = SIG_DFL },
             &child_before);
-  int error = fork_traced(t, run->program, restore_signals, NULL);
+  int error = fork_traced(t, run->program, restore_signals, &before);
   if (error != 0) {
     complain("cannot start a process: %s", strerror(error));
     remove_empty_folders(run);
@@ -278,6 +282,7 @@ static void start_program(struct run *run)
   }
   child = t->pid;
   catch_stop();
+  sigprocmask(SIG_SETMASK, &before, NULL);
   error = exec_traced(t);
   if (error != 0) {
     complain("cannot run %s: %s", run->program[0], strerror(error));
@@ -295,6 +300,8 @@ static void start_program(struct run *run)
    the program ended with 0. */
 static _Noreturn void end_like(const struct run *run)
 {
+  /* From here on, no handler sets [ending]. */
+  restore_forwarded();
   if (ending != 0) {
     signal(ending, SIG_DFL);
     raise(ending);
