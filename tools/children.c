@@ -76,6 +76,7 @@ struct children {
   size_t appeared;                /* ring files of the tree, of the program too,
                                      but for the next ones */
   size_t unopened;                /* ring files that the system does not open */
+  bool lacked;                    /* see struct missed */
   char why[512];                  /* the last message of eventring_open, and */
   char why_unopened[512];         /* that for the last of these files */
   struct child **list;            /* those that are not read to their end */
@@ -132,7 +133,7 @@ struct missed missed_files(const struct children *c)
   return (struct missed) {
     .gone = c->counted && c->appeared > c->tree.count
             ? c->appeared - c->tree.count : 0,
-    .unopened = c->unopened, .why = c->why_unopened };
+    .unopened = c->unopened, .lacked = c->lacked, .why = c->why_unopened };
 }
 
 /* Finding */
@@ -229,7 +230,11 @@ static void search_folder(struct children *c, pid_t program)
   DIR *d = opendir(c->folder);
   const struct dirent *entry;
   struct stat file;
-  if (d == NULL) return;
+  if (d == NULL) {
+    /* For lack of descriptors, perhaps. */
+    c->search = true;
+    return;
+  }
   while ((entry = readdir(d)) != NULL)
     if (is_ring_name(entry->d_name)
         && fstatat(dirfd(d), entry->d_name, &file, 0) == 0
@@ -320,6 +325,7 @@ static void count_unopened(struct children *c, const struct child *child)
       && (stat(child->path, &file) < 0 || file.st_uid != geteuid()))
     return;
   c->unopened++;
+  if (child->error != EVENTRING_E_PERMISSION) c->lacked = true;
   memcpy(c->why_unopened, c->why, sizeof c->why);
 }
 
@@ -449,14 +455,23 @@ void end_children(struct children *c, pid_t program)
         .tv_nsec = (long) ((next < until ? next : until) - now) }, NULL);
     next = read_children(c, program);
   }
+  /* Those that are open have descriptors that others may lack. */
+  size_t closed = 0;
+  for (size_t i = 0; i < c->count; i++) {
+    struct child *child = c->list[i];
+    if (child->rings.cursor != NULL) finish_child(c, child);
+    else c->list[closed++] = child;
+  }
+  c->count = closed;
   while (c->count > 0) {
     struct child *child = c->list[--c->count];
-    if (child->rings.cursor != NULL) {
+    const bool stays = open_child(c, child, program);
+    if (stays && child->rings.cursor != NULL) {
       finish_child(c, child);
       continue;
     }
-    if (child->error == EVENTRING_E_SYSTEM
-        || child->error == EVENTRING_E_MEMORY)
+    if (stays && (child->error == EVENTRING_E_SYSTEM
+                  || child->error == EVENTRING_E_MEMORY))
       count_unopened(c, child);
     free_child(child);
   }

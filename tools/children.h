@@ -70,6 +70,8 @@ struct missed {
                                      programs that were killed as they began, or
                                      executed another one within milliseconds */
   size_t unopened;                /* which the system did not open */
+  bool lacked;                    /* one of them for lack of descriptors or
+                                     memory: it is sound, and must be kept */
   const char *why;                /* the message for the last of these */
 };
 

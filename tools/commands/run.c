@@ -546,12 +546,13 @@ static enum status print_summary_of(struct run *run)
 }
 
 /* Removes the ring files of a folder that was made for this run, and the folder.
-   Prints a note when files stay: of processes that still run, or that cannot be
-   opened. */
+   Prints a note when files stay: of processes that still run, or all that are
+   left if one of them was not read for lack of descriptors or memory. */
 static void remove_rings(const struct run *run)
 {
   unsigned running = 0;
-  remove_ring_files(run->traced.folder, run->traced.pid, &running);
+  if (!missed_files(run->traced.children).lacked)
+    remove_ring_files(run->traced.folder, run->traced.pid, &running);
   const bool stays = rmdir(run->traced.folder) < 0;
   if (stays && running == 0 && !run->quiet)
     note("%s stays: %s", run->traced.folder, strerror(errno));
