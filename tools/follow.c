@@ -35,6 +35,11 @@
 #define SLEEP_LONGEST_NS 50000000L
 #define SLEEP_STREAM_NS 10000000L
 
+/* Events of one process wait this long for earlier ones of another: the times of a
+   process are ticks of a clock whose rate is measured, and differ from ours by
+   some microseconds. */
+#define CLOCKS_DIFFER_NS 1000000
+
 static volatile sig_atomic_t interrupted = 0;   /* by this signal */
 
 /* The handler of SIGINT and SIGTERM: records the signal for interrupted_by. */
@@ -161,7 +166,8 @@ static void fill(struct reader *reader, int room, bool follow)
   struct eventring_cursor *cursor = reader->source->cursor;
   int n;
   reader->complete_ns = reader->on_our_clock
-    ? time_after(monotonic_ns(), reader->source->shift_ns) : INT64_MAX;
+    ? time_after(monotonic_ns() - CLOCKS_DIFFER_NS, reader->source->shift_ns)
+    : INT64_MAX;
   while ((n = eventring_read(cursor, reader->batch, room))
          == EVENTRING_E_DAMAGED)
     reader->damaged++;
@@ -265,12 +271,12 @@ static void read_all(struct merge *m, const struct reading *reading)
     bool ended;
     const int64_t complete_ns = fill_empty(m, reading, &ended);
     bool idle = !tell(m, complete_ns, reading);
-    if (!reading->pass(reading->state, idle)) break;
-    if (!idle)
-      sleep_ns = SLEEP_FIRST_NS;
-    else if (m->empty_count == 0 && m->next.count == 0)
-      break;
-    else if (!ended) {
+    if (!reading->pass(reading->state, idle && m->next.count == 0)) break;
+    /* Events that wait for earlier ones do not wait for long. */
+    if (!idle || m->next.count > 0) sleep_ns = SLEEP_FIRST_NS;
+    if (!idle) continue;
+    if (m->empty_count == 0 && m->next.count == 0) break;
+    if (!ended) {
       nanosleep(&(struct timespec) { .tv_nsec = sleep_ns }, NULL);
       sleep_ns = sleep_ns * 2 > longest_ns ? longest_ns : sleep_ns * 2;
     }
