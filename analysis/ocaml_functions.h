@@ -30,8 +30,8 @@ struct ocaml_functions;
 
 /* Creates the functions of the OCaml code of [module], whose addresses are [bias]
    above the virtual addresses of the file, with the lines of its [units] and the
-   frame tables [frames].  All of them must stay valid.  Never returns NULL.  The caller frees
-   the functions with free_ocaml_functions. */
+   frame tables [frames].  All of them must stay valid.  Never returns NULL.  The
+   caller frees the functions with free_ocaml_functions. */
 struct ocaml_functions *new_ocaml_functions(Dwfl_Module *module, GElf_Addr bias,
                                             struct code_units *units,
                                             const struct ocaml_frames *frames);

@@ -455,7 +455,7 @@ void end_children(struct children *c, pid_t program)
         .tv_nsec = (long) ((next < until ? next : until) - now) }, NULL);
     next = read_children(c, program);
   }
-  /* Those that are open have descriptors that others may lack. */
+  /* Open children have descriptors, which the others may lack. */
   size_t closed = 0;
   for (size_t i = 0; i < c->count; i++) {
     struct child *child = c->list[i];

@@ -36,8 +36,8 @@
 #define SLEEP_STREAM_NS 10000000L
 
 /* Events of one process wait this long for earlier ones of another: the times of a
-   process are ticks of a clock whose rate is measured, and differ from ours by
-   some microseconds. */
+   process are ticks of a clock with a measured rate, and differ from ours by some
+   microseconds. */
 #define CLOCKS_DIFFER_NS 1000000
 
 static volatile sig_atomic_t interrupted = 0;   /* by this signal */

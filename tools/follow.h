@@ -62,9 +62,8 @@ struct source {
 
 /* Reads events from [count] sources as read_events does, merged by time, each
    with its [shift_ns] added.  While processes are followed, an event waits until
-   all events before it have been read of each process, as far as these are
-   published: a writer that is interrupted between reading the clock and
-   publishing may be late.  The functions [event]
+   all published events before it have been read of each process: a writer that is
+   interrupted between reading the clock and publishing may be late.  The functions [event]
    and [quiet] get the state of the source, and [pass] the state of the
    reading.  A source that cannot be read does not end the reading of the
    others. */

@@ -1,6 +1,6 @@
 /* Loaded into a reader by LD_PRELOAD: when the reader has opened the file SWAP
-   for the SWAP_AFTER-th time, a FIFO takes its place, as somebody may do who may
-   write to its folder. */
+   for the SWAP_AFTER-th time, a FIFO takes its place: a user with the right to write
+   to its folder could put the FIFO there. */
 
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -501,7 +501,7 @@ run eventring profile --folded used.eventring
 ok "folded stacks: a line for the cause" out_has '^\[signals blocked\] 300000000$'
 
 # clang writes no .debug_aranges: units are found by their own ranges of addresses,
-# also beside others of which the section tells.
+# also when the section has other units.
 echo 'int pad(int n) { return n + 1; }' >pad.c
 compile_c -c pad.c || exit 1
 for kind in single several; do
@@ -512,8 +512,8 @@ for kind in single several; do
     -Dsink=pad_sink -o copy.o program.c &&
     objcopy --remove-section .debug_aranges program.o &&
     objcopy --remove-section .debug_aranges copy.o &&
-    compile_c -o without copy.o program.o && compile_c -o beside pad.o copy.o program.o ||
-    exit 1
+    compile_c -o without copy.o program.o &&
+    compile_c -o beside pad.o copy.o program.o || exit 1
   for program in without beside; do
     {
       mapping $program
