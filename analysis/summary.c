@@ -266,6 +266,7 @@ static void end_watching(struct summary *s, struct summary_domain *d,
     d->tally.watched_ns += (uint64_t) ns - (uint64_t) d->watched_since;
   give_time(d, PART_WATCHED, d->watched_since, ns, false);
   d->watched_since = INT64_MAX;
+  d->watched_to = ns;
 }
 
 void summary_stop(struct summary *s)

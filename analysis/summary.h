@@ -179,6 +179,7 @@ struct summary_domain {
                                      promoted ones */
   int64_t last_ns;                /* of its events */
   int64_t watched_since;          /* INT64_MAX: not watched now */
+  int64_t watched_to;             /* the last end of the time watched */
   uint32_t own_thread;            /* its OS id; 0: not known */
   bool on_backup;                 /* the backup thread runs */
   int64_t backup_ns;              /* of its last event */

@@ -62,12 +62,31 @@ void close_first(struct summary *s, struct summary_domain *d)
           --d->pending * sizeof *d->intervals);
 }
 
+/* Adds an interval in the collector of a domain that has ended, and so has no pending
+   intervals: a stop is told after its last domain has left it. */
+static void add_late(struct summary *s, struct summary_domain *d, int64_t from,
+                     int64_t to, bool idle, struct summary_reason reason)
+{
+  if (!d->ended || d->watched_from == INT64_MAX) return;
+  if (from < d->watched_from) from = d->watched_from;
+  if (from < d->closed_to) from = d->closed_to;
+  if (to > d->watched_to) to = d->watched_to;
+  if (from >= to) return;
+  d->intervals[d->pending++] =
+    (struct summary_interval) { from, to, idle, reason };
+  close_first(s, d);
+}
+
 void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
                   int64_t to, bool idle, struct summary_reason reason)
 {
   reason.ns = (uint64_t) to - (uint64_t) from;
   reason.domain = d->id;
-  if (d == s->others || d->watched_since == INT64_MAX) return;
+  if (d == s->others) return;
+  if (d->watched_since == INT64_MAX) {
+    add_late(s, d, from, to, idle, reason);
+    return;
+  }
   if (from < d->watched_since) from = d->watched_since;
   if (from < d->closed_to) from = d->closed_to;
   if (to > s->to_ns) to = s->to_ns;

@@ -62,4 +62,14 @@ uint64_t process_resident_bytes(long pid);
 /* Returns the number of events in all rings that were lost to [cursor]. */
 uint64_t lost_events(struct eventring_cursor *cursor);
 
+/* Returns since when the process is traced without a gap, as a time of the wall
+   clock: the start of its tracing, also if a session with rings of another size has
+   taken over since. */
+static inline int64_t traced_since_unix_ns(const struct eventring_info *info)
+{
+  return (int64_t) ((uint64_t) info->started_realtime_ns
+                    - ((uint64_t) info->started_ns
+                       - (uint64_t) info->traced_since_ns));
+}
+
 #endif /* ANALYSIS_TARGET_H */

@@ -216,23 +216,32 @@ static uint64_t total_of(const struct eventring_cursor *c, uint32_t ring,
   return __atomic_load_n(&slot_of(c, ring)->total[total], __ATOMIC_RELAXED);
 }
 
+/* Adds [more] to *sum, but makes it at most a number that is a signed integer as
+   bytes, too: a damaged file may have any. */
+static void add(uint64_t *sum, uint64_t more)
+{
+  const uint64_t most = INT64_MAX / 8;
+  *sum = more < most - *sum ? *sum + more : most;
+}
+
 /* Adds the totals of ring [ring] to [sum]; its minor collections are those of
    the total [minor]. */
 static void add_totals(const struct eventring_cursor *c, uint32_t ring,
                        enum eventring_total minor,
                        struct eventring_totals *sum)
 {
-  uint64_t longest_ns = total_of(c, ring, EVENTRING_TOTAL_LONGEST);
-  sum->minor_collections += total_of(c, ring, minor);
-  sum->major_cycles += total_of(c, ring, EVENTRING_TOTAL_CYCLES);
-  sum->compactions += total_of(c, ring, EVENTRING_TOTAL_COMPACTIONS);
-  sum->major_slices += total_of(c, ring, EVENTRING_TOTAL_SLICES);
-  sum->explicit_calls += total_of(c, ring, EVENTRING_TOTAL_CALLS);
-  sum->allocated_words += total_of(c, ring, EVENTRING_TOTAL_ALLOCATED);
-  sum->promoted_words += total_of(c, ring, EVENTRING_TOTAL_PROMOTED);
-  sum->direct_words += total_of(c, ring, EVENTRING_TOTAL_DIRECT);
-  sum->pauses += total_of(c, ring, EVENTRING_TOTAL_PAUSES);
-  sum->paused_ns += total_of(c, ring, EVENTRING_TOTAL_PAUSED);
+  uint64_t longest_ns = 0;
+  add(&sum->minor_collections, total_of(c, ring, minor));
+  add(&sum->major_cycles, total_of(c, ring, EVENTRING_TOTAL_CYCLES));
+  add(&sum->compactions, total_of(c, ring, EVENTRING_TOTAL_COMPACTIONS));
+  add(&sum->major_slices, total_of(c, ring, EVENTRING_TOTAL_SLICES));
+  add(&sum->explicit_calls, total_of(c, ring, EVENTRING_TOTAL_CALLS));
+  add(&sum->allocated_words, total_of(c, ring, EVENTRING_TOTAL_ALLOCATED));
+  add(&sum->promoted_words, total_of(c, ring, EVENTRING_TOTAL_PROMOTED));
+  add(&sum->direct_words, total_of(c, ring, EVENTRING_TOTAL_DIRECT));
+  add(&sum->pauses, total_of(c, ring, EVENTRING_TOTAL_PAUSES));
+  add(&sum->paused_ns, total_of(c, ring, EVENTRING_TOTAL_PAUSED));
+  add(&longest_ns, total_of(c, ring, EVENTRING_TOTAL_LONGEST));
   if (longest_ns > sum->longest_pause_ns) sum->longest_pause_ns = longest_ns;
   sum->domains += (uint32_t) total_of(c, ring, EVENTRING_TOTAL_DOMAINS);
 }

@@ -599,8 +599,8 @@ struct eventring_totals {
   uint64_t direct_words;          /* allocated in the major heap, without promoted
                                      words, up to the last slice */
   uint64_t pauses;                /* times in which the domain's OCaml code did
-                                     not run: calls of Gc, slices, and stops of
-                                     all domains; those in each other are one */
+                                     not run: slices, and stops of all domains;
+                                     those in each other are one */
   uint64_t paused_ns;             /* of all pauses, of all domains added */
   uint64_t longest_pause_ns;
   uint32_t domains;               /* that have had the ring so far, or a ring; 0:

@@ -156,7 +156,8 @@ static int take_place(const char *path, const struct caml_ring_session *former)
 }
 
 /* Copies the totals of all rings of the session [former] to the session that
-   takes over from it, and goes on counting. */
+   takes over from it, and goes on counting.  They begin anew if the former file
+   cannot be read: the fault handler watches over the new file by now. */
 COLD
 static void keep_totals(const struct caml_ring_session *former)
 {
@@ -164,9 +165,12 @@ static void keep_totals(const struct caml_ring_session *former)
     (former->map + former->header.directory_offset);
   struct eventring_slot *to = (struct eventring_slot *)
     (caml_ring_session.map + caml_ring_session.header.directory_offset);
+  if (caml_eventring_guard_reading(former->map, former->header.file_size) != 0)
+    return;
   for (uint32_t i = 0; i < former->header.rings; i++)
     if (from[i].total[EVENTRING_TOTAL_DOMAINS] != 0)
       memcpy(to[i].total, from[i].total, sizeof(to[i].total));
+  caml_eventring_unguard_reading(former->map);
 }
 
 /* Puts the directory of the next ring file into [dir], which has PATH_MAX bytes:

@@ -40,14 +40,15 @@ struct source {
    first attempt. */
 #define MAX_COPIED ((uint64_t) 1 << 20)
 
-/* Copies ring [i] of the session [from], and its slot of the directory, to the
-   file of [fd].  [buffer] has room for a ring.  Returns 0 or an errno; also 0,
-   and copies nothing, when the ring is empty or the writer overtakes the copy
-   again and again.  The ring's domain may write meanwhile: a reader ignores the
-   blocks that it wrote to, by the [reserve] that is read after the copy. */
+/* Copies ring [i] of the session [from] to the file of [fd], and sets *copy to
+   the slot with the words copied.  [buffer] has room for a ring.  Returns 0 or an
+   errno; also 0, and copies nothing, when the ring is empty or the writer
+   overtakes the copy again and again.  The ring's domain may write meanwhile: a
+   reader ignores the blocks that it wrote to, by the [reserve] that is read after
+   the copy. */
 COLD
 static int copy_ring(const struct source *from, int fd, uint32_t i,
-                     uint64_t *buffer)
+                     uint64_t *buffer, struct eventring_slot *result)
 {
   const struct eventring_header *h = &from->header;
   const struct eventring_slot *slot = (const struct eventring_slot *)
@@ -73,16 +74,29 @@ static int copy_ring(const struct source *from, int fd, uint32_t i,
     copy.reserve = __atomic_load_n(&slot->reserve, __ATOMIC_RELAXED);
     /* Overtaken by a whole lap (a tiny ring): nothing of it is good. */
   } while (copy.reserve >= copy.tail + h->ring_words);
+  *result = copy;
+  return caml_ring_write_all(fd, buffer, words * sizeof(uint64_t), offset);
+}
+
+/* Writes the slot of ring [i] of the session [from] to the file of [fd]: the
+   places in [copy], and the present totals; nothing if there are neither.  Returns
+   0 or an errno. */
+COLD
+static int copy_slot(const struct source *from, int fd, uint32_t i,
+                     struct eventring_slot *copy)
+{
+  const struct eventring_header *h = &from->header;
+  const struct eventring_slot *slot = (const struct eventring_slot *)
+    (from->mapping->base + h->directory_offset) + i;
   for (int t = 0; t < EVENTRING_TOTALS; t++)
-    copy.total[t] = __atomic_load_n(&slot->total[t], __ATOMIC_RELAXED);
-  int err = caml_ring_write_all(fd, buffer, words * sizeof(uint64_t), offset);
-  return err != 0 ? err
-    : caml_ring_write_all(fd, &copy, sizeof(copy),
-                h->directory_offset + i * sizeof(copy));
+    copy->total[t] = __atomic_load_n(&slot->total[t], __ATOMIC_RELAXED);
+  if (copy->tail == 0 && copy->total[EVENTRING_TOTAL_DOMAINS] == 0) return 0;
+  return caml_ring_write_all(fd, copy, sizeof(*copy),
+                             h->directory_offset + i * sizeof(*copy));
 }
 
 /* Writes the session [from] to the file of [fd], as if tracing had ended now:
-   header, schema, and each ring that a domain has used.  [buffer] has room for
+   header, schema, slots, and each ring that a domain has used.  [buffer] has room for
    a ring.  Rings without events become holes.  Returns 0 or an errno.  Call
    without the session's lock. */
 COLD
@@ -98,7 +112,11 @@ static int copy_session(const struct source *from, int fd, uint64_t *buffer)
     pthread_mutex_lock(&caml_ring_session_lock);
     int used = caml_ring_writers[i].session == from->session;
     pthread_mutex_unlock(&caml_ring_session_lock);
-    if (used) err = copy_ring(from, fd, i, buffer);
+    struct eventring_slot copy;
+    memset(&copy, 0, sizeof(copy));
+    if (used) err = copy_ring(from, fd, i, buffer, &copy);
+    /* Totals may be of an earlier session. */
+    if (err == 0) err = copy_slot(from, fd, i, &copy);
   }
   /* Every name that the rings may refer to by now */
   pthread_mutex_lock(&caml_ring_session_lock);

@@ -42,7 +42,7 @@ struct metrics {
   uint8_t places[NAMED_METRICS][UINT16_MAX + 1];        /* by id */
   struct told told[SUMMARY_DOMAINS];      /* by the ids of domains */
   uint32_t told_count;
-  bool without_events;
+  bool without_times, without_events;
 };
 
 /* Where the metrics go. */
@@ -68,9 +68,10 @@ void renew_metrics(struct metrics *m, struct summary *summary)
   m->summary = summary;
 }
 
-void metrics_without_events(struct metrics *m)
+void metrics_of_one_reading(struct metrics *m, bool complete)
 {
-  m->without_events = true;
+  m->without_times = true;
+  m->without_events = !complete;
 }
 
 /* Begin a metric. */
@@ -417,7 +418,7 @@ static void write_domains(struct out *out, struct metrics *m, int64_t until_ns)
   struct summary *s = m->summary;
   write_gauge(out, "ocaml_domains", METRIC_COUNT,
               "Domains that have not ended.", summary_living_domains(s));
-  if (!m->without_events) write_times(out, m, until_ns);
+  if (!m->without_times) write_times(out, m, until_ns);
   write_minor_words(out, m, until_ns);
 }
 
@@ -459,7 +460,7 @@ static void write_process(struct out *out, struct metrics *m,
               eventring_state(s->cursor) == EVENTRING_STATE_RUNNING);
   write_gauge(out, "eventring_start_time_seconds", METRIC_UNIX_NS,
               "When tracing started, since the Unix epoch.",
-              (uint64_t) info.started_realtime_ns);
+              (uint64_t) traced_since_unix_ns(&info));
   if (!m->without_events)
     write_counter(out, "eventring_events_total", METRIC_COUNT,
                   "Events that were read.", tally->events);

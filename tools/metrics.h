@@ -11,7 +11,7 @@
 /**************************************************************************/
 
 /* The totals of a process as metrics: counters since tracing started, or in a file
-   without such totals of the events since the summary was created, gauges of the present state, histograms of durations.  A format
+   without totals since the summary was created, gauges of the present state, histograms of durations.  A format
    writes them: metrics_text.h for Prometheus, otlp.h for OpenTelemetry. */
 
 #ifndef TOOLS_METRICS_H
@@ -66,10 +66,11 @@ void free_metrics(struct metrics *m);
    before.  The counters of times and the names with a series are kept. */
 void renew_metrics(struct metrics *m, struct summary *summary);
 
-/* Has write_metrics leave out numbers that only events tell, which would be less if
-   the rings were read again later: events were overwritten before this reading.
-   Other counters are totals of the process. */
-void metrics_without_events(struct metrics *m);
+/* Has write_metrics leave out times of domains, which may be a little less in another
+   reading of the same rings, and unless [complete] is true, all other numbers that
+   only events tell: the rings have not all events since tracing started.  Other
+   counters are totals of the process. */
+void metrics_of_one_reading(struct metrics *m, bool complete);
 
 /* Writes all of the summary with the functions of [writer].  A counter never
    becomes smaller from one call to the next.  The number of series is bounded:

@@ -281,7 +281,7 @@ void otlp_add_metrics(struct message *request, struct metrics *metrics,
   const struct eventring_info info = target_info(summary->cursor);
   struct message facts = { NULL, NULL, NULL };
   struct otlp_metrics o = {
-    .start = (uint64_t) info.started_realtime_ns, .origin = origin,
+    .start = (uint64_t) traced_since_unix_ns(&info), .origin = origin,
     .time = otlp_time(&info, summary_until(summary))
   };
   add_process_facts(&facts, &info);

@@ -316,10 +316,6 @@ struct eventring_schema_entry {
 #define EVENTRING_MAX_LABELS 4096
 #define EVENTRING_MAX_MAPPINGS 1024
 
-/* One ring of the directory.  Positions count words since the ring began and
-   never wrap; a word's place in the ring is its position modulo ring_words.
-   The writer stores [reserve] before it touches the block that ends there,
-   and [tail] after each event. */
 /* Since 1.9.  Sums over all that the domains of a ring have recorded in the
    category gc since tracing started, whether the ring still has the events or
    not.  Rings of samples have zeros. */
@@ -333,8 +329,7 @@ enum eventring_total {
   EVENTRING_TOTAL_ALLOCATED,          /* words in the minor heap */
   EVENTRING_TOTAL_PROMOTED,           /* of these, to the major heap */
   EVENTRING_TOTAL_DIRECT,             /* words allocated in the major heap */
-  EVENTRING_TOTAL_PAUSES,             /* times without OCaml code, see
-                                         caml_eventring_pause_begin */
+  EVENTRING_TOTAL_PAUSES,             /* slices and stops without OCaml code */
   EVENTRING_TOTAL_PAUSED,             /* ns of all of them */
   EVENTRING_TOTAL_LONGEST,            /* ns of the longest */
   EVENTRING_TOTAL_DOMAINS,            /* how many domains have had the ring */
@@ -342,6 +337,10 @@ enum eventring_total {
   EVENTRING_TOTALS
 };
 
+/* One ring of the directory.  Positions count words since the ring began and
+   never wrap; a word's place in the ring is its position modulo ring_words.
+   The writer stores [reserve] before it touches the block that ends there,
+   and [tail] after each event. */
 struct eventring_slot {
   uint64_t tail;                      /* atomic: words published */
   uint64_t reserve;                   /* atomic: words reserved */

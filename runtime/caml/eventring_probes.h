@@ -285,10 +285,11 @@ void caml_eventring_stop_requested(void);
 void caml_eventring_stop_left(void);
 
 /* Record that a time begins, or ends, in which the OCaml code of this domain does
-   not run because of the collector: a call of a function of module Gc, a slice of
-   major collection, or a stop-the-world section, from the request in the domain
-   that requests it, and else from when the domain stopped.  Those within each
-   other are one pause.  Its end is added to the totals of the ring, if the
+   not run because of the collector: a slice of major collection, or a
+   stop-the-world section, from the request in the domain that requests it, and
+   else from when the domain stopped.  Those within each other are one pause.  A
+   call of a function of module Gc is none: it also runs finalisers, and other
+   threads.  Its end is added to the totals of the ring, if the
    category EVENTRING_GC was recorded at its begin and is at its end, unless
    the backup thread has taken part in a collection while the domain waited. */
 void caml_eventring_pause_begin(void);

@@ -177,10 +177,9 @@ Caml_inline int caml_ev_is_gc_call(ev_runtime_phase phase)
 }
 
 /* Records, whether tracing is on or not, causes of collections that follow from
-   the beginning of [phase], and the begin of a pause. */
+   the beginning of [phase], and that a pause begins with a slice. */
 Caml_inline void caml_ev_phase_begins(ev_runtime_phase phase)
 {
-  if (caml_ev_is_gc_call(phase)) caml_eventring_pause_begin();
   switch (phase) {
   case EV_EXPLICIT_GC_MINOR:
     caml_eventring_request_minor(EV_CAUSE_GC_MINOR); break;
@@ -214,7 +213,6 @@ Caml_inline void caml_ev_phase_begins(ev_runtime_phase phase)
    category EVENTRING_GC is recorded. */
 Caml_inline void caml_ev_phase_ends(ev_runtime_phase phase)
 {
-  if (caml_ev_is_gc_call(phase)) caml_eventring_pause_end();
   switch (phase) {
   case EV_EXPLICIT_GC_SET:
   case EV_EXPLICIT_GC_STAT:

@@ -185,6 +185,17 @@ ok "a domain that has left a stop runs, though others are still in it" jq -e \
   '[.domains[] | [.gc_ns, .pauses.stopped.total_ns, .pauses.any.count]]
      == [[10000000, 10000000, 1], [5000000, 4000000, 2]]' out
 
+# It ends after it has gone on, and before the stop is told.
+printf '%s\n' "0/100 0 instant ring_start 1" "0/100 1 instant domain_start 0 0 0" \
+  "1/101 2 instant domain_start 1 0 1" "1/101 15000000 instant domain_terminate 1" \
+  "0/100 20000000 instant stop_the_world 10000000 0 minor_collection \
+minor_heap_full 0 0 0 1 0 6000000" "0/100 30000000 instant ring_stop 0" |
+  ./make_ring script ended.eventring || exit 1
+run eventring stat --json ended.eventring
+ok "a domain that ends right after a stop has been in it" jq -e \
+  '[.domains[] | [.ended, .gc_ns, .pauses.any.count]]
+     == [[false, 10000000, 1], [true, 4000000, 1]]' out
+
 compile idle threads.cmxa
 start idle nothing 600
 waits() {

@@ -10,11 +10,12 @@ started="$started $alive"
 now=$(awk '{ printf "%.0f", ($1 - 100) * 1e9 }' /proc/uptime)
 boot=$(cat /proc/sys/kernel/random/boot_id)
 
-# begin: a ring file ./ring.eventring that grows by lines to descriptor 7
+# begin [NAME=VALUE...]: a ring file ./ring.eventring that grows by lines to
+# descriptor 7
 begin() {
   mkfifo lines
   ./make_ring growing ring.eventring pid=$alive state=1 monotonic="$now" \
-    boot="$boot" <lines &
+    boot="$boot" "$@" <lines &
   started="$started $!"
   exec 7>lines
   printf '%s\n' "0 0 instant ring_start 1" "0 0 instant domain_start 0 0 0" \
@@ -35,6 +36,7 @@ reached() {
   [ "$(eventring get ring.eventring counters.queue 2>/dev/null)" = "$1" ]
 }
 has() { grep -q "^$1" out; }
+value() { awk -v s="$1" '$1 == s { print $2 }' out; }
 is() { grep -qx "$1" out || { grep "${1%% *}" out; false; }; }
 
 begin
@@ -45,7 +47,7 @@ ok "the first events are there" within 60 reached 1
 run eventring metrics ring.eventring
 ok "before a ring has wrapped, nothing is left out" eval \
   'exits 0 && [ ! -s err ] && has "ocaml_gc_pause_seconds_bucket" &&
-   has ocaml_gc_causes_total && has ocaml_domain_seconds_total'
+   has ocaml_gc_causes_total && has eventring_events_total'
 ok "each minor collection counts once" is "ocaml_minor_collections_total 1000"
 run eventring stat ring.eventring
 ok "stat does not print the same numbers twice" eval '! out_has "since tracing"'
@@ -86,6 +88,21 @@ ok "get has them, and the totals of each ring" eval \
 run eventring dump ring.eventring -o all.evr
 run eventring get all.evr 'totals'
 ok "a recording has no totals" eval '[ "$status" = 1 ] || out_has null'
+
+exec 7>&-
+rm lines ring.eventring
+begin started=1000 traced_since=$((now - 5000000000))
+step 1
+echo "0 0 totals 6001 6001 42 30 6 12 120020 60010 1800 6049 30001000 70000 1 0" >&7
+ok "a session with larger rings has taken over" within 60 reached 1
+run eventring metrics ring.eventring
+ok "its metrics have the totals, and leave out all that only the new events tell" \
+  eval 'exits 0 && is "ocaml_minor_collections_total 6001" &&
+   ! has ocaml_gc_causes_total && ! has eventring_events_total &&
+   grep -q "before the rings got their size are missing: .* left out; follow" err'
+since=$(value eventring_start_time_seconds)
+ok "tracing started with the session before, 5 s earlier" \
+  [ "$since" = 995.000 ]
 
 exec 7>&-
 rm lines ring.eventring

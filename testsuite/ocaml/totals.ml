@@ -1,8 +1,11 @@
 (* Collects in several domains, for testsuite/ocaml/totals.t:
 
-     resize    with rings of another size in between; then prints its counts
+     resize    with rings of another size in between, and a snapshot, ./snapshot,
+               right after that; then prints its counts
      pause     with a pause of the recording in between
      fork      in a child, too
+     calls     by calls of module Gc only
+     cut       with its file cut short before the rings get another size
      snapshot  and writes a snapshot, ./snapshot *)
 
 let work times =
@@ -33,6 +36,7 @@ let () =
   | "resize" ->
     work_in_two ();
     Eventring.start ~ring_words:1024 ();
+    Eventring.snapshot "snapshot";
     work_in_two ();
     print_counts ()
   | "pause" ->
@@ -47,6 +51,13 @@ let () =
     | 0 -> work 500; Gc.full_major ()
     | child -> ignore (Unix.waitpid [] child); work 500
     end
+  | "calls" ->
+    for _ = 1 to 10 do Gc.full_major () done
+  | "cut" ->
+    Unix.truncate (Option.get (Eventring.path ())) 4096;
+    Eventring.start ~ring_words:2048 ();
+    work 500;
+    print_endline "works on"
   | _ ->
     work_in_two ();
     Eventring.snapshot "snapshot"

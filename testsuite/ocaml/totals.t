@@ -35,6 +35,9 @@ kinds() {
   record totals resize
   ok "$mode: a new session goes on counting where the one before has ended" \
     as_said "$(ring)"
+  eventring stat --json snapshot >stat.json
+  ok "$mode: it also has the totals of rings that it has not used" jq -e \
+    '.totals | .domains == 2 and .minor_collections > 0' stat.json
   with=OCAMLRUNPARAM=e=20
   record totals pause
   ok "$mode: collections in a pause are in no total" add_up "$(ring)"
@@ -48,6 +51,16 @@ kinds() {
       add_up "$file"
   done
   ok "$mode: there are two files" [ $n = 2 ]
+  record totals calls
+  eventring stat --json "$(ring)" >stat.json
+  ok "$mode: between the collections of a call, the program is not paused" jq -e \
+    '.totals | .explicit_calls == 10 and .pauses > 20' stat.json
+  fresh
+  # shellcheck disable=SC2086
+  run env OCAML_EVENTRING_START=1 $with OCAML_EVENTRING_CATEGORIES=gc \
+    "$tmp/totals.$mode" cut
+  ok "$mode: a file that is cut before its totals are taken over does no harm" \
+    eval 'exits 0 && out_has "works on"'
   record totals snapshot
   ok "$mode: a snapshot has the totals" add_up snapshot
 }

@@ -208,6 +208,12 @@ static void totals_of_rings(void **state)
   assert_int_equal(eventring_get_totals(c, 0, NULL), EVENTRING_E_ARGUMENT);
   assert_int_equal(eventring_get_totals(NULL, 0, &t), EVENTRING_E_ARGUMENT);
   eventring_close(c);
+  /* Any number in a slot is one that can be shown. */
+  memset(ring_slot(&f, 0)->total, 0xFF, sizeof ring_slot(&f, 0)->total);
+  c = ring_open(&f);
+  assert_int_equal(eventring_get_totals(c, EVENTRING_ALL_RINGS, &t), 0);
+  assert_true(t.paused_ns == INT64_MAX / 8 && t.promoted_words == INT64_MAX / 8);
+  eventring_close(c);
   f.header->version_minor = 8;
   c = ring_open(&f);
   assert_int_equal(eventring_get_totals(c, 0, &t), EVENTRING_E_VERSION);

@@ -12,7 +12,6 @@
 
 /* eventring metrics: the totals of a process for Prometheus and OpenTelemetry. */
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -41,11 +40,11 @@ static const enum option_id option_ids[] = {
 };
 
 static const char notes[] =
-"Collections, words and pauses count from the start of tracing.  All else counts\n"
-"from the first event that was read, and is left out if a running process has\n"
-"overwritten some.  To have it, follow the process and write a file again and\n"
-"again, every 10 s or --interval, for the textfile collector of Prometheus' node\n"
-"exporter:\n"
+"Collections, words and pauses count from the start of tracing, all else from the\n"
+"first event that was read.  Of a running process that is read once, times of\n"
+"domains are left out, and if it has overwritten events, all that only events\n"
+"tell.  To have it, follow the process and write a file again and again, every\n"
+"10 s or --interval, for the textfile collector of Prometheus' node exporter:\n"
 "  eventring metrics -f -o /var/lib/prometheus/node-exporter/serve.prom PID\n"
 "Formats: prometheus; otlp, an ExportMetricsServiceRequest, for a POST to\n"
 "/v1/metrics of a collector of OpenTelemetry.\n";
@@ -127,20 +126,23 @@ static bool pass(void *state, bool idle)
   return !p->failed;
 }
 
-/* Leaves out numbers that may be less in a later call, if the rings of a running
-   process have lost events, and says so. */
+/* Leaves out numbers that may be less in a later call, since this one has read the
+   rings of a running process once; says so if events are missing. */
 static void leave_out_parts(struct page *p)
 {
   struct eventring_cursor *cursor = p->summary->cursor;
   struct eventring_totals totals = { .size = sizeof totals };
+  const struct eventring_info info = target_info(cursor);
   const uint64_t lost = lost_events(cursor);
-  if (lost == 0) return;
+  const bool complete = lost == 0 && info.traced_since_ns >= info.started_ns;
   const bool known =
     eventring_get_totals(cursor, EVENTRING_ALL_RINGS, &totals) == 0;
-  if (known) metrics_without_events(p->metrics);
-  complain("%s%" PRIu64 " events were overwritten: %s; follow the process with "
-           "-f and -o, or ask eventring serve for them",
-           at_most(cursor), lost,
+  if (known) metrics_of_one_reading(p->metrics, complete);
+  if (complete) return;
+  complain("%s: %s; follow the process with -f and -o, or ask eventring serve for "
+           "them",
+           lost > 0 ? "events were overwritten"
+           : "events of before the rings got their size are missing",
            known ? "causes, histograms and times of domains are left out"
                  : "counters may be smaller the next time");
 }
