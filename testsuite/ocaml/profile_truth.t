@@ -82,7 +82,7 @@ forget_reports
 if [ -z "$EVENTRING_TRUTH_ROUNDS" ]; then
   steps 10000 0 5
   ok "stacks in switches between fibers were compared" \
-    many 500 'in a switch between fibers'
+    many 100 'in a switch between fibers'
   for plant in drop double swap shift; do
     ok "each stack with a mistake is found: $plant" compare $plant
   done
