@@ -402,7 +402,8 @@ void caml_eventring_add_total(enum eventring_total total, uint64_t n)
 {
   caml_domain_state *domain = Caml_state;
   struct writer *w = &caml_ring_writers[domain->id];
-  if (owner(w) != domain->unique_id) return;
+  /* A writer that was never used has zeros: the id of the main domain. */
+  if (owner(w) != domain->unique_id || w->ring == NULL) return;
   /* Only this domain writes the word; another process can only spoil the sum. */
   uint64_t *t = &w->slot->total[total];
   uint64_t before = __atomic_load_n(t, __ATOMIC_RELAXED);

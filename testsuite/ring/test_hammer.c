@@ -229,6 +229,10 @@ int main(int argc, char **argv)
     return 1;
   }
   path = caml_eventring_path();
+  /* A domain may be in a pause before its first event. */
+  static caml_domain_state main_domain;
+  caml_state = &main_domain;
+  caml_eventring_add_total(EVENTRING_TOTAL_PAUSES, 1);
   signal(SIGUSR1, stall);
   memset(readers, 0, sizeof readers);
   for (int i = 0; i < READERS; i++) {

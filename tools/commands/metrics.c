@@ -40,11 +40,9 @@ static const enum option_id option_ids[] = {
 };
 
 static const char notes[] =
-"Collections, words and pauses count from the start of tracing, all else from the\n"
-"first event that was read.  Of a running process that is read once, times of\n"
-"domains are left out, and if it has overwritten events, all that only events\n"
-"tell.  To have it, follow the process and write a file again and again, every\n"
-"10 s or --interval, for the textfile collector of Prometheus' node exporter:\n"
+"Collections, words and pauses count from the start of tracing, all else from\n"
+"the first event read; of wrapped rings read once, it is left out.  To have it,\n"
+"write a file again and again, for the textfile collector of node exporter:\n"
 "  eventring metrics -f -o /var/lib/prometheus/node-exporter/serve.prom PID\n"
 "Formats: prometheus; otlp, an ExportMetricsServiceRequest, for a POST to\n"
 "/v1/metrics of a collector of OpenTelemetry.\n";

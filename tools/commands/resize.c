@@ -31,9 +31,9 @@ static const char usage[] =
 "Gives a running process rings of SIZE bytes for each domain, such as 512K or\n"
 "4M: the next power of two from 4K to 32M.  At its next safe point the process\n"
 "stops all domains, ends its session and begins another; the new file takes\n"
-"the place of the old one.  No event is lost or doubled between the two.  record,\n"
-"top and serve go on with the new session; other commands that follow the\n"
-"process end with the old one, and say so.\n";
+"the place of the old one.  No event is lost or doubled between the two.\n"
+"record, top and serve go on with the new session; other commands that follow\n"
+"the process end with the old one, and say so.\n";
 
 static const char notes[] =
 "When the process cannot have such rings, the old session goes on, and the\n"
