@@ -188,6 +188,7 @@ static void forget_thread(const struct summary *s, struct summary_domain *d,
                           struct summary_thread *t, int64_t ns)
 {
   add_busy(s, d, t->since, held_until(d, t, ns));
+  if (t->last_ns > d->gone_ns) d->gone_ns = t->last_ns;
   *t = d->threads[--d->thread_count];
 }
 
@@ -230,7 +231,7 @@ static bool ran_alone(const struct summary_domain *d, uint32_t id, int64_t ns)
 {
   for (uint32_t i = 0; i < d->thread_count; i++)
     if (d->threads[i].id != id && d->threads[i].last_ns > ns) return false;
-  return true;
+  return d->gone_ns <= ns;
 }
 
 /* Records that the thread [id] of domain [d], which is not its backup thread,

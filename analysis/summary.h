@@ -186,6 +186,7 @@ struct summary_domain {
   uint32_t collective[CAUSED];    /* the last one that it took part in */
   struct summary_thread threads[SUMMARY_THREADS];
   uint32_t thread_count;
+  int64_t gone_ns;                /* of the last event of those forgotten */
   uint32_t running_thread;        /* the id of the thread that wrote the last
                                      event; 0: the domain waits */
   bool sleeps;                    /* as summary_look found the running thread */

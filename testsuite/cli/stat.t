@@ -164,6 +164,19 @@ ok "two threads: the domain waits when both sleep" jq -e \
 ok "two threads: the sum of their waits is longer" jq -e \
   '.domains[0].wait_ns == 1800000000' out
 
+# Thread 2 collects and ends while thread 1 waits for it.
+printf '%s\n' "0/100 0 instant ring_start 1" "0/100 1 instant thread_run 1 100" \
+  "0/77 20000000 instant thread_run 2 77" "0/77 30000000 begin minor" \
+  "0/77 70000000 end minor 10 20 gc_minor 0" \
+  "0/77 80000000 instant thread_exit 2" \
+  "0/100 80000000 instant thread_run 1 100" \
+  "0/100 80000001 instant thread_join 70000000 0" \
+  "0/100 100000000 instant ring_stop 0" |
+  ./make_ring script join.eventring || exit 1
+run eventring stat --json join.eventring
+ok "two threads: one that has ended has collected, not waited" jq -e \
+  '.domains[0] | .gc_ns == 40000000 and .idle_gc_ns == 0' out
+
 printf '%s\n' "0 0 instant ring_start 1" \
   "0 1000000000 instant blocking_section 900000000 0" \
   "0 1010000000 instant ring_stop 0" | ./make_ring script one.eventring || exit 1
