@@ -197,7 +197,7 @@ struct summary_domain {
   const struct summary_listener *listener;
   int64_t closed_to;
   uint32_t pending;
-  struct summary_interval intervals[SUMMARY_PENDING];
+  struct summary_interval intervals[SUMMARY_PENDING + 1];  /* and a new one */
   uint32_t closed_count;          /* of all; the last SUMMARY_CLOSED are kept */
   struct summary_closed closed[SUMMARY_CLOSED];
   int64_t wait_from, wait_to;     /* the last time in which no thread ran */
@@ -404,7 +404,7 @@ void add_pause(struct summary *s, struct summary_domain *d, enum pause pause,
    collector, to its pending intervals, and merges it with those that it
    touches.  Leaves out the time before the domain was watched and before the
    last closed interval; does nothing if the domain is not watched.  Closes the
-   earliest interval when SUMMARY_PENDING are pending.  The caller adds
+   earliest interval when SUMMARY_PENDING others are pending.  The caller adds
    intervals in the order of [to].  [idle]: the domain waited anyway, so the
    interval is no pause.  [reason] describes the event that reported all of the
    interval; its [ns] and [domain] are set here. */

@@ -111,15 +111,11 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
   }
   /* Also when nothing is left of this one, none has been swallowed. */
   if (from >= to) return;
-  if (first == place && d->pending == SUMMARY_PENDING) {
-    close_first(s, d);
-    if (place == 0) return;
-    first = --place;
-  }
   memmove(&d->intervals[first + 1], &d->intervals[place],
           (d->pending - place) * sizeof *d->intervals);
   d->pending += first + 1 - place;
   d->intervals[first] = (struct summary_interval) { from, to, idle, reason };
+  if (d->pending > SUMMARY_PENDING) close_first(s, d);
 }
 
 /* Moves the time from [from] to [to] in the collector to the time in which the

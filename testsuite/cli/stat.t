@@ -198,6 +198,23 @@ ok "a domain that has left a stop runs, though others are still in it" jq -e \
   '[.domains[] | [.gc_ns, .pauses.stopped.total_ns, .pauses.any.count]]
      == [[10000000, 10000000, 1], [5000000, 4000000, 2]]' out
 
+# It does as many slices before the stop is told as the summary keeps.
+{ printf '%s\n' "0/100 0 instant ring_start 1" \
+    "0/100 1 instant domain_start 0 0 0" "1/101 2 instant domain_start 1 0 1"
+  awk 'BEGIN {
+    for (i = 0; i < 64; i++) {
+      print "1/101", 15000000 + i * 50000, "begin major_slice"
+      print "1/101", 15010000 + i * 50000, "end major_slice half_minor_heap 0"
+    }
+  }'
+  printf '%s\n' "0/100 20000000 instant stop_the_world 10000000 0 \
+minor_collection minor_heap_full 0 0 0 1 0 6000000" \
+    "0/100 30000000 instant ring_stop 0" "1/101 30000000 counter queue 0"
+} | ./make_ring script slices.eventring || exit 1
+run eventring stat --json slices.eventring
+ok "it runs, and collects, however often it did so meanwhile" jq -e \
+  '.domains[1] | [.gc_ns, .pauses.any.count] == [4640000, 65]' out
+
 # It ends after it has gone on, and before the stop is told.
 printf '%s\n' "0/100 0 instant ring_start 1" "0/100 1 instant domain_start 0 0 0" \
   "1/101 2 instant domain_start 1 0 1" "1/101 15000000 instant domain_terminate 1" \
