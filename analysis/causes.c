@@ -95,27 +95,26 @@ static void add_time(struct group *groups, const char *name, uint64_t ns)
   g->most = name;
 }
 
-/* Adds the minor collections and slices.  Those that the program has called for
-   are in the time of its calls.  Without causes in the events, all belong to
-   the last group, without a name. */
-static void add_collections(struct summary *s, struct group *groups)
+/* Returns whether events of [s] have causes. */
+static bool has_causes(const struct summary *s)
 {
-  bool known = false;
-  for (enum caused kind = CAUSED_MINOR; kind <= CAUSED_SLICE; kind++)
-    for (uint64_t cause = 0; cause < SUMMARY_CAUSES; cause++) {
-      const char *name = s->causes[kind][cause] > 0
-        ? eventring_value(s->cursor, "cause", cause) : NULL;
-      if (name == NULL) continue;
-      known = true;
-      if (!is_call_of_program(name))
-        add_time(groups, name, s->cause_ns[kind][cause]);
-    }
-  if (!known)
-    groups[ADVICES].ns += s->pauses[PAUSE_MINOR].total
-                        + s->pauses[PAUSE_SLICE].total;
+  for (uint64_t cause = 0; cause < SUMMARY_CAUSES; cause++)
+    if (s->asked_ns[cause] > 0) return true;
+  return false;
 }
 
-static void add_calls(struct summary *s, struct group *groups)
+static void add_causes(struct summary *s, struct group *groups)
+{
+  for (uint64_t cause = 0; cause < SUMMARY_CAUSES; cause++) {
+    const char *name = s->asked_ns[cause] > 0
+      ? eventring_value(s->cursor, "cause", cause) : NULL;
+    if (name != NULL) add_time(groups, name, s->asked_ns[cause]);
+  }
+}
+
+/* Adds the calls of the program, by their events, and collections and slices,
+   which may be in them, to the last group, without a name. */
+static void add_events(struct summary *s, struct group *groups)
 {
   for (uint32_t id = 0; id <= UINT16_MAX; id++) {
     if (s->timings[id] == NULL || summary_is_user(s, (uint16_t) id)) continue;
@@ -124,14 +123,32 @@ static void add_calls(struct summary *s, struct group *groups)
     const char *call = event != NULL ? call_in_event(event->name) : NULL;
     if (call != NULL) add_time(groups, call, s->timings[id]->total);
   }
+  groups[ADVICES].ns += s->pauses[PAUSE_MINOR].total
+                      + s->pauses[PAUSE_SLICE].total;
+}
+
+uint64_t collector_called(struct summary *s, const char *event)
+{
+  const char *call = call_in_event(event);
+  for (uint64_t cause = 0; cause < SUMMARY_CAUSES; cause++) {
+    const char *name = s->asked_ns[cause] > 0
+      ? eventring_value(s->cursor, "cause", cause) : NULL;
+    if (name != NULL && call != NULL && strcmp(name, call) == 0)
+      return s->asked_ns[cause];
+  }
+  int id = eventring_find(s->cursor, event);
+  return has_causes(s) || id < 0 || s->timings[id] == NULL
+    ? 0 : s->timings[id]->total;
 }
 
 const char *collector_cause(struct summary *s)
 {
   struct group groups[ADVICES + 1] = { 0 };
   const struct group *most = &groups[ADVICES];
-  add_collections(s, groups);
-  add_calls(s, groups);
+  if (has_causes(s))
+    add_causes(s, groups);
+  else
+    add_events(s, groups);
   for (size_t i = 0; i < ADVICES; i++)
     if (groups[i].ns > most->ns) most = &groups[i];
   return most->most;

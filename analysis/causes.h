@@ -38,10 +38,16 @@ bool is_call_of_program(const char *name);
    The result is a part of [event]. */
 const char *call_in_event(const char *event);
 
-/* Returns the name of the cause with the most time in minor collections, slices
-   and calls of the program, among those on which rule collector_time has the
-   advice that concerns the most time; NULL when it is not known, as for stock
-   OCaml.  Valid as long as the cursor of [s]. */
+/* Returns the time in nanoseconds in which the collector worked for the calls of
+   the program that write the event called [event], such as explicit_gc_minor.  When
+   no event has a cause, as for stock OCaml, it is the time of the calls, which may
+   have run finalisers and other threads. */
+uint64_t collector_called(struct summary *s, const char *event);
+
+/* Returns the name of the cause with the most time in the collector, among those
+   on which rule collector_time has the advice that concerns the most time; NULL
+   when it is not known, as for stock OCaml.  Valid as long as the cursor of
+   [s]. */
 const char *collector_cause(struct summary *s);
 
 #endif /* ANALYSIS_CAUSES_H */

@@ -491,7 +491,7 @@ static void judge_explicit(struct diagnosis *d)
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
     const struct histogram *h = timing(d, calls[i][0]);
     if (h == NULL) continue;
-    ns += (double) h->total;
+    ns += (double) collector_called(d->summary, calls[i][0]);
     count += h->count;
     if ((double) h->max > longest) longest = (double) h->max;
   }
@@ -500,7 +500,7 @@ static void judge_explicit(struct diagnosis *d)
       || (double) count < LIMIT_EXPLICIT_CALLS)
     return;
   struct finding *f = find(d, RULE_EXPLICIT_COLLECTIONS, CERTAIN, share);
-  add(f, FACT_SHARE, share, "time in these calls, of %s", busiest(d));
+  add(f, FACT_SHARE, share, "collector's time in these calls, of %s", busiest(d));
   add(f, FACT_NS, longest, "longest call");
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
     const struct histogram *h = timing(d, calls[i][0]);
@@ -514,10 +514,11 @@ static void judge_compactions(struct diagnosis *d)
   if (!can_judge_shares(d, RULE_COMPACTIONS)) return;
   const struct histogram *h = timing(d, "explicit_gc_compact");
   if (h == NULL) return;
-  double share = of_busiest(d, (double) h->total);
+  const uint64_t ns = collector_called(d->summary, "explicit_gc_compact");
+  double share = of_busiest(d, (double) ns);
   if (share < percent(LIMIT_COMPACTION_TIME)) return;
   struct finding *f = find(d, RULE_COMPACTIONS, CERTAIN, share);
-  add(f, FACT_SHARE, share, "time in calls of Gc.compact, of %s", busiest(d));
+  add(f, FACT_SHARE, share, "collector's time in Gc.compact, of %s", busiest(d));
   add(f, FACT_COUNT, (double) h->count, "calls");
   add(f, FACT_NS, (double) h->max, "longest call");
 }

@@ -258,6 +258,8 @@ static enum role look_up(struct live_stats *live, uint16_t id)
     return summary_is_wait(live->summary, id) ? WAIT : OTHER;
   if (d->kind != EVENTRING_KIND_SPAN) return OTHER;
   if (summary_is_user(live->summary, id)) return USER_SPAN;
+  /* The collections in a call of Gc are; finalisers are in it, too. */
+  if (summary_is_call(live->summary, id)) return RUNTIME_SPAN;
   const char *category = eventring_category(live->cursor, d->category);
   return category != NULL && (strcmp(category, "gc") == 0
                               || strcmp(category, "gc_detail") == 0)

@@ -302,6 +302,14 @@ static void count_cause(struct summary *s, enum caused caused, uint64_t cause,
     s->cause_max_ns[caused][cause] = ns;
 }
 
+/* Adds the duration [ns] of an outermost span of the collector to the time of
+   [cause].  Does nothing if [cause] is UINT64_MAX. */
+static void add_asked(struct summary *s, uint64_t cause, uint64_t ns)
+{
+  if (cause == UINT64_MAX) return;
+  s->asked_ns[cause < SUMMARY_CAUSES ? cause : SUMMARY_CAUSES - 1] += ns;
+}
+
 /* Adds the duration [ns] to the distribution of the id [id].  Does nothing for
    a further id when SUMMARY_TIMINGS ids have one. */
 static void add_timing(struct summary *s, uint16_t id, uint64_t ns)
@@ -361,6 +369,7 @@ static void collected(struct summary *s, struct summary_domain *d,
                == event->domain;
   uint64_t cause = asked ? field_of(s->ids, role, event, CAUSE, UINT64_MAX)
                          : UINT64_MAX;
+  if (open_since(s, d) == INT64_MAX) add_asked(s, cause, ns);
   switch (role) {
   case MINOR:
     d->tally.minor_collections++;
@@ -387,9 +396,6 @@ static void collected(struct summary *s, struct summary_domain *d,
     d->tally.compactions++;
     takes_part(s, d, CAUSED_COMPACTION, asked_known, asked);
     count_cause(s, CAUSED_COMPACTION, cause, ns);
-    break;
-  case EXPLICIT:
-    d->tally.explicit_calls++;
     break;
   case IN_STOP:
     if (!s->ids->tells_stops && !d->on_backup)
@@ -458,6 +464,7 @@ static void ended(struct summary *s, struct summary_domain *d, enum role role,
   if (counts(s, event)) {
     add_timing(s, event->id, ns);
     if (role == WAIT) d->tally.wait_ns += ns;
+    if (role == EXPLICIT) d->tally.explicit_calls++;
     if (in_collector(role)) collected(s, d, role, event, ns);
   }
   if (!in_collector(role)) return;
@@ -717,6 +724,11 @@ bool summary_is_user(struct summary *s, uint16_t id)
 bool summary_is_wait(struct summary *s, uint16_t id)
 {
   return role_of(s->ids, id) == WAIT;
+}
+
+bool summary_is_call(struct summary *s, uint16_t id)
+{
+  return role_of(s->ids, id) == EXPLICIT;
 }
 
 bool summary_tells_major(struct summary *s)

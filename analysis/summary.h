@@ -31,7 +31,8 @@
 #include "spans.h"
 
 /* Reasons for which the OCaml code of a domain does not run.  Events report the
-   first three, which overlap: a minor collection is a stop too. */
+   first three, which overlap: a minor collection is a stop too.  A call of a
+   function of module Gc is none: finalisers and other threads may run in it. */
 enum pause {
   PAUSE_MINOR,                    /* minor collections */
   PAUSE_SLICE,                    /* slices of major collection */
@@ -229,6 +230,8 @@ struct summary {
   uint64_t cause_ns[CAUSED][SUMMARY_CAUSES];      /* in the domain that asked,
                                                      or the stop of all */
   uint64_t cause_max_ns[CAUSED][SUMMARY_CAUSES];
+  uint64_t asked_ns[SUMMARY_CAUSES];  /* outermost spans of the collector, by
+                                         cause, in the domain that asked */
   struct summary_reason longest;  /* pause of kind PAUSE_ANY; its [ns] is all
                                      of the pause */
   int64_t longest_end_ns;
@@ -387,11 +390,13 @@ const char *summary_cause_name(struct summary *s, const char *unit,
 void summary_new_interval(struct summary *s);
 
 /* Return whether events with the id [id] belong to the program
-   (summary_is_user: the category is "user"), and whether they report a wait
-   (summary_is_wait: the category is "wait").  Both return false for an id that
-   has no description yet. */
+   (summary_is_user: the category is "user"), whether they report a wait
+   (summary_is_wait: the category is "wait"), and whether they are calls of
+   functions of module Gc (summary_is_call).  All return false for an id that has no
+   description yet. */
 bool summary_is_user(struct summary *s, uint16_t id);
 bool summary_is_wait(struct summary *s, uint16_t id);
+bool summary_is_call(struct summary *s, uint16_t id);
 
 /* Intervals in the collector: called by summary.c only */
 

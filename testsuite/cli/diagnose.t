@@ -27,11 +27,22 @@ every() {
     }
   }' "$@"
 }
-# spans COUNT NS NAME [NUMBER...]: spans of domain 0, ends have the numbers
+# spans COUNT NS NAME [NUMBER...]: spans of domain 0, ends have the numbers; the
+# whole of a call of Gc is work of the collector
 spans() {
   n=$1 ns=$2 name_of=$3
   shift 3
+  case $name_of in explicit_*)
+    calls "$n" "$ns" "$ns" "$name_of"
+    return ;;
+  esac
   every "$n" "0 T+0 begin $name_of" "0 T+$ns end $name_of $*"
+}
+# calls COUNT NS COLLECTED EVENT: calls of Gc of NS ns, in which the collector
+# works for COLLECTED ns
+calls() {
+  every "$1" "0 T+0 begin $4" "0 T+0 begin major_finish_cycle" \
+    "0 T+$3 end major_finish_cycle ${4#explicit_} 0" "0 T+$2 end $4"
 }
 # Minor collections, and major cycles: their heap, in words
 minors() { spans "$1" "$2" minor "$3" 100000 minor_heap_full 0; }
@@ -174,6 +185,8 @@ last=10000000000
 { echo "0 1000000000 instant blocking_section 999000000 0"
   for at in 1 4 7; do
     echo "0 ${at}000000001 begin explicit_gc_full_major"
+    echo "0 ${at}000000001 begin major_finish_cycle"
+    echo "0 ${at}270000001 end major_finish_cycle gc_full_major 0"
     echo "0 ${at}270000001 end explicit_gc_full_major"
     echo "0 $((at + 2))999999999 instant blocking_section 2700000000 0"
   done; } | with
@@ -237,6 +250,8 @@ leaves explicit_collections "when they take a hundredth of the time"
 spans 1 50000000 explicit_gc_full_major | with
 leaves explicit_collections "when there is only one"
 
+calls 10 5000000 1000000 explicit_gc_full_major | with
+leaves explicit_collections "when finalisers take most of their time"
 spans 10 5000000 explicit_gc_minor | with
 finds explicit_collections "Gc.minor"
 

@@ -1,7 +1,7 @@
 # Read by tests of known numbers: writes the file script, for make_ring script.
 #
 # Ten seconds with a collection each 10 ms, in which domain 0 stops for 1 ms and
-# domain 1 for 500 us; the last of them has an explicit one.
+# domain 1 for 500 us; in the end, a call of Gc that has a finaliser run.
 awk 'BEGIN {
   CONVFMT = OFMT = "%.0f"
   for (i = 0; i < 1000; i++) {
@@ -14,7 +14,9 @@ awk 'BEGIN {
     print 0, t + 5000000, "end my.span"
   }
   print 0, 9995000000, "begin explicit_gc_full_major"
-  print 0, 9999000000, "end explicit_gc_full_major"
+  print 0, 9995000000, "begin major_finish_cycle"
+  print 0, 9999000000, "end major_finish_cycle gc_full_major 0"
+  print 0, 9999100000, "end explicit_gc_full_major"
   print 0, 9999500000, "instant heap 4194304 1048576 0 0 1 0 0 0 1 0"
   print 0, 9999700000, "instant process_memory 1048576 524288"
   print 0, 10000000000, "instant ring_stop 0"
