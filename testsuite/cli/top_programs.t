@@ -30,7 +30,7 @@ ok "domains have their allocation rate" \
 ok "domains show that they wait for a mutex" shows '^[12] .*waiting: mutex '
 ok "spans of the program are shown" shows '^request  .*[0-9] %  .* ms'
 ok "names are shown without control characters" shows '^parse\\x1b\[31m  '
-ok "long pauses are listed" shows '^explicit_gc_full_major  *[1-9].*s '
+ok "long pauses are listed" shows '^major_finish_cycle  *[1-9].*s '
 ok "the screen has colours" within 60 colours
 
 # Rings of another size: the present session ends, and another begins.
