@@ -352,6 +352,9 @@ int64_t summary_until(struct summary *s);
 struct summary_tally tally_difference(const struct summary_tally *later,
                                       const struct summary_tally *earlier);
 
+/* Returns the amounts that [totals] has; 0 for those that only events tell. */
+struct summary_tally tally_of_totals(const struct eventring_totals *totals);
+
 /* Returns the number of domains that have a ring and have not ended, as far as
    events tell.  A domain of which all events were lost does not count: other
    domains may have named it after its end. */

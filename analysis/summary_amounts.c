@@ -98,6 +98,20 @@ struct summary_tally tally_difference(const struct summary_tally *later,
   return t;
 }
 
+struct summary_tally tally_of_totals(const struct eventring_totals *totals)
+{
+  return (struct summary_tally) {
+    .minor_collections = totals->minor_collections,
+    .major_slices = totals->major_slices,
+    .major_cycles = totals->major_cycles,
+    .compactions = totals->compactions,
+    .explicit_calls = totals->explicit_calls,
+    .allocated_words = totals->allocated_words,
+    .promoted_words = totals->promoted_words,
+    .direct_words = totals->direct_words
+  };
+}
+
 uint32_t summary_living_domains(const struct summary *s)
 {
   uint32_t count = 0;

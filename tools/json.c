@@ -171,15 +171,9 @@ static json_t *pauses(const struct histogram *pauses)
 }
 
 /* [tells_major]: see summary_tells_major. */
-static void set_amounts(json_t *object, const struct summary_tally *t,
-                        bool tells_major)
+static void set_collections(json_t *object, const struct summary_tally *t,
+                            bool tells_major)
 {
-  set_count(object, "events", t->events);
-  set_count(object, "watched_ns", t->watched_ns);
-  set_count(object, "gc_ns", t->gc_ns);
-  set_count(object, "idle_gc_ns", t->idle_gc_ns);
-  set(object, "gc_share", json_real(gc_share(t)));
-  set_count(object, "wait_ns", t->wait_ns);
   set_count(object, "minor_collections", t->minor_collections);
   set_count(object, "major_slices", t->major_slices);
   set_count(object, "major_cycles", t->major_cycles);
@@ -190,6 +184,18 @@ static void set_amounts(json_t *object, const struct summary_tally *t,
   const uint64_t major = t->promoted_words + t->direct_words;
   set(object, "major_allocated_words",
       tells_major ? json_integer((json_int_t) major) : json_null());
+}
+
+static void set_amounts(json_t *object, const struct summary_tally *t,
+                        bool tells_major)
+{
+  set_count(object, "events", t->events);
+  set_count(object, "watched_ns", t->watched_ns);
+  set_count(object, "gc_ns", t->gc_ns);
+  set_count(object, "idle_gc_ns", t->idle_gc_ns);
+  set(object, "gc_share", json_real(gc_share(t)));
+  set_count(object, "wait_ns", t->wait_ns);
+  set_collections(object, t, tells_major);
 }
 
 /* Sets the members for the time running and waiting, and for the collector's
@@ -401,15 +407,8 @@ static bool was_there(struct summary *s, struct summary_domain *d,
 static void set_totals(json_t *object, const struct eventring_totals *t)
 {
   set_count(object, "domains", t->domains);
-  set_count(object, "minor_collections", t->minor_collections);
-  set_count(object, "major_slices", t->major_slices);
-  set_count(object, "major_cycles", t->major_cycles);
-  set_count(object, "compactions", t->compactions);
-  set_count(object, "explicit_calls", t->explicit_calls);
-  set_count(object, "allocated_words", t->allocated_words);
-  set_count(object, "promoted_words", t->promoted_words);
-  set_count(object, "major_allocated_words",
-            t->promoted_words + t->direct_words);
+  const struct summary_tally tally = tally_of_totals(t);
+  set_collections(object, &tally, true);
   set_count(object, "pauses", t->pauses);
   set_count(object, "paused_ns", t->paused_ns);
   set_count(object, "longest_pause_ns", t->longest_pause_ns);

@@ -249,25 +249,6 @@ static void write_timings(struct out *out, struct metrics *m)
 
 /* The collector and the domains */
 
-/* Returns the amounts of all domains up to [until_ns], with the totals of the
-   process [totals], if the file has them, in place of the sums over the events
-   that were read. */
-static struct summary_tally amounts(struct summary *s, int64_t until_ns,
-                                    const struct eventring_totals *totals)
-{
-  struct summary_tally t = summary_tally(s, NULL, until_ns);
-  if (totals == NULL) return t;
-  t.minor_collections = totals->minor_collections;
-  t.major_slices = totals->major_slices;
-  t.major_cycles = totals->major_cycles;
-  t.compactions = totals->compactions;
-  t.explicit_calls = totals->explicit_calls;
-  t.allocated_words = totals->allocated_words;
-  t.promoted_words = totals->promoted_words;
-  t.direct_words = totals->direct_words;
-  return t;
-}
-
 static void write_collections(struct out *out, struct summary *s,
                               const struct summary_tally *t)
 {
@@ -478,11 +459,11 @@ void write_metrics(struct metrics *m, const struct metrics_writer *writer,
   struct eventring_totals totals = { .size = sizeof totals };
   const bool has_totals =
     eventring_get_totals(s->cursor, EVENTRING_ALL_RINGS, &totals) == 0;
-  struct summary_tally tally =
-    amounts(s, until_ns, has_totals ? &totals : NULL);
-  write_process(&out, m, &tally);
+  struct summary_tally read = summary_tally(s, NULL, until_ns),
+    all = has_totals ? tally_of_totals(&totals) : read;
+  write_process(&out, m, &read);
   write_domains(&out, m, until_ns);
-  write_collections(&out, s, &tally);
+  write_collections(&out, s, &all);
   if (has_totals) write_pauses(&out, &totals);
   if (!m->without_events) {
     write_causes(&out, s);

@@ -499,12 +499,7 @@ static void print_totals(struct summary *s)
   if (lost_events(s->cursor) == 0
       || eventring_get_totals(s->cursor, EVENTRING_ALL_RINGS, &t) < 0)
     return;
-  const struct summary_tally tally = {
-    .minor_collections = t.minor_collections, .major_slices = t.major_slices,
-    .major_cycles = t.major_cycles, .compactions = t.compactions,
-    .explicit_calls = t.explicit_calls, .allocated_words = t.allocated_words,
-    .promoted_words = t.promoted_words, .direct_words = t.direct_words
-  };
+  const struct summary_tally tally = tally_of_totals(&t);
   puts("since tracing started, overwritten events included:");
   print_collections(&tally);
   printf("pauses       %" PRIu64 ": longest %s, total %s\n", t.pauses,
