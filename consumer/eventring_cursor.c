@@ -131,6 +131,13 @@ static int has_requests(const struct eventring_cursor *c)
     && c->header.header_size >= EVENTRING_HEADER_1_6;
 }
 
+/* Returns whether the session has taken over from a session before. */
+static int took_over(const struct eventring_cursor *c)
+{
+  return has_requests(c) && c->header.traced_since_ns != 0
+    && c->header.traced_since_ns < c->header.started.monotonic_ns;
+}
+
 int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
 {
   struct eventring_info mine;
@@ -147,8 +154,8 @@ int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
   mine.ring_words = c->header.ring_words;
   mine.active = (uint32_t) control & ~EVENTRING_RING_REQUEST;
   mine.resume = (uint32_t) (control >> 32) & ~EVENTRING_RING_REQUEST;
-  mine.started_ns = c->header.started.monotonic_ns;
-  mine.started_realtime_ns = c->header.started.realtime_ns;
+  mine.started_ns = c->started.monotonic_ns;
+  mine.started_realtime_ns = c->started.realtime_ns;
   mine.version_major = c->header.version_major;
   mine.version_minor = c->header.version_minor;
   mine.same_boot = c->boot != BOOT_OTHER && !c->other_time;
@@ -185,13 +192,10 @@ int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
   if (has_alloc_samples(c))
     mine.alloc_period_words = __atomic_load_n(&c->shared->alloc_period,
                                               __ATOMIC_RELAXED);
-  mine.traced_since_ns = mine.started_ns;
-  if (has_requests(c)) {
+  mine.traced_since_ns = took_over(c) ? c->header.traced_since_ns
+                                      : c->header.started.monotonic_ns;
+  if (has_requests(c))
     mine.flushes = __atomic_load_n(&c->shared->flushes, __ATOMIC_RELAXED);
-    if (c->header.traced_since_ns != 0
-        && c->header.traced_since_ns < mine.started_ns)
-      mine.traced_since_ns = c->header.traced_since_ns;
-  }
   eventring_give_struct(&mine, sizeof mine, info);
   return 0;
 }
@@ -708,6 +712,7 @@ int eventring_new_cursor(struct eventring_source *source, const char *path,
   c->header.runtime[sizeof c->header.runtime - 1] = 0;
   c->header.argv0[sizeof c->header.argv0 - 1] = 0;
   if (c->header.header_size < HEADER_HAS(argv0)) c->header.argv0[0] = 0;
+  c->started = c->header.started;
   if (c->header.header_size < HEADER_HAS(pid_namespace))
     c->header.pid_namespace = 0;
   if (c->header.header_size < HEADER_HAS(time_namespace))
@@ -834,15 +839,73 @@ const struct stat *eventring_cursor_file(const struct eventring_cursor *c)
   return &c->file;
 }
 
-void eventring_close(struct eventring_cursor *c)
+/* Closes the file of [c], and frees all of it but the schema. */
+static void close_file(struct eventring_cursor *c)
 {
-  if (c == NULL) return;
   if (c->fd >= 0) close(c->fd);
   if (c->source != NULL) c->source->close(c->source);
-  eventring_free_schema(c);
   eventring_free_rings(c);
   free(c->path);
-  free(c);
+}
+
+void eventring_close(struct eventring_cursor *c)
+{
+  struct eventring_cursor *former;
+  if (c == NULL) return;
+  close_file(c);
+  for (; c != NULL; c = former) {
+    former = c->former;
+    eventring_free_schema(c);
+    free(c);
+  }
+}
+
+/* Returns whether [next] reads a later session of the process of [c], with rings
+   for the same domains and threads. */
+static int is_later_session(const struct eventring_cursor *c,
+                            const struct eventring_cursor *next)
+{
+  const struct eventring_header *h = &c->header, *n = &next->header;
+  return c->source->format == EVENTRING_FORMAT_RING
+    && next->source->format == EVENTRING_FORMAT_RING
+    && n->started.monotonic_ns > h->started.monotonic_ns
+    && n->pid == h->pid && n->start_time == h->start_time
+    && n->start_stack == h->start_stack && n->rings == h->rings
+    && n->sample_rings_from == h->sample_rings_from
+    && strcmp(n->boot_id, h->boot_id) == 0;
+}
+
+int eventring_go_on(struct eventring_cursor *c, struct eventring_cursor *next)
+{
+  struct eventring_cursor former;
+  int missed, at_once;
+  if (c == NULL || next == NULL || !is_later_session(c, next))
+    return EVENTRING_E_ARGUMENT;
+  /* The process ends a session when the one that takes over has started. */
+  at_once = took_over(next)
+    && next->header.started.monotonic_ns <= c->shared->ended.monotonic_ns;
+  missed = took_over(next) && !at_once;
+  former = *c;
+  *c = *next;
+  *next = former;
+  c->started = former.started;
+  c->wants_changes = former.wants_changes;
+  c->last_ticks = former.last_ticks;
+  c->last_ns = former.last_ns;
+  for (uint32_t i = 0; i < c->header.rings; i++) {
+    struct ring *r = &c->rings[i];
+    const struct ring *before = &former.rings[i];
+    r->read += before->read;
+    r->lost += before->lost;
+    r->last_ticks = before->last_ticks;
+    r->last_ns = before->last_ns;
+  }
+  if (c->wants_changes && !at_once)
+    c->changes[c->changes_left++] = c->header.started.ticks;
+  /* The caller may have names from the schema. */
+  close_file(next);
+  c->former = next;
+  return missed;
 }
 
 int eventring_open(const char *path, const struct eventring_options *options,

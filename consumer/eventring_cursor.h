@@ -156,6 +156,9 @@ struct eventring_cursor {
   /* The header as it was checked. */
   struct eventring_header header;
   char *path;
+  struct eventring_instant started;     /* of the first session that it read */
+  struct eventring_cursor *former;      /* has the schema of the session before,
+                                           and nothing else; or NULL */
 
   /* The process. */
   int pid;                      /* as this process calls it, or */

@@ -621,8 +621,14 @@ EVENTRING_API int eventring_get_totals(struct eventring_cursor *cursor,
                                        uint32_t ring,
                                        struct eventring_totals *totals);
 
-/* Returns the path by which the file of the cursor was opened, which is valid
-   until the cursor is closed.  NULL for a NULL cursor. */
+/* Goes on with [next], open on a later session of the process, and owns it: counts
+   and times go on; strings returned before stay valid.  Returns 0, or 1 if a session
+   between is missing; EVENTRING_E_ARGUMENT, with no change, for another [next]. */
+EVENTRING_API int eventring_go_on(struct eventring_cursor *cursor,
+                                  struct eventring_cursor *next);
+
+/* Returns the path by which the file of the cursor was opened, valid until it is
+   closed or eventring_go_on.  NULL for a NULL cursor. */
 EVENTRING_API const char *eventring_path(
   const struct eventring_cursor *cursor);
 

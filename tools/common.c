@@ -74,43 +74,47 @@ bool is_number(const char *s)
   return *s != '\0' && s[strspn(s, "0123456789")] == '\0';
 }
 
-/* The files that refuse_input knows. */
-static struct stat *inputs;
+/* The paths of the files that refuse_input knows; NULL for standard input, which
+   may be a regular file. */
+static char **inputs;
 static size_t inputs_count;
 
-/* Adds the file with the status [file] to the inputs that refuse_input knows.
-   Ends the program with a message when there is no memory. */
-static void remember_file(const struct stat *file)
+/* Returns whether [one] and [other] are the same path, or both standard input. */
+static bool same_input(const char *one, const char *other)
 {
-  struct stat *more = realloc(inputs, (inputs_count + 1) * sizeof *more);
-  if (more == NULL) {
+  return one == other
+         || (one != NULL && other != NULL && strcmp(one, other) == 0);
+}
+
+/* Adds [path], or standard input if it is NULL, to the inputs that refuse_input
+   knows.  Ends the program with a message when there is no memory. */
+static void remember_path(const char *path)
+{
+  for (size_t i = 0; i < inputs_count; i++)
+    if (same_input(inputs[i], path)) return;
+  char **more = realloc(inputs, (inputs_count + 1) * sizeof *more),
+    *copy = path == NULL ? NULL : strdup(path);
+  if (more == NULL || (path != NULL && copy == NULL)) {
     complain("not enough memory");
     exit(STATUS_CANNOT_READ);
   }
   inputs = more;
-  inputs[inputs_count++] = *file;
+  inputs[inputs_count++] = copy;
 }
 
 void remember_input(struct eventring_cursor *cursor)
 {
-  struct stat file;
-  if (stat(eventring_path(cursor), &file) == 0) remember_file(&file);
-}
-
-/* Adds the file that standard input is, which may be a regular file, to the
-   inputs that refuse_input knows. */
-static void remember_standard_input(void)
-{
-  struct stat file;
-  if (fstat(STDIN_FILENO, &file) == 0) remember_file(&file);
+  remember_path(eventring_path(cursor));
 }
 
 bool refuse_input(const char *path)
 {
-  struct stat st;
-  if (stat(path, &st) < 0) return false;
+  struct stat output, input;
+  if (stat(path, &output) < 0) return false;
   for (size_t i = 0; i < inputs_count; i++)
-    if (inputs[i].st_dev == st.st_dev && inputs[i].st_ino == st.st_ino) {
+    if ((inputs[i] == NULL ? fstat(STDIN_FILENO, &input)
+                           : stat(inputs[i], &input)) == 0
+        && input.st_dev == output.st_dev && input.st_ino == output.st_ino) {
       complain("%s is read: write to another file", path);
       return true;
     }
@@ -232,7 +236,7 @@ struct eventring_cursor *try_open_one(const struct command *command,
     return NULL;
   }
   if (!is_stream(target)) remember_input(cursor);
-  else if (strcmp(target, "-") == 0) remember_standard_input();
+  else if (strcmp(target, "-") == 0) remember_path(NULL);
   return cursor;
 }
 

@@ -91,9 +91,8 @@ struct eventring_cursor *try_open_one(const struct command *command,
    one, and not a path.  The number may be too large. */
 bool is_number(const char *text);
 
-/* Adds the file that [cursor] reads to the inputs that refuse_input knows, if
-   its path still exists.  Ends the program with a message when there is no
-   memory. open_one, try_open_one, open_target and open_recorded_process do this
+/* Adds the path of the file that [cursor] reads to the inputs that refuse_input
+   knows.  Ends the program with a message when there is no memory. open_one, try_open_one, open_target and open_recorded_process do this
    themselves. */
 void remember_input(struct eventring_cursor *cursor);
 

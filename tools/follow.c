@@ -76,9 +76,9 @@ static int64_t last_wanted(struct eventring_cursor *cursor)
          ? monotonic_ns() : INT64_MAX;
 }
 
-/* How long to wait for the end of a process that has ended its tracing: a
-   process that ends in order ends its tracing first. */
-#define ENDING_MS 200
+/* How long to wait for the end of a process that has ended its tracing before a
+   note is printed: a process that ends in order ends its tracing first. */
+#define ENDING_NS 500000000
 
 /* A source that is being read, with the events that were read and not yet
    passed to the caller. */
@@ -90,8 +90,9 @@ struct reader {
                                      CLOCK_MONOTONIC */
   struct connection connection;   /* of a stream */
   uint64_t damaged;               /* blocks */
-  bool ended;                     /* the process is seen to have ended... */
+  bool ended;                     /* the session is seen to have ended... */
   int64_t ended_ns;               /* ...at this time */
+  bool noted;                     /* and the user knows */
   bool failed;                    /* reading did */
   bool done;                      /* there will be no more events */
   int64_t complete_ns;            /* on the clock of all sources: all events up
@@ -139,27 +140,83 @@ static const char *source_name(const struct source *source)
   return source->name != NULL ? source->name : shown_path(source->cursor);
 }
 
-/* Sets [done], or, when following and if the process has just ended, [ended]
-   and [ended_ns]: events that it wrote before are then read once more.  The
-   reader had no events. */
-static void note_end(struct reader *reader, bool follow)
+/* Goes on with [next], the next session of the process of [r].  Prints a note when a
+   session between was missed.  Returns true; false, with [done] set and a note,
+   when the file is of another program. */
+static bool enter_session(struct reader *r, struct eventring_cursor *next)
+{
+  struct eventring_cursor *cursor = r->source->cursor;
+  const int32_t pid = target_info(cursor).pid;
+  const int missed = eventring_go_on(cursor, next);
+  if (missed < 0) {
+    eventring_close(next);
+    note("process %" PRIi32 " runs another program, which is not followed", pid);
+    r->done = true;
+    return false;
+  }
+  if (missed > 0)
+    note("process %" PRIi32 " got rings of another size twice at once; events "
+         "between were overwritten before they could be read", pid);
+  remember_input(cursor);
+  r->ended = r->noted = false;
+  return true;
+}
+
+/* Looks for the next session of the process of [r], which has ended the present
+   one.  Goes on with it and returns true when it has begun.  Sets [done] when there
+   will be none.  Prints a note once when the process runs on. */
+static bool await_session(struct reader *r)
+{
+  struct eventring_cursor *cursor = r->source->cursor, *next = NULL;
+  const bool stopped = eventring_state(cursor) == EVENTRING_STATE_ENDED,
+    runs = process_runs(r->sessions, 0);
+  if (stopped) next = open_next_session(r->sessions, NULL);
+  if (next != NULL) return enter_session(r, next);
+  if (!stopped || !runs)
+    r->done = true;
+  else if (!r->noted && monotonic_ns() - r->ended_ns >= ENDING_NS) {
+    r->noted = true;
+    note_stop(cursor, r->ended_ns,
+              "when it starts it again, that is followed too");
+  }
+  return false;
+}
+
+/* Sets [done] if no more events will come of the reader, which had none just now.
+   Returns true when it is to be read again at once: when its session is now seen to
+   have ended, for events of before, and when the next session has begun. */
+static bool note_end(struct reader *reader, bool follow)
 {
   struct eventring_cursor *cursor = reader->source->cursor;
   char text[MESSAGE_SIZE];
   if (keep_connected(&reader->connection, cursor, text)) note("%s", text);
-  if (!(follow || is_streamed(cursor)) || reader->ended)
+  if (!follow && (reader->ended || !is_streamed(cursor)))
     reader->done = true;
+  else if (reader->ended)
+    return await_session(reader);
   else if (eventring_state(cursor) != EVENTRING_STATE_RUNNING) {
     reader->ended = true;
     reader->ended_ns = monotonic_ns();
+    return true;
   }
+  return false;
+}
+
+/* Takes the [n] events that were read into the batch of [reader], but the first one
+   later than [last] and all after it: sets [done] then. */
+static void take_batch(struct reader *reader, int n)
+{
+  while (reader->filled < n && !reader->done)
+    if (reader->batch[reader->filled].ns > reader->last)
+      reader->done = true;
+    else
+      reader->filled++;
 }
 
 /* Reads the next events of the reader's source, [room] at most, into its batch,
    which the caller has passed on, and which is empty afterwards when the source
-   has no events at present.  Leaves out the first event later than [last] and
-   all after it.  Adds damaged blocks, which are skipped, to [damaged].  Sets
-   [done] when there will be no more events, [failed] too, with a message, when
+   has no events at present.  Adds damaged blocks, which are skipped, to [damaged].
+   Sets [done] when there will be no more events, [failed] too, with a message, when
    reading fails, and [complete_ns]. */
 static void fill(struct reader *reader, int room, bool follow)
 {
@@ -168,21 +225,17 @@ static void fill(struct reader *reader, int room, bool follow)
   reader->complete_ns = reader->on_our_clock
     ? time_after(monotonic_ns() - CLOCKS_DIFFER_NS, reader->source->shift_ns)
     : INT64_MAX;
-  while ((n = eventring_read(cursor, reader->batch, room))
-         == EVENTRING_E_DAMAGED)
-    reader->damaged++;
   reader->at = reader->filled = 0;
+  do {
+    while ((n = eventring_read(cursor, reader->batch, room))
+           == EVENTRING_E_DAMAGED)
+      reader->damaged++;
+  } while (n == 0 && !interrupted && note_end(reader, follow));
   if (n < 0) {
     complain("%s: %s", source_name(reader->source), eventring_strerror(n));
     reader->failed = reader->done = true;
-    return;
-  }
-  while (reader->filled < n && !reader->done)
-    if (reader->batch[reader->filled].ns > reader->last)
-      reader->done = true;
-    else
-      reader->filled++;
-  if (n == 0) note_end(reader, follow);
+  } else
+    take_batch(reader, n);
 }
 
 /* Adds reader number [which] to the readers with events, or to those without,
@@ -198,19 +251,15 @@ static void sort_in(struct merge *m, int which)
 
 /* Reads events into the batches that are empty.  Calls the function [quiet] of
    [reading] for the sources that have none.  Returns the time up to which all
-   events are read.  Sets *ended if a process is now seen to have ended. */
-static int64_t fill_empty(struct merge *m, const struct reading *reading,
-                          bool *ended)
+   events are read. */
+static int64_t fill_empty(struct merge *m, const struct reading *reading)
 {
   int64_t complete_ns = INT64_MAX;
   const int count = m->empty_count;
   m->empty_count = 0;
-  *ended = false;
   for (int i = 0; i < count; i++) {
     struct reader *r = &m->readers[m->empty[i]];
-    const bool had_ended = r->ended;
     fill(r, m->room, reading->follow);
-    *ended = *ended || r->ended != had_ended;
     sort_in(m, m->empty[i]);
     if (r->at < r->filled) continue;
     if (reading->quiet != NULL) reading->quiet(r->source->state);
@@ -268,18 +317,15 @@ static void read_all(struct merge *m, const struct reading *reading)
   const long longest_ns = longest_sleep_ns(m);
   long sleep_ns = SLEEP_FIRST_NS;
   while (!interrupted) {
-    bool ended;
-    const int64_t complete_ns = fill_empty(m, reading, &ended);
+    const int64_t complete_ns = fill_empty(m, reading);
     bool idle = !tell(m, complete_ns, reading);
     if (!reading->pass(reading->state, idle && m->next.count == 0)) break;
     /* Events that wait for earlier ones do not wait for long. */
     if (!idle || m->next.count > 0) sleep_ns = SLEEP_FIRST_NS;
     if (!idle) continue;
     if (m->empty_count == 0 && m->next.count == 0) break;
-    if (!ended) {
-      nanosleep(&(struct timespec) { .tv_nsec = sleep_ns }, NULL);
-      sleep_ns = sleep_ns * 2 > longest_ns ? longest_ns : sleep_ns * 2;
-    }
+    nanosleep(&(struct timespec) { .tv_nsec = sleep_ns }, NULL);
+    sleep_ns = sleep_ns * 2 > longest_ns ? longest_ns : sleep_ns * 2;
   }
 }
 
@@ -303,19 +349,6 @@ static enum status report_damage(const struct reader *reader)
   complain("%s: %" PRIu64 " damaged %s left out", source_name(reader->source),
            reader->damaged, reader->damaged == 1 ? "block was" : "blocks were");
   return STATUS_CANNOT_READ;
-}
-
-/* Prints a note if the process of [reader], which was followed, has stopped its
-   tracing but still runs.  Waits for the process to end, up to ENDING_MS after
-   the end of its tracing was seen. */
-static void report_stop(const struct reader *reader)
-{
-  struct eventring_cursor *cursor = reader->source->cursor;
-  int64_t left_ms = ENDING_MS - (monotonic_ns() - reader->ended_ns) / 1000000;
-  if (reader->ended && eventring_state(cursor) == EVENTRING_STATE_ENDED
-      && process_runs(reader->sessions, left_ms > 0 ? (int) left_ms : 0))
-    note_stop(cursor, reader->ended_ns,
-              "it runs on, and is not followed any more");
 }
 
 /* Prints a note that the process of [cursor] is followed, if the process runs
@@ -378,8 +411,6 @@ enum status read_sources(const struct source *sources, int count,
   for (int i = 0; i < count; i++)
     if (m.readers[i].failed || report_damage(&m.readers[i]) != STATUS_OK)
       status = STATUS_CANNOT_READ;
-  for (int i = 0; i < count && reading->follow; i++)
-    report_stop(&m.readers[i]);
   free_merge(&m);
   return status;
 }

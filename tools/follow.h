@@ -38,13 +38,14 @@ struct reading {
 /* Reads events from [cursor] and passes them to the functions of [reading].
    Without [follow], reads until the cursor has no more events, and leaves out
    events of a running process that are younger than the call, so that a fast
-   writer cannot keep the call busy for ever.  With [follow], reads until the
-   process ends or SIGINT or SIGTERM arrives, for which it calls
+   writer cannot keep the call busy for ever.  With [follow], reads all sessions
+   until the process ends or SIGINT or SIGTERM arrives, for which it calls
    catch_interrupts; prints notes that it follows, if standard error is a
-   terminal, and that a process which stopped its tracing still runs.  Stops in
-   both cases when [pass] returns false.  Leaves out damaged blocks.  Returns
-   STATUS_OK; STATUS_CANNOT_READ, with a message, when the file is damaged or
-   cannot be read. */
+   terminal, that a process which stopped its tracing still runs, and that events
+   between two sessions are missing.  The cursor goes on with each session: see
+   eventring_go_on.  Stops in both cases when [pass] returns false.  Leaves out
+   damaged blocks.  Returns STATUS_OK; STATUS_CANNOT_READ, with a message, when
+   the file is damaged or cannot be read. */
 enum status read_events(struct eventring_cursor *cursor,
                         const struct reading *reading);
 

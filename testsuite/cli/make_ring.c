@@ -41,11 +41,13 @@
                  RING[/THREAD] NS begin|end|instant|counter NAME [NUMBER...]
                  RING[/THREAD] NS thread_name|domain_name [TEXT]
                  RING 0 totals NUMBER...
+                 RING NS state NUMBER
 
                For NUMBER, a value of the format by its name, such as
                minor_heap_full.  After domain_start the ring belongs to the domain
                in its first field.  Totals are of the ring, in the order of FORMAT.md; a file without such a line is of format 1.8, without
-               totals.
+               totals.  A state is the one of the header, and NS the time when the
+               session ended.
      overwritten  script, with rings of 8192 words that may be overwritten
      roomy     script, with rings for 1000 domains one after the other
      growing   overwritten, of a process that runs, as the lines arrive; times
@@ -825,6 +827,18 @@ static int write_totals(uint32_t ring, const char *word, char **words)
   return 1;
 }
 
+/* Sets the state of the session at [at] if [word] says so.  Returns whether it
+   does. */
+static int write_state(uint64_t at, const char *word, char **words)
+{
+  if (strcmp(word, "state") != 0) return 0;
+  file.header->ended =
+    (struct eventring_instant) { start + at, start + at, 1000000000 + at };
+  __atomic_store_n(&file.header->state,
+                   (uint32_t) number_of(next_word(words)), __ATOMIC_RELEASE);
+  return 1;
+}
+
 /* Writes the event of a line, of which the words after the ring are left. */
 static void write_line(uint32_t ring, char **words)
 {
@@ -835,7 +849,8 @@ static void write_line(uint32_t ring, char **words)
   uint64_t numbers[64], at = number_of(next_word(words));
   uint32_t count = 0, form = 0;
   const char *word = next_word(words);
-  if (write_name(ring, at, word, *words) || write_totals(ring, word, words))
+  if (write_name(ring, at, word, *words) || write_totals(ring, word, words)
+      || write_state(at, word, words))
     return;
   while (form < sizeof forms / sizeof *forms
          && (forms[form] == NULL || strcmp(forms[form], word) != 0)) form++;
@@ -932,7 +947,8 @@ static int change(struct eventring_header *h, const char *option, int *holds)
   else if (IS("start_time")) h->start_time = number;
   else if (IS("started"))
     h->started.realtime_ns = (int64_t) number * 1000000000;
-  else if (IS("monotonic")) h->started.monotonic_ns = (int64_t) number;
+  else if (IS("monotonic"))
+    h->started.monotonic_ns = (int64_t) (h->started.ticks = number);
   else if (IS("traced_since")) h->traced_since_ns = (int64_t) number;
   else if (IS("program")) snprintf(h->program, sizeof h->program, "%s", value);
   else if (IS("boot")) snprintf(h->boot_id, sizeof h->boot_id, "%s", value);

@@ -35,10 +35,10 @@ end_program() {
   wait "$pid"
 }
 
-# sampled FILE...: the counts of the counters in these recordings together, if
-# each value comes after the one before
+# sampled: the counts of the counters in the lines of events, if each value comes
+# after the one before
 sampled() {
-  for file; do eventring events "$file"; done | awk -F '  +' '
+  awk -F '  +' '
     $4 == "counter" && $5 ~ /^c[0-9]$/ {
       if ($6 != next_value[$5] + 0) print $5, $6, "after", next_value[$5]
       next_value[$5] = $6 + 1
@@ -53,6 +53,12 @@ outside() {
   recorder=$!
   started="$started $recorder"
   within 60 [ -s all.evr ]
+  "$EVENTRING_BIN" events -f "$pid" >followed 2>said &
+  follower=$!
+  "$EVENTRING_BIN" stat --json -i 1000h "$pid" >stat.json 2>>said &
+  statistics=$!
+  started="$started $follower $statistics"
+  within 60 [ -s followed ]
   run eventring resize "$pid" 1M
   ok "$mode: resize prints the new size" \
     eval 'exits 0 && out_has ": a new session with rings of 1.00 MiB\$"'
@@ -76,8 +82,20 @@ outside() {
     [ "$recorder_status $(ls -- *.evr | wc -l)" = "0 4" ]
   ok "$mode: nothing is lost" grep -q ' 0 lost' recorded
   # shellcheck disable=SC2046
-  sampled all.evr $(ls -v -- all?*.evr) >read
+  for file in all.evr $(ls -v -- all?*.evr); do
+    eventring events "$file"
+  done | sampled >read
   ok "$mode: the recordings have each event once, in order" diff counts read
+  wait "$follower"
+  followed=$?
+  wait "$statistics"
+  ok "$mode: events -f and stat -i end with the process" \
+    [ "$followed $?" = "0 0" ]
+  sampled <followed >read
+  ok "$mode: events -f has each event once, in order" diff counts read
+  ok "$mode: stat -i has as many events" \
+    [ "$(jq -s '.[-1].total.events' stat.json)" = "$(wc -l <followed)" ]
+  ok "$mode: both say nothing" [ ! -s said ]
   for file in *.evr; do
     run eventring check "$file"
     ok "$mode: $file is whole" exits 0

@@ -32,8 +32,8 @@ static const char usage[] =
 "4M: the next power of two from 4K to 32M.  At its next safe point the process\n"
 "stops all domains, ends its session and begins another; the new file takes\n"
 "the place of the old one.  No event is lost or doubled between the two.\n"
-"record, top and serve go on with the new session; other commands that follow\n"
-"the process end with the old one, and say so.\n";
+"Commands that follow the process go on with the new session; a recording to a\n"
+"pipe or a socket ends with the old one.\n";
 
 static const char notes[] =
 "When the process cannot have such rings, the old session goes on, and the\n"

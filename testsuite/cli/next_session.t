@@ -1,0 +1,198 @@
+#!/bin/sh
+# If this breaks, commands that follow a process end when its rings get another size,
+# or when it starts its tracing again; or they print events twice or not at all.
+# Needs no OCaml.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+make_ring plain
+boot=$(cat /proc/sys/kernel/random/boot_id)
+# Events of a running process are read up to the present.
+now=$(awk '{ printf "%.0f", ($1 - 500) * 1e9 }' /proc/uptime)
+
+# session NUMBER [NAME=VALUE...]: a ring file ./NUMBER of a session of process $alive
+# that began NUMBER * 10 s after the first one, and takes lines from descriptor 7
+session() {
+  number=$1
+  shift
+  rm -f lines
+  mkfifo lines
+  ./make_ring growing "$number" pid="$alive" state=1 boot="$boot" minor=9 \
+    monotonic=$((now + number * 10000000000)) "$@" <lines 7>&- 8>&- &
+  writer=$!
+  started="$started $writer"
+  exec 7>lines
+  printf '%s\n' "0 0 instant ring_start 1" "0 0 instant domain_start 0 0 0" >&7
+}
+# step N: 100 minor collections from N s on, and a counter with the value N
+step() {
+  awk -v n="$1" 'BEGIN {
+    CONVFMT = OFMT = "%.0f"
+    for (i = 0; i < 100; i++) {
+      print 0, n * 1e9 + i * 1e6, "begin minor"
+      print 0, n * 1e9 + i * 1e6 + 1000, "end minor 10 20 minor_heap_full 0"
+    }
+    print 0, n * 1e9 + 1e8, "counter queue", n
+  }' >&7
+}
+# takes_place S N: the file of session S, when it has step N
+takes_place() { within 20 has_step "$1" "$2"; mv "$1" ring.eventring; }
+has_step() { [ "$(eventring get "./$1" counters.queue 2>/dev/null)" = "$2" ]; }
+# ends S [STATE]: the session ends S s after its begin; 2: in order
+ends() { echo "0 ${1}000000000 state ${2-2}" >&7; exec 7>&-; wait "$writer"; }
+# takes_over NUMBER: another session begins; then ends_former: the one before ends
+takes_over() {
+  exec 8>&7
+  former=$writer
+  session "$1" traced_since="$now"
+}
+ends_former() { echo "0 10000001000 state 2" >&8; exec 8>&-; wait "$former"; }
+
+# follow COMMAND...: runs it, and returns when it watches the process; its output
+# is in ./shown, its errors in ./said
+follow() {
+  "$EVENTRING_BIN" "$@" >shown 2>said 7>&- 8>&- &
+  follower=$!
+  started="$started $follower"
+  within 20 watches
+}
+# shellcheck disable=SC2010 # links
+watches() { ls -l "/proc/$follower/fd" 2>/dev/null | grep -q pidfd; }
+begin() {
+  sleep 1000 7>&- 8>&- &
+  alive=$!
+  started="$started $alive"
+  session 0
+  step 1
+  takes_place 0 1
+}
+shows() { within 20 grep -q "$1" shown; }
+# leave: the process ends, and the follower with it; its exit code
+leave() {
+  kill "$alive"
+  wait "$alive" 2>/dev/null
+  wait "$follower"
+}
+quiet() { [ ! -s said ] || { cat said; false; }; }
+# The lines of events without their times
+text() { sed 's/^[0-9.]* *//' "$@"; }
+
+begin
+follow events -f ring.eventring
+ok "events are followed" shows 'queue  *1 words'
+ln ring.eventring first
+step 2
+takes_over 1
+step 3
+takes_place 1 3
+ends_former
+ok "events -f goes on with a session that took over" shows 'queue  *3 words'
+ln ring.eventring second
+step 4
+ends 9
+ok "its exit code is 0 when the process ends" leave
+for file in first second; do eventring events $file; done | text >all
+text shown >mine
+ok "each event is there once, in order" cmp all mine
+ok "times go on" awk '$1 + 0 < last { exit 1 } { last = $1 }
+  END { exit !(last > 14) }' shown
+ok "nothing is said" quiet
+
+# resized COMMAND...: follows a process whose first session, of two steps, is
+# replaced by one of another two steps, and then ends
+resized() {
+  begin
+  follow "$@"
+  step 2
+  takes_over 1
+  step 3
+  takes_place 1 3
+  ends_former
+  step 4
+  ends 9
+  within 20 has_step ring.eventring 4
+  leave
+}
+rm -f first second
+ok "stat -i ends with the process" resized stat --json -i 1000h ring.eventring
+ok "stat -i has the events of all sessions" eval \
+  '[ "$(jq -s ".[-1] | .total.minor_collections, .lost_events" shown | xargs)" = "400 0" ]'
+ok "the time watched has no gap" eval \
+  '[ "$(jq -s ".[-1].domains[0] | .watched_ns > 14e9" shown)" = true ]'
+ok "nothing is said" quiet
+ok "latency -f ends with the process" resized latency -f --json ring.eventring
+ok "latency -f has the events of all sessions" eval 'grep -q 400 shown'
+resized metrics -i 100ms -o page.prom ring.eventring
+ok "metrics -f has the events of all sessions" \
+  grep -qx "eventring_events_total 808" page.prom
+ok "nothing is said" quiet
+ok "trace -f ends with the process" resized trace -f -o trace.json ring.eventring
+ok "trace -f has the spans of all sessions" \
+  [ "$(grep -o '"name":"minor"' trace.json | wc -l)" = 800 ]
+
+# The rings of the second session wrap before they are read.
+begin
+follow events -f ring.eventring
+ok "events are followed" shows 'queue  *1 words'
+takes_over 1
+for n in 3 4 5 6 7 8; do step $n; step $n; step $n; step $n; step $n; done
+takes_place 1 8
+ends_former
+ok "a session that has wrapped is gone on with" shows 'queue  *8 words'
+ends 9
+ok "events that were overwritten do not change the exit code" leave
+lost=$(eventring events ring.eventring 2>&1 >/dev/null | grep -o '[0-9]* events')
+ok "events that were overwritten before they could be read are counted" eval \
+  '[ "$(wc -l <said)" = 1 ] && grep -q "$lost were overwritten" said && [ -n "$lost" ]'
+
+# A session that nobody could see: another one took over from it at once.
+begin
+follow events -f ring.eventring
+ok "events are followed" shows 'queue  *1 words'
+takes_over 2
+step 3
+takes_place 2 3
+ends_former
+ok "a session after one that was missed is gone on with" shows 'queue  *3 words'
+ends 9
+leave
+ok "a line says that events are missing" eval '[ "$(wc -l <said)" = 1 ] &&
+  grep -q "got rings of another size twice at once; events between" said'
+
+# Tracing that stops, and starts again.
+begin
+follow stat --json -i 1000h ring.eventring
+ends 3
+session 2
+step 1
+takes_place 2 1
+ends 5
+leave
+ok "a session that the program began later is gone on with" eval \
+  '[ "$(jq -s ".[-1].total.minor_collections" shown)" = 200 ]'
+ok "the time between the two is not watched" eval \
+  '[ "$(jq -s ".[-1].domains[0].watched_ns < 6e9" shown)" = true ]'
+
+# Another program at the same path, or in the same process.
+begin
+follow events -f ring.eventring
+ok "events are followed" shows 'queue  *1 words'
+ends 3
+session 2 start_time=77
+step 3
+takes_place 2 3
+wait "$follower"
+ok "the file of another process ends the command with 0" [ $? = 0 ]
+ok "its events are not those of the process" eval \
+  '! grep -q "queue  *3 words" shown && [ "$(wc -l <said)" = 1 ] &&
+   grep -q "runs another program, which is not followed" said'
+exec 7>&-
+leave
+begin
+follow events -f ring.eventring
+ok "events are followed" shows 'queue  *1 words'
+ends 3 3
+wait "$follower"
+ok "another program that the process executed ends the command with 0" [ $? = 0 ]
+ok "nothing is said" quiet
+leave
+finish
