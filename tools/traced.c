@@ -236,14 +236,20 @@ static bool ended_within(struct traced *traced, long ns)
 /* Its rings */
 
 /* Opens the ring file of the program and returns its cursor, which the caller
-   closes.  Returns NULL when there is no such file yet or it cannot be opened.
-   In a folder that is not ours, a file of the same name that an earlier process
+   closes.  Returns NULL when there is no such file yet or it cannot be opened; sets
+   [why] in the latter case.  In a folder that is not ours, a file of the same name that an earlier process
    has left is not opened. */
 static struct eventring_cursor *open_ring_file(struct traced *traced)
 {
   struct eventring_cursor *cursor = NULL;
   struct eventring_info info;
-  eventring_open_pid(traced->pid, traced->folder, NULL, &cursor);
+  char why[sizeof traced->why] = "";
+  const struct eventring_options options = { .size = sizeof options, .message = why,
+                                             .message_size = sizeof why };
+  const int error = eventring_open_pid(traced->pid, traced->folder, &options,
+                                       &cursor);
+  if (error < 0 && error != EVENTRING_E_NOT_FOUND)
+    memcpy(traced->why, why, sizeof why);
   if (cursor == NULL) return NULL;
   info = target_info(cursor);
   if (!traced->own_folder && info.format == EVENTRING_FORMAT_RING

@@ -66,6 +66,8 @@ struct traced {
   uint32_t restarts;              /* of tracing, by one program */
   struct followed rings;          /* of its present one */
   struct sessions *sessions;
+  char why[512];                  /* its ring file cannot be opened; "": there was
+                                     none so far */
   enum status status;             /* STATUS_CANNOT_WRITE: a recording failed */
 };
 

@@ -352,6 +352,32 @@ for list in -all '' , gc,-all; do
   ok "-c '$list', which records nothing, is refused" \
     refused 2 'leaves no category'
 done
+# Nothing to read.
+# shellcheck disable=SC2016 # for the program's shell
+ring='"$OCAML_EVENTRING_PREFIX/$$.eventring"'
+run eventring run true
+ok "a program that writes no events: the exit code 0 becomes 3, and a line says why" \
+  refused 3 'true wrote no events: .*; there is no summary'
+run eventring run -q sh -c 'exit 7'
+ok "its own exit code stays, and --quiet does not hide the line" \
+  refused 7 'there is no summary'
+run eventring run sh -c "rm -r \"\$OCAML_EVENTRING_PREFIX\"; exec ../run minor 5"
+ok "a folder that is removed: the exit code 0 becomes 3" \
+  eval 'exits 3 && err_has "there is no summary"'
+run eventring run sh -c "echo other >$ring"
+ok "a ring file that is none: the exit code 0 becomes 3, and a line says why" \
+  refused 3 'sh is not in the summary: .*not a ring file'
+if can_be_nobody; then
+  mkdir -m 1777 "$tmp/open"
+  nobodys() { (export TMPDIR="$tmp/open"; as_nobody "$@"); }
+  run nobodys run sh -c ": >$ring; chmod 0 $ring"
+  ok "a ring file without permission: the exit code 0 becomes 3" \
+    refused 3 'sh is not in the summary: .*Permission denied'
+  run nobodys run sh -c ": >$ring; chmod 0 $ring; exit 5"
+  ok "with its own exit code, that stays" refused 5 'is not in the summary'
+else
+  skip "a ring file without permission" "needs root and setpriv"
+fi
 run eventring run --ring 3 ../run
 ok "a ring that is too small is refused" refused 2 '\-\-ring 3 is not'
 run eventring run ./none

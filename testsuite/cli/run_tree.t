@@ -99,7 +99,7 @@ ok "a grandchild whose parent has ended has its collections" counted
 tree env OCAML_EVENTRING_PREFIX="$tmp/rings" OCAML_EVENTRING_KEEP=0 \
   ../run_tree collect 20
 ok "a program that is told another directory for its ring file is not followed" \
-  eval 'exits 0 && [ ! -e ../json ] && err_has "env wrote no events"'
+  eval 'exits 3 && [ ! -e ../json ] && err_has "env wrote no events"'
 
 # A system without inotify: the folder is searched.
 cat >../no_inotify.c <<'END'

@@ -62,8 +62,8 @@ static const char notes[] =
 "removed otherwise.  LIST is as for OCAML_EVENTRING_CATEGORIES.  A program that\n"
 "a process executes, or that starts its tracing again, is a process of its own\n"
 "in OUT.  Processes that go on after the end of PROGRAM are read up to then.\n"
-"The exit status is PROGRAM's, or 2: usage; 4: an output exists, or the writing\n"
-"failed and PROGRAM ended with 0; 126: cannot run PROGRAM; 127: no such PROGRAM.\n"
+"The exit status is PROGRAM's, or 2: usage; 4: an output exists; 126, 127: it\n"
+"cannot run; if it ended with 0, 3: no events were read; 4: not written.\n"
 "Example: eventring run -o slow.evr -- ./server --port 8080\n";
 
 struct run {
@@ -569,14 +569,12 @@ static void print_notes(const struct run *run)
 {
   const struct traced *t = &run->traced;
   const struct missed missed = missed_files(t->children);
-  if (t->rings.cursor == NULL)
-    note("%s wrote no events: it is not a program of OCaml 5, or said "
-         "above why it could not", run->program[0]);
   if (t->restarts > 0)
     note("the program stopped its tracing and started it again, %" PRIu32
          " %s; each session is a process", t->restarts,
          t->restarts == 1 ? "time" : "times");
-  if (missed.gone > 0)
+  /* The file of [why] may be among those. */
+  if (missed.gone > 0 && t->why[0] == '\0')
     note("%zu ring %s could not be read: a process that begins was killed, or "
          "executed another program at once", missed.gone,
          missed.gone == 1 ? "file" : "files");
@@ -584,6 +582,24 @@ static void print_notes(const struct run *run)
     note("%zu ring %s could not be opened%s: %s", missed.unopened,
          missed.unopened == 1 ? "file" : "files",
          missed.unopened == 1 ? "" : ", the last", missed.why);
+}
+
+/* Prints why the program itself is not in the summary.  Returns STATUS_CANNOT_READ
+   when ring files could not be opened, or no process wrote events: there is no
+   summary then, and no recording. */
+static enum status report_untraced(const struct run *run)
+{
+  const struct traced *t = &run->traced;
+  const bool none = children_tree(t->children)->count == 0,
+    unopened = t->rings.cursor == NULL && t->why[0] != '\0';
+  if (unopened)
+    complain("%s is not in the summary: %s", run->program[0], t->why);
+  else if (t->rings.cursor == NULL && (none || !run->quiet))
+    complain("%s wrote no events: it is not a program of OCaml 5, or said "
+             "above why it could not%s", run->program[0],
+             none ? "; there is no summary" : "");
+  return none || unopened || missed_files(t->children).unopened > 0
+         ? STATUS_CANNOT_READ : STATUS_OK;
 }
 
 static enum status run_program(int argc, char **argv)
@@ -613,8 +629,10 @@ static enum status run_program(int argc, char **argv)
     enum status printed = write_apart(&run, print_summary_of);
     if (t->status == STATUS_OK) t->status = printed;
   }
+  const enum status untraced = report_untraced(&run);
   if (!run.quiet) print_notes(&run);
   if (t->status == STATUS_OK) t->status = traced;
+  if (t->status == STATUS_OK) t->status = untraced;
   if (t->own_folder) remove_rings(&run);
   free_children(t->children);
   end_like(&run);
