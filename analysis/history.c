@@ -790,6 +790,35 @@ struct history_share *history_shares(struct history *h, enum history_tier tier,
   return list;
 }
 
+static int by_rows(const void *a, const void *b)
+{
+  const struct history_rows *x = a, *y = b;
+  if (x->count != y->count) return x->count > y->count ? -1 : 1;
+  return (x->at > y->at) - (x->at < y->at);
+}
+
+static int by_place(const void *a, const void *b)
+{
+  const struct history_rows *x = a, *y = b;
+  return (x->at > y->at) - (x->at < y->at);
+}
+
+struct history_rows *history_rows(const struct history_share *list, size_t count,
+                                  size_t most, size_t *domains)
+{
+  struct history_rows *found = allocate(count + 1, sizeof *found);
+  *domains = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (i == 0 || list[i].domain.id != list[i - 1].domain.id)
+      found[(*domains)++].at = i;
+    found[*domains - 1].count++;
+  }
+  if (*domains <= most) return found;
+  qsort(found, *domains, sizeof *found, by_rows);
+  qsort(found, most, sizeof *found, by_place);
+  return found;
+}
+
 int64_t history_last(const struct history *h, enum history_tier tier,
                      uint64_t number, uint32_t which)
 {

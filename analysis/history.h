@@ -131,6 +131,16 @@ struct history_share *history_shares(struct history *h, enum history_tier tier,
                                      uint64_t from, uint64_t to,
                                      size_t *count);
 
+/* The rows of a domain: [count] elements of a list from index [at] on. */
+struct history_rows { size_t at, count; };
+
+/* Returns the rows of each domain in the [count] elements of [list], a result of
+   history_shares, and the number of domains in *domains.  Of more than [most]
+   domains, the [most] with the most rows come first, in the order of [list].  The
+   caller frees the result. */
+struct history_rows *history_rows(const struct history_share *list, size_t count,
+                                  size_t most, size_t *domains);
+
 /* Return values of a row for name [which] of a kind, less than its names[kind]:
    the last value of a counter; the spans or requests; and the time in the row
    that threads waited, added.  A wait is known when it ends, and then changes

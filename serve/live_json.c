@@ -457,42 +457,6 @@ static void print_column(FILE *out, const struct history_share *list,
   putc(']', out);
 }
 
-/* The rows of a domain: [count] elements of a list from index [at] on. */
-struct domain_rows { size_t at, count; };
-struct domains { struct domain_rows *list; size_t count; };
-
-static int by_rows(const void *a, const void *b)
-{
-  const struct domain_rows *x = a, *y = b;
-  if (x->count != y->count) return x->count > y->count ? -1 : 1;
-  return (x->at > y->at) - (x->at < y->at);
-}
-
-static int by_place(const void *a, const void *b)
-{
-  const struct domain_rows *x = a, *y = b;
-  return (x->at > y->at) - (x->at < y->at);
-}
-
-/* Returns the rows of each domain in the [count] elements of [list], which has
-   the rows of one domain after the other.  Of more than HISTORY_DOMAINS, those
-   with the most rows come first, in the order of [list].  The caller frees
-   the list of the result. */
-static struct domains rows_by_domain(const struct history_share *list,
-                                     size_t count)
-{
-  struct domains found = { allocate(count + 1, sizeof *found.list), 0 };
-  for (size_t i = 0; i < count; i++) {
-    if (i == 0 || list[i].domain.id != list[i - 1].domain.id)
-      found.list[found.count++].at = i;
-    found.list[found.count - 1].count++;
-  }
-  if (found.count <= HISTORY_DOMAINS) return found;
-  qsort(found.list, found.count, sizeof *found.list, by_rows);
-  qsort(found.list, HISTORY_DOMAINS, sizeof *found.list, by_place);
-  return found;
-}
-
 /* Prints the group of the domains: it has most of the values of a history, so
    they do not become JSON values.  A program may have had thousands of domains in
    this time, each with a value for each row: HISTORY_DOMAINS have columns. */
@@ -504,12 +468,13 @@ static void print_domains(struct sink *sink, FILE *out)
   size_t count;
   struct history_share *list = history_shares(h, sink->tier, first, end,
                                               &count);
-  const struct domains found = rows_by_domain(list, count);
-  size_t shown = 0;
+  size_t found, shown = 0;
+  struct history_rows *domains = history_rows(list, count, HISTORY_DOMAINS,
+                                              &found);
   fputs("\"domains\":{", out);
-  for (; shown < found.count && shown < HISTORY_DOMAINS; shown++) {
-    const size_t rows = found.list[shown].count;
-    const struct history_share *of = &list[found.list[shown].at];
+  for (; shown < found && shown < HISTORY_DOMAINS; shown++) {
+    const size_t rows = domains[shown].count;
+    const struct history_share *of = &list[domains[shown].at];
     fprintf(out, "%s\"%" PRIu32 "\":{\"running\":", shown > 0 ? "," : "",
             of->domain.id);
     print_column(out, of, rows, false, first, end - first);
@@ -517,8 +482,8 @@ static void print_domains(struct sink *sink, FILE *out)
     print_column(out, of, rows, true, first, end - first);
     putc('}', out);
   }
-  fprintf(out, "},\"domains_left_out\":%zu,", found.count - shown);
-  free(found.list);
+  fprintf(out, "},\"domains_left_out\":%zu,", found - shown);
+  free(domains);
   free(list);
 }
 

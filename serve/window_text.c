@@ -46,6 +46,7 @@ struct printing {
   const struct timeline_text *text;
   const struct timeline *timeline;
   bool any;                       /* an element of the list was printed */
+  size_t left_out;                /* domains of the history */
   bool backup[TIMELINE_LANES];    /* whether lanes are of backup threads */
 };
 
@@ -131,7 +132,7 @@ static enum history_tier tier_from(struct history *h, int64_t ns)
   return HISTORY_10S;
 }
 
-/* The most domains of which the history is printed. */
+/* The most domains of which the history is printed: those with the most rows. */
 #define MOST_DOMAINS (4 * HISTORY_DOMAINS)
 
 /* Prints a lane with the shares in the collector of the domain to which the
@@ -170,13 +171,12 @@ static void print_history(struct view_data *d, void *state)
   while (from < to && history_row_ns(h, tier, to - 1) >= p->text->to_ns) to--;
   size_t count;
   struct history_share *list = history_shares(h, tier, from, to, &count);
-  uint32_t domains = 0;
-  for (size_t i = 0, next; i < count && domains < MOST_DOMAINS; i = next) {
-    for (next = i; next < count && list[next].domain.id == list[i].domain.id;)
-      next++;
-    print_shares(p, h, tier, &list[i], next - i);
-    domains++;
-  }
+  size_t domains, shown = 0;
+  struct history_rows *rows = history_rows(list, count, MOST_DOMAINS, &domains);
+  for (; shown < domains && shown < MOST_DOMAINS; shown++)
+    print_shares(p, h, tier, &list[rows[shown].at], rows[shown].count);
+  p->left_out = domains - shown;
+  free(rows);
   free(list);
 }
 
@@ -213,7 +213,7 @@ char *print_timeline(const struct timeline *timeline,
   const struct timeline_gap *gap;
   for (size_t i = 0; (gap = timeline_gap(timeline, i)) != NULL; i++)
     print_gap(&p, gap);
-  fputs("]}", p.out);
+  fprintf(p.out, "],\"domains_left_out\":%zu}", p.left_out);
   fclose(p.out);
   return result;
 }

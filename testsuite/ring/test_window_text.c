@@ -134,10 +134,64 @@ static void time_that_is_not_read_has_shares_of_the_history(void **state)
   ring_destroy(&f);
 }
 
+/* Domains of which the history is printed at most, and those of each row here. */
+#define LANES 128
+#define OF_ROW 20
+#define ROWS 7
+
+static void domains_with_the_most_rows_are_shown(void **state)
+{
+  struct ring_file f;
+  char why[512];
+  const json_int_t always = 1000;
+  int rows_of_it = 0;
+  (void) state;
+  ring_create(&f, &(struct ring_options) { .log_words = 14,
+                                           .rings = OF_ROW + 1 });
+  f.header->started.monotonic_ns = 0;
+  f.header->started.ticks = 0;
+  ring_schema(&f, 0, EVENTRING_CATEGORY, 0, EVENTRING_GC_BIT, "", "gc");
+  ring_schema(&f, MINOR, EVENTRING_SPAN, 0, EVENTRING_GC_BIT, "", "minor");
+  ring_domain(&f, OF_ROW, (uint32_t) always, 1);
+  for (int64_t row = 0; row < ROWS; row++)
+    for (uint32_t ring = 0; ring <= OF_ROW; ring++) {
+      if (ring < OF_ROW)
+        ring_domain(&f, ring, (uint32_t) row * OF_ROW + ring, 2);
+      minor(&f, ring, row * 100 + 10, row * 100 + 50);
+    }
+  struct view *view = view_of(&f);
+  struct eventring_cursor *cursor = view_open(view, false, why, sizeof why);
+  assert_non_null(cursor);
+  struct timeline *timeline = new_timeline(cursor, 0, ROWS * 100 * MS, 100);
+  timeline_finish(timeline);
+  char *printed = print_timeline(timeline, &(struct timeline_text) {
+    .cursor = cursor, .view = view, .to_ns = ROWS * 100 * MS });
+  json_t *json = json_loads(printed, 0, NULL);
+  assert_non_null(json);
+  const json_t *lanes = json_object_get(json, "lanes");
+  assert_int_equal(json_array_size(lanes), LANES);
+  for (size_t i = 0; i < LANES; i++) {
+    const json_t *lane = json_array_get(lanes, i);
+    if (json_integer_value(json_object_get(lane, "domain")) == always)
+      rows_of_it = (int) json_array_size(json_object_get(lane, "spans"));
+  }
+  assert_int_equal(rows_of_it, ROWS);
+  assert_int_equal(json_integer_value(json_object_get(json,
+                                                      "domains_left_out")),
+                   ROWS * OF_ROW + 1 - LANES);
+  json_decref(json);
+  free(printed);
+  free_timeline(timeline);
+  eventring_close(cursor);
+  drop_view(view);
+  ring_destroy(&f);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(time_that_is_not_read_has_shares_of_the_history),
+    cmocka_unit_test(domains_with_the_most_rows_are_shown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -216,7 +216,9 @@ function Incomplete({ answer }) {
   if (answer?.complete !== false) return null;
   return html`<p class="note">There are too many events in this window: it is
     shown until ${format.moment(answer.until_ns, 1e6)}. Zoom in to see
-    more.</p>`;
+    more.${answer.domains_left_out > 0
+      && ` Behind it, ${answer.domains_left_out} further domains are left out.`
+    }</p>`;
 }
 
 export function Timeline({ id, process, data, detail }) {
