@@ -219,7 +219,9 @@ static int is_gone(const struct search *search)
   char state;
   if (search->tried) return !search->readable;
   /* Threads of the kernel have no mappings either. */
-  state = eventring_task_state(search->s->pid, (uint32_t) search->s->pid);
+  const int pid = search->s->pid;
+  state = eventring_task_state(pid,
+                               (uint32_t) eventring_thread_with_memory(pid));
   return state == 0 || state == 'Z' || state == 'X';
 }
 
@@ -232,7 +234,8 @@ static int find_point(struct subject *s)
   struct records maps;
   int found = 0;
   char *line;
-  if (!eventring_open_proc(&maps, s->pid, "maps", '\n'))
+  if (!eventring_open_proc(&maps, eventring_thread_with_memory(s->pid), "maps",
+                           '\n'))
     return errno == ENOENT || errno == ESRCH ? -1 : 0;
   hash_init(&search.without, FILES_BITS, search.places);
   while (!found && search.reads < MAX_READS
@@ -321,7 +324,8 @@ static int lock_subject(const struct subject *s)
 static int open_subject(struct subject *s)
 {
   char path[32];
-  snprintf(path, sizeof path, "/proc/%" PRIi32 "/mem", s->pid);
+  snprintf(path, sizeof path, "/proc/%d/mem",
+           eventring_thread_with_memory(s->pid));
   s->memory = open(path, O_RDWR | O_CLOEXEC);
   if (s->memory < 0) return fail_system(s, errno);
   int err = lock_subject(s);
@@ -587,7 +591,7 @@ static int add_attachable(int pid, void *state)
   struct subject s = { .pid = pid, .memory = -1 };
   struct eventring_header header;
   char path[32];
-  snprintf(path, sizeof path, "/proc/%d/mem", pid);
+  snprintf(path, sizeof path, "/proc/%d/mem", eventring_thread_with_memory(pid));
   s.memory = open(path, O_RDWR | O_CLOEXEC);
   if (s.memory >= 0 && find_point(&s) > 0 && !running_session(&s, &header)) {
     if (found->count < found->max) found->list[found->count] = pid;

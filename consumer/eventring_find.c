@@ -89,7 +89,8 @@ static int is_elsewhere(int pid)
 {
   char proc[64], ours[64], its[64];
   ssize_t a, b;
-  snprintf(proc, sizeof proc, "/proc/%d/ns/mnt", pid);
+  snprintf(proc, sizeof proc, "/proc/%d/ns/mnt",
+           eventring_thread_with_memory(pid));
   a = readlink("/proc/self/ns/mnt", ours, sizeof ours);
   b = readlink(proc, its, sizeof its);
   return a > 0 && b > 0 && (a != b || memcmp(ours, its, (size_t) a) != 0);
@@ -102,9 +103,11 @@ static int is_elsewhere(int pid)
 static int make_ours(int pid, const char *its, char *path, size_t size)
 {
   if (its[0] != '/')
-    return (size_t) snprintf(path, size, "/proc/%d/cwd/%s", pid, its) < size;
+    return (size_t) snprintf(path, size, "/proc/%d/cwd/%s",
+                             eventring_thread_with_memory(pid), its) < size;
   if (is_elsewhere(pid))
-    return (size_t) snprintf(path, size, "/proc/%d/root%s", pid, its) < size;
+    return (size_t) snprintf(path, size, "/proc/%d/root%s",
+                             eventring_thread_with_memory(pid), its) < size;
   return (size_t) snprintf(path, size, "%s", its) < size;
 }
 
@@ -122,7 +125,8 @@ static int mapped_path(int pid, char *path, size_t size, uint8_t *format)
   char *line;
   long own = 0, number;
   int found = MAPPED_NONE;
-  if (!eventring_open_proc(&s, pid, "maps", '\n')) return MAPPED_UNKNOWN;
+  if (!eventring_open_proc(&s, eventring_thread_with_memory(pid), "maps", '\n'))
+    return MAPPED_UNKNOWN;
   while (found == MAPPED_NONE && (line = eventring_next_record(&s)) != NULL) {
     char *file = strchr(line, '/'), *access = strchr(line, ' ');
     if (file == NULL || access == NULL || access[2] != 'w'
@@ -153,7 +157,8 @@ int eventring_is_mapped(int pid, const struct stat *file)
   char path[PATH_MAX], *line;
   uint8_t format;
   int found;
-  if (!eventring_open_proc(&s, pid, "maps", '\n')) return MAPPED_UNKNOWN;
+  if (!eventring_open_proc(&s, eventring_thread_with_memory(pid), "maps", '\n'))
+    return MAPPED_UNKNOWN;
   found = MAPPED_NONE;
   while (found == MAPPED_NONE && (line = eventring_next_record(&s)) != NULL) {
     unsigned int high, low;
@@ -183,7 +188,8 @@ static int environment_path(int pid, const char *variable, char *path,
   char *entry;
   size_t length = strlen(variable);
   int found = 0;
-  if (!eventring_open_proc(&s, pid, "environ", 0)) return 0;
+  if (!eventring_open_proc(&s, eventring_thread_with_memory(pid), "environ", 0))
+    return 0;
   while (!found && (entry = eventring_next_record(&s)) != NULL)
     if (strncmp(entry, variable, length) == 0 && entry[length] == '='
         && entry[length + 1] != 0)
@@ -345,7 +351,7 @@ int eventring_open_pid(int32_t pid, const char *dir,
       err = open_in(path, own, pid, namespace, &o, result);
       if (err != EVENTRING_E_NOT_FOUND) return err;
     }
-  snprintf(path, sizeof path, "/proc/%d/cwd", pid);
+  snprintf(path, sizeof path, "/proc/%d/cwd", eventring_thread_with_memory(pid));
   err = open_in(path, own, pid, namespace, &o, result);
   if (err != EVENTRING_E_NOT_FOUND && err != EVENTRING_E_PERMISSION)
     return err;

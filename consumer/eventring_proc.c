@@ -128,6 +128,17 @@ static const char *read_stat(const char *path, char text[STAT_SIZE])
   return name_end + 2;
 }
 
+/* Returns field [number] of a stat file, of which [fields] is the text from field 3
+   on. */
+static uint64_t field_of(const char *fields, int number)
+{
+  for (int at = 3; at < number; at++) {
+    fields += strcspn(fields, " ");
+    if (*fields == ' ') fields++;
+  }
+  return strtoull(fields, NULL, 10);
+}
+
 /* Reads field 22 of /proc/PID/stat to *start_time and field [number], a later
    one, to *value; each is 0 when it is not known.  Returns as
    eventring_process_fields does. */
@@ -141,13 +152,11 @@ static int read_fields(int pid, uint64_t *start_time, int number,
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
   field = read_stat(path, text);
   if (field == NULL) return !(kill(pid, 0) < 0 && errno == ESRCH);
-  if (*field == 'Z' || *field == 'X' || *field == 'x') return 0;
-  for (int at = 3; at <= number; at++) {
-    if (at == 22) *start_time = strtoull(field, NULL, 10);
-    if (at == number) *value = strtoull(field, NULL, 10);
-    field += strcspn(field, " ");
-    if (*field == ' ') field++;
-  }
+  if (*field == 'X' || *field == 'x') return 0;
+  /* The main thread may have ended before others. */
+  if (*field == 'Z' && field_of(field, 20) < 2) return 0;
+  *start_time = field_of(field, 22);
+  *value = field_of(field, number);
   return 1;
 }
 
@@ -170,6 +179,26 @@ char eventring_task_state(int pid, uint32_t thread)
            (unsigned long) thread);
   state = read_stat(path, text);
   return state == NULL ? 0 : *state;
+}
+
+int eventring_thread_with_memory(int pid)
+{
+  char path[64];
+  DIR *tasks;
+  const struct dirent *task;
+  int found = pid;
+  if (eventring_task_state(pid, (uint32_t) pid) != 'Z') return pid;
+  snprintf(path, sizeof path, "/proc/%d/task", pid);
+  tasks = opendir(path);
+  if (tasks == NULL) return pid;
+  while (found == pid && (task = readdir(tasks)) != NULL) {
+    const long thread = strtol(task->d_name, NULL, 10);
+    const char state = thread <= 0 || thread == pid
+                       ? 0 : eventring_task_state(pid, (uint32_t) thread);
+    if (state != 0 && state != 'Z' && state != 'X') found = (int) thread;
+  }
+  closedir(tasks);
+  return found;
 }
 
 long eventring_own_pid(int pid)

@@ -80,6 +80,11 @@ int eventring_process_size(int pid, uint64_t *start_time, uint64_t *size);
    or 0 when the state is not known. */
 char eventring_task_state(int pid, uint32_t thread);
 
+/* Returns the thread of process [pid] by the number of which /proc shows the memory,
+   the environment and the working directory of the process: [pid], the main thread,
+   or another one if the main thread has ended and others go on. */
+int eventring_thread_with_memory(int pid);
+
 /* Returns the number that process [pid] has in its own pid namespace, after
    which its ring file is named; [pid] itself when that number is not known. */
 long eventring_own_pid(int pid);
