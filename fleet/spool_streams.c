@@ -452,6 +452,20 @@ static void tell_limit(struct spool *s, const char *limit)
   s->told = true;
 }
 
+/* Drops part [i], which has ended and does not leave, if it is too old, but for the
+   bytes that the hub may have, which have as much time once more. */
+static void drop_for_age(struct spool *s, struct spool_stream *t, size_t i)
+{
+  struct part *p = &t->parts[i];
+  const int64_t late_ns = realtime_ns() - p->ended_ns - s->limits.age_ns;
+  if (late_ns <= 0) return;
+  const bool spare = p->tried > p->confirmed && late_ns <= s->limits.age_ns;
+  if (spare && p->tried >= p->size) return;
+  tell_limit(s, "age (--spool-age)");
+  if (spare) cut_part(s, t, i);
+  else drop_part(s, t, i);
+}
+
 static void drop_old(struct spool *s)
 {
   struct spool_stream *t;
@@ -459,11 +473,10 @@ static void drop_old(struct spool *s)
   for (t = s->streams; t != NULL; t = t->next)
     for (i = t->count; i-- > 0;)
       if (t->parts[i].refused && t->parts[i].ended) drop_part(s, t, i);
-  while (oldest_part(s, true, &t, &i)
-         && realtime_ns() - t->parts[i].ended_ns > s->limits.age_ns) {
-    tell_limit(s, "age (--spool-age)");
-    drop_part(s, t, i);
-  }
+  for (t = s->streams; t != NULL; t = t->next)
+    for (i = t->count; i-- > 0;)
+      if (t->parts[i].ended && !t->parts[i].busy && !t->parts[i].leaving)
+        drop_for_age(s, t, i);
   while (s->bytes > s->limits.bytes) {
     const bool cut = oldest_part(s, false, &t, &i);
     if (!cut && !oldest_part(s, true, &t, &i)) break;

@@ -4,10 +4,12 @@
 
 #define _GNU_SOURCE
 #include "ring_test.h"
+#include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "spool.h"
 
@@ -147,6 +149,67 @@ static void unanswered(void **state)
   remove_spool(s);
 }
 
+#define HOUR_NS (INT64_C(3600) * 1000000000)
+
+static int make_old(const char *path, const struct stat *status, int kind,
+                    struct FTW *place)
+{
+  const struct timespec times[2] = { { .tv_sec = time(NULL) - 5400 },
+                                     { .tv_sec = time(NULL) - 5400 } };
+  (void) status, (void) kind, (void) place;
+  return utimensat(AT_FDCWD, path, times, 0);
+}
+
+/* Opens the spool once more, with an age of [age_ns] for its parts, which are one
+   and a half hours old. */
+static struct spool *open_old(struct spool *s, int64_t age_ns)
+{
+  const struct spool_limits limits = { .bytes = 1 << 30, .age_ns = age_ns };
+  char why[256] = "";
+  close_spool(s);
+  assert_int_equal(nftw(folder, make_old, 8, FTW_PHYS), 0);
+  s = open_spool(folder, &limits, no_line, why, sizeof why);
+  if (s == NULL) fail_msg("%s", why);
+  return s;
+}
+
+/* A part that is too old, and that the hub may have, is sent once more.  The last
+   part is no recording and does not count. */
+static void unanswered_and_old(void **state)
+{
+  (void) state;
+  struct spool *s = new_spool(1 << 30);
+  struct spool_stream *t = hold(s, 1);
+  struct spool_job job;
+  for (size_t size = 10; size <= 30; size += 10) write_part(s, t, size);
+  s = open_old(s, HOUR_NS);
+  keep_limits(s);
+  assert_int_equal(spool_totals(s).dropped_parts, 1);
+  assert_int_equal(spool_totals(s).dropped_bytes, 20);
+  assert_true(next_job(s, &job, bytes));
+  assert_int_equal(job.part, 1);
+  assert_int_equal(job.length, 10);
+  end_job(s, &job, JOB_CONFIRMED, 10, "");
+  settle_parts(s);
+  assert_int_equal(spool_totals(s).parts, 0);
+  assert_int_equal(spool_totals(s).dropped_parts, 1);
+  remove_spool(s);
+}
+
+/* When it is so old once more, it is dropped. */
+static void never_answered(void **state)
+{
+  (void) state;
+  struct spool *s = new_spool(1 << 30);
+  struct spool_stream *t = hold(s, 1);
+  for (size_t size = 10; size <= 20; size += 10) write_part(s, t, size);
+  s = open_old(s, HOUR_NS / 2);
+  keep_limits(s);
+  assert_int_equal(spool_totals(s).parts, 0);
+  assert_int_equal(spool_totals(s).dropped_parts, 1);
+  remove_spool(s);
+}
+
 /* Also after its agent was killed: of the parts left, the first one.  The last is
    no recording and does not count. */
 static void unanswered_before(void **state)
@@ -251,6 +314,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(idle_streams), cmocka_unit_test(turns),
     cmocka_unit_test(unanswered), cmocka_unit_test(unanswered_before),
+    cmocka_unit_test(unanswered_and_old), cmocka_unit_test(never_answered),
     cmocka_unit_test(unsent), cmocka_unit_test(too_much), cmocka_unit_test(reports)
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
