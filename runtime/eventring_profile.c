@@ -706,12 +706,15 @@ enum arming { ARMED, NO_ENTRY, NO_TIMER };
 
 static int timer_error;         /* the errno of the last NO_TIMER */
 
-/* Returns ARMED if [error], of a call for the timer of a thread, means that the
-   thread has ended; else NO_TIMER. */
+/* Returns ARMED if [error], of a call for the timer of the thread [tid], means that
+   the thread has ended; else NO_TIMER.  A system that has no such timers says EINVAL
+   too, of threads that are there. */
 COLD
-static enum arming without_timer(int error)
+static enum arming without_timer(int tid, int error)
 {
-  if (error == EINVAL || error == ESRCH) return ARMED;
+  if (error == ESRCH
+      || (error == EINVAL && syscall(SYS_tgkill, getpid(), tid, 0) != 0))
+    return ARMED;
   timer_error = error;
   return NO_TIMER;
 }
@@ -748,7 +751,7 @@ static enum arming arm(int tid, int whole)
   event.sigev_value.sival_ptr = s;
   event._sigev_un._tid = tid;
   if (timer_create(clock_of(tid, TICKS), &event, &s->timer) != 0)
-    return without_timer(errno);
+    return without_timer(tid, errno);
   s->domain = NOBODY;
   s->low = s->high = 0;
   s->blocked = s->no_room = s->no_ring = s->judged_at = 0;
@@ -756,7 +759,7 @@ static enum arming arm(int tid, int whole)
   s->seen = search;
   s->tid = tid;
   if (start_timer(s, whole)) return ARMED;
-  const enum arming missed = without_timer(errno);
+  const enum arming missed = without_timer(tid, errno);
   release(s);
   return missed;
 }

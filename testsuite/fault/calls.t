@@ -114,4 +114,10 @@ fresh
 run timeout 20 env LD_PRELOAD="$tmp/fault.so" \
   FAULT=timer_create:1+:$EAGAIN "$tmp/sampled.opt"
 ok "no more timers are allowed: the line names the limit" says_why 'ulimit -i'
+# As for a thread that has ended.
+EINVAL=22
+fresh
+run timeout 20 env LD_PRELOAD="$tmp/fault.so" \
+  FAULT=timer_create:1+:$EINVAL "$tmp/sampled.opt"
+ok "a system without timers for threads: a line says so" says_why 'Invalid argument'
 finish
