@@ -45,7 +45,7 @@ struct kept {
 
 struct log {
   struct kept *events;
-  size_t count;
+  size_t count, room;
   uint64_t lost;
   int damaged;
 };
@@ -54,8 +54,6 @@ static void keep(struct log *log, struct eventring_cursor *c)
 {
   struct eventring_event ev[61];
   int n;
-  if (log->events == NULL) log->events = malloc(MAX * sizeof *log->events);
-  assert_non_null(log->events);
   while ((n = eventring_read(c, ev, 61)) != 0) {
     if (n == EVENTRING_E_DAMAGED) {
       log->damaged++;
@@ -63,8 +61,14 @@ static void keep(struct log *log, struct eventring_cursor *c)
     }
     assert_true(n > 0);
     for (int i = 0; i < n; i++) {
-      struct kept *k = &log->events[log->count++];
-      assert_true(log->count < MAX);
+      struct kept *k;
+      if (log->count == log->room) {
+        assert_true(log->room < MAX);
+        log->room = log->room == 0 ? 1000 : 4 * log->room;
+        log->events = realloc(log->events, log->room * sizeof *log->events);
+        assert_non_null(log->events);
+      }
+      k = &log->events[log->count++];
       *k = (struct kept) { .e = ev[i] };
       if (ev[i].words > 0) {
         k->first = ev[i].payload[0];
