@@ -9,8 +9,6 @@
 . "$(dirname "$0")/../cli/tap.sh"
 set -u
 top=$EVENTRING_TOP
-: "${EVENTRING_BUILD:=$top/_build}"
-export EVENTRING_BUILD
 
 run() {
   "$@" >"$tmp/out" 2>&1 </dev/null

@@ -10,9 +10,10 @@
 
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 : "${EVENTRING_TOP:=$(cd "$here/../.." && pwd)}"
-: "${EVENTRING_BIN:=$EVENTRING_TOP/_build/bin/eventring}"
-: "${EVENTRING_STAGE:=$EVENTRING_TOP/_build/stage}"
-export EVENTRING_TOP EVENTRING_BIN EVENTRING_STAGE
+: "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
+: "${EVENTRING_BIN:=$EVENTRING_BUILD/bin/eventring}"
+: "${EVENTRING_STAGE:=$EVENTRING_BUILD/stage}"
+export EVENTRING_TOP EVENTRING_BUILD EVENTRING_BIN EVENTRING_STAGE
 [ -x "$EVENTRING_BIN" ] || { echo "Bail out! no $EVENTRING_BIN"; exit 1; }
 
 status=             # of the last command that run ran
@@ -89,11 +90,24 @@ refused() {
 
 # make_ring KIND: makes $tmp/KIND.eventring, with known contents (make_ring.c)
 make_ring() {
-  [ -x "$tmp/make_ring" ] ||
+  [ -x "$tmp/make_ring" ] || get_make_ring || exit 1
+  "$tmp/make_ring" "$1" "$tmp/$1.eventring" || exit 1
+}
+
+# The program is compiled once for all tests, until its sources change.
+get_make_ring() {
+  compiled=$EVENTRING_BUILD/test/make_ring
+  if ! [ -x "$compiled" ] || [ -n "$(cd "$EVENTRING_TOP" && find \
+      testsuite/cli/make_ring.c testsuite/ring/ring_file.? runtime/caml \
+      -newer "$compiled")" ]; then
+    mkdir -p "$EVENTRING_BUILD/test"
     ${CC:-cc} -std=gnu11 -I"$EVENTRING_TOP/runtime" -o "$tmp/make_ring" \
       "$EVENTRING_TOP/testsuite/cli/make_ring.c" \
-      "$EVENTRING_TOP/testsuite/ring/ring_file.c" || exit 1
-  "$tmp/make_ring" "$1" "$tmp/$1.eventring" || exit 1
+      "$EVENTRING_TOP/testsuite/ring/ring_file.c" &&
+      cp "$tmp/make_ring" "$compiled.$$" && mv -f "$compiled.$$" "$compiled"
+  else
+    cp "$compiled" "$tmp/make_ring"
+  fi
 }
 
 # OCaml programs, traced into $tmp/rings:

@@ -3,7 +3,6 @@
 # which the sanitizers do not see; or leaves its own, or leaks it.  No
 # suppressions.
 . "$(dirname "$0")/../cli/tap.sh"
-: "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
 cd "$tmp" || exit 1
 
 command -v valgrind >/dev/null || {

@@ -3,7 +3,6 @@
 # events of the same moment have the same time.
 # Needs no OCaml.
 . "$(dirname "$0")/lib.sh"
-: "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
 
 rows_of() { python3 -B "$here/read_chrome.py" <"$1"; }
 all_there() { rows_of "$1" | sort | diff both.rows -; }

@@ -3,7 +3,6 @@
 # Chromium, from Debian.
 # Needs no OCaml.
 . "$(dirname "$0")/lib.sh"
-: "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
 
 missing() {
   for name in "spans form a tree" "waits have a track" \
