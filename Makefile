@@ -363,7 +363,7 @@ $(VARIANT_DONE): $(DONE)/graft build-aux/variant
 # The tests have one of their own, which is not optimized.
 variant-for-tests: $(DONE)/stock
 	@$(MAKE) --no-print-directory variant VARIANT=$(B)/test/variant \
-	  VARIANT_VARS=CFLAGS=-O0 VARIANT_PREFIX=$(ABS)/stock/install
+	  VARIANT_VARS='CFLAGS="-O0 -g0"' VARIANT_PREFIX=$(ABS)/stock/install
 
 DIST = ocaml-$(shell head -n1 $(TREE)/VERSION)
 
@@ -444,9 +444,10 @@ $(RING_TESTS): $(B)/test/ring/%: testsuite/ring/%.c $(RING_HEADERS) \
 
 ## The same, and the command, under sanitizers
 
-# gcc: it is here anyway, with their libraries; clang's have the fuzz targets.
+# gcc: it is here anyway, with their libraries; clang's have the fuzz targets.  A
+# report has functions and lines (-g1), and no variables.
 SAN_CC = gcc
-SAN_CFLAGS = -std=gnu11 -g $(SAN_LEVEL) -fno-omit-frame-pointer $(WARNINGS) \
+SAN_CFLAGS = -std=gnu11 -g1 $(SAN_LEVEL) -fno-omit-frame-pointer $(WARNINGS) \
   -Iconsumer -Iruntime -Ianalysis -Ifleet -Itools -Iserve
 # Only for the library does the optimizer save more time than it takes.
 SAN_LEVEL = -O0
@@ -593,7 +594,7 @@ FUZZ_OBJ := $(patsubst %.c,$(FUZZ)/obj/%.o,\
               $(LIB_SRC) $(FUZZ_TOOLS) $(FUZZ_MAKERS) \
               testsuite/ring/ring_file.c testsuite/fuzz/fuzz.c)
 FUZZ_SANITIZERS = address,undefined -fno-sanitize-recover=all
-FUZZ_CFLAGS = -std=gnu11 -g $(FUZZ_LEVEL) -fno-omit-frame-pointer $(WARNINGS) \
+FUZZ_CFLAGS = -std=gnu11 -g1 $(FUZZ_LEVEL) -fno-omit-frame-pointer $(WARNINGS) \
   $(FLEET_CFLAGS) \
   -Iconsumer -Iruntime -Ianalysis -Ifleet -Itools -Iserve -Itestsuite/fuzz
 FUZZ_WORKS = $(shell echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | \
