@@ -13,7 +13,8 @@
 #   arrived              whether the spool has no part any more
 #   random_faults SEED ROUNDS   runs faults.py
 #   conserved            whether the hub has each event of each program, or
-#                        counts it as lost
+#                        counts it as lost; prints the sums
+#   conserves            the same; leaves the sums in the file sums
 
 . "${EVENTRING_TOP:-$(dirname "$0")/../..}/testsuite/fleet/hub.sh"
 here=$(cd "$EVENTRING_TOP/testsuite/fleet" && pwd)
@@ -88,3 +89,4 @@ conserved() {
   python3 -B "$here/conserve.py" "$read" "${1:-n1}" "$store" \
     rings/*.eventring
 }
+conserves() { conserved >sums; }

@@ -9,6 +9,7 @@ By hand: conserve.py URL NODE STORE RING_FILE..."""
 
 import glob
 import json
+import mmap
 import os
 import struct
 import subprocess
@@ -67,7 +68,7 @@ def header(path):
     """pid, start of the session, and the number of events written to each ring
     that has any, by the ring file."""
     with open(path, "rb") as file:
-        data = file.read()
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     directory, = struct.unpack_from("<Q", data, 48)
     slot, rings = struct.unpack_from("<II", data, 56)
     first, words = struct.unpack_from("<QQ", data, 64)

@@ -48,5 +48,4 @@ client() { python3 -B "$here/nats_client.py" "$@"; }
 none_lost() {
   within 60 arrived && within 60 conserves && ! grep -v ', 0 lost' sums
 }
-conserves() { conserved >sums; }
 secret() { sed -n "$1p" "$state/nats"; }

@@ -29,7 +29,7 @@ stored() {
 }
 goes_on() { rm "hold.$1" "hold.$1.reached"; }
 all_there() {
-  within 60 conserved && conserved | grep -q ', 0 lost' && within 60 arrived &&
+  within 60 conserves && grep -q ', 0 lost' sums && within 60 arrived &&
     [ ! -s agent.err ]
 }
 
