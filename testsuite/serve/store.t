@@ -130,11 +130,8 @@ ok "the end of the server ends a recording, which is kept" \
 small=$(ls -S "$EVENTRING_STORE"/*.evr | tail -n 1)
 rm -rf "$tmp/full"
 mkdir "$tmp/full"
-i=0
-while [ $i -lt 1000 ]; do
-  cp "$small" "$tmp/full/$i.evr"
-  i=$((i + 1))
-done
+seq -f "$tmp/full/%g.evr" 1000 |
+  xargs -n 250 sh -c 'tee "$@" <"$0" >/dev/null' "$small"
 EVENTRING_STORE=$tmp/full
 serve "$tmp/rings"
 find_process "$pid"
