@@ -148,6 +148,7 @@ int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
   control = __atomic_load_n(&c->shared->control, __ATOMIC_RELAXED);
   memset(&mine, 0, sizeof mine);
   mine.pid = c->pid;
+  mine.own_pid = (int32_t) c->header.pid;
   mine.parent_pid = (int32_t) c->header.parent_pid;
   mine.rings = c->header.rings;
   mine.block_words = c->header.block_words;

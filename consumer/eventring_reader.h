@@ -564,6 +564,7 @@ struct eventring_info {
   uint64_t alloc_period_words;    /* mean number of allocated words between two
                                      samples of them; 0: not known (before
                                      format 1.7, stock OCaml) */
+  int32_t own_pid;                /* of the process in its own pid namespace */
 };
 
 enum {
@@ -629,8 +630,7 @@ EVENTRING_API int eventring_go_on(struct eventring_cursor *cursor,
 
 /* Returns the path by which the file of the cursor was opened, valid until it is
    closed or eventring_go_on.  NULL for a NULL cursor. */
-EVENTRING_API const char *eventring_path(
-  const struct eventring_cursor *cursor);
+EVENTRING_API const char *eventring_path(const struct eventring_cursor *cursor);
 
 /* Pause the recording of events in the traced process, resume it, or set the
    mask of the recorded categories.  The cursor must have been opened with the

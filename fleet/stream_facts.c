@@ -43,6 +43,8 @@ static const char *own_boot(void)
   return boot;
 }
 
+/* Sets [facts] of a process with the number [pid] in its own pid namespace: with
+   another number, an agent may not find the process any more when it has ended. */
 static void set_facts(struct spool_facts *facts, const char *boot,
                       uint64_t pid_namespace, int32_t pid, int64_t started_ns,
                       const char *program)
@@ -65,8 +67,9 @@ bool facts_of_cursor(struct eventring_cursor *cursor, struct spool_facts *facts)
                       : !info.same_boot
                         && eventring_state(cursor) != EVENTRING_STATE_RUNNING)
     return false;
-  set_facts(facts, own_boot(), info.pid_namespace, info.pid, info.started_ns,
+  set_facts(facts, own_boot(), info.pid_namespace, info.own_pid, info.started_ns,
             info.program);
+  facts->pid = info.pid;
   return true;
 }
 
