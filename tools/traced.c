@@ -236,9 +236,9 @@ static bool ended_within(struct traced *traced, long ns)
 /* Its rings */
 
 /* Opens the ring file of the program and returns its cursor, which the caller
-   closes.  Returns NULL when there is no such file yet or it cannot be opened; sets
-   [why] in the latter case.  In a folder that is not ours, a file of the same name that an earlier process
-   has left is not opened. */
+   closes.  Returns NULL when there is no such file yet or it cannot be opened, and
+   sets [why] in the latter case.  In a folder that is not ours, a file of the same
+   name that an earlier process has left is not opened. */
 static struct eventring_cursor *open_ring_file(struct traced *traced)
 {
   struct eventring_cursor *cursor = NULL;

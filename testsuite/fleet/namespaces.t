@@ -2,7 +2,8 @@
 # If this breaks, an agent that starts again takes a process of a container for another
 # one when it has ended meanwhile: its events are twice at the hub.  Needs no OCaml.
 . "$(dirname "$0")/agent.sh"
-unshare --pid --fork true 2>/dev/null || { echo "1..0 # SKIP no pid namespaces"; exit 0; }
+unshare --pid --fork true 2>/dev/null ||
+  { echo "1..0 # SKIP no pid namespaces"; exit 0; }
 
 make_ring plain
 unshare --pid --fork sleep 1000 &
