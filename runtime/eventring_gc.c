@@ -126,9 +126,7 @@ static void enter_stop(struct caml_eventring_asked *a)
 /* Stops */
 
 /* Largest number of arrivals of domains that are recorded for one
-   stop-the-world section.  Of more arrivals, the first ones and the last are
-   recorded: those domains were stopped for the longest time, and all others waited
-   for that one. */
+   stop-the-world section; further arrivals are left out. */
 #define MAX_ARRIVALS 120
 #define STOP_FIELDS (4 + 3 * MAX_ARRIVALS)
 _Static_assert(STOP_FIELDS <= EVENTRING_MAX_PACKED, "a stop is one event");
@@ -139,9 +137,7 @@ static struct {
   int32_t requester;            /* unique id of the domain */
   uint64_t requested;           /* ticks */
   _Atomic uint32_t arrivals;
-  /* In about the order of arrival.  Memory that is not touched takes none. */
-  struct arrival { int32_t domain; uint64_t ticks, left; }
-    arrived[EVENTRING_MAX_DOMAINS];
+  struct { int32_t domain; uint64_t ticks, left; } arrived[MAX_ARRIVALS];
 } stop;
 
 /* Returns the cause, an enum caml_eventring_cause, of the stop-the-world
@@ -197,7 +193,7 @@ void caml_eventring_stop_arrived(void)
   uint32_t i =
     atomic_fetch_add_explicit(&stop.arrivals, 1, memory_order_relaxed);
   a->in_stop = 2 + i;
-  if (i < EVENTRING_MAX_DOMAINS) {
+  if (i < MAX_ARRIVALS) {
     stop.arrived[i].domain = Caml_state->unique_id;
     stop.arrived[i].ticks = caml_eventring_ticks();
   }
@@ -216,7 +212,7 @@ void caml_eventring_stop_left(void)
   struct caml_eventring_asked *a = Caml_eventring_asked;
   /* For a slice in all domains, nobody stops. */
   if (a->in_stop == 0) return;
-  if (a->in_stop >= 2 && a->in_stop - 2 < EVENTRING_MAX_DOMAINS)
+  if (a->in_stop >= 2 && a->in_stop - 2 < MAX_ARRIVALS)
     stop.arrived[a->in_stop - 2].left = caml_eventring_ticks();
   a->in_stop = 0;
   caml_eventring_pause_end();
@@ -229,23 +225,18 @@ void caml_eventring_stop_end(void)
   uint32_t n = 4;
   if (!stop.recorded || !Caml_eventring_on(EVENTRING_SYNC)) return;
   uint64_t now = caml_eventring_ticks();
+  uint64_t last = 0;
   /* All were counted before they went on. */
   uint32_t arrivals =
     atomic_load_explicit(&stop.arrivals, memory_order_relaxed);
-  if (arrivals > EVENTRING_MAX_DOMAINS) arrivals = EVENTRING_MAX_DOMAINS;
-  uint32_t latest = 0;
-  for (uint32_t i = 1; i < arrivals; i++)
-    if (stop.arrived[i].ticks > stop.arrived[latest].ticks) latest = i;
-  for (uint32_t i = 0; i < arrivals && i < MAX_ARRIVALS; i++) {
-    const struct arrival *arrival =
-      &stop.arrived[i == MAX_ARRIVALS - 1 && latest > i ? latest : i];
-    field[n++] = arrival->domain;
-    field[n++] = ticks_between(stop.requested, arrival->ticks);
-    field[n++] = ticks_between(arrival->left, now);
+  if (arrivals > MAX_ARRIVALS) arrivals = MAX_ARRIVALS;
+  for (uint32_t i = 0; i < arrivals; i++) {
+    uint64_t after = ticks_between(stop.requested, stop.arrived[i].ticks);
+    field[n++] = stop.arrived[i].domain;
+    field[n++] = after;
+    field[n++] = ticks_between(stop.arrived[i].left, now);
+    if (after > last) last = after;
   }
-  uint64_t last =
-    arrivals == 0 ? 0
-    : ticks_between(stop.requested, stop.arrived[latest].ticks);
   if (arrivals == 0 && stop.reason != EV_STOP_SLICE) {
     /* Alone: there is no barrier to arrive at. */
     field[n++] = stop.requester;
