@@ -201,6 +201,7 @@ export class Mock {
     this.categories = ['gc', 'domain', 'sync', 'user', 'wait', 'thread'];
     this.actions = [];
     this.tick_ms = 100;
+    this.held = null;           // Date.now() at which the clock stands still
     this.forgotten = 0;         // the history before, as after a new start
     this.server = http.createServer((q, s) => this.#answer(q, s));
   }
@@ -223,7 +224,10 @@ export class Mock {
     this.streams.clear();
   }
 
-  now() { return (Date.now() - this.start) * 1e6; }
+  now() { return ((this.held ?? Date.now()) - this.start) * 1e6; }
+
+  // The next row is so many seconds later.
+  skip(seconds) { this.start -= seconds * 1e3; }
 
   process(i) {
     const now_ns = this.now();
@@ -315,7 +319,7 @@ export class Mock {
     second();
     const timers = [setInterval(second, 1000)];
     if (id)
-      timers.push(setInterval(() => send('tick', { tier_ns: 1e8, ...row(
+      timers.push(setInterval(() => this.held ?? send('tick', { tier_ns: 1e8, ...row(
         Math.floor(this.now() / 1e8) * 1e8, 4, hostile[1]) }), this.tick_ms));
     this.send = send;
     s.on('close', () => {
