@@ -35,6 +35,8 @@ END
 runs 1 good skipped
 ok "programs that pass: tests that pass and are skipped are counted" \
   passes '1 passed, 0 failed, 2 skipped'
+ok "what each lacks is said" eval 'has "^skipped: .*good.t: no network$" &&
+  has "^skipped: .*skipped.t: nothing to test$"'
 
 # Each way to fail, between programs that pass.
 program bad <<'END'
