@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The sampler reads the rings of all views forty times a second, and sends the
+/* The sampler reads the rings of all views 10 to 40 times a second, and sends the
    rows of history that have ended since to the streams.  No client, and no
    other process, can keep it waiting: a slice of reading has a budget, and
    sending is an append to a queue.  The scanner looks for processes, once a
@@ -30,7 +30,11 @@
 #include "stream.h"
 #include "target.h"
 
+/* The time between two reads of all views: it doubles, up to the longest, while
+   no read has much.  Events are then lost only if a program begins to write 16
+   times as many from one read to the next. */
 #define PERIOD_NS (SECOND_NS / 40)
+#define LONGEST_NS (SECOND_NS / 10)
 /* The longest time that a view is read at one go. */
 #define SLICE_NS (SECOND_NS / 50)
 /* Between two slices, so that a client gets the lock. */
@@ -82,13 +86,15 @@ static void send_processes(void)
 static void *sample(void *state)
 {
   struct view *views[REGISTRY_VIEWS];
-  int64_t next = monotonic_ns(), next_second = next;
+  int64_t next = monotonic_ns(), next_second = next, period_ns = PERIOD_NS;
   (void) state;
   while (!stopping) {
-    bool more = false, each_second = monotonic_ns() >= next_second;
+    enum view_news most = VIEW_FEW;
+    bool each_second = monotonic_ns() >= next_second;
     int count = all_views(views);
     for (int i = 0; i < count; i++) {
-      more |= view_read(views[i], SLICE_NS);
+      const enum view_news news = view_read(views[i], SLICE_NS);
+      if (news > most) most = news;
       send_news(views[i], each_second);
       drop_view(views[i]);
     }
@@ -97,9 +103,11 @@ static void *sample(void *state)
       next_second += SECOND_NS;
       if (next_second < monotonic_ns()) next_second = monotonic_ns();
     }
-    next += PERIOD_NS;
+    period_ns = most != VIEW_FEW ? PERIOD_NS
+                : 2 * period_ns < LONGEST_NS ? 2 * period_ns : LONGEST_NS;
+    next += period_ns;
     if (next < monotonic_ns()) next = monotonic_ns();
-    sleep_ns(more ? BREATH_NS : next - monotonic_ns());
+    sleep_ns(most == VIEW_MORE ? BREATH_NS : next - monotonic_ns());
   }
   return NULL;
 }

@@ -235,11 +235,15 @@ static void note_past(struct view_data *d)
     d->lost_before = lost_events(d->cursor);
 }
 
+/* The words that an event takes in a ring, about. */
+#define EVENT_WORDS 4
+
 /* The slice of a read that holds the lock. */
 struct slice {
   struct view *view;
   int64_t budget_ns;
-  bool more;
+  uint64_t events;
+  enum view_news news;
 };
 
 static void read_slice(void *state)
@@ -261,8 +265,11 @@ static void read_slice(void *state)
       live_event(d->live, &batch[i]);
     }
     if (n > 0 && d->reading) note_past(d);
+    if (n > 0) slice->events += (uint64_t) n;
+    if (slice->events * EVENT_WORDS > d->info.ring_words / 32)
+      slice->news = VIEW_MANY;
     if (monotonic_ns() - began > slice->budget_ns) {
-      slice->more = true;
+      slice->news = VIEW_MORE;
       return;
     }
   }
@@ -277,16 +284,16 @@ static void give_up(struct view *view)
   view->data.reading = false;
 }
 
-bool view_read(struct view *view, int64_t budget_ns)
+enum view_news view_read(struct view *view, int64_t budget_ns)
 {
   struct slice slice = { .view = view, .budget_ns = budget_ns };
   pthread_mutex_lock(&view->lock);
   if (!view->finished && !unless_sigbus(read_slice, &slice)) {
     give_up(view);
-    slice.more = false;
+    slice.news = VIEW_FEW;
   }
   pthread_mutex_unlock(&view->lock);
-  return slice.more;
+  return slice.news;
 }
 
 /* A call of view_look. */

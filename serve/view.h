@@ -66,8 +66,15 @@ void drop_view(struct view *view);
 uint64_t view_id(const struct view *view);
 const char *view_path(const struct view *view);
 
-/* Reads new events for at most [budget_ns].  Returns whether more are left. */
-bool view_read(struct view *view, int64_t budget_ns);
+/* How many new events a view had. */
+enum view_news {
+  VIEW_FEW,                       /* they took a thirty-second of a ring at most */
+  VIEW_MANY,
+  VIEW_MORE                       /* and more are left */
+};
+
+/* Reads new events for at most [budget_ns]. */
+enum view_news view_read(struct view *view, int64_t budget_ns);
 
 /* Calls [look] with [state] and the data of [view], which only this call uses
    meanwhile.  Returns false when the file was cut shorter; [look] may then have

@@ -182,7 +182,7 @@ static void read_views(void)
   struct view *views[REGISTRY_VIEWS];
   int count = all_views(views);
   for (int i = 0; i < count; i++) {
-    while (view_read(views[i], INT64_MAX / 4)) ;
+    while (view_read(views[i], INT64_MAX / 4) == VIEW_MORE) ;
     update_findings(views[i]);
     json_decref(json_ticks(views[i]));
     drop_view(views[i]);

@@ -39,7 +39,8 @@ static struct view *show(struct ring_file *f)
 {
   char why[512];
   catch_sigbus();                 /* cmocka has set a handler of its own */
-  ring_create(f, &(struct ring_options) { .log_words = 14 });
+  ring_create(f, &(struct ring_options) { .log_words = 14,
+                                          .state = EVENTRING_RUNNING });
   struct view *view = new_view(1, 0, f->path, 0, why, sizeof why);
   if (view == NULL) fail_msg("%s", why);
   return view;
@@ -65,6 +66,24 @@ static void work_is_done_again_once_after_a_cut(void **state)
   ring_destroy(&f);
 }
 
+/* The server sleeps for longer while a program writes little. */
+static void news_are_few_or_many(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  struct view *view = show(&f);
+  uint64_t ticks = 1000;
+  while (ticks < 1010) ring_count(&f, 0, ticks++, 256, 1);
+  assert_int_equal(view_read(view, INT64_MAX), VIEW_FEW);
+  while (ticks < 1310) ring_count(&f, 0, ticks++, 256, 1);
+  assert_int_equal(view_read(view, INT64_MAX), VIEW_MANY);
+  assert_int_equal(view_read(view, INT64_MAX), VIEW_FEW);
+  while (ticks < 1610) ring_count(&f, 0, ticks++, 256, 1);
+  assert_int_equal(view_read(view, -1), VIEW_MORE);
+  drop_view(view);
+  ring_destroy(&f);
+}
+
 static void work_with_effects_is_not_done_again(void **state)
 {
   struct ring_file f;
@@ -85,6 +104,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(work_is_done_again_once_after_a_cut),
+    cmocka_unit_test(news_are_few_or_many),
     cmocka_unit_test(work_with_effects_is_not_done_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,7 @@ static struct view *view_of(struct ring_file *f)
   catch_sigbus();                 /* cmocka has set a handler of its own */
   struct view *view = new_view(1, 0, f->path, 0, why, sizeof why);
   if (view == NULL) fail_msg("%s", why);
-  while (view_read(view, 1000 * MS)) {}
+  while (view_read(view, 1000 * MS) == VIEW_MORE) {}
   return view;
 }
 
