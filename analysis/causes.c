@@ -103,11 +103,18 @@ static bool has_causes(const struct summary *s)
   return false;
 }
 
+/* Returns the name of [cause]; NULL if the collector took no time for it, or it
+   has no name. */
+static const char *cause_with_time(struct summary *s, uint64_t cause)
+{
+  return s->asked_ns[cause] > 0 ? eventring_value(s->cursor, "cause", cause)
+                                : NULL;
+}
+
 static void add_causes(struct summary *s, struct group *groups)
 {
   for (uint64_t cause = 0; cause < SUMMARY_CAUSES; cause++) {
-    const char *name = s->asked_ns[cause] > 0
-      ? eventring_value(s->cursor, "cause", cause) : NULL;
+    const char *name = cause_with_time(s, cause);
     if (name != NULL) add_time(groups, name, s->asked_ns[cause]);
   }
 }
@@ -131,8 +138,7 @@ uint64_t collector_called(struct summary *s, const char *event)
 {
   const char *call = call_in_event(event);
   for (uint64_t cause = 0; cause < SUMMARY_CAUSES; cause++) {
-    const char *name = s->asked_ns[cause] > 0
-      ? eventring_value(s->cursor, "cause", cause) : NULL;
+    const char *name = cause_with_time(s, cause);
     if (name != NULL && call != NULL && strcmp(name, call) == 0)
       return s->asked_ns[cause];
   }

@@ -54,7 +54,7 @@ static struct summary_domain *new_domain(const struct summary *s, uint32_t id)
   d->id = id;
   d->listener = &s->listener;
   d->watched_since = d->watched_from = INT64_MAX;
-  d->closed_to = d->backup_ns = INT64_MIN;
+  d->closed_to = d->backup_ns = d->gone_ns = INT64_MIN;
   return d;
 }
 
@@ -684,14 +684,20 @@ static struct summary_tally domain_tally(struct summary *s,
   return t;
 }
 
-/* Returns whether the thread that wrote the last event of domain [d] sleeps at
-   present, as /proc says; false if the process has ended or is in another pid
-   namespace, or for a window that ends, of which summary_waited tells.  Such a
-   thread waits, but writes the event of the wait only at its end. */
+/* Returns whether /proc tells which threads sleep at present: not if the process
+   has ended, or for a window that ends, of which summary_waited tells. */
+static bool is_present(struct summary *s)
+{
+  return s->to_ns == INT64_MAX
+         && eventring_state(s->cursor) == EVENTRING_STATE_RUNNING;
+}
+
+/* Returns whether the thread that wrote the last event of domain [d] of a
+   process that runs sleeps at present, as /proc says; false if it is in another
+   pid namespace.  Such a thread waits, but writes the event of the wait only at
+   its end. */
 static bool sleeps_now(struct summary *s, const struct summary_domain *d)
 {
-  if (s->to_ns != INT64_MAX
-      || eventring_state(s->cursor) != EVENTRING_STATE_RUNNING) return false;
   char state = eventring_thread_state(s->cursor, d->running_thread);
   return state != 0 && state != 'R';
 }
@@ -705,7 +711,7 @@ static uint64_t busy_ns(struct summary *s, const struct summary_domain *d,
                         int64_t until_ns)
 {
   uint64_t ns = d->busy_ns;
-  bool sleeps = d->thread_count > 0 && sleeps_now(s, d);
+  bool sleeps = d->thread_count > 0 && is_present(s) && sleeps_now(s, d);
   for (uint32_t i = 0; i < d->thread_count; i++) {
     const struct summary_thread *t = &d->threads[i];
     int64_t to = held_until(d, t, sleeps ? d->seen_ns : until_ns);
@@ -833,7 +839,7 @@ void summary_open_times(struct summary *s, struct summary_listener l)
 
 void summary_look(struct summary *s, int64_t ns)
 {
-  if (eventring_state(s->cursor) != EVENTRING_STATE_RUNNING) return;
+  if (!is_present(s)) return;
   for (uint32_t i = 0; i < s->domain_count; i++) {
     struct summary_domain *d = s->domains[i];
     if (d->watched_since == INT64_MAX || d->running_thread == 0) continue;
