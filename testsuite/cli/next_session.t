@@ -5,34 +5,20 @@
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 make_ring plain
-boot=$(cat /proc/sys/kernel/random/boot_id)
 # Events of a running process are read up to the present.
 now=$(awk '{ printf "%.0f", ($1 - 500) * 1e9 }' /proc/uptime)
 
-# session NUMBER [NAME=VALUE...]: a ring file ./NUMBER of a session of process $alive
-# that began NUMBER * 10 s after the first one, and takes lines from descriptor 7
+# session NUMBER [NAME=VALUE...]: a ring file ./NUMBER of a session that began
+# NUMBER * 10 s after the first one
 session() {
   number=$1
   shift
-  rm -f lines
-  mkfifo lines
-  ./make_ring growing "$number" pid="$alive" state=1 boot="$boot" minor=9 \
-    monotonic=$((now + number * 10000000000)) "$@" <lines 7>&- 8>&- &
-  writer=$!
-  started="$started $writer"
-  exec 7>lines
-  printf '%s\n' "0 0 instant ring_start 1" "0 0 instant domain_start 0 0 0" >&7
+  grow "$number" minor=9 monotonic=$((now + number * 10000000000)) "$@"
 }
 # step N: 100 minor collections from N s on, and a counter with the value N
 step() {
-  awk -v n="$1" 'BEGIN {
-    CONVFMT = OFMT = "%.0f"
-    for (i = 0; i < 100; i++) {
-      print 0, n * 1e9 + i * 1e6, "begin minor"
-      print 0, n * 1e9 + i * 1e6 + 1000, "end minor 10 20 minor_heap_full 0"
-    }
-    print 0, n * 1e9 + 1e8, "counter queue", n
-  }' >&7
+  collections 100 "$1" >&7
+  echo "0 ${1}100000000 counter queue $1" >&7
 }
 # takes_place S N: the file of session S, when it has step N
 takes_place() { within 20 has_step "$1" "$2"; mv "$1" ring.eventring; }

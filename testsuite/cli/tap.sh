@@ -110,6 +110,29 @@ get_make_ring() {
   fi
 }
 
+# grow FILE [NAME=VALUE...]: FILE in the working folder, where ./make_ring is, is a
+# ring file of the process $alive that grows by lines to descriptor 7; $writer makes it
+grow() {
+  rm -f lines
+  mkfifo lines
+  ./make_ring growing "$@" pid="$alive" state=1 \
+    boot="$(cat /proc/sys/kernel/random/boot_id)" <lines 7>&- 8>&- &
+  writer=$!
+  started="$started $writer"
+  exec 7>lines
+  printf '%s\n' "0 0 instant ring_start 1" "0 0 instant domain_start 0 0 0" >&7
+}
+# collections COUNT S: lines of minor collections from second S on, one a millisecond
+collections() {
+  awk -v count="$1" -v s="$2" 'BEGIN {
+    CONVFMT = OFMT = "%.0f"
+    for (i = 0; i < count; i++) {
+      print 0, s * 1e9 + i * 1e6, "begin minor"
+      print 0, s * 1e9 + i * 1e6 + 1000, "end minor 10 20 minor_heap_full 0"
+    }
+  }'
+}
+
 # OCaml programs, traced into $tmp/rings:
 #   compile NAME [threads.cmxa]
 #   start NAME ARG...    leaves the process id in $pid and waits until the

@@ -8,29 +8,16 @@ sleep 1000 &
 alive=$!
 started="$started $alive"
 now=$(awk '{ printf "%.0f", ($1 - 100) * 1e9 }' /proc/uptime)
-boot=$(cat /proc/sys/kernel/random/boot_id)
 
-# begin [NAME=VALUE...]: a ring file ./ring.eventring that grows by lines to
-# descriptor 7
+# begin [NAME=VALUE...]: ./ring.eventring, of two domains
 begin() {
-  mkfifo lines
-  ./make_ring growing ring.eventring pid=$alive state=1 monotonic="$now" \
-    boot="$boot" "$@" <lines &
-  started="$started $!"
-  exec 7>lines
-  printf '%s\n' "0 0 instant ring_start 1" "0 0 instant domain_start 0 0 0" \
-    "1 1 instant domain_start 1 0 1" >&7
+  grow ring.eventring monotonic="$now" "$@"
+  echo "1 1 instant domain_start 1 0 1" >&7
 }
 # step N: 1000 minor collections from N * 10 s on; a ring has room for some steps
 step() {
-  awk -v n="$1" 'BEGIN {
-    CONVFMT = OFMT = "%.0f"
-    for (i = 0; i < 1000; i++) {
-      print 0, n * 10e9 + i * 1e6, "begin minor"
-      print 0, n * 10e9 + i * 1e6 + 1000, "end minor 10 20 minor_heap_full 0"
-    }
-    print 0, n * 10e9 + 2e9, "counter queue", n
-  }' >&7
+  collections 1000 "${1}0" >&7
+  echo "0 ${1}2000000000 counter queue $1" >&7
 }
 reached() {
   [ "$(eventring get ring.eventring counters.queue 2>/dev/null)" = "$1" ]
@@ -90,7 +77,7 @@ run eventring get all.evr 'totals'
 ok "a recording has no totals" eval '[ "$status" = 1 ] || out_has null'
 
 exec 7>&-
-rm lines ring.eventring
+rm ring.eventring
 begin started=1000 traced_since=$((now - 5000000000))
 step 1
 echo "0 0 totals 6001 6001 42 30 6 12 120020 60010 1800 6049 30001000 70000 1 0" >&7
@@ -105,7 +92,7 @@ ok "tracing started with the session before, 5 s earlier" \
   [ "$since" = 995.000 ]
 
 exec 7>&-
-rm lines ring.eventring
+rm ring.eventring
 begin
 for n in 1 2 3 4 5 6; do step $n; done
 ok "a file of format 1.8 has wrapped" within 60 reached 6

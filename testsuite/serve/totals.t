@@ -9,13 +9,8 @@ sleep 1000 &
 alive=$!
 started="$started $alive"
 now=$(awk '{ printf "%.0f", ($1 - 100) * 1e9 }' /proc/uptime)
-mkfifo lines
-./make_ring growing ring.eventring pid=$alive state=1 monotonic="$now" \
-  boot="$(cat /proc/sys/kernel/random/boot_id)" <lines &
-exec 7>lines
+grow ring.eventring monotonic="$now"
 cat >&7 <<'L'
-0 0 instant ring_start 1
-0 0 instant domain_start 0 0 0
 1 1000000000 instant domain_start 1 0 1
 1 2000000000 begin my.span
 1 2500000000 end my.span
