@@ -45,7 +45,8 @@
 
                For NUMBER, a value of the format by its name, such as
                minor_heap_full.  After domain_start the ring belongs to the domain
-               in its first field.  Totals are of the ring, in the order of FORMAT.md; a file without such a line is of format 1.8, without
+               in its first field.  Totals are of the ring, in the order of
+               FORMAT.md; a file without such a line is of format 1.8, without
                totals.  A state is the one of the header, and NS the time when the
                session ended.
      overwritten  script, with rings of 8192 words that may be overwritten

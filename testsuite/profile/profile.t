@@ -158,11 +158,15 @@ fi
 
 run eventring profile --pprof=out.pb.gz samples.eventring
 ok "pprof: quiet" eval 'exits 0 && silent'
-if command -v protoc >/dev/null; then
+# read_pprof: prints the samples of out.pb.gz
+read_pprof() {
   gzip -dc out.pb.gz | protoc --decode=perftools.profiles.Profile \
     -I "$here" "$here/profile.proto" >pprof 2>why
+  python3 "$here/read_pprof.py" pprof | sort
+}
+if command -v protoc >/dev/null; then
+  read_pprof >stacks
   ok "pprof: the message is whole" [ ! -s why ]
-  python3 "$here/read_pprof.py" pprof | sort >stacks
   sort >want <<'END'
 [unknown] 1 160000000 thread=101
 [truncated];main;middle;inlined;leaf 1 80000000 domain=0 span=handle thread=100
@@ -497,8 +501,44 @@ run eventring profile overwritten.eventring
 ok "when samples are lost, the time of the process is that since then" eval \
   'out_has ": 1.20 s of processor time in 3 samples (400 ms of 1.00 s since none were lost)$" &&
    out_has "90.0 ms .*signals blocked" && ! out_has "300 ms"'
+cat >want <<'END'
+[between samples] 6000000
+[ended before a sample] 7000000
+[more threads than rings] 40000000
+[no room on the stack] 5000000
+[signals blocked] 300000000
+[thread not found] 42000000
+END
+causes() { sort | diff want -; }
+in_ms() { awk '/\[.*\]$/ { ns = $1 * 1e6; sub(/.*\[/, "["); print $0, ns }' out; }
+run eventring profile --by=line used.eventring
+ok "by line: a row for each cause" eval 'in_ms | causes'
+run eventring profile --tree used.eventring
+ok "tree: a node for each cause" eval 'in_ms | causes'
 run eventring profile --folded used.eventring
-ok "folded stacks: a line for the cause" out_has '^\[signals blocked\] 300000000$'
+ok "folded stacks: a line for each cause" eval 'grep "^\[" out | causes'
+run eventring profile --flame=- used.eventring
+ok "flame graph: a box for each cause" [ \
+  "$(grep -o '"\[.[a-z ]*\]"' out | tr -d '"' | sort)" = "$(sed 's/ [0-9]*$//' want)" ]
+if command -v protoc >/dev/null; then
+  eventring profile --force --pprof=out.pb.gz used.eventring
+  ok "pprof: a sample for each cause" eval \
+    'read_pprof | sed -n "s/^\(\[.*\]\) 0/\1/p" | causes'
+else
+  skip "pprof: a sample for each cause" "no protoc"
+fi
+
+# A thread that blocks signals all the time
+{
+  echo "at 1000000000 100 0"
+  echo "used 1000000000 0 0 0 0 0 0"
+  echo "at 2000000000 100 0"
+  echo "used 1000000000 900000000 0 0 0 0 0"
+} | ./make_profile blocked.eventring || exit 1
+run eventring profile blocked.eventring
+ok "without any sample, the row of the cause" eval \
+  'exits 0 && [ ! -s err ] && out_has ": 0 ns of 2.00 s .* in 0 samples$" &&
+   out_has "900 ms 100.00% .*signals blocked"'
 
 # clang writes no .debug_aranges: units are found by their own ranges of addresses,
 # also when the section has other units.

@@ -10,7 +10,16 @@ make_ring plain
 awk '$2 < 110000000 { print } END { print 0, 110000000, "instant ring_stop 0" }' \
   script >short
 ./make_ring script short.eventring pid=4242425 <short || exit 1
-serve ring.eventring short.eventring
+# Half a second with a million words of large blocks, in which two threads of a
+# domain wait at the same time
+printf '%s\n' "0/100 0 instant ring_start 1" "0/100 0 instant domain_start 0 0 0" \
+  "0/100 100000000 begin major_slice" \
+  "0/100 110000000 end major_slice major_allocation 1000000" \
+  "0/100 509000000 instant mutex_wait 350000000 0" \
+  "0/101 510000000 instant condition_wait 350000000 0" \
+  "0/101 510000000 instant ring_stop 0" |
+  ./make_ring script large.eventring pid=4242426 || exit 1
+serve ring.eventring short.eventring large.eventring
 find_process 4242424
 ok "the events are read" within 60 read_all 4242424
 
@@ -58,5 +67,12 @@ ok "a short process: so are those of domains" detail_is \
   '.domains[] | .minor_per_s | round' '[100,100]'
 ok "a short process: so are those of spans" detail_is \
   '.spans[] | .per_s, .share | . * 1000 | round' '[100000,300]'
+
+find_process 4242426
+ok "a process with large blocks is read" within 60 read_all 4242426
+ok "large blocks count" [ \
+  "$(process 4242426 '.alloc_bytes_per_s * 0.51 / 1e4 | round')" = 800 ]
+ok "waits of two threads at a time are not added in their domain" detail_is \
+  '.domains[] | .wait_share' '[1]'
 end_server
 finish
