@@ -138,6 +138,13 @@ static int took_over(const struct eventring_cursor *c)
     && c->header.traced_since_ns < c->header.started.monotonic_ns;
 }
 
+/* Returns whether the header has the number of the session. */
+static int has_session(const struct eventring_cursor *c)
+{
+  return c->header.version_minor >= 10
+    && c->header.header_size >= EVENTRING_HEADER_1_10;
+}
+
 int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
 {
   struct eventring_info mine;
@@ -193,10 +200,10 @@ int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
   if (has_alloc_samples(c))
     mine.alloc_period_words = __atomic_load_n(&c->shared->alloc_period,
                                               __ATOMIC_RELAXED);
-  mine.traced_since_ns = took_over(c) ? c->header.traced_since_ns
-                                      : c->header.started.monotonic_ns;
+  mine.traced_since_ns = c->traced_since_ns;
   if (has_requests(c))
     mine.flushes = __atomic_load_n(&c->shared->flushes, __ATOMIC_RELAXED);
+  if (has_session(c)) mine.session = c->header.session;
   eventring_give_struct(&mine, sizeof mine, info);
   return 0;
 }
@@ -214,19 +221,46 @@ static int has_totals(const struct eventring_cursor *c)
     && c->header.slot_size >= sizeof(struct eventring_slot);
 }
 
-/* Returns a total of ring [ring]. */
-static uint64_t total_of(const struct eventring_cursor *c, uint32_t ring,
-                         enum eventring_total total)
-{
-  return __atomic_load_n(&slot_of(c, ring)->total[total], __ATOMIC_RELAXED);
-}
-
 /* Adds [more] to *sum, but makes it at most a number that is a signed integer as
    bytes, too: a damaged file may have any. */
 static void add(uint64_t *sum, uint64_t more)
 {
   const uint64_t most = INT64_MAX / 8;
-  *sum = more < most - *sum ? *sum + more : most;
+  *sum = *sum < most && more < most - *sum ? *sum + more : most;
+}
+
+/* Returns a total of ring [ring] in the file. */
+static uint64_t total_in_file(const struct eventring_cursor *c, uint32_t ring,
+                              enum eventring_total total)
+{
+  return __atomic_load_n(&slot_of(c, ring)->total[total], __ATOMIC_RELAXED);
+}
+
+/* Returns a total of ring [ring], with that of the sessions before. */
+static uint64_t total_of(const struct eventring_cursor *c, uint32_t ring,
+                         enum eventring_total total)
+{
+  uint64_t now = total_in_file(c, ring, total);
+  if (c->before == NULL) return now;
+  const uint64_t *before = c->before[ring],
+    domains = total_in_file(c, ring, EVENTRING_TOTAL_DOMAINS);
+  switch (total) {
+  case EVENTRING_TOTAL_LONGEST:
+    return now > before[total] ? now : before[total];
+  case EVENTRING_TOTAL_LAST:
+    return domains == 0 ? before[total] : now;
+  case EVENTRING_TOTAL_DOMAINS:
+    /* The domain that had the ring may have it still. */
+    if (domains == 1 && before[total] > 0
+        && before[EVENTRING_TOTAL_LAST]
+           == total_in_file(c, ring, EVENTRING_TOTAL_LAST))
+      return before[total];
+    break;
+  default:
+    break;
+  }
+  add(&now, before[total]);
+  return now;
 }
 
 /* Adds the totals of ring [ring] to [sum]; its minor collections are those of
@@ -714,6 +748,8 @@ int eventring_new_cursor(struct eventring_source *source, const char *path,
   c->header.argv0[sizeof c->header.argv0 - 1] = 0;
   if (c->header.header_size < HEADER_HAS(argv0)) c->header.argv0[0] = 0;
   c->started = c->header.started;
+  c->traced_since_ns = took_over(c) ? c->header.traced_since_ns
+                                    : c->header.started.monotonic_ns;
   if (c->header.header_size < HEADER_HAS(pid_namespace))
     c->header.pid_namespace = 0;
   if (c->header.header_size < HEADER_HAS(time_namespace))
@@ -856,6 +892,7 @@ void eventring_close(struct eventring_cursor *c)
   close_file(c);
   for (; c != NULL; c = former) {
     former = c->former;
+    free(c->before);
     eventring_free_schema(c);
     free(c);
   }
@@ -876,20 +913,53 @@ static int is_later_session(const struct eventring_cursor *c,
     && strcmp(n->boot_id, h->boot_id) == 0;
 }
 
+/* Returns how many sessions there were between those of [c] and of [next], which
+   began when that of [c] ended if [at_once] is set. */
+static int sessions_between(const struct eventring_cursor *c,
+                            const struct eventring_cursor *next, int at_once)
+{
+  uint64_t between;
+  if (!has_session(c) || !has_session(next))
+    return took_over(next) && !at_once;
+  between = next->header.session - c->header.session - 1;
+  return between < INT_MAX ? (int) between : 0;
+}
+
+/* Keeps the totals of the session of [c], with those before, for the next one.
+   Returns 0 when there is no memory, else 1. */
+static int keep_totals(struct eventring_cursor *c)
+{
+  uint64_t (*kept)[EVENTRING_TOTALS] = calloc(c->header.rings, sizeof *kept);
+  if (kept == NULL) return 0;
+  for (uint32_t i = 0; i < c->header.rings; i++)
+    for (int total = 0; total < EVENTRING_TOTALS; total++)
+      kept[i][total] = total_of(c, i, (enum eventring_total) total);
+  free(c->before);
+  c->before = kept;
+  return 1;
+}
+
 int eventring_go_on(struct eventring_cursor *c, struct eventring_cursor *next)
 {
   struct eventring_cursor former;
   int missed, at_once;
   if (c == NULL || next == NULL || !is_later_session(c, next))
     return EVENTRING_E_ARGUMENT;
+  /* The totals of a session have those of the sessions from which it took over. */
+  if (has_totals(c) && next->traced_since_ns > c->header.started.monotonic_ns
+      && !keep_totals(c))
+    return EVENTRING_E_MEMORY;
   /* The process ends a session when the one that takes over has started. */
   at_once = took_over(next)
     && next->header.started.monotonic_ns <= c->shared->ended.monotonic_ns;
-  missed = took_over(next) && !at_once;
+  missed = sessions_between(c, next, at_once);
   former = *c;
   *c = *next;
   *next = former;
   c->started = former.started;
+  c->traced_since_ns = former.traced_since_ns;
+  c->before = former.before;
+  next->before = NULL;
   c->wants_changes = former.wants_changes;
   c->last_ticks = former.last_ticks;
   c->last_ns = former.last_ns;
@@ -905,6 +975,7 @@ int eventring_go_on(struct eventring_cursor *c, struct eventring_cursor *next)
     c->changes[c->changes_left++] = c->header.started.ticks;
   /* The caller may have names from the schema. */
   close_file(next);
+  eventring_keep_names(next);
   c->former = next;
   return missed;
 }

@@ -156,8 +156,11 @@ struct eventring_cursor {
   /* The header as it was checked. */
   struct eventring_header header;
   char *path;
-  struct eventring_instant started;     /* of the first session that it read */
-  struct eventring_cursor *former;      /* has the schema of the session before,
+  struct eventring_instant started;     /* of the first session that it read, */
+  int64_t traced_since_ns;              /* and since when that is traced */
+  uint64_t (*before)[EVENTRING_TOTALS]; /* by ring, of all sessions from which this
+                                           one did not take over; NULL: none */
+  struct eventring_cursor *former;      /* has the names of the session before,
                                            and nothing else; or NULL */
 
   /* The process. */
@@ -257,6 +260,9 @@ void eventring_free_rings(struct eventring_cursor *c);
    tables by eventring_free_schema. */
 int eventring_allocate_schema(struct eventring_cursor *c);
 void eventring_free_schema(struct eventring_cursor *c);
+
+/* Frees the tables of the schema, but those with names that were returned. */
+void eventring_keep_names(struct eventring_cursor *c);
 
 /* Adds the schema entries that the program has written since the last call to
    the tables of the cursor.  Leaves out entries beyond the bounds of the

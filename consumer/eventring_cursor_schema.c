@@ -502,16 +502,29 @@ int eventring_allocate_schema(struct eventring_cursor *c)
   return 0;
 }
 
+void eventring_keep_names(struct eventring_cursor *c)
+{
+  struct schema *s = &c->schema;
+  if (s->mappings != NULL && s->mappings->count == 0) {
+    eventring_free_array(s->mappings, 1, sizeof *s->mappings);
+    s->mappings = NULL;
+  }
+  eventring_free_array(s->layouts, MAX_IDS, sizeof *s->layouts);
+  eventring_free_array(s->special, MAX_IDS, sizeof *s->special);
+  eventring_free_array(s->by_id, MAX_IDS, sizeof *s->by_id);
+  s->layouts = NULL;
+  s->special = NULL;
+  s->by_id = NULL;
+}
+
 void eventring_free_schema(struct eventring_cursor *c)
 {
   const uint32_t capacity = c->header.schema_capacity;
   struct schema *s = &c->schema;
+  eventring_keep_names(c);
   eventring_free_array(s->mappings, 1, sizeof *s->mappings);
   eventring_free_array(s->labels, 1, sizeof *s->labels);
   eventring_free_array(s->units, MAX_UNITS, sizeof *s->units);
   eventring_free_array(s->fields, capacity, sizeof *s->fields);
-  eventring_free_array(s->layouts, MAX_IDS, sizeof *s->layouts);
-  eventring_free_array(s->special, MAX_IDS, sizeof *s->special);
-  eventring_free_array(s->by_id, MAX_IDS, sizeof *s->by_id);
   eventring_free_array(s->events, capacity, sizeof *s->events);
 }

@@ -508,8 +508,7 @@ struct eventring_info {
   char program[256];              /* "" when it is not known */
   char runtime[32];               /* of stock OCaml, the certain part, such as
                                      "5.3 or later" */
-  char argv0[256];                /* how the program was called; "" when
-                                     the file does not say */
+  char argv0[256];                /* how the program was called; "": unknown */
   uint8_t format;                 /* EVENTRING_FORMAT_... */
   uint32_t processes;             /* processes in the file: 1 but for some
                                      recordings */
@@ -535,11 +534,9 @@ struct eventring_info {
                                      not see the process.  Its state is then
                                      that it runs, unless it is sure that nobody
                                      writes to the file */
-  uint64_t threshold_ns;          /* the shortest wait that is recorded; 0: the
-                                     process uses the threshold with which
-                                     tracing started, which the file does not
-                                     have; or not known (before format 1.4,
-                                     stock OCaml) */
+  uint64_t threshold_ns;          /* the shortest wait that is recorded; 0: that
+                                     with which tracing started, or not known
+                                     (before format 1.4, stock OCaml) */
   uint64_t sample_period_ns;      /* processor time between two samples of a
                                      thread; 0: not known (before format 1.5,
                                      stock OCaml) */
@@ -548,23 +545,25 @@ struct eventring_info {
   uint32_t sample_rings_from;     /* the rings from this index on have samples;
                                      0: there are no such rings */
   char boot_id[40];               /* the start of the machine, as Linux names
-                                     it; "" when it is not known.  Two files
-                                     with the same one and the same
-                                     [time_namespace] have the same
+                                     it; "": not known.  Files with the same one
+                                     and the same [time_namespace] have the same
                                      CLOCK_MONOTONIC */
   uint64_t time_namespace;        /* of the process, the inode number of its
                                      /proc/PID/ns/time; 0: not known */
   uint64_t flushes;               /* how many times the program has asked its
                                      readers for a flush; 0 before format 1.6 */
   int64_t traced_since_ns;        /* CLOCK_MONOTONIC from which on the process
-                                     is traced without a gap: when the first of
-                                     the sessions began that took over from each
-                                     other, for rings of another size; else
-                                     [started_ns] */
+                                     is traced without a gap: [started_ns], or of
+                                     the first of the sessions that took over
+                                     from each other; after eventring_go_on, of
+                                     the first one that was read */
   uint64_t alloc_period_words;    /* mean number of allocated words between two
                                      samples of them; 0: not known (before
                                      format 1.7, stock OCaml) */
   int32_t own_pid;                /* of the process in its own pid namespace */
+  uint64_t session;               /* sessions that the process, and its parents
+                                     before a fork, had with this one; 0 before
+                                     format 1.10 */
 };
 
 enum {
@@ -622,9 +621,10 @@ EVENTRING_API int eventring_get_totals(struct eventring_cursor *cursor,
                                        uint32_t ring,
                                        struct eventring_totals *totals);
 
-/* Goes on with [next], open on a later session of the process, and owns it: counts
-   and times go on; strings returned before stay valid.  Returns 0, or 1 if a session
-   between is missing; EVENTRING_E_ARGUMENT, with no change, for another [next]. */
+/* Goes on with [next], open on a later session of the process, and owns it: counts,
+   totals and times go on; strings returned before stay valid.  Returns the number of
+   sessions between (files before format 1.10 tell of one only); EVENTRING_E_MEMORY,
+   or EVENTRING_E_ARGUMENT for another [next], with no change. */
 EVENTRING_API int eventring_go_on(struct eventring_cursor *cursor,
                                   struct eventring_cursor *next);
 

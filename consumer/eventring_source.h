@@ -232,6 +232,10 @@ int eventring_is_mapped(int pid, const struct stat *file);
 #define EVENTRING_HEADER_1_7 \
   (offsetof(struct eventring_header, alloc_period) + sizeof(uint64_t))
 
+/* Bytes of a header of format 1.10. */
+#define EVENTRING_HEADER_1_10 \
+  (offsetof(struct eventring_header, session) + sizeof(uint64_t))
+
 /* Checks the sizes, counts and offsets of header [h], on which the reader
    relies, for a file of [actual_size] bytes; does not check magic and version.
    [path] is for the message.  Returns 0 or an error, with its message. */

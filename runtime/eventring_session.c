@@ -215,6 +215,7 @@ int caml_ring_start_session(const char *in,
   h.started = eventring_now(h.clock);
   h.traced_since_ns = former != NULL ? former->header.traced_since_ns
                                      : h.started.monotonic_ns;
+  h.session = (uint64_t) s->number + 1;
   h.control = control & 0xFFFFFFFF00000000;     /* paused until all is set */
   h.state = EVENTRING_RUNNING;
   h.threshold = caml_ring_config.threshold;

@@ -87,7 +87,8 @@ val start :
     they are replaced: all domains are stopped, the session ends, and its file is
     replaced (even if [OCAML_EVENTRING_KEEP] is set) by the file of a new session
     with the same categories, in the same place. Every event is in one of the two
-    files, and readers that follow the process go on with the new one.
+    files, and readers that follow the process go on with the new one; they cannot
+    read a session that is replaced within a few milliseconds, and say so.
     [eventring resize] does this from outside.
 
     @raise Sys_error with the reason when tracing cannot start: the directory

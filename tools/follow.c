@@ -140,23 +140,21 @@ static const char *source_name(const struct source *source)
   return source->name != NULL ? source->name : shown_path(source->cursor);
 }
 
-/* Goes on with [next], the next session of the process of [r].  Prints a note when a
-   session between was missed.  Returns true; false, with [done] set and a note,
-   when the file is of another program. */
+/* Goes on with [next], the next session of the process of [r].  Returns true; false,
+   with [done] set and a note, when the file is of another program. */
 static bool enter_session(struct reader *r, struct eventring_cursor *next)
 {
   struct eventring_cursor *cursor = r->source->cursor;
   const int32_t pid = target_info(cursor).pid;
   const int missed = eventring_go_on(cursor, next);
+  if (missed == EVENTRING_E_MEMORY) out_of_memory();
   if (missed < 0) {
     eventring_close(next);
     note("process %" PRIi32 " runs another program, which is not followed", pid);
     r->done = true;
     return false;
   }
-  if (missed > 0)
-    note("process %" PRIi32 " got rings of another size twice at once; events "
-         "between were overwritten before they could be read", pid);
+  add_missed(r->sessions, (uint64_t) missed);
   remember_input(cursor);
   r->ended = r->noted = false;
   return true;
@@ -172,11 +170,12 @@ static bool await_session(struct reader *r)
     runs = process_runs(r->sessions, 0);
   if (stopped) next = open_next_session(r->sessions, NULL);
   if (next != NULL) return enter_session(r, next);
-  if (!stopped || !runs)
+  if (!stopped || !runs) {
+    if (stopped) note_last(r->sessions);
     r->done = true;
-  else if (!r->noted && monotonic_ns() - r->ended_ns >= ENDING_NS) {
+  } else if (!r->noted && monotonic_ns() - r->ended_ns >= ENDING_NS) {
     r->noted = true;
-    note_stop(cursor, r->ended_ns,
+    note_stop(r->sessions, r->ended_ns,
               "when it starts it again, that is followed too");
   }
   return false;
@@ -408,9 +407,11 @@ enum status read_sources(const struct source *sources, int count,
   }
   struct merge m = new_merge(sources, count, reading->follow);
   read_all(&m, reading);
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
     if (m.readers[i].failed || report_damage(&m.readers[i]) != STATUS_OK)
       status = STATUS_CANNOT_READ;
+    if (reading->follow) note_missed(m.readers[i].sessions);
+  }
   free_merge(&m);
   return status;
 }

@@ -29,8 +29,10 @@ struct sessions {
   char *path;                     /* of the present session */
   struct stat file;
   int64_t started_ns;
+  uint64_t missed, told;          /* sessions; of these, the user knows */
   int32_t pid;
   int pidfd;                      /* -1: the process is not known */
+  bool elsewhere;                 /* it is in another pid namespace */
   int64_t searched_ns;
 };
 
@@ -66,6 +68,7 @@ struct sessions *new_sessions(struct eventring_cursor *cursor)
 {
   struct sessions *s = allocate(1, sizeof *s);
   s->pid = target_info(cursor).pid;
+  s->elsewhere = target_info(cursor).pid_is_elsewhere;
   s->pidfd = set_present(s, cursor) ? open_process(cursor) : -1;
   return s;
 }
@@ -143,12 +146,32 @@ struct eventring_cursor *open_next_session(
   return cursor;
 }
 
-void note_stop(struct eventring_cursor *cursor, int64_t ns,
-               const char *consequence)
+void note_stop(const struct sessions *s, int64_t ns, const char *consequence)
 {
-  struct eventring_info info = target_info(cursor);
   char time[QUANTITY_SIZE];
-  note("process %" PRIu32 " stopped its tracing %s after it had started it; %s",
-       info.pid, format_duration(time, (uint64_t) (ns - info.started_ns)),
+  note("process %" PRIi32 " stopped its tracing %s after it had started it; %s",
+       s->pid, format_duration(time, (uint64_t) (ns - s->started_ns)),
        consequence);
+}
+
+void note_last(const struct sessions *s)
+{
+  if (s->elsewhere)
+    note("process %" PRIi32 " has ended, or has stopped its tracing: it is in "
+         "another pid namespace, where that is not known; no more is read", s->pid);
+}
+
+void add_missed(struct sessions *s, uint64_t missed)
+{
+  s->missed += missed;
+  if (s->told == 0) note_missed(s);
+}
+
+void note_missed(struct sessions *s)
+{
+  if (s->missed == s->told) return;
+  s->told = s->missed;
+  note("process %" PRIi32 " had %" PRIu64 " session%s of tracing too short to be "
+       "read: %s events are missing", s->pid, s->missed,
+       s->missed == 1 ? "" : "s", s->missed == 1 ? "its" : "their");
 }

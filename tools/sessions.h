@@ -45,9 +45,19 @@ bool has_next_session(const struct sessions *sessions);
 struct eventring_cursor *open_next_session(
   struct sessions *sessions, const struct eventring_options *options);
 
-/* Prints a note that the process of [cursor] stopped its tracing at [ns] of
+/* Prints a note that the process ended the present session at [ns] of
    CLOCK_MONOTONIC, followed by [consequence], on one line of standard error. */
-void note_stop(struct eventring_cursor *cursor, int64_t ns,
+void note_stop(const struct sessions *sessions, int64_t ns,
                const char *consequence);
+
+/* Prints a note if the process may start another session, which nobody here can wait
+   for, after the present one, which has ended. */
+void note_last(const struct sessions *sessions);
+
+/* Counts [missed] sessions between two that were read, of which the user is told
+   when they are the first, and by note_missed, which prints nothing if there were no
+   more. */
+void add_missed(struct sessions *sessions, uint64_t missed);
+void note_missed(struct sessions *sessions);
 
 #endif /* TOOLS_SESSIONS_H */

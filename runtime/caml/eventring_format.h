@@ -43,7 +43,7 @@
 /* A reader refuses another major version; a newer minor version only adds
    fields where this one has zeros, and records it may skip. */
 #define EVENTRING_VERSION_MAJOR 1
-#define EVENTRING_VERSION_MINOR 9
+#define EVENTRING_VERSION_MINOR 10
 
 /* The file is named <pid>EVENTRING_SUFFIX, or <pid>EVENTRING_STOCK_SUFFIX when
    tracing was started in the way of stock OCaml's Runtime_events.  A number
@@ -214,6 +214,10 @@ struct eventring_header {
      the next.  The fourth word that a consumer may write to any effect, by a
      store.  0: that with which tracing started. */
   uint64_t alloc_period;              /* atomic */
+
+  /* Since 1.10.  How many sessions the process has begun with this one, those of
+     its parents before a fork included. */
+  uint64_t session;
 };
 
 /* Since 1.6.  A request in the low half of [control], in bits that are no

@@ -59,7 +59,7 @@
 
    NAME=VALUE changes the header: pid, namespace, start_time, started (in s of
    the wall clock), monotonic (ns, when tracing started by that clock),
-   traced_since (by that clock, of the first session), program;
+   traced_since (by that clock, of the first session), session, program;
    boot=ID; state=1 while the process runs; threshold; samples, the first ring of
    samples; minor, the minor version of the format.  hold=1: the file stays mapped
    for writing, as by its process, until this program is killed. */
@@ -950,6 +950,7 @@ static int change(struct eventring_header *h, const char *option, int *holds)
     h->started.realtime_ns = (int64_t) number * 1000000000;
   else if (IS("monotonic"))
     h->started.monotonic_ns = (int64_t) (h->started.ticks = number);
+  else if (IS("session")) h->session = number;
   else if (IS("traced_since")) h->traced_since_ns = (int64_t) number;
   else if (IS("program")) snprintf(h->program, sizeof h->program, "%s", value);
   else if (IS("boot")) snprintf(h->boot_id, sizeof h->boot_id, "%s", value);

@@ -342,11 +342,14 @@ static struct eventring_cursor *await_session(const struct recording *r)
   while ((next = open_next_session(r->sessions, NULL)) == NULL) {
     int64_t now = monotonic_ns();
     if (interrupted_by() != 0 || is_over(r, now)) return NULL;
-    if (!process_runs(r->sessions, 1))
-      return open_next_session(r->sessions, NULL);
+    if (!process_runs(r->sessions, 1)) {
+      next = open_next_session(r->sessions, NULL);
+      if (next == NULL) note_last(r->sessions);
+      return next;
+    }
     if (!noted && now - stopped >= ENDING_NS) {
       noted = true;
-      note_stop(r->cursor, stopped,
+      note_stop(r->sessions, stopped,
                 "when it starts it again, that is recorded too");
     }
   }
@@ -365,6 +368,10 @@ static bool enter_next_session(struct recording *r)
   if (next == NULL) return false;
   const bool has_file = r->trigger.text == NULL || r->keep_until != 0;
   r->before_session = totals(r);
+  const uint64_t before = target_info(r->cursor).session,
+    session = target_info(next).session;
+  if (before != 0 && session > before)
+    add_missed(r->sessions, session - before - 1);
   end_session(r);
   eventring_close(r->cursor);
   r->cursor = next;
@@ -412,6 +419,7 @@ static enum status record(struct recording *r)
   if (error == 0) sum_up(r, monotonic_ns() - r->started_ns);
   else status = report(r, error);
   end_session(r);
+  note_missed(r->sessions);
   free_sessions(r->sessions);
   return end_output(r, status);
 }
