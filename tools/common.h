@@ -92,8 +92,8 @@ struct eventring_cursor *try_open_one(const struct command *command,
 bool is_number(const char *text);
 
 /* Adds the path of the file that [cursor] reads to the inputs that refuse_input
-   knows.  Ends the program with a message when there is no memory. open_one, try_open_one, open_target and open_recorded_process do this
-   themselves. */
+   knows.  Ends the program with a message when there is no memory.  open_one,
+   try_open_one, open_target and open_recorded_process do this themselves. */
 void remember_input(struct eventring_cursor *cursor);
 
 /* Returns whether the file at [path] is one of the inputs, under any name (its

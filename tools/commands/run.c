@@ -62,8 +62,8 @@ static const char notes[] =
 "removed otherwise.  LIST is as for OCAML_EVENTRING_CATEGORIES.  A program that\n"
 "a process executes, or that starts its tracing again, is a process of its own\n"
 "in OUT.  Processes that go on after the end of PROGRAM are read up to then.\n"
-"The exit status is PROGRAM's, or 2: usage; 4: an output exists; 126, 127: it\n"
-"cannot run; if it ended with 0, 3: no events were read; 4: not written.\n"
+"The exit status is PROGRAM's; or 2: usage, 4: an output exists, 126 or 127: it\n"
+"cannot run.  If it ends with 0, 3: no events were read, 4: OUT not written.\n"
 "Example: eventring run -o slow.evr -- ./server --port 8080\n";
 
 struct run {
