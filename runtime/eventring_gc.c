@@ -252,6 +252,52 @@ void caml_eventring_stop_end(void)
   caml_eventring_emit_packed(EVENTRING_RECORD(EV_STOP), field, n);
 }
 
+/* Words allocated in minor heaps */
+
+/* Returns the words that this domain has allocated in its minor heap so far.  Call
+   when the domain's young_ptr is stored, as Gc.minor_words. */
+CAML_EVENTRING_COLD
+static uintnat minor_words(void)
+{
+  return Caml_state->stat_minor_words
+    + (uintnat) (Caml_state->young_end - Caml_state->young_ptr);
+}
+
+/* Returns how many of the last [words] words that this domain has allocated in its
+   minor heap were allocated since the session began. */
+CAML_EVENTRING_COLD
+static uint64_t words_in_session(uint64_t words)
+{
+  const uintnat all = minor_words() - Caml_eventring_asked->minor_words;
+  return words < all ? words : all;
+}
+
+/* Excludes the words that [domain], the calling one, has allocated so far from
+   later events.  Called by the runtime in each domain. */
+CAML_EVENTRING_COLD
+static void skip_words(caml_domain_state *domain, void *data, int domains,
+                       caml_domain_state **all)
+{
+  (void) domain;
+  (void) data;
+  (void) domains;
+  (void) all;
+  /* At its begin, a program has only words that Gc counts, too. */
+  if (minor_words() == 0) return;
+  Caml_eventring_asked->minor_words = minor_words();
+  caml_eventring_skip_direct_words();
+}
+
+CAML_EVENTRING_COLD
+void caml_eventring_skip_words(void)
+{
+  /* No domain waits for another one here, but no collection of all domains
+     begins before each has done it.  Another domain may be about to stop all. */
+  while (caml_eventring_set_stop_reason(EV_STOP_SESSION),
+         !caml_try_run_on_all_domains_with_spin_work(0, &skip_words, NULL, NULL,
+                                                     NULL, NULL)) { }
+}
+
 /* Ends of spans */
 
 #define END_OF(phase) \
@@ -275,7 +321,7 @@ void caml_eventring_end_minor(void)
   struct caml_eventring_asked *a = Caml_eventring_asked;
   /* The probes give bytes. */
   uint64_t field[] = { a->group[0] / sizeof(value),
-                       a->group[1] / sizeof(value),
+                       words_in_session(a->group[1] / sizeof(value)),
                        stop.cause, stop.requester };
   caml_eventring_emit_packed(END_OF(EV_MINOR), field, 4);
   caml_eventring_add_total(EVENTRING_TOTAL_PROMOTED, field[0]);
@@ -322,7 +368,7 @@ void caml_eventring_allocated_at_end(void)
 {
   if (!Caml_eventring_on(EVENTRING_GC)) return;
   uint64_t field[] = {
-    (uint64_t) (Caml_state->young_end - Caml_state->young_ptr),
+    words_in_session(Caml_state->young_end - Caml_state->young_ptr),
     take_direct_words()
   };
   caml_eventring_emit_packed(EVENTRING_RECORD(EV_ALLOCATED_AT_END), field, 2);

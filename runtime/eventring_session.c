@@ -15,10 +15,13 @@
 /* The session: a ring file is created and mapped, and in the end unmapped.
 
    Starting stops nobody: a domain finds its ring when it first writes, see
-   eventring_writer.c.  When tracing stops, a domain may be in the middle of an
-   event.  Emitting contains no point at which a domain can be stopped, so the
-   file is unmapped after one stop-the-world section that does nothing else:
-   [stop_writers].  An [enter_block] that was under way has ended then, too. */
+   eventring_writer.c.  Before a session begins, each domain is asked to note, at
+   its next safe point, the words that it has allocated so far: they do not count.
+
+   When tracing stops, a domain may be in the middle of an event.  Emitting
+   contains no point at which a domain can be stopped, so the file is unmapped
+   after one stop-the-world section that does nothing else: [stop_writers].  An
+   [enter_block] that was under way has ended then, too. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,6 +48,7 @@
 pthread_mutex_t caml_ring_session_lock = PTHREAD_MUTEX_INITIALIZER;
 struct caml_ring_session caml_ring_session;
 
+COLD
 int caml_ring_allocate(uint64_t offset, uint64_t length)
 {
   const struct caml_ring_session *s = &caml_ring_session;
@@ -70,6 +74,7 @@ int caml_ring_allocate(uint64_t offset, uint64_t length)
 /* Fills in the fields of [*h] that describe the layout of a new ring file: the
    magic number and version, and the offset and size of each section, by the
    settings of the program. */
+COLD
 static void lay_out(struct eventring_header *h)
 {
   memcpy(h->magic, EVENTRING_MAGIC, EVENTRING_MAGIC_SIZE);
@@ -94,6 +99,7 @@ static void lay_out(struct eventring_header *h)
     h->rings_offset + h->rings * h->ring_words * sizeof(uint64_t);
 }
 
+COLD
 int caml_ring_write_all(int fd, const void *data, size_t size, uint64_t offset)
 {
   const char *from = data;
@@ -131,6 +137,7 @@ static int has_limited_space(void)
 /* Returns 1 if the program can still map [RESERVE] bytes, as an attempt shows,
    or if its address space is not limited; else 0.  Called when the ring file is
    mapped. */
+COLD
 static int leaves_reserve(void)
 {
   if (!has_limited_space()) return 1;
@@ -342,6 +349,7 @@ int caml_ring_start_session(const char *in,
   return 0;
 }
 
+COLD
 void caml_ring_keep_settings(void)
 {
   uint64_t ns = __atomic_load_n(&HEADER->threshold, __ATOMIC_RELAXED);
@@ -410,6 +418,7 @@ static void stop_writer(caml_domain_state *domain, void *leader, int domains,
    the middle of an event that it began before the call.  Call with the domain
    lock held, and not the session's lock: a domain that waits for the session's
    lock does not stop. */
+COLD
 static void stop_writers(void)
 {
   /* Another domain may be about to stop all, this one among them. */
@@ -463,6 +472,7 @@ static uint64_t *distance_to_control;
 
 /* Stores the distance to the control word at [distance_to_control], if that is
    set and tracing has started once.  Call with the session's lock held. */
+COLD
 static void connect_control(void)
 {
   if (distance_to_control != NULL && caml_ring_session.number > 0)
@@ -493,11 +503,13 @@ void caml_ring_announce(void)
   if (Caml_eventring_on(EVENTRING_PROFILE)) caml_eventring_sample_threads();
 }
 
+COLD
 int caml_eventring_start(const char *dir, const char *suffix, uint32_t mask,
                          int paused, char *why, size_t size)
 {
   struct caml_ring_session *s = &caml_ring_session;
   int ok;
+  if (!caml_eventring_started()) caml_eventring_skip_words();
   for (;;) {
     caml_ring_lock_session();
     ok = caml_eventring_started();

@@ -94,6 +94,7 @@ uint32_t *caml_ring_process_mark(void)
                             + caml_ring_sample_rings()].session;
 }
 
+COLD
 int caml_ring_allocate_writers(void)
 {
   if (caml_ring_writers != NULL) return 1;
@@ -536,6 +537,7 @@ void caml_eventring_emit_pair(uint64_t word, uint64_t now, uint64_t first,
   publish(w, 1 + n);
 }
 
+COLD
 void caml_ring_prepare_ring(int slot)
 {
   struct writer *w = &caml_ring_writers[slot];

@@ -79,6 +79,8 @@ struct caml_eventring_asked {
   uint64_t direct_words;        /* that this domain had allocated directly in
                                    the major heap by the last event with them,
                                    or the last slice that was not recorded */
+  uintnat minor_words;          /* that this domain had allocated in its minor
+                                   heap when the session began */
   uint64_t group[9];            /* values of grouped counters, until the event
                                    that has them as fields is written */
 };
@@ -174,6 +176,12 @@ Caml_inline void caml_eventring_skip_direct_words(void)
     Caml_state->stat_major_words + Caml_state->allocated_words
     - Caml_state->stat_promoted_words;
 }
+
+/* Excludes the words that each domain has allocated so far from the events of the
+   session that is about to begin.  Stops no domain: another domain does it at its
+   next safe point, before it takes part in a collection.  Called while no session
+   runs, with the domain lock held; may take part in a stop-the-world section. */
+void caml_eventring_skip_words(void);
 
 /* Writes the event EV_ALLOCATED_AT_END, if its category is recorded.  Called at the
    end of tracing or of this domain. */

@@ -1,6 +1,7 @@
 #!/bin/sh
 # If this breaks, the totals in a ring file differ from the events that were written,
-# or begin anew when the rings get another size.
+# or begin anew when the rings get another size, or hold the words that were allocated
+# before the session.
 . "$(dirname "$0")/programs.sh"
 build totals unix
 
@@ -30,6 +31,32 @@ as_said() {
   done <"$tmp/out"
 }
 
+# as_counted: the totals of each session, less the words that a domain allocates
+# between the counts of Gc and the session, as in session 0, are the counts
+as_counted() {
+  [ "$(wc -l <counts)" = 6 ] || return 1
+  while read -r session domain said promoted direct; do
+    set -- $(eventring stat --json "$session"/*.eventring | jq ".totals.rings[] |
+      select(.last_domain == $domain) | .allocated_words, .promoted_words,
+      .major_allocated_words - .promoted_words")
+    [ "$session" = 0 ] && eval "around_$domain=$((said - $1))"
+    around=$((around_$domain))
+    [ "$around" -ge 0 ] && [ "$around" -lt 50 ] &&
+      [ "$1 $2 $3" = "$((said - around)) $promoted $direct" ] || {
+      echo "session $session, domain $domain: $*, not $said $promoted $direct"
+      return 1
+    }
+  done <counts
+}
+# of_child: the child has its own words and those that it needs to print them
+of_child() {
+  read -r child words <said
+  more=$(($(eventring stat --json "$child.eventring" |
+    jq .totals.allocated_words) - words))
+  echo "$more more than $words"
+  [ "$more" -ge 0 ] && [ "$more" -lt 1000 ]
+}
+
 kinds() {
   with=OCAMLRUNPARAM=e=9
   record totals resize
@@ -43,7 +70,8 @@ kinds() {
   ok "$mode: collections in a pause are in no total" add_up "$(ring)"
   fresh
   # shellcheck disable=SC2086
-  env OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 $with "$tmp/totals.$mode" fork
+  env OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 $with "$tmp/totals.$mode" \
+    fork >said
   n=0
   for file in $(ring); do
     n=$((n + 1))
@@ -51,6 +79,10 @@ kinds() {
       add_up "$file"
   done
   ok "$mode: there are two files" [ $n = 2 ]
+  ok "$mode: the words of the parent are not those of the child" of_child
+  fresh
+  env OCAML_EVENTRING_KEEP=1 "$tmp/totals.$mode" sessions >counts
+  ok "$mode: words from before a session are not in it" as_counted
   record totals calls
   eventring stat --json "$(ring)" >stat.json
   ok "$mode: between the collections of a call, the program is not paused" jq -e \
