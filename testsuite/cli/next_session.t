@@ -171,6 +171,38 @@ ok "a session that the program began later is gone on with" eval \
 ok "the time between the two is not watched" eval \
   '[ "$(jq -s ".[-1].domains[0].watched_ns < 6e9" shown)" = true ]'
 
+# The processor time of the whole gap is not that of the interval before it.
+begin
+follow stat --json -i 10ms ring.eventring
+within 20 [ -s shown ]
+ends 3
+within 20 grep -q 'stopped its tracing' said
+present() { python3 -c 'import time; print(time.monotonic_ns())'; }
+stopped=$(present)
+longer() { [ $(($(present) - stopped)) -gt 100000000 ]; }
+within 20 longer
+again=$(present)
+session 50 monotonic="$again"
+step 0
+takes_place 50 0
+within 20 grep -q '"minor_collections": *[1-9]' shown
+ends 1
+leave
+ok "the processor time of an interval before a gap is not known" eval \
+  '[ "$(jq -s "map(select(.interval_ns and .until_ns <= $again))[-1]
+    | has(\"cpu_ns\") and .cpu_ns == null" shown)" = true ]'
+# An hour of events that are read at once
+begin
+follow stat --json -i 1h ring.eventring
+step 8000
+step 16000
+within 20 grep -q until_ns shown
+ends 20000
+leave
+ok "nor is the one of an interval whose events are read late" eval \
+  '[ "$(jq -s "map(select(.interval_ns).cpu_ns) | unique | tojson" shown)" = \
+    "\"[null]\"" ]'
+
 # Another program at the same path, or in the same process.
 begin
 follow events -f ring.eventring

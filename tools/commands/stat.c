@@ -59,7 +59,8 @@ struct stat {
   uint64_t lines;
   struct summary_tally before;
   uint64_t lost_before;
-  int64_t cpu_before;
+  int64_t cpu_before, cpu_at_ns;  /* processor time, read at this time of our
+                                     clock, when the interval began */
 };
 
 /* Intervals */
@@ -136,7 +137,22 @@ static void begin_interval(struct stat *st, int64_t ns)
   st->lost_before = lost_events(s->cursor);
   st->cpu_before = st->running ? process_cpu_ns(s->cursor)
                                : -1;
+  st->cpu_at_ns = monotonic_ns();
   summary_new_interval(s);
+}
+
+/* Returns the processor time that the process has used in the present interval of
+   [ns] nanoseconds, which ends: at the rate since the interval began by our clock.
+   Returns -1 if it is not known: the process does not run, or that time is less
+   than half of the interval or more than twice, since events were read late or
+   tracing had stopped. */
+static int64_t used_cpu_ns(const struct stat *st, uint64_t ns)
+{
+  int64_t cpu_ns = st->running ? process_cpu_ns(st->summary->cursor) : -1;
+  double share = (double) time_since(monotonic_ns(), st->cpu_at_ns)
+               / (double) ns;
+  if (cpu_ns < 0 || st->cpu_before < 0 || share < 0.5 || share > 2) return -1;
+  return (int64_t) ((double) (cpu_ns - st->cpu_before) / share);
 }
 
 /* Ends the present interval, prints its line, as text or as JSON, and flushes
@@ -148,9 +164,7 @@ static void end_interval(struct stat *st)
   struct summary_tally now = summary_tally(s, NULL, st->next_ns);
   struct summary_tally t = tally_difference(&now, &st->before);
   uint64_t lost = lost_events(s->cursor) - st->lost_before;
-  int64_t cpu_ns = st->running ? process_cpu_ns(s->cursor)
-                               : -1;
-  if (cpu_ns >= 0 && st->cpu_before >= 0) cpu_ns -= st->cpu_before;
+  int64_t cpu_ns = used_cpu_ns(st, ns);
   if (st->json)
     print_interval_json(st, &t, ns, lost, cpu_ns);
   else
