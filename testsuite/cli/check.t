@@ -72,6 +72,17 @@ ok "several files: --json prints an object for each file" jq -se \
      [["plain.eventring", true], ["wrong.eventring", false]]' out
 run eventring check --follow plain.eventring killed.eventring
 ok "--follow refuses several files" refused 2 'one process'
+# Recording began within a slice that another slice waited for.
+begun_in() {
+  printf '%s\n' "0 1000 end $*" "0 2000 end $*" |
+    ./make_ring script begun.eventring
+  run eventring check begun.eventring
+}
+begun_in major_slice half_minor_heap 0
+ok "slices in each other are cut off by the begin" \
+  eval "exits 0 && out_has '2 more spans cut off'"
+begun_in minor 1 1 minor_heap_full 0
+ok "two ends of another span are not" eval "exits 1 && out_has 'no begin'"
 run eventring check 4242424 --dir nowhere
 ok "a process that does not exist is refused" refused 3 4242424
 finish
