@@ -236,7 +236,7 @@ static uint64_t total_in_file(const struct eventring_cursor *c, uint32_t ring,
   return __atomic_load_n(&slot_of(c, ring)->total[total], __ATOMIC_RELAXED);
 }
 
-/* Returns a total of ring [ring], with that of the sessions before. */
+/* Returns a total of ring [ring], the sessions before included. */
 static uint64_t total_of(const struct eventring_cursor *c, uint32_t ring,
                          enum eventring_total total)
 {
@@ -913,8 +913,8 @@ static int is_later_session(const struct eventring_cursor *c,
     && strcmp(n->boot_id, h->boot_id) == 0;
 }
 
-/* Returns how many sessions there were between those of [c] and of [next], which
-   began when that of [c] ended if [at_once] is set. */
+/* Returns how many sessions there were between the session of [c] and the one of
+   [next], which began when the former ended if [at_once] is set. */
 static int sessions_between(const struct eventring_cursor *c,
                             const struct eventring_cursor *next, int at_once)
 {
@@ -945,7 +945,7 @@ int eventring_go_on(struct eventring_cursor *c, struct eventring_cursor *next)
   int missed, at_once;
   if (c == NULL || next == NULL || !is_later_session(c, next))
     return EVENTRING_E_ARGUMENT;
-  /* The totals of a session have those of the sessions from which it took over. */
+  /* The totals of a session include the sessions from which it took over. */
   if (has_totals(c) && next->traced_since_ns > c->header.started.monotonic_ns
       && !keep_totals(c))
     return EVENTRING_E_MEMORY;

@@ -132,8 +132,8 @@ lost=$(eventring events ring.eventring 2>&1 >/dev/null | grep -o '[0-9]* events'
 ok "events that were overwritten before they could be read are counted" eval \
   '[ "$(wc -l <said)" = 1 ] && grep -q "$lost were overwritten" said && [ -n "$lost" ]'
 
-# Sessions that nobody could see: another one took over from them at once.  Those of
-# format 1.9 have no numbers.
+# Sessions that nobody could see: another one took over from them at once.
+# Sessions of format 1.9 have no numbers.
 for minor in 10 9; do
   begin
   follow events -f ring.eventring
@@ -171,7 +171,7 @@ ok "a session that the program began later is gone on with" eval \
 ok "the time between the two is not watched" eval \
   '[ "$(jq -s ".[-1].domains[0].watched_ns < 6e9" shown)" = true ]'
 
-# The processor time of the whole gap is not that of the interval before it.
+# The processor time of the whole gap does not belong to the interval before it.
 begin
 follow stat --json -i 10ms ring.eventring
 within 20 [ -s shown ]

@@ -62,7 +62,7 @@ END
 }
 # Not run: modules of other programs; programs that read a file of another test,
 # or that do nothing without a partner; operations that are only counted.
-left_out='check recorded orphan  cursors chrome_trace  later metrics_socket  cost bare_fork
+left_out='check recorded orphan  cursors cursor_memory chrome_trace  later metrics_socket  cost bare_fork
           watch_threads cursor_names stock_calls threshold profile profile_stress
           profile_requests profile_dynlink profile_plugins profile_harm profile_slow
           profile_alloc profile_alloc_plugin io wait_samples

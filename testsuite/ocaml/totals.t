@@ -79,7 +79,7 @@ kinds() {
       add_up "$file"
   done
   ok "$mode: there are two files" [ $n = 2 ]
-  ok "$mode: the words of the parent are not those of the child" of_child
+  ok "$mode: the words of the parent are not in the child" of_child
   fresh
   env OCAML_EVENTRING_KEEP=1 "$tmp/totals.$mode" sessions >counts
   ok "$mode: words from before a session are not in it" as_counted
