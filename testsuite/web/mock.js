@@ -45,7 +45,7 @@ function row(t, domains, name) {
     heap_bytes: of(1e8 + 5e7 * wave(s, 60)), resident_bytes: of(2.2e8),
     p50_ns: of(2e5), p99_ns: of(1e6 + 2e6 * wave(s, 13)),
     max_ns: of(4e6 + 2e6 * wave(s, 17)), events: of(900), lost: gap ? 50 : 0,
-    domains: each, counters: { [name]: of(Math.round(10 * wave(s, 9))) },
+    domains: each, counters: { [name]: of(5 + Math.round(10 * wave(s, 9))) },
     spans: { parse: ended(81.25, 1.5e6), [hostile[0]]: ended(4, null) },
     requests: {},
     waits: { 'unfinished wait': of(2), mutex_wait: of(0.25),

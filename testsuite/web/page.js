@@ -240,11 +240,14 @@ await test('the time in which the server was away is a gap in all charts, also o
     assert.deepEqual(await drawnAt(page, at(middle)), []);
     assert.deepEqual(await drawnAt(page, at(to / 1e9 + 2)), before);
   };
-  await eventually(() => gap(600));
-  await range('1 min');
-  await eventually(() => gap(60));
-  mock.held = null;
-  mock.forgotten = 0;
+  try {
+    await eventually(() => gap(600));
+    await range('1 min');
+    await eventually(() => gap(60));
+  } finally {
+    mock.held = null;
+    mock.forgotten = 0;
+  }
   await page.close();
 });
 
