@@ -60,7 +60,7 @@ struct history_row {
   uint64_t watched_ns;            /* of all domains, added */
   double alloc_bytes_per_s, promoted_bytes_per_s;
   uint64_t heap_bytes, resident_bytes;    /* at its end; 0: not known */
-  uint64_t pauses;                /* that ended in it */
+  uint64_t pauses;                /* that were known to have ended in it */
   uint64_t p50_ns, p99_ns, max_ns;        /* of them, right to 1 %; 0: none */
   uint64_t events, lost;
   struct summary_heap heap;       /* at its end */

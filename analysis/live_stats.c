@@ -232,6 +232,7 @@ void live_until(struct live_stats *live, int64_t ns)
 int64_t live_finish(struct live_stats *live)
 {
   live->finished = true;
+  summary_until(live->summary);
   end_slot(live, slot_number(live->until_ns), live->until_ns);
   return live->until_ns;
 }

@@ -135,12 +135,48 @@ static int64_t open_since(struct summary *s, const struct summary_domain *d)
   return INT64_MAX;
 }
 
-/* Closes the pending intervals of domain [d] that no later interval can touch:
-   those before the outermost open span of the collector. */
-static void close_intervals(struct summary *s, struct summary_domain *d)
+/* Returns whether events called [name] are recorded at present. */
+static bool is_recorded(const struct summary *s, const char *name)
 {
-  int64_t open = open_since(s, d);
-  while (d->pending > 0 && d->intervals[0].to <= open) close_first(s, d);
+  const int id = eventring_find(s->cursor, name);
+  if (id < 0) return false;
+  const struct eventring_description *d =
+    eventring_describe(s->cursor, (uint16_t) id);
+  return d != NULL && d->category < 32
+      && (recorded_categories(s->cursor) >> d->category & 1) != 0;
+}
+
+/* A stop that is not told after this time is taken for lost. */
+#define STOP_TOLD_WITHIN_NS INT64_C(1000000000)
+
+/* Returns the time before which a pending interval that awaits a stop no longer
+   does: all time if nothing more is read, or if stops are not recorded. */
+static int64_t stops_awaited_from(const struct summary *s, int64_t until_ns)
+{
+  if (s->all_read || s->to_ns != INT64_MAX
+      || !is_recorded(s, "stop_the_world"))
+    return INT64_MAX;
+  return until_ns > INT64_MIN + STOP_TOLD_WITHIN_NS
+    ? until_ns - STOP_TOLD_WITHIN_NS : INT64_MIN;
+}
+
+/* Closes the pending intervals of domain [d] that no later interval can touch:
+   those before the outermost open span of the collector, up to the first that
+   awaits a stop at [until_ns]. */
+static void close_intervals(struct summary *s, struct summary_domain *d,
+                            int64_t until_ns)
+{
+  if (d->pending == 0) return;
+  const int64_t open = open_since(s, d);
+  while (d->pending > 0 && d->intervals[0].to <= open
+         && (!d->intervals[0].awaits_stop
+             || d->intervals[0].to <= stops_awaited_from(s, until_ns)))
+    close_first(s, d);
+}
+
+static void close_all(struct summary *s, struct summary_domain *d)
+{
+  while (d->pending > 0) close_first(s, d);
 }
 
 /* Time watched: from the first event of the domain on, as long as the ring
@@ -154,6 +190,7 @@ static void begin_watching(struct summary *s, struct summary_domain *d,
   if (d == s->others || d->ended || d->watched_since != INT64_MAX
       || ns >= s->to_ns)
     return;
+  close_all(s, d);
   d->watched_since = ns > s->from_ns ? ns : s->from_ns;
   if (d->watched_from == INT64_MAX) d->watched_from = d->watched_since;
   d->no_thread_yet = true;
@@ -254,15 +291,15 @@ static void thread_ran(const struct summary *s, struct summary_domain *d,
   d->no_thread_yet = false;
 }
 
-/* Ends the time counted of domain [d] at [ns], adds it to [watched_ns], forgets
-   the threads of the domain and closes all its pending intervals.  Does nothing
-   if the time is not counted, or counts to the end of the window of [s]. */
+/* Ends the time counted of domain [d] at [ns], adds it to [watched_ns], and
+   forgets the threads of the domain.  Its pending intervals stay: the last stop
+   of a domain is told after its end.  Does nothing if the time is not counted,
+   or counts to the end of the window of [s]. */
 static void end_watching(struct summary *s, struct summary_domain *d,
                          int64_t ns)
 {
   if (d->watched_since == INT64_MAX || ns >= s->to_ns) return;
   forget_threads(s, d, ns);
-  while (d->pending > 0) close_first(s, d);
   if (ns > d->watched_since)
     d->tally.watched_ns += (uint64_t) ns - (uint64_t) d->watched_since;
   give_time(d, PART_WATCHED, d->watched_since, ns, false);
@@ -661,23 +698,41 @@ int64_t summary_until(struct summary *s)
       && target_info(s->cursor).same_boot) {
     int64_t now = monotonic_ns();
     if (now > s->last_ns) return now;
-  }
+  } else
+    s->all_read = true;
   return s->last_ns;
 }
 
-/* Returns the amounts of domain [d] up to [until_ns], the open spans of the
-   collector included.  Closes pending intervals. */
+/* Returns the begin of the time that an open span of the collector adds to the
+   closed intervals of domain [d], INT64_MAX when no span is open or the domain is
+   not watched. */
+static int64_t open_from(struct summary *s, const struct summary_domain *d)
+{
+  if (d->watched_since == INT64_MAX) return INT64_MAX;
+  int64_t open = open_since(s, d);
+  if (open < d->closed_to) open = d->closed_to;
+  if (open < d->watched_since) open = d->watched_since;
+  return open;
+}
+
+/* Returns the amounts of domain [d] up to [until_ns], its pending intervals and
+   the open spans of the collector included.  Closes pending intervals. */
 static struct summary_tally domain_tally(struct summary *s,
                                          struct summary_domain *d,
                                          int64_t until_ns)
 {
-  close_intervals(s, d);
+  close_intervals(s, d, until_ns);
   struct summary_tally t = d->tally;
+  const int64_t open = open_from(s, d);
+  for (uint32_t i = 0; i < d->pending; i++) {
+    const struct summary_interval *p = &d->intervals[i];
+    const int64_t to = p->to < open ? p->to : open;
+    if (p->from < to)
+      *(p->idle ? &t.idle_gc_ns : &t.gc_ns) +=
+        (uint64_t) to - (uint64_t) p->from;
+  }
   if (d->watched_since >= until_ns) return t;
   t.watched_ns += (uint64_t) until_ns - (uint64_t) d->watched_since;
-  int64_t open = open_since(s, d);
-  if (open < d->closed_to) open = d->closed_to;
-  if (open < d->watched_since) open = d->watched_since;
   if (open < until_ns)
     *(d->on_backup ? &t.idle_gc_ns : &t.gc_ns) +=
       (uint64_t) until_ns - (uint64_t) open;
@@ -746,12 +801,7 @@ bool summary_tells_waits(struct summary *s)
 {
   if (s->ids->tells_waits) return true;
   if (target_info(s->cursor).format == EVENTRING_FORMAT_STOCK) return false;
-  int id = eventring_find(s->cursor, "blocking_section");
-  if (id < 0) return false;
-  const struct eventring_description *d =
-    eventring_describe(s->cursor, (uint16_t) id);
-  return d != NULL && d->category < 32
-      && (recorded_categories(s->cursor) >> d->category & 1) != 0;
+  return is_recorded(s, "blocking_section");
 }
 
 /* Returns how domain [d], which is not [s->others], spent its time up to
@@ -808,9 +858,7 @@ void summary_waited(struct summary *s, uint32_t domain, uint32_t thread,
 static void give_pending(struct summary *s, const struct summary_domain *d,
                          struct summary_listener l)
 {
-  int64_t open = open_since(s, d);
-  if (open < d->closed_to) open = d->closed_to;
-  if (open < d->watched_since) open = d->watched_since;
+  const int64_t open = open_from(s, d);
   for (uint32_t i = 0; i < d->pending; i++) {
     const struct summary_interval *p = &d->intervals[i];
     const int64_t to = p->to < open ? p->to : open;
@@ -825,6 +873,7 @@ void summary_open_times(struct summary *s, struct summary_listener l)
 {
   for (uint32_t i = 0; i < s->domain_count; i++) {
     const struct summary_domain *d = s->domains[i];
+    give_pending(s, d, l);
     if (d->watched_since == INT64_MAX) continue;
     l.take(l.state, d->id, PART_WATCHED, d->watched_since, INT64_MAX, false);
     for (uint32_t k = 0; k < d->thread_count; k++) {
@@ -833,7 +882,6 @@ void summary_open_times(struct summary *s, struct summary_listener l)
       if (t->since < to)
         l.take(l.state, d->id, PART_HELD, t->since, to, false);
     }
-    give_pending(s, d, l);
   }
 }
 

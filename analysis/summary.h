@@ -118,6 +118,7 @@ struct summary_reason {
 struct summary_interval {
   int64_t from, to;
   bool idle;
+  bool awaits_stop;               /* in a stop that is not told yet */
   struct summary_reason reason;
 };
 
@@ -244,6 +245,8 @@ struct summary {
   /* Inner affairs. */
   struct summary_listener listener;       /* [take] NULL: none */
   int64_t from_ns, to_ns;         /* of summary_window */
+  bool all_read;                  /* summary_until found that the process has
+                                     ended */
   struct summary_ids *ids;
   struct summary_ring { struct summary_domain *domain; } *rings;
   uint32_t ring_count, sample_rings_from;       /* 0: there are none */
@@ -324,7 +327,9 @@ static inline uint64_t all_allocated_words(const struct summary_tally *tally)
    that is not before the last event.  Time in the collector includes a span of
    the collector that is still open.  Also updates the histograms of kinds
    PAUSE_ANY and PAUSE_WAITING and [longest], which are incomplete before the
-   call. */
+   call.  They leave out a collection whose stop-the-world section is not told
+   yet, for a second at most and until summary_until was called after the end of
+   the process. */
 struct summary_tally summary_tally(struct summary *s,
                                    struct summary_domain *domain,
                                    int64_t until_ns);
@@ -344,7 +349,8 @@ bool summary_has_collections(struct summary *s, int64_t until_ns);
 
 /* Returns the time up to which the numbers of [s] are valid, in nanoseconds:
    the present time if the process runs, else the time of the last event, 0 when
-   there are no events.  Never earlier than the last event. */
+   there are no events.  Never earlier than the last event.  The caller has read
+   all events of a process that does not run. */
 int64_t summary_until(struct summary *s);
 
 /* Returns the amounts of [later] minus the amounts of [earlier], field by
@@ -410,8 +416,9 @@ void add_pause(struct summary *s, struct summary_domain *d, enum pause pause,
 
 /* Adds the interval from [from] to [to], in which the domain [d] was in the
    collector, to its pending intervals, and merges it with those that it
-   touches.  Leaves out the time before the domain was watched and before the
-   last closed interval; does nothing if the domain is not watched.  Closes the
+   touches.  Leaves out the time in which the domain was not watched and before
+   the last closed interval; does nothing if the domain is not watched and has
+   not ended.  Closes the
    earliest interval when SUMMARY_PENDING others are pending.  The caller adds
    intervals in the order of [to].  [idle]: the domain waited anyway, so the
    interval is no pause.  [reason] describes the event that reported all of the

@@ -19,11 +19,14 @@
 
    Intervals that ended before an interval may be in it, so the latest intervals
    of a domain are pending, disjoint and in order, and a new one swallows those
-   that it touches.  An interval in which the domain waited and one in which it
+   that it touches.  Collections are parts of a stop, which one domain tells when
+   all have gone on: a collection awaits its stop, also after the end of its
+   domain, until the domain takes part in the next one.  An interval in which the domain waited and one in which it
    ran stay apart: one ends where the other begins. */
 
 #include <string.h>
 #include "summary.h"
+#include "summary_roles.h"
 
 void add_pause(struct summary *s, struct summary_domain *d, enum pause pause,
                uint64_t ns)
@@ -62,39 +65,29 @@ void close_first(struct summary *s, struct summary_domain *d)
           --d->pending * sizeof *d->intervals);
 }
 
-/* Adds an interval in the collector of a domain that has ended, and so has no pending
-   intervals: a stop is told after its last domain has left it. */
-static void add_late(struct summary *s, struct summary_domain *d, int64_t from,
-                     int64_t to, bool idle, struct summary_reason reason)
-{
-  if (!d->ended || d->watched_from == INT64_MAX) return;
-  if (from < d->watched_from) from = d->watched_from;
-  if (from < d->closed_to) from = d->closed_to;
-  if (to > d->watched_to) to = d->watched_to;
-  if (from >= to) return;
-  d->intervals[d->pending++] =
-    (struct summary_interval) { from, to, idle, reason };
-  close_first(s, d);
-}
-
 void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
                   int64_t to, bool idle, struct summary_reason reason)
 {
   reason.ns = (uint64_t) to - (uint64_t) from;
   reason.domain = d->id;
   if (d == s->others) return;
-  if (d->watched_since == INT64_MAX) {
-    add_late(s, d, from, to, idle, reason);
-    return;
+  int64_t earliest = d->watched_since, latest = s->to_ns;
+  if (earliest == INT64_MAX) {
+    if (!d->ended || d->watched_from == INT64_MAX) return;
+    earliest = d->watched_from;
+    latest = d->watched_to;
   }
-  if (from < d->watched_since) from = d->watched_since;
+  if (from < earliest) from = earliest;
   if (from < d->closed_to) from = d->closed_to;
-  if (to > s->to_ns) to = s->to_ns;
+  if (to > latest) to = latest;
+  bool awaits_stop = !reason.stop && s->ids->tells_stops
+                     && role_of(s->ids, reason.id) != SLICE;
   /* The intervals from [place] on come after this one: a domain goes on before
      the end of a stop is told.  Those from [first] on are in it. */
   uint32_t place = d->pending;
   while (place > 0 && d->intervals[place - 1].from > to) place--;
   uint32_t first = place;
+  struct summary_reason longest = reason;
   while (first > 0) {
     const struct summary_interval *last = &d->intervals[first - 1];
     if (last->to < from) break;
@@ -106,15 +99,21 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
     }
     if (last->from < from) from = last->from;
     if (last->to > to) to = last->to;
-    if (last->reason.ns > reason.ns) reason = last->reason;
+    awaits_stop |= last->awaits_stop && !reason.stop;
+    if (last->reason.ns > longest.ns) longest = last->reason;
     first--;
   }
   /* Also when nothing is left of this one, none has been swallowed. */
   if (from >= to) return;
+  if (awaits_stop || reason.stop)
+    for (uint32_t i = 0; i < first; i++) d->intervals[i].awaits_stop = false;
   memmove(&d->intervals[first + 1], &d->intervals[place],
           (d->pending - place) * sizeof *d->intervals);
   d->pending += first + 1 - place;
-  d->intervals[first] = (struct summary_interval) { from, to, idle, reason };
+  d->intervals[first] = (struct summary_interval) {
+    .from = from, .to = to, .idle = idle, .awaits_stop = awaits_stop,
+    .reason = longest
+  };
   if (d->pending > SUMMARY_PENDING) close_first(s, d);
 }
 

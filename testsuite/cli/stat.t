@@ -217,7 +217,9 @@ ok "it runs, and collects, however often it did so meanwhile" jq -e \
 
 # It ends after it has gone on, and before the stop is told.
 printf '%s\n' "0/100 0 instant ring_start 1" "0/100 1 instant domain_start 0 0 0" \
-  "1/101 2 instant domain_start 1 0 1" "1/101 15000000 instant domain_terminate 1" \
+  "1/101 2 instant domain_start 1 0 1" "1/101 11000000 begin minor" \
+  "1/101 13000000 end minor 10 20 domain_end 1" \
+  "1/101 15000000 instant domain_terminate 1" \
   "0/100 20000000 instant stop_the_world 10000000 0 minor_collection \
 minor_heap_full 0 0 0 1 0 6000000" "0/100 30000000 instant ring_stop 0" |
   ./make_ring script ended.eventring || exit 1

@@ -72,7 +72,7 @@ ok "100x30: the header is shown" shows '^4242424 '
 keys q
 ok "key q exits with 0" shows '^ended with 0'
 ok "summary: the process, its state and its events" \
-  shows '^process 4242424 .*(ended): 6010 events over 10.0 s, 0 lost'
+  shows '^process 4242424 .*(ended): 7011 events over 10.0 s, 0 lost'
 ok "summary: collections" shows '^in the collector [1-9].*%.*; 1000 minor col'
 ok "summary: pauses" shows '^2001 pauses: median 1.00 ms.*longest 4.00 ms'
 ok "the screen is restored" eval "! screen | grep -q 'q quit'"

@@ -508,6 +508,44 @@ static void a_time_that_becomes_known_counts_once(void **state)
   destroy(&m, &f);
 }
 
+/* A row ends between a collection and the event that tells its stop. */
+static void a_stop_that_is_told_late_is_no_further_pause(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  edge(&f, 0, 1);
+  edge(&f, 1, 1);
+  span(&f, MINOR, 90, 99);
+  edge(&f, 0, 101);
+  struct made m = read_ring(&f);
+  assert_int_equal(row(&m, HISTORY_100MS, 0)->collecting, 455);
+  stop(&f, 88, 102);
+  edge(&f, 0, 210);
+  read_more(&m);
+  assert_int_equal(row(&m, HISTORY_100MS, 0)->pauses, 0);
+  assert_int_equal(row(&m, HISTORY_100MS, 1)->pauses, 2);
+  assert_int_equal(live_summary(m.live)->pauses[PAUSE_ANY].max, 14 * MS);
+  assert_int_equal(row(&m, HISTORY_100MS, 0)->collecting, 1212);
+  destroy(&m, &f);
+}
+
+static void a_stop_that_is_not_told_is_awaited_a_second(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  edge(&f, 0, 1);
+  span(&f, MINOR, 90, 99);
+  edge(&f, 0, 1050);
+  struct made m = read_ring(&f);
+  assert_int_equal(live_summary(m.live)->pauses[PAUSE_ANY].count, 0);
+  edge(&f, 0, 1150);
+  read_more(&m);
+  assert_int_equal(live_summary(m.live)->pauses[PAUSE_ANY].count, 1);
+  destroy(&m, &f);
+}
+
 /* Returns the events per second at the end of the statistics. */
 static double rate_at_end(struct made *m)
 {
@@ -594,6 +632,8 @@ int main(void)
     cmocka_unit_test(rows_agree_with_the_statistics_of_their_windows),
     cmocka_unit_test(a_time_of_which_a_ring_has_no_events_is_not_known),
     cmocka_unit_test(a_time_that_becomes_known_counts_once),
+    cmocka_unit_test(a_stop_that_is_told_late_is_no_further_pause),
+    cmocka_unit_test(a_stop_that_is_not_told_is_awaited_a_second),
     cmocka_unit_test(finished_statistics_have_the_time_to_their_end),
     cmocka_unit_test(shares_are_listed_by_domain_and_row),
     cmocka_unit_test(
