@@ -69,6 +69,7 @@ struct children {
   int64_t started_ns;             /* no session of the tree is older */
   int inotify;                    /* -1: the folder is searched */
   bool search;                    /* the folder must be searched */
+  bool ending;                    /* what is not open now will not be */
   int64_t searched_ns;
   struct found *found;
   size_t found_count, found_room, found_next;
@@ -288,23 +289,44 @@ static bool is_ours(const struct children *c, pid_t program, pid_t pid)
   return pid_in_tree(&c->tree, pid);
 }
 
-/* Returns whether the session with these facts, whose ring file has appeared in a
-   folder that others use too, is known not to be of the tree: it is older than
-   the program, or its process and all its ancestors run, and neither eventring
-   nor a process of the tree is among them.  A process that a traced process has
-   forked may have lost its parent. */
-static bool is_foreign(const struct children *c, pid_t program,
-                       const struct eventring_info *info)
+/* Returns whether the list has a file of process [pid], other than that of
+   [child], that is not open yet. */
+static bool is_unopened(const struct children *c, const struct child *child,
+                        pid_t pid)
 {
-  if (c->own) return false;
-  if (!info->same_boot || info->started_ns < c->started_ns) return true;
+  for (size_t i = 0; i < c->count; i++) {
+    const struct child *other = c->list[i];
+    if (other != child && other->rings.cursor == NULL
+        && strtol(strrchr(other->path, '/') + 1, NULL, 10) == pid)
+      return true;
+  }
+  return false;
+}
+
+enum kinship { OURS, FOREIGN, NOT_KNOWN_YET };
+
+/* Returns whether the session of [child] with these facts is of the tree.  In a
+   folder that others use too, a session is foreign that is older than the
+   program, or whose process and all its ancestors run if neither eventring nor a
+   process of the tree is among them.  A process that a traced process has forked
+   may have lost its parent.  Not known until the files of its ancestors are
+   open. */
+static enum kinship kinship(const struct children *c, const struct child *child,
+                            pid_t program, const struct eventring_info *info)
+{
+  if (c->own) return OURS;
+  if (!info->same_boot || info->started_ns < c->started_ns) return FOREIGN;
   if (info->pid_is_elsewhere
       || (info->parent_pid != 0 && is_ours(c, program, info->parent_pid)))
-    return false;
+    return OURS;
+  bool waits = info->parent_pid != 0 && is_unopened(c, child, info->parent_pid);
   pid_t pid = info->pid;
-  while (pid > 1 && pid != getpid() && !is_ours(c, program, pid))
+  while (pid > 1 && pid != getpid() && !is_ours(c, program, pid)) {
     pid = parent_of(pid);
-  return pid == 0 || (pid == 1 && getpid() != 1);
+    waits |= is_unopened(c, child, pid);
+  }
+  if (pid != 0 && (pid != 1 || getpid() == 1)) return OURS;
+  return waits && !c->ending ? NOT_KNOWN_YET : FOREIGN;
 }
 
 static void free_child(struct child *child)
@@ -329,19 +351,25 @@ static void count_unopened(struct children *c, const struct child *child)
   memcpy(c->why_unopened, c->why, sizeof c->why);
 }
 
+/* Sets when to try again to open the file of a child. */
+static void try_later(struct child *child)
+{
+  const int64_t now = monotonic_ns(), age_ns = now - child->found_ns;
+  child->due_ns = now + (age_ns < SEARCH_NS ? age_ns / 8 + 20000 : SEARCH_NS);
+}
+
 /* Notes why the file of a child cannot be opened, and sets when to try again.
    Returns whether to do so: a file that is no ring file may become one, and the
    system may have memory or descriptors later. */
 static bool is_worth_waiting(struct children *c, struct child *child, int error)
 {
-  const int64_t now = monotonic_ns(), age_ns = now - child->found_ns;
   child->error = error;
-  child->due_ns = now + (age_ns < SEARCH_NS ? age_ns / 8 + 20000 : SEARCH_NS);
+  try_later(child);
   switch (error) {
   case EVENTRING_E_NOT_FOUND: return false;
   case EVENTRING_E_PERMISSION: count_unopened(c, child); return false;
   case EVENTRING_E_SYSTEM: case EVENTRING_E_MEMORY: return true;
-  default: return age_ns < UNFINISHED_NS;
+  default: return monotonic_ns() - child->found_ns < UNFINISHED_NS;
   }
 }
 
@@ -357,12 +385,14 @@ static bool open_child(struct children *c, struct child *child, pid_t program)
   if (error < 0) return is_worth_waiting(c, child, error);
   const struct eventring_info info = target_info(cursor);
   /* A recording may have the name of a ring file. */
-  const bool foreign = info.format == EVENTRING_FORMAT_RECORDING
-                       || is_foreign(c, program, &info);
-  if (foreign) c->appeared--;
-  if (foreign || is_known(c, &info)) {
+  const enum kinship kin = info.format == EVENTRING_FORMAT_RECORDING
+    ? FOREIGN : kinship(c, child, program, &info);
+  if (kin == FOREIGN) c->appeared--;
+  if (kin != OURS || is_known(c, &info)) {
     eventring_close(cursor);
-    return false;
+    child->error = 0;
+    try_later(child);
+    return kin == NOT_KNOWN_YET;
   }
   char *part = new_part(&c->parts);
   child->sessions = new_sessions(cursor);
@@ -424,6 +454,13 @@ static bool read_child(struct children *c, struct child *child, pid_t program)
   return true;
 }
 
+/* Takes the child at [place] from the list.  Parents stay before children. */
+static void remove_child(struct children *c, size_t place)
+{
+  memmove(&c->list[place], &c->list[place + 1],
+          (--c->count - place) * sizeof *c->list);
+}
+
 int64_t read_children(struct children *c, pid_t program)
 {
   take_reported(c, program);
@@ -433,7 +470,7 @@ int64_t read_children(struct children *c, pid_t program)
   for (size_t i = 0; i < c->count;) {
     struct child *child = c->list[i];
     if (child->due_ns <= now && !read_child(c, child, program)) {
-      c->list[i] = c->list[--c->count];
+      remove_child(c, i);
       continue;
     }
     if (child->due_ns < next) next = child->due_ns;
@@ -463,8 +500,10 @@ void end_children(struct children *c, pid_t program)
     else c->list[closed++] = child;
   }
   c->count = closed;
+  c->ending = true;
   while (c->count > 0) {
-    struct child *child = c->list[--c->count];
+    struct child *child = c->list[0];
+    remove_child(c, 0);
     const bool stays = open_child(c, child, program);
     if (stays && child->rings.cursor != NULL) {
       finish_child(c, child);

@@ -362,6 +362,61 @@ rm -f foreign go done
 tree -d ../rings ../run_tree daemon 3000
 ok "--dir: a program of a process that has lost its parent is of the tree" eval \
   'counted && [ "$(processes)" = 4 ]'
+# The file of the first child is opened after that of its child, and after its end.
+cat >../late.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static pid_t program, first, second;
+
+pid_t fork(void)
+{
+  pid_t (*next)(void) = (pid_t (*)(void)) dlsym(RTLD_NEXT, "fork");
+  const pid_t pid = next();
+  if (program == 0 && pid > 0) program = pid;
+  return pid;
+}
+
+/* Returns whether the ring file of process [pid] can be opened. */
+static int opens(pid_t pid)
+{
+  if (pid == 0 || pid == program) return 1;
+  if (first == 0) first = pid;
+  if (pid == first) return second != 0;
+  if (kill(first, 0) == 0) return 0;
+  second = pid;
+  return 1;
+}
+
+int open64(const char *path, int flags, ...)
+{
+  const char *name = strrchr(path, '/');
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
+  va_end(arguments);
+  if (name != NULL && strstr(name, ".eventring") != NULL
+      && !opens(atoi(name + 1))) {
+    errno = EMFILE;
+    return -1;
+  }
+  return (int) syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+int open(const char *path, int flags, ...) __attribute__((alias("open64")));
+END
+${CC:-cc} -shared -fPIC -o ../late.so ../late.c
+run env LD_PRELOAD="$tmp/late.so" "$EVENTRING_BIN" run --force --json \
+  --summary ../json -d ../rings env -u LD_PRELOAD ../run_tree daemon 3000
+ok "--dir: nor does the order matter in which ring files can be opened" eval \
+  'counted && [ "$(processes)" = 4 ]'
 cp ../out.evr ../rings/4242.eventring
 run env LD_PRELOAD="$tmp/no_inotify.so" "$EVENTRING_BIN" run --force --json \
   --summary ../json -d ../rings -o ../search.evr ../run_tree workers 20 30
