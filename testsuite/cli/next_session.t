@@ -13,7 +13,8 @@ now=$(awk '{ printf "%.0f", ($1 - 500) * 1e9 }' /proc/uptime)
 session() {
   number=$1
   shift
-  grow "$number" minor=10 session=$((number + 1)) monotonic=$((now + number * 10000000000)) "$@"
+  grow "$number" minor=10 session=$((number + 1)) \
+    monotonic=$((now + number * 10000000000)) "$@"
 }
 # step N: 100 minor collections from N s on, and a counter with the value N
 step() {
@@ -25,7 +26,8 @@ takes_place() { within 20 has_step "$1" "$2"; mv "$1" ring.eventring; }
 has_step() { [ "$(eventring get "./$1" counters.queue 2>/dev/null)" = "$2" ]; }
 # ends S [STATE]: the session ends S s after its begin; 2: in order
 ends() { echo "0 ${1}000000000 state ${2-2}" >&7; exec 7>&-; wait "$writer"; }
-# takes_over NUMBER [NAME=VALUE...]: another session begins; then ends_former: the one before ends
+# takes_over NUMBER [NAME=VALUE...]: another session begins; then ends_former: the
+# one before ends
 takes_over() {
   exec 8>&7
   former=$writer
