@@ -887,10 +887,9 @@ static void close_file(struct eventring_cursor *c)
 
 void eventring_close(struct eventring_cursor *c)
 {
-  struct eventring_cursor *former;
   if (c == NULL) return;
   close_file(c);
-  for (; c != NULL; c = former) {
+  for (struct eventring_cursor *former; c != NULL; c = former) {
     former = c->former;
     free(c->before);
     eventring_free_schema(c);
@@ -898,8 +897,7 @@ void eventring_close(struct eventring_cursor *c)
   }
 }
 
-/* Returns whether [next] reads a later session of the process of [c], with rings
-   for the same domains and threads. */
+/* Returns whether [next] reads a later session of the program of [c]. */
 static int is_later_session(const struct eventring_cursor *c,
                             const struct eventring_cursor *next)
 {
@@ -910,18 +908,26 @@ static int is_later_session(const struct eventring_cursor *c,
     && n->pid == h->pid && n->start_time == h->start_time
     && n->start_stack == h->start_stack && n->rings == h->rings
     && n->sample_rings_from == h->sample_rings_from
+    && (!has_session(c) || !has_session(next) || n->session > h->session)
     && strcmp(n->boot_id, h->boot_id) == 0;
 }
 
-/* Returns how many sessions there were between the session of [c] and the one of
-   [next], which began when the former ended if [at_once] is set. */
-static int sessions_between(const struct eventring_cursor *c,
-                            const struct eventring_cursor *next, int at_once)
+/* Returns whether the session of [next] took over before that of [c] ended. */
+static int is_at_once(const struct eventring_cursor *c,
+                      const struct eventring_cursor *next)
 {
-  uint64_t between;
+  return took_over(next)
+    && next->header.started.monotonic_ns <= c->shared->ended.monotonic_ns;
+}
+
+int eventring_sessions_between(struct eventring_cursor *c,
+                               struct eventring_cursor *next)
+{
+  if (c == NULL || next == NULL || !is_later_session(c, next))
+    return EVENTRING_E_ARGUMENT;
   if (!has_session(c) || !has_session(next))
-    return took_over(next) && !at_once;
-  between = next->header.session - c->header.session - 1;
+    return took_over(next) && !is_at_once(c, next);
+  const uint64_t between = next->header.session - c->header.session - 1;
   return between < INT_MAX ? (int) between : 0;
 }
 
@@ -942,17 +948,13 @@ static int keep_totals(struct eventring_cursor *c)
 int eventring_go_on(struct eventring_cursor *c, struct eventring_cursor *next)
 {
   struct eventring_cursor former;
-  int missed, at_once;
-  if (c == NULL || next == NULL || !is_later_session(c, next))
-    return EVENTRING_E_ARGUMENT;
+  int at_once, missed = eventring_sessions_between(c, next);
+  if (missed < 0) return missed;
   /* The totals of a session include the sessions from which it took over. */
   if (has_totals(c) && next->traced_since_ns > c->header.started.monotonic_ns
       && !keep_totals(c))
     return EVENTRING_E_MEMORY;
-  /* The process ends a session when the one that takes over has started. */
-  at_once = took_over(next)
-    && next->header.started.monotonic_ns <= c->shared->ended.monotonic_ns;
-  missed = sessions_between(c, next, at_once);
+  at_once = is_at_once(c, next);
   former = *c;
   *c = *next;
   *next = former;
@@ -973,10 +975,13 @@ int eventring_go_on(struct eventring_cursor *c, struct eventring_cursor *next)
   }
   if (c->wants_changes && !at_once)
     c->changes[c->changes_left++] = c->header.started.ticks;
-  /* The caller may have names from the schema. */
   close_file(next);
-  eventring_keep_names(next);
-  c->former = next;
+  eventring_adopt_names(c, next);
+  if (eventring_keep_names(next)) c->former = next;
+  else {
+    c->former = next->former;
+    free(next);
+  }
   return missed;
 }
 

@@ -160,8 +160,8 @@ struct eventring_cursor {
   int64_t traced_since_ns;              /* and since when that is traced */
   uint64_t (*before)[EVENTRING_TOTALS]; /* by ring, of all sessions from which this
                                            one did not take over; NULL: none */
-  struct eventring_cursor *former;      /* has the names of the session before,
-                                           and nothing else; or NULL */
+  struct eventring_cursor *former;      /* has names of a session before that [c]
+                                           has not, and nothing else; or NULL */
 
   /* The process. */
   int pid;                      /* as this process calls it, or */
@@ -261,8 +261,15 @@ void eventring_free_rings(struct eventring_cursor *c);
 int eventring_allocate_schema(struct eventring_cursor *c);
 void eventring_free_schema(struct eventring_cursor *c);
 
-/* Frees the tables of the schema, but those with names that were returned. */
-void eventring_keep_names(struct eventring_cursor *c);
+/* Gives the tables of [former], the schema of the session before, to [c] instead of
+   its own where they have the same entries in the same order, so that names that
+   were returned stay valid and are there once. */
+void eventring_adopt_names(struct eventring_cursor *c,
+                           struct eventring_cursor *former);
+
+/* Frees the tables of the schema, but those with names that were returned.
+   Returns whether there are any. */
+int eventring_keep_names(struct eventring_cursor *c);
 
 /* Adds the schema entries that the program has written since the last call to
    the tables of the cursor.  Leaves out entries beyond the bounds of the

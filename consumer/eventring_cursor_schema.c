@@ -502,12 +502,85 @@ int eventring_allocate_schema(struct eventring_cursor *c)
   return 0;
 }
 
-void eventring_keep_names(struct eventring_cursor *c)
+/* Returns whether the [had] elements of [former], of [size] bytes each, are those
+   with which the [has] elements of [present] begin; then copies the others behind
+   them. */
+static int continues(void *former, uint32_t had, const void *present,
+                     uint32_t has, size_t size)
+{
+  const size_t bytes = had * size;
+  if (had > has || memcmp(former, present, bytes) != 0) return 0;
+  memcpy((char *) former + bytes, (const char *) present + bytes,
+         (has - had) * size);
+  return 1;
+}
+
+static int same_labels(const struct labels *a, const struct labels *b)
+{
+  return a->count == b->count
+    && memcmp(a->of, b->of, a->count * sizeof *a->of) == 0;
+}
+
+static int same_mappings(const struct mappings *a, const struct mappings *b)
+{
+  if (a->count != b->count) return 0;
+  for (uint32_t i = 0; i < a->count; i++) {
+    const struct eventring_mapping *m = &a->of[i], *n = &b->of[i];
+    if (m->start != n->start || m->length != n->length || m->offset != n->offset
+        || m->build_id_size != n->build_id_size
+        || memcmp(m->build_id, n->build_id, m->build_id_size) != 0
+        || strcmp(m->path, n->path) != 0)
+      return 0;
+  }
+  return 1;
+}
+
+void eventring_adopt_names(struct eventring_cursor *c,
+                           struct eventring_cursor *former)
+{
+  const uint32_t capacity = c->header.schema_capacity;
+  struct schema *s = &c->schema, *f = &former->schema;
+  if (capacity != former->header.schema_capacity) return;
+  eventring_read_schema(c);
+  if (continues(f->events, f->count, s->events, s->count, sizeof *s->events)) {
+    eventring_free_array(s->events, capacity, sizeof *s->events);
+    s->events = f->events;
+    f->events = NULL;
+  }
+  if (continues(f->fields, f->fields_size, s->fields, s->fields_size,
+                sizeof *s->fields)) {
+    eventring_free_array(s->fields, capacity, sizeof *s->fields);
+    s->fields = f->fields;
+    f->fields = NULL;
+  }
+  if (continues(f->units, f->units_size, s->units, s->units_size,
+                sizeof *s->units)) {
+    eventring_free_array(s->units, MAX_UNITS, sizeof *s->units);
+    s->units = f->units;
+    f->units = NULL;
+  }
+  if (same_labels(f->labels, s->labels)) {
+    eventring_free_array(s->labels, 1, sizeof *s->labels);
+    s->labels = f->labels;
+    f->labels = NULL;
+  }
+  if (same_mappings(f->mappings, s->mappings)) {
+    eventring_free_array(s->mappings, 1, sizeof *s->mappings);
+    s->mappings = f->mappings;
+    f->mappings = NULL;
+  }
+}
+
+int eventring_keep_names(struct eventring_cursor *c)
 {
   struct schema *s = &c->schema;
   if (s->mappings != NULL && s->mappings->count == 0) {
     eventring_free_array(s->mappings, 1, sizeof *s->mappings);
     s->mappings = NULL;
+  }
+  if (s->labels != NULL && s->labels->count == 0) {
+    eventring_free_array(s->labels, 1, sizeof *s->labels);
+    s->labels = NULL;
   }
   eventring_free_array(s->layouts, MAX_IDS, sizeof *s->layouts);
   eventring_free_array(s->special, MAX_IDS, sizeof *s->special);
@@ -515,6 +588,8 @@ void eventring_keep_names(struct eventring_cursor *c)
   s->layouts = NULL;
   s->special = NULL;
   s->by_id = NULL;
+  return s->events != NULL || s->fields != NULL || s->units != NULL
+      || s->labels != NULL || s->mappings != NULL;
 }
 
 void eventring_free_schema(struct eventring_cursor *c)

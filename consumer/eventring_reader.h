@@ -621,10 +621,15 @@ EVENTRING_API int eventring_get_totals(struct eventring_cursor *cursor,
                                        uint32_t ring,
                                        struct eventring_totals *totals);
 
-/* Goes on with [next], open on a later session of the process, and owns it: counts,
-   totals and times go on; strings returned before stay valid.  Returns the number of
-   sessions between (files before format 1.10 tell of one only); EVENTRING_E_MEMORY,
-   or EVENTRING_E_ARGUMENT for another [next], with no change. */
+/* Returns how many sessions the process had between those of [cursor] and [next]
+   (files before format 1.10 tell of one only), or EVENTRING_E_ARGUMENT if [next] is
+   not open on a later session of the same program. */
+EVENTRING_API int eventring_sessions_between(struct eventring_cursor *cursor,
+                                             struct eventring_cursor *next);
+
+/* Goes on with [next], a later session, and owns it: counts, totals and times go on;
+   strings of [cursor] stay valid, those of [next] do not.  Returns
+   eventring_sessions_between; or it or EVENTRING_E_MEMORY, with no change. */
 EVENTRING_API int eventring_go_on(struct eventring_cursor *cursor,
                                   struct eventring_cursor *next);
 

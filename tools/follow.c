@@ -145,12 +145,11 @@ static const char *source_name(const struct source *source)
 static bool enter_session(struct reader *r, struct eventring_cursor *next)
 {
   struct eventring_cursor *cursor = r->source->cursor;
-  const int32_t pid = target_info(cursor).pid;
   const int missed = eventring_go_on(cursor, next);
   if (missed == EVENTRING_E_MEMORY) out_of_memory();
   if (missed < 0) {
     eventring_close(next);
-    note("process %" PRIi32 " runs another program, which is not followed", pid);
+    note_other_program(r->sessions);
     r->done = true;
     return false;
   }

@@ -161,6 +161,11 @@ void note_last(const struct sessions *s)
          "another pid namespace, where that is not known; no more is read", s->pid);
 }
 
+void note_other_program(const struct sessions *s)
+{
+  note("process %" PRIi32 " runs another program, which is not followed", s->pid);
+}
+
 void add_missed(struct sessions *s, uint64_t missed)
 {
   s->missed += missed;
@@ -171,7 +176,7 @@ void note_missed(struct sessions *s)
 {
   if (s->missed == s->told) return;
   s->told = s->missed;
-  note("process %" PRIi32 " had %" PRIu64 " session%s of tracing too short to be "
+  note("process %" PRIi32 " had at least %" PRIu64 " session%s of tracing too short to be "
        "read: %s events are missing", s->pid, s->missed,
        s->missed == 1 ? "" : "s", s->missed == 1 ? "its" : "their");
 }

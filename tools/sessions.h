@@ -54,6 +54,9 @@ void note_stop(const struct sessions *sessions, int64_t ns,
    for, after the present one, which has ended. */
 void note_last(const struct sessions *sessions);
 
+/* Prints a note that the process has begun to run another program. */
+void note_other_program(const struct sessions *sessions);
+
 /* Counts [missed] sessions between two that were read, of which the user is told
    when they are the first, and by note_missed, which prints nothing if there were no
    more. */

@@ -312,7 +312,11 @@ static bool attach_next(struct traced *traced)
     eventring_close(next);
     return false;
   }
-  if (state == EVENTRING_STATE_ENDED) traced->restarts++;
+  const int missed = eventring_sessions_between(traced->rings.cursor, next);
+  if (missed >= 0) {
+    traced->restarts += 1 + (uint32_t) missed;
+    traced->too_short += (uint32_t) missed;
+  }
   while (look(traced) > 0) ;
   end_traced_recording(traced);
   if (traced->children != NULL)

@@ -64,6 +64,7 @@ struct traced {
   uint32_t programs;              /* that it has been, with ring files, and
                                      sessions of these */
   uint32_t restarts;              /* of tracing, by one program */
+  uint32_t too_short;             /* sessions that ended before they were read */
   struct followed rings;          /* of its present one */
   struct sessions *sessions;
   char why[512];                  /* its ring file cannot be opened; "": there was

@@ -151,7 +151,7 @@ for minor in 10 9; do
   missed='2 sessions of tracing too short to be read: their events'
   [ $minor = 10 ] || missed='1 session of tracing too short to be read: its events'
   ok "a line says how many were missed" eval '[ "$(wc -l <said)" = 1 ] &&
-    grep -q "had $missed are missing" said'
+    grep -q "had at least $missed are missing" said'
 done
 
 # Tracing that stops, and starts again.
@@ -220,6 +220,24 @@ ok "its events are not those of the process" eval \
    grep -q "runs another program, which is not followed" said'
 exec 7>&-
 leave
+# Another program has the number 1 again.
+for command in events record; do
+  begin
+  case $command in
+  events) follow events -f ring.eventring ;;
+  record) follow record --force -o out.evr ring.eventring ;;
+  esac
+  ends 3
+  session 2 session=1
+  step 3
+  takes_place 2 3
+  wait "$follower"
+  ok "$command ends with 0 at the file of another program" [ $? = 0 ]
+  ok "a line says so" eval 'grep -q "runs another program" said &&
+    ! grep -q "too short" said && [ ! -e out.2.evr ]'
+  exec 7>&-
+  leave
+done
 begin
 follow events -f ring.eventring
 ok "events are followed" shows 'queue  *1 words'

@@ -323,6 +323,9 @@ ok "a program that stops its tracing and starts it again: three processes" \
 ok "tracing started again: a line says so, and each session is in the summary" \
   eval 'err_has "started it again, 2 times; each session is a process" &&
         err_has "^all 3 processes:"'
+run_in_steps ../run minor 10 until go untrace trace untrace trace untrace trace \
+  minor 20
+ok "sessions that were not read count too" err_has 'started it again, 3 times'
 run eventring run sh -c '../run minor 100; exit 4'
 ok "a shell: the exit code is the shell's" exits 4
 ok "a shell: a line says that it wrote no events" err_has 'sh wrote no events'

@@ -18,6 +18,7 @@ static void begin(struct two *t)
   t->first.header->ended.monotonic_ns = t->first.header->started.monotonic_ns + 9;
   t->next.header->started.monotonic_ns = t->first.header->started.monotonic_ns + 8;
   t->next.header->traced_since_ns = t->first.header->started.monotonic_ns;
+  t->next.header->session = t->first.header->session + 1;
 }
 
 static void open_both(struct two *t)
@@ -60,6 +61,29 @@ static void counts_go_on(void **state)
   assert_int_equal(info.traced_since_ns, started);
   assert_string_equal(eventring_path(t.c), t.next.path);
   end(&t);
+}
+
+/* Names are in memory once, as long as the sessions have the same. */
+static void names_stay(void **state)
+{
+  struct two t;
+  (void) state;
+  for (int other = 0; other < 2; other++) {
+    begin(&t);
+    ring_schema(&t.next, 257, EVENTRING_COUNTER, EVENTRING_INT, 0, "", "two");
+    if (other)
+      ring_schema(&t.first, 258, EVENTRING_COUNTER, EVENTRING_INT, 0, "", "three");
+    open_both(&t);
+    const char *one = eventring_describe(t.c, 256)->name;
+    assert_int_equal(eventring_go_on(t.c, t.other), 0);
+    assert_string_equal(one, "one");
+    assert_true((eventring_describe(t.c, 256)->name == one) == !other);
+    assert_string_equal(eventring_describe(t.c, 256)->name, "one");
+    assert_string_equal(eventring_describe(t.c, 257)->name, "two");
+    assert_null(eventring_describe(t.c, 258));
+    assert_int_equal(eventring_find(t.c, "two"), 257);
+    end(&t);
+  }
 }
 
 /* Before format 1.10, sessions have no numbers. */
@@ -137,8 +161,7 @@ static void missing_sessions_are_counted(void **state)
 {
   /* The number of the next session, its format, and how many are missing */
   static const struct { uint64_t session; uint16_t minor; int missing; } cases[] =
-    { { 8, 10, 0 }, { 12, 10, 4 }, { 12, 9, 0 }, { 3, 10, 0 }, { 0, 10, 0 },
-      { UINT64_MAX, 10, 0 } };
+    { { 8, 10, 0 }, { 12, 10, 4 }, { 12, 9, 0 }, { UINT64_MAX, 10, 0 } };
   (void) state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct two t;
@@ -160,7 +183,7 @@ static void others_are_refused(void **state)
 {
   struct two t;
   (void) state;
-  for (int fault = 0; fault < 6; fault++) {
+  for (int fault = 0; fault < 7; fault++) {
     struct eventring_header *h;
     begin(&t);
     h = t.next.header;
@@ -171,6 +194,7 @@ static void others_are_refused(void **state)
     case 3: h->rings = 1; break;
     case 4: memset(h->boot_id, 'x', 8); break;
     case 5: h->started = t.first.header->started; break;
+    case 6: h->session = t.first.header->session = 7; break;
     }
     open_both(&t);
     assert_int_equal(eventring_go_on(t.c, t.other), EVENTRING_E_ARGUMENT);
@@ -185,6 +209,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(counts_go_on),
+    cmocka_unit_test(names_stay),
     cmocka_unit_test(a_gap_is_told),
     cmocka_unit_test(totals_go_on),
     cmocka_unit_test(missing_sessions_are_counted),

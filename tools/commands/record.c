@@ -366,12 +366,15 @@ static bool enter_next_session(struct recording *r)
   struct eventring_cursor *next =
     r->stopped && r->stream == NULL ? await_session(r) : NULL;
   if (next == NULL) return false;
+  const int missed = eventring_sessions_between(r->cursor, next);
+  if (missed < 0) {
+    note_other_program(r->sessions);
+    eventring_close(next);
+    return false;
+  }
   const bool has_file = r->trigger.text == NULL || r->keep_until != 0;
   r->before_session = totals(r);
-  const uint64_t before = target_info(r->cursor).session,
-    session = target_info(next).session;
-  if (before != 0 && session > before)
-    add_missed(r->sessions, session - before - 1);
+  add_missed(r->sessions, (uint64_t) missed);
   end_session(r);
   eventring_close(r->cursor);
   r->cursor = next;

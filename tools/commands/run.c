@@ -573,6 +573,10 @@ static void print_notes(const struct run *run)
     note("the program stopped its tracing and started it again, %" PRIu32
          " %s; each session is a process", t->restarts,
          t->restarts == 1 ? "time" : "times");
+  if (t->too_short > 0)
+    note("at least %" PRIu32 " session%s of tracing %s too short to be read: %s "
+         "events are missing", t->too_short, t->too_short == 1 ? "" : "s",
+         t->too_short == 1 ? "was" : "were", t->too_short == 1 ? "its" : "their");
   /* The file of [why] may be among those. */
   if (missed.gone > 0 && t->why[0] == '\0')
     note("%zu ring %s could not be read: a process that begins was killed, or "
