@@ -235,14 +235,14 @@ static void note_past(struct view_data *d)
     d->lost_before = lost_events(d->cursor);
 }
 
-/* The words that an event takes in a ring, about. */
-#define EVENT_WORDS 4
+/* The words that an event takes in a ring beside its payload, about. */
+#define HEAD_WORDS 2
 
 /* The slice of a read that holds the lock. */
 struct slice {
   struct view *view;
   int64_t budget_ns;
-  uint64_t events;
+  uint64_t words;                 /* in the rings, about */
   enum view_news news;
 };
 
@@ -257,6 +257,8 @@ static void read_slice(void *state)
   while ((n = eventring_read(d->cursor, batch, BATCH)) > 0
          || n == EVENTRING_E_DAMAGED) {
     for (int i = 0; i < n; i++) {
+      slice->words += HEAD_WORDS + batch[i].words;
+      if (batch[i].form == EVENTRING_EV_LOST) slice->news = VIEW_MANY;
       if (batch[i].form == EVENTRING_EV_CONTROL_CHANGED) {
         live_gap(d->live);
         continue;
@@ -265,8 +267,7 @@ static void read_slice(void *state)
       live_event(d->live, &batch[i]);
     }
     if (n > 0 && d->reading) note_past(d);
-    if (n > 0) slice->events += (uint64_t) n;
-    if (slice->events * EVENT_WORDS > d->info.ring_words / 32)
+    if (slice->words > d->info.ring_words / 32)
       slice->news = VIEW_MANY;
     if (monotonic_ns() - began > slice->budget_ns) {
       slice->news = VIEW_MORE;
