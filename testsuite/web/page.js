@@ -298,9 +298,11 @@ await test('tables of all that was read say from when on, for each domain',
     assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll(
       '[data-table=domains] tbody tr')].map((row) => row.children[3].innerText)),
     ['12.5 s', '40.0 s', '12.5 s', '12.5 s']);
+    assert.equal(await page.evaluate(() => document.querySelector(
+      '[data-table=domains] tbody tr').children[12].innerText), '8.87 GiB');
     assert.match(await page.evaluate(() =>
       document.querySelector('[data-totals]').innerText.replace(/\s+/g, ' ')),
-    /^Since tracing started: 194 000 minor collections, 412 major cycles, 8\.0\d GiB allocated, 201 000 pauses of 90\.0 s, the longest 12\.0 ms$/);
+    /^Since tracing started: 194 000 minor collections, 412 major cycles, 8\.01 GiB allocated, 201 000 pauses of 90\.0 s, the longest 12\.0 ms$/);
   }));
 
 await test('views of the rings say from when on they have events of each domain',
@@ -559,6 +561,24 @@ await test('the distance of samples of allocation is sent',
     await has(page, 'One sample of allocation in 5 000 words');
     assert.ok(mock.actions.some(({ action }) =>
       action === '{"action":"alloc_rate","words":5000}'));
+  }));
+
+await test('the shortest wait is shown and set in microseconds',
+  () => onPage('#/process/100/control', async (page) => {
+    await (await seen(page, 'input[placeholder="2.5"]')).type('12.5');
+    await page.keyboard.press('Enter');
+    await has(page, 'Waits of 12.5 µs and more are recorded');
+    assert.ok(mock.actions.some(({ action }) =>
+      action === '{"action":"threshold","threshold_ns":12500}'));
+  }));
+
+await test('a duration at the border of two bars is in the longer one',
+  () => onPage('#/process/100/charts', async (page) => {
+    await seen(page, '.histogram');
+    assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll(
+      '.histogram title')].map((title) => title.textContent)),
+    ['100 µs to 200 µs: 100', '200 µs to 500 µs: 199', '500 µs to 1.00 ms: 0',
+     '1.00 ms to 2.00 ms: 0', '2.00 ms to 5.00 ms: 1']);
   }));
 
 // Dark and light differ in colours only.
