@@ -47,6 +47,15 @@ ok "trace: also of a request whose begin is not known" jq -es '
   [.[].traceEvents[] | select(.ph == "X" and .name == "request_run")
    | [.args.request, .ts, .dur]] == [[4, 7, 1]]' out
 
+# The numbers of two requests share a place in the table: the later one is
+# kept.
+printf '%s\n' "0 0 instant ring_start 1" "0 1000 begin order 1" \
+  "0 2000 begin order 65537" "0 3000 end order 65537" \
+  "0 4000 instant ring_stop 0" | ./make_ring script place.eventring || exit 1
+run eventring stat --json place.eventring
+ok "a request that lost its place to another is not counted as open" \
+  of_requests '.count == 1 and .not_finished == 0'
+
 make_ring gap
 run eventring stat --json gap.eventring
 ok "a gap: the totals are known" of_requests '.count == 3 and .total_ns == 5000'
