@@ -19,7 +19,19 @@ printf '%s\n' "0/100 0 instant ring_start 1" "0/100 0 instant domain_start 0 0 0
   "0/101 510000000 instant condition_wait 350000000 0" \
   "0/101 510000000 instant ring_stop 0" |
   ./make_ring script large.eventring pid=4242426 || exit 1
-serve ring.eventring short.eventring large.eventring
+# A process of 15 s: in its first second a pause of 50 ms, then one of 1 ms each
+# second
+awk 'BEGIN {
+  print 0, 0, "instant ring_start 1"
+  for (i = 0; i < 15; i++) {
+    t = i * 1000000000 + 500000000
+    printf "0 %.0f begin minor\n", t
+    printf "0 %.0f end minor 10 20 minor_heap_full 0\n",
+      t + (i == 0 ? 50000000 : 1000000)
+  }
+  print "0 15000000000 instant ring_stop 0"
+}' | ./make_ring script long.eventring pid=4242427 || exit 1
+serve ring.eventring short.eventring large.eventring long.eventring
 find_process 4242424
 ok "the events are read" within 60 read_all 4242424
 
@@ -74,5 +86,12 @@ ok "large blocks count" [ \
   "$(process 4242426 '.alloc_bytes_per_s * 0.51 / 1e4 | round')" = 800 ]
 ok "waits of two threads at a time are not added in their domain" detail_is \
   '.domains[] | .wait_share' '[1]'
+
+find_process 4242427
+ok "a process of 15 s is read" within 60 read_all 4242427
+long() { process 4242427 "[$1] | tostring"; }
+long_is() { [ "$(long "$1")" = "$2" ] || { long "$1"; false; }; }
+ok "a pause of more than 10 s ago is not among those of 10 s" long_is \
+  .max_ns,.p99_ns '[1000000,1000000]'
 end_server
 finish

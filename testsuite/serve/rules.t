@@ -56,6 +56,14 @@ ok "a rule that is not there cannot be deleted" \
 ok "DELETE of something else is refused" \
   with_token_is 405 -X DELETE "$base/api/saved"
 
+# A span that ended before the rule was added
+tell span 30
+rule '{"when":"step > 20ms"}'
+with_fence
+fence
+ok "a span from before the rule does not fire it" rule_is .fired 0
+delete "$rule" >/dev/null
+
 # A slow collection: no collection here takes an hour, and each takes a
 # nanosecond.
 rule '{"when":"minor > 3600s"}'
