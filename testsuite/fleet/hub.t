@@ -387,6 +387,17 @@ start_hub --max-age 2s
 ok "parts that are too old go" within 60 [ ! -e store/nodes/four/u-1 ]
 end_hub
 
+# A part that goes gives back all the space that the store had counted for it.
+start_hub --max-bytes 200K
+echo x >small
+for i in $(seq 1 26); do
+  within 60 put 200 four "w-1/$i?offset=0&last=1" small
+done >/dev/null
+ok "a store full of small parts keeps most of them" \
+  [ "$(find store/nodes/four/w-1 -name '*.evr' | wc -l)" -ge 20 ]
+end_hub
+rm -rf store/nodes/four/w-1
+
 # A full disk
 
 disk=$tmp/disk

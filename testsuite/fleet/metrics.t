@@ -75,6 +75,10 @@ for pair in silent:0 spool_bytes:900 spool_waiting_bytes:80 \
   ok "the agent's ${pair%:*} is there" \
     [ "$(value page "eventring_agent_${pair%:*}{node=\"a\"}")" = "${pair#*:}" ]
 done
+reported=$(value page 'eventring_agent_last_report_time_seconds{node="a"}')
+ok "the time of the agent's last report is in seconds" eval 'got 200 nodes &&
+  has ".nodes[] | select(.node == \"a\") |
+    .received_realtime_ns / 1e9 - $reported | fabs <= 1"'
 ok "figures that an agent does not report are left out" \
   [ -z "$(value page 'eventring_agent_spool_bytes{node="b"}')" ]
 
