@@ -78,6 +78,35 @@ ok "--for ends record before the process" eval "exits 0 && kill -0 $pid"
 ok "--for: the recording has no findings" sound short.evr
 leave
 
+# A collection of exactly 1 ms, in a ring file that this test writes
+make_ring plain
+sleep 1000 &
+pid=$! alive=$!
+started="$started $alive"
+grow "rings/$alive.eventring" minor=9 \
+  monotonic="$(awk '{ printf "%.0f", ($1 - 100) * 1e9 }' /proc/uptime)"
+has_ring() { [ -s "rings/$alive.eventring" ]; }
+within 60 has_ring
+triggered() { # NAME TRIGGER
+  "$EVENTRING_BIN" record "rings/$alive.eventring" -o "$1.evr" --trigger "$2" \
+    >record.out 2>"$1.err" 7>&- &
+  recorder=$!
+  started="$started $recorder"
+  ok "record waits for $2" within 60 watches
+}
+triggered less 'minor > 999999ns'
+less=$recorder
+triggered exact 'minor > 1ms'
+printf '%s\n' "0 1000000 begin minor" "0 2000000 end minor 10 20 gc_minor 0" \
+  "0 3000000 state 2" >&7
+exec 7>&-
+kill "$alive"
+wait "$less"
+wait "$recorder"
+ok "a span that is longer than the trigger's time fires it" [ -e less.evr ]
+ok "a span that is as long as the trigger's time does not fire it" eval \
+  "[ ! -e exact.evr ] && grep -q 'nothing was recorded' exact.err"
+
 for bad in '> 10ms' 'job >' 'job > fast' ''; do
   run eventring record 1 -o x.evr --trigger "$bad"
   ok "--trigger '$bad' is refused" refused 2 'trigger'
