@@ -4,7 +4,9 @@
 
      resize inside, forked, gone    print the results of their own tests
      resize emit DOMAINS            until its input ends; prints how many values
-                                    each domain has sampled *)
+                                    each domain has sampled
+     resize later DOMAINS           the same; then starts another session, and
+                                    prints the size of its rings *)
 
 open Check
 
@@ -153,4 +155,9 @@ let () =
   | [| _; "forked" |] -> forked (); print_endline "done"
   | [| _; "gone" |] -> gone (); print_endline "done"
   | [| _; "emit"; domains |] -> outside (int_of_string domains)
+  | [| _; "later"; domains |] ->
+      outside (int_of_string domains);
+      Eventring.stop ();
+      Eventring.start ();
+      Printf.printf "later %d\n" (ring_words ())
   | _ -> exit 2
