@@ -228,18 +228,6 @@ ok "a domain that ends right after a stop has been in it" jq -e \
   '[.domains[] | [.ended, .gc_ns, .pauses.any.count]]
      == [[false, 10000000, 1], [true, 4000000, 1]]' out
 
-# The domain that ends also collects within the stop.
-printf '%s\n' "0/100 0 instant ring_start 1" "0/100 1 instant domain_start 0 0 0" \
-  "1/101 2 instant domain_start 1 0 1" "1/101 10000000 begin minor" \
-  "1/101 13900000 end minor 10 20 minor_heap_full 0" \
-  "1/101 15000000 instant domain_terminate 1" \
-  "0/100 20000000 instant stop_the_world 10000000 0 minor_collection \
-minor_heap_full 0 0 0 1 0 6000000" "0/100 30000000 instant ring_stop 0" |
-  ./make_ring script within.eventring || exit 1
-run eventring stat --json within.eventring
-ok "a collection within the stop counts once" jq -e \
-  '.domains[1] | [.ended, .gc_ns, .pauses.any.count] == [true, 4000000, 2]' out
-
 compile idle threads.cmxa
 start idle nothing 600
 waits() {
