@@ -50,6 +50,14 @@ sampled() {
     END { for (c in next_value) print c, next_value[c] }' | sort
 }
 
+# follow: whether record, events -f and stat -i have mapped the ring file of the
+# present session: those of earlier sessions are deleted.
+follow() {
+  for reader in "$recorder" "$follower" "$statistics"; do
+    grep -q "/$pid.eventring\$" "/proc/$reader/maps" || return 1
+  done
+}
+
 outside() {
   fresh
   begin_program 2
@@ -63,6 +71,7 @@ outside() {
   statistics=$!
   started="$started $follower $statistics"
   within 60 [ -s followed ]
+  ok "$mode: all read the first session" within 60 follow
   run eventring resize "$pid" 1M
   ok "$mode: resize prints the new size" \
     eval 'exits 0 && out_has ": a new session with rings of 1.00 MiB\$"'
@@ -71,14 +80,14 @@ outside() {
   run eventring resize "$pid" 1000000
   ok "$mode: the size is the next power of two" \
     eval 'exits 0 && out_has ": had already rings of 1.00 MiB\$"'
-  sleep 0.3
+  ok "$mode: all read the second session" within 60 follow
   run eventring resize --json "$pid.eventring" 4M
   ok "$mode: resize --json prints the size" \
     eval 'exits 0 && [ "$(jq .ring_bytes "$tmp/out")" = 4194304 ]'
-  sleep 0.3
+  ok "$mode: all read the third session" within 60 follow
   run eventring resize -q "$pid" 2M
   ok "$mode: resize --quiet prints nothing" eval 'exits 0 && silent'
-  sleep 0.3
+  ok "$mode: all read the fourth session" within 60 follow
   end_program
   wait "$recorder"
   recorder_status=$?
