@@ -25,6 +25,7 @@
 #include "control_request.h"
 #include "explain.h"
 #include "hub_answers.h"
+#include "locks.h"
 #include "nats_ask.h"
 #include "nats_names.h"
 

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 #include "hub_control.h"
+#include "locks.h"
 #include "target.h"
 
 #define SECOND_NS INT64_C(1000000000)

@@ -26,6 +26,7 @@
 #include <unistd.h>
 #include "explain.h"
 #include "hub_nodes.h"
+#include "locks.h"
 #include "small_file.h"
 
 #define REPORT_STREAMS 20000

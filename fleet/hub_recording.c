@@ -31,6 +31,7 @@
 #include <unistd.h>
 #include "eventring_reader.h"
 #include "hub_nodes.h"
+#include "locks.h"
 
 /* The most intervals of a process that a recording can have. */
 #define PARTS_MAX 1024

@@ -27,6 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "hub_store.h"
+#include "locks.h"
 
 /* A stream, in a list. */
 struct stored_stream {

@@ -26,6 +26,7 @@
 #include "explain.h"
 #include "hub_answers.h"
 #include "hub_server.h"
+#include "locks.h"
 #include "nats_hub.h"
 #include "nats_names.h"
 

@@ -29,6 +29,7 @@
 #include <unistd.h>
 #include "explain.h"
 #include "hub_store.h"
+#include "locks.h"
 #include "small_file.h"
 
 #define APART_BYTES ((size_t) 4096)

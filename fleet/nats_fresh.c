@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "locks.h"
 #include "nats_fresh.h"
 
 bool open_fresh(struct fresh *f)
@@ -64,6 +65,8 @@ static struct reported_node *find_node(struct fresh *f, const char *node)
   return found;
 }
 
+/* The caller gets the lock. */
+NO_THREAD_SAFETY_ANALYSIS
 enum freshness begin_report(struct fresh *f, const char *node, const char *run,
                             const char *time, int64_t now_ns,
                             struct reported_node **reported, int64_t *time_ns)
@@ -82,6 +85,7 @@ enum freshness begin_report(struct fresh *f, const char *node, const char *run,
   return *time_ns == found->last_ns ? FRESH_REPEATED : FRESH_NEW;
 }
 
+NO_THREAD_SAFETY_ANALYSIS
 void end_report(struct reported_node *reported, bool kept, int64_t time_ns)
 {
   if (reported == NULL) return;

@@ -26,6 +26,7 @@
 #include <string.h>
 #include <time.h>
 #include "explain.h"
+#include "locks.h"
 #include "nats_fresh.h"
 #include "nats_hub.h"
 #include "nats_link.h"

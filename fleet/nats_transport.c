@@ -23,6 +23,7 @@
 #include <string.h>
 #include <time.h>
 #include "explain.h"
+#include "locks.h"
 #include "memory.h"
 #include "nats_link.h"
 #include "nats_names.h"

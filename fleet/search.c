@@ -26,6 +26,7 @@
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "locks.h"
 #include "memory.h"
 #include "search.h"
 #include "target.h"

@@ -19,6 +19,7 @@
 #define FLEET_SPOOL_INTERNAL_H
 
 #include <pthread.h>
+#include "locks.h"
 #include "spool.h"
 #include "stored.h"
 
@@ -88,8 +89,8 @@ struct spool {
 };
 
 /* Lock and unlock the mutex.  unlock then says the lines of tell. */
-void lock_spool(struct spool *spool);
-void unlock_spool(struct spool *spool);
+void lock_spool(struct spool *spool) ACQUIRE(spool->mutex);
+void unlock_spool(struct spool *spool) RELEASE(spool->mutex);
 
 /* Keeps a line for unlock_spool. */
 __attribute__((format(printf, 2, 3)))

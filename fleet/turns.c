@@ -12,6 +12,7 @@
 
 /* See turns.h. */
 
+#include "locks.h"
 #include "turns.h"
 
 void open_turns(struct turns *turns, uint64_t max)

@@ -15,6 +15,7 @@
 #include "actions.h"
 #include "json.h"
 #include "live_json.h"
+#include "locks.h"
 #include "target.h"
 
 struct action {
@@ -24,8 +25,8 @@ struct action {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct action actions[ACTIONS];
-static uint64_t count;
+static struct action actions[ACTIONS] GUARDED_BY(lock);
+static uint64_t count GUARDED_BY(lock);
 
 void add_action(const char *origin, uint64_t process, const char *action,
                 const char *result)

@@ -27,6 +27,7 @@
 #include "fleet_readings.h"
 #include "hub_client.h"
 #include "live_json.h"
+#include "locks.h"
 #include "memory.h"
 #include "registry.h"
 #include "target.h"
@@ -44,7 +45,7 @@ struct got {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct got kept[REGISTRY_SHOWN]; /* guarded by the lock */
+static struct got kept[REGISTRY_SHOWN] GUARDED_BY(lock);
 
 static struct answer no_hub(void)
 {
@@ -127,6 +128,7 @@ static bool take_name(const json_t *request, const char *name, char *out,
 /* Keeps the recording open as [new->fd], which belongs to this function now,
    in place of the same stream's, or of the one that was asked for first.  Returns
    its descriptor, or -1 with errno.  The caller holds the lock. */
+REQUIRES(lock)
 static int keep(const struct got *new)
 {
   struct got *place = &kept[0];

@@ -24,6 +24,7 @@
 #include "fleet_comparison.h"
 #include "fleet_readings.h"
 #include "hub_metrics.h"
+#include "locks.h"
 #include "memory.h"
 #include "target.h"
 
@@ -64,10 +65,12 @@ struct shown {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Guarded by the lock. */
-static struct kept *list[MOST];
-static size_t count;
-static int64_t round_ns;          /* when the last round began; 0: never */
-static int64_t failed_ns;         /* when the hub did not answer; 0: it did */
+static struct kept *list[MOST] GUARDED_BY(lock);
+static size_t count GUARDED_BY(lock);
+/* When the last round began; 0: never. */
+static int64_t round_ns GUARDED_BY(lock);
+/* When the hub did not answer; 0: it did. */
+static int64_t failed_ns GUARDED_BY(lock);
 static char failure[512];         /* then the reason */
 
 static char *copy_of(const char *text)
@@ -87,6 +90,7 @@ static void free_kept(struct kept *k)
 }
 
 /* Forgets the processes that are not shown any more. */
+REQUIRES(lock)
 static void forget(void)
 {
   size_t left = 0;
@@ -96,6 +100,7 @@ static void forget(void)
   count = left;
 }
 
+REQUIRES(lock)
 static struct kept *find(const struct hub_stream *stream)
 {
   for (size_t i = 0; i < count; i++)
@@ -143,6 +148,7 @@ static size_t choose(const struct hub_streams *streams, struct shown *shown)
 }
 
 /* Finds the kept metrics of the [chosen] streams, and forgets others. */
+REQUIRES(lock)
 static void find_kept(struct shown *shown, size_t chosen)
 {
   for (size_t i = 0; i < count; i++) list[i]->shown = false;
@@ -192,6 +198,7 @@ static void read_one(const struct hub_url *hub, const struct shown *shown)
 }
 
 /* Reads recordings that have changed, unless a round began a short time ago. */
+REQUIRES(lock)
 static void read_round(const struct hub_url *hub, struct shown *shown,
                        size_t chosen)
 {
@@ -212,6 +219,7 @@ static void read_round(const struct hub_url *hub, struct shown *shown,
 }
 
 /* Fills [readings] from the streams that are shown, after a round of reading. */
+REQUIRES(lock)
 static void fill(struct fleet_readings *readings, const struct hub_url *hub)
 {
   const struct hub_streams *streams = &readings->streams;
@@ -234,6 +242,7 @@ static void fill(struct fleet_readings *readings, const struct hub_url *hub)
   free(shown);
 }
 
+TRY_ACQUIRE(true, lock)
 bool hold_readings(const struct hub_url *hub, struct fleet_readings *readings,
                    char *why, size_t size)
 {
@@ -253,6 +262,7 @@ bool hold_readings(const struct hub_url *hub, struct fleet_readings *readings,
   return false;
 }
 
+RELEASE(lock)
 void release_readings(struct fleet_readings *readings)
 {
   free(readings->list);

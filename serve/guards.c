@@ -28,6 +28,7 @@
 #include "actions.h"
 #include "guards.h"
 #include "live_stats.h"
+#include "locks.h"
 #include "manifest.h"
 #include "memory.h"
 #include "poll_interval.h"

@@ -38,6 +38,7 @@
 #include "http.h"
 #include "listen.h"
 #include "live_json.h"
+#include "locks.h"
 #include "registry.h"
 #include "saved.h"
 #include "stream.h"
@@ -70,7 +71,7 @@ struct connection {
 
 /* Guards the list, and descriptors in it from being closed. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct connection *connections[HTTP_CONNECTIONS + 16];
+static struct connection *connections[HTTP_CONNECTIONS + 16] GUARDED_BY(lock);
 #define PLACES (sizeof connections / sizeof *connections)
 
 static struct connection *new_connection(struct MHD_Connection *c)

@@ -21,13 +21,14 @@
 #include <time.h>
 #include <unistd.h>
 #include "actions.h"
+#include "json.h"
 #include "live_json.h"
+#include "locks.h"
 #include "manifest.h"
 #include "memory.h"
 #include "poll_interval.h"
 #include "recordings.h"
 #include "store.h"
-#include "json.h"
 #include "target.h"
 
 #define ASK_NS (SECOND_NS / 50)
@@ -58,7 +59,7 @@ struct recording {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct recording *recordings[RECORDINGS];  /* guarded by the lock */
+static struct recording *recordings[RECORDINGS] GUARDED_BY(lock);
 
 /* The thread */
 
@@ -154,6 +155,7 @@ static void free_recording(struct recording *r)
 }
 
 /* Frees the recordings that have ended.  The caller holds the lock. */
+REQUIRES(lock)
 static void reap_recordings(void)
 {
   for (int i = 0; i < RECORDINGS; i++)
@@ -165,6 +167,7 @@ static void reap_recordings(void)
 
 /* Returns the place of the recording of process [id], or of none if [id] is 0;
    NULL for no such place.  The caller holds the lock. */
+REQUIRES(lock)
 static struct recording **find_place(uint64_t id)
 {
   for (int i = 0; i < RECORDINGS; i++)

@@ -25,6 +25,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "common.h"
+#include "locks.h"
 #include "registry.h"
 #include "stream.h"
 #include "targets.h"
@@ -66,11 +67,11 @@ static int operand_count;
 static struct eventring_search *all_processes;    /* without operands */
 /* Files that clients have opened; guarded by the lock. */
 static struct shown { char *path; uint32_t processes; int64_t used_ns; }
-  shown_files[REGISTRY_SHOWN];
+  shown_files[REGISTRY_SHOWN] GUARDED_BY(lock);
 /* The lock guards the entries; only the scan adds and removes them. */
-static struct entry **entries;
-static size_t entry_count, entry_room;
-static int view_count;
+static struct entry **entries GUARDED_BY(lock);
+static size_t entry_count GUARDED_BY(lock), entry_room GUARDED_BY(lock);
+static int view_count GUARDED_BY(lock);
 static bool closed_any;           /* views, since the last scan */
 static uint64_t scans;
 
@@ -94,6 +95,7 @@ static bool same_key(const struct key *a, const struct key *b)
          && a->process == b->process && a->pid == b->pid;
 }
 
+REQUIRES(lock)
 static void close_entry_view(struct entry *e)
 {
   if (e->shown.view == NULL) return;
@@ -104,6 +106,7 @@ static void close_entry_view(struct entry *e)
 }
 
 /* Opens the view of [e], if there is room for one.  Sets its error if not. */
+REQUIRES(lock)
 static void open_entry_view(struct entry *e)
 {
   struct registry_entry *shown = &e->shown;
@@ -119,6 +122,7 @@ static void open_entry_view(struct entry *e)
   shown->error[0] = '\0';
 }
 
+REQUIRES(lock)
 static struct entry *find_entry(const struct key *key)
 {
   for (size_t i = 0; i < entry_count; i++)
@@ -126,6 +130,7 @@ static struct entry *find_entry(const struct key *key)
   return NULL;
 }
 
+REQUIRES(lock)
 static void add_entry(const struct key *key, int32_t pid, const char *path)
 {
   struct entry *e = find_entry(key);
@@ -145,6 +150,7 @@ static void add_entry(const struct key *key, int32_t pid, const char *path)
   if (e->shown.view == NULL) open_entry_view(e);
 }
 
+REQUIRES(lock)
 static void remove_entry(size_t i)
 {
   close_entry_view(entries[i]);
@@ -233,6 +239,7 @@ static void scan_operand(const struct operand *o)
 
 /* Removes entries that this scan has not found: at once if nothing is known of
    them, else after ENDED_NS or when more than REGISTRY_ENDED have ended. */
+REQUIRES(lock)
 static void forget_gone(int64_t now)
 {
   size_t ended = 0, oldest;
@@ -276,6 +283,7 @@ uint64_t id_of_file(const struct stat *st, uint32_t process, int64_t started_ns)
 
 /* Returns when a client last asked for a process of the file at [path], or has
    a stream of one.  The caller holds the lock. */
+REQUIRES(lock)
 static int64_t file_used_ns(const char *path, int64_t now)
 {
   int64_t used_ns = 0;
@@ -468,6 +476,7 @@ void close_registry(void)
 
 /* Closes the view that was used the longest time ago and that no stream is of,
    to make room for another one.  The caller holds the lock. */
+REQUIRES(lock)
 static void make_room(void)
 {
   struct entry *oldest = NULL;

@@ -19,6 +19,7 @@
 #include "actions.h"
 #include "json.h"
 #include "live_stats.h"
+#include "locks.h"
 #include "rules.h"
 #include "target.h"
 
@@ -36,10 +37,10 @@ struct firing { uint32_t rule; uint64_t process; int64_t ns; };
 #define FIRINGS 256
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct entry entries[RULES];       /* guarded by the lock */
-static int count;
-static uint32_t last_id;
-static struct firing firings[FIRINGS];
+static struct entry entries[RULES] GUARDED_BY(lock);
+static int count GUARDED_BY(lock);
+static uint32_t last_id GUARDED_BY(lock);
+static struct firing firings[FIRINGS] GUARDED_BY(lock);
 static atomic_uint_least64_t version;
 
 /* Requests */

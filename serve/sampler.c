@@ -24,6 +24,7 @@
 #include "findings.h"
 #include "http.h"
 #include "live_json.h"
+#include "locks.h"
 #include "memory.h"
 #include "registry.h"
 #include "sampler.h"

@@ -20,6 +20,7 @@
 #include "actions.h"
 #include "json.h"
 #include "live_json.h"
+#include "locks.h"
 #include "manifest.h"
 #include "memory.h"
 #include "registry.h"
@@ -148,8 +149,8 @@ struct known {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct known *known;       /* guarded by [lock], as the next two */
-static size_t known_count, known_room;
+static struct known *known GUARDED_BY(lock);
+static size_t known_count GUARDED_BY(lock), known_room GUARDED_BY(lock);
 
 static bool is_same_file(const struct known *k, const char *name,
                          const struct stat *st)
@@ -161,6 +162,7 @@ static bool is_same_file(const struct known *k, const char *name,
          && strcmp(k->stored.name, name) == 0;
 }
 
+REQUIRES(lock)
 static void notice(void *state, const char *name, const struct stat *st)
 {
   const struct settings *settings = state;
@@ -186,6 +188,7 @@ static int latest_first(const void *a, const void *b)
 }
 
 /* Brings [known] up to date; the caller holds the lock. */
+REQUIRES(lock)
 static void look_into_store(const struct settings *settings)
 {
   size_t kept = 0;

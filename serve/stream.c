@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "locks.h"
 #include "memory.h"
 #include "stream.h"
 
@@ -41,8 +42,8 @@ struct stream {
 /* Guards all streams; [news] tells that one has a text, or that they end. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t news = PTHREAD_COND_INITIALIZER;
-static struct stream *streams[STREAMS];
-static bool ended;
+static struct stream *streams[STREAMS] GUARDED_BY(lock);
+static bool ended GUARDED_BY(lock);
 
 /* A client that hears nothing for so long gets a comment, so that both sides
    notice a broken connection. */
@@ -131,6 +132,7 @@ void close_stream(struct stream *stream)
 }
 
 /* Waits until [s] has a text or the streams end, COMMENT_SECONDS at most. */
+REQUIRES(lock)
 static void wait_for_text(const struct stream *s)
 {
   struct timespec until;

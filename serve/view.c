@@ -32,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "locks.h"
 #include "memory.h"
 #include "metrics_text.h"
 #include "sigbus.h"
@@ -355,7 +356,7 @@ bool view_work(struct view *view, void (*work)(void *state), void *state,
 
 static pthread_mutex_t readers_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t reader_is_done = PTHREAD_COND_INITIALIZER;
-static int readers;
+static int readers GUARDED_BY(readers_lock);
 
 bool view_work_in_turn(struct view *view, void (*work)(void *state),
                        void *state, size_t size)

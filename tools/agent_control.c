@@ -30,6 +30,7 @@
 #include <unistd.h>
 #include "agent_control.h"
 #include "common.h"
+#include "locks.h"
 
 /* The time that a command may take: less than a hub waits for the answer. */
 #define COMMAND_NS INT64_C(13000000000)
