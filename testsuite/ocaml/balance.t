@@ -58,15 +58,18 @@ request_threads; unix threads;
 requests; unix threads check.ml recorded.ml requests_stubs.c; pause
 server; unix; 1
 slow_request; unix;
+totals; unix; pause
+totals; unix; calls
 END
 }
 # Not run: modules of other programs; programs that read a file of another test,
-# or that do nothing without a partner; operations that are only counted.
+# that do nothing without a partner or do not end; operations that are only counted.
 left_out='check recorded orphan  cursors cursor_memory chrome_trace  later metrics_socket  cost bare_fork
           watch_threads cursor_names stock_calls threshold profile profile_stress
           profile_requests profile_dynlink profile_plugins profile_harm profile_slow
           profile_alloc profile_alloc_plugin io wait_samples
-          profile_truth points flush resize tombstone'
+          profile_truth profile_bias profile_perf profile_threads
+          points flush resize tombstone loop main_ends'
 
 complete() {
   for file in "$tests_of"/*.ml "$EVENTRING_TOP"/examples/*.ml; do
