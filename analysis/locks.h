@@ -10,11 +10,11 @@
 /*                                                                        */
 /**************************************************************************/
 
-
 /* Says which lock guards a variable or must be held in a function, for clang's
-   -Wthread-safety, which testsuite/static/locks.t runs with CHECK_LOCKS defined.  Other compilers see nothing of it.  The names are those
-   of clang's documents ("Thread Safety Analysis"); attributes of a function come
-   before its definition:
+   -Wthread-safety, which testsuite/static/locks.t runs with CHECK_LOCKS defined.
+   Other compilers see nothing of it.  The names are those of clang's documents
+   ("Thread Safety Analysis"); attributes of a function come before its
+   definition:
 
      static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
      static int count GUARDED_BY(lock);

@@ -135,10 +135,10 @@ static int64_t open_since(struct summary *s, const struct summary_domain *d)
   return INT64_MAX;
 }
 
-/* Returns whether events called [name] are recorded at present. */
-static bool is_recorded(const struct summary *s, const char *name)
+/* Returns whether the event [id] is recorded at present.  Less than 0: there is no
+   such event. */
+static bool is_recorded(const struct summary *s, int id)
 {
-  const int id = eventring_find(s->cursor, name);
   if (id < 0) return false;
   const struct eventring_description *d =
     eventring_describe(s->cursor, (uint16_t) id);
@@ -153,8 +153,7 @@ static bool is_recorded(const struct summary *s, const char *name)
    does: all time if nothing more is read, or if stops are not recorded. */
 static int64_t stops_awaited_from(const struct summary *s, int64_t until_ns)
 {
-  if (s->all_read || s->to_ns != INT64_MAX
-      || !is_recorded(s, "stop_the_world"))
+  if (s->all_read || s->to_ns != INT64_MAX || !is_recorded(s, s->ids->stop_id))
     return INT64_MAX;
   return until_ns > INT64_MIN + STOP_TOLD_WITHIN_NS
     ? until_ns - STOP_TOLD_WITHIN_NS : INT64_MIN;
@@ -435,7 +434,7 @@ static void collected(struct summary *s, struct summary_domain *d,
     count_cause(s, CAUSED_COMPACTION, cause, ns);
     break;
   case IN_STOP:
-    if (!s->ids->tells_stops && !d->on_backup)
+    if (s->ids->stop_id < 0 && !d->on_backup)
       add_pause(s, d, PAUSE_STOPPED, ns);
     break;
   default:
@@ -801,7 +800,7 @@ bool summary_tells_waits(struct summary *s)
 {
   if (s->ids->tells_waits) return true;
   if (target_info(s->cursor).format == EVENTRING_FORMAT_STOCK) return false;
-  return is_recorded(s, "blocking_section");
+  return is_recorded(s, eventring_find(s->cursor, "blocking_section"));
 }
 
 /* Returns how domain [d], which is not [s->others], spent its time up to
@@ -929,7 +928,7 @@ struct summary *new_summary(struct eventring_cursor *cursor)
   s->spans = new_spans(cursor);
   s->requests = new_requests(cursor);
   s->ids = new_summary_ids(cursor);
-  s->ids->tells_stops = eventring_find(cursor, "stop_the_world") >= 0;
+  s->ids->stop_id = eventring_find(cursor, "stop_the_world");
   s->ring_count = target_info(cursor).rings;
   s->sample_rings_from = target_info(cursor).sample_rings_from;
   s->rings = allocate(s->ring_count, sizeof *s->rings);

@@ -327,9 +327,8 @@ static inline uint64_t all_allocated_words(const struct summary_tally *tally)
    that is not before the last event.  Time in the collector includes a span of
    the collector that is still open.  Also updates the histograms of kinds
    PAUSE_ANY and PAUSE_WAITING and [longest], which are incomplete before the
-   call.  They leave out a collection whose stop-the-world section is not told
-   yet, for a second at most and until summary_until was called after the end of
-   the process. */
+   call.  They leave out a collection that awaits its stop: its stop-the-world
+   section is not told yet, for a second at most; see summary_until. */
 struct summary_tally summary_tally(struct summary *s,
                                    struct summary_domain *domain,
                                    int64_t until_ns);
@@ -350,7 +349,8 @@ bool summary_has_collections(struct summary *s, int64_t until_ns);
 /* Returns the time up to which the numbers of [s] are valid, in nanoseconds:
    the present time if the process runs, else the time of the last event, 0 when
    there are no events.  Never earlier than the last event.  The caller has read
-   all events of a process that does not run. */
+   all events of a process that does not run: no collection awaits its stop from
+   then on. */
 int64_t summary_until(struct summary *s);
 
 /* Returns the amounts of [later] minus the amounts of [earlier], field by

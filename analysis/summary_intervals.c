@@ -21,8 +21,9 @@
    of a domain are pending, disjoint and in order, and a new one swallows those
    that it touches.  Collections are parts of a stop, which one domain tells when
    all have gone on: a collection awaits its stop, also after the end of its
-   domain, until the domain takes part in the next one.  An interval in which the domain waited and one in which it
-   ran stay apart: one ends where the other begins. */
+   domain, until the domain takes part in the next one.  An interval in which the
+   domain waited and one in which it ran stay apart: one ends where the other
+   begins. */
 
 #include <string.h>
 #include "summary.h"
@@ -80,7 +81,7 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
   if (from < earliest) from = earliest;
   if (from < d->closed_to) from = d->closed_to;
   if (to > latest) to = latest;
-  bool awaits_stop = !reason.stop && s->ids->tells_stops
+  bool awaits_stop = !reason.stop && s->ids->stop_id >= 0
                      && role_of(s->ids, reason.id) != SLICE;
   /* The intervals from [place] on come after this one: a domain goes on before
      the end of a stop is told.  Those from [first] on are in it. */

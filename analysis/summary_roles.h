@@ -46,7 +46,8 @@ struct summary_ids {
   /* 1 + the place of the field; 0: no such field. */
   uint8_t place[ROLES][FIELDS];
   uint8_t round;                  /* words of the repeated fields of a stop */
-  bool tells_stops;               /* in events of their own */
+  int stop_id;                    /* of stop-the-world sections; less than 0: they
+                                     have no event */
   bool collects;                  /* there was an event of category gc */
   bool tells_major;               /* there was an event that did; see
                                      summary_tells_major */

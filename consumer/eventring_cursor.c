@@ -912,7 +912,7 @@ static int is_later_session(const struct eventring_cursor *c,
     && strcmp(n->boot_id, h->boot_id) == 0;
 }
 
-/* Returns whether the session of [next] took over before that of [c] ended. */
+/* Returns whether [next] took over before the session of [c] ended. */
 static int is_at_once(const struct eventring_cursor *c,
                       const struct eventring_cursor *next)
 {

@@ -236,7 +236,7 @@ static void note_past(struct view_data *d)
     d->lost_before = lost_events(d->cursor);
 }
 
-/* The words that an event takes in a ring beside its payload, about. */
+/* The words that an event takes in a ring, without its payload, about. */
 #define HEAD_WORDS 2
 
 /* The slice of a read that holds the lock. */

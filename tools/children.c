@@ -69,7 +69,7 @@ struct children {
   int64_t started_ns;             /* no session of the tree is older */
   int inotify;                    /* -1: the folder is searched */
   bool search;                    /* the folder must be searched */
-  bool ending;                    /* what is not open now will not be */
+  bool ending;                    /* files that are not open by now stay unread */
   int64_t searched_ns;
   struct found *found;
   size_t found_count, found_room, found_next;

@@ -117,72 +117,9 @@ ok "without inotify: one recording has the events of all processes" \
 
 # A system without descriptors until the recording of the program has ended: the
 # ring files of the children are not opened.
-cat >../no_files.c <<'END'
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-static pid_t program;             /* the first process that was forked */
-
-pid_t fork(void)
-{
-  pid_t (*next)(void) = (pid_t (*)(void)) dlsym(RTLD_NEXT, "fork");
-  const pid_t pid = next();
-  if (program == 0 && pid > 0) program = pid;
-  return pid;
-}
-
-static int ends_with(const char *path, const char *ending)
-{
-  size_t length = strlen(path), end = strlen(ending);
-  return length > end && strcmp(path + length - end, ending) == 0;
-}
-
-/* Returns whether a recording is open. */
-static int records(void)
-{
-  char link[64], path[PATH_MAX + 1];
-  for (int fd = 3; fd < 64; fd++) {
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, PATH_MAX);
-    path[length < 0 ? 0 : length] = 0;
-    if (ends_with(path, ".evr")) return 1;
-  }
-  return 0;
-}
-
-int open64(const char *path, int flags, ...)
-{
-  static int began;
-  const char *name = strrchr(path, '/');
-  va_list arguments;
-  va_start(arguments, flags);
-  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
-  va_end(arguments);
-  if (name != NULL && ends_with(path, ".eventring")
-      && atol(name + 1) != program) {
-    const int now = records();
-    began = began || now;
-    if (!began || now) {
-      errno = EMFILE;
-      return -1;
-    }
-  }
-  return (int) syscall(SYS_openat, AT_FDCWD, path, flags, mode);
-}
-int open(const char *path, int flags, ...) __attribute__((alias("open64")));
-END
-${CC:-cc} -shared -fPIC -o ../no_files.so ../no_files.c
-run env LD_PRELOAD="$tmp/no_files.so" "$EVENTRING_BIN" run --force -o ../few.evr \
-  env -u LD_PRELOAD ../run_tree workers 20 30
+${CC:-cc} -shared -fPIC -o ../refuses.so "$here/refuses.c"
+run env LD_PRELOAD="$tmp/refuses.so" REFUSES=while_recording "$EVENTRING_BIN" run \
+  --force -o ../few.evr env -u LD_PRELOAD ../run_tree workers 20 30
 ok "ring files that cannot be opened for lack of descriptors: a line says so" \
   err_has '^eventring: 2 ring files could not be opened, the last: .*Too many open'
 kept=$(sed -n 's/^eventring: \(.*\) stays: .*/\1/p' "$tmp/err")
@@ -363,58 +300,8 @@ tree -d ../rings ../run_tree daemon 3000
 ok "--dir: a program of a process that has lost its parent is of the tree" eval \
   'counted && [ "$(processes)" = 4 ]'
 # The file of the first child is opened after that of its child, and after its end.
-cat >../late.c <<'END'
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-static pid_t program, first, second;
-
-pid_t fork(void)
-{
-  pid_t (*next)(void) = (pid_t (*)(void)) dlsym(RTLD_NEXT, "fork");
-  const pid_t pid = next();
-  if (program == 0 && pid > 0) program = pid;
-  return pid;
-}
-
-/* Returns whether the ring file of process [pid] can be opened. */
-static int opens(pid_t pid)
-{
-  if (pid == 0 || pid == program) return 1;
-  if (first == 0) first = pid;
-  if (pid == first) return second != 0;
-  if (kill(first, 0) == 0) return 0;
-  second = pid;
-  return 1;
-}
-
-int open64(const char *path, int flags, ...)
-{
-  const char *name = strrchr(path, '/');
-  va_list arguments;
-  va_start(arguments, flags);
-  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
-  va_end(arguments);
-  if (name != NULL && strstr(name, ".eventring") != NULL
-      && !opens(atoi(name + 1))) {
-    errno = EMFILE;
-    return -1;
-  }
-  return (int) syscall(SYS_openat, AT_FDCWD, path, flags, mode);
-}
-int open(const char *path, int flags, ...) __attribute__((alias("open64")));
-END
-${CC:-cc} -shared -fPIC -o ../late.so ../late.c
-run env LD_PRELOAD="$tmp/late.so" "$EVENTRING_BIN" run --force --json \
-  --summary ../json -d ../rings env -u LD_PRELOAD ../run_tree daemon 3000
+run env LD_PRELOAD="$tmp/refuses.so" REFUSES=first_child "$EVENTRING_BIN" run \
+  --force --json --summary ../json -d ../rings env -u LD_PRELOAD ../run_tree daemon 3000
 ok "--dir: nor does the order matter in which ring files can be opened" eval \
   'counted && [ "$(processes)" = 4 ]'
 cp ../out.evr ../rings/4242.eventring

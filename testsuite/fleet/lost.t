@@ -140,13 +140,13 @@ ok "and there are some of them" eval \
 rm rings/*
 end_agent
 
-# The spool was full before the hub had a single event of the process.
+# The agent has dropped all parts before the hub had a single event of the process.
 crash "$hub"
 start_agent --spool-size 1M --spool-age 1s
 count 1 1000 0.001
-sleep 3
+within 60 eval '! arrived'
 stop_counting
-sleep 3
+within 60 arrived
 restart_hub
 ok "a process of which all parts were dropped is reported" \
   within 60 reported "$pid" ended '. >= 0' '. > 0'

@@ -36,62 +36,59 @@ find_process 4242424
 ok "the events are read" within 60 read_all 4242424
 
 numbers() { process 4242424 "[$1] | tostring"; }
-is() { [ "$(numbers "$1")" = "$2" ] || { numbers "$1"; false; }; }
-ok "time in the collector, of that of two domains" is \
+# is VIEW FIELDS VALUES
+is() { [ "$("$1" "$2")" = "$3" ] || { "$1" "$2"; false; }; }
+ok "time in the collector, of that of two domains" is numbers \
   .gc_share,.utilisation_share '[0.077,1]'
-ok "allocation and events of the last second" is \
+ok "allocation and events of the last second" is numbers \
   .alloc_bytes_per_s,.events_per_s '[300000000,708]'
-ok "pauses of ten seconds" is .pauses_per_s,.p50_ns,.p99_ns,.max_ns \
+ok "pauses of ten seconds" is numbers .pauses_per_s,.p50_ns,.p99_ns,.max_ns \
   '[200.1,1003520,1003520,4000000]'
-ok "heap and memory" is .heap_bytes,.resident_bytes '[33554432,524288]'
+ok "heap and memory" is numbers .heap_bytes,.resident_bytes '[33554432,524288]'
 has_verdict() { numbers .verdict | grep -q 'active time in the collector'; }
 ok "the verdict of diagnose" within 60 has_verdict
-ok "nothing is lost" is .lost_events,.reading '[0,false]'
+ok "nothing is lost" is numbers .lost_events,.reading '[0,false]'
 
 detail() { field "/api/processes/$id/detail" "[$1] | tostring"; }
-detail_is() { [ "$(detail "$1")" = "$2" ] || { detail "$1"; false; }; }
-ok "the domains" detail_is '.domains[] | .id, .gc_share, .alloc_bytes_per_s,
+ok "the domains" is detail '.domains[] | .id, .gc_share, .alloc_bytes_per_s,
   .minor_per_s, .last_pause_ns, .max_pause_ns' \
   '[0,0.104,200000000,100,1000000,4000000,1,0.05,100000000,100,500000,500000]'
-ok "a span of the program" detail_is \
+ok "a span of the program" is detail \
   '.spans[] | .name, .per_s, .share, .mean_ns, .max_ns' \
   '["my.span",100,0.3,3000000,3000000]'
-ok "the longest pause" detail_is '.long_pauses[0] | .duration_ns, .domain, .name' \
+ok "the longest pause" is detail '.long_pauses[0] | .duration_ns, .domain, .name' \
   '[4000000,0,"major_finish_cycle"]'
 
 column() { field "/api/processes/$id/history?tier=1s" "$1 | unique | tostring"; }
-column_is() { [ "$(column "$1")" = "$2" ] || { column "$1"; false; }; }
 for known in '.running[:9] [0.925]' '.collecting[:9] [0.075]' '.waiting [0]' \
     '.alloc_bytes_per_s [300000000]' '.promoted_bytes_per_s [800000]' \
     '.pauses [200,201]' '.events [700,703,707]' '.max_ns [1000000,4000000]' \
     '.domains["0"].collecting[:9] [0.1]' '[.domains_left_out] [0]' '.spans["my.span"].per_s [100]' \
     '.spans["my.span"].mean_ns [3000000]'; do
-  ok "history: ${known% *}" column_is "${known% *}" "${known##* }"
+  ok "history: ${known% *}" is column "${known% *}" "${known##* }"
 done
 
 find_process 4242425
 ok "a short process is read" within 60 read_all 4242425
 short() { process 4242425 "[$1] | tostring"; }
-short_is() { [ "$(short "$1")" = "$2" ] || { short "$1"; false; }; }
-ok "a short process: rates are of the time in which it lived" short_is \
+ok "a short process: rates are of the time in which it lived" is short \
   '.alloc_bytes_per_s,.pauses_per_s|round' '[300000000,200]'
-ok "a short process: so are those of domains" detail_is \
+ok "a short process: so are those of domains" is detail \
   '.domains[] | .minor_per_s | round' '[100,100]'
-ok "a short process: so are those of spans" detail_is \
+ok "a short process: so are those of spans" is detail \
   '.spans[] | .per_s, .share | . * 1000 | round' '[100000,300]'
 
 find_process 4242426
 ok "a process with large blocks is read" within 60 read_all 4242426
 ok "large blocks count" [ \
   "$(process 4242426 '.alloc_bytes_per_s * 0.51 / 1e4 | round')" = 800 ]
-ok "waits of two threads at a time are not added in their domain" detail_is \
+ok "waits of two threads at a time are not added in their domain" is detail \
   '.domains[] | .wait_share' '[1]'
 
 find_process 4242427
 ok "a process of 15 s is read" within 60 read_all 4242427
 long() { process 4242427 "[$1] | tostring"; }
-long_is() { [ "$(long "$1")" = "$2" ] || { long "$1"; false; }; }
-ok "a pause of more than 10 s ago is not among those of 10 s" long_is \
+ok "a pause of more than 10 s ago is not among those of 10 s" is long \
   .max_ns,.p99_ns '[1000000,1000000]'
 end_server
 finish
