@@ -159,7 +159,11 @@ struct profile_sums {
   uint64_t cpu_ns;              /* processor time of the processes while no
                                    samples of theirs are lost; 0: not known, or
                                    some threads, spans or requests were selected */
-  uint64_t covered_ns;          /* weight of the samples of that time */
+  uint64_t covered_ns;          /* weight of the samples of that time... */
+  uint64_t tick_ns;             /* ...and of them, of those that were taken at
+                                   ticks of the system, which misjudge work in
+                                   step with the ticks */
+  bool tick_ns_unknown;         /* the file does not have it */
   uint64_t incomplete;          /* samples without a whole stack */
   uint64_t all_samples;         /* before the selection; LIVE: all blocks that
                                    were followed */

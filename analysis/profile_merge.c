@@ -181,8 +181,9 @@ static void add_sums(struct profile *p, const struct profile *from)
   p->sums.all_samples += from->sums.all_samples;
   p->sums.all_waits += from->sums.all_waits;
   if (from->sums.cpu_ns > 0) p->sums.covered_ns += from->sums.covered_ns;
-  p->sums.cpu_ns = from->sums.cpu_ns > MOST_WEIGHT - p->sums.cpu_ns
-                   ? MOST_WEIGHT : p->sums.cpu_ns + from->sums.cpu_ns;
+  p->sums.cpu_ns = limited_sum(p->sums.cpu_ns, from->sums.cpu_ns);
+  p->sums.tick_ns = limited_sum(p->sums.tick_ns, from->sums.tick_ns);
+  p->sums.tick_ns_unknown |= from->sums.tick_ns_unknown;
   p->sums.impossible += from->sums.impossible;
   p->sums.not_followed += from->sums.not_followed;
   p->sums.unknown_requests += from->sums.unknown_requests;

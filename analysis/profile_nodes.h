@@ -25,6 +25,12 @@
    output. No other sum is larger. */
 #define MOST_WEIGHT ((uint64_t) INT64_MAX)
 
+/* Returns [a] + [b], or MOST_WEIGHT if that is more. */
+static inline uint64_t limited_sum(uint64_t a, uint64_t b)
+{
+  return b > MOST_WEIGHT - a ? MOST_WEIGHT : a + b;
+}
+
 /* The stacks as a tree: each node is an address below its callers.  Node 0 is
    the root, above the outermost function. */
 struct node {
@@ -81,7 +87,7 @@ struct matches {
 };
 
 /* Processor time of the process, from the event before to this time. */
-struct cpu_used { int64_t to; uint64_t ns; };
+struct cpu_used { int64_t to; uint64_t ns, tick_ns; };
 
 struct request {
   uint64_t number;

@@ -409,7 +409,10 @@ static void take_used(struct profile *p, const struct eventring_event *event)
     return;
   p->used = with_room(p->used, p->used_count, &p->used_room, sizeof *p->used);
   p->used[p->used_count++] =
-    (struct cpu_used) { event->ns, event->payload[USED_TIME] };
+    (struct cpu_used) {
+      event->ns, event->payload[USED_TIME],
+      event->words > USED_BY_TICKS ? event->payload[USED_BY_TICKS] : UINT64_MAX
+    };
   for (uint32_t cause = USED_TIME + 1; cause < USED_FIELDS; cause++) {
     if (event->payload[cause] == 0) continue;
     p->samples = with_room(p->samples, p->samples_count, &p->samples_room,
@@ -595,13 +598,14 @@ static void add_sample(struct profile *p, struct sample *sample)
 /* Adds the processor time of the process since samples were lost. */
 static void add_used(struct profile *p)
 {
-  uint64_t sum = p->sums.cpu_ns;        /* of a merged profile */
+  struct profile_sums *sums = &p->sums; /* not zeros in a merged profile */
   for (size_t i = 0; i < p->used_count; i++) {
-    if (p->used[i].to <= p->lost_ns) continue;
-    sum = p->used[i].ns > MOST_WEIGHT - sum ? MOST_WEIGHT
-                                            : sum + p->used[i].ns;
+    const struct cpu_used *used = &p->used[i];
+    if (used->to <= p->lost_ns) continue;
+    sums->cpu_ns = limited_sum(sums->cpu_ns, used->ns);
+    if (used->tick_ns == UINT64_MAX) sums->tick_ns_unknown = true;
+    else sums->tick_ns = limited_sum(sums->tick_ns, used->tick_ns);
   }
-  p->sums.cpu_ns = sum;
 }
 
 static void select_samples(struct profile *p)

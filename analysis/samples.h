@@ -44,10 +44,12 @@ enum {
   IO_FIRST_FRAME
 };
 enum { START_PERIOD, START_BLOCK };
-/* In CPU_USED: all processor time, and then that without samples, by its cause. */
+/* In CPU_USED: all processor time, and then the time without samples, by its cause.
+   Older files do not have the time of samples at ticks of the system. */
 enum {
   USED_TIME, USED_SIGNALS_BLOCKED, USED_NO_RING, USED_NO_ROOM,
-  USED_BETWEEN_SAMPLES, USED_ENDED, USED_NOT_FOUND, USED_FIELDS
+  USED_BETWEEN_SAMPLES, USED_ENDED, USED_NOT_FOUND, USED_FIELDS,
+  USED_BY_TICKS = USED_FIELDS
 };
 
 struct samples;

@@ -149,6 +149,7 @@ struct sampler {
                                    were blocked... */
   _Atomic int64_t no_room;      /* ...or the stack had no room... */
   _Atomic int64_t no_ring;      /* ...or other threads had all rings */
+  _Atomic int64_t by_ticks;     /* ns of samples at ticks, not yet in [used] */
   void *_Atomic event;          /* of eventring_perf.c; NULL: none */
   uint64_t event_period;        /* ns */
   _Atomic int64_t event_from;   /* from this ns of processor time on, the event
@@ -191,11 +192,12 @@ static _Atomic int64_t next;    /* when to search; CLOCK_MONOTONIC_COARSE ns */
 /* The fields of EV_CPU_USED. */
 enum cpu_used {
   CPU_TIME, CPU_SIGNALS_BLOCKED, CPU_NO_RING, CPU_NO_ROOM, CPU_BETWEEN_SAMPLES,
-  CPU_ENDED, CPU_NOT_FOUND, CPU_USED_FIELDS
+  CPU_ENDED, CPU_NOT_FOUND, CPU_BY_TICKS, CPU_USED_FIELDS
 };
 
 /* Processor time of the process, in ns, that no event EV_CPU_USED has yet, with the
-   time that has no samples by its cause.  Under the session's lock. */
+   time that has no samples by its cause, and the time of samples by ticks.  Under
+   the session's lock. */
 static struct {
   uint64_t ns[CPU_USED_FIELDS];
   int64_t seen;                 /* of the process, by the last search */
@@ -569,6 +571,8 @@ static void handler(int signal, siginfo_t *info, void *context)
       if (!room || !take_sample(s, ns, context)) {
         __atomic_fetch_add(&HEADER->samples_dropped, 1, __ATOMIC_RELAXED);
         *(room ? &s->no_ring : &s->no_room) += (int64_t) ns;
+      } else if (info->si_code == SI_TIMER) {
+        s->by_ticks += (int64_t) ns;
       }
     }
     atomic_store(&s->busy, 0);
@@ -618,14 +622,22 @@ static int64_t used_by(const struct sampler *s)
   return ns != 0 ? ns : s->sampled;
 }
 
+/* Moves the counts of the handler in [s] to [used]. */
+COLD
+static void take_counts(struct sampler *s)
+{
+  used.ns[CPU_SIGNALS_BLOCKED] += (uint64_t) atomic_exchange(&s->blocked, 0);
+  used.ns[CPU_NO_ROOM] += (uint64_t) atomic_exchange(&s->no_room, 0);
+  used.ns[CPU_NO_RING] += (uint64_t) atomic_exchange(&s->no_ring, 0);
+  used.ns[CPU_BY_TICKS] += (uint64_t) atomic_exchange(&s->by_ticks, 0);
+}
+
 /* Frees the entry [s], whose thread has ended or does not want it any more. */
 COLD
 static void release(struct sampler *s)
 {
   used.ended += s->sampled - s->began;
-  used.ns[CPU_SIGNALS_BLOCKED] += (uint64_t) atomic_exchange(&s->blocked, 0);
-  used.ns[CPU_NO_ROOM] += (uint64_t) atomic_exchange(&s->no_room, 0);
-  used.ns[CPU_NO_RING] += (uint64_t) atomic_exchange(&s->no_ring, 0);
+  take_counts(s);
   timer_delete(s->timer);
   close_event(s);
   s->armed = s->calm = 0;
@@ -754,7 +766,7 @@ static enum arming arm(int tid, int whole)
     return without_timer(tid, errno);
   s->domain = NOBODY;
   s->low = s->high = 0;
-  s->blocked = s->no_room = s->no_ring = s->judged_at = 0;
+  s->blocked = s->no_room = s->no_ring = s->by_ticks = s->judged_at = 0;
   s->switches = 0;
   s->seen = search;
   s->tid = tid;
@@ -873,9 +885,7 @@ static void note_used(enum cpu_used unknown, const sigset_t *own_mask)
   for (uint32_t i = 0; i < samplers_end; i++) {
     struct sampler *s = &samplers[i];
     if (s->tid == 0 || !s->armed) continue;
-    used.ns[CPU_SIGNALS_BLOCKED] += atomic_exchange(&s->blocked, 0);
-    used.ns[CPU_NO_ROOM] += atomic_exchange(&s->no_room, 0);
-    used.ns[CPU_NO_RING] += atomic_exchange(&s->no_ring, 0);
+    take_counts(s);
     const int64_t all = used_by(s), ns = all - s->sampled;
     if (ns <= 2 * late(s)) continue;
     const enum cpu_used cause = blocks_samples(s, own_mask)

@@ -171,6 +171,8 @@ static json_t *sums_json(const struct profile_origin *origin,
     json_object_set_new(object, "process_cpu_ns", integer(sums.cpu_ns));
     json_object_set_new(object, "covered_cpu_ns", integer(sums.covered_ns));
     json_object_set_new(object, "unsampled_ns", integer(sums.unsampled));
+    if (!sums.tick_ns_unknown)
+      json_object_set_new(object, "tick_ns", integer(sums.tick_ns));
   }
   json_object_set_new(object, "incomplete_samples", integer(sums.incomplete));
   json_object_set_new(object, "all_samples", integer(sums.all_samples));

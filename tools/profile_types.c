@@ -81,12 +81,13 @@ static void format_moment(char buffer[2 * QUANTITY_SIZE],
 }
 
 /* Writes the processor time of samples, with that of the processes if it is known
-   of all samples or of some. */
+   of all samples or of some, and whether most of them were taken at ticks. */
 static void format_cpu(char buffer[SUMS_SIZE], const struct profile_sums *sums)
 {
   char sampled[QUANTITY_SIZE], covered[QUANTITY_SIZE], all[QUANTITY_SIZE];
   const uint64_t ns = sums->weight - sums->unsampled;
   const char *plural = sums->samples == 1 ? "" : "s";
+  const char *way = sums->tick_ns > sums->covered_ns / 2 ? " by ticks" : "";
   format_duration(sampled, ns);
   format_duration(covered, sums->covered_ns);
   format_duration(all, sums->cpu_ns);
@@ -94,12 +95,12 @@ static void format_cpu(char buffer[SUMS_SIZE], const struct profile_sums *sums)
     snprintf(buffer, SUMS_SIZE, "%s of processor time in %" PRIu64 " sample%s",
              sampled, sums->samples, plural);
   else if (sums->covered_ns == ns)
-    snprintf(buffer, SUMS_SIZE, "%s of %s of processor time in %" PRIu64
-             " sample%s", sampled, all, sums->samples, plural);
+    snprintf(buffer, SUMS_SIZE, "%s of %s of processor time%s in %" PRIu64
+             " sample%s", sampled, all, way, sums->samples, plural);
   else
-    snprintf(buffer, SUMS_SIZE, "%s of processor time in %" PRIu64 " sample%s"
-             " (%s of %s since none were lost)", sampled, sums->samples, plural,
-             covered, all);
+    snprintf(buffer, SUMS_SIZE, "%s of processor time%s in %" PRIu64 " sample%s"
+             " (%s of %s since none were lost)", sampled, way, sums->samples,
+             plural, covered, all);
 }
 
 const char *format_sums(char buffer[SUMS_SIZE],

@@ -73,10 +73,13 @@ bias() {
   ok "$3: bursts at fixed times: no part is preferred" shares
   ok "$3: bursts at fixed times: it has the time of the process" complete
 }
+by_ticks() { jq -e ".tick_ns $1 .covered_cpu_ns / 2" profile.json >/dev/null; }
 bias 0 20000 ticks
+ok "ticks: the profile says so" by_ticks '>'
 bias 0 250 "ticks, some"
 if perf_is_allowed; then
   bias 1 1000 events
+  ok "events: the profile does not name ticks" by_ticks '<'
 else
   skip "events" "perf_event_open is not allowed"
 fi

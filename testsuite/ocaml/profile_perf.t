@@ -31,11 +31,11 @@ more_than() { [ "$(samples)" -gt "$1" ]; }
 # The pages of events in the program's memory
 events() { grep -c 'anon_inode:\[perf_event\]' "/proc/$pid/maps"; }
 has_events() { [ "$(events)" = "$1" ]; }
+in_profile() { eventring profile "$pid" 2>/dev/null | grep -q "$1"; }
 
 if perf_is_allowed; then
   begin "$tmp/perf.opt"
   ok "samples of a period of the event" within 60 sample 961803
-  in_profile() { eventring profile "$pid" 2>/dev/null | grep -q "$1"; }
   ok "the profile has the time of the process" \
     within 60 in_profile ' s of .* of processor time in '
   ok "it has no file open" eval '! ls -l "/proc/$pid/fd" | grep perf_event'
@@ -60,6 +60,8 @@ for refusal in "OCAML_EVENTRING_PROFILE_PERF=0 $tmp/perf.opt" \
   ok "${refusal##*/}: samples, for several searches for threads" \
     within 60 more_than 200
   ok "${refusal##*/}: no event" has_events 0
+  ok "${refusal##*/}: the profile says that samples are taken at ticks" \
+    within 60 in_profile ' of processor time by ticks in '
   end "${refusal##*/}"
 done
 

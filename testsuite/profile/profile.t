@@ -445,16 +445,20 @@ ok "samples of lost requests are counted" eval \
    err_has "2 samples are left out: the events of their requests are lost"'
 
 # Processor time without samples: more than the first second, less than the last
-{
-  mapping program
-  echo "at 1000000000 100 0"
-  echo "used 1000000000 0 0 0 0 0 0"
-  echo "sample 600000000 0 0 $stack_leaf"
-  echo "at 2000000000 100 0"
-  echo "used 1000000000 300000000 40000000 5000000 6000000 7000000 42000000"
-  echo "at 3000000000 101 1"
-  echo "sample 200000000 0 0 $stack_other"
-} | ./make_profile used.eventring || exit 1
+# used FILE NS: with samples of NS at ticks in the second half
+used() {
+  {
+    mapping program
+    echo "at 1000000000 100 0"
+    echo "used 1000000000 0 0 0 0 0 0 50000000"
+    echo "sample 600000000 0 0 $stack_leaf"
+    echo "at 2000000000 100 0"
+    echo "used 1000000000 300000000 40000000 5000000 6000000 7000000 42000000 $2"
+    echo "at 3000000000 101 1"
+    echo "sample 200000000 0 0 $stack_other"
+  } | ./make_profile "$1"
+}
+used used.eventring 350000000 && used ticks.eventring 350000001 || exit 1
 cat >table <<'END'
       self                  total                  function
   600 ms  50.00% ±26.35  600 ms  50.00% ±26.35  leaf  program.c
@@ -469,6 +473,10 @@ END
 run eventring profile used.eventring
 ok "the head has the time of the process, and of the samples" \
   out_has ': 800 ms of 2.00 s of processor time in 2 samples$'
+run eventring profile ticks.eventring
+ok "the head tells that most samples were taken at ticks" \
+  out_has ': 800 ms of 2.00 s of processor time by ticks in 2 samples$'
+run eventring profile used.eventring
 causes() { grep -v ' main \| inlined \| middle ' out | sed 1d | diff table -; }
 ok "a row for each cause" causes
 run eventring profile --to=1500ms used.eventring
@@ -480,9 +488,9 @@ ok "of a thread it is not known" eval \
 for merge in '' --all; do
   run eventring profile $merge --json used.eventring
   ok "JSON${merge:+, merged}: the time of the process, and without samples" \
-    [ "$(jq -c '[.process_cpu_ns, .unsampled_ns, .cpu_ns, .samples,
+    [ "$(jq -c '[.process_cpu_ns, .unsampled_ns, .tick_ns, .cpu_ns, .samples,
       .incomplete_samples, ([.stacks[].cpu_ns] | add)]' out)" = \
-      "[2000000000,400000000,1200000000,2,0,1200000000]" ]
+      "[2000000000,400000000,400000000,1200000000,2,0,1200000000]" ]
 done
 # Samples of the first half are overwritten.
 {
@@ -501,6 +509,9 @@ run eventring profile overwritten.eventring
 ok "when samples are lost, the time of the process is that since then" eval \
   'out_has ": 1.20 s of processor time in 3 samples (400 ms of 1.00 s since none were lost)$" &&
    out_has "90.0 ms .*signals blocked" && ! out_has "300 ms"'
+run eventring profile --json overwritten.eventring
+ok "the time of samples at ticks is not known of older files" eval \
+  'exits 0 && ! out_has tick_ns'
 cat >want <<'END'
 [between samples] 6000000
 [ended before a sample] 7000000
