@@ -693,12 +693,12 @@ void summary_event(struct summary *s, const struct eventring_event *event)
 
 int64_t summary_until(struct summary *s)
 {
-  if (eventring_state(s->cursor) == EVENTRING_STATE_RUNNING
-      && target_info(s->cursor).same_boot) {
+  if (eventring_state(s->cursor) != EVENTRING_STATE_RUNNING)
+    s->all_read = true;
+  else if (target_info(s->cursor).same_boot) {
     int64_t now = monotonic_ns();
     if (now > s->last_ns) return now;
-  } else
-    s->all_read = true;
+  }
   return s->last_ns;
 }
 

@@ -118,7 +118,8 @@ struct summary_reason {
 struct summary_interval {
   int64_t from, to;
   bool idle;
-  bool awaits_stop;               /* in a stop that is not told yet */
+  bool awaits_stop;               /* a stop that is not told yet may touch it, or
+                                     may have been before it */
   struct summary_reason reason;
 };
 
@@ -327,8 +328,9 @@ static inline uint64_t all_allocated_words(const struct summary_tally *tally)
    that is not before the last event.  Time in the collector includes a span of
    the collector that is still open.  Also updates the histograms of kinds
    PAUSE_ANY and PAUSE_WAITING and [longest], which are incomplete before the
-   call.  They leave out a collection that awaits its stop: its stop-the-world
-   section is not told yet, for a second at most; see summary_until. */
+   call.  They leave out a collection whose stop-the-world section is not told
+   yet and, when there are other domains, slices since the last stop: for a second
+   at most; see summary_until. */
 struct summary_tally summary_tally(struct summary *s,
                                    struct summary_domain *domain,
                                    int64_t until_ns);

@@ -21,9 +21,10 @@
    of a domain are pending, disjoint and in order, and a new one swallows those
    that it touches.  Collections are parts of a stop, which one domain tells when
    all have gone on: a collection awaits its stop, also after the end of its
-   domain, until the domain takes part in the next one.  An interval in which the
-   domain waited and one in which it ran stay apart: one ends where the other
-   begins. */
+   domain, until a later stop of the domain is told.  So does a slice when there
+   are other domains: a stop may have begun in it, or the domain has left one.  An
+   interval in which the domain waited and one in which it ran stay apart: one ends
+   where the other begins. */
 
 #include <string.h>
 #include "summary.h"
@@ -82,7 +83,8 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
   if (from < d->closed_to) from = d->closed_to;
   if (to > latest) to = latest;
   bool awaits_stop = !reason.stop && s->ids->stop_id >= 0
-                     && role_of(s->ids, reason.id) != SLICE;
+                     && (role_of(s->ids, reason.id) != SLICE
+                         || summary_living_domains(s) > 1);
   /* The intervals from [place] on come after this one: a domain goes on before
      the end of a stop is told.  Those from [first] on are in it. */
   uint32_t place = d->pending;
@@ -106,7 +108,7 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
   }
   /* Also when nothing is left of this one, none has been swallowed. */
   if (from >= to) return;
-  if (awaits_stop || reason.stop)
+  if (reason.stop)
     for (uint32_t i = 0; i < first; i++) d->intervals[i].awaits_stop = false;
   memmove(&d->intervals[first + 1], &d->intervals[place],
           (d->pending - place) * sizeof *d->intervals);

@@ -3,12 +3,15 @@
    the program did not have, waits at times at which nobody waited, zeros for
    times that are not known, or shares of a domain's time that exceed it. */
 
+#include <unistd.h>
+
 #include "ring_test.h"
 #include "history.h"
 
 #define MS UINT64_C(1000000)
 #define MAIN 1000                 /* the thread of ring 0 */
 #define MINOR 12
+#define SLICE 13
 #define TERMINATE 519
 #define STOP 641
 #define HEAP 642
@@ -31,6 +34,7 @@ static void make_ring(struct ring_file *f)
   ring_schema(f, 0, EVENTRING_CATEGORY, 0, EVENTRING_USER_BIT, "", "user");
   ring_schema(f, 0, EVENTRING_CATEGORY, 0, EVENTRING_WAIT_BIT, "", "wait");
   ring_schema(f, MINOR, EVENTRING_SPAN, 0, EVENTRING_GC_BIT, "", "minor");
+  ring_schema(f, SLICE, EVENTRING_SPAN, 0, EVENTRING_GC_BIT, "", "major_slice");
   ring_schema(f, TERMINATE, EVENTRING_INSTANT, 0, EVENTRING_GC_BIT, "",
               "domain_terminate");
   ring_schema(f, THREAD_RUN, EVENTRING_INSTANT, EVENTRING_INT,
@@ -40,6 +44,7 @@ static void make_ring(struct ring_file *f)
   ring_field(f, STOP, 0, "ticks", 0, "duration");
   ring_field(f, STOP, 1, "domain", 1, "domain");
   ring_field(f, STOP, 2, "ticks", 1, "arrived_after");
+  ring_field(f, STOP, 3, "ticks", 1, "left_before");
   ring_schema(f, HEAP, EVENTRING_INSTANT, EVENTRING_PACKED, EVENTRING_GC_BIT,
               "", "heap");
   ring_field(f, HEAP, 0, "words", 0, "pools");
@@ -75,11 +80,18 @@ static void wait(struct ring_file *f, uint32_t ring, uint64_t from, uint64_t to)
   ring_write(f, ring, to * MS, EVENTRING_FORM_INSTANT, MUTEX_WAIT, &ns, 1);
 }
 
-/* Domain 1 reports that both domains were stopped. */
-static void stop(struct ring_file *f, uint64_t from, uint64_t to)
+/* Domain 1 reports that both domains were stopped, and that domain 0 went on
+   [before] the end. */
+static void stop_left_early(struct ring_file *f, uint64_t from, uint64_t to,
+                            uint64_t before)
 {
   ring_packed(f, 1, to * MS, EVENTRING_FORM_INSTANT, STOP,
-              (uint64_t[]) { (to - from) * MS, 0, 0, 1, 0 }, 5);
+              (uint64_t[]) { (to - from) * MS, 0, 0, before * MS, 1, 0, 0 }, 7);
+}
+
+static void stop(struct ring_file *f, uint64_t from, uint64_t to)
+{
+  stop_left_early(f, from, to, 0);
 }
 
 struct made {
@@ -530,6 +542,99 @@ static void a_stop_that_is_told_late_is_no_further_pause(void **state)
   destroy(&m, &f);
 }
 
+/* A row ends between two collections of a stop and the event that tells it. */
+static void collections_of_a_stop_are_one_pause(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  edge(&f, 0, 1);
+  edge(&f, 1, 1);
+  span(&f, MINOR, 90, 92);
+  span(&f, MINOR, 95, 99);
+  edge(&f, 0, 101);
+  struct made m = read_ring(&f);
+  stop(&f, 88, 102);
+  edge(&f, 0, 210);
+  read_more(&m);
+  assert_int_equal(live_summary(m.live)->pauses[PAUSE_ANY].count, 2);
+  assert_int_equal(live_summary(m.live)->pauses[PAUSE_ANY].total, 28 * MS);
+  destroy(&m, &f);
+}
+
+/* A row ends between a slice in which a stop began, or which came after the
+   domain had left a stop, and the event that tells the stop. */
+static void a_stop_that_is_told_after_a_slice_is_not_lost(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  edge(&f, 0, 1);
+  edge(&f, 1, 1);
+  span(&f, SLICE, 90, 99);
+  edge(&f, 0, 101);
+  struct made m = read_ring(&f);
+  stop(&f, 97, 102);
+  span(&f, SLICE, 193, 199);
+  edge(&f, 0, 201);
+  read_more(&m);
+  stop_left_early(&f, 180, 202, 10);
+  edge(&f, 0, 1310);
+  read_more(&m);
+  const struct summary *s = live_summary(m.live);
+  assert_int_equal(s->domains[0]->pauses[PAUSE_ANY].count, 3);
+  assert_int_equal(s->domains[0]->pauses[PAUSE_ANY].total, (12 + 12 + 6) * MS);
+  assert_int_equal(s->domains[1]->pauses[PAUSE_ANY].count, 2);
+  destroy(&m, &f);
+}
+
+static int send_chunk(void *state, int kind, const void *bytes, size_t size)
+{
+  (void) kind;
+  return write(*(int *) state, bytes, size) == (ssize_t) size ? 0 : -1;
+}
+
+/* The process of a stream from another machine runs, though its times are not of
+   our clock: its statistics are advanced to the last event at each look. */
+static void a_stream_of_another_machine_has_more_to_tell(void **state)
+{
+  struct ring_file f;
+  int ends[2];
+  struct eventring_recorder *recorder;
+  (void) state;
+  make_ring(&f);
+  strcpy(f.header->boot_id, "00000000-0000-0000-0000-000000000000");
+  edge(&f, 0, 1);
+  edge(&f, 1, 1);
+  span(&f, MINOR, 90, 99);
+  struct eventring_cursor *source = ring_open(&f);
+  assert_int_equal(pipe(ends), 0);
+  assert_int_equal(eventring_record("a pipe", source,
+    &(struct eventring_record_options) {
+      .size = sizeof (struct eventring_record_options), .flush_ns = 1,
+      .write = send_chunk, .state = &ends[1] }, &recorder), 0);
+  assert_true(eventring_record_step(recorder) >= 0);
+  struct made m = { 0 };
+  assert_int_equal(eventring_open_stream(ends[0], "a stream", NULL, &m.cursor),
+                   0);
+  m.live = new_live_stats(m.cursor);
+  m.history = new_history(m.cursor, m.live);
+  read_more(&m);
+  assert_int_equal(live_last_ns(m.live), 99 * MS);
+  assert_int_equal(eventring_state(m.cursor), EVENTRING_STATE_RUNNING);
+  live_present(m.live);
+  stop(&f, 88, 102);
+  assert_true(eventring_record_step(recorder) >= 0);
+  read_more(&m);
+  live_present(m.live);
+  assert_int_equal(live_summary(m.live)->pauses[PAUSE_ANY].count, 2);
+  assert_int_equal(live_summary(m.live)->pauses[PAUSE_ANY].total, 28 * MS);
+  assert_int_equal(eventring_record_close(recorder), 0);
+  eventring_close(source);
+  close(ends[1]);
+  destroy(&m, &f);
+}
+
 static void a_stop_that_is_not_told_is_awaited_a_second(void **state)
 {
   struct ring_file f;
@@ -633,6 +738,9 @@ int main(void)
     cmocka_unit_test(a_time_of_which_a_ring_has_no_events_is_not_known),
     cmocka_unit_test(a_time_that_becomes_known_counts_once),
     cmocka_unit_test(a_stop_that_is_told_late_is_no_further_pause),
+    cmocka_unit_test(collections_of_a_stop_are_one_pause),
+    cmocka_unit_test(a_stop_that_is_told_after_a_slice_is_not_lost),
+    cmocka_unit_test(a_stream_of_another_machine_has_more_to_tell),
     cmocka_unit_test(a_stop_that_is_not_told_is_awaited_a_second),
     cmocka_unit_test(finished_statistics_have_the_time_to_their_end),
     cmocka_unit_test(shares_are_listed_by_domain_and_row),
