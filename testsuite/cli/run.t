@@ -326,6 +326,29 @@ ok "tracing started again: a line says so, and each session is in the summary" \
 run_in_steps ../run minor 10 until go untrace trace untrace trace untrace trace \
   minor 20
 ok "sessions that were not read count too" err_has 'started it again, 3 times'
+# Five sessions of a shell, of which three are replaced before they can be read;
+# the other file keeps reports of the same name apart.
+get_make_ring
+cat >../sessions.sh <<'EOF'
+now=$(awk '{ printf "%.0f", $1 * 1e9 }' /proc/uptime)
+for s in 1 2 3 4 5; do
+  printf '%s\n' "0 0 instant ring_start 1" "0 3000 instant ring_stop 0" |
+    ../make_ring script ../s$s pid=$$ minor=10 session=$s \
+      monotonic=$((now + s * 1000000)) traced_since=$((now + s * 1000000)) \
+      boot="$(cat /proc/sys/kernel/random/boot_id)" || exit 1
+done
+mv ../s1 "$OCAML_EVENTRING_PREFIX/$$.eventring"
+until grep -q "/$$.eventring" "/proc/$PPID/maps"; do sleep 0.01; done
+exec perl -e 'for (2..5) {
+  rename "../s$_", "$ENV{OCAML_EVENTRING_PREFIX}/$$.eventring" or exit 1;
+  open my $f, ">", "$ENV{OCAML_EVENTRING_PREFIX}/other";
+  unlink "$ENV{OCAML_EVENTRING_PREFIX}/other";
+}'
+EOF
+run eventring run sh ../sessions.sh
+ok "sessions that were not read: the last one is" err_has 'it again, 4 times'
+ok "sessions that were not read: no line says that their files could not be" \
+  eval "! err_has 'could not be read'"
 run eventring run sh -c '../run minor 100; exit 4'
 ok "a shell: the exit code is the shell's" exits 4
 ok "a shell: a line says that it wrote no events" err_has 'sh wrote no events'

@@ -577,11 +577,11 @@ static void print_notes(const struct run *run)
     note("at least %" PRIu32 " session%s of tracing %s too short to be read: %s "
          "events are missing", t->too_short, t->too_short == 1 ? "" : "s",
          t->too_short == 1 ? "was" : "were", t->too_short == 1 ? "its" : "their");
-  /* The file of [why] may be among those. */
-  if (missed.gone > 0 && t->why[0] == '\0')
+  /* The files of the sessions above and of [why] may be among those. */
+  const size_t gone = missed.gone > t->too_short ? missed.gone - t->too_short : 0;
+  if (gone > 0 && t->why[0] == '\0')
     note("%zu ring %s could not be read: a process that begins was killed, or "
-         "executed another program at once", missed.gone,
-         missed.gone == 1 ? "file" : "files");
+         "executed another program at once", gone, gone == 1 ? "file" : "files");
   if (missed.unopened > 0)
     note("%zu ring %s could not be opened%s: %s", missed.unopened,
          missed.unopened == 1 ? "file" : "files",
