@@ -36,16 +36,32 @@ struct sessions {
   int64_t searched_ns;
 };
 
+/* Returns whether [cursor] reads a ring file that its process, which has ended the
+   session, has removed or replaced since it was opened: the process may run. */
+static bool has_just_ended(struct eventring_cursor *cursor)
+{
+  struct eventring_cursor *present;
+  if (target_info(cursor).format != EVENTRING_FORMAT_RING
+      || eventring_state(cursor) != EVENTRING_STATE_ENDED)
+    return false;
+  if (eventring_open(eventring_path(cursor), NULL, &present) < 0) return true;
+  const bool same =
+    target_info(present).started_ns == target_info(cursor).started_ns;
+  eventring_close(present);
+  return !same;
+}
+
 /* Returns a pidfd of the process of [cursor], or -1 when the process does not
-   run or is in another pid namespace.  A pidfd names one process for ever.  The
-   pid may have passed to another process before the pidfd is opened, so the
-   state is read afterwards. */
+   run or is in another pid namespace, or has ended the session before the file was
+   opened.  A pidfd names one process for ever.  The pid may have passed to another
+   process before the pidfd is opened, so the state is read afterwards. */
 static int open_process(struct eventring_cursor *cursor)
 {
   struct eventring_info info = target_info(cursor);
   if (info.pid_is_elsewhere) return -1;
   int fd = pidfd_open((pid_t) info.pid, 0);
-  if (fd >= 0 && eventring_state(cursor) != EVENTRING_STATE_RUNNING) {
+  if (fd >= 0 && eventring_state(cursor) != EVENTRING_STATE_RUNNING
+      && !has_just_ended(cursor)) {
     close(fd);
     return -1;
   }
@@ -69,7 +85,8 @@ struct sessions *new_sessions(struct eventring_cursor *cursor)
   struct sessions *s = allocate(1, sizeof *s);
   s->pid = target_info(cursor).pid;
   s->elsewhere = target_info(cursor).pid_is_elsewhere;
-  s->pidfd = set_present(s, cursor) ? open_process(cursor) : -1;
+  s->pidfd = set_present(s, cursor) || has_just_ended(cursor)
+             ? open_process(cursor) : -1;
   return s;
 }
 

@@ -22,16 +22,17 @@
 struct sessions;
 
 /* Begins to watch for the session after the session that [cursor] reads, and
-   for the end of the process, if the process runs at present.  Never returns
-   NULL.  The caller frees the result with free_sessions; the cursor must stay
-   open until the next session is opened. */
+   for the end of the process, if the process runs at present and had not ended
+   the session when its file was opened.  Never returns NULL.  The caller frees
+   the result with free_sessions; the cursor must stay open until the next session
+   is opened. */
 struct sessions *new_sessions(struct eventring_cursor *cursor);
 void free_sessions(struct sessions *sessions);
 
 /* Waits up to [ms] milliseconds, or until a signal arrives, for the end of the
    process.  Returns true if the process still runs then.  Returns false as soon
-   as the process has ended, and at once for a process that did not run when
-   new_sessions was called or is in another pid namespace. */
+   as the process has ended, and at once for a process that new_sessions does not
+   watch or that is in another pid namespace. */
 bool process_runs(const struct sessions *sessions, int ms);
 
 /* Returns whether the path of the present session's ring file names another file
