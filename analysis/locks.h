@@ -12,9 +12,8 @@
 
 /* Says which lock guards a variable or must be held in a function, for clang's
    -Wthread-safety, which testsuite/static/locks.t runs with CHECK_LOCKS defined.
-   Other compilers see nothing of it.  The names are those of clang's documents
-   ("Thread Safety Analysis"); attributes of a function come before its
-   definition:
+   Other compilers see nothing of it.  Clang's documents have the same names
+   ("Thread Safety Analysis").  Attributes of a function come before its definition:
 
      static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
      static int count GUARDED_BY(lock);
@@ -22,7 +21,10 @@
      REQUIRES(lock)
      static void add(void) { count++; }
 
-   Members of structs and elements to which a pointer leads are not checked. */
+   Clang does not check members of structs, elements to which a pointer leads, a
+   variable of which only the address is taken (an array in a loop of pointers: a
+   function that does so has REQUIRES), calls through pointers to functions, and
+   functions with TRY_ACQUIRE or NO_THREAD_SAFETY_ANALYSIS. */
 
 #ifndef ANALYSIS_LOCKS_H
 #define ANALYSIS_LOCKS_H
@@ -48,6 +50,14 @@ extern int pthread_mutex_trylock(pthread_mutex_t *mutex)
 extern int pthread_mutex_unlock(pthread_mutex_t *mutex) RELEASE(*mutex);
 extern int pthread_cond_wait(pthread_cond_t *restrict cond,
                              pthread_mutex_t *restrict mutex) REQUIRES(*mutex);
+extern int pthread_cond_timedwait(pthread_cond_t *restrict cond,
+                                  pthread_mutex_t *restrict mutex,
+                                  const struct timespec *restrict until)
+  REQUIRES(*mutex);
+extern int pthread_cond_clockwait(pthread_cond_t *restrict cond,
+                                  pthread_mutex_t *restrict mutex, clockid_t clock,
+                                  const struct timespec *restrict until)
+  REQUIRES(*mutex);
 
 #else
 

@@ -79,6 +79,7 @@ void close_hub_control(struct hub_control *c)
 }
 
 /* Waits for a change until [until_ns], with the lock held. */
+NO_THREAD_SAFETY_ANALYSIS
 static void wait_until(struct hub_control *c, int64_t until_ns)
 {
   const struct timespec until = { .tv_sec = until_ns / SECOND_NS,

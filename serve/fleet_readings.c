@@ -71,7 +71,7 @@ static size_t count GUARDED_BY(lock);
 static int64_t round_ns GUARDED_BY(lock);
 /* When the hub did not answer; 0: it did. */
 static int64_t failed_ns GUARDED_BY(lock);
-static char failure[512];         /* then the reason */
+static char failure[512] GUARDED_BY(lock);        /* then the reason */
 
 static char *copy_of(const char *text)
 {

@@ -72,8 +72,8 @@ static struct shown { char *path; uint32_t processes; int64_t used_ns; }
 static struct entry **entries GUARDED_BY(lock);
 static size_t entry_count GUARDED_BY(lock), entry_room GUARDED_BY(lock);
 static int view_count GUARDED_BY(lock);
-static bool closed_any;           /* views, since the last scan */
-static uint64_t scans;
+static bool closed_any GUARDED_BY(lock);  /* views, since the last scan */
+static uint64_t scans GUARDED_BY(lock);
 
 /* Entries; the caller holds the lock. */
 
@@ -298,6 +298,7 @@ static int64_t file_used_ns(const char *path, int64_t now)
 /* Returns the place of the file at [path] among those that clients have opened
    or, if it has none, a free place or the place of the file used the longest
    time ago.  The caller holds the lock. */
+REQUIRES(lock)
 static struct shown *place_of_file(const char *path)
 {
   struct shown *place = &shown_files[0];

@@ -268,19 +268,25 @@ int rules_for(const char *program, bool fleet, struct rule rules[RULES])
   return found;
 }
 
+/* Returns the last time at which the rule [rule] fired for [process] or, if it is
+   not known, the oldest of all, to be overwritten. */
+REQUIRES(lock)
+static struct firing *last_firing(uint32_t rule, uint64_t process)
+{
+  struct firing *f = &firings[0];
+  for (int i = 0; i < FIRINGS; i++) {
+    struct firing *other = &firings[i];
+    if (other->rule == rule && other->process == process) return other;
+    if (other->ns < f->ns) f = other;
+  }
+  return f;
+}
+
 bool rule_may_fire(const struct rule *rule, uint64_t process)
 {
   const int64_t now = monotonic_ns();
   pthread_mutex_lock(&lock);
-  struct firing *f = &firings[0];
-  for (int i = 0; i < FIRINGS; i++) {
-    struct firing *other = &firings[i];
-    if (other->rule == rule->id && other->process == process) {
-      f = other;
-      break;
-    }
-    if (other->ns < f->ns) f = other;
-  }
+  struct firing *f = last_firing(rule->id, process);
   bool may = f->rule != rule->id || f->process != process
              || now - f->ns >= rule->distance_ns;
   if (may) *f = (struct firing) { rule->id, process, now };

@@ -39,8 +39,20 @@ without() {
   sed "/$1/d" serve/actions.c >"$tmp/actions.c"
   ! look "$tmp/actions.c" && grep -q "$2" "$tmp/out"
 }
+# unlocked FILE FUNCTION: its lock is neither taken nor released, which is found
+unlocked() {
+  awk -v "of=$2" 'index($0, of "(") && !/;$/ { inside = 1 } /^}/ { inside = 0 }
+    !inside || !/pthread_mutex_/' "$1" >"$tmp/unlocked.c"
+  ! cmp -s "$1" "$tmp/unlocked.c" && ! look "$tmp/unlocked.c" &&
+    grep -q 'requires holding mutex' "$tmp/out"
+}
 ok "planted and found: the lock is not taken" \
   without 'pthread_mutex_lock' 'requires holding mutex'
 ok "planted and found: the lock is not released" \
   without 'pthread_mutex_unlock' 'is still held'
+for function in serve/rules.c:rule_may_fire serve/registry.c:show_file \
+    serve/registry.c:scan_registry; do
+  ok "planted and found: ${function#*:} without its lock" \
+    unlocked "${function%:*}" "${function#*:}"
+done
 echo "1..$tests"
