@@ -251,6 +251,7 @@ static struct eventring_cursor *open_ring_file(struct traced *traced)
   if (error < 0 && error != EVENTRING_E_NOT_FOUND)
     memcpy(traced->why, why, sizeof why);
   if (cursor == NULL) return NULL;
+  traced->why[0] = '\0';
   info = target_info(cursor);
   if (!traced->own_folder && info.format == EVENTRING_FORMAT_RING
       && (!info.same_boot || info.started_ns < traced->started_ns)) {

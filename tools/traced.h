@@ -68,7 +68,7 @@ struct traced {
   struct followed rings;          /* of its present one */
   struct sessions *sessions;
   char why[512];                  /* its ring file cannot be opened; "": there was
-                                     none so far */
+                                     none so far, or the last one was opened */
   enum status status;             /* STATUS_CANNOT_WRITE: a recording failed */
 };
 

@@ -349,6 +349,23 @@ run eventring run sh ../sessions.sh
 ok "sessions that were not read: the last one is" err_has 'it again, 4 times'
 ok "sessions that were not read: no line says that their files could not be" \
   eval "! err_has 'could not be read'"
+# A file that is no ring file is looked at, then there is one, and the file of
+# another process is gone at once.
+printf '%s\n' "0 0 instant ring_start 1" "0 3000 instant ring_stop 0" >../session
+cat >../unfinished.sh <<'EOF'
+mkfifo "$OCAML_EVENTRING_PREFIX/$$.eventring"
+: >"$OCAML_EVENTRING_PREFIX/$$.eventring"
+now=$(awk '{ printf "%.0f", $1 * 1e9 + 1e9 }' /proc/uptime)
+../make_ring script ../s1 pid=$$ monotonic="$now" \
+  boot="$(cat /proc/sys/kernel/random/boot_id)" <../session || exit 1
+mv ../s1 "$OCAML_EVENTRING_PREFIX/$$.eventring"
+until grep -q "/$$.eventring" "/proc/$PPID/maps"; do sleep 0.01; done
+: >"$OCAML_EVENTRING_PREFIX/1.eventring"
+rm "$OCAML_EVENTRING_PREFIX/1.eventring"
+EOF
+run eventring run sh ../unfinished.sh
+ok "a file that could not be opened at first hides no file that is gone" \
+  err_has '^eventring: 2 ring files could not be read'
 run eventring run sh -c '../run minor 100; exit 4'
 ok "a shell: the exit code is the shell's" exits 4
 ok "a shell: a line says that it wrote no events" err_has 'sh wrote no events'
