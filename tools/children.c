@@ -78,6 +78,9 @@ struct children {
                                      but for the next ones */
   size_t unopened;                /* ring files that the system does not open */
   bool lacked;                    /* see struct missed */
+  size_t unsure;                  /* processes that had ended when their files were
+                                     opened, which may be foreign */
+  bool shared;                    /* others write to the folder meanwhile */
   char why[512];                  /* the last message of eventring_open, and */
   char why_unopened[512];         /* that for the last of these files */
   struct child **list;            /* those that are not read to their end */
@@ -134,7 +137,8 @@ struct missed missed_files(const struct children *c)
   return (struct missed) {
     .gone = c->counted && c->appeared > c->tree.count
             ? c->appeared - c->tree.count : 0,
-    .unopened = c->unopened, .lacked = c->lacked, .why = c->why_unopened };
+    .unopened = c->unopened, .lacked = c->lacked, .why = c->why_unopened,
+    .unsure = c->shared ? c->unsure : 0 };
 }
 
 /* Finding */
@@ -303,14 +307,14 @@ static bool is_unopened(const struct children *c, const struct child *child,
   return false;
 }
 
-enum kinship { OURS, FOREIGN, NOT_KNOWN_YET };
+enum kinship { OURS, PERHAPS_OURS, FOREIGN, NOT_KNOWN_YET };
 
 /* Returns whether the session of [child] with these facts is of the tree.  In a
    folder that others use too, a session is foreign that is older than the
    program, or whose process and all its ancestors run if neither eventring nor a
    process of the tree is among them.  A process that a traced process has forked
-   may have lost its parent.  Not known until the files of its ancestors are
-   open. */
+   may have lost its parent.  Perhaps ours if the process, or an ancestor, has
+   ended.  Not known until the files of its ancestors are open. */
 static enum kinship kinship(const struct children *c, const struct child *child,
                             pid_t program, const struct eventring_info *info)
 {
@@ -325,6 +329,7 @@ static enum kinship kinship(const struct children *c, const struct child *child,
     pid = parent_of(pid);
     waits |= is_unopened(c, child, pid);
   }
+  if (pid < 0) return PERHAPS_OURS;
   if (pid != 0 && (pid != 1 || getpid() == 1)) return OURS;
   return waits && !c->ending ? NOT_KNOWN_YET : FOREIGN;
 }
@@ -387,13 +392,18 @@ static bool open_child(struct children *c, struct child *child, pid_t program)
   /* A recording may have the name of a ring file. */
   const enum kinship kin = info.format == EVENTRING_FORMAT_RECORDING
     ? FOREIGN : kinship(c, child, program, &info);
-  if (kin == FOREIGN) c->appeared--;
-  if (kin != OURS || is_known(c, &info)) {
+  if (kin == FOREIGN) {
+    c->appeared--;
+    c->shared |= info.same_boot && info.started_ns >= c->started_ns
+                 && info.format != EVENTRING_FORMAT_RECORDING;
+  }
+  if (kin == FOREIGN || kin == NOT_KNOWN_YET || is_known(c, &info)) {
     eventring_close(cursor);
     child->error = 0;
     try_later(child);
     return kin == NOT_KNOWN_YET;
   }
+  c->unsure += kin == PERHAPS_OURS;
   char *part = new_part(&c->parts);
   child->sessions = new_sessions(cursor);
   begin_followed(&child->rings, cursor, part, false, true);

@@ -73,6 +73,9 @@ struct missed {
   bool lacked;                    /* one of them for lack of descriptors or
                                      memory: it is sound, and must be kept */
   const char *why;                /* the message for the last of these */
+  size_t unsure;                  /* processes that are in the tree, but had ended
+                                     when their files were opened: in a folder to
+                                     which others have written, perhaps theirs */
 };
 
 /* Returns what was missed.  Call when all lines are in the tree.  [why] is valid

@@ -366,6 +366,26 @@ EOF
 run eventring run sh ../unfinished.sh
 ok "a file that could not be opened at first hides no file that is gone" \
   err_has '^eventring: 2 ring files could not be read'
+# Another program writes to the directory, and a process is gone when its file is
+# found.
+mkdir ../shared
+cat >../others.sh <<'EOF'
+now=$(awk '{ printf "%.0f", $1 * 1e9 + 1e9 }' /proc/uptime)
+for pid in "$1" 4242424; do
+  ../make_ring script ../other pid=$pid monotonic="$now" \
+    boot="$(cat /proc/sys/kernel/random/boot_id)" <../session || exit 1
+  mv ../other "$OCAML_EVENTRING_PREFIX/$pid.eventring"
+done
+until grep -q "/4242424.eventring" "/proc/$PPID/maps"; do sleep 0.01; done
+EOF
+run eventring run --dir ../shared sh ../others.sh $$
+ok "a process that is perhaps of another program is in the summary" \
+  err_has '^process 4242424 '
+ok "a line says that the process may be of another program" \
+  err_has '^eventring: 1 of the processes had ended when its file was found'
+run eventring run --dir ../shared sh ../others.sh 4242424
+ok "no line says so in a directory of which there is no other user" eval \
+  "err_has '^process 4242424 ' && ! err_has 'may be of another'"
 run eventring run sh -c '../run minor 100; exit 4'
 ok "a shell: the exit code is the shell's" exits 4
 ok "a shell: a line says that it wrote no events" err_has 'sh wrote no events'

@@ -586,6 +586,10 @@ static void print_notes(const struct run *run)
     note("%zu ring %s could not be opened%s: %s", missed.unopened,
          missed.unopened == 1 ? "file" : "files",
          missed.unopened == 1 ? "" : ", the last", missed.why);
+  if (missed.unsure > 0)
+    note("%zu of the processes had ended when %s found, and may be of another "
+         "program, which writes to %s too", missed.unsure,
+         missed.unsure == 1 ? "its file was" : "their files were", t->folder);
 }
 
 /* Prints why the program itself is not in the summary.  Returns STATUS_CANNOT_READ
