@@ -36,12 +36,12 @@ static int ends_with(const char *path, const char *ending)
 /* Returns whether a recording is open. */
 static int records(void)
 {
-  char link[64], path[PATH_MAX + 1];
+  char name[64], target[PATH_MAX + 1];
   for (int fd = 3; fd < 64; fd++) {
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, PATH_MAX);
-    path[length < 0 ? 0 : length] = 0;
-    if (ends_with(path, ".evr")) return 1;
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(name, target, PATH_MAX);
+    target[length < 0 ? 0 : length] = 0;
+    if (ends_with(target, ".evr")) return 1;
   }
   return 0;
 }
