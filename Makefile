@@ -515,18 +515,18 @@ $(B)/asan/%.t: testsuite/%.t $(B)/asan/eventring
 	  '$(CURDIR)/testsuite/sanitizers/asan-command' '$(CURDIR)/$<' >$@
 	$(Q)chmod +x $@
 
-# All C tests have ASan and UBSan but test_worst*, which want the processor's
-# time to be short; C tests with threads have TSan.  Of the command's tests, some
-# that read files have ASan and UBSan.
+# In the gate, all C tests have ASan and UBSan but test_worst*, which want the
+# processor's time to be short, and the fuzz targets have them, which read their
+# corpus with the command's code; C tests with threads have TSan.
 ASAN_RUNS := $(patsubst testsuite/%.c,$(B)/asan/%,\
-  $(filter-out testsuite/ring/test_worst%,$(wildcard testsuite/ring/test_*.c))) \
-  $(patsubst %,$(B)/asan/%.t,$(addprefix cli/,check cut events verify) \
-    trace/files profile/profile profile/memory hostile/consumer)
-# Further ones, for make check-sanitizers: options and outputs, the same files
-# read by more commands, a concurrent writer, real programs, servers.
-ASAN_MORE := $(patsubst %,$(B)/asan/%.t,$(addprefix cli/,filter latency many \
-    output stat) trace/rows trace/several profile/types profile/ocaml \
-  serve/access serve/live fleet/hub fleet/read fleet/profile fleet/metrics)
+  $(filter-out testsuite/ring/test_worst%,$(wildcard testsuite/ring/test_*.c)))
+# Further ones, for make check-sanitizers, with the command: files, options and
+# outputs, the same files read by more commands, attackers, a concurrent writer, real
+# programs, servers.
+ASAN_MORE := $(patsubst %,$(B)/asan/%.t,$(addprefix cli/,check cut events filter \
+    latency many output stat verify) $(addprefix trace/,files rows several) \
+  $(addprefix profile/,memory ocaml profile types) hostile/consumer serve/access \
+  serve/live $(addprefix fleet/,hub read profile metrics))
 TSAN_RUNS := $(patsubst testsuite/%.c,$(B)/tsan/%,\
   $(shell grep -l pthread_create testsuite/ring/test_*.c))
 SANITIZED_RUNS = $(if $(call san_works,asan),$(ASAN_RUNS)) \

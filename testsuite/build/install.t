@@ -1,6 +1,7 @@
 #!/bin/sh
 # make dist leaves out files that a user needs, or make install-tools does not
 # install the command and libeventring from it, or more than these.
+# Only in make check-long: it compiles the command once more.
 . "$(dirname "$0")/lib.sh"
 cd "$top" || exit 1
 fresh() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make "$@"; }

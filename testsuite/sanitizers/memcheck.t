@@ -2,6 +2,7 @@
 # If this breaks, the reader or the command uses memory that nobody has written,
 # which the sanitizers do not see; or leaves its own, or leaks it.  No
 # suppressions.
+# Only in make check-long: in the gate, sanitizers look at the same code.
 . "$(dirname "$0")/../cli/tap.sh"
 cd "$tmp" || exit 1
 
