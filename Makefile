@@ -409,11 +409,12 @@ RING_TESTS := $(patsubst testsuite/ring/%.c,$(B)/test/ring/%,\
 # A first line "// BUILD: ..." adds flags and files to the command line of a test.
 # The C files, and the list of the producer's, are compiled once for all tests,
 # and with the flags of the command: its objects are linked.  Only where a macro
-# is defined are they compiled with the test.
+# is defined are they compiled with the test.  libanalysis.a is all of analysis/.
 build_line = $(shell sed -n '1s,^// BUILD: ,,p' testsuite/ring/$1.c)
 build_files = $(if $(filter -D%,$(call build_line,$1)),,\
   $(filter %.c @%.files,$(call build_line,$1)))
-build_flags = $(filter-out $(call build_files,$1),$(call build_line,$1))
+build_archives = $(patsubst %,$2/%,$(filter %.a,$(call build_line,$1)))
+build_flags = $(filter-out $(call build_files,$1) %.a,$(call build_line,$1))
 build_objects = $(patsubst %.c,$2/obj/%.o,\
   $(patsubst @%.files,$2/obj/%.o,$(call build_files,$1)))
 RING_HEADERS := $(wildcard testsuite/ring/*.h runtime/*.h runtime/caml/* \
@@ -434,8 +435,15 @@ $(B)/obj/testsuite/ring/producer.o: testsuite/ring/producer.files $(PRODUCER) \
 	$(call say,CC)
 	$(Q)$(CC) $(LIB_CFLAGS) $(PRODUCER_FLAGS) -r -o $@ $(PRODUCER)
 
+$(B)/test/libanalysis.a: $(ANALYSIS_OBJ)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@
+	$(call say,AR)
+	$(Q)ar rcs $@ $^
+
 $(RING_TESTS): $(B)/test/ring/%: testsuite/ring/%.c $(RING_HEADERS) \
-               $$(call build_objects,$$*,$(B)) $(B)/lib/libeventring.a
+               $$(call build_objects,$$*,$(B)) \
+               $$(call build_archives,$$*,$(B)/test) $(B)/lib/libeventring.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(LIB_CFLAGS) -Itestsuite/ring -o $@ $< \
@@ -477,6 +485,8 @@ $(B)/$1/obj/%.o: %.c
 	$$(Q)$$(SAN_CC) $$(SAN_CFLAGS) $($1_FLAGS) -MMD -MP -c -o $$@ $$<
 
 $(B)/$1/libeventring.a: $(LIB_SRC:%.c=$(B)/$1/obj/%.o)
+$(B)/$1/libanalysis.a: $(ANALYSIS_SRC:%.c=$(B)/$1/obj/%.o)
+$(B)/$1/lib%.a:
 	$$(Q)rm -f $$@
 	$$(call say,AR)
 	$$(Q)ar rcs $$@ $$^
@@ -497,6 +507,7 @@ $(B)/$1/obj/testsuite/ring/producer.o: testsuite/ring/producer.files \
 
 $(RING_TESTS:$(B)/test/%=$(B)/$1/%): $(B)/$1/ring/%: testsuite/ring/%.c \
     $(RING_HEADERS) $$$$(call build_objects,$$$$*,$(B)/$1) \
+    $$$$(call build_archives,$$$$*,$(B)/$1) \
     $(wildcard testsuite/sanitizers/*.c) $(B)/$1/libeventring.a
 	@mkdir -p $$(@D)
 	$$(call say,LINK)

@@ -1,4 +1,4 @@
-// BUILD: -Ianalysis analysis/change_points.c analysis/statistics.c analysis/rank_test.c analysis/memory.c -lm
+// BUILD: -Ianalysis libanalysis.a
 /* If this breaks, eventring timeline names the wrong commit, takes a spike, a
    drift or another machine for a change, or passes over one.  How often it is
    wrong on real runs: testsuite/statistics/calibrate_changes.c. */

@@ -1,4 +1,4 @@
-// BUILD: -Ianalysis analysis/differences.c analysis/summary.c analysis/summary_intervals.c analysis/summary_amounts.c analysis/summary_roles.c analysis/spans.c analysis/requests.c analysis/histogram.c analysis/category.c analysis/memory.c analysis/target.c testsuite/ring/ring_file.c testsuite/ring/ring_test.c -lm
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Ianalysis libanalysis.a
 /* If this breaks, the comparison of two runs has wrong numbers: rates of a run
    that was watched longer, a span of one run taken for another's, or zeros for
    numbers that are not known. */

@@ -1,4 +1,4 @@
-// BUILD: -Ianalysis analysis/history.c analysis/live_stats.c analysis/live_threads.c analysis/long_spans.c analysis/summary.c analysis/summary_intervals.c analysis/summary_amounts.c analysis/summary_roles.c analysis/spans.c analysis/requests.c analysis/histogram.c analysis/category.c analysis/memory.c analysis/target.c testsuite/ring/ring_file.c testsuite/ring/ring_test.c -lm
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Ianalysis libanalysis.a
 /* If this breaks, the charts of eventring serve show rates and durations that
    the program did not have, waits at times at which nobody waited, zeros for
    times that are not known, or shares of a domain's time that exceed it. */

@@ -1,4 +1,4 @@
-// BUILD: -Ifleet -Ianalysis fleet/nats_fresh.c fleet/nats_version.c fleet/hub_url.c fleet/explain.c analysis/memory.c analysis/target.c -ljansson -lpthread
+// BUILD: -Ifleet -Ianalysis fleet/nats_fresh.c fleet/nats_version.c fleet/hub_url.c fleet/explain.c libanalysis.a -ljansson
 /* If this breaks, an old report of a node counts as a new one, or the agents of a
    hub that has been started again are refused for ever; or a hub does not warn of
    a server that loses data. */

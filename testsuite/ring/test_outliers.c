@@ -1,4 +1,4 @@
-// BUILD: -Ianalysis analysis/outliers.c analysis/process_figures.c analysis/histogram.c analysis/statistics.c analysis/memory.c -lm
+// BUILD: -Ianalysis libanalysis.a
 /* If this breaks, the monitor accuses the wrong node of a fleet, or none.  The
    expected medians and distances are calculated by hand. */
 

@@ -1,4 +1,4 @@
-// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Ianalysis -DMOST_NODES=8 analysis/profile_merge.c analysis/profile_samples.c analysis/profile_tables.c analysis/category.c analysis/filter.c analysis/filter_words.c analysis/memory.c analysis/live_blocks.c analysis/pair_map.c analysis/parse.c analysis/samples.c analysis/spans.c analysis/target.c analysis/wall_clock.c -lm
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Ianalysis -DMOST_NODES=8 analysis/profile_merge.c libanalysis.a
 /* If this breaks, a merged profile loses samples, or its memory grows with the
    number of stacks that the authors of recordings choose. */
 

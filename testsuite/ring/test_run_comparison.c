@@ -1,4 +1,4 @@
-// BUILD: -Ianalysis analysis/run_comparison.c analysis/ratio_interval.c analysis/rank_test.c analysis/statistics.c analysis/memory.c -lm
+// BUILD: -Ianalysis libanalysis.a
 /* If this breaks, eventring compare compares a metric with another one, a run
    with a run of another round, or judges many metrics as if each were alone. */
 

@@ -1,4 +1,4 @@
-// BUILD: -Itools -Ianalysis tools/sessions.c tools/text.c analysis/memory.c analysis/target.c testsuite/ring/ring_file.c testsuite/ring/ring_test.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Itools -Ianalysis tools/sessions.c tools/text.c libanalysis.a
 /* If this breaks, commands that follow a process end at once when its session ends
    while they open the file, or wait for a process that has ended its tracing long
    ago. */

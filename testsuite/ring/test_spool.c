@@ -1,4 +1,4 @@
-// BUILD: -Ifleet -Ianalysis fleet/spool_streams.c fleet/spool_files.c fleet/spool_jobs.c fleet/small_file.c fleet/stored.c fleet/stream_name.c fleet/explain.c analysis/memory.c analysis/target.c testsuite/ring/ring_file.c testsuite/ring/ring_test.c -lpthread
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Ifleet -Ianalysis fleet/spool_streams.c fleet/spool_files.c fleet/spool_jobs.c fleet/small_file.c fleet/stored.c fleet/stream_name.c fleet/explain.c libanalysis.a
 /* If this breaks, an agent that follows thousands of processes forgets some of
    their parts, or a part that the hub may have is counted as lost. */
 

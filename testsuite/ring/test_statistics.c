@@ -1,4 +1,4 @@
-// BUILD: -Ianalysis analysis/statistics.c analysis/rank_test.c analysis/ratio_interval.c analysis/memory.c -lm
+// BUILD: -Ianalysis libanalysis.a
 /* If this breaks, a comparison of runs has wrong figures.  The numbers expected
    are those of SciPy (mannwhitneyu, wilcoxon, f_oneway, quantile), or of a
    program that goes through all ways to share out the runs. */

@@ -1,4 +1,4 @@
-// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Ianalysis analysis/timeline.c analysis/long_spans.c analysis/spans.c analysis/requests.c analysis/histogram.c analysis/memory.c analysis/target.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Ianalysis libanalysis.a
 /* If this breaks, the timeline of eventring serve loses time of short spans
    when it merges them, draws spans in wrong places, or grows with the number of
    events. */

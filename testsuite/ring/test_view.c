@@ -1,4 +1,4 @@
-// BUILD: -Ianalysis analysis/history.c analysis/live_stats.c analysis/live_threads.c analysis/long_spans.c analysis/summary.c analysis/summary_intervals.c analysis/summary_amounts.c analysis/summary_roles.c analysis/spans.c analysis/requests.c analysis/histogram.c analysis/category.c analysis/memory.c analysis/target.c testsuite/ring/ring_file.c testsuite/ring/ring_test.c tools/sigbus.c serve/view.c -Iserve -Itools -ljansson -lm
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Ianalysis -Iserve -Itools tools/sigbus.c serve/view.c libanalysis.a -ljansson
 /* If this breaks, a client of eventring serve gets an error for a file that was
    copied over while it was read, or a hostile file makes the server lose memory
    again and again. */

@@ -1,4 +1,4 @@
-// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Ianalysis analysis/target.c analysis/wall_clock.c
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Ianalysis libanalysis.a
 /* If this breaks, events have another time of day than the clock of the system
    had, after that clock was set or the system has slept. */
 

@@ -1,4 +1,4 @@
-// BUILD: -Ianalysis analysis/history.c analysis/live_stats.c analysis/live_threads.c analysis/long_spans.c analysis/summary.c analysis/summary_intervals.c analysis/summary_amounts.c analysis/summary_roles.c analysis/spans.c analysis/requests.c analysis/histogram.c analysis/category.c analysis/memory.c analysis/target.c analysis/timeline.c testsuite/ring/ring_file.c testsuite/ring/ring_test.c tools/sigbus.c serve/view.c serve/window_text.c -Iserve -Itools -ljansson -lm
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Ianalysis -Iserve -Itools tools/sigbus.c serve/view.c serve/window_text.c libanalysis.a -ljansson
 /* If this breaks, a timeline of more events than are read ends in emptiness
    instead of the shares of the history, or shows them at other times. */
 
