@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "between.h"
+#include "event_roles.h"
 #include "filter_words.h"
 #include "memory.h"
 #include "pair_map.h"
@@ -37,7 +38,7 @@ struct between {
   struct eventring_cursor *cursor;
   struct filter *first, *then;
   enum between_scope scope;
-  int pause_id, resume_id;
+  struct event_roles *roles;
   struct spans *spans;            /* NULL: no filter needs durations */
   struct pair_map scopes;         /* to places in [waiting] */
   struct waiting *waiting;
@@ -81,8 +82,7 @@ struct between *new_between(struct eventring_cursor *cursor,
   b->first = first;
   b->then = then;
   b->scope = scope;
-  b->pause_id = eventring_find(cursor, "ring_pause");
-  b->resume_id = eventring_find(cursor, "ring_resume");
+  b->roles = new_event_roles(cursor);
   if (filter_needs_durations(first) || filter_needs_durations(then))
     b->spans = new_spans(cursor);
   b->scopes = new_pair_map();
@@ -97,6 +97,7 @@ void free_between(struct between *b)
   free_pair_map(&b->scopes);
   free(b->waiting);
   free(b->ring_gaps);
+  free(b->roles);
   free(b);
 }
 
@@ -116,7 +117,7 @@ static void note_gap(struct between *b, const struct eventring_event *event)
     b->ring_gaps[event->ring]++;
   else if (lost || event->form == EVENTRING_EV_CONTROL_CHANGED
            || (event->form == EVENTRING_EV_INSTANT
-               && (event->id == b->pause_id || event->id == b->resume_id)))
+               && is_pause(class_of(b->roles, event->id))))
     b->gaps++;
 }
 

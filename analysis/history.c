@@ -507,16 +507,13 @@ void history_finish(struct history *h)
 
 /* Names */
 
-/* Returns the kind of events that [d] describes; HISTORY_KINDS for none. */
-static enum history_kind kind_of(const struct history *h,
-                                 const struct eventring_description *d)
+/* Returns the kind of events of [class]; HISTORY_KINDS for none. */
+static enum history_kind kind_of(struct event_class class)
 {
-  const char *category = eventring_category(h->cursor, d->category);
-  if (category == NULL) return HISTORY_KINDS;
-  if (strcmp(category, "wait") == 0)
-    return d->kind == EVENTRING_KIND_COMPLETE ? HISTORY_WAIT : HISTORY_KINDS;
-  if (strcmp(category, "user") != 0) return HISTORY_KINDS;
-  switch (d->kind) {
+  if (class.area == AREA_WAIT)
+    return class.kind == EVENTRING_KIND_COMPLETE ? HISTORY_WAIT : HISTORY_KINDS;
+  if (class.area != AREA_USER) return HISTORY_KINDS;
+  switch (class.kind) {
   case EVENTRING_KIND_COUNTER: return HISTORY_COUNTER;
   case EVENTRING_KIND_SPAN: return HISTORY_SPAN;
   case EVENTRING_KIND_REQUEST: return HISTORY_REQUEST;
@@ -530,7 +527,7 @@ static uint8_t look_up(struct history *h, uint16_t id)
 {
   const struct eventring_description *d = eventring_describe(h->cursor, id);
   if (d == NULL) return NOT_LOOKED_UP;
-  enum history_kind kind = kind_of(h, d);
+  enum history_kind kind = kind_of(summary_class(live_summary(h->live), id));
   if (kind == HISTORY_KINDS) return NO_COLUMN;
   uint8_t i = 0;
   while (i < h->name_count[kind] && strcmp(h->names[kind][i], d->name) != 0)

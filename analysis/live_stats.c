@@ -77,14 +77,9 @@ struct long_pause {
   char cause[LIVE_NAME];
 };
 
-/* The roles of events here, by their ids. */
-enum role { NOT_LOOKED_UP, OTHER, GC_SPAN, RUNTIME_SPAN, USER_SPAN, WAIT };
-
 struct live_stats {
   struct eventring_cursor *cursor;
   struct summary *summary;
-  uint8_t roles[UINT16_MAX + 1];
-  int stop;                       /* id of stop_the_world */
   uint32_t ring_count;
   uint32_t sample_rings_from;   /* 0: there are none */
   struct domain **domains;        /* by ring; NULL before the first event */
@@ -247,31 +242,23 @@ int64_t live_present(struct live_stats *live)
   return now;
 }
 
-/* The roles of events */
+/* Classes of events */
 
-/* Returns the role of events with the id [id], from their description;
-   NOT_LOOKED_UP when the id has no description yet. */
-static enum role look_up(struct live_stats *live, uint16_t id)
+static bool is_wait(struct event_class class)
 {
-  const struct eventring_description *d = eventring_describe(live->cursor, id);
-  if (d == NULL) return NOT_LOOKED_UP;
-  if (d->kind == EVENTRING_KIND_COMPLETE)
-    return summary_is_wait(live->summary, id) ? WAIT : OTHER;
-  if (d->kind != EVENTRING_KIND_SPAN) return OTHER;
-  if (summary_is_user(live->summary, id)) return USER_SPAN;
-  /* The collections in a call of Gc are; finalisers are in it, too. */
-  if (summary_is_call(live->summary, id)) return RUNTIME_SPAN;
-  const char *category = eventring_category(live->cursor, d->category);
-  return category != NULL && (strcmp(category, "gc") == 0
-                              || strcmp(category, "gc_detail") == 0)
-         ? GC_SPAN : RUNTIME_SPAN;
+  return class.area == AREA_WAIT && class.kind == EVENTRING_KIND_COMPLETE;
 }
 
-static enum role role_of(struct live_stats *live, uint16_t id)
+static bool is_user_span(struct event_class class)
 {
-  if (live->roles[id] == NOT_LOOKED_UP)
-    live->roles[id] = (uint8_t) look_up(live, id);
-  return live->roles[id];
+  return class.area == AREA_USER && class.kind == EVENTRING_KIND_SPAN;
+}
+
+/* A call of Gc is none: the collections in it are, and finalisers are in it, too. */
+static bool is_collector_span(struct event_class class)
+{
+  return class.area == AREA_COLLECTOR && class.kind == EVENTRING_KIND_SPAN
+         && class.role != ROLE_CALL;
 }
 
 /* Returns the value of the first field of [event] that is called [name], or
@@ -509,7 +496,8 @@ static void note_domain(struct live_stats *live,
   }
   d->last_ns = event->ns;
   note_thread(d, event->thread);
-  if (event->form == EVENTRING_EV_INSTANT && role_of(live, event->id) == WAIT)
+  if (event->form == EVENTRING_EV_INSTANT
+      && is_wait(summary_class(live->summary, event->id)))
     d->last_wait = event->id;
 }
 
@@ -530,31 +518,31 @@ static void forget_stale(struct live_stats *live,
 }
 
 /* Returns whether a span of the collector is open in ring [ring]. */
-static bool in_collector(const struct live_stats *live, uint32_t ring)
+static bool in_collection(const struct live_stats *live, uint32_t ring)
 {
   const struct spans *spans = live->summary->spans;
   const struct eventring_event *open = innermost_span(spans, ring);
   for (; open != NULL; open = next_outer_span(spans, open))
-    if (live->roles[open->id] == GC_SPAN) return true;
+    if (is_collector_span(summary_class(live->summary, open->id))) return true;
   return false;
 }
 
-/* Adds [event], which ends a span of role [role] if [since_ns] is not negative,
-   to the threads and to the long spans. */
+/* Adds [event] of [class], which ends a span if [since_ns] is not negative, to the
+   threads and to the long spans. */
 static void note_times(struct live_stats *live,
-                       const struct eventring_event *event, enum role role,
-                       int64_t since_ns)
+                       const struct eventring_event *event,
+                       struct event_class class, int64_t since_ns)
 {
   live_thread_event(live->threads, event,
                     live->domains[event->ring]->summary->on_backup);
   if (event->form == EVENTRING_EV_INSTANT && event->words > 0
-      && (role == WAIT || event->id == live->stop))
+      && (is_wait(class) || class.role == ROLE_STOP))
     since_ns = (int64_t) ((uint64_t) event->ns - event->payload[0]);
   if (since_ns < 0 || since_ns > event->ns) return;
   add_long_span(&live->long_spans, event, since_ns);
-  if (role == WAIT)
+  if (is_wait(class))
     live_thread_waited(live->threads, event, since_ns);
-  else if (role == GC_SPAN && !in_collector(live, event->ring))
+  else if (is_collector_span(class) && !in_collection(live, event->ring))
     live_thread_collected(live->threads, event, since_ns);
 }
 
@@ -572,12 +560,12 @@ void live_event(struct live_stats *live, const struct eventring_event *event)
   }
   if (live->summary->domain_count == SUMMARY_DOMAINS) start_over(live);
 
-  enum role role = role_of(live, event->id);
+  const struct event_class class = summary_class(live->summary, event->id);
   const struct eventring_event *begin = event->form == EVENTRING_EV_END
     ? begin_of(live->summary->spans, event) : NULL;
   int64_t since = begin != NULL ? begin->ns : -1;
   bool ends = since >= 0 && since <= event->ns;
-  if (event->form == EVENTRING_EV_BEGIN && role == GC_SPAN)
+  if (event->form == EVENTRING_EV_BEGIN && is_collector_span(class))
     forget_stale(live, event);
   summary_event(live->summary, event);
   if (event->form == EVENTRING_EV_LOST) return;
@@ -585,14 +573,15 @@ void live_event(struct live_stats *live, const struct eventring_event *event)
   if (live->sample_rings_from > 0 && event->ring >= live->sample_rings_from)
     return;
   note_domain(live, event);
-  note_times(live, event, role, since);
-  if (event->form == EVENTRING_EV_BEGIN && role == USER_SPAN)
+  note_times(live, event, class, since);
+  if (event->form == EVENTRING_EV_BEGIN && is_user_span(class))
     user_span_of(live, event->id);
-  else if (ends && role == USER_SPAN)
+  else if (ends && is_user_span(class))
     user_span_ended(live, event->id, since, event->ns);
-  else if (ends && role == GC_SPAN && !in_collector(live, event->ring))
+  else if (ends && is_collector_span(class)
+           && !in_collection(live, event->ring))
     keep_if_long(live, event, since);
-  else if (event->form == EVENTRING_EV_INSTANT && event->id == live->stop)
+  else if (event->form == EVENTRING_EV_INSTANT && class.role == ROLE_STOP)
     keep_if_late(live, event);
 }
 
@@ -629,7 +618,6 @@ struct live_stats *new_live_stats(struct eventring_cursor *cursor)
   struct live_stats *live = allocate(1, sizeof *live);
   live->cursor = cursor;
   live->summary = new_summary(cursor);
-  live->stop = eventring_find(cursor, "stop_the_world");
   live->ring_count = target_info(cursor).rings;
   live->sample_rings_from = target_info(cursor).sample_rings_from;
   live->domains = allocate(live->ring_count, sizeof *live->domains);
@@ -668,7 +656,7 @@ static void innermost(const struct live_stats *live, uint32_t ring, bool user,
   name[0] = '\0';
   const struct eventring_event *open = innermost_span(spans, ring);
   for (; open != NULL; open = next_outer_span(spans, open))
-    if ((live->roles[open->id] == USER_SPAN) == user) {
+    if (is_user_span(summary_class(live->summary, open->id)) == user) {
       name_event(live, name, open->id);
       return;
     }

@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "event_roles.h"
 #include "live_threads.h"
 #include "memory.h"
 #include "target.h"
@@ -33,7 +34,7 @@ struct thread {
 
 struct live_threads {
   struct eventring_cursor *cursor;
-  int exit_id;
+  struct event_roles *roles;
   struct thread list[LIVE_THREADS];
   uint32_t count;
   uint32_t rings;
@@ -45,7 +46,7 @@ struct live_threads *new_live_threads(struct eventring_cursor *cursor)
 {
   struct live_threads *t = allocate(1, sizeof *t);
   t->cursor = cursor;
-  t->exit_id = eventring_find(cursor, "thread_exit");
+  t->roles = new_event_roles(cursor);
   t->rings = target_info(cursor).rings;
   t->last = allocate(t->rings, sizeof *t->last);
   return t;
@@ -54,6 +55,7 @@ struct live_threads *new_live_threads(struct eventring_cursor *cursor)
 void free_live_threads(struct live_threads *threads)
 {
   free(threads->last);
+  free(threads->roles);
   free(threads);
 }
 
@@ -110,7 +112,7 @@ void live_thread_event(struct live_threads *t,
   p->ring = event->ring;
   p->thread_id = event->thread_id;
   p->backup = backup;
-  p->ended = event->id == t->exit_id;
+  p->ended = role_of(t->roles, event->id) == ROLE_THREAD_ENDS;
 }
 
 /* Adds the time from [from] to [to] to part [part] of the slots of [p] that it
@@ -178,11 +180,9 @@ static void copy_name(char to[LIVE_THREAD_NAME], const char *name)
 static bool name_span(const struct live_threads *t, uint16_t id, bool user,
                       char to[LIVE_THREAD_NAME])
 {
-  const struct eventring_description *d = eventring_describe(t->cursor, id);
-  const char *category = d == NULL ? NULL
-                         : eventring_category(t->cursor, d->category);
-  if (category == NULL || (strcmp(category, "user") == 0) != user) return false;
-  copy_name(to, d->name);
+  const struct event_class class = class_of(t->roles, id);
+  if (!class.known || (class.area == AREA_USER) != user) return false;
+  copy_name(to, eventring_describe(t->cursor, id)->name);
   return true;
 }
 

@@ -26,31 +26,22 @@
 #include "memory.h"
 #include "target.h"
 
-enum { STOP, HEAP, MINOR, MUTEX, YIELD, STARTS, IDS };
-
-static const char *const names[IDS] = {
-  [STOP] = "stop_the_world", [HEAP] = "heap", [MINOR] = "minor",
-  [MUTEX] = "mutex_wait", [YIELD] = "thread_yield", [STARTS] = "ring_start"
-};
-
 #define NO_PLACE 255
 
 /* The number of words of a payload among which fields are searched. */
 #define WORDS_KNOWN 32
 
-/* Returns 1 + the place of field [name] of events with the id [id], looked for
-   behind the first [after] words; 0 when the event has no such field. */
-static uint8_t place_of(struct measures *m, int id, const char *name,
-                        uint32_t after)
+/* Returns 1 + the place of the time for the domain lock in waits with the id [id];
+   NO_PLACE when they have none. */
+static uint8_t find_lock(struct measures *m, uint16_t id)
 {
-  if (id < 0) return 0;
-  for (uint32_t word = after; word < WORDS_KNOWN; word++) {
+  for (uint32_t word = 0; word < WORDS_KNOWN; word++) {
     const struct eventring_field *field =
-      eventring_field(m->summary->cursor, (uint32_t) id, word);
-    if (field != NULL && strcmp(field->name, name) == 0)
+      eventring_field(m->summary->cursor, id, word);
+    if (field != NULL && strcmp(field->name, "for_domain_lock") == 0)
       return (uint8_t) (word + 1);
   }
-  return 0;
+  return NO_PLACE;
 }
 
 /* Returns the reason of the stop that [event] reports, by its name; "" when it
@@ -58,10 +49,9 @@ static uint8_t place_of(struct measures *m, int id, const char *name,
 static const char *reason_of(struct measures *m,
                              const struct eventring_event *event)
 {
-  uint8_t place = place_of(m, event->id, "reason", 0);
-  if (place == 0 || place > event->words) return "";
-  const char *name = eventring_value(m->summary->cursor, "reason",
-                                     event->payload[place - 1]);
+  const uint64_t reason =
+    field_of(m->summary->roles, ROLE_STOP, event, F_REASON, UINT64_MAX);
+  const char *name = eventring_value(m->summary->cursor, "reason", reason);
   return name != NULL ? name : "";
 }
 
@@ -140,23 +130,26 @@ static void add_idle(struct measures *m, uint64_t delay_ns, uint32_t idle,
    slice, no domain waits for another. */
 static void stopped(struct measures *m, const struct eventring_event *event)
 {
-  uint32_t domain = m->stop.domain, arrived = m->stop.arrived;
-  if (domain == 0 || arrived == 0 || m->stop.by == 0 || m->stop.round == 0
-      || m->stop.by > event->words
+  const struct event_roles *roles = m->summary->roles;
+  const uint8_t *place = roles->place[ROLE_STOP];
+  const uint32_t domain = place[F_DOMAIN], arrived = place[F_ARRIVED_AFTER],
+    asker = place[F_REQUESTED_BY];
+  if (domain == 0 || arrived == 0 || asker == 0 || roles->round == 0
+      || asker > event->words
       || strcmp(reason_of(m, event), "major_slice") == 0)
     return;
   uint64_t last = 0, before = 0;
-  uint32_t by = (uint32_t) event->payload[m->stop.by - 1], latest = by,
+  uint32_t by = (uint32_t) event->payload[asker - 1], latest = by,
     count = 0, idle = 0;
   uint32_t later = arrived > domain ? arrived : domain;
-  for (uint32_t i = 0; later + i <= event->words; i += m->stop.round)
+  for (uint32_t i = 0; later + i <= event->words; i += roles->round)
     if (event->payload[arrived + i - 1] > last)
       last = event->payload[arrived + i - 1];
   uint64_t ago = event->payload[0] + last;
   int64_t request =
     time_after(event->ns, -(int64_t) (ago < INT64_MAX ? ago : INT64_MAX));
   const struct summary_domain *latest_domain = NULL;
-  for (uint32_t i = 0; later + i <= event->words; i += m->stop.round) {
+  for (uint32_t i = 0; later + i <= event->words; i += roles->round) {
     uint32_t id = (uint32_t) event->payload[domain + i - 1];
     uint64_t after = event->payload[arrived + i - 1];
     const struct summary_domain *d = domain_with(m->summary, id);
@@ -230,23 +223,21 @@ static bool has_threads(const struct measures *m,
   return d != NULL && d->thread_count > 1;
 }
 
-static void waited(struct measures *m, const struct eventring_event *event)
+static void waited(struct measures *m, const struct eventring_event *event,
+                   enum event_role role)
 {
   if (event->words == 0) return;
   uint64_t ns = event->payload[0], lock_ns = 0;
   uint8_t *place = &m->lock_place[event->id];
-  if (*place == 0) {
-    *place = place_of(m, event->id, "for_domain_lock", 0);
-    if (*place == 0) *place = NO_PLACE;
-  }
+  if (*place == 0) *place = find_lock(m, event->id);
   if (*place != NO_PLACE && *place <= event->words)
     lock_ns = event->payload[*place - 1];
   if (lock_ns > ns) lock_ns = ns;
-  if (event->id == m->ids[YIELD])
+  if (role == ROLE_YIELD)
     add_wait(&m->yield, ns);
   else if (lock_ns > 0 && has_threads(m, event))
     add_wait(&m->lock, lock_ns);
-  if (event->id == m->ids[MUTEX] && ns > lock_ns)
+  if (role == ROLE_MUTEX_WAIT && ns > lock_ns)
     add_wait(&m->mutex, ns - lock_ns);
 }
 
@@ -266,18 +257,19 @@ void measures_event(struct measures *m, const struct eventring_event *event)
     m->any = true;
     return;
   }
-  if (!m->any) m->from_start = event->id == m->ids[STARTS];
+  struct event_roles *roles = m->summary->roles;
+  const enum event_role role = role_of(roles, event->id);
+  if (!m->any) m->from_start = role == ROLE_RING_START;
   m->any = true;
-  if (event->id == m->ids[STOP])
+  if (role == ROLE_STOP)
     stopped(m, event);
-  else if (event->id == m->ids[HEAP])
+  else if (role == ROLE_HEAP)
     heap_told(m, event);
-  else if (event->id == m->ids[MINOR] && event->form == EVENTRING_EV_END
-           && m->minor_allocated != 0 && m->minor_allocated <= event->words) {
-    uint64_t words = event->payload[m->minor_allocated - 1];
+  else if (role == ROLE_MINOR && event->form == EVENTRING_EV_END) {
+    const uint64_t words = field_of(roles, role, event, F_ALLOCATED, 0);
     if (words > m->largest_minor_words) m->largest_minor_words = words;
-  } else if (summary_is_wait(m->summary, event->id))
-    waited(m, event);
+  } else if (is_wait_role(role))
+    waited(m, event, role);
 }
 
 struct measures *new_measures(struct summary *summary, double late_ns)
@@ -288,15 +280,6 @@ struct measures *new_measures(struct summary *summary, double late_ns)
   m->heap_step = 1;
   m->catching_up =
     target_info(summary->cursor).format != EVENTRING_FORMAT_RECORDING;
-  for (int i = 0; i < IDS; i++)
-    m->ids[i] = eventring_find(summary->cursor, names[i]);
-  m->stop.by = place_of(m, m->ids[STOP], "requested_by", 0);
-  m->stop.domain = place_of(m, m->ids[STOP], "domain", 0);
-  m->stop.arrived = place_of(m, m->ids[STOP], "arrived_after", 0);
-  uint8_t next = place_of(m, m->ids[STOP], "domain", m->stop.domain);
-  if (next > m->stop.domain)
-    m->stop.round = (uint8_t) (next - m->stop.domain);
-  m->minor_allocated = place_of(m, m->ids[MINOR], "allocated", 0);
   m->ring_seen = allocate(summary->ring_count + 1, sizeof *m->ring_seen);
   return m;
 }

@@ -83,10 +83,7 @@ struct measures {
 
   /* Inner affairs. */
   double late_ns;
-  int ids[8];
-  struct { uint8_t by, domain, arrived, round; } stop;    /* places from 1 */
   uint8_t lock_place[UINT16_MAX + 1];     /* 0: not looked up; 255: none */
-  uint8_t minor_allocated;
   bool *ring_seen;
   bool any;
 };

@@ -32,7 +32,6 @@ struct memory_use *new_memory_use(struct eventring_cursor *cursor)
   filter_begin(m->filter, cursor, why, sizeof why);
   m->allocated = new_profile_of(m, PROFILE_ALLOC);
   m->alive = new_profile_of(m, PROFILE_LIVE);
-  m->heap_id = eventring_find(cursor, "heap");
   return m;
 }
 
@@ -64,7 +63,8 @@ static void take_heap(struct memory_use *m, int64_t ns)
 void memory_use_event(struct memory_use *m, const struct eventring_event *event)
 {
   summary_event(m->summary, event);
-  if (event->form == EVENTRING_EV_INSTANT && event->id == m->heap_id)
+  if (event->form == EVENTRING_EV_INSTANT
+      && summary_class(m->summary, event->id).role == ROLE_HEAP)
     take_heap(m, event->ns);
   profile_event(m->allocated, event);
   profile_event(m->alive, event);

@@ -46,7 +46,6 @@ struct memory_use {
 
   /* Inner affairs. */
   struct filter *filter;        /* that lets all samples pass */
-  int heap_id;
   uint32_t cycle;               /* the number of the last one */
   struct summary_tally at_cycle; /* at the end of the last cycle */
 };

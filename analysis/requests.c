@@ -30,6 +30,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "event_roles.h"
 #include "memory.h"
 #include "requests.h"
 #include "target.h"
@@ -63,8 +64,7 @@ struct worker {
 };
 
 struct requests {
-  struct eventring_cursor *cursor;
-  int run_id, thread_run_id, thread_exit_id, pause_id, resume_id;
+  struct event_roles *roles;
   bool threads_known;
   uint64_t gaps, losses;          /* a loss is a gap, too */
   uint32_t rings;
@@ -85,12 +85,7 @@ struct requests {
 struct requests *new_requests(struct eventring_cursor *cursor)
 {
   struct requests *r = allocate(1, sizeof *r);
-  r->cursor = cursor;
-  r->run_id = eventring_find(cursor, "request_run");
-  r->thread_run_id = eventring_find(cursor, "thread_run");
-  r->thread_exit_id = eventring_find(cursor, "thread_exit");
-  r->pause_id = eventring_find(cursor, "ring_pause");
-  r->resume_id = eventring_find(cursor, "ring_resume");
+  r->roles = new_event_roles(cursor);
   r->rings = target_info(cursor).rings;
   r->last_ns = allocate(r->rings, sizeof *r->last_ns);
   for (uint32_t i = 0; i < r->rings; i++) r->last_ns[i] = INT64_MIN;
@@ -102,6 +97,7 @@ void free_requests(struct requests *r)
   for (uint32_t id = 0; id <= UINT16_MAX; id++) free(r->kinds[id]);
   free(r->places);
   free(r->last_ns);
+  free(r->roles);
   free(r);
 }
 
@@ -327,10 +323,8 @@ static bool end_request(struct requests *r, const struct eventring_event *event,
 
 static bool is_request(struct requests *r, const struct eventring_event *event)
 {
-  if (event->words != 1) return false;
-  const struct eventring_description *d =
-    eventring_describe(r->cursor, event->id);
-  return d != NULL && d->kind == EVENTRING_KIND_REQUEST;
+  return event->words == 1
+         && class_of(r->roles, event->id).kind == EVENTRING_KIND_REQUEST;
 }
 
 bool request_begin(struct requests *r, const struct eventring_event *event,
@@ -346,14 +340,23 @@ bool request_begin(struct requests *r, const struct eventring_event *event,
 static void take_instant(struct requests *r,
                          const struct eventring_event *event)
 {
-  if (event->id == r->run_id && event->words > 0)
-    begin_run(r, event, event->payload[0]);
-  else if (event->id == r->thread_run_id)
+  switch (role_of(r->roles, event->id)) {
+  case ROLE_REQUEST_RUN:
+    if (event->words > 0) begin_run(r, event, event->payload[0]);
+    break;
+  case ROLE_THREAD_RUN:
     r->threads_known = true;
-  else if (event->id == r->thread_exit_id)
+    break;
+  case ROLE_THREAD_ENDS:
     end_run(r, worker_of(r, event->thread), event->ns);
-  else if (event->id == r->pause_id || event->id == r->resume_id)
+    break;
+  case ROLE_RING_PAUSE:
+  case ROLE_RING_RESUME:
     forget_runs(r);
+    break;
+  default:
+    break;
+  }
 }
 
 bool request_ended(struct requests *r, const struct eventring_event *event,

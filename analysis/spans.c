@@ -23,6 +23,7 @@
    latest open span of each key, which links to the earlier ones. */
 
 #include <stdlib.h>
+#include "event_roles.h"
 #include "eventring_hash.h"
 #include "memory.h"
 #include "spans.h"
@@ -53,8 +54,7 @@ struct stack {
 };
 
 struct spans {
-  struct eventring_cursor *cursor;
-  int pause_id, resume_id;
+  struct event_roles *roles;
   uint32_t rings;
   uint64_t begun;
   struct stack *stacks;
@@ -65,9 +65,7 @@ struct spans {
 struct spans *new_spans(struct eventring_cursor *cursor)
 {
   struct spans *s = allocate(1, sizeof *s);
-  s->cursor = cursor;
-  s->pause_id = eventring_find(cursor, "ring_pause");
-  s->resume_id = eventring_find(cursor, "ring_resume");
+  s->roles = new_event_roles(cursor);
   s->rings = target_info(cursor).rings;
   s->stacks = allocate(s->rings, sizeof *s->stacks);
   return s;
@@ -80,6 +78,7 @@ void free_spans(struct spans *s)
     for (int t = 0; t < TABLES; t++) free(s->stacks[i].tables[t].places);
   }
   free(s->stacks);
+  free(s->roles);
   free(s);
 }
 
@@ -241,12 +240,6 @@ static bool pop(struct stack *stack, const struct eventring_event *event,
   return event->ns >= *since;
 }
 
-static bool is_kind(struct spans *s, uint16_t id, uint8_t kind)
-{
-  const struct eventring_description *d = eventring_describe(s->cursor, id);
-  return d != NULL && d->kind == kind;
-}
-
 bool span_ended(struct spans *s, const struct eventring_event *event,
                 int64_t *since)
 {
@@ -260,20 +253,20 @@ bool span_ended(struct spans *s, const struct eventring_event *event,
     give_up(s, stack);
   stack->domain = event->domain;
 
+  const struct event_class class = class_of(s->roles, event->id);
   switch (event->form) {
   case EVENTRING_EV_OPEN:
   case EVENTRING_EV_BEGIN:
-    if (!is_kind(s, event->id, EVENTRING_KIND_FLOW)
-        && !is_kind(s, event->id, EVENTRING_KIND_REQUEST))
+    if (class.kind != EVENTRING_KIND_FLOW
+        && class.kind != EVENTRING_KIND_REQUEST)
       push(s, stack, event);
     return false;
   case EVENTRING_EV_END:
     return pop(stack, event, since);
   case EVENTRING_EV_INSTANT:
-    if (event->id == s->pause_id || event->id == s->resume_id)
-      forget_spans(s);
-    if (event->words == 0
-        || !is_kind(s, event->id, EVENTRING_KIND_COMPLETE)) return false;
+    if (is_pause(class)) forget_spans(s);
+    if (event->words == 0 || class.kind != EVENTRING_KIND_COMPLETE)
+      return false;
     *since = (int64_t) ((uint64_t) event->ns - event->payload[0]);
     return true;
   default:

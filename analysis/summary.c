@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The role of an event in the summary depends on its name: see summary_roles.h.
+/* The role of an event in the summary depends on its name: see event_roles.h.
 
    Open spans belong to a ring, which has one writer and one domain at a time,
    and are kept by spans.c; counts belong to a domain, by its unique id, since
@@ -26,7 +26,6 @@
 #include "category.h"
 #include "memory.h"
 #include "summary.h"
-#include "summary_roles.h"
 #include "target.h"
 
 const char *const summary_cause_unit[CAUSED] = {
@@ -119,31 +118,15 @@ static struct summary_domain *domain_of(struct summary *s, uint32_t id)
 
 /* Time in the collector */
 
-static bool in_collector(enum role role)
-{
-  return role >= MINOR && role <= IN_COLLECTOR;
-}
-
 /* Returns the begin of the outermost open span of the collector of domain [d],
    or INT64_MAX when no such span is open. */
 static int64_t open_since(struct summary *s, const struct summary_domain *d)
 {
   const struct eventring_event *begin = outermost_span(s->spans, d->ring);
   for (; begin != NULL; begin = next_inner_span(s->spans, begin))
-    if (begin->domain == d->id && in_collector(role_of(s->ids, begin->id)))
+    if (begin->domain == d->id && in_collector(role_of(s->roles, begin->id)))
       return begin->ns;
   return INT64_MAX;
-}
-
-/* Returns whether the event [id] is recorded at present.  Less than 0: there is no
-   such event. */
-static bool is_recorded(const struct summary *s, int id)
-{
-  if (id < 0) return false;
-  const struct eventring_description *d =
-    eventring_describe(s->cursor, (uint16_t) id);
-  return d != NULL && d->category < 32
-      && (recorded_categories(s->cursor) >> d->category & 1) != 0;
 }
 
 /* A stop that is not told after this time is taken for lost. */
@@ -153,7 +136,8 @@ static bool is_recorded(const struct summary *s, int id)
    does: all time if nothing more is read, or if stops are not recorded. */
 static int64_t stops_awaited_from(const struct summary *s, int64_t until_ns)
 {
-  if (s->all_read || s->to_ns != INT64_MAX || !is_recorded(s, s->ids->stop_id))
+  if (s->all_read || s->to_ns != INT64_MAX
+      || !event_is_recorded(s->roles, s->stop_id))
     return INT64_MAX;
   return until_ns > INT64_MIN + STOP_TOLD_WITHIN_NS
     ? until_ns - STOP_TOLD_WITHIN_NS : INT64_MIN;
@@ -380,12 +364,20 @@ static void promoted(struct summary_domain *d, uint64_t words)
   d->promoted_since += words;
 }
 
+/* Returns whether major slices have the number of words allocated directly in the
+   major heap.  Otherwise only events of category gc_detail may have it. */
+static bool tells_direct(const struct summary *s)
+{
+  return s->roles->place[ROLE_SLICE][F_DIRECT] != 0
+         && (s->collects || records_category(s->cursor, "gc"));
+}
+
 /* Adds [words] allocated in the major heap by domain [d] since the last such event;
    promoted words are among them. */
 static void allocated_in_major(struct summary *s, struct summary_domain *d,
                                uint64_t words)
 {
-  s->ids->tells_major = true;
+  s->tells_major = true;
   if (words > d->promoted_since)
     d->tally.direct_words += words - d->promoted_since;
   d->promoted_since = 0;
@@ -394,47 +386,47 @@ static void allocated_in_major(struct summary *s, struct summary_domain *d,
 /* Adds the span of the collector with the role [role] that ended with [event]
    after [ns] nanoseconds to the amounts and the pauses of domain [d], and to
    its cause if [d] requested it.  Spans in which the backup thread wrote the
-   end, and slices inside of a slice, are no pauses.  Spans of role IN_STOP
+   end, and slices inside of a slice, are no pauses.  Spans of role ROLE_IN_STOP
    count only if the file has no events of stop-the-world sections. */
 static void collected(struct summary *s, struct summary_domain *d,
-                      enum role role, const struct eventring_event *event,
+                      enum event_role role, const struct eventring_event *event,
                       uint64_t ns)
 {
-  bool asked_known = s->ids->place[role][REQUESTED_BY] != 0;
-  bool asked = field_of(s->ids, role, event, REQUESTED_BY, event->domain)
+  bool asked_known = s->roles->place[role][F_REQUESTED_BY] != 0;
+  bool asked = field_of(s->roles, role, event, F_REQUESTED_BY, event->domain)
                == event->domain;
-  uint64_t cause = asked ? field_of(s->ids, role, event, CAUSE, UINT64_MAX)
+  uint64_t cause = asked ? field_of(s->roles, role, event, F_CAUSE, UINT64_MAX)
                          : UINT64_MAX;
   if (open_since(s, d) == INT64_MAX) add_asked(s, cause, ns);
   switch (role) {
-  case MINOR:
+  case ROLE_MINOR:
     d->tally.minor_collections++;
-    s->ids->collects = true;
-    promoted(d, field_of(s->ids, role, event, F_PROMOTED, 0));
-    d->tally.allocated_words += field_of(s->ids, role, event, F_ALLOCATED, 0);
+    s->collects = true;
+    promoted(d, field_of(s->roles, role, event, F_PROMOTED, 0));
+    d->tally.allocated_words += field_of(s->roles, role, event, F_ALLOCATED, 0);
     if (!d->on_backup) add_pause(s, d, PAUSE_MINOR, ns);
     takes_part(s, d, CAUSED_MINOR, asked_known, asked);
     count_cause(s, CAUSED_MINOR, cause, ns);
     break;
-  case SLICE:
+  case ROLE_SLICE:
     d->tally.major_slices++;
-    d->tally.direct_words += field_of(s->ids, role, event, DIRECT, 0);
+    d->tally.direct_words += field_of(s->roles, role, event, F_DIRECT, 0);
     if (!d->on_backup && !is_open(s->spans, event->ring, event->id))
       add_pause(s, d, PAUSE_SLICE, ns);
     count_cause(s, CAUSED_SLICE, cause, ns);
     break;
-  case CYCLE:
+  case ROLE_CYCLE:
     d->tally.major_cycles++;
     takes_part(s, d, CAUSED_CYCLE, asked_known, asked);
     count_cause(s, CAUSED_CYCLE, cause, ns);
     break;
-  case COMPACTION:
+  case ROLE_COMPACTION:
     d->tally.compactions++;
     takes_part(s, d, CAUSED_COMPACTION, asked_known, asked);
     count_cause(s, CAUSED_COMPACTION, cause, ns);
     break;
-  case IN_STOP:
-    if (s->ids->stop_id < 0 && !d->on_backup)
+  case ROLE_IN_STOP:
+    if (s->stop_id < 0 && !d->on_backup)
       add_pause(s, d, PAUSE_STOPPED, ns);
     break;
   default:
@@ -452,10 +444,10 @@ static void collected(struct summary *s, struct summary_domain *d,
    for a request for which no other domain must stop. */
 static void stopped(struct summary *s, const struct eventring_event *event)
 {
-  uint32_t domain = s->ids->place[STOP][DOMAIN],
-    arrived = s->ids->place[STOP][ARRIVED_AFTER],
-    left = s->ids->place[STOP][LEFT_BEFORE];
-  if (domain == 0 || arrived == 0 || s->ids->round == 0) return;
+  uint32_t domain = s->roles->place[ROLE_STOP][F_DOMAIN],
+    arrived = s->roles->place[ROLE_STOP][F_ARRIVED_AFTER],
+    left = s->roles->place[ROLE_STOP][F_LEFT_BEFORE];
+  if (domain == 0 || arrived == 0 || s->roles->round == 0) return;
   const uint64_t *payload = event->payload - 1;   /* places count from 1 */
   uint32_t later = arrived > domain ? arrived : domain;
   if (left > later) later = left;
@@ -463,13 +455,13 @@ static void stopped(struct summary *s, const struct eventring_event *event)
 
   struct summary_reason why = {
     .id = event->id, .stop = true,
-    .cause = field_of(s->ids, STOP, event, REASON, UINT64_MAX),
-    .stop_cause = field_of(s->ids, STOP, event, CAUSE, UINT64_MAX)
+    .cause = field_of(s->roles, ROLE_STOP, event, F_REASON, UINT64_MAX),
+    .stop_cause = field_of(s->roles, ROLE_STOP, event, F_CAUSE, UINT64_MAX)
   };
   uint64_t last = 0;
-  for (uint32_t i = 0; later + i <= event->words; i += s->ids->round)
+  for (uint32_t i = 0; later + i <= event->words; i += s->roles->round)
     if (payload[arrived + i] > last) last = payload[arrived + i];
-  for (uint32_t i = 0; later + i <= event->words; i += s->ids->round) {
+  for (uint32_t i = 0; later + i <= event->words; i += s->roles->round) {
     struct summary_domain *d = domain_of(s, (uint32_t) payload[domain + i]);
     const uint64_t before = left != 0 ? payload[left + i] : 0;
     const uint64_t all = last - payload[arrived + i] + payload[1];
@@ -493,70 +485,83 @@ static void stopped(struct summary *s, const struct eventring_event *event)
    span, to the durations of its id; for domain [d], adds a wait to the time
    waited, and a span of the collector to the collections and the intervals in
    the collector.  [since] must not be later than the event. */
-static void ended(struct summary *s, struct summary_domain *d, enum role role,
-                  const struct eventring_event *event, int64_t since)
+static void ended(struct summary *s, struct summary_domain *d,
+                  enum event_role role, const struct eventring_event *event,
+                  int64_t since)
 {
   uint64_t ns = (uint64_t) event->ns - (uint64_t) since;
   if (counts(s, event)) {
     add_timing(s, event->id, ns);
-    if (role == WAIT) d->tally.wait_ns += ns;
-    if (role == EXPLICIT) d->tally.explicit_calls++;
+    if (is_wait_role(role)) d->tally.wait_ns += ns;
+    if (role == ROLE_CALL) d->tally.explicit_calls++;
     if (in_collector(role)) collected(s, d, role, event, ns);
   }
   if (!in_collector(role)) return;
   add_interval(s, d, since, event->ns, d->on_backup, (struct summary_reason) {
-    .id = event->id, .cause = field_of(s->ids, role, event, CAUSE, UINT64_MAX),
-    .stop_cause = UINT64_MAX
+    .id = event->id, .stop_cause = UINT64_MAX,
+    .cause = field_of(s->roles, role, event, F_CAUSE, UINT64_MAX)
   });
 }
 
 /* Updates the summary with the numbers that [event], a counter or an instant
    with the role [role], reports for domain [d]. */
-static void told(struct summary *s, struct summary_domain *d, enum role role,
-                 const struct eventring_event *event)
+static void told(struct summary *s, struct summary_domain *d,
+                 enum event_role role, const struct eventring_event *event)
 {
   struct summary_heap *heap = &d->heap;
   uint64_t value = event->words > 0 ? at_most(event->payload[0]) : 0;
   switch (role) {
-  case HEAP:
+  case ROLE_HEAP:
     *heap = (struct summary_heap) {
       .known = true,
-      .pool_words = at_most(field_of(s->ids, role, event, F_POOLS, 0)),
-      .pool_live_words = at_most(field_of(s->ids, role, event, LIVE, 0)),
-      .pool_free_words = at_most(field_of(s->ids, role, event, FREE, 0)),
-      .fragmented_words = at_most(field_of(s->ids, role, event, F_FRAGMENTED, 0)),
-      .large_words = at_most(field_of(s->ids, role, event, F_LARGE, 0)),
-      .custom_words = at_most(field_of(s->ids, role, event, CUSTOM, 0))
+      .pool_words = at_most(field_of(s->roles, role, event, F_POOLS, 0)),
+      .pool_live_words = at_most(field_of(s->roles, role, event, F_LIVE, 0)),
+      .pool_free_words = at_most(field_of(s->roles, role, event, F_FREE, 0)),
+      .fragmented_words =
+        at_most(field_of(s->roles, role, event, F_FRAGMENTED, 0)),
+      .large_words = at_most(field_of(s->roles, role, event, F_LARGE, 0)),
+      .custom_words = at_most(field_of(s->roles, role, event, F_CUSTOM, 0))
     };
     break;
-  case POOLS: heap->known = true; heap->pool_words = value; break;
-  case POOLS_LIVE: heap->known = true; heap->pool_live_words = value; break;
-  case LARGE: heap->known = true; heap->large_words = value; break;
-  case FRAGMENTED: heap->fragmented_words = value; break;
-  case MEMORY:
-    s->mapped_bytes = at_most(field_of(s->ids, role, event, MAPPED, 0));
-    s->resident_bytes = at_most(field_of(s->ids, role, event, RESIDENT, 0));
+  case ROLE_POOLS:
+    heap->known = true;
+    heap->pool_words = value;
     break;
-  case MINOR_HEAP_SIZE:
-    d->minor_heap_words = field_of(s->ids, role, event, TO, 0);
+  case ROLE_POOLS_LIVE:
+    heap->known = true;
+    heap->pool_live_words = value;
     break;
-  case PACING:
-    if (tells_direct(s->ids)) break;
-    allocated_in_major(s, d, field_of(s->ids, role, event, F_ALLOCATED, 0));
+  case ROLE_LARGE:
+    heap->known = true;
+    heap->large_words = value;
     break;
-  case AT_END:
-    s->ids->collects = true;
-    d->tally.allocated_words += field_of(s->ids, role, event, F_MINOR, 0);
-    d->tally.direct_words += field_of(s->ids, role, event, DIRECT, 0);
+  case ROLE_FRAGMENTED:
+    heap->fragmented_words = value;
     break;
-  case PROMOTED:
-    promoted(d, value / s->ids->scale[role]);
+  case ROLE_MEMORY:
+    s->mapped_bytes = at_most(field_of(s->roles, role, event, F_MAPPED, 0));
+    s->resident_bytes = at_most(field_of(s->roles, role, event, F_RESIDENT, 0));
     break;
-  case ALLOCATED:
-    d->tally.allocated_words += value / s->ids->scale[role];
+  case ROLE_MINOR_HEAP_SIZE:
+    d->minor_heap_words = field_of(s->roles, role, event, F_TO, 0);
     break;
-  case MAJOR_ALLOCATED:
-    allocated_in_major(s, d, value / s->ids->scale[role]);
+  case ROLE_PACING:
+    if (tells_direct(s)) break;
+    allocated_in_major(s, d, field_of(s->roles, role, event, F_ALLOCATED, 0));
+    break;
+  case ROLE_AT_END:
+    s->collects = true;
+    d->tally.allocated_words += field_of(s->roles, role, event, F_MINOR, 0);
+    d->tally.direct_words += field_of(s->roles, role, event, F_DIRECT, 0);
+    break;
+  case ROLE_PROMOTED:
+    promoted(d, value / s->roles->scale[role]);
+    break;
+  case ROLE_ALLOCATED:
+    d->tally.allocated_words += value / s->roles->scale[role];
+    break;
+  case ROLE_MAJOR_ALLOCATED:
+    allocated_in_major(s, d, value / s->roles->scale[role]);
     break;
   default:
     break;
@@ -566,27 +571,27 @@ static void told(struct summary *s, struct summary_domain *d, enum role role,
 /* Notes the stop-the-world section that [event] with the role [role] reports,
    or the begin or end of domain [d] or of a pause of the recording, which
    begins or ends the time counted. */
-static void changed(struct summary *s, struct summary_domain *d, enum role role,
-                    const struct eventring_event *event)
+static void changed(struct summary *s, struct summary_domain *d,
+                    enum event_role role, const struct eventring_event *event)
 {
   switch (role) {
-  case STOP:
+  case ROLE_STOP:
     if (event->words > 0) stopped(s, event);
     break;
-  case DOMAIN_STARTS:
+  case ROLE_DOMAIN_STARTS:
     d->start_seen = true;
     d->own_thread = event->thread;
     d->ended = false;
     break;
-  case DOMAIN_ENDS:
+  case ROLE_DOMAIN_ENDS:
     if (event->ns < s->to_ns) d->ended = true;
     end_watching(s, d, event->ns);
     break;
-  case RING_PAUSE:
+  case ROLE_RING_PAUSE:
     for (uint32_t i = 0; i < s->domain_count; i++)
       end_watching(s, s->domains[i], event->ns);
     break;
-  case RING_RESUME:
+  case ROLE_RING_RESUME:
     for (uint32_t i = 0; i < s->domain_count; i++)
       begin_watching(s, s->domains[i], event->ns);
     break;
@@ -602,27 +607,27 @@ static void changed(struct summary *s, struct summary_domain *d, enum role role,
    events that only programs write.  [since] is the begin of the activity that
    ends with [event], or INT64_MAX. */
 static void note_thread(struct summary *s, struct summary_domain *d,
-                        enum role role, const struct eventring_event *event,
-                        int64_t since)
+                        enum event_role role,
+                        const struct eventring_event *event, int64_t since)
 {
   if (d->own_thread == 0) {
     if (event->domain == 0)
       d->own_thread = target_info(s->cursor).pid;
-    else if (role == WAIT || role == EXPLICIT || role == DOMAIN_STARTS
-             || summary_is_user(s, event->id))
+    else if (is_wait_role(role) || role == ROLE_CALL
+             || role == ROLE_DOMAIN_STARTS || summary_is_user(s, event->id))
       d->own_thread = event->thread;
   }
-  if (role == THREAD_RUN) s->ids->tells_threads = true;
+  if (role == ROLE_THREAD_RUN) s->tells_threads = true;
   bool other = event->thread_id < 0 && event->thread != d->own_thread;
-  d->on_backup = s->ids->tells_threads && d->own_thread != 0 && other;
+  d->on_backup = s->tells_threads && d->own_thread != 0 && other;
   if (d->on_backup) d->backup_ns = event->ns;
   if (d->on_backup) {
     d->running_thread = 0;
     d->no_thread_yet = false;
-  } else if (!other || role == WAIT)
+  } else if (!other || is_wait_role(role))
     thread_ran(s, d, event->thread, event->ns,
-               role == WAIT ? since : INT64_MAX);
-  if (role == THREAD_ENDS)
+               is_wait_role(role) ? since : INT64_MAX);
+  if (role == ROLE_THREAD_ENDS)
     forget_thread(s, d, thread_of(s, d, event->thread, event->ns), event->ns);
 }
 
@@ -677,13 +682,13 @@ void summary_event(struct summary *s, const struct eventring_event *event)
   d->last_ns = event->ns;
   if (lost) return;
 
-  enum role role = role_of(s->ids, event->id);
+  enum event_role role = role_of(s->roles, event->id);
   count_event(s, event);
   d->tally.events += counts(s, event);
-  if (role == WAIT) s->ids->tells_waits = true;
+  if (is_wait_role(role)) s->tells_waits = true;
   note_thread(s, d, role, event, has_ended ? since : INT64_MAX);
   if (has_ended && since <= event->ns) ended(s, d, role, event, since);
-  if (role > WAIT && event->form >= EVENTRING_EV_COUNTER) {
+  if (role > ROLE_YIELD && event->form >= EVENTRING_EV_COUNTER) {
     if (counts(s, event)) told(s, d, role, event);
     changed(s, d, role, event);
   }
@@ -776,31 +781,16 @@ static uint64_t busy_ns(struct summary *s, const struct summary_domain *d,
   return ns;
 }
 
-bool summary_is_user(struct summary *s, uint16_t id)
-{
-  return has_category(s->ids, id, "user");
-}
-
-bool summary_is_wait(struct summary *s, uint16_t id)
-{
-  return role_of(s->ids, id) == WAIT;
-}
-
-bool summary_is_call(struct summary *s, uint16_t id)
-{
-  return role_of(s->ids, id) == EXPLICIT;
-}
-
 bool summary_tells_major(struct summary *s)
 {
-  return tells_direct(s->ids) || s->ids->tells_major;
+  return tells_direct(s) || s->tells_major;
 }
 
 bool summary_tells_waits(struct summary *s)
 {
-  if (s->ids->tells_waits) return true;
+  if (s->tells_waits) return true;
   if (target_info(s->cursor).format == EVENTRING_FORMAT_STOCK) return false;
-  return is_recorded(s, eventring_find(s->cursor, "blocking_section"));
+  return event_is_recorded(s->roles, eventring_find(s->cursor, "blocking_section"));
 }
 
 /* Returns how domain [d], which is not [s->others], spent its time up to
@@ -927,8 +917,8 @@ struct summary *new_summary(struct eventring_cursor *cursor)
   s->to_ns = INT64_MAX;
   s->spans = new_spans(cursor);
   s->requests = new_requests(cursor);
-  s->ids = new_summary_ids(cursor);
-  s->ids->stop_id = eventring_find(cursor, "stop_the_world");
+  s->roles = new_event_roles(cursor);
+  s->stop_id = eventring_find(cursor, "stop_the_world");
   s->ring_count = target_info(cursor).rings;
   s->sample_rings_from = target_info(cursor).sample_rings_from;
   s->rings = allocate(s->ring_count, sizeof *s->rings);
@@ -941,7 +931,7 @@ void free_summary(struct summary *s)
   for (uint32_t id = 0; id <= UINT16_MAX; id++) free(s->timings[id]);
   free(s->others);
   free(s->rings);
-  free(s->ids);
+  free(s->roles);
   free_requests(s->requests);
   free_spans(s->spans);
   free(s);

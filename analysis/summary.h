@@ -25,6 +25,7 @@
 #define ANALYSIS_SUMMARY_H
 
 #include <stdbool.h>
+#include "event_roles.h"
 #include "eventring_reader.h"
 #include "histogram.h"
 #include "requests.h"
@@ -248,7 +249,12 @@ struct summary {
   int64_t from_ns, to_ns;         /* of summary_window */
   bool all_read;                  /* summary_until found that the process has
                                      ended */
-  struct summary_ids *ids;
+  struct event_roles *roles;
+  int stop_id;                    /* of stop-the-world sections; less than 0: they
+                                     have no event */
+  bool collects;                  /* there was an event of category gc... */
+  bool tells_major;               /* ...one that did; see summary_tells_major */
+  bool tells_threads, tells_waits;        /* likewise */
   struct summary_ring { struct summary_domain *domain; } *rings;
   uint32_t ring_count, sample_rings_from;       /* 0: there are none */
   uint64_t samples;
@@ -400,14 +406,22 @@ const char *summary_cause_name(struct summary *s, const char *unit,
 /* Clears [s->recent]: pauses recorded after this call are the recent ones. */
 void summary_new_interval(struct summary *s);
 
-/* Return whether events with the id [id] belong to the program
-   (summary_is_user: the category is "user"), whether they report a wait
-   (summary_is_wait: the category is "wait"), and whether they are calls of
-   functions of module Gc (summary_is_call).  All return false for an id that has no
-   description yet. */
-bool summary_is_user(struct summary *s, uint16_t id);
-bool summary_is_wait(struct summary *s, uint16_t id);
-bool summary_is_call(struct summary *s, uint16_t id);
+/* Returns the class of the events with the id [id]. */
+static inline struct event_class summary_class(struct summary *s, uint16_t id)
+{
+  return class_of(s->roles, id);
+}
+
+/* Return whether events with the id [id] belong to the program, and whether they
+   report a wait.  Both return false for an id that has no description yet. */
+static inline bool summary_is_user(struct summary *s, uint16_t id)
+{
+  return summary_class(s, id).area == AREA_USER;
+}
+static inline bool summary_is_wait(struct summary *s, uint16_t id)
+{
+  return summary_class(s, id).area == AREA_WAIT;
+}
 
 /* Intervals in the collector: called by summary.c only */
 

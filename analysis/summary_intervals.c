@@ -28,7 +28,6 @@
 
 #include <string.h>
 #include "summary.h"
-#include "summary_roles.h"
 
 void add_pause(struct summary *s, struct summary_domain *d, enum pause pause,
                uint64_t ns)
@@ -82,8 +81,8 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
   if (from < earliest) from = earliest;
   if (from < d->closed_to) from = d->closed_to;
   if (to > latest) to = latest;
-  bool awaits_stop = !reason.stop && s->ids->stop_id >= 0
-                     && (role_of(s->ids, reason.id) != SLICE
+  bool awaits_stop = !reason.stop && s->stop_id >= 0
+                     && (role_of(s->roles, reason.id) != ROLE_SLICE
                          || summary_living_domains(s) > 1);
   /* The intervals from [place] on come after this one: a domain goes on before
      the end of a stop is told.  Those from [first] on are in it. */

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "event_field.h"
+#include "event_roles.h"
 #include "memory.h"
 #include "requests.h"
 #include "spans.h"
@@ -80,13 +81,12 @@ struct timeline {
   int64_t changed_ns;
   bool resumed;                   /* that was the end of a pause */
   int64_t last_ns;                /* of all events; 0 before the first */
-  int pause_id, resume_id;
+  struct event_roles *roles;
   char **names;
   size_t name_count, name_room;
   int32_t name_of[UINT16_MAX + 1];        /* 1 + the name; 0: not looked up */
   int32_t open_wait;              /* the same */
   int32_t cause_name[CAUSE_UNITS][CAUSES];
-  uint8_t kind_of[UINT16_MAX + 1];        /* 1 + the kind */
 };
 
 /* Names */
@@ -141,29 +141,14 @@ static int32_t cause_of(struct timeline *t, const struct eventring_event *event)
 
 /* Kinds */
 
-static enum timeline_kind look_up(struct timeline *t,
-                                  const struct eventring_description *d)
-{
-  static const struct { const char *category; enum timeline_kind kind; }
-  kinds[] = {
-    { "gc", TIMELINE_COLLECTOR }, { "gc_detail", TIMELINE_COLLECTOR },
-    { "user", TIMELINE_USER }, { "wait", TIMELINE_WAIT },
-    { "sync", TIMELINE_STOP }, { "sync_detail", TIMELINE_STOP }
-  };
-  const char *category = eventring_category(t->cursor, d->category);
-  for (size_t i = 0; category != NULL && i < sizeof kinds / sizeof *kinds; i++)
-    if (strcmp(category, kinds[i].category) == 0) return kinds[i].kind;
-  return TIMELINE_OTHER;
-}
-
 static enum timeline_kind kind_of(struct timeline *t, uint16_t id)
 {
-  if (t->kind_of[id] == 0) {
-    const struct eventring_description *d = eventring_describe(t->cursor, id);
-    if (d == NULL) return TIMELINE_OTHER;
-    t->kind_of[id] = (uint8_t) (1 + look_up(t, d));
-  }
-  return (enum timeline_kind) (t->kind_of[id] - 1);
+  static const enum timeline_kind kinds[] = {
+    [AREA_OTHER] = TIMELINE_OTHER, [AREA_USER] = TIMELINE_USER,
+    [AREA_WAIT] = TIMELINE_WAIT, [AREA_COLLECTOR] = TIMELINE_COLLECTOR,
+    [AREA_STOP] = TIMELINE_STOP
+  };
+  return kinds[class_of(t->roles, id).area];
 }
 
 /* Lanes */
@@ -480,8 +465,7 @@ struct timeline *new_timeline(struct eventring_cursor *cursor, int64_t from_ns,
   t->most_spans = (size_t) SPANS_A_PIXEL * width + SPANS_MORE;
   t->rings = target_info(cursor).rings;
   t->ring = allocate(t->rings, sizeof *t->ring);
-  t->pause_id = eventring_find(cursor, "ring_pause");
-  t->resume_id = eventring_find(cursor, "ring_resume");
+  t->roles = new_event_roles(cursor);
   return t;
 }
 
@@ -495,6 +479,7 @@ void free_timeline(struct timeline *t)
   free(t->names);
   free(t->gaps);
   free(t->ring);
+  free(t->roles);
   free_requests(t->requests);
   free_spans(t->spans);
   free(t);
@@ -510,8 +495,7 @@ void timeline_event(struct timeline *t, const struct eventring_event *event)
   } else if (event->form == EVENTRING_EV_LOST) {
     take_lost(t, event);
   } else {
-    if (event->id == t->pause_id || event->id == t->resume_id)
-      take_change(t, event->ns);
+    if (is_pause(class_of(t->roles, event->id))) take_change(t, event->ns);
     if (!t->ring[event->ring].any) {
       open_known(t, event);
       t->ring[event->ring].first_ns = event->ns;
