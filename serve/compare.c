@@ -44,6 +44,7 @@ struct side {
   struct summary *summary;
   int64_t until_ns;
   json_t *json;
+  bool failed;                    /* for this reason: */
   char why[512];
 };
 
@@ -62,6 +63,15 @@ static void take_event(void *state, const struct eventring_event *event)
   if (event->form != EVENTRING_EV_CONTROL_CHANGED) note_begin(s, event);
   if (event->ns > s->last_ns) s->last_ns = event->ns;
   summary_event(s->summary, event);
+}
+
+/* Damage is in the objects of the processes: their views have read the files, too. */
+static void take_problem(void *state, bool failed, const char *what)
+{
+  struct side *s = state;
+  if (!failed) return;
+  s->failed = true;
+  snprintf(s->why, sizeof s->why, "%s", what);
 }
 
 /* Ends the reading behind the window: events of different domains may be a
@@ -106,11 +116,12 @@ static void close_side(void *state)
 }
 
 /* Reads the window of [s], without the time before [from_ns].  Returns false,
-   with the reason in [s], when the file cannot be opened. */
+   with the reason in [s], when the file cannot be read. */
 static bool read_from(struct side *s, int64_t from_ns)
 {
   s->cursor = view_open(s->view, false, s->why, sizeof s->why);
-  if (s->cursor == NULL) return false;
+  s->failed = s->cursor == NULL;
+  if (s->failed) return false;
   struct eventring_info info = target_info(s->cursor);
   s->from_ns = time_after(info.started_ns, s->wanted_from_ns);
   s->to_ns = time_after(info.started_ns, s->wanted_to_ns);
@@ -127,10 +138,11 @@ static bool read_from(struct side *s, int64_t from_ns)
   memset(s->begun, 0, sizeof s->begun);
   s->last_ns = s->whole_ns = INT64_MIN;
   read_events(s->cursor, &(struct reading) {
-    .changes = true, .state = s, .event = take_event, .pass = pass
+    .changes = true, .state = s, .event = take_event, .pass = pass,
+    .problem = take_problem
   });
   s->until_ns = finish_window(s->view, s->summary, s->last_ns);
-  return true;
+  return !s->failed;
 }
 
 static void read_side(void *state)
@@ -194,7 +206,8 @@ static struct answer compare_sides(struct comparison *c)
     struct side *s = &c->sides[i];
     if (!view_work_in_turn(s->view, read_side, s, sizeof *s))
       return refusal(503, "the file was cut shorter");
-    if (s->cursor == NULL) return refusal(503, "%s", s->why);
+    if (s->failed)
+      return refusal(s->cursor == NULL ? 503 : 500, "%s", s->why);
   }
   if (!unless_sigbus(compare, c))
     return refusal(503, "the file was cut shorter");

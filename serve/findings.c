@@ -28,14 +28,34 @@ struct diagnosing {
   json_t *result;
 };
 
+static bool pass(void *state, bool idle)
+{
+  (void) state;
+  (void) idle;
+  return true;
+}
+
+/* What is wrong with the file is in the object of the process: its view has read
+   it, too. */
+static void take_problem(void *state, bool failed, const char *what)
+{
+  (void) state;
+  (void) failed;
+  (void) what;
+}
+
 static void diagnose(void *state)
 {
   struct diagnosing *d = state;
   struct eventring_cursor *cursor = view_open(d->view, false, d->why,
                                               d->why_size);
   if (cursor == NULL) return;
-  enum status status;
-  struct diagnosis *diagnosis = read_diagnosis(cursor, false, &status);
+  struct diagnosis *diagnosis = begin_diagnosis(cursor);
+  read_events(cursor, &(struct reading) {
+    .changes = true, .state = diagnosis, .event = take_diagnosis_event,
+    .pass = pass, .quiet = diagnosis_is_quiet, .problem = take_problem
+  });
+  end_diagnosis(diagnosis, cursor);
   d->result = json_diagnosis(diagnosis);
   free_diagnosis(diagnosis);
   eventring_close(cursor);

@@ -144,13 +144,18 @@ static bool fire(struct guard *g, const struct rule *rule)
 }
 
 /* Reads new events, and begins a file when one of them fires a rule.  Returns
-   false when the file cannot be written. */
+   false, with the reason in the guard, when the rings cannot be read or the file
+   cannot be written. */
 static bool watch_events(struct guard *g)
 {
   struct eventring_event batch[BATCH];
   int n = 1;
   for (int batches = 0; batches < BATCHES && n != 0; batches++) {
     n = eventring_read(g->watched, batch, BATCH);
+    if (n < 0 && n != EVENTRING_E_DAMAGED) {
+      snprintf(g->why, sizeof g->why, "%s", eventring_strerror(n));
+      return false;
+    }
     for (int i = 0; i < n; i++) {
       struct happening happening = trigger_look(g->watch, &batch[i]);
       if (g->firing != NULL || batch[i].ns < g->began_ns) continue;

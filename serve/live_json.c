@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "category.h"
+#include "follow.h"
 #include "json.h"
 #include "live_json.h"
 #include "memory.h"
@@ -107,6 +108,16 @@ static const struct history_row *last_row(const struct view_data *d)
   return rows == 0 ? NULL : history_row(d->history, tier, rows - 1);
 }
 
+/* Returns what is damaged in the file, or why it cannot be read on; null if all is
+   well. */
+static json_t *damage(const struct view_data *d)
+{
+  char text[MESSAGE_SIZE];
+  if (d->failure != 0) return json_string(eventring_strerror(d->failure));
+  return describe_damage(d->info.damaged_at, d->damaged, text, sizeof text)
+         ? json_string(text) : json_null();
+}
+
 /* Sets the numbers of the last seconds. */
 static void set_numbers(json_t *p, struct view_data *d)
 {
@@ -127,6 +138,7 @@ static void set_numbers(json_t *p, struct view_data *d)
   set(p, "resident_bytes", count_or_null(resident != 0, resident));
   set(p, "events_per_s", number_or_null(known, live.event_rate));
   set(p, "lost_events", count(lost_events(d->cursor) - d->lost_before));
+  set(p, "damage", damage(d));
 }
 
 static uint32_t running_domains(const struct summary *s)

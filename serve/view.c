@@ -222,6 +222,7 @@ static void all_read(struct view *view, int64_t now)
     const int64_t end = live_finish(d->live);
     d->now_ns = end > 0 ? end : d->now_ns;
     if (!view->finished) history_finish(d->history);
+    d->info = target_info(d->cursor);     /* a damaged end is known now */
     view->finished = d->state != EVENTRING_STATE_RUNNING;
   }
   d->reading = false;
@@ -257,6 +258,7 @@ static void read_slice(void *state)
   look_again(slice->view, began);
   while ((n = eventring_read(d->cursor, batch, BATCH)) > 0
          || n == EVENTRING_E_DAMAGED) {
+    d->damaged += n == EVENTRING_E_DAMAGED;
     for (int i = 0; i < n; i++) {
       slice->words += HEAD_WORDS + batch[i].words;
       if (batch[i].form == EVENTRING_EV_LOST) slice->news = VIEW_MANY;
@@ -275,6 +277,7 @@ static void read_slice(void *state)
       return;
     }
   }
+  if (n < 0) d->failure = n;
   all_read(slice->view, began);
 }
 

@@ -38,6 +38,8 @@ struct view_data {
   int64_t now_ns;                 /* up to which events are read */
   uint64_t lost_before;           /* events that the rings had overwritten at
                                      the opening */
+  uint64_t damaged;               /* blocks that were left out */
+  int failure;                    /* EVENTRING_E_...: it cannot be read on; or 0 */
   uint64_t resident_bytes;        /* 0: not known */
   uint64_t sent;                  /* rows of 100 ms, to streams */
   json_t *findings, *diagnosis;   /* see findings.h; NULL: not yet */

@@ -105,10 +105,20 @@ static bool open_window(struct window *w)
   return true;
 }
 
+/* Damage is in the object of the process: the view has read the file, too. */
+static void take_problem(void *state, bool failed, const char *what)
+{
+  struct window *w = state;
+  if (!failed) return;
+  w->status = 500;
+  snprintf(w->why, sizeof w->why, "%s", what);
+}
+
 static void read_window(struct window *w)
 {
   read_events(w->cursor, &(struct reading) {
-    .changes = true, .state = w, .event = take_event, .pass = pass
+    .changes = true, .state = w, .event = take_event, .pass = pass,
+    .problem = take_problem
   });
 }
 
@@ -499,7 +509,11 @@ struct answer answer_window(struct view *view, const struct query *query)
                || (work != NULL && view_work_in_turn(view, work, &w, sizeof w));
   free(w.extent.spans);
   if (!whole) return refusal(503, "the file was cut shorter");
-  if (w.status != 0) return refusal(w.status, "%s", w.why);
+  if (w.status != 0) {
+    json_decref(w.result);
+    free(w.text);
+    return refusal(w.status, "%s", w.why);
+  }
   if (query->resource == RESOURCE_STAT)
     json_object_set_new(w.result, "all_read", json_boolean(all_read));
   return (struct answer) { .status = 200, .json = w.result, .text = w.text,

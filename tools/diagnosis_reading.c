@@ -57,21 +57,3 @@ void diagnosis_is_quiet(void *diagnosis)
   diagnosis_idle(diagnosis);
 }
 
-static bool pass(void *state, bool idle)
-{
-  (void) state;
-  (void) idle;
-  return true;
-}
-
-struct diagnosis *read_diagnosis(struct eventring_cursor *cursor, bool follow,
-                                 enum status *status)
-{
-  struct diagnosis *d = begin_diagnosis(cursor);
-  *status = read_events(cursor, &(struct reading) {
-    .follow = follow, .changes = true, .state = d,
-    .event = take_diagnosis_event, .pass = pass, .quiet = diagnosis_is_quiet
-  });
-  end_diagnosis(d, cursor);
-  return d;
-}

@@ -18,17 +18,11 @@
 #include "diagnosis.h"
 #include "follow.h"
 
-/* Reads the events of [cursor], with [follow] until the process ends, and
-   applies the rules of diagnosis.h.  Sets *status to the result of read_events.
-   Never returns NULL.  The caller frees the diagnosis with free_diagnosis
-   before it closes the cursor. */
-struct diagnosis *read_diagnosis(struct eventring_cursor *cursor, bool follow,
-                                 enum status *status);
-
-/* The same in steps.  begin_diagnosis returns a new diagnosis, which gets each
-   event of the cursor by take_diagnosis_event; diagnosis_is_quiet is called
-   each time a read returned no events, as the function [quiet] of a struct
-   reading. end_diagnosis applies the rules. */
+/* begin_diagnosis returns a new diagnosis, never NULL, which gets each event of the
+   cursor by take_diagnosis_event; diagnosis_is_quiet is called each time a read
+   returned no events, as the function [quiet] of a struct reading.  end_diagnosis
+   applies the rules of diagnosis.h.  The caller frees the diagnosis with
+   free_diagnosis before it closes the cursor. */
 struct diagnosis *begin_diagnosis(struct eventring_cursor *cursor);
 void take_diagnosis_event(void *diagnosis, const struct eventring_event *event);
 void diagnosis_is_quiet(void *diagnosis);

@@ -140,6 +140,14 @@ static const char *source_name(const struct source *source)
   return source->name != NULL ? source->name : shown_path(source->cursor);
 }
 
+/* Tells the function [problem] of [reading] about [what] in [source], or prints it. */
+static void report(const struct source *source, const struct reading *reading,
+                   bool failed, const char *what)
+{
+  if (reading->problem != NULL) reading->problem(source->state, failed, what);
+  else complain("%s: %s", source_name(source), what);
+}
+
 /* Goes on with [next], the next session of the process of [r].  Returns true; false,
    with [done] set and a note, when the file is of another program. */
 static bool enter_session(struct reader *r, struct eventring_cursor *next)
@@ -216,7 +224,7 @@ static void take_batch(struct reader *reader, int n)
    has no events at present.  Adds damaged blocks, which are skipped, to [damaged].
    Sets [done] when there will be no more events, [failed] too, with a message, when
    reading fails, and [complete_ns]. */
-static void fill(struct reader *reader, int room, bool follow)
+static void fill(struct reader *reader, int room, const struct reading *reading)
 {
   struct eventring_cursor *cursor = reader->source->cursor;
   int n;
@@ -228,9 +236,9 @@ static void fill(struct reader *reader, int room, bool follow)
     while ((n = eventring_read(cursor, reader->batch, room))
            == EVENTRING_E_DAMAGED)
       reader->damaged++;
-  } while (n == 0 && !interrupted && note_end(reader, follow));
+  } while (n == 0 && !interrupted && note_end(reader, reading->follow));
   if (n < 0) {
-    complain("%s: %s", source_name(reader->source), eventring_strerror(n));
+    report(reader->source, reading, true, eventring_strerror(n));
     reader->failed = reader->done = true;
   } else
     take_batch(reader, n);
@@ -257,7 +265,7 @@ static int64_t fill_empty(struct merge *m, const struct reading *reading)
   m->empty_count = 0;
   for (int i = 0; i < count; i++) {
     struct reader *r = &m->readers[m->empty[i]];
-    fill(r, m->room, reading->follow);
+    fill(r, m->room, reading);
     sort_in(m, m->empty[i]);
     if (r->at < r->filled) continue;
     if (reading->quiet != NULL) reading->quiet(r->source->state);
@@ -327,26 +335,38 @@ static void read_all(struct merge *m, const struct reading *reading)
   }
 }
 
-/* Prints messages about damage in the file of [reader]: a damaged end, and the
-   number of damaged blocks left out; and a note when a stream has further
-   processes.  Returns STATUS_OK if the file is not
-   damaged, else STATUS_CANNOT_READ. */
-static enum status report_damage(const struct reader *reader)
+bool describe_damage(uint64_t cut, uint64_t blocks, char *text, size_t size)
+{
+  char left[64] = "";
+  if (blocks > 0)
+    snprintf(left, sizeof left, "%" PRIu64 " damaged %s left out", blocks,
+             blocks == 1 ? "block was" : "blocks were");
+  if (cut != 0)
+    snprintf(text, size, "cut or damaged from byte %" PRIu64 " on, the events "
+             "before that were read%s%s", cut, blocks > 0 ? "; " : "", left);
+  else
+    snprintf(text, size, "%s", left);
+  return cut != 0 || blocks > 0;
+}
+
+/* Reports damage in the file of [reader]; prints a note when a stream has further
+   processes.  Returns STATUS_OK if the file is not damaged, else
+   STATUS_CANNOT_READ. */
+static enum status report_damage(const struct reader *reader,
+                                 const struct reading *reading)
 {
   struct eventring_cursor *cursor = reader->source->cursor;
-  struct eventring_info info = target_info(cursor);
-  uint64_t cut = info.damaged_at;
+  const struct eventring_info info = target_info(cursor);
+  char text[MESSAGE_SIZE];
   if (info.format == EVENTRING_FORMAT_STREAM && info.processes > 1)
     note("%s: has %" PRIu32 " processes, and only the first was read; a file "
          "can be read process by process", shown_path(cursor),
          info.processes);
-  if (cut != 0 && !reader->source->same_file)
-    complain("%s: cut or damaged from byte %" PRIu64 " on, the events before "
-             "that were read", shown_path(cursor), cut);
-  if (reader->damaged == 0) return cut == 0 ? STATUS_OK : STATUS_CANNOT_READ;
-  complain("%s: %" PRIu64 " damaged %s left out", source_name(reader->source),
-           reader->damaged, reader->damaged == 1 ? "block was" : "blocks were");
-  return STATUS_CANNOT_READ;
+  if (describe_damage(reader->source->same_file ? 0 : info.damaged_at,
+                      reader->damaged, text, sizeof text))
+    report(reader->source, reading, false, text);
+  return info.damaged_at == 0 && reader->damaged == 0 ? STATUS_OK
+                                                      : STATUS_CANNOT_READ;
 }
 
 /* Prints a note that the process of [cursor] is followed, if the process runs
@@ -407,7 +427,8 @@ enum status read_sources(const struct source *sources, int count,
   struct merge m = new_merge(sources, count, reading->follow);
   read_all(&m, reading);
   for (int i = 0; i < count; i++) {
-    if (m.readers[i].failed || report_damage(&m.readers[i]) != STATUS_OK)
+    if (m.readers[i].failed
+        || report_damage(&m.readers[i], reading) != STATUS_OK)
       status = STATUS_CANNOT_READ;
     if (reading->follow) note_missed(m.readers[i].sessions);
   }

@@ -33,7 +33,16 @@ struct reading {
   /* NULL, or called with the source's state each time a read of the source
      returned no events. */
   void (*quiet)(void *state);
+  /* NULL, or called with the source's state in place of printing a message that
+     begins with the name of the file: [what] is damaged in it, or, if [failed], why
+     it cannot be read on. */
+  void (*problem)(void *state, bool failed, const char *what);
 };
+
+/* Writes to [text] that a file is cut or damaged from byte [cut] on, if that is not
+   0, and how many damaged [blocks] were left out, if any.  Returns whether there is
+   damage. */
+bool describe_damage(uint64_t cut, uint64_t blocks, char *text, size_t size);
 
 /* Reads events from [cursor] and passes them to the functions of [reading].
    Without [follow], reads until the cursor has no more events, and leaves out
@@ -44,8 +53,8 @@ struct reading {
    terminal, that a process which stopped its tracing still runs, and that events
    between two sessions are missing.  The cursor goes on with each session: see
    eventring_go_on.  Stops in both cases when [pass] returns false.  Leaves out
-   damaged blocks.  Returns STATUS_OK; STATUS_CANNOT_READ, with a message, when
-   the file is damaged or cannot be read. */
+   damaged blocks.  Returns STATUS_OK; STATUS_CANNOT_READ, with a message or after
+   [problem], when the file is damaged or cannot be read. */
 enum status read_events(struct eventring_cursor *cursor,
                         const struct reading *reading);
 

@@ -244,6 +244,7 @@ export class Mock {
       alloc_bytes_per_s: 5.1e8, pauses_per_s: 100, p50_ns: 2e5, p99_ns: 2.3e6,
       max_ns: 6e6, heap_bytes: 1.2e8, resident_bytes: 2.2e8, events_per_s: 9000,
       lost_events: i ? 0 : 250,
+      damage: i === 1 ? '1 damaged block was left out' : null,
       verdict: i ? null : `${findings[0].title} (likely)`, findings: i ? [] :
         [{ title: findings[0].title, certainty: 'likely' }] };
   }

@@ -379,6 +379,12 @@ await test('a read-only server: the buttons are off and say why', async () => {
   }
 });
 
+await test('damage of a file is said', async () => {
+  for (const path of ['', '#/process/101'])
+    await onPage(path, (page) => has(page, 'Only a part of the file could be read: ' +
+      '1 damaged block was left out.'));
+});
+
 await test('an ended process cannot be controlled',
   () => onPage('#/process/101/charts',
                (page) => allDisabled(page, 'ended')));

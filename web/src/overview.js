@@ -74,6 +74,12 @@ export function Numbers({ process, more = [], name }) {
         <dt>${label}</dt><dd>${value(process)}</dd></div>`)}</dl>`;
 }
 
+// What is wrong with the file of a process, if anything is.
+export function Damage({ process }) {
+  return process.damage && html`<p class="error damage">Only a part of the file could
+    be read: ${format.name(process.damage)}.</p>`;
+}
+
 function Unreadable({ process }) {
   return html`
     <li class="process unreadable">
@@ -98,6 +104,7 @@ function Row({ process, spark }) {
       </div>
       <${Sparkline} points=${spark} label=${format.program(process)} />
       <${Numbers} process=${process} />
+      <${Damage} process=${process} />
       <${Findings} findings=${process.findings} />
     </li>`;
 }

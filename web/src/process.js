@@ -5,7 +5,7 @@ import {
 import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { History } from './history.js';
-import { isSaved, Numbers, processAddress, stateOf } from './overview.js';
+import { Damage, isSaved, Numbers, processAddress, stateOf } from './overview.js';
 import { Charts } from './charts.js';
 import { Timeline } from './timeline.js';
 import { Tables } from './tables.js';
@@ -199,6 +199,7 @@ export function Process(given) {
     ${data.error && html`<p class="error" role="alert">${data.error}</p>`}
     ${!isSaved(known.current) && html`<${QuickControl} ...${props} />`}
     <${Numbers} process=${known.current} more=${more} name="numbers" />
+    <${Damage} process=${known.current} />
     <${Findings} verdict=${known.current.verdict} id=${id}
       findings=${findings ?? data.detail?.findings} />
     <${Tabs} id=${id} view=${view} />
