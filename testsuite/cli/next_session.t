@@ -22,7 +22,7 @@ step() {
   echo "0 ${1}100000000 counter queue $1" >&7
 }
 # takes_place S N: the file of session S, when it has step N
-takes_place() { within 20 has_step "$1" "$2"; mv "$1" ring.eventring; }
+takes_place() { within 60 has_step "$1" "$2"; mv "$1" ring.eventring; }
 has_step() { [ "$(eventring get "./$1" counters.queue 2>/dev/null)" = "$2" ]; }
 # ends S [STATE]: the session ends S s after its begin; 2: in order
 ends() { echo "0 ${1}000000000 state ${2-2}" >&7; exec 7>&-; wait "$writer"; }
@@ -43,7 +43,7 @@ follow() {
   "$EVENTRING_BIN" "$@" >shown 2>said 7>&- 8>&- &
   follower=$!
   started="$started $follower"
-  within 20 watches
+  within 60 watches
 }
 # shellcheck disable=SC2010 # links
 watches() { ls -l "/proc/$follower/fd" 2>/dev/null | grep -q pidfd; }
@@ -55,14 +55,17 @@ begin() {
   step 1
   takes_place 0 1
 }
-shows() { within 20 grep -q "$1" shown; }
+shows() { within 60 grep -q "$1" shown; }
 # leave: the process ends, and the follower with it; its exit code
 leave() {
   kill "$alive"
   wait "$alive" 2>/dev/null
   wait "$follower"
 }
-quiet() { [ ! -s said ] || { cat said; false; }; }
+# lines: how many lines were said.  One may come on a busy machine: that the tracing
+# had ended half a second before the process did.
+lines() { grep -vc 'stopped its tracing' said; }
+quiet() { [ "$(lines)" = 0 ] || { cat said; false; }; }
 # The lines of events without their times
 text() { sed 's/^[0-9.]* *//' "$@"; }
 
@@ -99,7 +102,7 @@ resized() {
   ends_former
   step 4
   ends 9
-  within 20 has_step ring.eventring 4
+  within 60 has_step ring.eventring 4
   leave
 }
 rm -f first second
@@ -132,7 +135,7 @@ ends 9
 ok "events that were overwritten do not change the exit code" leave
 lost=$(eventring events ring.eventring 2>&1 >/dev/null | grep -o '[0-9]* events')
 ok "events that were overwritten before they could be read are counted" eval \
-  '[ "$(wc -l <said)" = 1 ] && grep -q "$lost were overwritten" said && [ -n "$lost" ]'
+  '[ "$(lines)" = 1 ] && grep -q "$lost were overwritten" said && [ -n "$lost" ]'
 
 # Sessions that nobody could see: another one took over from them at once.
 # Sessions of format 1.9 have no numbers.
@@ -150,7 +153,7 @@ for minor in 10 9; do
   leave
   missed='2 sessions of tracing too short to be read: their events'
   [ $minor = 10 ] || missed='1 session of tracing too short to be read: its events'
-  ok "a line says how many were missed" eval '[ "$(wc -l <said)" = 1 ] &&
+  ok "a line says how many were missed" eval '[ "$(lines)" = 1 ] &&
     grep -q "had at least $missed are missing" said'
 done
 
@@ -176,18 +179,18 @@ ok "the time between the two is not watched" eval \
 # The processor time of the whole gap does not belong to the interval before it.
 begin
 follow stat --json -i 10ms ring.eventring
-within 20 [ -s shown ]
+within 60 [ -s shown ]
 ends 3
-within 20 grep -q 'stopped its tracing' said
+within 60 grep -q 'stopped its tracing' said
 present() { python3 -c 'import time; print(time.monotonic_ns())'; }
 stopped=$(present)
 longer() { [ $(($(present) - stopped)) -gt 100000000 ]; }
-within 20 longer
+within 60 longer
 again=$(present)
 session 50 monotonic="$again"
 step 0
 takes_place 50 0
-within 20 grep -q '"minor_collections": *[1-9]' shown
+within 60 grep -q '"minor_collections": *[1-9]' shown
 ends 1
 leave
 ok "the processor time of an interval before a gap is not known" eval \
@@ -198,7 +201,7 @@ begin
 follow stat --json -i 1h ring.eventring
 step 8000
 step 16000
-within 20 grep -q until_ns shown
+within 60 grep -q until_ns shown
 ends 20000
 leave
 ok "nor is the one of an interval whose events are read late" eval \
@@ -216,7 +219,7 @@ takes_place 2 3
 wait "$follower"
 ok "the file of another process ends the command with 0" [ $? = 0 ]
 ok "its events are not those of the process" eval \
-  '! grep -q "queue  *3 words" shown && [ "$(wc -l <said)" = 1 ] &&
+  '! grep -q "queue  *3 words" shown && [ "$(lines)" = 1 ] &&
    grep -q "runs another program, which is not followed" said'
 exec 7>&-
 leave
