@@ -323,7 +323,7 @@ static void check_lines(const char *text)
 static bool is_known(unsigned status)
 {
   return status == 200 || status == 400 || status == 404 || status == 409
-         || status == 503;
+         || status == 500 || status == 503;
 }
 
 /* Checks [answer] and frees it. */
