@@ -18,12 +18,26 @@
 
 #include <jansson.h>
 
+struct settings;
+struct query;
+struct view;
+
+/* What an answer is made from. */
+struct asked {
+  const struct settings *settings;
+  const struct query *query;
+  struct view *view;              /* of the process that is asked about, or NULL */
+  const json_t *body;             /* of a POST, an object with known members only */
+  const char *origin;             /* of a POST or DELETE: the client's address */
+};
+
 /* An answer: a JSON value, or another text, which the receiver frees. */
 struct answer {
   unsigned status;                /* of HTTP */
   json_t *json;
   char *text;
   const char *type;               /* of the text */
+  unsigned methods;               /* with status 405: that are allowed */
 };
 
 /* Returns an error with the HTTP status [status] and a message, one line. */

@@ -34,8 +34,9 @@ static void add_process(json_t *list, int32_t pid)
                                         "program", json_text(program)));
 }
 
-struct answer attachable_processes(void)
+struct answer attachable_processes(const struct asked *asked)
 {
+  (void) asked;
   int32_t pids[LISTED];
   int count = eventring_attachable(pids, LISTED);
   if (count < 0) return refusal(500, "%s", eventring_strerror(count));
@@ -47,9 +48,9 @@ struct answer attachable_processes(void)
   };
 }
 
-struct answer attach_process(const json_t *request, const char *origin)
+struct answer attach_process(const struct asked *asked)
 {
-  const json_t *number = json_object_get(request, "pid");
+  const json_t *number = json_object_get(asked->body, "pid");
   json_int_t pid = json_is_integer(number) ? json_integer_value(number) : 0;
   char why[512] = "", action[64];
   struct eventring_attach_options options = {
@@ -60,7 +61,7 @@ struct answer attach_process(const json_t *request, const char *origin)
     return refusal(400, "pid: an integer, the id of a process");
   int result = eventring_attach((int32_t) pid, &options);
   snprintf(action, sizeof action, "attach to process %d", (int) pid);
-  add_action(origin, 0, action, result < 0 ? why : "ok");
+  add_action(asked->origin, 0, action, result < 0 ? why : "ok");
   if (result < 0) return refusal(409, "%s", why);
   return (struct answer) {
     .status = 200,

@@ -19,11 +19,10 @@
 
 /* Returns the list of the processes that this user may attach to and that are
    not traced: for each its pid and its program. */
-struct answer attachable_processes(void);
+struct answer attachable_processes(const struct asked *asked);
 
-/* Starts tracing in the process that [request] names, and returns the answer;
-   [origin] is the address of the client.  Waits for the process for a second at
-   most. */
-struct answer attach_process(const json_t *request, const char *origin);
+/* Starts tracing in the process that the body names, and returns the answer.  Waits
+   for the process for a second at most. */
+struct answer attach_process(const struct asked *asked);
 
 #endif /* SERVE_ATTACH_H */

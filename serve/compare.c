@@ -220,19 +220,21 @@ static struct answer compare_sides(struct comparison *c)
   return answer;
 }
 
-struct answer compare_views(const struct settings *settings,
-                            const struct query *query)
+struct answer compare_views(const struct asked *asked)
 {
+  const struct query *query = asked->query;
   struct comparison c = { .sides = {
     { .wanted_from_ns = query->from_ns, .wanted_to_ns = query->to_ns },
     { .wanted_from_ns = query->other_from_ns,
       .wanted_to_ns = query->other_to_ns }
   } };
+  if (!query->has_process || !query->has_other)
+    return refusal(400, "which ones?  a and b are missing");
   const uint64_t ids[] = { query->process, query->other };
   struct answer answer = { .status = 0 };
   for (int i = 0; i < 2 && answer.status == 0; i++) {
     char why[512];
-    c.sides[i].view = find_any_view(settings, ids[i], why, sizeof why);
+    c.sides[i].view = find_any_view(asked->settings, ids[i], why, sizeof why);
     if (c.sides[i].view == NULL) answer = refusal(404, "%s", why);
   }
   if (answer.status == 0) answer = compare_sides(&c);

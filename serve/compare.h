@@ -19,9 +19,8 @@
 #include "query.h"
 #include "settings.h"
 
-/* Returns the answer to a request for the differences between the two processes
-   of [query], each in its window. */
-struct answer compare_views(const struct settings *settings,
-                            const struct query *query);
+/* Returns the differences between the two processes of the query, each in its
+   window. */
+struct answer compare_views(const struct asked *asked);
 
 #endif /* SERVE_COMPARE_H */

@@ -155,15 +155,16 @@ static void change(void *state)
   eventring_close(cursor);
 }
 
-struct answer control_view(struct view *view, const json_t *request,
-                           const char *origin)
+struct answer control_view(const struct asked *asked)
 {
-  const char *action = json_string_value(json_object_get(request, "action"));
-  struct change c = { .view = view, .request = request,
+  const char *action =
+    json_string_value(json_object_get(asked->body, "action"));
+  struct change c = { .view = asked->view, .request = asked->body,
                       .action = action != NULL ? action : "" };
   snprintf(c.what, sizeof c.what, "%s", c.action);
-  if (!view_work(view, change, &c, 0)) fail(&c, 503, "the file was cut shorter");
-  add_action(origin, view_id(view), c.what, c.status == 0 ? "ok" : c.why);
+  if (!view_work(asked->view, change, &c, 0))
+    fail(&c, 503, "the file was cut shorter");
+  add_action(asked->origin, view_id(asked->view), c.what, c.status == 0 ? "ok" : c.why);
   if (c.status != 0) return refusal(c.status, "%s", c.why);
   return (struct answer) { .status = 200, .json = c.result };
 }

@@ -18,9 +18,7 @@
 #include "answer.h"
 #include "view.h"
 
-/* Changes the recording of the process of [view] as [request], a JSON object,
-   says, and returns the answer; [origin] is the address of the client. */
-struct answer control_view(struct view *view, const json_t *request,
-                           const char *origin);
+/* Changes the recording of the process as the body says, and returns the answer. */
+struct answer control_view(const struct asked *asked);
 
 #endif /* SERVE_CONTROL_H */

@@ -52,8 +52,9 @@ static struct answer no_hub(void)
   return refusal(404, "the server shows no hub: start it with --hub");
 }
 
-struct answer answer_fleet(const struct settings *settings)
+struct answer answer_fleet(const struct asked *asked)
 {
+  const struct settings *settings = asked->settings;
   char why[512];
   json_t *nodes, *processes;
   if (settings->hub == NULL) return no_hub();
@@ -77,8 +78,9 @@ static const char *name_of(const char *path)
   return slash != NULL ? slash + 1 : path;
 }
 
-struct answer compare_fleet(const struct settings *settings)
+struct answer compare_fleet(const struct asked *asked)
 {
+  const struct settings *settings = asked->settings;
   struct fleet_readings readings;
   char why[512];
   size_t count = 0;
@@ -171,17 +173,17 @@ static uint64_t show(int fd, char *why, size_t size)
   return id_of_file(&st, 0, info.started_ns);
 }
 
-struct answer open_from_fleet(const struct settings *settings,
-                              const json_t *request, const char *origin)
+struct answer open_from_fleet(const struct asked *asked)
 {
+  const struct settings *settings = asked->settings;
   struct got got = { .used_ns = monotonic_ns() };
   char path[sizeof "/fleet/recordings/" + NODE_SIZE + STREAM_SIZE], why[512];
   unsigned long left_out = 0;
   uint64_t id;
   int fd;
   if (settings->hub == NULL) return no_hub();
-  if (!take_name(request, "node", got.node, sizeof got.node)
-      || !take_name(request, "stream", got.stream, sizeof got.stream))
+  if (!take_name(asked->body, "node", got.node, sizeof got.node)
+      || !take_name(asked->body, "stream", got.stream, sizeof got.stream))
     return refusal(400, "node and stream: as /api/fleet lists them");
   snprintf(path, sizeof path, "/fleet/recordings/%s/%s", got.node, got.stream);
   got.fd = get_file_from_hub(settings->hub, path, &left_out, why, sizeof why);
@@ -193,7 +195,7 @@ struct answer open_from_fleet(const struct settings *settings,
   id = fd < 0 ? 0 : show(fd, why, sizeof why);
   pthread_mutex_unlock(&lock);
   if (id == 0) return refusal(502, "%s", why);
-  add_action(origin, id, "open", path);
+  add_action(asked->origin, id, "open", path);
   return (struct answer) {
     .status = 200, .json = json_pack("{s:o, s:I}", "id", json_id(id),
                                      "parts_left_out", (json_int_t) left_out)

@@ -20,16 +20,15 @@
 #include "settings.h"
 
 /* Returns the nodes and the processes of the hub, as it lists them. */
-struct answer answer_fleet(const struct settings *settings);
+struct answer answer_fleet(const struct asked *asked);
 
 /* Returns the nodes of each program with the figures that differ, and the versions
    of the programs. */
-struct answer compare_fleet(const struct settings *settings);
+struct answer compare_fleet(const struct asked *asked);
 
-/* Gets the recording of {"node", "stream"} from the hub, and shows it like a
+/* Gets the recording of the body's {"node", "stream"} from the hub, and shows it like a
    file; answers with its id.  The REGISTRY_SHOWN recordings that were asked for
    last are kept, in files without a name. */
-struct answer open_from_fleet(const struct settings *settings,
-                              const json_t *request, const char *origin);
+struct answer open_from_fleet(const struct asked *asked);
 
 #endif /* SERVE_FLEET_H */

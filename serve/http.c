@@ -32,14 +32,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include <microhttpd.h>
-#include "answers.h"
 #include "common.h"
 #include "gzip.h"
 #include "http.h"
 #include "listen.h"
 #include "live_json.h"
 #include "locks.h"
+#include "query.h"
 #include "registry.h"
+#include "routes.h"
 #include "saved.h"
 #include "stream.h"
 
@@ -167,7 +168,7 @@ static void *begin_request(void *state, const char *uri,
   (void) state;
   (void) c;
   request->is_private = query_is_private(uri);
-  request->status = parse_query(uri, &request->query, &request->why);
+  request->status = parse_query(routes, uri, &request->query, &request->why);
   request->uri_end = uri + strlen(uri);
   return request;
 }
@@ -249,29 +250,33 @@ static struct MHD_Response *new_response(struct MHD_Connection *c, char *bytes,
   return response;
 }
 
-/* Sends [text], which is freed, with the headers that the status needs. */
-static enum MHD_Result send_text(struct MHD_Connection *c, unsigned status,
-                                 const char *type, char *text)
+/* Writes the names of the set [methods] to [text]. */
+static void name_methods(unsigned methods, char text[32])
 {
-  struct MHD_Response *response = new_response(c, text, strlen(text),
-                                               MHD_RESPMEM_MUST_FREE);
-  if (response == NULL) return MHD_NO;
-  add_headers(response, type, true);
-  if (status == MHD_HTTP_UNAUTHORIZED)
-    MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
-  if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-    MHD_add_response_header(response, "Allow",
-                            "GET, HEAD, POST, DELETE");
-  return send_response(c, status, response);
+  snprintf(text, 32, "%s%s%s", (methods & METHOD_GET) != 0 ? ", GET, HEAD" : "",
+           (methods & METHOD_POST) != 0 ? ", POST" : "",
+           (methods & METHOD_DELETE) != 0 ? ", DELETE" : "");
+  memmove(text, text + 2, strlen(text + 2) + 1);
 }
 
+/* Sends [answer], which is freed, with the headers that its status needs. */
 static enum MHD_Result send_answer(struct MHD_Connection *c,
                                    struct answer answer)
 {
-  if (answer.json != NULL)
-    return send_text(c, answer.status, "application/json",
-                     json_line(answer.json));
-  return send_text(c, answer.status, answer.type, answer.text);
+  char *text = answer.json != NULL ? json_line(answer.json) : answer.text;
+  char methods[32];
+  struct MHD_Response *response = new_response(c, text, strlen(text),
+                                               MHD_RESPMEM_MUST_FREE);
+  if (response == NULL) return MHD_NO;
+  add_headers(response, answer.json != NULL ? "application/json" : answer.type,
+              true);
+  if (answer.status == MHD_HTTP_UNAUTHORIZED)
+    MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
+  if (answer.status == MHD_HTTP_METHOD_NOT_ALLOWED) {
+    name_methods(answer.methods, methods);
+    MHD_add_response_header(response, "Allow", methods);
+  }
+  return send_response(c, answer.status, response);
 }
 
 static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status,
@@ -280,24 +285,25 @@ static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status,
   return send_answer(c, refusal(status, "%s", why));
 }
 
-static enum MHD_Result send_file(struct MHD_Connection *c,
-                                 enum resource resource)
+/* Sends the file of the page at [path], the path of a ROUTE_FILE. */
+static enum MHD_Result send_file(struct MHD_Connection *c, const char *path)
 {
-  static const struct { const char *begin, *end, *type; } files[] = {
-    [RESOURCE_PAGE] = { page_html, page_html_end,
-                        "text/html; charset=utf-8" },
-    [RESOURCE_SCRIPT] = { page_script, page_script_end,
-                          "text/javascript; charset=utf-8" },
-    [RESOURCE_STYLE] = { page_style, page_style_end,
-                         "text/css; charset=utf-8" },
-    [RESOURCE_ICON] = { page_icon, page_icon_end, "image/svg+xml" }
+  static const struct { const char *path, *begin, *end, *type; } files[] = {
+    { "/monitor.js", page_script, page_script_end,
+      "text/javascript; charset=utf-8" },
+    { "/monitor.css", page_style, page_style_end, "text/css; charset=utf-8" },
+    { "/monitor.svg", page_icon, page_icon_end, "image/svg+xml" },
+    { "/index.html", page_html, page_html_end, "text/html; charset=utf-8" }
   };
+  const size_t last = sizeof files / sizeof *files - 1;   /* also "/" */
+  size_t i = 0;
+  while (i < last && strcmp(path, files[i].path) != 0) i++;
   struct MHD_Response *response = new_response(
-    c, (char *) files[resource].begin,
-    (size_t) (files[resource].end - files[resource].begin),
+    c, (char *) files[i].begin,
+    (size_t) (files[i].end - files[i].begin),
     MHD_RESPMEM_PERSISTENT);
   if (response == NULL) return MHD_NO;
-  add_headers(response, files[resource].type, false);
+  add_headers(response, files[i].type, false);
   return send_response(c, MHD_HTTP_OK, response);
 }
 
@@ -441,12 +447,14 @@ static bool announces_body(struct MHD_Connection *c)
 }
 
 /* Judges the head of [request].  Returns 0 if it may be answered, else the
-   status of the refusal, with the reason in *why. */
+   status of the refusal, with the reason in *why and the methods that are allowed
+   in *methods. */
 static unsigned judge(struct MHD_Connection *c, const struct request *request,
                       const char *method, const char *version,
-                      const char **why)
+                      const char **why, unsigned *methods)
 {
   const unsigned asked = method_of(method);
+  *methods = METHOD_GET | METHOD_POST | METHOD_DELETE;
   *why = "this server does not have that name";
   if (!is_our_host(c)) return MHD_HTTP_FORBIDDEN;
   *why = "a page of another site asks";
@@ -461,16 +469,15 @@ static unsigned judge(struct MHD_Connection *c, const struct request *request,
   if (request->status != MHD_HTTP_OK) return request->status;
   *why = asked == METHOD_GET ? "it is an action: POST"
                              : "it can only be read: GET";
-  if ((asked & methods_of(&request->query)) == 0)
-    return MHD_HTTP_METHOD_NOT_ALLOWED;
+  const struct route *route = request->query.route;
+  *methods = methods_of(route);
+  if ((asked & *methods) == 0) return MHD_HTTP_METHOD_NOT_ALLOWED;
   *why = "only a POST has a body";
   if (asked != METHOD_POST && announces_body(c)) return MHD_HTTP_BAD_REQUEST;
   *why = "the body is longer than 64 KiB";
   if (is_too_long(c)) return MHD_HTTP_CONTENT_TOO_LARGE;
   *why = "the server was started with --read-only";
-  /* To open a recording of a hub changes nothing. */
-  if (asked != METHOD_GET && settings->read_only
-      && request->query.resource != RESOURCE_FLEET)
+  if (asked != METHOD_GET && route->changes && settings->read_only)
     return MHD_HTTP_FORBIDDEN;
   return 0;
 }
@@ -503,20 +510,19 @@ static bool take_body(struct request *request, const char *bytes, size_t size)
 
 /* Answers [request], which was judged and is complete. */
 static enum MHD_Result answer(struct MHD_Connection *c,
-                              struct request *request, unsigned method)
+                              struct request *request, enum method method)
 {
   char origin[128];
   const struct query *query = &request->query;
-  if (!request->is_private) return send_file(c, query->resource);
-  if (query->resource == RESOURCE_STREAM) return send_stream(c, query);
+  if (query->route->kind == ROUTE_FILE) return send_file(c, query->route->path);
+  if (query->route->kind == ROUTE_STREAM) return send_stream(c, query);
   set_doing(c, ANSWERING);
-  if (method == METHOD_GET) return send_answer(c, answer_get(settings, query));
   client_address(c, origin, sizeof origin);
-  if (method == METHOD_DELETE)
-    return send_answer(c, answer_delete(query, origin));
-  return send_answer(c, answer_post(settings, query,
-                                    request->body != NULL ? request->body : "",
-                                    origin));
+  const struct asked asked = { .settings = settings, .query = query,
+                               .origin = origin };
+  return send_answer(c, answer_of_route(asked, method,
+                                        request->body != NULL ? request->body
+                                                              : ""));
 }
 
 /* Takes a step of a request: its head, a part of its body, or its end. */
@@ -531,11 +537,13 @@ static enum MHD_Result handle(void *state, struct MHD_Connection *c,
   (void) url;
   if (!r->begun) {
     r->begun = true;
-    unsigned status = judge(c, r, method, version, &why);
-    if (status != 0) return refuse(c, status, why);
-    return MHD_YES;
+    unsigned methods, status = judge(c, r, method, version, &why, &methods);
+    if (status == 0) return MHD_YES;
+    struct answer answer = refusal(status, "%s", why);
+    answer.methods = methods;
+    return send_answer(c, answer);
   }
-  if (*size == 0) return answer(c, r, method_of(method));
+  if (*size == 0) return answer(c, r, (enum method) method_of(method));
   if (!take_body(r, body, *size)) return MHD_NO;
   *size = 0;
   return MHD_YES;

@@ -83,8 +83,9 @@ static void look_at_recording(struct view_data *d, void *state)
   }
 }
 
-struct answer answer_kept(struct view *view)
+struct answer answer_kept(const struct asked *asked)
 {
+  struct view *view = asked->view;
   struct kept k = { .view = view };
   const bool whole = view_look(view, look_at_recording, &k)
                      && (k.rings != NULL

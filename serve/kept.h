@@ -18,8 +18,8 @@
 #include "answer.h"
 #include "view.h"
 
-/* Returns the answer to GET kept of [view]: of each ring, the time of the
+/* Returns the answer to GET kept: of each ring, the time of the
    earliest event that it has now; of a recording, of each domain. */
-struct answer answer_kept(struct view *view);
+struct answer answer_kept(const struct asked *asked);
 
 #endif /* SERVE_KEPT_H */

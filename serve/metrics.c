@@ -83,8 +83,9 @@ static void add_process(void *state, const struct registry_entry *entry)
   free(text);
 }
 
-struct answer answer_metrics(const struct settings *settings)
+struct answer answer_metrics(const struct asked *asked)
 {
+  const struct settings *settings = asked->settings;
   struct collection m = { .pages = new_metric_pages() };
   char *text = NULL;
   size_t size;

@@ -17,45 +17,6 @@
 #define DEFAULT_WIDTH 1000
 #define DEFAULT_LIMIT 1000
 
-/* Resources with fixed paths, and those of a process behind its id. */
-static const struct { const char *path; enum resource resource; } paths[] = {
-  { "/", RESOURCE_PAGE },
-  { "/index.html", RESOURCE_PAGE },
-  { "/monitor.js", RESOURCE_SCRIPT },
-  { "/monitor.css", RESOURCE_STYLE },
-  { "/monitor.svg", RESOURCE_ICON },
-  { "/api/server", RESOURCE_SERVER },
-  { "/api/processes", RESOURCE_PROCESSES },
-  { "/api/stream", RESOURCE_STREAM },
-  { "/api/actions", RESOURCE_ACTIONS },
-  { "/api/saved", RESOURCE_SAVED },
-  { "/api/rules", RESOURCE_RULES },
-  { "/api/recordings", RESOURCE_RECORDINGS },
-  { "/api/compare", RESOURCE_COMPARE },
-  { "/api/attach", RESOURCE_ATTACH },
-  { "/api/fleet", RESOURCE_FLEET },
-  { "/api/fleet/comparison", RESOURCE_FLEET_COMPARISON },
-  { "/metrics", RESOURCE_METRICS }
-}, of_process[] = {
-  { "detail", RESOURCE_DETAIL },
-  { "history", RESOURCE_HISTORY },
-  { "stat", RESOURCE_STAT },
-  { "timeline", RESOURCE_TIMELINE },
-  { "events", RESOURCE_EVENTS },
-  { "names", RESOURCE_NAMES },
-  { "between", RESOURCE_BETWEEN },
-  { "diagnosis", RESOURCE_DIAGNOSIS },
-  { "flame", RESOURCE_FLAME },
-  { "live_sites", RESOURCE_LIVE_SITES },
-  { "kept", RESOURCE_KEPT },
-  { "control", RESOURCE_CONTROL },
-  { "save", RESOURCE_SAVE },
-  { "record", RESOURCE_RECORD }
-};
-#define COUNT(array) (sizeof (array) / sizeof *(array))
-
-static const char processes[] = "/api/processes/";
-
 /* The digits of the id of a process. */
 #define ID_DIGITS 16
 
@@ -103,25 +64,23 @@ static bool parse_number(const char *text, size_t length, uint64_t max,
   return value <= max;
 }
 
-static bool find_path(const char *uri, size_t length, struct query *query)
+/* Finds that one of [routes] with the path of [length] bytes at [uri], and the
+   process that the path names.  Returns false if there is none. */
+static bool find_route(const struct route *routes, const char *uri,
+                       size_t length, struct query *query)
 {
-  for (size_t i = 0; i < COUNT(paths); i++)
-    if (is(uri, length, paths[i].path)) {
-      query->resource = paths[i].resource;
+  static const char head[] = PROCESSES_PATH;
+  const size_t before = sizeof head - 1 + ID_DIGITS + 1;
+  query->has_process = length > before
+                       && memcmp(uri, head, sizeof head - 1) == 0
+                       && uri[before - 1] == '/'
+                       && parse_id(uri + sizeof head - 1, ID_DIGITS,
+                                   &query->process);
+  const size_t skipped = query->has_process ? before : 0;
+  for (query->route = routes; query->route->path != NULL; query->route++)
+    if ((query->route->kind == ROUTE_PROCESS) == query->has_process
+        && is(uri + skipped, length - skipped, query->route->path))
       return true;
-    }
-  const size_t head = sizeof processes - 1;
-  if (length <= head + ID_DIGITS || memcmp(uri, processes, head) != 0
-      || uri[head + ID_DIGITS] != '/'
-      || !parse_id(uri + head, ID_DIGITS, &query->process))
-    return false;
-  query->has_process = true;
-  const char *rest = uri + head + ID_DIGITS + 1;
-  for (size_t i = 0; i < COUNT(of_process); i++)
-    if (is(rest, (size_t) (uri + length - rest), of_process[i].path)) {
-      query->resource = of_process[i].resource;
-      return true;
-    }
   return false;
 }
 
@@ -156,52 +115,39 @@ static bool parse_tier(const char *text, size_t length, enum history_tier *tier)
   return true;
 }
 
-/* The parameters, and the resources that take them. */
-enum parameter {
-  FROM, TO, WIDTH, LIMIT, TIER, FILTER, PROCESS, RULE, A, B, A_FROM, A_TO,
-  B_FROM, B_TO, FIRST, THEN, SCOPE, TYPE, PARAMETERS
-};
-
-#define TAKES(resource) (1u << (resource))
-#define WINDOWS (TAKES(RESOURCE_STAT) | TAKES(RESOURCE_TIMELINE) \
-                 | TAKES(RESOURCE_EVENTS) | TAKES(RESOURCE_FLAME) \
-                 | TAKES(RESOURCE_BETWEEN) | TAKES(RESOURCE_LIVE_SITES))
+/* The parameters, and which values are right. */
 #define QUOTE(number) #number
 #define AS_TEXT(number) QUOTE(number)
 #define UP_TO(max) "a number from 1 to " AS_TEXT(max)
 #define FEWER_BYTES "fewer bytes than " AS_TEXT(QUERY_FILTER)
-#define TIME(name, resources) \
-  { name, resources, name ": nanoseconds since the start" }
-#define ID(name, resource) { name, TAKES(resource), name ": the id of a process" }
-#define WORDS(name) { name, TAKES(RESOURCE_BETWEEN), name ": " FEWER_BYTES }
-static const struct {
-  const char *name;
-  uint32_t resources;
-  const char *wrong;              /* says which values are right */
-} parameters[] = {
-  [FROM] = TIME("from", WINDOWS),
-  [TO] = TIME("to", WINDOWS),
-  [WIDTH] = { "width", TAKES(RESOURCE_TIMELINE) | TAKES(RESOURCE_LIVE_SITES),
-              "width: " UP_TO(QUERY_WIDTH) },
-  [LIMIT] = { "limit", TAKES(RESOURCE_EVENTS), "limit: " UP_TO(QUERY_LIMIT) },
-  [TIER] = { "tier", TAKES(RESOURCE_HISTORY), "tier: 100ms, 1s or 10s" },
-  [FILTER] = { "filter", TAKES(RESOURCE_EVENTS),
-               "filter: " FEWER_BYTES },
-  [PROCESS] = ID("process", RESOURCE_STREAM),
-  [RULE] = { "id", TAKES(RESOURCE_RULES), "id: the number of a rule" },
-  [A] = ID("a", RESOURCE_COMPARE),
-  [B] = ID("b", RESOURCE_COMPARE),
-  [A_FROM] = TIME("a_from", TAKES(RESOURCE_COMPARE)),
-  [A_TO] = TIME("a_to", TAKES(RESOURCE_COMPARE)),
-  [B_FROM] = TIME("b_from", TAKES(RESOURCE_COMPARE)),
-  [B_TO] = TIME("b_to", TAKES(RESOURCE_COMPARE)),
+#define TIME(name) { name, name ": nanoseconds since the start" }
+#define ID(name) { name, name ": the id of a process" }
+#define WORDS(name) { name, name ": " FEWER_BYTES }
+static const struct { const char *name, *wrong; } parameters[] = {
+  [FROM] = TIME("from"),
+  [TO] = TIME("to"),
+  [WIDTH] = { "width", "width: " UP_TO(QUERY_WIDTH) },
+  [LIMIT] = { "limit", "limit: " UP_TO(QUERY_LIMIT) },
+  [TIER] = { "tier", "tier: 100ms, 1s or 10s" },
+  [FILTER] = WORDS("filter"),
+  [PROCESS] = ID("process"),
+  [RULE] = { "id", "id: the number of a rule" },
+  [A] = ID("a"),
+  [B] = ID("b"),
+  [A_FROM] = TIME("a_from"),
+  [A_TO] = TIME("a_to"),
+  [B_FROM] = TIME("b_from"),
+  [B_TO] = TIME("b_to"),
   [FIRST] = WORDS("first"),
   [THEN] = WORDS("then"),
-  [SCOPE] = { "scope", TAKES(RESOURCE_BETWEEN),
-              "scope: thread, domain or process" },
-  [TYPE] = { "type", TAKES(RESOURCE_FLAME),
-             "type: cpu, alloc, live, wall, wait or io" }
+  [SCOPE] = { "scope", "scope: thread, domain or process" },
+  [TYPE] = { "type", "type: cpu, alloc, live, wall, wait or io" }
 };
+
+const char *parameter_name(enum parameter parameter)
+{
+  return parameters[parameter].name;
+}
 
 static bool parse_time(const char *text, size_t length, int64_t *ns)
 {
@@ -267,7 +213,7 @@ static const char *parse_parameter(struct query *query, const char *text,
   const size_t name = (size_t) (equals - text);
   for (enum parameter p = 0; p < PARAMETERS; p++) {
     if (!is(text, name, parameters[p].name)) continue;
-    if ((parameters[p].resources & TAKES(query->resource)) == 0) return unknown;
+    if ((query->route->parameters & 1u << p) == 0) return unknown;
     if ((*seen & 1u << p) != 0) return "a parameter is given twice";
     *seen |= 1u << p;
     return parse_value(query, p, equals + 1, length - name - 1)
@@ -281,15 +227,16 @@ bool query_is_private(const char *uri)
   return strncmp(uri, "/api", 4) == 0 || strncmp(uri, "/metrics", 8) == 0;
 }
 
-unsigned parse_query(const char *uri, struct query *query, const char **why)
+unsigned parse_query(const struct route *routes, const char *uri,
+                     struct query *query, const char **why)
 {
   const size_t length = strcspn(uri, "?");
   *query = (struct query) {
     .to_ns = INT64_MAX, .width = DEFAULT_WIDTH, .limit = DEFAULT_LIMIT,
     .other_to_ns = INT64_MAX
   };
-  *why = "there is no such resource";
-  if (!find_path(uri, length, query)) return 404;
+  *why = "there is no such resource: GET /api lists them";
+  if (!find_route(routes, uri, length, query)) return 404;
 
   const char *at = uri + length;
   uint32_t seen = 0;
@@ -308,9 +255,7 @@ unsigned parse_query(const char *uri, struct query *query, const char **why)
   if (query->from_ns > query->to_ns
       || query->other_from_ns > query->other_to_ns)
     return 400;
-  *why = "which ones?  a and b are missing";
-  return query->resource == RESOURCE_COMPARE
-         && !(query->has_process && query->has_other) ? 400 : 200;
+  return 200;
 }
 
 unsigned method_of(const char *name)
@@ -318,15 +263,4 @@ unsigned method_of(const char *name)
   if (strcmp(name, "GET") == 0 || strcmp(name, "HEAD") == 0) return METHOD_GET;
   return strcmp(name, "POST") == 0 ? METHOD_POST
          : strcmp(name, "DELETE") == 0 ? METHOD_DELETE : 0;
-}
-
-unsigned methods_of(const struct query *query)
-{
-  switch (query->resource) {
-  case RESOURCE_CONTROL: case RESOURCE_SAVE: case RESOURCE_RECORD:
-    return METHOD_POST;
-  case RESOURCE_RULES: return METHOD_GET | METHOD_POST | METHOD_DELETE;
-  case RESOURCE_ATTACH: case RESOURCE_FLEET: return METHOD_GET | METHOD_POST;
-  default: return METHOD_GET;
-  }
 }

@@ -10,8 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The address of a request: which resource it names, its parameters, and the
-   methods of the resource. */
+/* The address of a request: which resource it names, and its parameters. */
 
 #ifndef SERVE_QUERY_H
 #define SERVE_QUERY_H
@@ -21,20 +20,9 @@
 #include "between.h"
 #include "history.h"
 #include "profile.h"
+#include "route.h"
 
-enum resource {
-  /* The page, which needs no token. */
-  RESOURCE_PAGE, RESOURCE_SCRIPT, RESOURCE_STYLE, RESOURCE_ICON,
-  RESOURCE_SERVER, RESOURCE_PROCESSES, RESOURCE_STREAM, RESOURCE_ACTIONS,
-  RESOURCE_SAVED, RESOURCE_METRICS, RESOURCE_RULES, RESOURCE_RECORDINGS,
-  RESOURCE_COMPARE, RESOURCE_ATTACH, RESOURCE_FLEET,
-  RESOURCE_FLEET_COMPARISON,
-  /* Of a process */
-  RESOURCE_DETAIL, RESOURCE_HISTORY, RESOURCE_STAT, RESOURCE_TIMELINE,
-  RESOURCE_EVENTS, RESOURCE_NAMES, RESOURCE_BETWEEN, RESOURCE_DIAGNOSIS,
-  RESOURCE_FLAME, RESOURCE_LIVE_SITES, RESOURCE_KEPT, RESOURCE_CONTROL,
-  RESOURCE_SAVE, RESOURCE_RECORD
-};
+#define PROCESSES_PATH "/api/processes/"
 
 /* The size of a filter expression, with its NUL. */
 #define QUERY_FILTER 512
@@ -44,7 +32,7 @@ enum resource {
 #define QUERY_LIMIT 10000
 
 struct query {
-  enum resource resource;
+  const struct route *route;
   bool has_process;
   uint64_t process;
   /* Since tracing started: [from_ns] 0 and [to_ns] INT64_MAX if not given. */
@@ -69,16 +57,16 @@ struct query {
 bool query_is_private(const char *uri);
 
 /* Parses [uri], a path with its parameters as the client sent it, into
-   [*query].  Returns 200 or the HTTP status of the refusal, with the reason in
+   [*query].  [routes] are those that there are; the path of the last is NULL.
+   Returns 200 or the HTTP status of the refusal, with the reason in
    *why, a static text.  Allocates nothing. */
-unsigned parse_query(const char *uri, struct query *query, const char **why);
+unsigned parse_query(const struct route *routes, const char *uri,
+                     struct query *query, const char **why);
 
-enum method { METHOD_GET = 1, METHOD_POST = 2, METHOD_DELETE = 4 };
+/* Returns the name of [parameter]. */
+const char *parameter_name(enum parameter parameter);
 
 /* Returns the method called [name], HEAD being GET; 0 for any other. */
 unsigned method_of(const char *name);
-
-/* Returns the set of methods that the resource of [query] has. */
-unsigned methods_of(const struct query *query);
 
 #endif /* SERVE_QUERY_H */

@@ -221,10 +221,11 @@ static struct recording *new_recording(const struct settings *settings,
   return r;
 }
 
-static struct answer start(const struct settings *settings, struct view *view,
-                           const json_t *request, const char *origin)
+static struct answer start(const struct asked *asked)
 {
-  const json_t *member = json_object_get(request, "max_bytes");
+  const struct settings *settings = asked->settings;
+  struct view *view = asked->view;
+  const json_t *member = json_object_get(asked->body, "max_bytes");
   int64_t max_bytes = member == NULL ? USUAL_BYTES
                       : json_is_integer(member) ? json_integer_value(member)
                                                 : 0;
@@ -245,14 +246,14 @@ static struct answer start(const struct settings *settings, struct view *view,
              (long long) room);
   if (room < ROOM_BYTES) return refusal(409, "%s", why);
   if (max_bytes > room) max_bytes = room;
-  struct recording *r = new_recording(settings, view, max_bytes, origin);
+  struct recording *r = new_recording(settings, view, max_bytes, asked->origin);
   const char *reason = begin(r);
   if (reason != NULL) {
     drop_view(r->view);
     free(r);
     return refusal(409, "%s", reason);
   }
-  add_action(origin, view_id(view), "record: start", "ok");
+  add_action(asked->origin, view_id(view), "record: start", "ok");
   return (struct answer) {
     .status = 200, .json = json_pack("{s:I}", "max_bytes",
                                      (json_int_t) max_bytes)
@@ -283,13 +284,13 @@ static struct answer stop(struct view *view)
   return answer;
 }
 
-struct answer record_view(const struct settings *settings, struct view *view,
-                          const json_t *request, const char *origin)
+struct answer record_view(const struct asked *asked)
 {
-  const char *action = json_string_value(json_object_get(request, "action"));
+  const char *action =
+    json_string_value(json_object_get(asked->body, "action"));
   if (action != NULL && strcmp(action, "start") == 0)
-    return start(settings, view, request, origin);
-  if (action != NULL && strcmp(action, "stop") == 0) return stop(view);
+    return start(asked);
+  if (action != NULL && strcmp(action, "stop") == 0) return stop(asked->view);
   return refusal(400, "action: start or stop");
 }
 

@@ -22,11 +22,9 @@
 /* The most recordings at once. */
 #define RECORDINGS 16
 
-/* Starts or stops a recording of the process of [view], as [request], a JSON
-   object, says, and returns the answer; [origin] is the address of the client.
-   A recording also ends with its process, or at its limit of bytes. */
-struct answer record_view(const struct settings *settings, struct view *view,
-                          const json_t *request, const char *origin);
+/* Starts or stops a recording of the process as the body says, and returns the
+   answer.  A recording also ends with its process, or at its limit of bytes. */
+struct answer record_view(const struct asked *asked);
 
 /* Returns a new JSON object of the recordings that go on. */
 json_t *json_recordings(void);

@@ -20,6 +20,7 @@
 #include "json.h"
 #include "live_stats.h"
 #include "locks.h"
+#include "query.h"
 #include "rules.h"
 #include "target.h"
 
@@ -90,21 +91,6 @@ static bool take_text(const json_t *request, const char *name, char *to,
   return true;
 }
 
-/* Returns the name of a member of [request] that no rule has, or NULL. */
-static const char *unknown_member(const json_t *request)
-{
-  const char *key;
-  json_t *value;
-  json_object_foreach((json_t *) request, key, value) {
-    bool known = strcmp(key, "when") == 0 || strcmp(key, "process") == 0
-                 || strcmp(key, "fleet") == 0;
-    for (enum number n = 0; n < NUMBERS; n++)
-      known |= strcmp(key, numbers[n].name) == 0;
-    if (!known) return key;
-  }
-  return NULL;
-}
-
 /* Parses [request] into [rule].  Returns false, with the reason in [why], when
    it is wrong. */
 static bool parse_rule(const json_t *request, struct rule *rule, char *why,
@@ -112,11 +98,6 @@ static bool parse_rule(const json_t *request, struct rule *rule, char *why,
 {
   double values[NUMBERS];
   char reason[256];
-  const char *unknown = unknown_member(request);
-  if (unknown != NULL) {
-    snprintf(why, why_size, "a rule has no member '%.100s'", unknown);
-    return false;
-  }
   if (!take_text(request, "when", rule->when, RULE_WHEN, why, why_size)
       || !take_text(request, "process", rule->process, RULE_PROCESS, why,
                     why_size))
@@ -204,28 +185,30 @@ static json_t *insert_rule(const struct rule *rule, char *why, size_t why_size)
   return json;
 }
 
-struct answer add_rule(const struct settings *settings, const json_t *request,
-                       const char *origin)
+struct answer add_rule(const struct asked *asked)
 {
+  const struct settings *settings = asked->settings;
   struct rule rule = { .id = 0 };
   char why[512], action[512];
   if (settings->store == NULL)
     return refusal(409, "there is no store: set EVENTRING_STORE");
-  if (!parse_rule(request, &rule, why, sizeof why))
+  if (!parse_rule(asked->body, &rule, why, sizeof why))
     return refusal(400, "%s", why);
   if (rule.fleet && settings->hub == NULL)
     return refusal(409, "fleet: the server shows no hub: start it with --hub");
   json_t *json = insert_rule(&rule, why, sizeof why);
   snprintf(action, sizeof action, "add rule %s", rule.text);
-  add_action(origin, 0, action, json != NULL ? "ok" : why);
+  add_action(asked->origin, 0, action, json != NULL ? "ok" : why);
   if (json == NULL) return refusal(409, "%s", why);
   return (struct answer) { .status = 200,
                            .json = json_pack("{s:o}", "rule", json) };
 }
 
-struct answer delete_rule(uint32_t id, const char *origin)
+struct answer delete_rule(const struct asked *asked)
 {
+  const uint32_t id = asked->query->rule;
   char action[512] = "";
+  if (id == 0) return refusal(400, "which rule?  id is missing");
   pthread_mutex_lock(&lock);
   for (int i = 0; i < count; i++)
     if (entries[i].rule.id == id) {
@@ -237,7 +220,7 @@ struct answer delete_rule(uint32_t id, const char *origin)
     }
   pthread_mutex_unlock(&lock);
   if (action[0] == '\0') return refusal(404, "there is no rule %u", id);
-  add_action(origin, 0, action, "ok");
+  add_action(asked->origin, 0, action, "ok");
   return (struct answer) { .status = 200, .json = json_object() };
 }
 

@@ -42,12 +42,10 @@ struct rule {
   struct store_limits limits;
 };
 
-/* Return the answers to a request for a new rule, and to delete rule [id];
-   [origin] is the address of the client.  All functions may be called by any
-   thread. */
-struct answer add_rule(const struct settings *settings, const json_t *request,
-                       const char *origin);
-struct answer delete_rule(uint32_t id, const char *origin);
+/* Return the answers to a request for a new rule, and to delete the rule of the
+   query.  All functions may be called by any thread. */
+struct answer add_rule(const struct asked *asked);
+struct answer delete_rule(const struct asked *asked);
 
 /* Returns a new JSON object of all rules. */
 json_t *json_rules(void);

@@ -116,11 +116,10 @@ static void save_in_store(struct saving *s)
   for (int i = 0; i < 2; i++) unlink(s->temporary[i]);
 }
 
-struct answer save_view(const struct settings *settings, struct view *view,
-                        const json_t *request, const char *origin)
+struct answer save_view(const struct asked *asked)
 {
-  const json_t *seconds = json_object_get(request, "seconds");
-  struct saving s = { .view = view, .store = settings->store,
+  const json_t *seconds = json_object_get(asked->body, "seconds");
+  struct saving s = { .view = asked->view, .store = asked->settings->store,
                       .seconds = json_is_integer(seconds)
                                  ? json_integer_value(seconds) : 0 };
   char action[64];
@@ -130,7 +129,7 @@ struct answer save_view(const struct settings *settings, struct view *view,
     return refusal(409, "there is no store: set EVENTRING_STORE");
   save_in_store(&s);
   snprintf(action, sizeof action, "save %lld s", (long long) s.seconds);
-  add_action(origin, view_id(view), action, s.saved ? s.path : s.why);
+  add_action(asked->origin, view_id(asked->view), action, s.saved ? s.path : s.why);
   if (!s.saved) return refusal(409, "%s", s.why);
   return (struct answer) {
     .status = 200, .json = json_pack("{s:o}", "file", json_text(s.path))

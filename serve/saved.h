@@ -19,10 +19,9 @@
 #include "settings.h"
 #include "view.h"
 
-/* Saves the last seconds of the process of [view], as [request] says, into the
-   store, and returns the answer; [origin] is the address of the client. */
-struct answer save_view(const struct settings *settings, struct view *view,
-                        const json_t *request, const char *origin);
+/* Saves the last seconds of the process, as the body says, into the store, and
+   returns the answer. */
+struct answer save_view(const struct asked *asked);
 
 /* Returns a new JSON object of the recordings in the store. */
 json_t *json_saved(const struct settings *settings);

@@ -478,44 +478,75 @@ static void live_sites_window(void *state)
 
 /* Answers */
 
-struct answer answer_window(struct view *view, const struct query *query)
+/* Returns the answer that [work] makes of [w]. */
+static struct answer make_answer(struct window *w, void (*work)(void *state))
 {
-  struct window w = { .view = view, .query = query, .margin_ns = MARGIN_NS,
-                      .last_ns = INT64_MIN, .extent.query = query };
-  void (*work)(void *state) = NULL;
-  switch (query->resource) {
-  case RESOURCE_STAT:
-    work = stat_window;
-    if (query->from_ns == 0 && query->to_ns == INT64_MAX)
-      view_look(view, look_at_all, &w.result);
-    break;
-  case RESOURCE_EVENTS: work = events_window; break;
-  case RESOURCE_BETWEEN: work = between_window; break;
-  case RESOURCE_FLAME: work = flame_window; w.margin_ns = 0; break;
-  case RESOURCE_LIVE_SITES:
-    work = live_sites_window;
-    w.margin_ns = 0;
-    w.from_start = true;
-    if (!view_look(view, look_extent, &w.extent)) work = NULL;
-    break;
-  case RESOURCE_TIMELINE:
-    work = timeline_window;
-    if (!view_look(view, look_extent, &w.extent)) work = NULL;
-    break;
-  default: return refusal(404, "there is no such resource");
-  }
+  const bool whole = view_work_in_turn(w->view, work, w, sizeof *w);
+  free(w->extent.spans);
+  if (whole && w->status == 0)
+    return (struct answer) { .status = 200, .json = w->result, .text = w->text,
+                             .type = "application/json" };
+  json_decref(w->result);
+  free(w->text);
+  return whole ? refusal(w->status, "%s", w->why)
+               : refusal(503, "the file was cut shorter");
+}
+
+static struct window new_window(const struct asked *asked)
+{
+  return (struct window) {
+    .view = asked->view, .query = asked->query, .margin_ns = MARGIN_NS,
+    .last_ns = INT64_MIN, .extent.query = asked->query
+  };
+}
+
+struct answer answer_stat(const struct asked *asked)
+{
+  struct window w = new_window(asked);
+  if (w.query->from_ns == 0 && w.query->to_ns == INT64_MAX)
+    view_look(w.view, look_at_all, &w.result);
   const bool all_read = w.result != NULL;
-  bool whole = all_read
-               || (work != NULL && view_work_in_turn(view, work, &w, sizeof w));
-  free(w.extent.spans);
-  if (!whole) return refusal(503, "the file was cut shorter");
-  if (w.status != 0) {
-    json_decref(w.result);
-    free(w.text);
-    return refusal(w.status, "%s", w.why);
-  }
-  if (query->resource == RESOURCE_STAT)
-    json_object_set_new(w.result, "all_read", json_boolean(all_read));
-  return (struct answer) { .status = 200, .json = w.result, .text = w.text,
-                           .type = "application/json" };
+  struct answer answer = all_read
+    ? (struct answer) { .status = 200, .json = w.result }
+    : make_answer(&w, stat_window);
+  if (answer.status == 200)
+    json_object_set_new(answer.json, "all_read", json_boolean(all_read));
+  return answer;
+}
+
+struct answer answer_events(const struct asked *asked)
+{
+  struct window w = new_window(asked);
+  return make_answer(&w, events_window);
+}
+
+struct answer answer_between(const struct asked *asked)
+{
+  struct window w = new_window(asked);
+  return make_answer(&w, between_window);
+}
+
+struct answer answer_flame(const struct asked *asked)
+{
+  struct window w = new_window(asked);
+  w.margin_ns = 0;
+  return make_answer(&w, flame_window);
+}
+
+struct answer answer_live_sites(const struct asked *asked)
+{
+  struct window w = new_window(asked);
+  w.margin_ns = 0;
+  w.from_start = true;
+  if (!view_look(w.view, look_extent, &w.extent))
+    return refusal(503, "the file was cut shorter");
+  return make_answer(&w, live_sites_window);
+}
+
+struct answer answer_timeline(const struct asked *asked)
+{
+  struct window w = new_window(asked);
+  if (!view_look(w.view, look_extent, &w.extent))
+    return refusal(503, "the file was cut shorter");
+  return make_answer(&w, timeline_window);
 }

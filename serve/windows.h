@@ -21,9 +21,13 @@
 #include "summary.h"
 #include "view.h"
 
-/* Returns the answer to GET of the statistics, the timeline, the events, the
-   pairs of events or the flame graph of [view] in the window of [query]. */
-struct answer answer_window(struct view *view, const struct query *query);
+/* Return the answers to GET of a process in the window of the query. */
+struct answer answer_stat(const struct asked *asked);
+struct answer answer_timeline(const struct asked *asked);
+struct answer answer_events(const struct asked *asked);
+struct answer answer_between(const struct asked *asked);
+struct answer answer_flame(const struct asked *asked);
+struct answer answer_live_sites(const struct asked *asked);
 
 /* Ends the reading of [s], the summary of a window of [view] or of all of it,
    of which the last event read was at [last_ns].  Returns the time until which
@@ -33,6 +37,6 @@ int64_t finish_window(struct view *view, struct summary *s, int64_t last_ns);
 
 /* Returns the totals of the processes that run here and of the processes of the hub,
    if there is one, in the text format of Prometheus. */
-struct answer answer_metrics(const struct settings *settings);
+struct answer answer_metrics(const struct asked *asked);
 
 #endif /* SERVE_WINDOWS_H */

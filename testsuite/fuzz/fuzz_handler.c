@@ -37,13 +37,14 @@
 #include <time.h>
 #include <unistd.h>
 #include <sanitizer/lsan_interface.h>
-#include "answers.h"
 #include "caml/eventring_format.h"
 #include "findings.h"
 #include "fuzz.h"
 #include "live_json.h"
+#include "query.h"
 #include "recordings.h"
 #include "registry.h"
+#include "routes.h"
 #include "rules.h"
 #include "saved.h"
 #include "store.h"
@@ -278,6 +279,11 @@ static size_t count_nodes(const json_t *node)
   return count;
 }
 
+static bool is_path(const struct query *query, const char *path)
+{
+  return strcmp(query->route->path, path) == 0;
+}
+
 /* Checks the limits that doc/HTTP.md gives for the answer [json]. */
 static void check_limits(const json_t *json, const struct query *query)
 {
@@ -287,11 +293,10 @@ static void check_limits(const json_t *json, const struct query *query)
   check_length(json, "saved", STORE_FILES);
   check_length(json, "processes", REGISTRY_ENTRIES);
   check_length(json, "threads", 256);
-  if (query->resource == RESOURCE_EVENTS)
-    check_length(json, "events", query->limit);
-  if (query->resource == RESOURCE_NAMES) check_length(json, "names", 2000);
-  if (query->resource == RESOURCE_TIMELINE) check_lanes(json, query);
-  if (query->resource == RESOURCE_FLAME) CHECK(count_nodes(json) <= 20000);
+  if (is_path(query, "events")) check_length(json, "events", query->limit);
+  if (is_path(query, "names")) check_length(json, "names", 2000);
+  if (is_path(query, "timeline")) check_lanes(json, query);
+  if (is_path(query, "flame")) CHECK(count_nodes(json) <= 20000);
 }
 
 /* Checks that [json] is an object with an error in one line. */
@@ -333,7 +338,7 @@ static void check_answer(struct answer answer, const struct query *query)
   CHECK((answer.json != NULL) != (answer.text != NULL));
   char *text = answer.json != NULL ? json_line(answer.json) : answer.text;
   CHECK(text != NULL && strlen(text) > 0);
-  if (query->resource == RESOURCE_METRICS && answer.status == 200)
+  if (is_path(query, "/metrics") && answer.status == 200)
     check_lines(text);
   else
     check_text(text, answer.status, query);
@@ -351,19 +356,15 @@ static bool names_process(const char *body)
   return pid >= 1 && pid <= LARGEST_PID;
 }
 
-static void ask(unsigned method, struct query *query, const char *body)
+static void ask(enum method method, struct query *query, const char *body)
 {
-  static const char origin[] = "127.0.0.1";
-  if (query->resource == RESOURCE_ATTACH
+  if (is_path(query, "/api/attach")
       && (method == METHOD_GET || names_process(body)))
     return;
   take_real_ids(query);
-  if (method == METHOD_GET)
-    check_answer(answer_get(&settings, query), query);
-  else if (method == METHOD_DELETE)
-    check_answer(answer_delete(query, origin), query);
-  else
-    check_answer(answer_post(&settings, query, body, origin), query);
+  const struct asked asked = { .settings = &settings, .query = query,
+                               .origin = "127.0.0.1" };
+  check_answer(answer_of_route(asked, method, body), query);
 }
 
 /* Judges and answers the request in [text] as serve/http.c does. */
@@ -376,11 +377,11 @@ static void take_request(char *text)
   *address++ = '\0';
   char *body = address + strcspn(address, "\n");
   if (*body != '\0') *body++ = '\0';
-  const unsigned method = method_of(text);
+  const enum method method = (enum method) method_of(text);
   if (method == 0 || !query_is_private(address)
-      || parse_query(address, &query, &why) != 200
-      || (method & methods_of(&query)) == 0
-      || query.resource == RESOURCE_STREAM)
+      || parse_query(routes, address, &query, &why) != 200
+      || (method & methods_of(query.route)) == 0
+      || query.route->kind == ROUTE_STREAM)
     return;
   ask(method, &query, body);
 }
@@ -403,7 +404,8 @@ static void forget_all(void)
 {
   uint32_t rule;
   while ((rule = rule_id(1)) != 0)
-    json_decref(delete_rule(rule, "127.0.0.1").json);
+    json_decref(delete_rule(&(struct asked) {
+      .query = &(struct query) { .rule = rule }, .origin = "127.0.0.1" }).json);
   stop_recordings();
   memcpy(header, &first_header, sizeof first_header);
   store_is_used = false;

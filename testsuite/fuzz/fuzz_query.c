@@ -18,6 +18,7 @@
 #include "filter_words.h"
 #include "fuzz.h"
 #include "query.h"
+#include "routes.h"
 
 /* Ends the program as the code under tools/ does, which no address may do. */
 _Noreturn void fuzz_exit(int status);
@@ -45,25 +46,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (uri == NULL) return 0;
   memcpy(uri, data, size);
   uri[size] = '\0';
-  unsigned status = parse_query(uri, &query, &why);
+  unsigned status = parse_query(routes, uri, &query, &why);
   CHECK(status == 200 || status == 400 || status == 404);
   CHECK(why != NULL);
   if (status == 200) {
     CHECK(query.from_ns >= 0 && query.to_ns >= query.from_ns);
     CHECK(query.other_from_ns >= 0
           && query.other_to_ns >= query.other_from_ns);
-    CHECK(query.resource != RESOURCE_COMPARE
-          || (query.has_process && query.has_other));
     CHECK(query.width >= 1 && query.width <= QUERY_WIDTH);
     CHECK(query.limit >= 1 && query.limit <= QUERY_LIMIT);
     CHECK(query.tier < HISTORY_TIERS);
     CHECK(memchr(query.filter, '\0', sizeof query.filter) != NULL);
     /* Only the page is public. */
-    CHECK(query_is_private(uri) == (query.resource > RESOURCE_ICON));
+    CHECK(query_is_private(uri) == (query.route->kind != ROUTE_FILE));
     CHECK(memchr(query.then, '\0', sizeof query.then) != NULL);
     CHECK(query.scope < BETWEEN_SCOPE_COUNT);
-    parse_filter(query.filter, query.resource == RESOURCE_BETWEEN);
-    parse_filter(query.then, query.resource == RESOURCE_BETWEEN);
+    parse_filter(query.filter, (query.route->parameters >> FIRST & 1) != 0);
+    parse_filter(query.then, (query.route->parameters >> FIRST & 1) != 0);
   }
   free(uri);
   return 0;

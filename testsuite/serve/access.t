@@ -109,6 +109,29 @@ ok "PUT: 405" with_token_is 405 -X PUT -d x "$base/api/server"
 ok "OPTIONS: 405" with_token_is 405 -X OPTIONS "$base/api/server"
 ok "POST to what can only be read: 405" with_token_is 405 -d x "$base/api/server"
 ok "GET of an action: 405" with_token_is 405 "$base/api/processes/$id/save"
+# Allow: the methods that GET /api lists for the path
+field /api '.requests | group_by(.path)[] |
+  .[0].path + ": " + (map(.method) | join(", "))' |
+  sed 's/: GET/: GET, HEAD/; s/: POST, GET, HEAD/: GET, HEAD, POST/' >"$tmp/listed"
+while IFS=: read -r path methods; do
+  curl -D "$tmp/head" -o "$tmp/body" -X "$(case $methods in
+    *POST*) echo DELETE ;; *) echo POST ;; esac)" -H "Authorization: Bearer $token" \
+    "$base$(echo "$path" | sed "s/ID/$id/")" >/dev/null
+  echo "$path: $(sed -n 's/^Allow: //p' "$tmp/head" | tr -d '\r')"
+done <"$tmp/listed" >"$tmp/allowed"
+# It has all methods.
+sed -i '/^\/api\/rules:/d' "$tmp/listed" "$tmp/allowed"
+ok "each resource says which methods it has" eval \
+  'diff "$tmp/listed" "$tmp/allowed" && [ "$(wc -l <"$tmp/listed")" -gt 30 ]'
+described() {
+  field /api '.requests[] | select(.path | startswith("/api")) | .method + " " + .path' |
+    sed 's,/api/processes/ID/,,' | while read -r request; do
+      grep -q "\`$request[?\`]" "$EVENTRING_TOP/doc/HTTP.md" || echo "$request"
+    done >"$tmp/missing"
+  cat "$tmp/missing"
+  [ ! -s "$tmp/missing" ]
+}
+ok "doc/HTTP.md has each request" described
 for method in GET DELETE; do
   ok "$method with a body: 400" with_token_is 400 -X "$method" -d x "$base/api/rules"
   ok "the answer says why" says 'only a POST has a body'

@@ -10,27 +10,25 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The answers of the server to requests for data, as JSON; doc/HTTP.md
+/* The resources of the server: from this one table come the paths, methods,
+   parameters and members that exist, and GET /api, which lists them.  doc/HTTP.md
    describes them. */
 
-#ifndef SERVE_ANSWERS_H
-#define SERVE_ANSWERS_H
+#ifndef SERVE_ROUTES_H
+#define SERVE_ROUTES_H
 
-#include "answer.h"
-#include "query.h"
-#include "settings.h"
+#include "route.h"
 
-/* Returns the answer to GET of the resource of [query], which is private. */
-struct answer answer_get(const struct settings *settings,
-                         const struct query *query);
+/* All of them; the path of the last is NULL. */
+extern const struct route routes[];
 
-/* Returns the answer to POST of the resource of [query] with [body]; [origin]
-   is the address of the client. */
-struct answer answer_post(const struct settings *settings,
-                          const struct query *query, const char *body,
-                          const char *origin);
+/* Returns the set of methods that [route] has. */
+unsigned methods_of(const struct route *route);
 
-/* Returns the answer to DELETE of the resource of [query]. */
-struct answer answer_delete(const struct query *query, const char *origin);
+/* Returns the answer of the route of the query of [asked] to [method], which it has
+   and which http.c does not answer.  [body] is that of a POST; asked->view and
+   asked->body are set here. */
+struct answer answer_of_route(struct asked asked, enum method method,
+                              const char *body);
 
-#endif /* SERVE_ANSWERS_H */
+#endif /* SERVE_ROUTES_H */
