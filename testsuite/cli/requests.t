@@ -56,6 +56,23 @@ run eventring stat --json place.eventring
 ok "a request that lost its place to another is not counted as open" \
   of_requests '.count == 1 and .not_finished == 0'
 
+# Two threads of a domain, with a request each.  Only the category thread tells that
+# the first works on while the second one does.
+two_threads() {
+  printf '%s\n' "0/100 0 instant domain_start 0 0 0" "$@" \
+    "0/100 1000 begin order 1" "0/100 1000 instant request_run 1" \
+    "0/101 2000 begin order 2" "0/101 2000 instant request_run 2" \
+    "0/101 10000 end order 2" "0/100 11000 end order 1" \
+    "0/100 12000 instant ring_stop 0" | ./make_ring script two.eventring || exit 1
+  run eventring stat --json two.eventring
+}
+two_threads "0/100 500 instant thread_run 0"
+ok "threads of one domain work at the same time" of_requests \
+  '.running.total_ns == 18000 and .waiting.total_ns == 0'
+two_threads
+ok "without the category thread, one works at a time" of_requests \
+  '.running.total_ns == 9000 and .waiting.total_ns == 9000'
+
 make_ring gap
 run eventring stat --json gap.eventring
 ok "a gap: the totals are known" of_requests '.count == 3 and .total_ns == 5000'
