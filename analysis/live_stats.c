@@ -193,7 +193,7 @@ static void keep_last_pause(struct domain *d)
 {
   const struct summary_domain *s = d->summary;
   if (s->pending == 0) return;
-  const struct summary_interval *last = &s->intervals[s->pending - 1];
+  const struct summary_interval *last = pending_interval(s, s->pending - 1);
   if (!last->idle) d->last_pause = (uint64_t) (last->to - last->from);
 }
 
@@ -549,7 +549,8 @@ static void note_times(struct live_stats *live,
 void live_event(struct live_stats *live, const struct eventring_event *event)
 {
   if (event->ring >= live->ring_count) return;
-  if (event->form == EVENTRING_EV_OPEN) {
+  if (event->form == EVENTRING_EV_OPEN
+      || event->form == EVENTRING_EV_CONTROL_CHANGED) {
     summary_event(live->summary, event);
     return;
   }

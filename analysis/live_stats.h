@@ -46,9 +46,8 @@ void free_live_stats(struct live_stats *live);
 
 /* Adds [event] to the statistics, and advances them to its time.  The caller
    passes every event of the cursor, in the order in which the cursor returns
-   them, reports of lost events among them, but not
-   EVENTRING_EV_CONTROL_CHANGED: see live_gap.  Leaves out events of rings that
-   the file did not have at new_live_stats.  May free the summary: see
+   them, reports of lost events and EVENTRING_EV_CONTROL_CHANGED among them.  Leaves
+   out events of rings that the file did not have at new_live_stats.  May free the summary: see
    live_summary. */
 void live_event(struct live_stats *live, const struct eventring_event *event);
 
@@ -62,8 +61,8 @@ void live_idle(struct live_stats *live);
 void live_until(struct live_stats *live, int64_t ns);
 
 /* Forgets all open spans, since events are missing after or before this point.
-   The caller calls this function when another process has changed the mask of
-   categories. */
+   The caller calls this function when it finds that another process has paused the
+   recording, or ended a pause. */
 void live_gap(struct live_stats *live);
 
 /* Resets the longest durations ever to 0: [max_ever] of the process,

@@ -57,6 +57,12 @@ static struct summary_domain *new_domain(const struct summary *s, uint32_t id)
   return d;
 }
 
+static void free_domain(struct summary_domain *d)
+{
+  if (d != NULL) free(d->intervals);
+  free(d);
+}
+
 /* Returns the number of domains whose ids are not greater than [id]. */
 static uint32_t place_after(const struct summary *s, uint32_t id)
 {
@@ -88,7 +94,8 @@ static bool forget_past(struct summary *s)
   if (*found == past) *found = NULL;
   memmove(&s->domains[i], &s->domains[i + 1],
           (--s->domain_count - i) * sizeof *s->domains);
-  free(past);
+  s->pending -= past->pending;
+  free_domain(past);
   return true;
 }
 
@@ -129,15 +136,17 @@ static int64_t open_since(struct summary *s, const struct summary_domain *d)
   return INT64_MAX;
 }
 
-/* A stop that is not told after this time is taken for lost. */
-#define STOP_TOLD_WITHIN_NS INT64_C(1000000000)
-
 /* Returns the time before which a pending interval that awaits a stop no longer
-   does: all time if nothing more is read, or if stops are not recorded. */
+   does: all time if nothing more is read, or if stops are not recorded.  They were
+   if they are not recorded now, but one, or the first event, was read less than a
+   second before. */
 static int64_t stops_awaited_from(const struct summary *s, int64_t until_ns)
 {
+  const int64_t told_ns = s->last_stop_ns > s->first_ns ? s->last_stop_ns
+                                                        : s->first_ns;
   if (s->all_read || s->to_ns != INT64_MAX
-      || !event_is_recorded(s->roles, s->stop_id))
+      || (!event_is_recorded(s->roles, s->stop_id)
+          && time_since(until_ns, told_ns) > STOP_TOLD_WITHIN_NS))
     return INT64_MAX;
   return until_ns > INT64_MIN + STOP_TOLD_WITHIN_NS
     ? until_ns - STOP_TOLD_WITHIN_NS : INT64_MIN;
@@ -151,10 +160,13 @@ static void close_intervals(struct summary *s, struct summary_domain *d,
 {
   if (d->pending == 0) return;
   const int64_t open = open_since(s, d);
-  while (d->pending > 0 && d->intervals[0].to <= open
-         && (!d->intervals[0].awaits_stop
-             || d->intervals[0].to <= stops_awaited_from(s, until_ns)))
+  const int64_t awaited_from = stops_awaited_from(s, until_ns);
+  while (d->pending > 0) {
+    const struct summary_interval *first = pending_interval(d, 0);
+    if (first->to > open
+        || (first->awaits_stop && first->to > awaited_from)) break;
     close_first(s, d);
+  }
 }
 
 static void close_all(struct summary *s, struct summary_domain *d)
@@ -275,19 +287,21 @@ static void thread_ran(const struct summary *s, struct summary_domain *d,
 }
 
 /* Ends the time counted of domain [d] at [ns], adds it to [watched_ns], and
-   forgets the threads of the domain.  Its pending intervals stay: the last stop
-   of a domain is told after its end.  Does nothing if the time is not counted,
+   forgets the threads of the domain.  Its pending intervals stay up to there: the
+   last stop of a domain is told after its end.  Does nothing if the time is not counted,
    or counts to the end of the window of [s]. */
 static void end_watching(struct summary *s, struct summary_domain *d,
                          int64_t ns)
 {
   if (d->watched_since == INT64_MAX || ns >= s->to_ns) return;
+  cut_intervals(s, d, ns);
   forget_threads(s, d, ns);
   if (ns > d->watched_since)
     d->tally.watched_ns += (uint64_t) ns - (uint64_t) d->watched_since;
   give_time(d, PART_WATCHED, d->watched_since, ns, false);
+  d->last_from = d->watched_since;
+  d->last_to = ns;
   d->watched_since = INT64_MAX;
-  d->watched_to = ns;
 }
 
 void summary_stop(struct summary *s)
@@ -576,6 +590,7 @@ static void changed(struct summary *s, struct summary_domain *d,
 {
   switch (role) {
   case ROLE_STOP:
+    s->last_stop_ns = event->ns;
     if (event->words > 0) stopped(s, event);
     break;
   case ROLE_DOMAIN_STARTS:
@@ -729,7 +744,7 @@ static struct summary_tally domain_tally(struct summary *s,
   struct summary_tally t = d->tally;
   const int64_t open = open_from(s, d);
   for (uint32_t i = 0; i < d->pending; i++) {
-    const struct summary_interval *p = &d->intervals[i];
+    const struct summary_interval *p = pending_interval(d, i);
     const int64_t to = p->to < open ? p->to : open;
     if (p->from < to)
       *(p->idle ? &t.idle_gc_ns : &t.gc_ns) +=
@@ -849,7 +864,7 @@ static void give_pending(struct summary *s, const struct summary_domain *d,
 {
   const int64_t open = open_from(s, d);
   for (uint32_t i = 0; i < d->pending; i++) {
-    const struct summary_interval *p = &d->intervals[i];
+    const struct summary_interval *p = pending_interval(d, i);
     const int64_t to = p->to < open ? p->to : open;
     if (!p->idle && p->from < to)
       l.take(l.state, d->id, PART_COLLECTING, p->from, to, false);
@@ -919,6 +934,7 @@ struct summary *new_summary(struct eventring_cursor *cursor)
   s->requests = new_requests(cursor);
   s->roles = new_event_roles(cursor);
   s->stop_id = eventring_find(cursor, "stop_the_world");
+  s->last_stop_ns = INT64_MIN;
   s->ring_count = target_info(cursor).rings;
   s->sample_rings_from = target_info(cursor).sample_rings_from;
   s->rings = allocate(s->ring_count, sizeof *s->rings);
@@ -927,9 +943,9 @@ struct summary *new_summary(struct eventring_cursor *cursor)
 
 void free_summary(struct summary *s)
 {
-  for (uint32_t i = 0; i < s->domain_count; i++) free(s->domains[i]);
+  for (uint32_t i = 0; i < s->domain_count; i++) free_domain(s->domains[i]);
   for (uint32_t id = 0; id <= UINT16_MAX; id++) free(s->timings[id]);
-  free(s->others);
+  free_domain(s->others);
   free(s->rings);
   free(s->roles);
   free_requests(s->requests);

@@ -98,9 +98,14 @@ struct summary_heap {
     large_words, custom_words;
 };
 
-/* The number of intervals in the collector that are pending: their ends may
-   still change. */
+/* The number of intervals in the collector of a domain that are pending, since their
+   ends may still change; and the most of all domains, while stops may still be
+   told. */
 #define SUMMARY_PENDING 64
+#define SUMMARY_MOST_PENDING (1 << 20)
+
+/* A stop that is not told after this time is taken for lost. */
+#define STOP_TOLD_WITHIN_NS INT64_C(1000000000)
 
 /* The longest event in an interval in the collector, which gives the cause of
    the interval. */
@@ -183,7 +188,7 @@ struct summary_domain {
                                      promoted ones */
   int64_t last_ns;                /* of its events */
   int64_t watched_since;          /* INT64_MAX: not watched now */
-  int64_t watched_to;             /* the last end of the time watched */
+  int64_t last_from, last_to;     /* the last time watched that has ended */
   uint32_t own_thread;            /* its OS id; 0: not known */
   bool on_backup;                 /* the backup thread runs */
   int64_t backup_ns;              /* of its last event */
@@ -200,8 +205,8 @@ struct summary_domain {
   uint64_t busy_ns;               /* threads held the domain lock, added */
   const struct summary_listener *listener;
   int64_t closed_to;
-  uint32_t pending;
-  struct summary_interval intervals[SUMMARY_PENDING + 1];  /* and a new one */
+  struct summary_interval *intervals;     /* see pending_interval */
+  uint32_t interval_room, first_pending, pending;
   uint32_t closed_count;          /* of all; the last SUMMARY_CLOSED are kept */
   struct summary_closed closed[SUMMARY_CLOSED];
   int64_t wait_from, wait_to;     /* the last time in which no thread ran */
@@ -252,6 +257,8 @@ struct summary {
   struct event_roles *roles;
   int stop_id;                    /* of stop-the-world sections; less than 0: they
                                      have no event */
+  int64_t last_stop_ns;           /* of the last one told; INT64_MIN: none */
+  uint32_t pending;               /* intervals of all domains */
   bool collects;                  /* there was an event of category gc... */
   bool tells_major;               /* ...one that did; see summary_tells_major */
   bool tells_threads, tells_waits;        /* likewise */
@@ -434,19 +441,29 @@ void add_pause(struct summary *s, struct summary_domain *d, enum pause pause,
    collector, to its pending intervals, and merges it with those that it
    touches.  Leaves out the time in which the domain was not watched and before
    the last closed interval; does nothing if the domain is not watched and has
-   not ended.  Closes the
-   earliest interval when SUMMARY_PENDING others are pending.  The caller adds
+   not ended.  Closes the earliest intervals when SUMMARY_PENDING others are
+   pending and they do not await a stop, or SUMMARY_MOST_PENDING.  The caller adds
    intervals in the order of [to].  [idle]: the domain waited anyway, so the
    interval is no pause.  [reason] describes the event that reported all of the
    interval; its [ns] and [domain] are set here. */
 void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
                   int64_t to, bool idle, struct summary_reason reason);
 
+/* Returns pending interval [i] of domain [d], in the order of time, from 0. */
+static inline struct summary_interval *
+pending_interval(const struct summary_domain *d, uint32_t i)
+{
+  return &d->intervals[d->first_pending + i];
+}
+
 /* Closes the earliest pending interval of domain [d], which must have one: adds
    it to the time in the collector and to the pauses of kind PAUSE_ANY or, if
    the domain waited, PAUSE_WAITING, and updates the longest pause.  No later
    interval can begin before its end. */
 void close_first(struct summary *s, struct summary_domain *d);
+
+/* Cuts off the time of the pending intervals of domain [d] from [to] on. */
+void cut_intervals(struct summary *s, struct summary_domain *d, int64_t to);
 
 /* Records that no thread of domain [d] ran from [from] to [to], so that
    intervals that begin in this time are no pauses.  An interval that is closed

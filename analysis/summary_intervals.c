@@ -27,6 +27,7 @@
    where the other begins. */
 
 #include <string.h>
+#include "memory.h"
 #include "summary.h"
 
 void add_pause(struct summary *s, struct summary_domain *d, enum pause pause,
@@ -47,7 +48,7 @@ void give_time(const struct summary_domain *d, enum summary_part part,
 
 void close_first(struct summary *s, struct summary_domain *d)
 {
-  struct summary_interval first = d->intervals[0];
+  const struct summary_interval first = *pending_interval(d, 0);
   uint64_t ns = (uint64_t) first.to - (uint64_t) first.from;
   *(first.idle ? &d->tally.idle_gc_ns : &d->tally.gc_ns) += ns;
   if (!first.idle) {
@@ -62,8 +63,35 @@ void close_first(struct summary *s, struct summary_domain *d)
     s->longest_end_ns = first.to;
   }
   d->closed_to = first.to;
-  memmove(d->intervals, d->intervals + 1,
-          --d->pending * sizeof *d->intervals);
+  d->first_pending = --d->pending > 0 ? d->first_pending + 1 : 0;
+  s->pending--;
+}
+
+/* Makes room for one more pending interval of domain [d] behind the others. */
+static void make_room(struct summary_domain *d)
+{
+  if (d->first_pending + d->pending < d->interval_room) return;
+  if (d->first_pending <= d->interval_room / 2) {
+    d->interval_room = d->interval_room == 0 ? SUMMARY_PENDING
+                                             : 2 * d->interval_room;
+    d->intervals = reallocate(d->intervals, d->interval_room,
+                              sizeof *d->intervals);
+  }
+  memmove(d->intervals, pending_interval(d, 0),
+          d->pending * sizeof *d->intervals);
+  d->first_pending = 0;
+}
+
+/* Returns whether the earliest pending interval of domain [d] is to be closed,
+   after one that ended at [to]: enough are pending, and no stop can touch it any
+   more. */
+static bool is_enough(const struct summary *s, const struct summary_domain *d,
+                      int64_t to)
+{
+  const struct summary_interval *first = pending_interval(d, 0);
+  return d->pending > SUMMARY_PENDING
+         && (!first->awaits_stop || to - first->to > STOP_TOLD_WITHIN_NS
+             || s->pending > SUMMARY_MOST_PENDING);
 }
 
 void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
@@ -75,8 +103,8 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
   int64_t earliest = d->watched_since, latest = s->to_ns;
   if (earliest == INT64_MAX) {
     if (!d->ended || d->watched_from == INT64_MAX) return;
-    earliest = d->watched_from;
-    latest = d->watched_to;
+    earliest = d->last_from;
+    latest = d->last_to;
   }
   if (from < earliest) from = earliest;
   if (from < d->closed_to) from = d->closed_to;
@@ -84,14 +112,15 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
   bool awaits_stop = !reason.stop && s->stop_id >= 0
                      && (role_of(s->roles, reason.id) != ROLE_SLICE
                          || summary_living_domains(s) > 1);
+  make_room(d);
   /* The intervals from [place] on come after this one: a domain goes on before
      the end of a stop is told.  Those from [first] on are in it. */
   uint32_t place = d->pending;
-  while (place > 0 && d->intervals[place - 1].from > to) place--;
+  while (place > 0 && pending_interval(d, place - 1)->from > to) place--;
   uint32_t first = place;
   struct summary_reason longest = reason;
   while (first > 0) {
-    const struct summary_interval *last = &d->intervals[first - 1];
+    const struct summary_interval *last = pending_interval(d, first - 1);
     if (last->to < from) break;
     /* A span, unlike a stop, tells which thread was in the collector. */
     if (last->idle != idle
@@ -108,15 +137,27 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
   /* Also when nothing is left of this one, none has been swallowed. */
   if (from >= to) return;
   if (reason.stop)
-    for (uint32_t i = 0; i < first; i++) d->intervals[i].awaits_stop = false;
-  memmove(&d->intervals[first + 1], &d->intervals[place],
+    for (uint32_t i = 0; i < first; i++)
+      pending_interval(d, i)->awaits_stop = false;
+  memmove(pending_interval(d, first + 1), pending_interval(d, place),
           (d->pending - place) * sizeof *d->intervals);
   d->pending += first + 1 - place;
-  d->intervals[first] = (struct summary_interval) {
+  s->pending += first + 1 - place;
+  *pending_interval(d, first) = (struct summary_interval) {
     .from = from, .to = to, .idle = idle, .awaits_stop = awaits_stop,
     .reason = longest
   };
-  if (d->pending > SUMMARY_PENDING) close_first(s, d);
+  while (is_enough(s, d, to)) close_first(s, d);
+}
+
+void cut_intervals(struct summary *s, struct summary_domain *d, int64_t to)
+{
+  while (d->pending > 0 && pending_interval(d, d->pending - 1)->from >= to) {
+    d->pending--;
+    s->pending--;
+  }
+  if (d->pending > 0 && pending_interval(d, d->pending - 1)->to > to)
+    pending_interval(d, d->pending - 1)->to = to;
 }
 
 /* Moves the time from [from] to [to] in the collector to the time in which the
@@ -145,7 +186,7 @@ static void correct_closed(struct summary_domain *d)
 static void correct_pending(struct summary_domain *d)
 {
   for (uint32_t i = d->pending; i > 0; i--) {
-    struct summary_interval *last = &d->intervals[i - 1];
+    struct summary_interval *last = pending_interval(d, i - 1);
     if (last->to <= d->wait_from) break;
     if (last->from >= d->wait_from) {
       last->idle = true;

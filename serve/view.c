@@ -262,11 +262,8 @@ static void read_slice(void *state)
     for (int i = 0; i < n; i++) {
       slice->words += HEAD_WORDS + batch[i].words;
       if (batch[i].form == EVENTRING_EV_LOST) slice->news = VIEW_MANY;
-      if (batch[i].form == EVENTRING_EV_CONTROL_CHANGED) {
-        live_gap(d->live);
-        continue;
-      }
-      history_event(d->history, &batch[i]);
+      if (batch[i].form != EVENTRING_EV_CONTROL_CHANGED)
+        history_event(d->history, &batch[i]);
       live_event(d->live, &batch[i]);
     }
     if (n > 0 && d->reading) note_past(d);

@@ -140,12 +140,13 @@ static const char *source_name(const struct source *source)
   return source->name != NULL ? source->name : shown_path(source->cursor);
 }
 
-/* Tells the function [problem] of [reading] about [what] in [source], or prints it. */
+/* Tells the function [problem] of [reading] about [what] in [source], or prints it,
+   with [name]. */
 static void report(const struct source *source, const struct reading *reading,
-                   bool failed, const char *what)
+                   const char *name, bool failed, const char *what)
 {
   if (reading->problem != NULL) reading->problem(source->state, failed, what);
-  else complain("%s: %s", source_name(source), what);
+  else complain("%s: %s", name, what);
 }
 
 /* Goes on with [next], the next session of the process of [r].  Returns true; false,
@@ -238,7 +239,8 @@ static void fill(struct reader *reader, int room, const struct reading *reading)
       reader->damaged++;
   } while (n == 0 && !interrupted && note_end(reader, reading->follow));
   if (n < 0) {
-    report(reader->source, reading, true, eventring_strerror(n));
+    report(reader->source, reading, source_name(reader->source), true,
+           eventring_strerror(n));
     reader->failed = reader->done = true;
   } else
     take_batch(reader, n);
@@ -362,9 +364,12 @@ static enum status report_damage(const struct reader *reader,
     note("%s: has %" PRIu32 " processes, and only the first was read; a file "
          "can be read process by process", shown_path(cursor),
          info.processes);
-  if (describe_damage(reader->source->same_file ? 0 : info.damaged_at,
-                      reader->damaged, text, sizeof text))
-    report(reader->source, reading, false, text);
+  /* The end is damaged for all processes of the file. */
+  if (!reader->source->same_file
+      && describe_damage(info.damaged_at, 0, text, sizeof text))
+    report(reader->source, reading, shown_path(cursor), false, text);
+  if (describe_damage(0, reader->damaged, text, sizeof text))
+    report(reader->source, reading, source_name(reader->source), false, text);
   return info.damaged_at == 0 && reader->damaged == 0 ? STATUS_OK
                                                       : STATUS_CANNOT_READ;
 }

@@ -276,6 +276,41 @@ wait "$pid" 2>/dev/null
 run eventring stat --interval 0.2 "$ring"
 ok "killed process: stat prints that it was killed" out_has '(killed)'
 
+# A domain leaves a stop of 5 ms and runs N slices of 10 us, before the stop is told:
+# the domain that asked for it had no processor.
+slices_before_stop() {
+  awk -v n="$1" 'BEGIN {
+    print "0 0 instant domain_start 0 0 0"
+    for (i = 0; i < n; i++) {
+      t = 10010000 + i * 20000
+      printf "0 %d begin major_slice\n", t
+      printf "0 %d end major_slice gc_major_slice 0\n", t + 10000
+    }
+    print "0 30000000 instant ring_stop 0"
+    print "1 1 instant domain_start 1 0 1"
+    print "1 29000000 instant stop_the_world 24000000 0",
+      "minor_collection minor_heap_full 0 0 19000000 1 0 0"
+  }' | ./make_ring script late.eventring || exit 1
+  run eventring stat --json late.eventring
+  jq -c '.domains[0] | [.pauses.any.count, .pauses.any.total_ns, .gc_ns]' out
+}
+for n in 64 65 500; do
+  ok "a stop that is told after $n slices counts" \
+    [ "$(slices_before_stop $n)" = "[$((n + 1)),$((n * 10000 + 5000000)),$((n * 10000 + 5000000))]" ]
+done
+
+# A domain is watched twice, and ends; a stop that is told later began before the
+# second time.
+printf '%s\n' "0 0 instant domain_start 0 0 0" \
+  "0 10000000 instant ring_pause 0" "0 50000000 instant ring_resume 0" \
+  "0 52000000 instant stop_the_world 32000000 0 minor_collection minor_heap_full 0 0 0 1 0 1500000" \
+  "0 60000000 instant ring_stop 0" "1 1000000 instant domain_start 1 0 1" \
+  "1 50400000 begin my.span" "1 51000000 instant domain_terminate 1" |
+  ./make_ring script ended.eventring || exit 1
+run eventring stat --json ended.eventring
+ok "a domain that has ended was in the collector only while it was watched" \
+  [ "$(jq -c '.domains[1] | [.watched_ns, .gc_ns]' out)" = '[10000000,500000]' ]
+
 for interval in 0 9ms -1 x 1001h ''; do
   run eventring stat --interval="$interval" summary.eventring
   ok "'$interval' is not an interval" refused 2 'not an interval'
