@@ -463,23 +463,6 @@ static void note_thread(struct domain *d, uint32_t thread)
   d->threads[d->next_thread++ % places] = thread;
 }
 
-/* Frees the data of all domains, clears the amounts, and replaces the summary
-   by a new one: the old summary and its open spans are gone.  Statistics of
-   pauses and of spans of the program are kept. */
-static void start_over(struct live_stats *live)
-{
-  for (uint32_t i = 0; i < live->ring_count; i++) {
-    free(live->domains[i]);
-    live->domains[i] = NULL;
-  }
-  memset(&live->amounts, 0, sizeof live->amounts);
-  const struct summary_listener listener = live->summary->listener;
-  summary_stop(live->summary);
-  free_summary(live->summary);
-  live->summary = new_summary(live->cursor);
-  summary_listen(live->summary, listener);
-}
-
 /* Updates the domain in the ring of [event], a new one if the ring has passed
    to another domain: the time of its last event, its threads and its last wait.
    To be called after summary_event for [event]. */
@@ -559,7 +542,6 @@ void live_event(struct live_stats *live, const struct eventring_event *event)
     live->last_ns = event->ns;
     live_until(live, event->ns);
   }
-  if (live->summary->domain_count == SUMMARY_DOMAINS) start_over(live);
 
   const struct event_class class = summary_class(live->summary, event->id);
   const struct eventring_event *begin = event->form == EVENTRING_EV_END

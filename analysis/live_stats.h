@@ -47,8 +47,7 @@ void free_live_stats(struct live_stats *live);
 /* Adds [event] to the statistics, and advances them to its time.  The caller
    passes every event of the cursor, in the order in which the cursor returns
    them, reports of lost events and EVENTRING_EV_CONTROL_CHANGED among them.  Leaves
-   out events of rings that the file did not have at new_live_stats.  May free the summary: see
-   live_summary. */
+   out events of rings that the file did not have at new_live_stats. */
 void live_event(struct live_stats *live, const struct eventring_event *event);
 
 /* Forgets all open spans if recording is paused.  The caller calls this
@@ -188,10 +187,7 @@ size_t live_open_waits(const struct live_stats *live,
 size_t live_long_spans(const struct live_stats *live, int64_t from_ns,
                        int64_t to_ns, struct long_span **list);
 
-/* Returns the summary that [live] owns.  It covers all events since the start,
-   or since the last time that SUMMARY_DOMAINS domains were reached, at which
-   the live statistics began a new summary.  The next live_event may free the
-   summary. */
+/* Returns the summary of all events, which [live] owns. */
 struct summary *live_summary(struct live_stats *live);
 
 #endif /* ANALYSIS_LIVE_STATS_H */

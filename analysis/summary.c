@@ -71,56 +71,19 @@ static uint32_t place_after(const struct summary *s, uint32_t id)
   return i;
 }
 
+static bool has_ring(const struct summary *s, const struct summary_domain *d)
+{
+  for (uint32_t i = 0; i < s->ring_count; i++)
+    if (s->rings[i].domain == d) return true;
+  return false;
+}
+
 /* Returns whether domain [d] may be forgotten: it has ended before the window of
    [s], has nothing in it, and no ring is its own any more. */
 static bool is_past(const struct summary *s, const struct summary_domain *d)
 {
-  if (!d->ended || d->tally.events > 0 || d->tally.watched_ns > 0) return false;
-  for (uint32_t i = 0; i < s->ring_count; i++)
-    if (s->rings[i].domain == d) return false;
-  return true;
-}
-
-/* Forgets a domain of which nothing is in the window of [s].  Returns whether
-   there was one; never when the summary has no window. */
-static bool forget_past(struct summary *s)
-{
-  if (s->from_ns == INT64_MIN) return false;
-  uint32_t i = 0;
-  while (i < s->domain_count && !is_past(s, s->domains[i])) i++;
-  if (i == s->domain_count) return false;
-  struct summary_domain *past = s->domains[i],
-    **found = &s->found[past->id % 256];
-  if (*found == past) *found = NULL;
-  memmove(&s->domains[i], &s->domains[i + 1],
-          (--s->domain_count - i) * sizeof *s->domains);
-  s->pending -= past->pending;
-  free_domain(past);
-  return true;
-}
-
-/* Returns the domain with the id [id], a new one if necessary, and keeps the
-   domains sorted by id.  When there are SUMMARY_DOMAINS domains, and all must be
-   kept, returns [s->others], whose id is UINT32_MAX, for all further ids.  A
-   new domain may take the place of one that no ring has: pointers to others
-   stay valid. */
-static struct summary_domain *domain_of(struct summary *s, uint32_t id)
-{
-  struct summary_domain **found = &s->found[id % 256];
-  if (*found != NULL && (*found)->id == id && *found != s->others)
-    return *found;
-  uint32_t i = place_after(s, id);
-  if (i > 0 && s->domains[i - 1]->id == id) return *found = s->domains[i - 1];
-  if (s->domain_count == SUMMARY_DOMAINS) {
-    if (!forget_past(s)) {
-      if (s->others == NULL) s->others = new_domain(s, UINT32_MAX);
-      return s->others;
-    }
-    i = place_after(s, id);
-  }
-  memmove(&s->domains[i + 1], &s->domains[i],
-          (s->domain_count++ - i) * sizeof *s->domains);
-  return *found = s->domains[i] = new_domain(s, id);
+  return d->ended && d->tally.events == 0 && d->tally.watched_ns == 0
+         && !has_ring(s, d);
 }
 
 /* Time in the collector */
@@ -172,6 +135,85 @@ static void close_intervals(struct summary *s, struct summary_domain *d,
 static void close_all(struct summary *s, struct summary_domain *d)
 {
   while (d->pending > 0) close_first(s, d);
+}
+
+/* At most SUMMARY_DOMAINS domains */
+
+/* Removes domain number [i], which no ring has. */
+static void remove_domain(struct summary *s, uint32_t i)
+{
+  struct summary_domain *d = s->domains[i], **found = &s->found[d->id % 256];
+  if (*found == d) *found = NULL;
+  memmove(&s->domains[i], &s->domains[i + 1],
+          (--s->domain_count - i) * sizeof *s->domains);
+  s->pending -= d->pending;
+  free_domain(d);
+}
+
+/* Forgets a domain of which nothing is in the window of [s].  Returns whether
+   there was one; never when the summary has no window. */
+static bool forget_past(struct summary *s)
+{
+  if (s->from_ns == INT64_MIN) return false;
+  uint32_t i = 0;
+  while (i < s->domain_count && !is_past(s, s->domains[i])) i++;
+  if (i == s->domain_count) return false;
+  remove_domain(s, i);
+  return true;
+}
+
+static void add_tally(struct summary_tally *to, struct summary_tally t)
+{
+  uint64_t *sum = (uint64_t *) to, *amount = (uint64_t *) &t;
+  for (size_t i = 0; i < SUMMARY_AMOUNTS; i++) sum[i] += amount[i];
+}
+
+static struct summary_domain *others(struct summary *s)
+{
+  if (s->others == NULL) s->others = new_domain(s, UINT32_MAX);
+  return s->others;
+}
+
+/* Adds the domain that ended first, of those that no ring has, to [s->others].
+   Returns whether there was one. */
+static bool join_others(struct summary *s)
+{
+  uint32_t first = UINT32_MAX;
+  for (uint32_t i = 0; i < s->domain_count; i++)
+    if (s->domains[i]->ended && !has_ring(s, s->domains[i])
+        && (first == UINT32_MAX
+            || s->domains[i]->last_to < s->domains[first]->last_to))
+      first = i;
+  if (first == UINT32_MAX) return false;
+  struct summary_domain *d = s->domains[first], *o = others(s);
+  close_all(s, d);
+  add_tally(&o->tally, d->tally);
+  o->busy_ns += d->busy_ns;
+  for (enum pause pause = 0; pause < PAUSES; pause++)
+    histogram_merge(&o->pauses[pause], &d->pauses[pause]);
+  histogram_merge(&o->arrivals, &d->arrivals);
+  remove_domain(s, first);
+  return true;
+}
+
+/* Returns the domain with the id [id], a new one if necessary, and keeps the
+   domains sorted by id.  When there are SUMMARY_DOMAINS domains, a new one takes the
+   place of one that no ring has: pointers to others stay valid.  If there is none,
+   returns [s->others], whose id is UINT32_MAX. */
+static struct summary_domain *domain_of(struct summary *s, uint32_t id)
+{
+  struct summary_domain **found = &s->found[id % 256];
+  if (*found != NULL && (*found)->id == id && *found != s->others)
+    return *found;
+  uint32_t i = place_after(s, id);
+  if (i > 0 && s->domains[i - 1]->id == id) return *found = s->domains[i - 1];
+  if (s->domain_count == SUMMARY_DOMAINS) {
+    if (!forget_past(s) && !join_others(s)) return others(s);
+    i = place_after(s, id);
+  }
+  memmove(&s->domains[i + 1], &s->domains[i],
+          (s->domain_count++ - i) * sizeof *s->domains);
+  return *found = s->domains[i] = new_domain(s, id);
 }
 
 /* Time watched: from the first event of the domain on, as long as the ring
@@ -808,8 +850,7 @@ bool summary_tells_waits(struct summary *s)
   return event_is_recorded(s->roles, eventring_find(s->cursor, "blocking_section"));
 }
 
-/* Returns how domain [d], which is not [s->others], spent its time up to
-   [until_ns].  The parts are cut so that they add up to the time watched. */
+/* Returns how domain [d] spent its time up to [until_ns].  The parts are cut so that they add up to the time watched. */
 static struct summary_time domain_time(struct summary *s,
                                        struct summary_domain *d,
                                        int64_t until_ns)
@@ -833,6 +874,7 @@ struct summary_time summary_time(struct summary *s,
 {
   if (domain != NULL) return domain_time(s, domain, until_ns);
   struct summary_time all = { .known = summary_tells_waits(s) };
+  if (s->others != NULL) all = domain_time(s, s->others, until_ns);
   for (uint32_t i = 0; i < s->domain_count; i++) {
     struct summary_time t = domain_time(s, s->domains[i], until_ns);
     all.watched_ns += t.watched_ns;
@@ -898,12 +940,6 @@ void summary_look(struct summary *s, int64_t ns)
     d->sleeps = sleeps_now(s, d);
     if (!d->sleeps && d->seen_ns < ns) d->seen_ns = ns;
   }
-}
-
-static void add_tally(struct summary_tally *to, struct summary_tally t)
-{
-  uint64_t *sum = (uint64_t *) to, *amount = (uint64_t *) &t;
-  for (size_t i = 0; i < SUMMARY_AMOUNTS; i++) sum[i] += amount[i];
 }
 
 struct summary_tally summary_tally(struct summary *s,

@@ -213,8 +213,9 @@ struct summary_domain {
 };
 
 /* The number of domains that are counted separately, since a program may start
-   any number of domains.  All further domains share [others], for which time is
-   not counted. */
+   any number of domains.  Those that ended first are added to [others] when there are
+   more, and so are events, but not times, of domains for which there is no place:
+   more live at once. */
 #define SUMMARY_DOMAINS 1024
 
 /* The number of ids of spans and waits that have a distribution of

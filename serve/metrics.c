@@ -36,13 +36,7 @@ static void print_view(struct view_data *d, void *state)
   size_t size;
   FILE *out = open_memstream(text, &size);
   if (out == NULL) out_of_memory();
-  const struct summary *summary = live_summary(d->live);
-  /* Live statistics begin a new summary when there are too many domains. */
-  if (d->metrics == NULL || d->metrics_of != summary) {
-    free_metrics(d->metrics);
-    d->metrics = new_metrics(live_summary(d->live));
-    d->metrics_of = summary;
-  }
+  if (d->metrics == NULL) d->metrics = new_metrics(live_summary(d->live));
   print_metrics(out, d->metrics);
   fclose(out);
 }

@@ -46,7 +46,6 @@ struct view_data {
   int64_t findings_next_ns;       /* when they are due again */
   bool findings_are_last;         /* of all events, since no more come */
   struct metrics *metrics;        /* NULL: nobody has asked for them */
-  const struct summary *metrics_of;
 };
 
 /* Opens the file at [path], process number [process] of it, as the view with

@@ -166,13 +166,7 @@ static void stat_idle(struct window *w)
    opening are still being read. */
 static void look_at_all(struct view_data *d, void *state)
 {
-  struct summary *s = live_summary(d->live);
-  uint64_t events = 0;
-  for (uint32_t ring = 0; ring < d->info.rings; ring++)
-    events += eventring_events_read(d->cursor, ring);
-  /* The live statistics may have begun a new summary. */
-  if (!d->reading && s->events == events)
-    *(json_t **) state = json_summary(s);
+  if (!d->reading) *(json_t **) state = json_summary(live_summary(d->live));
 }
 
 static void stat_window(void *state)

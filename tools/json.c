@@ -227,16 +227,14 @@ static json_t *heap_or_null(const struct summary_heap *heap)
 }
 
 /* Returns a new JSON object that describes domain [d] up to [until_ns].  If it
-   is [s->others], its id, its name and its times running and waiting are
-   null. */
+   is [s->others], its id and its name are null. */
 static json_t *domain_json(struct summary *s, struct summary_domain *d,
                            int64_t until_ns)
 {
   struct summary_tally tally = summary_tally(s, d, until_ns);
-  struct summary_time time = { .known = false };
+  const struct summary_time time = summary_time(s, d, until_ns);
   json_t *object = checked(json_object());
   bool others = d == s->others;
-  if (!others) time = summary_time(s, d, until_ns);
   set(object, "id", others ? json_null() : json_integer(d->id));
   set(object, "name",
       others ? json_null()

@@ -317,7 +317,12 @@ static void write_causes(struct out *out, struct summary *s)
    were.  The caller asks for all domains before [i] first. */
 static struct told *told_of(struct metrics *m, uint32_t i)
 {
-  uint32_t id = m->summary->domains[i]->id;
+  uint32_t id = m->summary->domains[i]->id, gone = i;
+  /* Domains that are no longer counted by themselves */
+  while (gone < m->told_count && m->told[gone].id < id) gone++;
+  memmove(&m->told[i], &m->told[gone],
+          (m->told_count - gone) * sizeof *m->told);
+  m->told_count -= gone - i;
   if (i == m->told_count || m->told[i].id != id) {
     memmove(&m->told[i + 1], &m->told[i],
             (m->told_count++ - i) * sizeof *m->told);

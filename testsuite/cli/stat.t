@@ -299,6 +299,24 @@ for n in 64 65 500; do
     [ "$(slices_before_stop $n)" = "[$((n + 1)),$((n * 10000 + 5000000)),$((n * 10000 + 5000000))]" ]
 done
 
+# 1030 domains, one after the other, each with a collection
+awk 'BEGIN {
+  CONVFMT = OFMT = "%.0f"
+  for (i = 0; i < 1030; i++) {
+    t = i * 1000000
+    print i % 2, t, "instant domain_start", i, 0, 0
+    print i % 2, t + 100000, "begin minor"
+    print i % 2, t + 200000, "end minor 10 20 minor_heap_full", i
+    print i % 2, t + 500000, "instant domain_terminate", i
+  }
+}' | sort -s -k 1,1n -k 2,2n | ./make_ring roomy many.eventring || exit 1
+run eventring stat --json many.eventring
+ok "the times and collections of more than 1024 domains count" [ "$(jq -c '.total |
+  [.watched_ns, .gc_ns, .minor_collections, .pauses.any.count]' out)" = \
+  '[515000000,103000000,1030,1030]' ]
+ok "those that ended first are added" [ "$(jq -c '.domains[-1] |
+  [.id, .watched_ns, .gc_ns, .minor_collections]' out)" = '[null,3000000,600000,6]' ]
+
 # A domain is watched twice, and ends; a stop that is told later began before the
 # second time.
 printf '%s\n' "0 0 instant domain_start 0 0 0" \

@@ -91,9 +91,12 @@ ok "a window has its domains, after 1100 others" \
   has_domains 10000000000 11000000000 '[[5000,800,true],[5001,800,false]]'
 ok "without an entry for further ones, and without the end behind it" \
   has_domains 10150000000 10180000000 '[[5000,30,false]]'
-ok "all time has the first 1024 domains, and the others" field_is \
-  "/api/processes/$id/stat" '.domains | [length, .[-1].id] | tostring' \
-  '[1025,null]'
+ok "all time has 1024 domains, and the 109 that ended first" field_is \
+  "/api/processes/$id/stat" '.domains | [length, .[0].id, .[-1].id,
+    .[-1].watched_ns / 1e6] | tostring' '[1025,109,null,540]'
+ok "all events were read, and all times count" field_is "/api/processes/$id/stat" \
+  '[.all_read, .total.watched_ns == (.domains | map(.watched_ns) | add)] | tostring' \
+  '[true,true]'
 # Domain 5001 has the most rows of 100 ms, then 5000, which has one row of 1 s, as
 # most others.
 domains_are() {
@@ -101,8 +104,8 @@ domains_are() {
     has("5001")), .domains_left_out] | tostring' >domains
   [ "$(cat domains)" = "$2" ] || { cat domains; false; }
 }
-ok "of 1131 domains of a minute, 32 with the most rows are in the history" \
-  domains_are 100ms '[32,true,true,1099]'
+ok "of 1132 domains of a minute, 32 with the most rows are in the history" \
+  domains_are 100ms '[32,true,true,1100]'
 ok "of the 320 that are known of an hour, too" domains_are 1s \
   '[32,false,true,288]'
 end_server
