@@ -1,16 +1,21 @@
-(* Collects garbage for so many seconds, in this domain and in others.
+(* Collects garbage in this domain and in others, for so many seconds or until a file
+   is there.
 
-     work SECONDS DOMAINS *)
+     work SECONDS|FILE DOMAINS *)
 
-let seconds = float_of_string Sys.argv.(1)
 let domains = int_of_string Sys.argv.(2)
 
 let began = Unix.gettimeofday ()
 
+let goes_on () =
+  match float_of_string_opt Sys.argv.(1) with
+  | Some seconds -> Unix.gettimeofday () -. began < seconds
+  | None -> not (Sys.file_exists Sys.argv.(1))
+
 let collect () =
   let keep = Array.make 1000 [] in
   let i = ref 0 in
-  while Unix.gettimeofday () -. began < seconds do
+  while goes_on () do
     keep.(!i mod 1000) <- List.init 100 (fun k -> k + !i);
     incr i
   done
