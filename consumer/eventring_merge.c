@@ -17,7 +17,8 @@
    an interval, the times between which events count, since a cut goes through
    the middle of a segment.  An input of several intervals becomes several
    intervals again.  The events between the times are also read, to count
-   them. */
+   them.  A damaged chunk is left out if the caller wants that: readers count
+   the events of a missing segment as lost. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -60,15 +61,16 @@ struct merging {
 #define LATE_NS 1000000000
 #define CLOCK_NS 1000000
 
-/* Writes the message for [error] and returns [error].  [what] says how the
-   input is damaged or wrong, and may be NULL for other errors; a system error
-   is of the output, with its reason in errno. */
+/* Returns [error], and writes its message, unless it is damage that is left
+   out.  [what] says how the input is damaged or wrong, and may be NULL for other
+   errors; a system error is of the output, with its reason in errno. */
 static int say(struct merging *j, int error, const char *what)
 {
   int reason = errno;
   if (error == EVENTRING_E_SYSTEM)
     return fail(&j->say, error, "cannot write %s: %s", j->path,
                 strerror(reason));
+  if (error == EVENTRING_E_DAMAGED && j->input->left_out != NULL) return error;
   if (error == EVENTRING_E_DAMAGED)
     return fail(&j->say, error, "%s is damaged: %s; see eventring check",
                 j->input->path, what);
@@ -272,7 +274,7 @@ static int end_interval(struct merging *j)
   return err;
 }
 
-static int take_chunk(struct merging *j, const struct index_entry *e, int join)
+static int copy_chunk(struct merging *j, const struct index_entry *e, int join)
 {
   switch (e->chunk.kind) {
   case CHUNK_PROCESS: return begin_interval(j, e, join);
@@ -282,6 +284,20 @@ static int take_chunk(struct merging *j, const struct index_entry *e, int join)
   case CHUNK_OPEN: return j->open && !is_cut(j->input) ? append(j, e) : 0;
   default: return j->open ? append(j, e) : 0;
   }
+}
+
+/* Copies chunk [e] of the input to the output, or leaves it out when it is
+   damaged and the caller wants that.  Without a segment, the numbers of the
+   interval are not known.  Returns 0 or an error, with its message. */
+static int take_chunk(struct merging *j, const struct index_entry *e, int join)
+{
+  int err = copy_chunk(j, e, join);
+  if (err != EVENTRING_E_DAMAGED || j->input->left_out == NULL) return err;
+  if (e->chunk.kind == CHUNK_SEGMENT) {
+    ++*j->input->left_out;
+    j->end.events = j->end.lost = RECORDING_ANY;
+  }
+  return 0;
 }
 
 /* Opens a cursor on input [p], which must be a recording, for its clock, sets
@@ -335,7 +351,7 @@ static int copy_input(struct merging *j, const struct eventring_merge_input *p,
     const struct index_entry *e = &j->from.chunks[i];
     if (e->chunk.process != p->process) continue;
     err = take_chunk(j, e, join);
-    if (e->chunk.kind == CHUNK_PROCESS) join = 1;
+    if (j->open) join = 1;
   }
   if (err == 0 && j->open) err = end_interval(j);
   eventring_close_chunks(&j->from);

@@ -941,7 +941,9 @@ EVENTRING_API int eventring_get_clock_sample(
    returns 0 or a negative error, with a message in the options' buffer.  An
    input with [join] 1 continues the process of the input before it: it must be
    a later recording of the same process.  Each other input becomes a process of
-   its own.  All inputs have the same [size]. */
+   its own.  All inputs have the same [size].  An input that is cut, see
+   [damaged_at] of eventring_info, is copied up to there.  Other damage is an
+   error, EVENTRING_E_DAMAGED, unless [left_out] is set. */
 struct eventring_merge_input {
   size_t size;                    /* sizeof this struct; it may grow */
   const char *path;
@@ -949,6 +951,9 @@ struct eventring_merge_input {
   int join;
   int64_t from_ns, to_ns;         /* CLOCK_MONOTONIC: events from and before;
                                      0, 0: all */
+  uint64_t *left_out;             /* if not NULL, damaged parts are left out, and
+                                     the number of damaged blocks of events
+                                     is added to this */
 };
 EVENTRING_API int eventring_recording_merge(
   const char *path, const struct eventring_merge_input *inputs, int count,

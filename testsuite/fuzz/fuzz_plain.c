@@ -161,6 +161,7 @@ static void use(const char *path, uint64_t words)
 {
   const char *to = fuzz_file(1, "", 0, 0);
   struct eventring_record_options o = { .size = sizeof o, .replace = 1 };
+  uint64_t left_out = 0;
   struct eventring_merge_input inputs[2] = {
     { .size = sizeof *inputs, .path = path },
     { .size = sizeof *inputs, .path = path, .from_ns = 1,
@@ -168,6 +169,9 @@ static void use(const char *path, uint64_t words)
   };
   int err = eventring_verify(path, NULL, ignore, NULL);
   CHECK(err <= 0 && err >= EVENTRING_E_ARGUMENT);
+  if (eventring_recording_merge(to, inputs, 2, &o) == 0)
+    fuzz_read(to, 2 * words + 4096, 0);
+  inputs[0].left_out = inputs[1].left_out = &left_out;
   if (eventring_recording_merge(to, inputs, 2, &o) == 0)
     fuzz_read(to, 2 * words + 4096, 0);
 }

@@ -41,8 +41,9 @@ run eventring check torn.evr
 ok "killed recorder: check reports the missing index" eval \
   "exits 1 && out_has 'ends here, without its index'"
 run eventring cat torn.evr -o mended.evr
-ok "killed recorder: cat makes a recording without findings" \
-  eval "exits 0 && sound mended.evr"
+ok "killed recorder: cat reports the missing index" eval \
+  "exits 3 && one_line && err_has 'torn.evr: cut or damaged from byte'"
+ok "killed recorder: cat makes a recording without findings" sound mended.evr
 eventring events --raw torn.evr >out
 eventring events --raw mended.evr >mended
 ok "killed recorder: cat keeps the events" cmp out mended

@@ -1214,6 +1214,81 @@ static void hostile_content(void **state)
   tear_down(&s);
 }
 
+/* Merges a copy of the [size] bytes at [bytes], with one bit changed in the stored
+   bytes of chunk [e].  Returns the result, and the number of damaged blocks in
+   *left_out. */
+static int merge_damaged(const struct scene *s, char *bytes, size_t size,
+                         const struct index_entry *e, uint64_t *left_out)
+{
+  struct eventring_merge_input input = INPUT(.path = s->path[1],
+                                             .left_out = left_out);
+  char *byte = bytes + e->offset + sizeof e->chunk + e->chunk.stored / 2;
+  *byte = (char) (*byte ^ 4);
+  store(s->path[1], bytes, size);
+  *byte = (char) (*byte ^ 4);
+  unlink(s->path[2]);
+  return eventring_recording_merge(s->path[2], &input, 1, NULL);
+}
+
+static void damaged_chunks_are_left_out(void **state)
+{
+  struct scene s;
+  struct chunk_reader r;
+  struct eventring_options o = { .size = sizeof o };
+  size_t size;
+  int segments = 0, others = 0;
+  (void) state;
+  set_up(&s, 1, 14, 5, 1);
+  s.recorded = ring_open(&s.f);
+  struct eventring_record_options flush = { .size = sizeof flush,
+                                            .flush_ns = 1 };
+  assert_int_equal(eventring_record(s.path[0], s.recorded, &flush, &s.r), 0);
+  for (uint64_t i = 0; i < 1200; i++) {
+    ring_write(&s.f, 0, s.ticks + i, EVENTRING_FORM_INSTANT, 700, &i, 1);
+    if (i % 300 == 299) step(&s);
+  }
+  close_recorder(&s);
+  char *bytes = load(s.path[0], &size);
+  assert_int_equal(eventring_list_chunks(&r, open(s.path[0], O_RDONLY), size, &o,
+                                         s.path[0]), 0);
+  for (size_t i = 0; i < r.count; i++) {
+    const struct index_entry *e = &r.chunks[i];
+    const int segment = e->chunk.kind == CHUNK_SEGMENT;
+    struct log log = { 0 };
+    uint64_t left_out = 7;
+    if (e->chunk.kind == CHUNK_PROCESS) {
+      assert_true(merge_damaged(&s, bytes, size, e, &left_out) < 0);
+      assert_int_equal(access(s.path[2], F_OK), -1);
+      continue;
+    }
+    assert_int_equal(merge_damaged(&s, bytes, size, e, &left_out), 0);
+    assert_int_equal(left_out, 7 + segment);
+    assert_int_equal(findings(s.path[2]), 0);
+    read_any(s.path[2], &log);
+    assert_int_equal(log.damaged, 0);
+    /* A loss is seen when events follow.  The next segment has the last block of
+       this one again. */
+    const int last = segment && segments == 3, middle = segment && !last;
+    const size_t events = log.count - (size_t) middle;
+    assert_true((log.lost > 0) == middle);
+    if (last) assert_true(events >= 900 && events < 1200);
+    else assert_int_equal(events + log.lost, 1200);
+    segments += segment;
+    others += !segment;
+    forget(&log);
+    if (!segment) continue;
+    /* Without a number to add to, damage is an error. */
+    assert_int_equal(merge_damaged(&s, bytes, size, e, NULL),
+                     EVENTRING_E_DAMAGED);
+    assert_int_equal(access(s.path[2], F_OK), -1);
+  }
+  assert_int_equal(segments, 4);
+  assert_true(others > 1);
+  eventring_close_chunks(&r);
+  free(bytes);
+  tear_down(&s);
+}
+
 /* A chunk of an unknown kind in front of each other chunk changes nothing. */
 static void chunks_of_a_newer_version_are_skipped(void **state)
 {
@@ -1341,6 +1416,7 @@ int main(void)
     cmocka_unit_test(names_registered_while_recording),
     cmocka_unit_test(a_file_is_not_overwritten),
     cmocka_unit_test(every_damaged_byte_is_found),
+    cmocka_unit_test(damaged_chunks_are_left_out),
     cmocka_unit_test(cut_at_any_length),
     cmocka_unit_test(a_gap_in_the_first_block_is_lost),
     cmocka_unit_test(hostile_content),

@@ -25,6 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "common.h"
+#include "follow.h"
 #include "options.h"
 #include "parse.h"
 #include "snapshot.h"
@@ -81,6 +82,7 @@ struct input {
   const char *name;
   struct eventring_info info;
   struct stat file;
+  uint64_t left_out;              /* damaged blocks */
 };
 
 struct inputs {
@@ -137,6 +139,12 @@ static void open_input(struct input *input, uint32_t process,
   *before = cursor;
 }
 
+static bool same_file(const struct input *a, const struct input *b)
+{
+  return b->file.st_ino != 0 && a->file.st_dev == b->file.st_dev
+         && a->file.st_ino == b->file.st_ino;
+}
+
 /* Ends the program with STATUS_USAGE when two of the inputs are one process of
    one file, under any names. */
 static void refuse_twins(const struct command *command,
@@ -145,9 +153,7 @@ static void refuse_twins(const struct command *command,
   for (size_t i = 0; i < in->count; i++)
     for (size_t k = 0; k < i; k++) {
       const struct input *a = &in->list[k], *b = &in->list[i];
-      if (a->merge.process == b->merge.process && b->file.st_ino != 0
-          && a->file.st_dev == b->file.st_dev
-          && a->file.st_ino == b->file.st_ino)
+      if (a->merge.process == b->merge.process && same_file(a, b))
         usage_error(command, "%s: %s and %s are the same recording",
                     command->name, a->name, b->name);
     }
@@ -238,12 +244,39 @@ static void complain_of(const char *why, const struct inputs *in)
   complain("%s", why);
 }
 
+/* Returns whether the file of input [i] is cut or damaged, where no input before
+   it of the same file is. */
+static bool is_cut(const struct inputs *in, size_t i)
+{
+  const struct input *input = &in->list[i];
+  for (size_t k = 0; k < i; k++)
+    if (same_file(&in->list[k], input)
+        && in->list[k].info.damaged_at == input->info.damaged_at) return false;
+  return input->info.damaged_at != 0;
+}
+
+/* Prints a message for each input of which a part was not copied.  Returns
+   STATUS_OK when there was none, else STATUS_CANNOT_READ. */
+static enum status report_damage(const struct inputs *in)
+{
+  enum status status = STATUS_OK;
+  char text[MESSAGE_SIZE];
+  for (size_t i = 0; i < in->count; i++) {
+    const struct input *input = &in->list[i];
+    if (!describe_damage(is_cut(in, i) ? input->info.damaged_at : 0,
+                         input->left_out, text, sizeof text)) continue;
+    complain("%s: %s", input->name, text);
+    status = STATUS_CANNOT_READ;
+  }
+  return status;
+}
+
 /* Writes the inputs, merged, to a new recording at [output].  Returns
    STATUS_OK; STATUS_CANNOT_WRITE, with a message, when [output] is an input,
    exists while [force] is false, or cannot be written; STATUS_CANNOT_READ, with
-   a message, when an input cannot be read. */
-static enum status write_merged(const char *output, bool force,
-                                const struct inputs *in)
+   a message, when an input cannot be read, or is damaged: then [output] has the
+   rest. */
+static enum status write_merged(const char *output, bool force, struct inputs *in)
 {
   char why[512] = "";
   struct eventring_record_options options = {
@@ -253,11 +286,14 @@ static enum status write_merged(const char *output, bool force,
   if (refuse_input(output) || refuse_existing(output, force))
     return STATUS_CANNOT_WRITE;
   struct eventring_merge_input *inputs = allocate(in->count, sizeof *inputs);
-  for (size_t i = 0; i < in->count; i++) inputs[i] = in->list[i].merge;
+  for (size_t i = 0; i < in->count; i++) {
+    inputs[i] = in->list[i].merge;
+    inputs[i].left_out = &in->list[i].left_out;
+  }
   int error = eventring_recording_merge(output, inputs, (int) in->count,
                                       &options);
   free(inputs);
-  if (error == 0) return STATUS_OK;
+  if (error == 0) return report_damage(in);
   complain_of(why[0] != '\0' ? why : eventring_strerror(error), in);
   return recording_status(error);
 }
