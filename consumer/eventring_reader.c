@@ -543,6 +543,20 @@ static uint64_t next_change(const struct eventring_cursor *c)
   return c->changes_left == 0 ? UINT64_MAX : c->changes[c->changes_left - 1];
 }
 
+/* Returns 1 when the change at [change] ticks, which is up to the horizon, must
+   wait for events before it.  Unless the source has no [more] words now, the next
+   ones may have such events: an interval of a recording knows all changes until
+   it was recorded, also those after its last event or after the end of a cut. */
+static int change_waits(const struct eventring_cursor *c, uint64_t change,
+                        int more)
+{
+  const struct eventring_source *s = c->source;
+  if (c->waiting > 0 && change > c->heap[0].ticks) return 1;
+  return more && (c->waiting == 0
+                  || (s->from_ns != s->to_ns
+                      && eventring_to_ns(c, change) >= s->to_ns));
+}
+
 /* Resets the rings of the cursor, and measures its clock again, when the source
    has returned EVENTRING_ANEW: all rings begin anew with other words.  Since
    the number of events returned of each ring is known, these events are not
@@ -716,14 +730,14 @@ int eventring_read(struct eventring_cursor *c, struct eventring_event *events,
       continue;
     }
     if (UNLIKELY(change != UINT64_MAX) && change <= c->horizon) {
-      if (c->waiting == 0 || change <= top->ticks) {
+      if (!change_waits(c, change, more)) {
         events[n++] = (struct eventring_event) {
           .ns = eventring_to_ns(c, change), .ticks = change, .thread_id = -1,
           .form = EVENTRING_EV_CONTROL_CHANGED };
         c->changes_left--;
         continue;
       }
-      limit = change - 1;
+      if (c->waiting > 0 && change > top->ticks) limit = change - 1;
     }
     if (c->waiting == 0 || top->ticks > c->horizon) {
       if (n > 0) break;

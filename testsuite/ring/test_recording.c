@@ -662,6 +662,72 @@ static void changes_from_outside_are_recorded(void **state)
   tear_down(&s);
 }
 
+/* Reads all events and changes of the mask of categories, and compares their order
+   with their ticks: an event each 10 ticks from [begin] on, and a change 5 ticks
+   after each seventh. */
+static void assert_in_order(const char *path, uint64_t begin)
+{
+  struct eventring_cursor *c;
+  struct eventring_event ev[61];
+  struct eventring_options o = { .size = sizeof o, .changes = 1 };
+  uint64_t events = 0, changed = 0;
+  int n;
+  assert_int_equal(eventring_open(path, &o, &c), 0);
+  while ((n = eventring_read(c, ev, 61)) > 0)
+    for (int i = 0; i < n; i++)
+      if (ev[i].form == EVENTRING_EV_CONTROL_CHANGED) {
+        assert_int_equal(ev[i].ticks, begin + 70 * changed++ + 5);
+        assert_int_equal(events, 7 * (changed - 1) + 1);
+      } else {
+        assert_int_equal(ev[i].ticks, begin + 10 * events++);
+      }
+  assert_int_equal(n, 0);
+  assert_int_equal(events, 40);
+  assert_int_equal(changed, 6);
+  eventring_close(c);
+}
+
+/* Each half of a recording that is cut knows the changes of both. */
+static void changes_of_joined_halves_are_at_their_times(void **state)
+{
+  struct scene s;
+  struct log all = { 0 };
+  char path[300];
+  (void) state;
+  set_up(&s, 2, 10, 1, 1);
+  record(&s, 0);
+  const uint64_t begin = s.ticks;
+  for (uint64_t i = 0; i < 40; i++) {
+    struct eventring_header *h = s.f.header;
+    ring_write(&s.f, i % 2, begin + 10 * i, EVENTRING_FORM_INSTANT, 700, &i, 1);
+    if (i % 7 == 0) h->marks[h->marks_made++] = begin + 10 * i + 5;
+    if (i % 16 == 0) step(&s);
+  }
+  s.f.header->state = EVENTRING_ENDED;
+  close_recorder(&s);
+  keep_file(&all, s.path[0]);
+  assert_in_order(s.path[0], begin);
+  snprintf(path, sizeof path, "%s/joined.evr", s.f.dir);
+  for (size_t i = 0; i < all.count; i++) {
+    const int64_t at = all.events[i].e.ns;
+    struct eventring_merge_input inputs[2];
+    for (int k = 0; k < 2; k++) {
+      inputs[k] = INPUT(.path = s.path[0], .from_ns = k ? at : INT64_MIN,
+                        .to_ns = k ? INT64_MAX : at);
+      assert_int_equal(eventring_recording_merge(s.path[1 + k], &inputs[k], 1,
+                                                 NULL), 0);
+      inputs[k] = INPUT(.path = s.path[1 + k], .join = k);
+    }
+    assert_int_equal(eventring_recording_merge(path, inputs, 2, NULL), 0);
+    assert_in_order(path, begin);
+    unlink(s.path[1]);
+    unlink(s.path[2]);
+    unlink(path);
+  }
+  forget(&all);
+  tear_down(&s);
+}
+
 /* Two recordings of the same time, joined, have every event once. */
 static void overlapping_recordings_have_events_once(void **state)
 {
@@ -1405,6 +1471,7 @@ int main(void)
     cmocka_unit_test(no_event_falls_between_two_files),
     cmocka_unit_test(events_after_the_last_horizon_are_read),
     cmocka_unit_test(changes_from_outside_are_recorded),
+    cmocka_unit_test(changes_of_joined_halves_are_at_their_times),
     cmocka_unit_test(overlapping_recordings_have_events_once),
     cmocka_unit_test(a_cut_loses_nothing),
     cmocka_unit_test(merged_processes_stay_separate),
