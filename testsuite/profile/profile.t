@@ -512,6 +512,24 @@ ok "when samples are lost, the time of the process is that since then" eval \
 run eventring profile --json overwritten.eventring
 ok "the time of samples at ticks is not known of older files" eval \
   'exits 0 && ! out_has tick_ns'
+# Most samples are known to be taken at ticks only if it is known of most.
+{
+  echo "pid 4242426"
+  echo "at 1000000000 100 0"
+  echo "used 20000000 0 0 0 0 0 0 20000000"
+  echo "sample 20000000 0 0 $stack_leaf"
+} | ./make_profile some.eventring || exit 1
+{
+  echo "pid 4242427"
+  echo "at 1000000000 100 0"
+  echo "sample 21000000 0 0 $stack_leaf"
+} | ./make_profile most.eventring || exit 1
+run eventring profile --all some.eventring most.eventring
+ok "merged, the time at ticks is known of few samples" out_has \
+  ': 41.0 ms of processor time in 2 samples (20.0 ms of 20.0 ms as far as known)$'
+run eventring profile --all some.eventring some.eventring most.eventring
+ok "merged, the time at ticks is known of most samples" \
+  out_has ': 61.0 ms of processor time by ticks in 3 samples ('
 cat >want <<'END'
 [between samples] 6000000
 [ended before a sample] 7000000
