@@ -13,6 +13,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/types.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -129,6 +130,38 @@ uint64_t lost_events(struct eventring_cursor *cursor)
   for (uint32_t ring = 0; ring < rings; ring++)
     lost += eventring_events_lost(cursor, ring);
   return lost;
+}
+
+const char *process_stat(long pid, char text[STAT_SIZE])
+{
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+  FILE *file = fopen(path, "re");
+  if (file == NULL) return NULL;
+  const size_t length = fread(text, 1, STAT_SIZE - 1, file);
+  fclose(file);
+  text[length] = '\0';
+  /* The name of the program, in parentheses, may have any characters. */
+  const char *behind = strrchr(text, ')');
+  return behind == NULL || behind[1] != ' ' ? NULL : behind + 2;
+}
+
+bool began_after(long pid, int64_t ns)
+{
+  char text[STAT_SIZE];
+  unsigned long long ticks;
+  const char *fields = process_stat(pid, text);
+  /* The begin is field 22, and [fields] begins with the third. */
+  if (fields == NULL
+      || sscanf(fields, "%*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                "%*s %*s %*s %*s %*s %*s %llu", &ticks) != 1)
+    return false;
+  /* It is counted from the start of the machine, with the time in which the
+     machine slept. */
+  const double slept_ns =
+    (double) time_since(clock_ns(CLOCK_BOOTTIME), monotonic_ns());
+  return (double) ticks * 1e9 / (double) sysconf(_SC_CLK_TCK)
+         > (double) ns + slept_ns;
 }
 
 uint64_t process_resident_bytes(long pid)

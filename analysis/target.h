@@ -55,6 +55,17 @@ int64_t present_ns(const struct eventring_info *info);
    pid namespace. */
 int64_t process_cpu_ns(struct eventring_cursor *cursor);
 
+/* Reads the file /proc/PID/stat of process [pid] into [text].  Returns the place of
+   its third field, the state, or NULL when there is no such process or the file
+   cannot be read. */
+#define STAT_SIZE 1024
+const char *process_stat(long pid, char text[STAT_SIZE]);
+
+/* Returns whether process [pid] began later than [ns], a time on our
+   CLOCK_MONOTONIC.  A begin is known with an error of 10 ms: it may be taken for
+   earlier.  Returns false when it is not known. */
+bool began_after(long pid, int64_t ns);
+
 /* Returns the size of the resident memory of process [pid] in bytes; 0 when it
    is not known. */
 uint64_t process_resident_bytes(long pid);

@@ -255,18 +255,11 @@ static void search_folder(struct children *c, pid_t program)
    such process. */
 static pid_t parent_of(pid_t pid)
 {
-  char path[64], text[512];
+  char text[STAT_SIZE];
   long parent = 0;
-  snprintf(path, sizeof path, "/proc/%ld/stat", (long) pid);
-  FILE *file = fopen(path, "re");
-  if (file == NULL) return -1;
-  const size_t length = fread(text, 1, sizeof text - 1, file);
-  fclose(file);
-  text[length] = '\0';
-  /* The name of the program, in parentheses, may have any characters. */
-  const char *behind = strrchr(text, ')');
-  if (behind == NULL || sscanf(behind, ") %*c %ld", &parent) != 1) return -1;
-  return (pid_t) parent;
+  const char *fields = process_stat((long) pid, text);
+  return fields == NULL || sscanf(fields, "%*c %ld", &parent) != 1
+         ? -1 : (pid_t) parent;
 }
 
 /* Returns whether a session with these facts is one of ours: read now or read to

@@ -54,14 +54,16 @@ static bool has_just_ended(struct eventring_cursor *cursor)
 /* Returns a pidfd of the process of [cursor], or -1 when the process does not
    run or is in another pid namespace, or has ended the session before the file was
    opened.  A pidfd names one process for ever.  The pid may have passed to another
-   process before the pidfd is opened, so the state is read afterwards. */
+   process before the pidfd is opened, so the state, and the start of the process
+   if the state does not tell, are read afterwards. */
 static int open_process(struct eventring_cursor *cursor)
 {
   struct eventring_info info = target_info(cursor);
   if (info.pid_is_elsewhere) return -1;
   int fd = pidfd_open((pid_t) info.pid, 0);
   if (fd >= 0 && eventring_state(cursor) != EVENTRING_STATE_RUNNING
-      && !has_just_ended(cursor)) {
+      && (!has_just_ended(cursor)
+          || (info.same_boot && began_after(info.pid, info.started_ns)))) {
     close(fd);
     return -1;
   }

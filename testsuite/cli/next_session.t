@@ -249,4 +249,39 @@ wait "$follower"
 ok "another program that the process executed ends the command with 0" [ $? = 0 ]
 ok "nothing is said" quiet
 leave
+
+# A process that ended its session and removed the file may start its tracing again;
+# but the number may have passed to another process, which began later.
+${CC:-cc} -std=gnu11 -shared -fPIC -o unlinking_pidfd.so \
+  "$here/unlinking_pidfd.c" || exit 1
+# ended NS: a session that began at NS and has ended, of a process that runs
+ended() {
+  sleep 1000 &
+  alive=$!
+  started="$started $alive"
+  session 0 monotonic="$1"
+  step 1
+  takes_place 0 1
+  ends 2
+}
+removed() { ! [ -e ring.eventring ]; }
+follow_removed() {
+  LD_PRELOAD=$tmp/unlinking_pidfd.so UNLINK=ring.eventring \
+    "$EVENTRING_BIN" events -f ring.eventring >shown 2>said &
+  follower=$!
+  started="$started $follower"
+  within 60 removed
+}
+ended "$now"
+follow_removed
+ends_alone() { ! kill -0 "$follower" 2>/dev/null; }
+ok "a process that has the number and began later is not followed" \
+  within 60 ends_alone
+ok "the events of the session are read" eval 'leave && shows "queue  *1 words"'
+ended "$(($(present) + 1000000000))"
+follow_removed
+ok "a process that began before the session is followed" \
+  shows 'queue  *1 words'
+within 60 watches
+ok "until it ends" leave
 finish
