@@ -200,12 +200,35 @@ static int environment_path(int pid, const char *variable, char *path,
 
 /* Opening */
 
+/* Returns 0 when the process of the file [info] is known to be in another pid
+   namespace than [namespace], else 1.  Namespace 0 is an unknown namespace, for
+   either of the two. */
+static int is_of(const struct eventring_info *info, uint64_t namespace)
+{
+  return info->pid_namespace == 0 || namespace == 0
+         || info->pid_namespace == namespace;
+}
+
+/* Returns 1 when the file at [path] is of a process [pid] that is known to be in
+   another pid namespace than [namespace], else 0. */
+static int is_foreign(const char *path, int pid, uint64_t namespace)
+{
+  struct eventring_options o = { .size = sizeof o };
+  struct eventring_info info = { .size = sizeof info };
+  struct eventring_cursor *c;
+  if (eventring_open_path(path, pid, &o, &c) < 0) return 0;
+  eventring_get_info(c, &info);
+  eventring_close(c);
+  return !is_of(&info, namespace);
+}
+
 /* Writes the message that explains why no ring file of process [pid] was found,
-   in directory [dir] if not NULL.  Returns EVENTRING_E_PERMISSION when [dir] is
-   NULL and the process belongs to another user than the caller, who is not
+   in directory [dir] if not NULL.  [namespace] is its pid namespace, or 0.
+   Returns EVENTRING_E_PERMISSION when [dir] is NULL and the process belongs to another user than the caller, who is not
    root, or when the system does not let the caller read its mappings; else
    EVENTRING_E_NOT_FOUND. */
-static int explain(int pid, const char *dir, const struct eventring_options *o)
+static int explain(int pid, const char *dir, uint64_t namespace,
+                   const struct eventring_options *o)
 {
   char proc[64], name[64] = "", its[128], ours[128], path[PATH_MAX];
   struct records s;
@@ -213,7 +236,8 @@ static int explain(int pid, const char *dir, const struct eventring_options *o)
   char *line;
   snprintf(path, sizeof path, "%s/%d%s", dir == NULL ? "." : dir, pid,
            EVENTRING_SUFFIX);
-  if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+  if (stat(path, &st) == 0 && S_ISREG(st.st_mode)
+      && is_foreign(path, pid, namespace))
     return fail(o, EVENTRING_E_NOT_FOUND,
                 "%s is of a process %d in another pid namespace; give the "
                 "path of the file", path, pid);
@@ -256,15 +280,6 @@ static int explain(int pid, const char *dir, const struct eventring_options *o)
               "process %d%s is not traced: start it with "
               "OCAML_EVENTRING_START=1, or if its OCaml is the stock one with "
               "OCAML_RUNTIME_EVENTS_START=1", pid, name);
-}
-
-/* Returns 0 when the process of the file [info] is known to be in another pid
-   namespace than [namespace], else 1.  Namespace 0 is an unknown namespace, for
-   either of the two. */
-static int is_of(const struct eventring_info *info, uint64_t namespace)
-{
-  return info->pid_namespace == 0 || namespace == 0
-         || info->pid_namespace == namespace;
 }
 
 /* Opens a ring file named after [number] in directory [dir], of a process in
@@ -312,17 +327,45 @@ static int open_in(const char *dir, long number, int pid, uint64_t namespace,
   return 0;
 }
 
+/* Opens the ring file of process [pid], in directory [dir] if not NULL.
+   [namespace] is its pid namespace, or 0.  *result must be NULL; stays NULL when
+   there is an error.  Returns 0 and sets *result to the cursor;
+   EVENTRING_E_NOT_FOUND when there is no file, or another error. */
+static int search(int pid, const char *dir, uint64_t namespace,
+                  const struct eventring_options *o,
+                  struct eventring_cursor **result)
+{
+  static const char *const variables[] =
+    { "OCAML_EVENTRING_PREFIX", "OCAML_RUNTIME_EVENTS_DIR" };
+  const long own = eventring_own_pid(pid);
+  char path[PATH_MAX];
+  uint8_t format;
+  int err;
+
+  if (dir != NULL) return open_in(dir, own, pid, namespace, o, result);
+  if (mapped_path(pid, path, sizeof path, &format) == MAPPED) {
+    err = eventring_open_path(path, pid, o, result);
+    if (err != EVENTRING_E_NOT_FOUND) return err;
+  }
+  for (int i = 0; i < 2; i++)
+    if (environment_path(pid, variables[i], path, sizeof path)) {
+      err = open_in(path, own, pid, namespace, o, result);
+      if (err != EVENTRING_E_NOT_FOUND) return err;
+    }
+  snprintf(path, sizeof path, "/proc/%d/cwd", eventring_thread_with_memory(pid));
+  err = open_in(path, own, pid, namespace, o, result);
+  if (err != EVENTRING_E_NOT_FOUND && err != EVENTRING_E_PERMISSION)
+    return err;
+  /* The file of a process that is gone, or that may not be looked into. */
+  return open_in(".", own, pid, namespace, o, result);
+}
+
 int eventring_open_pid(int32_t pid, const char *dir,
                        const struct eventring_options *options,
                        struct eventring_cursor **result)
 {
-  static const char *const variables[] =
-    { "OCAML_EVENTRING_PREFIX", "OCAML_RUNTIME_EVENTS_DIR" };
   struct eventring_options o;
-  char path[PATH_MAX];
   uint64_t namespace;
-  uint8_t format;
-  long own;
   int err;
 
   if (result == NULL) return EVENTRING_E_ARGUMENT;
@@ -332,32 +375,15 @@ int eventring_open_pid(int32_t pid, const char *dir,
   if (pid <= 0)
     return fail(&o, EVENTRING_E_ARGUMENT, "%d is not the number of a process",
                 pid);
-  own = eventring_own_pid(pid);
   namespace = eventring_pid_namespace(pid);
   /* A process that is gone, or may not be looked into, is meant by the number
      that it has for us. */
   if (namespace == 0) namespace = eventring_pid_namespace(0);
-  if (dir != NULL) {
-    err = open_in(dir, own, pid, namespace, &o, result);
-    return err == EVENTRING_E_NOT_FOUND ? explain(pid, dir, &o) : err;
-  }
-
-  if (mapped_path(pid, path, sizeof path, &format) == MAPPED) {
-    err = eventring_open_path(path, pid, &o, result);
-    if (err != EVENTRING_E_NOT_FOUND) return err;
-  }
-  for (int i = 0; i < 2; i++)
-    if (environment_path(pid, variables[i], path, sizeof path)) {
-      err = open_in(path, own, pid, namespace, &o, result);
-      if (err != EVENTRING_E_NOT_FOUND) return err;
-    }
-  snprintf(path, sizeof path, "/proc/%d/cwd", eventring_thread_with_memory(pid));
-  err = open_in(path, own, pid, namespace, &o, result);
-  if (err != EVENTRING_E_NOT_FOUND && err != EVENTRING_E_PERMISSION)
-    return err;
-  /* The file of a process that is gone, or that may not be looked into. */
-  err = open_in(".", own, pid, namespace, &o, result);
-  return err == EVENTRING_E_NOT_FOUND ? explain(pid, dir, &o) : err;
+  err = search(pid, dir, namespace, &o, result);
+  /* The process may have started its tracing meanwhile. */
+  if (err == EVENTRING_E_NOT_FOUND)
+    err = search(pid, dir, namespace, &o, result);
+  return err == EVENTRING_E_NOT_FOUND ? explain(pid, dir, namespace, &o) : err;
 }
 
 /* All processes */

@@ -115,4 +115,23 @@ for command in 'check swap.evr' 'cut --from 0 --force -o out.evr swap.evr' \
     no_wait $command
   ok "${command%% *}: the file was opened and replaced" [ $swaps -gt 1 ]
 done
+
+# The file of a process appears while the process is looked up.
+${CC:-cc} -std=gnu11 -shared -fPIC -o hidden_file.so "$here/hidden_file.c" ||
+  exit 1
+sleep 1000 &
+alive=$!
+started="$started $alive"
+mkdir late
+./make_ring plain late/$alive.eventring pid=$alive || exit 1
+hidden() {
+  run env LD_PRELOAD="$tmp/hidden_file.so" HIDE=late/$alive.eventring \
+    HIDE_TIMES="$1" "$EVENTRING_BIN" events -d late $alive
+}
+hidden 1
+ok "a file that appears during the search is found" eval \
+  'exits 0 && out_has . && [ ! -s err ]'
+hidden 1000
+ok "a file that appears after the search is not of another namespace" refused 3 \
+  "late/$alive.eventring: process $alive (sleep) is not traced, or"
 finish
