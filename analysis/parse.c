@@ -24,6 +24,17 @@ struct unit {
   double worth;
 };
 
+/* Parses the decimal number at the beginning of [text] into *number, and sets *end
+   behind it.  Returns false when there is none, or it is negative. */
+static bool take_decimal(const char *text, char **end, double *number)
+{
+  if (!isdigit((unsigned char) *text) && *text != '.') return false;
+  /* strtod takes hexadecimal numbers, too. */
+  if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) return false;
+  *number = strtod(text, end);
+  return *end != text && isfinite(*number);
+}
+
 /* Parses [text], a number and perhaps one of [units] directly after it, and
    sets *result to the number times the worth of its unit.  The case of the unit
    does not matter.  The array [units] ends with a unit without a name, which is
@@ -32,13 +43,18 @@ struct unit {
 static bool parse(const char *text, const struct unit *units, double *result)
 {
   char *end;
-  if (!isdigit((unsigned char) *text) && *text != '.') return false;
-  double number = strtod(text, &end);
-  if (end == text || !isfinite(number)) return false;
+  double number;
+  if (!take_decimal(text, &end, &number)) return false;
   while (*units->name != 0 && strcasecmp(units->name, end) != 0) units++;
   if (strcasecmp(units->name, end) != 0) return false;
   *result = number * units->worth;
   return *result < 9e18;
+}
+
+bool parse_decimal(const char *text, double *number)
+{
+  char *end;
+  return take_decimal(text, &end, number) && *end == '\0';
 }
 
 bool parse_duration(const char *text, int64_t *ns)

@@ -45,6 +45,10 @@ struct time_point {
    or no day or time that there is, or its year is not from 1970 to 2261. */
 bool parse_time_point(const char *text, struct time_point *time);
 
+/* Parses a decimal number such as "3" or "0.5" into *number.  Returns false, with
+   *number perhaps changed, when [text] is no such number or is negative. */
+bool parse_decimal(const char *text, double *number);
+
 /* Parses a size such as "100M", "64KiB", "1.5GB" or "4096" into *bytes, rounded
    down.  Units are powers of 1024, and their case does not matter; a number
    without a unit is in bytes.  Returns true on success; false, with *bytes

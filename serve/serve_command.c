@@ -90,10 +90,15 @@ static bool read_token(int fd, const char *path, char token[TOKEN_SIZE])
   struct stat st;
   char text[TOKEN_SIZE + 1] = "";
   ssize_t n = read(fd, text, TOKEN_SIZE);
+  const int error = n < 0 ? errno : 0;
   bool known = fstat(fd, &st) == 0;
   close(fd);
   text[n > 0 ? n : 0] = '\0';
   text[strcspn(text, "\n")] = '\0';
+  if (error != 0) {
+    complain("serve: %s: %s", path, strerror(error));
+    return false;
+  }
   if (!known || (st.st_mode & 077) != 0) {
     complain("serve: %s: other users can read it: chmod 600", path);
     return false;

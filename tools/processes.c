@@ -10,6 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,8 +54,12 @@ static struct eventring_process *find_all(const char *dir, size_t *count)
     }
   }
   if (found < 0) {
+    struct stat st;
+    const bool is_file = dir != NULL && stat(dir, &st) == 0
+                         && !S_ISDIR(st.st_mode);
     complain("cannot look for processes%s%s: %s", dir == NULL ? "" : " in ",
-             dir == NULL ? "" : dir, eventring_strerror(found));
+             dir == NULL ? "" : dir,
+             is_file ? strerror(ENOTDIR) : eventring_strerror(found));
     exit(STATUS_CANNOT_READ);
   }
   *count = (size_t) found;

@@ -426,13 +426,16 @@ ok "a batch that is not there is refused" refused 3 'nothing is no batch'
 
 # The command line
 
-for case in "--runs 0:not a number from 1" "--precision x:not a number" \
+for case in "--runs 0:not a number from 1" "--runs 0x10:not a number from 1" \
+  "--for 0x10:not a time" "--precision x:not a number" \
   "--for 0:not a time" "--ring 99:not a number from 9" \
   "--categories -all:leaves no category" "--warm-up 1.5:not a whole number" \
   "--label a --label b:2 labels for 1 commands" "--label=:empty" ; do
   run eventring batch ${case%%:*} -- ./batch
   ok "${case%%:*} is refused" refused 2 "${case#*:}"
 done
+run eventring batch --runs ' 10' -- ./batch
+ok "a number after a blank is refused" refused 2 'not a number from 1'
 run eventring batch
 ok "a batch without a command is refused" refused 2 'which command'
 run eventring batch -- ./batch -- -- ./batch

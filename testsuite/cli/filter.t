@@ -125,7 +125,7 @@ for option in domain thread; do
     refused 2 "there is no $option 4294967296"
 done
 for option in from to longer-than; do
-  for time in '' x -1 1x nan 1e30; do
+  for time in '' x -1 1x nan 1e30 0x10 ' 1'; do
     run eventring events --$option="$time" fields.eventring
     ok "--$option='$time' is refused" refused 2 'is not a time'
   done

@@ -61,6 +61,11 @@ kill -9 "$joined"
 wait "$joined" 2>/dev/null
 rm "rings/$joined.eventring"
 
+touch file
+run eventring ps --dir file
+ok "ps --dir of a file: it is not a directory" \
+  refused 3 'cannot look for processes in file: Not a directory$'
+
 rate() {
   run eventring ps --dir rings
   [ "$(line "$running" 7)" -gt 10 ]

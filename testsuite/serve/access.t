@@ -263,6 +263,10 @@ chmod 600 "$tmp/token"
 run "$EVENTRING_BIN" serve --token-file="$tmp/token" "$ring"
 ok "a short token is refused" refused 3 'no token'
 
+mkdir -m 700 "$tmp/folder"
+run timeout 10 "$EVENTRING_BIN" serve --token-file="$tmp/folder" "$ring"
+ok "a directory in place of a token is refused" refused 3 'folder: Is a directory$'
+
 # A Unix socket
 serve --listen "unix:$tmp/socket" "$ring"
 ok "the address of a Unix socket" [ "${url% token=*}" = "unix:$tmp/socket" ]

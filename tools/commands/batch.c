@@ -61,12 +61,10 @@ struct arguments {
                                      has */
 };
 
-static double parse_number(const char *option, double least, double most)
+static double number_of(const char *option, double least, double most)
 {
-  char *end;
-  errno = 0;
-  double number = strtod(optarg, &end);
-  if (end == optarg || *end != '\0' || !(number >= least && number <= most))
+  double number;
+  if (!parse_decimal(optarg, &number) || number < least || number > most)
     usage_error(&batch_command, "batch: --%s %s is not a number from %g to %g",
                 option, optarg, least, most);
   return number;
@@ -74,7 +72,7 @@ static double parse_number(const char *option, double least, double most)
 
 static uint32_t parse_count(const char *option, uint32_t least, uint32_t most)
 {
-  double number = parse_number(option, least, most);
+  double number = number_of(option, least, most);
   if (number != floor(number))
     usage_error(&batch_command, "batch: --%s %s is not a whole number", option,
                 optarg);
@@ -86,7 +84,7 @@ static double parse_precision(void)
 {
   size_t length = strlen(optarg);
   if (length > 1 && optarg[length - 1] == '%') optarg[length - 1] = '\0';
-  return parse_number("precision", 0.01, 50) / 100;
+  return number_of("precision", 0.01, 50) / 100;
 }
 
 static int64_t parse_time(void)
