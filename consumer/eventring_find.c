@@ -224,9 +224,9 @@ static int is_foreign(const char *path, int pid, uint64_t namespace)
 
 /* Writes the message that explains why no ring file of process [pid] was found,
    in directory [dir] if not NULL.  [namespace] is its pid namespace, or 0.
-   Returns EVENTRING_E_PERMISSION when [dir] is NULL and the process belongs to another user than the caller, who is not
-   root, or when the system does not let the caller read its mappings; else
-   EVENTRING_E_NOT_FOUND. */
+   Returns EVENTRING_E_PERMISSION when [dir] is NULL and the process belongs to
+   another user than the caller, who is not root, or when the system does not let
+   the caller read its mappings; else EVENTRING_E_NOT_FOUND. */
 static int explain(int pid, const char *dir, uint64_t namespace,
                    const struct eventring_options *o)
 {
