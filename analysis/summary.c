@@ -197,9 +197,9 @@ static bool join_others(struct summary *s)
 }
 
 /* Returns the domain with the id [id], a new one if necessary, and keeps the
-   domains sorted by id.  When there are SUMMARY_DOMAINS domains, a new one takes the
-   place of one that no ring has: pointers to others stay valid.  If there is none,
-   returns [s->others], whose id is UINT32_MAX. */
+   domains sorted by id.  When there are SUMMARY_DOMAINS domains, a new one takes
+   the place of one that no ring has: pointers to others stay valid.  If there is
+   none, returns [s->others], whose id is UINT32_MAX. */
 static struct summary_domain *domain_of(struct summary *s, uint32_t id)
 {
   struct summary_domain **found = &s->found[id % 256];
@@ -330,8 +330,8 @@ static void thread_ran(const struct summary *s, struct summary_domain *d,
 
 /* Ends the time counted of domain [d] at [ns], adds it to [watched_ns], and
    forgets the threads of the domain.  Its pending intervals stay up to there: the
-   last stop of a domain is told after its end.  Does nothing if the time is not counted,
-   or counts to the end of the window of [s]. */
+   last stop of a domain is told after its end.  Does nothing if the time is not
+   counted, or counts to the end of the window of [s]. */
 static void end_watching(struct summary *s, struct summary_domain *d,
                          int64_t ns)
 {
@@ -850,7 +850,8 @@ bool summary_tells_waits(struct summary *s)
   return event_is_recorded(s->roles, eventring_find(s->cursor, "blocking_section"));
 }
 
-/* Returns how domain [d] spent its time up to [until_ns].  The parts are cut so that they add up to the time watched. */
+/* Returns how domain [d] spent its time up to [until_ns].  The parts are cut so
+   that they add up to the time watched. */
 static struct summary_time domain_time(struct summary *s,
                                        struct summary_domain *d,
                                        int64_t until_ns)

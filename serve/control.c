@@ -164,7 +164,8 @@ struct answer control_view(const struct asked *asked)
   snprintf(c.what, sizeof c.what, "%s", c.action);
   if (!view_work(asked->view, change, &c, 0))
     fail(&c, 503, "the file was cut shorter");
-  add_action(asked->origin, view_id(asked->view), c.what, c.status == 0 ? "ok" : c.why);
+  add_action(asked->origin, view_id(asked->view), c.what,
+             c.status == 0 ? "ok" : c.why);
   if (c.status != 0) return refusal(c.status, "%s", c.why);
   return (struct answer) { .status = 200, .json = c.result };
 }

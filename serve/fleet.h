@@ -26,8 +26,8 @@ struct answer answer_fleet(const struct asked *asked);
    of the programs. */
 struct answer compare_fleet(const struct asked *asked);
 
-/* Gets the recording of the body's {"node", "stream"} from the hub, and shows it like a
-   file; answers with its id.  The REGISTRY_SHOWN recordings that were asked for
+/* Gets the recording of the body's {"node", "stream"} from the hub, and shows it
+   like a file; answers with its id.  The REGISTRY_SHOWN recordings that were asked for
    last are kept, in files without a name. */
 struct answer open_from_fleet(const struct asked *asked);
 
