@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What the events with an id tell, and where in their payload the fields are that
+/* The role of the events with an id, and where in their payload the fields are that
    analyses read.  Both are looked up once for each id, by names, so that files of
    every OCaml are understood, for all names that are known.
 

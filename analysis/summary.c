@@ -174,7 +174,7 @@ static struct summary_domain *others(struct summary *s)
   return s->others;
 }
 
-/* Adds the domain that ended first, of those that no ring has, to [s->others].
+/* Adds the first domain to end, among the domains without a ring, to [s->others].
    Returns whether there was one. */
 static bool join_others(struct summary *s)
 {

@@ -213,7 +213,7 @@ struct summary_domain {
 };
 
 /* The number of domains that are counted separately, since a program may start
-   any number of domains.  Those that ended first are added to [others] when there are
+   any number of domains.  The first ones to end are added to [others] when there are
    more, and so are events, but not times, of domains for which there is no place:
    more live at once. */
 #define SUMMARY_DOMAINS 1024
@@ -350,7 +350,7 @@ struct summary_tally summary_tally(struct summary *s,
                                    int64_t until_ns);
 
 /* Returns how [domain] spent its time up to [until_ns]: running, collecting,
-   waiting.  If [domain] is NULL, returns the sum over all domains but [others].
+   waiting.  If [domain] is NULL, returns the sum over all domains.
    Looks in /proc whether the running thread of a domain sleeps at present.
    Updates the histograms as summary_tally does. */
 struct summary_time summary_time(struct summary *s,

@@ -22,7 +22,7 @@ struct settings;
 struct query;
 struct view;
 
-/* What an answer is made from. */
+/* The sources of an answer. */
 struct asked {
   const struct settings *settings;
   const struct query *query;

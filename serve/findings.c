@@ -28,15 +28,7 @@ struct diagnosing {
   json_t *result;
 };
 
-static bool pass(void *state, bool idle)
-{
-  (void) state;
-  (void) idle;
-  return true;
-}
-
-/* What is wrong with the file is in the object of the process: its view has read
-   it, too. */
+/* The object of the process tells damage of the file: its view has read it, too. */
 static void take_problem(void *state, bool failed, const char *what)
 {
   (void) state;
@@ -53,7 +45,7 @@ static void diagnose(void *state)
   struct diagnosis *diagnosis = begin_diagnosis(cursor);
   read_events(cursor, &(struct reading) {
     .changes = true, .state = diagnosis, .event = take_diagnosis_event,
-    .pass = pass, .quiet = diagnosis_is_quiet, .problem = take_problem
+    .quiet = diagnosis_is_quiet, .problem = take_problem
   });
   end_diagnosis(diagnosis, cursor);
   d->result = json_diagnosis(diagnosis);

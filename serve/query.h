@@ -57,7 +57,7 @@ struct query {
 bool query_is_private(const char *uri);
 
 /* Parses [uri], a path with its parameters as the client sent it, into
-   [*query].  [routes] are those that there are; the path of the last is NULL.
+   [*query].  The path of the last of [routes] is NULL.
    Returns 200 or the HTTP status of the refusal, with the reason in
    *why, a static text.  Allocates nothing. */
 unsigned parse_query(const struct route *routes, const char *uri,

@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* What a resource of the server is; routes.h has the table of them. */
+/* Resources of the server; routes.h has the table of them. */
 
 #ifndef SERVE_ROUTE_H
 #define SERVE_ROUTE_H

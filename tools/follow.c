@@ -327,7 +327,9 @@ static void read_all(struct merge *m, const struct reading *reading)
   while (!interrupted) {
     const int64_t complete_ns = fill_empty(m, reading);
     bool idle = !tell(m, complete_ns, reading);
-    if (!reading->pass(reading->state, idle && m->next.count == 0)) break;
+    if (reading->pass != NULL
+        && !reading->pass(reading->state, idle && m->next.count == 0))
+      break;
     /* Events that wait for earlier ones do not wait for long. */
     if (!idle || m->next.count > 0) sleep_ns = SLEEP_FIRST_NS;
     if (!idle) continue;

@@ -28,7 +28,8 @@ struct reading {
                                      gets the source's [state] when there
                                      are several */
   void (*event)(void *state, const struct eventring_event *event);
-  /* After each batch, [idle] when it was empty; false stops the reading. */
+  /* NULL, or called after each batch, [idle] when it was empty; false stops the
+     reading. */
   bool (*pass)(void *state, bool idle);
   /* NULL, or called with the source's state each time a read of the source
      returned no events. */

@@ -205,13 +205,6 @@ static void is_quiet(void *m)
   memory_use_idle(m);
 }
 
-static bool pass(void *m, bool idle)
-{
-  (void) m;
-  (void) idle;
-  return true;
-}
-
 static enum status run(int argc, char **argv)
 {
   const char *dir = NULL;
@@ -228,7 +221,7 @@ static enum status run(int argc, char **argv)
   struct symbols *symbols = new_symbols(cursor, say, NULL);
   struct memory_use *m = new_memory_use(cursor);
   enum status status = read_events(cursor, &(struct reading) {
-    .changes = true, .state = m, .event = take_event, .pass = pass,
+    .changes = true, .state = m, .event = take_event,
     .quiet = is_quiet
   });
   memory_use_finish(m, symbols);

@@ -37,12 +37,6 @@ static void take_event(void *state, const struct eventring_event *event)
   profile_event(state, event);
 }
 
-static bool pass(void *state, bool idle)
-{
-  (void) state, (void) idle;
-  return true;
-}
-
 /* Returns the figure [name] of [run], or NULL. */
 static struct metric *find_figure(const struct run_figures *run,
                                   const char *name)
@@ -84,7 +78,7 @@ static void add_recording(struct run_figures *figures, const char *path)
   struct symbols *symbols = new_symbols(cursor, NULL, NULL);
   struct profile *profile = new_profile(cursor, filter, NULL, 0);
   read_events(cursor, &(struct reading) {
-    .changes = true, .state = profile, .event = take_event, .pass = pass
+    .changes = true, .state = profile, .event = take_event
   });
   profile_finish(profile, symbols);
   add_shares(figures, profile);
