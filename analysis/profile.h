@@ -156,9 +156,10 @@ struct profile_sums {
                                       time without samples, too */
   double variance;
   uint64_t unsampled;           /* CPU, WALL: of that, ns without samples */
-  uint64_t cpu_ns;              /* processor time of the processes while no
-                                   samples of theirs are lost; 0: not known, or
-                                   some threads, spans or requests were selected */
+  uint64_t cpu_ns;              /* processor time of the processes, of the time
+                                   of which it is known: see doc/JSON.md; 0: not
+                                   known, or some threads, spans or requests were
+                                   selected */
   uint64_t covered_ns;          /* weight of the samples of that time... */
   uint64_t tick_ns;             /* ...and of them, of those that were taken at
                                    ticks of the system, which misjudge work in

@@ -126,6 +126,9 @@ struct profile {
   struct cpu_used *used;        /* in the order of reading */
   size_t used_count, used_room;
   int64_t lost_ns;              /* samples of an earlier time are lost */
+  int64_t cut_ns;               /* of the first CPU_USED, if a part of its time is
+                                   not in the data or not selected */
+  int64_t known_from, known_to; /* of which [used] tells all */
 
   struct profile_sums sums;
   struct frame truncated;       /* above a stack that is cut */

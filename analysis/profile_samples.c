@@ -25,6 +25,10 @@
 /* Open spans of a ring that are looked at for the span of a sample. */
 #define MOST_OPEN 256
 
+/* The first events of a recording that begins with the tracing come within this
+   time. */
+#define BEGUN_WITHIN_NS 100000000
+
 struct profile *new_profile(struct eventring_cursor *cursor,
                             struct filter *filter,
                             const struct condition *conditions, size_t count)
@@ -43,7 +47,7 @@ struct profile *new_profile(struct eventring_cursor *cursor,
   const struct eventring_info info = target_info(cursor);
   p->rings = info.rings;
   p->first_samples = info.sample_rings_from;
-  p->lost_ns = INT64_MIN;
+  p->lost_ns = p->cut_ns = INT64_MIN;
   p->tree = new_pair_map();
   p->request_numbers = new_pair_map();
   p->nodes_room = 256;
@@ -400,6 +404,20 @@ static void take_start(struct profile *p, const struct eventring_event *event)
     sampling_began(p->blocks, event->payload[START_BLOCK], event->ns);
 }
 
+/* Returns whether the data and the selection begin with the tracing, as far as no
+   loss is reported: a recording may be a part of another.  Then the first CPU_USED
+   has no time of before. */
+static bool has_all_since_start(const struct profile *p,
+                                const struct eventring_event *event)
+{
+  const struct eventring_info info = target_info(p->cursor);
+  struct eventring_event first = *event;
+  first.ns = info.started_ns;
+  return (info.format == EVENTRING_FORMAT_RING
+          || time_since(p->first_ns, info.started_ns) < BEGUN_WITHIN_NS)
+         && filter_wants(p->filter, &first, -1);
+}
+
 /* Takes the processor time since the last CPU_USED, if no threads are selected:
    those without samples are not known. */
 static void take_used(struct profile *p, const struct eventring_event *event)
@@ -407,6 +425,8 @@ static void take_used(struct profile *p, const struct eventring_event *event)
   if (p->conditions_count > 0 || filter_has_threads(p->filter)
       || !filter_wants(p->filter, event, -1))
     return;
+  if (p->used_count == 0 && !has_all_since_start(p, event))
+    p->cut_ns = event->ns;
   p->used = with_room(p->used, p->used_count, &p->used_room, sizeof *p->used);
   p->used[p->used_count++] =
     (struct cpu_used) {
@@ -589,19 +609,35 @@ static void add_sample(struct profile *p, struct sample *sample)
   p->sums.extra += value.extra;
   p->sums.variance += value.variance;
   if (sample->kind == CPU_USED) p->sums.unsampled += value.weight;
-  if (sample->kind == CPU_SAMPLE && sample->ns > p->lost_ns)
+  if (sample->kind == CPU_SAMPLE && sample->ns > p->known_from
+      && sample->ns <= p->known_to)
     p->sums.covered_ns += value.weight;
   add_value(&node->value, value);
   node->used = true;
 }
 
-/* Adds the processor time of the process since samples were lost. */
+/* Finds the time of which the processor time is known: it ends with the last
+   CPU_USED.  When samples were lost, or their beginning is not in the data, it
+   begins with the first CPU_USED since then, which has time of before. */
+static void find_known_time(struct profile *p)
+{
+  const bool lost = p->lost_ns > p->cut_ns;
+  p->known_from = lost ? INT64_MAX : p->cut_ns;
+  p->known_to = INT64_MIN;
+  for (size_t i = 0; i < p->used_count; i++) {
+    const int64_t to = p->used[i].to;
+    if (lost && to > p->lost_ns && to < p->known_from) p->known_from = to;
+    if (to > p->known_to) p->known_to = to;
+  }
+}
+
+/* Adds the processor time of the process while it is known. */
 static void add_used(struct profile *p)
 {
   struct profile_sums *sums = &p->sums; /* not zeros in a merged profile */
   for (size_t i = 0; i < p->used_count; i++) {
     const struct cpu_used *used = &p->used[i];
-    if (used->to <= p->lost_ns) continue;
+    if (used->to <= p->known_from) continue;
     sums->cpu_ns = limited_sum(sums->cpu_ns, used->ns);
     if (used->tick_ns == UINT64_MAX) sums->tick_ns_unknown = true;
     else sums->tick_ns = limited_sum(sums->tick_ns, used->tick_ns);
@@ -614,6 +650,7 @@ static void select_samples(struct profile *p)
   const int64_t born_by = p->sums.survivors ? p->born_by : now;
   const int64_t alive_until = p->sums.survivors ? p->alive_until : now;
   size_t kept = 0;
+  find_known_time(p);
   for (size_t i = 0; i < p->samples_count; i++) {
     struct sample sample = p->samples[i];
     if (sample.block != NO_BLOCK
@@ -621,7 +658,7 @@ static void select_samples(struct profile *p)
             || block_died(p->blocks, sample.block) <= alive_until))
       continue;
     if (!is_selected(p, &sample)) continue;
-    if (sample.kind == CPU_USED && sample.ns <= p->lost_ns) continue;
+    if (sample.kind == CPU_USED && sample.ns <= p->known_from) continue;
     if (!has_possible_sums(p, &sample)) {
       p->sums.impossible++;
       continue;

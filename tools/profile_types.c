@@ -81,10 +81,8 @@ static void format_moment(char buffer[2 * QUANTITY_SIZE],
 }
 
 /* Writes the processor time of samples, with that of the processes if it is known
-   of all samples or of some, and whether most of them were taken at ticks.  [many]
-   processes may be of files that do not have it. */
-static void format_cpu(char buffer[SUMS_SIZE], const struct profile_sums *sums,
-                       bool many)
+   of all samples or of some, and whether most of them were taken at ticks. */
+static void format_cpu(char buffer[SUMS_SIZE], const struct profile_sums *sums)
 {
   char sampled[QUANTITY_SIZE], covered[QUANTITY_SIZE], all[QUANTITY_SIZE];
   const uint64_t ns = sums->weight - sums->unsampled;
@@ -101,8 +99,8 @@ static void format_cpu(char buffer[SUMS_SIZE], const struct profile_sums *sums,
              " sample%s", sampled, all, way, sums->samples, plural);
   else
     snprintf(buffer, SUMS_SIZE, "%s of processor time%s in %" PRIu64 " sample%s"
-             " (%s of %s %s)", sampled, way, sums->samples, plural, covered, all,
-             many ? "as far as known" : "since none were lost");
+             " (%s of %s as far as known)", sampled, way, sums->samples, plural,
+             covered, all);
 }
 
 const char *format_sums(char buffer[SUMS_SIZE],
@@ -140,7 +138,7 @@ const char *format_sums(char buffer[SUMS_SIZE],
              sums.samples, plural);
     break;
   default:
-    format_cpu(buffer, &sums, origin->cursor == NULL);
+    format_cpu(buffer, &sums);
   }
   return buffer;
 }

@@ -452,10 +452,10 @@ used() {
     echo "at 1000000000 100 0"
     echo "used 1000000000 0 0 0 0 0 0 50000000"
     echo "sample 600000000 0 0 $stack_leaf"
+    echo "at 1900000000 101 1"
+    echo "sample 200000000 0 0 $stack_other"
     echo "at 2000000000 100 0"
     echo "used 1000000000 300000000 40000000 5000000 6000000 7000000 42000000 $2"
-    echo "at 3000000000 101 1"
-    echo "sample 200000000 0 0 $stack_other"
   } | ./make_profile "$1"
 }
 used used.eventring 350000000 && used ticks.eventring 350000001 || exit 1
@@ -481,7 +481,11 @@ causes() { grep -v ' main \| inlined \| middle ' out | sed 1d | diff table -; }
 ok "a row for each cause" causes
 run eventring profile --to=1500ms used.eventring
 ok "a part of the time has what is in it" eval \
-  'out_has ": 600 ms of 1.00 s of processor time" && ! out_has "signals blocked"'
+  'out_has ": 600 ms of 1.00 s of processor time in 1 sample of 2$" &&
+   ! out_has "signals blocked"'
+run eventring profile --from=500ms used.eventring
+ok "but not the time of before that the first event has" eval \
+  'out_has ": 800 ms of processor time in 2 samples (200 ms of 1.00 s as far as known)$"'
 run eventring profile --thread=101 used.eventring
 ok "of a thread it is not known" eval \
   'out_has ": 200 ms of processor time in 1 sample of 2$" && ! out_has "signals blocked"'
@@ -503,12 +507,15 @@ done
   echo "sample 200000000 0 0"
   echo "at 4000000000 101 1"
   echo "sample 400000000 0 0"
-  echo "used 1000000000 90000000 0 0 0 0 0"
+  echo "used 1000000000 80000000 0 0 0 0 0"
+  echo "at 5000000000 101 1"
+  echo "sample 300000000 0 0"
+  echo "used 500000000 90000000 0 0 0 0 0"
 } | ./make_profile overwritten.eventring || exit 1
 run eventring profile overwritten.eventring
-ok "when samples are lost, the time of the process is that since then" eval \
-  'out_has ": 1.20 s of processor time in 3 samples (400 ms of 1.00 s since none were lost)$" &&
-   out_has "90.0 ms .*signals blocked" && ! out_has "300 ms"'
+ok "the time of the process is known from the first event after lost samples" eval \
+  'out_has ": 1.50 s of processor time in 4 samples (300 ms of 500 ms as far as known)$" &&
+   out_has "90.0 ms .*signals blocked" && ! out_has "80.0 ms"'
 run eventring profile --json overwritten.eventring
 ok "the time of samples at ticks is not known of older files" eval \
   'exits 0 && ! out_has tick_ns'
