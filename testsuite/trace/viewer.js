@@ -2,77 +2,57 @@
 // prints a line for each thread that it has found, "profile NAME", then one for
 // each row of its table, "frame TOTAL (SHARE) SELF (SHARE) NAME", and one for
 // each complaint, "complaint TEXT".
-// NODE_PATH says where playwright-core and speedscope are, CHROMIUM the browser.
 
-const fs = require('fs')
-const http = require('http')
-const path = require('path')
-const os = require('os')
-const { chromium } = require('playwright-core')
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import process from 'node:process';
+import { launch, open, packages, textOf, until } from '../web/browser.js';
 
-const viewer = path.join(process.env.NODE_PATH, 'speedscope/dist/release')
-const trace = process.argv[2]
+const trace = process.argv[2];
+const viewer = path.join(packages(), 'speedscope/dist/release');
 const types = { '.html': 'text/html', '.js': 'text/javascript',
-                '.css': 'text/css', '.wasm': 'application/wasm' }
+                '.css': 'text/css', '.wasm': 'application/wasm' };
 
 function serve(request, response) {
-  const name = request.url.split('?')[0]
-  const file = name === '/trace.json' ? trace : path.join(viewer, name)
+  const name = request.url.split('?')[0];
+  const file = name === '/trace.json' ? trace : path.join(viewer, name);
   if (!fs.existsSync(file)) {
-    response.writeHead(404)
-    return response.end()
+    response.writeHead(404);
+    return response.end();
   }
   response.setHeader('Content-Type',
-                     types[path.extname(file)] || 'application/octet-stream')
-  fs.createReadStream(file).pipe(response)
+                     types[path.extname(file)] ?? 'application/octet-stream');
+  fs.createReadStream(file).pipe(response);
 }
 
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic',
-  '--no-first-run', '--disable-background-networking',
-  '--disable-component-update', '--disable-sync']
-
-async function load(address) {
-  const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'chromium-'))
-  const browser = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.CHROMIUM, headless: true, args: flags,
-    viewport: { width: 1280, height: 4000 } })
-  try {
-    const page = await browser.newPage()
-    page.setDefaultTimeout(20000)
-    page.on('console', message => {
-      if (['warning', 'error'].includes(message.type()))
-        console.log('complaint', message.text())
-    })
-    page.on('dialog', dialog => {
-      console.log('complaint', dialog.message())
-      dialog.dismiss()
-    })
-    await page.goto(`${address}/index.html#profileURL=` +
-                    encodeURIComponent(`${address}/trace.json`))
-    // Its table is made of text, its flame graphs of pixels.
-    await page.getByText('Sandwich').click()
-    for (let i = 1, count = 1; i <= count; i++) {
-      await page.waitForFunction(i =>
-        document.body.innerText.includes(` (${i}/`) &&
-        document.querySelectorAll('tr').length > 1, i)
-      const text = await page.locator('body').innerText()
-      const title = text.match(/^(.*) \(\d+\/(\d+)\)$/m)
-      count = Number(title[2])
-      console.log('profile', title[1])
-      for (const row of await page.locator('tr').allInnerTexts())
-        console.log('frame', row.trim().replace(/\s+/g, ' '))
-      await page.keyboard.press('n')
-    }
-  } finally {
-    await browser.close()
-    fs.rmSync(profile, { recursive: true, force: true })
+const server = http.createServer(serve);
+await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+const address = `http://127.0.0.1:${server.address().port}`;
+const browser = await launch();
+try {
+  const file = encodeURIComponent(`${address}/trace.json`);
+  const page = await open(browser, `${address}/index.html#profileURL=${file}`,
+                          { height: 4000 });
+  // Its table is made of text, its flame graphs of pixels.
+  await page.locator('::-p-text(Sandwich)').click();
+  for (let i = 1, count = 1; i <= count; i++) {
+    await until(page, (number) =>
+      document.body.innerText.includes(` (${number}/`) &&
+      document.querySelectorAll('tr').length > 1, i);
+    const title = (await textOf(page)).match(/^(.*) \(\d+\/(\d+)\)$/m);
+    count = Number(title[2]);
+    console.log('profile', title[1]);
+    const rows = await page.$$eval('tr', (all) => all.map((row) => row.innerText));
+    for (const row of rows)
+      console.log('frame', row.trim().replace(/\s+/g, ' '));
+    await page.keyboard.press('n');
   }
+  for (const text of page.complaints) console.log('complaint', text);
+} catch (error) {
+  console.error(String(error).split('\n')[0]);
+  process.exitCode = 1;
+} finally {
+  await browser.close();
+  server.close();
 }
-
-const server = http.createServer(serve)
-server.listen(0, '127.0.0.1', () =>
-  load(`http://127.0.0.1:${server.address().port}`)
-    .then(() => server.close(), error => {
-      console.error(String(error).split('\n')[0])
-      process.exit(1)
-    }))

@@ -12,21 +12,13 @@ missing() {
   finish
 }
 
-CHROMIUM=$(command -v chromium) || missing "no chromium"
+program "${CHROMIUM:-/usr/bin/chromium}" || missing "no chromium"
 program node || missing "no node"
-viewer=$EVENTRING_BUILD/test/trace-viewer
-[ -e "$viewer/installed" ] || {
-  mkdir -p "$viewer" && (cd "$viewer" && echo '{}' >package.json &&
-    timeout 120 npm install --no-package-lock --no-audit --no-fund \
-      --ignore-scripts speedscope@1.25.0 playwright-core@1.65.1 &&
-    touch installed) >npm.log 2>&1 ||
-    missing "npm cannot install speedscope and playwright-core"
-}
-export CHROMIUM NODE_PATH="$viewer/node_modules"
+program npm || missing "no npm"
 
 make_ring crossing
 eventring trace crossing.eventring -o trace.json 2>/dev/null
-HOME=$tmp TMPDIR=$tmp timeout 120 node "$here/viewer.js" trace.json >shown 2>why ||
+HOME=$tmp TMPDIR=$tmp timeout 300 node "$here/viewer.js" trace.json >shown 2>why ||
   cat why >>shown
 cp shown out; cp why err; status=$?
 
@@ -44,7 +36,7 @@ ok "speedscope: waits have a track" stops
 # speedscope says that begin and end differ where only one has arguments, and
 # pairs them all the same.
 complaints() {
-  ! grep '^complaint' shown | grep -v 'GL Driver Message' |
+  ! grep '^complaint' shown | grep -v -e 'GL Driver Message' -e 'software WebGL' |
     grep -v 'end "\([^ "]*\).*" when "\1[ "].* was on the top'
 }
 ok "speedscope: the viewer reports no error" complaints

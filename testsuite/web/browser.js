@@ -25,24 +25,21 @@ export function buildPage() {
   return out;
 }
 
-// Brings puppeteer-core, by the hashes of the lock file.
-function puppeteer() {
-  const lock = path.join(here, 'package-lock.json');
-  const installed = path.join(folder, 'installed');
+// Brings the packages, by the hashes of the lock file.  Returns their folder.
+export function packages() {
   fs.mkdirSync(folder, { recursive: true });
-  if (!fs.existsSync(installed) ||
-      fs.readFileSync(installed, 'utf8') !== fs.readFileSync(lock, 'utf8')) {
-    for (const file of ['package.json', 'package-lock.json'])
-      fs.copyFileSync(path.join(here, file), path.join(folder, file));
-    execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'],
-                 { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
-    fs.copyFileSync(lock, installed);
-  }
-  return createRequire(path.join(folder, 'index.js'))('puppeteer-core');
+  execFileSync('flock', ['lock', 'sh', '-c', `
+    cmp -s "$1/package-lock.json" installed || {
+      cp "$1/package.json" "$1/package-lock.json" . &&
+        npm ci --ignore-scripts --no-audit --no-fund >&2 &&
+        cp package-lock.json installed
+    }`, 'sh', here], { cwd: folder, stdio: ['ignore', 2, 2] });
+  return path.join(folder, 'node_modules');
 }
 
 export function launch() {
-  return puppeteer().launch({
+  const puppeteer = createRequire(packages())('puppeteer-core');
+  return puppeteer.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true,
     timeout,
     args: ['--no-sandbox', '--disable-gpu', '--no-proxy-server'] });
