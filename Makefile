@@ -776,87 +776,24 @@ check-traced: toolchain tool ## the same, with all that runs being traced
 	  --traced $(B)/bin/eventring --log $(LOG)/check-traced.log \
 	  --compare upstream/known-results
 
-.PHONY: bench
-bench: all stage stock ## whole programs, timed; BENCH=full for large ones
-	@EVENTRING_BUILD=$(ABS) bench/run-programs
+# The benchmark bench/run-NAME is bench-NAME; bench/README.md says what each measures.
+BENCHES := $(patsubst bench/run-%,bench-%,\
+  $(filter-out %-programs %-against,$(wildcard bench/run-*)))
+RUN_BENCH = @EVENTRING_BUILD=$(ABS) bench
 
-.PHONY: bench-against
+.PHONY: bench bench-against bench-report $(BENCHES)
+bench: all stage stock ## whole programs, timed; BENCH=full for large ones; bench/README.md: others
+	$(RUN_BENCH)/run-programs
 bench-against: $(if $(VERSION),all stage stock) ## whole programs against VERSION=, a revision, a toolchain's folder or stock
 	@test -n "$(VERSION)" || { echo "make bench-against needs VERSION=, a git" \
 	  "revision, the folder of a toolchain or stock" >&2; exit 2; }
-	@EVENTRING_BUILD=$(ABS) bench/run-against $(ARGS) "$(VERSION)"
-
-.PHONY: bench-probes
-bench-probes: all stage stock ## what a probe costs, beside stock OCaml's
-	@EVENTRING_BUILD=$(ABS) bench/run-probes
-
-.PHONY: bench-diagnose
-bench-diagnose: all stage ## whether the advice of eventring diagnose helps
-	@EVENTRING_BUILD=$(ABS) bench/run-diagnose
-
-.PHONY: bench-instructions
-bench-instructions: all stage stock ## instructions of whole programs, under callgrind
-	@EVENTRING_BUILD=$(ABS) bench/run-instructions
-
-.PHONY: bench-reader
-bench-reader: all stage stock ## how fast events are read, and how many are lost
-	@EVENTRING_BUILD=$(ABS) bench/run-reader
-
-.PHONY: bench-record
-bench-record: all stage ## what eventring record costs, and keeps up with
-	@EVENTRING_BUILD=$(ABS) bench/run-record
-
-.PHONY: bench-run
-bench-run: all stage ## what eventring run adds to a program
-	@EVENTRING_BUILD=$(ABS) bench/run-run
-
-.PHONY: bench-scale
-bench-scale: all stage stock ## tracing with more domains; its memory; starting
-	@EVENTRING_BUILD=$(ABS) bench/run-scale
-
-.PHONY: bench-stat
-bench-stat: all stage ## how long summing up ten million recorded events takes
-	@EVENTRING_BUILD=$(ABS) bench/run-stat
-
-.PHONY: bench-validate
-bench-validate: all stage ## perf's counts, durations and shares beside Eventring's
-	@EVENTRING_BUILD=$(ABS) bench/run-validate
-
-.PHONY: bench-profile
-bench-profile: all stage stock ## what samples cost: the handler, whole programs
-	@EVENTRING_BUILD=$(ABS) bench/run-profile
-
-.PHONY: bench-monitor
-bench-monitor: all stage ## what the monitor costs, and how it behaves under load
-	@EVENTRING_BUILD=$(ABS) bench/run-monitor
-
-.PHONY: bench-allocation
-bench-allocation: all stage stock ## what samples of allocation and of waits cost
-	@EVENTRING_BUILD=$(ABS) bench/run-allocation $(ARGS)
-
-.PHONY: bench-interference
-bench-interference: all stage stock ## whether events and samples change each other's figures
-	@EVENTRING_BUILD=$(ABS) bench/run-interference $(ARGS)
-
-.PHONY: bench-trace
-bench-trace: all stage ## how fast eventring trace writes, and in how much memory
-	@EVENTRING_BUILD=$(ABS) bench/run-trace
-
-.PHONY: bench-streaming
-bench-streaming: all stage ## whether live streaming skews the picture: files, sockets, FIFOs, a hub
-	@EVENTRING_BUILD=$(ABS) bench/run-streaming $(ARGS)
-
-.PHONY: bench-delay
-bench-delay: all stage ## how far receivers are behind 20 busy processes
-	@EVENTRING_BUILD=$(ABS) bench/run-delay $(ARGS)
-
-.PHONY: bench-agent
-bench-agent: all stage ## the cost of eventring agent at a million events a second
-	@EVENTRING_BUILD=$(ABS) bench/run-agent $(ARGS)
-
-.PHONY: bench-report
+	$(RUN_BENCH)/run-against $(ARGS) "$(VERSION)"
+bench-probes: ## what a probe costs, beside stock OCaml's
+bench-profile: ## what samples cost: the handler, whole programs
+$(BENCHES): bench-%: all stage stock
+	$(RUN_BENCH)/run-$* $(ARGS)
 bench-report: ## a page with plots, of what the benchmarks left: TO=folder to keep it
-	@EVENTRING_BUILD=$(ABS) bench/report $(if $(TO),--to $(TO))
+	$(RUN_BENCH)/report $(if $(TO),--to $(TO))
 
 ##@ The rest
 
