@@ -179,7 +179,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 ANALYSIS_OBJ := $(ANALYSIS_SRC:%.c=$(B)/obj/%.o)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/obj/%.o)
 SERVE_OBJ := $(SERVE_SRC:%.c=$(B)/obj/%.o)
-PAGE_OBJ := $(B)/obj/serve/page.o
+PAGE_OBJ := $(B)/obj/page.o
 
 # The public header has both numbers: the version of the package, and the
 # number of the ABI.
@@ -235,10 +235,10 @@ $(B)/obj/serve/%.o: serve/%.c
 	  -Iconsumer -Ianalysis -Ifleet -Itools -Iserve -Iruntime -MMD -MP -c \
 	  -o $@ $<
 
-# The page of the monitor, as data in the command.  A tarball of make dist has
-# it bundled, so that it needs no npm.
+# The page of the monitor and the flame graph, as data in the command.  A tarball
+# of make dist has them bundled, so that it needs no npm.
 PAGE_FILES = $(addprefix $(B)/web/,index.html monitor.js monitor.css \
-               monitor.svg)
+               monitor.svg flame.js)
 $(PAGE_FILES) &: web/build web/package-lock.json $(wildcard web/src/* web/built/*)
 	@mkdir -p $(B)/web
 	@if test -d web/built; then cp web/built/* $(B)/web; else \

@@ -1,5 +1,6 @@
 /* The files of the monitor's page as constants: page_html, page_script,
-   page_style and page_icon, each up to its _end.  The assembler looks for the
+   page_style and page_icon, each up to its _end; and flame_script, of the pages of
+   eventring profile --flame, which have page_style, too.  The assembler looks for the
    files in the folder that -I names. */
 
         .section .note.GNU-stack, "", %progbits
@@ -24,3 +25,8 @@ page_style_end:
 page_icon:
         .incbin "monitor.svg"
 page_icon_end:
+
+        .global flame_script, flame_script_end
+flame_script:
+        .incbin "flame.js"
+flame_script_end:

@@ -506,11 +506,7 @@ await test('the time between two events: asked by filters, shown in the timeline
 
 await test('the flame graph enlarges what is clicked',
   () => onPage('#/process/100/flame', async (page) => {
-    const canvas = await seen(page, 'canvas.flame');
-    await page.waitForFunction(() =>
-      document.querySelector('canvas.flame').clientHeight > 40);
-    const { x, y } = await canvas.boundingBox();
-    await page.mouse.click(x + 100, y + 18 * 1.5);
+    await click(page, '.flame button[title^="Dune.main"]');
     await page.mouse.move(0, 0);
     await until(page, () => document.querySelector('.told').innerText
       .includes('Dune.main: 800 ms, 80.0 %'));
@@ -518,16 +514,16 @@ await test('the flame graph enlarges what is clicked',
 
 await test('the type of the flame graph is chosen, and kept in the address',
   () => onPage('#/process/100/flame', async (page) => {
-    await seen(page, 'canvas.flame');
+    await seen(page, '.flame');
     await has(page, 'Processor time by stack');
     await page.select('select[name=type]', 'alloc');
     await has(page, 'Allocated memory by stack');
     await until(page, () => document.querySelector('.told')?.innerText
-      === 'all: 954 MiB, 100 %');
+      === 'all: 954 MiB, 100 %; self 0 B');
     assert.ok(page.url().endsWith('flame?alloc'), page.url());
     await page.select('select[name=type]', 'wait');
     await until(page, () => document.querySelector('.told')?.innerText
-      === 'all: 1.00 s, 100 %');
+      === 'all: 1.00 s, 100 %; self 0 s');
     await page.goBack();
     await has(page, 'Allocated memory by stack');
     await go(page, '#/process/100/flame?constructor');
@@ -547,7 +543,7 @@ await test('without samples the flame graph says how to take them',
 await test('the live heap by site: names are text, and new points come',
   () => onPage('#/process/100/flame?live', async (page) => {
     await seen(page, '.plot[aria-label^="Live heap by site"]');
-    await seen(page, 'canvas.flame');
+    await seen(page, '.flame');
     const text = await told(page, 'Live heap by site');
     for (const name of [`${hostile[0]} ${hostile[1]}:7 4.00 MiB`,
                         '\\x1b[31mred\\x1b[0m ', 'other 1.00 MiB'])

@@ -1,0 +1,209 @@
+// A flame graph, the callers on top, of the page of a process and of the file that
+// eventring profile --flame writes.  A click enlarges a function; a field marks
+// functions by name.
+
+import { html, useEffect, useMemo, useState } from './html.js';
+import * as format from './format.js';
+import { Table } from './table.js';
+
+const row_px = 18;
+const least = 0.0004;             // of the width: narrower boxes are not drawn
+
+// A node of the tree: the sums of its samples, which are in [self] if they end in
+// it, and the same of the profile that is compared with.
+export function newNode(name, parent = null) {
+  return { name, parent, value: 0, self: 0, base: 0, baseSelf: 0,
+           children: new Map() };
+}
+
+export function child(node, name) {
+  const found = node.children.get(name) ?? newNode(name, node);
+  node.children.set(name, found);
+  return found;
+}
+
+function addSelf(node, from) {
+  node.value += from.self;
+  node.base += from.baseSelf;
+}
+
+// Sets [value] and [base] of all nodes below [root] from what ends in them.
+export function sumUp(root) {
+  addSelf(root, root);
+  for (const node of root.children.values()) {
+    sumUp(node);
+    root.value += node.value;
+    root.base += node.base;
+  }
+}
+
+// Returns the tree with the callers of each function below it.
+function inverted(root) {
+  const top = newNode(root.name);
+  const visit = (node) => {
+    let at = top;
+    addSelf(top, node);
+    for (let n = node; n.parent && (node.self || node.baseSelf); n = n.parent) {
+      at = child(at, n.name);
+      addSelf(at, node);
+      if (n === node) at.self += node.self;
+    }
+    node.children.forEach(visit);
+  };
+  visit(root);
+  return top;
+}
+
+// Returns boxes { node, depth, from, to } of [shown], in parts of the width, and of
+// its callers, which are [above]; children share the width of their parent from the
+// left, the largest first.
+function boxes(shown) {
+  const above = [];
+  for (let node = shown.parent; node; node = node.parent)
+    above.unshift({ node, from: 0, to: 1, above: true });
+  const list = above.map((box, depth) => ({ ...box, depth }));
+  const visit = (node, depth, from, to) => {
+    list.push({ node, depth, from, to });
+    let at = from;
+    for (const c of [...node.children.values()].sort((a, b) => b.value - a.value)) {
+      const end = at + (node.value ? (to - from) * c.value / node.value : 0);
+      if (end - at >= least) visit(c, depth + 1, at, end);
+      at = end;
+    }
+  };
+  visit(shown, above.length, 0, 1);
+  return list;
+}
+
+// Returns name, self, total and total of the base of each function; recursion
+// counts once.
+function functions(root) {
+  const table = new Map();
+  const visit = ({ name, value, self, base, children }) => {
+    const entry = table.get(name) ?? { name, self: 0, total: 0, base: 0, open: 0 };
+    table.set(name, entry);
+    if (entry.open++ === 0) {
+      entry.total += value;
+      entry.base += base;
+    }
+    entry.self += self;
+    children.forEach(visit);
+    entry.open--;
+  };
+  root.children.forEach(visit);
+  return [...table.values()].sort((a, b) => b.self - a.self);
+}
+
+// The difference of the shares of a function, each of all of its profile.
+const change = (node, root) => root.value && root.base
+  ? node.value / root.value - node.base / root.base : 0;
+
+// Functions of a module, and those of C, have colours that are alike.
+function hue(name) {
+  const end = name.lastIndexOf('.');
+  let hash = 0;
+  for (const c of end > 0 ? name.slice(0, end) : name)
+    hash = (hash * 31 + c.codePointAt(0)) >>> 0;
+  return (/^[A-Z]/.test(name) ? 20 : 170) + hash % 45;
+}
+
+function styleOf({ node, depth, from, to }, root, compared) {
+  const place = {
+    left: `${100 * from}%`, top: `${depth * row_px}px`,
+    width: `max(1px, ${100 * (to - from)}% - 1px)`,
+  };
+  if (!compared) return { ...place, '--hue': hue(node.name) };
+  const points = change(node, root);
+  return { ...place, '--hue': points > 0 ? 8 : 212,
+           '--light': `${92 - Math.min(42, Math.abs(points) * 400)}%` };
+}
+
+// Returns a function of names for [wanted], a part of a name or /REGEXP/: null for
+// an empty text, undefined for a regular expression that is none.
+function matcher(wanted) {
+  const [, source] = /^\/(.*)\/$/.exec(wanted) ?? [];
+  if (source === undefined)
+    return wanted ? (name) => name.includes(wanted) : null;
+  try {
+    const regexp = new RegExp(source);
+    return (name) => regexp.test(name);
+  } catch {
+    return undefined;
+  }
+}
+
+// Returns the sum of the functions that match, and of all that they called.
+function sumOf(node, matches) {
+  if (matches(node.name)) return node.value;
+  let sum = 0;
+  for (const c of node.children.values()) sum += sumOf(c, matches);
+  return sum;
+}
+
+const points = (x) =>
+  `${x < 0 ? '−' : '+'}${(100 * Math.abs(x)).toFixed(2)} points`;
+
+// [root]: the tree; [text] formats its values; [bar]: the amount that the width of a
+// bar shows; [compared]: it has the values of a base.
+export function FlameGraph({ root, text, bar, compared = false }) {
+  const [turned, turn] = useState(false);
+  const [wanted, search] = useState('');
+  const [zoomed, zoom] = useState(null);
+  const [under, setUnder] = useState(null);
+  const tree = useMemo(() => turned ? inverted(root) : root, [root, turned]);
+  const shown = zoomed?.tree === tree ? zoomed.node : tree;
+  const list = useMemo(() => boxes(shown), [shown]);
+  const rows = useMemo(() => functions(root), [root]);
+  const matches = matcher(wanted);
+  const found = matches
+    ? `${format.share(shown.value ? sumOf(shown, matches) / shown.value : 0)} found`
+    : matches === undefined ? 'not a regular expression' : '';
+  useEffect(() => {
+    const leave = (event) => event.key === 'Escape' && zoom(null);
+    addEventListener('keydown', leave);
+    return () => removeEventListener('keydown', leave);
+  }, []);
+  const tell = (node) =>
+    `${format.name(node.name)}: ${text(node.value)}, ${
+      format.share(tree.value ? node.value / tree.value : 0)}; self ${
+      text(node.self)}${compared ? `; base ${text(node.base)}, ${
+      points(change(node, tree))}` : ''}`;
+  const boxOf = (event) => list[event.target.closest('[data-box]')?.dataset.box];
+  const point = (event) => setUnder(boxOf(event)?.node ?? null);
+  const told = list.some((b) => b.node === under) ? under : shown;
+  return html`
+    <div class="toolbar">
+      <input type="search" size="26" placeholder="Part of a name, or /regexp/"
+        aria-label="Mark functions" value=${wanted}
+        onInput=${(e) => search(e.target.value)} />
+      <span class="found" role="status">${found}</span>
+      <label><input type="checkbox" name="inverted" checked=${turned}
+        onChange=${(e) => turn(e.target.checked)} /> Inverted</label>
+      <button disabled=${shown === tree} onClick=${() => zoom(null)}>
+        Whole graph</button>
+      <span class="told">${tell(told)}</span>
+    </div>
+    <p class="quiet hint">A bar is as wide as ${bar} of its function and of ${
+      turned ? 'the callers below it' : 'all that it called, the bars below it'}.
+      A click enlarges a bar. ${compared ? 'Red: more than in the base; blue: less.'
+      : 'Colours only tell modules apart.'}</p>
+    <div class="flame" style=${{ height: `${
+      (1 + Math.max(...list.map((b) => b.depth))) * row_px}px` }}
+      onClick=${(e) => boxOf(e) && zoom({ tree, node: boxOf(e).node })}
+      onMouseOver=${point} onFocusIn=${point}
+      onMouseLeave=${() => setUnder(null)}>${list.map((box, i) => html`
+      <button key=${i} type="button" data-box=${i} title=${tell(box.node)}
+        class=${[box.above && 'above', matches?.(box.node.name) && 'match']
+          .filter(Boolean).join(' ')}
+        style=${styleOf(box, tree, compared)}>${
+        format.name(box.node.name)}</button>`)}
+    </div>
+    <${Table} name="functions" title="Functions" rows=${rows} columns=${[
+      { label: 'Function', value: (f) => f.name },
+      { label: 'Self', value: (f) => f.self, text },
+      { label: 'Total', value: (f) => f.total, text },
+      ...compared
+        ? [{ label: 'Total of the base', value: (f) => f.base, text }] : [],
+      { label: 'Self, of all', text: format.share,
+        value: (f) => root.value ? f.self / root.value : 0 }]} />`;
+}

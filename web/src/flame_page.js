@@ -1,0 +1,32 @@
+// The page that eventring profile --flame writes.  It has its data as JSON: names,
+// and rows of name, parent and own value, parents first; of the base, too, if
+// another profile is compared with.
+
+import { html, render } from './html.js';
+import * as format from './format.js';
+import { child, FlameGraph, newNode, sumUp } from './flame_graph.js';
+import { typeNamed, typeOf } from './profile_types.js';
+
+const data = JSON.parse(document.getElementById('data').textContent);
+
+function addRows(root, rows, field) {
+  const nodes = [];
+  for (const [name, parent, value] of rows) {
+    const node = nodes.length === 0 ? root : child(nodes[parent], data.names[name]);
+    node[field] += value;
+    nodes.push(node);
+  }
+}
+
+const root = newNode('all');
+addRows(root, data.nodes, 'self');
+if (data.base) addRows(root, data.base, 'baseSelf');
+sumUp(root);
+
+const type = typeOf(typeNamed(data.type));
+document.title = data.title;
+render(html`<main><h1>${format.name(data.title)}</h1>
+  <p class="quiet">${data.about}</p>
+  <${FlameGraph} root=${root} bar=${type.bar} compared=${data.base !== null}
+    text=${type.text} /></main>`,
+document.getElementById('page'));
