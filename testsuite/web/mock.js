@@ -181,6 +181,19 @@ function liveSites(from, to, width) {
     other: t.map(() => 2 ** 20) };
 }
 
+// What differs between two processes: group, name, measure, unit, a and b.
+const differences = [
+  ['total', 'collector', 'share', 'share', 0.2, 0.1],
+  ['total', 'allocated', 'rate', 'bytes_per_s', null, 2 ** 20],
+  ['total', 'nothing', 'rate', 'per_s', 0, null],
+  ['pauses', hostile[0], 'p99', 'ns', 1e6, 2.5e6],
+  ['spans', 'minor', 'rate', 'per_s', 100, 1500],
+  ['requests', 'checkout', 'p50', 'ns', 1e6, 1.043e6],
+  ['waits', 'mutex_wait', 'mean', 'ns', 1000, 1000],
+  ['causes', 'gc_minor', 'rate', 'per_s', 0, 2.5],
+].map(([group, name, measure, unit, a, b]) =>
+  ({ group, name, measure, unit, a, b }));
+
 const findings = [{
   rule: 'small_minor_heap', title: 'The minor heap is too small',
   certainty: 'likely', weight: 0.12, event: 'minor',
@@ -393,7 +406,12 @@ export class Mock {
       between: () => between(from, to),
       diagnosis: () => ({ findings, not_judged: [] }),
       flame: () => flame(url.searchParams.get('type')),
-      live_sites: () => liveSites(from, to, number('width', 1000)) };
+      live_sites: () => liveSites(from, to, number('width', 1000)),
+      ...url.searchParams.get('a') === '100' && { compare: () => {
+        const side = (i) => ({ ...this.process(i), from_ns: 0, to_ns: 1e10,
+                               lost_events: 0 });
+        return { version: 1, a: side(0), b: side(1), differences };
+      } } };
     const answer = answers[part ?? what];
     if (!answer) return this.#json(s, 404, { error: 'no such page' });
     this.#json(s, 200, answer());

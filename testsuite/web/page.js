@@ -504,6 +504,21 @@ await test('the time between two events: asked by filters, shown in the timeline
     assert.ok(page.url().endsWith('timeline?29998200000-30010800000'), page.url());
   }));
 
+await test('two processes are compared: amounts and changes',
+  () => onPage('#/compare/100/101', async (page) => {
+    await seen(page, '[data-table=differences-causes]');
+    const rows = await page.$$eval('[data-table^=differences] tbody tr', (all) =>
+      all.map((row) => [...row.cells].map((c) => c.innerText).join(' | ')));
+    assert.deepEqual(rows, [
+      'collector | share | 20.0 % | 10.0 % | −50.0 %',
+      'allocated | rate | – | 1.00 MiB/s | –',
+      `${hostile[0]} | p99 | 1.00 ms | 2.50 ms | × 2.5`,
+      'minor | rate | 100/s | 1 500/s | × 15',
+      'checkout | p50 | 1.00 ms | 1.04 ms | +4.3 %',
+      'mutex wait | mean | 1.00 µs | 1.00 µs | 0 %',
+      'gc minor | rate | 0.0/s | 2.5/s | –']);
+  }));
+
 await test('the flame graph enlarges what is clicked',
   () => onPage('#/process/100/flame', async (page) => {
     await click(page, '.flame button[title^="Dune.main"]');

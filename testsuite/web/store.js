@@ -148,6 +148,12 @@ function shown(text) {
   return Number(number.replaceAll(' ', '')) * factors[unit];
 }
 
+// A change as the page shows it, as a factor.
+function factor(text) {
+  const number = Number(text.replace('−', '-').replace(/[×% +]/g, ''));
+  return text.startsWith('×') ? number : 1 + number / 100;
+}
+
 await test('two recordings are compared: the table has the numbers of the server',
   async () => {
     await go('#/saved');
@@ -169,6 +175,10 @@ await test('two recordings are compared: the table has the numbers of the server
         assert.ok(Math.abs(shown(values[i]) - wanted[key]) <=
                   0.0051 * wanted[key] + 0.051, `${name}: ${values[i]}`);
       });
+      const change = wanted.b / wanted.a;
+      if (wanted.a && wanted.b !== null)
+        assert.ok(Math.abs(factor(values[2]) - change) <= 0.051 * change + 0.0006,
+                  `${name}: ${values} for ${wanted.a}, ${wanted.b}`);
     }
     assert.ok(compared >= 10, String(compared));
     silent();
