@@ -191,9 +191,9 @@ MAP := consumer/libeventring.map
 
 # Libraries that libeventring and the command are linked with.
 LIB_LIBS = $(ZSTD_LIBS) $(LIBATOMIC)
-ANALYSIS_LIBS = $(DW_LIBS) -lelf
+ANALYSIS_LIBS = $(DW_LIBS) -lelf $(ZLIB_LIBS)
 TOOL_LIBS = $(LIB_LIBS) $(ANALYSIS_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) \
-  $(ZLIB_LIBS) $(MICROHTTPD_LIBS) $(GNUTLS_LIBS) $(CURL_LIBS) $(NATS_LIBS) \
+  $(MICROHTTPD_LIBS) $(GNUTLS_LIBS) $(CURL_LIBS) $(NATS_LIBS) \
   -lm
 FLEET_CFLAGS = $(JANSSON_CFLAGS) $(MICROHTTPD_CFLAGS) $(GNUTLS_CFLAGS) \
   $(CURL_CFLAGS) $(NATS_CFLAGS)
@@ -211,7 +211,7 @@ $(B)/obj/consumer/%.o: consumer/%.c
 $(B)/obj/analysis/%.o: analysis/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(DW_CFLAGS) \
+	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(DW_CFLAGS) $(ZLIB_CFLAGS) \
 	  -Iconsumer -Ianalysis -Iruntime -MMD -MP -c -o $@ $<
 
 $(B)/obj/fleet/%.o: fleet/%.c

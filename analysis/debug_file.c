@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 #include "debug_file.h"
 #include "memory.h"
 #include "regular_file.h"
@@ -49,23 +50,16 @@ struct wanted {
   GElf_Word crc;                /* 0: not known */
 };
 
-/* Returns the checksum of a .gnu_debuglink section, the CRC-32 of zlib. */
+/* Returns the checksum that a .gnu_debuglink section has of the file [fd]. */
 static GElf_Word checksum(int fd)
 {
-  static uint32_t table[256];
   unsigned char bytes[65536];
-  uint32_t crc = UINT32_MAX;
+  uLong crc = crc32(0, NULL, 0);
   ssize_t length;
-  for (uint32_t i = 0; i < 256; i++) {
-    uint32_t n = i;
-    for (int bit = 0; bit < 8; bit++) n = n >> 1 ^ (n & 1 ? 0xEDB88320 : 0);
-    table[i] = n;
-  }
   for (off_t at = 0; (length = pread(fd, bytes, sizeof bytes, at)) > 0;
        at += length)
-    for (ssize_t i = 0; i < length; i++)
-      crc = crc >> 8 ^ table[(crc ^ bytes[i]) & 255];
-  return ~crc;
+    crc = crc32(crc, bytes, (uInt) length);
+  return (GElf_Word) crc;
 }
 
 size_t read_build_id(int fd, unsigned char id[BUILD_ID_SIZE])
