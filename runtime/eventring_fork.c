@@ -19,12 +19,17 @@
    A child that fork handlers never saw, made by _Fork or clone, finds its
    writers wiped (MADV_WIPEONFORK): see [caml_ring_left_behind]. */
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "caml/eventring.h"
 #include "eventring_internal.h"
+
+/* Forks under way by signal handlers of a thread that has the session's lock: it may
+   be in the middle of a change. */
+static int inner_forks;
 
 /* Handler that pthread_atfork installs: prepares a fork, in the parent.  Leaves
    a session of the parent's own parent, takes the session's lock until
@@ -36,7 +41,10 @@ static void before_fork(void)
   caml_ring_mappings_before_fork();
   /* The lock is held over the fork, so that names, labels and the session are
      complete in the child: no other thread is changing them. */
-  pthread_mutex_lock(&caml_ring_session_lock);
+  if (pthread_mutex_lock(&caml_ring_session_lock) == EDEADLK) {
+    inner_forks++;
+    return;
+  }
   /* Stored here, since the parent may have ended, and its control word may be
      0, when the child runs. */
   caml_ring_session.restart_control =
@@ -48,17 +56,19 @@ static void before_fork(void)
    fork, in the parent. */
 static void after_fork(void)
 {
-  pthread_mutex_unlock(&caml_ring_session_lock);
+  if (inner_forks > 0) inner_forks--;
+  else pthread_mutex_unlock(&caml_ring_session_lock);
   caml_ring_mappings_after_fork(0);
 }
 
 /* Leaves the parent's session, in a forked child with a single thread: unmaps
-   the parent's ring file, replaces the control page by private zeros, and
-   disowns all writers.  Drops the names of other threads.  Makes the session's
-   lock anew, unlocked. */
-static void leave_parent(void)
+   the parent's ring file, unless [inner], replaces the control page by private
+   zeros, and disowns all writers.  Drops the names of other threads.  Makes the
+   session's lock anew, unlocked. */
+static void leave_parent(int inner)
 {
-  pthread_mutex_init(&caml_ring_session_lock, NULL);
+  const pthread_mutex_t unlocked = LOCK_OF_FORKS;
+  caml_ring_session_lock = unlocked;
   caml_ring_mappings_after_fork(1);
   uint32_t old_thread = caml_ring_self.os_id;
   caml_ring_self.os_id = 0;
@@ -81,7 +91,9 @@ static void leave_parent(void)
   /* Should this fail, probes still find no ring to write to. */
   caml_eventring_replace_page();
   caml_eventring_unguard();
-  if (caml_ring_session.released) {
+  if (inner) {
+    /* The parent may have been about to unmap it. */
+  } else if (caml_ring_session.released) {
     caml_ring_unmap_kept();
   } else {
     munmap(caml_ring_session.map, caml_ring_session.header.file_size);
@@ -94,12 +106,14 @@ static void leave_parent(void)
 
 /* Handler that pthread_atfork installs: leaves the parent's session after a
    fork, in the child, and records in [restart] whether the parent was
-   traced. */
+   traced.  The child of a signal handler in the middle of a change is not. */
 static void fork_handler(void)
 {
   struct caml_ring_session *s = &caml_ring_session;
-  s->restart = s->started && !caml_eventring_is_lost();
-  leave_parent();
+  const int inner = inner_forks > 0;
+  inner_forks = 0;
+  s->restart = !inner && s->started && !caml_eventring_is_lost();
+  leave_parent(inner);
 }
 
 int caml_ring_left_behind(void)
@@ -107,7 +121,7 @@ int caml_ring_left_behind(void)
   if (caml_ring_session.map == NULL || *caml_ring_process_mark() != 0) return 0;
   /* The parent's wish to be traced is not the child's. */
   caml_ring_session.restart = 0;
-  leave_parent();
+  leave_parent(0);
   return 1;
 }
 

@@ -180,6 +180,16 @@ struct caml_ring_session {
 extern struct caml_ring_session caml_ring_session;
 extern pthread_mutex_t caml_ring_session_lock;
 
+/* For a lock that is taken by before_fork: a thread that has it already gets EDEADLK,
+   where the system has such a lock. */
+#if defined(PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP)
+#define LOCK_OF_FORKS PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP
+#elif defined(PTHREAD_ERRORCHECK_MUTEX_INITIALIZER)
+#define LOCK_OF_FORKS PTHREAD_ERRORCHECK_MUTEX_INITIALIZER
+#else
+#define LOCK_OF_FORKS PTHREAD_MUTEX_INITIALIZER
+#endif
+
 /* Returns the smallest multiple of EVENTRING_PAGE that is at least [n]. */
 Caml_inline uint64_t round_up_to_page(uint64_t n)
 {

@@ -183,8 +183,9 @@ static struct list noted;
 static uint32_t noted_session, noted_total;
 
 /* Held while the loader's lock is: a child would have that lock for ever. */
-static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
-static CAMLthread_local int held;       /* by before_fork, of this thread */
+static pthread_mutex_t looking = LOCK_OF_FORKS;
+/* By before_fork, of this thread; and its forks under way that found it so. */
+static CAMLthread_local int held, inner_forks;
 
 void caml_ring_mappings_before_fork(void)
 {
@@ -192,13 +193,23 @@ void caml_ring_mappings_before_fork(void)
   clock_gettime(CLOCK_REALTIME, &end);
   end.tv_sec++;
   /* Not for ever: who forks may have the loader's lock itself. */
-  held = pthread_mutex_timedlock(&looking, &end) == 0;
+  const int err = pthread_mutex_timedlock(&looking, &end);
+  if (err == EDEADLK) inner_forks++;
+  else held = err == 0;
 }
 
 void caml_ring_mappings_after_fork(int child)
 {
-  if (child) pthread_mutex_init(&looking, NULL);
-  else if (held) pthread_mutex_unlock(&looking);
+  const pthread_mutex_t unlocked = LOCK_OF_FORKS;
+  if (child) {
+    looking = unlocked;
+    held = inner_forks = 0;
+  } else if (inner_forks > 0) {
+    inner_forks--;
+  } else if (held) {
+    held = 0;
+    pthread_mutex_unlock(&looking);
+  }
 }
 
 COLD

@@ -45,7 +45,7 @@
 #include "caml/startup_aux.h"
 #include "eventring_internal.h"
 
-pthread_mutex_t caml_ring_session_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t caml_ring_session_lock = LOCK_OF_FORKS;
 struct caml_ring_session caml_ring_session;
 
 COLD

@@ -11,19 +11,21 @@
 /**************************************************************************/
 
 /* Delays a thread in a window of the runtime, so that the
-   actions of other threads fall into it.  Preloaded; DELAY holds rules
+   actions of other threads, or of a handler of SIGALRM, fall into it.  Preloaded; DELAY holds rules
 
        FUNCTION@FROM-TO=MILLISECONDS[/TIMES]
 
    separated by blanks: a call of the function FUNCTION with a return address
    between FROM and TO, addresses of the executable as nm prints them, sleeps
-   after it is done; only the first TIMES calls if that is given.  The library
+   after it is done, or raises SIGALRM in place of 0 ms; only the first TIMES calls
+   if that is given.  The library
    does nothing without DELAY. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +80,8 @@ static void delay(const char *function, void *caller)
                             rules[i].ms % 1000 * 1000000L };
       if (getenv("DELAY_SAYS") != NULL
           && write(2, "delayed\n", 8) < 0) { /* nobody listens */ }
-      while (nanosleep(&t, &t) != 0) { }
+      if (rules[i].ms == 0) raise(SIGALRM);
+      else while (nanosleep(&t, &t) != 0) { }
     }
 }
 
@@ -93,6 +96,8 @@ static void delay(const char *function, void *caller)
   }
 
 WRAP(int, pthread_mutex_lock, (pthread_mutex_t *m), (m))
+WRAP(int, pthread_mutex_timedlock,
+     (pthread_mutex_t *m, const struct timespec *end), (m, end))
 WRAP(int, pthread_mutex_unlock, (pthread_mutex_t *m), (m))
 WRAP(void *, mmap, (void *at, size_t size, int prot, int flags, int fd,
                     off_t offset), (at, size, prot, flags, fd, offset))

@@ -8,10 +8,15 @@
    windows spawn      domains are spawned and write 100 events each while the
                       session ends and starts; then 5 more write 100
    windows register   a C thread registers names while the process forks; the
-                      child registers names and finds all of them *)
+                      child registers names and finds all of them
+   windows forks      a session starts and ends twice, while a signal handler may
+                      fork; then the process forks, and its child writes 500
+                      events *)
 
 external register_in_thread : int -> unit = "test_register_in_thread"
 external register_names : int -> int = "test_register_names"
+external fork_on_alarm : unit -> unit = "test_fork_on_alarm"
+external forks : unit -> int = "test_forks"
 external fork : unit -> int = "test_fork"
 external wait : int -> int = "test_wait"
 
@@ -78,10 +83,22 @@ let register () =
   | 0 -> exit (register_names 100)
   | pid -> exit (wait pid)
 
+let forks () =
+  fork_on_alarm ();
+  for _ = 1 to 2 do
+    Eventring.start ();
+    Eventring.stop ()
+  done;
+  Eventring.start ();
+  match Unix.fork () with
+  | 0 -> write 500
+  | pid -> Printf.printf "child %d, in handlers %d\n" (wait pid) (forks ())
+
 let () =
   match Sys.argv.(1) with
   | "restart" -> restart ()
   | "starts" -> starts ()
   | "spawn" -> spawn ()
   | "register" -> register ()
+  | "forks" -> forks ()
   | _ -> exit 2

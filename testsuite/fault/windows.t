@@ -10,7 +10,7 @@ build windows windows_stubs.c unix
 slow=windows.opt
 . "$here/delay.sh"
 
-# delayed HOW RULES: runs it; says whether a delay was met, in $met
+# delayed HOW RULES: runs it; says how many delays were met, in $met
 delayed() {
   fresh
   run env OCAML_EVENTRING_KEEP=1 DELAY="$2" DELAY_SAYS=1 \
@@ -18,7 +18,10 @@ delayed() {
   met=$(grep -c '^delayed' "$tmp/err")
   sed -i '/^delayed/d' "$tmp/err"
 }
-bursts() { eventring events *.eventring | grep -c '  counter  *burst'; }
+bursts() {
+  for file in *.eventring; do eventring events "$file"; done |
+    grep -c '  counter  *burst'
+}
 all_there() {
   exits 0 && no_line && [ "$met" -gt 0 ] && [ "$(bursts)" = 500 ] &&
     eventring check *.eventring
@@ -57,4 +60,15 @@ delayed register "$(rule realloc add_name 300)$(
   300)"
 ok "a fork while a C thread registers names: the child has them" \
   eval '[ "$met" -gt 0 ] && exits 0'
+
+# A signal handler that forks, in a thread that has the session's lock
+for window in "mmap64 caml_eventring_replace" "pthread_mutex_lock before_fork" \
+  "pthread_mutex_timedlock caml_ring_mappings_before_fork"; do
+  # shellcheck disable=SC2086
+  set -- $window
+  delayed forks "$(rule "$1" "$2" 0 1)"
+  ok "a handler forks in $2, after $1: the program goes on, its child has all events" \
+    eval '[ "$met" -gt 0 ] && exits 0 && no_line && [ "$(bursts)" = 500 ] &&
+      [ "$(cat "$tmp/out")" = "child 0, in handlers $met" ]'
+done
 finish

@@ -2,6 +2,7 @@
    know, and a fork that the runtime's own functions do not make. */
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,6 +46,32 @@ value test_register_names(value count)
       id[i] = now;
     }
   return Val_int(wrong > 100 ? 100 : wrong);
+}
+
+static int forks;
+
+static void fork_and_wait(int signal)
+{
+  (void) signal;
+  pid_t pid = fork();
+  if (pid == 0) _exit(0);
+  int status = 1;
+  waitpid(pid, &status, 0);
+  if (pid > 0 && status == 0) forks++;
+}
+
+value test_fork_on_alarm(value unit)
+{
+  struct sigaction action = { .sa_handler = fork_and_wait,
+                              .sa_flags = SA_RESTART | SA_ONSTACK };
+  sigaction(SIGALRM, &action, NULL);
+  return unit;
+}
+
+value test_forks(value unit)
+{
+  (void) unit;
+  return Val_int(forks);
 }
 
 value test_fork(value unit)
