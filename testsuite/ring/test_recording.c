@@ -760,6 +760,46 @@ static void overlapping_recordings_have_events_once(void **state)
   tear_down(&s);
 }
 
+/* What the second of two joined recordings has lost is not lost if the first one
+   has it. */
+static void losses_that_another_recording_has_are_none(void **state)
+{
+  struct scene s;
+  struct log read = { 0 }, joined = { 0 };
+  struct eventring_merge_input inputs[2];
+  struct eventring_recorder *slow;
+  (void) state;
+  set_up(&s, 2, 11, 79, 1);
+  s.plain = ring_open(&s.f);
+  record(&s, 0);
+  struct eventring_cursor *watched = ring_open(&s.f);
+  struct eventring_record_options o = { .size = sizeof o };
+  assert_int_equal(eventring_record(s.path[1], watched, &o, &slow), 0);
+  for (int i = 0; i < 44; i++) {
+    write_some(&s, 100);
+    keep(&read, s.plain);
+    if (i < 40) step(&s);
+    if (i % 10 == 0 || i > 40) assert_true(eventring_record_step(slow) >= 0);
+    if (i == 40) close_recorder(&s);
+  }
+  assert_int_equal(eventring_record_close(slow), 0);
+  eventring_close(watched);
+  assert_int_equal(read.lost, 0);
+  watched = open_file(s.path[1], 0);
+  assert_true(counted(watched, 1) > 1000);
+  eventring_close(watched);
+  inputs[0] = INPUT(.path = s.path[0]);
+  inputs[1] = INPUT(.path = s.path[1], .join = 1);
+  assert_int_equal(eventring_recording_merge(s.path[2], inputs, 2, NULL), 0);
+  watched = open_file(s.path[2], 0);
+  keep(&joined, watched);
+  eventring_close(watched);
+  same(&joined, &read);
+  forget(&read);
+  forget(&joined);
+  tear_down(&s);
+}
+
 /* Cut in two at any time, with the numbers of events of both, and put together
    again. */
 static void a_cut_loses_nothing(void **state)
@@ -1473,6 +1513,7 @@ int main(void)
     cmocka_unit_test(changes_from_outside_are_recorded),
     cmocka_unit_test(changes_of_joined_halves_are_at_their_times),
     cmocka_unit_test(overlapping_recordings_have_events_once),
+    cmocka_unit_test(losses_that_another_recording_has_are_none),
     cmocka_unit_test(a_cut_loses_nothing),
     cmocka_unit_test(merged_processes_stay_separate),
     cmocka_unit_test(options_of_a_newer_library_are_refused),
