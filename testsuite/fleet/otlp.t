@@ -9,9 +9,8 @@ compile rounds
 recorded() { # FILE
   rm -rf rings
   mkdir rings
-  sleep 0.2 |
-    OCAML_EVENTRING_START=1 OCAML_EVENTRING_PREFIX=$tmp/rings \
-    OCAML_EVENTRING_KEEP=1 ./rounds >/dev/null &&
+  OCAML_EVENTRING_START=1 OCAML_EVENTRING_PREFIX=$tmp/rings \
+    OCAML_EVENTRING_KEEP=1 ./rounds 500 </dev/null >/dev/null &&
     eventring dump rings/*.eventring -o "$1" 2>dump.err
 }
 start_hub

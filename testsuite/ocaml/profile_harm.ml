@@ -4,6 +4,7 @@ external reset_signals : unit -> unit = "harm_reset_signals"
 external sleeper : unit -> unit = "harm_sleeper"
 external interrupted : unit -> int = "harm_interrupted"
 external fork_on_alarm : unit -> unit = "harm_fork_on_alarm"
+external end_alarms : unit -> unit = "harm_end_alarms"
 external fork_for_ever : unit -> unit = "harm_fork_for_ever"
 external hung : unit -> int = "harm_hung"
 external small_stack : int -> unit = "harm_small_stack"
@@ -54,7 +55,7 @@ let () =
        work_for 3. (fun () -> sleeper (); Unix.sleepf 0.03);
        Unix.sleepf 0.5;
        Printf.printf "interrupted %d\n" (interrupted ())
-   | "alarm" -> fork_on_alarm (); work_for 2. ignore
+   | "alarm" -> fork_on_alarm (); work_for 2. ignore; end_alarms ()
    | "children" ->
        fork_for_ever ();
        work_for 4. ignore;

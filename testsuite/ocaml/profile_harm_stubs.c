@@ -109,6 +109,13 @@ value harm_fork_on_alarm(value unit)
   return Val_unit;
 }
 
+value harm_end_alarms(value unit)
+{
+  /* Exiting takes locks of the C library, for which a fork would wait for ever. */
+  signal(SIGALRM, SIG_IGN);
+  return unit;
+}
+
 /* Children that need the loader's lock */
 
 static _Atomic long hung;
