@@ -15,12 +15,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "event_reader.h"
 #include "eventring_reader.h"
 #include "memory.h"
 #include "stored.h"
 #include "target.h"
-
-#define BATCH 512
 
 void set_end(struct stored *c, uint32_t ring, uint64_t end)
 {
@@ -36,13 +35,13 @@ void count_part(struct stored *c, const char *path)
 {
   static const struct eventring_options options = { .size = sizeof options };
   struct eventring_cursor *cursor;
-  struct eventring_event events[BATCH];
+  struct event_reader reader;
   if (eventring_open(path, &options, &cursor) < 0) return;
   const uint32_t rings = target_info(cursor).rings;
   for (uint32_t i = 0; i < rings && i < c->rings; i++)
     eventring_skip_events(cursor, i, c->ends[i]);
-  /* Damage is returned once, and the events after it are read then. */
-  while (eventring_read(cursor, events, BATCH) != 0) { }
+  read_new_events(&reader, cursor);
+  while (next_event(&reader) != NULL) { }
   for (uint32_t i = 0; i < rings; i++) {
     uint64_t end = eventring_events_end(cursor, i);
     c->events += eventring_events_read(cursor, i);

@@ -30,6 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "actions.h"
+#include "event_reader.h"
 #include "explain.h"
 #include "fleet_folders.h"
 #include "fleet_guard.h"
@@ -47,7 +48,6 @@
 #define OVERLAP_NS (10 * SECOND_NS)
 /* The events of a moment are at the hub so long after it. */
 #define ARRIVAL_NS SECOND_NS
-#define BATCH 256
 
 /* A process of the hub. */
 struct watched {
@@ -159,25 +159,22 @@ static void look_at_events(struct watched *w, struct eventring_cursor *cursor,
                            const struct rule *rules, int count,
                            struct fired *fired)
 {
-  struct eventring_event *batch = allocate(BATCH, sizeof *batch);
+  struct event_reader reader;
+  const struct eventring_event *event;
   struct trigger_watch *watch = new_trigger_watch(cursor);
   const int64_t seen_ns = w->seen_ns;
-  int n;
-  while ((n = eventring_read(cursor, batch, BATCH)) != 0 && !stopping) {
-    if (n < 0 && n != EVENTRING_E_DAMAGED) break;
-    for (int i = 0; i < n; i++) {
-      struct happening h = trigger_look(watch, &batch[i]);
-      if (batch[i].ns > w->seen_ns) w->seen_ns = batch[i].ns;
-      if (batch[i].ns <= seen_ns || fired->rule != NULL) continue;
-      fired->rule = fired_by(rules, count, &h);
-      if (fired->rule == NULL) continue;
-      snprintf(fired->event, sizeof fired->event, "%s", h.name);
-      fired->ns = batch[i].ns;
-      fired->took_ns = h.took_ns;
-    }
+  read_new_events(&reader, cursor);
+  while (!stopping && (event = next_event(&reader)) != NULL) {
+    struct happening h = trigger_look(watch, event);
+    if (event->ns > w->seen_ns) w->seen_ns = event->ns;
+    if (event->ns <= seen_ns || fired->rule != NULL) continue;
+    fired->rule = fired_by(rules, count, &h);
+    if (fired->rule == NULL) continue;
+    snprintf(fired->event, sizeof fired->event, "%s", h.name);
+    fired->ns = event->ns;
+    fired->took_ns = h.took_ns;
   }
   free_trigger_watch(watch);
-  free(batch);
 }
 
 /* Reads the new events of [stream].  Events before the first round fire no

@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "actions.h"
+#include "event_reader.h"
 #include "guards.h"
 #include "live_stats.h"
 #include "locks.h"
@@ -39,8 +40,7 @@
 #include "target.h"
 
 /* Events that are read at one go, and batches before the next copy. */
-#define BATCH 256
-#define BATCHES 256
+#define BATCHES 128
 
 /* The most memory for the events that a guard holds; a program that is busier
    has less time before the event. */
@@ -148,22 +148,20 @@ static bool fire(struct guard *g, const struct rule *rule)
    cannot be written. */
 static bool watch_events(struct guard *g)
 {
-  struct eventring_event batch[BATCH];
-  int n = 1;
-  for (int batches = 0; batches < BATCHES && n != 0; batches++) {
-    n = eventring_read(g->watched, batch, BATCH);
-    if (n < 0 && n != EVENTRING_E_DAMAGED) {
-      snprintf(g->why, sizeof g->why, "%s", eventring_strerror(n));
-      return false;
-    }
-    for (int i = 0; i < n; i++) {
-      struct happening happening = trigger_look(g->watch, &batch[i]);
-      if (g->firing != NULL || batch[i].ns < g->began_ns) continue;
-      const struct rule *rule = fired_by(g, &happening);
-      if (rule != NULL && !fire(g, rule)) return false;
-    }
+  struct event_reader reader;
+  const struct eventring_event *event;
+  int batches = 0;
+  read_new_events(&reader, g->watched);
+  while (batches < BATCHES && (event = next_event(&reader)) != NULL) {
+    struct happening happening = trigger_look(g->watch, event);
+    batches += batch_is_over(&reader);
+    if (g->firing != NULL || event->ns < g->began_ns) continue;
+    const struct rule *rule = fired_by(g, &happening);
+    if (rule != NULL && !fire(g, rule)) return false;
   }
-  return true;
+  if (reader.error < 0)
+    snprintf(g->why, sizeof g->why, "%s", eventring_strerror(reader.error));
+  return reader.error == 0;
 }
 
 /* Returns whether the present file is complete: its time is over, or it has

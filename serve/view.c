@@ -32,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "event_reader.h"
 #include "locks.h"
 #include "memory.h"
 #include "metrics_text.h"
@@ -39,7 +40,6 @@
 #include "target.h"
 #include "view.h"
 
-#define BATCH 512
 
 struct view {
   pthread_mutex_t lock;           /* of [data] and [finished] */
@@ -252,29 +252,29 @@ static void read_slice(void *state)
 {
   struct slice *slice = state;
   struct view_data *d = &slice->view->data;
-  struct eventring_event batch[BATCH];
+  struct event_reader reader;
+  const struct eventring_event *event;
   const int64_t began = monotonic_ns();
-  int n;
+  bool has_time = true;
   look_again(slice->view, began);
-  while ((n = eventring_read(d->cursor, batch, BATCH)) > 0
-         || n == EVENTRING_E_DAMAGED) {
-    d->damaged += n == EVENTRING_E_DAMAGED;
-    for (int i = 0; i < n; i++) {
-      slice->words += HEAD_WORDS + batch[i].words;
-      if (batch[i].form == EVENTRING_EV_LOST) slice->news = VIEW_MANY;
-      if (batch[i].form != EVENTRING_EV_CONTROL_CHANGED)
-        history_event(d->history, &batch[i]);
-      live_event(d->live, &batch[i]);
-    }
-    if (n > 0 && d->reading) note_past(d);
-    if (slice->words > d->info.ring_words / 32)
-      slice->news = VIEW_MANY;
-    if (monotonic_ns() - began > slice->budget_ns) {
-      slice->news = VIEW_MORE;
-      return;
-    }
+  read_new_events(&reader, d->cursor);
+  while (has_time && (event = next_event(&reader)) != NULL) {
+    slice->words += HEAD_WORDS + event->words;
+    if (event->form == EVENTRING_EV_LOST) slice->news = VIEW_MANY;
+    if (event->form != EVENTRING_EV_CONTROL_CHANGED)
+      history_event(d->history, event);
+    live_event(d->live, event);
+    if (!batch_is_over(&reader)) continue;
+    if (d->reading) note_past(d);
+    has_time = monotonic_ns() - began <= slice->budget_ns;
   }
-  if (n < 0) d->failure = n;
+  d->damaged += reader.damaged;
+  if (slice->words > d->info.ring_words / 32) slice->news = VIEW_MANY;
+  if (!has_time) {
+    slice->news = VIEW_MORE;
+    return;
+  }
+  if (reader.error < 0) d->failure = reader.error;
   all_read(slice->view, began);
 }
 

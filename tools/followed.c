@@ -12,10 +12,10 @@
 
 #include <stdlib.h>
 #include "common.h"
+#include "event_reader.h"
 #include "followed.h"
 #include "manifest.h"
 
-#define BATCH 1024
 
 /* Prints the message for [error], which is in [f->why] if that is not empty, and
    sets the status to STATUS_CANNOT_WRITE, unless it is that already. */
@@ -75,17 +75,17 @@ static uint64_t step_recording(struct followed *f)
 static uint64_t summarize(struct followed *f, int64_t until_ns,
                           uint64_t *words)
 {
-  struct eventring_event batch[BATCH];
+  struct event_reader reader;
+  const struct eventring_event *event;
   uint64_t events = 0;
-  int n;
-  /* A short batch does not mean that there are no more. */
-  do {
-    n = eventring_read(f->events, batch, BATCH);
-    for (int i = 0; i < n; i++) summary_event(f->summary, &batch[i]);
-    if (n > 0) events += (uint64_t) n;
-    if (n > 0 && words != NULL) *words += step_recording(f);
-  } while (n == EVENTRING_E_DAMAGED
-           || (n > 0 && batch[n - 1].ns < until_ns));
+  read_new_events(&reader, f->events);
+  while ((event = next_event(&reader)) != NULL) {
+    summary_event(f->summary, event);
+    events++;
+    if (!batch_is_over(&reader)) continue;
+    if (words != NULL) *words += step_recording(f);
+    if (event->ns >= until_ns) break;
+  }
   return events;
 }
 

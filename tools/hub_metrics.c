@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "event_reader.h"
 #include "explain.h"
 #include "hub_client.h"
 #include "hub_metrics.h"
@@ -25,28 +26,24 @@
 #include "otlp.h"
 #include "target.h"
 
-#define BATCH 512
 
 /* Reading */
 
 /* Gives all events of the recording of [cursor] to [summary].  Returns 0 or an
-   error of eventring_read; a number above 0 when *stop has become true. */
+   error of eventring_read; 1 when *stop has become true. */
 static int read_summary(struct eventring_cursor *cursor,
                         struct summary *summary, atomic_bool *stop)
 {
-  struct eventring_event *batch = allocate(BATCH, sizeof *batch);
-  int n;
-  while ((n = eventring_read(cursor, batch, BATCH)) != 0) {
-    if (n < 0 && n != EVENTRING_E_DAMAGED) break;
-    if (stop != NULL && atomic_load(stop)) {
-      n = 1;
-      break;
-    }
-    for (int i = 0; i < n; i++) summary_event(summary, &batch[i]);
+  struct event_reader reader;
+  const struct eventring_event *event;
+  bool stopped = false;
+  read_new_events(&reader, cursor);
+  while (!stopped && (event = next_event(&reader)) != NULL) {
+    summary_event(summary, event);
+    stopped = batch_is_over(&reader) && stop != NULL && atomic_load(stop);
   }
   summary_idle(summary);
-  free(batch);
-  return n;
+  return stopped ? 1 : reader.error;
 }
 
 char *summary_metrics(struct summary *summary, struct metrics **metrics)

@@ -18,6 +18,7 @@
 #include <time.h>
 #include "common.h"
 #include "counters.h"
+#include "event_reader.h"
 #include "json.h"
 #include "points.h"
 #include "text.h"
@@ -28,7 +29,6 @@
 /* How often the process is looked at. */
 #define POLL_NS 200000
 
-#define BATCH 256
 
 struct points {
   struct eventring_cursor *cursor;
@@ -138,13 +138,12 @@ static void take(struct asking *asking, const struct eventring_event *event)
    evaluation: an endless loop otherwise, with a program that writes faster. */
 static void read_answer(struct asking *asking)
 {
-  struct eventring_event batch[BATCH];
-  int n;
+  struct event_reader reader;
+  const struct eventring_event *event;
   asking->found = asking->lost = false;
-  while (!asking->found
-         && ((n = eventring_read(asking->cursor, batch, BATCH)) > 0
-             || n == EVENTRING_E_DAMAGED))
-    for (int i = 0; i < n; i++) take(asking, &batch[i]);
+  read_new_events(&reader, asking->cursor);
+  while (!asking->found && (event = next_event(&reader)) != NULL)
+    take(asking, event);
 }
 
 /* Returns the mask of the category of points of [cursor]. */

@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "all_processes.h"
+#include "event_reader.h"
 #include "processes.h"
 #include "top_all.h"
 
-#define BATCH 512
 /* The number of batches that are read of a process before the next one. */
 #define TURN 8
 /* The part of a recording that is read: this long before its end. */
@@ -159,21 +159,22 @@ static void search(struct top_all *all)
 /* Reads up to TURN batches of [row].  Returns the number of events. */
 static int read_row(struct row *row)
 {
-  struct eventring_event batch[BATCH];
-  int n = 0, events = 0;
+  struct event_reader reader;
+  const struct eventring_event *event = NULL;
+  int batches = 0, events = 0;
   const uint32_t active = target_info(row->cursor).active;
   /* Spans that were open when categories changed may never be seen to end. */
   if (active != row->active) live_gap(row->live);
   row->active = active;
-  for (int turn = 0; turn < TURN; turn++) {
-    n = eventring_read(row->cursor, batch, BATCH);
-    if (n == EVENTRING_E_DAMAGED) continue;
-    if (n <= 0) break;
-    for (int i = 0; i < n; i++) live_event(row->live, &batch[i]);
-    events += n;
+  read_new_events(&reader, row->cursor);
+  while (batches < TURN && (event = next_event(&reader)) != NULL) {
+    live_event(row->live, event);
+    events++;
+    batches += batch_is_over(&reader);
   }
-  if (n == 0) live_idle(row->live);
-  if (n == 0 && row->ended_ns == 0
+  const bool all = event == NULL && reader.error == 0;
+  if (all) live_idle(row->live);
+  if (all && row->ended_ns == 0
       && eventring_state(row->cursor) != EVENTRING_STATE_RUNNING)
     row->ended_ns = monotonic_ns();
   return events;

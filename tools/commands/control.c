@@ -24,6 +24,7 @@
 #include "category_text.h"
 #include "common.h"
 #include "control_request.h"
+#include "event_reader.h"
 #include "hub_target.h"
 #include "json.h"
 #include "options.h"
@@ -194,13 +195,12 @@ static bool has_sample(struct eventring_cursor *watch)
 {
   const int sample = eventring_find(watch, "cpu_sample");
   const int64_t until_ns = monotonic_ns() + 100000000;
-  struct eventring_event events[64];
-  int n;
-  while (monotonic_ns() < until_ns
-         && (n = eventring_read(watch, events, 64)) != 0) {
-    if (n < 0 && n != EVENTRING_E_DAMAGED) break;
-    for (int i = 0; i < n; i++)
-      if (events[i].id == sample) return true;
+  struct event_reader reader;
+  const struct eventring_event *event;
+  read_new_events(&reader, watch);
+  while ((event = next_event(&reader)) != NULL) {
+    if (event->id == sample) return true;
+    if (batch_is_over(&reader) && monotonic_ns() >= until_ns) return false;
   }
   return false;
 }

@@ -33,6 +33,7 @@
 #include "category.h"
 #include "columns.h"
 #include "common.h"
+#include "event_reader.h"
 #include "follow.h"
 #include "hub_list.h"
 #include "hub_target.h"
@@ -119,25 +120,21 @@ static void note_writer(struct writer *writer,
 static uint64_t count_events(struct eventring_cursor *cursor, int64_t after,
                              int64_t until, struct writer *writers)
 {
-  struct eventring_event batch[256];
+  struct event_reader reader;
+  const struct eventring_event *event;
   struct eventring_info info = target_info(cursor);
   int terminate = eventring_find(cursor, "domain_terminate");
   uint64_t events = 0;
-  int n;
-  for (bool done = false; !done; ) {
-    done = present_ns(&info) > until + PATIENCE_NS;
-    n = eventring_read(cursor, batch, 256);
-    if (n == EVENTRING_E_DAMAGED) continue;
-    for (int i = 0; i < n && batch[i].ring < info.rings; i++) {
-      const struct eventring_event *event = &batch[i];
-      if (writers != NULL)
-        note_writer(&writers[event->ring], event, terminate);
-      done = done || event->ns > until;
-      if (event->ns > after && event->ns <= until
-          && event->form != EVENTRING_EV_LOST)
-        events++;
-    }
-    if (n <= 0) done = true;
+  bool past = false;
+  read_new_events(&reader, cursor);
+  while ((event = next_event(&reader)) != NULL) {
+    if (writers != NULL && event->ring < info.rings)
+      note_writer(&writers[event->ring], event, terminate);
+    past |= event->ns > until;
+    events += event->ns > after && event->ns <= until
+              && event->form != EVENTRING_EV_LOST;
+    if (batch_is_over(&reader)
+        && (past || present_ns(&info) > until + PATIENCE_NS)) break;
   }
   return events + (info.lost_is_bound ? 0 : lost_events(cursor));
 }

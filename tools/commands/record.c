@@ -28,6 +28,7 @@
 #include <unistd.h>
 #include "address.h"
 #include "common.h"
+#include "event_reader.h"
 #include "follow.h"
 #include "manifest.h"
 #include "numbered.h"
@@ -127,15 +128,15 @@ static int next_file(struct recording *r)
    continues even if a writer never rests. */
 static bool has_triggered(struct recording *r)
 {
-  struct eventring_event batch[256];
+  struct event_reader reader;
+  const struct eventring_event *event;
   bool found = false;
-  int n = 1;
-  for (int batches = 0; batches < 256 && n != 0; batches++) {
-    n = eventring_read(r->watched, batch, 256);
-    for (int i = 0; i < n; i++) {
-      struct happening happening = trigger_look(r->watch, &batch[i]);
-      if (trigger_fires(&r->trigger, &happening)) found = true;
-    }
+  int batches = 0;
+  read_new_events(&reader, r->watched);
+  while (batches < 128 && (event = next_event(&reader)) != NULL) {
+    struct happening happening = trigger_look(r->watch, event);
+    if (trigger_fires(&r->trigger, &happening)) found = true;
+    batches += batch_is_over(&reader);
   }
   return found;
 }

@@ -27,6 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "category.h"
+#include "event_reader.h"
 #include "follow.h"
 #include "options.h"
 #include "reconnect.h"
@@ -65,7 +66,6 @@ static const char notes[] =
 "Prints a short summary when it ends.  eventring stat --interval prints similar\n"
 "statistics without a terminal.\n";
 
-#define BATCH 512
 /* The time between two reads of the rings: the faster the rings fill, the
    shorter. */
 #define WAIT_SHORTEST_MS 3
@@ -137,21 +137,21 @@ static void leave(struct top *t)
    number. */
 static void read_new(struct top *t)
 {
-  struct eventring_event batch[BATCH];
-  int64_t began = monotonic_ns();
-  int n, count = 0;
-  while ((n = eventring_read(t->cursor, batch, BATCH)) > 0
-         || n == EVENTRING_E_DAMAGED) {
-    for (int i = 0; i < n; i++) {
-      live_event(t->live, &batch[i]);
-      top_functions_event(t->functions, &batch[i]);
-    }
-    count += n > 0 ? n : 0;
-    if (monotonic_ns() - began > READ_AT_MOST_NS) break;
+  struct event_reader reader;
+  const struct eventring_event *event;
+  const int64_t began = monotonic_ns();
+  int count = 0;
+  read_new_events(&reader, t->cursor);
+  while ((event = next_event(&reader)) != NULL) {
+    live_event(t->live, event);
+    top_functions_event(t->functions, event);
+    count++;
+    if (batch_is_over(&reader) && monotonic_ns() - began > READ_AT_MOST_NS) break;
   }
-  if (n == 0) live_idle(t->live);
+  const bool all = event == NULL && reader.error == 0;
+  if (all) live_idle(t->live);
   char text[MESSAGE_SIZE];
-  if (n == 0 && keep_connected(&t->connection, t->cursor, text))
+  if (all && keep_connected(&t->connection, t->cursor, text))
     say(t, "%s", text);
   if (count > MANY_EVENTS && t->wait_ms > WAIT_SHORTEST_MS)
     t->wait_ms /= 2;
