@@ -263,7 +263,7 @@ char *print_flame(const struct profile *profile)
   const char *unit =
     profile_type_words[profile_type(profile)].weighs_bytes ? "bytes" : "ns";
   fprintf(out, "{\"samples\":%" PRIu64 ",\"unit\":\"%s\"", sums.samples, unit);
-  if (sums.samples == 0)
+  if (sums.samples == 0 && sums.unsampled == 0)
     fputc('}', out);
   else {
     struct profile_node *nodes = profile_tree(profile, false, &count);

@@ -120,11 +120,11 @@ static enum status add_process(struct merged_profile *m, const char *node,
   struct profile *profile = new_selected_profile(cursor, s);
   enum status status = read_samples(cursor, profile, NULL);
   profile_finish(profile, NULL);
-  const bool counts = (profile_sums(profile).all_samples > 0
-                       || profile_sums(profile).unsampled > 0)
+  const struct profile_sums sums = profile_sums(profile);
+  const bool counts = (sums.all_samples > 0 || sums.unsampled > 0)
     && (s->version == NULL || is_version(cursor, s->version));
   if (counts) profile_add(m->profile, profile);
-  if (counts && profile_sums(profile).samples > 0)
+  if (counts && (sums.samples > 0 || sums.unsampled > 0))
     count_process(m, node, cursor);
   else
     m->origin.others++;
@@ -154,7 +154,7 @@ static void finish(struct merged_profile *m, const struct profile_selection *s)
   const struct profile_sums sums = profile_sums(m->profile);
   const struct profile_type_words *words = &profile_type_words[s->type];
   note_left_out(&sums);
-  if (sums.samples > 0) return;
+  if (sums.samples > 0 || sums.unsampled > 0) return;
   if (sums.all_samples > 0)
     note("no sample of %" PRIu64 " passes the filters", sums.all_samples);
   else if (s->version != NULL)

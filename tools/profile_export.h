@@ -31,11 +31,12 @@ enum status write_pprof(const char *path, bool force,
 
 /* Writes a flame graph of [profile] to a new file at [path]: one page of HTML
    that needs no other file.  With [base], which may be NULL, colours show the
-   difference to that profile.  Errors are as for write_pprof. */
+   difference to that profile, which the page calls [base_name]; if that is NULL,
+   the growth since then.  Errors are as for write_pprof. */
 enum status write_flame(const char *path, bool force,
                         const struct profile_origin *origin,
                         const struct profile *profile,
-                        const struct profile *base);
+                        const struct profile *base, const char *base_name);
 
 /* Returns the first [max] entries of a table of [profile], as JSON.  The caller
    owns the result. */

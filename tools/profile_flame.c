@@ -93,7 +93,7 @@ static void format_title(char title[TITLE_SIZE],
    can end the element that holds it. */
 static char *page_data(const struct profile_origin *origin,
                        const struct profile *profile,
-                       const struct profile *base)
+                       const struct profile *base, const char *base_name)
 {
   struct names names = { new_pair_map(), json_array() };
   char title[TITLE_SIZE], about[SUMS_SIZE];
@@ -106,6 +106,10 @@ static char *page_data(const struct profile_origin *origin,
   json_object_set_new(data, "nodes", rows(&names, profile));
   json_object_set_new(data, "base",
                       base == NULL ? json_null() : rows(&names, base));
+  json_object_set_new(data, "compared", base == NULL ? json_null()
+                      : json_string(base_name == NULL ? "growth" : "share"));
+  json_object_set_new(data, "base_name", base_name == NULL ? json_null()
+                      : json_text(base_name));
   json_object_set_new(data, "names", names.array);
   char *text = json_dumps(data, JSON_COMPACT | JSON_ENSURE_ASCII);
   json_decref(data);
@@ -133,11 +137,11 @@ static void write_file(struct sink *sink, const char *begin, const char *end)
 enum status write_flame(const char *path, bool force,
                         const struct profile_origin *origin,
                         const struct profile *profile,
-                        const struct profile *base)
+                        const struct profile *base, const char *base_name)
 {
   struct sink *sink = open_sink(path, force);
   if (sink == NULL) return STATUS_CANNOT_WRITE;
-  char *data = page_data(origin, profile, base);
+  char *data = page_data(origin, profile, base, base_name);
   if (data == NULL) {
     complain("not enough memory");
   } else {

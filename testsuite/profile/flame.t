@@ -36,6 +36,9 @@ run eventring profile --flame=- samples.eventring
 ok "- is standard output" cmp out page.html
 run eventring profile --flame=diff.html --diff=base.eventring samples.eventring
 ok "with a base" exits 0
+mapping program | ./make_profile none.eventring || exit 1
+run eventring profile --flame=none.html --diff=none.eventring samples.eventring
+ok "with a base without samples" exits 0
 
 # draw FILE SCRIPT: the page as the browser has drawn it and SCRIPT has used it,
 # a line for each box: its place, width and title.
@@ -97,6 +100,8 @@ ok "search: the share that was found" out_has '^found 30.0 % found$'
 ok "search: the box is marked" out_has '^box 4 30% match| leaf'
 draw page.html 'type("/^(o|l)[te]/");'
 ok "search by a regular expression" out_has '^found 40.0 % found$'
+draw page.html 'type("all");'
+ok "the root is no function" out_has '^found 0 % found$'
 draw page.html 'type("/(/");'
 ok "search: a wrong regular expression" out_has '^found not a regular expression$'
 
@@ -112,6 +117,9 @@ ok "inverted: functions first, then callers" eval '
   out_has "^box 1 30% | leaf: 30.0 ms, 30.0 %; self 30.0 ms" &&
   out_has "^box 2 30% | inlined" && out_has "^box 4 30% | main"'
 
+draw none.html ""
+ok "no samples in the base: all is more" out_has \
+  'leaf: 30.0 ms, 30.0 %; self 30.0 ms; base 0 s, +30.00 points'
 draw diff.html ""
 ok "differences to the base, in points" eval '
   out_has "leaf: 30.0 ms, 30.0 %; self 30.0 ms; base 1.00 ms, −70.00 points" &&

@@ -541,6 +541,10 @@ await test('the type of the flame graph is chosen, and kept in the address',
       === 'all: 1.00 s, 100 %; self 0 s');
     await page.goBack();
     await has(page, 'Allocated memory by stack');
+    await page.select('select[name=type]', 'wall');
+    await has(page, 'Small functions are left out');
+    await seen(page, '.flame [title="[small parts]: 200 ms, 20.0 %; self 200 ms"]');
+    await seen(page, '.flame [title="all: 1.00 s, 100 %; self 0 s"]');
     await go(page, '#/process/100/flame?constructor');
     await has(page, 'Processor time by stack');
   }));

@@ -365,7 +365,8 @@ static enum status print_profile(const struct arguments *a,
   case ANNOTATED:
     return print_annotated(o->profile, a->what) ? STATUS_OK : STATUS_FINDING;
   case FLAME:
-    return write_flame(a->what, a->force, origin, o->profile, base);
+    return write_flame(a->what, a->force, origin, o->profile, base,
+                       o->earlier == NULL ? a->base : NULL);
   case FOLDED:
     print_folded(o->profile);
     return STATUS_OK;

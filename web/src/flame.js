@@ -9,15 +9,19 @@ import { typeLabels, typeNamed, typeOf } from './profile_types.js';
 import {
   all, coverText, getCovered, limits, ofTimeline, Windows } from './window.js';
 
-// Returns the tree of an answer with its numbers of any unit.
+// Returns the tree of an answer with its numbers of any unit.  A truncated answer
+// lacks small nodes: what a node has called besides is "[small parts]".
 function treeOf(answer, unit) {
   const root = newNode(answer.name);
   const fill = (node, from) => {
-    node.self += from[`value_${unit}`];
-    for (const c of from.children ?? []) {
-      node.self -= c[`value_${unit}`];
+    const self = from[`self_${unit}`];
+    let rest = from[`value_${unit}`] - self;
+    node.self += self;
+    for (const c of from.children) {
+      rest -= c[`value_${unit}`];
       fill(child(node, c.name), c);
     }
+    if (rest > 0) child(node, '[small parts]').self += rest;
   };
   fill(root, answer);
   sumUp(root);
@@ -63,13 +67,15 @@ function useAnswer(id, key, choice, data) {
 }
 
 function Answer({ answer, process, type }) {
-  const root = useMemo(() => answer?.samples > 0
+  const root = useMemo(() => answer?.name
     ? treeOf(answer, type.unit) : null, [answer, type]);
   if (!answer) return html`<p class="quiet">Loading…</p>`;
   if (answer.error)
     return html`<p class="error" role="alert">${format.name(answer.error)}</p>`;
   return root?.value
-    ? html`<${FlameGraph} root=${root} text=${type.text} bar=${type.bar} />`
+    ? html`${answer.truncated && html`<p class="note">Small functions are left out:
+        there are more than 20 000 different stacks.</p>`}
+      <${FlameGraph} root=${root} text=${type.text} bar=${type.bar} />`
     : html`<${NoSamples} process=${process} type=${type} />`;
 }
 
@@ -96,7 +102,8 @@ export function Flame({ id, process, data, detail, live }) {
         choose=${(now) => setChoice({ now })} /></div>
     <h2>${type.title} <small class="quiet">in ${
       type.unit === 'ns' ? 'time' : 'bytes'}${
-      answer?.samples > 0 ? `, ${format.count(answer.samples)} samples, ${
+      answer?.name ? `, ${format.count(answer.samples)} ${
+        answer.samples === 1 ? 'sample' : 'samples'}, ${
         timeOf(answer, data.now)}` : ''}</small></h2>
     ${key === 'live' && html`<${LiveSites} ...${{ id, process, data, live }}
       choice=${choice} onZoom=${zoom} />`}

@@ -9,10 +9,12 @@ import { Table } from './table.js';
 const row_px = 18;
 const least = 0.0004;             // of the width: narrower boxes are not drawn
 
+let nodes = 0;
+
 // A node of the tree: the sums of its samples, which are in [self] if they end in
 // it, and the same of the profile that is compared with.
 export function newNode(name, parent = null) {
-  return { name, parent, value: 0, self: 0, base: 0, baseSelf: 0,
+  return { name, parent, number: nodes++, value: 0, self: 0, base: 0, baseSelf: 0,
            children: new Map() };
 }
 
@@ -56,23 +58,25 @@ function inverted(root) {
 
 // Returns boxes { node, depth, from, to } of [shown], in parts of the width, and of
 // its callers, which are [above]; children share the width of their parent from the
-// left, the largest first.
+// left, the largest first.  And how many are too narrow: their callees do not count.
 function boxes(shown) {
   const above = [];
   for (let node = shown.parent; node; node = node.parent)
     above.unshift({ node, from: 0, to: 1, above: true });
   const list = above.map((box, depth) => ({ ...box, depth }));
+  let narrow = 0;
   const visit = (node, depth, from, to) => {
     list.push({ node, depth, from, to });
     let at = from;
     for (const c of [...node.children.values()].sort((a, b) => b.value - a.value)) {
       const end = at + (node.value ? (to - from) * c.value / node.value : 0);
       if (end - at >= least) visit(c, depth + 1, at, end);
+      else narrow++;
       at = end;
     }
   };
   visit(shown, above.length, 0, 1);
-  return list;
+  return { list, narrow };
 }
 
 // Returns name, self, total and total of the base of each function; recursion
@@ -94,9 +98,13 @@ function functions(root) {
   return [...table.values()].sort((a, b) => b.self - a.self);
 }
 
-// The difference of the shares of a function, each of all of its profile.
-const change = (node, root) => root.value && root.base
-  ? node.value / root.value - node.base / root.base : 0;
+const part = (value, all) => all ? value / all : 0;
+
+// The change of a function: [by] 'share', of its part of all, each of its own
+// profile; 'growth', of its value, as a part of all.
+const change = (node, root, by) => by === 'growth'
+  ? part(node.value - node.base, Math.max(root.value, root.base))
+  : part(node.value, root.value) - part(node.base, root.base);
 
 // Functions of a module, and those of C, have colours that are alike.
 function hue(name) {
@@ -113,9 +121,10 @@ function styleOf({ node, depth, from, to }, root, compared) {
     width: `max(1px, ${100 * (to - from)}% - 1px)`,
   };
   if (!compared) return { ...place, '--hue': hue(node.name) };
-  const points = change(node, root);
-  return { ...place, '--hue': points > 0 ? 8 : 212,
-           '--light': `${92 - Math.min(42, Math.abs(points) * 400)}%` };
+  const changed = change(node, root, compared);
+  return { ...place, '--hue': changed > 0 ? 8 : 212,
+           '--colour': changed === 0 ? '0%' : '85%',
+           '--light': `${88 - Math.min(38, Math.abs(changed) * 400)}%` };
 }
 
 // Returns a function of names for [wanted], a part of a name or /REGEXP/: null for
@@ -132,31 +141,40 @@ function matcher(wanted) {
   }
 }
 
+// The root is no function.
+const isFound = (node, matches) => node.parent !== null && matches(node.name);
+
 // Returns the sum of the functions that match, and of all that they called.
 function sumOf(node, matches) {
-  if (matches(node.name)) return node.value;
+  if (isFound(node, matches)) return node.value;
   let sum = 0;
   for (const c of node.children.values()) sum += sumOf(c, matches);
   return sum;
 }
 
-const points = (x) =>
-  `${x < 0 ? '−' : '+'}${(100 * Math.abs(x)).toFixed(2)} points`;
+const signed = (x, text) => `${x < 0 ? '−' : '+'}${text(Math.abs(x))}`;
+const points = (x) => `${(100 * x).toFixed(2)} points`;
+
+const hints = {
+  share: 'Red: a larger share than in the base; blue: a smaller one.',
+  growth: 'Red: it has grown; blue: it has become smaller.',
+  none: 'Colours only tell modules apart.',
+};
 
 // [root]: the tree; [text] formats its values; [bar]: the amount that the width of a
-// bar shows; [compared]: it has the values of a base.
-export function FlameGraph({ root, text, bar, compared = false }) {
+// bar shows; [compared]: 'share' or 'growth' if it has the values of a base.
+export function FlameGraph({ root, text, bar, compared = null }) {
   const [turned, turn] = useState(false);
   const [wanted, search] = useState('');
   const [zoomed, zoom] = useState(null);
   const [under, setUnder] = useState(null);
   const tree = useMemo(() => turned ? inverted(root) : root, [root, turned]);
   const shown = zoomed?.tree === tree ? zoomed.node : tree;
-  const list = useMemo(() => boxes(shown), [shown]);
+  const { list, narrow } = useMemo(() => boxes(shown), [shown]);
   const rows = useMemo(() => functions(root), [root]);
   const matches = matcher(wanted);
   const found = matches
-    ? `${format.share(shown.value ? sumOf(shown, matches) / shown.value : 0)} found`
+    ? `${format.share(part(sumOf(shown, matches), shown.value))} found`
     : matches === undefined ? 'not a regular expression' : '';
   useEffect(() => {
     const leave = (event) => event.key === 'Escape' && zoom(null);
@@ -165,12 +183,30 @@ export function FlameGraph({ root, text, bar, compared = false }) {
   }, []);
   const tell = (node) =>
     `${format.name(node.name)}: ${text(node.value)}, ${
-      format.share(tree.value ? node.value / tree.value : 0)}; self ${
-      text(node.self)}${compared ? `; base ${text(node.base)}, ${
-      points(change(node, tree))}` : ''}`;
-  const boxOf = (event) => list[event.target.closest('[data-box]')?.dataset.box];
-  const point = (event) => setUnder(boxOf(event)?.node ?? null);
-  const told = list.some((b) => b.node === under) ? under : shown;
+      format.share(part(node.value, tree.value))}; self ${text(node.self)}${
+      !compared ? '' : `; base ${text(node.base)}, ${compared === 'growth'
+      ? signed(node.value - node.base, text)
+      : signed(change(node, tree, compared), points)}`}`;
+  // Drawn again for another tree or search, and not when the mouse moves
+  const graph = useMemo(() => {
+    const deepest = list.reduce((most, { depth }) => Math.max(most, depth), 0);
+    const nodeOf = (event) =>
+      list[event.target.closest('[data-box]')?.dataset.box]?.node ?? null;
+    const point = (event) => setUnder({ tree, node: nodeOf(event) ?? shown });
+    return html`
+      <div class="flame" style=${{ height: `${(1 + deepest) * row_px}px` }}
+        onClick=${(e) => nodeOf(e) && zoom({ tree, node: nodeOf(e) })}
+        onMouseOver=${point} onFocusIn=${point}
+        onMouseLeave=${() => setUnder(null)}>${list.map((box, i) => html`
+        <button key=${box.node.number} type="button" data-box=${i}
+          title=${tell(box.node)}
+          class=${[box.above && 'above',
+                   matches && isFound(box.node, matches) && 'match']
+            .filter(Boolean).join(' ')}
+          style=${styleOf(box, tree, compared)}>${
+          format.name(box.node.name)}</button>`)}</div>`;
+  }, [list, wanted]);
+  const told = under?.tree === tree ? under.node : shown;
   return html`
     <div class="toolbar">
       <input type="search" size="26" placeholder="Part of a name, or /regexp/"
@@ -183,21 +219,11 @@ export function FlameGraph({ root, text, bar, compared = false }) {
         Whole graph</button>
       <span class="told">${tell(told)}</span>
     </div>
-    <p class="quiet hint">A bar is as wide as ${bar} of its function and of ${
-      turned ? 'the callers below it' : 'all that it called, the bars below it'}.
-      A click enlarges a bar. ${compared ? 'Red: more than in the base; blue: less.'
-      : 'Colours only tell modules apart.'}</p>
-    <div class="flame" style=${{ height: `${
-      (1 + Math.max(...list.map((b) => b.depth))) * row_px}px` }}
-      onClick=${(e) => boxOf(e) && zoom({ tree, node: boxOf(e).node })}
-      onMouseOver=${point} onFocusIn=${point}
-      onMouseLeave=${() => setUnder(null)}>${list.map((box, i) => html`
-      <button key=${i} type="button" data-box=${i} title=${tell(box.node)}
-        class=${[box.above && 'above', matches?.(box.node.name) && 'match']
-          .filter(Boolean).join(' ')}
-        style=${styleOf(box, tree, compared)}>${
-        format.name(box.node.name)}</button>`)}
-    </div>
+    <p class="quiet hint">The width of a bar shows ${bar}: of its function and ${
+      turned ? 'of the callers below it' : 'of all that it called, below it'}.
+      A click enlarges a bar. ${hints[compared ?? 'none']}${narrow > 0 &&
+      ` ${format.count(narrow)} bars are too narrow to be drawn.`}</p>
+    ${graph}
     <${Table} name="functions" title="Functions" rows=${rows} columns=${[
       { label: 'Function', value: (f) => f.name },
       { label: 'Self', value: (f) => f.self, text },
@@ -205,5 +231,5 @@ export function FlameGraph({ root, text, bar, compared = false }) {
       ...compared
         ? [{ label: 'Total of the base', value: (f) => f.base, text }] : [],
       { label: 'Self, of all', text: format.share,
-        value: (f) => root.value ? f.self / root.value : 0 }]} />`;
+        value: (f) => part(f.self, root.value) }]} />`;
 }

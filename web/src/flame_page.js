@@ -26,7 +26,8 @@ sumUp(root);
 const type = typeOf(typeNamed(data.type));
 document.title = data.title;
 render(html`<main><h1>${format.name(data.title)}</h1>
-  <p class="quiet">${data.about}</p>
-  <${FlameGraph} root=${root} bar=${type.bar} compared=${data.base !== null}
+  <p class="quiet">${data.about}${data.base_name !== null &&
+    `, compared with ${format.name(data.base_name)}`}</p>
+  <${FlameGraph} root=${root} bar=${type.bar} compared=${data.compared}
     text=${type.text} /></main>`,
 document.getElementById('page'));

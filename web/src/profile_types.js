@@ -9,22 +9,22 @@ const size = { unit: 'bytes', text: format.bytes };
 // [bar]: the amount that the width of a bar shows.
 const types = {
   cpu: { ...time, label: 'Processor time', categories: ['profile'],
-         title: 'Processor time by stack', bar: 'the processor time' },
+         title: 'Processor time by stack', bar: 'processor time' },
   alloc: { ...size, label: 'Allocation', categories: ['profile_alloc'],
            title: 'Allocated memory by stack',
-           bar: 'the memory allocated in the window' },
+           bar: 'allocated memory' },
   live: { ...size, label: 'Live heap', categories: ['profile_alloc'],
           title: 'Live memory by stack',
-          bar: 'the memory, allocated in the window and alive at its end,' },
+          bar: 'memory that is alive' },
   wall: { ...time, label: 'Wall-clock time',
           categories: ['profile', 'profile_wait'],
           title: 'Wall-clock time by stack: processor time and waits',
-          bar: 'the processor time and the waits' },
+          bar: 'processor time and waits' },
   wait: { ...time, label: 'Waits', categories: ['profile_wait'],
-          title: 'Waits by stack', bar: 'the waits' },
+          title: 'Waits by stack', bar: 'waits' },
   io: { ...time, label: 'Input and output', categories: ['io'],
         title: 'Input and output by stack',
-        bar: 'the time of input and output' },
+        bar: 'time of input and output' },
 };
 
 export const typeLabels = Object.entries(types)
