@@ -106,6 +106,21 @@ ok "the second half without its facts" eval \
 ok "the first half is in the file" eval \
   '[ "$(events_of out.evr)" = 498 ] && eventring check out.evr'
 
+# Words of a ring file that no writer writes
+ring words 4242426
+python3 - words.eventring <<'PY'
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+end = len(data.rstrip(b"\0"))
+data[end - 4000:end - 3936] = b"\xff" * 64
+open(sys.argv[1], "wb").write(data)
+PY
+for command in cat merge 'cut --from=0'; do
+  run eventring $command -o out.evr --force words.eventring
+  ok "${command%% *} of a ring file with a damaged block" eval \
+    'exits 3 && one_line "words.eventring: 2 damaged blocks were left out"'
+done
+
 run eventring cat -o out.evr --force joined.evr
 ok "a whole recording is joined in silence" eval 'exits 0 && silent'
 finish

@@ -25,6 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "common.h"
+#include "event_reader.h"
 #include "follow.h"
 #include "options.h"
 #include "parse.h"
@@ -82,7 +83,8 @@ struct input {
   const char *name;
   struct eventring_info info;
   struct stat file;
-  uint64_t left_out;              /* damaged blocks */
+  uint64_t left_out;              /* damaged blocks, of which a recording of a ring
+                                     file has the words */
 };
 
 struct inputs {
@@ -114,6 +116,18 @@ static const char *unnamed_snapshot(struct eventring_cursor *cursor)
   return path;
 }
 
+/* Returns how many blocks of the recording at [path] are damaged. */
+static uint64_t damaged_blocks(const char *path)
+{
+  struct eventring_cursor *cursor;
+  struct event_reader reader;
+  if (eventring_open(path, NULL, &cursor) < 0) return 0;
+  read_new_events(&reader, cursor);
+  while (next_event(&reader) != NULL) { }
+  eventring_close(cursor);
+  return reader.damaged;
+}
+
 /* Opens process [process] of [input], whose path is its operand, and fills in its
    facts.  If the operand is a ring file, the path becomes the path of a
    snapshot.  Closes the cursor *before, of an earlier process of the same file or
@@ -133,6 +147,7 @@ static void open_input(struct input *input, uint32_t process,
                eventring_strerror(error));
       exit(STATUS_CANNOT_READ);
     }
+    input->left_out = damaged_blocks(input->merge.path);
   }
   input->info = target_info(cursor);
   eventring_close(*before);
