@@ -206,11 +206,10 @@ if command -v jq >/dev/null; then
     ok "$type --folded has the same sum" eval \
       '[ "$(awk "{ s += \$NF } END { print s }" out)" = "$total" ]'
     profile --type=$type --flame=page.html --force
-    sed -n '/id="data">/,/^<.script>/p' page.html | sed '1d' |
-      sed 's,</script>.*,,' >data
-    ok "$type --flame has the same sum and unit" eval \
-      '[ "$(jq -c "[([.nodes[][2]] | add), .unit]" data)" = \
-         "[$total,\"$key\"]" ]'
+    sed -n '/id="data">/,/<.script>/p' page.html | sed -n '2s,</script>$,,p' >data
+    ok "$type --flame has the same sum and type" eval \
+      '[ "$(jq -c "[([.nodes[][2]] | add), .type]" data)" = \
+         "[$total,\"$type\"]" ]'
   done
   profile --type=alloc --json
   ok "alloc --json: blocks, period, and the sources of stacks" [ "$(jq -c '
