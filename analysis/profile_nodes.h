@@ -86,8 +86,12 @@ struct matches {
   uint64_t found;
 };
 
-/* Processor time of the process, from the event before to this time. */
-struct cpu_used { int64_t to; uint64_t ns, tick_ns; };
+/* Processor time of the process, [from] the event before [to] this one; of a part of
+   that time only, or with samples that are lost, it is not [known]. */
+struct cpu_used { int64_t from, to; uint64_t ns, tick_ns; bool known; };
+
+/* Between these times, samples of a ring are lost. */
+struct loss { int64_t from, to; };
 
 struct request {
   uint64_t number;
@@ -123,12 +127,13 @@ struct profile {
   size_t requests_room;
   int64_t first_ns, last_ns;    /* of all events */
 
-  struct cpu_used *used;        /* in the order of reading */
+  struct cpu_used *used;        /* in the order of reading, then of time */
   size_t used_count, used_room;
-  int64_t lost_ns;              /* samples of an earlier time are lost */
-  int64_t cut_ns;               /* of the first CPU_USED, if a part of its time is
-                                   not in the data or not selected */
-  int64_t known_from, known_to; /* of which [used] tells all */
+  bool used_is_cut;             /* a part of the time of the first is not in the data
+                                   or not selected */
+  struct loss *losses;
+  size_t losses_count, losses_room;
+  int64_t *ring_ns;             /* the time of the last event of each ring */
 
   struct profile_sums sums;
   struct frame truncated;       /* above a stack that is cut */

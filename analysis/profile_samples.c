@@ -47,7 +47,8 @@ struct profile *new_profile(struct eventring_cursor *cursor,
   const struct eventring_info info = target_info(cursor);
   p->rings = info.rings;
   p->first_samples = info.sample_rings_from;
-  p->lost_ns = p->cut_ns = INT64_MIN;
+  p->ring_ns = allocate(p->rings, sizeof *p->ring_ns);
+  for (uint32_t i = 0; i < p->rings; i++) p->ring_ns[i] = INT64_MIN;
   p->tree = new_pair_map();
   p->request_numbers = new_pair_map();
   p->nodes_room = 256;
@@ -115,6 +116,8 @@ void free_profile(struct profile *p)
   free(p->nodes);
   free(p->samples);
   free(p->used);
+  free(p->losses);
+  free(p->ring_ns);
   free(p->requests);
   for (size_t i = 0; i < p->files_count; i++) {
     free((char *) p->files[i]->path);
@@ -425,13 +428,13 @@ static void take_used(struct profile *p, const struct eventring_event *event)
   if (p->conditions_count > 0 || filter_has_threads(p->filter)
       || !filter_wants(p->filter, event, -1))
     return;
-  if (p->used_count == 0 && !has_all_since_start(p, event))
-    p->cut_ns = event->ns;
+  if (p->used_count == 0) p->used_is_cut = !has_all_since_start(p, event);
   p->used = with_room(p->used, p->used_count, &p->used_room, sizeof *p->used);
   p->used[p->used_count++] =
     (struct cpu_used) {
-      event->ns, event->payload[USED_TIME],
-      event->words > USED_BY_TICKS ? event->payload[USED_BY_TICKS] : UINT64_MAX
+      .to = event->ns, .ns = event->payload[USED_TIME],
+      .tick_ns = event->words > USED_BY_TICKS ? event->payload[USED_BY_TICKS]
+                                              : UINT64_MAX
     };
   for (uint32_t cause = USED_TIME + 1; cause < USED_FIELDS; cause++) {
     if (event->payload[cause] == 0) continue;
@@ -489,9 +492,15 @@ void profile_event(struct profile *p, const struct eventring_event *event)
   if (event->ns > p->last_ns) p->last_ns = event->ns;
   if (event->ns < p->first_ns) p->first_ns = event->ns;
   if ((takers[kind] >> p->type & 1) != 0) take_sample(p, kind, event);
-  if (event->form == EVENTRING_EV_LOST && event->ring >= p->first_samples
-      && event->ns > p->lost_ns)
-    p->lost_ns = event->ns;
+  if (event->ring < p->rings) {
+    if (event->form == EVENTRING_EV_LOST && event->ring >= p->first_samples) {
+      p->losses = with_room(p->losses, p->losses_count, &p->losses_room,
+                            sizeof *p->losses);
+      p->losses[p->losses_count++] =
+        (struct loss) { p->ring_ns[event->ring], event->ns };
+    }
+    p->ring_ns[event->ring] = event->ns;
+  }
   if (p->blocks != NULL) blocks_event(p->blocks, event);
   if (p->blocks != NULL && event->id == p->cycle_id) take_cycle(p, event);
   /* An operation is a complete event, so a span too. */
@@ -592,6 +601,46 @@ static bool has_possible_sums(const struct profile *p,
              || sample->extra <= MOST_WEIGHT - p->sums.extra);
 }
 
+static int compare_used(const void *a, const void *b)
+{
+  const struct cpu_used *x = a, *y = b;
+  return (x->to > y->to) - (x->to < y->to);
+}
+
+/* Returns the number of the first CPU_USED of [p] that is later than [ns]. */
+static size_t used_after(const struct profile *p, int64_t ns)
+{
+  size_t low = 0, high = p->used_count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (p->used[middle].to > ns) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/* Finds out of which times the processor time is known. */
+static void find_known_times(struct profile *p)
+{
+  if (p->used_count == 0) return;
+  qsort(p->used, p->used_count, sizeof *p->used, compare_used);
+  for (size_t i = 0; i < p->used_count; i++) {
+    p->used[i].from = i > 0 ? p->used[i - 1].to : INT64_MIN;
+    p->used[i].known = i > 0 || !p->used_is_cut;
+  }
+  for (size_t i = 0; i < p->losses_count; i++)
+    for (size_t k = used_after(p, p->losses[i].from);
+         k < p->used_count && p->used[k].from < p->losses[i].to; k++)
+      p->used[k].known = false;
+}
+
+/* Returns whether the processor time around [ns] is known. */
+static bool is_known(const struct profile *p, int64_t ns)
+{
+  const size_t i = ns > INT64_MIN ? used_after(p, ns - 1) : 0;
+  return i < p->used_count && p->used[i].known;
+}
+
 /* Adds the selected [sample] to the sums. */
 static void add_sample(struct profile *p, struct sample *sample)
 {
@@ -609,26 +658,10 @@ static void add_sample(struct profile *p, struct sample *sample)
   p->sums.extra += value.extra;
   p->sums.variance += value.variance;
   if (sample->kind == CPU_USED) p->sums.unsampled += value.weight;
-  if (sample->kind == CPU_SAMPLE && sample->ns > p->known_from
-      && sample->ns <= p->known_to)
+  if (sample->kind == CPU_SAMPLE && is_known(p, sample->ns))
     p->sums.covered_ns += value.weight;
   add_value(&node->value, value);
   node->used = true;
-}
-
-/* Finds the time of which the processor time is known: it ends with the last
-   CPU_USED.  When samples were lost, or their beginning is not in the data, it
-   begins with the first CPU_USED since then, which has time of before. */
-static void find_known_time(struct profile *p)
-{
-  const bool lost = p->lost_ns > p->cut_ns;
-  p->known_from = lost ? INT64_MAX : p->cut_ns;
-  p->known_to = INT64_MIN;
-  for (size_t i = 0; i < p->used_count; i++) {
-    const int64_t to = p->used[i].to;
-    if (lost && to > p->lost_ns && to < p->known_from) p->known_from = to;
-    if (to > p->known_to) p->known_to = to;
-  }
 }
 
 /* Adds the processor time of the process while it is known. */
@@ -637,7 +670,7 @@ static void add_used(struct profile *p)
   struct profile_sums *sums = &p->sums; /* not zeros in a merged profile */
   for (size_t i = 0; i < p->used_count; i++) {
     const struct cpu_used *used = &p->used[i];
-    if (used->to <= p->known_from) continue;
+    if (!used->known) continue;
     sums->cpu_ns = limited_sum(sums->cpu_ns, used->ns);
     if (used->tick_ns == UINT64_MAX) sums->tick_ns_unknown = true;
     else sums->tick_ns = limited_sum(sums->tick_ns, used->tick_ns);
@@ -650,7 +683,7 @@ static void select_samples(struct profile *p)
   const int64_t born_by = p->sums.survivors ? p->born_by : now;
   const int64_t alive_until = p->sums.survivors ? p->alive_until : now;
   size_t kept = 0;
-  find_known_time(p);
+  find_known_times(p);
   for (size_t i = 0; i < p->samples_count; i++) {
     struct sample sample = p->samples[i];
     if (sample.block != NO_BLOCK
@@ -658,7 +691,7 @@ static void select_samples(struct profile *p)
             || block_died(p->blocks, sample.block) <= alive_until))
       continue;
     if (!is_selected(p, &sample)) continue;
-    if (sample.kind == CPU_USED && sample.ns <= p->known_from) continue;
+    if (sample.kind == CPU_USED && !is_known(p, sample.ns)) continue;
     if (!has_possible_sums(p, &sample)) {
       p->sums.impossible++;
       continue;

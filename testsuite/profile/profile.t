@@ -496,7 +496,7 @@ for merge in '' --all; do
       .incomplete_samples, ([.stacks[].cpu_ns] | add)]' out)" = \
       "[2000000000,400000000,400000000,1200000000,2,0,1200000000]" ]
 done
-# Samples of the first half are overwritten.
+# Samples are overwritten between 2 and 3 s, and so is some of the time until 4 s.
 {
   echo "at 1000000000 100 0"
   echo "used 1000000000 300000000 0 0 0 0 0"
@@ -513,9 +513,13 @@ done
   echo "used 500000000 90000000 0 0 0 0 0"
 } | ./make_profile overwritten.eventring || exit 1
 run eventring profile overwritten.eventring
-ok "the time of the process is known from the first event after lost samples" eval \
-  'out_has ": 1.50 s of processor time in 4 samples (300 ms of 500 ms as far as known)$" &&
-   out_has "90.0 ms .*signals blocked" && ! out_has "80.0 ms"'
+ok "the time of the process is not known while samples are lost" eval \
+  'out_has ": 1.50 s of processor time in 4 samples (300 ms of 1.50 s as far as known)$" &&
+   out_has "390 ms .*signals blocked"'
+run eventring profile --to=2.5s overwritten.eventring
+ok "but in a window before that" eval \
+  'out_has ": 600 ms of processor time in 1 sample (0 ns of 1.00 s as far as known) of 4" &&
+   out_has "300 ms .*signals blocked"'
 run eventring profile --json overwritten.eventring
 ok "the time of samples at ticks is not known of older files" eval \
   'exits 0 && ! out_has tick_ns'
