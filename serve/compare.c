@@ -229,7 +229,7 @@ struct answer compare_views(const struct asked *asked)
       .wanted_to_ns = query->other_to_ns }
   } };
   if (!query->has_process || !query->has_other)
-    return refusal(400, "which ones?  a and b are missing");
+    return refusal(400, "a and b, the ids of two processes, are needed");
   const uint64_t ids[] = { query->process, query->other };
   struct answer answer = { .status = 0 };
   for (int i = 0; i < 2 && answer.status == 0; i++) {

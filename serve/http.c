@@ -454,7 +454,8 @@ static unsigned judge(struct MHD_Connection *c, const struct request *request,
                       const char **why, unsigned *methods)
 {
   const unsigned asked = method_of(method);
-  *methods = METHOD_GET | METHOD_POST | METHOD_DELETE;
+  *methods = request->status == MHD_HTTP_OK ? methods_of(request->query.route)
+             : METHOD_GET | METHOD_POST | METHOD_DELETE;
   *why = "this server does not have that name";
   if (!is_our_host(c)) return MHD_HTTP_FORBIDDEN;
   *why = "a page of another site asks";
@@ -469,15 +470,14 @@ static unsigned judge(struct MHD_Connection *c, const struct request *request,
   if (request->status != MHD_HTTP_OK) return request->status;
   *why = asked == METHOD_GET ? "it is an action: POST"
                              : "it can only be read: GET";
-  const struct route *route = request->query.route;
-  *methods = methods_of(route);
   if ((asked & *methods) == 0) return MHD_HTTP_METHOD_NOT_ALLOWED;
   *why = "only a POST has a body";
   if (asked != METHOD_POST && announces_body(c)) return MHD_HTTP_BAD_REQUEST;
   *why = "the body is longer than 64 KiB";
   if (is_too_long(c)) return MHD_HTTP_CONTENT_TOO_LARGE;
   *why = "the server was started with --read-only";
-  if (asked != METHOD_GET && route->changes && settings->read_only)
+  if (asked != METHOD_GET && request->query.route->changes
+      && settings->read_only)
     return MHD_HTTP_FORBIDDEN;
   return 0;
 }

@@ -266,7 +266,8 @@ struct answer answer_of_route(struct asked asked, enum method method,
   json_t *object = json_loads(body, JSON_REJECT_DUPLICATES, &error);
   if (!json_is_object(object)) {
     json_decref(object);
-    return refusal(400, "the body is not a JSON object: %s", error.text);
+    return refusal(400, "the body is not a JSON object%s%s",
+                   error.text[0] == '\0' ? "" : ": ", error.text);
   }
   const char *unknown = unknown_member(route, object);
   asked.body = object;

@@ -42,6 +42,7 @@ struct metrics {
   uint8_t places[NAMED_METRICS][UINT16_MAX + 1];        /* by id */
   struct told told[SUMMARY_DOMAINS];      /* by the ids of domains */
   uint32_t told_count;
+  struct told others;             /* of the domains that are added up */
   bool without_times, without_events;
 };
 
@@ -332,16 +333,23 @@ static struct told *told_of(struct metrics *m, uint32_t i)
 }
 
 /* Writes [ns], or *told if that is more, and keeps it in *told. */
-static void write_time(struct out *out, uint32_t domain, const char *state,
+static void write_time(struct out *out, const char *domain, const char *state,
                        uint64_t ns, uint64_t *told)
 {
-  char number[16];
   const struct metric_label labels[] = {
-    { "domain", number }, { "state", state }
+    { "domain", domain }, { "state", state }
   };
-  snprintf(number, sizeof number, "%" PRIu32, domain);
   if (ns > *told) *told = ns;
   out->writer->value(out->state, labels, 2, *told);
+}
+
+static void write_states(struct out *out, const char *domain,
+                         struct summary_time time, struct told *told)
+{
+  write_time(out, domain, "running", time.running_ns, &told->running);
+  write_time(out, domain, "collecting", time.collecting_ns, &told->collecting);
+  if (time.known)
+    write_time(out, domain, "waiting", time.waiting_ns, &told->waiting);
 }
 
 /* Writes how the domains spent their time.  The event of a wait comes at its
@@ -354,14 +362,12 @@ static void write_times(struct out *out, struct metrics *m, int64_t until_ns)
         "are not recorded.");
   for (uint32_t i = 0; i < s->domain_count; i++) {
     struct summary_domain *d = s->domains[i];
-    struct summary_time time = summary_time(s, d, until_ns);
-    struct told *told = told_of(m, i);
-    write_time(out, d->id, "running", time.running_ns, &told->running);
-    write_time(out, d->id, "collecting", time.collecting_ns,
-               &told->collecting);
-    if (time.known)
-      write_time(out, d->id, "waiting", time.waiting_ns, &told->waiting);
+    char number[16];
+    snprintf(number, sizeof number, "%" PRIu32, d->id);
+    write_states(out, number, summary_time(s, d, until_ns), told_of(m, i));
   }
+  if (s->others != NULL)
+    write_states(out, "others", summary_time(s, s->others, until_ns), &m->others);
 }
 
 /* Sets *words to the words that domain [d] has allocated in its minor heap: since
@@ -397,6 +403,10 @@ static void write_minor_words(struct out *out, struct metrics *m,
     snprintf(number, sizeof number, "%" PRIu32, d->id);
     write_labelled(out, "domain", number, 8 * told->minor_words);
   }
+  if (s->others == NULL || m->without_events) return;
+  const uint64_t words = summary_tally(s, s->others, until_ns).allocated_words;
+  if (words > m->others.minor_words) m->others.minor_words = words;
+  write_labelled(out, "domain", "others", 8 * m->others.minor_words);
 }
 
 static void write_domains(struct out *out, struct metrics *m, int64_t until_ns)

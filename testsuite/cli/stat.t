@@ -316,6 +316,11 @@ ok "the times and collections of more than 1024 domains count" [ "$(jq -c '.tota
   '[515000000,103000000,1030,1030]' ]
 ok "those that ended first are added" [ "$(jq -c '.domains[-1] |
   [.id, .watched_ns, .gc_ns, .minor_collections]' out)" = '[null,3000000,600000,6]' ]
+run eventring metrics many.eventring
+ok "so are their times in metrics, so that the sum over domains is whole" \
+  [ "$(awk '/^ocaml_domain_seconds_total.*"collecting"/ {
+      sum += $2; if (/"others"/) others = $2 }
+    END { printf "%.4f %.4f", sum, others }' out)" = '0.1030 0.0006' ]
 
 # A domain is watched twice, and ends; a stop that is told later began before the
 # second time.

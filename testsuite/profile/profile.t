@@ -496,6 +496,15 @@ for merge in '' --all; do
       .incomplete_samples, ([.stacks[].cpu_ns] | add)]' out)" = \
       "[2000000000,400000000,400000000,1200000000,2,0,1200000000]" ]
 done
+{
+  mapping program
+  echo "at 1000000000 100 0"
+  echo "used 1000000000 900000000 0 0 0 0 0"
+} | ./make_profile blocked.eventring || exit 1
+run eventring profile --all blocked.eventring
+ok "a process that has only time without samples is one" eval \
+  'out_has "^1 process on 1 node: 0 ns of 1.00 s of processor time in 0 samples$" &&
+   out_has "900 ms 100.00% .*signals blocked" && ! err_has .'
 # Samples are overwritten between 2 and 3 s, and so is some of the time until 4 s.
 {
   echo "at 1000000000 100 0"
