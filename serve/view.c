@@ -40,7 +40,6 @@
 #include "target.h"
 #include "view.h"
 
-
 struct view {
   pthread_mutex_t lock;           /* of [data] and [finished] */
   atomic_uint holders;

@@ -16,7 +16,6 @@
 #include "followed.h"
 #include "manifest.h"
 
-
 /* Prints the message for [error], which is in [f->why] if that is not empty, and
    sets the status to STATUS_CANNOT_WRITE, unless it is that already. */
 static void cannot_record(struct followed *f, int error)

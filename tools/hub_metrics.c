@@ -26,7 +26,6 @@
 #include "otlp.h"
 #include "target.h"
 
-
 /* Reading */
 
 /* Gives all events of the recording of [cursor] to [summary].  Returns 0 or an

@@ -29,7 +29,6 @@
 /* How often the process is looked at. */
 #define POLL_NS 200000
 
-
 struct points {
   struct eventring_cursor *cursor;
   int64_t since_ns;               /* values from this time on */
