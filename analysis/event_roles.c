@@ -110,12 +110,20 @@ static enum event_area area_of(const char *category)
 
 /* In the program's category, one event is the runtime's: of all with its name, the
    first that the file describes. */
-static enum event_role named_role(struct eventring_cursor *cursor, uint16_t id,
+static enum event_role user_role(struct event_roles *roles, uint16_t id,
+                                 const char *name)
+{
+  if (strcmp(name, "request_run") != 0) return ROLE_OTHER;
+  /* Looks at all names: once. */
+  if (roles->request_run == 0)
+    roles->request_run = 1 + eventring_find(roles->cursor, name);
+  return roles->request_run == 1 + id ? ROLE_REQUEST_RUN : ROLE_OTHER;
+}
+
+static enum event_role named_role(struct event_roles *roles, uint16_t id,
                                   const char *name, enum event_area area)
 {
-  if (area == AREA_USER)
-    return id == eventring_find(cursor, "request_run") ? ROLE_REQUEST_RUN
-                                                       : ROLE_OTHER;
+  if (area == AREA_USER) return user_role(roles, id, name);
   enum event_role role = area == AREA_WAIT ? ROLE_WAIT : ROLE_OTHER;
   for (size_t i = 0; i < sizeof named / sizeof *named; i++)
     if (strcmp(name, named[i].name) == 0) role = named[i].role;
@@ -133,7 +141,7 @@ struct event_class look_up_class(struct event_roles *roles, uint16_t id)
   if (d == NULL) return (struct event_class) { 0 };
   const enum event_area area =
     area_of(eventring_category(roles->cursor, d->category));
-  const enum event_role role = named_role(roles->cursor, id, d->name, area);
+  const enum event_role role = named_role(roles, id, d->name, area);
   find_fields(roles, id, role);
   roles->scale[role] = strcmp(d->unit, "bytes") == 0 ? 8 : 1;
   return roles->classes[id] = (struct event_class) {

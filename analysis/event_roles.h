@@ -71,6 +71,7 @@ struct event_roles {
   /* 1 + the place of the field; 0: no such field. */
   uint8_t place[EVENT_ROLES][EVENT_FIELDS];
   uint8_t round;                  /* words of the repeated fields of a stop */
+  int request_run;                /* 1 + the id of the event; 0: not looked up */
 };
 
 /* Returns the roles of the events of [cursor], which must stay open.  Never returns

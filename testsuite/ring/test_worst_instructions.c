@@ -1,5 +1,4 @@
 // BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
-// Only in make check-long: for growth, it counts the instructions of large files.
 /* If this breaks, the work of a subcommand grows faster than the file: a small
    recording, which may become 256 times its size, keeps it busy for long.
    Counts instructions under callgrind, for a file and for one of four times its
