@@ -166,7 +166,8 @@ static void crossing_spans_in_a_trace(void **state)
 static void crossing_spans(void **state)
 {
   static const char *const commands[] = {
-    "events --longer-than=1h", "latency", "stat", "check", NULL };
+    "events --longer-than=1h", "latency", "stat", "check", "metrics", "diagnose",
+    "profile", NULL };
   (void) state;
   is_linear(make_crossing, 1500, commands);
 }
