@@ -160,9 +160,16 @@ let modes = [
       during (fun _ -> keep (List.init 20_000 string_of_int); sleep 5e-3));
   "near_collector_time", (fun () ->
       during (fun _ -> spin 1e6; garbage 1000; sleep 5e-3));
+  (* As large as it must be on this machine *)
   "long_stop", (fun () ->
-      let live = Array.init 6_000_000 (fun i -> Some (ref i)) in
-      Gc.full_major (); keep live);
+      let rec stop n =
+        let live = Array.init n (fun i -> Some (ref i)) in
+        let began = Unix.gettimeofday () in
+        Gc.full_major ();
+        keep live;
+        if Unix.gettimeofday () -. began < 0.3 && n < 50_000_000 then stop (2 * n)
+      in
+      stop 3_000_000);
   "near_long_stop", (fun () ->
       let live = Array.init 60_000 (fun i -> Some (ref i)) in
       during (fun _ -> Gc.full_major (); spin 1e6); keep live);
