@@ -64,7 +64,8 @@ ok "the samples of each thread add up to its processor time" conserved 4
 ok "their stacks are complete" stacks 100 9990
 sampled profile deep 2000
 ok "a stack of 2000 frames is cut, and says so" \
-  awk '$3 + 0 != 1 { bad = 1 } END { exit bad || NR == 0 }' samples
+  awk '{ n[$3 + 0]++ } # and one is taken before the recursion, perhaps, or after it
+    END { exit n[1] < 10 || n[0] > 2 || NR > n[0] + n[1] }' samples
 
 # Twenty thousand signals a second, in wall time
 with="LD_PRELOAD=$tmp/rate.so PERIOD=50000 OCAMLRUNPARAM=e=20

@@ -15,5 +15,5 @@ all=$(eventring events --raw --name=cpu_sample ./*.eventring |
   awk -F'\t' '{ print $9 }' |
   perl -ne '$n += hex((split)[0]); END { print $n }')
 ok "no time is lost when the rate changes ($all of $cpu ns)" \
-  [ $((all * 100)) -ge $((cpu * 97)) -a $((all * 100)) -le $((cpu * 103)) ]
+  [ $((all * 100)) -ge $((cpu * 95)) -a $((all * 100)) -le $((cpu * 105)) ]
 finish
