@@ -11,11 +11,15 @@
 /**************************************************************************/
 
 #include "event_reader.h"
+#include "target.h"
 
-void read_new_events(struct event_reader *r, struct eventring_cursor *cursor)
+void read_new_events(struct event_reader *r, struct eventring_cursor *cursor,
+                     int64_t until_ns)
 {
   r->cursor = cursor;
+  r->until_ns = until_ns;
   r->next = r->count = r->error = 0;
+  r->begun = r->out_of_time = false;
   r->damaged = 0;
 }
 
@@ -23,11 +27,17 @@ const struct eventring_event *next_event(struct event_reader *r)
 {
   int n;
   if (r->next < r->count) return &r->batch[r->next++];
-  while ((n = eventring_read(r->cursor, r->batch, EVENT_BATCH))
-         == EVENTRING_E_DAMAGED)
-    r->damaged++;
-  r->error = n < 0 ? n : 0;
-  r->count = n > 0 ? n : 0;
-  r->next = n > 0;
-  return n > 0 ? &r->batch[0] : NULL;
+  r->next = r->count = 0;
+  do {
+    r->out_of_time = r->begun && r->until_ns != INT64_MAX
+                     && monotonic_ns() >= r->until_ns;
+    if (r->out_of_time) return NULL;
+    r->begun = true;
+    n = eventring_read(r->cursor, r->batch, EVENT_BATCH);
+    r->damaged += n == EVENTRING_E_DAMAGED;
+  } while (n == EVENTRING_E_DAMAGED);
+  if (n < 0) r->error = n;
+  if (n <= 0) return NULL;
+  r->count = n;
+  return &r->batch[r->next++];
 }

@@ -40,7 +40,7 @@ void count_part(struct stored *c, const char *path)
   const uint32_t rings = target_info(cursor).rings;
   for (uint32_t i = 0; i < rings && i < c->rings; i++)
     eventring_skip_events(cursor, i, c->ends[i]);
-  read_new_events(&reader, cursor);
+  read_new_events(&reader, cursor, INT64_MAX);
   while (next_event(&reader) != NULL) { }
   for (uint32_t i = 0; i < rings; i++) {
     uint64_t end = eventring_events_end(cursor, i);

@@ -163,7 +163,7 @@ static void look_at_events(struct watched *w, struct eventring_cursor *cursor,
   const struct eventring_event *event;
   struct trigger_watch *watch = new_trigger_watch(cursor);
   const int64_t seen_ns = w->seen_ns;
-  read_new_events(&reader, cursor);
+  read_new_events(&reader, cursor, INT64_MAX);
   while (!stopping && (event = next_event(&reader)) != NULL) {
     struct happening h = trigger_look(watch, event);
     if (event->ns > w->seen_ns) w->seen_ns = event->ns;

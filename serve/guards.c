@@ -39,8 +39,8 @@
 #include "sigbus.h"
 #include "target.h"
 
-/* Events that are read at one go, and batches before the next copy. */
-#define BATCHES 128
+/* How long events are read before the next copy. */
+#define TURN_NS 10000000
 
 /* The most memory for the events that a guard holds; a program that is busier
    has less time before the event. */
@@ -150,11 +150,9 @@ static bool watch_events(struct guard *g)
 {
   struct event_reader reader;
   const struct eventring_event *event;
-  int batches = 0;
-  read_new_events(&reader, g->watched);
-  while (batches < BATCHES && (event = next_event(&reader)) != NULL) {
+  read_new_events(&reader, g->watched, monotonic_ns() + TURN_NS);
+  while ((event = next_event(&reader)) != NULL) {
     struct happening happening = trigger_look(g->watch, event);
-    batches += batch_is_over(&reader);
     if (g->firing != NULL || event->ns < g->began_ns) continue;
     const struct rule *rule = fired_by(g, &happening);
     if (rule != NULL && !fire(g, rule)) return false;

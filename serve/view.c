@@ -254,22 +254,19 @@ static void read_slice(void *state)
   struct event_reader reader;
   const struct eventring_event *event;
   const int64_t began = monotonic_ns();
-  bool has_time = true;
   look_again(slice->view, began);
-  read_new_events(&reader, d->cursor);
-  while (has_time && (event = next_event(&reader)) != NULL) {
+  read_new_events(&reader, d->cursor, time_after(began, slice->budget_ns));
+  while ((event = next_event(&reader)) != NULL) {
     slice->words += HEAD_WORDS + event->words;
     if (event->form == EVENTRING_EV_LOST) slice->news = VIEW_MANY;
     if (event->form != EVENTRING_EV_CONTROL_CHANGED)
       history_event(d->history, event);
     live_event(d->live, event);
-    if (!batch_is_over(&reader)) continue;
-    if (d->reading) note_past(d);
-    has_time = monotonic_ns() - began <= slice->budget_ns;
+    if (batch_is_over(&reader) && d->reading) note_past(d);
   }
   d->damaged += reader.damaged;
   if (slice->words > d->info.ring_words / 32) slice->news = VIEW_MANY;
-  if (!has_time) {
+  if (reader.out_of_time) {
     slice->news = VIEW_MORE;
     return;
   }

@@ -77,7 +77,7 @@ static uint64_t summarize(struct followed *f, int64_t until_ns,
   struct event_reader reader;
   const struct eventring_event *event;
   uint64_t events = 0;
-  read_new_events(&reader, f->events);
+  read_new_events(&reader, f->events, INT64_MAX);
   while ((event = next_event(&reader)) != NULL) {
     summary_event(f->summary, event);
     events++;

@@ -36,7 +36,7 @@ static int read_summary(struct eventring_cursor *cursor,
   struct event_reader reader;
   const struct eventring_event *event;
   bool stopped = false;
-  read_new_events(&reader, cursor);
+  read_new_events(&reader, cursor, INT64_MAX);
   while (!stopped && (event = next_event(&reader)) != NULL) {
     summary_event(summary, event);
     stopped = batch_is_over(&reader) && stop != NULL && atomic_load(stop);

@@ -133,14 +133,15 @@ static void take(struct asking *asking, const struct eventring_event *event)
     asking->found = true;
 }
 
-/* Reads the events of the cursor up to the present, or to the end of the
-   evaluation: an endless loop otherwise, with a program that writes faster. */
-static void read_answer(struct asking *asking)
+/* Reads the events of the cursor up to the present, to the end of the evaluation or
+   to the time [until_ns]: an endless loop otherwise, with a program that writes
+   faster. */
+static void read_answer(struct asking *asking, int64_t until_ns)
 {
   struct event_reader reader;
   const struct eventring_event *event;
   asking->found = asking->lost = false;
-  read_new_events(&reader, asking->cursor);
+  read_new_events(&reader, asking->cursor, until_ns);
   while (!asking->found && (event = next_event(&reader)) != NULL)
     take(asking, event);
 }
@@ -202,7 +203,7 @@ static bool await_answer(struct asking *asking, int64_t until_ns)
   while (monotonic_ns() < until_ns
          && eventring_state(cursor) == EVENTRING_STATE_RUNNING) {
     bool waits = (target_info(cursor).active & points_mask(cursor)) != 0;
-    read_answer(asking);
+    read_answer(asking, until_ns);
     if (asking->found) return true;
     if (asking->lost && !waits && eventring_ask_points(cursor) < 0)
       return false;

@@ -20,8 +20,8 @@
 #include "processes.h"
 #include "top_all.h"
 
-/* The number of batches that are read of a process before the next one. */
-#define TURN 8
+/* How long events of a process are read before the next one. */
+#define TURN_NS 2000000
 /* The part of a recording that is read: this long before its end. */
 #define RECORDING_NS (60 * SECOND_NS)
 
@@ -156,23 +156,22 @@ static void search(struct top_all *all)
 
 /* Reading */
 
-/* Reads up to TURN batches of [row].  Returns the number of events. */
+/* Reads events of [row] for TURN_NS at most.  Returns their number. */
 static int read_row(struct row *row)
 {
   struct event_reader reader;
-  const struct eventring_event *event = NULL;
-  int batches = 0, events = 0;
+  const struct eventring_event *event;
+  int events = 0;
   const uint32_t active = target_info(row->cursor).active;
   /* Spans that were open when categories changed may never be seen to end. */
   if (active != row->active) live_gap(row->live);
   row->active = active;
-  read_new_events(&reader, row->cursor);
-  while (batches < TURN && (event = next_event(&reader)) != NULL) {
+  read_new_events(&reader, row->cursor, monotonic_ns() + TURN_NS);
+  while ((event = next_event(&reader)) != NULL) {
     live_event(row->live, event);
     events++;
-    batches += batch_is_over(&reader);
   }
-  const bool all = event == NULL && reader.error == 0;
+  const bool all = all_are_read(&reader);
   if (all) live_idle(row->live);
   if (all && row->ended_ns == 0
       && eventring_state(row->cursor) != EVENTRING_STATE_RUNNING)

@@ -122,7 +122,7 @@ static uint64_t damaged_blocks(const char *path)
   struct eventring_cursor *cursor;
   struct event_reader reader;
   if (eventring_open(path, NULL, &cursor) < 0) return 0;
-  read_new_events(&reader, cursor);
+  read_new_events(&reader, cursor, INT64_MAX);
   while (next_event(&reader) != NULL) { }
   eventring_close(cursor);
   return reader.damaged;

@@ -194,14 +194,11 @@ static struct eventring_cursor *watch_samples(struct eventring_cursor *cursor)
 static bool has_sample(struct eventring_cursor *watch)
 {
   const int sample = eventring_find(watch, "cpu_sample");
-  const int64_t until_ns = monotonic_ns() + 100000000;
   struct event_reader reader;
   const struct eventring_event *event;
-  read_new_events(&reader, watch);
-  while ((event = next_event(&reader)) != NULL) {
+  read_new_events(&reader, watch, monotonic_ns() + 100000000);
+  while ((event = next_event(&reader)) != NULL)
     if (event->id == sample) return true;
-    if (batch_is_over(&reader) && monotonic_ns() >= until_ns) return false;
-  }
   return false;
 }
 

@@ -112,11 +112,11 @@ static void note_writer(struct writer *writer,
    it is read. */
 #define PATIENCE_NS 1000000000
 
-/* Reads the events of [cursor], up to PATIENCE_NS after [until], which is the
-   time of the call, and returns the number of those after [after] and until
-   [until].  Damaged blocks are skipped.  Lost events count too, unless the file
-   gives only an upper bound of their number.  [writers] is NULL, or an array
-   with an element for each ring, which note_writer updates with every event. */
+/* Reads the events of [cursor], for PATIENCE_NS at most, and returns the number of
+   those after [after] and until [until], which is the time of the call.  Damaged
+   blocks are skipped.  Lost events count too, unless the file gives only an upper
+   bound of their number.  [writers] is NULL, or an array with an element for each
+   ring, which note_writer updates with every event. */
 static uint64_t count_events(struct eventring_cursor *cursor, int64_t after,
                              int64_t until, struct writer *writers)
 {
@@ -126,15 +126,14 @@ static uint64_t count_events(struct eventring_cursor *cursor, int64_t after,
   int terminate = eventring_find(cursor, "domain_terminate");
   uint64_t events = 0;
   bool past = false;
-  read_new_events(&reader, cursor);
+  read_new_events(&reader, cursor, monotonic_ns() + PATIENCE_NS);
   while ((event = next_event(&reader)) != NULL) {
     if (writers != NULL && event->ring < info.rings)
       note_writer(&writers[event->ring], event, terminate);
     past |= event->ns > until;
     events += event->ns > after && event->ns <= until
               && event->form != EVENTRING_EV_LOST;
-    if (batch_is_over(&reader)
-        && (past || present_ns(&info) > until + PATIENCE_NS)) break;
+    if (batch_is_over(&reader) && past) break;
   }
   return events + (info.lost_is_bound ? 0 : lost_events(cursor));
 }

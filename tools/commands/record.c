@@ -68,6 +68,9 @@ static const char notes[] =
    a note is printed: a process that ends in order stops its tracing too. */
 #define ENDING_NS 500000000
 
+/* How long events are read for the trigger before more is copied. */
+#define TURN_NS 10000000
+
 /* How long events wait for others before they are written to a stream. */
 #define FLUSH_NS 100000000
 
@@ -124,19 +127,17 @@ static int next_file(struct recording *r)
 /* Triggers */
 
 /* Reads new events of the process and returns whether one of them fired the
-   trigger.  Reads a limited number of events in each call, so that copying
-   continues even if a writer never rests. */
+   trigger.  Reads for a limited time in each call, so that copying continues even
+   if a writer never rests. */
 static bool has_triggered(struct recording *r)
 {
   struct event_reader reader;
   const struct eventring_event *event;
   bool found = false;
-  int batches = 0;
-  read_new_events(&reader, r->watched);
-  while (batches < 128 && (event = next_event(&reader)) != NULL) {
+  read_new_events(&reader, r->watched, monotonic_ns() + TURN_NS);
+  while ((event = next_event(&reader)) != NULL) {
     struct happening happening = trigger_look(r->watch, event);
     if (trigger_fires(&r->trigger, &happening)) found = true;
-    batches += batch_is_over(&reader);
   }
   return found;
 }

@@ -139,16 +139,14 @@ static void read_new(struct top *t)
 {
   struct event_reader reader;
   const struct eventring_event *event;
-  const int64_t began = monotonic_ns();
   int count = 0;
-  read_new_events(&reader, t->cursor);
+  read_new_events(&reader, t->cursor, monotonic_ns() + READ_AT_MOST_NS);
   while ((event = next_event(&reader)) != NULL) {
     live_event(t->live, event);
     top_functions_event(t->functions, event);
     count++;
-    if (batch_is_over(&reader) && monotonic_ns() - began > READ_AT_MOST_NS) break;
   }
-  const bool all = event == NULL && reader.error == 0;
+  const bool all = all_are_read(&reader);
   if (all) live_idle(t->live);
   char text[MESSAGE_SIZE];
   if (all && keep_connected(&t->connection, t->cursor, text))
