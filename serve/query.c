@@ -202,24 +202,25 @@ static bool parse_value(struct query *query, enum parameter parameter,
   }
 }
 
-/* Parses one parameter, NAME=VALUE; [seen] has those before it.  Returns the
-   reason for which it is refused, or NULL. */
+const char no_such_parameter[] = "this resource has no such parameter";
+
+/* Parses one parameter, NAME=VALUE.  Returns the reason for which it is refused,
+   or NULL. */
 static const char *parse_parameter(struct query *query, const char *text,
-                                   size_t length, uint32_t *seen)
+                                   size_t length)
 {
-  static const char unknown[] = "this resource has no such parameter";
   const char *equals = memchr(text, '=', length);
-  if (equals == NULL) return unknown;
+  if (equals == NULL) return no_such_parameter;
   const size_t name = (size_t) (equals - text);
   for (enum parameter p = 0; p < PARAMETERS; p++) {
     if (!is(text, name, parameters[p].name)) continue;
-    if ((query->route->parameters & 1u << p) == 0) return unknown;
-    if ((*seen & 1u << p) != 0) return "a parameter is given twice";
-    *seen |= 1u << p;
+    if ((query->route->parameters & 1u << p) == 0) return no_such_parameter;
+    if ((query->given & 1u << p) != 0) return "a parameter is given twice";
+    query->given |= 1u << p;
     return parse_value(query, p, equals + 1, length - name - 1)
            ? NULL : parameters[p].wrong;
   }
-  return unknown;
+  return no_such_parameter;
 }
 
 bool query_is_private(const char *uri)
@@ -239,11 +240,10 @@ unsigned parse_query(const struct route *routes, const char *uri,
   if (!find_route(routes, uri, length, query)) return 404;
 
   const char *at = uri + length;
-  uint32_t seen = 0;
   if (*at == '?') at++;
   while (*at != '\0') {
     size_t end = strcspn(at, "&");
-    *why = parse_parameter(query, at, end, &seen);
+    *why = parse_parameter(query, at, end);
     if (*why != NULL) return 400;
     at += end;
     if (*at == '&' && *++at == '\0') {

@@ -33,6 +33,7 @@
 
 struct query {
   const struct route *route;
+  uint32_t given;                 /* parameters: a set of 1 << enum parameter */
   bool has_process;
   uint64_t process;
   /* Since tracing started: [from_ns] 0 and [to_ns] INT64_MAX if not given. */
@@ -62,6 +63,9 @@ bool query_is_private(const char *uri);
    *why, a static text.  Allocates nothing. */
 unsigned parse_query(const struct route *routes, const char *uri,
                      struct query *query, const char **why);
+
+/* The reason with which a parameter is refused that a resource does not have. */
+extern const char no_such_parameter[];
 
 /* Returns the name of [parameter]. */
 const char *parameter_name(enum parameter parameter);

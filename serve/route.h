@@ -38,6 +38,7 @@ struct route {
   enum route_kind kind;
   const char *path;               /* of ROUTE_PROCESS: behind /api/processes/ID/ */
   uint32_t parameters;            /* a set of 1 << enum parameter */
+  bool delete_by;                 /* they are for DELETE, in place of GET */
   struct answer (*get)(const struct asked *asked);        /* or NULL */
   struct answer (*post)(const struct asked *asked);
   const char *members[ROUTE_MEMBERS];

@@ -135,8 +135,8 @@ const struct route routes[] = {
   { ROUTE_SERVER, "/api/processes", .get = processes },
   { ROUTE_SERVER, "/api/actions", .get = actions },
   { ROUTE_SERVER, "/api/saved", .get = saved },
-  { ROUTE_SERVER, "/api/rules", TAKES(RULE), .get = rules, .post = add_rule,
-    .changes = true, .delete = delete_rule,
+  { ROUTE_SERVER, "/api/rules", TAKES(RULE), .delete_by = true, .get = rules,
+    .post = add_rule, .changes = true, .delete = delete_rule,
     .members = { "when", "process", "fleet", "before_s", "after_s", "distance_s",
                  "max_files", "max_bytes", "max_age_s" } },
   { ROUTE_SERVER, "/api/recordings", .get = recordings },
@@ -180,13 +180,20 @@ unsigned methods_of(const struct route *route)
          | (route->delete != NULL ? METHOD_DELETE : 0);
 }
 
+/* Returns the parameters of [route] for [method]. */
+static uint32_t parameters_for(const struct route *route, enum method method)
+{
+  const enum method which = route->delete_by ? METHOD_DELETE : METHOD_GET;
+  return method == which ? route->parameters : 0;
+}
+
 /* The list */
 
-static json_t *parameters_of(const struct route *route)
+static json_t *names_of(uint32_t parameters)
 {
   json_t *list = json_array();
   for (enum parameter p = 0; p < PARAMETERS; p++)
-    if ((route->parameters & TAKES(p)) != 0)
+    if ((parameters & TAKES(p)) != 0)
       json_array_append_new(list, json_string(parameter_name(p)));
   return list;
 }
@@ -214,7 +221,7 @@ static struct answer list_routes(const struct asked *asked)
         "{s:s, s:o, s:o, s:o}", "method", methods[m].name,
         "path", json_sprintf("%s%s", r->kind == ROUTE_PROCESS
                                      ? PROCESSES_PATH "ID/" : "", r->path),
-        "parameters", post ? json_array() : parameters_of(r),
+        "parameters", names_of(parameters_for(r, methods[m].method)),
         "members", post ? members_of(r) : json_array()));
     }
   return answer_of(json_pack("{s:o}", "requests", list), "");
@@ -261,6 +268,8 @@ struct answer answer_of_route(struct asked asked, enum method method,
                               const char *body)
 {
   const struct route *route = asked.query->route;
+  if ((asked.query->given & ~parameters_for(route, method)) != 0)
+    return refusal(400, "%s", no_such_parameter);
   if (method != METHOD_POST) return call(route, &asked, method);
   json_error_t error;
   json_t *object = json_loads(body, JSON_REJECT_DUPLICATES, &error);

@@ -53,6 +53,9 @@ for wrong in '{}' '{"when":""}' '{"when":"> 1ms"}' '{"when":"minor > x"}' \
 done
 ok "a rule that is not there cannot be deleted" \
   with_token_is 404 -X DELETE "$base/api/rules?id=7"
+ok "only DELETE takes the id of a rule: GET is refused" \
+  with_token_is 400 "$base/api/rules?id=1"
+ok "and POST" with_token_is 400 -d '{"when":"minor"}' "$base/api/rules?id=1"
 ok "DELETE of something else is refused" \
   with_token_is 405 -X DELETE "$base/api/saved"
 
