@@ -23,7 +23,7 @@
 #include "explain.h"
 #include "follower.h"
 #include "memory.h"
-#include "poll_interval.h"
+#include "record_loop.h"
 #include "search.h"
 #include "stream_facts.h"
 #include "target.h"
@@ -32,9 +32,8 @@
 /* How long a new file may be no ring file yet, while its process makes it. */
 #define GROWING_NS INT64_C(1000000000)
 
-/* The time between two looks whether a process lives and its part is full. */
-#define ASK_NS (20 * INT64_C(1000000))
-#define ASK_IDLE_NS (5 * ASK_NS)
+/* The time between two looks whether an idle process lives and its part is full. */
+#define LOOK_IDLE_NS (5 * RECORD_LOOK_NS)
 
 /* How long to wait after the spool could not be written. */
 #define RETRY_NS INT64_C(1000000000)
@@ -68,8 +67,8 @@ struct followed {
   struct spool_stream *stream;    /* also when DONE; or NULL */
   char name[STREAM_NAME_SIZE];    /* of the stream */
   char why[512];
-  uint64_t ring_words;
-  int64_t due_ns, stepped_ns, asked_ns, part_ns;
+  struct record_loop loop;
+  int64_t due_ns, part_ns;
   uint64_t part_first;            /* bytes before the first event of the part */
   uint64_t part_bytes;
   uint64_t events;                /* that its recorder has copied... */
@@ -286,7 +285,8 @@ static void begin_recorder(struct follower *f, struct followed *e)
   e->earlier = 0;
   part_began(f, e);
   e->idle = 0;
-  e->due_ns = e->stepped_ns = e->asked_ns = monotonic_ns();
+  begin_record_loop(&e->loop, e->recorder, e->cursor);
+  e->due_ns = e->loop.now_ns;
 }
 
 /* Ends the recorder after [error]: of the disk, which is tried again, or of the
@@ -367,31 +367,27 @@ static void rotate(struct follower *f, struct followed *e, int64_t now)
 /* Copies the new events of one process. */
 static void step(struct follower *f, struct followed *e)
 {
-  int64_t words, now, sleep;
   if (e->recorder == NULL) {
     begin_recorder(f, e);
     if (e->recorder == NULL) return;
   }
-  words = eventring_record_step(e->recorder);
-  now = monotonic_ns();
-  if (words < 0) {
-    failed(f, e, (int) words);
+  struct record_loop *loop = &e->loop;
+  int error = record_new(loop);
+  if (error < 0) {
+    failed(f, e, error);
     return;
   }
-  e->idle = words == 0 ? e->idle + 1 : 0;
-  sleep = poll_interval_ns(e->ring_words, (uint64_t) words,
-                           now - e->stepped_ns);
-  e->stepped_ns = now;
+  e->idle = loop->words == 0 ? e->idle + 1 : 0;
   const bool is_idle = e->idle > IDLE_ROUNDS;
-  e->due_ns = now + (is_idle ? IDLE_NS : sleep);
-  if (now - e->asked_ns < (is_idle ? ASK_IDLE_NS : ASK_NS)) return;
-  e->asked_ns = now;
-  if (eventring_state(e->cursor) != EVENTRING_STATE_RUNNING) {
+  e->due_ns = loop->now_ns + (is_idle ? IDLE_NS : record_sleep_ns(loop));
+  loop->look_ns = is_idle ? LOOK_IDLE_NS : RECORD_LOOK_NS;
+  if (loop->looked_ns != loop->now_ns) return;
+  if (loop->ended) {
     end_session(f, e);
     return;
   }
   tell_spool(f, e, "running");
-  rotate(f, e, now);
+  rotate(f, e, loop->now_ns);
 }
 
 /* New files */
@@ -463,7 +459,6 @@ static void take_file(struct follower *f, struct followed *e)
   }
   struct eventring_info info = target_info(e->cursor);
   e->pid = info.pid;
-  e->ring_words = info.ring_words;
   if (e->stream != NULL) release_stream(f->options.spool, e->stream);
   e->stream = NULL;
   if (info.format == EVENTRING_FORMAT_RING

@@ -32,7 +32,7 @@
 #include "locks.h"
 #include "manifest.h"
 #include "memory.h"
-#include "poll_interval.h"
+#include "record_loop.h"
 #include "registry.h"
 #include "rules.h"
 #include "saved.h"
@@ -49,7 +49,6 @@
 /* The least time before now that is held, since 0 means no holding. */
 #define LEAST_HOLD_NS (SECOND_NS / 100)
 
-#define ASK_NS (SECOND_NS / 50)
 #define MANAGER_NS (SECOND_NS / 4)
 #define AGES_NS (60 * SECOND_NS)
 
@@ -68,11 +67,12 @@ struct guard {
   struct eventring_cursor *cursor, *watched;
   struct eventring_recorder *recorder;
   struct trigger_watch *watch;
-  int64_t hold_ns, began_ns, asked_ns;
+  struct record_loop loop;
+  int64_t hold_ns, began_ns;
   const struct rule *firing;      /* a file is open; NULL: all is held back */
   int64_t fired_ns, until_ns;
   bool has_file;                  /* a file waits to be kept */
-  bool ended, failed;
+  bool failed;
   char temporary[PATH_MAX], next[PATH_MAX];
   char why[512];
 };
@@ -104,8 +104,10 @@ static bool open_guard(struct guard *g)
   g->watch = new_trigger_watch(g->watched);
   temporary_in_store(g->settings->store, g->temporary);
   g->began_ns = monotonic_ns();
-  return eventring_record(g->temporary, g->cursor, &options, &g->recorder)
-         == 0;
+  if (eventring_record(g->temporary, g->cursor, &options, &g->recorder) < 0)
+    return false;
+  begin_record_loop(&g->loop, g->recorder, g->cursor);
+  return true;
 }
 
 static void close_guard(void *state)
@@ -164,12 +166,12 @@ static bool watch_events(struct guard *g)
 
 /* Returns whether the present file is complete: its time is over, or it has
    nearly as many bytes as all files of the rule may have. */
-static bool is_complete(const struct guard *g, int64_t now)
+static bool is_complete(const struct guard *g)
 {
   struct eventring_record_totals totals = { .size = sizeof totals };
   const int64_t most = g->firing->limits.bytes;
   eventring_record_totals(g->recorder, &totals);
-  return now >= g->until_ns || g->ended || g->stop
+  return g->loop.now_ns >= g->until_ns || g->loop.complete || g->stop
          || (int64_t) totals.bytes >= most - most / 8;
 }
 
@@ -177,7 +179,8 @@ static bool is_complete(const struct guard *g, int64_t now)
 static bool end_file(struct guard *g)
 {
   temporary_in_store(g->settings->store, g->next);
-  int error = g->ended || g->stop ? eventring_record_end(g->recorder)
+  int error = g->loop.complete || g->stop
+              ? eventring_record_end(g->recorder)
               : eventring_record_next(g->recorder, g->next);
   g->has_file = error == 0;
   return g->has_file;
@@ -187,25 +190,14 @@ static bool end_file(struct guard *g)
    false when it failed, with the reason in the guard. */
 static bool guard_process(struct guard *g)
 {
-  int64_t before = monotonic_ns();
-  while (true) {
-    int64_t words = eventring_record_step(g->recorder), now = monotonic_ns();
-    if (words < 0 || !watch_events(g)) return false;
-    if (g->firing != NULL && is_complete(g, now)) return end_file(g);
+  while (record_new(&g->loop) == 0 && watch_events(g)) {
+    if (g->firing != NULL && is_complete(g)) return end_file(g);
     if (g->firing == NULL
-        && (g->ended || g->stop || rules_version() != g->version))
+        && (g->loop.complete || g->stop || rules_version() != g->version))
       return true;
-    if (now - g->asked_ns >= ASK_NS) {
-      g->asked_ns = now;
-      /* The loop goes round once more, for events from before the end. */
-      g->ended = eventring_state(g->cursor) != EVENTRING_STATE_RUNNING;
-      if (g->ended) continue;
-    }
-    long sleep_ns = poll_interval_ns(g->info.ring_words, (uint64_t) words,
-                                     now - before);
-    nanosleep(&(struct timespec) { .tv_nsec = sleep_ns }, NULL);
-    before = now;
+    record_sleep(&g->loop);
   }
+  return false;
 }
 
 static void run_guard(void *state)
@@ -280,7 +272,7 @@ static void *guard_thread(void *state)
       g->failed = true;
     }
     if (g->firing != NULL) end_firing(g);
-  } while (!g->failed && !g->ended && !g->stop
+  } while (!g->failed && !g->loop.complete && !g->stop
            && rules_version() == g->version);
   unless_sigbus(close_guard, g);
   unlink(g->temporary);

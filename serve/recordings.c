@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "actions.h"
 #include "json.h"
@@ -26,12 +25,10 @@
 #include "locks.h"
 #include "manifest.h"
 #include "memory.h"
-#include "poll_interval.h"
+#include "record_loop.h"
 #include "recordings.h"
 #include "store.h"
 #include "target.h"
-
-#define ASK_NS (SECOND_NS / 50)
 
 /* Bytes of a recording if the client does not say, and the fewest. */
 #define USUAL_BYTES (INT64_C(1) << 30)
@@ -78,26 +75,18 @@ static int64_t publish(struct recording *r, struct eventring_recorder *recorder)
 static int copy(struct recording *r, struct eventring_cursor *cursor,
                 struct eventring_recorder *recorder)
 {
-  int64_t before = monotonic_ns(), asked = before;
+  struct record_loop loop;
   /* The last segment, up to the contents of the rings, comes on top. */
   const int64_t most = r->max_bytes - r->max_bytes / 16;
-  bool ended = false;
-  while (true) {
-    int64_t words = eventring_record_step(recorder), now = monotonic_ns();
-    if (words < 0) return (int) words;
+  int error;
+  begin_record_loop(&loop, recorder, cursor);
+  while ((error = record_new(&loop)) == 0) {
     r->end = publish(r, recorder) >= most ? "the limit of bytes was reached"
-             : r->stop ? "stopped" : ended ? "the process ended" : NULL;
-    if (r->end != NULL) return 0;
-    if (now - asked >= ASK_NS) {
-      asked = now;
-      ended = eventring_state(cursor) != EVENTRING_STATE_RUNNING;
-      if (ended) continue;
-    }
-    long sleep_ns = poll_interval_ns(r->info.ring_words, (uint64_t) words,
-                                     now - before);
-    nanosleep(&(struct timespec) { .tv_nsec = sleep_ns }, NULL);
-    before = now;
+             : r->stop ? "stopped" : loop.complete ? "the process ended" : NULL;
+    if (r->end != NULL) break;
+    record_sleep(&loop);
   }
+  return error;
 }
 
 static void record(void *state)

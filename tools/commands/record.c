@@ -18,13 +18,11 @@
    filled last: it looks again before a quarter of one can be full. */
 
 #define _GNU_SOURCE
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 #include "address.h"
 #include "common.h"
@@ -34,7 +32,7 @@
 #include "numbered.h"
 #include "options.h"
 #include "parse.h"
-#include "poll_interval.h"
+#include "record_loop.h"
 #include "sessions.h"
 #include "stream_output.h"
 #include "targets.h"
@@ -59,9 +57,7 @@ static const char notes[] =
 "  eventring record 1234 -o slow.evr --trigger 'minor > 10ms' --before 2s\n"
 "  ssh host eventring record 1234 -o - | eventring top -\n";
 
-/* The time between two checks whether the process runs, and between two lines
-   of progress. */
-#define ASK_NS 20000000
+/* The time between two lines of progress. */
 #define PROGRESS_NS 1000000000
 
 /* How long to wait for the end of a process that has stopped its tracing before
@@ -200,17 +196,17 @@ static void print_progress(const struct recording *r, int64_t passed)
    [r->why]. */
 static int record_session(struct recording *r)
 {
-  const uint64_t ring_words = target_info(r->cursor).ring_words;
   const bool show = isatty(STDERR_FILENO);
-  const int64_t began = monotonic_ns();
-  int64_t before = began, asked = began, shown = began;
-  bool ended = false;
+  struct record_loop loop;
+  begin_record_loop(&loop, r->recorder, r->cursor);
+  const int64_t began = loop.now_ns;
+  int64_t shown = began;
   int error = 0;
   r->stopped = false;
   while (interrupted_by() == 0 && error == 0) {
-    int64_t words = eventring_record_step(r->recorder);
-    int64_t now = monotonic_ns();
-    if (words < 0) return (int) words;
+    error = record_new(&loop);
+    if (error < 0) return error;
+    const int64_t now = loop.now_ns;
     if (r->stream != NULL) stream_output_send(r->stream, r->recorder);
     if (r->watched != NULL) error = watch(r, now);
     if (r->max_size > 0) {
@@ -218,24 +214,16 @@ static int record_session(struct recording *r)
       eventring_record_totals(r->recorder, &t);
       if (t.bytes >= r->max_size) error = next_file(r);
     }
-    if (ended || is_over(r, now)) break;
-    if (now - asked >= ASK_NS
-        || (words == 0 && has_next_session(r->sessions))) {
-      asked = now;
-      /* The loop copies once more, for events from before the end. */
-      ended = eventring_state(r->cursor) != EVENTRING_STATE_RUNNING;
-    }
+    if (loop.complete || is_over(r, now)) break;
+    if (loop.words == 0 && has_next_session(r->sessions)) look_for_end(&loop);
     if (show && now - shown >= PROGRESS_NS) {
       shown = now;
       print_progress(r, now - r->started_ns);
     }
-    nanosleep(&(struct timespec) {
-                .tv_nsec = poll_interval_ns(ring_words, (uint64_t) words,
-                                      now - before) }, NULL);
-    before = now;
+    record_sleep(&loop);
   }
   if (show && shown != began) fputs("\r\033[K", stderr);
-  r->stopped = ended && eventring_state(r->cursor) == EVENTRING_STATE_ENDED;
+  r->stopped = loop.ended && eventring_state(r->cursor) == EVENTRING_STATE_ENDED;
   return error;
 }
 
