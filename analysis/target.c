@@ -36,6 +36,13 @@ static int64_t clock_ns(clockid_t clock)
   return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+bool target_is_cut(struct eventring_cursor *cursor)
+{
+  const struct eventring_info info = target_info(cursor);
+  return info.format != EVENTRING_FORMAT_RECORDING
+         && info.format != EVENTRING_FORMAT_STREAM && info.damaged_at != 0;
+}
+
 int64_t monotonic_ns(void)
 {
   return clock_ns(CLOCK_MONOTONIC);

@@ -23,6 +23,10 @@
    present state of the recording. */
 struct eventring_info target_info(struct eventring_cursor *cursor);
 
+/* Returns whether the ring file that [cursor] reads was cut shorter since it was
+   opened, as far as reading it has shown: see cut_files.h. */
+bool target_is_cut(struct eventring_cursor *cursor);
+
 /* Returns the present time on the clock of the events, CLOCK_MONOTONIC, in
    nanoseconds; -1 when the clock cannot be read. */
 int64_t monotonic_ns(void);

@@ -177,7 +177,7 @@ int eventring_get_info(struct eventring_cursor *c, struct eventring_info *info)
   mine.processes = c->source->processes;
   mine.first_ns = c->source->first_ns;
   mine.last_ns = c->source->last_ns;
-  mine.damaged_at = c->source->damaged_at;
+  mine.damaged_at = c->source->damaged_at | eventring_cut_at(c->source);
   mine.recorded_events = c->source->events;
   mine.recorded_lost = c->source->lost;
   mine.pid_namespace = c->header.pid_namespace;

@@ -38,7 +38,7 @@ const char *eventring_strerror(int error)
   case EVENTRING_E_NOT_A_RING: return "not a ring file";
   case EVENTRING_E_VERSION: return "a ring file of another major version";
   case EVENTRING_E_HEADER: return "impossible header of a ring file";
-  case EVENTRING_E_TRUNCATED: return "truncated ring file";
+  case EVENTRING_E_TRUNCATED: return "cut shorter while it was read";
   case EVENTRING_E_MEMORY: return "out of memory";
   case EVENTRING_E_DAMAGED: return "damaged block";
   case EVENTRING_E_ARGUMENT: return "invalid argument";

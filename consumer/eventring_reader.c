@@ -631,8 +631,8 @@ static int take_open(struct eventring_cursor *c, struct eventring_event *event)
 /* Begins a pass over the rings: makes the source show more words, sets the
    horizon, copies words of each drained ring that has new ones, and puts the
    rings with something to return into the heap.  Returns 0 when the source had
-   no more words, a positive number when it had, or the negative error of the
-   source, after which the heap is as it was. */
+   no more words, a positive number when it had, or a negative error: of the source,
+   after which the heap is as it was, or EVENTRING_E_TRUNCATED. */
 static int begin_pass(struct eventring_cursor *c)
 {
   int more = advance(c);
@@ -652,6 +652,10 @@ static int begin_pass(struct eventring_cursor *c)
       if (drained(r) && !r->damaged) continue;
     }
     push(c, (struct waiting) { next_ticks(r), i });
+  }
+  if (UNLIKELY(eventring_cut_at(c->source) != 0)) {
+    c->waiting = 0;
+    return EVENTRING_E_TRUNCATED;
   }
   return more;
 }

@@ -90,7 +90,8 @@ enum eventring_error {
   EVENTRING_E_NOT_A_RING = -4,    /* not a ring file: wrong magic, or empty */
   EVENTRING_E_VERSION = -5,       /* another major version of the format */
   EVENTRING_E_HEADER = -6,        /* sizes or offsets that cannot be */
-  EVENTRING_E_TRUNCATED = -7,     /* shorter than its header says */
+  EVENTRING_E_TRUNCATED = -7,     /* shorter than its header says, or cut while it
+                                     was read */
   EVENTRING_E_MEMORY = -8,        /* no memory for the cursor */
   EVENTRING_E_DAMAGED = -9,       /* a block that no writer writes; reading
                                      goes on behind it */
@@ -514,9 +515,9 @@ struct eventring_info {
                                      recordings */
   int64_t first_ns, last_ns;      /* of a recording: CLOCK_MONOTONIC between
                                      which it was made; else 0 */
-  uint64_t damaged_at;            /* of a recording: the place in the file from
-                                     which on it cannot be read, since it is
-                                     cut or damaged there; 0: it is whole */
+  uint64_t damaged_at;            /* the place in the file from which on it cannot
+                                     be read, since it is cut or damaged there;
+                                     0: it is whole.  Of recordings */
   uint8_t lost_is_bound;          /* 1: counts of lost events are the most that
                                      they can be (stock OCaml, which counts
                                      words only, and recordings of it); 0: they

@@ -462,6 +462,13 @@ static int round_of_rings(struct eventring_recorder *r)
     more = eventring_copy_rings(r);
   while (more > 0 && r->words < WAITING_WORDS);
   if (more < 0) return r->failed;
+  if (eventring_cut_at(r->source) != 0)
+    return r->failed = fail(&(struct eventring_options) {
+                              .message = r->options.message,
+                              .message_size = r->options.message_size },
+                            EVENTRING_E_TRUNCATED,
+                            "%s: cut shorter while it was read",
+                            eventring_path(r->cursor));
   if (r->source->behind) more = 1;
   /* A ring with more words is complete only before its last copied block, so
      the horizon is before that; but the horizon never goes back. */

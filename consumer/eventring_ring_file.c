@@ -85,36 +85,62 @@ static int check_magic(const struct eventring_header *h, size_t have,
   return 0;
 }
 
+int eventring_map_file(struct eventring_source *source, int fd, size_t size,
+                       const char *path, const struct eventring_options *o)
+{
+  int err = 0;
+  void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+  if (map == MAP_FAILED)
+    return fail(o, eventring_error_of(errno),
+                "cannot map the %llu bytes of %s: %s",
+                (unsigned long long) size, path, strerror(errno));
+  if (eventring_hooks != NULL) err = eventring_hooks->guard(map, size);
+  if (err != 0) {
+    munmap(map, size);
+    return fail(o, eventring_error_of(err),
+                "cannot guard the mapping of %s: %s", path, strerror(err));
+  }
+  source->map = map;
+  source->map_size = size;
+  return 0;
+}
+
+void eventring_unmap_file(struct eventring_source *source)
+{
+  if (source->map == NULL) return;
+  if (eventring_hooks != NULL) eventring_hooks->unguard(source->map);
+  munmap(source->map, source->map_size);
+  source->map = NULL;
+}
+
+uint64_t eventring_cut_at(const struct eventring_source *source)
+{
+  return source->map == NULL || eventring_hooks == NULL
+         || eventring_hooks->cut_at == NULL
+         ? 0 : eventring_hooks->cut_at(source->map);
+}
+
 /* A mapped ring file. */
 struct ring_file {
   struct eventring_source source;
-  void *map;
-  size_t size;
   struct eventring_words rings[];
 };
 
 static void close_ring_file(struct eventring_source *source)
 {
-  struct ring_file *f = (struct ring_file *) source;
-  if (f->map != MAP_FAILED) {
-    if (eventring_hooks != NULL) eventring_hooks->unguard(f->map);
-    munmap(f->map, f->size);
-  }
-  free(f);
+  eventring_unmap_file(source);
+  free(source);
 }
 
-/* Checks and maps the open ring file [fd] of [size] bytes, guards the mapping
-   if the program has hooks for that, and sets *result to a source of its words.
-   [path] is for messages; [pid] is not used.  Returns 0 or an error, with its
-   message; *result is then unchanged. */
+/* Checks and maps the open ring file [fd] of [size] bytes, and sets *result to a
+   source of its words.  [path] is for messages; [pid] is not used.  Returns 0 or an
+   error, with its message; *result is then unchanged. */
 static int open_ring_file(int fd, uint64_t size, const char *path, int pid,
                           const struct eventring_options *o,
                           struct eventring_source **result)
 {
   struct eventring_header h;
   struct ring_file *f;
-  const char *bytes;
-  void *map;
   const uint64_t *words;
   ssize_t have = read_header(fd, &h);
   int err;
@@ -130,31 +156,18 @@ static int open_ring_file(int fd, uint64_t size, const char *path, int pid,
   f = malloc(sizeof *f + h.rings * sizeof f->rings[0]);
   if (f == NULL)
     return fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path);
-  f->size = (size_t) h.file_size;
-  map = mmap(NULL, f->size, PROT_READ, MAP_SHARED, fd, 0);
-  if (map == MAP_FAILED) {
-    err = fail(o, eventring_error_of(errno),
-               "cannot map the %llu bytes of %s: %s",
-               (unsigned long long) h.file_size, path, strerror(errno));
+  f->source = (struct eventring_source) {
+    .checked = h, .lap = h.ring_words, .rings = f->rings, .live = 1,
+    .processes = 1, .close = close_ring_file };
+  err = eventring_map_file(&f->source, fd, (size_t) h.file_size, path, o);
+  if (err < 0) {
     free(f);
     return err;
   }
-  f->map = map;
-  bytes = map;
-  f->source = (struct eventring_source) {
-    .checked = h, .header = f->map, .lap = h.ring_words,
-    .schema = bytes + h.schema_offset,
-    .directory = bytes + h.directory_offset,
-    .rings = f->rings, .live = 1, .processes = 1, .close = close_ring_file };
-  if (eventring_hooks != NULL) {
-    err = eventring_hooks->guard(f->map, f->size);
-    if (err != 0) {
-      err = fail(o, eventring_error_of(err),
-                 "cannot guard the mapping of %s: %s", path, strerror(err));
-      close_ring_file(&f->source);
-      return err;
-    }
-  }
+  const char *bytes = f->source.map;
+  f->source.header = (const struct eventring_header *) bytes;
+  f->source.schema = bytes + h.schema_offset;
+  f->source.directory = bytes + h.directory_offset;
   words = (const uint64_t *) (bytes + h.rings_offset);
   for (uint32_t i = 0; i < h.rings; i++)
     f->rings[i] = (struct eventring_words) {

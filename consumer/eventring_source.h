@@ -81,6 +81,10 @@ struct eventring_source {
   int live;
   int state;
 
+  /* The mapped file, of eventring_map_file; NULL: none. */
+  char *map;
+  size_t map_size;
+
   /* Makes more words of the rings visible, after the reader has returned all
      events up to the horizon.  Words from the block of [needed] on stay
      visible, perhaps at another address.  Returns EVENTRING_MORE or
@@ -104,7 +108,7 @@ struct eventring_source {
   int lost_is_bound;
   uint32_t processes;
   int64_t first_ns, last_ns;
-  uint64_t damaged_at;
+  uint64_t damaged_at;          /* or eventring_cut_at */
   uint64_t events, lost;
   const char *note;
   const char *node;
@@ -142,6 +146,20 @@ struct eventring_format {
               const struct eventring_options *options,
               struct eventring_source **result);
 };
+
+/* Maps the [size] bytes of the open file [fd], sets [map] and [map_size] of the
+   source, and guards the mapping if the program has hooks for that.  Returns 0 or
+   an error, with its message, which has [path]. */
+int eventring_map_file(struct eventring_source *source, int fd, size_t size,
+                       const char *path,
+                       const struct eventring_options *options);
+
+/* Unmaps the file of the source, if it has mapped one. */
+void eventring_unmap_file(struct eventring_source *source);
+
+/* Returns the offset of the first byte of the mapped file that is known to be
+   lost, since the file was cut shorter: see eventring_hooks.h.  0: none. */
+uint64_t eventring_cut_at(const struct eventring_source *source);
 
 /* The [magic] of a header that was made of a file of stock OCaml: the counts of
    lost events in its blocks are upper bounds. */

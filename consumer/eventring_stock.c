@@ -84,7 +84,7 @@ int64_t eventring_stock_copy(struct stock *s, uint32_t ring, uint64_t *position,
 {
   const struct ring_header *h = ring_header(s, ring);
   const uint64_t *data = (const uint64_t *)
-    (s->map + s->layout.data + ring * s->layout.ring_size);
+    (s->source.map + s->layout.data + ring * s->layout.ring_size);
   const uint64_t mask = s->layout.ring_words - 1;
 
   for (int tries = 0; tries < MAX_OVERTAKEN; tries++) {
@@ -228,8 +228,8 @@ static uint32_t user_id(struct stock *s, uint32_t id, uint8_t kind,
   char name[NAME_SIZE] = "";
   uint64_t at = s->layout.names + (uint64_t) id * NAME_SIZE;
   if (s->described[ours]) return ours;
-  if (s->layout.names != 0 && at <= s->size - NAME_SIZE)
-    memcpy(name, s->map + at, NAME_SIZE - 1);
+  if (s->layout.names != 0 && at <= s->source.map_size - NAME_SIZE)
+    memcpy(name, s->source.map + at, NAME_SIZE - 1);
   if (name[0] == 0) snprintf(name, sizeof name, "user_event_%u", id);
   describe(s, ours, kind, payload, EVENTRING_USER_BIT, "", name);
   return ours;

@@ -81,8 +81,6 @@ struct ring {
 
 struct stock {
   struct eventring_source source;
-  const char *map;
-  size_t size;
   struct stock_header layout;   /* as it was checked */
   struct eventring_header header;
   struct eventring_slot *slots;
@@ -102,7 +100,7 @@ static inline const struct ring_header *ring_header(
   const struct stock *s, uint32_t ring)
 {
   return (const struct ring_header *)
-    (s->map + s->layout.ring_headers + ring * s->layout.ring_header_size);
+    (s->source.map + s->layout.ring_headers + ring * s->layout.ring_header_size);
 }
 
 /* eventring_stock.c */

@@ -326,7 +326,7 @@ static int check(const struct stock_header *h, uint64_t size,
 static void close_stock(struct eventring_source *source)
 {
   struct stock *s = (struct stock *) source;
-  if (s->map != MAP_FAILED) munmap((void *) s->map, s->size);
+  eventring_unmap_file(source);
   if (s->rings != NULL)
     for (uint32_t i = 0; i < s->layout.rings; i++) free(s->rings[i].words);
   free(s->rings);
@@ -355,20 +355,19 @@ static int open_stock(int fd, uint64_t size, const char *path, int pid,
     return fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path);
   s->layout = h;
   s->from_now = o->from_now;
-  s->size = (size_t) size;
-  s->map = mmap(NULL, s->size, PROT_READ, MAP_SHARED, fd, 0);
+  err = eventring_map_file(&s->source, fd, (size_t) size, path, o);
+  if (err < 0) {
+    free(s);
+    return err;
+  }
   s->rings = calloc(h.rings, sizeof *s->rings);
   s->words = calloc(h.rings, sizeof *s->words);
   s->slots = calloc(h.rings, sizeof *s->slots);
   s->schema = calloc(MAX_SCHEMA, sizeof *s->schema);
-  if (s->map == MAP_FAILED || s->rings == NULL || s->words == NULL
-      || s->slots == NULL || s->schema == NULL) {
-    err = s->map == MAP_FAILED
-      ? fail(o, EVENTRING_E_SYSTEM, "cannot map the %llu bytes of %s: %s",
-             (unsigned long long) size, path, strerror(errno))
-      : fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path);
+  if (s->rings == NULL || s->words == NULL || s->slots == NULL
+      || s->schema == NULL) {
     close_stock(&s->source);
-    return err;
+    return fail(o, EVENTRING_E_MEMORY, "%s: no memory to read it", path);
   }
   for (uint32_t i = 0; i < h.rings; i++) s->words[i].mask = UINT64_MAX;
   fill_header(s, path, pid, &st);

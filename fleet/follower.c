@@ -91,7 +91,6 @@ struct follower {
   unsigned bucket;                /* to be tidied next */
   struct followed **live, **fresh; /* those LIVE and those NEW */
   size_t live_count, live_room, fresh_count, fresh_room;
-  struct followed *volatile present; /* its file is being read */
   int64_t wrote_ns;               /* when a failed write was last told */
   int64_t due_ns;
   struct follower_totals done;    /* of sessions that have ended */
@@ -427,7 +426,6 @@ static void forget_file(struct follower *f, struct followed *e)
   struct followed **at = bucket_of(f, e->device, e->inode);
   while (*at != e) at = &(*at)->next;
   *at = e->next;
-  f->present = NULL;
   free_followed(f, e);
 }
 
@@ -552,44 +550,26 @@ static void tell_held(struct follower *f)
 
 /* A pass over all processes */
 
-/* Takes the new files and steps the processes that are due.  Runs under the
-   guard: [present] is the file that is being read. */
-static void pass(void *state)
+/* Takes the new files and steps the processes that are due. */
+static void pass(struct follower *f)
 {
-  struct follower *f = state;
   int64_t now = monotonic_ns();
   f->due_ns = now + (f->fresh_count > 0 ? SLEEP_NS : IDLE_NS);
   for (size_t i = f->fresh_count; i-- > 0;) {
-    f->present = f->fresh[i];
-    if (f->present->due_ns <= now) take_file(f, f->present);
+    struct followed *e = f->fresh[i];
+    if (e->due_ns <= now) take_file(f, e);
   }
   for (size_t i = f->live_count; i-- > 0;) {
-    f->present = f->live[i];
-    if (f->present->due_ns <= monotonic_ns()) step(f, f->present);
-    if (f->present->stage == LIVE && f->present->due_ns < f->due_ns)
-      f->due_ns = f->present->due_ns;
+    struct followed *e = f->live[i];
+    if (e->due_ns <= monotonic_ns()) step(f, e);
+    if (e->stage == LIVE && e->due_ns < f->due_ns) f->due_ns = e->due_ns;
   }
-  f->present = NULL;
-}
-
-/* Gives up the file that was being read when it was cut shorter.  Its cursor
-   and its recorder are in no known state, and are not closed. */
-static void abandon(struct follower *f, struct followed *e)
-{
-  say_line(f->options.say, "%s was cut shorter: process %" PRId32 " is not "
-           "followed any more", e->path, e->pid);
-  e->cursor = NULL;
-  e->recorder = NULL;
-  if (e->stream != NULL)
-    set_stream(f->options.spool, e->stream, "unknown", e->written);
-  set_stage(f, e, DONE);
 }
 
 int64_t follow_once(struct follower *f)
 {
   take_search(f);
-  if (!f->options.guard(pass, f) && f->present != NULL)
-    abandon(f, f->present);
+  pass(f);
   tell_held(f);
   tidy(f);
   int64_t left = f->due_ns - monotonic_ns();
@@ -614,12 +594,11 @@ size_t find_followed(const struct follower *f, const char *name,
   return found;
 }
 
-/* Ends the recordings of all processes; runs under the guard. */
-static void end_all(void *state)
+/* Ends the recordings of all processes. */
+static void end_all(struct follower *f)
 {
-  struct follower *f = state;
   while (f->live_count > 0) {
-    struct followed *e = f->present = f->live[f->live_count - 1];
+    struct followed *e = f->live[f->live_count - 1];
     if (e->recorder != NULL) {
       if (eventring_state(e->cursor) != EVENTRING_STATE_RUNNING) {
         end_session(f, e);
@@ -639,7 +618,7 @@ static void end_all(void *state)
 void end_following(struct follower *f, struct follower_totals *totals)
 {
   set_all_held(f->options.spool, false);
-  while (!f->options.guard(end_all, f)) abandon(f, f->present);
+  end_all(f);
   free_tombstones(f->tombstones);
   end_search(f->search);
   for (size_t i = 0; i < BUCKETS; i++)

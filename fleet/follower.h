@@ -46,9 +46,6 @@ struct follower_options {
   /* Returns the manifest of a recording, which the caller frees. */
   char *(*manifest)(struct eventring_cursor *cursor);
   const char *node;               /* for eventring_record_node */
-  /* Calls [act] with [state] and returns true; false when a file that [act]
-     read was cut shorter. */
-  bool (*guard)(void (*act)(void *state), void *state);
   void (*say)(const char *line);
   void (*grown)(void *state);     /* called when the spool has more bytes... */
   void *state;                    /* ...with this */

@@ -19,7 +19,6 @@
 #include "json.h"
 #include "live_json.h"
 #include "saved.h"
-#include "sigbus.h"
 #include "target.h"
 #include "windows.h"
 
@@ -106,9 +105,8 @@ static json_t *side_json(struct side *s)
   return json;
 }
 
-static void close_side(void *state)
+static void close_side(struct side *s)
 {
-  struct side *s = state;
   if (s->summary != NULL) free_summary(s->summary);
   eventring_close(s->cursor);
   s->summary = NULL;
@@ -165,14 +163,6 @@ static void read_side(void *state)
 /* Both sides, and their differences. */
 struct comparison { struct side sides[2]; struct differences *result; };
 
-static void compare(void *state)
-{
-  struct comparison *c = state;
-  const struct side *a = &c->sides[0], *b = &c->sides[1];
-  c->result = new_differences(a->summary, a->until_ns, b->summary,
-                              b->until_ns);
-}
-
 static json_t *number(double value)
 {
   return isfinite(value) ? json_real(value) : json_null();
@@ -204,13 +194,13 @@ static struct answer compare_sides(struct comparison *c)
 {
   for (int i = 0; i < 2; i++) {
     struct side *s = &c->sides[i];
-    if (!view_work_in_turn(s->view, read_side, s, sizeof *s))
-      return refusal(503, "the file was cut shorter");
+    work_in_turn(read_side, s);
     if (s->failed)
       return refusal(s->cursor == NULL ? 503 : 500, "%s", s->why);
   }
-  if (!unless_sigbus(compare, c))
-    return refusal(503, "the file was cut shorter");
+  const struct side *a = &c->sides[0], *b = &c->sides[1];
+  c->result = new_differences(a->summary, a->until_ns, b->summary,
+                              b->until_ns);
   struct answer answer = {
     .status = 200, .json = json_pack(
       "{s:i, s:O, s:O, s:o}", "version", JSON_VERSION, "a", c->sides[0].json,
@@ -239,7 +229,7 @@ struct answer compare_views(const struct asked *asked)
   }
   if (answer.status == 0) answer = compare_sides(&c);
   for (int i = 0; i < 2; i++) {
-    unless_sigbus(close_side, &c.sides[i]);
+    close_side(&c.sides[i]);
     json_decref(c.sides[i].json);
     drop_view(c.sides[i].view);
   }

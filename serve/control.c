@@ -131,9 +131,8 @@ static int apply(struct change *c, struct eventring_cursor *cursor)
   return 0;
 }
 
-static void change(void *state)
+static void change(struct change *c)
 {
-  struct change *c = state;
   struct eventring_cursor *cursor = view_open(c->view, true, c->why,
                                               sizeof c->why);
   if (cursor == NULL) {
@@ -148,6 +147,8 @@ static void change(void *state)
     /* A loop sees it at once, if we may do that. */
     else eventring_interrupt(cursor);
   }
+  if (c->status == 0 && target_is_cut(cursor))
+    fail(c, 503, "the file was cut shorter");
   if (c->status == 0) {
     c->result = json_control(cursor);
     json_object_set_new(c->result, "path", json_text(view_path(c->view)));
@@ -162,8 +163,7 @@ struct answer control_view(const struct asked *asked)
   struct change c = { .view = asked->view, .request = asked->body,
                       .action = action != NULL ? action : "" };
   snprintf(c.what, sizeof c.what, "%s", c.action);
-  if (!view_work(asked->view, change, &c, 0))
-    fail(&c, 503, "the file was cut shorter");
+  change(&c);
   add_action(asked->origin, view_id(asked->view), c.what,
              c.status == 0 ? "ok" : c.why);
   if (c.status != 0) return refusal(c.status, "%s", c.why);

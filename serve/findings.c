@@ -25,15 +25,27 @@ struct diagnosing {
   struct view *view;
   char *why;
   size_t why_size;
+  struct diagnosis *diagnosis;
   json_t *result;
 };
+
+static void take_event(void *state, const struct eventring_event *event)
+{
+  struct diagnosing *d = state;
+  take_diagnosis_event(d->diagnosis, event);
+}
+
+static void is_quiet(void *state)
+{
+  struct diagnosing *d = state;
+  diagnosis_is_quiet(d->diagnosis);
+}
 
 /* The object of the process tells damage of the file: its view has read it, too. */
 static void take_problem(void *state, bool failed, const char *what)
 {
-  (void) state;
-  (void) failed;
-  (void) what;
+  struct diagnosing *d = state;
+  if (failed) snprintf(d->why, d->why_size, "%s", what);
 }
 
 static void diagnose(void *state)
@@ -42,22 +54,22 @@ static void diagnose(void *state)
   struct eventring_cursor *cursor = view_open(d->view, false, d->why,
                                               d->why_size);
   if (cursor == NULL) return;
-  struct diagnosis *diagnosis = begin_diagnosis(cursor);
+  d->diagnosis = begin_diagnosis(cursor);
   read_events(cursor, &(struct reading) {
-    .changes = true, .state = diagnosis, .event = take_diagnosis_event,
-    .quiet = diagnosis_is_quiet, .problem = take_problem
+    .changes = true, .state = d, .event = take_event, .quiet = is_quiet,
+    .problem = take_problem
   });
-  end_diagnosis(diagnosis, cursor);
-  d->result = json_diagnosis(diagnosis);
-  free_diagnosis(diagnosis);
+  end_diagnosis(d->diagnosis, cursor);
+  if (d->why[0] == '\0') d->result = json_diagnosis(d->diagnosis);
+  free_diagnosis(d->diagnosis);
   eventring_close(cursor);
 }
 
 static json_t *diagnose_anew(struct view *view, char *why, size_t why_size)
 {
-  struct diagnosing d = { view, why, why_size, NULL };
-  if (!view_work_in_turn(view, diagnose, &d, sizeof d))
-    snprintf(why, why_size, "the file was cut shorter");
+  struct diagnosing d = { .view = view, .why = why, .why_size = why_size };
+  why[0] = '\0';
+  work_in_turn(diagnose, &d);
   return d.result;
 }
 

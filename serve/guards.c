@@ -36,7 +36,6 @@
 #include "registry.h"
 #include "rules.h"
 #include "saved.h"
-#include "sigbus.h"
 #include "target.h"
 
 /* How long events are read before the next copy. */
@@ -110,9 +109,8 @@ static bool open_guard(struct guard *g)
   return true;
 }
 
-static void close_guard(void *state)
+static void close_guard(struct guard *g)
 {
-  struct guard *g = state;
   eventring_record_close(g->recorder);
   free_trigger_watch(g->watch);
   eventring_close(g->watched);
@@ -200,9 +198,8 @@ static bool guard_process(struct guard *g)
   return false;
 }
 
-static void run_guard(void *state)
+static void run_guard(struct guard *g)
 {
-  struct guard *g = state;
   if (g->recorder == NULL && !open_guard(g)) {
     g->failed = true;
     return;
@@ -211,18 +208,6 @@ static void run_guard(void *state)
   g->failed = !guard_process(g);
   if (g->failed && g->why[0] == '\0')
     snprintf(g->why, sizeof g->why, "cannot record");
-}
-
-/* The events that a rule wants, to be copied from one file to another. */
-struct cutting { struct guard *guard; const char *to; int error; };
-
-static void cut(void *state)
-{
-  struct cutting *c = state;
-  struct guard *g = c->guard;
-  c->error = cut_recording(g->temporary, c->to,
-                           time_after(g->fired_ns, -g->firing->before_ns),
-                           INT64_MAX, g->why, sizeof g->why);
 }
 
 /* Keeps the file of the firing in the store, without the events before the time
@@ -235,8 +220,10 @@ static bool keep_file(struct guard *g, char path[PATH_MAX])
   const char *file = g->temporary;
   temporary_in_store(g->settings->store, shorter);
   if (rule->before_ns < g->hold_ns) {
-    struct cutting cutting = { g, shorter, 0 };
-    if (!unless_sigbus(cut, &cutting) || cutting.error < 0) {
+    int error = cut_recording(g->temporary, shorter,
+                              time_after(g->fired_ns, -rule->before_ns),
+                              INT64_MAX, g->why, sizeof g->why);
+    if (error < 0) {
       unlink(shorter);
       return false;
     }
@@ -267,14 +254,11 @@ static void *guard_thread(void *state)
 {
   struct guard *g = state;
   do {
-    if (!view_work(g->view, run_guard, g, 0)) {
-      snprintf(g->why, sizeof g->why, "the file was cut shorter");
-      g->failed = true;
-    }
+    run_guard(g);
     if (g->firing != NULL) end_firing(g);
   } while (!g->failed && !g->loop.complete && !g->stop
            && rules_version() == g->version);
-  unless_sigbus(close_guard, g);
+  close_guard(g);
   unlink(g->temporary);
   g->done = true;
   return NULL;

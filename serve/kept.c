@@ -54,17 +54,20 @@ static void add_ring(struct kept *k, struct eventring_cursor *cursor,
   }
 }
 
-static void read_rings(void *state)
+/* Returns false, with the reason in [k], when the file cannot be read. */
+static bool read_rings(struct kept *k)
 {
-  struct kept *k = state;
   struct eventring_cursor *cursor = view_open(k->view, false, k->why,
                                               sizeof k->why);
-  if (cursor == NULL) return;
+  if (cursor == NULL) return false;
   const struct eventring_info info = target_info(cursor);
   k->rings = json_array();
   for (uint32_t ring = 0; ring < info.rings; ring++)
     add_ring(k, cursor, ring, &info);
+  const bool cut = target_is_cut(cursor);
+  if (cut) snprintf(k->why, sizeof k->why, "the file was cut shorter");
   eventring_close(cursor);
+  return !cut;
 }
 
 /* The function of view_look for a recording: its events stay, and were all read
@@ -87,11 +90,12 @@ struct answer answer_kept(const struct asked *asked)
 {
   struct view *view = asked->view;
   struct kept k = { .view = view };
-  const bool whole = view_look(view, look_at_recording, &k)
-                     && (k.rings != NULL
-                         || view_work(view, read_rings, &k, sizeof k));
-  if (!whole) return refusal(503, "the file was cut shorter");
-  if (k.rings == NULL) return refusal(503, "%s", k.why);
+  if (!view_look(view, look_at_recording, &k))
+    return refusal(503, "the file was cut shorter");
+  if (k.rings == NULL && !read_rings(&k)) {
+    json_decref(k.rings);
+    return refusal(503, "%s", k.why);
+  }
   return (struct answer) { .status = 200,
                            .json = json_pack("{s:o}", "rings", k.rings) };
 }

@@ -89,9 +89,8 @@ static int copy(struct recording *r, struct eventring_cursor *cursor,
   return error;
 }
 
-static void record(void *state)
+static void record(struct recording *r)
 {
-  struct recording *r = state;
   struct eventring_record_options options = {
     .size = sizeof options, .message = r->why, .message_size = sizeof r->why
   };
@@ -118,10 +117,7 @@ static void *recording_thread(void *state)
 {
   struct recording *r = state;
   char action[128];
-  if (!view_work(r->view, record, r, 0)) {
-    r->saved = false;
-    snprintf(r->why, sizeof r->why, "the file was cut shorter");
-  }
+  record(r);
   if (r->saved)
     r->saved = keep_in_store(r->store, r->temporary, &r->info, NULL, NULL,
                              r->path, r->why, sizeof r->why);

@@ -73,9 +73,8 @@ int cut_recording(const char *from, const char *to, int64_t from_ns,
   return eventring_recording_merge(to, &input, 1, &options);
 }
 
-static void save(void *state)
+static void save(struct saving *s)
 {
-  struct saving *s = state;
   struct eventring_cursor *cursor = view_open(s->view, false, s->why,
                                               sizeof s->why);
   if (cursor == NULL) return;
@@ -108,9 +107,8 @@ static void save_in_store(struct saving *s)
       || room_in_store(s->store, s->why, sizeof s->why) == 0)
     return;
   for (int i = 0; i < 2; i++) temporary_in_store(s->store, s->temporary[i]);
-  if (!view_work(s->view, save, s, sizeof *s))
-    snprintf(s->why, sizeof s->why, "the file was cut shorter");
-  else if (s->saved)
+  save(s);
+  if (s->saved)
     s->saved = keep_in_store(s->store, s->temporary[1], &s->info, NULL, NULL,
                              s->path, s->why, sizeof s->why);
   for (int i = 0; i < 2; i++) unlink(s->temporary[i]);

@@ -21,8 +21,7 @@
    with durations, 1 MB of tables.  A process with 8 domains and a hundred names
    has some 5 MB without its history.  The rings are mapped, not copied.
 
-   A file that is cut while it is read ends its view: the lock holder jumps out
-   of the code that read it (tools/sigbus.h), and its memory stays lost. */
+   A file that is cut while it is read (analysis/cut_files.h) ends its view. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +35,6 @@
 #include "locks.h"
 #include "memory.h"
 #include "metrics_text.h"
-#include "sigbus.h"
 #include "target.h"
 #include "view.h"
 
@@ -50,7 +48,7 @@ struct view {
   uint32_t active;                /* categories, when last looked at */
   int64_t looked_ns;              /* at the state, last */
   bool finished;
-  atomic_bool cut, worked_again;
+  atomic_bool cut;
 };
 
 /* Opening and closing */
@@ -71,19 +69,11 @@ static struct eventring_cursor *open_path(const char *path, uint32_t process,
   return cursor;
 }
 
-/* Parts of new_view that read the file. */
-struct opening {
-  struct view *view;
-  char *why;
-  size_t why_size;
-};
-
-static void open_data(void *state)
+/* Opens the file of [view], and fills its data. */
+static void open_data(struct view *view, char *why, size_t why_size)
 {
-  struct opening *o = state;
-  struct view_data *d = &o->view->data;
-  d->cursor = open_path(o->view->path, o->view->process, false, o->why,
-                        o->why_size);
+  struct view_data *d = &view->data;
+  d->cursor = open_path(view->path, view->process, false, why, why_size);
   if (d->cursor == NULL) return;
   d->live = new_live_stats(d->cursor);
   d->history = new_history(d->cursor, d->live);
@@ -91,12 +81,11 @@ static void open_data(void *state)
   d->state = eventring_state(d->cursor);
   d->reading = true;
   d->now_ns = d->info.started_ns;
-  o->view->active = d->info.active;
+  view->active = d->info.active;
 }
 
-static void close_data(void *state)
+static void close_data(struct view_data *d)
 {
-  struct view_data *d = state;
   json_decref(d->findings);
   json_decref(d->diagnosis);
   if (d->cursor == NULL) return;
@@ -117,10 +106,8 @@ struct view *new_view(uint64_t id, int32_t pid, const char *path,
   strcpy(view->path, path);
   view->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   view->data.id = id;
-  struct opening opening = { view, why, why_size };
-  if (!unless_sigbus(open_data, &opening))
-    snprintf(why, why_size, "%s: was cut shorter while it was read", path);
-  if (view->data.live == NULL) {
+  open_data(view, why, why_size);
+  if (view->data.cursor == NULL) {
     drop_view(view);
     return NULL;
   }
@@ -128,24 +115,15 @@ struct view *new_view(uint64_t id, int32_t pid, const char *path,
   return view;
 }
 
-/* The file that start_of_tracing looks into. */
-struct peek { const char *path; uint32_t process; int64_t started_ns; };
-
-static void peek(void *state)
-{
-  struct peek *p = state;
-  char why[256];
-  struct eventring_cursor *cursor = open_path(p->path, p->process, false, why,
-                                              sizeof why);
-  if (cursor == NULL) return;
-  p->started_ns = target_info(cursor).started_ns;
-  eventring_close(cursor);
-}
-
 int64_t start_of_tracing(const char *path, uint32_t process)
 {
-  struct peek p = { path, process, 0 };
-  return unless_sigbus(peek, &p) ? p.started_ns : 0;
+  char why[256];
+  struct eventring_cursor *cursor = open_path(path, process, false, why,
+                                              sizeof why);
+  if (cursor == NULL) return 0;
+  const int64_t started_ns = target_info(cursor).started_ns;
+  eventring_close(cursor);
+  return started_ns;
 }
 
 struct view *hold_view(struct view *view)
@@ -157,7 +135,7 @@ struct view *hold_view(struct view *view)
 void drop_view(struct view *view)
 {
   if (view == NULL || atomic_fetch_sub(&view->holders, 1) != 1) return;
-  unless_sigbus(close_data, &view->data);
+  close_data(&view->data);
   if (view->fd >= 0) close(view->fd);
   pthread_mutex_destroy(&view->lock);
   free(view->path);
@@ -239,41 +217,6 @@ static void note_past(struct view_data *d)
 /* The words that an event takes in a ring, without its payload, about. */
 #define HEAD_WORDS 2
 
-/* The slice of a read that holds the lock. */
-struct slice {
-  struct view *view;
-  int64_t budget_ns;
-  uint64_t words;                 /* in the rings, about */
-  enum view_news news;
-};
-
-static void read_slice(void *state)
-{
-  struct slice *slice = state;
-  struct view_data *d = &slice->view->data;
-  struct event_reader reader;
-  const struct eventring_event *event;
-  const int64_t began = monotonic_ns();
-  look_again(slice->view, began);
-  read_new_events(&reader, d->cursor, time_after(began, slice->budget_ns));
-  while ((event = next_event(&reader)) != NULL) {
-    slice->words += HEAD_WORDS + event->words;
-    if (event->form == EVENTRING_EV_LOST) slice->news = VIEW_MANY;
-    if (event->form != EVENTRING_EV_CONTROL_CHANGED)
-      history_event(d->history, event);
-    live_event(d->live, event);
-    if (batch_is_over(&reader) && d->reading) note_past(d);
-  }
-  d->damaged += reader.damaged;
-  if (slice->words > d->info.ring_words / 32) slice->news = VIEW_MANY;
-  if (reader.out_of_time) {
-    slice->news = VIEW_MORE;
-    return;
-  }
-  if (reader.error < 0) d->failure = reader.error;
-  all_read(slice->view, began);
-}
-
 /* Marks the view as cut. */
 static void give_up(struct view *view)
 {
@@ -282,38 +225,55 @@ static void give_up(struct view *view)
   view->data.reading = false;
 }
 
-enum view_news view_read(struct view *view, int64_t budget_ns)
+/* Reads new events while the caller holds the lock. */
+static enum view_news read_slice(struct view *view, int64_t budget_ns)
 {
-  struct slice slice = { .view = view, .budget_ns = budget_ns };
-  pthread_mutex_lock(&view->lock);
-  if (!view->finished && !unless_sigbus(read_slice, &slice)) {
-    give_up(view);
-    slice.news = VIEW_FEW;
+  struct view_data *d = &view->data;
+  struct event_reader reader;
+  const struct eventring_event *event;
+  const int64_t began = monotonic_ns();
+  enum view_news news = VIEW_FEW;
+  uint64_t words = 0;             /* in the rings, about */
+  look_again(view, began);
+  read_new_events(&reader, d->cursor, time_after(began, budget_ns));
+  while ((event = next_event(&reader)) != NULL) {
+    words += HEAD_WORDS + event->words;
+    if (event->form == EVENTRING_EV_LOST) news = VIEW_MANY;
+    if (event->form != EVENTRING_EV_CONTROL_CHANGED)
+      history_event(d->history, event);
+    live_event(d->live, event);
+    if (batch_is_over(&reader) && d->reading) note_past(d);
   }
-  pthread_mutex_unlock(&view->lock);
-  return slice.news;
+  d->damaged += reader.damaged;
+  if (words > d->info.ring_words / 32) news = VIEW_MANY;
+  if (reader.out_of_time) return VIEW_MORE;
+  if (target_is_cut(d->cursor)) {
+    give_up(view);
+    return VIEW_FEW;
+  }
+  if (reader.error < 0) d->failure = reader.error;
+  all_read(view, began);
+  return news;
 }
 
-/* A call of view_look. */
-struct look {
-  struct view *view;
-  void (*look)(struct view_data *data, void *state);
-  void *state;
-};
-
-static void look_at(void *state)
+enum view_news view_read(struct view *view, int64_t budget_ns)
 {
-  struct look *look = state;
-  look->look(&look->view->data, look->state);
+  enum view_news news = VIEW_FEW;
+  pthread_mutex_lock(&view->lock);
+  if (!view->finished) news = read_slice(view, budget_ns);
+  pthread_mutex_unlock(&view->lock);
+  return news;
 }
 
 bool view_look(struct view *view,
                void (*look)(struct view_data *data, void *state), void *state)
 {
-  struct look call = { view, look, state };
   pthread_mutex_lock(&view->lock);
-  bool good = !view->cut && unless_sigbus(look_at, &call);
-  if (!good) give_up(view);
+  if (!view->cut) {
+    look(&view->data, state);
+    if (target_is_cut(view->data.cursor)) give_up(view);
+  }
+  const bool good = !view->cut;
   pthread_mutex_unlock(&view->lock);
   return good;
 }
@@ -330,42 +290,20 @@ struct eventring_cursor *view_open(struct view *view, bool control, char *why,
                    why_size);
 }
 
-bool view_work(struct view *view, void (*work)(void *state), void *state,
-               size_t size)
-{
-  if (view->cut) return false;
-  void *before = allocate(size + 1, 1);
-  memcpy(before, state, size);
-  bool good = unless_sigbus(work, state);
-  if (!good && size > 0 && !atomic_exchange(&view->worked_again, true)) {
-    memcpy(state, before, size);
-    good = unless_sigbus(work, state);
-  }
-  free(before);
-  if (!good) {
-    pthread_mutex_lock(&view->lock);
-    give_up(view);
-    pthread_mutex_unlock(&view->lock);
-  }
-  return good;
-}
-
 static pthread_mutex_t readers_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t reader_is_done = PTHREAD_COND_INITIALIZER;
 static int readers GUARDED_BY(readers_lock);
 
-bool view_work_in_turn(struct view *view, void (*work)(void *state),
-                       void *state, size_t size)
+void work_in_turn(void (*work)(void *state), void *state)
 {
   pthread_mutex_lock(&readers_lock);
-  while (readers == VIEW_READERS)
+  while (readers == READERS)
     pthread_cond_wait(&reader_is_done, &readers_lock);
   readers++;
   pthread_mutex_unlock(&readers_lock);
-  bool good = view_work(view, work, state, size);
+  work(state);
   pthread_mutex_lock(&readers_lock);
   readers--;
   pthread_cond_signal(&reader_is_done);
   pthread_mutex_unlock(&readers_lock);
-  return good;
 }

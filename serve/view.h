@@ -79,7 +79,7 @@ enum view_news view_read(struct view *view, int64_t budget_ns);
 
 /* Calls [look] with [state] and the data of [view], which only this call uses
    meanwhile.  Returns false when the file was cut shorter; [look] may then have
-   been left by a jump. */
+   read zeros, or not been called. */
 bool view_look(struct view *view,
                void (*look)(struct view_data *data, void *state), void *state);
 
@@ -96,20 +96,10 @@ bool view_is_cut(const struct view *view);
 struct eventring_cursor *view_open(struct view *view, bool control, char *why,
                                    size_t why_size);
 
-/* Calls [work] with [state], outside of the lock of view_look: it reads a
-   window of the file with a cursor of view_open.  If the file is cut shorter
-   meanwhile, [work] is left by a jump, and its memory is lost.  Then calls it
-   once more in the life of the view, if [size] is not 0, with the [size] bytes
-   of [state] as they were: the file may have been copied over.  Returns false
-   when the file was cut shorter in the last call, or before. */
-bool view_work(struct view *view, void (*work)(void *state), void *state,
-               size_t size);
-
-/* Calls [work] with [state], as view_work does, to read much of the file: waits
-   until fewer than VIEW_READERS such calls are going on, since each takes memory
+/* Calls [work] with [state] to read much of a file with a cursor of view_open:
+   waits until fewer than READERS such calls are going on, since each takes memory
    for the segments of a recording, and a processor. */
-#define VIEW_READERS 2
-bool view_work_in_turn(struct view *view, void (*work)(void *state),
-                       void *state, size_t size);
+#define READERS 2
+void work_in_turn(void (*work)(void *state), void *state);
 
 #endif /* SERVE_VIEW_H */

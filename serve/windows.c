@@ -475,15 +475,14 @@ static void live_sites_window(void *state)
 /* Returns the answer that [work] makes of [w]. */
 static struct answer make_answer(struct window *w, void (*work)(void *state))
 {
-  const bool whole = view_work_in_turn(w->view, work, w, sizeof *w);
+  work_in_turn(work, w);
   free(w->extent.spans);
-  if (whole && w->status == 0)
+  if (w->status == 0)
     return (struct answer) { .status = 200, .json = w->result, .text = w->text,
                              .type = "application/json" };
   json_decref(w->result);
   free(w->text);
-  return whole ? refusal(w->status, "%s", w->why)
-               : refusal(503, "the file was cut shorter");
+  return refusal(w->status, "%s", w->why);
 }
 
 static struct window new_window(const struct asked *asked)

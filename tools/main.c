@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common.h"
+#include "cut_files.h"
 #include "options.h"
-#include "sigbus.h"
 
 static const struct command *const commands[] = {
   &run_command,
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
   out_of_memory = end_without_memory;
   /* A closed pipe shows as EPIPE, which finish_output knows. */
   ignore_write_signals();
-  catch_sigbus();
+  survive_cut_files();
   opterr = 0;
 
   if (argc < 2) usage_error(NULL, "which command?");

@@ -24,7 +24,6 @@
 #include <time.h>
 #include <unistd.h>
 #include "memory.h"
-#include "sigbus.h"
 #include "store.h"
 #include "target.h"
 
@@ -169,46 +168,31 @@ void visit_store(const char *store,
 
 /* A recording */
 
-/* The file that read_header reads, and its result. */
-struct header { const char *path; struct stored *stored; };
-
-static void read_header(void *state)
+void read_stored(const char *store, const char *name, const struct stat *st,
+                 struct stored *stored)
 {
-  struct header *h = state;
-  struct stored *stored = h->stored;
+  char path[PATH_MAX];
+  const int64_t at_ns =
+    st->st_mtim.tv_sec * INT64_C(1000000000) + st->st_mtim.tv_nsec;
+  *stored = (struct stored) { .bytes = st->st_size, .saved.at_ns = at_ns };
+  snprintf(path, sizeof path, "%s/%s", store, name);
+  snprintf(stored->name, sizeof stored->name, "%s", name);
   struct eventring_options options = {
     .size = sizeof options, .message = stored->why,
     .message_size = sizeof stored->why
   };
   struct eventring_cursor *cursor = NULL;
-  int error = eventring_open(h->path, &options, &cursor);
+  int error = eventring_open(path, &options, &cursor);
   if (error < 0) {
     if (stored->why[0] == '\0')
       snprintf(stored->why, sizeof stored->why, "%s",
                eventring_strerror(error));
     return;
   }
-  int64_t at_ns = stored->saved.at_ns;
   stored->info = target_info(cursor);
   stored->saved = manifest_saved(eventring_note(cursor));
   if (stored->saved.at_ns == 0) stored->saved.at_ns = at_ns;
   eventring_close(cursor);
-}
-
-void read_stored(const char *store, const char *name, const struct stat *st,
-                 struct stored *stored)
-{
-  char path[PATH_MAX];
-  *stored = (struct stored) {
-    .bytes = st->st_size,
-    .saved.at_ns = st->st_mtim.tv_sec * INT64_C(1000000000)
-                   + st->st_mtim.tv_nsec
-  };
-  snprintf(path, sizeof path, "%s/%s", store, name);
-  snprintf(stored->name, sizeof stored->name, "%s", name);
-  struct header header = { path, stored };
-  if (!unless_sigbus(read_header, &header))
-    snprintf(stored->why, sizeof stored->why, "the file was cut shorter");
 }
 
 void temporary_in_store(const char *store, char path[PATH_MAX])

@@ -70,8 +70,7 @@ struct stored {
 };
 
 /* Reads the recording [name] with the state [st] of the folder [store] into
-   [*stored], its manifest and its header only.  Needs catch_sigbus, and must not
-   be called by a function that unless_sigbus calls. */
+   [*stored], its manifest and its header only. */
 void read_stored(const char *store, const char *name, const struct stat *st,
                  struct stored *stored);
 

@@ -26,7 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
-#include "sigbus.h"
 #include "top_screen.h"
 #include "top_terminal.h"
 
@@ -49,7 +48,6 @@ bool screen_open(void)
   terminal = newterm(NULL, stdout, stdin);
   if (terminal == NULL) return false;
   terminal_note_ending();
-  before_sigbus_exit(terminal_restore);
   cbreak();
   noecho();
   nonl();
@@ -71,7 +69,6 @@ bool screen_open(void)
 
 void screen_close(void)
 {
-  before_sigbus_exit(NULL);
   endwin();
   delscreen(terminal);
 }

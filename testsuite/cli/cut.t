@@ -25,7 +25,7 @@ ok "a file that is cut while it is read: the exit code is 3" exits 3
 ok "a file that is cut while it is read: one line reports it" \
   test "$(wc -l <"$tmp/err")" -eq 1
 ok "a file that is cut while it is read: the line names the file" \
-  err_has "^eventring: $tmp/copy.eventring: was cut shorter while it was read$"
+  err_has "^eventring: $tmp/copy.eventring: cut shorter while it was read$"
 
 # A SIGBUS that was sent with kill gives no message about a file.
 : >"$tmp/out"

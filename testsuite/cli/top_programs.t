@@ -267,7 +267,7 @@ view copy.eventring
 header "$pid" running
 : >copy.eventring
 ok "a file that is cut: the message names it" \
-  shows '^eventring: .*copy.eventring: was cut shorter'
+  shows '^eventring: .*copy.eventring: cut shorter'
 ok "a file that is cut: the exit code is 3" shows '^ended with 3'
 ok "a file that is cut: the screen is restored" \
   eval "! screen | grep -q 'q quit'"

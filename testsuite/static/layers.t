@@ -21,7 +21,8 @@ TOP = pathlib.Path(os.environ.get("EVENTRING_TOP",
                                   pathlib.Path(__file__).parents[2]))
 LAYERS = ("runtime", "consumer", "analysis", "fleet", "tools", "serve")
 PUBLIC = "consumer/eventring_reader.h"
-INLINE = ("consumer/eventring_hash.h", "runtime/caml/eventring_events.tbl")
+INLINE = ("consumer/eventring_hash.h", "runtime/caml/eventring_events.tbl",
+          "runtime/caml/eventring_hooks.h")
 LINES = 1000
 # Tables and generated files.
 TABLES = ()

@@ -40,7 +40,6 @@
 #include "options.h"
 #include "parse.h"
 #include "shipper.h"
-#include "sigbus.h"
 #include "spool.h"
 #include "state_folder.h"
 #include "text.h"
@@ -228,7 +227,7 @@ static enum status follow_and_send(const struct arguments *a,
     .part_ns = a->limits.age_ns / PARTS_OF_AGE > SHORTEST_PART_NS
                ? a->limits.age_ns / PARTS_OF_AGE : SHORTEST_PART_NS,
     .age_ns = a->limits.age_ns, .manifest = manifest_of, .node = node,
-    .guard = unless_sigbus, .say = say, .grown = wake, .state = shipper
+    .say = say, .grown = wake, .state = shipper
   };
   struct follower *follower =
     shipper == NULL ? NULL : begin_following(&options, why, sizeof why);

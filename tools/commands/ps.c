@@ -40,7 +40,6 @@
 #include "json.h"
 #include "options.h"
 #include "processes.h"
-#include "sigbus.h"
 #include "text.h"
 
 static const char usage[] =
@@ -177,18 +176,21 @@ static bool is_left(struct eventring_cursor *cursor)
       && target_info(cursor).format != EVENTRING_FORMAT_RECORDING;
 }
 
-struct look {
-  struct row *row;
-  const struct options *options;
-};
-
-/* The function that look_at gives to unless_sigbus; [state] is a struct look.
-   Fills the row with the facts of its file, or [why] when the file cannot be
-   opened. */
-static void look(void *state)
+/* Marks [row] as a file that cannot be read if the ring file of [cursor] was cut
+   shorter. */
+static void note_cut(struct row *row, struct eventring_cursor *cursor)
 {
-  struct row *row = ((struct look *) state)->row;
-  const struct options *options = ((struct look *) state)->options;
+  if (!target_is_cut(cursor)) return;
+  row->runs = row->left = false;
+  snprintf(row->why, sizeof row->why, "%.400s: was cut shorter while it was "
+           "read", row->process->path);
+}
+
+/* Fills [row], of which only [process] is set, with the facts of its file;
+   [rate] is not known yet.  If the file cannot be read, [why] says so. */
+static void look_at(struct row *row, const struct options *options)
+{
+  row->rate = -1;
   struct eventring_cursor *cursor =
     open_process(row->process, (struct eventring_options) { 0 }, row->why,
                  sizeof row->why);
@@ -200,32 +202,14 @@ static void look(void *state)
   if (row->runs && !options->prune) look_at_running(row, cursor);
   row->categories = category_list(cursor);
   if (options->json) row->json = json_control(cursor);
+  note_cut(row, cursor);
   eventring_close(cursor);
 }
 
-/* Marks [row] as a file that cannot be read because it was cut shorter. */
-static void was_cut(struct row *row)
+/* Counts the events of the running process of [row] once more and sets [rate],
+   which stays -1 when the file cannot be opened or is of another session. */
+static void measure_rate(struct row *row)
 {
-  row->runs = row->left = false;
-  snprintf(row->why, sizeof row->why, "%.400s: was cut shorter while it was "
-           "read", row->process->path);
-}
-
-/* Fills [row], of which only [process] is set, with the facts of its file;
-   [rate] is not known yet.  If the file cannot be read, [why] says so. */
-static void look_at(struct row *row, const struct options *options)
-{
-  struct look state = { row, options };
-  row->rate = -1;
-  if (!unless_sigbus(look, &state)) was_cut(row);
-}
-
-/* A function for unless_sigbus; [state] is a row of a running process.  Counts
-   its events once more and sets [rate], which stays -1 when the file cannot be
-   opened or is of another session. */
-static void measure_rate(void *state)
-{
-  struct row *row = state;
   char why[sizeof row->why];
   struct eventring_cursor *cursor =
     open_process(row->process, (struct eventring_options) { 0 }, why,
@@ -238,6 +222,7 @@ static void measure_rate(void *state)
     uint64_t more = events > row->events ? events - row->events : 0;
     row->rate = (double) more * 1e9 / (double) (now - row->since);
   }
+  note_cut(row, cursor);
   eventring_close(cursor);
 }
 
@@ -250,8 +235,7 @@ static void measure_rates(struct row *rows, size_t count)
   if (!any) return;
   nanosleep(&(struct timespec) { .tv_nsec = RATE_NS }, NULL);
   for (size_t i = 0; i < count; i++)
-    if (rows[i].runs && !unless_sigbus(measure_rate, &rows[i]))
-      was_cut(&rows[i]);
+    if (rows[i].runs) measure_rate(&rows[i]);
 }
 
 /* The lines */
@@ -427,14 +411,6 @@ static bool remove_opened(const char *path)
   return removed;
 }
 
-/* The function that prune gives to unless_sigbus; [state] is a row.  Removes
-   its file and sets [removed]. */
-static void remove_row(void *state)
-{
-  struct row *row = state;
-  row->removed = remove_opened(row->process->path);
-}
-
 /* Asks the user on standard error whether [count] files may be removed, and
    returns the answer.  Returns true at once with --yes, or if standard input is
    not a terminal. */
@@ -461,8 +437,7 @@ static enum status prune(struct row *rows, size_t count,
   if (!agreed(options, count)) return STATUS_OK;
   for (size_t i = 0; i < count; i++) {
     const char *path = rows[i].process->path;
-    if (!unless_sigbus(remove_row, &rows[i]))
-      complain("%s is kept: it was cut shorter while it was read", path);
+    rows[i].removed = remove_opened(path);
     if (!rows[i].removed) {
       status = STATUS_CANNOT_WRITE;
     } else if (!options->json) {
