@@ -199,41 +199,54 @@ json_t *json_processes(void)
 
 /* History */
 
-/* The columns of a row that have one value each. */
-static const struct { const char *name; int column; } columns[] = {
-  { "t", 0 }, { "running", 1 }, { "collecting", 2 }, { "waiting", 3 },
-  { "alloc_bytes_per_s", 4 }, { "promoted_bytes_per_s", 5 },
-  { "heap_bytes", 6 }, { "resident_bytes", 7 }, { "p50_ns", 8 },
-  { "p99_ns", 9 }, { "max_ns", 10 }, { "pauses", 11 }, { "events", 12 },
-  { "lost", 13 }
-};
-#define COLUMNS (sizeof columns / sizeof *columns)
+/* The columns of a row that have one value each: COLUMN(name, value), of the row
+   [row] of the view [d]. */
+#define ROW_COLUMNS(COLUMN)                                                      \
+  COLUMN(t, since_start(d, row->ns))                                             \
+  COLUMN(running, share_json(row->running))                                      \
+  COLUMN(collecting, share_json(row->collecting))                                \
+  COLUMN(waiting, share_json(row->waiting))                                      \
+  COLUMN(alloc_bytes_per_s, number_or_null(row->known, row->alloc_bytes_per_s))  \
+  COLUMN(promoted_bytes_per_s,                                                   \
+         number_or_null(row->known, row->promoted_bytes_per_s))                  \
+  COLUMN(heap_bytes, count_or_null(row->heap_bytes != 0, row->heap_bytes))       \
+  COLUMN(resident_bytes,                                                         \
+         count_or_null(row->resident_bytes != 0, row->resident_bytes))           \
+  COLUMN(p50_ns, count_or_null(row->pauses > 0, row->p50_ns))                    \
+  COLUMN(p99_ns, count_or_null(row->pauses > 0, row->p99_ns))                    \
+  COLUMN(max_ns, count_or_null(row->pauses > 0, row->max_ns))                    \
+  COLUMN(pauses, count_or_null(row->known, row->pauses))                         \
+  COLUMN(events, count_or_null(row->known, row->events))                         \
+  COLUMN(lost, count(row->lost))
 
+enum {
+#define NUMBER(name, value) COLUMN_##name,
+  ROW_COLUMNS(NUMBER)
+  COLUMNS
+#undef NUMBER
+};
+
+static const char *const column_names[COLUMNS] = {
+#define NAME(name, value) #name,
+  ROW_COLUMNS(NAME)
+#undef NAME
+};
+
+/* Returns the value of column [which]. */
 static json_t *column(const struct view_data *d, const struct history_row *row,
-                      int which)
+                      size_t which)
 {
-  const bool any = row->pauses > 0;
   switch (which) {
-  case 0: return since_start(d, row->ns);
-  case 1: return share_json(row->running);
-  case 2: return share_json(row->collecting);
-  case 3: return share_json(row->waiting);
-  case 4: return number_or_null(row->known, row->alloc_bytes_per_s);
-  case 5: return number_or_null(row->known, row->promoted_bytes_per_s);
-  case 6: return count_or_null(row->heap_bytes != 0, row->heap_bytes);
-  case 7: return count_or_null(row->resident_bytes != 0, row->resident_bytes);
-  case 8: return count_or_null(any, row->p50_ns);
-  case 9: return count_or_null(any, row->p99_ns);
-  case 10: return count_or_null(any, row->max_ns);
-  case 11: return count_or_null(row->known, row->pauses);
-  case 12: return count_or_null(row->known, row->events);
-  default: return count(row->lost);
+#define VALUE(name, value) case COLUMN_##name: return value;
+  ROW_COLUMNS(VALUE)
+#undef VALUE
+  default: return json_null();
   }
 }
 
 /* A row, and where its values go: to members of an object for one row, or as
    element [at] to the arrays of an object of columns. */
-struct sink {
+struct row_writer {
   json_t *object;
   bool columns;
   size_t at;
@@ -247,25 +260,25 @@ struct sink {
   size_t open_wait_count;
 };
 
-/* Fills the names and the open waits of [sink], which has its data. */
-static void begin_rows(struct sink *sink)
+/* Fills the names and the open waits of [writer], which has its data. */
+static void begin_rows(struct row_writer *writer)
 {
-  const struct history *h = sink->data->history;
-  sink->open_waits = allocate(LIVE_THREADS, sizeof *sink->open_waits);
-  sink->open_wait_count = live_open_waits(sink->data->live, sink->open_waits);
+  const struct history *h = writer->data->history;
+  writer->open_waits = allocate(LIVE_THREADS, sizeof *writer->open_waits);
+  writer->open_wait_count = live_open_waits(writer->data->live, writer->open_waits);
   for (int kind = 0; kind < HISTORY_KINDS; kind++)
     for (uint32_t i = 0; i < HISTORY_NAMES; i++) {
       const char *name = history_name(h, (enum history_kind) kind, i);
-      sink->keys[kind][i] = name != NULL ? json_text(name) : NULL;
+      writer->keys[kind][i] = name != NULL ? json_text(name) : NULL;
     }
 }
 
-static void end_rows(struct sink *sink)
+static void end_rows(struct row_writer *writer)
 {
-  free(sink->open_waits);
+  free(writer->open_waits);
   for (int kind = 0; kind < HISTORY_KINDS; kind++)
     for (uint32_t i = 0; i < HISTORY_NAMES; i++)
-      json_decref(sink->keys[kind][i]);
+      json_decref(writer->keys[kind][i]);
 }
 
 /* Appends null to [array] until it has [rows] elements. */
@@ -288,102 +301,102 @@ static json_t *member(json_t *object, const char *name, json_t *(*new)(void))
 /* Sets the member [key] of [object], or the element for the present row in its
    array [key].  Two names of a program may have the same text: the row then has
    the value of the first. */
-static void put(struct sink *sink, json_t *object, const char *key,
+static void put(struct row_writer *writer, json_t *object, const char *key,
                 json_t *value)
 {
-  if (!sink->columns) {
+  if (!writer->columns) {
     set(object, key, value);
     return;
   }
   json_t *array = member(object, key, json_array);
-  pad(array, sink->at);
-  if (json_array_size(array) == sink->at) json_array_append_new(array, value);
+  pad(array, writer->at);
+  if (json_array_size(array) == writer->at) json_array_append_new(array, value);
   else json_decref(value);
 }
 
-static void put_domains(struct sink *sink)
+static void put_domains(struct row_writer *writer)
 {
-  json_t *domains = member(sink->object, "domains", json_object);
-  for (uint32_t i = 0; i < sink->row->domain_count; i++) {
-    const struct history_domain d = history_domain(sink->data->history,
-                                                   sink->tier, sink->number, i);
+  json_t *domains = member(writer->object, "domains", json_object);
+  for (uint32_t i = 0; i < writer->row->domain_count; i++) {
+    const struct history_domain d = history_domain(writer->data->history,
+                                                   writer->tier, writer->number, i);
     char key[16];
     snprintf(key, sizeof key, "%" PRIu32, d.id);
     json_t *domain = member(domains, key, json_object);
-    put(sink, domain, "running", share_json(d.running));
-    put(sink, domain, "collecting", share_json(d.collecting));
+    put(writer, domain, "running", share_json(d.running));
+    put(writer, domain, "collecting", share_json(d.collecting));
   }
 }
 
-static void put_counters(struct sink *sink)
+static void put_counters(struct row_writer *writer)
 {
-  json_t *counters = member(sink->object, "counters", json_object);
-  for (uint32_t i = 0; i < sink->row->names[HISTORY_COUNTER]; i++)
-    if ((sink->row->counters_known >> i & 1) != 0)
-      put(sink, counters, json_string_value(sink->keys[HISTORY_COUNTER][i]),
-          json_integer(history_last(sink->data->history, sink->tier,
-                                    sink->number, i)));
+  json_t *counters = member(writer->object, "counters", json_object);
+  for (uint32_t i = 0; i < writer->row->names[HISTORY_COUNTER]; i++)
+    if ((writer->row->counters_known >> i & 1) != 0)
+      put(writer, counters, json_string_value(writer->keys[HISTORY_COUNTER][i]),
+          json_integer(history_last(writer->data->history, writer->tier,
+                                    writer->number, i)));
 }
 
-static double row_seconds(const struct sink *sink)
+static double row_seconds(const struct row_writer *writer)
 {
-  return (double) history_step_ns[sink->tier] / (double) SECOND_NS;
+  return (double) history_step_ns[writer->tier] / (double) SECOND_NS;
 }
 
 /* Puts the rates and mean durations of the spans or requests (see [kind]) of
    the row into the object [name]. */
-static void put_ended(struct sink *sink, const char *name,
+static void put_ended(struct row_writer *writer, const char *name,
                       enum history_kind kind)
 {
-  const struct history_row *row = sink->row;
-  json_t *object = member(sink->object, name, json_object);
+  const struct history_row *row = writer->row;
+  json_t *object = member(writer->object, name, json_object);
   for (uint32_t i = 0; i < row->names[kind]; i++) {
     const struct history_ended ended = history_ended(
-      sink->data->history, sink->tier, sink->number, kind, i);
-    json_t *of = member(object, json_string_value(sink->keys[kind][i]),
+      writer->data->history, writer->tier, writer->number, kind, i);
+    json_t *of = member(object, json_string_value(writer->keys[kind][i]),
                         json_object);
     const bool any = row->user_known && ended.count > 0;
-    put(sink, of, "per_s",
+    put(writer, of, "per_s",
         number_or_null(row->user_known,
-                       (double) ended.count / row_seconds(sink)));
-    put(sink, of, "mean_ns", count_or_null(any,
+                       (double) ended.count / row_seconds(writer)));
+    put(writer, of, "mean_ns", count_or_null(any,
                                            any ? ended.ns / ended.count : 0));
   }
 }
 
 /* Returns [ns] nanoseconds of waits as a share of the time of the row. */
-static double wait_share(const struct sink *sink, uint64_t ns)
+static double wait_share(const struct row_writer *writer, uint64_t ns)
 {
-  return (double) ns / (SECOND_NS * row_seconds(sink));
+  return (double) ns / (SECOND_NS * row_seconds(writer));
 }
 
 /* Puts the waits that go on: their kind is known when they end. */
-static void put_open_waits(struct sink *sink, json_t *waits)
+static void put_open_waits(struct row_writer *writer, json_t *waits)
 {
-  const int64_t from_ns = sink->row->ns,
-    to_ns = time_after(from_ns, history_step_ns[sink->tier]);
+  const int64_t from_ns = writer->row->ns,
+    to_ns = time_after(from_ns, history_step_ns[writer->tier]);
   uint64_t ns = 0;
-  for (size_t i = 0; i < sink->open_wait_count; i++)
-    ns += overlap(sink->open_waits[i].from_ns, INT64_MAX, from_ns, to_ns);
-  put(sink, waits, TIMELINE_OPEN_WAIT, number(wait_share(sink, ns)));
+  for (size_t i = 0; i < writer->open_wait_count; i++)
+    ns += overlap(writer->open_waits[i].from_ns, INT64_MAX, from_ns, to_ns);
+  put(writer, waits, TIMELINE_OPEN_WAIT, number(wait_share(writer, ns)));
 }
 
-static void put_waits(struct sink *sink)
+static void put_waits(struct row_writer *writer)
 {
-  json_t *waits = member(sink->object, "waits", json_object);
-  if (sink->row->waits_known && sink->data->state == EVENTRING_STATE_RUNNING)
-    put_open_waits(sink, waits);
-  for (uint32_t i = 0; i < sink->row->names[HISTORY_WAIT]; i++) {
-    const uint64_t ns = history_waits_ns(sink->data->history, sink->tier,
-                                         sink->number, i);
-    put(sink, waits, json_string_value(sink->keys[HISTORY_WAIT][i]),
-        number_or_null(sink->row->waits_known, wait_share(sink, ns)));
+  json_t *waits = member(writer->object, "waits", json_object);
+  if (writer->row->waits_known && writer->data->state == EVENTRING_STATE_RUNNING)
+    put_open_waits(writer, waits);
+  for (uint32_t i = 0; i < writer->row->names[HISTORY_WAIT]; i++) {
+    const uint64_t ns = history_waits_ns(writer->data->history, writer->tier,
+                                         writer->number, i);
+    put(writer, waits, json_string_value(writer->keys[HISTORY_WAIT][i]),
+        number_or_null(writer->row->waits_known, wait_share(writer, ns)));
   }
 }
 
-static void put_heap(struct sink *sink)
+static void put_heap(struct row_writer *writer)
 {
-  const struct summary_heap *h = &sink->row->heap;
+  const struct summary_heap *h = &writer->row->heap;
   const struct { const char *name; uint64_t words; } kinds[] = {
     { "pool_live_bytes", h->pool_live_words },
     { "large_bytes", h->large_words },
@@ -391,10 +404,10 @@ static void put_heap(struct sink *sink)
     { "fragmented_bytes", h->fragmented_words },
     { "custom_bytes", h->custom_words }
   };
-  json_t *heap = member(sink->object, "heap", json_object);
+  json_t *heap = member(writer->object, "heap", json_object);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    put(sink, heap, kinds[i].name,
-        count_or_null(sink->row->known && h->known, 8 * kinds[i].words));
+    put(writer, heap, kinds[i].name,
+        count_or_null(writer->row->known && h->known, 8 * kinds[i].words));
 }
 
 /* The values of a row in groups: the COLUMNS, then objects. */
@@ -403,26 +416,26 @@ enum {
   GROUP_WAITS, GROUP_HEAP, GROUPS
 };
 
-static void put_group(struct sink *sink, size_t group)
+static void put_group(struct row_writer *writer, size_t group)
 {
   switch (group) {
-  case GROUP_DOMAINS: put_domains(sink); break;
-  case GROUP_COUNTERS: put_counters(sink); break;
-  case GROUP_SPANS: put_ended(sink, "spans", HISTORY_SPAN); break;
-  case GROUP_REQUESTS: put_ended(sink, "requests", HISTORY_REQUEST); break;
-  case GROUP_WAITS: put_waits(sink); break;
-  case GROUP_HEAP: put_heap(sink); break;
+  case GROUP_DOMAINS: put_domains(writer); break;
+  case GROUP_COUNTERS: put_counters(writer); break;
+  case GROUP_SPANS: put_ended(writer, "spans", HISTORY_SPAN); break;
+  case GROUP_REQUESTS: put_ended(writer, "requests", HISTORY_REQUEST); break;
+  case GROUP_WAITS: put_waits(writer); break;
+  case GROUP_HEAP: put_heap(writer); break;
   default:
-    put(sink, sink->object, columns[group].name,
-        column(sink->data, sink->row, columns[group].column));
+    put(writer, writer->object, column_names[group],
+        column(writer->data, writer->row, group));
   }
 }
 
-/* Makes row [number] the row of [sink]. */
-static void set_row(struct sink *sink, uint64_t number)
+/* Makes row [number] the row of [writer]. */
+static void set_row(struct row_writer *writer, uint64_t number)
 {
-  sink->number = number;
-  sink->row = history_row(sink->data->history, sink->tier, number);
+  writer->number = number;
+  writer->row = history_row(writer->data->history, writer->tier, number);
 }
 
 /* Pads each array of the object [columns_of], or of the objects in it. */
@@ -472,13 +485,13 @@ static void print_column(FILE *out, const struct history_share *list,
 /* Prints the group of the domains: it has most of the values of a history, so
    they do not become JSON values.  A program may have had thousands of domains in
    this time, each with a value for each row: HISTORY_DOMAINS have columns. */
-static void print_domains(struct sink *sink, FILE *out)
+static void print_domains(struct row_writer *writer, FILE *out)
 {
-  struct history *h = sink->data->history;
-  const uint64_t first = history_first(h, sink->tier),
-    end = history_count(h, sink->tier);
+  struct history *h = writer->data->history;
+  const uint64_t first = history_first(h, writer->tier),
+    end = history_count(h, writer->tier);
   size_t count;
-  struct history_share *list = history_shares(h, sink->tier, first, end,
+  struct history_share *list = history_shares(h, writer->tier, first, end,
                                               &count);
   size_t found, shown = 0;
   struct history_rows *domains = history_rows(list, count, HISTORY_DOMAINS,
@@ -501,43 +514,43 @@ static void print_domains(struct sink *sink, FILE *out)
 
 /* Prints one group of columns after the other, so that only one needs memory as
    JSON values, which take ten times as much as the text. */
-static void print_groups(struct sink *sink, FILE *out)
+static void print_groups(struct row_writer *writer, FILE *out)
 {
-  const struct history *h = sink->data->history;
-  const uint64_t first = history_first(h, sink->tier),
-    end = history_count(h, sink->tier);
-  print_domains(sink, out);
+  const struct history *h = writer->data->history;
+  const uint64_t first = history_first(h, writer->tier),
+    end = history_count(h, writer->tier);
+  print_domains(writer, out);
   for (size_t group = 0; group < GROUPS; group++) {
     if (group == GROUP_DOMAINS) continue;
-    sink->object = json_object();
-    if (group < COLUMNS) member(sink->object, columns[group].name, json_array);
+    writer->object = json_object();
+    if (group < COLUMNS) member(writer->object, column_names[group], json_array);
     for (uint64_t i = first; i < end; i++) {
-      set_row(sink, i);
-      sink->at = i - first;
-      put_group(sink, group);
+      set_row(writer, i);
+      writer->at = i - first;
+      put_group(writer, group);
     }
-    pad_all(sink->object, end - first);
-    if (json_object_size(sink->object) > 0) {
-      json_dumpf(sink->object, out, JSON_FLAGS | JSON_EMBED);
+    pad_all(writer->object, end - first);
+    if (json_object_size(writer->object) > 0) {
+      json_dumpf(writer->object, out, JSON_FLAGS | JSON_EMBED);
       putc(',', out);
     }
-    json_decref(sink->object);
+    json_decref(writer->object);
   }
 }
 
 static void fill_history(struct view_data *d, void *state)
 {
   struct history_request *request = state;
-  struct sink sink = { .columns = true, .data = d, .tier = request->tier };
+  struct row_writer writer = { .columns = true, .data = d, .tier = request->tier };
   size_t size;
   FILE *out = open_memstream(&request->text, &size);
   if (out == NULL) out_of_memory();
-  begin_rows(&sink);
+  begin_rows(&writer);
   putc('{', out);
-  print_groups(&sink, out);
+  print_groups(&writer, out);
   fprintf(out, "\"tier_ns\":%" PRId64 ",\"reading\":%s}",
           history_step_ns[request->tier], d->reading ? "true" : "false");
-  end_rows(&sink);
+  end_rows(&writer);
   if (fclose(out) != 0) out_of_memory();
 }
 
@@ -550,21 +563,21 @@ char *history_text(struct view *view, enum history_tier tier)
 static void take_ticks(struct view_data *d, void *state)
 {
   json_t *rows = state;
-  struct sink sink = { .data = d, .tier = HISTORY_100MS };
+  struct row_writer writer = { .data = d, .tier = HISTORY_100MS };
   const uint64_t end = history_count(d->history, HISTORY_100MS),
     first = history_first(d->history, HISTORY_100MS);
   /* The client asks for the history of a file that is being read. */
   if (d->reading || d->sent < first) d->sent = d->reading ? end : first;
   if (end - d->sent > TICKS_AT_ONCE) d->sent = end - TICKS_AT_ONCE;
   if (d->sent == end) return;
-  begin_rows(&sink);
+  begin_rows(&writer);
   for (; d->sent < end; d->sent++) {
-    sink.object = json_object();
-    set_row(&sink, d->sent);
-    for (size_t group = 0; group < GROUPS; group++) put_group(&sink, group);
-    json_array_append_new(rows, sink.object);
+    writer.object = json_object();
+    set_row(&writer, d->sent);
+    for (size_t group = 0; group < GROUPS; group++) put_group(&writer, group);
+    json_array_append_new(rows, writer.object);
   }
-  end_rows(&sink);
+  end_rows(&writer);
 }
 
 json_t *json_ticks(struct view *view)
