@@ -76,7 +76,8 @@ $(DONE)/fetch: upstream/package-lock.json upstream/fetch $(B)/config.mk
 	  $(if $(OCAML_SOURCE),--source $(OCAML_SOURCE))
 	@touch $@
 
-OVERLAY := $(shell awk '/^(add|replace) / { print $$2 }' upstream/overlay)
+OVERLAY := $(foreach f,$(shell awk '/^(add|replace) / { print $$2 }' \
+  upstream/overlay),$(if $(filter %/,$f),$(wildcard $f*.[ch]),$f))
 
 # Touches done/tree when a file of the tree changed, and only then.
 $(DONE)/graft: $(DONE)/fetch upstream/graft upstream/overlay upstream/edits \
@@ -169,9 +170,8 @@ say = $(if $(V),,@printf '  %-6s %s\n' $1 $@)
 
 WARNINGS = -Wall -Wextra
 LIB_CFLAGS = -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(ZSTD_CFLAGS) \
-  $(XXHASH_CFLAGS) -Iconsumer -Iruntime
-LIB_SRC := $(filter-out consumer/runtime_%.c,\
-             $(wildcard consumer/*.c))
+  $(XXHASH_CFLAGS) -Iconsumer/reader -Iconsumer/library -Iruntime
+LIB_SRC := $(wildcard consumer/reader/*.c consumer/library/*.c)
 ANALYSIS_SRC := $(wildcard analysis/*.c)
 TOOL_SRC := $(wildcard fleet/*.c tools/*.c tools/*/*.c)
 SERVE_SRC := $(wildcard serve/*.c)
@@ -184,10 +184,10 @@ PAGE_OBJ := $(B)/obj/page.o
 # The public header has both numbers: the version of the package, and the
 # number of the ABI.
 header_value = $(shell sed -n 's/^\#define $1 "*\([^"]*\)"*$$/\1/p' \
-  consumer/eventring_reader.h)
+  consumer/reader/eventring_reader.h)
 PACKAGE_VERSION := $(call header_value,EVENTRING_READER_VERSION)
 SONAME := libeventring.so.$(call header_value,EVENTRING_ABI)
-MAP := consumer/libeventring.map
+MAP := consumer/library/libeventring.map
 
 # Libraries that libeventring and the command are linked with.
 LIB_LIBS = $(ZSTD_LIBS) $(LIBATOMIC)
@@ -212,13 +212,13 @@ $(B)/obj/analysis/%.o: analysis/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(DW_CFLAGS) $(ZLIB_CFLAGS) \
-	  -Iconsumer -Ianalysis -Iruntime -MMD -MP -c -o $@ $<
+	  -Iconsumer/reader -Ianalysis -Iruntime -MMD -MP -c -o $@ $<
 
 $(B)/obj/fleet/%.o: fleet/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(FLEET_CFLAGS) \
-	  -Iconsumer -Ianalysis -Ifleet -Iruntime -MMD -MP -c -o $@ $<
+	  -Iconsumer/reader -Ianalysis -Ifleet -Iruntime -MMD -MP -c -o $@ $<
 
 $(B)/obj/tools/%.o: tools/%.c
 	@mkdir -p $(@D)
@@ -226,13 +226,13 @@ $(B)/obj/tools/%.o: tools/%.c
 	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(JANSSON_CFLAGS) \
 	  $(NCURSES_CFLAGS) $(ZLIB_CFLAGS) $(DW_CFLAGS) $(XXHASH_CFLAGS) \
 	  $(GNUTLS_CFLAGS) \
-	  -Iconsumer -Ianalysis -Ifleet -Itools -Iruntime -MMD -MP -c -o $@ $<
+	  -Iconsumer/reader -Ianalysis -Ifleet -Itools -Iruntime -MMD -MP -c -o $@ $<
 
 $(B)/obj/serve/%.o: serve/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(FLEET_CFLAGS) \
-	  -Iconsumer -Ianalysis -Ifleet -Itools -Iserve -Iruntime -MMD -MP -c \
+	  -Iconsumer/reader -Ianalysis -Ifleet -Itools -Iserve -Iruntime -MMD -MP -c \
 	  -o $@ $<
 
 # The page of the monitor and the flame graph, as data in the command.  A tarball
@@ -265,8 +265,8 @@ $(B)/lib/$(SONAME): $(LIB_OBJ) $(MAP)
 	  $(LIB_LIBS)
 	$(Q)ln -sf $(SONAME) $(B)/lib/libeventring.so
 
-$(B)/lib/eventring.pc: build-aux/eventring.pc.in consumer/eventring_reader.h \
-                       $(DONE)/prefix
+$(B)/lib/eventring.pc: build-aux/eventring.pc.in \
+                       consumer/reader/eventring_reader.h $(DONE)/prefix
 	@mkdir -p $(@D)
 	$(call say,GEN)
 	$(Q)sed -e 's,@prefix@,$(PREFIX),; s,@LIBS@,$(LIB_LIBS),' \
@@ -418,7 +418,7 @@ build_flags = $(filter-out $(call build_files,$1) %.a,$(call build_line,$1))
 build_objects = $(patsubst %.c,$2/obj/%.o,\
   $(patsubst @%.files,$2/obj/%.o,$(call build_files,$1)))
 RING_HEADERS := $(wildcard testsuite/ring/*.h runtime/*.h runtime/caml/* \
-  $(foreach d,consumer analysis fleet tools serve,$d/*.h))
+  $(foreach d,consumer/* analysis fleet tools serve,$d/*.h))
 PRODUCER_FLAGS = -I$(TREE)/runtime -iquote $(TREE)/runtime/caml
 PRODUCER := $(shell cat testsuite/ring/producer.files)
 
@@ -456,7 +456,7 @@ $(RING_TESTS): $(B)/test/ring/%: testsuite/ring/%.c $(RING_HEADERS) \
 # report has functions and lines (-g1), and no variables.
 SAN_CC = gcc
 SAN_CFLAGS = -std=gnu11 -g1 $(SAN_LEVEL) -fno-omit-frame-pointer $(WARNINGS) \
-  -Iconsumer -Iruntime -Ianalysis -Ifleet -Itools -Iserve
+  -Iconsumer/reader -Iconsumer/library -Iruntime -Ianalysis -Ifleet -Itools -Iserve
 # Only for the library does the optimizer save more time than it takes.
 SAN_LEVEL = -O0
 $(foreach s,asan tsan,$(B)/$s/obj/consumer/%.o \
@@ -607,7 +607,8 @@ FUZZ_OBJ := $(patsubst %.c,$(FUZZ)/obj/%.o,\
 FUZZ_SANITIZERS = address,undefined -fno-sanitize-recover=all
 FUZZ_CFLAGS = -std=gnu11 -g1 $(FUZZ_LEVEL) -fno-omit-frame-pointer $(WARNINGS) \
   $(FLEET_CFLAGS) \
-  -Iconsumer -Iruntime -Ianalysis -Ifleet -Itools -Iserve -Itestsuite/fuzz
+  -Iconsumer/reader -Iconsumer/library -Iruntime -Ianalysis -Ifleet -Itools -Iserve \
+  -Itestsuite/fuzz
 FUZZ_WORKS = $(shell echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | \
   $(FUZZ_CC) -fsanitize=fuzzer,address,undefined -x c -o /dev/null - \
     2>/dev/null && echo yes)

@@ -415,7 +415,7 @@ module Point = struct
 end
 
 (* Cursors.  C code reads events in batches into an array of its own, struct
-   eventring_event of consumer/eventring_reader.h, which is seen from here as
+   eventring_event of consumer/reader/eventring_reader.h, which is seen from here as
    a Bigarray; nothing is allocated for an event. *)
 
 module Cursor = struct

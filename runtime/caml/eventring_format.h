@@ -13,7 +13,7 @@
 /* The layout of a ring file, in one place.
 
    The producer (runtime/eventring_*.c) writes this layout, the reader
-   (consumer/eventring_reader.c) reads it; nothing else in the project
+   (consumer/reader/eventring_reader.c) reads it; nothing else in the project
    knows an offset or a bit.  doc/FORMAT.md says the same in prose, complete
    enough to write a reader from it.  This header needs no OCaml header.
 

@@ -1,15 +1,15 @@
 #!/bin/sh
 # A program that was compiled with an earlier libeventring breaks with this
 # one: a function is gone, a struct has another size or a field another place,
-# a constant another value.  consumer/libeventring.abi is the list that holds;
+# a constant another value.  consumer/library/libeventring.abi is the list that holds;
 # after a change that the policy in eventring_reader.h allows,
 # testsuite/build/abi.t --update writes it anew.
 : "${EVENTRING_TOP:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
 . "$(dirname "$0")/lib.sh"
-header=$top/consumer/eventring_reader.h
-map=$top/consumer/libeventring.map
-committed=$top/consumer/libeventring.abi
+header=$top/consumer/reader/eventring_reader.h
+map=$top/consumer/library/libeventring.map
+committed=$top/consumer/library/libeventring.abi
 
 # defined NAME: prints the value of a macro of the header
 defined() { sed -n "s/^#define $1 \"*\([^\"]*\)\"*\$/\1/p" "$header"; }
@@ -47,7 +47,7 @@ survey functions >"$tmp/functions"
 list() {
   sed 's/^/function /' "$tmp/functions"
   survey program >"$tmp/survey.c" &&
-    ${CC:-cc} -std=gnu11 -I"$top/consumer" -o "$tmp/survey" \
+    ${CC:-cc} -std=gnu11 -I"$top/consumer/reader" -o "$tmp/survey" \
       "$tmp/survey.c" && "$tmp/survey"
 }
 
@@ -58,7 +58,7 @@ if [ "${1:-}" = --update ]; then
 fi
 
 case $(getconf LONG_BIT) in
-  64) ok "the ABI is the one of consumer/libeventring.abi" \
+  64) ok "the ABI is the one of consumer/library/libeventring.abi" \
         diff "$committed" "$tmp/list" ;;
   *) ok "the ABI is a list of 64-bit machines # SKIP" true ;;
 esac
@@ -106,7 +106,7 @@ same_numbers() {
     done
     echo 'return 0; }'
   } >"$tmp/numbers.c"
-  ${CC:-cc} -std=gnu11 -I"$top/consumer" -I"$top/runtime" -o "$tmp/numbers" \
+  ${CC:-cc} -std=gnu11 -I"$top/consumer/reader" -I"$top/runtime" -o "$tmp/numbers" \
     "$tmp/numbers.c" || return 1
   "$tmp/numbers" >"$tmp/in c"
   while read -r number value; do

@@ -64,7 +64,7 @@ ok "--json prints an object for a file that cannot be opened" jq -e \
      (.findings | length == 1) and .findings[0].byte == null' out
 
 # Manifests that were written to do harm.
-${CC:-cc} -I"$EVENTRING_TOP/consumer" -o record \
+${CC:-cc} -I"$EVENTRING_TOP/consumer/reader" -o record \
   "$EVENTRING_TOP/testsuite/trace/record.c" \
   "$EVENTRING_BUILD/lib/libeventring.a" -lzstd || exit 1
 printf '{"a": "\302\233C1 \342\200\256turned"}' >note

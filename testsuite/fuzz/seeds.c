@@ -138,7 +138,7 @@ static void cut_ring_file(void)
   free(rings);
 }
 
-/* Stock OCaml's, see consumer/eventring_stock.c */
+/* Stock OCaml's, see consumer/library/eventring_stock.c */
 
 enum { VERSION, RINGS_COUNT, RING_HEADER_SIZE, RING_SIZE, RING_SIZE_WORDS,
        RING_HEADERS, DATA, NAMES_AT, STOCK_HEADER };

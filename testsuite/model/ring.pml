@@ -356,7 +356,7 @@ inline decode()
 #endif
 #define OLDEST (ABOVE > RING -> ABOVE - RING : 0)
 
-/* A reader, consumer/eventring_reader.c */
+/* A reader, consumer/reader/eventring_reader.c */
 
 inline take_reserve()
 {

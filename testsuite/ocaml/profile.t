@@ -9,7 +9,7 @@ ocaml_flags=-g
 build profile unix threads profile_stubs.c
 build profile_stress unix threads
 gcc -O2 -shared -fPIC -o rate.so "$here/profile_rate.c" || give_up rate.so
-gcc -O2 -I "$EVENTRING_TOP/consumer" -o toggle "$here/profile_toggle.c" \
+gcc -O2 -I "$EVENTRING_TOP/consumer/reader" -o toggle "$here/profile_toggle.c" \
   "$EVENTRING_BUILD/lib/libeventring.a" -lzstd -lxxhash -lpthread ||
   give_up toggle
 

@@ -7,7 +7,7 @@ ocaml_flags=-g
 build profile_alloc unix threads dynlink
 plugin=profile_alloc_plugin
 compile_to $plugin.cmxs ocamlopt -shared $plugin.ml || give_up $plugin.cmxs
-gcc -O2 -I "$EVENTRING_TOP/consumer" -o toggle "$here/profile_toggle.c" \
+gcc -O2 -I "$EVENTRING_TOP/consumer/reader" -o toggle "$here/profile_toggle.c" \
   "$EVENTRING_BUILD/lib/libeventring.a" -lzstd -lxxhash -lpthread ||
   give_up toggle
 debug=profile_alloc.debug

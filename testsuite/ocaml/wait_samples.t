@@ -6,7 +6,7 @@
 . "$(dirname "$0")/programs.sh"
 ocaml_flags='-g -ccopt -no-pie'
 build wait_samples unix threads profile_stubs.c
-gcc -O2 -I "$EVENTRING_TOP/consumer" -o toggle "$here/profile_toggle.c" \
+gcc -O2 -I "$EVENTRING_TOP/consumer/reader" -o toggle "$here/profile_toggle.c" \
   "$EVENTRING_BUILD/lib/libeventring.a" -lzstd -lxxhash -lpthread ||
   give_up toggle
 

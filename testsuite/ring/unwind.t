@@ -15,7 +15,7 @@ build() {
   out=$1
   shift
   run "$@" -std=gnu11 -g -O2 -Wall -Wextra -DNATIVE_CODE -DMODEL_default \
-    -DSYS_linux -Iconsumer -Iruntime -I$ocaml -iquote $ocaml/caml \
+    -DSYS_linux -Iconsumer/reader -Iruntime -I$ocaml -iquote $ocaml/caml \
     testsuite/ring/unwind.c runtime/eventring_unwind.c -o "$tmp/$out" -lm \
     -ffunction-sections -Wl,--gc-sections
 }

@@ -5,7 +5,7 @@
 compile_stock work
 cd "$tmp" || exit 1
 : "${EVENTRING_BUILD:=$EVENTRING_TOP/_build}"
-${CC:-cc} -std=gnu11 -I"$EVENTRING_TOP/consumer" -o use "$here/use.c" \
+${CC:-cc} -std=gnu11 -I"$EVENTRING_TOP/consumer/reader" -o use "$here/use.c" \
   "$EVENTRING_BUILD/lib/libeventring.a" -lzstd || exit 1
 
 version=$("$EVENTRING_STOCK/bin/ocamlc" -version)

@@ -126,7 +126,7 @@ many_readers() {
 
 build_storm() {
   build storm unix storm_stubs.c
-  ${CC:-cc} -std=gnu11 -Wall -Wextra -I"$EVENTRING_TOP/consumer" -o control \
+  ${CC:-cc} -std=gnu11 -Wall -Wextra -I"$EVENTRING_TOP/consumer/reader" -o control \
     "$here/control.c" "$EVENTRING_BUILD/lib/libeventring.a" -lzstd -lpthread \
     >"$tmp/build.log" 2>&1 || give_up control
 }

@@ -15,7 +15,7 @@ eventring trace plain.eventring fields.eventring -o a.json
 ok "a trace of two files has the events of both" all_there a.json
 ok "a trace of two files is in the order of time" in_order a.json
 
-cc -I"$EVENTRING_TOP/consumer" -o record "$here/record.c" \
+cc -I"$EVENTRING_TOP/consumer/reader" -o record "$here/record.c" \
   "$EVENTRING_BUILD/lib/libeventring.a" -lzstd || exit 1
 run ./record plain.rec plain.eventring
 ok "the recording is written" exits 0

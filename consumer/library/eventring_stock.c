@@ -245,7 +245,7 @@ static uint32_t user_id(struct stock *s, uint32_t id, uint8_t kind,
 static uint64_t *emit(struct stock *s, uint32_t ring, uint64_t ticks,
                       uint32_t id, uint32_t form, uint32_t length)
 {
-  struct ring *r = &s->rings[ring];
+  struct stock_ring *r = &s->rings[ring];
   uint64_t in_block = r->count % BLOCK_WORDS;
   uint32_t more = length >= EVENTRING_LENGTH_LONG;
   uint64_t *to;
@@ -385,7 +385,7 @@ static int translate(struct stock *s, uint32_t ring, const uint64_t *event,
    whole blocks, once the buffer is half full. */
 static void drop_taken(struct stock *s, uint32_t ring)
 {
-  struct ring *r = &s->rings[ring];
+  struct stock_ring *r = &s->rings[ring];
   struct eventring_words *w = &s->words[ring];
   uint64_t taken;
   if (w->needed <= w->first || r->count < BUFFER_WORDS / 2) return;
@@ -397,7 +397,7 @@ static void drop_taken(struct stock *s, uint32_t ring)
   w->first += taken;
 }
 
-static int has_room(const struct ring *r)
+static int has_room(const struct stock_ring *r)
 {
   return BUFFER_WORDS - r->count >= 2 * BLOCK_WORDS;
 }
@@ -413,7 +413,7 @@ enum { DONE, BEHIND, BROKEN, RESTARTED };
    another program writes the file. */
 static int translate_ring(struct stock *s, uint32_t ring)
 {
-  struct ring *r = &s->rings[ring];
+  struct stock_ring *r = &s->rings[ring];
   const uint64_t enough = r->position + 2 * s->layout.ring_words;
   uint64_t tail, lost = 0;
   int64_t n;
@@ -467,7 +467,7 @@ static int translate_ring(struct stock *s, uint32_t ring)
    when some of them are new, else 0. */
 static int publish(struct stock *s, uint32_t ring)
 {
-  const struct ring *r = &s->rings[ring];
+  const struct stock_ring *r = &s->rings[ring];
   struct eventring_slot *slot = &s->slots[ring];
   uint64_t tail = s->words[ring].first + r->count;
   if (r->words == NULL || r->count == 0 || tail == slot->tail) return 0;

@@ -46,7 +46,7 @@
    stays the same, a program runs with any later libeventring:
 
    - No function is removed, no parameter changes, no constant gets another
-     value.  Each new function is listed in consumer/libeventring.map under the
+     value.  Each new function is listed in consumer/library/libeventring.map under the
      version that has it first.
    - Structs with [size] as their first field grow at their end.  Set [size] to
      sizeof the struct and fields that you do not use to 0.  A library that is

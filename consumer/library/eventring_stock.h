@@ -67,7 +67,7 @@ enum { USER_UNIT, USER_INT, USER_BEGIN, USER_END, USER_CUSTOM };
 
 struct stock_event;
 
-struct ring {
+struct stock_ring {
   uint64_t position;            /* in theirs */
   uint64_t lost;                /* words, not yet told */
   uint64_t *words;              /* BUFFER_WORDS; NULL until there is one */
@@ -86,7 +86,7 @@ struct stock {
   struct eventring_slot *slots;
   struct eventring_words *words;
   struct eventring_schema_entry *schema;
-  struct ring *rings;
+  struct stock_ring *rings;
   int from_now;
   int alive;                    /* when it was opened */
   int stopping;                 /* "ring_stop" was seen, at: */
