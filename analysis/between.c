@@ -57,7 +57,7 @@ bool between_filter(struct filter *filter, char *words, char *why,
 {
   if (words[strspn(words, " ")] != '\0')
     return filter_words(filter, words, why, why_size);
-  snprintf(why, why_size, "which events?  a filter is empty");
+  snprintf(why, why_size, "missing events: a filter is empty");
   return false;
 }
 

@@ -112,7 +112,7 @@ static bool add_domain_or_thread(struct filter *f, struct choices *choices,
                                                                  : value;
   const char *kind = choices == &f->domains ? "domain" : "thread";
   if (value[0] == '\0') {
-    snprintf(why, why_size, "which %s?", kind);
+    snprintf(why, why_size, "missing %s", kind);
     return false;
   }
   struct choice *choice = add(choices, value);

@@ -208,7 +208,7 @@ struct answer delete_rule(const struct asked *asked)
 {
   const uint32_t id = asked->query->rule;
   char action[512] = "";
-  if (id == 0) return refusal(400, "which rule?  id is missing");
+  if (id == 0) return refusal(400, "missing id of a rule");
   pthread_mutex_lock(&lock);
   for (int i = 0; i < count; i++)
     if (entries[i].rule.id == id) {

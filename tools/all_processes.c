@@ -60,7 +60,7 @@ static void open_sources(struct all_processes *all,
       exit(STATUS_CANNOT_READ);
     }
   if (optind >= argc && has_hub_option())
-    usage_error(command, "%s: which processes?  eventring ps --hub lists them",
+    usage_error(command, "%s: missing processes (eventring ps --hub lists them)",
                 command->name);
   if (optind < argc)
     all->count = open_targets(command, argc, argv, dir, &all->sources);

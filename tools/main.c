@@ -105,7 +105,7 @@ int main(int argc, char **argv)
   survive_cut_files();
   opterr = 0;
 
-  if (argc < 2) usage_error(NULL, "which command?");
+  if (argc < 2) usage_error(NULL, "missing command");
   const char *name = argv[1];
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
     return print_overview();

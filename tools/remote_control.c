@@ -24,7 +24,7 @@ bool is_remote(const struct command *command, const char *operand,
                const char *dir, struct control_request *request)
 {
   if (operand == NULL && has_hub_option())
-    usage_error(command, "%s: which process?  eventring ps --hub lists them",
+    usage_error(command, "%s: missing process (eventring ps --hub lists them)",
                 command->name);
   if (operand == NULL
       || !parse_hub_target(command, operand, request->node, request->process))

@@ -59,9 +59,9 @@ struct eventring_cursor *open_target(const struct command *command,
                                      const char *dir, bool control)
 {
   if (optind >= argc && control)
-    usage_error(command, "%s: which process or file?", command->name);
+    usage_error(command, "%s: missing process or file", command->name);
   if (optind >= argc && has_hub_option())
-    usage_error(command, "%s: which process?  eventring ps --hub lists them",
+    usage_error(command, "%s: missing process (eventring ps --hub lists them)",
                 command->name);
   if (optind >= argc) return open_only_process(command, dir);
   if (optind + 1 < argc)
@@ -184,7 +184,7 @@ int open_targets(const struct command *command, int argc, char **argv,
   int count = 0;
   *sources = NULL;
   if (optind >= argc && has_hub_option())
-    usage_error(command, "%s: which process?  eventring ps --hub lists them",
+    usage_error(command, "%s: missing process (eventring ps --hub lists them)",
                 command->name);
   if (optind >= argc)
     *sources = add_source(NULL, count++, open_only_process(command, dir));

@@ -88,7 +88,7 @@ static void choose(const struct command *command, struct top_hub *h,
       running++;
     }
   if (running != 1)
-    usage_error(command, "%s: which process?  %s; eventring ps --hub lists them",
+    usage_error(command, "%s: missing process (eventring ps --hub lists them): %s",
                 command->name, running == 0 ? "none is running"
                                             : "several are running");
   const size_t size = strlen(only->node) + strlen(only->stream) + 2;

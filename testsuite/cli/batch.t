@@ -437,7 +437,7 @@ done
 run eventring batch --runs ' 10' -- ./batch
 ok "a number after a blank is refused" refused 2 'not a number from 1'
 run eventring batch
-ok "a batch without a command is refused" refused 2 'which command'
+ok "a batch without a command is refused" refused 2 'missing command'
 run eventring batch -- ./batch -- -- ./batch
 ok "an empty command is refused" refused 2 'no command stands between'
 run eventring batch --continue=two -- ./batch

@@ -302,7 +302,7 @@ ok "figures without a number, or below 0, are not compared" eval \
 # Refused operands
 
 run eventring compare
-ok "no operand is refused" refused 2 'which batch'
+ok "no operand is refused" refused 2 'missing batch'
 run eventring compare missing
 ok "a missing folder is refused" one_line 3 'missing is no batch'
 run eventring compare template

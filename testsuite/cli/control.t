@@ -176,13 +176,13 @@ fi
 for command in enable disable; do
   run eventring $command
   ok "$command without target and categories is refused" \
-    refused 2 "$command: which process or file"
+    refused 2 "$command: missing process or file"
   run eventring $command "$first"
   ok "$command without categories is refused" \
-    refused 2 "$command: which categories"
+    refused 2 "$command: missing categories"
   run eventring $command --all
   ok "$command --all without categories is refused" \
-    refused 2 "$command: which categories"
+    refused 2 "$command: missing categories"
 done
 for command in pause resume categories; do
   run eventring $command --all "$first"

@@ -119,7 +119,7 @@ run eventring events --categories=wait, fields.eventring
 ok "an empty category in a list is refused" refused 2 "no category ''"
 for option in domain thread; do
   run eventring events --$option= fields.eventring
-  ok "an empty $option is refused" refused 2 "which $option"
+  ok "an empty $option is refused" refused 2 "missing $option"
   run eventring events --$option=4294967296 fields.eventring
   ok "$option 4294967296 is out of range" \
     refused 2 "there is no $option 4294967296"

@@ -239,7 +239,7 @@ ok "--trace leaves no recording of an exec" nothing_left
 
 run eventring run -q --trace ../out.xyz ../run print ran exit 5
 ok "--trace: a file of an unknown format is refused before the program runs" \
-  refused 2 'which format has ../out.xyz'
+  refused 2 'unknown format of ../out.xyz'
 ok "--trace with an unknown format leaves no file" nothing_left
 mkdir ../folder.json
 run eventring run --force --trace ../folder.json ../run minor 10 exit 5
@@ -271,7 +271,7 @@ for pair in "-o:--trace" "-o:--summary" "--trace:--summary"; do
   run eventring run --force ${pair%:*} ../same.json ${pair#*:} link \
     ../run print ran
   if [ ${pair#*:} = --trace ]; then
-    ok "$pair: a link without an ending is refused" refused 2 'which format'
+    ok "$pair: a link without an ending is refused" refused 2 'unknown format'
   else
     ok "$pair: one file by two names is refused" refused 2 'are one file'
   fi
@@ -409,7 +409,7 @@ rm -rf "$kept" daemon pid
 
 # Programs and options that cannot be run.
 run eventring run
-ok "run without a program is refused" refused 2 'run: which program?'
+ok "run without a program is refused" refused 2 'run: missing program'
 for list in -all '' , gc,-all; do
   run eventring run -c "$list" ../run
   ok "-c '$list', which records nothing, is refused" \

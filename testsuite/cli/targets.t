@@ -41,7 +41,7 @@ ok "trace takes the only traced process" eval "exits 0 && [ -s trace.json ]"
 for command in pause resume; do
   run eventring $command --dir rings
   ok "$command does not take a process that was not named" \
-    refused 2 'which process or file'
+    refused 2 'missing process or file'
 done
 
 start work 120 1

@@ -46,7 +46,7 @@ run eventring threshold -a --json --dir "$rings"
 ok "--all --json: an array" eval 'out_has "\"processes\": \[" &&
   [ "$(grep -c "\"threshold_ns\": 30000" out)" = 2 ]'
 run eventring threshold --all --dir "$rings" "$first" 1us
-ok "--all and a process" refused 2 "--all means all, so what is $first"
+ok "--all and a process" refused 2 "unexpected argument .$first. after --all"
 run eventring threshold --all soon
 ok "--all: no duration" refused 2 "'soon' is not a duration"
 mkdir empty

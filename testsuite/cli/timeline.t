@@ -250,7 +250,7 @@ ok "single runs are versions of their commits" \
 # Refused
 
 run eventring timeline
-ok "no operand is refused" refused 2 'which batch'
+ok "no operand is refused" refused 2 'missing batch'
 run eventring timeline missing
 ok "a missing folder is refused" one_line 3 'missing is no batch'
 run eventring timeline even even

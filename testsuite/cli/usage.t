@@ -24,7 +24,7 @@ run eventring --version
 ok "--version prints three numbers" out_has '^eventring [0-9]*\.[0-9]*\.[0-9]*$'
 
 run eventring
-ok "no command: the message asks for one" refused 2 'which command'
+ok "no command is refused" refused 2 'missing command'
 run eventring evnts
 ok "an unknown command is refused" refused 2 'no command evnts'
 run eventring --bogus
@@ -40,7 +40,7 @@ ok "help for an unknown command is refused" refused 2 'no command evnts'
 for command in pause resume; do
   run eventring $command
   ok "$command without a target is refused" \
-    refused 2 "$command: which process or file"
+    refused 2 "$command: missing process or file"
 done
 run eventring events one two
 ok "a second target is refused" refused 2 'unexpected argument .two'

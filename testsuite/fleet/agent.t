@@ -10,7 +10,7 @@ ${CC:-cc} -std=gnu11 -Wall -Wextra -shared -fPIC -o faults.so \
 # The command line
 
 run eventring agent --state "$state"
-ok "an agent without a hub is refused" refused 3 'which hub'
+ok "an agent without a hub is refused" refused 3 'missing address of the hub'
 run eventring agent --state "$state" --spool-size 10k https://127.0.0.1:1
 ok "a spool that is too small is refused" refused 2 'not a size from 1M on'
 run eventring agent --state "$state" --spool-age soon https://127.0.0.1:1

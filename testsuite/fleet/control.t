@@ -203,7 +203,7 @@ ok "nobody has changed the process" records user
 at_hub pause --all
 ok "--all is for this machine" refused 2 'processes of this machine'
 at_hub pause
-ok "which process?" refused 2 'which process'
+ok "a process is needed" refused 2 'missing process'
 at_hub pause n1/
 ok "a node is no process" refused 2 'NODE/PID'
 at_hub pause --dir rings n1/$pid

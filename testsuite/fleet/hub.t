@@ -276,7 +276,7 @@ ok "a process without a node is refused" refused 2 'NODE/PID'
 run eventring events --hub "$read" ../x/42
 ok "a path is refused" refused 2 'NODE/PID'
 run eventring events --hub "$read"
-ok "without a process, the command says how to find one" refused 2 'which process'
+ok "without a process, the command says how to find one" refused 2 'missing process'
 for path in recordings/one recordings/../s-1 recordings/one/../s-1 \
             recordings/.one/s-1 recordings/one/S recordings//s-1; do
   ok "the path $path is refused" answers_raw 400 \

@@ -106,7 +106,7 @@ ok "and a pid is a process of this machine" exits 0
 
 run eventring stat --all --hub "$read" --dir "$tmp/rings"
 ok "--hub does not mean the processes of this machine" \
-  refused 2 'which processes?'
+  refused 2 'missing processes'
 
 # Parts of an agent that was killed, and of one that lies.
 

@@ -53,7 +53,7 @@ keys q
 ok "and ends" shows 'ended with 0'
 process ended
 view --hub "'$read'"
-ok "when none runs, it says so" shows 'which process?  none is running'
+ok "when none runs, it says so" shows 'missing process .*: none is running'
 view --hub "'$read'" a/1
 ok "a process that is not there is refused" \
   shows 'the hub has no events of process a/1; eventring ps --hub lists'

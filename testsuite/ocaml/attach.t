@@ -153,7 +153,7 @@ ok "a process that is gone is refused" refused 3 "no such process"
 run eventring detach "$pid"
 ok "detach says that it could not detach" refused 3 "cannot detach from process"
 run eventring attach
-ok "without a process it asks which" refused 2 "which process"
+ok "without a process it is refused" refused 2 "missing process"
 run eventring attach 12x
 ok "a word that is no process id is named" refused 2 "'12x' is not a process id"
 run eventring attach --wait soon 1

@@ -129,7 +129,7 @@ failing() {
     ok "$mode: '$size' is refused" exits 2
   done
   run eventring resize "$pid"
-  ok "$mode: without a size: refused" refused 2 'resize: which size'
+  ok "$mode: without a size: refused" refused 2 'resize: missing size'
   eventring pause -q "$pid"
   run eventring resize "$pid" 64K
   ok "$mode: a paused process is refused" refused 3 'is paused'

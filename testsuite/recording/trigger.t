@@ -112,7 +112,7 @@ for bad in '> 10ms' 'job >' 'job > fast' ''; do
   ok "--trigger '$bad' is refused" refused 2 'trigger'
 done
 run eventring record 1
-ok "record without a file is refused" refused 2 'where to'
+ok "record without a file is refused" refused 2 'missing output file'
 run eventring record 1 -o x.evr --before 1s
 ok "--before without a trigger is refused" refused 2 'go with'
 run eventring record 1 -o x.evr --max-size 1

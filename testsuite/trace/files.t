@@ -34,13 +34,13 @@ run eventring trace plain.eventring -o -
 ok "-o - prints Chrome's format on standard output" is_json out
 ok "-o - prints the same as a file has" cmp out a.json
 run eventring trace plain.eventring -o a.txt
-ok "an unknown ending is refused" refused 2 'which format has a.txt'
+ok "an unknown ending is refused" refused 2 'unknown format of a.txt'
 run eventring trace plain.eventring -o a --format=pdf
 ok "an unknown format is refused" refused 2 'no format pdf'
 run eventring trace plain.eventring -o - --format=ctf
 ok "CTF, which is a folder, is refused on standard output" refused 2 'a folder'
 run eventring trace plain.eventring
-ok "trace without a file is refused" refused 2 'which file to write'
+ok "trace without a file is refused" refused 2 'missing output file'
 mkdir nobody
 run eventring trace -d nobody -o b.json
 ok "trace without a traced process is refused" \

@@ -272,7 +272,7 @@ static enum status run_agent(const struct arguments *a, struct membership *m,
     return STATUS_CANNOT_WRITE;
   }
   if (a->url == NULL && !m->joined) {
-    complain("agent: which hub?  Give the address that eventring hub prints");
+    complain("agent: missing address of the hub (eventring hub prints it)");
     return STATUS_CANNOT_READ;
   }
   struct spool *spool = open_spool(m->spool_path, &a->limits, say, why,

@@ -170,7 +170,7 @@ static enum status run(const struct command *command, int argc, char **argv)
     case OPTION_QUIET: request.quiet = true; break;
     }
   if (optind == argc)
-    usage_error(command, "%s: which process?", command->name);
+    usage_error(command, "%s: missing process", command->name);
   for (int i = optind; i < argc; i++) parse_pid(command, argv[i]);
 
   if (json) request.attached = json_array();

@@ -336,9 +336,9 @@ static struct arguments parse_arguments(const struct command *command,
     case OPTION_TO: a.to = optarg; break;
     }
   if (optind >= argc)
-    usage_error(command, "%s: which recordings?", command->name);
+    usage_error(command, "%s: missing recordings", command->name);
   if (a.output == NULL)
-    usage_error(command, "%s: where to?  -o OUT is missing", command->name);
+    usage_error(command, "%s: missing output file (-o OUT)", command->name);
   return a;
 }
 

@@ -325,7 +325,7 @@ static void read_options(struct arguments *a, int argc, char **argv)
     }
   if (a->json && a->html != NULL)
     usage_error(&compare_command, "compare: only one of --json and --html");
-  if (optind == argc) usage_error(&compare_command, "compare: which batch?");
+  if (optind == argc) usage_error(&compare_command, "compare: missing batch");
 }
 
 static enum status run(int argc, char **argv)

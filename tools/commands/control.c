@@ -399,7 +399,7 @@ static enum status run(const struct command *command, bool with_categories,
   /* The target comes first, then the categories. */
   int targets = all ? 0 : 1;
   if (with_categories && optind + targets >= argc && (all || optind < argc))
-    usage_error(command, "%s: which categories?", command->name);
+    usage_error(command, "%s: missing categories", command->name);
   if (!with_categories && all && optind < argc)
     usage_error(command, "%s: unexpected argument '%s' after --all", command->name,
                 argv[optind]);

@@ -60,7 +60,7 @@ static enum status run(int argc, char **argv)
     case OPTION_DIR: dir = optarg; break;
     }
   if (output == NULL)
-    usage_error(&dump_command, "dump: where to?  -o OUT is missing");
+    usage_error(&dump_command, "dump: missing output file (-o OUT)");
   struct eventring_cursor *cursor =
     open_target(&dump_command, argc, argv, dir, false);
   enum status status = dump(cursor, output, force);

@@ -179,7 +179,7 @@ static enum status run(int argc, char **argv)
     return status;
   }
   if (list.store == NULL)
-    usage_error(&list_command, "list: which folder?  Neither --store nor "
+    usage_error(&list_command, "list: missing folder (--store FOLDER): neither "
                 "EVENTRING_STORE nor HOME is set");
   if (!store_is_readable(list.store)) return STATUS_CANNOT_READ;
   if (batches) {

@@ -262,8 +262,8 @@ static enum status run(int argc, char **argv)
   if (p.url != NULL && (p.output != NULL || p.otlp))
     usage_error(&metrics_command, OTLP_WITHOUT_FILE);
   if (p.follow && p.output == NULL && p.url == NULL)
-    usage_error(&metrics_command, "metrics: where to?  --follow needs -o FILE, "
-                "which is written again and again");
+    usage_error(&metrics_command, "metrics: missing output file (-o FILE), which "
+                "--follow writes again and again");
 
   struct eventring_cursor *cursor =
     open_target(&metrics_command, argc, argv, dir, false);

@@ -475,7 +475,7 @@ static enum status run(int argc, char **argv)
     case OPTION_LEVEL: r.level = (int) number("level", -7, 19); break;
     }
   if (r.output == NULL)
-    usage_error(&record_command, "record: where to?  -o FILE is missing");
+    usage_error(&record_command, "record: missing output file (-o FILE)");
   if (around && r.trigger.text == NULL)
     usage_error(&record_command, "record: --before and --after go with "
                 "--trigger");

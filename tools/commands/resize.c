@@ -189,7 +189,7 @@ static enum status run(int argc, char **argv)
       break;
     }
   if (argc - optind == 1)
-    usage_error(&resize_command, "resize: which size?");
+    usage_error(&resize_command, "resize: missing size");
   if (optind < argc) request.words = parse_words(argv[argc - 1]);
   struct eventring_cursor *cursor =
     open_target(&resize_command, optind < argc ? argc - 1 : argc, argv, dir,

@@ -348,7 +348,7 @@ static void check_outputs(const struct run *run)
     { "summary", run->summary_path }
   };
   if (run->trace != NULL && trace_format_of_file(run->trace) == NULL)
-    usage_error(&run_command, "run: which format has %s? --trace FILE ends "
+    usage_error(&run_command, "run: unknown format of %s: --trace FILE ends "
                 "with .json, .pftrace or .ctf", run->trace);
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < i; k++)
@@ -395,7 +395,7 @@ static void read_options(struct run *run, int argc, char **argv)
     case OPTION_JSON: run->json = true; break;
     case OPTION_QUIET: run->quiet = true; break;
     }
-  if (optind == argc) usage_error(&run_command, "run: which program?");
+  if (optind == argc) usage_error(&run_command, "run: missing program");
   run->program = argv + optind;
   check_outputs(run);
   refuse_outputs(run);

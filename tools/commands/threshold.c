@@ -165,7 +165,8 @@ static enum status run(int argc, char **argv)
   request.set = argc - optind == targets + 1;
   if (all && argc - optind > 1)
     usage_error(&threshold_command,
-                "threshold: --all means all, so what is %s?", argv[optind]);
+                "threshold: unexpected argument '%s' after --all",
+                argv[optind]);
   if (request.set) request.ns = parse_threshold(argv[optind + targets]);
   enum status status;
   if (all) {

@@ -317,7 +317,7 @@ static enum status run(int argc, char **argv)
     case OPTION_STORE: store = optarg; break;
     case OPTION_JSON: json = true; break;
     }
-  if (optind == argc) usage_error(&timeline_command, "timeline: which batch?");
+  if (optind == argc) usage_error(&timeline_command, "timeline: missing batch");
   if (json && html != NULL && strcmp(html, "-") == 0)
     usage_error(&timeline_command, "timeline: --json and --html=- both write to "
                 "standard output");

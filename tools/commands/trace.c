@@ -138,8 +138,7 @@ static const struct trace_format *format_of_file(const char *path)
 {
   const struct trace_format *format = trace_format_of_file(path);
   if (format == NULL)
-    usage_error(&trace_command, "trace: which format has %s? say it with "
-                "--format", path);
+    usage_error(&trace_command, "trace: unknown format of %s (--format=FORMAT)", path);
   return format;
 }
 
@@ -221,7 +220,7 @@ static enum status run(int argc, char **argv)
     path = t.url;
   }
   if (path == NULL || path[0] == '\0')
-    usage_error(&trace_command, "trace: which file to write? -o says it");
+    usage_error(&trace_command, "trace: missing output file (-o FILE)");
   if (t.format == NULL) t.format = format_of_file(path);
   if (t.format->folder && strcmp(path, "-") == 0)
     usage_error(&trace_command, "trace: %s is a folder, which standard output "

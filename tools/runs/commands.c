@@ -157,7 +157,7 @@ json_t *new_commands(const struct command *usage, int argc, char **argv,
                      const json_t *given)
 {
   json_t *commands = json_array();
-  if (argc == 0) usage_error(usage, "%s: which command?", usage->name);
+  if (argc == 0) usage_error(usage, "%s: missing command", usage->name);
   for (int i = 0, first = 0; i <= argc; i++)
     if (i == argc || strcmp(argv[i], "--") == 0) {
       json_array_append_new(commands,

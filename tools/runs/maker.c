@@ -47,8 +47,7 @@ static bool create_in_store(struct maker *m, const json_t *commands)
   time_t now = time(NULL);
   struct tm tm;
   if (store == NULL) {
-    complain("which folder?  -o is not given, and neither EVENTRING_STORE nor "
-             "HOME is set");
+    complain("missing folder (-o FOLDER): neither EVENTRING_STORE nor HOME is set");
     return false;
   }
   int n = snprintf(m->folder, sizeof m->folder, "%s/" BATCHES_FOLDER, store);
