@@ -136,8 +136,11 @@ static int begin_block(struct eventring_cursor *c, uint32_t ring)
   uint64_t had = r->index > r->had ? r->index : r->had;
   uint64_t who = r->copy[EVENTRING_BLOCK_WHO];
 
-  /* Every event is a word at least. */
-  if (events > r->block) return 0;
+  /* Every event is a word at least, and in the rings themselves every block has
+     one: but where a file was cut, there are zeros. */
+  if (events > r->block
+      || (events == 0 && r->block > 0 && c->source->advance == NULL))
+    return 0;
   if (r->index_known && first > had) {
     r->lost_word = first - had;
     r->lost_pending = 1;

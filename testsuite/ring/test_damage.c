@@ -81,6 +81,32 @@ static void noise_in_the_rings(void **state)
   }
 }
 
+/* Else all events since the ring began are lost once more. */
+static void zeros_are_no_block(void **state)
+{
+  struct ring_file f;
+  int damaged = 0;
+  (void) state;
+  ring_create(&f, &(struct ring_options) { .log_words = 14 });
+  for (uint64_t i = 1; i <= 3000; i++) ring_count(&f, 0, i, 1, i);
+  const uint64_t block = f.header->block_words;
+  memset(ring_words(&f, 0) + 4 * block, 0, 3 * block * sizeof (uint64_t));
+  struct eventring_cursor *c = ring_open(&f);
+  uint64_t events = 0, lost = 0;
+  struct eventring_event event;
+  int n;
+  while ((n = eventring_read(c, &event, 1)) != 0) {
+    damaged += n == EVENTRING_E_DAMAGED;
+    if (n != 1) continue;
+    if (event.form == EVENTRING_EV_LOST) lost += event.payload[0];
+    else events++;
+  }
+  assert_int_equal(damaged, 3);
+  assert_int_equal(events + lost, 3000);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
 static void only_noise(void **state)
 {
   uint64_t seed = 12;
@@ -252,6 +278,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(noise_in_the_rings),
+    cmocka_unit_test(zeros_are_no_block),
     cmocka_unit_test(only_noise),
     cmocka_unit_test(hostile_slots),
     cmocka_unit_test(slots_that_change_during_a_read),
