@@ -16,6 +16,8 @@
 #include "record_loop.h"
 #include "target.h"
 
+#define TURN_NS 10000000
+
 void begin_record_loop(struct record_loop *loop,
                        struct eventring_recorder *recorder,
                        struct eventring_cursor *cursor)
@@ -49,8 +51,13 @@ void look_for_end(struct record_loop *loop)
 
 long record_sleep_ns(const struct record_loop *loop)
 {
-  return loop->ended ? 0 : poll_interval_ns(loop->ring_words, loop->words,
-                                            loop->passed_ns);
+  return loop->ended || loop->behind ? 0
+         : poll_interval_ns(loop->ring_words, loop->words, loop->passed_ns);
+}
+
+int64_t record_turn_ns(const struct record_loop *loop)
+{
+  return loop->complete ? INT64_MAX : monotonic_ns() + TURN_NS;
 }
 
 void record_sleep(const struct record_loop *loop)

@@ -41,6 +41,8 @@ struct record_loop {
   int64_t look_ns, looked_ns;
   bool ended;                     /* the session is seen to have ended */
   bool complete;                  /* and all events from before were copied */
+  bool behind;                    /* set by who reads the events, too: there are
+                                     more */
 };
 
 /* Begins to record with [recorder], whose cursor is [cursor]. */
@@ -56,10 +58,16 @@ int record_new(struct record_loop *loop);
 void look_for_end(struct record_loop *loop);
 
 /* Returns how long the events can wait for the next call of record_new, in ns:
-   not at all when the session has ended, else as poll_interval_ns says. */
+   not at all when the session has ended or the loop is [behind], else as
+   poll_interval_ns says. */
 long record_sleep_ns(const struct record_loop *loop);
 
-/* Sleeps for this time, or until a signal arrives. */
+/* Returns the time until which events may be read between two calls of record_new:
+   10 ms from now, so that copying continues if a writer never rests; INT64_MAX when
+   the last events are there. */
+int64_t record_turn_ns(const struct record_loop *loop);
+
+/* Sleeps for the time of record_sleep_ns, or until a signal arrives. */
 void record_sleep(const struct record_loop *loop);
 
 #endif /* ANALYSIS_RECORD_LOOP_H */

@@ -94,6 +94,23 @@ static void a_busy_process_is_copied_more_often(void **state)
   assert_int_equal(record_sleep_ns(&loop), 2000000);
 }
 
+/* Else a trigger misses the last events of a process that was faster than it. */
+static void the_last_events_have_all_the_time(void **state)
+{
+  struct record_loop loop = new_loop(1000000, 0);
+  (void) state;
+  assert_int_equal(record_new(&loop), 0);
+  assert_int_equal(record_turn_ns(&loop), now + 10000000);
+  loop.behind = true;
+  assert_int_equal(record_sleep_ns(&loop), 0);
+  loop.behind = false;
+  assert_int_equal(record_sleep_ns(&loop), 2000000);
+  look_for_end(&loop);
+  assert_int_equal(record_turn_ns(&loop), now + 10000000);
+  assert_int_equal(record_new(&loop), 0);
+  assert_int_equal(record_turn_ns(&loop), INT64_MAX);
+}
+
 static void an_error_ends_the_loop(void **state)
 {
   struct record_loop loop = new_loop(INT64_MAX, EVENTRING_E_SYSTEM);
@@ -109,6 +126,7 @@ int main(void)
     cmocka_unit_test(an_end_that_is_looked_for_is_seen_at_once),
     cmocka_unit_test(looks_can_be_rarer),
     cmocka_unit_test(a_busy_process_is_copied_more_often),
+    cmocka_unit_test(the_last_events_have_all_the_time),
     cmocka_unit_test(an_error_ends_the_loop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

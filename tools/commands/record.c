@@ -64,9 +64,6 @@ static const char notes[] =
    a note is printed: a process that ends in order stops its tracing too. */
 #define ENDING_NS 500000000
 
-/* How long events are read for the trigger before more is copied. */
-#define TURN_NS 10000000
-
 /* How long events wait for others before they are written to a stream. */
 #define FLUSH_NS 100000000
 
@@ -123,28 +120,29 @@ static int next_file(struct recording *r)
 /* Triggers */
 
 /* Reads new events of the process and returns whether one of them fired the
-   trigger.  Reads for a limited time in each call, so that copying continues even
-   if a writer never rests. */
-static bool has_triggered(struct recording *r)
+   trigger. */
+static bool has_triggered(struct recording *r, struct record_loop *loop)
 {
   struct event_reader reader;
   const struct eventring_event *event;
   bool found = false;
-  read_new_events(&reader, r->watched, monotonic_ns() + TURN_NS);
+  read_new_events(&reader, r->watched, record_turn_ns(loop));
   while ((event = next_event(&reader)) != NULL) {
     struct happening happening = trigger_look(r->watch, event);
     if (trigger_fires(&r->trigger, &happening)) found = true;
   }
+  loop->behind = reader.out_of_time;
   return found;
 }
 
-/* Handles the trigger at time [now]: begins to write the file if the trigger
-   has fired, and ends the file when the time after the last firing is over.
-   Returns 0 or an error of libeventring. */
-static int watch(struct recording *r, int64_t now)
+/* Handles the trigger: begins to write the file if the trigger has fired, and ends
+   the file when the time after the last firing is over.  Returns 0 or an error of
+   libeventring. */
+static int watch(struct recording *r, struct record_loop *loop)
 {
+  const int64_t now = loop->now_ns;
   int error = 0;
-  if (has_triggered(r)) {
+  if (has_triggered(r, loop)) {
     if (r->keep_until == 0) {
       error = eventring_record_release(r->recorder);
       if (error == 0) remove_oldest(r);
@@ -208,7 +206,7 @@ static int record_session(struct recording *r)
     if (error < 0) return error;
     const int64_t now = loop.now_ns;
     if (r->stream != NULL) stream_output_send(r->stream, r->recorder);
-    if (r->watched != NULL) error = watch(r, now);
+    if (r->watched != NULL) error = watch(r, &loop);
     if (r->max_size > 0) {
       struct eventring_record_totals t = { .size = sizeof t };
       eventring_record_totals(r->recorder, &t);
@@ -235,8 +233,12 @@ static void sum_up(const struct recording *r, int64_t passed)
   struct eventring_record_totals t = totals(r);
   char size[QUANTITY_SIZE], time[QUANTITY_SIZE];
   if (t.files == 0) {
+    const uint64_t lost = lost_events(r->watched);
     note("nothing was recorded: '%s' did not happen in %s",
          r->trigger.text, format_duration(time, (uint64_t) passed));
+    if (lost > 0)
+      note("%" PRIu64 " events were overwritten before they could be compared with "
+           "the trigger", lost);
     return;
   }
   note("%s%s: %" PRIu64 " events in %s, %s, %" PRIu64 " lost",
