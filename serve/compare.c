@@ -108,7 +108,7 @@ static json_t *side_json(struct side *s)
 static void close_side(struct side *s)
 {
   if (s->summary != NULL) free_summary(s->summary);
-  eventring_close(s->cursor);
+  view_close(s->view, s->cursor);
   s->summary = NULL;
   s->cursor = NULL;
 }
@@ -195,6 +195,8 @@ static struct answer compare_sides(struct comparison *c)
   for (int i = 0; i < 2; i++) {
     struct side *s = &c->sides[i];
     work_in_turn(read_side, s);
+    if (s->cursor != NULL && target_is_cut(s->cursor))
+      return refusal(503, VIEW_CUT);
     if (s->failed)
       return refusal(s->cursor == NULL ? 503 : 500, "%s", s->why);
   }

@@ -147,13 +147,11 @@ static void change(struct change *c)
     /* A loop sees it at once, if we may do that. */
     else eventring_interrupt(cursor);
   }
-  if (c->status == 0 && target_is_cut(cursor))
-    fail(c, 503, "the file was cut shorter");
   if (c->status == 0) {
     c->result = json_control(cursor);
     json_object_set_new(c->result, "path", json_text(view_path(c->view)));
   }
-  eventring_close(cursor);
+  if (!view_close(c->view, cursor)) fail(c, 503, VIEW_CUT);
 }
 
 struct answer control_view(const struct asked *asked)

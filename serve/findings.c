@@ -62,7 +62,10 @@ static void diagnose(void *state)
   end_diagnosis(d->diagnosis, cursor);
   if (d->why[0] == '\0') d->result = json_diagnosis(d->diagnosis);
   free_diagnosis(d->diagnosis);
-  eventring_close(cursor);
+  if (view_close(d->view, cursor)) return;
+  json_decref(d->result);
+  d->result = NULL;
+  snprintf(d->why, d->why_size, VIEW_CUT);
 }
 
 static json_t *diagnose_anew(struct view *view, char *why, size_t why_size)

@@ -38,9 +38,6 @@
 #include "saved.h"
 #include "target.h"
 
-/* How long events are read before the next copy. */
-#define TURN_NS 10000000
-
 /* The most memory for the events that a guard holds; a program that is busier
    has less time before the event. */
 #define HOLD_BYTES (64 << 20)
@@ -113,8 +110,8 @@ static void close_guard(struct guard *g)
 {
   eventring_record_close(g->recorder);
   free_trigger_watch(g->watch);
-  eventring_close(g->watched);
-  eventring_close(g->cursor);
+  view_close(g->view, g->watched);
+  view_close(g->view, g->cursor);
 }
 
 /* Returns the rule that [happening] fires now, or NULL. */
@@ -150,13 +147,14 @@ static bool watch_events(struct guard *g)
 {
   struct event_reader reader;
   const struct eventring_event *event;
-  read_new_events(&reader, g->watched, monotonic_ns() + TURN_NS);
+  read_new_events(&reader, g->watched, record_turn_ns(&g->loop));
   while ((event = next_event(&reader)) != NULL) {
     struct happening happening = trigger_look(g->watch, event);
     if (g->firing != NULL || event->ns < g->began_ns) continue;
     const struct rule *rule = fired_by(g, &happening);
     if (rule != NULL && !fire(g, rule)) return false;
   }
+  g->loop.behind = reader.out_of_time;
   if (reader.error < 0)
     snprintf(g->why, sizeof g->why, "%s", eventring_strerror(reader.error));
   return reader.error == 0;
@@ -206,6 +204,8 @@ static void run_guard(struct guard *g)
   }
   g->watches = true;
   g->failed = !guard_process(g);
+  if (target_is_cut(g->watched) || target_is_cut(g->cursor))
+    snprintf(g->why, sizeof g->why, VIEW_CUT);
   if (g->failed && g->why[0] == '\0')
     snprintf(g->why, sizeof g->why, "cannot record");
 }

@@ -64,10 +64,9 @@ static bool read_rings(struct kept *k)
   k->rings = json_array();
   for (uint32_t ring = 0; ring < info.rings; ring++)
     add_ring(k, cursor, ring, &info);
-  const bool cut = target_is_cut(cursor);
-  if (cut) snprintf(k->why, sizeof k->why, "the file was cut shorter");
-  eventring_close(cursor);
-  return !cut;
+  if (view_close(k->view, cursor)) return true;
+  snprintf(k->why, sizeof k->why, VIEW_CUT);
+  return false;
 }
 
 /* The function of view_look for a recording: its events stay, and were all read
@@ -91,7 +90,7 @@ struct answer answer_kept(const struct asked *asked)
   struct view *view = asked->view;
   struct kept k = { .view = view };
   if (!view_look(view, look_at_recording, &k))
-    return refusal(503, "the file was cut shorter");
+    return refusal(503, VIEW_CUT);
   if (k.rings == NULL && !read_rings(&k)) {
     json_decref(k.rings);
     return refusal(503, "%s", k.why);

@@ -186,7 +186,7 @@ static void add_process(void *state, const struct registry_entry *entry)
   if (entry->view == NULL)
     set(p, "error", json_text(entry->error));
   else if (!view_look(entry->view, set_process, &p))
-    set(p, "error", json_string("the file was cut shorter"));
+    set(p, "error", json_string(VIEW_CUT));
   json_array_append_new(state, p);
 }
 

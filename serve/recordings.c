@@ -106,7 +106,7 @@ static void record(struct recording *r)
   if (error == 0) error = eventring_record_end(recorder);
   if (error == 0) publish(r, recorder);
   eventring_record_close(recorder);
-  eventring_close(cursor);
+  if (!view_close(r->view, cursor)) snprintf(r->why, sizeof r->why, VIEW_CUT);
   free(manifest);
   if (error < 0 && r->why[0] == '\0')
     snprintf(r->why, sizeof r->why, "%s", eventring_strerror(error));

@@ -42,8 +42,6 @@ static struct answer answer_of(json_t *json, const char *why)
                       : refusal(503, "%s", why);
 }
 
-static const char cut[] = "the file was cut shorter";
-
 static struct answer list_routes(const struct asked *asked);
 
 static struct answer server(const struct asked *asked)
@@ -96,20 +94,20 @@ static struct answer detail(const struct asked *asked)
   json_t *json = json_detail(asked->view);
   if (json != NULL)
     json_object_set_new(json, "distributions", json_distributions(asked->view));
-  return answer_of(json, cut);
+  return answer_of(json, VIEW_CUT);
 }
 
 static struct answer history(const struct asked *asked)
 {
   char *text = history_text(asked->view, asked->query->tier);
-  return text == NULL ? refusal(503, "%s", cut)
+  return text == NULL ? refusal(503, VIEW_CUT)
                       : (struct answer) { .status = 200, .text = text,
                                           .type = "application/json" };
 }
 
 static struct answer names(const struct asked *asked)
 {
-  return answer_of(json_names(asked->view), cut);
+  return answer_of(json_names(asked->view), VIEW_CUT);
 }
 
 static struct answer diagnosis(const struct asked *asked)

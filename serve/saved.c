@@ -81,14 +81,17 @@ static void save(struct saving *s)
   s->info = target_info(cursor);
   if (s->info.format == EVENTRING_FORMAT_RECORDING) {
     snprintf(s->why, sizeof s->why, "it is a recording already");
-    eventring_close(cursor);
+    view_close(s->view, cursor);
     return;
   }
   bool runs = eventring_state(cursor) == EVENTRING_STATE_RUNNING
               && s->info.same_boot;
   int64_t now_ns = runs ? monotonic_ns() : INT64_MAX;
   int error = dump(s, cursor);
-  eventring_close(cursor);
+  if (!view_close(s->view, cursor)) {
+    snprintf(s->why, sizeof s->why, VIEW_CUT);
+    return;
+  }
   if (error == 0 && !runs && rename(s->temporary[0], s->temporary[1]) < 0)
     error = EVENTRING_E_SYSTEM;
   if (error == 0 && runs)

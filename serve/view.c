@@ -30,6 +30,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "event_reader.h"
 #include "locks.h"
@@ -43,6 +44,7 @@ struct view {
   atomic_uint holders;
   char *path;
   int fd;                         /* of the file, to open it once more */
+  off_t size;                     /* of the file, at first */
   uint32_t process;
   struct view_data data;
   uint32_t active;                /* categories, when last looked at */
@@ -105,6 +107,8 @@ struct view *new_view(uint64_t id, int32_t pid, const char *path,
   view->path = allocate(strlen(path) + 1, 1);
   strcpy(view->path, path);
   view->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  struct stat st;
+  view->size = fstat(view->fd, &st) == 0 ? st.st_size : 0;
   view->data.id = id;
   open_data(view, why, why_size);
   if (view->data.cursor == NULL) {
@@ -256,6 +260,14 @@ static enum view_news read_slice(struct view *view, int64_t budget_ns)
   return news;
 }
 
+/* Marks the view as cut, for a caller without the lock. */
+static void give_up_alone(struct view *view)
+{
+  pthread_mutex_lock(&view->lock);
+  give_up(view);
+  pthread_mutex_unlock(&view->lock);
+}
+
 enum view_news view_read(struct view *view, int64_t budget_ns)
 {
   enum view_news news = VIEW_FEW;
@@ -286,8 +298,29 @@ struct eventring_cursor *view_open(struct view *view, bool control, char *why,
   bool by_name = view->fd < 0
                  || view->data.info.format == EVENTRING_FORMAT_STOCK;
   snprintf(path, sizeof path, "/proc/self/fd/%d", view->fd);
-  return open_path(by_name ? view->path : path, view->process, control, why,
-                   why_size);
+  if (view->cut) {
+    snprintf(why, why_size, VIEW_CUT);
+    return NULL;
+  }
+  struct eventring_cursor *cursor = open_path(by_name ? view->path : path,
+                                              view->process, control, why,
+                                              why_size);
+  struct stat st;
+  /* Its header is not whole any more, or has a larger size. */
+  if (cursor == NULL && view->data.info.format == EVENTRING_FORMAT_RING
+      && fstat(view->fd, &st) == 0 && st.st_size < view->size) {
+    give_up_alone(view);
+    snprintf(why, why_size, VIEW_CUT);
+  }
+  return cursor;
+}
+
+bool view_close(struct view *view, struct eventring_cursor *cursor)
+{
+  const bool cut = cursor != NULL && target_is_cut(cursor);
+  if (cut) give_up_alone(view);
+  eventring_close(cursor);
+  return !cut;
 }
 
 static pthread_mutex_t readers_lock = PTHREAD_MUTEX_INITIALIZER;

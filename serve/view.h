@@ -91,10 +91,15 @@ bool view_is_finished(struct view *view);
 bool view_is_cut(const struct view *view);
 
 /* Opens the file of [view] once more, even if its name is gone, and returns a
-   cursor that the caller closes.  [control]: it may control the process.
-   Returns NULL, with the reason in [why], when that fails. */
+   cursor that the caller gives to view_close.  [control]: it may control the
+   process.  Returns NULL, with the reason in [why], when that fails.
+   view_close returns false when the file was cut shorter meanwhile, for the reason
+   VIEW_CUT: numbers that were read with [cursor], which may be NULL, may be
+   wrong. */
+#define VIEW_CUT "the file was cut shorter"
 struct eventring_cursor *view_open(struct view *view, bool control, char *why,
                                    size_t why_size);
+bool view_close(struct view *view, struct eventring_cursor *cursor);
 
 /* Calls [work] with [state] to read much of a file with a cursor of view_open:
    waits until fewer than READERS such calls are going on, since each takes memory

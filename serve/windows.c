@@ -105,6 +105,14 @@ static bool open_window(struct window *w)
   return true;
 }
 
+/* Closes the file of [w].  If it was cut shorter, that is the answer. */
+static void close_window(struct window *w)
+{
+  if (view_close(w->view, w->cursor)) return;
+  w->status = 503;
+  snprintf(w->why, sizeof w->why, VIEW_CUT);
+}
+
 /* Damage is in the object of the process: the view has read the file, too. */
 static void take_problem(void *state, bool failed, const char *what)
 {
@@ -182,7 +190,7 @@ static void stat_window(void *state)
   read_window(w);
   w->result = json_summary_until(s, finish_window(w->view, s, w->last_ns));
   free_summary(s);
-  eventring_close(w->cursor);
+  close_window(w);
 }
 
 /* Events */
@@ -254,7 +262,7 @@ static void events_window(void *state)
       free(e.begun);
       w->result = json_pack("{s:o, s:b}", "events", e.list, "more", e.more);
     }
-    eventring_close(w->cursor);
+    close_window(w);
   }
   free_filter(e.filter);
 }
@@ -309,7 +317,7 @@ static void between_window(void *state)
   struct filter *then = pair_filter(w, then_words);
   if (w->status == 0 && open_window(w)) {
     read_pairs(w, first, then);
-    eventring_close(w->cursor);
+    close_window(w);
   }
   free_filter(first);
   free_filter(then);
@@ -373,7 +381,7 @@ static void find_overwritten(struct window *w, struct timeline *timeline)
     if (eventring_read_ring(cursor, ring, &event, 1) == 1
         && event.form == EVENTRING_EV_LOST)
       timeline_overwritten(timeline, &event);
-  eventring_close(cursor);
+  view_close(w->view, cursor);
 }
 
 /* Cuts the window to the time of the data. */
@@ -406,7 +414,7 @@ static void timeline_window(void *state)
   };
   w->text = print_timeline(r.timeline, &text);
   free_timeline(r.timeline);
-  eventring_close(w->cursor);
+  close_window(w);
 }
 
 /* Flame graphs */
@@ -440,7 +448,7 @@ static void flame_window(void *state)
   free_profile(profile);
   free_symbols(symbols);
   free_filter(filter);
-  eventring_close(w->cursor);
+  close_window(w);
 }
 
 /* Live sites */
@@ -467,7 +475,7 @@ static void live_sites_window(void *state)
   w->result = json_live_sites(live_sites_result(sites, symbols), w->started_ns);
   free_live_sites(sites);
   free_symbols(symbols);
-  eventring_close(w->cursor);
+  close_window(w);
 }
 
 /* Answers */
@@ -532,7 +540,7 @@ struct answer answer_live_sites(const struct asked *asked)
   w.margin_ns = 0;
   w.from_start = true;
   if (!view_look(w.view, look_extent, &w.extent))
-    return refusal(503, "the file was cut shorter");
+    return refusal(503, VIEW_CUT);
   return make_answer(&w, live_sites_window);
 }
 
@@ -540,6 +548,6 @@ struct answer answer_timeline(const struct asked *asked)
 {
   struct window w = new_window(asked);
   if (!view_look(w.view, look_extent, &w.extent))
-    return refusal(503, "the file was cut shorter");
+    return refusal(503, VIEW_CUT);
   return make_answer(&w, timeline_window);
 }

@@ -167,7 +167,9 @@ static enum status give_up(struct eventring_cursor *cursor, int64_t wait_ns,
   bool waits = (info.active & points_mask(cursor)) != 0;
   if (waits && !by_other) eventring_withdraw_points(cursor);
   format_duration(time, (uint64_t) wait_ns);
-  if (eventring_state(cursor) != EVENTRING_STATE_RUNNING)
+  if (target_is_cut(cursor))
+    complain("%s: cut shorter while it was read", eventring_path(cursor));
+  else if (eventring_state(cursor) != EVENTRING_STATE_RUNNING)
     complain("the tracing of process %" PRIi32 " has ended", info.pid);
   else if (waits)
     complain("process %" PRIi32 " has reached no safe point within %s (--wait)",

@@ -33,6 +33,7 @@ struct row {
   uint32_t active;                /* categories, when last looked at */
   uint64_t lost_before;
   int64_t ended_ns;               /* when it was seen to have ended; 0: it runs */
+  bool cut;                       /* its ring file was cut shorter */
 };
 
 struct top_all {
@@ -173,8 +174,10 @@ static int read_row(struct row *row)
   }
   const bool all = all_are_read(&reader);
   if (all) live_idle(row->live);
-  if (all && row->ended_ns == 0
-      && eventring_state(row->cursor) != EVENTRING_STATE_RUNNING)
+  row->cut = target_is_cut(row->cursor);
+  if (row->ended_ns == 0
+      && (row->cut
+          || (all && eventring_state(row->cursor) != EVENTRING_STATE_RUNNING)))
     row->ended_ns = monotonic_ns();
   return events;
 }
@@ -202,8 +205,10 @@ static void fill_row(const struct row *row, struct screen_row *out,
            row->label.node[0] != '\0' ? row->label.node : "-");
   snprintf(out->process, sizeof out->process, "%" PRId32 " %s", row->label.pid,
            row->label.program);
-  snprintf(out->state, sizeof out->state, "%s", recording_state(row->cursor));
-  out->ended = eventring_state(row->cursor) != EVENTRING_STATE_RUNNING;
+  snprintf(out->state, sizeof out->state, "%s",
+           row->cut ? "cut" : recording_state(row->cursor));
+  out->ended = row->cut
+               || eventring_state(row->cursor) != EVENTRING_STATE_RUNNING;
   out->totals = live_process(row->live, now, span_ns);
   out->lost = lost_events(row->cursor);
   out->lost_is_bound = info.lost_is_bound != 0;
@@ -251,7 +256,8 @@ void top_all_print(struct top_all *all)
     print_text(stdout, row->label.program, strlen(row->label.program),
                TEXT_LINE);
     printf(" (%s): %" PRIu64 " %s, %s%" PRIu64 " lost\n",
-           state_name(eventring_state(row->cursor)), s->events,
+           row->cut ? "its file was cut shorter"
+                    : state_name(eventring_state(row->cursor)), s->events,
            s->events == 1 ? "event" : "events", at_most(row->cursor),
            lost_events(row->cursor));
   }

@@ -119,6 +119,22 @@ ok "hostile names are shown escaped" shows '\\x1b'
 keys q
 view nosuch
 ok "a file that does not exist: the exit code is 3" shows '^ended with 3'
+# A file that is cut while it is shown, alone and among several
+for all in '' --all; do
+  ./make_ring script cut.eventring <script || exit 1
+  view $all cut.eventring
+  shows 'program' || echo "# it shows nothing"
+  : >cut.eventring
+  if [ -z "$all" ]; then
+    ok "a file that is cut: the message names it" \
+      shows '^eventring: .*cut.eventring: cut shorter while it was read'
+    ok "a file that is cut: the exit code is 3" shows '^ended with 3'
+  else
+    ok "--all: a file that is cut is shown as such" shows 'program  *cut '
+    keys q
+    ok "--all: the summary says so" shows 'its file was cut shorter'
+  fi
+done
 # A start of tracing that no clock has
 ./make_ring plain far.eventring monotonic=9223372036854775808
 view far.eventring

@@ -71,6 +71,45 @@ static void who_looks_learns_that_the_file_was_cut(void **state)
   ring_destroy(&f);
 }
 
+/* A window of the file: its cursor is another one. */
+static void a_window_of_a_file_that_was_cut_is_none(void **state)
+{
+  struct ring_file f;
+  struct eventring_event event;
+  char why[512];
+  int calls = 0;
+  (void) state;
+  struct view *view = show(&f);
+  ring_count(&f, 0, 1000, 256, 1);
+  struct eventring_cursor *c = view_open(view, false, why, sizeof why);
+  assert_int_equal(eventring_read(c, &event, 1), 1);
+  assert_true(view_close(view, c));
+  c = view_open(view, false, why, sizeof why);
+  assert_int_equal(truncate(f.path, CUT_BYTES), 0);
+  assert_int_equal(eventring_read(c, &event, 1), EVENTRING_E_TRUNCATED);
+  assert_false(view_close(view, c));
+  assert_true(view_is_cut(view));
+  assert_false(view_look(view, count_call, &calls));
+  assert_null(view_open(view, false, why, sizeof why));
+  assert_string_equal(why, VIEW_CUT);
+  drop_view(view);
+  ring_destroy(&f);
+}
+
+static void a_file_that_was_cut_is_not_opened(void **state)
+{
+  struct ring_file f;
+  char why[512];
+  (void) state;
+  struct view *view = show(&f);
+  assert_int_equal(truncate(f.path, CUT_BYTES), 0);
+  assert_null(view_open(view, false, why, sizeof why));
+  assert_string_equal(why, VIEW_CUT);
+  assert_true(view_is_cut(view));
+  drop_view(view);
+  ring_destroy(&f);
+}
+
 /* The server sleeps for longer while a program writes little. */
 static void news_are_few_or_many(void **state)
 {
@@ -94,6 +133,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_view_of_a_file_that_is_cut_ends),
     cmocka_unit_test(who_looks_learns_that_the_file_was_cut),
+    cmocka_unit_test(a_window_of_a_file_that_was_cut_is_none),
+    cmocka_unit_test(a_file_that_was_cut_is_not_opened),
     cmocka_unit_test(news_are_few_or_many),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

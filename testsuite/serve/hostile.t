@@ -27,6 +27,11 @@ ok "six processes are watched" within 60 number_is /api/rules .watched 6
 truncate -s 8192 rings/*.eventring
 ok "files that are cut at once are errors in words" within 60 number_is \
   /api/processes '[.processes[] | select(.error // "" | test("cut shorter"))] | length' 6
+id=$(get /api/processes | jq -r '.processes[0].id')
+for what in stat timeline flame diagnosis kept; do
+  ok "$what of a file that was cut: an error in words" \
+    field_is "/api/processes/$id/$what" .error 'the file was cut shorter'
+done
 ok "they are not watched any more" within 60 number_is /api/rules .watched 0
 ok "the server has no descriptor more than before (then $before)" \
   within 60 eval '[ "$(descriptors)" -le "$before" ]'

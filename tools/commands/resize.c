@@ -118,6 +118,7 @@ static struct eventring_cursor *await_session(struct eventring_cursor *cursor,
   while (!refused && monotonic_ns() < until_ns) {
     bool answered = eventring_ring_words_asked(cursor) == 0;
     ended = eventring_state(cursor) != EVENTRING_STATE_RUNNING;
+    if (target_is_cut(cursor)) break;
     if (ended) {
       struct eventring_cursor *next = open_next_session(sessions, NULL);
       if (next != NULL) return next;
@@ -126,7 +127,9 @@ static struct eventring_cursor *await_session(struct eventring_cursor *cursor,
     refused = answered && !ended;
     nanosleep(&(struct timespec) { .tv_nsec = POLL_NS }, NULL);
   }
-  if (ended) {
+  if (target_is_cut(cursor)) {
+    complain("%s: cut shorter while it was read", eventring_path(cursor));
+  } else if (ended) {
     complain("the tracing of process %" PRIi32 " has ended", pid);
   } else if (refused) {
     complain("process %" PRIi32 " keeps its rings; its standard error says why",

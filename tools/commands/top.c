@@ -102,6 +102,7 @@ struct top {
   int wait_ms;
   int interval;                   /* of drawing: which of them */
   bool quit;
+  bool cut;                       /* the ring file was cut shorter */
   struct connection connection;   /* of a stream */
   enum screen_view shown;         /* of the process: its domains or functions */
   struct eventring_process *processes;
@@ -147,6 +148,7 @@ static void read_new(struct top *t)
     count++;
   }
   const bool all = all_are_read(&reader);
+  t->cut = target_is_cut(t->cursor);
   if (all) live_idle(t->live);
   char text[MESSAGE_SIZE];
   if (all && keep_connected(&t->connection, t->cursor, text))
@@ -715,7 +717,7 @@ static int milliseconds(const struct top *t, int64_t until)
 static void loop(struct top *t)
 {
   int64_t next_draw = 0;
-  while (interrupted_by() == 0 && !t->quit) {
+  while (interrupted_by() == 0 && !t->quit && !t->cut) {
     if (t->hub != NULL && !t->screen.frozen) refresh_hub(t);
     if (t->cursor != NULL) read_new(t);
     if (t->all != NULL) top_all_read(t->all, READ_AT_MOST_NS);
@@ -878,9 +880,11 @@ static enum status run(int argc, char **argv)
   catch_interrupts();
   loop(t);
   screen_close();
-  print_summary(t);
+  if (t->cut) complain("%s: cut shorter while it was read", shown_path(t->cursor));
+  else print_summary(t);
+  const enum status status = t->cut ? STATUS_CANNOT_READ : STATUS_OK;
   free_top(t);
-  return finish_output(STATUS_OK);
+  return finish_output(status);
 }
 
 const struct command top_command = {
