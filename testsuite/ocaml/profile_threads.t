@@ -13,8 +13,8 @@ within 60 [ -s "$pid.eventring" ]
 
 # Whether each thread of the process has a sample in the rings
 each_is_sampled() {
-  eventring events --json "$pid" 2>/dev/null |
-    sed -n '/"cpu_sample"/s/.*"thread":\([0-9]*\).*/\1/p' | sort -u >sampled
+  eventring events --json --name=cpu_sample "$pid" 2>/dev/null |
+    sed -n 's/.*"thread":\([0-9]*\).*/\1/p' | sort -u >sampled
   # shellcheck disable=SC2012
   ls "/proc/$pid/task" | sort >threads
   [ "$(wc -l <threads)" -gt 100 ] && [ -z "$(comm -13 sampled threads)" ]

@@ -23,7 +23,7 @@ static void *work(void *number)
   for (;;) {
     while (turn >= 0 && turn != (long) number) pthread_cond_wait(&next, &lock);
     if (turn < 0) break;
-    const double end = processor_time() + 0.02;
+    const double end = processor_time() + 0.008;
     while (processor_time() < end) { }
     turn = (turn + 1) % count;
     pthread_cond_broadcast(&next);

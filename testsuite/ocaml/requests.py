@@ -3,8 +3,7 @@
 Compares the output of an example of requests, PRINTED, with the output of the
 readers for its ring file: EVENTS is printed by "eventring events --json", STAT
 by "eventring stat --json".  Every thread must have worked on the same requests
-in the same order, and the total, running and waiting times must be the same to
-5 %, since the program reads the clock just before or after an event."""
+in the same order.  testsuite/cli/requests.t tests the times, with known events."""
 
 import collections
 import json
@@ -62,10 +61,5 @@ order = order[0]
 for what in order, order["running"], order["waiting"]:
     need(what["count"] == 100, f"{what['count']} requests")
 need(order["not_finished"] == 0, "requests that did not end")
-for what, us, ns in [
-        ("total", sum(total.values()), order["total_ns"]),
-        ("running", sum(running.values()), order["running"]["total_ns"]),
-        ("waiting", sum(total.values()) - sum(running.values()),
-         order["waiting"]["total_ns"])]:
-    need(abs(us * 1000 - ns) <= 0.05 * ns + 1e6,
-         f"{what}: {us} us were printed, {ns} ns were found")
+need(order["running"]["total_ns"] + order["waiting"]["total_ns"]
+     == order["total_ns"], "running and waiting times are not the total")

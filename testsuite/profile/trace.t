@@ -141,7 +141,7 @@ if [ -x "$EVENTRING_STAGE/bin/ocamlopt" ]; then
       continue
     fi
     ok "$format: a program has the processor time of profile" \
-      agrees $format hot.eventring 100
+      agrees $format hot.eventring 1
   done
 else
   skip "a program" "needs an OCaml compiler"
