@@ -13,7 +13,8 @@
 /* Memory for statistics.
 
    The functions that take an event return nothing, so they cannot report that
-   there is no memory.  The program decides how it ends then. */
+   there is no memory.  The program decides how it ends then.  The memory is freed
+   with free, of <stdlib.h>. */
 
 #ifndef ANALYSIS_MEMORY_H
 #define ANALYSIS_MEMORY_H

@@ -561,7 +561,7 @@ static void ended(struct summary *s, struct summary_domain *d,
 
 /* Updates the summary with the numbers that [event], a counter or an instant
    with the role [role], reports for domain [d]. */
-static void told(struct summary *s, struct summary_domain *d,
+static void take_numbers(struct summary *s, struct summary_domain *d,
                  enum event_role role, const struct eventring_event *event)
 {
   struct summary_heap *heap = &d->heap;
@@ -746,7 +746,7 @@ void summary_event(struct summary *s, const struct eventring_event *event)
   note_thread(s, d, role, event, has_ended ? since : INT64_MAX);
   if (has_ended && since <= event->ns) ended(s, d, role, event, since);
   if (role > ROLE_YIELD && event->form >= EVENTRING_EV_COUNTER) {
-    if (counts(s, event)) told(s, d, role, event);
+    if (counts(s, event)) take_numbers(s, d, role, event);
     changed(s, d, role, event);
   }
 }

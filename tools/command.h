@@ -29,13 +29,14 @@ enum option_id {
 /* Exit codes; the manual lists them. */
 enum status {
   STATUS_OK = 0,
-  STATUS_FINDING = 1,             /* the check found a fault */
+  STATUS_FINDING = 1,             /* a fault was found, or nothing of the name */
   STATUS_USAGE = 2,
   STATUS_CANNOT_READ = 3,         /* or open, or control */
   STATUS_CANNOT_WRITE = 4
 };
 
-/* --help prints [usage], the options and [notes]: at most a screen. */
+/* --help prints [usage], the options and [notes]: at most a screen of 24 lines of 79
+   columns (testsuite/cli/usage.t). */
 struct command {
   const char *name;
   const char *summary;            /* one line, for `eventring --help` */
@@ -46,40 +47,8 @@ struct command {
   enum status (*run)(int argc, char **argv);
 };
 
-extern const struct command
-  run_command,
-  batch_command,
-  compare_command,
-  timeline_command,
-  ps_command,
-  attach_command,
-  detach_command,
-  stat_command,
-  get_command,
-  latency_command,
-  metrics_command,
-  diagnose_command,
-  profile_command,
-  memory_command,
-  top_command,
-  serve_command,
-  agent_command,
-  hub_command,
-  events_command,
-  trace_command,
-  record_command,
-  list_command,
-  dump_command,
-  pause_command,
-  resume_command,
-  enable_command,
-  disable_command,
-  resize_command,
-  categories_command,
-  threshold_command,
-  cat_command,
-  cut_command,
-  merge_command,
-  check_command;
+#define COMMAND(name) extern const struct command name##_command;
+#include "command.tbl"
+#undef COMMAND
 
 #endif /* TOOLS_COMMAND_H */

@@ -20,40 +20,9 @@
 #include "options.h"
 
 static const struct command *const commands[] = {
-  &run_command,
-  &batch_command,
-  &compare_command,
-  &timeline_command,
-  &ps_command,
-  &attach_command,
-  &detach_command,
-  &stat_command,
-  &get_command,
-  &latency_command,
-  &metrics_command,
-  &diagnose_command,
-  &profile_command,
-  &memory_command,
-  &top_command,
-  &serve_command,
-  &agent_command,
-  &hub_command,
-  &events_command,
-  &trace_command,
-  &record_command,
-  &list_command,
-  &dump_command,
-  &pause_command,
-  &resume_command,
-  &enable_command,
-  &disable_command,
-  &resize_command,
-  &categories_command,
-  &threshold_command,
-  &cat_command,
-  &cut_command,
-  &merge_command,
-  &check_command,
+#define COMMAND(name) &name##_command,
+#include "command.tbl"
+#undef COMMAND
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 

@@ -42,8 +42,10 @@ void caml_eventring_sample_threads(void);
 
 /* Causes: eventring_gc.c */
 
-/* The causes of the pending requests of a domain.  There is one struct for each
-   slot, and only the domain of the slot writes to it.  Causes that a counter
+/* The state of a domain: the causes of its pending requests, its pause, and its
+   counts.  There is one struct for each slot, and only the domain of the slot writes
+   to it; caml_eventring_domain_start (eventring_wait.c) clears it for the next
+   domain.  Causes that a counter
    reports are written only while events are recorded, so that the counter's
    probe touches no memory otherwise.  All other fields are written whether
    tracing is on or not, so that no stale cause is left when tracing is switched

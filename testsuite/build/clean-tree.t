@@ -1,6 +1,6 @@
 #!/bin/sh
 # Building and testing write under _build only: the work tree is as it was
-# when make check began. Runs last.
+# when make check began, which leaves its state. Runs last.
 # Needs the machine alone: it compares the work tree.
 . "$(dirname "$0")/lib.sh"
 

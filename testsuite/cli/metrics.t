@@ -89,9 +89,9 @@ ok "the others are all there" \
 # A file that is written again and again, which Prometheus reads
 mkdir www
 run eventring metrics -f summary.eventring
-ok "--follow without a file is refused" refused 2 '--follow needs -o FILE'
+ok "--follow without a file is refused" refused 2 'missing output file (-o FILE)'
 run eventring metrics -f -o - summary.eventring
-ok "--follow to standard output is refused" refused 2 '--follow needs -o FILE'
+ok "--follow to standard output is refused" refused 2 'missing output file (-o FILE)'
 mkfifo www/fifo
 run timeout -s KILL 10 "$EVENTRING_BIN" metrics -f --force -o www/fifo \
   summary.eventring

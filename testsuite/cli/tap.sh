@@ -88,7 +88,9 @@ refused() {
     grep -q '^eventring: ' "$tmp/err" && err_has "$2"
 }
 
-# make_ring KIND: makes $tmp/KIND.eventring, with known contents (make_ring.c)
+# make_ring KIND: makes $tmp/KIND.eventring, with known contents.  After that,
+# ./make_ring script FILE makes FILE with the events of standard input.  make_ring.c
+# has the kinds, and the lines of a script.
 make_ring() {
   [ -x "$tmp/make_ring" ] || get_make_ring || exit 1
   "$tmp/make_ring" "$1" "$tmp/$1.eventring" || exit 1

@@ -10,7 +10,8 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* eventring stat: the summary of a process, and how it changes.
+/* eventring stat: the summary of a process, and how it changes.  The text is in
+   summary_text.c, the JSON in json.c.
 
    An interval ends when the next event is later than its end or, while the
    process runs and has no events for now, when the clock has passed its end. */
