@@ -74,6 +74,7 @@ int caml_eventring_resume(void)
   } while (!__atomic_compare_exchange_n(&HEADER->control, &c, new, 0,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   caml_ev_lifecycle(EV_RING_RESUME, 0);
+  caml_ring_begin_samples();
   return 1;
 }
 
@@ -88,10 +89,12 @@ void caml_eventring_set_categories(uint32_t mask)
 {
   uint64_t c = __atomic_load_n(&HEADER->control, __ATOMIC_RELAXED), new;
   if (!caml_eventring_started()) return;
+  const int sampled = Caml_eventring_on(EVENTRING_PROFILE) != 0;
   do {
     new = (uint64_t) mask << 32 | (is_paused(c) ? 0 : mask);
   } while (!__atomic_compare_exchange_n(&HEADER->control, &c, new, 0,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  if (!sampled) caml_ring_begin_samples();
 }
 
 uint64_t caml_eventring_threshold(void)

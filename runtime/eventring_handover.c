@@ -178,9 +178,9 @@ int caml_ring_resize(unsigned log_words, char *why, size_t size)
     caml_ring_release_mapping(h.past);
     pthread_mutex_unlock(&caml_ring_session_lock);
     caml_ring_announce();
-  } else if (Caml_eventring_on(EVENTRING_PROFILE)) {
+  } else {
     /* The stop has ended the samples. */
-    caml_eventring_sample_threads();
+    caml_ring_begin_samples();
   }
   return !h.failed;
 }

@@ -463,6 +463,11 @@ uint64_t caml_ring_alloc_period(void);
    thread is writing a sample, and none will.  The control word is 0 before. */
 void caml_ring_stop_samples(void);
 
+/* Starts samples of all threads at once, if EVENTRING_PROFILE is recorded.  The
+   probes that search for threads may be far away: a program may compute without an
+   allocation or a system call from here on. */
+void caml_ring_begin_samples(void);
+
 /* Writes the last event EV_CPU_USED of the session.  Call in a domain, without the
    session's lock. */
 void caml_ring_end_cpu_used(void);

@@ -1010,6 +1010,14 @@ void caml_eventring_sample_threads(void)
 }
 
 COLD
+void caml_ring_begin_samples(void)
+{
+  if (!Caml_eventring_on(EVENTRING_PROFILE)) return;
+  next = 0;
+  caml_eventring_sample_threads();
+}
+
+COLD
 void caml_eventring_sample_self(void)
 {
   sigset_t before;
@@ -1066,6 +1074,12 @@ COLD
 void caml_eventring_sample_self(void)
 {
   caml_eventring_sample_threads();
+}
+
+COLD
+void caml_ring_begin_samples(void)
+{
+  if (Caml_eventring_on(EVENTRING_PROFILE)) caml_eventring_sample_threads();
 }
 
 void caml_ring_stop_samples(void) { }

@@ -429,7 +429,7 @@ uint32_t caml_eventring_categories(void);
 
 /* Sets the categories to record, from now on or while tracing is paused, from
    the resume on.  [mask] has at least one category.  No effect when tracing has
-   not started. */
+   not started.  Call with the domain lock held. */
 void caml_eventring_set_categories(uint32_t mask);
 
 /* Returns the duration of the shortest wait that is recorded, in ns; when

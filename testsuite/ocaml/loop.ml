@@ -1,5 +1,5 @@
-(* Loops for ever: in OCaml code without allocation or system call, or, with the
-   argument C, in C code. *)
+(* Loops for ever: in OCaml code without allocation or system call; with the argument
+   C, in C code; with "samples", in OCaml code after it has started samples. *)
 
 external spin : unit -> unit = "loop_spin"
 
@@ -7,4 +7,7 @@ let rec loop n = loop (n + 1)
 
 let () =
   print_endline "begin";
-  if Array.length Sys.argv > 1 then spin () else loop 0
+  match Sys.argv with
+  | [| _; "C" |] -> spin ()
+  | [| _; "samples" |] -> Eventring.Profile.start (); loop 0
+  | _ -> loop 0

@@ -38,6 +38,13 @@ run eventring get --wait 60s "$pid"
 ok "data points" exits 0
 stop
 
+start "$tmp/loop.opt" samples
+ok "samples that the program has switched on, with tracing" within 60 is_sampled
+stop
+start OCAML_EVENTRING_START=1 "$tmp/loop.opt" samples
+ok "samples that it has switched on while it was traced" within 60 is_sampled
+stop
+
 start "$tmp/loop.opt" C
 run eventring attach --wait 100ms "$pid"
 ok "C code: attach says that it has not begun, and fails" \
