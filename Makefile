@@ -790,7 +790,7 @@ bench-against: $(if $(VERSION),all stage stock) ## whole programs against VERSIO
 	  "revision, the folder of a toolchain or stock" >&2; exit 2; }
 	$(RUN_BENCH)/run-against $(ARGS) "$(VERSION)"
 bench-probes: ## what a probe costs, beside stock OCaml's
-bench-profile: ## what samples cost: the handler, whole programs
+bench-profile: ## the cost of samples of processor time
 $(BENCHES): bench-%: all stage stock
 	$(RUN_BENCH)/run-$* $(ARGS)
 bench-report: ## a page with plots, of what the benchmarks left: TO=folder to keep it

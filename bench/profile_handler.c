@@ -1,7 +1,6 @@
 /* To be preloaded: takes the time that the sampler's signal handler takes, from
    its first instruction to its last.  Writes the times, in nanoseconds and a
-   line each, to the file $HANDLER_TIMES when the program ends.  With
-   $HANDLER_EMPTY set, the handler does nothing. */
+   line each, to the file $HANDLER_TIMES when the program ends. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -33,13 +32,6 @@ static void timed(int number, siginfo_t *info, void *context)
   if (n < TIMES) times[n] = (unsigned) ns;
 }
 
-static void empty(int number, siginfo_t *info, void *context)
-{
-  (void) number;
-  (void) info;
-  (void) context;
-}
-
 int sigaction(int number, const struct sigaction *restrict action,
               struct sigaction *restrict old)
 {
@@ -52,13 +44,13 @@ int sigaction(int number, const struct sigaction *restrict action,
   if (action == NULL || !(action->sa_flags & SA_SIGINFO)
       || (number != SIGURG && number <= SIGRTMIN)) {
     int result = real(number, action, old);
-    if (old != NULL && (old->sa_sigaction == timed || old->sa_sigaction == empty))
+    if (old != NULL && old->sa_sigaction == timed)
       old->sa_sigaction = handler;
     return result;
   }
   struct sigaction ours = *action;
   handler = action->sa_sigaction;
-  ours.sa_sigaction = getenv("HANDLER_EMPTY") != NULL ? empty : timed;
+  ours.sa_sigaction = timed;
   return real(number, &ours, old);
 }
 
