@@ -19,7 +19,7 @@
        record_sleep(&loop);
      }
 
-   Whoever records several processes in turn asks record_sleep_ns instead. */
+   A caller that records several processes in turn asks record_sleep_ns instead. */
 
 #ifndef ANALYSIS_RECORD_LOOP_H
 #define ANALYSIS_RECORD_LOOP_H
@@ -41,8 +41,8 @@ struct record_loop {
   int64_t look_ns, looked_ns;
   bool ended;                     /* the session is seen to have ended */
   bool complete;                  /* and all events from before were copied */
-  bool behind;                    /* set by who reads the events, too: there are
-                                     more */
+  bool behind;                    /* there are more events; set by a caller, too,
+                                     that reads them */
 };
 
 /* Begins to record with [recorder], whose cursor is [cursor]. */

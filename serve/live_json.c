@@ -557,7 +557,9 @@ static void fill_history(struct view_data *d, void *state)
 char *history_text(struct view *view, enum history_tier tier)
 {
   struct history_request request = { .tier = tier };
-  return view_look(view, fill_history, &request) ? request.text : NULL;
+  if (view_look(view, fill_history, &request)) return request.text;
+  free(request.text);
+  return NULL;
 }
 
 static void take_ticks(struct view_data *d, void *state)
@@ -816,7 +818,9 @@ json_t *json_distributions(struct view *view)
 json_t *json_detail(struct view *view)
 {
   json_t *detail = NULL;
-  return view_look(view, fill_detail, &detail) ? detail : NULL;
+  if (view_look(view, fill_detail, &detail)) return detail;
+  json_decref(detail);
+  return NULL;
 }
 
 char *json_line(json_t *json)

@@ -46,5 +46,7 @@ static void look_names(struct view_data *d, void *state)
 json_t *json_names(struct view *view)
 {
   json_t *result = NULL;
-  return view_look(view, look_names, &result) ? result : NULL;
+  if (view_look(view, look_names, &result)) return result;
+  json_decref(result);
+  return NULL;
 }
