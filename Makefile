@@ -173,7 +173,7 @@ LIB_CFLAGS = -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(ZSTD_CFLAGS) \
   $(XXHASH_CFLAGS) -Iconsumer/reader -Iconsumer/library -Iruntime
 LIB_SRC := $(wildcard consumer/reader/*.c consumer/library/*.c)
 ANALYSIS_SRC := $(wildcard analysis/*.c)
-TOOL_SRC := $(wildcard fleet/*.c tools/*.c tools/*/*.c)
+TOOL_SRC := $(wildcard fleet/*.c render/*.c sources/*.c tools/*.c tools/*/*.c)
 SERVE_SRC := $(wildcard serve/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 ANALYSIS_OBJ := $(ANALYSIS_SRC:%.c=$(B)/obj/%.o)
@@ -220,19 +220,34 @@ $(B)/obj/fleet/%.o: fleet/%.c
 	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(FLEET_CFLAGS) \
 	  -Iconsumer/reader -Ianalysis -Ifleet -Iruntime -MMD -MP -c -o $@ $<
 
+$(B)/obj/render/%.o: render/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(JANSSON_CFLAGS) \
+	  -Iconsumer/reader -Ianalysis -Irender -Iruntime -MMD -MP -c -o $@ $<
+
+$(B)/obj/sources/%.o: sources/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS) \
+	  -Iconsumer/reader -Ianalysis -Ifleet -Irender -Isources -Iruntime -MMD -MP -c \
+	  -o $@ $<
+
 $(B)/obj/tools/%.o: tools/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(JANSSON_CFLAGS) \
 	  $(NCURSES_CFLAGS) $(ZLIB_CFLAGS) $(DW_CFLAGS) $(XXHASH_CFLAGS) \
 	  $(GNUTLS_CFLAGS) \
-	  -Iconsumer/reader -Ianalysis -Ifleet -Itools -Iruntime -MMD -MP -c -o $@ $<
+	  -Iconsumer/reader -Ianalysis -Ifleet -Irender -Isources -Iserve -Itools -Iruntime \
+	  -MMD -MP -c -o $@ $<
 
 $(B)/obj/serve/%.o: serve/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(FLEET_CFLAGS) \
-	  -Iconsumer/reader -Ianalysis -Ifleet -Itools -Iserve -Iruntime -MMD -MP -c \
+	  -Iconsumer/reader -Ianalysis -Ifleet -Irender -Isources -Iserve -Iruntime -MMD \
+	  -MP -c \
 	  -o $@ $<
 
 # The page of the monitor and the flame graph, as data in the command.  A tarball
@@ -373,8 +388,8 @@ DIST_TIME = 1000000000
 
 # Files that make install-tools needs, in the folder eventring of the tarball.
 DIST_TOOLS = Makefile configure configure.ac config.mk.in build-aux runtime \
-  consumer analysis fleet tools serve web upstream doc LICENSE README.md SECURITY.md \
-  Changes
+  consumer analysis fleet render sources serve tools web upstream doc LICENSE \
+  README.md SECURITY.md Changes
 
 # The folder of the tarball.
 DIST_TO = $(B)
@@ -418,7 +433,7 @@ build_flags = $(filter-out $(call build_files,$1) %.a,$(call build_line,$1))
 build_objects = $(patsubst %.c,$2/obj/%.o,\
   $(patsubst @%.files,$2/obj/%.o,$(call build_files,$1)))
 RING_HEADERS := $(wildcard testsuite/ring/*.h runtime/*.h runtime/caml/* \
-  $(foreach d,consumer/* analysis fleet tools serve,$d/*.h))
+  $(foreach d,consumer/* analysis fleet render sources serve tools,$d/*.h))
 PRODUCER_FLAGS = -I$(TREE)/runtime -iquote $(TREE)/runtime/caml
 PRODUCER := $(shell cat testsuite/ring/producer.files)
 
@@ -456,7 +471,7 @@ $(RING_TESTS): $(B)/test/ring/%: testsuite/ring/%.c $(RING_HEADERS) \
 # report has functions and lines (-g1), and no variables.
 SAN_CC = gcc
 SAN_CFLAGS = -std=gnu11 -g1 $(SAN_LEVEL) -fno-omit-frame-pointer $(WARNINGS) \
-  -Iconsumer/reader -Iconsumer/library -Iruntime -Ianalysis -Ifleet -Itools -Iserve
+  -Iconsumer/reader -Iconsumer/library -Iruntime -Ianalysis -Ifleet -Irender -Isources -Iserve -Itools
 # Only for the library does the optimizer save more time than it takes.
 SAN_LEVEL = -O0
 $(foreach s,asan tsan,$(B)/$s/obj/consumer/%.o \
@@ -595,9 +610,10 @@ FUZZ_TARGETS := $(patsubst testsuite/fuzz/fuzz_%.c,%,\
 # Without the parts that need a terminal or are a server.
 FUZZ_TOOLS := $(ANALYSIS_SRC) $(filter-out fleet/hub_server.c,\
                 $(wildcard fleet/*.c)) \
+  $(wildcard render/*.c sources/*.c) \
   $(filter-out tools/main.c tools/top_%,$(wildcard tools/*.c)) \
   $(wildcard tools/runs/*.c) \
-  $(filter-out $(addprefix serve/,http.c listen.c sampler.c serve_command.c),\
+  $(filter-out $(addprefix serve/,http.c listen.c sampler.c),\
     $(SERVE_SRC))
 # Programs that make files for tests, whose main a target calls by their name.
 FUZZ_MAKERS := testsuite/cli/make_ring.c testsuite/profile/make_profile.c
@@ -607,7 +623,7 @@ FUZZ_OBJ := $(patsubst %.c,$(FUZZ)/obj/%.o,\
 FUZZ_SANITIZERS = address,undefined -fno-sanitize-recover=all
 FUZZ_CFLAGS = -std=gnu11 -g1 $(FUZZ_LEVEL) -fno-omit-frame-pointer $(WARNINGS) \
   $(FLEET_CFLAGS) \
-  -Iconsumer/reader -Iconsumer/library -Iruntime -Ianalysis -Ifleet -Itools -Iserve \
+  -Iconsumer/reader -Iconsumer/library -Iruntime -Ianalysis -Ifleet -Irender -Isources -Iserve -Itools \
   -Itestsuite/fuzz
 FUZZ_WORKS = $(shell echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | \
   $(FUZZ_CC) -fsanitize=fuzzer,address,undefined -x c -o /dev/null - \

@@ -20,7 +20,7 @@
        if (batch_is_over(&reader) && enough) break;
      }
 
-   tools/follow.h goes on from there: it waits for more, and merges several
+   sources/reading.h goes on from there: it waits for more, and merges several
    cursors. */
 
 #ifndef ANALYSIS_EVENT_READER_H

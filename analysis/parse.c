@@ -177,3 +177,8 @@ bool parse_time_point(const char *text, struct time_point *time)
   *time = (struct time_point) { .wall = wall, .ns = ns };
   return true;
 }
+
+bool is_number(const char *s)
+{
+  return *s != '\0' && s[strspn(s, "0123456789")] == '\0';
+}

@@ -55,4 +55,8 @@ bool parse_decimal(const char *text, double *number);
    unchanged, when [text] is no size, negative, or 9e18 bytes or more. */
 bool parse_size(const char *text, uint64_t *bytes);
 
+/* Returns whether [text] is a process id, which means digits only and at least
+   one, and not a path.  The number may be too large. */
+bool is_number(const char *text);
+
 #endif /* ANALYSIS_PARSE_H */

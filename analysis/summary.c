@@ -37,7 +37,7 @@ const char *const summary_cause_unit[CAUSED] = {
 /* Returns [n], a number of words or bytes that a file gives, or, if the number
    is larger, one that no machine has: sums of it over all domains, in bytes, are
    below 2^63. */
-static uint64_t at_most(uint64_t n)
+static uint64_t plausible(uint64_t n)
 {
   const uint64_t most = UINT64_C(1) << 48;
   return n < most ? n : most;
@@ -565,18 +565,18 @@ static void take_numbers(struct summary *s, struct summary_domain *d,
                  enum event_role role, const struct eventring_event *event)
 {
   struct summary_heap *heap = &d->heap;
-  uint64_t value = event->words > 0 ? at_most(event->payload[0]) : 0;
+  uint64_t value = event->words > 0 ? plausible(event->payload[0]) : 0;
   switch (role) {
   case ROLE_HEAP:
     *heap = (struct summary_heap) {
       .known = true,
-      .pool_words = at_most(field_of(s->roles, role, event, F_POOLS, 0)),
-      .pool_live_words = at_most(field_of(s->roles, role, event, F_LIVE, 0)),
-      .pool_free_words = at_most(field_of(s->roles, role, event, F_FREE, 0)),
+      .pool_words = plausible(field_of(s->roles, role, event, F_POOLS, 0)),
+      .pool_live_words = plausible(field_of(s->roles, role, event, F_LIVE, 0)),
+      .pool_free_words = plausible(field_of(s->roles, role, event, F_FREE, 0)),
       .fragmented_words =
-        at_most(field_of(s->roles, role, event, F_FRAGMENTED, 0)),
-      .large_words = at_most(field_of(s->roles, role, event, F_LARGE, 0)),
-      .custom_words = at_most(field_of(s->roles, role, event, F_CUSTOM, 0))
+        plausible(field_of(s->roles, role, event, F_FRAGMENTED, 0)),
+      .large_words = plausible(field_of(s->roles, role, event, F_LARGE, 0)),
+      .custom_words = plausible(field_of(s->roles, role, event, F_CUSTOM, 0))
     };
     break;
   case ROLE_POOLS:
@@ -595,8 +595,8 @@ static void take_numbers(struct summary *s, struct summary_domain *d,
     heap->fragmented_words = value;
     break;
   case ROLE_MEMORY:
-    s->mapped_bytes = at_most(field_of(s->roles, role, event, F_MAPPED, 0));
-    s->resident_bytes = at_most(field_of(s->roles, role, event, F_RESIDENT, 0));
+    s->mapped_bytes = plausible(field_of(s->roles, role, event, F_MAPPED, 0));
+    s->resident_bytes = plausible(field_of(s->roles, role, event, F_RESIDENT, 0));
     break;
   case ROLE_MINOR_HEAP_SIZE:
     d->minor_heap_words = field_of(s->roles, role, event, F_TO, 0);

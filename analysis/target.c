@@ -182,3 +182,28 @@ uint64_t process_resident_bytes(long pid)
   fclose(file);
   return n == 2 ? resident * (uint64_t) sysconf(_SC_PAGESIZE) : 0;
 }
+
+const char *target_operand(struct eventring_cursor *cursor, char number[16])
+{
+  struct eventring_info info = target_info(cursor);
+  if (info.pid_is_elsewhere) return eventring_path(cursor);
+  snprintf(number, 16, "%" PRIu32, (uint32_t) info.pid);
+  return number;
+}
+
+const char *at_most(struct eventring_cursor *cursor)
+{
+  return target_info(cursor).lost_is_bound ? "at most " : "";
+}
+
+const char *state_name(int state)
+{
+  switch (state) {
+  case EVENTRING_STATE_RUNNING: return "running";
+  case EVENTRING_STATE_ENDED: return "ended";
+  case EVENTRING_STATE_REPLACED: return "replaced by another program";
+  case EVENTRING_STATE_KILLED: return "killed";
+  case EVENTRING_STATE_UNKNOWN: return "ran on after this recording";
+  default: return "in an unknown state";
+  }
+}

@@ -77,6 +77,19 @@ uint64_t process_resident_bytes(long pid);
 /* Returns the number of events in all rings that were lost to [cursor]. */
 uint64_t lost_events(struct eventring_cursor *cursor);
 
+/* Returns the operand by which a command of the user finds the process of
+   [cursor]: its pid, written to [number], or the path of its file if that pid is
+   of another pid namespace. */
+const char *target_operand(struct eventring_cursor *cursor, char number[16]);
+
+/* Returns "at most " if the file gives only an upper bound of the number of
+   lost events, and "" if the number is exact. */
+const char *at_most(struct eventring_cursor *cursor);
+
+/* Returns a description of [state], one of EVENTRING_STATE_..., such as
+   "running"; "in an unknown state" for other numbers.  Never NULL. */
+const char *state_name(int state);
+
 /* Returns since when the process is traced without a gap, as a time of the wall
    clock: the start of its tracing, also if a session with rings of another size has
    taken over since. */

@@ -328,3 +328,10 @@ int connect_to(const char *address, char *why, size_t size)
          : begins(address, "tcp:") ? connect_tcp(address, why, size)
          : connect_unix(address, why, size);
 }
+
+bool is_stream(const char *target)
+{
+  const enum address_kind kind = address_kind(target);
+  return kind == ADDRESS_STANDARD || kind == ADDRESS_UNIX
+         || kind == ADDRESS_TCP || kind == ADDRESS_TLS;
+}

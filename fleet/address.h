@@ -69,4 +69,8 @@ void stop_listening(struct listener *listener);
    or -1 with the reason in [why], of [size] bytes. */
 int connect_to(const char *address, char *why, size_t size);
 
+/* Returns whether [target] is the address of a stream that can be read: - or the
+   address of a socket, and not the name of a file that exists. */
+bool is_stream(const char *target);
+
 #endif /* FLEET_ADDRESS_H */

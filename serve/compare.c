@@ -15,7 +15,7 @@
 #include <string.h>
 #include "compare.h"
 #include "differences.h"
-#include "follow.h"
+#include "reading.h"
 #include "json.h"
 #include "live_json.h"
 #include "saved.h"
@@ -65,8 +65,10 @@ static void take_event(void *state, const struct eventring_event *event)
 }
 
 /* Damage is in the objects of the processes: their views have read the files, too. */
-static void take_problem(void *state, bool failed, const char *what)
+static void take_problem(void *state, const struct source *source, bool failed,
+                         const char *what)
 {
+  (void) source;
   struct side *s = state;
   if (!failed) return;
   s->failed = true;
@@ -135,7 +137,7 @@ static bool read_from(struct side *s, int64_t from_ns)
   if (s->rings > MOST_RINGS) s->rings = MOST_RINGS;
   memset(s->begun, 0, sizeof s->begun);
   s->last_ns = s->whole_ns = INT64_MIN;
-  read_events(s->cursor, &(struct reading) {
+  read_cursor(s->cursor, &(struct reading) {
     .changes = true, .state = s, .event = take_event, .pass = pass,
     .problem = take_problem
   });

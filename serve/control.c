@@ -16,7 +16,6 @@
 #include "category.h"
 #include "control.h"
 #include "json.h"
-#include "processes.h"
 #include "target.h"
 
 /* The most samples a second that a process is asked for, as in `eventring

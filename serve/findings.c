@@ -14,6 +14,8 @@
 #include "diagnosis_json.h"
 #include "diagnosis_reading.h"
 #include "findings.h"
+#include "reading.h"
+#include "target.h"
 
 /* The least time between two diagnoses of a process that runs, and how many
    times as long as the last one that time is. */
@@ -42,8 +44,10 @@ static void is_quiet(void *state)
 }
 
 /* The object of the process tells damage of the file: its view has read it, too. */
-static void take_problem(void *state, bool failed, const char *what)
+static void take_problem(void *state, const struct source *source, bool failed,
+                         const char *what)
 {
+  (void) source;
   struct diagnosing *d = state;
   if (failed) snprintf(d->why, d->why_size, "%s", what);
 }
@@ -55,7 +59,7 @@ static void diagnose(void *state)
                                               d->why_size);
   if (cursor == NULL) return;
   d->diagnosis = begin_diagnosis(cursor);
-  read_events(cursor, &(struct reading) {
+  read_cursor(cursor, &(struct reading) {
     .changes = true, .state = d, .event = take_event, .quiet = is_quiet,
     .problem = take_problem
   });

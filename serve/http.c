@@ -32,17 +32,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include <microhttpd.h>
-#include "common.h"
 #include "gzip.h"
 #include "http.h"
 #include "listen.h"
 #include "live_json.h"
 #include "locks.h"
+#include "memory.h"
 #include "query.h"
 #include "registry.h"
 #include "routes.h"
 #include "saved.h"
 #include "stream.h"
+#include "target.h"
 
 /* Silence after which a connection is closed. */
 #define SILENCE_SECONDS 30
@@ -586,15 +587,16 @@ static struct MHD_Daemon *start_server(void)
     MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
 }
 
-bool start_http(const struct settings *with, char *url, size_t size)
+bool start_http(const struct settings *with, char *url, size_t size, char *why,
+                size_t why_size)
 {
   settings = with;
   bool encrypted = with->certificate != NULL;
-  if (!open_listener(with->listen, encrypted, &listener)) return false;
+  if (!open_listener(with->listen, encrypted, &listener, why, why_size)) return false;
   server = start_server();
   if (server == NULL) {
-    complain(encrypted ? "cannot start the server: the certificate or the key "
-             "cannot be used" : "cannot start the server");
+    snprintf(why, why_size, "cannot start the server%s", encrypted
+             ? ": the certificate or the key cannot be used" : "");
     remove_listener(&listener);
     close(listener.fd);
     return false;

@@ -28,8 +28,9 @@
 
 /* Listens as [settings] say, which must stay valid, and starts the threads that
    serve.  Writes the address of the page to [url], a buffer of [size] bytes.
-   Returns false, with a message, when that fails. */
-bool start_http(const struct settings *settings, char *url, size_t size);
+   Returns false, with the reason in [why], when that fails. */
+bool start_http(const struct settings *settings, char *url, size_t size, char *why,
+                size_t why_size);
 
 /* Closes connections that are over their time.  To be called once a second. */
 void reap_connections(void);

@@ -20,8 +20,8 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "common.h"
 #include "listen.h"
+#include "parse.h"
 
 #define BACKLOG 64
 
@@ -32,8 +32,10 @@
 /* Unix sockets */
 
 /* Removes the socket at [address] if no process listens on it any more.
-   Returns false, with a message, when there is another file or a server. */
-static bool remove_stale(const struct sockaddr_un *address)
+   Returns false, with the reason in [why], when there is another file or a
+   server. */
+static bool remove_stale(const struct sockaddr_un *address, char *why,
+                         size_t why_size)
 {
   struct stat st;
   if (lstat(address->sun_path, &st) < 0) return true;
@@ -44,21 +46,22 @@ static bool remove_stale(const struct sockaddr_un *address)
                     sizeof *address) < 0 && errno == ECONNREFUSED;
   if (fd >= 0) close(fd);
   if (stale && unlink(address->sun_path) == 0) return true;
-  complain("cannot listen on unix:%s: %s", address->sun_path,
+  snprintf(why, why_size, "cannot listen on unix:%s: %s", address->sun_path,
            strerror(S_ISSOCK(st.st_mode) ? EADDRINUSE : EEXIST));
   return false;
 }
 
-static bool listen_unix(const char *path, struct listener *listener)
+static bool listen_unix(const char *path, struct listener *listener, char *why,
+                        size_t why_size)
 {
   struct sockaddr_un address = { .sun_family = AF_UNIX };
   if (*path == '\0' || strlen(path) >= sizeof address.sun_path) {
-    complain("cannot listen on unix:%s: the path must have from 1 to %zu bytes",
+    snprintf(why, why_size, "cannot listen on unix:%s: the path must have from 1 to %zu bytes",
              path, sizeof address.sun_path - 1);
     return false;
   }
   strcpy(address.sun_path, path);
-  if (!remove_stale(&address)) return false;
+  if (!remove_stale(&address, why, why_size)) return false;
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   /* No other user connects, not even before a chmod. */
   mode_t mask = umask(0177);
@@ -66,7 +69,7 @@ static bool listen_unix(const char *path, struct listener *listener)
                                sizeof address) == 0;
   umask(mask);
   if (!bound || listen(fd, BACKLOG) < 0) {
-    complain("cannot listen on unix:%s: %s", path, strerror(errno));
+    snprintf(why, why_size, "cannot listen on unix:%s: %s", path, strerror(errno));
     if (fd >= 0) close(fd);
     return false;
   }
@@ -138,19 +141,19 @@ static void name_listener(struct listener *listener)
   listener->port = ntohs(v6 ? address.v6.sin6_port : address.v4.sin_port);
 }
 
-static bool listen_address(const char *text, bool tls,
-                           struct listener *listener)
+static bool listen_address(const char *text, bool tls, struct listener *listener,
+                           char *why, size_t why_size)
 {
   union address address;
   const int on = 1;
   socklen_t length = parse_address(text, &address);
   if (length == 0) {
-    complain("cannot listen on %s: not an ADDRESS:PORT or unix:PATH", text);
+    snprintf(why, why_size, "cannot listen on %s: not an ADDRESS:PORT or unix:PATH", text);
     return false;
   }
   bool local = is_loopback(&address);
   if (!local && !tls) {
-    complain("cannot listen on %s: others could read along; it needs "
+    snprintf(why, why_size, "cannot listen on %s: others could read along; it needs "
              "--tls-cert and --tls-key", text);
     return false;
   }
@@ -158,7 +161,7 @@ static bool listen_address(const char *text, bool tls,
   /* Connections of a server that has just ended do not keep the port. */
   if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0
       || bind(fd, &address.any, length) < 0 || listen(fd, BACKLOG) < 0) {
-    complain("cannot listen on %s: %s", text, strerror(errno));
+    snprintf(why, why_size, "cannot listen on %s: %s", text, strerror(errno));
     if (fd >= 0) close(fd);
     return false;
   }
@@ -167,12 +170,13 @@ static bool listen_address(const char *text, bool tls,
   return true;
 }
 
-bool open_listener(const char *address, bool tls, struct listener *listener)
+bool open_listener(const char *address, bool tls, struct listener *listener,
+                   char *why, size_t why_size)
 {
   const int size = SEND_BUFFER;
   bool listens = strncmp(address, "unix:", 5) == 0
-                 ? listen_unix(address + 5, listener)
-                 : listen_address(address, tls, listener);
+                 ? listen_unix(address + 5, listener, why, why_size)
+                 : listen_address(address, tls, listener, why, why_size);
   /* Connections inherit it. */
   if (listens)
     setsockopt(listener->fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);

@@ -29,9 +29,10 @@ struct listener {
 
 /* Listens on [address], ADDRESS:PORT or unix:PATH: an IPv4 address, an IPv6
    address in brackets, or localhost; port 0 is a free one.  Returns false, with
-   a message, when that fails.  [tls]: connections are encrypted, so other
+   the reason in [why], when that fails.  [tls]: connections are encrypted, so other
    addresses than those of this machine are allowed. */
-bool open_listener(const char *address, bool tls, struct listener *listener);
+bool open_listener(const char *address, bool tls, struct listener *listener,
+                   char *why, size_t why_size);
 
 /* Removes the Unix socket of [listener].  Its descriptor stays open. */
 void remove_listener(struct listener *listener);

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "category.h"
-#include "follow.h"
+#include "reading.h"
 #include "json.h"
 #include "live_json.h"
 #include "memory.h"
@@ -112,7 +112,7 @@ static const struct history_row *last_row(const struct view_data *d)
    well. */
 static json_t *damage(const struct view_data *d)
 {
-  char text[MESSAGE_SIZE];
+  char text[DAMAGE_TEXT];
   if (d->failure != 0) return json_string(eventring_strerror(d->failure));
   return describe_damage(d->info.damaged_at, d->damaged, text, sizeof text)
          ? json_string(text) : json_null();

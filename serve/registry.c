@@ -24,11 +24,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "common.h"
+#include "address.h"
 #include "locks.h"
+#include "memory.h"
+#include "operand.h"
+#include "parse.h"
 #include "registry.h"
 #include "stream.h"
-#include "targets.h"
+#include "target.h"
 
 /* Ended processes are shown for so long, if the command line does not name
    them. */
@@ -386,33 +389,33 @@ static struct eventring_search *new_search(void)
 }
 
 /* Opens [path] to see whether it can be shown.  Returns the number of its
-   processes, 1 if it cannot be read but exists; 0, with a message, when it does
-   not exist. */
-static uint32_t count_processes(const char *path)
+   processes, 1 if it cannot be read but exists; 0, with the reason in [why], when it
+   does not exist. */
+static uint32_t count_processes(const char *path, char *why, size_t why_size)
 {
-  char why[512] = "";
   struct eventring_options options = {
-    .size = sizeof options, .message = why, .message_size = sizeof why
+    .size = sizeof options, .message = why, .message_size = why_size
   };
   struct eventring_cursor *cursor;
   int error;
-  if (refuse_stream(path)) return 0;
-  error = eventring_open(path, &options, &cursor);
-  if (error == EVENTRING_E_NOT_FOUND || error == EVENTRING_E_NOT_A_RING) {
-    complain("%s", why);
+  if (is_stream(path)) {
+    snprintf(why, why_size, "%s: a stream; this command reads files: save it to a "
+             "file first", path);
     return 0;
   }
+  error = eventring_open(path, &options, &cursor);
+  if (error == EVENTRING_E_NOT_FOUND || error == EVENTRING_E_NOT_A_RING) return 0;
   if (error < 0) return 1;
   uint32_t processes = target_info(cursor).processes;
   eventring_close(cursor);
   return processes;
 }
 
-static bool open_pid(const char *text, struct operand *o)
+static bool open_pid(const char *text, struct operand *o, char *why,
+                     size_t why_size)
 {
-  char why[512] = "";
   struct eventring_options options = {
-    .size = sizeof options, .message = why, .message_size = sizeof why
+    .size = sizeof options, .message = why, .message_size = why_size
   };
   struct eventring_cursor *cursor;
   long pid = strtol(text, NULL, 10);
@@ -421,17 +424,16 @@ static bool open_pid(const char *text, struct operand *o)
   int error = pid > 0 && pid <= INT32_MAX
     ? eventring_open_pid((int32_t) pid, NULL, &options, &cursor)
     : EVENTRING_E_NOT_FOUND;
-  if (error < 0)
-    complain("%s", why[0] != '\0' ? why : eventring_strerror(error));
-  else
-    eventring_close(cursor);
+  if (error == 0) eventring_close(cursor);
+  else if (why[0] == '\0') snprintf(why, why_size, "%s", eventring_strerror(error));
   return error == 0;
 }
 
-static bool open_operand(char *text, struct operand *o)
+static bool open_operand(char *text, struct operand *o, char *why,
+                         size_t why_size)
 {
   struct stat st;
-  if (is_number(text)) return open_pid(text, o);
+  if (is_number(text)) return open_pid(text, o, why, why_size);
   *o = (struct operand) { .kind = OPERAND_DIR, .path = text };
   if (stat(text, &st) == 0 && S_ISDIR(st.st_mode)) {
     o->search = new_search();
@@ -440,16 +442,17 @@ static bool open_operand(char *text, struct operand *o)
   uint32_t number = take_process(text);
   o->kind = OPERAND_FILE;
   o->process = number > 0 ? number - 1 : 0;
-  o->processes = count_processes(text);
+  o->processes = count_processes(text, why, why_size);
   if (number > 0 && o->processes > 0) o->processes = 1;
   return o->processes > 0;
 }
 
-bool open_registry(char **texts, int count)
+bool open_registry(char **texts, int count, char *why, size_t why_size)
 {
+  why[0] = '\0';
   operands = allocate((size_t) count + 1, sizeof *operands);
   for (int i = 0; i < count; i++)
-    if (!open_operand(texts[i], &operands[i])) return false;
+    if (!open_operand(texts[i], &operands[i], why, why_size)) return false;
   operand_count = count;
   if (count == 0) all_processes = new_search();
   return true;

@@ -30,8 +30,8 @@
 #define REGISTRY_SHOWN 8
 
 /* Begins to show the [count] operands, which must stay valid; 0: all processes.
-   Returns false, with a message, when an operand cannot be shown. */
-bool open_registry(char **operands, int count);
+   Returns false, with the reason in [why], when an operand cannot be shown. */
+bool open_registry(char **operands, int count, char *why, size_t why_size);
 
 /* Looks for processes that have begun, ended, or were replaced.  To be called
    by one thread. */

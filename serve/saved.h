@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The recordings in the store (tools/store.h), for clients. */
+/* The recordings in the store (sources/store.h), for clients. */
 
 #ifndef SERVE_SAVED_H
 #define SERVE_SAVED_H

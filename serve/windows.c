@@ -18,7 +18,8 @@
 #include "event_json.h"
 #include "filter.h"
 #include "filter_words.h"
-#include "follow.h"
+#include "memory.h"
+#include "reading.h"
 #include "json.h"
 #include "live_sites.h"
 #include "profile.h"
@@ -114,8 +115,10 @@ static void close_window(struct window *w)
 }
 
 /* Damage is in the object of the process: the view has read the file, too. */
-static void take_problem(void *state, bool failed, const char *what)
+static void take_problem(void *state, const struct source *source, bool failed,
+                         const char *what)
 {
+  (void) source;
   struct window *w = state;
   if (!failed) return;
   w->status = 500;
@@ -124,7 +127,7 @@ static void take_problem(void *state, bool failed, const char *what)
 
 static void read_window(struct window *w)
 {
-  read_events(w->cursor, &(struct reading) {
+  read_cursor(w->cursor, &(struct reading) {
     .changes = true, .state = w, .event = take_event, .pass = pass,
     .problem = take_problem
   });

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "address.h"
 #include "all_processes.h"
 #include "hub_target.h"
 #include "json.h"

@@ -398,7 +398,7 @@ static bool open_child(struct children *c, struct child *child, pid_t program)
   }
   c->unsure += kin == PERHAPS_OURS;
   char *part = new_part(&c->parts);
-  child->sessions = new_sessions(cursor);
+  child->sessions = new_sessions(cursor, NULL);
   begin_followed(&child->rings, cursor, part, false, true);
   free(part);
   return true;

@@ -22,6 +22,8 @@
 #include <unistd.h>
 #include "address.h"
 #include "common.h"
+#include "parse.h"
+#include "reconnect.h"
 #include "text.h"
 
 /* Messages */
@@ -54,6 +56,11 @@ void note(const char *format, ...)
   fputc('\n', stderr);
 }
 
+void note_text(const char *text)
+{
+  note("%s", text);
+}
+
 void usage_error(const struct command *command, const char *format, ...)
 {
   va_list arguments;
@@ -68,11 +75,6 @@ void usage_error(const struct command *command, const char *format, ...)
 }
 
 /* The target */
-
-bool is_number(const char *s)
-{
-  return *s != '\0' && s[strspn(s, "0123456789")] == '\0';
-}
 
 /* The paths of the files that refuse_input knows; NULL for standard input, which
    may be a regular file. */
@@ -140,13 +142,6 @@ static void cannot_open(const char *target, int error, const char *why)
     complain("%s: %s", target, eventring_strerror(error));
 }
 
-bool is_stream(const char *target)
-{
-  const enum address_kind kind = address_kind(target);
-  return kind == ADDRESS_STANDARD || kind == ADDRESS_UNIX
-         || kind == ADDRESS_TCP || kind == ADDRESS_TLS;
-}
-
 bool refuse_stream(const char *target)
 {
   if (!is_stream(target)) return false;
@@ -157,8 +152,13 @@ bool refuse_stream(const char *target)
 
 static bool streams_resume;
 
-void resume_streams(void)
+void use_reconnect(const struct command *command, const char *text)
 {
+  int64_t ns;
+  if (!parse_duration(text, &ns) || ns == 0)
+    usage_error(command, "%s: --reconnect: %s is not a time such as 10s",
+                command->name, text);
+  reconnect_for(ns);
   streams_resume = true;
 }
 
@@ -274,31 +274,6 @@ enum status recording_status(int error)
 {
   return error == EVENTRING_E_SYSTEM ? STATUS_CANNOT_WRITE
                                      : STATUS_CANNOT_READ;
-}
-
-const char *target_operand(struct eventring_cursor *cursor, char number[16])
-{
-  struct eventring_info info = target_info(cursor);
-  if (info.pid_is_elsewhere) return eventring_path(cursor);
-  snprintf(number, 16, "%" PRIu32, (uint32_t) info.pid);
-  return number;
-}
-
-const char *at_most(struct eventring_cursor *cursor)
-{
-  return target_info(cursor).lost_is_bound ? "at most " : "";
-}
-
-const char *state_name(int state)
-{
-  switch (state) {
-  case EVENTRING_STATE_RUNNING: return "running";
-  case EVENTRING_STATE_ENDED: return "ended";
-  case EVENTRING_STATE_REPLACED: return "replaced by another program";
-  case EVENTRING_STATE_KILLED: return "killed";
-  case EVENTRING_STATE_UNKNOWN: return "ran on after this recording";
-  default: return "in an unknown state";
-  }
 }
 
 /* Signals: of a closed pipe, and of a file that may not grow any more */

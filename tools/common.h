@@ -11,9 +11,8 @@
 /**************************************************************************/
 
 /* Functions shared by all subcommands of `eventring`: messages, opening
-   targets, and the end of the program.  Options are in options.h, text and
-   durations in text.h, the reading loop in follow.h.  tools/ uses analysis/ and
-   the public header of libeventring. */
+   targets, and the end of the program.  Options are in options.h, the reading loop
+   is in follow.h. */
 
 #ifndef TOOLS_COMMON_H
 #define TOOLS_COMMON_H
@@ -38,6 +37,7 @@ void complain(const char *format, ...);
    written or lost, or how to end a command that waits. */
 __attribute__((format(printf, 1, 2)))
 void note(const char *format, ...);
+void note_text(const char *text);
 
 /* Prints an error message with a reference to the --help of [command], or of
    the whole program if [command] is NULL, and ends the program with
@@ -45,17 +45,14 @@ void note(const char *format, ...);
 __attribute__((noreturn, format(printf, 2, 3)))
 void usage_error(const struct command *command, const char *format, ...);
 
-/* Returns whether [target] is the address of a stream that can be read: - or the
-   address of a socket, and not the name of a file that exists. */
-bool is_stream(const char *target);
-
 /* Returns whether [target] is the address of a stream; if so, prints a message
    that the command reads files. */
 bool refuse_stream(const char *target);
 
-/* Makes the streams that are opened afterwards wait for another connection when
-   theirs breaks (reconnect.h). */
-void resume_streams(void);
+/* Takes the value [text] of --reconnect, how long broken connections are made again,
+   for all streams that are opened afterwards.  For a text that is no time, prints a
+   message and ends the program with STATUS_USAGE. */
+void use_reconnect(const struct command *command, const char *text);
 
 /* Opens process [process], counted from 0, of the recording at [path], and
    returns its cursor, which the caller closes.  [share_with] is NULL or an open
@@ -87,10 +84,6 @@ struct eventring_cursor *try_open_one(const struct command *command,
                                       bool control, uint32_t process,
                                       struct eventring_cursor *share_with);
 
-/* Returns whether [text] is a process id, which means digits only and at least
-   one, and not a path.  The number may be too large. */
-bool is_number(const char *text);
-
 /* Adds the path of the file that [cursor] reads to the inputs that refuse_input
    knows.  Ends the program with a message when there is no memory.  open_one,
    try_open_one, open_target and open_recorded_process do this themselves. */
@@ -110,19 +103,6 @@ bool refuse_existing(const char *path, bool force);
    recording: STATUS_CANNOT_WRITE for a system error, which is of the output,
    else STATUS_CANNOT_READ, since the input is the cause. */
 enum status recording_status(int error);
-
-/* Returns the operand by which a command of the user finds the process of
-   [cursor]: its pid, written to [number], or the path of its file if that pid is
-   of another pid namespace. */
-const char *target_operand(struct eventring_cursor *cursor, char number[16]);
-
-/* Returns "at most " if the file gives only an upper bound of the number of
-   lost events, and "" if the number is exact. */
-const char *at_most(struct eventring_cursor *cursor);
-
-/* Returns a description of [state], one of EVENTRING_STATE_..., such as
-   "running"; "in an unknown state" for other numbers.  Never NULL. */
-const char *state_name(int state);
 
 /* Returns whether all writes to standard output have succeeded so far.  Returns
    false when the reader of a pipe has closed it or the disk is full; the first

@@ -17,9 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "address.h"
 #include "common.h"
 #include "hub_client.h"
 #include "hub_target.h"
+#include "parse.h"
 #include "stream_name.h"
 
 static struct hub_url option_url, variable_url;

@@ -20,6 +20,7 @@
 #include "hub_streams.h"
 #include "hub_target.h"
 #include "merged_profile.h"
+#include "profile_notes.h"
 #include "profile_types.h"
 
 bool is_build_id(const char *text)

@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "category.h"
-#include "json.h"
 #include "processes.h"
 #include "text.h"
 
@@ -204,25 +202,4 @@ const char *recording_state(struct eventring_cursor *cursor)
   case EVENTRING_STATE_KILLED: return "killed";
   default: return "unknown";
   }
-}
-
-json_t *json_control(struct eventring_cursor *cursor)
-{
-  struct eventring_info info = target_info(cursor);
-  uint32_t recorded = recorded_categories(cursor);
-  json_t *process = json_process(cursor), *categories = json_array();
-  for (uint32_t bit = 0; bit < 32; bit++) {
-    const char *name = eventring_category(cursor, bit);
-    if (name != NULL && (recorded >> bit & 1) != 0)
-      json_array_append_new(categories, json_text(name));
-  }
-  if (info.pid_is_elsewhere)
-    json_object_set_new(process, "pid_namespace",
-                        json_integer((json_int_t) info.pid_namespace));
-  json_object_set_new(process, "path", json_text(eventring_path(cursor)));
-  json_object_set_new(process, "paused", json_boolean(info.active == 0));
-  json_object_set_new(process, "categories", categories);
-  json_object_set_new(process, "ring_bytes",
-                      json_integer((json_int_t) info.ring_words * 8));
-  return process;
 }

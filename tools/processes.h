@@ -16,7 +16,6 @@
 #ifndef TOOLS_PROCESSES_H
 #define TOOLS_PROCESSES_H
 
-#include <jansson.h>
 #include "common.h"
 
 /* Returns an array of the processes that have their ring file directly in
@@ -60,10 +59,5 @@ struct eventring_cursor *open_only_process(const struct command *command,
 /* Returns the state of the process of [cursor], as a word: "recording",
    "paused", "ended", "replaced", "killed" or "unknown". */
 const char *recording_state(struct eventring_cursor *cursor);
-
-/* Returns a new JSON object: the object of json_process, with its path, the
-   settings that the control commands change, and the size of the rings.  The
-   caller frees it with json_decref. */
-json_t *json_control(struct eventring_cursor *cursor);
 
 #endif /* TOOLS_PROCESSES_H */

@@ -15,28 +15,12 @@
 #include <string.h>
 #include <unistd.h>
 #include "hub_target.h"
+#include "operand.h"
 #include "processes.h"
 #include "targets.h"
 #include "text.h"
 
 /* One target */
-
-uint32_t take_process(char *target)
-{
-  char *colon = strrchr(target, ':');
-  if (colon == NULL || !is_number(colon + 1) || strlen(colon + 1) > 4
-      || access(target, F_OK) == 0 || is_stream(target))
-    return 0;
-  unsigned long number = strtoul(colon + 1, NULL, 10);
-  if (number == 0) return 0;
-  *colon = '\0';
-  /* A process id has no processes. */
-  if (is_number(target)) {
-    *colon = ':';
-    return 0;
-  }
-  return (uint32_t) number;
-}
 
 static bool has_option(const struct command *command, enum option_id option)
 {

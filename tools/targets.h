@@ -17,13 +17,6 @@
 
 #include "follow.h"
 
-/* Removes ":N" from the end of [target], if this means process N of a
-   recording, counted from 1, and returns N.  Returns 0, and does not change
-   [target], if it has no such end, N is 0 or has more than 4 digits, a file has
-   this name, [target] is the address of a stream, or a process id is before the
-   colon. */
-uint32_t take_process(char *target);
-
 /* Opens the only operand of the command line, argv[optind] after the last
    next_option, and returns its cursor.  An operand of digits is a process id,
    whose ring file is looked for in [dir] if that is not NULL; any other is a

@@ -17,12 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "address.h"
 #include "follow.h"
 #include "hub_client.h"
 #include "hub_streams.h"
 #include "hub_target.h"
 #include "live_stats.h"
 #include "memory.h"
+#include "parse.h"
 #include "target.h"
 #include "top_hub.h"
 

@@ -270,7 +270,7 @@ static void attach(struct traced *traced, struct eventring_cursor *cursor)
 {
   char *output = NULL;
   traced->programs++;
-  traced->sessions = new_sessions(cursor);
+  traced->sessions = new_sessions(cursor, NULL);
   if (traced->output != NULL && traced->status == STATUS_OK)
     output = traced->children != NULL && traced->programs > 1
              ? new_part(children_parts(traced->children))

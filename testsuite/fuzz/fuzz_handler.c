@@ -194,7 +194,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
   struct view *views[REGISTRY_VIEWS];
-  char *operands[FILES];
+  char *operands[FILES], why[512];
   (void) argc;
   (void) argv;
   /* The programs that make ring files end without freeing. */
@@ -203,7 +203,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
   __lsan_enable();
   atexit(remove_files);
   for (int i = 0; i < FILES; i++) operands[i] = paths[i];
-  CHECK(open_registry(operands, FILES));
+  CHECK(open_registry(operands, FILES, why, sizeof why));
   scan_registry();
   CHECK(all_views(views) == FILES);
   for (int i = 0; i < FILES; i++) {

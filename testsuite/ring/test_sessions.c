@@ -1,4 +1,4 @@
-// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Itools -Ianalysis tools/sessions.c tools/text.c libanalysis.a
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Irender -Isources -Ianalysis sources/sessions.c render/text.c libanalysis.a
 /* If this breaks, commands that follow a process end at once when its session ends
    while they open the file, or wait for a process that has ended its tracing long
    ago. */
@@ -30,7 +30,7 @@ static struct eventring_cursor *open_ending(struct ring_file *f)
 /* Returns whether the process of [c] is known to run. */
 static bool runs(struct eventring_cursor *c)
 {
-  struct sessions *s = new_sessions(c);
+  struct sessions *s = new_sessions(c, NULL);
   const bool known = process_runs(s, 0);
   free_sessions(s);
   return known;

@@ -13,7 +13,7 @@ trap 'exit 1' HUP INT TERM
 look() {
   clang -fsyntax-only -std=gnu11 -D_FILE_OFFSET_BITS=64 -DCHECK_LOCKS \
     -Wthread-safety -Werror=thread-safety -Iconsumer/reader -Iconsumer/library \
-    -Iruntime -Ianalysis -Ifleet -Itools -Iserve "$@" >"$tmp/out" 2>&1
+    -Iruntime -Ianalysis -Ifleet -Irender -Isources -Iserve -Itools "$@" >"$tmp/out" 2>&1
 }
 tests=0
 ok() {
@@ -28,10 +28,10 @@ ok() {
 
 # shellcheck disable=SC2046 # names of ours, without blanks
 ok "locks are held where they must be" \
-  look $(grep -l pthread_mutex_lock analysis/*.c fleet/*.c serve/*.c tools/*.c)
+  look $(grep -l pthread_mutex_lock analysis/*.c fleet/*.c render/*.c serve/*.c sources/*.c tools/*.c)
 # The files that cannot be checked
 unchecked() {
-  grep -l pthread_mutex_lock analysis/*.c fleet/*.c serve/*.c tools/*.c |
+  grep -l pthread_mutex_lock analysis/*.c fleet/*.c render/*.c serve/*.c sources/*.c tools/*.c |
     xargs grep -L '"locks\.h"\|"spool_internal\.h"'
 }
 ok "each file with a lock includes locks.h" [ -z "$(unchecked)" ]

@@ -27,6 +27,7 @@
 #include "common.h"
 #include "event_reader.h"
 #include "follow.h"
+#include "operand.h"
 #include "options.h"
 #include "parse.h"
 #include "snapshot.h"

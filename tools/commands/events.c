@@ -24,7 +24,6 @@
 #include "hub_target.h"
 #include "json.h"
 #include "options.h"
-#include "reconnect.h"
 #include "spans.h"
 #include "targets.h"
 #include "text.h"

@@ -23,6 +23,7 @@
 #include "options.h"
 #include "profile_export.h"
 #include "profile_text.h"
+#include "profile_notes.h"
 #include "profile_types.h"
 #include "summary_text.h"
 #include "targets.h"

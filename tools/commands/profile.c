@@ -25,6 +25,7 @@
 #include "parse.h"
 #include "profile_export.h"
 #include "profile_text.h"
+#include "profile_notes.h"
 #include "profile_types.h"
 #include "targets.h"
 

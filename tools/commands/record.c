@@ -397,7 +397,7 @@ static int record_all(struct recording *r)
 static enum status record(struct recording *r)
 {
   r->started_ns = monotonic_ns();
-  r->sessions = new_sessions(r->cursor);
+  r->sessions = new_sessions(r->cursor, note_text);
   catch_interrupts();
   if (address_kind(r->output) != ADDRESS_FILE) {
     r->stream = open_stream_output(r->output);

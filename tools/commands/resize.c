@@ -153,7 +153,7 @@ static enum status resize(struct eventring_cursor *cursor,
              eventring_path(cursor));
     return STATUS_CANNOT_READ;
   }
-  struct sessions *sessions = new_sessions(cursor);
+  struct sessions *sessions = new_sessions(cursor, NULL);
   int error = eventring_ask_ring_words(cursor, request->words);
   enum status status = STATUS_CANNOT_READ;
   if (error < 0) {

@@ -23,7 +23,6 @@
 #include "json.h"
 #include "options.h"
 #include "parse.h"
-#include "reconnect.h"
 #include "summary_text.h"
 #include "targets.h"
 #include "text.h"

@@ -30,6 +30,7 @@
 #include "event_reader.h"
 #include "follow.h"
 #include "options.h"
+#include "parse.h"
 #include "reconnect.h"
 #include "hub_target.h"
 #include "sessions.h"
@@ -228,7 +229,7 @@ static void look_at(struct top *t, const struct opened *opened, long pid)
   memcpy(t->why_not, opened->why_not, sizeof t->why_not);
   t->live = new_live_stats(t->cursor);
   t->functions = new_top_functions(t->cursor);
-  t->sessions = new_sessions(t->cursor);
+  t->sessions = new_sessions(t->cursor, NULL);
   look_again(t);
   t->pid = pid != 0 ? pid : t->info.pid;
   t->active = t->info.active;

@@ -21,7 +21,7 @@
 #include "json.h"
 #include "runs/batch.h"
 #include "runs/commands.h"
-#include "runs/files.h"
+#include "files.h"
 #include "runs/sources.h"
 
 /* Labels */

@@ -22,7 +22,7 @@
 #include "common.h"
 #include "json.h"
 #include "runs/batch.h"
-#include "runs/capture.h"
+#include "capture.h"
 #include "runs/commands.h"
 #include "runs/commits.h"
 #include "runs/execute.h"

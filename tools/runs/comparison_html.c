@@ -22,7 +22,7 @@
 #include "memory.h"
 #include "runs/comparison_chart.h"
 #include "runs/comparison_html.h"
-#include "runs/facts.h"
+#include "facts.h"
 #include "runs/functions.h"
 #include "runs/markup.h"
 #include "runs/values.h"

@@ -37,7 +37,7 @@
 #include "numbered.h"
 #include "runs/batch.h"
 #include "runs/execute.h"
-#include "runs/machine.h"
+#include "machine.h"
 #include "runs/run_file.h"
 #include "runs/sources.h"
 #include "traced.h"

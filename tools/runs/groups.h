@@ -19,7 +19,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "runs/facts.h"
+#include "facts.h"
 #include "runs/figures.h"
 
 /* Runs with a flaw: how many, and an example of it. */

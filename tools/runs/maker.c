@@ -28,7 +28,7 @@
 #include "common.h"
 #include "json.h"
 #include "runs/commits.h"
-#include "runs/machine.h"
+#include "machine.h"
 #include "runs/maker.h"
 #include "runs/run_file.h"
 #include "runs/sources.h"

@@ -20,7 +20,7 @@
 #include "command.h"
 #include "runs/batch.h"
 #include "runs/execute.h"
-#include "runs/files.h"
+#include "files.h"
 
 /* The settings of a new batch, which batch.json keeps. */
 struct batch_settings {

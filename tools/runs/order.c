@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "memory.h"
-#include "runs/capture.h"
+#include "capture.h"
 #include "runs/order.h"
 
 /* Returns whether [text] is the hash of a commit, so that it is no option. */

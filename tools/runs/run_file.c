@@ -21,8 +21,8 @@
 #include <unistd.h>
 #include "json.h"
 #include "memory.h"
-#include "runs/capture.h"
-#include "runs/files.h"
+#include "capture.h"
+#include "files.h"
 #include "runs/run_file.h"
 #include "target.h"
 

@@ -20,8 +20,8 @@
 #include <unistd.h>
 #include "json.h"
 #include "memory.h"
-#include "runs/capture.h"
-#include "runs/files.h"
+#include "capture.h"
+#include "files.h"
 #include "runs/sources.h"
 
 static void unknown_fact(json_t *unknown, const char *what)

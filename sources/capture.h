@@ -1,0 +1,32 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The output of another program, such as git, that eventring asks for facts. */
+
+#ifndef SOURCES_CAPTURE_H
+#define SOURCES_CAPTURE_H
+
+#include <stddef.h>
+
+/* Runs the program [argv], found in PATH, in the folder [dir], with no input
+   and without its standard error.  Returns its output with a NUL behind it, and
+   its length in *size if that is not NULL; the caller frees it.  Returns NULL
+   when the program cannot be run, or does not end with 0.  LC_ALL is C for
+   it. */
+char *capture(const char *const argv[], const char *dir, size_t *size);
+
+/* Returns the contents of the file at [path], at most 1 MiB, with a NUL behind
+   them, without white space at the end; the caller frees them.  Returns NULL
+   when the file cannot be read. */
+char *read_text_file(const char *path);
+
+#endif /* SOURCES_CAPTURE_H */
