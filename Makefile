@@ -471,7 +471,8 @@ $(RING_TESTS): $(B)/test/ring/%: testsuite/ring/%.c $(RING_HEADERS) \
 # report has functions and lines (-g1), and no variables.
 SAN_CC = gcc
 SAN_CFLAGS = -std=gnu11 -g1 $(SAN_LEVEL) -fno-omit-frame-pointer $(WARNINGS) \
-  -Iconsumer/reader -Iconsumer/library -Iruntime -Ianalysis -Ifleet -Irender -Isources -Iserve -Itools
+  -Iconsumer/reader -Iconsumer/library -Iruntime -Ianalysis -Ifleet -Irender \
+  -Isources -Iserve -Itools
 # Only for the library does the optimizer save more time than it takes.
 SAN_LEVEL = -O0
 $(foreach s,asan tsan,$(B)/$s/obj/consumer/%.o \
@@ -623,7 +624,8 @@ FUZZ_OBJ := $(patsubst %.c,$(FUZZ)/obj/%.o,\
 FUZZ_SANITIZERS = address,undefined -fno-sanitize-recover=all
 FUZZ_CFLAGS = -std=gnu11 -g1 $(FUZZ_LEVEL) -fno-omit-frame-pointer $(WARNINGS) \
   $(FLEET_CFLAGS) \
-  -Iconsumer/reader -Iconsumer/library -Iruntime -Ianalysis -Ifleet -Irender -Isources -Iserve -Itools \
+  -Iconsumer/reader -Iconsumer/library -Iruntime -Ianalysis -Ifleet -Irender \
+  -Isources -Iserve -Itools \
   -Itestsuite/fuzz
 FUZZ_WORKS = $(shell echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | \
   $(FUZZ_CC) -fsanitize=fuzzer,address,undefined -x c -o /dev/null - \

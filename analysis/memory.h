@@ -21,8 +21,8 @@
 
 #include <stddef.h>
 
-/* A function that the program may replace, called by allocate and reallocate
-   when there is no memory.  The function must not return.  The default is
+/* A function that the program may replace, called when there is no memory, by
+   allocate and reallocate and by others.  The function must not return.  The default is
    abort. */
 extern void (*out_of_memory)(void);
 

@@ -12,7 +12,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include "category.h"
 #include "profile_types.h"
 #include "target.h"
 

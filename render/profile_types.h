@@ -10,8 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The types of profiles in words: names, units, sums, and how to get
-   samples. */
+/* The types of profiles in words: names, units, sums. */
 
 #ifndef RENDER_PROFILE_TYPES_H
 #define RENDER_PROFILE_TYPES_H

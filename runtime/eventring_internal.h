@@ -463,9 +463,10 @@ uint64_t caml_ring_alloc_period(void);
    thread is writing a sample, and none will.  The control word is 0 before. */
 void caml_ring_stop_samples(void);
 
-/* Starts samples of all threads at once, if EVENTRING_PROFILE is recorded.  The
-   probes that search for threads may be far away: a program may compute without an
-   allocation or a system call from here on. */
+/* Starts samples of all threads at once, if EVENTRING_PROFILE is recorded and the
+   calling thread has none.  The probes that search for threads may be far away: a
+   program may compute without an allocation or a system call from here on.  Call
+   with the domain lock held, without the session's lock. */
 void caml_ring_begin_samples(void);
 
 /* Writes the last event EV_CPU_USED of the session.  Call in a domain, without the

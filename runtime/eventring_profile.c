@@ -987,34 +987,51 @@ static void admit_samples(void)
   pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
 }
 
+/* Makes all threads known, and starts their timers.  [wait]: also when another thread
+   has the session's lock. */
 COLD
-void caml_eventring_sample_threads(void)
+static void search_threads(int wait)
 {
-  static _Atomic uint32_t last;         /* the session of the last search */
-  int64_t now = eventring_clock_ns(CLOCK_MONOTONIC_COARSE);
-  int64_t due = next;
-  if (!caml_ring_self.admits_samples) admit_samples();
-  if (now < due && last == caml_ring_session.number) return;
-  if (caml_ring_left_behind()) return;
-  if (!atomic_compare_exchange_strong(&next, &due, now + 100000000)) return;
-  last = caml_ring_session.number;
   sigset_t before;
   hold_signals(&before);
   caml_ring_note_mappings();
   if (Caml_eventring_on(EVENTRING_PROFILE)
-      && pthread_mutex_trylock(&caml_ring_session_lock) == 0) {
+      && (wait ? pthread_mutex_lock(&caml_ring_session_lock)
+               : pthread_mutex_trylock(&caml_ring_session_lock)) == 0) {
     if (prepare()) arm_all(&before);
     pthread_mutex_unlock(&caml_ring_session_lock);
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* When to search is [next], or in a new session, which is not [searched]. */
+#define SEARCH_NS 100000000
+static _Atomic uint32_t searched;
+
+COLD
+void caml_eventring_sample_threads(void)
+{
+  int64_t now = eventring_clock_ns(CLOCK_MONOTONIC_COARSE);
+  int64_t due = next;
+  if (!caml_ring_self.admits_samples) admit_samples();
+  if (now < due && searched == caml_ring_session.number) return;
+  if (caml_ring_left_behind()) return;
+  if (!atomic_compare_exchange_strong(&next, &due, now + SEARCH_NS)) return;
+  searched = caml_ring_session.number;
+  search_threads(0);
+}
+
 COLD
 void caml_ring_begin_samples(void)
 {
-  if (!Caml_eventring_on(EVENTRING_PROFILE)) return;
-  next = 0;
-  caml_eventring_sample_threads();
+  const struct sampler *s = caml_ring_self.sampler;
+  if (!Caml_eventring_on(EVENTRING_PROFILE) || caml_ring_left_behind()) return;
+  /* Its next signal has the others found. */
+  if (s != NULL && s->armed && s->tid == (int) caml_ring_os_thread_id()
+      && session == caml_ring_session.number) return;
+  next = eventring_clock_ns(CLOCK_MONOTONIC_COARSE) + SEARCH_NS;
+  searched = caml_ring_session.number;
+  search_threads(1);
 }
 
 COLD

@@ -56,8 +56,8 @@ static bool listen_unix(const char *path, struct listener *listener, char *why,
 {
   struct sockaddr_un address = { .sun_family = AF_UNIX };
   if (*path == '\0' || strlen(path) >= sizeof address.sun_path) {
-    snprintf(why, why_size, "cannot listen on unix:%s: the path must have from 1 to %zu bytes",
-             path, sizeof address.sun_path - 1);
+    snprintf(why, why_size, "cannot listen on unix:%s: the path must have from 1 to "
+             "%zu bytes", path, sizeof address.sun_path - 1);
     return false;
   }
   strcpy(address.sun_path, path);
@@ -148,7 +148,8 @@ static bool listen_address(const char *text, bool tls, struct listener *listener
   const int on = 1;
   socklen_t length = parse_address(text, &address);
   if (length == 0) {
-    snprintf(why, why_size, "cannot listen on %s: not an ADDRESS:PORT or unix:PATH", text);
+    snprintf(why, why_size, "cannot listen on %s: not an ADDRESS:PORT or unix:PATH",
+             text);
     return false;
   }
   bool local = is_loopback(&address);

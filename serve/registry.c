@@ -433,6 +433,7 @@ static bool open_operand(char *text, struct operand *o, char *why,
                          size_t why_size)
 {
   struct stat st;
+  why[0] = '\0';
   if (is_number(text)) return open_pid(text, o, why, why_size);
   *o = (struct operand) { .kind = OPERAND_DIR, .path = text };
   if (stat(text, &st) == 0 && S_ISDIR(st.st_mode)) {
@@ -449,7 +450,6 @@ static bool open_operand(char *text, struct operand *o, char *why,
 
 bool open_registry(char **texts, int count, char *why, size_t why_size)
 {
-  why[0] = '\0';
   operands = allocate((size_t) count + 1, sizeof *operands);
   for (int i = 0; i < count; i++)
     if (!open_operand(texts[i], &operands[i], why, why_size)) return false;

@@ -52,7 +52,7 @@ static char *read_all(int fd, size_t most, size_t *size)
 static _Noreturn void become(const char *const argv[], const char *dir, int out)
 {
   int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-  /* Our program may ignore them. */
+  /* Our program ignores them, or another one that ran it. */
   signal(SIGPIPE, SIG_DFL);
   signal(SIGXFSZ, SIG_DFL);
   if (null >= 0 && dup2(null, STDIN_FILENO) >= 0

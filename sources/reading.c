@@ -51,7 +51,7 @@ static int64_t last_wanted(struct eventring_cursor *cursor)
 }
 
 /* How long to wait for the end of a process that has ended its tracing before a
-   note is printed: a process that ends in order ends its tracing first. */
+   note is given: a process that ends in order ends its tracing first. */
 #define ENDING_NS 500000000
 
 /* A source that is being read, with the events that were read and not yet
@@ -114,7 +114,7 @@ static bool is_stopped(const struct reading *reading)
 }
 
 /* Goes on with [next], the next session of the process of [r].  Returns true; false,
-   with [done] set and a note, when the file is of another program. */
+   with [done] set, when the file is of another program. */
 static bool enter_session(struct reader *r, struct eventring_cursor *next,
                           const struct reading *reading)
 {
@@ -189,7 +189,7 @@ static void take_batch(struct reader *reader, int n)
 /* Reads the next events of the reader's source, [room] at most, into its batch,
    which the caller has passed on, and which is empty afterwards when the source
    has no events at present.  Adds damaged blocks, which are skipped, to [damaged].
-   Sets [done] when there will be no more events, [failed] too, with a message, when
+   Sets [done] when there will be no more events, [failed] too, after [problem], when
    reading fails, and [complete_ns]. */
 static void fill(struct reader *reader, int room, const struct reading *reading)
 {

@@ -38,9 +38,9 @@ struct reading {
   /* NULL, or called with the source's state each time a read of the source
      returned no events. */
   void (*quiet)(void *state);
-  /* Called with the source's state: [what] is damaged in it, or, if [failed], why it
-     cannot be read on.  Damage of the whole file is told of a source without a
-     name. */
+  /* Not NULL.  Called with the source's state: [what] is damaged in it, or, if
+     [failed], why it cannot be read on.  Damage of the whole file is told of a source
+     without a name.  [source] is valid during the call. */
   void (*problem)(void *state, const struct source *source, bool failed,
                   const char *what);
   /* NULL, or called with a note for the user: a process that stopped its tracing

@@ -13,7 +13,6 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "hub_target.h"
 #include "operand.h"
 #include "processes.h"

@@ -70,14 +70,6 @@ static struct eventring_header *header, first_header;
 int make_ring(int argc, char **argv);
 int make_profile(int argc, char **argv);
 
-/* Ends the program as the code under tools/ does, which no request may do. */
-_Noreturn void fuzz_exit(int status);
-void fuzz_exit(int status)
-{
-  (void) status;
-  fuzz_failed(__FILE__, __LINE__, "no request ends the server");
-}
-
 /* Makes a ring file of the kind [kind]. */
 static void make_ended(const char *kind, char *path)
 {

@@ -20,14 +20,6 @@
 #include "query.h"
 #include "routes.h"
 
-/* Ends the program as the code under tools/ does, which no address may do. */
-_Noreturn void fuzz_exit(int status);
-void fuzz_exit(int status)
-{
-  (void) status;
-  fuzz_failed(__FILE__, __LINE__, "no address ends the server");
-}
-
 static void parse_filter(const char text[QUERY_FILTER], bool pairs)
 {
   char words[QUERY_FILTER], why[64] = "";

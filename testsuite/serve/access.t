@@ -230,6 +230,10 @@ run "$EVENTRING_BIN" serve "$tmp/nothing"
 ok "a file that is not there: one line" refused 3 'nothing'
 run "$EVENTRING_BIN" serve 4194305
 ok "a process that is not there: one line" refused 3 ''
+# A recording that is shown as damaged, and a pid that is none.
+"$EVENTRING_BIN" cat -o "$tmp/whole.evr" "$ring" && head -c 40 "$tmp/whole.evr" >"$tmp/cut.evr"
+run "$EVENTRING_BIN" serve "$tmp/cut.evr" 0
+ok "and the line is of that operand" refused 3 'no such file or process'
 end_server
 ok "SIGTERM ends the server with exit code 0" exits 0
 ok "it has no complaint" [ ! -s "$tmp/serve.err" ]

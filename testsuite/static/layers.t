@@ -134,11 +134,14 @@ def too_long(files):
 
 
 PRINTS = re.compile(r"\b((?:v?f?printf|f?puts|f?putc|putchar|fwrite|perror|"
-                    r"exit|isatty)(?=\s*\()|stdout|stderr)")
-ENDS = re.compile(r"\b((?:exit|perror|isatty)(?=\s*\()|stderr)")
-# The layers that print to no file but one that they are given.
-SILENT = {"analysis": PRINTS, "fleet": PRINTS, "render": ENDS, "sources": ENDS,
-          "serve": ENDS}
+                    r"_?exit|isatty)(?=\s*\()|stdout|stderr)")
+# To a file that the caller gives, anything; a child may end itself.
+MESSAGES = re.compile(r"\b((?:v?printf|puts|putchar|perror|exit|isatty)(?=\s*\()|"
+                      r"stdout|stderr)")
+# JSON and text of events on standard output, too.
+ENDS = re.compile(r"\b((?:perror|exit|isatty)(?=\s*\()|stderr)")
+SILENT = {"analysis": PRINTS, "fleet": PRINTS, "render": ENDS, "sources": MESSAGES,
+          "serve": MESSAGES}
 
 
 def prints(files):
@@ -185,7 +188,7 @@ PLANTED = (
     ("a message in analysis", "analysis/target.c",
      'static void f(void) { fprintf(stderr, "x"); }\n', 4),
     ("a message in serve", "serve/stream.c",
-     'static void f(void) { fprintf(stderr, "x"); }\n', 4),
+     'static void f(void) { printf("x"); }\n', 4),
     ("an exit in render", "render/text.c",
      "static void f(void) { exit(3); }\n", 4),
     ("the command in serve", "serve/stream.c", '#include "options.h"\n', 0),

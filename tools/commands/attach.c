@@ -23,7 +23,6 @@
 #include "json.h"
 #include "options.h"
 #include "parse.h"
-#include "processes.h"
 #include "text.h"
 
 static const char attach_usage[] =

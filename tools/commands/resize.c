@@ -21,7 +21,6 @@
 #include "json.h"
 #include "options.h"
 #include "parse.h"
-#include "processes.h"
 #include "sessions.h"
 #include "targets.h"
 #include "text.h"

@@ -203,7 +203,7 @@ static void keep_memory_low(void)
 
 static enum status serve(const struct settings *settings, bool open_it)
 {
-  char url[512], why[512];
+  char url[512], why[MESSAGE_SIZE];
   sigset_t ends;
   int signal;
   keep_memory_low();
@@ -234,7 +234,7 @@ static enum status serve(const struct settings *settings, bool open_it)
 /* Opens the registry with the operands; otherwise with a message. */
 static bool may_serve(char **texts, int count)
 {
-  char why[512];
+  char why[MESSAGE_SIZE];
   if (open_registry(texts, count, why, sizeof why)) return true;
   complain("%s", why);
   return false;

@@ -151,7 +151,7 @@ static void read_new(struct top *t)
   const bool all = all_are_read(&reader);
   t->cut = target_is_cut(t->cursor);
   if (all) live_idle(t->live);
-  char text[MESSAGE_SIZE];
+  char text[CONNECTION_TEXT];
   if (all && keep_connected(&t->connection, t->cursor, text))
     say(t, "%s", text);
   if (count > MANY_EVENTS && t->wait_ms > WAIT_SHORTEST_MS)
