@@ -99,7 +99,7 @@ static void add_time(struct group *groups, const char *name, uint64_t ns)
 static bool has_causes(const struct summary *s)
 {
   for (uint64_t cause = 0; cause < SUMMARY_CAUSES; cause++)
-    if (s->asked_ns[cause] > 0) return true;
+    if (summary_numbers(s)->asked_ns[cause] > 0) return true;
   return false;
 }
 
@@ -107,7 +107,8 @@ static bool has_causes(const struct summary *s)
    has no name. */
 static const char *cause_with_time(struct summary *s, uint64_t cause)
 {
-  return s->asked_ns[cause] > 0 ? eventring_value(s->cursor, "cause", cause)
+  const struct summary_numbers *n = summary_numbers(s);
+  return n->asked_ns[cause] > 0 ? eventring_value(n->cursor, "cause", cause)
                                 : NULL;
 }
 
@@ -115,7 +116,7 @@ static void add_causes(struct summary *s, struct group *groups)
 {
   for (uint64_t cause = 0; cause < SUMMARY_CAUSES; cause++) {
     const char *name = cause_with_time(s, cause);
-    if (name != NULL) add_time(groups, name, s->asked_ns[cause]);
+    if (name != NULL) add_time(groups, name, summary_numbers(s)->asked_ns[cause]);
   }
 }
 
@@ -123,28 +124,30 @@ static void add_causes(struct summary *s, struct group *groups)
    which may be in them, to the last group, without a name. */
 static void add_events(struct summary *s, struct group *groups)
 {
+  const struct summary_numbers *n = summary_numbers(s);
   for (uint32_t id = 0; id <= UINT16_MAX; id++) {
-    if (s->timings[id] == NULL || summary_is_user(s, (uint16_t) id)) continue;
+    if (n->timings[id] == NULL || summary_is_user(s, (uint16_t) id)) continue;
     const struct eventring_description *event =
-      eventring_describe(s->cursor, id);
+      eventring_describe(n->cursor, id);
     const char *call = event != NULL ? call_in_event(event->name) : NULL;
-    if (call != NULL) add_time(groups, call, s->timings[id]->total);
+    if (call != NULL) add_time(groups, call, n->timings[id]->total);
   }
-  groups[ADVICES].ns += s->pauses[PAUSE_MINOR].total
-                      + s->pauses[PAUSE_SLICE].total;
+  groups[ADVICES].ns += n->pauses[PAUSE_MINOR].total
+                      + n->pauses[PAUSE_SLICE].total;
 }
 
 uint64_t collector_called(struct summary *s, const char *event)
 {
+  const struct summary_numbers *n = summary_numbers(s);
   const char *call = call_in_event(event);
   for (uint64_t cause = 0; cause < SUMMARY_CAUSES; cause++) {
     const char *name = cause_with_time(s, cause);
     if (name != NULL && call != NULL && strcmp(name, call) == 0)
-      return s->asked_ns[cause];
+      return n->asked_ns[cause];
   }
-  int id = eventring_find(s->cursor, event);
-  return has_causes(s) || id < 0 || s->timings[id] == NULL
-    ? 0 : s->timings[id]->total;
+  int id = eventring_find(n->cursor, event);
+  return has_causes(s) || id < 0 || n->timings[id] == NULL
+    ? 0 : n->timings[id]->total;
 }
 
 const char *collector_cause(struct summary *s)

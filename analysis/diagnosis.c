@@ -153,7 +153,7 @@ static const struct histogram *timing(const struct diagnosis *d,
                                       const char *name)
 {
   int id = eventring_find(d->cursor, name);
-  return id < 0 ? NULL : d->summary->timings[id];
+  return id < 0 ? NULL : summary_numbers(d->summary)->timings[id];
 }
 
 /* Returns the number of activities of kind [caused] with the cause called
@@ -161,13 +161,14 @@ static const struct histogram *timing(const struct diagnosis *d,
 static uint64_t with_cause(const struct diagnosis *d, enum caused caused,
                            const char *name, double *ns)
 {
+  const struct summary_numbers *n = summary_numbers(d->summary);
   char number[24];
   for (uint64_t cause = 0; cause < SUMMARY_CAUSES; cause++)
-    if (d->summary->causes[caused][cause] > 0
+    if (n->causes[caused][cause] > 0
         && strcmp(summary_cause_name(d->summary, "cause", cause, number),
                   name) == 0) {
-      *ns += (double) d->summary->cause_ns[caused][cause];
-      return d->summary->causes[caused][cause];
+      *ns += (double) n->cause_ns[caused][cause];
+      return n->causes[caused][cause];
     }
   return 0;
 }
@@ -186,7 +187,8 @@ static bool is_recorded(const struct diagnosis *d, const char *name)
   if ((recorded_categories(d->cursor) >> bit & 1) != 0) return true;
   for (uint32_t id = 0; id <= UINT16_MAX; id++) {
     const struct eventring_description *e =
-      d->summary->counts[id] > 0 ? eventring_describe(d->cursor, id) : NULL;
+      summary_numbers(d->summary)->counts[id] > 0
+        ? eventring_describe(d->cursor, id) : NULL;
     if (e != NULL && e->category == bit) return true;
   }
   return false;
@@ -248,7 +250,7 @@ static void add_cause(struct finding *f, const char *name)
 static double part_of_minor(const struct diagnosis *d, const char *name)
 {
   const struct histogram *phase = timing(d, name);
-  double minor = (double) d->summary->pauses[PAUSE_MINOR].total;
+  double minor = (double) summary_numbers(d->summary)->pauses[PAUSE_MINOR].total;
   return phase != NULL && minor > 0 ? (double) phase->total / minor : 0;
 }
 
@@ -307,8 +309,9 @@ static double proposed_words(const struct diagnosis *d, double promoted)
 
 static void judge_minor_heap(struct diagnosis *d)
 {
+  const struct summary_numbers *n = summary_numbers(d->summary);
   if (!can_judge_shares(d, RULE_MINOR_HEAP_SMALL)) return;
-  const struct histogram *minor = &d->summary->pauses[PAUSE_MINOR];
+  const struct histogram *minor = &n->pauses[PAUSE_MINOR];
   double share = of_active(d, (double) minor->total), ns = 0;
   if (share < percent(LIMIT_MINOR_TIME)) return;
   /* Collections at the end of a major cycle follow from promotion. */
@@ -336,7 +339,7 @@ static void judge_minor_heap(struct diagnosis *d)
     return;
   /* With few promoted words, domains wait for each other in collections, more
      on a machine with other work. */
-  bool waiting = !many && d->summary->domain_count > 1;
+  bool waiting = !many && n->domain_count > 1;
   struct finding *f = find(d, RULE_MINOR_HEAP_SMALL,
                            waiting ? POSSIBLE : LIKELY, share);
   add(f, FACT_SHARE, share, "time in minor collections, of %s",
@@ -355,6 +358,7 @@ static void judge_minor_heap(struct diagnosis *d)
 
 static void judge_collector(struct diagnosis *d)
 {
+  const struct summary_numbers *n = summary_numbers(d->summary);
   if (!can_judge_shares(d, RULE_COLLECTOR_TIME)) return;
   double share = active_gc_share(&d->time),
     all = (double) d->time.collecting_ns;
@@ -368,9 +372,9 @@ static void judge_collector(struct diagnosis *d)
         "active, of all domains' time");
   else
     add_text(f, "active time", "not known, since waits were not recorded");
-  add(f, FACT_SHARE, (double) d->summary->pauses[PAUSE_MINOR].total / all,
+  add(f, FACT_SHARE, (double) n->pauses[PAUSE_MINOR].total / all,
       "minor collections, of the time in the collector");
-  add(f, FACT_SHARE, (double) d->summary->pauses[PAUSE_SLICE].total / all,
+  add(f, FACT_SHARE, (double) n->pauses[PAUSE_SLICE].total / all,
       "slices of major collections, of the time in the collector");
   add(f, FACT_SHARE, promoted_share(d), "promoted, of the words allocated");
   if (cause != NULL) add_cause(f, cause);
@@ -395,14 +399,15 @@ static const char *cause_of_pause(struct diagnosis *d,
 
 static void judge_long_stop(struct diagnosis *d)
 {
+  const struct summary_numbers *n = summary_numbers(d->summary);
   if (!can_judge(d, RULE_LONG_STOP)) return;
-  const struct summary_reason *why = &d->summary->longest;
-  const struct histogram *stops = &d->summary->pauses[PAUSE_ANY];
+  const struct summary_reason *why = &n->longest;
+  const struct histogram *stops = &n->pauses[PAUSE_ANY];
   const struct eventring_description *event =
     eventring_describe(d->cursor, why->id);
   if ((double) why->ns < LIMIT_LONG_STOP * 1e6 || event == NULL) return;
   const char *cause = cause_of_pause(d, why, event->name);
-  double ended = (double) d->summary->longest_end_ns
+  double ended = (double) n->longest_end_ns
                - (double) target_info(d->cursor).started_ns;
   struct finding *f = find(d, RULE_LONG_STOP, CERTAIN,
                            (double) why->ns / 1e9);
@@ -429,7 +434,8 @@ static bool dies_soon(struct diagnosis *d, enum rule_id rule, double limit)
 static void judge_remembered_set(struct diagnosis *d)
 {
   if (!can_judge_shares(d, RULE_REMEMBERED_SET)) return;
-  double share = of_active(d, (double) d->summary->pauses[PAUSE_MINOR].total),
+  double share =
+    of_active(d, (double) summary_numbers(d->summary)->pauses[PAUSE_MINOR].total),
     ns = 0, part = remembered_part(d);
   const bool seen = timing(d, "minor_remembered_set") != NULL;
   uint64_t full = with_cause(d, CAUSED_MINOR, "ref_table_full", &ns);
@@ -461,7 +467,8 @@ static void judge_remembered_set(struct diagnosis *d)
 static void judge_promoted_by_old(struct diagnosis *d)
 {
   if (!can_judge_shares(d, RULE_PROMOTED_BY_OLD)) return;
-  double share = of_active(d, (double) d->summary->pauses[PAUSE_MINOR].total),
+  double share =
+    of_active(d, (double) summary_numbers(d->summary)->pauses[PAUSE_MINOR].total),
     part = by_old_part(d);
   if (share < percent(LIMIT_BY_OLD_TIME)
       || part < percent(LIMIT_BY_OLD_PART)
@@ -763,14 +770,15 @@ static void judge_hot_function(struct diagnosis *d, struct symbols *symbols)
    overwrites its oldest events, which is no fault. */
 static void judge_lost(struct diagnosis *d)
 {
+  const struct summary_numbers *n = summary_numbers(d->summary);
   uint64_t lost = d->measures->lost_inside;
   if (lost == 0) return;
   double share = (double) lost
-               / ((double) lost + (double) d->summary->events);
+               / ((double) lost + (double) n->events);
   struct finding *f = find(d, RULE_EVENTS_LOST, CERTAIN, share);
   add(f, FACT_COUNT, (double) lost, "%sevents lost",
       target_info(d->cursor).lost_is_bound ? "at most: " : "");
-  add(f, FACT_COUNT, (double) d->summary->events, "events read");
+  add(f, FACT_COUNT, (double) n->events, "events read");
 }
 
 /* All together */
@@ -797,13 +805,14 @@ static int by_importance(const void *a, const void *b)
 void diagnosis_finish(struct diagnosis *d, struct symbols *symbols)
 {
   struct summary *s = d->summary;
+  const struct summary_numbers *n = summary_numbers(s);
   int64_t until = summary_until(s);
   d->total = summary_tally(s, NULL, until);
   d->time = summary_time(s, NULL, until);
   d->active_ns = d->busiest_ns = d->passed_ns = 1;
   if (active_ns(&d->time) > 0) d->active_ns = (double) active_ns(&d->time);
-  for (uint32_t i = 0; i < s->domain_count; i++) {
-    const struct summary_time time = summary_time(s, s->domains[i], until);
+  for (uint32_t i = 0; i < n->domain_count; i++) {
+    const struct summary_time time = summary_time(s, n->domains[i], until);
     double active = (double) active_ns(&time),
       passed = (double) time.watched_ns;
     if (active > d->busiest_ns) d->busiest_ns = active;
@@ -841,7 +850,7 @@ struct vital_signs diagnosis_vital_signs(const struct diagnosis *d)
     .collector_share = active_gc_share(&d->time),
     .active_share = d->time.watched_ns == 0 ? 0
       : (double) active_ns(&d->time) / (double) d->time.watched_ns,
-    .longest_stop_ns = d->summary->longest.ns
+    .longest_stop_ns = summary_numbers(d->summary)->longest.ns
   };
 }
 

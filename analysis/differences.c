@@ -147,8 +147,9 @@ static void add_memory(struct differences *d, const struct run runs[RUNS])
   add_bytes(d, "live in the major heap",
             heap_of(&runs[0], a->pool_live_words + a->large_words),
             heap_of(&runs[1], b->pool_live_words + b->large_words));
-  add_bytes(d, "resident memory", memory_of(runs[0].summary->resident_bytes),
-            memory_of(runs[1].summary->resident_bytes));
+  add_bytes(d, "resident memory",
+            memory_of(summary_numbers(runs[0].summary)->resident_bytes),
+            memory_of(summary_numbers(runs[1].summary)->resident_bytes));
 }
 
 static void add_totals(struct differences *d, const struct run runs[RUNS])
@@ -223,7 +224,7 @@ static void take_durations(struct names *names, const struct run *runs,
                            int run, uint16_t id, const struct histogram *h)
 {
   const struct eventring_description *d =
-    eventring_describe(runs[run].summary->cursor, id);
+    eventring_describe(summary_numbers(runs[run].summary)->cursor, id);
   if (d == NULL || h == NULL || h->count == 0) return;
   struct named *named = entry_of(names, d->name);
   named->h[run] = h;
@@ -235,14 +236,15 @@ static void take_names(struct names *names, const struct run *runs, int run,
                        enum difference_group group)
 {
   struct summary *s = runs[run].summary;
+  const struct summary_numbers *n = summary_numbers(s);
   for (uint32_t i = 0; i <= UINT16_MAX; i++) {
     uint16_t id = (uint16_t) i;
     if (group == DIFFERENCE_REQUESTS) {
-      const struct request_kind *kind = request_kind(s->requests, id);
+      const struct request_kind *kind = request_kind(n->requests, id);
       if (kind != NULL) take_durations(names, runs, run, id, &kind->total);
-    } else if (s->timings[id] != NULL
+    } else if (n->timings[id] != NULL
                && summary_is_wait(s, id) == (group == DIFFERENCE_WAITS))
-      take_durations(names, runs, run, id, s->timings[id]);
+      take_durations(names, runs, run, id, n->timings[id]);
   }
 }
 
@@ -263,12 +265,13 @@ static void take_causes(struct names *names, const struct run *runs, int run,
                         enum caused caused)
 {
   struct summary *s = runs[run].summary;
+  const struct summary_numbers *n = summary_numbers(s);
   for (uint32_t i = 0; i < SUMMARY_CAUSES; i++) {
     char number[24];
-    if (s->causes[caused][i] == 0) continue;
+    if (n->causes[caused][i] == 0) continue;
     struct named *named = entry_of(names, summary_cause_name(
       s, summary_cause_unit[caused], i, number));
-    named->counts[run] = s->causes[caused][i];
+    named->counts[run] = n->causes[caused][i];
     double weight = per_second(&runs[run], (double) named->counts[run]);
     if (weight > named->weight) named->weight = weight;
   }
@@ -298,9 +301,10 @@ static void add_causes(struct differences *d, const struct run runs[RUNS])
    seconds. */
 static double longest_watched(struct summary *s, int64_t until_ns)
 {
+  const struct summary_numbers *n = summary_numbers(s);
   uint64_t longest = 0;
-  for (uint32_t i = 0; i < s->domain_count; i++) {
-    uint64_t ns = summary_tally(s, s->domains[i], until_ns).watched_ns;
+  for (uint32_t i = 0; i < n->domain_count; i++) {
+    uint64_t ns = summary_tally(s, n->domains[i], until_ns).watched_ns;
     if (ns > longest) longest = ns;
   }
   return (double) longest / 1e9;
@@ -322,7 +326,8 @@ struct differences *new_differences(struct summary *a, int64_t a_until_ns,
   add_totals(d, runs);
   for (enum pause pause = 0; pause < PAUSES; pause++)
     add_durations(d, DIFFERENCE_PAUSES, summary_pause_name[pause], runs,
-                  &a->pauses[pause], &b->pauses[pause]);
+                  &summary_numbers(a)->pauses[pause],
+                  &summary_numbers(b)->pauses[pause]);
   add_causes(d, runs);
   add_names(d, runs, DIFFERENCE_SPANS);
   add_names(d, runs, DIFFERENCE_REQUESTS);

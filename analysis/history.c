@@ -175,7 +175,7 @@ static void take_amounts(struct history *h, int64_t ns, struct amounts *now)
 {
   struct summary *s = live_summary(h->live);
   now->tally = summary_tally(s, NULL, ns);
-  now->pauses = s->pauses[PAUSE_ANY];
+  now->pauses = summary_numbers(s)->pauses[PAUSE_ANY];
   now->lost = lost_events(h->cursor);
 }
 
@@ -438,7 +438,7 @@ static void fill_row(struct history *h, enum history_tier tier,
   row->heap_bytes = row->heap.known
     ? 8 * (row->heap.pool_words + row->heap.large_words) : 0;
   row->resident_bytes = h->resident_bytes > 0 ? h->resident_bytes
-                                              : s->resident_bytes;
+                                              : summary_numbers(s)->resident_bytes;
   row->events = d.events;
   row->lost = more(now->lost, before->lost);
   fill_pauses(&before->pauses, &now->pauses, row);
@@ -579,7 +579,7 @@ static void take_span(struct history *h, const struct eventring_event *event,
 {
   if (event->form != EVENTRING_EV_END) return;
   const struct eventring_event *begin =
-    begin_of(live_summary(h->live)->spans, event);
+    begin_of(summary_numbers(live_summary(h->live))->spans, event);
   if (begin == NULL || begin->ns > event->ns) return;
   add_ended(h, HISTORY_SPAN, number, begin->ns, event->ns);
 }
@@ -589,7 +589,8 @@ static void take_request(struct history *h, const struct eventring_event *event,
 {
   int64_t begin;
   if (event->form != EVENTRING_EV_END
-      || !request_begin(live_summary(h->live)->requests, event, &begin)
+      || !request_begin(summary_numbers(live_summary(h->live))->requests, event,
+                        &begin)
       || begin > event->ns) return;
   add_ended(h, HISTORY_REQUEST, number, begin, event->ns);
 }

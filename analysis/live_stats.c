@@ -174,7 +174,8 @@ static struct summary_tally amount_in(const struct amounts *amounts,
    updates the longest pause, and clears [recent]. */
 static void keep_pauses(struct live_stats *live, int64_t ns)
 {
-  const struct histogram *recent = &live->summary->recent[PAUSE_ANY];
+  const struct histogram *recent =
+    &summary_numbers(live->summary)->recent[PAUSE_ANY];
   uint64_t number = slot_number(ns) / (SECOND_NS / SLOT_NS);
   struct pause_second *second = &live->pause_seconds[number % PAUSE_SECONDS];
   if (second->number != number) {
@@ -191,10 +192,8 @@ static void keep_pauses(struct live_stats *live, int64_t ns)
    domain waited anyway. */
 static void keep_last_pause(struct domain *d)
 {
-  const struct summary_domain *s = d->summary;
-  if (s->pending == 0) return;
-  const struct summary_interval *last = pending_interval(s, s->pending - 1);
-  if (!last->idle) d->last_pause = (uint64_t) (last->to - last->from);
+  const uint64_t ns = summary_last_pause(d->summary);
+  if (ns > 0) d->last_pause = ns;
 }
 
 /* Stores the amounts of each domain and of all together at the time [end], the
@@ -470,7 +469,7 @@ static void note_domain(struct live_stats *live,
                         const struct eventring_event *event)
 {
   struct domain *d = live->domains[event->ring];
-  struct summary_domain *of = live->summary->rings[event->ring].domain;
+  struct summary_domain *of = domain_of_ring(live->summary, event->ring);
   if (d == NULL || d->summary != of) {
     free(d);
     d = live->domains[event->ring] = allocate(1, sizeof *d);
@@ -490,7 +489,7 @@ static void note_domain(struct live_stats *live,
 static void forget_stale(struct live_stats *live,
                          const struct eventring_event *begin)
 {
-  struct spans *spans = live->summary->spans;
+  struct spans *spans = summary_numbers(live->summary)->spans;
   const struct eventring_event *open = innermost_span(spans, begin->ring);
   while (open != NULL) {
     const struct eventring_event *outer = next_outer_span(spans, open);
@@ -503,7 +502,7 @@ static void forget_stale(struct live_stats *live,
 /* Returns whether a span of the collector is open in ring [ring]. */
 static bool in_collection(const struct live_stats *live, uint32_t ring)
 {
-  const struct spans *spans = live->summary->spans;
+  const struct spans *spans = summary_numbers(live->summary)->spans;
   const struct eventring_event *open = innermost_span(spans, ring);
   for (; open != NULL; open = next_outer_span(spans, open))
     if (is_collector_span(summary_class(live->summary, open->id))) return true;
@@ -517,7 +516,7 @@ static void note_times(struct live_stats *live,
                        struct event_class class, int64_t since_ns)
 {
   live_thread_event(live->threads, event,
-                    live->domains[event->ring]->summary->on_backup);
+                    domain_numbers(live->domains[event->ring]->summary)->on_backup);
   if (event->form == EVENTRING_EV_INSTANT && event->words > 0
       && (is_wait(class) || class.role == ROLE_STOP))
     since_ns = (int64_t) ((uint64_t) event->ns - event->payload[0]);
@@ -545,7 +544,7 @@ void live_event(struct live_stats *live, const struct eventring_event *event)
 
   const struct event_class class = summary_class(live->summary, event->id);
   const struct eventring_event *begin = event->form == EVENTRING_EV_END
-    ? begin_of(live->summary->spans, event) : NULL;
+    ? begin_of(summary_numbers(live->summary)->spans, event) : NULL;
   int64_t since = begin != NULL ? begin->ns : -1;
   bool ends = since >= 0 && since <= event->ns;
   if (event->form == EVENTRING_EV_BEGIN && is_collector_span(class))
@@ -575,16 +574,14 @@ void live_idle(struct live_stats *live)
 
 void live_gap(struct live_stats *live)
 {
-  forget_spans(live->summary->spans);
+  forget_spans(summary_numbers(live->summary)->spans);
 }
 
 void live_reset_maxima(struct live_stats *live)
 {
   keep_pauses(live, live->last_ns);
   live->max_pause = 0;
-  /* The one thing that is not for reading only: nobody else looks at it. */
-  for (uint32_t i = 0; i < live->summary->domain_count; i++)
-    live->summary->domains[i]->pauses[PAUSE_ANY].max = 0;
+  summary_reset_maxima(live->summary);
   for (uint32_t i = 0; i < live->user_span_count; i++)
     live->user_spans[i]->max = 0;
 }
@@ -626,7 +623,8 @@ void free_live_stats(struct live_stats *live)
    ended is shown for LIVE_WINDOW_NS after its last event.  [d] may be NULL. */
 static bool is_shown(const struct domain *d, int64_t now)
 {
-  return d != NULL && (!d->summary->ended || d->last_ns > now - LIVE_WINDOW_NS);
+  return d != NULL
+    && (!domain_numbers(d->summary)->ended || d->last_ns > now - LIVE_WINDOW_NS);
 }
 
 /* Copies the name of the innermost open span in ring [ring] to [name]: of the
@@ -635,7 +633,7 @@ static bool is_shown(const struct domain *d, int64_t now)
 static void innermost(const struct live_stats *live, uint32_t ring, bool user,
                       char name[LIVE_NAME])
 {
-  const struct spans *spans = live->summary->spans;
+  const struct spans *spans = summary_numbers(live->summary)->spans;
   name[0] = '\0';
   const struct eventring_event *open = innermost_span(spans, ring);
   for (; open != NULL; open = next_outer_span(spans, open))
@@ -651,21 +649,22 @@ static void fill_domain(const struct live_stats *live, uint32_t ring,
                         int64_t now, int64_t span_ns, struct live_domain *out)
 {
   const struct domain *d = live->domains[ring];
+  const struct domain_numbers *mine = domain_numbers(d->summary);
   struct stretch stretch = stretch_at(live, now, span_ns);
   double length = length_of(stretch, d->first_ns);
   struct summary_tally amount = amount_in(&d->amounts, stretch);
   *out = (struct live_domain) {
-    .id = d->summary->id, .ended = d->summary->ended,
+    .id = mine->id, .ended = mine->ended,
     .last_event_ns = d->last_ns,
     .wait_share = (double) amount.wait_ns / length,
     .gc_share = gc_share(&amount),
     .words_rate = a_second(all_allocated_words(&amount), length),
     .minor_rate = a_second(amount.minor_collections, length),
     .slice_rate = a_second(amount.major_slices, length),
-    .last_pause = d->last_pause, .max_pause = d->summary->pauses[PAUSE_ANY].max
+    .last_pause = d->last_pause, .max_pause = mine->pauses[PAUSE_ANY].max
   };
   memcpy(out->threads, d->threads, sizeof out->threads);
-  copy_name(out->name, eventring_domain_name(live->cursor, d->summary->id));
+  copy_name(out->name, eventring_domain_name(live->cursor, mine->id));
   innermost(live, ring, false, out->runtime_span);
   innermost(live, ring, true, out->user_span);
   if (d->last_wait != 0) name_event(live, out->wait, d->last_wait);
@@ -740,7 +739,7 @@ struct live_process live_process(const struct live_stats *live, int64_t now,
     .heap_known = heap.known,
     .heap_words = heap.pool_words + heap.large_words,
     .live_words = heap.pool_live_words + heap.large_words,
-    .resident = live->summary->resident_bytes
+    .resident = summary_numbers(live->summary)->resident_bytes
   };
   fill_pauses(live, now, &out);
   return out;
@@ -753,7 +752,7 @@ struct live_process live_process(const struct live_stats *live, int64_t now,
 static uint64_t open_time(const struct live_stats *live, uint16_t id,
                           int64_t now, struct stretch stretch)
 {
-  const struct spans *spans = live->summary->spans;
+  const struct spans *spans = summary_numbers(live->summary)->spans;
   uint64_t ns = 0;
   for (uint32_t ring = 0; ring < live->ring_count; ring++)
     for (const struct eventring_event *begin = outermost_span(spans, ring);
@@ -845,8 +844,9 @@ size_t live_open_waits(const struct live_stats *live,
 size_t live_long_spans(const struct live_stats *live, int64_t from_ns,
                        int64_t to_ns, struct long_span **list)
 {
-  const size_t count = find_long_spans(&live->long_spans, live->summary->spans,
-                                       live->ring_count, from_ns, to_ns, list);
+  const size_t count =
+    find_long_spans(&live->long_spans, summary_numbers(live->summary)->spans,
+                    live->ring_count, from_ns, to_ns, list);
   *list = reallocate(*list, count + LIVE_THREADS, sizeof **list);
   return count + live_open_waits(live, *list + count);
 }

@@ -215,8 +215,9 @@ static double share(const struct thread *p, int part, struct stretch s,
 static const struct summary_domain *domain_of(const struct summary *s,
                                               uint32_t id)
 {
-  for (uint32_t i = 0; i < s->domain_count; i++)
-    if (s->domains[i]->id == id) return s->domains[i];
+  const struct summary_numbers *n = summary_numbers(s);
+  for (uint32_t i = 0; i < n->domain_count; i++)
+    if (domain_numbers(n->domains[i])->id == id) return n->domains[i];
   return NULL;
 }
 
@@ -233,7 +234,7 @@ static bool waits_now(const struct live_threads *t, const struct thread *p,
                       const struct summary_domain *d, const struct spans *spans)
 {
   char span[LIVE_THREAD_NAME] = "";
-  if (d == NULL || d->ended || p->ended || p->backup) return false;
+  if (d == NULL || domain_numbers(d)->ended || p->ended || p->backup) return false;
   const char state = eventring_thread_state(t->cursor, p->thread);
   if (state == 0 || state == 'R') return false;
   innermost(t, p, spans, false, span);
@@ -248,10 +249,11 @@ size_t list_open_waits(const struct live_threads *t,
   if (!process_runs(t)) return 0;
   for (const struct thread *p = t->list; p < t->list + t->count; p++) {
     const struct summary_domain *d = domain_of(summary, p->domain);
-    if (!waits_now(t, p, d, summary->spans)) continue;
+    if (!waits_now(t, p, d, summary_numbers(summary)->spans)) continue;
+    const struct domain_numbers *mine = domain_numbers(d);
     list[count++] = (struct long_span) {
-      .from_ns = d->running_thread == p->thread && d->seen_ns > p->last_ns
-                 ? d->seen_ns : p->last_ns,
+      .from_ns = mine->running_thread == p->thread && mine->seen_ns > p->last_ns
+                 ? mine->seen_ns : p->last_ns,
       .to_ns = INT64_MAX, .ring = p->ring, .domain = p->domain,
       .thread = p->thread, .thread_id = p->thread_id, .complete = true
     };
@@ -265,11 +267,12 @@ static void fill(const struct live_threads *t, const struct thread *p,
                  const struct summary *summary, struct stretch shares_of,
                  bool runs, struct live_thread *out)
 {
+  const struct summary_numbers *n = summary_numbers(summary);
   const struct summary_domain *d = domain_of(summary, p->domain);
   *out = (struct live_thread) {
     .thread = p->thread, .thread_id = p->thread_id, .domain = p->domain,
     .backup = p->backup, .wait_ns = p->wait_ns,
-    .ended = p->ended || (d != NULL && d->ended),
+    .ended = p->ended || (d != NULL && domain_numbers(d)->ended),
     .first_ns = p->first_ns, .last_ns = p->last_ns
   };
   if (runs && !out->ended) {
@@ -288,8 +291,8 @@ static void fill(const struct live_threads *t, const struct thread *p,
     copy_name(out->wait, wait == NULL ? NULL : wait->name);
   }
   if (!out->ended) {
-    innermost(t, p, summary->spans, false, out->runtime_span);
-    innermost(t, p, summary->spans, true, out->user_span);
+    innermost(t, p, n->spans, false, out->runtime_span);
+    innermost(t, p, n->spans, true, out->user_span);
   }
   const bool sleeps = out->state != 0 && out->state != 'R'
                       && out->runtime_span[0] == '\0';

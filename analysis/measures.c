@@ -26,6 +26,20 @@
 #include "memory.h"
 #include "target.h"
 
+/* The struct measures that callers see, and what only this file uses. */
+struct inner {
+  struct measures shown;
+  double late_ns;
+  uint8_t lock_place[UINT16_MAX + 1];     /* 0: not looked up; 255: none */
+  bool *ring_seen;
+  bool any;
+};
+
+static struct inner *inner(struct measures *m)
+{
+  return (struct inner *) m;
+}
+
 #define NO_PLACE 255
 
 /* The number of words of a payload among which fields are searched. */
@@ -37,7 +51,7 @@ static uint8_t find_lock(struct measures *m, uint16_t id)
 {
   for (uint32_t word = 0; word < WORDS_KNOWN; word++) {
     const struct eventring_field *field =
-      eventring_field(m->summary->cursor, id, word);
+      eventring_field(summary_numbers(m->summary)->cursor, id, word);
     if (field != NULL && strcmp(field->name, "for_domain_lock") == 0)
       return (uint8_t) (word + 1);
   }
@@ -49,9 +63,10 @@ static uint8_t find_lock(struct measures *m, uint16_t id)
 static const char *reason_of(struct measures *m,
                              const struct eventring_event *event)
 {
+  const struct summary_numbers *n = summary_numbers(m->summary);
   const uint64_t reason =
-    field_of(m->summary->roles, ROLE_STOP, event, F_REASON, UINT64_MAX);
-  const char *name = eventring_value(m->summary->cursor, "reason", reason);
+    field_of(n->roles, ROLE_STOP, event, F_REASON, UINT64_MAX);
+  const char *name = eventring_value(n->cursor, "reason", reason);
   return name != NULL ? name : "";
 }
 
@@ -69,8 +84,9 @@ static struct late_domain *late_domain(struct measures *m, uint32_t id)
 
 static const struct summary_domain *domain_with(struct summary *s, uint32_t id)
 {
-  for (uint32_t i = 0; i < s->domain_count; i++)
-    if (s->domains[i]->id == id) return s->domains[i];
+  const struct summary_numbers *n = summary_numbers(s);
+  for (uint32_t i = 0; i < n->domain_count; i++)
+    if (domain_numbers(n->domains[i])->id == id) return n->domains[i];
   return NULL;
 }
 
@@ -81,11 +97,13 @@ static const struct summary_domain *domain_with(struct summary *s, uint32_t id)
    NULL when the SPANS_SEARCHED innermost spans of its ring have none. */
 static const char *user_span(struct summary *s, const struct summary_domain *d)
 {
-  const struct eventring_event *begin = innermost_span(s->spans, d->ring);
+  const struct summary_numbers *n = summary_numbers(s);
+  const struct domain_numbers *mine = domain_numbers(d);
+  const struct eventring_event *begin = innermost_span(n->spans, mine->ring);
   for (int i = 0; begin != NULL && i < SPANS_SEARCHED;
-       i++, begin = next_outer_span(s->spans, begin))
-    if (begin->domain == d->id && summary_is_user(s, begin->id))
-      return eventring_describe(s->cursor, begin->id)->name;
+       i++, begin = next_outer_span(n->spans, begin))
+    if (begin->domain == mine->id && summary_is_user(s, begin->id))
+      return eventring_describe(n->cursor, begin->id)->name;
   return NULL;
 }
 
@@ -94,7 +112,7 @@ static const char *user_span(struct summary *s, const struct summary_domain *d)
 static void add_late(struct measures *m, const struct summary_domain *d,
                      uint64_t ns, uint32_t others)
 {
-  struct late_domain *late = late_domain(m, d->id);
+  struct late_domain *late = late_domain(m, domain_numbers(d)->id);
   if (late == NULL) return;
   late->stops++;
   late->waited_ns += ns * others;
@@ -130,7 +148,7 @@ static void add_idle(struct measures *m, uint64_t delay_ns, uint32_t idle,
    slice, no domain waits for another. */
 static void stopped(struct measures *m, const struct eventring_event *event)
 {
-  const struct event_roles *roles = m->summary->roles;
+  const struct event_roles *roles = summary_numbers(m->summary)->roles;
   const uint8_t *place = roles->place[ROLE_STOP];
   const uint32_t domain = place[F_DOMAIN], arrived = place[F_ARRIVED_AFTER],
     asker = place[F_REQUESTED_BY];
@@ -154,7 +172,8 @@ static void stopped(struct measures *m, const struct eventring_event *event)
     uint64_t after = event->payload[arrived + i - 1];
     const struct summary_domain *d = domain_with(m->summary, id);
     bool waits = id != by && d != NULL
-                 && (d->on_backup || d->backup_ns >= request);
+                 && (domain_numbers(d)->on_backup
+                     || domain_numbers(d)->backup_ns >= request);
     count++;
     idle += waits;
     if (after == last && latest_domain == NULL) {
@@ -166,7 +185,7 @@ static void stopped(struct measures *m, const struct eventring_event *event)
   if (count < 2) return;
   if (idle > 0) add_idle(m, last, idle, count);
   if (latest != by && latest_domain != NULL
-      && (double) (last - before) >= m->late_ns)
+      && (double) (last - before) >= inner(m)->late_ns)
     add_late(m, latest_domain, last - before, count - 1 - idle);
 }
 
@@ -183,7 +202,7 @@ static void drop_every_second(struct measures *m)
 static void heap_told(struct measures *m, const struct eventring_event *event)
 {
   struct summary *s = m->summary;
-  uint32_t cycle = s->collectives[CAUSED_CYCLE];
+  uint32_t cycle = summary_numbers(s)->collectives[CAUSED_CYCLE];
   struct heap_point *p =
     m->heap_count > 0 ? &m->heap[m->heap_count - 1] : NULL;
   if (p == NULL || cycle >= p->cycle + m->heap_step) {
@@ -193,15 +212,12 @@ static void heap_told(struct measures *m, const struct eventring_event *event)
   } else if (cycle != p->cycle)
     return;
   struct summary_heap h = summary_heap(s);
-  uint64_t promoted = 0;
-  for (uint32_t i = 0; i < s->domain_count; i++)
-    promoted += s->domains[i]->tally.promoted_words;
   p->ns = event->ns;
   p->live_bytes = 8 * (h.pool_live_words + h.large_words);
   p->pool_bytes = 8 * h.pool_words;
   p->free_bytes = 8 * h.pool_free_words;
   p->rounding_bytes = 8 * h.fragmented_words;
-  p->promoted_bytes = 8 * promoted;
+  p->promoted_bytes = 8 * summary_promoted_words(s);
 }
 
 /* Waits */
@@ -219,8 +235,8 @@ static void add_wait(struct wait_sum *sum, uint64_t ns)
 static bool has_threads(const struct measures *m,
                         const struct eventring_event *event)
 {
-  const struct summary_domain *d = m->summary->rings[event->ring].domain;
-  return d != NULL && d->thread_count > 1;
+  const struct summary_domain *d = domain_of_ring(m->summary, event->ring);
+  return d != NULL && domain_numbers(d)->thread_count > 1;
 }
 
 static void waited(struct measures *m, const struct eventring_event *event,
@@ -228,7 +244,7 @@ static void waited(struct measures *m, const struct eventring_event *event,
 {
   if (event->words == 0) return;
   uint64_t ns = event->payload[0], lock_ns = 0;
-  uint8_t *place = &m->lock_place[event->id];
+  uint8_t *place = &inner(m)->lock_place[event->id];
   if (*place == 0) *place = find_lock(m, event->id);
   if (*place != NO_PLACE && *place <= event->words)
     lock_ns = event->payload[*place - 1];
@@ -245,22 +261,23 @@ static void waited(struct measures *m, const struct eventring_event *event,
 
 void measures_event(struct measures *m, const struct eventring_event *event)
 {
+  const struct summary_numbers *n = summary_numbers(m->summary);
   if (event->form == EVENTRING_EV_CONTROL_CHANGED
-      || event->ring >= m->summary->ring_count)
+      || event->ring >= n->ring_count)
     return;
   bool lost = event->form == EVENTRING_EV_LOST;
-  if (lost && m->ring_seen[event->ring] && event->words > 0
+  if (lost && inner(m)->ring_seen[event->ring] && event->words > 0
       && !m->catching_up)
     m->lost_inside += event->payload[0];
-  m->ring_seen[event->ring] = true;
+  inner(m)->ring_seen[event->ring] = true;
   if (lost) {
-    m->any = true;
+    inner(m)->any = true;
     return;
   }
-  struct event_roles *roles = m->summary->roles;
+  struct event_roles *roles = n->roles;
   const enum event_role role = role_of(roles, event->id);
-  if (!m->any) m->from_start = role == ROLE_RING_START;
-  m->any = true;
+  if (!inner(m)->any) m->from_start = role == ROLE_RING_START;
+  inner(m)->any = true;
   if (role == ROLE_STOP)
     stopped(m, event);
   else if (role == ROLE_HEAP)
@@ -274,18 +291,19 @@ void measures_event(struct measures *m, const struct eventring_event *event)
 
 struct measures *new_measures(struct summary *summary, double late_ns)
 {
-  struct measures *m = allocate(1, sizeof *m);
+  const struct summary_numbers *n = summary_numbers(summary);
+  struct measures *m = allocate(1, sizeof(struct inner));
   m->summary = summary;
-  m->late_ns = late_ns;
+  inner(m)->late_ns = late_ns;
   m->heap_step = 1;
   m->catching_up =
-    target_info(summary->cursor).format != EVENTRING_FORMAT_RECORDING;
-  m->ring_seen = allocate(summary->ring_count + 1, sizeof *m->ring_seen);
+    target_info(n->cursor).format != EVENTRING_FORMAT_RECORDING;
+  inner(m)->ring_seen = allocate(n->ring_count + 1, sizeof *inner(m)->ring_seen);
   return m;
 }
 
 void free_measures(struct measures *m)
 {
-  free(m->ring_seen);
+  free(inner(m)->ring_seen);
   free(m);
 }

@@ -80,12 +80,6 @@ struct measures {
   bool catching_up;               /* with the writers of rings: losses meanwhile
                                      are of the oldest events, as in any full
                                      ring */
-
-  /* Inner affairs. */
-  double late_ns;
-  uint8_t lock_place[UINT16_MAX + 1];     /* 0: not looked up; 255: none */
-  bool *ring_seen;
-  bool any;
 };
 
 /* Creates the measures of the events that [summary] adds up.  Arrivals at stops

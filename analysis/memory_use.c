@@ -14,22 +14,36 @@
 #include "memory.h"
 #include "memory_use.h"
 
-static struct profile *new_profile_of(const struct memory_use *m,
+/* The struct memory_use that callers see, and what only this file uses. */
+struct inner {
+  struct memory_use shown;
+  struct filter *filter;        /* that lets all samples pass */
+  uint32_t cycle;               /* the number of the last one */
+  struct summary_tally at_cycle; /* at the end of the last cycle */
+};
+
+static struct inner *inner(struct memory_use *m)
+{
+  return (struct inner *) m;
+}
+
+static struct profile *new_profile_of(struct memory_use *m,
                                       enum profile_type type)
 {
-  struct profile *profile = new_profile(m->summary->cursor, m->filter, NULL, 0);
+  struct profile *profile =
+    new_profile(summary_numbers(m->summary)->cursor, inner(m)->filter, NULL, 0);
   profile_set_type(profile, type);
   return profile;
 }
 
 struct memory_use *new_memory_use(struct eventring_cursor *cursor)
 {
-  struct memory_use *m = allocate(1, sizeof *m);
+  struct memory_use *m = allocate(1, sizeof(struct inner));
   char why[1];
   m->summary = new_summary(cursor);
-  m->filter = new_filter();
-  filter_keep_earlier(m->filter);
-  filter_begin(m->filter, cursor, why, sizeof why);
+  inner(m)->filter = new_filter();
+  filter_keep_earlier(inner(m)->filter);
+  filter_begin(inner(m)->filter, cursor, why, sizeof why);
   m->allocated = new_profile_of(m, PROFILE_ALLOC);
   m->alive = new_profile_of(m, PROFILE_LIVE);
   return m;
@@ -39,7 +53,7 @@ void free_memory_use(struct memory_use *m)
 {
   free_profile(m->allocated);
   free_profile(m->alive);
-  free_filter(m->filter);
+  free_filter(inner(m)->filter);
   free_summary(m->summary);
   free(m);
 }
@@ -48,16 +62,17 @@ void free_memory_use(struct memory_use *m)
    writes one at the end of a cycle. */
 static void take_heap(struct memory_use *m, int64_t ns)
 {
-  const uint32_t cycle = m->summary->collectives[CAUSED_CYCLE];
+  const struct summary_numbers *n = summary_numbers(m->summary);
+  const uint32_t cycle = n->collectives[CAUSED_CYCLE];
   const struct summary_heap heap = summary_heap(m->summary);
   const struct live_heap live = {
     ns, sizeof(uint64_t) * (heap.pool_live_words + heap.large_words)
   };
-  if (m->cycles == 0 || cycle != m->cycle) m->cycles++;
-  m->cycle = cycle;
+  if (m->cycles == 0 || cycle != inner(m)->cycle) m->cycles++;
+  inner(m)->cycle = cycle;
   if (m->cycles == 1) m->first = live;
   m->last = live;
-  m->at_cycle = summary_tally(m->summary, NULL, m->summary->last_ns);
+  inner(m)->at_cycle = summary_tally(m->summary, NULL, n->last_ns);
 }
 
 void memory_use_event(struct memory_use *m, const struct eventring_event *event)
@@ -85,7 +100,7 @@ void memory_use_finish(struct memory_use *m, struct symbols *symbols)
 {
   const struct summary_tally all =
     summary_tally(m->summary, NULL, summary_until(m->summary));
-  const struct summary_tally since = tally_difference(&all, &m->at_cycle);
+  const struct summary_tally since = tally_difference(&all, &inner(m)->at_cycle);
   m->heap = summary_heap(m->summary);
   if (m->cycles > 0)
     m->arrived_bytes = major_words(&since) * sizeof(uint64_t);

@@ -43,11 +43,6 @@ struct memory_use {
                                    allocated there too.  A full collection would
                                    free as much, if as much stays alive as
                                    then */
-
-  /* Inner affairs. */
-  struct filter *filter;        /* that lets all samples pass */
-  uint32_t cycle;               /* the number of the last one */
-  struct summary_tally at_cycle; /* at the end of the last cycle */
 };
 
 /* Creates the empty memory use of the process that [cursor] reads.  Never

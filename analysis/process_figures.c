@@ -24,11 +24,12 @@ const char *const figure_names[FIGURES] = {
 
 struct process_figures *new_process_figures(struct summary *s)
 {
+  const struct summary_numbers *n = summary_numbers(s);
   struct process_figures *f = allocate(1, sizeof *f);
   const struct summary_tally tally = summary_tally(s, NULL, summary_until(s));
-  f->pauses = s->pauses[PAUSE_ANY];
-  f->time_ns = s->last_ns > s->first_ns
-               ? (uint64_t) s->last_ns - (uint64_t) s->first_ns : 0;
+  f->pauses = n->pauses[PAUSE_ANY];
+  f->time_ns = n->last_ns > n->first_ns
+               ? (uint64_t) n->last_ns - (uint64_t) n->first_ns : 0;
   f->watched_ns = tally.watched_ns;
   f->gc_ns = tally.gc_ns;
   f->allocated_bytes = 8 * all_allocated_words(&tally);

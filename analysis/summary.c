@@ -25,7 +25,7 @@
 #include <string.h>
 #include "category.h"
 #include "memory.h"
-#include "summary.h"
+#include "summary_internal.h"
 #include "target.h"
 
 const char *const summary_cause_unit[CAUSED] = {
@@ -50,10 +50,10 @@ static uint64_t plausible(uint64_t n)
 static struct summary_domain *new_domain(const struct summary *s, uint32_t id)
 {
   struct summary_domain *d = allocate(1, sizeof *d);
-  d->id = id;
+  d->shown.id = id;
   d->listener = &s->listener;
-  d->watched_since = d->watched_from = INT64_MAX;
-  d->closed_to = d->backup_ns = d->gone_ns = INT64_MIN;
+  d->watched_since = d->shown.watched_from = INT64_MAX;
+  d->closed_to = d->shown.backup_ns = d->gone_ns = INT64_MIN;
   return d;
 }
 
@@ -66,14 +66,14 @@ static void free_domain(struct summary_domain *d)
 /* Returns the number of domains whose ids are not greater than [id]. */
 static uint32_t place_after(const struct summary *s, uint32_t id)
 {
-  uint32_t i = s->domain_count;
-  while (i > 0 && s->domains[i - 1]->id > id) i--;
+  uint32_t i = s->shown.domain_count;
+  while (i > 0 && s->shown.domains[i - 1]->shown.id > id) i--;
   return i;
 }
 
 static bool has_ring(const struct summary *s, const struct summary_domain *d)
 {
-  for (uint32_t i = 0; i < s->ring_count; i++)
+  for (uint32_t i = 0; i < s->shown.ring_count; i++)
     if (s->rings[i].domain == d) return true;
   return false;
 }
@@ -82,7 +82,7 @@ static bool has_ring(const struct summary *s, const struct summary_domain *d)
    [s], has nothing in it, and no ring is its own any more. */
 static bool is_past(const struct summary *s, const struct summary_domain *d)
 {
-  return d->ended && d->tally.events == 0 && d->tally.watched_ns == 0
+  return d->shown.ended && d->tally.events == 0 && d->tally.watched_ns == 0
          && !has_ring(s, d);
 }
 
@@ -92,9 +92,11 @@ static bool is_past(const struct summary *s, const struct summary_domain *d)
    or INT64_MAX when no such span is open. */
 static int64_t open_since(struct summary *s, const struct summary_domain *d)
 {
-  const struct eventring_event *begin = outermost_span(s->spans, d->ring);
-  for (; begin != NULL; begin = next_inner_span(s->spans, begin))
-    if (begin->domain == d->id && in_collector(role_of(s->roles, begin->id)))
+  const struct eventring_event *begin =
+    outermost_span(s->shown.spans, d->shown.ring);
+  for (; begin != NULL; begin = next_inner_span(s->shown.spans, begin))
+    if (begin->domain == d->shown.id
+        && in_collector(role_of(s->shown.roles, begin->id)))
       return begin->ns;
   return INT64_MAX;
 }
@@ -105,10 +107,10 @@ static int64_t open_since(struct summary *s, const struct summary_domain *d)
    second before. */
 static int64_t stops_awaited_from(const struct summary *s, int64_t until_ns)
 {
-  const int64_t told_ns = s->last_stop_ns > s->first_ns ? s->last_stop_ns
-                                                        : s->first_ns;
-  if (s->all_read || s->to_ns != INT64_MAX
-      || (!event_is_recorded(s->roles, s->stop_id)
+  const int64_t told_ns = s->last_stop_ns > s->shown.first_ns ? s->last_stop_ns
+                                                        : s->shown.first_ns;
+  if (s->all_read || s->shown.to_ns != INT64_MAX
+      || (!event_is_recorded(s->shown.roles, s->stop_id)
           && time_since(until_ns, told_ns) > STOP_TOLD_WITHIN_NS))
     return INT64_MAX;
   return until_ns > INT64_MIN + STOP_TOLD_WITHIN_NS
@@ -142,10 +144,11 @@ static void close_all(struct summary *s, struct summary_domain *d)
 /* Removes domain number [i], which no ring has. */
 static void remove_domain(struct summary *s, uint32_t i)
 {
-  struct summary_domain *d = s->domains[i], **found = &s->found[d->id % 256];
+  struct summary_domain *d = s->shown.domains[i],
+    **found = &s->found[d->shown.id % 256];
   if (*found == d) *found = NULL;
-  memmove(&s->domains[i], &s->domains[i + 1],
-          (--s->domain_count - i) * sizeof *s->domains);
+  memmove(&s->shown.domains[i], &s->shown.domains[i + 1],
+          (--s->shown.domain_count - i) * sizeof *s->shown.domains);
   s->pending -= d->pending;
   free_domain(d);
 }
@@ -154,10 +157,10 @@ static void remove_domain(struct summary *s, uint32_t i)
    there was one; never when the summary has no window. */
 static bool forget_past(struct summary *s)
 {
-  if (s->from_ns == INT64_MIN) return false;
+  if (s->shown.from_ns == INT64_MIN) return false;
   uint32_t i = 0;
-  while (i < s->domain_count && !is_past(s, s->domains[i])) i++;
-  if (i == s->domain_count) return false;
+  while (i < s->shown.domain_count && !is_past(s, s->shown.domains[i])) i++;
+  if (i == s->shown.domain_count) return false;
   remove_domain(s, i);
   return true;
 }
@@ -170,28 +173,28 @@ static void add_tally(struct summary_tally *to, struct summary_tally t)
 
 static struct summary_domain *others(struct summary *s)
 {
-  if (s->others == NULL) s->others = new_domain(s, UINT32_MAX);
-  return s->others;
+  if (s->shown.others == NULL) s->shown.others = new_domain(s, UINT32_MAX);
+  return s->shown.others;
 }
 
-/* Adds the first domain to end, among the domains without a ring, to [s->others].
+/* Adds the first domain to end, among the domains without a ring, to [others].
    Returns whether there was one. */
 static bool join_others(struct summary *s)
 {
   uint32_t first = UINT32_MAX;
-  for (uint32_t i = 0; i < s->domain_count; i++)
-    if (s->domains[i]->ended && !has_ring(s, s->domains[i])
+  for (uint32_t i = 0; i < s->shown.domain_count; i++)
+    if (s->shown.domains[i]->shown.ended && !has_ring(s, s->shown.domains[i])
         && (first == UINT32_MAX
-            || s->domains[i]->last_to < s->domains[first]->last_to))
+            || s->shown.domains[i]->last_to < s->shown.domains[first]->last_to))
       first = i;
   if (first == UINT32_MAX) return false;
-  struct summary_domain *d = s->domains[first], *o = others(s);
+  struct summary_domain *d = s->shown.domains[first], *o = others(s);
   close_all(s, d);
   add_tally(&o->tally, d->tally);
   o->busy_ns += d->busy_ns;
   for (enum pause pause = 0; pause < PAUSES; pause++)
-    histogram_merge(&o->pauses[pause], &d->pauses[pause]);
-  histogram_merge(&o->arrivals, &d->arrivals);
+    histogram_merge(&o->shown.pauses[pause], &d->shown.pauses[pause]);
+  histogram_merge(&o->shown.arrivals, &d->shown.arrivals);
   remove_domain(s, first);
   return true;
 }
@@ -199,37 +202,38 @@ static bool join_others(struct summary *s)
 /* Returns the domain with the id [id], a new one if necessary, and keeps the
    domains sorted by id.  When there are SUMMARY_DOMAINS domains, a new one takes
    the place of one that no ring has: pointers to others stay valid.  If there is
-   none, returns [s->others], whose id is UINT32_MAX. */
+   none, returns [others], whose id is UINT32_MAX. */
 static struct summary_domain *domain_of(struct summary *s, uint32_t id)
 {
   struct summary_domain **found = &s->found[id % 256];
-  if (*found != NULL && (*found)->id == id && *found != s->others)
+  if (*found != NULL && (*found)->shown.id == id && *found != s->shown.others)
     return *found;
   uint32_t i = place_after(s, id);
-  if (i > 0 && s->domains[i - 1]->id == id) return *found = s->domains[i - 1];
-  if (s->domain_count == SUMMARY_DOMAINS) {
+  if (i > 0 && s->shown.domains[i - 1]->shown.id == id)
+    return *found = s->shown.domains[i - 1];
+  if (s->shown.domain_count == SUMMARY_DOMAINS) {
     if (!forget_past(s) && !join_others(s)) return others(s);
     i = place_after(s, id);
   }
-  memmove(&s->domains[i + 1], &s->domains[i],
-          (s->domain_count++ - i) * sizeof *s->domains);
-  return *found = s->domains[i] = new_domain(s, id);
+  memmove(&s->shown.domains[i + 1], &s->shown.domains[i],
+          (s->shown.domain_count++ - i) * sizeof *s->shown.domains);
+  return *found = s->shown.domains[i] = new_domain(s, id);
 }
 
 /* Time watched: from the first event of the domain on, as long as the ring
    tells all. */
 
 /* Begins to count the time of domain [d] at [ns].  Does nothing if the time is
-   counted already, the domain has ended, or it is [s->others]. */
+   counted already, the domain has ended, or it is [others]. */
 static void begin_watching(struct summary *s, struct summary_domain *d,
                            int64_t ns)
 {
-  if (d == s->others || d->ended || d->watched_since != INT64_MAX
-      || ns >= s->to_ns)
+  if (d == s->shown.others || d->shown.ended || d->watched_since != INT64_MAX
+      || ns >= s->shown.to_ns)
     return;
   close_all(s, d);
-  d->watched_since = ns > s->from_ns ? ns : s->from_ns;
-  if (d->watched_from == INT64_MAX) d->watched_from = d->watched_since;
+  d->watched_since = ns > s->shown.from_ns ? ns : s->shown.from_ns;
+  if (d->shown.watched_from == INT64_MAX) d->shown.watched_from = d->watched_since;
   d->no_thread_yet = true;
 }
 
@@ -240,8 +244,8 @@ static void begin_watching(struct summary *s, struct summary_domain *d,
 static int64_t held_until(const struct summary_domain *d,
                           const struct summary_thread *t, int64_t ns)
 {
-  if (t->id != d->running_thread) return t->last_ns;
-  return d->sleeps && d->seen_ns < ns ? d->seen_ns : ns;
+  if (t->id != d->shown.running_thread) return t->last_ns;
+  return d->sleeps && d->shown.seen_ns < ns ? d->shown.seen_ns : ns;
 }
 
 /* Adds the time from [from] to [to], if [from] is earlier, to the time in which
@@ -249,8 +253,8 @@ static int64_t held_until(const struct summary_domain *d,
 static void add_busy(const struct summary *s, struct summary_domain *d,
                      int64_t from, int64_t to)
 {
-  if (from < s->from_ns) from = s->from_ns;
-  if (to > s->to_ns) to = s->to_ns;
+  if (from < s->shown.from_ns) from = s->shown.from_ns;
+  if (to > s->shown.to_ns) to = s->shown.to_ns;
   if (from < to) d->busy_ns += (uint64_t) to - (uint64_t) from;
   give_time(d, PART_HELD, from, to, false);
 }
@@ -263,7 +267,7 @@ static void forget_thread(const struct summary *s, struct summary_domain *d,
 {
   add_busy(s, d, t->since, held_until(d, t, ns));
   if (t->last_ns > d->gone_ns) d->gone_ns = t->last_ns;
-  *t = d->threads[--d->thread_count];
+  *t = d->threads[--d->shown.thread_count];
 }
 
 /* Calls forget_thread for all threads of domain [d]; no thread of it is known
@@ -271,8 +275,8 @@ static void forget_thread(const struct summary *s, struct summary_domain *d,
 static void forget_threads(const struct summary *s, struct summary_domain *d,
                            int64_t ns)
 {
-  while (d->thread_count > 0) forget_thread(s, d, &d->threads[0], ns);
-  d->running_thread = 0;
+  while (d->shown.thread_count > 0) forget_thread(s, d, &d->threads[0], ns);
+  d->shown.running_thread = 0;
 }
 
 /* Returns the thread [id] of domain [d].  Adds it if necessary, as a thread
@@ -286,12 +290,12 @@ static struct summary_thread *thread_of(const struct summary *s,
 {
   struct summary_thread *oldest = &d->threads[0];
   for (struct summary_thread *t = d->threads;
-       t < d->threads + d->thread_count; t++) {
+       t < d->threads + d->shown.thread_count; t++) {
     if (t->id == id) return t;
     if (t->last_ns < oldest->last_ns) oldest = t;
   }
-  if (d->thread_count == SUMMARY_THREADS) forget_thread(s, d, oldest, ns);
-  struct summary_thread *t = &d->threads[d->thread_count++];
+  if (d->shown.thread_count == SUMMARY_THREADS) forget_thread(s, d, oldest, ns);
+  struct summary_thread *t = &d->threads[d->shown.thread_count++];
   /* The first one has run since the domain is watched, unless it says that it
      waited. */
   *t = (struct summary_thread) { id, d->no_thread_yet ? d->watched_since : ns,
@@ -303,7 +307,7 @@ static struct summary_thread *thread_of(const struct summary *s,
    [ns]. */
 static bool ran_alone(const struct summary_domain *d, uint32_t id, int64_t ns)
 {
-  for (uint32_t i = 0; i < d->thread_count; i++)
+  for (uint32_t i = 0; i < d->shown.thread_count; i++)
     if (d->threads[i].id != id && d->threads[i].last_ns > ns) return false;
   return d->gone_ns <= ns;
 }
@@ -322,9 +326,9 @@ static void thread_ran(const struct summary *s, struct summary_domain *d,
     if (ran_alone(d, id, wait_since)) domain_waited(d, wait_since, ns);
   }
   t->last_ns = ns;
-  d->running_thread = id;
+  d->shown.running_thread = id;
   d->sleeps = false;
-  d->seen_ns = ns;
+  d->shown.seen_ns = ns;
   d->no_thread_yet = false;
 }
 
@@ -335,7 +339,7 @@ static void thread_ran(const struct summary *s, struct summary_domain *d,
 static void end_watching(struct summary *s, struct summary_domain *d,
                          int64_t ns)
 {
-  if (d->watched_since == INT64_MAX || ns >= s->to_ns) return;
+  if (d->watched_since == INT64_MAX || ns >= s->shown.to_ns) return;
   cut_intervals(s, d, ns);
   forget_threads(s, d, ns);
   if (ns > d->watched_since)
@@ -348,10 +352,10 @@ static void end_watching(struct summary *s, struct summary_domain *d,
 
 void summary_stop(struct summary *s)
 {
-  forget_spans(s->spans);
-  forget_runs(s->requests);
-  for (uint32_t i = 0; i < s->domain_count; i++)
-    end_watching(s, s->domains[i], s->domains[i]->last_ns);
+  forget_spans(s->shown.spans);
+  forget_runs(s->shown.requests);
+  for (uint32_t i = 0; i < s->shown.domain_count; i++)
+    end_watching(s, s->shown.domains[i], s->shown.domains[i]->last_ns);
 }
 
 /* Events */
@@ -360,7 +364,7 @@ void summary_stop(struct summary *s)
    summary_window was called. */
 static bool counts(const struct summary *s, const struct eventring_event *event)
 {
-  return event->ns >= s->from_ns && event->ns < s->to_ns;
+  return event->ns >= s->shown.from_ns && event->ns < s->shown.to_ns;
 }
 
 /* Adds 1 to the activities of kind [caused] with the cause [cause], and their
@@ -372,10 +376,10 @@ static void count_cause(struct summary *s, enum caused caused, uint64_t cause,
 {
   if (cause == UINT64_MAX) return;
   if (cause >= SUMMARY_CAUSES) cause = SUMMARY_CAUSES - 1;
-  s->causes[caused][cause]++;
-  s->cause_ns[caused][cause] += ns;
-  if (ns > s->cause_max_ns[caused][cause])
-    s->cause_max_ns[caused][cause] = ns;
+  s->shown.causes[caused][cause]++;
+  s->shown.cause_ns[caused][cause] += ns;
+  if (ns > s->shown.cause_max_ns[caused][cause])
+    s->shown.cause_max_ns[caused][cause] = ns;
 }
 
 /* Adds the duration [ns] of an outermost span of the collector to the time of
@@ -383,14 +387,14 @@ static void count_cause(struct summary *s, enum caused caused, uint64_t cause,
 static void add_asked(struct summary *s, uint64_t cause, uint64_t ns)
 {
   if (cause == UINT64_MAX) return;
-  s->asked_ns[cause < SUMMARY_CAUSES ? cause : SUMMARY_CAUSES - 1] += ns;
+  s->shown.asked_ns[cause < SUMMARY_CAUSES ? cause : SUMMARY_CAUSES - 1] += ns;
 }
 
 /* Adds the duration [ns] to the distribution of the id [id].  Does nothing for
    a further id when SUMMARY_TIMINGS ids have one. */
 static void add_timing(struct summary *s, uint16_t id, uint64_t ns)
 {
-  struct histogram **timing = &s->timings[id];
+  struct histogram **timing = &s->shown.timings[id];
   if (*timing == NULL) {
     if (s->timing_count == SUMMARY_TIMINGS) return;
     s->timing_count++;
@@ -408,9 +412,9 @@ static void add_timing(struct summary *s, uint16_t id, uint64_t ns)
 static void takes_part(struct summary *s, struct summary_domain *d,
                        enum caused kind, bool asked_known, bool asked)
 {
-  if (asked_known ? asked : d->collective[kind] == s->collectives[kind])
-    s->collectives[kind]++;
-  d->collective[kind] = s->collectives[kind];
+  if (asked_known ? asked : d->collective[kind] == s->shown.collectives[kind])
+    s->shown.collectives[kind]++;
+  d->collective[kind] = s->shown.collectives[kind];
 }
 
 /* Adds [words] that a minor collection of domain [d] promoted. */
@@ -424,8 +428,8 @@ static void promoted(struct summary_domain *d, uint64_t words)
    major heap.  Otherwise only events of category gc_detail may have it. */
 static bool tells_direct(const struct summary *s)
 {
-  return s->roles->place[ROLE_SLICE][F_DIRECT] != 0
-         && (s->collects || records_category(s->cursor, "gc"));
+  return s->shown.roles->place[ROLE_SLICE][F_DIRECT] != 0
+         && (s->collects || records_category(s->shown.cursor, "gc"));
 }
 
 /* Adds [words] allocated in the major heap by domain [d] since the last such event;
@@ -448,26 +452,28 @@ static void collected(struct summary *s, struct summary_domain *d,
                       enum event_role role, const struct eventring_event *event,
                       uint64_t ns)
 {
-  bool asked_known = s->roles->place[role][F_REQUESTED_BY] != 0;
-  bool asked = field_of(s->roles, role, event, F_REQUESTED_BY, event->domain)
+  bool asked_known = s->shown.roles->place[role][F_REQUESTED_BY] != 0;
+  bool asked = field_of(s->shown.roles, role, event, F_REQUESTED_BY, event->domain)
                == event->domain;
-  uint64_t cause = asked ? field_of(s->roles, role, event, F_CAUSE, UINT64_MAX)
+  uint64_t cause = asked
+    ? field_of(s->shown.roles, role, event, F_CAUSE, UINT64_MAX)
                          : UINT64_MAX;
   if (open_since(s, d) == INT64_MAX) add_asked(s, cause, ns);
   switch (role) {
   case ROLE_MINOR:
     d->tally.minor_collections++;
     s->collects = true;
-    promoted(d, field_of(s->roles, role, event, F_PROMOTED, 0));
-    d->tally.allocated_words += field_of(s->roles, role, event, F_ALLOCATED, 0);
-    if (!d->on_backup) add_pause(s, d, PAUSE_MINOR, ns);
+    promoted(d, field_of(s->shown.roles, role, event, F_PROMOTED, 0));
+    d->tally.allocated_words += field_of(s->shown.roles, role, event, F_ALLOCATED,
+                                         0);
+    if (!d->shown.on_backup) add_pause(s, d, PAUSE_MINOR, ns);
     takes_part(s, d, CAUSED_MINOR, asked_known, asked);
     count_cause(s, CAUSED_MINOR, cause, ns);
     break;
   case ROLE_SLICE:
     d->tally.major_slices++;
-    d->tally.direct_words += field_of(s->roles, role, event, F_DIRECT, 0);
-    if (!d->on_backup && !is_open(s->spans, event->ring, event->id))
+    d->tally.direct_words += field_of(s->shown.roles, role, event, F_DIRECT, 0);
+    if (!d->shown.on_backup && !is_open(s->shown.spans, event->ring, event->id))
       add_pause(s, d, PAUSE_SLICE, ns);
     count_cause(s, CAUSED_SLICE, cause, ns);
     break;
@@ -482,7 +488,7 @@ static void collected(struct summary *s, struct summary_domain *d,
     count_cause(s, CAUSED_COMPACTION, cause, ns);
     break;
   case ROLE_IN_STOP:
-    if (s->stop_id < 0 && !d->on_backup)
+    if (s->stop_id < 0 && !d->shown.on_backup)
       add_pause(s, d, PAUSE_STOPPED, ns);
     break;
   default:
@@ -500,10 +506,10 @@ static void collected(struct summary *s, struct summary_domain *d,
    for a request for which no other domain must stop. */
 static void stopped(struct summary *s, const struct eventring_event *event)
 {
-  uint32_t domain = s->roles->place[ROLE_STOP][F_DOMAIN],
-    arrived = s->roles->place[ROLE_STOP][F_ARRIVED_AFTER],
-    left = s->roles->place[ROLE_STOP][F_LEFT_BEFORE];
-  if (domain == 0 || arrived == 0 || s->roles->round == 0) return;
+  uint32_t domain = s->shown.roles->place[ROLE_STOP][F_DOMAIN],
+    arrived = s->shown.roles->place[ROLE_STOP][F_ARRIVED_AFTER],
+    left = s->shown.roles->place[ROLE_STOP][F_LEFT_BEFORE];
+  if (domain == 0 || arrived == 0 || s->shown.roles->round == 0) return;
   const uint64_t *payload = event->payload - 1;   /* places count from 1 */
   uint32_t later = arrived > domain ? arrived : domain;
   if (left > later) later = left;
@@ -511,23 +517,24 @@ static void stopped(struct summary *s, const struct eventring_event *event)
 
   struct summary_reason why = {
     .id = event->id, .stop = true,
-    .cause = field_of(s->roles, ROLE_STOP, event, F_REASON, UINT64_MAX),
-    .stop_cause = field_of(s->roles, ROLE_STOP, event, F_CAUSE, UINT64_MAX)
+    .cause = field_of(s->shown.roles, ROLE_STOP, event, F_REASON, UINT64_MAX),
+    .stop_cause = field_of(s->shown.roles, ROLE_STOP, event, F_CAUSE, UINT64_MAX)
   };
   uint64_t last = 0;
-  for (uint32_t i = 0; later + i <= event->words; i += s->roles->round)
+  for (uint32_t i = 0; later + i <= event->words; i += s->shown.roles->round)
     if (payload[arrived + i] > last) last = payload[arrived + i];
-  for (uint32_t i = 0; later + i <= event->words; i += s->roles->round) {
+  for (uint32_t i = 0; later + i <= event->words; i += s->shown.roles->round) {
     struct summary_domain *d = domain_of(s, (uint32_t) payload[domain + i]);
     const uint64_t before = left != 0 ? payload[left + i] : 0;
     const uint64_t all = last - payload[arrived + i] + payload[1];
     const uint64_t ns = all > before ? all - before : 0;
     const int64_t from = (int64_t) ((uint64_t) event->ns - all),
       to = (int64_t) ((uint64_t) from + ns);
-    bool idle = d->on_backup || d->backup_ns >= from || in_wait(d, from);
+    bool idle = d->shown.on_backup || d->shown.backup_ns >= from
+      || in_wait(d, from);
     if (counts(s, event)) {
-      histogram_add(&d->arrivals, payload[arrived + i]);
-      histogram_add(&s->arrivals, payload[arrived + i]);
+      histogram_add(&d->shown.arrivals, payload[arrived + i]);
+      histogram_add(&s->shown.arrivals, payload[arrived + i]);
       if (!idle) add_pause(s, d, PAUSE_STOPPED, ns);
     }
     /* A domain may go on, and wait, before the stop ends. */
@@ -553,9 +560,9 @@ static void ended(struct summary *s, struct summary_domain *d,
     if (in_collector(role)) collected(s, d, role, event, ns);
   }
   if (!in_collector(role)) return;
-  add_interval(s, d, since, event->ns, d->on_backup, (struct summary_reason) {
+  add_interval(s, d, since, event->ns, d->shown.on_backup, (struct summary_reason) {
     .id = event->id, .stop_cause = UINT64_MAX,
-    .cause = field_of(s->roles, role, event, F_CAUSE, UINT64_MAX)
+    .cause = field_of(s->shown.roles, role, event, F_CAUSE, UINT64_MAX)
   });
 }
 
@@ -564,19 +571,21 @@ static void ended(struct summary *s, struct summary_domain *d,
 static void take_numbers(struct summary *s, struct summary_domain *d,
                  enum event_role role, const struct eventring_event *event)
 {
-  struct summary_heap *heap = &d->heap;
+  struct summary_heap *heap = &d->shown.heap;
   uint64_t value = event->words > 0 ? plausible(event->payload[0]) : 0;
   switch (role) {
   case ROLE_HEAP:
     *heap = (struct summary_heap) {
       .known = true,
-      .pool_words = plausible(field_of(s->roles, role, event, F_POOLS, 0)),
-      .pool_live_words = plausible(field_of(s->roles, role, event, F_LIVE, 0)),
-      .pool_free_words = plausible(field_of(s->roles, role, event, F_FREE, 0)),
+      .pool_words = plausible(field_of(s->shown.roles, role, event, F_POOLS, 0)),
+      .pool_live_words =
+        plausible(field_of(s->shown.roles, role, event, F_LIVE, 0)),
+      .pool_free_words =
+        plausible(field_of(s->shown.roles, role, event, F_FREE, 0)),
       .fragmented_words =
-        plausible(field_of(s->roles, role, event, F_FRAGMENTED, 0)),
-      .large_words = plausible(field_of(s->roles, role, event, F_LARGE, 0)),
-      .custom_words = plausible(field_of(s->roles, role, event, F_CUSTOM, 0))
+        plausible(field_of(s->shown.roles, role, event, F_FRAGMENTED, 0)),
+      .large_words = plausible(field_of(s->shown.roles, role, event, F_LARGE, 0)),
+      .custom_words = plausible(field_of(s->shown.roles, role, event, F_CUSTOM, 0))
     };
     break;
   case ROLE_POOLS:
@@ -595,29 +604,31 @@ static void take_numbers(struct summary *s, struct summary_domain *d,
     heap->fragmented_words = value;
     break;
   case ROLE_MEMORY:
-    s->mapped_bytes = plausible(field_of(s->roles, role, event, F_MAPPED, 0));
-    s->resident_bytes = plausible(field_of(s->roles, role, event, F_RESIDENT, 0));
+    s->shown.mapped_bytes =
+      plausible(field_of(s->shown.roles, role, event, F_MAPPED, 0));
+    s->shown.resident_bytes =
+      plausible(field_of(s->shown.roles, role, event, F_RESIDENT, 0));
     break;
   case ROLE_MINOR_HEAP_SIZE:
-    d->minor_heap_words = field_of(s->roles, role, event, F_TO, 0);
+    d->shown.minor_heap_words = field_of(s->shown.roles, role, event, F_TO, 0);
     break;
   case ROLE_PACING:
     if (tells_direct(s)) break;
-    allocated_in_major(s, d, field_of(s->roles, role, event, F_ALLOCATED, 0));
+    allocated_in_major(s, d, field_of(s->shown.roles, role, event, F_ALLOCATED, 0));
     break;
   case ROLE_AT_END:
     s->collects = true;
-    d->tally.allocated_words += field_of(s->roles, role, event, F_MINOR, 0);
-    d->tally.direct_words += field_of(s->roles, role, event, F_DIRECT, 0);
+    d->tally.allocated_words += field_of(s->shown.roles, role, event, F_MINOR, 0);
+    d->tally.direct_words += field_of(s->shown.roles, role, event, F_DIRECT, 0);
     break;
   case ROLE_PROMOTED:
-    promoted(d, value / s->roles->scale[role]);
+    promoted(d, value / s->shown.roles->scale[role]);
     break;
   case ROLE_ALLOCATED:
-    d->tally.allocated_words += value / s->roles->scale[role];
+    d->tally.allocated_words += value / s->shown.roles->scale[role];
     break;
   case ROLE_MAJOR_ALLOCATED:
-    allocated_in_major(s, d, value / s->roles->scale[role]);
+    allocated_in_major(s, d, value / s->shown.roles->scale[role]);
     break;
   default:
     break;
@@ -636,21 +647,21 @@ static void changed(struct summary *s, struct summary_domain *d,
     if (event->words > 0) stopped(s, event);
     break;
   case ROLE_DOMAIN_STARTS:
-    d->start_seen = true;
+    d->shown.start_seen = true;
     d->own_thread = event->thread;
-    d->ended = false;
+    d->shown.ended = false;
     break;
   case ROLE_DOMAIN_ENDS:
-    if (event->ns < s->to_ns) d->ended = true;
+    if (event->ns < s->shown.to_ns) d->shown.ended = true;
     end_watching(s, d, event->ns);
     break;
   case ROLE_RING_PAUSE:
-    for (uint32_t i = 0; i < s->domain_count; i++)
-      end_watching(s, s->domains[i], event->ns);
+    for (uint32_t i = 0; i < s->shown.domain_count; i++)
+      end_watching(s, s->shown.domains[i], event->ns);
     break;
   case ROLE_RING_RESUME:
-    for (uint32_t i = 0; i < s->domain_count; i++)
-      begin_watching(s, s->domains[i], event->ns);
+    for (uint32_t i = 0; i < s->shown.domain_count; i++)
+      begin_watching(s, s->shown.domains[i], event->ns);
     break;
   default:
     break;
@@ -669,17 +680,17 @@ static void note_thread(struct summary *s, struct summary_domain *d,
 {
   if (d->own_thread == 0) {
     if (event->domain == 0)
-      d->own_thread = target_info(s->cursor).pid;
+      d->own_thread = target_info(s->shown.cursor).pid;
     else if (is_wait_role(role) || role == ROLE_CALL
              || role == ROLE_DOMAIN_STARTS || summary_is_user(s, event->id))
       d->own_thread = event->thread;
   }
   if (role == ROLE_THREAD_RUN) s->tells_threads = true;
   bool other = event->thread_id < 0 && event->thread != d->own_thread;
-  d->on_backup = s->tells_threads && d->own_thread != 0 && other;
-  if (d->on_backup) d->backup_ns = event->ns;
-  if (d->on_backup) {
-    d->running_thread = 0;
+  d->shown.on_backup = s->tells_threads && d->own_thread != 0 && other;
+  if (d->shown.on_backup) d->shown.backup_ns = event->ns;
+  if (d->shown.on_backup) {
+    d->shown.running_thread = 0;
     d->no_thread_yet = false;
   } else if (!other || is_wait_role(role))
     thread_ran(s, d, event->thread, event->ns,
@@ -691,9 +702,9 @@ static void note_thread(struct summary *s, struct summary_domain *d,
 static void count_event(struct summary *s, const struct eventring_event *event)
 {
   if (!counts(s, event)) return;
-  if (s->events++ == 0) s->first_ns = event->ns;
-  if (event->ns > s->last_ns) s->last_ns = event->ns;
-  s->counts[event->id]++;
+  if (s->shown.events++ == 0) s->shown.first_ns = event->ns;
+  if (event->ns > s->shown.last_ns) s->shown.last_ns = event->ns;
+  s->shown.counts[event->id]++;
 }
 
 void summary_event(struct summary *s, const struct eventring_event *event)
@@ -702,12 +713,12 @@ void summary_event(struct summary *s, const struct eventring_event *event)
   int64_t since;
   /* A begin from before the events. */
   if (event->form == EVENTRING_EV_OPEN) {
-    span_ended(s->spans, event, &since);
+    span_ended(s->shown.spans, event, &since);
     return;
   }
   if (event->form == EVENTRING_EV_CONTROL_CHANGED) summary_stop(s);
-  if (counts(s, event)) request_ended(s->requests, event, &request);
-  if (event->ring >= s->ring_count
+  if (counts(s, event)) request_ended(s->shown.requests, event, &request);
+  if (event->ring >= s->shown.ring_count
       || event->form == EVENTRING_EV_CONTROL_CHANGED)
     return;
   struct summary_ring *ring = &s->rings[event->ring];
@@ -715,7 +726,7 @@ void summary_event(struct summary *s, const struct eventring_event *event)
   bool lost = event->form == EVENTRING_EV_LOST;
   /* The first event that is read for a window may be the end of a wait that
      began before: the domain was there. */
-  const bool first = d == NULL && s->from_ns > INT64_MIN;
+  const bool first = d == NULL && s->shown.from_ns > INT64_MIN;
   /* A ring of samples belongs to a thread; its domain has another ring. */
   if (s->sample_rings_from > 0 && event->ring >= s->sample_rings_from) {
     if (!lost) count_event(s, event);
@@ -723,23 +734,23 @@ void summary_event(struct summary *s, const struct eventring_event *event)
     return;
   }
 
-  if (d == NULL || d->id != event->domain || lost) {
+  if (d == NULL || d->shown.id != event->domain || lost) {
     if (d != NULL) end_watching(s, d, d->last_ns);
     /* A ring passes on when its domain has ended; its end may be lost. */
-    if (d != NULL && d != s->others && d->id != event->domain
-        && d->last_ns < s->to_ns)
-      d->ended = true;
+    if (d != NULL && d != s->shown.others && d->shown.id != event->domain
+        && d->last_ns < s->shown.to_ns)
+      d->shown.ended = true;
     d = ring->domain = domain_of(s, event->domain);
-    d->ring = event->ring;
-    d->lost_first |= lost && d->watched_from == INT64_MAX;
+    d->shown.ring = event->ring;
+    d->shown.lost_first |= lost && d->shown.watched_from == INT64_MAX;
   }
-  bool has_ended = span_ended(s->spans, event, &since);
+  bool has_ended = span_ended(s->shown.spans, event, &since);
   begin_watching(s, d, first && has_ended && since < event->ns ? since
                                                               : event->ns);
   d->last_ns = event->ns;
   if (lost) return;
 
-  enum event_role role = role_of(s->roles, event->id);
+  enum event_role role = role_of(s->shown.roles, event->id);
   count_event(s, event);
   d->tally.events += counts(s, event);
   if (is_wait_role(role)) s->tells_waits = true;
@@ -755,13 +766,13 @@ void summary_event(struct summary *s, const struct eventring_event *event)
 
 int64_t summary_until(struct summary *s)
 {
-  if (eventring_state(s->cursor) != EVENTRING_STATE_RUNNING)
+  if (eventring_state(s->shown.cursor) != EVENTRING_STATE_RUNNING)
     s->all_read = true;
-  else if (target_info(s->cursor).same_boot) {
+  else if (target_info(s->shown.cursor).same_boot) {
     int64_t now = monotonic_ns();
-    if (now > s->last_ns) return now;
+    if (now > s->shown.last_ns) return now;
   }
-  return s->last_ns;
+  return s->shown.last_ns;
 }
 
 /* Returns the begin of the time that an open span of the collector adds to the
@@ -795,7 +806,7 @@ static struct summary_tally domain_tally(struct summary *s,
   if (d->watched_since >= until_ns) return t;
   t.watched_ns += (uint64_t) until_ns - (uint64_t) d->watched_since;
   if (open < until_ns)
-    *(d->on_backup ? &t.idle_gc_ns : &t.gc_ns) +=
+    *(d->shown.on_backup ? &t.idle_gc_ns : &t.gc_ns) +=
       (uint64_t) until_ns - (uint64_t) open;
   return t;
 }
@@ -804,8 +815,8 @@ static struct summary_tally domain_tally(struct summary *s,
    has ended, or for a window that ends, of which summary_waited tells. */
 static bool is_present(struct summary *s)
 {
-  return s->to_ns == INT64_MAX
-         && eventring_state(s->cursor) == EVENTRING_STATE_RUNNING;
+  return s->shown.to_ns == INT64_MAX
+         && eventring_state(s->shown.cursor) == EVENTRING_STATE_RUNNING;
 }
 
 /* Returns whether the thread that wrote the last event of domain [d] of a
@@ -814,7 +825,7 @@ static bool is_present(struct summary *s)
    its end. */
 static bool sleeps_now(struct summary *s, const struct summary_domain *d)
 {
-  char state = eventring_thread_state(s->cursor, d->running_thread);
+  char state = eventring_thread_state(s->shown.cursor, d->shown.running_thread);
   return state != 0 && state != 'R';
 }
 
@@ -827,12 +838,12 @@ static uint64_t busy_ns(struct summary *s, const struct summary_domain *d,
                         int64_t until_ns)
 {
   uint64_t ns = d->busy_ns;
-  bool sleeps = d->thread_count > 0 && is_present(s) && sleeps_now(s, d);
-  for (uint32_t i = 0; i < d->thread_count; i++) {
+  bool sleeps = d->shown.thread_count > 0 && is_present(s) && sleeps_now(s, d);
+  for (uint32_t i = 0; i < d->shown.thread_count; i++) {
     const struct summary_thread *t = &d->threads[i];
-    int64_t to = held_until(d, t, sleeps ? d->seen_ns : until_ns);
+    int64_t to = held_until(d, t, sleeps ? d->shown.seen_ns : until_ns);
     if (to > until_ns) to = until_ns;
-    const int64_t since = t->since > s->from_ns ? t->since : s->from_ns;
+    const int64_t since = t->since > s->shown.from_ns ? t->since : s->shown.from_ns;
     if (to > since) ns += (uint64_t) to - (uint64_t) since;
   }
   return ns;
@@ -841,13 +852,6 @@ static uint64_t busy_ns(struct summary *s, const struct summary_domain *d,
 bool summary_tells_major(struct summary *s)
 {
   return tells_direct(s) || s->tells_major;
-}
-
-bool summary_tells_waits(struct summary *s)
-{
-  if (s->tells_waits) return true;
-  if (target_info(s->cursor).format == EVENTRING_FORMAT_STOCK) return false;
-  return event_is_recorded(s->roles, eventring_find(s->cursor, "blocking_section"));
 }
 
 /* Returns how domain [d] spent its time up to [until_ns].  The parts are cut so
@@ -875,9 +879,9 @@ struct summary_time summary_time(struct summary *s,
 {
   if (domain != NULL) return domain_time(s, domain, until_ns);
   struct summary_time all = { .known = summary_tells_waits(s) };
-  if (s->others != NULL) all = domain_time(s, s->others, until_ns);
-  for (uint32_t i = 0; i < s->domain_count; i++) {
-    struct summary_time t = domain_time(s, s->domains[i], until_ns);
+  if (s->shown.others != NULL) all = domain_time(s, s->shown.others, until_ns);
+  for (uint32_t i = 0; i < s->shown.domain_count; i++) {
+    struct summary_time t = domain_time(s, s->shown.domains[i], until_ns);
     all.watched_ns += t.watched_ns;
     all.running_ns += t.running_ns;
     all.collecting_ns += t.collecting_ns;
@@ -890,7 +894,7 @@ void summary_waited(struct summary *s, uint32_t domain, uint32_t thread,
                     int64_t from, int64_t to)
 {
   struct summary_domain *d = domain_of(s, domain);
-  if (d == s->others || d->ended || from >= s->to_ns) return;
+  if (d == s->shown.others || d->shown.ended || from >= s->shown.to_ns) return;
   begin_watching(s, d, from);
   struct summary_thread *t = thread_of(s, d, thread, from);
   if (to == INT64_MAX && t->last_ns > from) return;
@@ -910,24 +914,24 @@ static void give_pending(struct summary *s, const struct summary_domain *d,
     const struct summary_interval *p = pending_interval(d, i);
     const int64_t to = p->to < open ? p->to : open;
     if (!p->idle && p->from < to)
-      l.take(l.state, d->id, PART_COLLECTING, p->from, to, false);
+      l.take(l.state, d->shown.id, PART_COLLECTING, p->from, to, false);
   }
-  if (open != INT64_MAX && !d->on_backup)
-    l.take(l.state, d->id, PART_COLLECTING, open, INT64_MAX, false);
+  if (open != INT64_MAX && !d->shown.on_backup)
+    l.take(l.state, d->shown.id, PART_COLLECTING, open, INT64_MAX, false);
 }
 
 void summary_open_times(struct summary *s, struct summary_listener l)
 {
-  for (uint32_t i = 0; i < s->domain_count; i++) {
-    const struct summary_domain *d = s->domains[i];
+  for (uint32_t i = 0; i < s->shown.domain_count; i++) {
+    const struct summary_domain *d = s->shown.domains[i];
     give_pending(s, d, l);
     if (d->watched_since == INT64_MAX) continue;
-    l.take(l.state, d->id, PART_WATCHED, d->watched_since, INT64_MAX, false);
-    for (uint32_t k = 0; k < d->thread_count; k++) {
+    l.take(l.state, d->shown.id, PART_WATCHED, d->watched_since, INT64_MAX, false);
+    for (uint32_t k = 0; k < d->shown.thread_count; k++) {
       const struct summary_thread *t = &d->threads[k];
       const int64_t to = held_until(d, t, INT64_MAX);
       if (t->since < to)
-        l.take(l.state, d->id, PART_HELD, t->since, to, false);
+        l.take(l.state, d->shown.id, PART_HELD, t->since, to, false);
     }
   }
 }
@@ -935,11 +939,11 @@ void summary_open_times(struct summary *s, struct summary_listener l)
 void summary_look(struct summary *s, int64_t ns)
 {
   if (!is_present(s)) return;
-  for (uint32_t i = 0; i < s->domain_count; i++) {
-    struct summary_domain *d = s->domains[i];
-    if (d->watched_since == INT64_MAX || d->running_thread == 0) continue;
+  for (uint32_t i = 0; i < s->shown.domain_count; i++) {
+    struct summary_domain *d = s->shown.domains[i];
+    if (d->watched_since == INT64_MAX || d->shown.running_thread == 0) continue;
     d->sleeps = sleeps_now(s, d);
-    if (!d->sleeps && d->seen_ns < ns) d->seen_ns = ns;
+    if (!d->sleeps && d->shown.seen_ns < ns) d->shown.seen_ns = ns;
   }
 }
 
@@ -949,13 +953,13 @@ struct summary_tally summary_tally(struct summary *s,
 {
   if (domain != NULL) return domain_tally(s, domain, until_ns);
   struct summary_tally all = { 0 };
-  for (uint32_t i = 0; i < s->domain_count; i++)
-    add_tally(&all, domain_tally(s, s->domains[i], until_ns));
-  if (s->others != NULL) add_tally(&all, s->others->tally);
+  for (uint32_t i = 0; i < s->shown.domain_count; i++)
+    add_tally(&all, domain_tally(s, s->shown.domains[i], until_ns));
+  if (s->shown.others != NULL) add_tally(&all, s->shown.others->tally);
   all.events += s->samples;
-  all.minor_collections = s->collectives[CAUSED_MINOR];
-  all.major_cycles = s->collectives[CAUSED_CYCLE];
-  all.compactions = s->collectives[CAUSED_COMPACTION];
+  all.minor_collections = s->shown.collectives[CAUSED_MINOR];
+  all.major_cycles = s->shown.collectives[CAUSED_CYCLE];
+  all.compactions = s->shown.collectives[CAUSED_COMPACTION];
   return all;
 }
 
@@ -964,28 +968,29 @@ struct summary_tally summary_tally(struct summary *s,
 struct summary *new_summary(struct eventring_cursor *cursor)
 {
   struct summary *s = allocate(1, sizeof *s);
-  s->cursor = cursor;
-  s->from_ns = INT64_MIN;
-  s->to_ns = INT64_MAX;
-  s->spans = new_spans(cursor);
-  s->requests = new_requests(cursor);
-  s->roles = new_event_roles(cursor);
+  s->shown.cursor = cursor;
+  s->shown.from_ns = INT64_MIN;
+  s->shown.to_ns = INT64_MAX;
+  s->shown.spans = new_spans(cursor);
+  s->shown.requests = new_requests(cursor);
+  s->shown.roles = new_event_roles(cursor);
   s->stop_id = eventring_find(cursor, "stop_the_world");
   s->last_stop_ns = INT64_MIN;
-  s->ring_count = target_info(cursor).rings;
+  s->shown.ring_count = target_info(cursor).rings;
   s->sample_rings_from = target_info(cursor).sample_rings_from;
-  s->rings = allocate(s->ring_count, sizeof *s->rings);
+  s->rings = allocate(s->shown.ring_count, sizeof *s->rings);
   return s;
 }
 
 void free_summary(struct summary *s)
 {
-  for (uint32_t i = 0; i < s->domain_count; i++) free_domain(s->domains[i]);
-  for (uint32_t id = 0; id <= UINT16_MAX; id++) free(s->timings[id]);
-  free_domain(s->others);
+  for (uint32_t i = 0; i < s->shown.domain_count; i++)
+    free_domain(s->shown.domains[i]);
+  for (uint32_t id = 0; id <= UINT16_MAX; id++) free(s->shown.timings[id]);
+  free_domain(s->shown.others);
   free(s->rings);
-  free(s->roles);
-  free_requests(s->requests);
-  free_spans(s->spans);
+  free(s->shown.roles);
+  free_requests(s->shown.requests);
+  free_spans(s->shown.spans);
   free(s);
 }

@@ -98,15 +98,6 @@ struct summary_heap {
     large_words, custom_words;
 };
 
-/* The number of intervals in the collector of a domain that are pending, since their
-   ends may still change; and the most of all domains, while stops may still be
-   told. */
-#define SUMMARY_PENDING 64
-#define SUMMARY_MOST_PENDING (1 << 20)
-
-/* A stop that is not told after this time is taken for lost. */
-#define STOP_TOLD_WITHIN_NS INT64_C(1000000000)
-
 /* The longest event in an interval in the collector, which gives the cause of
    the interval. */
 struct summary_reason {
@@ -120,19 +111,6 @@ struct summary_reason {
   uint64_t stop_cause;            /* of a stop: its cause; else, and when the
                                      event does not say, UINT64_MAX */
 };
-
-struct summary_interval {
-  int64_t from, to;
-  bool idle;
-  bool awaits_stop;               /* a stop that is not told yet may touch it, or
-                                     may have been before it */
-  struct summary_reason reason;
-};
-
-/* An interval in the collector that was counted as a pause, and the number of
-   them that is kept for each domain: it may turn out that the domain waited. */
-struct summary_closed { int64_t from, to; };
-#define SUMMARY_CLOSED 64
 
 /* How a domain spent its time: the three parts add up to [watched_ns]. */
 struct summary_time {
@@ -156,19 +134,9 @@ typedef void summary_take_time(void *state, uint32_t id, enum summary_part part,
                                int64_t from, int64_t to, bool back);
 struct summary_listener { summary_take_time *take; void *state; };
 
-/* A thread of a domain, to tell when the domain had none that ran. */
-struct summary_thread {
-  uint32_t id;                    /* of the system */
-  int64_t since;                  /* it holds the domain lock, or held it, from
-                                     here to the begin of its next wait */
-  int64_t last_ns;                /* of its events */
-};
 
-/* The number of threads kept for a domain: those that wrote the latest
-   events. */
-#define SUMMARY_THREADS 64
-
-struct summary_domain {
+/* The numbers of a domain. */
+struct domain_numbers {
   uint32_t id;
   uint32_t ring;                  /* that it writes to */
   bool ended;
@@ -180,37 +148,16 @@ struct summary_domain {
   struct histogram arrivals;      /* at stops, after the request */
   struct summary_heap heap;
   uint64_t minor_heap_words;      /* 0: not known, since it never changed */
-
-  /* Inner affairs. */
-  struct summary_tally tally;
-  uint64_t promoted_since;        /* words, since the last event with words
-                                     allocated in the major heap, which include
-                                     promoted ones */
-  int64_t last_ns;                /* of its events */
-  int64_t watched_since;          /* INT64_MAX: not watched now */
-  int64_t last_from, last_to;     /* the last time watched that has ended */
-  uint32_t own_thread;            /* its OS id; 0: not known */
   bool on_backup;                 /* the backup thread runs */
   int64_t backup_ns;              /* of its last event */
-  uint32_t collective[CAUSED];    /* the last one that it took part in */
-  struct summary_thread threads[SUMMARY_THREADS];
-  uint32_t thread_count;
-  int64_t gone_ns;                /* of the last event of those forgotten */
+  uint32_t thread_count;          /* that are known */
   uint32_t running_thread;        /* the id of the thread that wrote the last
                                      event; 0: the domain waits */
-  bool sleeps;                    /* as summary_look found the running thread */
   int64_t seen_ns;                /* when the running thread ran: at its last
                                      event, or found later by summary_look */
-  bool no_thread_yet;             /* none wrote since the domain is watched */
-  uint64_t busy_ns;               /* threads held the domain lock, added */
-  const struct summary_listener *listener;
-  int64_t closed_to;
-  struct summary_interval *intervals;     /* see pending_interval */
-  uint32_t interval_room, first_pending, pending;
-  uint32_t closed_count;          /* of all; the last SUMMARY_CLOSED are kept */
-  struct summary_closed closed[SUMMARY_CLOSED];
-  int64_t wait_from, wait_to;     /* the last time in which no thread ran */
 };
+
+struct summary_domain;
 
 /* The number of domains that are counted separately, since a program may start
    any number of domains.  The first ones to end are added to [others] when there are
@@ -222,10 +169,13 @@ struct summary_domain {
    durations. */
 #define SUMMARY_TIMINGS 4096
 
-struct summary {
+
+/* The numbers of a summary. */
+struct summary_numbers {
   struct eventring_cursor *cursor;
   struct spans *spans;            /* those open now, see spans.h */
   struct requests *requests;      /* see requests.h */
+  struct event_roles *roles;      /* see event_roles.h */
   uint64_t events;
   int64_t first_ns, last_ns;      /* of events that count; 0: there are none */
   struct summary_domain *domains[SUMMARY_DOMAINS];  /* by their ids */
@@ -244,38 +194,30 @@ struct summary {
   struct summary_reason longest;  /* pause of kind PAUSE_ANY; its [ns] is all
                                      of the pause */
   int64_t longest_end_ns;
+  uint32_t ring_count;
   uint64_t mapped_bytes, resident_bytes;  /* last known; 0: not known */
+  int64_t from_ns, to_ns;         /* of summary_window */
+  uint32_t collectives[CAUSED];   /* of all domains together */
 
   /* How long spans and waits took, by id; NULL for none. */
   struct histogram *timings[UINT16_MAX + 1];
   uint64_t counts[UINT16_MAX + 1];        /* events, by id */
-
-  /* Inner affairs. */
-  struct summary_listener listener;       /* [take] NULL: none */
-  int64_t from_ns, to_ns;         /* of summary_window */
-  bool all_read;                  /* summary_until found that the process has
-                                     ended */
-  struct event_roles *roles;
-  int stop_id;                    /* of stop-the-world sections; less than 0: they
-                                     have no event */
-  int64_t last_stop_ns;           /* of the last one told; INT64_MIN: none */
-  uint32_t pending;               /* intervals of all domains */
-  bool collects;                  /* there was an event of category gc... */
-  bool tells_major;               /* ...one that did; see summary_tells_major */
-  bool tells_threads, tells_waits;        /* likewise */
-  struct summary_ring { struct summary_domain *domain; } *rings;
-  uint32_t ring_count, sample_rings_from;       /* 0: there are none */
-  uint64_t samples;
-  struct summary_domain *found[256];      /* by the end of their ids */
-  uint32_t timing_count;
-  uint32_t collectives[CAUSED];
 };
+
+struct summary;
 
 /* Creates an empty summary of the events that [cursor] reads.  Never returns
    NULL (see memory.h).  The caller frees the summary with free_summary; the
    cursor must stay open while the summary is used. */
 struct summary *new_summary(struct eventring_cursor *cursor);
 void free_summary(struct summary *s);
+
+/* Returns the numbers of [s], which change with the calls below, and are freed with
+   [s]. */
+const struct summary_numbers *summary_numbers(const struct summary *s);
+
+/* The same of a domain. */
+const struct domain_numbers *domain_numbers(const struct summary_domain *d);
 
 /* Limits the summary to the window from [from_ns] to before [to_ns]: events in
    the window count, and of times the part in the window.  The caller passes
@@ -377,6 +319,20 @@ struct summary_tally tally_difference(const struct summary_tally *later,
 /* Returns the amounts that [totals] has; 0 for those that only events tell. */
 struct summary_tally tally_of_totals(const struct eventring_totals *totals);
 
+/* Returns the domain that writes to [ring], one of [ring_count], or NULL. */
+struct summary_domain *domain_of_ring(const struct summary *s, uint32_t ring);
+
+/* Sets the longest pauses of all domains to 0. */
+void summary_reset_maxima(struct summary *s);
+
+/* Returns the words that all domains have promoted, in the collections that have
+   ended. */
+uint64_t summary_promoted_words(const struct summary *s);
+
+/* Returns the ns of the latest interval of [d] in the collector that may still
+   change; 0 when there is none, or the domain waited anyway. */
+uint64_t summary_last_pause(const struct summary_domain *d);
+
 /* Returns the number of domains that have a ring and have not ended, as far as
    events tell.  A domain of which all events were lost does not count: other
    domains may have named it after its end. */
@@ -415,10 +371,7 @@ const char *summary_cause_name(struct summary *s, const char *unit,
 void summary_new_interval(struct summary *s);
 
 /* Returns the class of the events with the id [id]. */
-static inline struct event_class summary_class(struct summary *s, uint16_t id)
-{
-  return class_of(s->roles, id);
-}
+struct event_class summary_class(struct summary *s, uint16_t id);
 
 /* Return whether events with the id [id] belong to the program, and whether they
    report a wait.  Both return false for an id that has no description yet. */
@@ -430,52 +383,5 @@ static inline bool summary_is_wait(struct summary *s, uint16_t id)
 {
   return summary_class(s, id).area == AREA_WAIT;
 }
-
-/* Intervals in the collector: called by summary.c only */
-
-/* Adds a pause of [ns] nanoseconds to the histograms of kind [pause]: of domain
-   [d], of all domains, and of the recent pauses. */
-void add_pause(struct summary *s, struct summary_domain *d, enum pause pause,
-               uint64_t ns);
-
-/* Adds the interval from [from] to [to], in which the domain [d] was in the
-   collector, to its pending intervals, and merges it with those that it
-   touches.  Leaves out the time in which the domain was not watched and before
-   the last closed interval; does nothing if the domain is not watched and has
-   not ended.  Closes the earliest intervals when SUMMARY_PENDING others are
-   pending and they do not await a stop, or SUMMARY_MOST_PENDING.  The caller adds
-   intervals in the order of [to].  [idle]: the domain waited anyway, so the
-   interval is no pause.  [reason] describes the event that reported all of the
-   interval; its [ns] and [domain] are set here. */
-void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
-                  int64_t to, bool idle, struct summary_reason reason);
-
-/* Returns pending interval [i] of domain [d], in the order of time, from 0. */
-static inline struct summary_interval *
-pending_interval(const struct summary_domain *d, uint32_t i)
-{
-  return &d->intervals[d->first_pending + i];
-}
-
-/* Closes the earliest pending interval of domain [d], which must have one: adds
-   it to the time in the collector and to the pauses of kind PAUSE_ANY or, if
-   the domain waited, PAUSE_WAITING, and updates the longest pause.  No later
-   interval can begin before its end. */
-void close_first(struct summary *s, struct summary_domain *d);
-
-/* Cuts off the time of the pending intervals of domain [d] from [to] on. */
-void cut_intervals(struct summary *s, struct summary_domain *d, int64_t to);
-
-/* Records that no thread of domain [d] ran from [from] to [to], so that
-   intervals that begin in this time are no pauses.  An interval that is closed
-   stays a pause, but its time is taken from the time in the collector. */
-void domain_waited(struct summary_domain *d, int64_t from, int64_t to);
-
-/* Gives a time of domain [d] to the listener of its summary. */
-void give_time(const struct summary_domain *d, enum summary_part part,
-               int64_t from, int64_t to, bool back);
-
-/* Returns whether [ns] is in the last time of domain_waited. */
-bool in_wait(const struct summary_domain *d, int64_t ns);
 
 #endif /* ANALYSIS_SUMMARY_H */

@@ -16,13 +16,28 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "summary.h"
+#include "summary_internal.h"
 #include "target.h"
+
+const struct summary_numbers *summary_numbers(const struct summary *s)
+{
+  return &s->shown;
+}
+
+const struct domain_numbers *domain_numbers(const struct summary_domain *d)
+{
+  return &d->shown;
+}
+
+struct event_class summary_class(struct summary *s, uint16_t id)
+{
+  return class_of(s->shown.roles, id);
+}
 
 void summary_window(struct summary *s, int64_t from_ns, int64_t to_ns)
 {
-  s->from_ns = from_ns;
-  s->to_ns = to_ns;
+  s->shown.from_ns = from_ns;
+  s->shown.to_ns = to_ns;
 }
 
 void summary_listen(struct summary *s, struct summary_listener listener)
@@ -32,12 +47,12 @@ void summary_listen(struct summary *s, struct summary_listener listener)
 
 void summary_idle(struct summary *s)
 {
-  if (target_info(s->cursor).active == 0) summary_stop(s);
+  if (target_info(s->shown.cursor).active == 0) summary_stop(s);
 }
 
 void summary_new_interval(struct summary *s)
 {
-  memset(s->recent, 0, sizeof s->recent);
+  memset(s->shown.recent, 0, sizeof s->shown.recent);
 }
 
 const char *const summary_pause_name[PAUSES] = {
@@ -55,7 +70,7 @@ const char *const summary_caused_name[CAUSED] = {
 const char *summary_cause_name(struct summary *s, const char *unit,
                                uint64_t value, char number[24])
 {
-  const char *name = eventring_value(s->cursor, unit, value);
+  const char *name = eventring_value(s->shown.cursor, unit, value);
   if (name != NULL) return name;
   if (value >= SUMMARY_CAUSES - 1) return "others";
   snprintf(number, 24, "#%" PRIu64, value);
@@ -115,35 +130,70 @@ struct summary_tally tally_of_totals(const struct eventring_totals *totals)
 uint32_t summary_living_domains(const struct summary *s)
 {
   uint32_t count = 0;
-  for (uint32_t i = 0; i < s->ring_count; i++)
-    count += s->rings[i].domain != NULL && !s->rings[i].domain->ended;
+  for (uint32_t i = 0; i < s->shown.ring_count; i++)
+    count += s->rings[i].domain != NULL && !s->rings[i].domain->shown.ended;
   return count;
 }
 
 bool summary_begin_is_lost(const struct summary *s,
                            const struct summary_domain *d)
 {
-  if (d->start_seen || d->watched_from <= s->from_ns) return false;
+  if (d->shown.start_seen || d->shown.watched_from <= s->shown.from_ns)
+    return false;
   /* A recording has the events of its ring from some number on. */
-  return d->lost_first
-         || eventring_events_end(s->cursor, d->ring)
-            > eventring_events_read(s->cursor, d->ring)
-              + eventring_events_lost(s->cursor, d->ring);
+  return d->shown.lost_first
+         || eventring_events_end(s->shown.cursor, d->shown.ring)
+            > eventring_events_read(s->shown.cursor, d->shown.ring)
+              + eventring_events_lost(s->shown.cursor, d->shown.ring);
 }
 
 struct summary_heap summary_heap(const struct summary *s)
 {
   struct summary_heap all = { 0 };
-  for (uint32_t i = 0; i < s->domain_count; i++) {
-    const struct summary_domain *d = s->domains[i];
-    if (d->ended || !d->heap.known) continue;
+  for (uint32_t i = 0; i < s->shown.domain_count; i++) {
+    const struct summary_domain *d = s->shown.domains[i];
+    if (d->shown.ended || !d->shown.heap.known) continue;
     all.known = true;
-    all.pool_words += d->heap.pool_words;
-    all.pool_live_words += d->heap.pool_live_words;
-    all.pool_free_words += d->heap.pool_free_words;
-    all.fragmented_words += d->heap.fragmented_words;
-    all.large_words += d->heap.large_words;
-    all.custom_words += d->heap.custom_words;
+    all.pool_words += d->shown.heap.pool_words;
+    all.pool_live_words += d->shown.heap.pool_live_words;
+    all.pool_free_words += d->shown.heap.pool_free_words;
+    all.fragmented_words += d->shown.heap.fragmented_words;
+    all.large_words += d->shown.heap.large_words;
+    all.custom_words += d->shown.heap.custom_words;
   }
   return all;
+}
+
+struct summary_domain *domain_of_ring(const struct summary *s, uint32_t ring)
+{
+  return s->rings[ring].domain;
+}
+
+void summary_reset_maxima(struct summary *s)
+{
+  for (uint32_t i = 0; i < s->shown.domain_count; i++)
+    s->shown.domains[i]->shown.pauses[PAUSE_ANY].max = 0;
+}
+
+uint64_t summary_promoted_words(const struct summary *s)
+{
+  uint64_t words = 0;
+  for (uint32_t i = 0; i < s->shown.domain_count; i++)
+    words += s->shown.domains[i]->tally.promoted_words;
+  return words;
+}
+
+uint64_t summary_last_pause(const struct summary_domain *d)
+{
+  if (d->pending == 0) return 0;
+  const struct summary_interval *last = pending_interval(d, d->pending - 1);
+  return last->idle ? 0 : (uint64_t) (last->to - last->from);
+}
+
+bool summary_tells_waits(struct summary *s)
+{
+  if (s->tells_waits) return true;
+  if (target_info(s->shown.cursor).format == EVENTRING_FORMAT_STOCK) return false;
+  return event_is_recorded(s->shown.roles,
+                           eventring_find(s->shown.cursor, "blocking_section"));
 }

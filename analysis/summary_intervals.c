@@ -28,14 +28,14 @@
 
 #include <string.h>
 #include "memory.h"
-#include "summary.h"
+#include "summary_internal.h"
 
 void add_pause(struct summary *s, struct summary_domain *d, enum pause pause,
                uint64_t ns)
 {
-  histogram_add(&d->pauses[pause], ns);
-  histogram_add(&s->pauses[pause], ns);
-  histogram_add(&s->recent[pause], ns);
+  histogram_add(&d->shown.pauses[pause], ns);
+  histogram_add(&s->shown.pauses[pause], ns);
+  histogram_add(&s->shown.recent[pause], ns);
 }
 
 void give_time(const struct summary_domain *d, enum summary_part part,
@@ -43,7 +43,7 @@ void give_time(const struct summary_domain *d, enum summary_part part,
 {
   const struct summary_listener *l = d->listener;
   if (l->take != NULL && from < to)
-    l->take(l->state, d->id, part, from, to, back);
+    l->take(l->state, d->shown.id, part, from, to, back);
 }
 
 void close_first(struct summary *s, struct summary_domain *d)
@@ -57,10 +57,10 @@ void close_first(struct summary *s, struct summary_domain *d)
     give_time(d, PART_COLLECTING, first.from, first.to, false);
   }
   add_pause(s, d, first.idle ? PAUSE_WAITING : PAUSE_ANY, ns);
-  if (!first.idle && ns > s->longest.ns) {
-    s->longest = first.reason;
-    s->longest.ns = ns;
-    s->longest_end_ns = first.to;
+  if (!first.idle && ns > s->shown.longest.ns) {
+    s->shown.longest = first.reason;
+    s->shown.longest.ns = ns;
+    s->shown.longest_end_ns = first.to;
   }
   d->closed_to = first.to;
   d->first_pending = --d->pending > 0 ? d->first_pending + 1 : 0;
@@ -98,11 +98,11 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
                   int64_t to, bool idle, struct summary_reason reason)
 {
   reason.ns = (uint64_t) to - (uint64_t) from;
-  reason.domain = d->id;
-  if (d == s->others) return;
-  int64_t earliest = d->watched_since, latest = s->to_ns;
+  reason.domain = d->shown.id;
+  if (d == s->shown.others) return;
+  int64_t earliest = d->watched_since, latest = s->shown.to_ns;
   if (earliest == INT64_MAX) {
-    if (!d->ended || d->watched_from == INT64_MAX) return;
+    if (!d->shown.ended || d->shown.watched_from == INT64_MAX) return;
     earliest = d->last_from;
     latest = d->last_to;
   }
@@ -110,7 +110,7 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
   if (from < d->closed_to) from = d->closed_to;
   if (to > latest) to = latest;
   bool awaits_stop = !reason.stop && s->stop_id >= 0
-                     && (role_of(s->roles, reason.id) != ROLE_SLICE
+                     && (role_of(s->shown.roles, reason.id) != ROLE_SLICE
                          || summary_living_domains(s) > 1);
   make_room(d);
   /* The intervals from [place] on come after this one: a domain goes on before

@@ -26,6 +26,7 @@ static void add_tally(struct summary_tally *sum, const struct summary_tally *t)
 
 void add_to_total(struct summary_total *total, struct summary *s)
 {
+  const struct summary_numbers *n = summary_numbers(s);
   const int64_t until_ns = summary_until(s);
   const struct summary_tally tally = summary_tally(s, NULL, until_ns);
   const struct summary_time time = summary_time(s, NULL, until_ns);
@@ -34,14 +35,14 @@ void add_to_total(struct summary_total *total, struct summary *s)
   total->tells_major = summary_tells_major(s) && (total->processes == 0
                                                   || total->tells_major);
   total->processes++;
-  total->lost += lost_events(s->cursor);
-  if (target_info(s->cursor).lost_is_bound) total->lost_is_bound = true;
+  total->lost += lost_events(n->cursor);
+  if (target_info(n->cursor).lost_is_bound) total->lost_is_bound = true;
   add_tally(&total->tally, &tally);
   total->time.watched_ns += time.watched_ns;
   total->time.running_ns += time.running_ns;
   total->time.collecting_ns += time.collecting_ns;
   total->time.waiting_ns += time.waiting_ns;
   for (int pause = 0; pause < PAUSES; pause++)
-    histogram_merge(&total->pauses[pause], &s->pauses[pause]);
-  histogram_merge(&total->arrivals, &s->arrivals);
+    histogram_merge(&total->pauses[pause], &n->pauses[pause]);
+  histogram_merge(&total->arrivals, &n->arrivals);
 }

@@ -47,6 +47,7 @@ json_t *json_diagnosis(struct diagnosis *d)
   const struct finding *f = diagnosis_findings(d, &count);
   const struct not_judged *not = diagnosis_not_judged(d, &left);
   struct summary *s = diagnosis_summary(d);
+  const struct summary_numbers *n = summary_numbers(s);
   char verdict[VERDICT_SIZE];
   json_t *findings = json_array(), *rest = json_array();
   for (uint32_t i = 0; i < count; i++)
@@ -57,10 +58,10 @@ json_t *json_diagnosis(struct diagnosis *d)
                                           not[i].why));
   return json_pack("{s:i, s:o, s:s, s:I, s:I, s:I, s:o, s:o}",
                    "version", JSON_VERSION,
-                   "process", json_process(s->cursor),
+                   "process", json_process(n->cursor),
                    "verdict", format_verdict(verdict, d),
-                   "first_ns", (json_int_t) s->first_ns,
-                   "last_ns", (json_int_t) s->last_ns,
-                   "lost_events", (json_int_t) lost_events(s->cursor),
+                   "first_ns", (json_int_t) n->first_ns,
+                   "last_ns", (json_int_t) n->last_ns,
+                   "lost_events", (json_int_t) lost_events(n->cursor),
                    "findings", findings, "not_judged", rest);
 }

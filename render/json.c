@@ -224,26 +224,28 @@ static json_t *heap_or_null(const struct summary_heap *heap)
 static json_t *domain_json(struct summary *s, struct summary_domain *d,
                            int64_t until_ns)
 {
+  const struct summary_numbers *n = summary_numbers(s);
+  const struct domain_numbers *mine = domain_numbers(d);
   struct summary_tally tally = summary_tally(s, d, until_ns);
   const struct summary_time time = summary_time(s, d, until_ns);
   json_t *object = checked(json_object());
-  bool others = d == s->others;
-  set(object, "id", others ? json_null() : json_integer(d->id));
+  bool others = d == n->others;
+  set(object, "id", others ? json_null() : json_integer(mine->id));
   set(object, "name",
       others ? json_null()
-             : text_or_null(eventring_domain_name(s->cursor, d->id)));
-  set(object, "ended", json_boolean(d->ended));
-  set(object, "watched_from_ns", d->watched_from == INT64_MAX
-      ? json_null() : json_integer(d->watched_from));
+             : text_or_null(eventring_domain_name(n->cursor, mine->id)));
+  set(object, "ended", json_boolean(mine->ended));
+  set(object, "watched_from_ns", mine->watched_from == INT64_MAX
+      ? json_null() : json_integer(mine->watched_from));
   set(object, "begin_lost", others ? json_null()
                                    : json_boolean(summary_begin_is_lost(s, d)));
   set_amounts(object, &tally, summary_tells_major(s));
   set_time(object, time);
-  set(object, "pauses", pauses(d->pauses));
-  set(object, "arrivals", json_durations(&d->arrivals));
-  set(object, "heap", heap_or_null(&d->heap));
-  set(object, "minor_heap_words", d->minor_heap_words == 0
-      ? json_null() : json_integer((json_int_t) d->minor_heap_words));
+  set(object, "pauses", pauses(mine->pauses));
+  set(object, "arrivals", json_durations(&mine->arrivals));
+  set(object, "heap", heap_or_null(&mine->heap));
+  set(object, "minor_heap_words", mine->minor_heap_words == 0
+      ? json_null() : json_integer((json_int_t) mine->minor_heap_words));
   return object;
 }
 
@@ -252,19 +254,20 @@ static json_t *domain_json(struct summary *s, struct summary_domain *d,
    true, an object with their total and longest durations. */
 static json_t *causes_of(struct summary *s, enum caused caused, bool times)
 {
+  const struct summary_numbers *n = summary_numbers(s);
   json_t *object = checked(json_object());
   for (uint32_t i = 0; i < SUMMARY_CAUSES; i++) {
     char number[24];
-    if (s->causes[caused][i] == 0) continue;
+    if (n->causes[caused][i] == 0) continue;
     json_t *key = json_text(summary_cause_name(s, summary_cause_unit[caused],
                                                i, number));
     if (times) {
       json_t *time = checked(json_object());
-      set_count(time, "total_ns", s->cause_ns[caused][i]);
-      set_count(time, "max_ns", s->cause_max_ns[caused][i]);
+      set_count(time, "total_ns", n->cause_ns[caused][i]);
+      set_count(time, "max_ns", n->cause_max_ns[caused][i]);
       set(object, json_string_value(key), time);
     } else
-      set_count(object, json_string_value(key), s->causes[caused][i]);
+      set_count(object, json_string_value(key), n->causes[caused][i]);
     json_decref(key);
   }
   return object;
@@ -282,14 +285,15 @@ static json_t *causes(struct summary *s, bool times)
    JSON null when there was no pause. */
 static json_t *longest_pause(struct summary *s)
 {
-  const struct summary_reason *why = &s->longest;
+  const struct summary_numbers *n = summary_numbers(s);
+  const struct summary_reason *why = &n->longest;
   const struct eventring_description *d =
-    eventring_describe(s->cursor, why->id);
+    eventring_describe(n->cursor, why->id);
   char number[24];
   if (why->ns == 0) return json_null();
   json_t *object = checked(json_object());
   set_count(object, "ns", why->ns);
-  set(object, "end_ns", json_integer(s->longest_end_ns));
+  set(object, "end_ns", json_integer(n->longest_end_ns));
   set_count(object, "domain", why->domain);
   set(object, "name", text_or_null(d != NULL ? d->name : NULL));
   set(object, "cause", why->cause == UINT64_MAX ? json_null()
@@ -302,16 +306,17 @@ static json_t *longest_pause(struct summary *s)
    of the waits, else of the other spans and activities. */
 static json_t *timings(struct summary *s, bool waits)
 {
+  const struct summary_numbers *n = summary_numbers(s);
   json_t *array = checked(json_array());
   for (uint32_t id = 0; id <= UINT16_MAX; id++) {
-    if (s->timings[id] == NULL || summary_is_wait(s, (uint16_t) id) != waits)
+    if (n->timings[id] == NULL || summary_is_wait(s, (uint16_t) id) != waits)
       continue;
-    const struct eventring_description *d = eventring_describe(s->cursor, id);
+    const struct eventring_description *d = eventring_describe(n->cursor, id);
     json_t *timing = checked(json_object());
     set(timing, "name", text_or_null(d != NULL ? d->name : NULL));
     if (!waits)
       set(timing, "user", json_boolean(summary_is_user(s, (uint16_t) id)));
-    set_durations(timing, s->timings[id]);
+    set_durations(timing, n->timings[id]);
     append(array, timing);
   }
   return array;
@@ -320,11 +325,12 @@ static json_t *timings(struct summary *s, bool waits)
 /* Returns a new JSON array with the durations of each kind of request. */
 static json_t *requests(struct summary *s)
 {
+  const struct summary_numbers *n = summary_numbers(s);
   json_t *array = checked(json_array());
   for (uint32_t id = 0; id <= UINT16_MAX; id++) {
-    const struct request_kind *kind = request_kind(s->requests, (uint16_t) id);
+    const struct request_kind *kind = request_kind(n->requests, (uint16_t) id);
     if (kind == NULL) continue;
-    const struct eventring_description *d = eventring_describe(s->cursor, id);
+    const struct eventring_description *d = eventring_describe(n->cursor, id);
     json_t *request = checked(json_object());
     set(request, "name", text_or_null(d != NULL ? d->name : NULL));
     set_durations(request, &kind->total);
@@ -338,13 +344,14 @@ static json_t *requests(struct summary *s)
 
 static json_t *counts(struct summary *s)
 {
+  const struct summary_numbers *n = summary_numbers(s);
   json_t *array = checked(json_array());
   for (uint32_t id = 0; id <= UINT16_MAX; id++) {
-    if (s->counts[id] == 0) continue;
-    const struct eventring_description *d = eventring_describe(s->cursor, id);
+    if (n->counts[id] == 0) continue;
+    const struct eventring_description *d = eventring_describe(n->cursor, id);
     json_t *count = checked(json_object());
     set(count, "name", text_or_null(d != NULL ? d->name : NULL));
-    set_count(count, "count", s->counts[id]);
+    set_count(count, "count", n->counts[id]);
     append(array, count);
   }
   return array;
@@ -354,10 +361,11 @@ static json_t *counts(struct summary *s)
    null when it is not known. */
 static json_t *memory(const struct summary *s)
 {
-  if (s->resident_bytes == 0) return json_null();
+  const struct summary_numbers *n = summary_numbers(s);
+  if (n->resident_bytes == 0) return json_null();
   json_t *object = checked(json_object());
-  set_count(object, "mapped_bytes", s->mapped_bytes);
-  set_count(object, "resident_bytes", s->resident_bytes);
+  set_count(object, "mapped_bytes", n->mapped_bytes);
+  set_count(object, "resident_bytes", n->resident_bytes);
   return object;
 }
 
@@ -391,7 +399,8 @@ static bool was_there(struct summary *s, struct summary_domain *d,
                       int64_t until_ns)
 {
   const struct summary_tally tally = summary_tally(s, d, until_ns);
-  return s->from_ns == INT64_MIN || tally.events > 0 || tally.watched_ns > 0;
+  return summary_numbers(s)->from_ns == INT64_MIN || tally.events > 0
+    || tally.watched_ns > 0;
 }
 
 /* Sets the members for the totals [t] of a ring or of a process. */
@@ -433,31 +442,32 @@ json_t *json_summary(struct summary *s)
 
 json_t *json_summary_until(struct summary *s, int64_t until_ns)
 {
+  const struct summary_numbers *n = summary_numbers(s);
   struct summary_tally tally = summary_tally(s, NULL, until_ns);
   struct summary_heap heap = summary_heap(s);
 
   json_t *object = checked(json_object());
   set_count(object, "version", JSON_VERSION);
-  set(object, "process", json_process(s->cursor));
-  set_count(object, "first_ns", (uint64_t) s->first_ns);
-  set_count(object, "last_ns", (uint64_t) s->last_ns);
-  set_count(object, "lost_events", lost_events(s->cursor));
-  set_node(object, s->cursor);
+  set(object, "process", json_process(n->cursor));
+  set_count(object, "first_ns", (uint64_t) n->first_ns);
+  set_count(object, "last_ns", (uint64_t) n->last_ns);
+  set_count(object, "lost_events", lost_events(n->cursor));
+  set_node(object, n->cursor);
 
   json_t *total = checked(json_object());
   set_amounts(total, &tally, summary_tells_major(s));
   set_time(total, summary_time(s, NULL, until_ns));
-  set(total, "pauses", pauses(s->pauses));
-  set(total, "arrivals", json_durations(&s->arrivals));
+  set(total, "pauses", pauses(n->pauses));
+  set(total, "arrivals", json_durations(&n->arrivals));
   set(total, "heap", heap_or_null(&heap));
   set(object, "total", total);
 
   json_t *domains = checked(json_array());
-  for (uint32_t i = 0; i < s->domain_count; i++)
-    if (was_there(s, s->domains[i], until_ns))
-      append(domains, domain_json(s, s->domains[i], until_ns));
-  if (s->others != NULL && was_there(s, s->others, until_ns))
-    append(domains, domain_json(s, s->others, until_ns));
+  for (uint32_t i = 0; i < n->domain_count; i++)
+    if (was_there(s, n->domains[i], until_ns))
+      append(domains, domain_json(s, n->domains[i], until_ns));
+  if (n->others != NULL && was_there(s, n->others, until_ns))
+    append(domains, domain_json(s, n->others, until_ns));
   set(object, "domains", domains);
 
   set(object, "longest_pause", longest_pause(s));
@@ -468,7 +478,7 @@ json_t *json_summary_until(struct summary *s, int64_t until_ns)
   set(object, "requests", requests(s));
   set(object, "counts", counts(s));
   set(object, "memory", memory(s));
-  set(object, "totals", totals(s->cursor));
+  set(object, "totals", totals(n->cursor));
   return object;
 }
 
@@ -493,7 +503,7 @@ json_t *json_interval(struct summary *s, const struct summary_tally *amounts,
   json_t *object = checked(json_object());
   set_count(object, "interval_ns", ns);
   set_amounts(object, amounts, summary_tells_major(s));
-  set(object, "pauses", pauses(s->recent));
+  set(object, "pauses", pauses(summary_numbers(s)->recent));
   struct summary_heap heap = summary_heap(s);
   set(object, "heap", heap_or_null(&heap));
   set(object, "memory", memory(s));

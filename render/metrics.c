@@ -139,7 +139,8 @@ struct names {
 static void add_name(struct names *names, struct summary *s, uint16_t id,
                      const struct histogram *h)
 {
-  const struct eventring_description *d = eventring_describe(s->cursor, id);
+  const struct eventring_description *d =
+    eventring_describe(summary_numbers(s)->cursor, id);
   if (d == NULL || h->count == 0) return;
   if (names->count == names->room) {
     names->room = names->room == 0 ? 64 : 2 * names->room;
@@ -228,16 +229,17 @@ static void write_names(struct out *out, struct names *names, const char *name,
 static void write_timings(struct out *out, struct metrics *m)
 {
   struct summary *s = m->summary;
+  const struct summary_numbers *n = summary_numbers(s);
   struct names waits = { .places = m->places[WAITS] },
     spans = { .places = m->places[SPANS] },
     requests = { .places = m->places[REQUESTS] };
   for (uint32_t i = 0; i <= UINT16_MAX; i++) {
     uint16_t id = (uint16_t) i;
-    const struct request_kind *kind = request_kind(s->requests, id);
-    if (s->timings[id] != NULL && summary_is_wait(s, id))
-      add_name(&waits, s, id, s->timings[id]);
-    if (s->timings[id] != NULL && summary_is_user(s, id))
-      add_name(&spans, s, id, s->timings[id]);
+    const struct request_kind *kind = request_kind(n->requests, id);
+    if (n->timings[id] != NULL && summary_is_wait(s, id))
+      add_name(&waits, s, id, n->timings[id]);
+    if (n->timings[id] != NULL && summary_is_user(s, id))
+      add_name(&spans, s, id, n->timings[id]);
     if (kind != NULL) add_name(&requests, s, id, &kind->total);
   }
   write_names(out, &waits, "ocaml_wait_seconds",
@@ -293,6 +295,7 @@ static void write_pauses(struct out *out, const struct eventring_totals *t)
 /* Writes the causes and the durations of collections, from the events read. */
 static void write_causes(struct out *out, struct summary *s)
 {
+  const struct summary_numbers *n = summary_numbers(s);
   begin(out, "ocaml_gc_causes_total", METRIC_COUNTER, METRIC_COUNT,
         "Collections and stops of all domains, by activity and cause.");
   for (enum caused caused = 0; caused < CAUSED; caused++)
@@ -303,22 +306,22 @@ static void write_causes(struct out *out, struct summary *s)
         { "cause", summary_cause_name(s, summary_cause_unit[caused], i,
                                       number) }
       };
-      if (s->causes[caused][i] != 0)
-        out->writer->value(out->state, labels, 2, s->causes[caused][i]);
+      if (n->causes[caused][i] != 0)
+        out->writer->value(out->state, labels, 2, n->causes[caused][i]);
     }
 
   begin(out, "ocaml_gc_pause_seconds", METRIC_HISTOGRAM, METRIC_NS,
         "Times in which the collector kept the code of a domain from running; "
         "kinds overlap, and any is all of them.");
   for (enum pause pause = 0; pause < PAUSES; pause++)
-    write_histogram(out, "kind", summary_pause_name[pause], &s->pauses[pause]);
+    write_histogram(out, "kind", summary_pause_name[pause], &n->pauses[pause]);
 }
 
 /* Returns the counters written last for domain [i] of the summary, zeros if none
    were.  The caller asks for all domains before [i] first. */
 static struct told *told_of(struct metrics *m, uint32_t i)
 {
-  uint32_t id = m->summary->domains[i]->id, gone = i;
+  uint32_t id = domain_numbers(summary_numbers(m->summary)->domains[i])->id, gone = i;
   /* Domains that are no longer counted by themselves */
   while (gone < m->told_count && m->told[gone].id < id) gone++;
   memmove(&m->told[i], &m->told[gone],
@@ -357,17 +360,18 @@ static void write_states(struct out *out, const char *domain,
 static void write_times(struct out *out, struct metrics *m, int64_t until_ns)
 {
   struct summary *s = m->summary;
+  const struct summary_numbers *n = summary_numbers(s);
   begin(out, "ocaml_domain_seconds_total", METRIC_COUNTER, METRIC_NS,
         "How each domain spent its time; running includes waiting where waits "
         "are not recorded.");
-  for (uint32_t i = 0; i < s->domain_count; i++) {
-    struct summary_domain *d = s->domains[i];
+  for (uint32_t i = 0; i < n->domain_count; i++) {
+    struct summary_domain *d = n->domains[i];
     char number[16];
-    snprintf(number, sizeof number, "%" PRIu32, d->id);
+    snprintf(number, sizeof number, "%" PRIu32, domain_numbers(d)->id);
     write_states(out, number, summary_time(s, d, until_ns), told_of(m, i));
   }
-  if (s->others != NULL)
-    write_states(out, "others", summary_time(s, s->others, until_ns), &m->others);
+  if (n->others != NULL)
+    write_states(out, "others", summary_time(s, n->others, until_ns), &m->others);
 }
 
 /* Sets *words to the words that domain [d] has allocated in its minor heap: since
@@ -376,9 +380,10 @@ static void write_times(struct out *out, struct metrics *m, int64_t until_ns)
 static bool minor_words(struct metrics *m, struct summary_domain *d,
                         int64_t until_ns, uint64_t *words)
 {
+  const struct domain_numbers *mine = domain_numbers(d);
   struct eventring_totals t = { .size = sizeof t };
-  if (eventring_get_totals(m->summary->cursor, d->ring, &t) == 0
-      && t.domains == 1 && t.last_domain == d->id) {
+  if (eventring_get_totals(summary_numbers(m->summary)->cursor, mine->ring, &t) == 0
+      && t.domains == 1 && t.last_domain == mine->id) {
     *words = t.allocated_words;
     return true;
   }
@@ -390,21 +395,22 @@ static void write_minor_words(struct out *out, struct metrics *m,
                               int64_t until_ns)
 {
   struct summary *s = m->summary;
+  const struct summary_numbers *n = summary_numbers(s);
   begin(out, "ocaml_domain_minor_allocated_bytes_total", METRIC_COUNTER,
         METRIC_BYTES, "Memory allocated in the domain's minor heap.");
-  for (uint32_t i = 0; i < s->domain_count; i++) {
-    struct summary_domain *d = s->domains[i];
+  for (uint32_t i = 0; i < n->domain_count; i++) {
+    struct summary_domain *d = n->domains[i];
     struct told *told = told_of(m, i);
     uint64_t words;
     char number[16];
     if (!minor_words(m, d, until_ns, &words)) continue;
     /* The ring may have got another domain. */
     if (words > told->minor_words) told->minor_words = words;
-    snprintf(number, sizeof number, "%" PRIu32, d->id);
+    snprintf(number, sizeof number, "%" PRIu32, domain_numbers(d)->id);
     write_labelled(out, "domain", number, 8 * told->minor_words);
   }
-  if (s->others == NULL || m->without_events) return;
-  const uint64_t words = summary_tally(s, s->others, until_ns).allocated_words;
+  if (n->others == NULL || m->without_events) return;
+  const uint64_t words = summary_tally(s, n->others, until_ns).allocated_words;
   if (words > m->others.minor_words) m->others.minor_words = words;
   write_labelled(out, "domain", "others", 8 * m->others.minor_words);
 }
@@ -420,6 +426,7 @@ static void write_domains(struct out *out, struct metrics *m, int64_t until_ns)
 
 static void write_memory(struct out *out, struct summary *s)
 {
+  const struct summary_numbers *n = summary_numbers(s);
   const struct summary_heap heap = summary_heap(s);
   if (heap.known) {
     begin(out, "ocaml_heap_bytes", METRIC_GAUGE, METRIC_BYTES,
@@ -432,9 +439,9 @@ static void write_memory(struct out *out, struct summary *s)
                 "Memory outside the heap that blocks of it hold.",
                 8 * heap.custom_words);
   }
-  if (s->resident_bytes == 0) return;
+  if (n->resident_bytes == 0) return;
   write_gauge(out, "ocaml_resident_memory_bytes", METRIC_BYTES,
-              "Resident memory of the process.", s->resident_bytes);
+              "Resident memory of the process.", n->resident_bytes);
 }
 
 /* Writes the facts about the process and about the reading of its events. */
@@ -442,7 +449,8 @@ static void write_process(struct out *out, struct metrics *m,
                           const struct summary_tally *tally)
 {
   struct summary *s = m->summary;
-  struct eventring_info info = target_info(s->cursor);
+  const struct summary_numbers *n = summary_numbers(s);
+  struct eventring_info info = target_info(n->cursor);
   char pid[16];
   const struct metric_label labels[] = {
     { "pid", pid }, { "program", info.program }, { "runtime", info.runtime }
@@ -453,7 +461,7 @@ static void write_process(struct out *out, struct metrics *m,
   out->writer->value(out->state, labels, 3, 1);
   write_gauge(out, "eventring_running", METRIC_COUNT,
               "1 while the process runs and is traced.",
-              eventring_state(s->cursor) == EVENTRING_STATE_RUNNING);
+              eventring_state(n->cursor) == EVENTRING_STATE_RUNNING);
   write_gauge(out, "eventring_start_time_seconds", METRIC_UNIX_NS,
               "When tracing started, since the Unix epoch.",
               (uint64_t) traced_since_unix_ns(&info));
@@ -462,7 +470,7 @@ static void write_process(struct out *out, struct metrics *m,
                   "Events that were read.", tally->events);
   write_counter(out, "eventring_lost_events_total", METRIC_COUNT,
                 "Events that were overwritten before they were read.",
-                lost_events(s->cursor));
+                lost_events(n->cursor));
 }
 
 void write_metrics(struct metrics *m, const struct metrics_writer *writer,
@@ -473,7 +481,8 @@ void write_metrics(struct metrics *m, const struct metrics_writer *writer,
   int64_t until_ns = summary_until(s);
   struct eventring_totals totals = { .size = sizeof totals };
   const bool has_totals =
-    eventring_get_totals(s->cursor, EVENTRING_ALL_RINGS, &totals) == 0;
+    eventring_get_totals(summary_numbers(s)->cursor, EVENTRING_ALL_RINGS,
+                         &totals) == 0;
   struct summary_tally read = summary_tally(s, NULL, until_ns),
     all = has_totals ? tally_of_totals(&totals) : read;
   write_process(&out, m, &read);

@@ -278,7 +278,7 @@ void otlp_add_metrics(struct message *request, struct metrics *metrics,
                       const struct otlp_origin *origin)
 {
   static const struct metrics_writer writer = { begin, value, histogram };
-  const struct eventring_info info = target_info(summary->cursor);
+  const struct eventring_info info = target_info(summary_numbers(summary)->cursor);
   struct message facts = { NULL, NULL, NULL };
   struct otlp_metrics o = {
     .start = (uint64_t) traced_since_unix_ns(&info), .origin = origin,

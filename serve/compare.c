@@ -91,12 +91,13 @@ static json_t *time_or_null(bool known, int64_t ns, int64_t started_ns)
 
 static json_t *side_json(struct side *s)
 {
+  const struct summary_numbers *n = summary_numbers(s->summary);
   json_t *json = json_process(s->cursor);
   const int64_t started_ns = target_info(s->cursor).started_ns;
-  const bool any = s->summary->events > 0;
+  const bool any = n->events > 0;
   /* The file may end before the window begins. */
   const bool known = any || s->until_ns > s->from_ns;
-  const int64_t from_ns = any ? s->summary->first_ns : s->from_ns;
+  const int64_t from_ns = any ? n->first_ns : s->from_ns;
   json_object_set_new(json, "id", json_id(view_id(s->view)));
   json_object_set_new(json, "from_ns", time_or_null(known, from_ns,
                                                     started_ns));

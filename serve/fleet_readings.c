@@ -175,7 +175,7 @@ static void take_reading(void *state, struct summary *summary)
   json_decref(k->facts);
   k->text = summary_metrics(summary, &k->metrics);
   k->figures = new_process_figures(summary);
-  k->facts = new_process_facts(summary->cursor);
+  k->facts = new_process_facts(summary_numbers(summary)->cursor);
 }
 
 /* Reads the recording of [shown].  When it cannot be read, the last reading

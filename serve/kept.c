@@ -76,11 +76,14 @@ static void look_at_recording(struct view_data *d, void *state)
   struct kept *k = state;
   if (d->info.format != EVENTRING_FORMAT_RECORDING) return;
   const struct summary *s = live_summary(d->live);
+  const struct summary_numbers *n = summary_numbers(s);
   k->rings = json_array();
-  for (uint32_t i = 0; i < s->domain_count; i++) {
-    const struct summary_domain *of = s->domains[i];
-    if (of->watched_from != INT64_MAX)
-      add(k->rings, of->id, time_since(of->watched_from, d->info.started_ns),
+  for (uint32_t i = 0; i < n->domain_count; i++) {
+    const struct summary_domain *of = n->domains[i];
+    const struct domain_numbers *domain = domain_numbers(of);
+    if (domain->watched_from != INT64_MAX)
+      add(k->rings, domain->id,
+          time_since(domain->watched_from, d->info.started_ns),
           summary_begin_is_lost(s, of), false);
   }
 }

@@ -143,9 +143,10 @@ static void set_numbers(json_t *p, struct view_data *d)
 
 static uint32_t running_domains(const struct summary *s)
 {
+  const struct summary_numbers *n = summary_numbers(s);
   uint32_t running = 0;
-  for (uint32_t i = 0; i < s->domain_count; i++)
-    running += !s->domains[i]->ended;
+  for (uint32_t i = 0; i < n->domain_count; i++)
+    running += !domain_numbers(n->domains[i])->ended;
   return running;
 }
 
@@ -800,7 +801,7 @@ static void fill_distributions(struct view_data *v, void *state)
   json_t *array = state;
   struct summary *s = live_summary(v->live);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    const struct histogram *h = &s->pauses[kinds[i]];
+    const struct histogram *h = &summary_numbers(s)->pauses[kinds[i]];
     json_t *d = json_durations(h);
     set(d, "name", json_string(summary_pause_name[kinds[i]]));
     set(d, "buckets", json_buckets(h));

@@ -145,11 +145,12 @@ static void stat_event(struct window *w, const struct eventring_event *event)
 static void add_waits(struct view_data *d, void *state)
 {
   struct summary *s = state;
+  const struct summary_numbers *n = summary_numbers(s);
   struct long_span *list;
-  const size_t count = live_long_spans(d->live, s->from_ns, s->to_ns, &list);
+  const size_t count = live_long_spans(d->live, n->from_ns, n->to_ns, &list);
   for (size_t i = 0; i < count; i++) {
     const struct long_span *k = &list[i];
-    if (k->complete && k->to_ns >= s->to_ns
+    if (k->complete && k->to_ns >= n->to_ns
         && (is_open_wait(k) || summary_is_wait(s, k->id))
         && !live_is_backup(d->live, k->domain, k->thread))
       summary_waited(s, k->domain, k->thread, k->from_ns, k->to_ns);
@@ -159,10 +160,11 @@ static void add_waits(struct view_data *d, void *state)
 
 int64_t finish_window(struct view *view, struct summary *s, int64_t last_ns)
 {
+  const struct summary_numbers *n = summary_numbers(s);
   int64_t until_ns = summary_until(s);
   if (until_ns < last_ns) until_ns = last_ns;
-  if (until_ns > s->to_ns) until_ns = s->to_ns;
-  if (s->from_ns != INT64_MIN) view_look(view, add_waits, s);
+  if (until_ns > n->to_ns) until_ns = n->to_ns;
+  if (n->from_ns != INT64_MIN) view_look(view, add_waits, s);
   return until_ns;
 }
 
@@ -340,7 +342,7 @@ static void look_extent(struct view_data *d, void *state)
   const struct query *q = extent->query;
   const int64_t started_ns = d->info.started_ns;
   const bool whole = q->from_ns == 0 && q->to_ns == INT64_MAX;
-  extent->first_ns = live_summary(d->live)->first_ns;
+  extent->first_ns = summary_numbers(live_summary(d->live))->first_ns;
   /* A window that the client chose shows overwritten events as a gap. */
   if (extent->first_ns < started_ns || (!whole && lost_events(d->cursor) > 0))
     extent->first_ns = started_ns;

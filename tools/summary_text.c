@@ -34,18 +34,19 @@ static const char *const caused_names[CAUSED] = {
 /* Prints the line of print_process, and [remark] at its end. */
 static void print_process_and(struct summary *s, const char *remark)
 {
-  struct eventring_info info = target_info(s->cursor);
+  const struct summary_numbers *all = summary_numbers(s);
+  struct eventring_info info = target_info(all->cursor);
   char span[QUANTITY_SIZE];
   printf("process %" PRId32 "%s", info.pid, info.program[0] ? " " : "");
   print_text(stdout, info.program, strlen(info.program), TEXT_LINE);
-  int state = eventring_state(s->cursor);
+  int state = eventring_state(all->cursor);
   bool paused = state == EVENTRING_STATE_RUNNING && info.active == 0
                 && info.format == EVENTRING_FORMAT_RING;
   printf(" (%s%s): %" PRIu64 " %s over %s%s\n", state_name(state),
-         paused ? ", paused" : "", s->events,
-         s->events == 1 ? "event" : "events",
-         format_duration(span, s->last_ns > s->first_ns
-                               ? (uint64_t) s->last_ns - (uint64_t) s->first_ns
+         paused ? ", paused" : "", all->events,
+         all->events == 1 ? "event" : "events",
+         format_duration(span, all->last_ns > all->first_ns
+                               ? (uint64_t) all->last_ns - (uint64_t) all->first_ns
                                : 0), remark);
 }
 
@@ -59,8 +60,10 @@ void print_process(struct summary *s)
 static void print_domain_name(struct summary *s,
                               const struct summary_domain *domain)
 {
-  const char *name = domain != s->others
-                     ? eventring_domain_name(s->cursor, domain->id) : NULL;
+  const struct summary_numbers *n = summary_numbers(s);
+  const char *name = domain != n->others
+                     ? eventring_domain_name(n->cursor, domain_numbers(domain)->id)
+                     : NULL;
   if (name == NULL) return;
   fputs("  \"", stdout);
   print_text(stdout, name, strlen(name), TEXT_QUOTED);
@@ -74,7 +77,7 @@ static void print_domain_name(struct summary *s,
 static void print_cause_name(struct summary *s, const char *unit,
                              uint64_t value)
 {
-  const char *name = eventring_value(s->cursor, unit, value);
+  const char *name = eventring_value(summary_numbers(s)->cursor, unit, value);
   if (name != NULL)
     print_text(stdout, name, strlen(name), TEXT_COLUMN);
   else if (value < SUMMARY_CAUSES - 1)
@@ -89,25 +92,27 @@ static void print_cause_name(struct summary *s, const char *unit,
 static uint32_t next_cause(struct summary *s, enum caused caused,
                            const bool printed[SUMMARY_CAUSES])
 {
+  const struct summary_numbers *n = summary_numbers(s);
   uint32_t most = SUMMARY_CAUSES;
   for (uint32_t i = 0; i < SUMMARY_CAUSES; i++)
-    if (!printed[i] && s->causes[caused][i] > 0
+    if (!printed[i] && n->causes[caused][i] > 0
         && (most == SUMMARY_CAUSES
-            || s->cause_ns[caused][i] > s->cause_ns[caused][most]))
+            || n->cause_ns[caused][i] > n->cause_ns[caused][most]))
       most = i;
   return most;
 }
 
 static void print_causes_of(struct summary *s, enum caused caused)
 {
+  const struct summary_numbers *all = summary_numbers(s);
   bool printed[SUMMARY_CAUSES] = { false };
   uint32_t i;
   while ((i = next_cause(s, caused, printed)) < SUMMARY_CAUSES) {
     char total[QUANTITY_SIZE], longest[QUANTITY_SIZE];
     printf("%-16s  %7" PRIu64 "  %7s  %7s  ", caused_names[caused],
-           s->causes[caused][i],
-           format_duration(total, s->cause_ns[caused][i]),
-           format_duration(longest, s->cause_max_ns[caused][i]));
+           all->causes[caused][i],
+           format_duration(total, all->cause_ns[caused][i]),
+           format_duration(longest, all->cause_max_ns[caused][i]));
     print_cause_name(s, summary_cause_unit[caused], i);
     putchar('\n');
     printed[i] = true;
@@ -118,7 +123,7 @@ static bool any_causes(const struct summary *s)
 {
   for (enum caused caused = 0; caused < CAUSED; caused++)
     for (uint32_t i = 0; i < SUMMARY_CAUSES; i++)
-      if (s->causes[caused][i] > 0) return true;
+      if (summary_numbers(s)->causes[caused][i] > 0) return true;
   return false;
 }
 
@@ -133,17 +138,19 @@ static void print_causes(struct summary *s)
 
 void print_lost(struct summary *s)
 {
-  uint64_t lost = lost_events(s->cursor);
+  const struct summary_numbers *all = summary_numbers(s);
+  uint64_t lost = lost_events(all->cursor);
   if (lost > 0)
     printf("%s%" PRIu64 " %s overwritten before they could be read\n",
-           at_most(s->cursor), lost, lost == 1 ? "event was" : "events were");
+           at_most(all->cursor), lost, lost == 1 ? "event was" : "events were");
 }
 
 /* Prints the machine and the clocks of a recording, if it has them. */
 static void print_node(struct summary *s)
 {
-  const struct clock_samples samples = clock_samples(s->cursor);
-  json_t *node = node_of(s->cursor);
+  const struct summary_numbers *all = summary_numbers(s);
+  const struct clock_samples samples = clock_samples(all->cursor);
+  json_t *node = node_of(all->cursor);
   const char *name = json_string_value(json_object_get(node, "node"));
   char bound[QUANTITY_SIZE];
   if (name != NULL) {
@@ -236,17 +243,19 @@ struct chosen {
 static int by_id(const void *a, const void *b)
 {
   const struct summary_domain *const *x = a, *const *y = b;
-  return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
+  return (domain_numbers(*x)->id > domain_numbers(*y)->id)
+         - (domain_numbers(*x)->id < domain_numbers(*y)->id);
 }
 
 /* Returns the domains for the tables, sorted by id: all, or of more than
    DOMAINS_PRINTED domains those that were watched for the longest time. */
 static struct chosen choose_domains(struct summary *s, int64_t until_ns)
 {
+  const struct summary_numbers *n = summary_numbers(s);
   struct chosen c = { .count = 0 };
   uint64_t watched[DOMAINS_PRINTED];
-  for (uint32_t i = 0; i < s->domain_count; i++) {
-    uint64_t ns = summary_tally(s, s->domains[i], until_ns).watched_ns;
+  for (uint32_t i = 0; i < n->domain_count; i++) {
+    uint64_t ns = summary_tally(s, n->domains[i], until_ns).watched_ns;
     uint32_t place = c.count;
     if (c.count < DOMAINS_PRINTED)
       c.count++;
@@ -257,7 +266,7 @@ static struct chosen choose_domains(struct summary *s, int64_t until_ns)
       c.domains[place] = c.domains[place - 1];
     }
     watched[place] = ns;
-    c.domains[place] = s->domains[i];
+    c.domains[place] = n->domains[i];
   }
   qsort(c.domains, c.count, sizeof *c.domains, by_id);
   return c;
@@ -267,15 +276,15 @@ static struct chosen choose_domains(struct summary *s, int64_t until_ns)
    domains or more. */
 static void print_domain_pauses(struct summary *s, const struct chosen *c)
 {
-  if (s->domain_count < 2) return;
+  if (summary_numbers(s)->domain_count < 2) return;
   print_durations_head("domain, pause");
   for (uint32_t i = 0; i < c->count; i++)
     for (int k = 0; k < PAUSES; k++) {
       enum pause pause = pause_order[k];
-      const struct histogram *h = &c->domains[i]->pauses[pause];
+      const struct histogram *h = &domain_numbers(c->domains[i])->pauses[pause];
       char name[48];
-      snprintf(name, sizeof name, "%" PRIu32 " %s", c->domains[i]->id,
-               pause_names[pause]);
+      snprintf(name, sizeof name, "%" PRIu32 " %s",
+               domain_numbers(c->domains[i])->id, pause_names[pause]);
       if (any(h)) print_durations(name, h);
     }
 }
@@ -285,15 +294,17 @@ static void print_domain_pauses(struct summary *s, const struct chosen *c)
    [c] does not have all.  Prints nothing if no arrivals are known. */
 static void print_arrivals(struct summary *s, const struct chosen *c)
 {
-  if (!any(&s->arrivals)) return;
+  const struct summary_numbers *n = summary_numbers(s);
+  if (!any(&n->arrivals)) return;
   print_durations_head("arrival at stops");
   for (uint32_t i = 0; i < c->count; i++) {
     char name[32];
-    snprintf(name, sizeof name, "domain %" PRIu32, c->domains[i]->id);
-    if (any(&c->domains[i]->arrivals))
-      print_durations(name, &c->domains[i]->arrivals);
+    snprintf(name, sizeof name, "domain %" PRIu32,
+             domain_numbers(c->domains[i])->id);
+    if (any(&domain_numbers(c->domains[i])->arrivals))
+      print_durations(name, &domain_numbers(c->domains[i])->arrivals);
   }
-  if (s->domain_count > c->count) print_durations("all", &s->arrivals);
+  if (n->domain_count > c->count) print_durations("all", &n->arrivals);
 }
 
 /* The largest number of names of waits or spans in a table: those with the most
@@ -306,24 +317,24 @@ static void print_arrivals(struct summary *s, const struct chosen *c)
    without any. */
 static void print_timings(struct summary *s, const char *what, bool waits)
 {
+  const struct summary_numbers *n = summary_numbers(s);
   uint16_t ids[TIMINGS_PRINTED] = { 0 };
   uint32_t count = 0, all = 0;
   for (uint32_t id = 0; id <= UINT16_MAX; id++) {
-    if (s->timings[id] == NULL
+    if (n->timings[id] == NULL
         || !(waits ? summary_is_wait(s, (uint16_t) id)
                    : summary_is_user(s, (uint16_t) id))) continue;
     all++;
     uint32_t place = count < TIMINGS_PRINTED ? count++ : count;
-    for (; place > 0 && s->timings[ids[place - 1]]->total
-                        < s->timings[id]->total; place--)
+    for (; place > 0 && n->timings[ids[place - 1]]->total
+                        < n->timings[id]->total; place--)
       if (place < TIMINGS_PRINTED) ids[place] = ids[place - 1];
     if (place < TIMINGS_PRINTED) ids[place] = (uint16_t) id;
   }
   if (count == 0) return;
   print_durations_head(what);
   for (uint32_t i = 0; i < count; i++)
-    print_durations(eventring_describe(s->cursor, ids[i])->name,
-                    s->timings[ids[i]]);
+    print_durations(eventring_describe(n->cursor, ids[i])->name, n->timings[ids[i]]);
   if (all > count)
     printf("and %" PRIu32 " more names with less time in all\n", all - count);
 }
@@ -331,13 +342,14 @@ static void print_timings(struct summary *s, const char *what, bool waits)
 /* Prints a table with the durations of each kind of request. */
 static void print_requests(struct summary *s)
 {
+  const struct summary_numbers *n = summary_numbers(s);
   bool head = false;
   for (uint32_t id = 0; id <= UINT16_MAX; id++) {
-    const struct request_kind *kind = request_kind(s->requests, (uint16_t) id);
+    const struct request_kind *kind = request_kind(n->requests, (uint16_t) id);
     if (kind == NULL) continue;
     if (!head) print_durations_head("request");
     head = true;
-    print_durations(eventring_describe(s->cursor, id)->name, &kind->total);
+    print_durations(eventring_describe(n->cursor, id)->name, &kind->total);
     print_runs(&kind->running, &kind->waiting);
     print_unknown(kind);
   }
@@ -386,23 +398,26 @@ static void print_amounts(const char *domain, struct summary_time time,
 static void print_domains(struct summary *s, const struct chosen *c,
                           int64_t until_ns)
 {
+  const struct summary_numbers *numbers = summary_numbers(s);
   print_domain_head();
   for (uint32_t i = 0; i < c->count; i++) {
     struct summary_domain *d = c->domains[i];
     struct summary_tally t = summary_tally(s, d, until_ns);
     char id[16];
-    snprintf(id, sizeof id, "%" PRIu32, d->id);
-    print_amounts(id, summary_time(s, d, until_ns), &t, &d->pauses[PAUSE_ANY]);
+    snprintf(id, sizeof id, "%" PRIu32, domain_numbers(d)->id);
+    print_amounts(id, summary_time(s, d, until_ns), &t,
+                  &domain_numbers(d)->pauses[PAUSE_ANY]);
     print_domain_name(s, d);
     putchar('\n');
   }
-  if (s->domain_count > c->count)
+  if (numbers->domain_count > c->count)
     printf("and %s%" PRIu32 " domains that were watched for less time\n",
-           s->others != NULL ? "more than " : "", s->domain_count - c->count);
-  if (s->domain_count < 2) return;
+           numbers->others != NULL ? "more than " : "",
+           numbers->domain_count - c->count);
+  if (numbers->domain_count < 2) return;
   struct summary_tally all = summary_tally(s, NULL, until_ns);
   print_amounts("all", summary_time(s, NULL, until_ns), &all,
-                &s->pauses[PAUSE_ANY]);
+                &numbers->pauses[PAUSE_ANY]);
   putchar('\n');
 }
 
@@ -433,11 +448,12 @@ static void print_active(struct summary_time t)
 
 static void print_shares(struct summary *s, int64_t until_ns)
 {
+  const struct summary_numbers *all = summary_numbers(s);
   const struct summary_time t = summary_time(s, NULL, until_ns);
   print_time(t);
-  if (s->domain_count > 1)
-    printf(", of %s%" PRIu32 " domains", s->others != NULL ? "more than " : "",
-           s->domain_count);
+  if (all->domain_count > 1)
+    printf(", of %s%" PRIu32 " domains", all->others != NULL ? "more than " : "",
+           all->domain_count);
   putchar('\n');
   print_active(t);
 }
@@ -460,13 +476,14 @@ static void print_pause_line(const struct histogram *h)
    completes the pauses. */
 static void print_longest(struct summary *s)
 {
-  const struct summary_reason *why = &s->longest;
-  if (!any(&s->pauses[PAUSE_ANY]) || why->ns == 0) return;
+  const struct summary_numbers *all = summary_numbers(s);
+  const struct summary_reason *why = &all->longest;
+  if (!any(&all->pauses[PAUSE_ANY]) || why->ns == 0) return;
   const struct eventring_description *d =
-    eventring_describe(s->cursor, why->id);
+    eventring_describe(all->cursor, why->id);
   /* The times of a damaged file may lie far apart. */
-  int64_t ended = (int64_t) ((uint64_t) s->longest_end_ns
-                             - (uint64_t) target_info(s->cursor).started_ns);
+  int64_t ended = (int64_t) ((uint64_t) all->longest_end_ns
+                             - (uint64_t) target_info(all->cursor).started_ns);
   fputs("longest      ", stdout);
   if (d != NULL) print_text(stdout, d->name, strlen(d->name), TEXT_COLUMN);
   if (why->cause != UINT64_MAX) {
@@ -494,10 +511,11 @@ static void print_collections(const struct summary_tally *t)
    the file has totals. */
 static void print_totals(struct summary *s)
 {
+  const struct summary_numbers *all = summary_numbers(s);
   struct eventring_totals t = { .size = sizeof t };
   char longest[QUANTITY_SIZE], total[QUANTITY_SIZE];
-  if (lost_events(s->cursor) == 0
-      || eventring_get_totals(s->cursor, EVENTRING_ALL_RINGS, &t) < 0)
+  if (lost_events(all->cursor) == 0
+      || eventring_get_totals(all->cursor, EVENTRING_ALL_RINGS, &t) < 0)
     return;
   const struct summary_tally tally = tally_of_totals(&t);
   puts("since tracing started, overwritten events included:");
@@ -509,6 +527,7 @@ static void print_totals(struct summary *s)
 
 static void print_memory(struct summary *s)
 {
+  const struct summary_numbers *all = summary_numbers(s);
   struct summary_heap heap = summary_heap(s);
   char text[4][QUANTITY_SIZE];
   if (heap.known)
@@ -518,10 +537,10 @@ static void print_memory(struct summary *s)
                                       + heap.large_words)),
            format_bytes(text[2], 8 * heap.large_words),
            format_bytes(text[3], 8 * heap.fragmented_words));
-  if (s->resident_bytes > 0)
+  if (all->resident_bytes > 0)
     printf("memory       resident %s, mapped %s\n",
-           format_bytes(text[0], s->resident_bytes),
-           format_bytes(text[1], s->mapped_bytes));
+           format_bytes(text[0], all->resident_bytes),
+           format_bytes(text[1], all->mapped_bytes));
 }
 
 /* The smallest total of waits that is printed for a process without
@@ -548,16 +567,17 @@ static void print_without_collections(struct summary *s, int64_t until_ns)
 
 static void print_with_collections(struct summary *s, int64_t until_ns)
 {
+  const struct summary_numbers *numbers = summary_numbers(s);
   struct chosen c = choose_domains(s, until_ns);
   struct summary_tally all = summary_tally(s, NULL, until_ns);
   print_process(s);
   print_shares(s, until_ns);
-  print_pause_line(&s->pauses[PAUSE_ANY]);
+  print_pause_line(&numbers->pauses[PAUSE_ANY]);
   print_longest(s);
   print_collections(&all);
   print_memory(s);
   putchar('\n');
-  print_pauses(s->pauses);
+  print_pauses(numbers->pauses);
   print_causes(s);
   print_domains(s, &c, until_ns);
   print_domain_pauses(s, &c);

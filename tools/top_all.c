@@ -257,8 +257,9 @@ void top_all_print(struct top_all *all)
                TEXT_LINE);
     printf(" (%s): %" PRIu64 " %s, %s%" PRIu64 " lost\n",
            row->cut ? "its file was cut shorter"
-                    : state_name(eventring_state(row->cursor)), s->events,
-           s->events == 1 ? "event" : "events", at_most(row->cursor),
-           lost_events(row->cursor));
+                    : state_name(eventring_state(row->cursor)),
+           summary_numbers(s)->events,
+           summary_numbers(s)->events == 1 ? "event" : "events",
+           at_most(row->cursor), lost_events(row->cursor));
   }
 }

@@ -34,17 +34,18 @@ struct tree_line {
 
 void add_to_tree(struct tree_summary *tree, struct summary *s)
 {
-  const struct eventring_info info = target_info(s->cursor);
+  const struct summary_numbers *n = summary_numbers(s);
+  const struct eventring_info info = target_info(n->cursor);
   struct process_label label;
   struct tree_line line = {
     .pid = info.pid, .started_ns = info.started_ns,
-    .state = eventring_state(s->cursor),
+    .state = eventring_state(n->cursor),
     .tally = summary_tally(s, NULL, summary_until(s)),
-    .pauses = s->pauses[PAUSE_ANY].count,
-    .longest_ns = s->pauses[PAUSE_ANY].max,
-    .lost = lost_events(s->cursor), .at_most = at_most(s->cursor)
+    .pauses = n->pauses[PAUSE_ANY].count,
+    .longest_ns = n->pauses[PAUSE_ANY].max,
+    .lost = lost_events(n->cursor), .at_most = at_most(n->cursor)
   };
-  describe_process(&label, s->cursor);
+  describe_process(&label, n->cursor);
   snprintf(line.program, sizeof line.program, "%s", label.program);
   if (tree->json) {
     json_t *object = json_summary(s);

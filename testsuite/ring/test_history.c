@@ -331,12 +331,13 @@ static void stops_of_a_domain_that_waits_are_no_time_in_the_collector(
   edge(&f, 0, 1001);
   struct made m = read_ring(&f);
   struct summary *s = live_summary(m.live);
-  struct summary_time t = summary_time(s, s->domains[0], 1001 * MS);
+  struct summary_time t =
+    summary_time(s, summary_numbers(s)->domains[0], 1001 * MS);
   assert_int_equal(t.watched_ns, 1000 * MS);
   assert_int_equal(t.waiting_ns, 600 * MS);
   assert_int_equal(t.collecting_ns, 100 * MS);
   assert_int_equal(t.running_ns, 300 * MS);
-  t = summary_time(s, s->domains[1], 1001 * MS);
+  t = summary_time(s, summary_numbers(s)->domains[1], 1001 * MS);
   assert_int_equal(t.collecting_ns, 600 * MS);
   assert_int_equal(t.running_ns, 400 * MS);
   destroy(&m, &f);
@@ -362,7 +363,7 @@ static void is_domain_of_row(struct made *m, enum history_tier tier,
   if (time.watched_ns == 0) return;
   uint32_t i = 0;
   while (i < r->domain_count
-         && history_domain(m->history, tier, number, i).id != d->id)
+         && history_domain(m->history, tier, number, i).id != domain_numbers(d)->id)
     i++;
   assert_true(i < r->domain_count);
   const struct history_domain h = history_domain(m->history, tier, number, i);
@@ -388,8 +389,9 @@ static void is_window_of_row(struct ring_file *f, struct made *m,
   are_equal(r->running, all.running_ns, all.watched_ns);
   are_equal(r->collecting, all.collecting_ns, all.watched_ns);
   are_equal(r->waiting, all.waiting_ns, all.watched_ns);
-  for (uint32_t i = 0; i < s->domain_count; i++)
-    is_domain_of_row(m, tier, number, s, s->domains[i], until, &sum);
+  for (uint32_t i = 0; i < summary_numbers(s)->domain_count; i++)
+    is_domain_of_row(m, tier, number, s, summary_numbers(s)->domains[i], until,
+                     &sum);
   are_equal(r->running, (uint64_t) sum, all.watched_ns * SHARE_ALL);
   assert_int_equal(r->events, summary_tally(s, NULL, until).events);
   free_summary(s);
@@ -537,7 +539,8 @@ static void a_stop_that_is_told_late_is_no_further_pause(void **state)
   read_more(&m);
   assert_int_equal(row(&m, HISTORY_100MS, 0)->pauses, 0);
   assert_int_equal(row(&m, HISTORY_100MS, 1)->pauses, 2);
-  assert_int_equal(live_summary(m.live)->pauses[PAUSE_ANY].max, 14 * MS);
+  assert_int_equal(summary_numbers(live_summary(m.live))->pauses[PAUSE_ANY].max,
+                   14 * MS);
   assert_int_equal(row(&m, HISTORY_100MS, 0)->collecting, 1212);
   destroy(&m, &f);
 }
@@ -557,8 +560,10 @@ static void collections_of_a_stop_are_one_pause(void **state)
   stop(&f, 88, 102);
   edge(&f, 0, 210);
   read_more(&m);
-  assert_int_equal(live_summary(m.live)->pauses[PAUSE_ANY].count, 2);
-  assert_int_equal(live_summary(m.live)->pauses[PAUSE_ANY].total, 28 * MS);
+  assert_int_equal(summary_numbers(live_summary(m.live))->pauses[PAUSE_ANY].count,
+                   2);
+  assert_int_equal(summary_numbers(live_summary(m.live))->pauses[PAUSE_ANY].total,
+                   28 * MS);
   destroy(&m, &f);
 }
 
@@ -582,9 +587,11 @@ static void a_stop_that_is_told_after_a_slice_is_not_lost(void **state)
   edge(&f, 0, 1310);
   read_more(&m);
   const struct summary *s = live_summary(m.live);
-  assert_int_equal(s->domains[0]->pauses[PAUSE_ANY].count, 3);
-  assert_int_equal(s->domains[0]->pauses[PAUSE_ANY].total, (12 + 12 + 6) * MS);
-  assert_int_equal(s->domains[1]->pauses[PAUSE_ANY].count, 2);
+  struct summary_domain *const *domains = summary_numbers(s)->domains;
+  assert_int_equal(domain_numbers(domains[0])->pauses[PAUSE_ANY].count, 3);
+  assert_int_equal(domain_numbers(domains[0])->pauses[PAUSE_ANY].total,
+                   (12 + 12 + 6) * MS);
+  assert_int_equal(domain_numbers(domains[1])->pauses[PAUSE_ANY].count, 2);
   destroy(&m, &f);
 }
 
@@ -627,8 +634,10 @@ static void a_stream_of_another_machine_has_more_to_tell(void **state)
   assert_true(eventring_record_step(recorder) >= 0);
   read_more(&m);
   live_present(m.live);
-  assert_int_equal(live_summary(m.live)->pauses[PAUSE_ANY].count, 2);
-  assert_int_equal(live_summary(m.live)->pauses[PAUSE_ANY].total, 28 * MS);
+  assert_int_equal(summary_numbers(live_summary(m.live))->pauses[PAUSE_ANY].count,
+                   2);
+  assert_int_equal(summary_numbers(live_summary(m.live))->pauses[PAUSE_ANY].total,
+                   28 * MS);
   assert_int_equal(eventring_record_close(recorder), 0);
   eventring_close(source);
   close(ends[1]);
@@ -644,10 +653,12 @@ static void a_stop_that_is_not_told_is_awaited_a_second(void **state)
   span(&f, MINOR, 90, 99);
   edge(&f, 0, 1050);
   struct made m = read_ring(&f);
-  assert_int_equal(live_summary(m.live)->pauses[PAUSE_ANY].count, 0);
+  assert_int_equal(summary_numbers(live_summary(m.live))->pauses[PAUSE_ANY].count,
+                   0);
   edge(&f, 0, 1150);
   read_more(&m);
-  assert_int_equal(live_summary(m.live)->pauses[PAUSE_ANY].count, 1);
+  assert_int_equal(summary_numbers(live_summary(m.live))->pauses[PAUSE_ANY].count,
+                   1);
   destroy(&m, &f);
 }
 

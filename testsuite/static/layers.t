@@ -107,16 +107,19 @@ def cycles(graph):
 
 
 def modules_of(graph):
-    """The graph of the layers from analysis/ on with each .c file and its .h file as
-    one node."""
+    """The graph of the layers from analysis/ on with each .c file, its .h file and
+    its _internal.h file as one node."""
     modules = {}
+
+    def module(path):
+        return os.path.splitext(path)[0].removesuffix("_internal")
+
     for path, targets in graph.items():
         if layer_of(path) <= LIBRARY:
             continue
-        name = os.path.splitext(path)[0]
+        name = module(path)
         modules.setdefault(name, set()).update(
-            base for base in (os.path.splitext(t)[0] for t in targets
-                              if layer_of(t) > LIBRARY)
+            base for base in (module(t) for t in targets if layer_of(t) > LIBRARY)
             if base != name)
     return {name: sorted(targets) for name, targets in modules.items()}
 

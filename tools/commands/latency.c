@@ -179,18 +179,19 @@ static json_t *json_distributions(const struct distribution *all, size_t count)
 static json_t *json_timed_process(const struct timed_process *p)
 {
   struct summary *s = p->s;
+  const struct summary_numbers *n = summary_numbers(s);
   json_t *object = json_object();
   json_object_set_new(object, "version", json_integer(JSON_VERSION));
-  json_object_set_new(object, "process", json_process(s->cursor));
-  json_object_set_new(object, "first_ns", json_integer(s->first_ns));
-  json_object_set_new(object, "last_ns", json_integer(s->last_ns));
+  json_object_set_new(object, "process", json_process(n->cursor));
+  json_object_set_new(object, "first_ns", json_integer(n->first_ns));
+  json_object_set_new(object, "last_ns", json_integer(n->last_ns));
   json_object_set_new(object, "lost_events",
-                      json_integer((json_int_t) lost_events(s->cursor)));
+                      json_integer((json_int_t) lost_events(n->cursor)));
   json_object_set_new(object, "distributions",
                       json_distributions(p->all, p->count));
   if (p->between != NULL)
     json_object_set_new(object, "between",
-                        json_between(s->cursor, between_result(p->between)));
+                        json_between(n->cursor, between_result(p->between)));
   return object;
 }
 
@@ -200,13 +201,14 @@ static json_t *json_timed_process(const struct timed_process *p)
    [to->h]. */
 static void add_named(struct summary *s, struct distribution *to)
 {
+  const struct summary_numbers *n = summary_numbers(s);
   for (uint32_t id = 0; id <= UINT16_MAX; id++) {
-    const struct request_kind *kind = request_kind(s->requests, (uint16_t) id);
+    const struct request_kind *kind = request_kind(n->requests, (uint16_t) id);
     const struct eventring_description *d =
-      s->timings[id] != NULL || kind != NULL ? eventring_describe(s->cursor, id)
+      n->timings[id] != NULL || kind != NULL ? eventring_describe(n->cursor, id)
                                              : NULL;
     if (d == NULL || strcmp(d->name, to->name) != 0) continue;
-    if (s->timings[id] != NULL) histogram_merge(&to->h, s->timings[id]);
+    if (n->timings[id] != NULL) histogram_merge(&to->h, n->timings[id]);
     if (kind == NULL) continue;
     histogram_merge(&to->h, &kind->total);
     histogram_merge(&to->running, &kind->running);
@@ -224,7 +226,7 @@ static void add_pauses(struct summary *s, struct distribution *all)
   summary_tally(s, NULL, summary_until(s));
   for (int i = 0; i < PAUSES; i++) {
     all[i].name = pause_names[order[i]];
-    all[i].h = s->pauses[order[i]];
+    all[i].h = summary_numbers(s)->pauses[order[i]];
   }
 }
 
@@ -358,21 +360,22 @@ static void print_timed_process(const struct timed_process *p)
   print_process(p->s);
   print_distributions(title(p->command), p->all, p->count);
   if (p->between != NULL)
-    print_between(p->s->cursor, between_result(p->between));
+    print_between(summary_numbers(p->s)->cursor, between_result(p->between));
   print_lost(p->s);
 }
 
 /* Adds the distributions of [p] to the total. */
 static void add_total(struct latency *l, const struct timed_process *p)
 {
+  const struct summary_numbers *n = summary_numbers(p->s);
   for (size_t i = 0; i < p->count; i++) {
     l->total[i].name = p->all[i].name;
     histogram_merge(&l->total[i].h, &p->all[i].h);
     histogram_merge(&l->total[i].running, &p->all[i].running);
     histogram_merge(&l->total[i].waiting, &p->all[i].waiting);
   }
-  l->lost += lost_events(p->s->cursor);
-  if (target_info(p->s->cursor).lost_is_bound) l->lost_is_bound = true;
+  l->lost += lost_events(n->cursor);
+  if (target_info(n->cursor).lost_is_bound) l->lost_is_bound = true;
 }
 
 static void *begin(void *command, const struct all_processes *all, int which)
@@ -417,7 +420,7 @@ static enum status end(void *command, const struct all_processes *all,
   struct timed_process *p = state;
   const bool alone = all->labels == NULL;
   fill_distributions(p);
-  if (alone) note_missing(l, shown_path(p->s->cursor), p->all);
+  if (alone) note_missing(l, shown_path(summary_numbers(p->s)->cursor), p->all);
   add_total(l, p);
   if (l->json) {
     json_t *object = json_timed_process(p);

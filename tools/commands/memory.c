@@ -96,11 +96,12 @@ static void print_freeable(const struct memory_use *m)
 
 static void print_process_memory(const struct summary *s)
 {
+  const struct summary_numbers *all = summary_numbers(s);
   char text[2][QUANTITY_SIZE];
-  if (s->resident_bytes == 0) return;
+  if (all->resident_bytes == 0) return;
   printf("memory      resident %s, mapped %s\n",
-         format_bytes(text[0], s->resident_bytes),
-         format_bytes(text[1], s->mapped_bytes));
+         format_bytes(text[0], all->resident_bytes),
+         format_bytes(text[1], all->mapped_bytes));
 }
 
 /* Prints the sums of [profile], and the lines of code with the largest ones. */
@@ -115,7 +116,8 @@ static void print_sites(const struct profile_origin *origin,
 
 static void print_memory_use(struct memory_use *m)
 {
-  const struct profile_origin origin = { .cursor = m->summary->cursor };
+  const struct summary_numbers *n = summary_numbers(m->summary);
+  const struct profile_origin origin = { .cursor = n->cursor };
   print_process(m->summary);
   print_heap(m);
   print_growth(m);
@@ -124,7 +126,7 @@ static void print_memory_use(struct memory_use *m)
   print_sites(&origin, m->allocated);
   print_sites(&origin, m->alive);
   print_lost(m->summary);
-  note_missing_samples(m->summary->cursor,
+  note_missing_samples(n->cursor,
                        profile_sums(m->allocated).all_samples == 0
                        ? m->allocated : m->alive);
 }
@@ -173,14 +175,15 @@ static json_t *sites_json(const struct profile *profile)
 static void print_memory_json(struct memory_use *m)
 {
   struct summary *s = m->summary;
+  const struct summary_numbers *n = summary_numbers(s);
   print_json(json_pack(
     "{sI so sI sI so so so so so so so so so}",
-    "version", (json_int_t) JSON_VERSION, "process", json_process(s->cursor),
-    "first_ns", (json_int_t) s->first_ns, "last_ns", (json_int_t) s->last_ns,
-    "lost_events", integer(lost_events(s->cursor)),
+    "version", (json_int_t) JSON_VERSION, "process", json_process(n->cursor),
+    "first_ns", (json_int_t) n->first_ns, "last_ns", (json_int_t) n->last_ns,
+    "lost_events", integer(lost_events(n->cursor)),
     "heap", heap_json(&m->heap), "growth", growth_json(m),
-    "resident_bytes", integer(s->resident_bytes),
-    "mapped_bytes", integer(s->mapped_bytes),
+    "resident_bytes", integer(n->resident_bytes),
+    "mapped_bytes", integer(n->mapped_bytes),
     "cycles", integer(m->cycles),
     "freeable_bytes",
     m->cycles > 0 ? integer(m->arrived_bytes) : json_null(),

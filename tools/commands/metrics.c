@@ -128,7 +128,7 @@ static bool pass(void *state, bool idle)
    rings of a running process once; says so if events are missing. */
 static void leave_out_parts(struct page *p)
 {
-  struct eventring_cursor *cursor = p->summary->cursor;
+  struct eventring_cursor *cursor = summary_numbers(p->summary)->cursor;
   struct eventring_totals totals = { .size = sizeof totals };
   const struct eventring_info info = target_info(cursor);
   const uint64_t lost = lost_events(cursor);

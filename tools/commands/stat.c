@@ -87,7 +87,8 @@ static void print_line(struct stat *st, const struct summary_tally *t,
                        double seconds, uint64_t lost, double cpu)
 {
   struct summary *s = st->summary;
-  const struct histogram *pauses = &s->recent[PAUSE_ANY];
+  const struct summary_numbers *all = summary_numbers(s);
+  const struct histogram *pauses = &all->recent[PAUSE_ANY];
   char share[QUANTITY_SIZE] = "-", used[QUANTITY_SIZE] = "-",
     minor[QUANTITY_SIZE], allocated[QUANTITY_SIZE], promoted[QUANTITY_SIZE],
     p99[QUANTITY_SIZE] = "-", max[QUANTITY_SIZE] = "-";
@@ -101,7 +102,7 @@ static void print_line(struct stat *st, const struct summary_tally *t,
     format_duration(max, pauses->max);
   }
   printf("%7.1f  %7" PRIu32 "  %5s  %5s  %7s  %9s  %9s  %7s  %7s",
-         (double) (st->next_ns - target_info(s->cursor).started_ns) / 1e9,
+         (double) (st->next_ns - target_info(all->cursor).started_ns) / 1e9,
          summary_living_domains(s), share, used,
          per_second(minor, t->minor_collections, seconds),
          format_bytes(allocated,
@@ -130,13 +131,13 @@ static void print_interval_json(struct stat *st,
 static void begin_interval(struct stat *st, int64_t ns)
 {
   struct summary *s = st->summary;
+  const struct summary_numbers *n = summary_numbers(s);
   st->since_ns = ns;
   st->next_ns = ns > INT64_MAX - st->interval_ns ? INT64_MAX
                                                  : ns + st->interval_ns;
   st->before = summary_tally(s, NULL, ns);
-  st->lost_before = lost_events(s->cursor);
-  st->cpu_before = st->running ? process_cpu_ns(s->cursor)
-                               : -1;
+  st->lost_before = lost_events(n->cursor);
+  st->cpu_before = st->running ? process_cpu_ns(n->cursor) : -1;
   st->cpu_at_ns = monotonic_ns();
   summary_new_interval(s);
 }
@@ -148,7 +149,8 @@ static void begin_interval(struct stat *st, int64_t ns)
    tracing had stopped. */
 static int64_t used_cpu_ns(const struct stat *st, uint64_t ns)
 {
-  int64_t cpu_ns = st->running ? process_cpu_ns(st->summary->cursor) : -1;
+  int64_t cpu_ns = st->running
+    ? process_cpu_ns(summary_numbers(st->summary)->cursor) : -1;
   double share = (double) time_since(monotonic_ns(), st->cpu_at_ns)
                / (double) ns;
   if (cpu_ns < 0 || st->cpu_before < 0 || share < 0.5 || share > 2) return -1;
@@ -163,7 +165,7 @@ static void end_interval(struct stat *st)
   uint64_t ns = (uint64_t) st->next_ns - (uint64_t) st->since_ns;
   struct summary_tally now = summary_tally(s, NULL, st->next_ns);
   struct summary_tally t = tally_difference(&now, &st->before);
-  uint64_t lost = lost_events(s->cursor) - st->lost_before;
+  uint64_t lost = lost_events(summary_numbers(s)->cursor) - st->lost_before;
   int64_t cpu_ns = used_cpu_ns(st, ns);
   if (st->json)
     print_interval_json(st, &t, ns, lost, cpu_ns);
@@ -207,7 +209,8 @@ static bool pass(void *state, bool idle)
   if (idle) {
     summary_idle(st->summary);
     if (st->running
-        && eventring_state(st->summary->cursor) == EVENTRING_STATE_RUNNING)
+        && eventring_state(summary_numbers(st->summary)->cursor)
+           == EVENTRING_STATE_RUNNING)
       pass_time(st, time_after(monotonic_ns(), st->ahead_ns));
   }
   return output_works();

@@ -742,14 +742,16 @@ static void print_summary(struct top *t)
   look_again(t);
   read_new(t);
   struct summary *all = live_summary(t->live);
-  struct summary_tally amount = summary_tally(all, NULL, all->last_ns);
-  const struct histogram *pauses = &all->pauses[PAUSE_ANY];
+  const struct summary_numbers *numbers = summary_numbers(all);
+  struct summary_tally amount = summary_tally(all, NULL, numbers->last_ns);
+  const struct histogram *pauses = &numbers->pauses[PAUSE_ANY];
   char a[QUANTITY_SIZE], b[QUANTITY_SIZE], c[QUANTITY_SIZE];
   printf("process %ld ", t->pid);
   print_text(stdout, t->info.program, strlen(t->info.program), TEXT_LINE);
   printf(" (%s): %" PRIu64 " events over %s, %" PRIu64 " lost\n",
-         state_of(t), all->events,
-         format_duration(a, (uint64_t) time_since(all->last_ns, all->first_ns)),
+         state_of(t), numbers->events,
+         format_duration(a, (uint64_t) time_since(numbers->last_ns,
+                                                  numbers->first_ns)),
          lost_events(t->cursor) - t->lost_before);
   printf("in the collector %s of the time; %" PRIu64 " minor collections, %"
          PRIu64 " major cycles\n", format_share(a, gc_share(&amount)),
