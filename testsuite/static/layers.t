@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 """A file includes a layer that it may not know, the include graph has a cycle, a
-file below tools/ prints or ends the program, or a file has become too long.
+file below tools/ prints or ends the program.
 
 The layers stand in LAYERS, from the bottom to the top: a file includes files of
 its own layer and of those before it.  analysis/ and all above it see the public
@@ -26,11 +26,6 @@ LIBRARY = LAYERS.index("consumer/library")
 PUBLIC = "consumer/reader/eventring_reader.h"
 INLINE = ("consumer/reader/eventring_hash.h", "runtime/caml/eventring_events.tbl",
           "runtime/caml/eventring_hooks.h")
-LINES = 1000
-# Tables and generated files.
-TABLES = ()
-# Not yet cut into files of one subject each.
-TOO_LONG = ("consumer/reader/eventring_reader.h", "runtime/eventring_profile.c")
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 
@@ -124,18 +119,6 @@ def modules_of(graph):
     return {name: sorted(targets) for name, targets in modules.items()}
 
 
-def too_long(files):
-    for path, text in files.items():
-        lines = text.count("\n")
-        if path in TABLES or path.endswith(".tbl"):
-            continue
-        if path in TOO_LONG:
-            if lines <= LINES:
-                yield f"{path} has {lines} lines: take it out of TOO_LONG"
-        elif lines > LINES:
-            yield f"{path} has {lines} lines"
-
-
 PRINTS = re.compile(r"\b((?:v?f?printf|f?puts|f?putc|putchar|fwrite|perror|"
                     r"_?exit|isatty)(?=\s*\()|stdout|stderr)")
 # To a file that the caller gives, anything; a child may end itself.
@@ -164,7 +147,6 @@ def look(files):
         "the include graph of files has no cycle": list(cycles(graph)),
         "the include graph of modules has no cycle":
             list(cycles(modules_of(graph))),
-        f"no file has more than {LINES} lines": list(too_long(files)),
         "no layer below tools prints messages or ends the program":
             list(prints(files)),
     }
@@ -187,16 +169,15 @@ PLANTED = (
      '#include "summary.h"\n', 1),
     ("two modules that include each other", "analysis/histogram.c",
      '#include "summary.h"\n', 2),
-    ("a long file", "render/text.c", "\n" * LINES, 3),
     ("a message in analysis", "analysis/target.c",
-     'static void f(void) { fprintf(stderr, "x"); }\n', 4),
+     'static void f(void) { fprintf(stderr, "x"); }\n', 3),
     ("a message in serve", "serve/stream.c",
-     'static void f(void) { printf("x"); }\n', 4),
+     'static void f(void) { printf("x"); }\n', 3),
     ("an exit in render", "render/text.c",
-     "static void f(void) { exit(3); }\n", 4),
+     "static void f(void) { exit(3); }\n", 3),
     ("the command in serve", "serve/stream.c", '#include "options.h"\n', 0),
     ("an exit in analysis", "analysis/target.c",
-     "static void f(void) { exit(3); }\n", 4),
+     "static void f(void) { exit(3); }\n", 3),
 )
 
 
