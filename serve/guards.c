@@ -11,9 +11,10 @@
 /**************************************************************************/
 
 /* A guard holds the events of the last seconds of its process in memory, as
-   `eventring record --trigger` does.  When a rule fires, it releases them to a
-   hidden file in the store, goes on for the time after, and gives the file its
-   name.  One file is written at a time: rules that fire meanwhile are in it.
+   `eventring record --trigger` does, and the view of the process, which reads them
+   anyway, shows it each event.  When one fires a rule, the guard releases what it
+   holds to a hidden file in the store, goes on for the time after, and gives the file
+   its name.  One file is written at a time: rules that fire meanwhile are in it.
 
    A guard ends when its process does or the rules change; the manager then
    begins another one, with the present contents of the rings. */
@@ -26,7 +27,6 @@
 #include <time.h>
 #include <unistd.h>
 #include "actions.h"
-#include "event_reader.h"
 #include "guards.h"
 #include "live_stats.h"
 #include "locks.h"
@@ -37,6 +37,7 @@
 #include "rules.h"
 #include "saved.h"
 #include "target.h"
+#include "trigger.h"
 
 /* The most memory for the events that a guard holds; a program that is busier
    has less time before the event. */
@@ -44,6 +45,13 @@
 
 /* The least time before now that is held, since 0 means no holding. */
 #define LEAST_HOLD_NS (SECOND_NS / 100)
+
+/* Events are held so much longer: the view reads them, and the guard asks it, a
+   little later than they happen. */
+#define NOTICED_NS (SECOND_NS / 4)
+
+/* How long the guard reads at one go. */
+#define SLICE_NS (SECOND_NS / 50)
 
 #define MANAGER_NS (SECOND_NS / 4)
 #define AGES_NS (60 * SECOND_NS)
@@ -57,14 +65,19 @@ struct guard {
   uint64_t version;               /* of the rules */
   struct rule rules[RULES];
   int rule_count;
+  int64_t began_ns;
 
-  /* Of the thread. */
+  /* Of the thread that reads the view: the rule that an event has fired, until its
+     file is written, and before that the time of the event. */
+  const struct rule *_Atomic fired;
+  int64_t event_ns;
+
+  /* Of the thread of the guard. */
   struct eventring_info info;
-  struct eventring_cursor *cursor, *watched;
+  struct eventring_cursor *cursor;
   struct eventring_recorder *recorder;
-  struct trigger_watch *watch;
   struct record_loop loop;
-  int64_t hold_ns, began_ns;
+  int64_t before_ns;
   const struct rule *firing;      /* a file is open; NULL: all is held back */
   int64_t fired_ns, until_ns;
   bool has_file;                  /* a file waits to be kept */
@@ -83,37 +96,6 @@ static int64_t longest_before(const struct guard *g)
   return longest;
 }
 
-/* Opens the file of the process twice, to copy it and to watch it.  Returns
-   false, with the reason in the guard, when that fails. */
-static bool open_guard(struct guard *g)
-{
-  g->hold_ns = longest_before(g);
-  struct eventring_record_options options = {
-    .size = sizeof options, .hold_ns = g->hold_ns, .message = g->why,
-    .message_size = sizeof g->why, .hold_bytes = HOLD_BYTES
-  };
-  g->cursor = view_open(g->view, false, g->why, sizeof g->why);
-  if (g->cursor == NULL) return false;
-  g->watched = view_open(g->view, false, g->why, sizeof g->why);
-  if (g->watched == NULL) return false;
-  g->info = target_info(g->cursor);
-  g->watch = new_trigger_watch(g->watched);
-  temporary_in_store(g->settings->store, g->temporary);
-  g->began_ns = monotonic_ns();
-  if (eventring_record(g->temporary, g->cursor, &options, &g->recorder) < 0)
-    return false;
-  begin_record_loop(&g->loop, g->recorder, g->cursor);
-  return true;
-}
-
-static void close_guard(struct guard *g)
-{
-  eventring_record_close(g->recorder);
-  free_trigger_watch(g->watch);
-  view_close(g->view, g->watched);
-  view_close(g->view, g->cursor);
-}
-
 /* Returns the rule that [happening] fires now, or NULL. */
 static const struct rule *fired_by(const struct guard *g,
                                    const struct happening *happening)
@@ -125,12 +107,58 @@ static const struct rule *fired_by(const struct guard *g,
   return NULL;
 }
 
+/* Takes an event of the view. */
+static void watch_event(void *state, const struct view_data *data,
+                        const struct eventring_event *event)
+{
+  struct guard *g = state;
+  /* What the rings had overwritten at the opening is no loss. */
+  const bool past = event->ns < g->began_ns
+                    || (event->form == EVENTRING_EV_LOST && data->reading);
+  if (g->fired != NULL || past) return;
+  const struct summary_numbers *n = summary_numbers(live_summary(data->live));
+  const struct happening happening =
+    happening_of(data->cursor, n->spans, n->requests, event);
+  const struct rule *rule = fired_by(g, &happening);
+  if (rule == NULL) return;
+  g->event_ns = event->ns;
+  g->fired = rule;
+}
+
+/* Opens the file of the process once more, to copy it, and listens to the view.
+   Returns false, with the reason in the guard, when that fails. */
+static bool open_guard(struct guard *g)
+{
+  g->before_ns = longest_before(g);
+  struct eventring_record_options options = {
+    .size = sizeof options, .hold_ns = g->before_ns + NOTICED_NS,
+    .message = g->why, .message_size = sizeof g->why, .hold_bytes = HOLD_BYTES
+  };
+  g->cursor = view_open(g->view, false, g->why, sizeof g->why);
+  if (g->cursor == NULL) return false;
+  g->info = target_info(g->cursor);
+  temporary_in_store(g->settings->store, g->temporary);
+  g->began_ns = monotonic_ns();
+  if (eventring_record(g->temporary, g->cursor, &options, &g->recorder) < 0)
+    return false;
+  begin_record_loop(&g->loop, g->recorder, g->cursor);
+  view_listen(g->view, watch_event, g);
+  return true;
+}
+
+static void close_guard(struct guard *g)
+{
+  view_listen(g->view, NULL, NULL);
+  eventring_record_close(g->recorder);
+  view_close(g->view, g->cursor);
+}
+
 /* Begins to write the file for [rule].  Returns whether that succeeded; the
    reason is in the guard if not. */
 static bool fire(struct guard *g, const struct rule *rule)
 {
   g->firing = rule;
-  g->fired_ns = monotonic_ns();
+  g->fired_ns = g->event_ns;
   g->until_ns = g->fired_ns + rule->after_ns;
   if (!make_store(g->settings->store, g->why, sizeof g->why)) return false;
   if (eventring_record_release(g->recorder) < 0) return false;
@@ -140,24 +168,16 @@ static bool fire(struct guard *g, const struct rule *rule)
   return error == 0;
 }
 
-/* Reads new events, and begins a file when one of them fires a rule.  Returns
-   false, with the reason in the guard, when the rings cannot be read or the file
-   cannot be written. */
-static bool watch_events(struct guard *g)
+/* Begins a file when an event has fired a rule.  When all is copied, it sees first to
+   it that the view has read all, too.  Returns false, with the reason in the guard,
+   when the file cannot be written. */
+static bool watch(struct guard *g)
 {
-  struct event_reader reader;
-  const struct eventring_event *event;
-  read_new_events(&reader, g->watched, record_turn_ns(&g->loop));
-  while ((event = next_event(&reader)) != NULL) {
-    struct happening happening = trigger_look(g->watch, event);
-    if (g->firing != NULL || event->ns < g->began_ns) continue;
-    const struct rule *rule = fired_by(g, &happening);
-    if (rule != NULL && !fire(g, rule)) return false;
-  }
-  g->loop.behind = reader.out_of_time;
-  if (reader.error < 0)
-    snprintf(g->why, sizeof g->why, "%s", eventring_strerror(reader.error));
-  return reader.error == 0;
+  if (g->firing != NULL) return true;
+  if (g->loop.complete)
+    while (view_read(g->view, SLICE_NS) == VIEW_MORE) ;
+  const struct rule *rule = g->fired;
+  return rule == NULL || fire(g, rule);
 }
 
 /* Returns whether the present file is complete: its time is over, or it has
@@ -179,6 +199,7 @@ static bool end_file(struct guard *g)
               ? eventring_record_end(g->recorder)
               : eventring_record_next(g->recorder, g->next);
   g->has_file = error == 0;
+  g->fired = NULL;
   return g->has_file;
 }
 
@@ -186,7 +207,7 @@ static bool end_file(struct guard *g)
    false when it failed, with the reason in the guard. */
 static bool guard_process(struct guard *g)
 {
-  while (record_new(&g->loop) == 0 && watch_events(g)) {
+  while (record_new(&g->loop) == 0 && watch(g)) {
     if (g->firing != NULL && is_complete(g)) return end_file(g);
     if (g->firing == NULL
         && (g->loop.complete || g->stop || rules_version() != g->version))
@@ -204,7 +225,7 @@ static void run_guard(struct guard *g)
   }
   g->watches = true;
   g->failed = !guard_process(g);
-  if (target_is_cut(g->watched) || target_is_cut(g->cursor))
+  if (view_is_cut(g->view) || target_is_cut(g->cursor))
     snprintf(g->why, sizeof g->why, VIEW_CUT);
   if (g->failed && g->why[0] == '\0')
     snprintf(g->why, sizeof g->why, "cannot record");
@@ -219,7 +240,7 @@ static bool keep_file(struct guard *g, char path[PATH_MAX])
   char shorter[PATH_MAX];
   const char *file = g->temporary;
   temporary_in_store(g->settings->store, shorter);
-  if (rule->before_ns < g->hold_ns) {
+  if (rule->before_ns < g->before_ns) {
     int error = cut_recording(g->temporary, shorter,
                               time_after(g->fired_ns, -rule->before_ns),
                               INT64_MAX, g->why, sizeof g->why);

@@ -40,13 +40,16 @@
 #include "view.h"
 
 struct view {
-  pthread_mutex_t lock;           /* of [data] and [finished] */
+  pthread_mutex_t lock;           /* of [data], [take] and [finished] */
   atomic_uint holders;
   char *path;
   int fd;                         /* of the file, to open it once more */
   off_t size;                     /* of the file, at first */
   uint32_t process;
   struct view_data data;
+  void (*take)(void *state, const struct view_data *data,
+               const struct eventring_event *event);
+  void *taker;                    /* its state */
   uint32_t active;                /* categories, when last looked at */
   int64_t looked_ns;              /* at the state, last */
   bool finished;
@@ -243,6 +246,7 @@ static enum view_news read_slice(struct view *view, int64_t budget_ns)
   while ((event = next_event(&reader)) != NULL) {
     words += HEAD_WORDS + event->words;
     if (event->form == EVENTRING_EV_LOST) news = VIEW_MANY;
+    if (view->take != NULL) view->take(view->taker, d, event);
     if (event->form != EVENTRING_EV_CONTROL_CHANGED)
       history_event(d->history, event);
     live_event(d->live, event);
@@ -275,6 +279,16 @@ enum view_news view_read(struct view *view, int64_t budget_ns)
   if (!view->finished) news = read_slice(view, budget_ns);
   pthread_mutex_unlock(&view->lock);
   return news;
+}
+
+void view_listen(struct view *view,
+                 void (*take)(void *state, const struct view_data *data,
+                              const struct eventring_event *event), void *state)
+{
+  pthread_mutex_lock(&view->lock);
+  view->take = take;
+  view->taker = state;
+  pthread_mutex_unlock(&view->lock);
 }
 
 bool view_look(struct view *view,

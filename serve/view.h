@@ -83,6 +83,14 @@ enum view_news view_read(struct view *view, int64_t budget_ns);
 bool view_look(struct view *view,
                void (*look)(struct view_data *data, void *state), void *state);
 
+/* Calls [take] with [state], the data of [view] and each event that is read from now
+   on, in the thread that reads it, before the statistics of the view have the event:
+   their table of spans still has the one that it ends.  Only one function at a time
+   takes events; NULL ends that, and it is not called any more when this returns. */
+void view_listen(struct view *view,
+                 void (*take)(void *state, const struct view_data *data,
+                              const struct eventring_event *event), void *state);
+
 /* Returns whether nothing new can come: the process has ended or the file is a
    recording, and all of it was read; or the file was cut. */
 bool view_is_finished(struct view *view);

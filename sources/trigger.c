@@ -15,8 +15,6 @@
 #include <string.h>
 #include "memory.h"
 #include "parse.h"
-#include "requests.h"
-#include "spans.h"
 #include "target.h"
 #include "trigger.h"
 
@@ -70,27 +68,44 @@ void free_trigger_watch(struct trigger_watch *w)
   free(w);
 }
 
-struct happening trigger_look(struct trigger_watch *w,
+struct happening happening_of(struct eventring_cursor *cursor,
+                              const struct spans *spans,
+                              struct requests *requests,
                               const struct eventring_event *event)
 {
   struct happening h = { NULL, -1 };
-  struct ended_request request;
-  int64_t since;
-  if (span_ended(w->spans, event, &since))
-    h.took_ns = time_since(event->ns, since);
-  if (request_ended(w->requests, event, &request))
-    h.took_ns = time_since(request.end_ns, request.begin_ns);
-  if (event->form == EVENTRING_EV_CONTROL_CHANGED || event->ring >= w->rings)
-    return h;
-  const bool seen = w->seen[event->ring];
-  w->seen[event->ring] = true;
+  if (event->form == EVENTRING_EV_CONTROL_CHANGED) return h;
   if (event->form == EVENTRING_EV_LOST) {
-    if (seen) h.name = "lost";
+    h.name = "lost";
     return h;
   }
-  const struct eventring_description *d =
-    eventring_describe(w->cursor, event->id);
-  if (d != NULL) h.name = d->name;
+  const struct eventring_description *d = eventring_describe(cursor, event->id);
+  if (d == NULL) return h;
+  h.name = d->name;
+  int64_t since = INT64_MAX;
+  if (event->form == EVENTRING_EV_END) {
+    const struct eventring_event *begin = begin_of(spans, event);
+    if (begin != NULL) since = begin->ns;
+    else request_begin(requests, event, &since);
+    if (since <= event->ns) h.took_ns = time_since(event->ns, since);
+  } else if (event->form == EVENTRING_EV_INSTANT && event->words > 0
+             && d->kind == EVENTRING_KIND_COMPLETE)
+    h.took_ns = (int64_t) event->payload[0];
+  return h;
+}
+
+struct happening trigger_look(struct trigger_watch *w,
+                              const struct eventring_event *event)
+{
+  struct happening h = happening_of(w->cursor, w->spans, w->requests, event);
+  struct ended_request request;
+  int64_t since;
+  span_ended(w->spans, event, &since);
+  request_ended(w->requests, event, &request);
+  if (event->form == EVENTRING_EV_CONTROL_CHANGED || event->ring >= w->rings)
+    return h;
+  if (event->form == EVENTRING_EV_LOST && !w->seen[event->ring]) h.name = NULL;
+  w->seen[event->ring] = true;
   return h;
 }
 

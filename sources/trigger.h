@@ -23,6 +23,8 @@
 #include <stdint.h>
 #include <stdbool.h>
 #include "eventring_reader.h"
+#include "requests.h"
+#include "spans.h"
 
 struct trigger {
   const char *text;               /* NULL: no trigger */
@@ -45,6 +47,15 @@ struct happening {
                                      -1: it ends none */
 };
 
+/* Returns [event], which [cursor] has read, as triggers see it.  [spans] and
+   [requests] have all events before it, but not the event itself.  The name is valid
+   as long as the cursor. */
+struct happening happening_of(struct eventring_cursor *cursor,
+                              const struct spans *spans,
+                              struct requests *requests,
+                              const struct eventring_event *event);
+
+/* For a caller that has no tables of spans and requests. */
 struct trigger_watch;
 
 /* Creates a watch of the events that [cursor] reads.  Never returns NULL (see
@@ -53,8 +64,9 @@ struct trigger_watch;
 struct trigger_watch *new_trigger_watch(struct eventring_cursor *cursor);
 void free_trigger_watch(struct trigger_watch *watch);
 
-/* Returns [event] as triggers see it.  The caller passes every event, in order.
-   The name is valid as long as the cursor. */
+/* Returns [event] as happening_of does, but losses before the first event of a ring,
+   which are none of the reader's, as nothing.  The caller passes every event, in
+   order. */
 struct happening trigger_look(struct trigger_watch *watch,
                               const struct eventring_event *event);
 
