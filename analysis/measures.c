@@ -26,7 +26,7 @@
 #include "memory.h"
 #include "target.h"
 
-/* The struct measures that callers see, and what only this file uses. */
+/* The struct measures that callers see, and members for this file only. */
 struct inner {
   struct measures shown;
   double late_ns;

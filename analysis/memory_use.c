@@ -14,7 +14,7 @@
 #include "memory.h"
 #include "memory_use.h"
 
-/* The struct memory_use that callers see, and what only this file uses. */
+/* The struct memory_use that callers see, and members for this file only. */
 struct inner {
   struct memory_use shown;
   struct filter *filter;        /* that lets all samples pass */

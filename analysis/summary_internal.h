@@ -52,7 +52,7 @@ struct summary_thread {
    events. */
 #define SUMMARY_THREADS 64
 
-/* A domain, and what is needed to go on with it. */
+/* A domain, with its running computations. */
 struct summary_domain {
   struct domain_numbers shown;
   struct summary_tally tally;

@@ -12,9 +12,9 @@
 
 /* A guard holds the events of the last seconds of its process in memory, as
    `eventring record --trigger` does, and the view of the process, which reads them
-   anyway, shows it each event.  When one fires a rule, the guard releases what it
-   holds to a hidden file in the store, goes on for the time after, and gives the file
-   its name.  One file is written at a time: rules that fire meanwhile are in it.
+   anyway, shows it each event.  When one fires a rule, the guard releases the events
+   to a hidden file in the store, goes on for the time after, and gives the file its
+   name.  One file is written at a time: rules that fire meanwhile are in it.
 
    A guard ends when its process does or the rules change; the manager then
    begins another one, with the present contents of the rings. */
@@ -112,7 +112,7 @@ static void watch_event(void *state, const struct view_data *data,
                         const struct eventring_event *event)
 {
   struct guard *g = state;
-  /* What the rings had overwritten at the opening is no loss. */
+  /* Events that were overwritten before the opening are no loss. */
   const bool past = event->ns < g->began_ns
                     || (event->form == EVENTRING_EV_LOST && data->reading);
   if (g->fired != NULL || past) return;
