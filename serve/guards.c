@@ -159,7 +159,8 @@ static bool fire(struct guard *g, const struct rule *rule)
 {
   g->firing = rule;
   g->fired_ns = g->event_ns;
-  g->until_ns = g->fired_ns + rule->after_ns;
+  /* Later than the last copy, which may lack the event: so there is another one. */
+  g->until_ns = monotonic_ns() + rule->after_ns;
   if (!make_store(g->settings->store, g->why, sizeof g->why)) return false;
   if (eventring_record_release(g->recorder) < 0) return false;
   char *manifest = new_saved_manifest(g->cursor, rule->text);
