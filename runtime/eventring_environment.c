@@ -226,6 +226,7 @@ void caml_eventring_init(void)
   }
 
   caml_ring_config.perf = flag("OCAML_EVENTRING_PROFILE_PERF", 1);
+  caml_ring_config.alarms = flag("OCAML_EVENTRING_PROFILE_ALARMS", 0);
 
   s = caml_secure_getenv("OCAML_EVENTRING_PROFILE_ALLOC");
   caml_ring_config.alloc_period = EVENTRING_DEFAULT_ALLOC_PERIOD;

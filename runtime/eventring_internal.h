@@ -26,6 +26,7 @@
      eventring_profile.c      samples of processor time: timers, the handler;
      eventring_thinning.h     which ticks become samples
      eventring_perf.c         signals by perf_event_open
+     eventring_alarm.c        signals by the time of day
      eventring_unwind.c       the stack of an interrupted thread, or of OCaml code
      eventring_alloc.c        samples of allocation, and the life of their blocks
      eventring_mappings.c     where machine code is
@@ -51,10 +52,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "caml/config.h"
 #include "caml/eventring.h"
 #include "caml/eventring_versions.h"
+#include "eventring_thinning.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -134,6 +137,7 @@ struct caml_ring_thread {
   uint64_t threshold_ticks;
   uint64_t request;             /* the request on which it works; 0: none */
   struct sampler *sampler;      /* of its last signal, in eventring_profile.c */
+  struct caml_ring_alarm *alarm; /* that it may have; NULL: none */
   int admits_samples;           /* a backup thread lets their signal through */
   _Atomic uint32_t in_wait;     /* a wait that is sampled is under way */
   _Atomic uint64_t wait_cpu;    /* ns of processor time of samples in such waits
@@ -494,6 +498,51 @@ int caml_ring_open_perf(int tid, int signal, uint64_t period, void **event);
    signal handler. */
 void caml_ring_close_perf(void *event);
 
+#ifdef EVENTRING_SAMPLES
+
+/* The alarm of a thread.  While [tid] is the thread's, only it and its handler use the
+   other members, but for [wanted]. */
+struct caml_ring_alarm {
+  _Atomic int tid;              /* of the thread; 0: it has none */
+  _Atomic int wanted;           /* it shall run when the thread has the domain lock */
+  timer_t timer;
+  _Atomic uint32_t sections;    /* times that the thread has left the domain lock */
+  _Atomic int runs;
+  int asleep;                   /* it runs, but is not set: the thread sleeps */
+  int early;                    /* the last signal came too early... */
+  long sleeps;                  /* ...and the thread had slept so often */
+  int64_t seen;                 /* ns of processor time of the thread when it was
+                                   set... */
+  int64_t passed;               /* ...and with the domain lock before, since the last
+                                   signal */
+  struct caml_ring_thinning thinning;
+};
+
+/* Gives the thread [tid] the alarm [a], which is all zeros or closed, and is not wanted
+   yet.  Its signal [signal] has the value [a].  Returns 1, or 0 on failure. */
+int caml_ring_open_alarm(struct caml_ring_alarm *a, int tid, int signal);
+
+/* Ends the alarm [a], if there is one.  Its thread may use it meanwhile: the system
+   knows that the timer is gone. */
+void caml_ring_close_alarm(struct caml_ring_alarm *a);
+
+/* Stop the alarm [caml_ring_self.alarm] of the calling thread, which is about to leave
+   the domain lock; and run it, if it is wanted.  The thread has the domain lock.  errno
+   is unchanged. */
+void caml_ring_stop_alarm(void);
+void caml_ring_run_alarm(void);
+
+/* Takes the signal of alarm [a] of the calling thread, in its handler, and sets it to
+   the next one, if it is wanted.  Returns the ns of processor time that a sample now
+   represents; 0: it is no sample. */
+uint64_t caml_ring_take_alarm(struct caml_ring_alarm *a);
+
+/* Sets the alarm [a] of the calling thread, which runs, if it is not set because the
+   thread was asleep.  Called in the handler, for a tick. */
+void caml_ring_wake_alarm(struct caml_ring_alarm *a);
+
+#endif
+
 /* Gives writer [slot], of a ring of samples, its ring in the present session,
    with all of its memory.  The writer has no ring if that fails.  Call with
    [caml_ring_session_lock] held. */
@@ -574,7 +623,8 @@ struct caml_ring_config {
   int monotonic;                /* do not use the hardware counter */
   uint64_t threshold;           /* ns, of sessions to come; at least 1 */
   uint64_t sample_period;       /* ns, of sessions to come; at least 1 */
-  int perf;                     /* samples may use perf_event_open */
+  int perf;                     /* samples may use perf_event_open... */
+  int alarms;                   /* ...or else alarms */
   uint64_t alloc_period;        /* words, of sessions to come; at least 1 */
   unsigned log_words;           /* of rings of sessions to come; 0: as
                                    OCAMLRUNPARAM says */

@@ -28,7 +28,7 @@
    on what the thread has done; so eventring_thinning.h chooses in advance which
    tick becomes the next sample, and the handler sets the timer to it.  A signal
    costs far more than that.  A thread that waits gets no signals, and the kernel
-   sends these on its way back to the program, so no system call is interrupted.
+   sends these on its way back to the program, so they interrupt no system call.
 
    Ticks deceive about a program that works in step with them.  Where the system
    allows it, a thread that seldom waits gets an event besides, which sends a
@@ -37,7 +37,8 @@
    would interrupt a system call.  So each such hit is a sample of one period in
    user mode, and ticks are samples of the time in the kernel, in pairs, as
    eventring_thinning.h explains; before the event they are samples of all of the
-   time.
+   time.  Elsewhere, it may have an alarm (eventring_alarm.c), whose hits are samples
+   of the time with the domain lock; ticks are samples of the rest then.
 
    The handler takes no lock and allocates nothing. Whatever it needs is
    prepared outside of it: [sample_threads] looks for threads without a
@@ -123,10 +124,12 @@ uint64_t caml_ring_alloc_period(void)
    program has a period that is a simple multiple. */
 #define PERF_SHARE 0.9618034
 
-/* An event costs 1500 ns each time its thread gets the processor.  A thread has
-   one while this is less than 1/500 of its time: of its first 20 ms, and then of
-   each 250 ms. */
+/* An event costs 1500 ns each time its thread gets the processor, an alarm 2200 ns in
+   each blocking section.  A thread has one while this is less than 1/500 of its time:
+   of its first 20 ms, and then of each 250 ms.  Blocking sections are counted when it
+   has an alarm, so any thread has one for 250 ms. */
 #define NS_A_SWITCH (500 * 1500)
+#define NS_A_SECTION (500 * 2200)
 #define FIRST_JUDGED_NS 20000000
 #define JUDGED_NS 250000000
 
@@ -158,7 +161,9 @@ struct sampler {
                                    written by the handler */
   int calm;                     /* the thread may have an event... */
   int64_t judged_at;            /* ...as found at this ns of its processor time... */
-  uint64_t switches;            /* ...when it had got the processor so often */
+  uint64_t switches;            /* ...when it had got the processor so often... */
+  uint32_t sections;            /* ...and had entered so many blocking sections */
+  struct caml_ring_alarm alarm;
   /* From here on, only the handler. */
   int64_t ticks;                /* ns of ticks by the last signal of the timer... */
   int64_t user_ticks;           /* ...and of those in user mode */
@@ -397,6 +402,8 @@ static int is_wanted(struct sampler *s)
   if (session == 0 || !Caml_eventring_on(EVENTRING_PROFILE)) {
     set_timer(s, 0);
     close_event(s);
+    s->alarm.wanted = 0;
+    caml_ring_take_alarm(&s->alarm);
     s->armed = 0;
     used.is_broken = 1;
     return 0;
@@ -437,6 +444,10 @@ static uint64_t take_ticks(struct sampler *s)
     ns = caml_ring_thin_kernel(t, (uint64_t) all, all - user, kernel_period());
   } else {
     ns = caml_ring_thin(t, (uint64_t) all);
+    if (s->alarm.runs) {
+      ns = 0;
+      caml_ring_wake_alarm(&s->alarm);
+    }
   }
   if (s->by_event && !by_event) {
     /* The event has the time of this tick, too. */
@@ -464,7 +475,7 @@ static int64_t late(const struct sampler *s)
 {
   const uint64_t period = s->by_event ? kernel_period()
                                       : caml_ring_sample_period();
-  return (int64_t) period + LONGEST_TICK;
+  return (int64_t) (s->alarm.tid != 0 ? 2 * period : period) + LONGEST_TICK;
 }
 
 /* Returns [ns], or less if a sample of the thread of [s] cannot represent as
@@ -546,8 +557,17 @@ static struct sampler *sampler_of(const siginfo_t *info)
   uintptr_t offset = at - (uintptr_t) samplers;
   if (samplers == NULL) return NULL;
   if (info->si_code == POLL_IN) return caml_ring_self.sampler;
-  return info->si_code == SI_TIMER && offset < SAMPLERS * sizeof(struct sampler)
-         && offset % sizeof(struct sampler) == 0 ? (struct sampler *) at : NULL;
+  if (info->si_code != SI_TIMER || offset >= SAMPLERS * sizeof(struct sampler))
+    return NULL;
+  const uintptr_t in_sampler = offset % sizeof(struct sampler);
+  return in_sampler == 0 || in_sampler == offsetof(struct sampler, alarm)
+         ? (struct sampler *) (at - in_sampler) : NULL;
+}
+
+/* Returns 1 if the signal, which is for [s], is of its alarm. */
+static int is_alarm(const struct sampler *s, const siginfo_t *info)
+{
+  return info->si_code == SI_TIMER && info->si_value.sival_ptr == &s->alarm;
 }
 
 /* Handles the signal of timers and events. */
@@ -563,7 +583,7 @@ static void handler(int signal, siginfo_t *info, void *context)
     /* It may have been released meanwhile. */
     if (s->tid == (int) caml_ring_os_thread_id() && is_wanted(s)) {
       ns = info->si_code == POLL_IN ? take_hit(s)
-         : take_ticks(s);
+         : is_alarm(s, info) ? caml_ring_take_alarm(&s->alarm) : take_ticks(s);
       if (ns != 0) ns = limit(s, ns);
     }
     if (ns != 0) {
@@ -571,7 +591,7 @@ static void handler(int signal, siginfo_t *info, void *context)
       if (!room || !take_sample(s, ns, context)) {
         __atomic_fetch_add(&HEADER->samples_dropped, 1, __ATOMIC_RELAXED);
         *(room ? &s->no_ring : &s->no_room) += (int64_t) ns;
-      } else if (info->si_code == SI_TIMER) {
+      } else if (info->si_code == SI_TIMER && !is_alarm(s, info)) {
         s->by_ticks += (int64_t) ns;
       }
     }
@@ -640,6 +660,7 @@ static void release(struct sampler *s)
   take_counts(s);
   timer_delete(s->timer);
   close_event(s);
+  caml_ring_close_alarm(&s->alarm);
   s->armed = s->calm = 0;
   /* It may have ended in the handler, if it was cancelled. */
   give_back_rings(s->tid);
@@ -653,7 +674,8 @@ void caml_ring_release_samplers(void)
     if (samplers[i].tid != 0) release(&samplers[i]);
 }
 
-/* Finds out whether the thread of [s] seldom waits, and sets [s->calm]. */
+/* Finds out whether the thread of [s] seldom waits, for an event or an alarm, and sets
+   [s->calm]. */
 COLD
 static void judge(struct sampler *s)
 {
@@ -665,14 +687,18 @@ static void judge(struct sampler *s)
   const uint64_t involuntary =
     caml_ring_thread_status(s->tid, "\nnonvoluntary_ctxt_switches", 10);
   const uint64_t switches = voluntary + involuntary;
-  s->calm = voluntary != UINT64_MAX && involuntary != UINT64_MAX
-            && (switches - s->switches) * NS_A_SWITCH < (uint64_t) since;
+  const uint32_t sections = s->alarm.sections;
+  s->calm = refused
+    ? (uint64_t) (sections - s->sections) * NS_A_SECTION < (uint64_t) since
+    : voluntary != UINT64_MAX && involuntary != UINT64_MAX
+      && (switches - s->switches) * NS_A_SWITCH < (uint64_t) since;
   s->judged_at = now;
   s->switches = switches;
+  s->sections = sections;
 }
 
-/* Opens an event for the thread of [s], if it may have one and has none with the
-   present period.  Ends one that it may not have.  Call with the session's lock
+/* Opens an event or an alarm for the thread of [s], if it may have one and has none
+   with the present period.  Ends one that it may not have.  Call with the session's lock
    held. */
 COLD
 static void renew_event(struct sampler *s)
@@ -681,8 +707,14 @@ static void renew_event(struct sampler *s)
   const uint64_t period =
     (uint64_t) (PERF_SHARE * (double) caml_ring_sample_period());
   void *event = NULL;
-  if (refused) return;
+  if (refused && !caml_ring_config.alarms) return;
   judge(s);
+  if (refused) {
+    if (s->calm && s->alarm.tid == 0)
+      caml_ring_open_alarm(&s->alarm, s->tid, signal_number);
+    s->alarm.wanted = s->calm;
+    return;
+  }
   if (s->event != NULL && (!s->calm || s->event_period != period)) {
     close_event(s);
     /* Ticks have all of the time again. */
@@ -767,7 +799,8 @@ static enum arming arm(int tid, int whole)
   s->domain = NOBODY;
   s->low = s->high = 0;
   s->blocked = s->no_room = s->no_ring = s->by_ticks = s->judged_at = 0;
-  s->switches = 0;
+  s->switches = s->sections = 0;
+  s->alarm.sections = 0;
   s->seen = search;
   s->tid = tid;
   if (start_timer(s, whole)) return ARMED;
@@ -1004,6 +1037,16 @@ static void search_threads(int wait)
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* Makes the alarm of the calling thread known to it, and runs it. */
+static void take_alarm_of_self(void)
+{
+  struct sampler *s = caml_ring_self.sampler;
+  if (s == NULL || s->tid != (int) caml_ring_os_thread_id() || caml_bt_is_self())
+    return;
+  caml_ring_self.alarm = &s->alarm;
+  caml_ring_run_alarm();
+}
+
 /* When to search is [next], or in a new session, which is not [searched]. */
 #define SEARCH_NS 100000000
 static _Atomic uint32_t searched;
@@ -1014,6 +1057,7 @@ void caml_eventring_sample_threads(void)
   int64_t now = eventring_clock_ns(CLOCK_MONOTONIC_COARSE);
   int64_t due = next;
   if (!caml_ring_self.admits_samples) admit_samples();
+  if (caml_ring_config.alarms) take_alarm_of_self();
   if (now < due && searched == caml_ring_session.number) return;
   if (caml_ring_left_behind()) return;
   if (!atomic_compare_exchange_strong(&next, &due, now + SEARCH_NS)) return;

@@ -222,6 +222,20 @@ caml_result caml_eventring_check_signals(int record, caml_result result)
   return result;
 }
 
+static void stop_alarm(void)
+{
+#ifdef EVENTRING_SAMPLES
+  if (caml_ring_self.alarm != NULL) caml_ring_stop_alarm();
+#endif
+}
+
+static void run_alarm(void)
+{
+#ifdef EVENTRING_SAMPLES
+  if (caml_ring_self.alarm != NULL) caml_ring_run_alarm();
+#endif
+}
+
 void caml_eventring_enter_blocking(int record)
 {
   waiting.since = caml_eventring_wait_begin();
@@ -234,6 +248,7 @@ void caml_eventring_retry_blocking(void)
   if (waiting.since != 0 && is_sampled())
     end_sampled_wait(waiting.record, waiting.since, caml_eventring_ticks());
   waiting.since = 0;
+  run_alarm();
 }
 
 uint64_t caml_eventring_blocking_returned(void)
@@ -262,11 +277,13 @@ void caml_eventring_leave_blocking(uint64_t returned)
     if (is_sampled()) end_sampled_wait(waiting.record, waiting.since, now);
   }
   waiting.since = 0;
+  run_alarm();
 }
 
 CAMLexport uint64_t caml_eventring_wait_begin(void)
 {
   uint32_t active = caml_eventring_active();
+  stop_alarm();
   if (__builtin_expect((active & (EVENTRING_WAIT | EVENTRING_PROFILE_WAIT)) == 0,
                        1))
     return 0;
@@ -277,6 +294,7 @@ CAMLexport uint64_t caml_eventring_wait_begin(void)
 
 CAMLexport void caml_eventring_wait_end(int record, uint64_t since)
 {
+  run_alarm();
   if (since == 0) return;
   uint64_t now = caml_eventring_ticks(), took = now - since;
   if (Caml_eventring_on(EVENTRING_WAIT)
@@ -380,6 +398,9 @@ CAMLexport void caml_eventring_thread_end(value descr)
 {
   caml_eventring_end_waits();
   about_thread(EV_THREAD_END, descr);
+  /* A thread of C may live on, without the domain lock. */
+  stop_alarm();
+  caml_ring_self.alarm = NULL;
 }
 
 CAMLexport void caml_eventring_thread_resume(void)

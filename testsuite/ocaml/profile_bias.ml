@@ -10,10 +10,15 @@
                                     wait for each other; a third one waits
    profile_bias calls SECONDS       parts of 5 and 20 ms, and after them system
                                     calls for 1 and 14 ms
+   profile_bias yields SECONDS      two parts of 5 ms in the main thread, and 30 ms by
+                                    turns in three other threads
+   profile_bias sleeps SECONDS      two parts of 5 ms, then a sleep of C code with the
+                                    domain lock
    profile_bias masked SECONDS      parts of 1 ms in the main thread, and at the same
                                     time in a thread of C that blocks all signals *)
 
 external work : int -> int -> unit = "bias_work"
+external sleep : unit -> unit = "bias_sleep"
 external masked : unit -> unit = "bias_masked"
 external join : unit -> unit = "bias_join"
 external total : int -> int = "bias_total"
@@ -73,6 +78,14 @@ let () =
       work 4 ms;
       work 1 (20 * ms);
       work 5 (14 * ms))
+  | "yields" ->
+    let by_turns parts () = forever (fun () -> parts (); Thread.yield ()) in
+    let others =
+      List.init 3 (Thread.create (fun _ -> by_turns (fun () -> work 2 (30 * ms)) ())) in
+    by_turns (fun () -> work 0 (5 * ms); work 1 (5 * ms)) ();
+    List.iter Thread.join others
+  | "sleeps" ->
+    forever (fun () -> work 0 (5 * ms); work 1 (5 * ms); sleep ())
   | "masked" ->
     masked ();
     forever (fun () -> work 0 ms; Gc.minor ());

@@ -8,12 +8,13 @@ ocaml_flags=-g
 compile_to bias.opt ocamlopt unix threads profile_bias_stubs.c profile_bias.ml ||
   give_up bias.opt
 
-# sampled PROGRAM ARG...: $rate samples a second, by ticks of the system only if
-# $perf is 0
+# sampled PROGRAM ARG...: $rate samples a second, by perf_event_open if $perf is 1,
+# with alarms if $alarms is 1
 sampled() {
   fresh
   run env OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 \
     OCAML_EVENTRING_PROFILE=$rate OCAML_EVENTRING_PROFILE_PERF=$perf \
+    OCAML_EVENTRING_PROFILE_ALARMS=$alarms \
     OCAMLRUNPARAM=e=20 "$tmp/bias.opt" "$@"
   sed -n 's/^process //p' "$tmp/out" >process
   grep '^part_' "$tmp/out" >out
@@ -47,9 +48,10 @@ shares() {
     }' out sampled
 }
 seconds=${EVENTRING_BIAS_SECONDS:-20}
-# bias PERF RATE WAY
+# bias PERF ALARMS RATE WAY
 bias() {
-  perf=$1 rate=$2
+  perf=$1 alarms=$2 rate=$3
+  shift
   sampled bursts "$seconds"
   ok "$3: bursts at random times: no part is preferred" shares
   ok "$3: bursts at random times: it has the time of the process" complete
@@ -64,21 +66,31 @@ bias() {
   sampled masked "$seconds"
   ok "$3: a thread that blocks signals has its time" shares
   ok "$3: a thread that blocks signals: it has the time of the process" complete
-  sampled calls "$seconds"
-  ok "$3: system calls for short and long times have their shares" shares
-  ok "$3: system calls: it has the time of the process" complete
+  for way in yields sleeps; do
+    sampled $way "$seconds"
+    ok "$3: a program that $way: no part is preferred" shares
+    ok "$3: a program that $way: it has the time of the process" complete
+  done
+  # Its calls, which an alarm would interrupt, are made with the domain lock.
+  if [ "$alarms" = 0 ]; then
+    sampled calls "$seconds"
+    ok "$3: system calls for short and long times have their shares" shares
+    ok "$3: system calls: it has the time of the process" complete
+  fi
   # Of work in step with the ticks, ticks tell neither the shares nor the time.
-  [ "$perf" = 1 ] || return 0
+  [ "$perf$alarms" != 00 ] || return 0
   sampled periodic "$seconds"
   ok "$3: bursts at fixed times: no part is preferred" shares
   ok "$3: bursts at fixed times: it has the time of the process" complete
 }
 by_ticks() { jq -e ".tick_ns $1 .covered_cpu_ns / 2" profile.json >/dev/null; }
-bias 0 20000 ticks
+bias 0 0 20000 ticks
 ok "ticks: the profile says so" by_ticks '>'
-bias 0 250 "ticks, some"
+bias 0 0 250 "ticks, some"
+bias 0 1 1000 alarms
+ok "alarms: the profile does not name ticks" by_ticks '<'
 if perf_is_allowed; then
-  bias 1 1000 events
+  bias 1 0 1000 events
   ok "events: the profile does not name ticks" by_ticks '<'
 else
   skip "events" "perf_event_open is not allowed"

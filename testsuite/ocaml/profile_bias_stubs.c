@@ -63,6 +63,14 @@ value bias_work(value part, value ns)
   return Val_unit;
 }
 
+/* Sleeps for 50 ms, or less. */
+value bias_sleep(value unit)
+{
+  const struct timespec time = { 0, 50000000 };
+  nanosleep(&time, NULL);
+  return unit;
+}
+
 static pthread_t thread;
 static _Atomic int stop;
 
