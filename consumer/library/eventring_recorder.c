@@ -503,11 +503,24 @@ static int is_flush_asked(struct eventring_recorder *r)
   return asked;
 }
 
+/* Returns how many words the rings in use can hold.  Where they are translated, which
+   are in use is not known yet, and each event may have got a block of its own. */
+static uint64_t most_words(const struct eventring_recorder *r)
+{
+  const struct eventring_header *h = &r->source->checked;
+  uint64_t in_use = 0;
+  if (r->source->advance != NULL)
+    return h->rings * h->ring_words * (h->block_words / 2);
+  for (uint32_t i = 0; i < h->rings; i++)
+    in_use += eventring_tail(r->cursor, i) > 0;
+  return in_use * h->ring_words;
+}
+
 /* Copies the new words of all rings, in rounds, and writes a segment when
    enough words were copied, when the last segment is a second old, when a ring
    has more words, when the program has asked for a flush, or when [all] is 1.
-   Returns when no ring has more words, or when as many words were copied as the
-   rings hold; unless [all] is 1, also after a segment that a cursor is to read,
+   Returns when no ring has more words, or, since a writer may never rest, when as
+   many words were copied as the rings in use hold; unless [all] is 1, also after a segment that a cursor is to read,
    and before the cursor shows that segment, only copies.  The result is the
    number of words copied by this call, the error that stopped the recorder, once
    the error that ended its file, or EVENTRING_E_ARGUMENT after
@@ -516,14 +529,12 @@ static int64_t step(struct eventring_recorder *r, int all)
 {
   const struct eventring_header *h = &r->source->checked;
   const uint64_t copied = r->copied;
-  /* A writer that never rests is left alone after all that rings hold; where
-     they are translated, each event may have got a block of its own. */
-  const uint64_t enough = h->rings * h->ring_words
-    * (r->source->advance != NULL ? h->block_words / 2 : 1);
+  uint64_t enough;
   int more;
   if (r->failed < 0) return r->failed;
   if (r->ended) return EVENTRING_E_ARGUMENT;
   r->stepped = 1;
+  enough = most_words(r);
   /* Before the words are copied: all events from before a flush are. */
   r->flush_wanted |= is_flush_asked(r);
   if (!all && eventring_has_unread(r))

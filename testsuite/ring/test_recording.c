@@ -466,6 +466,46 @@ static void many_events_in_one_step(void **state)
     }
 }
 
+/* A writer that is as fast as the recorder. */
+struct busy { struct scene *s; int rounds; };
+
+/* Writes more than the recorder takes at once. */
+static void write_much(struct scene *s)
+{
+  const uint64_t payload[62] = { 0 };
+  for (int i = 0; i < 72000; i++)
+    ring_write(&s->f, 0, s->ticks++, EVENTRING_FORM_INSTANT, 700, payload, 62);
+}
+
+/* A sink, before each chunk of which the program has written as much again. */
+static int write_again(void *state, int kind, const void *bytes, size_t size)
+{
+  struct busy *b = state;
+  (void) bytes;
+  (void) size;
+  if (kind != EVENTRING_CHUNK_EVENTS) return 0;
+  if (b->rounds++ < 8) write_much(b->s);
+  return 0;
+}
+
+/* A step ends after what one ring holds, however many rings the file has room for. */
+static void a_writer_that_never_rests_is_left_alone(void **state)
+{
+  struct scene s;
+  struct busy busy = { &s, 0 };
+  struct eventring_record_options o = {
+    .size = sizeof o, .flush_ns = 1, .write = write_again, .state = &busy };
+  (void) state;
+  set_up(&s, 4, 23, 8, 1);
+  s.recorded = ring_open(&s.f);
+  assert_int_equal(eventring_record("a sink", s.recorded, &o, &s.r), 0);
+  write_much(&s);
+  step(&s);
+  assert_in_range(busy.rounds, 1, 3);
+  close_recorder(&s);
+  tear_down(&s);
+}
+
 /* A recorder that had much to copy at once does not keep the memory. */
 static void memory_of_a_burst_is_given_back(void **state)
 {
@@ -1506,6 +1546,7 @@ int main(void)
     cmocka_unit_test(a_cursor_of_a_recorder_outlives_the_file),
     cmocka_unit_test(a_cursor_of_another_recorder_is_refused),
     cmocka_unit_test(many_events_in_one_step),
+    cmocka_unit_test(a_writer_that_never_rests_is_left_alone),
     cmocka_unit_test(memory_of_a_burst_is_given_back),
     cmocka_unit_test(recording_begins_at_the_cursor),
     cmocka_unit_test(no_event_falls_between_two_files),
