@@ -572,11 +572,6 @@ void live_idle(struct live_stats *live)
   summary_idle(live->summary);
 }
 
-void live_gap(struct live_stats *live)
-{
-  forget_spans(summary_numbers(live->summary)->spans);
-}
-
 void live_reset_maxima(struct live_stats *live)
 {
   keep_pauses(live, live->last_ns);

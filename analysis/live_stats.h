@@ -59,11 +59,6 @@ void live_idle(struct live_stats *live);
    caller then asks for include the time without events up to [ns]. */
 void live_until(struct live_stats *live, int64_t ns);
 
-/* Forgets all open spans, since events are missing after or before this point.
-   The caller calls this function when it finds that another process has paused the
-   recording, or ended a pause. */
-void live_gap(struct live_stats *live);
-
 /* Resets the longest durations ever to 0: [max_ever] of the process,
    [max_pause] of each domain, and [max] of each span of the program.  Also
    resets the maximum of PAUSE_ANY of each domain of live_summary.  The pauses

@@ -32,12 +32,9 @@
 #include "target.h"
 
 /* The time between two reads of all views: it doubles, up to the longest, while
-   no read has much.  Events are then lost only if a program begins to write 16
-   times as many from one read to the next. */
+   no read has much.  A burst that fills a ring within that time loses events. */
 #define PERIOD_NS (SECOND_NS / 40)
 #define LONGEST_NS (SECOND_NS / 10)
-/* The longest time that a view is read at one go. */
-#define SLICE_NS (SECOND_NS / 50)
 /* Between two slices, so that a client gets the lock. */
 #define BREATH_NS (SECOND_NS / 5000)
 
@@ -94,7 +91,7 @@ static void *sample(void *state)
     bool each_second = monotonic_ns() >= next_second;
     int count = all_views(views);
     for (int i = 0; i < count; i++) {
-      const enum view_news news = view_read(views[i], SLICE_NS);
+      const enum view_news news = view_read(views[i], VIEW_SLICE_NS);
       if (news > most) most = news;
       send_news(views[i], each_second);
       drop_view(views[i]);

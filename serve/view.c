@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* A view has a cursor, which only the thread of the sampler reads, live
+/* A view has a cursor, which the thread of the sampler and a guard read, live
    statistics, and a history.  A thread that wants numbers takes the lock of the
    view; a read holds the lock for one slice of its budget at most.
 
@@ -40,17 +40,18 @@
 #include "view.h"
 
 struct view {
-  pthread_mutex_t lock;           /* of [data], [take] and [finished] */
+  pthread_mutex_t lock;           /* of all from [data] to [finished] */
   atomic_uint holders;
   char *path;
   int fd;                         /* of the file, to open it once more */
   off_t size;                     /* of the file, at first */
   uint32_t process;
+  uint32_t format;                /* EVENTRING_FORMAT_... */
+  int64_t opened_ns;              /* on the clock of the process */
   struct view_data data;
   void (*take)(void *state, const struct view_data *data,
                const struct eventring_event *event);
   void *taker;                    /* its state */
-  uint32_t active;                /* categories, when last looked at */
   int64_t looked_ns;              /* at the state, last */
   bool finished;
   atomic_bool cut;
@@ -86,7 +87,8 @@ static void open_data(struct view *view, char *why, size_t why_size)
   d->state = eventring_state(d->cursor);
   d->reading = true;
   d->now_ns = d->info.started_ns;
-  view->active = d->info.active;
+  view->format = d->info.format;
+  view->opened_ns = present_ns(&d->info);
 }
 
 static void close_data(struct view_data *d)
@@ -182,10 +184,6 @@ static void look_again(struct view *view, int64_t now)
   view->looked_ns = now;
   d->state = eventring_state(d->cursor);
   d->info = target_info(d->cursor);
-  if (d->info.active != view->active) {
-    view->active = d->info.active;
-    live_gap(d->live);
-  }
   d->resident_bytes = d->state == EVENTRING_STATE_RUNNING
                       && !d->info.pid_is_elsewhere
                       ? process_resident_bytes(d->pid) : 0;
@@ -212,13 +210,11 @@ static void all_read(struct view *view, int64_t now)
   d->reading = false;
 }
 
-/* Takes notice of how far the events of the time before the opening are read.  A
-   ring has overwritten its oldest events: that is no loss of ours. */
-static void note_past(struct view_data *d)
+/* Returns whether [loss] is none of ours: a ring had overwritten its oldest events
+   before the opening. */
+static bool was_before(const struct view *view, const struct eventring_event *loss)
 {
-  d->now_ns = live_last_ns(d->live);
-  if (d->info.format != EVENTRING_FORMAT_RECORDING)
-    d->lost_before = lost_events(d->cursor);
+  return view->format != EVENTRING_FORMAT_RECORDING && loss->ns < view->opened_ns;
 }
 
 /* The words that an event takes in a ring, without its payload, about. */
@@ -245,23 +241,26 @@ static enum view_news read_slice(struct view *view, int64_t budget_ns)
   read_new_events(&reader, d->cursor, time_after(began, budget_ns));
   while ((event = next_event(&reader)) != NULL) {
     words += HEAD_WORDS + event->words;
-    if (event->form == EVENTRING_EV_LOST) news = VIEW_MANY;
+    if (event->form == EVENTRING_EV_LOST) {
+      news = VIEW_MANY;
+      if (was_before(view, event)) d->lost_before += event->payload[0];
+    }
     if (view->take != NULL) view->take(view->taker, d, event);
     if (event->form != EVENTRING_EV_CONTROL_CHANGED)
       history_event(d->history, event);
     live_event(d->live, event);
-    if (batch_is_over(&reader) && d->reading) note_past(d);
+    if (batch_is_over(&reader) && d->reading) d->now_ns = live_last_ns(d->live);
   }
   d->damaged += reader.damaged;
   if (words > d->info.ring_words / 32) news = VIEW_MANY;
   if (reader.out_of_time) return VIEW_MORE;
   if (target_is_cut(d->cursor)) {
     give_up(view);
-    return VIEW_FEW;
+    return VIEW_FAILED;
   }
   if (reader.error < 0) d->failure = reader.error;
   all_read(view, began);
-  return news;
+  return d->failure < 0 ? VIEW_FAILED : news;
 }
 
 /* Marks the view as cut, for a caller without the lock. */
@@ -309,8 +308,7 @@ struct eventring_cursor *view_open(struct view *view, bool control, char *why,
 {
   char path[64];
   /* A file of stock OCaml has the pid of its process only in its name. */
-  bool by_name = view->fd < 0
-                 || view->data.info.format == EVENTRING_FORMAT_STOCK;
+  bool by_name = view->fd < 0 || view->format == EVENTRING_FORMAT_STOCK;
   snprintf(path, sizeof path, "/proc/self/fd/%d", view->fd);
   if (view->cut) {
     snprintf(why, why_size, VIEW_CUT);
@@ -321,7 +319,7 @@ struct eventring_cursor *view_open(struct view *view, bool control, char *why,
                                               why_size);
   struct stat st;
   /* Its header is not whole any more, or has a larger size. */
-  if (cursor == NULL && view->data.info.format == EVENTRING_FORMAT_RING
+  if (cursor == NULL && view->format == EVENTRING_FORMAT_RING
       && fstat(view->fd, &st) == 0 && st.st_size < view->size) {
     give_up_alone(view);
     snprintf(why, why_size, VIEW_CUT);

@@ -69,10 +69,14 @@ const char *view_path(const struct view *view);
 
 /* How many new events a view had. */
 enum view_news {
+  VIEW_FAILED,                    /* none, and it cannot be read on */
   VIEW_FEW,                       /* they took a thirty-second of a ring at most */
   VIEW_MANY,
   VIEW_MORE                       /* and more are left */
 };
+
+/* The usual time that a view is read at one go. */
+#define VIEW_SLICE_NS INT64_C(20000000)
 
 /* Reads new events for at most [budget_ns]. */
 enum view_news view_read(struct view *view, int64_t budget_ns);

@@ -30,7 +30,6 @@ struct row {
   struct live_stats *live;
   struct process_label label;
   uint32_t process;               /* its number in its file, from 0 */
-  uint32_t active;                /* categories, when last looked at */
   uint64_t lost_before;
   int64_t ended_ns;               /* when it was seen to have ended; 0: it runs */
   bool cut;                       /* its ring file was cut shorter */
@@ -60,7 +59,6 @@ static void add_row(struct top_all *all, struct eventring_cursor *cursor,
   row->cursor = cursor;
   row->label = *label;
   row->process = process;
-  row->active = info.active;
   row->live = new_live_stats(cursor);
   if (info.format == EVENTRING_FORMAT_RECORDING)
     eventring_seek(cursor, time_after(info.last_ns, -RECORDING_NS));
@@ -117,7 +115,8 @@ static void add_process(struct top_all *all,
   struct process_label label;
   if (!process->alive || has_file(all, process->path)) return;
   struct eventring_cursor *cursor =
-    open_process(process, (struct eventring_options) { 0 }, why, sizeof why);
+    open_process(process, (struct eventring_options) { .changes = 1 }, why,
+                 sizeof why);
   if (cursor == NULL) return;
   if (has_file(all, eventring_path(cursor))) {
     eventring_close(cursor);
@@ -163,10 +162,6 @@ static int read_row(struct row *row)
   struct event_reader reader;
   const struct eventring_event *event;
   int events = 0;
-  const uint32_t active = target_info(row->cursor).active;
-  /* Spans that were open when categories changed may never be seen to end. */
-  if (active != row->active) live_gap(row->live);
-  row->active = active;
   read_new_events(&reader, row->cursor, monotonic_ns() + TURN_NS);
   while ((event = next_event(&reader)) != NULL) {
     live_event(row->live, event);
@@ -240,8 +235,8 @@ struct eventring_cursor *top_all_open(struct top_all *all, int which,
   if (which >= all->count) return NULL;
   const struct row *row = all->rows[which];
   struct eventring_options options = {
-    .size = sizeof options, .control = control, .process = row->process,
-    .message = why, .message_size = SCREEN_TEXT
+    .size = sizeof options, .control = control, .changes = 1,
+    .process = row->process, .message = why, .message_size = SCREEN_TEXT
   };
   eventring_open(eventring_path(row->cursor), &options, &cursor);
   return cursor;

@@ -98,7 +98,6 @@ struct top {
   char why_not[SCREEN_TEXT];      /* it is not controlled */
   struct eventring_info info;
   int state;
-  uint32_t active;                /* categories, when last looked at */
   uint64_t lost_before;
   int wait_ms;
   int interval;                   /* of drawing: which of them */
@@ -189,8 +188,8 @@ static struct eventring_cursor *open_wanted(struct top *t,
                                             char why[SCREEN_TEXT])
 {
   struct eventring_options options = {
-    .size = sizeof options, .control = control, .message = why,
-    .message_size = SCREEN_TEXT
+    .size = sizeof options, .control = control, .changes = 1,
+    .message = why, .message_size = SCREEN_TEXT
   };
   struct eventring_cursor *cursor = NULL;
   if (wanted.path != NULL)
@@ -232,7 +231,6 @@ static void look_at(struct top *t, const struct opened *opened, long pid)
   t->sessions = new_sessions(t->cursor, NULL);
   look_again(t);
   t->pid = pid != 0 ? pid : t->info.pid;
-  t->active = t->info.active;
   if (t->info.format == EVENTRING_FORMAT_RECORDING)
     eventring_seek(t->cursor, time_after(t->info.last_ns, -RECORDING_NS));
   read_new(t);
@@ -490,11 +488,6 @@ static void fill_screen(struct top *t)
     if (t->hub == NULL) {
       follow_exec(t);
       follow_sessions(t);
-    }
-    /* Spans that were open when categories changed may never be seen to end. */
-    if (t->info.active != t->active) {
-      t->active = t->info.active;
-      live_gap(t->live);
     }
   }
   t->screen.interval_ns = intervals[t->interval];
