@@ -11,13 +11,16 @@
 /**************************************************************************/
 
 /* A guard holds the events of the last seconds of its process in memory, as
-   `eventring record --trigger` does, and the view of the process, which reads them
-   anyway, shows it each event.  When one fires a rule, the guard releases the events
-   to a hidden file in the store, goes on for the time after, and gives the file its
-   name.  One file is written at a time: rules that fire meanwhile are in it.
+   `eventring record --trigger` does, and the view of the process shows it each event
+   when it reads them.  The guard has the view read each time that it has copied: the
+   sampler alone would be too late for a burst, and has no view that was closed.  When
+   an event fires a rule, the guard releases the events to a hidden file in the store,
+   goes on for the time after, and gives the file its name.  One file is written at a
+   time: rules that fire meanwhile are in it.
 
    A guard ends when its process does or the rules change; the manager then
-   begins another one, with the present contents of the rings. */
+   begins another one, with the present contents of the rings.  One that failed stays
+   for RETRY_NS, so that there is no other one at once. */
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -46,14 +49,15 @@
 /* The least time before now that is held, since 0 means no holding. */
 #define LEAST_HOLD_NS (SECOND_NS / 100)
 
-/* Events are held so much longer: the view reads them, and the guard asks it, a
-   little later than they happen. */
+/* Events are held so much longer: they are noticed a little later than they
+   happen. */
 #define NOTICED_NS (SECOND_NS / 4)
 
-/* How long the guard reads at one go. */
-#define SLICE_NS (SECOND_NS / 50)
+/* The clocks of two cursors of a file differ by less than this. */
+#define CLOCKS_NS 1000
 
 #define MANAGER_NS (SECOND_NS / 4)
+#define RETRY_NS (10 * SECOND_NS)
 #define AGES_NS (60 * SECOND_NS)
 
 struct guard {
@@ -77,11 +81,13 @@ struct guard {
   struct eventring_cursor *cursor;
   struct eventring_recorder *recorder;
   struct record_loop loop;
+  bool over;                      /* no event fires any more */
   int64_t before_ns;
   const struct rule *firing;      /* a file is open; NULL: all is held back */
   int64_t fired_ns, until_ns;
   bool has_file;                  /* a file waits to be kept */
-  bool failed;
+  atomic_bool failed;
+  int64_t retry_ns;               /* it failed: when another one may begin */
   char temporary[PATH_MAX], next[PATH_MAX];
   char why[512];
 };
@@ -112,10 +118,7 @@ static void watch_event(void *state, const struct view_data *data,
                         const struct eventring_event *event)
 {
   struct guard *g = state;
-  /* Events that were overwritten before the opening are no loss. */
-  const bool past = event->ns < g->began_ns
-                    || (event->form == EVENTRING_EV_LOST && data->reading);
-  if (g->fired != NULL || past) return;
+  if (g->fired != NULL || event->ns < g->began_ns) return;
   const struct summary_numbers *n = summary_numbers(live_summary(data->live));
   const struct happening happening =
     happening_of(data->cursor, n->spans, n->requests, event);
@@ -169,16 +172,28 @@ static bool fire(struct guard *g, const struct rule *rule)
   return error == 0;
 }
 
-/* Begins a file when an event has fired a rule.  When all is copied, it sees first to
-   it that the view has read all, too.  Returns false, with the reason in the guard,
-   when the file cannot be written. */
+/* Has the view read, all when all is copied, and begins a file when an event has fired
+   a rule.  Returns false, with the reason in the guard, when the file cannot be
+   written. */
 static bool watch(struct guard *g)
 {
-  if (g->firing != NULL) return true;
-  if (g->loop.complete)
-    while (view_read(g->view, SLICE_NS) == VIEW_MORE) ;
+  enum view_news news;
+  do
+    news = view_read(g->view, VIEW_SLICE_NS);
+  while (news == VIEW_MORE && g->loop.complete);
+  if (news == VIEW_FAILED) {
+    snprintf(g->why, sizeof g->why, "its events cannot be read");
+    return false;
+  }
   const struct rule *rule = g->fired;
-  return rule == NULL || fire(g, rule);
+  return rule == NULL || g->firing != NULL || fire(g, rule);
+}
+
+/* Returns whether the guard is to end: its process has, or the server or the rules of
+   its process do. */
+static bool is_ending(const struct guard *g)
+{
+  return g->loop.complete || g->stop || rules_version() != g->version;
 }
 
 /* Returns whether the present file is complete: its time is over, or it has
@@ -199,6 +214,7 @@ static bool end_file(struct guard *g)
   int error = g->loop.complete || g->stop
               ? eventring_record_end(g->recorder)
               : eventring_record_next(g->recorder, g->next);
+  g->over = g->loop.complete || g->stop;
   g->has_file = error == 0;
   g->fired = NULL;
   return g->has_file;
@@ -210,10 +226,14 @@ static bool guard_process(struct guard *g)
 {
   while (record_new(&g->loop) == 0 && watch(g)) {
     if (g->firing != NULL && is_complete(g)) return end_file(g);
-    if (g->firing == NULL
-        && (g->loop.complete || g->stop || rules_version() != g->version))
-      return true;
-    record_sleep(&g->loop);
+    if (g->firing == NULL && is_ending(g)) {
+      view_listen(g->view, NULL, NULL);
+      /* Else an event has fired a rule just now. */
+      g->over = g->fired == NULL;
+      if (g->over) return true;
+    } else {
+      record_sleep(&g->loop);
+    }
   }
   return false;
 }
@@ -242,9 +262,9 @@ static bool keep_file(struct guard *g, char path[PATH_MAX])
   const char *file = g->temporary;
   temporary_in_store(g->settings->store, shorter);
   if (rule->before_ns < g->before_ns) {
-    int error = cut_recording(g->temporary, shorter,
-                              time_after(g->fired_ns, -rule->before_ns),
-                              INT64_MAX, g->why, sizeof g->why);
+    const int64_t from_ns = time_after(g->fired_ns, -rule->before_ns - CLOCKS_NS);
+    int error = cut_recording(g->temporary, shorter, from_ns, INT64_MAX, g->why,
+                              sizeof g->why);
     if (error < 0) {
       unlink(shorter);
       return false;
@@ -278,10 +298,11 @@ static void *guard_thread(void *state)
   do {
     run_guard(g);
     if (g->firing != NULL) end_firing(g);
-  } while (!g->failed && !g->loop.complete && !g->stop
-           && rules_version() == g->version);
+    else if (g->failed) add_action("rule", view_id(g->view), "watch", g->why);
+  } while (!g->failed && !g->over);
   close_guard(g);
   unlink(g->temporary);
+  g->retry_ns = time_after(monotonic_ns(), RETRY_NS);
   g->done = true;
   return NULL;
 }
@@ -339,14 +360,21 @@ static bool start_guard(struct view *view, const struct rule *rules, int count,
   return true;
 }
 
-/* Frees the guards that have ended or, if [all] is true, ends all of them. */
+/* Returns whether [g] has ended, and another one may begin in its place. */
+static bool is_finished(const struct guard *g)
+{
+  return g->done && (!g->failed || g->version != rules_version()
+                     || monotonic_ns() >= g->retry_ns);
+}
+
+/* Frees the guards that are finished or, if [all] is true, ends all of them. */
 static void reap_guards(bool all)
 {
   for (int i = 0; i < GUARDS; i++)
     if (all && guards[i] != NULL) guards[i]->stop = true;
   for (int i = 0; i < GUARDS; i++) {
     struct guard *g = guards[i];
-    if (g == NULL || !(all || g->done)) continue;
+    if (g == NULL || !(all || is_finished(g))) continue;
     pthread_join(g->thread, NULL);
     pthread_mutex_lock(&lock);
     guards[i] = NULL;
@@ -421,13 +449,16 @@ void stop_guards(void)
 
 void set_watched(json_t *rules)
 {
-  int watched = 0;
+  int watched = 0, failed = 0;
   const uint64_t version = rules_version();
   pthread_mutex_lock(&lock);
-  for (int i = 0; i < GUARDS; i++)
-    watched += guards[i] != NULL && guards[i]->watches
-               && guards[i]->version == version;
+  for (int i = 0; i < GUARDS; i++) {
+    const struct guard *g = guards[i];
+    if (g == NULL || g->version != version) continue;
+    watched += g->watches && !g->failed;
+    failed += g->failed;
+  }
   json_object_set_new(rules, "watched", json_integer(watched));
-  json_object_set_new(rules, "not_watched", json_integer(not_watched));
+  json_object_set_new(rules, "not_watched", json_integer(not_watched + failed));
   pthread_mutex_unlock(&lock);
 }

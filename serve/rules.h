@@ -58,8 +58,8 @@ uint64_t rules_version(void);
    processes of the hub, else those for processes of this machine. */
 int rules_for(const char *program, bool fleet, struct rule rules[RULES]);
 
-/* Returns whether rule [id] may fire now for process [process], and takes
-   notice that it does; false when it did so shortly before. */
+/* Returns whether [rule] may fire now for process [process], and takes notice that it
+   does; false when it did so shortly before. */
 bool rule_may_fire(const struct rule *rule, uint64_t process);
 
 /* Takes notice of how a firing of rule [id] ended: with a recording at
