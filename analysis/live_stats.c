@@ -347,8 +347,8 @@ static void keep_if_long(struct live_stats *live,
    the request to its end, when the last of the other domains to arrive took
    longer for that than the section lasted from then on.  The cause of the pause
    names the reason of the section and the domain that arrived last; its domain
-   is the one that wrote [event].  Does nothing when the pause is too short for
-   place_for. */
+   is the one that asked for it or, if the file does not say, wrote [event].  Does
+   nothing when the pause is too short for place_for. */
 static void keep_if_late(struct live_stats *live,
                          const struct eventring_event *event)
 {
@@ -368,10 +368,11 @@ static void keep_if_late(struct live_stats *live,
   if (latest <= took || took + latest > (uint64_t) event->ns) return;
   struct long_pause *place = place_for(live, took + latest, event->ns);
   if (place == NULL) return;
+  const uint64_t requested_by = field_called(live, event, "requested_by");
   *place = (struct long_pause) {
     .from_ns = event->ns - (int64_t) (took + latest), .end_ns = event->ns,
-    .domain = event->domain, .domains = 1, .id = event->id,
-    .requested_by = event->domain
+    .domain = requested_by != UINT64_MAX ? (uint32_t) requested_by : event->domain,
+    .domains = 1, .id = event->id, .requested_by = requested_by
   };
   const char *reason = eventring_value(live->cursor, "reason",
                                        field_called(live, event, "reason"));
@@ -509,14 +510,19 @@ static bool in_collection(const struct live_stats *live, uint32_t ring)
   return false;
 }
 
+/* Returns whether the backup thread runs for the domain in ring [ring], which waits. */
+static bool is_on_backup(const struct live_stats *live, uint32_t ring)
+{
+  return domain_numbers(live->domains[ring]->summary)->on_backup;
+}
+
 /* Adds [event] of [class], which ends a span if [since_ns] is not negative, to the
    threads and to the long spans. */
 static void note_times(struct live_stats *live,
                        const struct eventring_event *event,
                        struct event_class class, int64_t since_ns)
 {
-  live_thread_event(live->threads, event,
-                    domain_numbers(live->domains[event->ring]->summary)->on_backup);
+  live_thread_event(live->threads, event, is_on_backup(live, event->ring));
   if (event->form == EVENTRING_EV_INSTANT && event->words > 0
       && (is_wait(class) || class.role == ROLE_STOP))
     since_ns = (int64_t) ((uint64_t) event->ns - event->payload[0]);
@@ -561,7 +567,7 @@ void live_event(struct live_stats *live, const struct eventring_event *event)
   else if (ends && is_user_span(class))
     user_span_ended(live, event->id, since, event->ns);
   else if (ends && is_collector_span(class)
-           && !in_collection(live, event->ring))
+           && !in_collection(live, event->ring) && !is_on_backup(live, event->ring))
     keep_if_long(live, event, since);
   else if (event->form == EVENTRING_EV_INSTANT && class.role == ROLE_STOP)
     keep_if_late(live, event);
