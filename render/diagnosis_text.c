@@ -56,7 +56,7 @@ static void format_signs(char *text, size_t size,
   char gc[QUANTITY_SIZE], longest[QUANTITY_SIZE];
   text[0] = '\0';
   if (!signs->known) return;
-  int length = snprintf(text, size, ": %s of %s in the collector",
+  int length = snprintf(text, size, "; %s of %s in the collector",
                         format_share(gc, signs->collector_share),
                         signs->waits_known ? "active time"
                           : "all time (active time is not known)");

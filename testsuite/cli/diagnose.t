@@ -447,7 +447,7 @@ first_line_is() { [ "$(head -n 1 out)" = "$1" ]; }
 spans 10 5000000 explicit_gc_full_major | with
 run eventring diagnose ring.eventring
 ok "text: the verdict is the first line" first_line_is \
-  'verdict: The program itself calls for collections (certain): 5.0% of active'
+  'verdict: The program itself calls for collections (certain); 5.0% of active'
 ok "text: and has the longest stop" eval \
   'sed -n 2p out | grep -qx "   time in the collector, longest stop 5.00 ms"'
 ok "text: title, rule and certainty" out_has \
@@ -460,7 +460,7 @@ ok "text: no line below the path is longer than a screen" \
 run eventring diagnose ring.eventring
 ok "nothing found: says so, and what was looked for" eval \
   'exits 0 && first_line_is \
-     "verdict: All is well, as far as 13 of 18 rules can tell: 0.0% of active time in" &&
+     "verdict: All is well, as far as 13 of 18 rules can tell; 0.0% of active time in" &&
    out_has "^looked for: collector_time " &&
    ! sed "/^not judged/,$ d" out | grep hot_function'
 ok "what could not be judged, and why" out_has \

@@ -1,8 +1,9 @@
-// If this breaks, charts show rows at wrong times or not at all, or the memory of
-// the page grows as long as it is open.
+// If this breaks, charts show rows at wrong times or not at all, the memory of the page
+// grows as long as it is open, or the timeline says that a thread runs when nobody knows.
 
 import assert from 'node:assert/strict';
 import { Tier, begin } from '../../web/src/history.js';
+import { outside } from '../../web/src/intervals.js';
 import { pathOf } from '../../web/src/spark_path.js';
 import { finish, test } from './browser.js';
 
@@ -84,6 +85,14 @@ await test('a sparkline has nothing where the server had no numbers', () => {
                'M0.00 0.00L1.00 0.00L2.00 0.00L2.00 24L0.00 24Z' +
                'M20.00 0.00L20.00 24L20.00 24ZM22.00 0.00L22.00 24L22.00 24Z');
   assert.equal(path([]), '');
+});
+
+await test('the parts outside gaps: gaps overlap, and go over both ends', () => {
+  assert.deepEqual(outside([], [10, 90]), [[10, 90]]);
+  assert.deepEqual(outside([[60, 70], [0, 20], [15, 30], [85, 99]], [10, 90]),
+                   [[30, 60], [70, 85]]);
+  assert.deepEqual(outside([[0, 100], [20, 30]], [10, 90]), []);
+  assert.deepEqual(outside([[0, 10], [90, 95]], [10, 90]), [[10, 90]]);
 });
 
 finish();

@@ -4,6 +4,7 @@
 import * as format from './format.js';
 import { colour } from './chart.js';
 import { fit } from './canvas.js';
+import { outside } from './intervals.js';
 
 export const row_px = 15;
 export const lane_gap = 7;
@@ -74,6 +75,8 @@ function extent(spans) {
   return [from, to];
 }
 
+const isOf = ([, , , domain], lane) => domain == null || domain === lane.domain;
+
 // Gives each lane of an answer its place: [top], in pixels below the ruler,
 // [rows] and [first], the first row of each kind.  Returns the height of all.
 export function layOut(lanes, seen) {
@@ -140,12 +143,21 @@ function clip(from, to, view) {
           Math.min(view.width, view.left + (to - view.from) * scale)];
 }
 
-function drawLane(context, lane, names, view, colours) {
+// In a gap nobody knows whether the thread runs.
+function drawRunning(context, lane, gaps, view, y) {
+  const own = gaps.filter((gap) => isOf(gap, lane));
+  for (const part of outside(own, lane.extent)) {
+    const place = clip(...part, view);
+    if (place) context.fillRect(place[0], y, place[1] - place[0], row_px - 1);
+  }
+}
+
+function drawLane(context, lane, { names, gaps }, view, colours) {
   const y = lane.top - view.top + ruler_px;
-  const alive = view.waits && lane.runs && clip(...lane.extent, view);
+  const alive = view.waits && lane.runs;
   if (alive) {
     context.fillStyle = colours.running;
-    context.fillRect(alive[0], y, alive[1] - alive[0], row_px - 1);
+    drawRunning(context, lane, gaps, view, y);
   }
   for (const span of lane.spans) {
     const place = clip(span[0], span[1], view);
@@ -177,8 +189,8 @@ function drawName(context, lane, { left, top }) {
 
 // A gap: events lost, overwritten or not recorded, in the lanes of a domain or
 // in all.
-function drawGap(context, [begin, end, reason, domain, overwritten], lanes,
-                 view) {
+function drawGap(context, gap, lanes, view) {
+  const [begin, end, reason, , overwritten] = gap;
   const place = clip(begin, end, view);
   if (!place) return;
   const [x, width] = [place[0], Math.max(2, place[1] - place[0])];
@@ -186,7 +198,7 @@ function drawGap(context, [begin, end, reason, domain, overwritten], lanes,
     : `${format.count(reason)} events ${
       overwritten ? 'no longer in the ring' : 'lost'}`;
   for (const lane of lanes) {
-    if (domain != null && lane.domain !== domain) continue;
+    if (!isOf(gap, lane)) continue;
     const y = lane.top - view.top + ruler_px;
     context.fillStyle = colour('gap');
     context.fillRect(x, y, width, lane.rows * row_px);
@@ -217,10 +229,10 @@ function drawLanes(context, answer, view, chosen) {
     return y + lane.rows * row_px > 0 && y < view.height;
   });
   for (const lane of visible) {
-    drawLane(context, lane, answer.names, view, colours);
+    drawLane(context, lane, answer, view, colours);
     drawName(context, lane, view);
   }
-  for (const gap of answer.gaps ?? []) drawGap(context, gap, visible, view);
+  for (const gap of answer.gaps) drawGap(context, gap, visible, view);
   if (chosen) outline(context, chosen, view);
   context.restore();
 }

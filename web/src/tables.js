@@ -49,7 +49,7 @@ const nowColumns = [
   number('Domain', (d) => d.id), { label: 'Name', value: (d) => d.name ?? '' },
   { label: 'Doing', value: (d) => d.activity ?? '', text: format.phrase },
   { label: 'Span', value: (d) => d.user_span ?? '', meaning: 'Of the program' },
-  { label: 'Mostly waits for', value: (d) => d.wait ?? '',
+  { label: 'Last wait', value: (d) => d.wait ?? '',
     text: format.phrase },
   { label: 'Waiting', value: (d) => d.wait_share, text: format.share },
   { label: 'GC', value: (d) => d.gc_share, text: format.share },
