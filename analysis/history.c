@@ -498,13 +498,6 @@ void history_until(struct history *h, int64_t ns)
   times_changed(h);
 }
 
-void history_finish(struct history *h)
-{
-  const int64_t step = history_step_ns[HISTORY_100MS];
-  if (h->any) end_rows(h, time_after(h->known_ns, step));
-  times_changed(h);
-}
-
 /* Names */
 
 /* Returns the kind of events of [class]; HISTORY_KINDS for none. */
@@ -627,12 +620,11 @@ static void take_wait(struct history *h, const struct eventring_event *event,
   }
 }
 
-/* Notes that a ring has lost the events before [event].  The sums of a row that
-   is in the lost time lack the domain of the ring.  At the begin of a ring, this
-   is also true of the row in which the lost time ends. */
-static void take_lost(struct history *h, const struct eventring_event *event)
+/* Notes that a ring has lost the events from [since], 0 if it has none before, to
+   [until].  The sums of a row that is in the lost time lack the domain of the ring.
+   At the begin of a ring, this is also true of the row in which the lost time ends. */
+static void take_lost(struct history *h, int64_t since, int64_t until)
 {
-  const int64_t since = h->ring_ns[event->ring];
   for (enum history_tier tier = 0; tier < HISTORY_TIERS; tier++) {
     const int64_t step = history_step_ns[tier];
     struct tier *t = &h->tiers[tier];
@@ -641,7 +633,7 @@ static void take_lost(struct history *h, const struct eventring_event *event)
       struct row *row = &t->rows[at % t->room];
       const int64_t begin = row->shown.ns;
       if (since != 0 && begin < since) break;
-      if (since == 0 ? begin < event->ns : begin + step <= event->ns)
+      if (since == 0 ? begin < until : begin + step <= until)
         row->partial = true;
     }
   }
@@ -720,8 +712,22 @@ void history_event(struct history *h, const struct eventring_event *event)
   }
   if (event->form != EVENTRING_EV_LOST) take_named(h, event);
   if (!h->any || event->ring >= h->rings) return;
-  if (event->form == EVENTRING_EV_LOST) take_lost(h, event);
+  if (event->form == EVENTRING_EV_LOST)
+    take_lost(h, h->ring_ns[event->ring], event->ns);
   h->ring_ns[event->ring] = event->ns;
+}
+
+void history_finish(struct history *h)
+{
+  const int64_t step = history_step_ns[HISTORY_100MS];
+  const struct summary *s = live_summary(h->live);
+  const struct summary_numbers *n = summary_numbers(s);
+  if (h->any) end_rows(h, time_after(h->known_ns, step));
+  /* A recording has no event that tells it. */
+  for (uint32_t i = 0; i < n->domain_count; i++)
+    if (summary_begin_is_lost(s, n->domains[i]))
+      take_lost(h, 0, domain_numbers(n->domains[i])->watched_from);
+  times_changed(h);
 }
 
 void history_resident(struct history *h, uint64_t bytes)

@@ -126,11 +126,16 @@ static struct made read_ring(struct ring_file *f)
   return m;
 }
 
-static void destroy(struct made *m, struct ring_file *f)
+static void destroy_readers(struct made *m)
 {
   free_history(m->history);
   free_live_stats(m->live);
   eventring_close(m->cursor);
+}
+
+static void destroy(struct made *m, struct ring_file *f)
+{
+  destroy_readers(m);
   ring_destroy(f);
 }
 
@@ -601,6 +606,41 @@ static int send_chunk(void *state, int kind, const void *bytes, size_t size)
   return write(*(int *) state, bytes, size) == (ssize_t) size ? 0 : -1;
 }
 
+/* A recording that begins when the process has run for some time: it has the events of
+   domain 0 from 150 ms on, and those of domain 1 from 350 ms on. */
+static void the_time_before_the_rings_of_a_recording_is_not_known(void **state)
+{
+  struct ring_file f;
+  struct eventring_recorder *recorder;
+  char path[256];
+  (void) state;
+  make_ring(&f);
+  edge(&f, 0, 1);
+  edge(&f, 1, 1);
+  struct made m = read_ring(&f);
+  snprintf(path, sizeof path, "%s/late.evr", f.dir);
+  assert_int_equal(eventring_record(path, m.cursor, NULL, &recorder), 0);
+  edge(&f, 0, 150);
+  for (uint64_t at = 350; at <= 650; at += 100) {
+    edge(&f, 0, at);
+    edge(&f, 1, at + 1);
+  }
+  assert_int_equal(eventring_record_close(recorder), 0);
+  destroy_readers(&m);
+  assert_int_equal(eventring_open(path, NULL, &m.cursor), 0);
+  m.live = new_live_stats(m.cursor);
+  m.history = new_history(m.cursor, m.live);
+  read_more(&m);
+  live_finish(m.live);
+  history_finish(m.history);
+  for (uint64_t i = 0; i < history_count(m.history, HISTORY_100MS); i++) {
+    const struct history_row *r = history_row(m.history, HISTORY_100MS, i);
+    assert_int_equal(r->known, r->ns >= (int64_t) (400 * MS));
+  }
+  unlink(path);
+  destroy(&m, &f);
+}
+
 /* The process of a stream from another machine runs, though its times are not of
    our clock: its statistics are advanced to the last event at each look. */
 static void a_stream_of_another_machine_has_more_to_tell(void **state)
@@ -751,6 +791,7 @@ int main(void)
     cmocka_unit_test(a_stop_that_is_told_late_is_no_further_pause),
     cmocka_unit_test(collections_of_a_stop_are_one_pause),
     cmocka_unit_test(a_stop_that_is_told_after_a_slice_is_not_lost),
+    cmocka_unit_test(the_time_before_the_rings_of_a_recording_is_not_known),
     cmocka_unit_test(a_stream_of_another_machine_has_more_to_tell),
     cmocka_unit_test(a_stop_that_is_not_told_is_awaited_a_second),
     cmocka_unit_test(finished_statistics_have_the_time_to_their_end),
