@@ -384,7 +384,7 @@ static void take_known(struct timeline *t)
 
 static void add_gap(struct timeline *t, struct timeline_gap gap)
 {
-  if (gap.to_ns < t->from_ns || gap.from_ns >= t->to_ns
+  if (gap.to_ns <= t->from_ns || gap.from_ns >= t->to_ns
       || t->gap_count >= TIMELINE_GAPS)
     return;
   if (gap.from_ns < t->from_ns) gap.from_ns = t->from_ns;
@@ -403,7 +403,7 @@ static bool end_pause(struct timeline *t, int64_t ns)
                 && time_since(ns, from) > LAST_EVENTS_NS;
   if (paused)
     add_gap(t, (struct timeline_gap) { .from_ns = from, .to_ns = ns,
-                                       .paused = true });
+                                       .kind = GAP_PAUSED });
   t->changed = false;
   return paused;
 }
@@ -425,12 +425,20 @@ void timeline_overwritten(struct timeline *t,
   size_t gaps = t->gap_count;
   if (lost->ring >= t->rings || lost->ns <= t->from_ns) return;
   add_gap(t, (struct timeline_gap) {
-    .from_ns = t->from_ns, .to_ns = lost->ns, .overwritten = true,
+    .from_ns = t->from_ns, .to_ns = lost->ns, .kind = GAP_OVERWRITTEN,
     .lost = lost->words > 0 ? lost->payload[0] : 0, .domain = lost->domain
   });
   /* A gap is shown in lanes. */
   lane_of(t, lost->domain, lost->thread, lost->thread_id);
   if (t->gap_count > gaps) t->ring[lost->ring].overwritten = t->gap_count;
+}
+
+void timeline_not_recorded(struct timeline *t, uint32_t domain, int64_t until_ns)
+{
+  add_gap(t, (struct timeline_gap) {
+    .from_ns = t->from_ns, .to_ns = until_ns, .kind = GAP_NOT_RECORDED,
+    .domain = domain
+  });
 }
 
 static void take_lost(struct timeline *t, const struct eventring_event *event)
@@ -445,7 +453,7 @@ static void take_lost(struct timeline *t, const struct eventring_event *event)
   }
   add_gap(t, (struct timeline_gap) {
     .from_ns = r->any ? r->last_ns : t->from_ns, .to_ns = event->ns,
-    .lost = event->words > 0 ? event->payload[0] : 0, .domain = event->domain
+    .kind = GAP_LOST, .lost = event->words > 0 ? event->payload[0] : 0, .domain = event->domain
   });
 }
 

@@ -67,12 +67,15 @@ struct timeline_lane {
   const struct timeline_span *spans;
 };
 
+/* Why there are no events: all rings paused; those of a domain were lost, overwritten
+   before the oldest one, or not copied to the recording, which began later. */
+enum timeline_gap_kind { GAP_PAUSED, GAP_LOST, GAP_OVERWRITTEN, GAP_NOT_RECORDED };
+
 struct timeline_gap {
   int64_t from_ns, to_ns;
-  bool paused;                    /* recording was; else events were lost */
-  bool overwritten;               /* those of a ring, before its oldest one */
-  uint64_t lost;
-  uint32_t domain;                /* of the lost events */
+  enum timeline_gap_kind kind;
+  uint64_t lost;                  /* of GAP_LOST and GAP_OVERWRITTEN */
+  uint32_t domain;                /* but of GAP_PAUSED */
 };
 
 struct timeline;
@@ -97,6 +100,10 @@ void timeline_know(struct timeline *t, const struct long_span *list,
    To be called before the first event of the timeline. */
 void timeline_overwritten(struct timeline *t,
                           const struct eventring_event *lost);
+
+/* Adds a gap for the time before [until_ns], when the recording of domain [domain]
+   begins. */
+void timeline_not_recorded(struct timeline *t, uint32_t domain, int64_t until_ns);
 
 /* Takes the next event of the cursor.  Other spans that began before the first
    event are left out. */

@@ -116,9 +116,13 @@ static void print_gap(struct printing *p, const struct timeline_gap *gap)
   print_time(p, gap->from_ns);
   putc(',', p->out);
   print_time(p, gap->to_ns);
-  if (gap->paused) fputs(",\"paused\",null,false]", p->out);
-  else fprintf(p->out, ",%" PRIu64 ",%" PRIu32 ",%s]", gap->lost, gap->domain,
-               gap->overwritten ? "true" : "false");
+  if (gap->kind == GAP_PAUSED)
+    fputs(",\"paused\",null,false]", p->out);
+  else if (gap->kind == GAP_NOT_RECORDED)
+    fprintf(p->out, ",\"not recorded\",%" PRIu32 ",false]", gap->domain);
+  else
+    fprintf(p->out, ",%" PRIu64 ",%" PRIu32 ",%s]", gap->lost, gap->domain,
+            gap->kind == GAP_OVERWRITTEN ? "true" : "false");
 }
 
 /* Returns the finest tier with rows from [ns] on. */

@@ -41,6 +41,9 @@ struct extent {
   int64_t first_ns, now_ns;
   struct long_span *spans;
   size_t span_count;
+  struct begin { uint32_t domain; int64_t ns; } *begins;  /* of a recording, after
+                                                             events of its domain */
+  size_t begin_count;
 };
 
 /* A window of the events of a view, and the reading of it. */
@@ -336,6 +339,21 @@ static void between_window(void *state)
 #define TIMELINE_EVENTS (3 * 1000 * 1000)
 #define TIMELINE_BEHIND (500 * 1000)
 
+/* Takes notice of the domains whose events a recording has from some time on. */
+static void look_begins(struct view_data *d, struct extent *extent)
+{
+  const struct summary *s = live_summary(d->live);
+  const struct summary_numbers *n = summary_numbers(s);
+  if (d->info.format != EVENTRING_FORMAT_RECORDING) return;
+  extent->begins = allocate(n->domain_count + 1, sizeof *extent->begins);
+  for (uint32_t i = 0; i < n->domain_count; i++) {
+    const struct domain_numbers *domain = domain_numbers(n->domains[i]);
+    if (summary_begin_is_lost(s, n->domains[i]))
+      extent->begins[extent->begin_count++] =
+        (struct begin) { domain->id, domain->watched_from };
+  }
+}
+
 static void look_extent(struct view_data *d, void *state)
 {
   struct extent *extent = state;
@@ -344,12 +362,15 @@ static void look_extent(struct view_data *d, void *state)
   const bool whole = q->from_ns == 0 && q->to_ns == INT64_MAX;
   extent->first_ns = summary_numbers(live_summary(d->live))->first_ns;
   /* A window that the client chose shows overwritten events as a gap. */
-  if (extent->first_ns < started_ns || (!whole && lost_events(d->cursor) > 0))
+  const bool begins_late = d->info.format == EVENTRING_FORMAT_RECORDING
+                           || lost_events(d->cursor) > 0;
+  if (extent->first_ns < started_ns || (!whole && begins_late))
     extent->first_ns = started_ns;
   extent->now_ns = time_after(d->now_ns, 1);
   extent->span_count =
     live_long_spans(d->live, time_after(started_ns, q->from_ns),
                     time_after(started_ns, q->to_ns), &extent->spans);
+  look_begins(d, extent);
 }
 
 static int64_t clipped(int64_t ns, int64_t low, int64_t high)
@@ -409,6 +430,9 @@ static void timeline_window(void *state)
   w->event = timeline_window_event;
   timeline_know(r.timeline, w->extent.spans, w->extent.span_count);
   find_overwritten(w, r.timeline);
+  for (size_t i = 0; i < w->extent.begin_count; i++)
+    timeline_not_recorded(r.timeline, w->extent.begins[i].domain,
+                          w->extent.begins[i].ns);
   read_window(w);
   int64_t until_ns = w->enough && w->last_ns < w->to_ns ? w->last_ns
                                                         : w->to_ns;
@@ -490,6 +514,7 @@ static struct answer make_answer(struct window *w, void (*work)(void *state))
 {
   work_in_turn(work, w);
   free(w->extent.spans);
+  free(w->extent.begins);
   if (w->status == 0)
     return (struct answer) { .status = 200, .json = w->result, .text = w->text,
                              .type = "application/json" };

@@ -109,4 +109,31 @@ ok "of 1132 domains of a minute, 32 with the most rows are in the history" \
 ok "of the 320 that are known of an hour, too" domains_are 1s \
   '[32,false,true,288]'
 end_server
+
+# A recording that begins when domain 0, whose ring holds a half of its events, has
+# run for a while.
+awk 'BEGIN {
+  print "0 0 instant ring_start 1"; print "0 0 instant domain_start 0 0 0"
+  print "1 1 instant domain_start 1 0 1"
+  for (t = 1; t <= 9000; t++) {
+    print 0, t * 50000, "begin my.span"
+    print 0, t * 50000 + 10000, "end my.span"
+  }
+  print 0, 500000000, "instant ring_stop 0"
+}' | ./make_ring overwritten late.eventring || exit 1
+run eventring merge -o late.evr late.eventring
+serve late.evr
+find_process 4242424
+ok "the recording is read" within 60 read_all 4242424
+late_is() {
+  field "/api/processes/$id/$1" "$2 | tostring" >late
+  [ "$(cat late)" = "$3" ] || { cat late; false; }
+}
+ok "its timeline has a gap where a domain was not recorded" late_is \
+  'timeline?from=0&to=500000000' \
+  '.gaps[] | .[:1] + [.[1] > 200000000 and .[1] < 300000000] + .[2:]' \
+  '[0,true,"not recorded",0,false]'
+ok "its charts have nothing there" late_is 'history?tier=100ms' '.events[:5]' \
+  '[null,null,null,4000,2002]'
+end_server
 finish
