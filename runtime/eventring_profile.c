@@ -133,6 +133,10 @@ uint64_t caml_ring_alloc_period(void)
 #define FIRST_JUDGED_NS 20000000
 #define JUDGED_NS 250000000
 
+/* A tick in the kernel, whose signal comes this many ns of processor time after a hit
+   of the event, or fewer, is of the signal of the hit. */
+#define HIT_NS 20000
+
 /* Frames of a sample, at most. */
 #define MAX_FRAMES 512
 
@@ -168,6 +172,8 @@ struct sampler {
   int64_t ticks;                /* ns of ticks by the last signal of the timer... */
   int64_t user_ticks;           /* ...and of those in user mode */
   int64_t pause;                /* ns of ticks from then to the next signal */
+  int64_t hit;                  /* ns of processor time when the last signal of the
+                                   event had been handled */
   struct caml_ring_thinning thinning;
   int32_t domain;               /* the last domain of the thread, or NOBODY */
   uintptr_t low, high;          /* the mapping that has its C stack; 0: not
@@ -442,6 +448,10 @@ static uint64_t take_ticks(struct sampler *s)
     }
   } else if (by_event) {
     ns = caml_ring_thin_kernel(t, (uint64_t) all, all - user, kernel_period());
+    if (ns != 0 && time_of(CLOCK_THREAD_CPUTIME_ID) - s->hit < HIT_NS) {
+      t->shared += ns;
+      ns = 0;
+    }
   } else {
     ns = caml_ring_thin(t, (uint64_t) all);
     if (s->alarm.runs) {
@@ -464,9 +474,9 @@ static uint64_t take_ticks(struct sampler *s)
 
 /* Returns the ns that a sample at a hit of the event of [s] represents; 0: the event
    has been ended. */
-static uint64_t take_hit(const struct sampler *s)
+static uint64_t take_hit(struct sampler *s)
 {
-  return s->event != NULL ? s->event_period : 0;
+  return s->event != NULL ? caml_ring_take_share(&s->thinning, s->event_period) : 0;
 }
 
 /* Returns the ns by which the samples of the thread of [s] may be behind its
@@ -595,6 +605,7 @@ static void handler(int signal, siginfo_t *info, void *context)
         s->by_ticks += (int64_t) ns;
       }
     }
+    if (info->si_code == POLL_IN) s->hit = time_of(CLOCK_THREAD_CPUTIME_ID);
     atomic_store(&s->busy, 0);
   }
   errno = err;

@@ -36,7 +36,12 @@
 
    A tick in the kernel that is found so is a sample of all ticks in the kernel
    since the last such sample.  That prefers no tick, since these moments have no
-   memory: whether a tick has one does not depend on how long ago the last was. */
+   memory: whether a tick has one does not depend on how long ago the last was.
+
+   The signals of an event take time in the kernel, too: 2 % of a thread that is
+   sampled 1000 times a second.  If a tick has hit that, its time is not of the place
+   that was interrupted, which may be in step with the ticks, but of all hits: it is
+   shared among those that follow. */
 
 #ifndef CAML_EVENTRING_THINNING_H
 #define CAML_EVENTRING_THINNING_H
@@ -53,6 +58,7 @@ struct caml_ring_thinning {
                                    are read, for ticks in the kernel */
   int64_t kernel;               /* ns of ticks in the kernel since the last sample */
   int take;                     /* the next tick is a sample if in the kernel */
+  uint64_t shared;              /* ns of the hits that follow */
 };
 
 /* Returns a random number below [n] (Steele, Lea, Flood: SplitMix, 2014). */
@@ -142,6 +148,16 @@ static inline uint64_t caml_ring_thin_kernel(struct caml_ring_thinning *t,
   if (t->take) t->look = caml_ring_random_gap(&t->random, mean);
   else t->look -= ns;
   return sampled;
+}
+
+/* Returns the ns that a hit of an event with this [period] represents. */
+static inline uint64_t caml_ring_take_share(struct caml_ring_thinning *t,
+                                            uint64_t period)
+{
+  uint64_t share = period / 16;
+  if (share > t->shared) share = t->shared;
+  t->shared -= share;
+  return period + share;
 }
 
 #endif /* CAML_EVENTRING_THINNING_H */

@@ -174,6 +174,22 @@ static void ticks_in_the_kernel(void **state)
   }
 }
 
+/* The time of ticks that hit the signals of hits is shared among the hits that
+   follow, evenly and to the last. */
+static void hits_share_the_time_of_their_signals(void **state)
+{
+  struct caml_ring_thinning t = { .shared = 12 * MS };
+  uint64_t all = 0;
+  (void) state;
+  for (int n = 0; n < 192; n++) {
+    const uint64_t ns = caml_ring_take_share(&t, MS);
+    assert_in_range(ns, MS, MS + MS / 16);
+    all += ns;
+  }
+  assert_int_equal(all, (192 + 12) * MS);
+  assert_int_equal(caml_ring_take_share(&t, MS), MS);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -182,7 +198,8 @@ int main(void)
     cmocka_unit_test(no_pattern_is_preferred),
     cmocka_unit_test(much_time_at_once), cmocka_unit_test(the_period_changes),
     cmocka_unit_test(a_timer_finds_the_same_samples),
-    cmocka_unit_test(ticks_in_the_kernel)
+    cmocka_unit_test(ticks_in_the_kernel),
+    cmocka_unit_test(hits_share_the_time_of_their_signals)
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
