@@ -453,7 +453,8 @@ static void take_lost(struct timeline *t, const struct eventring_event *event)
   }
   add_gap(t, (struct timeline_gap) {
     .from_ns = r->any ? r->last_ns : t->from_ns, .to_ns = event->ns,
-    .kind = GAP_LOST, .lost = event->words > 0 ? event->payload[0] : 0, .domain = event->domain
+    .kind = GAP_LOST, .lost = event->words > 0 ? event->payload[0] : 0,
+    .domain = event->domain
   });
 }
 

@@ -189,8 +189,8 @@ static bool watch(struct guard *g)
   return rule == NULL || g->firing != NULL || fire(g, rule);
 }
 
-/* Returns whether the guard is to end: its process has, or the server or the rules of
-   its process do. */
+/* Returns whether the guard is to end: its process has ended, the server ends, or no
+   rule is for the process any more. */
 static bool is_ending(const struct guard *g)
 {
   return g->loop.complete || g->stop || rules_version() != g->version;

@@ -520,11 +520,11 @@ static uint64_t most_words(const struct eventring_recorder *r)
    enough words were copied, when the last segment is a second old, when a ring
    has more words, when the program has asked for a flush, or when [all] is 1.
    Returns when no ring has more words, or, since a writer may never rest, when as
-   many words were copied as the rings in use hold; unless [all] is 1, also after a segment that a cursor is to read,
-   and before the cursor shows that segment, only copies.  The result is the
-   number of words copied by this call, the error that stopped the recorder, once
-   the error that ended its file, or EVENTRING_E_ARGUMENT after
-   eventring_record_end. */
+   many words were copied as the rings in use hold; unless [all] is 1, also after a
+   segment that a cursor is to read.  Before the cursor shows that segment, only
+   copies.  The result is the number of words copied by this call, the error that
+   stopped the recorder, once the error that ended its file, or EVENTRING_E_ARGUMENT
+   after eventring_record_end. */
 static int64_t step(struct eventring_recorder *r, int all)
 {
   const struct eventring_header *h = &r->source->checked;

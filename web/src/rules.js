@@ -76,7 +76,7 @@ function Watched({ answer }) {
   if (!answer?.rules.length) return null;
   return html`<p class="quiet">${answer.watched} process${
     answer.watched === 1 ? ' is' : 'es are'} watched${answer.not_watched
-    ? `; ${answer.not_watched} more cannot be: there are too many` : ''}${
+    ? `; ${answer.not_watched} more cannot be: there are too many, or see the actions` : ''}${
     answer.rules.some((r) => r.fleet)
     ? `; of the hub, ${answer.nodes_watched}` : ''}.</p>`;
 }
